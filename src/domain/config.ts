@@ -1,0 +1,77 @@
+/** What `guild.yaml` says, with every default filled in. */
+import type { Budget } from './budget.js';
+import type { ModelSettings } from './agent.js';
+
+export interface Provider {
+  /** Which API it speaks. `scripted` plays a script file and needs no network. */
+  kind: 'openai' | 'anthropic' | 'google' | 'openai-compatible' | 'scripted';
+  baseUrl?: string;
+  /** Name of the environment variable that holds the key; the key itself is never in a file. */
+  keyEnv?: string;
+  /** For `scripted`: path of the script, relative to the workspace. */
+  script?: string;
+  headers?: Record<string, string>;
+}
+
+export interface ModelAlias {
+  /** `provider/model`, or another alias; a list is tried in order. */
+  models: string[];
+  settings: ModelSettings;
+}
+
+/** US dollars for a million tokens. */
+export interface Price {
+  input: number;
+  output: number;
+  cached?: number;
+}
+
+export interface Limits {
+  /** Tasks that advance at the same time in one process. */
+  parallel: number;
+  depth: number;
+  /** How often a task may lose its taker before it fails. */
+  attempts: number;
+  /** Turns of one task where the agent sets none. */
+  turns: number;
+  maxTaskBytes: number;
+  maxResultBytes: number;
+  /** Children of one task. */
+  children: number;
+}
+
+export interface ModelTimeouts {
+  /** The whole call. */
+  callMs: number;
+  /** Silence inside a stream. */
+  stallMs: number;
+  /** Tries in all, for failures that may pass. */
+  tries: number;
+}
+
+export interface Config {
+  /** Model or alias for agents that name none. */
+  model: string;
+  aliases: Record<string, ModelAlias>;
+  providers: Record<string, Provider>;
+  prices: Record<string, Price>;
+  timeouts: ModelTimeouts;
+  limits: Limits;
+  budget: Budget;
+  /** Who takes a task that is addressed to nobody when several could. */
+  defaultAgent?: string;
+  search: 'lexical' | 'semantic';
+  /** How often `watch` looks at everything, whatever the doorbell says. */
+  rescanMs: number;
+  store: 'files';
+}
+
+export const DEFAULT_LIMITS: Limits = {
+  parallel: 16,
+  depth: 5,
+  attempts: 5,
+  turns: 50,
+  maxTaskBytes: 1024 * 1024,
+  maxResultBytes: 16 * 1024,
+  children: 100,
+};

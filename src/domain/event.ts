@@ -1,0 +1,34 @@
+/** One line of history: what changed, and because of what. Names are noun.verb in the past. */
+export const EVENT_NAMES = [
+  'task.created',
+  'task.claimed',
+  'task.parked',
+  'task.released',
+  'task.completed',
+  'task.failed',
+  'task.recovered',
+  'task.retried',
+  'session.created',
+  'session.edited', // a person changed the conversation
+  'session.repaired', // a torn tail was set aside after a crash
+  'model.answered',
+  'model.failed',
+  'tool.ran',
+  'file.held',
+  'file.quarantined',
+  'result.fenced', // a result came too late and is kept as evidence
+  'intent.taken',
+  'intent.refused',
+] as const;
+export type EventName = (typeof EVENT_NAMES)[number];
+
+export interface Event {
+  at: string;
+  name: EventName;
+  task?: string;
+  agent?: string;
+  peer?: string;
+  /** The id of the task, intent or tool call that led to this. */
+  cause?: string;
+  [detail: string]: unknown;
+}

@@ -1,0 +1,107 @@
+/**
+ * A Problem is everything that went wrong and that a person, or a model, should read. One shape serves the command
+ * line, the dashboard, the failed task and the tool result. Expected outcomes (a lost claim, a missing file) are
+ * plain values instead; a Problem says that somebody has to do something.
+ */
+
+/** The closed list of codes. Programs may match on these; the words of `message` may change. */
+export const PROBLEM_CODES = [
+  'bad_file', // a file that does not parse
+  'bad_field', // a file that parses and says something impossible
+  'bad_name', // an id or name that cannot be a file name
+  'unknown_key',
+  'unknown_agent',
+  'unknown_tool',
+  'unknown_model',
+  'duplicate',
+  'cycle',
+  'not_found',
+  'not_allowed', // refused by policy
+  'needs_human', // would need an approval
+  'over_budget',
+  'over_limit', // size, depth, count
+  'cancelled',
+  'timed_out',
+  'model_failed',
+  'tool_failed',
+  'dependency_failed',
+  'unknown_outcome', // an effect began and nobody knows whether it ended
+  'taker_lost', // the process that did the work died, too often
+  'disk_failed',
+  'bad_usage', // a wrong command line
+  'bug',
+] as const;
+export type ProblemCode = (typeof PROBLEM_CODES)[number];
+
+export interface Where {
+  file: string;
+  /** 1-based; absent when the whole file is meant. */
+  line?: number;
+  column?: number;
+  /** The source line itself, so that a caret can be drawn without reading the file again. */
+  source?: string;
+}
+
+export interface Problem {
+  code: ProblemCode;
+  /** One sentence, without a final stop. */
+  message: string;
+  where?: Where;
+  /** One safe next step. */
+  hint?: string;
+}
+
+export function problem(code: ProblemCode, message: string, more: { where?: Where; hint?: string } = {}): Problem {
+  return { code, message, ...more };
+}
+
+/** A Problem on its way up through code that cannot return it. */
+export class ProblemError extends Error {
+  readonly problem: Problem;
+  constructor(p: Problem) {
+    super(p.message);
+    this.name = 'ProblemError';
+    this.problem = p;
+  }
+}
+
+/** Whatever was thrown, as a Problem. */
+export function asProblem(thrown: unknown): Problem {
+  if (thrown instanceof ProblemError) return thrown.problem;
+  const error = thrown as { code?: string; message?: string; path?: string };
+  const disk: Record<string, string> = {
+    ENOSPC: 'the disk is full',
+    EIO: 'the disk reported an error',
+    EACCES: 'permission denied',
+    EPERM: 'the system does not permit it',
+    EROFS: 'the file system is read-only',
+    EMFILE: 'too many open files',
+  };
+  const said = error?.code === undefined ? undefined : disk[error.code];
+  if (said !== undefined) {
+    return problem('disk_failed', error.path ? `${said}: ${error.path}` : said, {
+      ...(error.path ? { where: { file: error.path } } : {}),
+      hint: 'make room or mend permissions, then run again: nothing that was acknowledged is lost',
+    });
+  }
+  return problem('bug', error?.message ?? String(thrown));
+}
+
+/** `file:line:column`, as editors and terminals link it. */
+export function whereText(where: Where): string {
+  return [where.file, where.line, where.column].filter((part) => part !== undefined).join(':');
+}
+
+/** The whole Problem as plain text: sentence, place, caret, next step. */
+export function problemText(p: Problem): string {
+  const lines = [p.where ? `${whereText(p.where)}: ${p.message}` : p.message];
+  if (p.where?.source !== undefined) {
+    lines.push(`  ${p.where.source}`);
+    if (p.where.column !== undefined) {
+      const before = p.where.source.slice(0, p.where.column - 1).replace(/[^\t]/g, ' ');
+      lines.push(`  ${before}^`);
+    }
+  }
+  if (p.hint) lines.push(`  ${p.hint}`);
+  return lines.join('\n');
+}

@@ -1,0 +1,129 @@
+/**
+ * A task: something owed by a taker to an asker. A run, a delegation, an advisor's consultation, an approval: all are
+ * tasks, and the tree they form is the whole story of the work. The state is not in here: it is where the task lies.
+ */
+import type { Budget } from './budget.js';
+import { isSafeId } from './id.js';
+import type { Problem } from './problem.js';
+import type { Usage } from './usage.js';
+
+export const OPEN_STATES = ['pending', 'active', 'waiting'] as const;
+export const ENDED_STATES = ['completed', 'failed'] as const;
+export const TASK_STATES = [...OPEN_STATES, ...ENDED_STATES] as const;
+export type OpenState = (typeof OPEN_STATES)[number];
+export type EndedState = (typeof ENDED_STATES)[number];
+export type TaskState = (typeof TASK_STATES)[number];
+
+/** The version that this program writes. A record of a later version is held, never guessed at. */
+export const TASK_VERSION = 1;
+export const MAX_DEPTH = 5;
+export const HUMAN = 'human';
+
+/** Why a task exists in its parent's eyes: `root` for asked by nobody above, `work`, `call`, `advisor`, `member`, `handoff`, … */
+export type Role = string;
+
+/** What a task waits for, so that a pass knows without opening anything whether looking again is worth it. */
+export interface Waits {
+  /** Ids of tasks; the waiter is looked at again when any of them has ended. */
+  tasks?: string[];
+  /** ISO time; the waiter is looked at again when it has passed. */
+  until?: string;
+}
+
+export interface Task {
+  id: string;
+  parent?: string;
+  root: string;
+  depth: number;
+  role: Role;
+  type?: string;
+  description: string;
+  /** The peer that shall take it; absent: it is offered. */
+  to?: string;
+  from?: string;
+  requirements: string[];
+  /** Ids of tasks that must be completed first. */
+  dependencies: string[];
+  context: Record<string, unknown> & { original_goal?: string };
+  priority: 'A' | 'B' | 'C' | 'D';
+  budget?: Budget;
+  created_by?: string;
+  created_at: string;
+  claimed_by?: string;
+  claimed_at?: string;
+  /** How often a taker was lost while it held this task. */
+  attempts: number;
+  /** The conversation this task is done in. */
+  session?: string;
+  waits?: Waits;
+  result?: string;
+  error?: Problem;
+  ended_at?: string;
+  /** Own spending and that of all descendants, written when the task parks or ends. */
+  usage?: Usage;
+  version: number;
+  /** What the file says beyond this, kept as it is. */
+  extra?: Record<string, unknown>;
+}
+
+/** A task and where it lies. */
+export interface Placed {
+  task: Task;
+  state: TaskState;
+  /** Who holds it, while it is active. */
+  owner?: { agent: string; peer: string };
+}
+
+export function isEnded(state: TaskState): state is EndedState {
+  return state === 'completed' || state === 'failed';
+}
+
+/** A new task with everything that can be defaulted. */
+export function makeTask(given: Partial<Task> & Pick<Task, 'id' | 'description' | 'created_at'>): Task {
+  return {
+    root: given.id,
+    depth: 0,
+    role: 'root',
+    requirements: [],
+    dependencies: [],
+    priority: 'C',
+    attempts: 0,
+    version: TASK_VERSION,
+    ...given,
+    context: { original_goal: given.description, ...given.context },
+  };
+}
+
+/** What is asked of whom, as a rule wants it; the engine makes it a task. */
+export interface WantedChild {
+  id: string;
+  role: Role;
+  to: string;
+  description: string;
+  context?: Record<string, unknown>;
+  dependencies?: string[];
+  budget?: Budget;
+  session?: string;
+}
+
+export function makeChild(parent: Task, wanted: WantedChild, createdAt: string): Task {
+  return makeTask({
+    id: wanted.id,
+    parent: parent.id,
+    root: parent.root,
+    depth: parent.depth + 1,
+    role: wanted.role,
+    description: wanted.description,
+    to: wanted.to,
+    from: parent.to,
+    context: { original_goal: parent.context.original_goal ?? parent.description, ...wanted.context },
+    dependencies: wanted.dependencies ?? [],
+    priority: parent.priority,
+    ...(wanted.budget ? { budget: wanted.budget } : {}),
+    ...(wanted.session ? { session: wanted.session } : {}),
+    created_by: parent.to,
+    created_at: createdAt,
+  });
+}
+
+export { isSafeId };

@@ -1,0 +1,90 @@
+/**
+ * A language model: one question, one answer. Failures are values with a class, because what to do next depends on the
+ * class: wait, try the next model, shorten, or tell the human.
+ */
+import type { ModelSettings } from '../domain/agent.js';
+import type { Message, ToolCall } from '../domain/session.js';
+
+export interface ToolSpec {
+  name: string;
+  description: string;
+  /** JSON Schema of the arguments, an object. */
+  parameters: JsonSchema;
+}
+
+export interface JsonSchema {
+  type: 'object' | 'string' | 'integer' | 'number' | 'boolean' | 'array';
+  description?: string;
+  properties?: Record<string, JsonSchema>;
+  required?: string[];
+  items?: JsonSchema;
+  enum?: string[];
+  minimum?: number;
+  maximum?: number;
+  additionalProperties?: boolean;
+}
+
+export interface ModelRequest {
+  /** `provider/model`, already resolved from aliases. */
+  model: string;
+  system: string;
+  messages: readonly Message[];
+  tools: readonly ToolSpec[];
+  settings: ModelSettings;
+  /** Who asks, for scripts, logs and accounting; never sent to a provider. */
+  agent: string;
+  task: string;
+  /** 1 for the first model call of this conversation. */
+  turn: number;
+  signal?: AbortSignal;
+  /** Text as it arrives. */
+  onText?: (text: string) => void;
+}
+
+export interface ModelAnswer {
+  text: string;
+  toolCalls: ToolCall[];
+  finish: 'stop' | 'tool_calls' | 'length' | 'filtered' | 'other';
+  inputTokens: number;
+  outputTokens: number;
+  cachedTokens: number;
+  microUsd: number;
+}
+
+/**
+ * auth: key missing or wrong · quota: paid limit reached · rate: too many calls now · context: the conversation is too long ·
+ * refused: the provider will not answer this · garbage: an answer that is none · cut_off: a stream that broke or stalled ·
+ * unreachable: no connection, or the server failed · unknown_model · aborted: by us · unscripted: the script has no line for this
+ */
+export const MODEL_FAILURES = [
+  'auth',
+  'quota',
+  'rate',
+  'context',
+  'refused',
+  'garbage',
+  'cut_off',
+  'unreachable',
+  'unknown_model',
+  'aborted',
+  'unscripted',
+] as const;
+export type ModelFailureClass = (typeof MODEL_FAILURES)[number];
+
+export interface ModelFailure {
+  class: ModelFailureClass;
+  /** One sentence for a person: what happened, what to set and where. */
+  message: string;
+  /** What the server asked us to wait. */
+  retryAfterMs?: number;
+}
+
+export type ModelReply = { ok: true; answer: ModelAnswer } | { ok: false; failure: ModelFailure };
+
+export interface Model {
+  /**
+   * Exactly one try: no retries in here. Never rejects for anything a provider, network or script can do.
+   * Resolves within the configured time-outs, and soon after `signal` aborts.
+   */
+  call(request: ModelRequest): Promise<ModelReply>;
+}

@@ -1,0 +1,140 @@
+/**
+ * Where tasks, conversations and history live. The verbs are those of the domain, not get and set, because a safe
+ * claim cannot be built on get and set. One contract suite (`test/contract/store.ts`) runs on every adapter.
+ *
+ * Promises that every adapter keeps:
+ * - What a resolved call wrote is durable, except where a contract says otherwise.
+ * - A claim has one winner. While a claim is held, nobody else changes that task.
+ * - Ended wins: once a task lies in `completed` or `failed`, any other copy of it is a leftover and is swept.
+ */
+import type { Event } from '../domain/event.js';
+import type { Intent } from '../domain/intent.js';
+import type { Peer } from '../domain/peer.js';
+import type { Problem } from '../domain/problem.js';
+import type { Message, Session, SessionHeader } from '../domain/session.js';
+import type { EndedState, OpenState, Placed, Task } from '../domain/task.js';
+
+/** The right to change one task, until it is parked, released or settled. */
+export interface Claim {
+  readonly id: string;
+  readonly agent: string;
+  /** The record as it was when claimed; what it becomes is passed to park, release or settle. */
+  readonly task: Task;
+  readonly from: OpenState;
+  /** It was taken over from a peer that died: its conversation may have a torn end. */
+  readonly recovered: boolean;
+}
+
+export interface Scan {
+  /** Problems that were not reported before: held and quarantined files. */
+  problems: Problem[];
+}
+
+/** One task as a pass sees it: enough to know whether looking at it is worth anything. */
+export interface OpenTask extends Placed {
+  state: OpenState;
+  /** Held by a live peer. */
+  held: boolean;
+}
+
+export type SessionOpened =
+  | {
+      kind: 'open';
+      session: Session;
+      /** What a person changed since this process last saw it. */ edited?: SessionEdit;
+    }
+  | { kind: 'missing' }
+  /** It does not parse: a person may be editing it. Nothing may be done from it now. */
+  | { kind: 'held'; problem: Problem };
+
+export interface SessionEdit {
+  added: number;
+  changed: number;
+  removed: number;
+  /** A short line diff for the event. */
+  diff: string;
+}
+
+export type Outcome = { ok: true; text: string } | { ok: false; text: string };
+export type Effect =
+  | { state: 'none' }
+  | { state: 'started'; digest: string; at: string }
+  | { state: 'done'; digest: string; outcome: Outcome };
+
+export interface Store {
+  // Tasks
+  /** False if a task with this id exists in any state. */
+  create(task: Task): Promise<boolean>;
+  /** Looks at the outside world again: what others changed since the last scan. `full` compares every file, not only folders. */
+  scan(full?: boolean): Promise<Scan>;
+  /** All open tasks as of the last scan and this process's own changes since. */
+  open(): Iterable<OpenTask>;
+  /** How many tasks are open; costs nothing. */
+  openCount(): number;
+  isOpen(id: string): boolean;
+  /** One task in any state, read now. */
+  read(id: string): Promise<Placed | undefined>;
+  /** Ended tasks, newest first, for people who ask; no pass calls this. */
+  ended(options?: { state?: EndedState; limit?: number }): Promise<Placed[]>;
+  /** Undefined if another peer was faster, the task has ended, or its file no longer parses. Not durable: a claim means nothing after a power cut. */
+  claim(id: string, agent: string): Claim | undefined;
+  /** Takes over a claim whose peer is dead; undefined if it is alive, or another was faster. */
+  takeOver(id: string): Claim | undefined;
+  /** Ids of tasks whose holder is dead. */
+  orphans(): string[];
+  /** Puts it back among the pending, with what `task` says now. False: fenced out, nothing written. */
+  release(claim: Claim, task: Task): Promise<boolean>;
+  /** Puts it among the waiting. False: fenced out, nothing written. */
+  park(claim: Claim, task: Task): Promise<boolean>;
+  /** Ends it, with its result or error. False: fenced out or already ended; what was brought is kept as evidence. */
+  settle(claim: Claim, task: Task, state: EndedState): Promise<boolean>;
+  /** Puts an ended task back among the pending. False if it is not ended. */
+  reopen(id: string, task: Task): Promise<boolean>;
+
+  // Conversations
+  /** False if it exists. */
+  createSession(header: SessionHeader, messages: Message[]): Promise<boolean>;
+  /** `repair`: its writer died; what it had half written at the end is set aside. */
+  openSession(id: string, options?: { repair?: boolean }): Promise<SessionOpened>;
+  /**
+   * Adds at the end. `edited`: the file is not what this process last saw and nothing was written; open it again.
+   * Without `durable` the bytes may be lost in a power cut, but never in a crash of the process, and never out of order.
+   */
+  append(id: string, messages: Message[], options: { durable: boolean }): Promise<'written' | 'edited'>;
+  /** Shows people that a conversation is over. A view; not durable. */
+  markSession(id: string, status: SessionHeader['status']): void;
+  sessions(): string[];
+
+  // Effects: an intent before, an outcome after, so that nothing is silently done twice
+  effect(id: string): Effect;
+  /** False if it was begun before, by anybody, ever. */
+  begin(id: string, digest: string, what: string): Promise<boolean>;
+  finish(id: string, outcome: Outcome): Promise<void>;
+
+  // Things kept by their hash
+  putBlob(bytes: Uint8Array | string): Promise<string>;
+  getBlob(hash: string): Buffer | undefined;
+
+  // Intents
+  submit(intent: Intent): Promise<void>;
+  /** In order of arrival. An intent stays until `done` is called, so a crash between the two repeats it: acting on one must be harmless twice. */
+  intents(): Intent[];
+  doneIntent(id: string): void;
+
+  // History
+  /** Adds a line. Survives a crash of the process at once, and a power cut after the next `flush`. */
+  record(event: Event): void;
+  flush(): Promise<void>;
+  events(options?: { task?: string; limit?: number }): Event[];
+
+  // Presence
+  readonly peer: Peer;
+  /** Live peers, this one included. */
+  peers(): Peer[];
+  /** Calls back when something may have changed. Only a hint: a scan finds the truth. */
+  onRing(ring: () => void): Promise<() => Promise<void>>;
+  /** Removes leftovers of dead processes. */
+  sweep(): void;
+  /** Leaves: this peer's claims become orphans. */
+  close(): Promise<void>;
+}

@@ -1,0 +1,38 @@
+/**
+ * What a tool is. A tool turns a model's wish into text, an ask, or a problem the model can act on. It never touches the
+ * store: the engine commits what it answers.
+ */
+import type { Agent } from '../domain/agent.js';
+import type { ProblemCode } from '../domain/problem.js';
+import type { Task, WantedChild } from '../domain/task.js';
+import type { Folder } from '../ports/folder.js';
+import type { ToolSpec } from '../ports/model.js';
+
+export interface ToolContext {
+  agent: Agent;
+  task: Task;
+  callId: string;
+  folder: Folder;
+  /** Names and descriptions of the workspace's agents. */
+  agents: ReadonlyMap<string, { name: string; description: string }>;
+}
+
+/**
+ * text: the result · ask: somebody else must act, and their answer becomes the result · final: this ends the task with an answer ·
+ * problem: it did not work; `message` tells the model what to do instead.
+ */
+export type ToolReply =
+  | { kind: 'text'; text: string }
+  | { kind: 'ask'; child: WantedChild }
+  | { kind: 'final'; text: string }
+  | { kind: 'problem'; code: ProblemCode; message: string };
+
+export interface Tool extends ToolSpec {
+  /**
+   * pure: reads only, may be run again at will · effect: changes something outside the store, so an intent is kept before it
+   * and an outcome after · ask: only makes tasks.
+   */
+  kind: 'pure' | 'effect' | 'ask';
+  /** `args` already fit `parameters`. Rejections are bugs. */
+  run(args: Record<string, unknown>, context: ToolContext): Promise<ToolReply> | ToolReply;
+}
