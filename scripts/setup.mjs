@@ -1,0 +1,190 @@
+/**
+ * Makes a fresh clone ready: installs packages when they are not those of package-lock.json, and with `--build` compiles
+ * when a source changed. Says one short line for each step it takes and nothing when there is nothing to do.
+ * Several of these may run at once: they take turns, and whoever comes second finds the work done.
+ */
+import { spawnSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import * as fs from 'node:fs';
+import * as path from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+export const ROOT = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '..');
+const LOCK = path.join(ROOT, '.setup-lock');
+const STAMP = path.join(ROOT, 'dist', '.stamp');
+const SOURCES = ['src', 'test', 'bench', 'tsconfig.json', 'package-lock.json'];
+const LOCK_LIFE_MS = 15 * 60_000;
+
+/** Returns when packages, and with `build` the compiled files, are up to date. Ends the process with one line if they cannot be. */
+export function setup({ build = false } = {}) {
+  needNode(20, 19);
+  if (isInstalled() && (!build || isBuilt())) return;
+  const release = takeLock();
+  process.once('exit', release);
+  if (!isInstalled()) install();
+  if (build && !isBuilt()) compile();
+  process.removeListener('exit', release);
+  release();
+}
+
+function needNode(major, minor) {
+  const [has, hasMinor] = process.versions.node.split('.').map(Number);
+  if (has > major || (has === major && hasMinor >= minor)) return;
+  fail(`this needs Node ${major}.${minor} or newer; this is Node ${process.versions.node} (${process.execPath})`);
+}
+
+/** By content, not by time: a clone, a copy or a branch switch changes times without changing what is needed. */
+function isInstalled() {
+  const wanted = readPackages(path.join(ROOT, 'package-lock.json'));
+  const present = readPackages(path.join(ROOT, 'node_modules', '.package-lock.json'));
+  if (wanted === undefined) fail('package-lock.json is missing or damaged');
+  if (present === undefined) return false;
+  return Object.entries(wanted).every(([name, entry]) => {
+    if (name === '') return true;
+    const there = present[name];
+    return there === undefined ? entry.optional === true : there.version === entry.version;
+  });
+}
+
+function readPackages(file) {
+  try {
+    return JSON.parse(fs.readFileSync(file, 'utf8')).packages;
+  } catch {
+    return undefined;
+  }
+}
+
+function install() {
+  say('installing packages');
+  const args = ['ci', '--include=dev', '--no-audit', '--no-fund', '--loglevel=error'];
+  const windows = process.platform === 'win32';
+  const done = spawnSync('npm', args, { cwd: ROOT, encoding: 'utf8', shell: windows });
+  if (done.status !== 0) {
+    process.stderr.write(`${(done.stderr ?? '').split('\n').slice(0, 15).join('\n')}\n`);
+    fail(`npm ci failed${done.error ? `: ${done.error.message}` : ''}`);
+  }
+}
+
+function isBuilt() {
+  try {
+    return fs.readFileSync(STAMP, 'utf8') === fingerprint();
+  } catch {
+    return false;
+  }
+}
+
+/** Every source with its size and time. Also notices a file that is gone, which comparing times alone does not. */
+function fingerprint() {
+  const hash = createHash('sha256');
+  for (const start of SOURCES) {
+    for (const file of walk(path.join(ROOT, start)).sort()) {
+      const { size, mtimeMs } = fs.statSync(file);
+      hash.update(`${path.relative(ROOT, file)} ${size} ${mtimeMs}\n`);
+    }
+  }
+  return hash.digest('hex');
+}
+
+function compile() {
+  say('compiling');
+  fs.rmSync(STAMP, { force: true });
+  const before = fingerprint();
+  removeStale();
+  const tsc = path.join(ROOT, 'node_modules', 'typescript', 'bin', 'tsc');
+  const done = spawnSync(process.execPath, [tsc, '-p', ROOT], { cwd: ROOT, stdio: 'inherit' });
+  if (done.status !== 0) fail('the sources do not compile; see above');
+  fs.mkdirSync(path.dirname(STAMP), { recursive: true });
+  fs.writeFileSync(STAMP, before);
+}
+
+/** A compiled file whose source is gone would still be imported, or run as a test. */
+function removeStale() {
+  const dist = path.join(ROOT, 'dist');
+  for (const file of walk(dist)) {
+    const source = path.relative(dist, file).replace(/(\.d\.ts|\.js)$/, '.ts');
+    if (source.endsWith('.ts') && !fs.existsSync(path.join(ROOT, source))) fs.rmSync(file, { force: true });
+  }
+}
+
+/** All files under a folder, or the file itself; nothing if there is no such thing. */
+export function walk(start) {
+  const stat = fs.statSync(start, { throwIfNoEntry: false });
+  if (stat === undefined) return [];
+  if (!stat.isDirectory()) return [start];
+  return fs
+    .readdirSync(start, { withFileTypes: true })
+    .flatMap((entry) => (entry.isDirectory() ? walk(path.join(start, entry.name)) : [path.join(start, entry.name)]));
+}
+
+/**
+ * The lock is a folder that holds one file named after its owner. It arrives whole by a rename, which fails while another's
+ * is there, and is taken over from a dead owner by renaming that file, which only one can do.
+ */
+function takeLock() {
+  const mine = `owner-${process.pid}`;
+  const arriving = `${LOCK}.${process.pid}`;
+  fs.mkdirSync(arriving, { recursive: true });
+  fs.writeFileSync(path.join(arriving, mine), '');
+  for (let told = false; ; pause(100)) {
+    if (tryRename(arriving, LOCK)) break;
+    const [owner] = fs.existsSync(LOCK) ? fs.readdirSync(LOCK) : [];
+    if (owner === undefined) continue;
+    if (isStale(owner) && tryRename(path.join(LOCK, owner), path.join(LOCK, mine))) {
+      fs.rmSync(arriving, { recursive: true, force: true });
+      break;
+    }
+    if (!told) say('waiting for another setup to finish');
+    told = true;
+  }
+  return () => {
+    fs.rmSync(path.join(LOCK, mine), { force: true });
+    tryRemoveFolder(LOCK);
+  };
+}
+
+function isStale(owner) {
+  const pid = Number(owner.slice('owner-'.length));
+  const since = fs.statSync(path.join(LOCK, owner), { throwIfNoEntry: false })?.mtimeMs;
+  if (since === undefined) return false;
+  if (Date.now() - since > LOCK_LIFE_MS) return true;
+  try {
+    process.kill(pid, 0);
+    return false;
+  } catch (error) {
+    return error.code === 'ESRCH';
+  }
+}
+
+function tryRename(from, to) {
+  try {
+    fs.renameSync(from, to);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function tryRemoveFolder(folder) {
+  try {
+    fs.rmdirSync(folder);
+  } catch {
+    // Another has put its lock there meanwhile: that one stays.
+  }
+}
+
+function pause(ms) {
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
+}
+
+function say(text) {
+  process.stderr.write(`guildhall: ${text}\n`);
+}
+
+export function fail(text) {
+  say(text);
+  process.exit(1);
+}
+
+if (process.argv[1] !== undefined && fs.realpathSync(process.argv[1]) === fileURLToPath(import.meta.url)) {
+  setup({ build: process.argv.includes('--build') });
+}
