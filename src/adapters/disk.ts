@@ -1,0 +1,198 @@
+/**
+ * The real file system. Reads and changes are synchronous calls on the page cache; only syncing goes to the thread pool,
+ * and folder syncs that overlap share one (a sync that starts after a rename covers it).
+ */
+import fs from 'node:fs';
+import path from 'node:path';
+import type { Disk, Read } from '../ports/disk.js';
+
+const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK, O_WRONLY, O_APPEND, O_CREAT, O_EXCL } = fs.constants;
+const DEFAULT_MAX_BYTES = 64 * 1024 * 1024;
+
+export function disk(): Disk {
+  const folderSyncs = new Map<string, FolderSync>();
+  return {
+    read,
+    stamp(file) {
+      const stat = fs.lstatSync(file, { throwIfNoEntry: false, bigint: true });
+      return stat && stampOf(stat);
+    },
+    list(folder) {
+      try {
+        return fs.readdirSync(folder);
+      } catch (error) {
+        if (isCode(error, 'ENOENT')) return [];
+        throw error;
+      }
+    },
+    create(file, bytes) {
+      let fd: number;
+      try {
+        fd = fs.openSync(file, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0o644);
+      } catch (error) {
+        if (isCode(error, 'EEXIST')) return false;
+        throw error;
+      }
+      try {
+        writeAll(fd, bytes);
+      } finally {
+        fs.closeSync(fd);
+      }
+      return true;
+    },
+    append(file, bytes) {
+      const fd = fs.openSync(file, O_WRONLY | O_APPEND | O_NOFOLLOW | O_NONBLOCK);
+      try {
+        writeAll(fd, bytes);
+        return stampOf(fs.fstatSync(fd, { bigint: true }));
+      } finally {
+        fs.closeSync(fd);
+      }
+    },
+    patch(file, offset, bytes) {
+      const fd = fs.openSync(file, O_WRONLY | O_NOFOLLOW | O_NONBLOCK);
+      try {
+        const data = typeof bytes === 'string' ? Buffer.from(bytes) : bytes;
+        fs.writeSync(fd, data, 0, data.length, offset);
+        return stampOf(fs.fstatSync(fd, { bigint: true }));
+      } finally {
+        fs.closeSync(fd);
+      }
+    },
+    rename(from, to) {
+      try {
+        fs.renameSync(from, to);
+        return true;
+      } catch (error) {
+        if (isCode(error, 'ENOENT')) return false;
+        throw error;
+      }
+    },
+    link(from, to) {
+      try {
+        fs.linkSync(from, to);
+        return true;
+      } catch (error) {
+        if (isCode(error, 'EEXIST')) return false;
+        throw error;
+      }
+    },
+    remove(file) {
+      try {
+        fs.unlinkSync(file);
+        return true;
+      } catch (error) {
+        if (isCode(error, 'ENOENT')) return false;
+        throw error;
+      }
+    },
+    makeFolder(folder, mode) {
+      const first = fs.mkdirSync(folder, { recursive: true, ...(mode === undefined ? {} : { mode }) });
+      if (first !== undefined) fsyncNow(path.dirname(first));
+    },
+    sync: (file) => syncPath(file, fs.constants.O_RDONLY, fs.fdatasync),
+    syncFolder(folder) {
+      const under = folderSyncs.get(folder);
+      if (under === undefined) return startSync(folder);
+      // The one under way may have begun before this caller's change: all who come now share the one after it.
+      under.next ??= under.running.then(
+        () => startSync(folder),
+        () => startSync(folder),
+      );
+      return under.next;
+    },
+  };
+
+  function startSync(folder: string): Promise<void> {
+    const entry: FolderSync = { running: syncPath(folder, O_RDONLY, fs.fsync) };
+    folderSyncs.set(folder, entry);
+    const done = (): void => {
+      if (entry.next === undefined && folderSyncs.get(folder) === entry) folderSyncs.delete(folder);
+    };
+    entry.running.then(done, done);
+    return entry.running;
+  }
+}
+
+interface FolderSync {
+  running: Promise<void>;
+  next?: Promise<void>;
+}
+
+function read(file: string, maxBytes = DEFAULT_MAX_BYTES): Read {
+  let fd: number;
+  try {
+    fd = fs.openSync(file, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
+  } catch (error) {
+    if (isCode(error, 'ENOENT') || isCode(error, 'ENOTDIR')) return { kind: 'missing' };
+    if (isCode(error, 'ELOOP')) return { kind: 'not_a_file', what: 'a link' };
+    if (isCode(error, 'ENXIO')) return { kind: 'not_a_file', what: 'a socket or device' };
+    throw error;
+  }
+  try {
+    const stat = fs.fstatSync(fd, { bigint: true });
+    if (!stat.isFile()) return { kind: 'not_a_file', what: kindOf(stat) };
+    if (stat.size > BigInt(maxBytes)) return { kind: 'too_big', size: Number(stat.size) };
+    return { kind: 'file', bytes: readAll(fd, Number(stat.size)), stamp: stampOf(stat) };
+  } finally {
+    fs.closeSync(fd);
+  }
+}
+
+/** Reads up to the size the file had when opened; a file that grows meanwhile changes its stamp and is read again. */
+function readAll(fd: number, size: number): Buffer {
+  const bytes = Buffer.allocUnsafe(size);
+  let done = 0;
+  while (done < size) {
+    const n = fs.readSync(fd, bytes, done, size - done, done);
+    if (n === 0) break;
+    done += n;
+  }
+  return done === size ? bytes : bytes.subarray(0, done);
+}
+
+function writeAll(fd: number, bytes: Uint8Array | string): void {
+  const data = typeof bytes === 'string' ? Buffer.from(bytes) : bytes;
+  let done = 0;
+  while (done < data.length) done += fs.writeSync(fd, data, done, data.length - done);
+}
+
+function syncPath(
+  file: string,
+  flags: number,
+  how: (fd: number, done: (error: NodeJS.ErrnoException | null) => void) => void,
+): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const fd = fs.openSync(file, flags | O_NOFOLLOW);
+    how(fd, (error) => {
+      fs.closeSync(fd);
+      if (error) reject(Object.assign(error, { path: file }));
+      else resolve();
+    });
+  });
+}
+
+function fsyncNow(folder: string): void {
+  const fd = fs.openSync(folder, O_RDONLY);
+  try {
+    fs.fsyncSync(fd);
+  } finally {
+    fs.closeSync(fd);
+  }
+}
+
+/** ctime is in it because no program can set it. */
+function stampOf(stat: fs.BigIntStats): string {
+  return `${stat.ino}.${stat.size}.${stat.mtimeNs}.${stat.ctimeNs}`;
+}
+
+function kindOf(stat: fs.BigIntStats): string {
+  if (stat.isDirectory()) return 'a folder';
+  if (stat.isFIFO()) return 'a FIFO';
+  if (stat.isSocket()) return 'a socket';
+  return 'a device';
+}
+
+function isCode(error: unknown, code: string): boolean {
+  return (error as NodeJS.ErrnoException).code === code;
+}

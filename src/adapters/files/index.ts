@@ -1,0 +1,79 @@
+/** The default store: plain files in a folder, as people see them. */
+import fs from 'node:fs';
+import path from 'node:path';
+import type { Clock, Ids } from '../../ports/clock.js';
+import type { Disk } from '../../ports/disk.js';
+import type { Processes } from '../../ports/processes.js';
+import type { Store } from '../../ports/store.js';
+import { bell } from './bell.js';
+import { folders, layout } from './layout.js';
+import { openTasks } from './open-tasks.js';
+import { presence } from './presence.js';
+import { quarantine } from './quarantine.js';
+import { recordVerbs } from './records.js';
+import { sessionVerbs } from './sessions.js';
+import { taskVerbs } from './tasks.js';
+import { writing } from './writing.js';
+
+export interface FilesOptions {
+  root: string;
+  disk: Disk;
+  clock: Clock;
+  ids: Ids;
+  processes: Processes;
+  /** Agents this peer hosts; empty: all. */
+  agents?: string[];
+}
+
+export function files({ root, disk, clock, ids, processes, agents = [] }: FilesOptions): Store {
+  const l = layout(root);
+  for (const folder of folders(l))
+    disk.makeFolder(folder, folder.startsWith(path.join(root, '.guild')) ? 0o700 : undefined);
+  const now = (): Date => clock.now();
+  const peer = { id: ids.next(), ...processes.me(), agents, since: now().toISOString() };
+  const here = presence(disk, l, processes, peer);
+  const write = writing(disk, l, peer.id, () => here.join());
+  const setAside = quarantine(disk, l);
+  const tasks = openTasks(disk, l, setAside, now);
+  const verbs = taskVerbs({ disk, l, writing: write, tasks, presence: here, quarantine: setAside, now });
+  const records = recordVerbs(disk, l, write, now);
+
+  return {
+    ...verbs,
+    ...sessionVerbs(disk, l, write),
+    ...records,
+    async scan(full) {
+      here.refresh();
+      return verbs.scan(full);
+    },
+    claim(id, agent) {
+      here.join();
+      return verbs.claim(id, agent);
+    },
+    takeOver(id) {
+      here.join();
+      return verbs.takeOver(id);
+    },
+    peer,
+    peers: () => here.peers(),
+    onRing: (ring) => bell(l, ring),
+    sweep() {
+      here.refresh();
+      verbs.sweep();
+      for (const name of disk.list(l.tmp)) {
+        const owner = name.slice(0, name.lastIndexOf('-'));
+        if (owner !== peer.id && !here.isAlive(owner)) disk.remove(path.join(l.tmp, name));
+      }
+      here.sweep();
+    },
+    async close() {
+      await records.flush();
+      here.leave();
+    },
+  };
+}
+
+/** A folder is a workspace when it has a `guild.yaml` or a `tasks` folder. */
+export function isWorkspace(folder: string): boolean {
+  return fs.existsSync(path.join(folder, 'guild.yaml')) || fs.existsSync(path.join(folder, 'tasks'));
+}

@@ -1,0 +1,84 @@
+/** Where everything lies in a workspace, and how a claimed file is named. One place, so that names are built from parts and never by replacing text in a path. */
+import path from 'node:path';
+import type { TaskState } from '../../domain/task.js';
+
+export interface Layout {
+  root: string;
+  tasks(state: TaskState): string;
+  task(state: Exclude<TaskState, 'active'>, id: string): string;
+  claimed(id: string, agent: string, peer: string): string;
+  sessions: string;
+  session(id: string): string;
+  results: string;
+  result(id: string): string;
+  blobs: string;
+  events: string;
+  live: string;
+  quarantine: string;
+  intents: string;
+  run: string;
+  tmp: string;
+  torn: string;
+  evidence: string;
+}
+
+export function layout(root: string): Layout {
+  const at = (...parts: string[]): string => path.join(root, ...parts);
+  return {
+    root,
+    tasks: (state) => at('tasks', state),
+    task: (state, id) => at('tasks', state, `${id}.json`),
+    claimed: (id, agent, peer) => at('tasks', 'active', claimName(id, agent, peer)),
+    sessions: at('sessions'),
+    session: (id) => at('sessions', `${id}.session.yaml`),
+    results: at('results'),
+    result: (id) => at('results', `${id}.md`),
+    blobs: at('storage', 'blobs'),
+    events: at('events'),
+    live: at('agents', 'live'),
+    quarantine: at('quarantine'),
+    intents: at('.guild', 'intents'),
+    run: at('.guild', 'run'),
+    tmp: at('.guild', 'tmp'),
+    torn: at('.guild', 'torn'),
+    evidence: at('.guild', 'evidence'),
+  };
+}
+
+/** Every folder that must be there before anything is written. */
+export function folders(l: Layout): string[] {
+  const states = (['pending', 'active', 'waiting', 'completed', 'failed'] as const).map((state) => l.tasks(state));
+  return [...states, l.sessions, l.results, l.blobs, l.events, l.live, l.intents, l.run, l.tmp, l.torn, l.evidence];
+}
+
+/** While a settled claim is on its way out it carries this ending, so that nobody takes it for a claim. */
+export const LEAVING = '.leaving';
+
+/**
+ * `<id>_<agent>-<peer>.json`. The agent part has its `_` written as `-`, so the last `_` always ends the id, whatever
+ * the id holds. The name is the fence: whoever can rename it owns the task.
+ */
+export function claimName(id: string, agent: string, peer: string): string {
+  return `${id}_${agent.replaceAll('_', '-')}-${peer}.json`;
+}
+
+export interface ClaimName {
+  id: string;
+  agent: string;
+  peer: string;
+  leaving: boolean;
+}
+
+/** Undefined for a name that no claim of ours has; a foreign file in `active` is then known by its content. */
+export function parseClaimName(name: string): ClaimName | undefined {
+  const leaving = name.endsWith(LEAVING);
+  const base = leaving ? name.slice(0, -LEAVING.length) : name;
+  const match = /^(.+)_([A-Za-z0-9.-]+)-([a-z0-9]{6,})\.json$/.exec(base);
+  if (!match) return undefined;
+  return { id: match[1]!, agent: match[2]!, peer: match[3]!, leaving };
+}
+
+/** Files of editors and of half-done writes are nobody's task. */
+export function isTaskFile(name: string): boolean {
+  return name.endsWith('.json') && !name.startsWith('.') && !name.startsWith('#');
+}

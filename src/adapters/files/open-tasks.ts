@@ -1,0 +1,156 @@
+/**
+ * The open tasks of a workspace, kept in memory and brought up to date by looking at three folders. Ended tasks are
+ * never looked at, so they cost nothing. Everything in here can be thrown away at any time: a scan rebuilds it.
+ */
+import path from 'node:path';
+import { problem, type Problem } from '../../domain/problem.js';
+import { OPEN_STATES, type OpenState, type Task } from '../../domain/task.js';
+import type { Disk } from '../../ports/disk.js';
+import { parseTask } from '../../text/task-json.js';
+import { isTaskFile, parseClaimName, type ClaimName, type Layout } from './layout.js';
+import type { Quarantine } from './quarantine.js';
+
+export interface Entry {
+  id: string;
+  state: OpenState;
+  file: string;
+  stamp: string;
+  task: Task;
+  owner?: ClaimName;
+}
+
+export interface OpenTasks {
+  byId: Map<string, Entry>;
+  /** `full` compares every file's stamp; otherwise only folders that changed are listed. */
+  scan(full: boolean): Problem[];
+  /** Reads one file again; an entry, or what is wrong with it (then it is held or quarantined, and reported once). */
+  load(state: OpenState, file: string): Entry | Problem | undefined;
+  add(entry: Entry): void;
+  remove(entry: Entry): void;
+}
+
+/** Two changes within one tick of the kernel's clock leave the same time on a folder: a young stamp is not believed. */
+const YOUNG_MS = 50;
+
+export function openTasks(disk: Disk, l: Layout, quarantine: Quarantine, now: () => Date): OpenTasks {
+  const byId = new Map<string, Entry>();
+  const byFile = new Map<string, Entry>();
+  /** Files that were looked at and could not be used, with the stamp they had. */
+  const bad = new Map<string, string>();
+  const listed = new Map<OpenState, { stamp: string | undefined; at: number }>();
+  const filesOf: Record<OpenState, Set<string>> = { pending: new Set(), active: new Set(), waiting: new Set() };
+
+  const self: OpenTasks = { byId, scan, load, add, remove };
+  return self;
+
+  function add(entry: Entry): void {
+    byId.set(entry.id, entry);
+    byFile.set(entry.file, entry);
+    filesOf[entry.state].add(entry.file);
+  }
+
+  function remove(entry: Entry): void {
+    if (byId.get(entry.id) === entry) byId.delete(entry.id);
+    if (byFile.get(entry.file) === entry) byFile.delete(entry.file);
+    filesOf[entry.state].delete(entry.file);
+  }
+
+  function scan(full: boolean): Problem[] {
+    const problems: Problem[] = [];
+    for (const state of OPEN_STATES) scanFolder(state, full, problems);
+    return problems;
+  }
+
+  function scanFolder(state: OpenState, full: boolean, problems: Problem[]): void {
+    const folder = l.tasks(state);
+    const stamp = disk.stamp(folder);
+    const last = listed.get(state);
+    if (!full && last !== undefined && last.stamp === stamp) return;
+    const at = now().getTime();
+    // A stamp is only remembered when the folder had been quiet before we listed it.
+    const quiet = stamp !== undefined && at - mtimeMs(stamp) > YOUNG_MS;
+    const names = disk.list(folder);
+    listed.set(state, { stamp: quiet ? stamp : undefined, at });
+    const seen = new Set<string>();
+    for (const name of names) {
+      if (!isTaskFile(name)) continue;
+      const file = path.join(folder, name);
+      seen.add(file);
+      const known = byFile.get(file);
+      if (known !== undefined && (!full || disk.stamp(file) === known.stamp)) continue;
+      if (known === undefined && bad.has(file) && bad.get(file) === disk.stamp(file)) continue;
+      const loaded = load(state, file);
+      if (loaded !== undefined && 'code' in loaded) problems.push(loaded);
+    }
+    for (const file of filesOf[state]) {
+      if (!seen.has(file)) remove(byFile.get(file)!);
+    }
+  }
+
+  function load(state: OpenState, file: string): Entry | Problem | undefined {
+    const old = byFile.get(file);
+    if (old) remove(old);
+    const name = path.basename(file, '.json');
+    const shown = path.relative(l.root, file);
+    const read = disk.read(file, MAX_TASK_BYTES);
+    if (read.kind === 'missing') return undefined;
+    if (read.kind !== 'file') {
+      const what =
+        read.kind === 'too_big' ? `${read.size} bytes, more than a task may have` : `${read.what}, not a file`;
+      return quarantine(file, problem('bad_file', `${shown} is ${what}`, { where: { file: shown } }));
+    }
+    const owner = state === 'active' ? parseClaimName(path.basename(file)) : undefined;
+    const parsed = parseTask(read.bytes, { file: shown, name: owner?.id ?? name, now: now().toISOString() });
+    if (parsed.kind === 'quarantine') return quarantine(file, parsed.problem);
+    if (parsed.kind === 'hold') {
+      bad.set(file, read.stamp);
+      return parsed.problem;
+    }
+    bad.delete(file);
+    return place({
+      id: parsed.task.id,
+      state,
+      file,
+      stamp: read.stamp,
+      task: parsed.task,
+      ...(owner ? { owner } : {}),
+    });
+  }
+
+  /** One id, one open task: a second file with the same id is a twin and is set aside, the one under the plain name stays. */
+  function place(entry: Entry): Entry | Problem | undefined {
+    const other = byId.get(entry.id);
+    if (other !== undefined && other.file !== entry.file && disk.stamp(other.file) !== undefined) {
+      const twin = entry.state === 'active' || path.basename(entry.file) !== `${entry.id}.json` ? entry : other;
+      const stays = twin === entry ? other : entry;
+      if (twin === other) remove(other);
+      const told = quarantine(twin.file, twinProblem(l, twin.file, entry.id, stays.file));
+      if (twin === entry) return told;
+    }
+    if (entry.state !== 'active' && endedTwin(entry.id)) {
+      return quarantine(entry.file, twinProblem(l, entry.file, entry.id, 'an ended task'));
+    }
+    add(entry);
+    return entry;
+  }
+
+  function endedTwin(id: string): boolean {
+    return disk.stamp(l.task('completed', id)) !== undefined || disk.stamp(l.task('failed', id)) !== undefined;
+  }
+}
+
+/** Generous: a record is small, but a person may drop a long text. */
+const MAX_TASK_BYTES = 1024 * 1024;
+
+function mtimeMs(stamp: string): number {
+  return Number(BigInt(stamp.split('.')[2]!) / 1_000_000n);
+}
+
+function twinProblem(l: Layout, file: string, id: string, other: string): Problem {
+  const shown = path.relative(l.root, file);
+  const stays = other.startsWith(l.root) ? path.relative(l.root, other) : other;
+  return problem('duplicate', `${shown} has the id ${id}, which ${stays} has already`, {
+    where: { file: shown },
+    hint: 'give it another id and file name and put it back into tasks/pending',
+  });
+}

@@ -1,0 +1,30 @@
+/** Sets a file that can never be used aside, bytes unchanged, with a note that says why and what to do. */
+import path from 'node:path';
+import { problem, problemText, type Problem } from '../../domain/problem.js';
+import type { Disk } from '../../ports/disk.js';
+import type { Layout } from './layout.js';
+
+/** Returns the problem to report, naming the place where the file lies now; undefined if another peer was faster. */
+export type Quarantine = (file: string, why: Problem) => Problem | undefined;
+
+export function quarantine(disk: Disk, l: Layout): Quarantine {
+  return (file, why) => {
+    disk.makeFolder(l.quarantine);
+    const target = freeName(disk, l.quarantine, path.basename(file));
+    if (!disk.rename(file, target)) return undefined;
+    const shown = path.relative(l.root, target);
+    const hint = why.hint ?? 'mend it and move it back, or delete it';
+    disk.create(`${target}.why.md`, `${problemText({ ...why, hint })}\n`);
+    return problem(why.code, `${why.message}; it was moved to ${shown}`, {
+      ...(why.where ? { where: why.where } : {}),
+      hint,
+    });
+  };
+}
+
+function freeName(disk: Disk, folder: string, name: string): string {
+  for (let n = 0; ; n++) {
+    const target = path.join(folder, n === 0 ? name : `${name}.${n}`);
+    if (disk.stamp(target) === undefined) return target;
+  }
+}

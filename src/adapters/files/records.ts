@@ -1,0 +1,119 @@
+/** What is kept beside tasks and conversations: effects (begun, done), blobs by their hash, intents on their way, and history. */
+import { createHash } from 'node:crypto';
+import path from 'node:path';
+import type { Event } from '../../domain/event.js';
+import type { Intent } from '../../domain/intent.js';
+import type { Disk } from '../../ports/disk.js';
+import type { Effect, Outcome, Store } from '../../ports/store.js';
+import type { Layout } from './layout.js';
+import type { Writing } from './writing.js';
+
+type RecordVerbs = Pick<
+  Store,
+  | 'effect'
+  | 'begin'
+  | 'finish'
+  | 'putBlob'
+  | 'getBlob'
+  | 'submit'
+  | 'intents'
+  | 'doneIntent'
+  | 'record'
+  | 'flush'
+  | 'events'
+>;
+
+export function recordVerbs(disk: Disk, l: Layout, writing: Writing, now: () => Date): RecordVerbs {
+  const started = (id: string): string => path.join(l.run, `${id}.started`);
+  const done = (id: string): string => path.join(l.run, `${id}.done`);
+  const blob = (hash: string): string => path.join(l.blobs, hash);
+  const unsynced = new Set<string>();
+
+  return {
+    effect(id): Effect {
+      const begun = readJson<{ digest: string; at: string }>(started(id));
+      if (begun === undefined) return { state: 'none' };
+      const outcome = readJson<Outcome>(done(id));
+      if (outcome === undefined) return { state: 'started', digest: begun.digest, at: begun.at };
+      return { state: 'done', digest: begun.digest, outcome };
+    },
+    begin: (id, digest, what) =>
+      writing.createOnce(started(id), JSON.stringify({ digest, what, at: now().toISOString() })),
+    async finish(id, outcome) {
+      await writing.createOnce(done(id), JSON.stringify(outcome));
+    },
+    async putBlob(bytes) {
+      const hash = createHash('sha256').update(bytes).digest('hex');
+      if (disk.stamp(blob(hash)) === undefined) await writing.createOnce(blob(hash), bytes);
+      return hash;
+    },
+    getBlob(hash) {
+      const read = /^[0-9a-f]{64}$/.test(hash) ? disk.read(blob(hash)) : undefined;
+      return read?.kind === 'file' ? read.bytes : undefined;
+    },
+    async submit(intent) {
+      const name = `${intent.at.replaceAll(/[^0-9TZ]/g, '')}-${intent.id}.json`;
+      await writing.createOnce(path.join(l.intents, name), JSON.stringify(intent));
+    },
+    intents() {
+      const names = disk
+        .list(l.intents)
+        .filter((name) => name.endsWith('.json'))
+        .sort();
+      return names.flatMap((name) => readJson<Intent>(path.join(l.intents, name)) ?? []);
+    },
+    doneIntent(id) {
+      for (const name of disk.list(l.intents))
+        if (name.endsWith(`-${id}.json`)) disk.remove(path.join(l.intents, name));
+    },
+    record(event) {
+      const file = path.join(l.events, `${event.at.slice(0, 10)}.jsonl`);
+      const line = `${JSON.stringify(event)}\n`;
+      if (!unsynced.has(file) && disk.stamp(file) === undefined) disk.create(file, '');
+      disk.append(file, line);
+      unsynced.add(file);
+    },
+    async flush() {
+      const files = [...unsynced];
+      unsynced.clear();
+      await Promise.all(files.map((file) => disk.sync(file)));
+    },
+    events({ task, limit = Infinity } = {}) {
+      const found: Event[] = [];
+      for (const name of disk
+        .list(l.events)
+        .filter((one) => one.endsWith('.jsonl'))
+        .sort()
+        .reverse()) {
+        const read = disk.read(path.join(l.events, name));
+        if (read.kind !== 'file') continue;
+        const lines = read.bytes.toString('utf8').split('\n');
+        lines.pop(); // a last line without newline is not yet a line
+        for (const line of lines.reverse()) {
+          if (found.length >= limit) return found.reverse();
+          const event = parseLine(line);
+          if (event && (task === undefined || event.task === task)) found.push(event);
+        }
+      }
+      return found.reverse();
+    },
+  };
+
+  function readJson<T>(file: string): T | undefined {
+    const read = disk.read(file);
+    if (read.kind !== 'file') return undefined;
+    try {
+      return JSON.parse(read.bytes.toString('utf8')) as T;
+    } catch {
+      return undefined;
+    }
+  }
+}
+
+function parseLine(line: string): Event | undefined {
+  try {
+    return JSON.parse(line) as Event;
+  } catch {
+    return undefined; // a torn line of a power cut; its neighbours are read
+  }
+}

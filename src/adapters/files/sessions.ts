@@ -1,0 +1,137 @@
+/**
+ * Conversations as YAML files that only grow. What this process last saw is kept in memory with the file's stamp: a turn
+ * costs one append whatever the length, and an edit by a person is noticed before the next write, because then the stamp
+ * is another.
+ */
+import path from 'node:path';
+import { problem } from '../../domain/problem.js';
+import { diffMessages, type Session } from '../../domain/session.js';
+import type { Disk } from '../../ports/disk.js';
+import type { SessionOpened, Store } from '../../ports/store.js';
+import { parseSession, printHeader, printMessages, repairTail, statusSpan } from '../../text/session-yaml.js';
+import type { Layout } from './layout.js';
+import type { Writing } from './writing.js';
+
+interface Known {
+  stamp: string;
+  session: Session;
+  /** The file ends without a newline, as some editors leave it. */
+  needsNewline: boolean;
+}
+
+type SessionVerbs = Pick<Store, 'createSession' | 'openSession' | 'append' | 'markSession' | 'sessions'>;
+
+/** Conversations remembered at most; the ones not used for longest are read again when needed. */
+const MAX_KNOWN = 2000;
+
+export function sessionVerbs(disk: Disk, l: Layout, writing: Writing): SessionVerbs {
+  const known = new Map<string, Known>();
+  const remember = (id: string, what: Known): void => {
+    known.delete(id);
+    known.set(id, what);
+    if (known.size > MAX_KNOWN) known.delete(known.keys().next().value!);
+  };
+
+  return {
+    async createSession(header, messages) {
+      const file = l.session(header.sessionId);
+      if (!(await writing.createOnce(file, printHeader(header) + printMessages(messages)))) return false;
+      const session = { header, messages: [...messages] };
+      remember(header.sessionId, { stamp: disk.stamp(file) ?? '', session, needsNewline: false });
+      return true;
+    },
+    openSession: open,
+    async append(id, messages, { durable }) {
+      const file = l.session(id);
+      const last = known.get(id);
+      if (last === undefined || disk.stamp(file) !== last.stamp) return 'edited';
+      const text = (last.needsNewline ? '\n' : '') + printMessages(messages);
+      const stamp = disk.append(file, text);
+      if (grewBy(last.stamp, stamp, Buffer.byteLength(text))) {
+        last.session.messages.push(...messages);
+        remember(id, { ...last, stamp, needsNewline: false });
+      } else {
+        known.delete(id); // somebody saved in between: what we wrote is there, and so is theirs; it is read again
+      }
+      if (durable) await disk.sync(file);
+      return 'written';
+    },
+    markSession(id, status) {
+      const last = known.get(id);
+      const file = l.session(id);
+      known.delete(id);
+      if (last === undefined || disk.stamp(file) !== last.stamp) return;
+      const head = printHeader(last.session.header);
+      const span = statusSpan(head);
+      const read = disk.read(file);
+      if (
+        span === undefined ||
+        read.kind !== 'file' ||
+        !read.bytes.subarray(0, span.offset).equals(Buffer.from(head).subarray(0, span.offset))
+      )
+        return;
+      disk.patch(file, span.offset, status.padEnd(span.length));
+    },
+    sessions() {
+      const end = '.session.yaml';
+      return disk
+        .list(l.sessions)
+        .flatMap((name) => (name.endsWith(end) && !name.startsWith('.') ? [name.slice(0, -end.length)] : []));
+    },
+  };
+
+  async function open(id: string, { repair = false } = {}): Promise<SessionOpened> {
+    const file = l.session(id);
+    const shown = path.relative(l.root, file);
+    const last = known.get(id);
+    if (!repair && last !== undefined && disk.stamp(file) === last.stamp)
+      return { kind: 'open', session: last.session };
+    const read = disk.read(file);
+    if (read.kind === 'missing') return { kind: 'missing' };
+    if (read.kind !== 'file') {
+      return {
+        kind: 'held',
+        problem: problem('bad_file', `${shown} is not a file that can be read`, { where: { file: shown } }),
+      };
+    }
+    let text = read.bytes.toString('utf8');
+    let stamp = read.stamp;
+    if (repair) {
+      const { kept, torn } = repairTail(text);
+      if (torn !== '') {
+        disk.create(path.join(l.torn, `${id}.${Date.now()}`), torn);
+        await writing.replace(file, kept);
+        text = kept;
+        stamp = disk.stamp(file) ?? '';
+      }
+    }
+    const parsed = parseSession(text, shown);
+    if (!parsed.ok) return { kind: 'held', problem: parsed.problem };
+    if (!canAppend(text)) {
+      // Somebody's program wrote it in another shape of YAML. It says the same; only we must be able to add to it.
+      text = printHeader(parsed.session.header) + printMessages(parsed.session.messages);
+      await writing.replace(file, text);
+      stamp = disk.stamp(file) ?? '';
+    }
+    remember(id, { stamp, session: parsed.session, needsNewline: !text.endsWith('\n') });
+    if (last === undefined) return { kind: 'open', session: parsed.session };
+    const edit = diffMessages(last.session.messages, parsed.session.messages);
+    const changed = edit.added + edit.changed + edit.removed > 0;
+    return { kind: 'open', session: parsed.session, ...(changed ? { edited: edit } : {}) };
+  }
+}
+
+/** Text can be added when `messages:` is the last key and its items are indented as ours are. */
+function canAppend(text: string): boolean {
+  const keys = [...text.matchAll(/^([A-Za-z_][\w-]*):(.*)$/gm)];
+  const last = keys.at(-1);
+  if (last?.[1] !== 'messages' || last[2]!.trim() !== '') return false;
+  const after = text.slice(last.index + last[0].length).replace(/^\r?\n/, '');
+  return after.trim() === '' || /^ {2}- /.test(after.replace(/^(\s*(#.*)?\r?\n)*/, ''));
+}
+
+function grewBy(before: string, after: string, bytes: number): boolean {
+  const [ino, size] = before.split('.');
+  const [inoNow, sizeNow] = after.split('.');
+  return ino === inoNow && Number(size) + bytes === Number(sizeNow);
+}
