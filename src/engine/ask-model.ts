@@ -7,15 +7,6 @@ import type { ModelTimeouts } from '../domain/config.js';
 import type { Clock } from '../ports/clock.js';
 import type { Model, ModelAnswer, ModelFailure, ModelFailureClass, ModelRequest } from '../ports/model.js';
 
-export interface ModelRetry {
-  model: string;
-  failure: ModelFailure;
-  /** What comes next: the same model after `waitMs`, or another one at once. */
-  next: string;
-  waitMs: number;
-  tries: number;
-}
-
 export interface AskModel {
   model: Model;
   /** `provider/model` each, at least one. */
@@ -23,8 +14,8 @@ export interface AskModel {
   request: Omit<ModelRequest, 'model'>;
   timeouts: Pick<ModelTimeouts, 'tries'>;
   clock: Pick<Clock, 'sleep'>;
-  /** Told before every further try; text that was streamed before it is void. */
-  onRetry?: (retry: ModelRetry) => void;
+  /** Told before every further try, of `model` after `waitMs` or of the next one at once; text that was streamed before it is void. */
+  onRetry?: (failure: ModelFailure, model: string, waitMs: number) => void;
 }
 
 export type Asked =
@@ -52,11 +43,10 @@ export async function askModel(given: AskModel): Promise<Asked> {
       const waitMs = attempt < given.timeouts.tries ? waitAfter(failure, attempt) : undefined;
       if (waitMs === undefined) {
         failures.push({ model: name, failure });
-        const next = models[at + 1];
-        if (next !== undefined) given.onRetry?.({ model: name, failure, next, waitMs: 0, tries });
+        if (at + 1 < models.length) given.onRetry?.(failure, name, 0);
         break;
       }
-      given.onRetry?.({ model: name, failure, next: name, waitMs, tries });
+      given.onRetry?.(failure, name, waitMs);
       await clock.sleep(waitMs, request.signal);
       if (request.signal?.aborted) return { ok: false, failure: aborted(failure), tries };
     }

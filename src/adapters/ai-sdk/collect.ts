@@ -55,7 +55,7 @@ export async function collect(
   }
   const wrong = unfinished(finish, text, calls.length, asked, contentType);
   if (wrong) return failed(wrong);
-  const toolCalls = readCalls(calls, request);
+  const toolCalls = readCalls(calls);
   if (!Array.isArray(toolCalls)) {
     if (finish === 'length')
       return failed(failure('context', asked, 'had no room left to finish a tool call', 'raise max_tokens'));
@@ -93,23 +93,12 @@ function noStream(asked: Asked, contentType: string): ModelFailure {
   );
 }
 
-/** Ids name tasks and effects later, so one that came before in this conversation, or is no safe name, is replaced. */
-function readCalls(
-  calls: { id: string; name: string; input: string }[],
-  request: ModelRequest,
-): ToolCall[] | { wrong: string } {
-  const taken = new Set(
-    calls.length === 0 ? [] : request.messages.flatMap((one) => (one.toolCalls ?? []).map((call) => call.id)),
-  );
+function readCalls(calls: { id: string; name: string; input: string }[]): ToolCall[] | { wrong: string } {
   const read: ToolCall[] = [];
-  for (const [at, call] of calls.entries()) {
-    const args = parseObject(call.input);
-    if (!args)
-      return { wrong: `called ${call.name} with arguments that are no JSON object: ${call.input.slice(0, 120)}` };
-    const good = /^[A-Za-z0-9_][A-Za-z0-9_-]{0,59}$/.test(call.id) && !taken.has(call.id);
-    const id = good ? call.id : `c${request.turn}-${at + 1}-${crypto.randomUUID().slice(0, 8)}`;
-    taken.add(id);
-    read.push({ id, name: call.name, arguments: args });
+  for (const { id, name, input } of calls) {
+    const args = parseObject(input);
+    if (!args) return { wrong: `called ${name} with arguments that are no JSON object: ${input.slice(0, 120)}` };
+    read.push({ id, name, arguments: args });
   }
   return read;
 }
