@@ -73,7 +73,7 @@ test('files are short enough to read', () => {
 });
 
 test('every source says at its top what it is', () => {
-  none(sources.filter((file) => !/^\/\*\*[\s\S]{30,}?\*\//.test(text(file))));
+  none(sources.filter((file) => !/^\/\*\*[\s\S]{15,}?\*\//.test(text(file))));
 });
 
 test('file names are kebab-case', () => {
