@@ -219,7 +219,7 @@ function imports(file: string): string[] {
     .split('\n')
     .filter((line) => !/^\s*(\/?\*|\/\/)/.test(line))
     .join('\n');
-  const found = [...code.matchAll(/^(?:import|export)\b(?:[^;'"`]*?\bfrom)?\s*['"]([^'"]+)['"]/gm)].map(
+  const found = [...code.matchAll(/(?:^|;)[ \t]*(?:import|export)\b(?:[^;'"`]*?\bfrom)?\s*['"]([^'"]+)['"]/gm)].map(
     (match) => match[1]!,
   );
   for (const match of code.matchAll(/\bimport\(\s*(?:['"]([^'"]+)['"])?/g)) found.push(match[1] ?? '?');
