@@ -77,7 +77,7 @@ function fromStatus(status: number, thrown: Thrown, asked: Asked): ModelFailure 
   const body = thrown.responseBody ?? '';
   const said = words(thrown, asked);
   const wait = retryAfterMs(thrown.responseHeaders, body, asked.now);
-  const byWords = classOfWords(`${body} ${thrown.message ?? ''}`);
+  const byWords = classOfWords(`${body} ${allWords(thrown)}`);
   if (status === 402 || byWords === 'quota')
     return failure(
       'quota',
@@ -118,10 +118,15 @@ function fromStatus(status: number, thrown: Thrown, asked: Asked): ModelFailure 
 
 /** An error that came as words only, as events inside a stream do. */
 function fromWords(thrown: Thrown, asked: Asked, otherwise: ModelFailureClass): ModelFailure {
-  const kind = classOfWords(
-    `${String(thrown.type ?? '')} ${String(thrown.code ?? '')} ${String(thrown.status ?? '')} ${thrown.message ?? ''}`,
-  );
+  const kind = classOfWords(allWords(thrown));
   return failure(kind ?? otherwise, asked, `reported an error: ${words(thrown, asked)}`);
+}
+
+function allWords({ type, code, status, message }: Thrown): string {
+  return [type, code, status, message]
+    .filter((one) => one !== undefined && one !== null)
+    .map(String)
+    .join(' ');
 }
 
 function classOfWords(text: string): ModelFailureClass | undefined {
