@@ -75,6 +75,21 @@ export function finalAnswer(messages: readonly Message[]): string | undefined {
   return last?.role === 'assistant' && (last.toolCalls ?? []).length === 0 ? last.content : undefined;
 }
 
+/** The report of a `final_report` in the last turn that was accepted: that turn was the last one. */
+export function reportedAnswer(messages: readonly Message[]): string | undefined {
+  const accepted = new Set<string>();
+  for (let i = messages.length - 1; i >= 0; i--) {
+    const message = messages[i]!;
+    if (message.role === 'tool' && !message.isError && message.toolCallId !== undefined)
+      accepted.add(message.toolCallId);
+    if (message.role === 'user') return undefined;
+    if (message.role !== 'assistant') continue;
+    const report = message.toolCalls?.find((call) => call.name === 'final_report' && accepted.has(call.id));
+    return typeof report?.arguments['report'] === 'string' ? report.arguments['report'] : undefined;
+  }
+  return undefined;
+}
+
 export function sessionUsage(messages: readonly Message[]): Usage {
   return sumUsage(
     messages.map((message) => ({
@@ -87,4 +102,55 @@ export function sessionUsage(messages: readonly Message[]): Usage {
       busyMs: message.usage?.ms ?? 0,
     })),
   );
+}
+
+export interface MessagesDiff {
+  added: number;
+  changed: number;
+  removed: number;
+  /** Short, for people: `-` was, `+` is. */
+  diff: string;
+}
+
+/** What somebody did to a conversation: everything between its common beginning and its common end. */
+export function diffMessages(before: readonly Message[], after: readonly Message[]): MessagesDiff {
+  let head = 0;
+  while (head < before.length && head < after.length && sameMessage(before[head]!, after[head]!)) head++;
+  let tail = 0;
+  const room = Math.min(before.length, after.length) - head;
+  while (tail < room && sameMessage(before.at(-1 - tail)!, after.at(-1 - tail)!)) tail++;
+  const was = before.slice(head, before.length - tail);
+  const is = after.slice(head, after.length - tail);
+  const changed = Math.min(was.length, is.length);
+  const lines: string[] = [];
+  for (let i = 0; i < Math.max(was.length, is.length) && lines.length <= DIFF_LINES; i++) {
+    lines.push(...diffLines(was[i], is[i], head + i + 1));
+  }
+  const cut = lines.length > DIFF_LINES ? [...lines.slice(0, DIFF_LINES), '…'] : lines;
+  return { added: is.length - changed, changed, removed: was.length - changed, diff: cut.join('\n') };
+}
+
+const DIFF_LINES = 40;
+const DIFF_WIDTH = 160;
+
+function sameMessage(a: Message, b: Message): boolean {
+  return a.content === b.content && a.role === b.role && JSON.stringify(a) === JSON.stringify(b);
+}
+
+function diffLines(was: Message | undefined, is: Message | undefined, number: number): string[] {
+  const old = was === undefined ? [] : messageLines(was);
+  const now = is === undefined ? [] : messageLines(is);
+  let head = 0;
+  while (head < old.length && head < now.length && old[head] === now[head]) head++;
+  let tail = 0;
+  while (tail < Math.min(old.length, now.length) - head && old.at(-1 - tail) === now.at(-1 - tail)) tail++;
+  const show = (mark: string, lines: string[]): string[] =>
+    lines.slice(head, lines.length - tail).map((line) => `${mark} ${line.slice(0, DIFF_WIDTH)}`);
+  return [`@ message ${number}, ${(is ?? was)!.role}`, ...show('-', old), ...show('+', now)];
+}
+
+function messageLines(message: Message): string[] {
+  const { role, content, timestamp: _, usage: __, ...rest } = message;
+  const more = Object.keys(rest).length === 0 ? [] : [JSON.stringify(rest)];
+  return [`role: ${role}`, ...content.split('\n'), ...more];
 }
