@@ -8,18 +8,28 @@ import { problem } from '../../domain/problem.js';
 import { diffMessages, type Session } from '../../domain/session.js';
 import type { Disk } from '../../ports/disk.js';
 import type { SessionOpened, Store } from '../../ports/store.js';
-import { parseSession, printHeader, printMessages, repairTail, statusSpan } from '../../text/session-yaml.js';
+import {
+  appendPlace,
+  parseSession,
+  printHeader,
+  printMessages,
+  repairTail,
+  statusSpan,
+} from '../../text/session-yaml.js';
 import type { Layout } from './layout.js';
 import type { Writing } from './writing.js';
 
 interface Known {
   stamp: string;
   session: Session;
-  /** The file ends without a newline, as some editors leave it. */
-  needsNewline: boolean;
+  /** How text must look to be added: the indentation of the items, and what must come before the first. */
+  place: { indent: number; before: string };
 }
 
 type SessionVerbs = Pick<Store, 'createSession' | 'openSession' | 'append' | 'markSession' | 'sessions'>;
+
+/** As we write it ourselves. */
+const OURS = { indent: 2, before: '' };
 
 /** Conversations remembered at most; the ones not used for longest are read again when needed. */
 const MAX_KNOWN = 2000;
@@ -37,7 +47,7 @@ export function sessionVerbs(disk: Disk, l: Layout, writing: Writing): SessionVe
       const file = l.session(header.sessionId);
       if (!(await writing.createOnce(file, printHeader(header) + printMessages(messages)))) return false;
       const session = { header, messages: [...messages] };
-      remember(header.sessionId, { stamp: disk.stamp(file) ?? '', session, needsNewline: false });
+      remember(header.sessionId, { stamp: disk.stamp(file) ?? '', session, place: OURS });
       return true;
     },
     openSession: open,
@@ -45,11 +55,11 @@ export function sessionVerbs(disk: Disk, l: Layout, writing: Writing): SessionVe
       const file = l.session(id);
       const last = known.get(id);
       if (last === undefined || disk.stamp(file) !== last.stamp) return 'edited';
-      const text = (last.needsNewline ? '\n' : '') + printMessages(messages);
+      const text = last.place.before + printMessages(messages, last.place.indent);
       const stamp = disk.append(file, text);
       if (grewBy(last.stamp, stamp, Buffer.byteLength(text))) {
         last.session.messages.push(...messages);
-        remember(id, { ...last, stamp, needsNewline: false });
+        remember(id, { ...last, stamp, place: { ...last.place, before: '' } });
       } else {
         known.delete(id); // somebody saved in between: what we wrote is there, and so is theirs; it is read again
       }
@@ -107,27 +117,20 @@ export function sessionVerbs(disk: Disk, l: Layout, writing: Writing): SessionVe
     }
     const parsed = parseSession(text, shown);
     if (!parsed.ok) return { kind: 'held', problem: parsed.problem };
-    if (!canAppend(text)) {
-      // Somebody's program wrote it in another shape of YAML. It says the same; only we must be able to add to it.
+    let place = appendPlace(text);
+    if (place === undefined) {
+      // Somebody's program wrote it in a shape of YAML that cannot grow at its end. It is written anew and says the same.
+      place = OURS;
       text = printHeader(parsed.session.header) + printMessages(parsed.session.messages);
       await writing.replace(file, text);
       stamp = disk.stamp(file) ?? '';
     }
-    remember(id, { stamp, session: parsed.session, needsNewline: !text.endsWith('\n') });
+    remember(id, { stamp, session: parsed.session, place });
     if (last === undefined) return { kind: 'open', session: parsed.session };
     const edit = diffMessages(last.session.messages, parsed.session.messages);
     const changed = edit.added + edit.changed + edit.removed > 0;
     return { kind: 'open', session: parsed.session, ...(changed ? { edited: edit } : {}) };
   }
-}
-
-/** Text can be added when `messages:` is the last key and its items are indented as ours are. */
-function canAppend(text: string): boolean {
-  const keys = [...text.matchAll(/^([A-Za-z_][\w-]*):(.*)$/gm)];
-  const last = keys.at(-1);
-  if (last?.[1] !== 'messages' || last[2]!.trim() !== '') return false;
-  const after = text.slice(last.index + last[0].length).replace(/^\r?\n/, '');
-  return after.trim() === '' || /^ {2}- /.test(after.replace(/^(\s*(#.*)?\r?\n)*/, ''));
 }
 
 function grewBy(before: string, after: string, bytes: number): boolean {

@@ -150,7 +150,7 @@ export function taskVerbs({
 
   async function putBack(claim: Claim, task: Task, state: 'pending' | 'waiting'): Promise<boolean> {
     const held = l.claimed(claim.id, claim.agent, me);
-    const tmp = await writing.aside(printTask(task));
+    const [tmp] = await Promise.all([writing.aside(printTask(task)), syncSession(task)]);
     if (disk.stamp(held) === undefined) {
       disk.remove(tmp);
       forget(claim.id);
@@ -173,6 +173,7 @@ export function taskVerbs({
     const [tmp, pageTmp] = await Promise.all([
       writing.aside(printTask(task)),
       page === undefined ? undefined : writing.aside(page),
+      syncSession(task),
     ]);
     forget(claim.id);
     const leaving = held + LEAVING;
@@ -191,6 +192,13 @@ export function taskVerbs({
     disk.remove(tmp);
     disk.remove(leaving);
     return true;
+  }
+
+  /** What was said last is durable no later than the record that follows from it. */
+  async function syncSession(task: Task): Promise<void> {
+    if (task.session === undefined) return;
+    const file = l.session(task.session);
+    if (disk.stamp(file) !== undefined) await disk.sync(file);
   }
 
   function forget(id: string): void {

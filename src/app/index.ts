@@ -1,0 +1,24 @@
+/**
+ * Guildhall as a library.
+ *
+ * ```ts
+ * import { openWorkspace } from 'guildhall';
+ *
+ * const workspace = await openWorkspace('my-team');
+ * const { state, task } = await workspace.run('planner', 'What should we do first?');
+ * console.log(state, task.result);
+ * await workspace.close();
+ * ```
+ */
+export { openWorkspace, type NewTask, type OpenOptions, type Workspace } from './open-workspace.js';
+export type { Agent } from '../domain/agent.js';
+export type { Config } from '../domain/config.js';
+export type { Event, EventName } from '../domain/event.js';
+export type { Peer } from '../domain/peer.js';
+export { ProblemError, problemText, type Problem, type ProblemCode } from '../domain/problem.js';
+export type { Message, Session, ToolCall } from '../domain/session.js';
+export type { EndedState, OpenState, Placed, Task, TaskState } from '../domain/task.js';
+export type { Usage } from '../domain/usage.js';
+export type { PumpReport } from '../engine/pump.js';
+export type { Watchers } from '../engine/parts.js';
+export type { Model, ModelAnswer, ModelFailure, ModelReply, ModelRequest } from '../ports/model.js';

@@ -1,0 +1,272 @@
+/**
+ * Opens a workspace: config → ports → engine. This is the library's front door and what every command stands on: the
+ * same reads, the same intents.
+ */
+import fs from 'node:fs';
+import path from 'node:path';
+import { clock as realClock, ids as realIds } from '../adapters/clock.js';
+import { disk as realDisk } from '../adapters/disk.js';
+import { files, isWorkspace } from '../adapters/files/index.js';
+import { folder } from '../adapters/folder.js';
+import { processes as realProcesses } from '../adapters/processes.js';
+import { search } from '../adapters/search.js';
+import type { Agent } from '../domain/agent.js';
+import type { Config } from '../domain/config.js';
+import type { Event } from '../domain/event.js';
+import { isSafeId } from '../domain/id.js';
+import { problem, ProblemError, type Problem } from '../domain/problem.js';
+import { isEnded, makeTask, type EndedState, type Placed, type Task } from '../domain/task.js';
+import { engine, type Engine, type PumpReport } from '../engine/pump.js';
+import type { Parts, Watchers } from '../engine/parts.js';
+import { watch } from '../engine/watch.js';
+import type { Clock, Ids } from '../ports/clock.js';
+import type { Disk } from '../ports/disk.js';
+import type { Model } from '../ports/model.js';
+import type { Peer } from '../domain/peer.js';
+import type { Processes } from '../ports/processes.js';
+import type { Store } from '../ports/store.js';
+import { judgePath, judgeSpelling } from '../rules/policy-path.js';
+import { parseConfig } from '../text/config-yaml.js';
+import { toolbox } from '../tools/toolbox.js';
+import { models } from './models.js';
+import { roster, type Roster } from './roster.js';
+
+export interface OpenOptions {
+  /** Replaces whatever model the agents name; for tests and recordings. */
+  model?: Model;
+  /** Agents this process works for; default: all. */
+  agents?: string[];
+  env?: Record<string, string | undefined>;
+  clock?: Clock;
+  ids?: Ids;
+  disk?: Disk;
+  processes?: Processes;
+  /** Told what happens while it happens. */
+  watchers?: Watchers;
+}
+
+export interface NewTask {
+  description: string;
+  id?: string;
+  to?: string;
+  type?: string;
+  requirements?: string[];
+  dependencies?: string[];
+  context?: Record<string, unknown>;
+  priority?: Task['priority'];
+}
+
+export interface Workspace {
+  readonly root: string;
+  readonly config: Config;
+  /** What is wrong with guild.yaml and could be worked around, and what is only odd. */
+  readonly configProblems: Problem[];
+  readonly configWarnings: Problem[];
+
+  /** Durable when resolved. Throws a ProblemError if the id is taken or cannot be a file name. */
+  add(task: NewTask): Promise<Task>;
+  task(id: string): Promise<Placed | undefined>;
+  openTasks(): Promise<Placed[]>;
+  endedTasks(options?: { state?: EndedState; limit?: number }): Promise<Placed[]>;
+  /** The task and all its descendants, parents first. */
+  tree(id: string): Promise<Placed[]>;
+  cancel(id: string, reason?: string): Promise<void>;
+  retry(id: string): Promise<void>;
+  /** Says something to a task that is open; it is heard before the next turn. */
+  tell(id: string, text: string): Promise<void>;
+  events(options?: { task?: string; limit?: number }): Event[];
+  peers(): Peer[];
+  agents(): ReadonlyMap<string, Agent>;
+  check(): ReturnType<Roster['check']>;
+
+  /** One pass. */
+  pump(): Promise<PumpReport>;
+  /** Passes until nothing moves any more. */
+  pumpUntilQuiet(onPass?: (report: PumpReport) => void): Promise<PumpReport>;
+  /** Adds a task for this agent and pumps until it has ended, or waits for something this process cannot give. */
+  run(agent: string, text: string, more?: Partial<NewTask>): Promise<Placed>;
+  /** Works until the signal aborts; then puts everything back and resolves. */
+  watch(signal: AbortSignal, onPass?: (report: PumpReport) => void): Promise<void>;
+  /** Leaves the workspace. */
+  close(): Promise<void>;
+
+  readonly store: Store;
+  readonly engine: Engine;
+}
+
+export async function openWorkspace(folderPath: string, options: OpenOptions = {}): Promise<Workspace> {
+  const root = path.resolve(folderPath);
+  if (!isWorkspace(root)) throw new ProblemError(noWorkspace(root));
+  const disk = options.disk ?? realDisk();
+  const clock = options.clock ?? realClock();
+  const ids = options.ids ?? realIds();
+  const env = options.env ?? process.env;
+  const { config, problems: configProblems, warnings: configWarnings } = readConfig(disk, root, env);
+  const agents = roster(disk, root);
+  agents.refresh();
+  const hosts = options.agents && new Set(options.agents);
+  const store = files({
+    root,
+    disk,
+    clock,
+    ids,
+    processes: options.processes ?? realProcesses(),
+    agents: options.agents ?? [],
+  });
+  const readFile = (file: string): string | undefined => {
+    const read = disk.read(path.resolve(root, file));
+    return read.kind === 'file' ? read.bytes.toString('utf8') : undefined;
+  };
+  const parts: Parts = {
+    store,
+    model: options.model ?? models({ config, env, clock, readFile }),
+    folder: folder({
+      root,
+      disk,
+      judge: { spelling: judgeSpelling, path: judgePath },
+      search: search({ kind: config.search }),
+    }),
+    agents,
+    tools: toolbox(),
+    config,
+    clock,
+    ids,
+    ...(hosts ? { hosts } : {}),
+    ...(options.watchers ? { watchers: options.watchers } : {}),
+  };
+  const motor = engine(parts);
+  const intent = async (kind: 'cancel' | 'retry' | 'tell', task: string, text?: string): Promise<void> => {
+    const base = { id: ids.next(), task, by: 'human', at: clock.now().toISOString() };
+    if (kind === 'tell') await store.submit({ ...base, kind, text: text ?? '' });
+    else if (kind === 'cancel') await store.submit({ ...base, kind, ...(text ? { reason: text } : {}) });
+    else await store.submit({ ...base, kind });
+  };
+
+  const workspace: Workspace = {
+    root,
+    config,
+    configProblems,
+    configWarnings,
+    store,
+    engine: motor,
+    async add(given) {
+      const task = newTask(given, ids, clock);
+      if (!(await store.create(task)))
+        throw new ProblemError(problem('duplicate', `there is a task ${task.id} already`));
+      store.record({
+        at: task.created_at,
+        name: 'task.created',
+        peer: store.peer.id,
+        task: task.id,
+        ...(task.to ? { agent: task.to } : {}),
+        cause: 'human',
+      });
+      return task;
+    },
+    task: (id) => store.read(id),
+    async openTasks() {
+      await store.scan();
+      return [...store.open()];
+    },
+    endedTasks: (given) => store.ended(given),
+    tree: (id) => tree(store, id),
+    cancel: (id, reason) => intent('cancel', id, reason),
+    retry: (id) => intent('retry', id),
+    tell: (id, text) => intent('tell', id, text),
+    events: (given) => store.events(given),
+    peers: () => store.peers(),
+    agents: () => agents.all(),
+    check: () => agents.check(),
+    pump: () => motor.pump(),
+    pumpUntilQuiet,
+    async run(agent, text, more = {}) {
+      const task = await workspace.add({ ...more, description: text, to: agent });
+      return finish(task.id);
+    },
+    watch: (signal, onPass) => watch(parts, motor, { signal, ...(onPass ? { onPass } : {}) }),
+    async close() {
+      await motor.stop();
+      await store.close();
+    },
+  };
+  return workspace;
+
+  async function pumpUntilQuiet(onPass?: (report: PumpReport) => void): Promise<PumpReport> {
+    for (;;) {
+      const report = await motor.pump();
+      onPass?.(report);
+      if (!report.moved) return report;
+    }
+  }
+
+  async function finish(id: string): Promise<Placed> {
+    for (;;) {
+      const report = await motor.pump();
+      const placed = (await store.read(id))!;
+      if (isEnded(placed.state)) return placed;
+      if (report.moved) continue;
+      const elsewhere = [...store.open()].some((one) => one.held && one.task.root === placed.task.root);
+      if (!elsewhere) return placed;
+      await clock.sleep(100); // another process works on it
+    }
+  }
+}
+
+function readConfig(disk: Disk, root: string, env: Record<string, string | undefined>): ReturnType<typeof parseConfig> {
+  const read = disk.read(path.join(root, 'guild.yaml'));
+  return parseConfig(read.kind === 'file' ? read.bytes.toString('utf8') : '', 'guild.yaml', env);
+}
+
+function newTask(given: NewTask, ids: Ids, clock: Clock): Task {
+  const { id = `task_${ids.next().slice(-8)}`, description, ...rest } = given;
+  if (!isSafeId(id))
+    throw new ProblemError(
+      problem('bad_name', `${JSON.stringify(id)} cannot be the id of a task`, {
+        hint: 'use letters, digits, _ - and . only',
+      }),
+    );
+  if (description.trim() === '') throw new ProblemError(problem('bad_usage', 'a task needs a description'));
+  const known = Object.fromEntries(Object.entries(rest).filter(([, value]) => value !== undefined));
+  return makeTask({
+    id,
+    description,
+    created_at: clock.now().toISOString(),
+    created_by: 'human',
+    from: 'human',
+    ...known,
+  });
+}
+
+async function tree(store: Store, id: string): Promise<Placed[]> {
+  const top = await store.read(id);
+  if (top === undefined) return [];
+  await store.scan();
+  const all = [...store.open(), ...(await store.ended())];
+  const byParent = new Map<string, Placed[]>();
+  for (const one of all) {
+    if (one.task.parent === undefined) continue;
+    byParent.set(one.task.parent, [...(byParent.get(one.task.parent) ?? []), one]);
+  }
+  const out: Placed[] = [];
+  const stack = [top];
+  while (stack.length > 0) {
+    const one = stack.pop()!;
+    out.push(one);
+    const children = (byParent.get(one.task.id) ?? []).sort(
+      (a, b) => a.task.created_at.localeCompare(b.task.created_at) || a.task.id.localeCompare(b.task.id),
+    );
+    stack.push(...children.reverse());
+  }
+  return out;
+}
+
+function noWorkspace(root: string): Problem {
+  const there = fs.existsSync(root);
+  return problem(
+    'not_found',
+    there ? `${root} is not a workspace: it has neither guild.yaml nor tasks/` : `${root} does not exist`,
+    {
+      hint: 'make one with `guild init`, or name one with --workspace',
+    },
+  );
+}

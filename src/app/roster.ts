@@ -1,0 +1,150 @@
+/**
+ * The agents of a workspace, read from every place and format they may be written in. A file that does not parse harms
+ * only itself: while a person edits it, its last good version stays in force.
+ */
+import { createHash } from 'node:crypto';
+import path from 'node:path';
+import type { Agent, AgentFormat } from '../domain/agent.js';
+import type { Problem, Where } from '../domain/problem.js';
+import type { Agents } from '../ports/agents.js';
+import type { Disk } from '../ports/disk.js';
+import { checkRoster } from '../rules/roster.js';
+import { parseAgent, renderPrompt } from '../text/agent-md.js';
+import { KNOWN_TOOLS } from '../tools/toolbox.js';
+
+interface Known {
+  stamp: string;
+  text: string;
+  /** The last version that parsed. */
+  agent?: Agent;
+  places: Record<string, Where>;
+  problems: Problem[];
+  warnings: Problem[];
+}
+
+export interface Roster extends Agents {
+  /** Everything that is wrong now, reported before or not. */
+  check(): { problems: Problem[]; warnings: Problem[]; files: number };
+}
+
+/** Where agents are written: a folder, which names in it count, and the format they have. */
+const PLACES: { folder: string; ends: string; format?: AgentFormat }[] = [
+  { folder: 'agents', ends: '.agent.yaml', format: 'agent-yaml' },
+  { folder: 'agents', ends: '.agent.yml', format: 'agent-yaml' },
+  { folder: 'templates', ends: '.agent.yaml', format: 'agent-yaml' },
+  { folder: 'templates', ends: '.agent.yml', format: 'agent-yaml' },
+  { folder: 'agents', ends: '.ai', format: 'ai' },
+  { folder: '.', ends: '.ai', format: 'ai' },
+  { folder: 'agents', ends: '.md', format: 'markdown' },
+  { folder: '.claude/agents', ends: '.md', format: 'claude' },
+];
+
+const MAX_AGENT_BYTES = 1024 * 1024;
+
+export function roster(disk: Disk, root: string): Roster {
+  const known = new Map<string, Known>();
+  const reported = new Set<string>();
+  let agents = new Map<string, Agent>();
+  let all: { problems: Problem[]; warnings: Problem[] } = { problems: [], warnings: [] };
+  let folderStamps = '';
+
+  return {
+    refresh() {
+      if (!look()) return [];
+      combine();
+      const fresh = all.problems.filter((one) => !reported.has(keyOf(one)));
+      for (const one of fresh) reported.add(keyOf(one));
+      return fresh;
+    },
+    all: () => agents,
+    source: (agent) => known.get(agent.file)?.text ?? '',
+    parse: (source, file) => parse(source, file, formatOf(file)).agent,
+    prompt: (agent, toolDescriptions, variables) => renderPrompt(agent, { toolDescriptions, variables }),
+    check() {
+      look();
+      combine();
+      return { ...all, files: known.size };
+    },
+  };
+
+  /** True if any file is new, changed or gone. Only stamps are read while nothing is. */
+  function look(): boolean {
+    const files = find();
+    const stamps = files.map((file) => `${file} ${disk.stamp(path.join(root, file))}`).join('\n');
+    if (stamps === folderStamps) return false;
+    folderStamps = stamps;
+    const there = new Set(files);
+    for (const file of known.keys()) if (!there.has(file)) known.delete(file);
+    for (const file of files) load(file);
+    return true;
+  }
+
+  function find(): string[] {
+    const files = new Set<string>();
+    for (const { folder, ends } of PLACES) {
+      for (const name of disk.list(path.join(root, folder))) {
+        if (name.endsWith(ends) && !name.startsWith('.') && name !== 'README.md')
+          files.add(path.posix.join(folder, name));
+      }
+    }
+    for (const name of disk.list(path.join(root, 'agents'))) {
+      const file = `agents/${name}/agent.md`;
+      if (!name.includes('.') && name !== 'live' && disk.stamp(path.join(root, file)) !== undefined) files.add(file);
+    }
+    return [...files].sort();
+  }
+
+  function load(file: string): void {
+    const before = known.get(file);
+    if (before !== undefined && before.stamp === disk.stamp(path.join(root, file))) return;
+    const read = disk.read(path.join(root, file), MAX_AGENT_BYTES);
+    if (read.kind !== 'file') {
+      const what = read.kind === 'not_a_file' ? read.what : read.kind === 'too_big' ? 'too big' : 'gone';
+      const wrong: Problem = {
+        code: 'bad_file',
+        message: `${file} is ${what}, so it defines no agent`,
+        where: { file },
+      };
+      known.set(file, { stamp: '', text: '', places: {}, problems: [wrong], warnings: [] });
+      return;
+    }
+    const text = read.bytes.toString('utf8');
+    const { agent, problems, warnings, places } = parse(text, file, formatOf(file));
+    const good = agent ?? before?.agent;
+    known.set(file, {
+      stamp: read.stamp,
+      text: agent ? text : (before?.text ?? text),
+      places,
+      problems,
+      warnings,
+      ...(good ? { agent: good } : {}),
+    });
+  }
+
+  function combine(): void {
+    const entries = [...known.values()];
+    const found = entries.flatMap((one) => one.agent ?? []);
+    const places = new Map(entries.flatMap((one) => (one.agent ? [[one.agent.file, one.places] as const] : [])));
+    const roster = checkRoster(found, KNOWN_TOOLS, places);
+    all = {
+      problems: [...entries.flatMap((one) => one.problems), ...roster],
+      warnings: entries.flatMap((one) => one.warnings),
+    };
+    agents = new Map();
+    for (const agent of found) if (!agents.has(agent.name)) agents.set(agent.name, agent);
+  }
+}
+
+function parse(text: string, file: string, format: AgentFormat | undefined): ReturnType<typeof parseAgent> {
+  const definition = createHash('sha256').update(text).digest('hex');
+  return parseAgent(text, { file, definition, ...(format ? { format } : {}) });
+}
+
+function formatOf(file: string): AgentFormat | undefined {
+  const folder = path.posix.dirname(file);
+  return PLACES.find((place) => place.folder === folder && file.endsWith(place.ends))?.format;
+}
+
+function keyOf(one: Problem): string {
+  return `${one.where?.file}:${one.where?.line}:${one.message}`;
+}

@@ -1,0 +1,115 @@
+/** Moves one task as far as it can go now: claims it, asks the rules, and does what they say. */
+import type { Agent } from '../domain/agent.js';
+import { problem, type Problem } from '../domain/problem.js';
+import { isEnded, makeChild, type Placed, type Task, type WantedChild } from '../domain/task.js';
+import { NO_USAGE } from '../domain/usage.js';
+import type { Claim } from '../ports/store.js';
+import { decide, type Decision } from '../rules/decide.js';
+import { errorText, gather } from '../rules/gather.js';
+import { converse } from './converse.js';
+import { HeldConversation } from './conversation.js';
+import { complete, fail, park, putBack } from './end.js';
+import { stopReason } from './flight.js';
+import { record, type Parts } from './parts.js';
+import { addChildren } from './roll-up.js';
+
+/** False if another peer was faster. Throws only when the disk fails or there is a bug; the claim is then left behind for recovery. */
+export async function advance(parts: Parts, task: Task, stop: AbortSignal): Promise<boolean> {
+  const name = task.to ?? 'nobody';
+  const claim = parts.store.claim(task.id, name);
+  if (claim === undefined) return false;
+  record(parts, 'task.claimed', { task: task.id, agent: name, from: claim.from });
+  const mine = taken(parts, claim);
+  const agent = parts.agents.all().get(name);
+  if (agent === undefined) {
+    await fail(parts, claim, mine, unknownAgent(parts, name));
+    return true;
+  }
+  try {
+    await act(parts, claim, mine, agent, stop);
+  } catch (thrown) {
+    if (!(thrown instanceof HeldConversation)) throw thrown;
+    parts.watchers?.problem?.(thrown.problem);
+    await park(parts, claim, mine, { until: new Date(parts.clock.now().getTime() + 2000).toISOString() });
+  }
+  return true;
+}
+
+async function act(parts: Parts, claim: Claim, task: Task, agent: Agent, stop: AbortSignal): Promise<void> {
+  const blocked = await failedDependency(parts, task);
+  if (blocked) return fail(parts, claim, task, blocked);
+  const { decision, children } = await settleDecision(parts, task, agent);
+  switch (decision.do) {
+    case 'run':
+      return converse(parts, claim, task, agent, stop);
+    case 'fail':
+      return fail(parts, claim, task, decision.error, await addChildren(parts, NO_USAGE, children.keys()));
+    case 'resolve':
+      return complete(parts, claim, task, decision.result, await addChildren(parts, NO_USAGE, children.keys()));
+    case 'ask': {
+      const stopped = stopReason(stop);
+      if (stopped === 'leaving') return putBack(parts, claim, task, 'the process is stopping');
+      if (stopped !== undefined) return fail(parts, claim, task, stopped);
+      return park(parts, claim, task, { tasks: await create(parts, task, decision.children, children) });
+    }
+  }
+}
+
+/** Asks the rule again with every child it names, until it has seen all it wants to see. */
+async function settleDecision(
+  parts: Parts,
+  task: Task,
+  agent: Agent,
+): Promise<{ decision: Decision; children: Map<string, Placed | undefined> }> {
+  const children = new Map<string, Placed | undefined>();
+  for (;;) {
+    const decision = decide(task, agent, children, parts.config.limits);
+    const unseen = decision.do === 'ask' ? decision.children.filter((child) => !children.has(child.id)) : [];
+    if (unseen.length === 0) return { decision, children };
+    for (const child of unseen) children.set(child.id, await parts.store.read(child.id));
+  }
+}
+
+/** Creates what is missing of the wanted set and names what is to be waited for. */
+async function create(
+  parts: Parts,
+  task: Task,
+  wanted: WantedChild[],
+  known: Map<string, Placed | undefined>,
+): Promise<string[]> {
+  const { missing, open } = gather(wanted, known);
+  const at = parts.clock.now().toISOString();
+  await Promise.all(
+    missing.map(async (child) => {
+      const made = makeChild(task, child, at);
+      if (await parts.store.create(made))
+        record(parts, 'task.created', { task: made.id, agent: made.to, cause: task.id });
+    }),
+  );
+  return [...open, ...missing.map((child) => child.id)];
+}
+
+/** The record as its new taker sees it: what an earlier end left in it is gone. */
+function taken(parts: Parts, claim: Claim): Task {
+  const { error: _, result: __, ended_at: ___, waits: ____, ...rest } = claim.task;
+  return { ...rest, claimed_by: claim.agent, claimed_at: rest.claimed_at ?? parts.clock.now().toISOString() };
+}
+
+async function failedDependency(parts: Parts, task: Task): Promise<Problem | undefined> {
+  for (const id of task.dependencies) {
+    const found = await parts.store.read(id);
+    if (found !== undefined && isEnded(found.state) && found.state === 'failed') {
+      return problem('dependency_failed', `it depends on ${id}, which failed: ${errorText(found.task.error)}`, {
+        hint: `retry ${id}, then this task`,
+      });
+    }
+  }
+  return undefined;
+}
+
+function unknownAgent(parts: Parts, name: string): Problem {
+  const known = [...parts.agents.all().keys()].sort().join(', ') || 'none';
+  return problem('unknown_agent', `there is no agent ${name}; the agents are: ${known}`, {
+    hint: `write agents/${name}.md, or retry the task with another \`to\``,
+  });
+}

@@ -1,0 +1,147 @@
+/**
+ * A conversation that this process holds open. Every write first looks whether a person changed the file; if so nothing
+ * is written, the change is recorded, and the work goes on from what the file says now.
+ */
+import type { Agent } from '../domain/agent.js';
+import { problem, type Problem } from '../domain/problem.js';
+import { sessionUsage, type Message, type Session } from '../domain/session.js';
+import type { Task } from '../domain/task.js';
+import { addUsage, NO_USAGE, type Usage } from '../domain/usage.js';
+import type { Claim } from '../ports/store.js';
+import { record, type Parts } from './parts.js';
+import { firstMessage } from './prompt.js';
+
+export interface Conversation {
+  id: string;
+  /** The agent as it was when the conversation began. */
+  agent: Agent;
+  messages(): readonly Message[];
+  /** `edited`: nothing was written, and `messages()` is now what the person left. */
+  append(messages: Message[], durable: boolean): Promise<'written' | 'edited'>;
+  /** What its turns have cost; kept up to date, so asking does not depend on the length. */
+  usage(): Usage;
+  /** Every tool call is known to have its result. */
+  whole: boolean;
+}
+
+export function isProblem(what: object): what is Problem {
+  return 'code' in what;
+}
+
+export async function openConversation(
+  parts: Parts,
+  claim: Claim,
+  task: Task,
+  agent: Agent,
+): Promise<Conversation | Problem> {
+  const id = sessionId(task, agent);
+  const opened = await parts.store.openSession(id, { repair: claim.recovered });
+  if (opened.kind === 'held') return opened.problem;
+  if (opened.kind === 'open') {
+    noteEdit(parts, task, agent, id, opened.edited);
+    return conversation(parts, task, id, pinned(parts, agent, opened.session), opened.session, Promise.resolve());
+  }
+  const first = firstMessage(parts, agent, task);
+  const session: Session = {
+    header: {
+      sessionId: id,
+      agentId: agent.name,
+      ...(agent.type ? { agentType: agent.type } : {}),
+      ...(agent.models[0] ? { model: agent.models[0] } : {}),
+      definition: agent.definition,
+      created: parts.clock.now().toISOString(),
+      status: 'active',
+      task: task.id,
+    },
+    messages: [first],
+  };
+  // The file is made while the model is thinking; nothing is appended before it is there.
+  const made = Promise.all([
+    parts.store.putBlob(parts.agents.source(agent)),
+    parts.store.createSession(session.header, [first]),
+  ]);
+  record(parts, 'session.created', { task: task.id, agent: agent.name, session: id });
+  const ready = made.then(() => undefined);
+  ready.catch(() => undefined); // reported where it is awaited
+  return conversation(parts, task, id, agent, session, ready);
+}
+
+export function sessionId(task: Task, agent: Pick<Agent, 'name'>): string {
+  return task.session ?? `${agent.name}-${task.id}`;
+}
+
+function conversation(
+  parts: Parts,
+  task: Task,
+  id: string,
+  agent: Agent,
+  session: Session,
+  ready: Promise<void>,
+): Conversation {
+  let now = session;
+  let isReady = false;
+  let counted = { messages: [] as readonly Message[], length: 0, usage: NO_USAGE };
+  const self: Conversation = {
+    id,
+    agent,
+    whole: false,
+    messages: () => now.messages,
+    usage() {
+      const { messages } = now;
+      if (counted.messages !== messages || counted.length > messages.length)
+        counted = { messages, length: 0, usage: NO_USAGE };
+      if (counted.length < messages.length) {
+        const usage = addUsage(counted.usage, sessionUsage(messages.slice(counted.length)));
+        counted = { messages, length: messages.length, usage };
+      }
+      return counted.usage;
+    },
+    async append(messages, durable) {
+      if (!isReady) {
+        await ready;
+        isReady = true;
+        await reopen();
+      }
+      const written = await parts.store.append(id, messages, { durable });
+      if (written === 'edited') await reopen();
+      return written;
+    },
+  };
+  return self;
+
+  async function reopen(): Promise<void> {
+    const opened = await parts.store.openSession(id);
+    if (opened.kind !== 'open') throw new HeldConversation(opened.kind === 'held' ? opened.problem : gone(id));
+    noteEdit(parts, task, agent, id, opened.edited);
+    if (opened.edited) {
+      self.whole = false;
+      counted = { messages: [], length: 0, usage: NO_USAGE };
+    }
+    now = opened.session;
+  }
+}
+
+/** A person is in the middle of an edit, or took the file away: the task must be left alone for now. */
+export class HeldConversation extends Error {
+  constructor(readonly problem: Problem) {
+    super(problem.message);
+  }
+}
+
+function gone(id: string): Problem {
+  return problem('not_found', `the conversation ${id} was removed while its agent worked`, {
+    hint: 'put the file back, or retry the task to begin anew',
+  });
+}
+
+/** A conversation goes on with the agent file it began with, as long as that is kept. */
+function pinned(parts: Parts, agent: Agent, session: Session): Agent {
+  const definition = session.header.definition;
+  if (definition === undefined || definition === agent.definition) return agent;
+  const source = parts.store.getBlob(definition);
+  return (source && parts.agents.parse(source.toString('utf8'), agent.file)) ?? agent;
+}
+
+function noteEdit(parts: Parts, task: Task, agent: Agent, session: string, edited: object | undefined): void {
+  if (edited) record(parts, 'session.edited', { task: task.id, agent: agent.name, session, ...edited });
+}

@@ -1,0 +1,164 @@
+/**
+ * Works on a leaf: takes turns with a model until the task has its answer, must wait for others, or may not go on.
+ * A turn is exactly one model call. Its answer is durable before any of its tool calls runs, and everything that must
+ * happen next is read off the conversation, so it does not matter who goes on from here, or when.
+ */
+import type { Agent } from '../domain/agent.js';
+import { budgetWord, tighter, usedUp, type Budget, type BudgetName } from '../domain/budget.js';
+import { problem, type Problem } from '../domain/problem.js';
+import { finalAnswer, openCalls, reportedAnswer, type Message } from '../domain/session.js';
+import { makeChild, type Task, type WantedChild } from '../domain/task.js';
+import type { Claim } from '../ports/store.js';
+import { resolveModels } from '../rules/models.js';
+import { carryOut } from './calls.js';
+import { complete, fail, park, putBack } from './end.js';
+import { stopReason } from './flight.js';
+import { record, type Parts } from './parts.js';
+import { mended } from './prompt.js';
+import { isProblem, openConversation, type Conversation } from './conversation.js';
+import { takeTurn } from './turn.js';
+import { usageWithChildren } from './roll-up.js';
+
+/** Says to the model, and to whoever resumes, that the turn after it is the last one. */
+const LAST_TURN = 'guildhall';
+
+export async function converse(parts: Parts, claim: Claim, task: Task, agent: Agent, stop: AbortSignal): Promise<void> {
+  const resolved = resolveModels(agent, parts.config);
+  if ('code' in resolved) return fail(parts, claim, task, resolved);
+  const talk = await openConversation(parts, claim, task, agent);
+  if (isProblem(talk)) {
+    parts.watchers?.problem?.(talk);
+    return park(parts, claim, task, { until: new Date(parts.clock.now().getTime() + HELD_MS).toISOString() });
+  }
+  const owned: Task = { ...task, session: talk.id };
+  const budget = budgetOf(parts, talk.agent, owned);
+  for (;;) {
+    const step = await nextStep(parts, owned, talk, budget, resolved, stop);
+    if (step.kind === 'again') continue;
+    const usage = await usageWithChildren(parts, owned, talk);
+    if (step.kind === 'answer') return complete(parts, claim, owned, step.text, usage);
+    if (step.kind === 'problem') return fail(parts, claim, owned, step.problem, usage);
+    if (step.kind === 'leave') return putBack(parts, claim, owned, 'the process is stopping');
+    return park(parts, claim, owned, { tasks: step.waitFor }, usage);
+  }
+}
+
+/** How long to leave a conversation alone that a person seems to be editing. */
+const HELD_MS = 2000;
+
+type Step =
+  | { kind: 'again' }
+  | { kind: 'answer'; text: string }
+  | { kind: 'problem'; problem: Problem }
+  | { kind: 'leave' }
+  | { kind: 'wait'; waitFor: string[] };
+
+type Resolved = Exclude<ReturnType<typeof resolveModels>, Problem>;
+
+async function nextStep(
+  parts: Parts,
+  task: Task,
+  talk: Conversation,
+  budget: Budget,
+  resolved: Resolved,
+  stop: AbortSignal,
+): Promise<Step> {
+  const messages = talk.messages();
+  const calls = openCalls(messages);
+  if (calls.length > 0) {
+    const done = await carryOut(parts, task, talk.agent, calls);
+    if (done.results.length > 0 && (await talk.append(done.results, false)) === 'edited') return { kind: 'again' };
+    if (done.asked.length > 0) return { kind: 'wait', waitFor: await ask(parts, task, done.asked) };
+    return done.final === undefined ? { kind: 'again' } : { kind: 'answer', text: done.final };
+  }
+  const answer = reportedAnswer(messages) ?? finalAnswer(messages);
+  if (answer !== undefined) return { kind: 'answer', text: answer };
+
+  const stopped = stopReason(stop);
+  if (stopped !== undefined) return stopped === 'leaving' ? { kind: 'leave' } : { kind: 'problem', problem: stopped };
+  const told = await hearTold(parts, task, talk);
+  if (told) return { kind: 'again' };
+
+  const usage = talk.usage();
+  const over = usedUp(budget, usage, usage.busyMs);
+  const isLast = messages.at(-1)?.from === LAST_TURN;
+  if (over !== undefined && !isLast) {
+    await talk.append([lastTurn(parts, over)], false);
+    return { kind: 'again' };
+  }
+  const reply = await takeTurn(parts, task, talk, resolved, {
+    stop,
+    withTools: !isLast,
+    budget,
+    usage,
+    shown: shown(talk),
+  });
+  if (reply.kind === 'failed') return afterFailure(stop, reply.problem);
+  if (reply.kind === 'edited') return { kind: 'again' };
+  if (isLast && finalAnswer(talk.messages()) === undefined)
+    return { kind: 'problem', problem: overBudget(over ?? 'turns') };
+  return { kind: 'again' };
+}
+
+function afterFailure(stop: AbortSignal, failure: Problem): Step {
+  const stopped = stopReason(stop);
+  if (stopped === 'leaving') return { kind: 'leave' };
+  return { kind: 'problem', problem: stopped ?? failure };
+}
+
+/** Only the first look at a conversation needs mending; what this process adds itself is whole. */
+function shown(talk: Conversation): readonly Message[] {
+  const messages = talk.messages();
+  if (talk.whole) return messages;
+  const view = mended(messages);
+  if (view === messages) talk.whole = true;
+  return view;
+}
+
+async function ask(parts: Parts, task: Task, children: WantedChild[]): Promise<string[]> {
+  const at = parts.clock.now().toISOString();
+  await Promise.all(
+    children.map(async (child) => {
+      const made = makeChild(task, child, at);
+      if (await parts.store.create(made))
+        record(parts, 'task.created', { task: made.id, agent: made.to, cause: task.id });
+    }),
+  );
+  return children.map((child) => child.id);
+}
+
+/** What people told this task since its last turn becomes part of the conversation. */
+async function hearTold(parts: Parts, task: Task, talk: Conversation): Promise<boolean> {
+  const told = parts.store.intents().filter((intent) => intent.kind === 'tell' && intent.task === task.id);
+  for (const intent of told) {
+    if (intent.kind !== 'tell') continue;
+    const heard = talk.messages().some((message) => message.timestamp === intent.at && message.content === intent.text);
+    if (!heard) {
+      const message: Message = { role: 'user', content: intent.text, from: intent.by, timestamp: intent.at };
+      if ((await talk.append([message], true)) === 'edited') return true;
+    }
+    parts.store.doneIntent(intent.id);
+    record(parts, 'intent.taken', { task: task.id, cause: intent.id, kind: 'tell' });
+  }
+  return told.length > 0;
+}
+
+function budgetOf(parts: Parts, agent: Agent, task: Task): Budget {
+  const { limits, budget } = parts.config;
+  return [{ turns: limits.turns }, budget, agent.budget, task.budget ?? {}].reduce(tighter);
+}
+
+function lastTurn(parts: Parts, over: BudgetName): Message {
+  return {
+    role: 'user',
+    content: `The budget of ${budgetWord(over)} for this task is used up. Answer now, in words, with what you have; no tool can be called any more.`,
+    from: LAST_TURN,
+    timestamp: parts.clock.now().toISOString(),
+  };
+}
+
+function overBudget(over: BudgetName): Problem {
+  return problem('over_budget', `the budget of ${budgetWord(over)} was used up before there was an answer`, {
+    hint: 'raise `budget` in the agent or the task, or limits in guild.yaml, and retry the task',
+  });
+}

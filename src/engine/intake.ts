@@ -1,0 +1,115 @@
+/**
+ * Takes in what people want: new work that is addressed to nobody gets its taker, and intents (cancel, retry) are
+ * carried out. An intent about a task that another live process holds is left for that process.
+ */
+import { problem } from '../domain/problem.js';
+import type { Intent } from '../domain/intent.js';
+import type { Task } from '../domain/task.js';
+import type { OpenTask } from '../ports/store.js';
+import { match } from '../rules/match.js';
+import { fail } from './end.js';
+import type { Flight } from './flight.js';
+import { record, type Parts } from './parts.js';
+
+/** True if anything changed. */
+export async function takeIntents(parts: Parts, flights: ReadonlyMap<string, Flight>): Promise<boolean> {
+  let moved = false;
+  for (const intent of parts.store.intents()) {
+    if (intent.kind === 'cancel') moved = (await cancel(parts, intent, flights)) || moved;
+    else if (intent.kind === 'retry') moved = (await retry(parts, intent)) || moved;
+    else moved = (await tell(parts, intent)) || moved;
+  }
+  return moved;
+}
+
+/** Reaches every open descendant. The intent stays until none is open, so that whoever holds one sees it. */
+async function cancel(
+  parts: Parts,
+  intent: Intent & { kind: 'cancel' },
+  flights: ReadonlyMap<string, Flight>,
+): Promise<boolean> {
+  const under = openUnder(parts, intent.task);
+  if (under.length === 0) {
+    parts.store.doneIntent(intent.id);
+    record(parts, 'intent.taken', { task: intent.task, cause: intent.id, kind: 'cancel' });
+    return false;
+  }
+  const error = problem('cancelled', intent.reason ?? `cancelled by ${intent.by}`, {
+    hint: 'retry it to go on from where it stopped',
+  });
+  let moved = false;
+  // Parents first: a parent that saw its child end as cancelled would otherwise go on with that.
+  for (const { task } of under.sort((a, b) => a.task.depth - b.task.depth)) {
+    const flight = flights.get(task.id);
+    if (flight) {
+      flight.stop.abort(error);
+      continue;
+    }
+    const claim = parts.store.claim(task.id, task.to ?? 'nobody');
+    if (claim === undefined) continue;
+    await fail(parts, claim, claim.task, error);
+    moved = true;
+  }
+  return moved;
+}
+
+function openUnder(parts: Parts, id: string): OpenTask[] {
+  const open = [...parts.store.open()];
+  const byId = new Map(open.map((one) => [one.task.id, one]));
+  const isUnder = (task: Task): boolean => {
+    for (let at: Task | undefined = task; at; at = at.parent === undefined ? undefined : byId.get(at.parent)?.task) {
+      if (at.id === id || at.id.startsWith(`${id}.`)) return true;
+    }
+    return false;
+  };
+  return open.filter(({ task }) => isUnder(task));
+}
+
+/** What succeeded stays; what failed under it, and it itself, is open again. */
+async function retry(parts: Parts, intent: Intent & { kind: 'retry' }): Promise<boolean> {
+  const failed = await parts.store.ended({ state: 'failed' });
+  const again = failed.filter(({ task }) => task.id === intent.task || task.id.startsWith(`${intent.task}.`));
+  const known = again.some(({ task }) => task.id === intent.task);
+  // Children first: when the parent looks, they must not be ended any more.
+  for (const { task } of known ? again.sort((a, b) => b.task.depth - a.task.depth) : []) {
+    const { error: _, ended_at: __, waits: ___, ...rest } = task;
+    if (await parts.store.reopen(task.id, { ...rest, attempts: 0 }))
+      record(parts, 'task.retried', { task: task.id, cause: intent.id });
+  }
+  parts.store.doneIntent(intent.id);
+  const name = known ? 'intent.taken' : 'intent.refused';
+  record(parts, name, {
+    task: intent.task,
+    cause: intent.id,
+    kind: 'retry',
+    ...(known ? {} : { why: 'no failed task has this id' }),
+  });
+  return known;
+}
+
+/** A parked task hears it at once: it becomes pending, and its next turn begins with what it was told. */
+async function tell(parts: Parts, intent: Intent & { kind: 'tell' }): Promise<boolean> {
+  const target = [...parts.store.open()].find(({ task }) => task.id === intent.task);
+  if (target === undefined) {
+    parts.store.doneIntent(intent.id);
+    record(parts, 'intent.refused', {
+      task: intent.task,
+      cause: intent.id,
+      kind: 'tell',
+      why: 'no open task has this id',
+    });
+  }
+  return false;
+}
+
+/** A task addressed to nobody gets the agent that fits; if none does, it fails with what is lacking. */
+export async function offer(parts: Parts, task: Task): Promise<boolean> {
+  const found = match(task, parts.agents.all().values(), parts.config.defaultAgent);
+  const claim = parts.store.claim(task.id, 'agent' in found ? found.agent : 'nobody');
+  if (claim === undefined) return false;
+  if ('problem' in found) await fail(parts, claim, claim.task, found.problem);
+  else if (await parts.store.release(claim, { ...claim.task, to: found.agent })) {
+    record(parts, 'task.released', { task: task.id, agent: found.agent, why: found.why });
+  }
+  return true;
+}

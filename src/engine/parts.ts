@@ -1,0 +1,41 @@
+/** What the engine is given. Everything of the world comes in here, so a test can own all of it. */
+import type { Config } from '../domain/config.js';
+import type { Event } from '../domain/event.js';
+import type { Problem } from '../domain/problem.js';
+import type { Task } from '../domain/task.js';
+import type { Agents } from '../ports/agents.js';
+import type { Clock, Ids } from '../ports/clock.js';
+import type { Folder } from '../ports/folder.js';
+import type { Model } from '../ports/model.js';
+import type { Store } from '../ports/store.js';
+import type { Tool } from '../tools/tool.js';
+
+export interface Parts {
+  store: Store;
+  model: Model;
+  folder: Folder;
+  agents: Agents;
+  tools: ReadonlyMap<string, Tool>;
+  config: Config;
+  clock: Clock;
+  ids: Ids;
+  /** Which agents this process hosts; undefined: all. */
+  hosts?: ReadonlySet<string>;
+  /** For people who look on. Must not throw. */
+  watchers?: Watchers;
+}
+
+export interface Watchers {
+  text?(task: Task, agent: string, text: string): void;
+  event?(event: Event): void;
+  problem?(problem: Problem): void;
+}
+
+export type EventDetails = Omit<Event, 'at' | 'name' | 'peer'>;
+
+/** Adds a line to history and tells those who look on. */
+export function record(parts: Parts, name: Event['name'], details: EventDetails): void {
+  const event: Event = { at: parts.clock.now().toISOString(), name, peer: parts.store.peer.id, ...details };
+  parts.store.record(event);
+  parts.watchers?.event?.(event);
+}

@@ -1,0 +1,169 @@
+/**
+ * The engine: passes over the open tasks. A pass is level-triggered: it looks at what is there, not at what happened, so
+ * it can be repeated, interrupted or run by several processes at once. Losing every event costs time, never truth.
+ */
+import type { Problem } from '../domain/problem.js';
+import { HUMAN, type Task } from '../domain/task.js';
+import { cycleProblem, dependencyCycle, mayMove } from '../rules/ready.js';
+import type { OpenTask } from '../ports/store.js';
+import { advance } from './advance.js';
+import { fail } from './end.js';
+import type { Flight } from './flight.js';
+import { offer, takeIntents } from './intake.js';
+import type { Parts } from './parts.js';
+import { record } from './parts.js';
+import { recover } from './recover.js';
+
+export interface PumpReport {
+  /** Anything changed, or was started. */
+  moved: boolean;
+  /** Something changed already, so that another pass at once may find more to do. */
+  again: boolean;
+  /** Tasks that were advanced in this pass. */
+  advanced: number;
+  open: number;
+  problems: Problem[];
+}
+
+export interface Engine {
+  /** One pass, and all it started brought to an end. */
+  pump(): Promise<PumpReport>;
+  /** One pass that only starts things; `onEnd` is called whenever one of them ends. `look`: none uses only what is known, changed lists folders that changed, all compares every file. */
+  pass(look: 'none' | 'changed' | 'all', onEnd: (moved: boolean) => void): Promise<PumpReport>;
+  flights: ReadonlyMap<string, Flight>;
+  /** Work that could start if there were room. */
+  backlog(): number;
+  /** Lets every running turn end or stop, puts the tasks back, and resolves when none is left. */
+  stop(): Promise<void>;
+}
+
+export function engine(parts: Parts): Engine {
+  const flights = new Map<string, Flight>();
+  let backlog = 0;
+  let broken: unknown;
+  let swept = false;
+
+  return { pump, pass, flights, backlog: () => backlog, stop };
+
+  async function pump(): Promise<PumpReport> {
+    let ended = false;
+    const report = await pass('all', () => {
+      ended = true;
+    });
+    while (flights.size > 0) await Promise.all([...flights.values()].map((flight) => flight.done));
+    await parts.store.flush();
+    rethrow();
+    return { ...report, moved: report.moved || ended, open: parts.store.openCount() };
+  }
+
+  async function pass(look: 'none' | 'changed' | 'all', onEnd: (moved: boolean) => void): Promise<PumpReport> {
+    rethrow();
+    const problems = parts.agents.refresh();
+    let moved = false;
+    if (look !== 'none') {
+      if (!swept) parts.store.sweep();
+      swept = true;
+      problems.push(...(await parts.store.scan(look === 'all')).problems);
+      moved = (await recover(parts)) > 0;
+      moved = (await takeIntents(parts, flights)) || moved;
+    }
+    for (const one of problems) report(one);
+    const { movable, cyclic } = await sort();
+    for (const task of cyclic) moved = (await failCyclic(task)) || moved;
+    let advanced = 0;
+    backlog = 0;
+    for (const task of movable) {
+      if (task.to === undefined) moved = (await offer(parts, task)) || moved;
+      else if (hasRoom(task)) {
+        start(task, onEnd);
+        advanced++;
+      } else backlog++;
+    }
+    return { moved: moved || advanced > 0, again: moved, advanced, open: parts.store.openCount(), problems };
+  }
+
+  /** What can move now, most urgent first. */
+  async function sort(): Promise<{ movable: Task[]; cyclic: Task[] }> {
+    const now = parts.clock.now().toISOString();
+    const isOpen = (id: string): boolean => parts.store.isOpen(id);
+    const movable: OpenTask[] = [];
+    const blocked: Task[] = [];
+    for (const one of parts.store.open()) {
+      if (one.state === 'active' || flights.has(one.task.id) || one.task.to === HUMAN || !isHosted(one.task)) continue;
+      if (!mayMove(one.task, one.state, isOpen, now)) {
+        if (one.state === 'pending') blocked.push(one.task);
+      } else if (one.state === 'waiting' || (await dependenciesExist(one.task))) movable.push(one);
+    }
+    movable.sort(
+      (a, b) => a.task.priority.localeCompare(b.task.priority) || a.task.created_at.localeCompare(b.task.created_at),
+    );
+    return { movable: movable.map((one) => one.task), cyclic: blocked.length > 0 ? cycles(blocked) : [] };
+  }
+
+  /** A dependency that is not there yet may still be dropped into the folder: its task waits. */
+  async function dependenciesExist(task: Task): Promise<boolean> {
+    for (const id of task.dependencies) if ((await parts.store.read(id)) === undefined) return false;
+    return true;
+  }
+
+  function cycles(blocked: Task[]): Task[] {
+    const byId = new Map(blocked.map((task) => [task.id, task]));
+    return blocked.filter((task) => dependencyCycle(task, (id) => byId.get(id)) !== undefined);
+  }
+
+  async function failCyclic(task: Task): Promise<boolean> {
+    const byId = new Map<string, Task>();
+    for (const one of parts.store.open()) byId.set(one.task.id, one.task);
+    const cycle = dependencyCycle(task, (id) => byId.get(id)) ?? [task.id];
+    const claim = parts.store.claim(task.id, task.to ?? 'nobody');
+    if (claim === undefined) return false;
+    await fail(parts, claim, claim.task, cycleProblem(cycle));
+    return true;
+  }
+
+  function isHosted(task: Task): boolean {
+    return parts.hosts === undefined || (task.to !== undefined && parts.hosts.has(task.to));
+  }
+
+  function hasRoom(task: Task): boolean {
+    if (flights.size >= parts.config.limits.parallel) return false;
+    const most = parts.agents.all().get(task.to!)?.maxConcurrentTasks ?? Infinity;
+    if (most === Infinity) return true;
+    let busy = 0;
+    for (const flight of flights.values()) if (flight.agent === task.to) busy++;
+    return busy < most;
+  }
+
+  function start(task: Task, onEnd: (moved: boolean) => void): void {
+    const stop = new AbortController();
+    const done = advance(parts, task, stop.signal)
+      .then(
+        (moved) => moved,
+        (thrown: unknown) => {
+          // The claim stays behind as it is. Nothing more is started: whoever opens the workspace next recovers it.
+          broken ??= thrown;
+          return false;
+        },
+      )
+      .then((moved) => {
+        flights.delete(task.id);
+        onEnd(moved);
+      });
+    flights.set(task.id, { task: task.id, agent: task.to!, stop, done });
+  }
+
+  async function stop(): Promise<void> {
+    for (const flight of flights.values()) flight.stop.abort();
+    while (flights.size > 0) await Promise.all([...flights.values()].map((flight) => flight.done));
+    if (broken === undefined) await parts.store.flush();
+  }
+
+  function rethrow(): void {
+    if (broken !== undefined) throw broken;
+  }
+
+  function report(one: Problem): void {
+    parts.watchers?.problem?.(one);
+    record(parts, one.message.includes('was moved to') ? 'file.quarantined' : 'file.held', { problem: one });
+  }
+}

@@ -1,0 +1,57 @@
+/** Pumps until nothing moves, then sleeps for a ring, the end of something it started, or the clock. */
+import type { PumpReport, Engine } from './pump.js';
+import type { Parts } from './parts.js';
+
+export interface WatchOptions {
+  signal: AbortSignal;
+  /** Called after each pass. */
+  onPass?: (report: PumpReport) => void;
+}
+
+/** Rings that come closer together than this share one look at the folders. */
+const SETTLE_MS = 15;
+
+export async function watch(parts: Parts, engine: Engine, { signal, onPass }: WatchOptions): Promise<void> {
+  const { clock, store, config } = parts;
+  let bell = new AbortController();
+  let rung = false;
+  let ended = false;
+  const wake = (): void => bell.abort();
+  const unhook = await store.onRing(() => {
+    rung = true;
+    wake();
+  });
+  signal.addEventListener('abort', wake, { once: true });
+  try {
+    let lastFull = -Infinity;
+    while (!signal.aborted) {
+      const due = clock.monotonicMs() - lastFull >= config.rescanMs;
+      const look = due ? 'all' : rung ? 'changed' : 'none';
+      rung = false;
+      ended = false;
+      bell = new AbortController();
+      if (due) lastFull = clock.monotonicMs();
+      const report = await engine.pass(look, (moved) => {
+        if (moved || engine.backlog() > 0) {
+          ended = true;
+          wake();
+        }
+      });
+      onPass?.(report);
+      await flushIfQuiet();
+      if (report.again || ended || signal.aborted) continue;
+      await clock.sleep(
+        Math.max(1, lastFull + config.rescanMs - clock.monotonicMs()),
+        AbortSignal.any([bell.signal, signal]),
+      );
+      if (rung && !signal.aborted) await clock.sleep(SETTLE_MS);
+    }
+  } finally {
+    await unhook();
+    await engine.stop();
+  }
+
+  async function flushIfQuiet(): Promise<void> {
+    if (engine.flights.size === 0) await store.flush();
+  }
+}

@@ -1,0 +1,15 @@
+/** The agents of a workspace, as their files define them now, and as they were when a conversation began. */
+import type { Agent } from '../domain/agent.js';
+import type { Problem } from '../domain/problem.js';
+
+export interface Agents {
+  /** Looks at the files again; cheap when nothing changed. Returns problems that were not reported before. */
+  refresh(): Problem[];
+  all(): ReadonlyMap<string, Agent>;
+  /** The bytes of the file that defines it, for pinning. */
+  source(agent: Agent): string;
+  /** The agent that these bytes defined; undefined if they define none. */
+  parse(source: string, file: string): Agent | undefined;
+  /** The system prompt with tool descriptions and variables filled in. */
+  prompt(agent: Agent, toolDescriptions: string, variables: Record<string, string>): string;
+}

@@ -1,0 +1,26 @@
+/** Handoff: when the work is done, the next agent answers, with the upstream answer and the original request before it. */
+import type { Agent } from '../domain/agent.js';
+import { childId } from '../domain/id.js';
+import { problem, type Problem } from '../domain/problem.js';
+import type { Placed, Task, WantedChild } from '../domain/task.js';
+import { errorText, fence } from './gather.js';
+
+export function wantedHandoff(task: Task, agent: Agent, upstream: Placed): WantedChild[] {
+  if (agent.handoff === undefined) return [];
+  const answer = fence('response', agent.name, upstream.task.result ?? '', task.id);
+  const request = fence('original_user_request', task.from ?? 'human', task.description, task.id);
+  return [
+    {
+      id: childId(task.id, `handoff-${agent.handoff}`),
+      role: 'handoff',
+      to: agent.handoff,
+      description: agent.context === 'none' ? task.description : `${answer}\n\n${request}`,
+    },
+  ];
+}
+
+/** A failed stage fails the chain at once and says which stage it was. */
+export function failedStage(stage: string, failed: Placed): Problem {
+  const code = failed.task.error?.code ?? 'dependency_failed';
+  return problem(code, `${stage} (${failed.task.to ?? 'nobody'}) failed: ${errorText(failed.task.error)}`);
+}
