@@ -92,45 +92,43 @@ function bodyOf(
 ): ReadableStream<Uint8Array> {
   const source = decoded(response);
   let ended = false;
+  let fail: (error: Error) => void = () => undefined;
+  const stalled = setTimeout(() => fail(new StalledError(stallMs)), stallMs);
+  const abort = () => fail(abortReason(signal!));
+  /** False if it had ended before. */
+  const end = () => {
+    if (ended) return false;
+    clearTimeout(stalled);
+    signal?.removeEventListener('abort', abort);
+    return (ended = true);
+  };
+  const begin = (controller: ReadableStreamDefaultController<Uint8Array>) => {
+    fail = (error) => {
+      if (!end()) return;
+      controller.error(error);
+      response.destroy();
+    };
+    response.on('data', () => stalled.refresh());
+    source.on('data', (chunk: Uint8Array) => {
+      if (ended) return;
+      controller.enqueue(chunk);
+      if ((controller.desiredSize ?? 1) <= 0) source.pause();
+    });
+    source.once('end', () => end() && controller.close());
+    source.on('error', fail);
+    // `close` without `end`: the connection broke before the body was whole.
+    response.once('close', () => {
+      if (!response.complete) fail(Object.assign(new Error('the connection closed early'), { code: 'ECONNRESET' }));
+    });
+    if (signal?.aborted) abort();
+    else signal?.addEventListener('abort', abort, { once: true });
+  };
+  const cancel = () => {
+    end();
+    response.destroy();
+  };
   return new ReadableStream<Uint8Array>(
-    {
-      start(controller) {
-        const stalled = setTimeout(() => fail(new StalledError(stallMs)), stallMs);
-        const abort = () => fail(abortReason(signal!));
-        const end = () => {
-          if (ended) return false;
-          ended = true;
-          clearTimeout(stalled);
-          signal?.removeEventListener('abort', abort);
-          return true;
-        };
-        const fail = (error: Error) => {
-          if (!end()) return;
-          controller.error(error);
-          response.destroy();
-        };
-        response.on('data', () => stalled.refresh());
-        source.on('data', (chunk: Uint8Array) => {
-          if (ended) return;
-          controller.enqueue(chunk);
-          if ((controller.desiredSize ?? 1) <= 0) source.pause();
-        });
-        source.once('end', () => end() && controller.close());
-        source.once('error', fail);
-        // `close` without `end`: the connection broke before the body was whole.
-        response.once('close', () => {
-          if (!response.complete)
-            fail(Object.assign(new Error('the connection was closed in the middle'), { code: 'ECONNRESET' }));
-        });
-        if (signal?.aborted) abort();
-        else signal?.addEventListener('abort', abort, { once: true });
-      },
-      pull: () => void source.resume(),
-      cancel() {
-        ended = true;
-        response.destroy();
-      },
-    },
+    { start: begin, pull: () => void source.resume(), cancel },
     { highWaterMark: 64 },
   );
 }
