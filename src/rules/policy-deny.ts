@@ -1,0 +1,224 @@
+/**
+ * What must never run, wherever it stands: every simple command at any depth is looked at, through wrappers, literal scripts,
+ * substitutions and functions, after quotes are gone. One walk gathers, bottom up, three things of each part: a reason to
+ * deny, whether it fetches from the net, and whether it runs what it is fed. Fetched text that flows into something that
+ * runs it is denied where the two meet.
+ */
+import type {
+  ParsedShell,
+  ShellBlock,
+  ShellCommand,
+  ShellList,
+  ShellNode,
+  ShellPipeline,
+  ShellRedirection,
+  ShellScript,
+  ShellWord,
+} from '../domain/shell.js';
+import { forkBomb } from './policy-bomb.js';
+import { deniedArgv } from './policy-denied.js';
+import { type Arg, argsOf, literalText } from './policy-shape.js';
+import { isInterpreter, unwrap } from './policy-wrappers.js';
+
+export interface DenyContext {
+  parse(line: string): ParsedShell;
+  home?: string;
+  cwd?: string;
+}
+
+/** Why this must never run; undefined if nothing was found. */
+export function whyDenied(script: ShellScript, context: DenyContext): string | undefined {
+  return new Look(context).script(script).deny ?? undefined;
+}
+
+interface Seen {
+  deny?: string | undefined;
+  /** Fetches from the net. */
+  fetches: boolean;
+  /** Runs what it reads: a shell, an interpreter, eval, or a command whose name is known only at run time. */
+  runs: boolean;
+}
+
+const MAX_COMMANDS = 20_000;
+const MAX_NESTED = 24;
+/** A line of 10 kB holds no more. */
+const MAX_WRAPPERS = 4000;
+
+class Look {
+  private left = MAX_COMMANDS;
+  private nested = 0;
+  private cwd: string | undefined;
+  private readonly functions = new Map<string, Seen>();
+  /** Variables that hold fetched text. */
+  private readonly fetched = new Set<string>();
+  constructor(private readonly context: DenyContext) {
+    this.cwd = context.cwd;
+  }
+
+  script(script: ShellScript): Seen {
+    const seen = this.list(script.list);
+    seen.deny ??= forkBomb(script);
+    return seen;
+  }
+
+  private node(node: ShellNode, stdin?: string): Seen {
+    if (node.kind === 'command') return this.command(node, stdin);
+    if (node.kind === 'pipeline') return this.pipeline(node, stdin);
+    if (node.kind === 'list') return this.list(node, stdin);
+    if (node.kind === 'block') return this.block(node, stdin);
+    const seen = this.node(node.body);
+    this.functions.set(node.name, seen);
+    return { ...NOTHING, deny: seen.deny };
+  }
+
+  private list(list: ShellList, stdin?: string): Seen {
+    const seen = { ...NOTHING };
+    for (const item of list.items) add(seen, this.node(item.node, stdin));
+    return seen;
+  }
+
+  private pipeline(pipeline: ShellPipeline, stdin?: string): Seen {
+    const seen = { ...NOTHING };
+    let fed = stdin;
+    for (const stage of pipeline.stages) {
+      const one = this.node(stage, fed);
+      if (seen.fetches && one.runs) one.deny ??= FETCHED;
+      add(seen, one);
+      fed = stage.kind === 'command' ? printed(stage, fed) : undefined;
+    }
+    return seen;
+  }
+
+  private block(block: ShellBlock, stdin?: string): Seen {
+    const seen = { ...NOTHING };
+    const words = this.words(block.words);
+    add(seen, words);
+    if (words.fetches && block.name !== undefined) this.fetched.add(block.name);
+    const fed = this.redirections(block.redirections, seen, stdin);
+    const before = this.cwd;
+    for (const body of block.bodies) add(seen, this.node(body, fed.stdin));
+    if (block.how === 'subshell') this.cwd = before;
+    this.meet(seen, fed);
+    return seen;
+  }
+
+  private command(command: ShellCommand, stdin?: string): Seen {
+    const seen = { ...NOTHING };
+    if (this.left-- <= 0) return seen;
+    for (const { name, values } of command.assignments) {
+      const value = this.words(values);
+      add(seen, { ...value, runs: false });
+      if (value.fetches) this.fetched.add(name);
+    }
+    const fed = this.redirections(command.redirections, seen, stdin);
+    const args: Arg[] = [];
+    for (const word of command.words) {
+      const inside = this.words([word]);
+      add(seen, inside);
+      args.push(...argsOf(word, inside.fetches));
+    }
+    this.argv(args, seen, fed.stdin, 0);
+    if (fed.fetches && /^(read|mapfile|readarray)$/.test(args[0]?.text ?? '')) {
+      for (const arg of args.slice(1)) this.fetched.add(arg.text);
+    }
+    this.meet(seen, fed);
+    return seen;
+  }
+
+  /** Substitutions inside words: they run, and what they fetch becomes part of the word. */
+  private words(words: ShellWord[]): Seen {
+    const seen = { ...NOTHING };
+    for (const word of words) {
+      for (const script of word.scripts) add(seen, this.script(script));
+      if (word.variables.some((name) => this.fetched.has(name))) seen.fetches = true;
+    }
+    return seen;
+  }
+
+  private redirections(list: ShellRedirection[], seen: Seen, stdin?: string): Fed {
+    const fed: Fed = { stdin, fetches: false, runs: false };
+    for (const { operator, target } of list) {
+      const inside = this.words([target]);
+      seen.deny ??= inside.deny;
+      if (operator.startsWith('<')) {
+        fed.fetches ||= inside.fetches;
+        fed.stdin = operator.startsWith('<<') ? literalText(target) : undefined;
+      } else fed.runs ||= inside.runs;
+    }
+    return fed;
+  }
+
+  private meet(seen: Seen, fed: Fed): void {
+    if ((fed.fetches && seen.runs) || (fed.runs && seen.fetches)) seen.deny ??= FETCHED;
+    seen.fetches ||= fed.fetches;
+    seen.runs ||= fed.runs;
+  }
+
+  /** One command by its words, and whatever it starts in turn. */
+  private argv(args: Arg[], seen: Seen, stdin: string | undefined, depth: number): void {
+    const name = args[0];
+    if (name === undefined || seen.deny !== undefined || depth > MAX_WRAPPERS || this.left-- <= 0) return;
+    if (name.fetched) seen.deny = FETCHED;
+    if (name.name === undefined) {
+      seen.runs = true;
+      return;
+    }
+    const known = this.functions.get(name.text);
+    if (known) add(seen, { ...known, deny: undefined });
+    if (name.name === 'curl' || name.name === 'wget') seen.fetches = true;
+    const interprets = isInterpreter(name.name);
+    if (interprets) seen.runs = true;
+    if (interprets && args.some((arg) => arg.fetched)) seen.deny ??= FETCHED;
+    seen.deny ??= deniedArgv(name.name, args, { home: this.context.home, cwd: this.cwd });
+    if (name.name === 'cd' || name.name === 'pushd') this.moveTo(args);
+    const inner = unwrap(name.name, args, stdin);
+    for (const argv of inner.argvs) this.argv(argv, seen, stdin, depth + 1);
+    for (const text of inner.scripts) this.text(text, seen, stdin);
+  }
+
+  /** A literal script, such as the one after `sh -c`. */
+  private text(text: string, seen: Seen, stdin: string | undefined): void {
+    if (this.nested >= MAX_NESTED) return;
+    const parsed = this.context.parse(text);
+    const script = parsed.ok ? parsed.script : parsed.partial;
+    if (script === undefined) return;
+    this.nested++;
+    const inside = this.list(script.list, stdin);
+    this.nested--;
+    inside.deny ??= forkBomb(script);
+    add(seen, inside);
+  }
+
+  private moveTo(args: Arg[]): void {
+    const to = args.slice(1).find((arg) => !arg.text.startsWith('-'))?.path ?? this.context.home;
+    if (to === undefined) this.cwd = undefined;
+    else if (to.startsWith('/')) this.cwd = to;
+    else this.cwd = this.cwd === undefined ? undefined : `${this.cwd}/${to}`;
+  }
+}
+
+interface Fed {
+  stdin: string | undefined;
+  fetches: boolean;
+  runs: boolean;
+}
+
+const NOTHING: Seen = { deny: undefined, fetches: false, runs: false };
+const FETCHED = 'what curl or wget fetches would be run by a shell or interpreter';
+
+function add(to: Seen, from: Seen): void {
+  to.deny ??= from.deny;
+  to.fetches ||= from.fetches;
+  to.runs ||= from.runs;
+}
+
+/** What a literal echo, printf or cat would print. */
+function printed(command: ShellCommand, stdin: string | undefined): string | undefined {
+  const [name, ...words] = command.words.map((word) => literalText(word));
+  const own = command.redirections.find(({ operator }) => operator.startsWith('<<'));
+  if (name === 'cat' || name === 'tee') return own ? literalText(own.target) : stdin;
+  if ((name !== 'echo' && name !== 'printf') || words.includes(undefined)) return undefined;
+  if (name === 'echo') return words.filter((word) => !/^-[neE]+$/.test(word!)).join(' ');
+  const [format = '', ...values] = words as string[];
+  return [format.replace(/%[sb]/g, ' ').replace(/\\n/g, '\n'), ...values].join(' ');
+}
