@@ -1,5 +1,5 @@
 /** New items on a board. They go where nothing open above can swallow them, and never move what is there. */
-import type { Board, Box, Item, Value } from './board-item.js';
+import type { Board, Box, Item, Span, Value } from './board-item.js';
 import { eolAt, indentAt, writeBlock } from './board-edit.js';
 import { parseBoard } from './board-md.js';
 import { blockText, writeScalar, writeTitle } from './board-value.js';
@@ -28,10 +28,10 @@ export function addItem(text: string, given: NewItem, board: Board = parseBoard(
   const same = (other: string): boolean => other.toUpperCase() === heading.toUpperCase();
   const section = board.sections.find((s) => same(s.heading));
   if (!section) return addSection(text, given, heading, board);
-  const next = board.sections.find((s) => s.span.start > section.span.start)?.span.start ?? text.length;
-  const last = lastWithin(board, section.span.end, next);
-  if (last) return insertAfter(text, last.span.end, itemLines(text, given, ''), '');
-  return insertAfter(text, section.span.end, itemLines(text, given, ''), board.eol);
+  const lines = itemLines(text, given, '');
+  if (board.openEnd) return insertAfter(text, section.headingEnd, lines, board.eol);
+  const last = lastWithin(board, section.span);
+  return insertAfter(text, last?.span.end ?? section.span.end, lines, last ? '' : board.eol);
 }
 
 function addUnder(text: string, given: NewItem, under: Item): string {
@@ -52,10 +52,10 @@ function addSection(text: string, given: NewItem, heading: string, board: Board)
 }
 
 /** The last item of a section that is not nested; items with errors count, for they have their lines too. */
-function lastWithin(board: Board, from: number, to: number): Item | undefined {
+function lastWithin(board: Board, { start, end }: Span): Item | undefined {
   let last: Item | undefined;
   for (const item of [...board.items, ...board.rejected]) {
-    if (item.span.start < from || item.span.start >= to || item.parent) continue;
+    if (item.span.start < start || item.span.start >= end || item.parent) continue;
     if (!last || item.span.start > last.span.start) last = item;
   }
   return last;

@@ -3,9 +3,10 @@
  * the old one. The item must come from parsing that very text; the `…Edits` forms give the changes themselves, so that
  * many can be made at once on one parse.
  */
+import { problem, ProblemError } from '../domain/problem.js';
 import type { Box, Field, Item, Span, Value } from './board-item.js';
 import { fieldOf } from './board-item.js';
-import { blockText, isBlankChar, writeScalar, writeTitle } from './board-value.js';
+import { blockText, isBlankChar, isKey, writeScalar, writeTitle } from './board-value.js';
 
 export interface Edit extends Span {
   text: string;
@@ -66,6 +67,7 @@ export function boxEdits(text: string, item: Item, box: Box): Edit[] {
 }
 
 export function fieldEdits(text: string, item: Item, key: string, value: Value): Edit[] {
+  if (!isKey(key)) throw new ProblemError(problem('bad_field', `${key} cannot be a key of a board`));
   const given = typeof value === 'string' ? blockText(value) : value;
   const multiline = typeof given === 'string' && given.includes('\n');
   const field = fieldOf(item, key);
@@ -87,10 +89,8 @@ export function removeFieldEdits(text: string, item: Item, key: string): Edit[] 
   const field = fieldOf(item, key);
   if (!field) return [];
   if (!isOnBullet(item, field)) return [wholeLines(text, field.span)];
-  if (field.span.start === item.restStart)
-    return [{ start: field.span.start, end: skipBlanks(text, field.span.end), text: '' }];
   let { start } = field.span;
-  while (isBlankChar(text[start - 1])) start -= 1;
+  while (start > item.bodyStart && isBlankChar(text[start - 1])) start -= 1;
   return [{ start, end: field.span.end, text: '' }];
 }
 
@@ -172,13 +172,10 @@ function removeToken(text: string, span: Span): Edit {
   return { start: span.start, end: skipBlanks(text, span.end), text: '' };
 }
 
+/** The field's lines with the line end before them: a field always stands below its bullet. */
 function wholeLines(text: string, span: Span): Edit {
-  const start = text.lastIndexOf('\n', span.start - 1) + 1;
-  const newline = text.indexOf('\n', span.end);
-  if (newline >= 0) return { start, end: newline + 1, text: '' };
-  // The last line of a file without a final newline: the line end before it goes instead.
-  const before = start > 0 && text[start - 2] === '\r' ? start - 2 : Math.max(0, start - 1);
-  return { start: before, end: text.length, text: '' };
+  const newline = text.lastIndexOf('\n', span.start - 1);
+  return { start: text[newline - 1] === '\r' ? newline - 1 : newline, end: skipBlanks(text, span.end), text: '' };
 }
 
 function skipBlanks(text: string, at: number): number {

@@ -79,8 +79,10 @@ export interface BoardProblem extends Problem {
 export interface Section {
   /** The heading's words. */
   heading: string;
-  /** The heading line without its line end. */
+  /** From the heading to the end of the section's last line that is not blank. */
   span: Span;
+  /** End of the heading's line. */
+  headingEnd: number;
 }
 
 export interface Board {

@@ -15,7 +15,7 @@ import {
   report,
   startReading,
 } from './board-reading.js';
-import { popItem, settleBoard } from './board-settle.js';
+import { closeSection, popItem, settleBoard } from './board-settle.js';
 import { isBlankChar } from './board-value.js';
 
 export type { Board, BoardProblem, Box, Field, Item, Mark, Section, Span, Value } from './board-item.js';
@@ -100,7 +100,10 @@ function readHeading(r: Reading, line: Line, at: number): void {
     .replace(/[ \t]#+$/, '')
     .trimEnd();
   r.inTodo = level === 2 && heading.toUpperCase() === 'TODO';
-  if (level === 2) r.board.sections.push({ heading, span: { start: line.start, end: line.end } });
+  closeSection(r);
+  if (level !== 2) return;
+  r.section = { heading, span: { start: line.start, end: line.next }, headingEnd: line.end };
+  r.board.sections.push(r.section);
 }
 
 /** A dash and a blank, or a dash alone; three dashes are a rule across the page. */
@@ -126,7 +129,10 @@ function readBullet(r: Reading, line: Line, parent: Item | undefined): void {
   for (const flaw of head.flaws) reportFlaw(r, item, flaw, bodyStart);
   checkNesting(r, item, line);
   if (head.opensBlock) openBlock(r, item, item.fields.at(-1)!, line.indent + 2, head.flaws.length > 0);
-  if (head.opensComment !== undefined) openComment(r, line, at + head.opensComment);
+  if (head.opensComment !== undefined && openComment(r, line, at + head.opensComment)) {
+    const hint = 'close it there, or begin it on a line of its own';
+    report(r, item, bodyStart + head.opensComment, 'TD093', 'a comment on a bullet must end on its line', hint);
+  }
   if (head.flaws.length > 0) openFence(r, line, bodyStart, item);
 }
 

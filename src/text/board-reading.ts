@@ -2,8 +2,9 @@
  * What the reader of a board remembers between lines: the open items, and whether it is inside something whose lines
  * are text and never items (a block value, a code fence, a comment). Problems are reported through here.
  */
-import type { Board, BoardProblem, Field, Item, Span } from './board-item.js';
+import type { Board, BoardProblem, Field, Item, Section, Span } from './board-item.js';
 import { isBlank, stripIndent } from './board-value.js';
+import { whereAt } from './where.js';
 
 export interface Line extends Span {
   /** First character that is not blank. */
@@ -23,6 +24,8 @@ export interface Reading {
   /** Where each line starts, up to the one being read. */
   starts: number[];
   inTodo: boolean;
+  /** The section being read, if it has a heading of the second level. */
+  section?: Section;
   /** Items that are still open, outermost first. */
   stack: Item[];
   /** End of the last line that was not blank, with its line end. */
@@ -65,9 +68,10 @@ export function openFence(r: Reading, line: Line, at: number, owner: Item | unde
 }
 
 /** A comment that begins inside a line counts only if it is closed somewhere: a stray `<!--` must not hide the rest. */
-export function openComment(r: Reading, line: Line, at: number): void {
-  if (at < 0 || line.source.includes('-->', at) || r.lastClose < line.end) return;
+export function openComment(r: Reading, line: Line, at: number): boolean {
+  if (at < 0 || line.source.includes('-->', at) || r.lastClose < line.end) return false;
   r.comment = line.start + at;
+  return true;
 }
 
 /** At the end of the file: what is still open is closed, and said. */
@@ -101,13 +105,12 @@ export function report(
   const start = r.starts[line - 1]!;
   const end = r.text.indexOf('\n', start);
   const source = r.text.slice(start, end < 0 ? r.text.length : end).replace(/\r$/, '');
-  const where = { file: r.board.file, line, column: at - start + 1, source: source.slice(0, MAX_SOURCE) };
+  const where = { ...whereAt(r.board.file, source, at - start), line };
   const code = lint === 'TD050' || lint === 'TD051' ? 'duplicate' : 'bad_file';
   r.board.problems.push({ code, message: `${lint} ${message}`, where, lint, severity, ...(hint ? { hint } : {}) });
 }
 
 const FENCE = /(`{3,})[^`]*$|(~{3,})/y;
-const MAX_SOURCE = 500;
 
 function inBlock(r: Reading, line: Line): boolean {
   if (!r.block) return false;

@@ -6,6 +6,7 @@ export function settleBoard(r: Reading): Board {
   const { board } = r;
   closeAll(r);
   while (r.stack.length > 0) popItem(r);
+  closeSection(r);
   const titles = new Map<Item | undefined, Map<string, number>>();
   for (const item of r.all) settleItem(r, item, titles);
   rejectDoubles(r);
@@ -18,6 +19,12 @@ export function settleBoard(r: Reading): Board {
 /** The innermost open item ends with the last line that was not blank. */
 export function popItem(r: Reading): void {
   r.stack.pop()!.span.end = r.lastEnd;
+}
+
+/** A section, too, ends with the last line that was not blank. */
+export function closeSection(r: Reading): void {
+  if (r.section) r.section.span.end = Math.max(r.lastEnd, r.section.headingEnd);
+  r.section = undefined;
 }
 
 function settleItem(r: Reading, item: Item, titles: Map<Item | undefined, Map<string, number>>): void {

@@ -57,6 +57,10 @@ export function stripIndent(line: string, columns: number): string {
   return line.slice(at);
 }
 
+export function isKey(text: string): boolean {
+  return /^[A-Za-z_][A-Za-z0-9_-]*$/.test(text);
+}
+
 export function isBlankChar(char: string | undefined): boolean {
   return char === ' ' || char === '\t';
 }
