@@ -1,0 +1,186 @@
+/**
+ * `guild.yaml`: models, providers, limits. Every field has a default, so an empty or missing file is a good one. What is wrong is
+ * reported and its default stands in, so that the rest of the program can always run far enough to show the report.
+ */
+import {
+  DEFAULT_LIMITS,
+  type Config,
+  type Limits,
+  type ModelAlias,
+  type Price,
+  type Provider,
+} from '../domain/config.js';
+import { problem, type Problem } from '../domain/problem.js';
+import { YamlPlaces, loadYaml, wholeFile } from './yaml.js';
+import { Fields, isMapping, type Found } from './yaml-fields.js';
+
+export interface ConfigParsed {
+  config: Config;
+  problems: Problem[];
+  warnings: Problem[];
+}
+
+type Env = Record<string, string | undefined>;
+
+/** `env` only decides which provider's model is the default where the file names none. */
+export function parseConfig(text: string, file: string, env: Env = {}): ConfigParsed {
+  const config = defaultConfig(env);
+  const source = wholeFile(file, text);
+  const report = { places: new YamlPlaces(source), problems: [] as Problem[], warnings: [] as Problem[] };
+  const yaml = loadYaml(source);
+  if (!yaml.ok) report.problems.push(yaml.problem);
+  else if (isMapping(yaml.value)) readConfig(new Fields(yaml.value, [], report), config);
+  else if (yaml.value !== null) {
+    const hint = 'write lines such as "model: openai/gpt-5"';
+    report.problems.push(problem('bad_field', 'this file must be a mapping', { where: report.places.value([]), hint }));
+  }
+  return { config, problems: report.problems, warnings: report.warnings };
+}
+
+export function defaultConfig(env: Env = {}): Config {
+  return {
+    model: DEFAULT_MODELS.find(([key]) => (env[key] ?? '') !== '')?.[1] ?? DEFAULT_MODELS[0]![1],
+    aliases: {},
+    providers: {},
+    prices: {},
+    timeouts: { callMs: 600_000, stallMs: 60_000, tries: 4 },
+    limits: { ...DEFAULT_LIMITS },
+    budget: {},
+    search: 'lexical',
+    rescanMs: 3000,
+    store: 'files',
+  };
+}
+
+/** The model for whoever has only set a key. */
+const DEFAULT_MODELS: [string, string][] = [
+  ['OPENAI_API_KEY', 'openai/gpt-5-mini'],
+  ['ANTHROPIC_API_KEY', 'anthropic/claude-sonnet-4-5'],
+  ['GOOGLE_GENERATIVE_AI_API_KEY', 'google/gemini-2.5-flash'],
+];
+
+function readConfig(fields: Fields, config: Config): void {
+  config.model = fields.text('model') ?? config.model;
+  config.aliases = each(fields, ['models', 'aliases'], readAlias);
+  config.providers = each(fields, ['providers'], readProvider);
+  config.prices = each(fields, ['prices'], readPrice);
+  readTimeouts(fields.mapping('timeouts'), config);
+  readLimits(fields.mapping('limits'), config.limits);
+  config.budget = fields.budget();
+  const agent = fields.text('default_agent');
+  if (agent !== undefined) config.defaultAgent = agent;
+  config.search = fields.choice('search', ['lexical', 'semantic']) ?? config.search;
+  const watch = fields.mapping('watch');
+  config.rescanMs = watch?.duration('rescan') ?? config.rescanMs;
+  watch?.noMore();
+  config.store = fields.choice('store', ['files']) ?? config.store;
+  // parts of the design that are configured here and read elsewhere
+  for (const key of ['coordination', 'git', 'channels']) fields.mapping(key);
+  fields.noMore();
+}
+
+/** A mapping from names of the user's own to something that `read` understands; what it does not is left out. */
+function each<T>(
+  fields: Fields,
+  keys: string[],
+  read: (found: Found, fields: Fields) => T | undefined,
+): Record<string, T> {
+  const all: [string, T][] = [];
+  const mapping = fields.mapping(...keys);
+  for (const [name, found] of mapping?.entries() ?? []) {
+    const value = read(found, mapping!);
+    if (value !== undefined) all.push([name, value]);
+  }
+  return Object.fromEntries(all);
+}
+
+function readAlias(found: Found, fields: Fields): ModelAlias | undefined {
+  if (!isMapping(found.value)) {
+    const models = fields.textsOf(found);
+    return models && { models, settings: {} };
+  }
+  const alias = new Fields(found.value, found.path, fields.report);
+  const models = alias.texts('model', 'models');
+  const settings = alias.modelSettings();
+  alias.noMore();
+  if (models === undefined) fields.wrong(found, 'a model, a list of models, or a mapping with "model"');
+  return models && { models, settings };
+}
+
+const KINDS = ['openai', 'anthropic', 'google', 'openai-compatible', 'scripted'] as const;
+
+function readProvider(found: Found, fields: Fields): Provider | undefined {
+  const given = fields.mappingOf(found);
+  if (given === undefined) return undefined;
+  const baseUrl = given.text('base_url');
+  const kind = given.choice('kind', KINDS) ?? (baseUrl === undefined ? undefined : 'openai-compatible');
+  const provider: Partial<Provider> = { kind };
+  if (baseUrl !== undefined) provider.baseUrl = baseUrl;
+  const keyEnv = given.text('key_env', 'api_key_env');
+  if (keyEnv !== undefined) provider.keyEnv = keyEnv;
+  const script = given.text('script');
+  if (script !== undefined) provider.script = script;
+  const headers = each(given, ['headers'], (header, inner) =>
+    typeof header.value === 'string' ? header.value : inner.wrong(header, 'text'),
+  );
+  if (Object.keys(headers).length > 0) provider.headers = headers;
+  refuseKeys(given);
+  given.noMore();
+  if (kind === undefined) return given.wrong(found, `a mapping with "kind", one of: ${KINDS.join(', ')}`);
+  if (kind === 'openai-compatible' && baseUrl === undefined)
+    return given.wrong(found, 'a mapping with "base_url", because its kind has no address of its own');
+  if (baseUrl !== undefined && !/^https?:\/\/[^\s/]/.test(baseUrl)) {
+    return given.wrong(
+      { value: baseUrl, path: [...found.path, 'base_url'] },
+      'an address that begins with http:// or https://',
+    );
+  }
+  if (kind === 'scripted') provider.script ??= 'script.yaml';
+  return provider as Provider;
+}
+
+/** A key in a file ends in a repository. */
+function refuseKeys(given: Fields): void {
+  const found = given.take('key', 'api_key', 'token');
+  if (found === undefined) return;
+  const hint = 'put the key into an environment variable and name that: key_env: MY_KEY';
+  given.error('bad_field', 'a key must not stand in a file', found.path, 'key', hint);
+}
+
+function readPrice(found: Found, fields: Fields): Price | undefined {
+  const given = fields.mappingOf(found);
+  if (given === undefined) return undefined;
+  const input = given.number('input', { min: 0 });
+  const output = given.number('output', { min: 0 });
+  const cached = given.number('cached', { min: 0 });
+  given.noMore();
+  if (input === undefined || output === undefined)
+    return given.wrong(found, 'a mapping with "input" and "output": dollars for a million tokens');
+  return { input, output, ...(cached === undefined ? {} : { cached }) };
+}
+
+function readTimeouts(given: Fields | undefined, config: Config): void {
+  if (given === undefined) return;
+  const { timeouts } = config;
+  timeouts.callMs = given.duration('call') ?? timeouts.callMs;
+  timeouts.stallMs = given.duration('stall') ?? timeouts.stallMs;
+  timeouts.tries = given.whole('tries', 1) ?? timeouts.tries;
+  given.noMore();
+}
+
+const LIMIT_KEYS: Record<string, keyof Limits> = {
+  parallel: 'parallel',
+  depth: 'depth',
+  attempts: 'attempts',
+  turns: 'turns',
+  max_task_bytes: 'maxTaskBytes',
+  max_result_bytes: 'maxResultBytes',
+  children: 'children',
+};
+
+function readLimits(given: Fields | undefined, limits: Limits): void {
+  if (given === undefined) return;
+  for (const [key, name] of Object.entries(LIMIT_KEYS))
+    limits[name] = given.whole(key, key === 'depth' ? 0 : 1) ?? limits[name];
+  given.noMore();
+}
