@@ -22,6 +22,7 @@
 import { isMap, isScalar, isSeq, parseDocument, type Document, type Node, type YAMLMap } from 'yaml';
 import { nearest } from '../domain/nearest.js';
 import { problem, type Problem } from '../domain/problem.js';
+import { durationMs } from './amounts.js';
 import { whereAt } from './where.js';
 
 export type Pattern = string | RegExp;
@@ -228,7 +229,13 @@ class Page {
         continue;
       }
       const node = pair.value as Node | null;
-      seen.set(key, { value: node === null ? null : node.toJS(this.doc), at: node?.range ? node.range[0] : at });
+      const place = node?.range ? node.range[0] : at;
+      try {
+        seen.set(key, { value: node === null ? null : node.toJS(this.doc), at: place });
+      } catch (error) {
+        // An alias to nowhere, or so many that they would fill the memory.
+        this.complain('bad_file', (error as Error).message, place);
+      }
     }
     return seen;
   }
@@ -277,12 +284,10 @@ class Page {
   }
 
   duration = (value: unknown, at: number): number | undefined => {
-    const units: Record<string, number> = { ms: 1, s: 1000, m: 60_000 };
-    const parts = /^(\d+(?:\.\d+)?)\s*(ms|s|m)$/.exec(String(value));
-    if (parts) return Math.round(Number(parts[1]) * units[parts[2]!]!);
-    if (value === 0) return 0;
-    this.complain('bad_field', 'a time needs a unit: 50ms, 2s or 1m', at);
-    return undefined;
+    // A bare number would mean seconds elsewhere and milliseconds to many who write scripts: the unit must be there.
+    const ms = typeof value === 'string' ? durationMs(value) : value === 0 ? 0 : undefined;
+    if (ms === undefined) this.complain('bad_field', 'a time needs a unit: 50ms, 2s or 1m', at);
+    return ms;
   };
 
   oneOf(value: unknown, at: number, known: readonly string[]): string | undefined {
