@@ -5,11 +5,10 @@ if (major < 20 || (major === 20 && minor < 19)) {
   console.error(`guild needs Node 20.19 or newer; this is Node ${process.versions.node}`);
   process.exit(1);
 }
-try {
-  await import('../dist/src/cli/main.js');
-} catch (error) {
-  const main = new URL('../dist/src/cli/main.js', import.meta.url).href;
-  if (error?.code !== 'ERR_MODULE_NOT_FOUND' || error.url !== main) throw error;
+const cli = new URL('../dist/src/cli/main.js', import.meta.url).href;
+const { main } = await import(cli).catch((error) => {
+  if (error?.code !== 'ERR_MODULE_NOT_FOUND' || error.url !== cli) throw error;
   console.error('guild is not built yet; run: npm run build');
   process.exit(1);
-}
+});
+process.exitCode = await main(process.argv.slice(2));
