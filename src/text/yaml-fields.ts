@@ -48,6 +48,11 @@ export class Fields {
     return found;
   }
 
+  /** The value without taking it. */
+  peek(key: string): unknown {
+    return Object.hasOwn(this.given, key) ? this.given[key] : undefined;
+  }
+
   text(...keys: string[]): string | undefined {
     const found = this.take(...keys);
     if (found === undefined || typeof found.value === 'string') return found?.value as string | undefined;

@@ -56,6 +56,13 @@ export class YamlPlaces {
     return this.where(path, 'value');
   }
 
+  /** Of exactly this path, its value; undefined if there is no such thing. */
+  exact(path: readonly (string | number)[]): Where | undefined {
+    this.places ??= findPlaces(this.source);
+    const place = this.places.get(path.join('\n'));
+    return place && whereAt(this.source.file, this.source.text, place.value);
+  }
+
   private where(path: readonly (string | number)[], side: keyof YamlPlace): Where {
     this.places ??= findPlaces(this.source);
     for (let length = path.length; length >= 0; length--) {

@@ -1,0 +1,23 @@
+/**
+ * A text whose head is YAML between two lines `---`. The split is by lines only: a fence counts at the very start of a line, so
+ * one inside a block literal, which is indented, does not. Offsets are into the whole text, so that places stay right.
+ */
+export type Frontmatter =
+  | { kind: 'found'; start: number; end: number; body: number }
+  /** The text does not begin with a fence: all of it is body. */
+  | { kind: 'none'; body: number }
+  /** It begins with a fence, at this offset, that is never closed. */
+  | { kind: 'open'; at: number };
+
+/** A byte order mark, and a first line `#!…`, may come before. */
+export function splitFrontmatter(text: string): Frontmatter {
+  const head = /^\uFEFF?(?:#!.*(?:\r?\n|$))?/.exec(text)![0].length;
+  const opening = /^---[ \t]*(?:\r?\n|$)/.exec(text.slice(head, head + 200));
+  if (opening === null) return { kind: 'none', body: head };
+  const start = head + opening[0].length;
+  const closing = /^---[ \t]*(?:\r?\n|$)/gm;
+  closing.lastIndex = start;
+  const found = closing.exec(text);
+  if (found === null) return { kind: 'open', at: head };
+  return { kind: 'found', start, end: found.index, body: found.index + found[0].length };
+}

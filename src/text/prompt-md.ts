@@ -1,0 +1,53 @@
+/**
+ * The body of an agent file. Usually it is the system prompt as it stands; the headings `# System Prompt` and `# User Prompt
+ * Template` divide it where they stand outside code fences. Any other heading is the author's own text.
+ */
+export interface Prompts {
+  system: string;
+  user?: string;
+}
+
+export function splitPrompts(body: string): Prompts {
+  const marks = headings(body);
+  const system = marks.find((mark) => mark.kind === 'system');
+  const user = marks.find((mark) => mark.kind === 'user');
+  const until = (mark: Heading): number => marks.find((other) => other.start > mark.start)?.start ?? body.length;
+  const prompts: Prompts = {
+    system: (system ? body.slice(system.end, until(system)) : body.slice(0, user?.start ?? body.length)).trim(),
+  };
+  if (user !== undefined) prompts.user = body.slice(user.end, until(user)).trim();
+  return prompts;
+}
+
+/** `{{name}}` → its value, or nothing. Values are not looked into again: they may come from outside. */
+export function fillTemplate(template: string, values: Readonly<Record<string, string>>): string {
+  return template.replace(/\{\{\s*([A-Za-z_][\w.-]*)\s*\}\}/g, (_, name: string) =>
+    Object.hasOwn(values, name) ? values[name]! : '',
+  );
+}
+
+interface Heading {
+  kind: 'system' | 'user';
+  start: number;
+  end: number;
+}
+
+function headings(body: string): Heading[] {
+  const found: Heading[] = [];
+  let fence = '';
+  for (const { 0: line, index } of body.matchAll(/.*(?:\n|$)/g)) {
+    const mark = /^ {0,3}(`{3,}|~{3,})(.*)/.exec(line);
+    if (mark !== null) {
+      const [, run, rest] = mark as unknown as [string, string, string];
+      if (fence === '') fence = run;
+      else if (run[0] === fence[0] && run.length >= fence.length && rest.trim() === '') fence = '';
+      continue;
+    }
+    if (fence !== '') continue;
+    const heading = /^#[ \t]+(system prompt|user prompt(?: template)?)[ \t]*#*\s*$/i.exec(line);
+    if (heading === null) continue;
+    const kind = heading[1]!.toLowerCase().startsWith('system') ? 'system' : 'user';
+    found.push({ kind, start: index, end: index + line.length });
+  }
+  return found;
+}
