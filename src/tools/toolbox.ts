@@ -1,0 +1,84 @@
+/** All tools there are, by name, and how they are described to a model that reads them in its prompt. */
+import type { JsonSchema } from '../ports/model.js';
+import { createDirectory } from './create-directory.js';
+import { delegateToAgent } from './delegate-to-agent.js';
+import { finalReport } from './final-report.js';
+import { listDirectory } from './list-directory.js';
+import { readFile } from './read-file.js';
+import { searchFiles } from './search-files.js';
+import type { Tool } from './tool.js';
+import { writeFile } from './write-file.js';
+
+const BUILT: readonly Tool[] = [
+  readFile,
+  writeFile,
+  listDirectory,
+  createDirectory,
+  searchFiles,
+  delegateToAgent,
+  finalReport,
+];
+
+/** Tools that agent files may name and that this version cannot run yet, each with what to do instead. */
+const UNBUILT: Record<string, string> = {
+  query_tasks: 'read the files under tasks/ with list_directory and read_file',
+  create_task: 'use delegate_to_agent, or tell the human in your answer what should be done',
+  update_task: 'tell the human in your answer what should change',
+  execute_command: 'tell the human in your answer which command to run',
+  send_message: 'use delegate_to_agent, or put it into your answer',
+  broadcast: 'put it into your answer',
+  list_active_sessions: 'list_directory on sessions/ shows them',
+  read_session: 'put what you need to know into your answer as a question',
+  edit_session: 'tell the human in your answer what should change',
+  slack_send: 'put the message into your answer',
+  slack_read: 'read the files under inbox/ with read_file',
+  route_to: 'use delegate_to_agent',
+  vote_conclude: 'say in your answer that you are done',
+  request_help: 'use delegate_to_agent, or ask in your answer',
+  request_dependency: 'use delegate_to_agent, or ask in your answer',
+  provide_dependency: 'put it into your answer',
+  create_agent: 'describe the agent that is needed in your answer',
+};
+
+/** Every name that an agent file may list. */
+export const KNOWN_TOOLS: ReadonlySet<string> = new Set([...BUILT.map((tool) => tool.name), ...Object.keys(UNBUILT)]);
+
+/** Every known tool. Those that cannot run yet say so when called; `isBuilt` tells them apart. */
+export function toolbox(): Map<string, Tool> {
+  const tools = [...BUILT, ...Object.entries(UNBUILT).map(([name, instead]) => unbuilt(name, instead))];
+  return new Map(tools.map((tool) => [tool.name, tool]));
+}
+
+/** Whether it can run; a tool that cannot is better not offered to a model. */
+export function isBuilt(name: string): boolean {
+  return BUILT.some((tool) => tool.name === name);
+}
+
+/** For `{{tool_descriptions}}` in a prompt: one line a tool, its arguments below. */
+export function toolDescriptions(tools: Iterable<Pick<Tool, 'name' | 'description' | 'parameters'>>): string {
+  return [...tools]
+    .map((tool) => [`- ${tool.name}: ${tool.description}`, ...argLines(tool.parameters)].join('\n'))
+    .join('\n');
+}
+
+function argLines(schema: JsonSchema): string[] {
+  return Object.entries(schema.properties ?? {}).map(([name, arg]) => {
+    const optional = schema.required?.includes(name) ? '' : ', optional';
+    const about = arg.description === undefined ? '' : `: ${arg.description}`;
+    return `  - ${name} (${arg.type}${optional})${about}`;
+  });
+}
+
+function unbuilt(name: string, instead: string): Tool {
+  return {
+    name,
+    kind: 'pure',
+    description: 'Not available in this version: do not call it.',
+    parameters: { type: 'object', additionalProperties: true },
+    run: () => ({
+      kind: 'problem',
+      code: 'not_allowed',
+      message: `${name} is not available in this version; ${instead}`,
+    }),
+  };
+}
