@@ -10,7 +10,8 @@
  * await workspace.close();
  * ```
  */
-export { openWorkspace, type NewTask, type OpenOptions, type Workspace } from './open-workspace.js';
+export { openWorkspace, type OpenOptions, type Workspace } from './open-workspace.js';
+export type { NewTask } from './new-task.js';
 export type { Agent } from '../domain/agent.js';
 export type { Config } from '../domain/config.js';
 export type { Event, EventName } from '../domain/event.js';

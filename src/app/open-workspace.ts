@@ -2,7 +2,6 @@
  * Opens a workspace: config → ports → engine. This is the library's front door and what every command stands on: the
  * same reads, the same intents.
  */
-import fs from 'node:fs';
 import path from 'node:path';
 import { clock as realClock, ids as realIds } from '../adapters/clock.js';
 import { disk as realDisk } from '../adapters/disk.js';
@@ -13,9 +12,8 @@ import { search } from '../adapters/search.js';
 import type { Agent } from '../domain/agent.js';
 import type { Config } from '../domain/config.js';
 import type { Event } from '../domain/event.js';
-import { isSafeId } from '../domain/id.js';
-import { problem, ProblemError, type Problem } from '../domain/problem.js';
-import { isEnded, makeTask, type EndedState, type Placed, type Task } from '../domain/task.js';
+import { ProblemError, type Problem } from '../domain/problem.js';
+import { isEnded, type EndedState, type Placed, type Task } from '../domain/task.js';
 import { engine, type Engine, type PumpReport } from '../engine/pump.js';
 import type { Parts, Watchers } from '../engine/parts.js';
 import { watch } from '../engine/watch.js';
@@ -29,11 +27,16 @@ import { judgePath, judgeSpelling } from '../rules/policy-path.js';
 import { parseConfig } from '../text/config-yaml.js';
 import { toolbox } from '../tools/toolbox.js';
 import { models } from './models.js';
+import { newTask, type NewTask } from './new-task.js';
+import { noWorkspace } from './open-reader.js';
 import { roster, type Roster } from './roster.js';
+import { taskTree } from './task-tree.js';
 
 export interface OpenOptions {
-  /** Replaces whatever model the agents name; for tests and recordings. */
+  /** Replaces the models themselves; for tests and recordings. */
   model?: Model;
+  /** A model or alias that every agent uses, whatever its file says. */
+  modelName?: string;
   /** Agents this process works for; default: all. */
   agents?: string[];
   env?: Record<string, string | undefined>;
@@ -43,17 +46,6 @@ export interface OpenOptions {
   processes?: Processes;
   /** Told what happens while it happens. */
   watchers?: Watchers;
-}
-
-export interface NewTask {
-  description: string;
-  id?: string;
-  to?: string;
-  type?: string;
-  requirements?: string[];
-  dependencies?: string[];
-  context?: Record<string, unknown>;
-  priority?: Task['priority'];
 }
 
 export interface Workspace {
@@ -85,6 +77,8 @@ export interface Workspace {
   pumpUntilQuiet(onPass?: (report: PumpReport) => void): Promise<PumpReport>;
   /** Adds a task for this agent and pumps until it has ended, or waits for something this process cannot give. */
   run(agent: string, text: string, more?: Partial<NewTask>): Promise<Placed>;
+  /** Pumps until this task has ended, or waits for something this process cannot give. */
+  finish(id: string): Promise<Placed>;
   /** Works until the signal aborts; then puts everything back and resolves. */
   watch(signal: AbortSignal, onPass?: (report: PumpReport) => void): Promise<void>;
   /** Leaves the workspace. */
@@ -96,13 +90,13 @@ export interface Workspace {
 
 export async function openWorkspace(folderPath: string, options: OpenOptions = {}): Promise<Workspace> {
   const root = path.resolve(folderPath);
-  if (!isWorkspace(root)) throw new ProblemError(noWorkspace(root));
   const disk = options.disk ?? realDisk();
+  if (!isWorkspace(disk, root)) throw new ProblemError(noWorkspace(root, disk.stamp(root) !== undefined));
   const clock = options.clock ?? realClock();
   const ids = options.ids ?? realIds();
   const env = options.env ?? process.env;
   const { config, problems: configProblems, warnings: configWarnings } = readConfig(disk, root, env);
-  const agents = roster(disk, root);
+  const agents = roster(disk, root, options.modelName);
   agents.refresh();
   const hosts = options.agents && new Set(options.agents);
   const store = files({
@@ -149,27 +143,14 @@ export async function openWorkspace(folderPath: string, options: OpenOptions = {
     configWarnings,
     store,
     engine: motor,
-    async add(given) {
-      const task = newTask(given, ids, clock);
-      if (!(await store.create(task)))
-        throw new ProblemError(problem('duplicate', `there is a task ${task.id} already`));
-      store.record({
-        at: task.created_at,
-        name: 'task.created',
-        peer: store.peer.id,
-        task: task.id,
-        ...(task.to ? { agent: task.to } : {}),
-        cause: 'human',
-      });
-      return task;
-    },
+    add: (given) => newTask(store, given, clock.now(), () => ids.next().slice(-8)),
     task: (id) => store.read(id),
     async openTasks() {
       await store.scan();
       return [...store.open()];
     },
     endedTasks: (given) => store.ended(given),
-    tree: (id) => tree(store, id),
+    tree: (id) => taskTree(store, id),
     cancel: (id, reason) => intent('cancel', id, reason),
     retry: (id) => intent('retry', id),
     tell: (id, text) => intent('tell', id, text),
@@ -183,6 +164,7 @@ export async function openWorkspace(folderPath: string, options: OpenOptions = {
       const task = await workspace.add({ ...more, description: text, to: agent });
       return finish(task.id);
     },
+    finish,
     watch: (signal, onPass) => watch(parts, motor, { signal, ...(onPass ? { onPass } : {}) }),
     async close() {
       await motor.stop();
@@ -215,58 +197,4 @@ export async function openWorkspace(folderPath: string, options: OpenOptions = {
 function readConfig(disk: Disk, root: string, env: Record<string, string | undefined>): ReturnType<typeof parseConfig> {
   const read = disk.read(path.join(root, 'guild.yaml'));
   return parseConfig(read.kind === 'file' ? read.bytes.toString('utf8') : '', 'guild.yaml', env);
-}
-
-function newTask(given: NewTask, ids: Ids, clock: Clock): Task {
-  const { id = `task_${ids.next().slice(-8)}`, description, ...rest } = given;
-  if (!isSafeId(id))
-    throw new ProblemError(
-      problem('bad_name', `${JSON.stringify(id)} cannot be the id of a task`, {
-        hint: 'use letters, digits, _ - and . only',
-      }),
-    );
-  if (description.trim() === '') throw new ProblemError(problem('bad_usage', 'a task needs a description'));
-  const known = Object.fromEntries(Object.entries(rest).filter(([, value]) => value !== undefined));
-  return makeTask({
-    id,
-    description,
-    created_at: clock.now().toISOString(),
-    created_by: 'human',
-    from: 'human',
-    ...known,
-  });
-}
-
-async function tree(store: Store, id: string): Promise<Placed[]> {
-  const top = await store.read(id);
-  if (top === undefined) return [];
-  await store.scan();
-  const all = [...store.open(), ...(await store.ended())];
-  const byParent = new Map<string, Placed[]>();
-  for (const one of all) {
-    if (one.task.parent === undefined) continue;
-    byParent.set(one.task.parent, [...(byParent.get(one.task.parent) ?? []), one]);
-  }
-  const out: Placed[] = [];
-  const stack = [top];
-  while (stack.length > 0) {
-    const one = stack.pop()!;
-    out.push(one);
-    const children = (byParent.get(one.task.id) ?? []).sort(
-      (a, b) => a.task.created_at.localeCompare(b.task.created_at) || a.task.id.localeCompare(b.task.id),
-    );
-    stack.push(...children.reverse());
-  }
-  return out;
-}
-
-function noWorkspace(root: string): Problem {
-  const there = fs.existsSync(root);
-  return problem(
-    'not_found',
-    there ? `${root} is not a workspace: it has neither guild.yaml nor tasks/` : `${root} does not exist`,
-    {
-      hint: 'make one with `guild init`, or name one with --workspace',
-    },
-  );
 }

@@ -41,7 +41,8 @@ const PLACES: { folder: string; ends: string; format?: AgentFormat }[] = [
 
 const MAX_AGENT_BYTES = 1024 * 1024;
 
-export function roster(disk: Disk, root: string): Roster {
+/** `model`: what every agent uses, whatever its file says. */
+export function roster(disk: Disk, root: string, model?: string): Roster {
   const known = new Map<string, Known>();
   const reported = new Set<string>();
   let agents = new Map<string, Agent>();
@@ -131,7 +132,9 @@ export function roster(disk: Disk, root: string): Roster {
       warnings: entries.flatMap((one) => one.warnings),
     };
     agents = new Map();
-    for (const agent of found) if (!agents.has(agent.name)) agents.set(agent.name, agent);
+    for (const agent of found) {
+      if (!agents.has(agent.name)) agents.set(agent.name, model === undefined ? agent : { ...agent, models: [model] });
+    }
   }
 }
 

@@ -1,0 +1,53 @@
+/** A task that a person adds, made durable. */
+import { randomBytes } from 'node:crypto';
+import { isSafeId } from '../domain/id.js';
+import { problem, ProblemError } from '../domain/problem.js';
+import { makeTask, type Task } from '../domain/task.js';
+import type { Store } from '../ports/store.js';
+
+export interface NewTask {
+  description: string;
+  id?: string | undefined;
+  to?: string | undefined;
+  type?: string | undefined;
+  requirements?: string[] | undefined;
+  dependencies?: string[] | undefined;
+  context?: Record<string, unknown> | undefined;
+  priority?: Task['priority'] | undefined;
+}
+
+/** Throws a ProblemError if the id is taken or cannot be a file name. */
+export async function newTask(store: Store, given: NewTask, at = new Date(), freshId = randomId): Promise<Task> {
+  const { id = `task_${freshId()}`, description, ...rest } = given;
+  if (!isSafeId(id)) {
+    throw new ProblemError(
+      problem('bad_name', `${JSON.stringify(id)} cannot be the id of a task`, {
+        hint: 'use letters, digits, _ - and . only',
+      }),
+    );
+  }
+  if (description.trim() === '') throw new ProblemError(problem('bad_usage', 'a task needs a description'));
+  const known = Object.fromEntries(Object.entries(rest).filter(([, value]) => value !== undefined));
+  const task = makeTask({
+    id,
+    description,
+    created_at: at.toISOString(),
+    created_by: 'human',
+    from: 'human',
+    ...known,
+  });
+  if (!(await store.create(task))) throw new ProblemError(problem('duplicate', `there is a task ${id} already`));
+  store.record({
+    at: task.created_at,
+    name: 'task.created',
+    peer: store.peer.id,
+    task: id,
+    ...(task.to ? { agent: task.to } : {}),
+    cause: 'human',
+  });
+  return task;
+}
+
+function randomId(): string {
+  return randomBytes(5).toString('hex').slice(0, 8);
+}

@@ -1,0 +1,25 @@
+/** A workspace opened only to be looked at: the store without engine, agents or models. */
+import path from 'node:path';
+import { clock, ids } from '../adapters/clock.js';
+import { disk } from '../adapters/disk.js';
+import { files, isWorkspace } from '../adapters/files/index.js';
+import { processes } from '../adapters/processes.js';
+import { ProblemError, problem } from '../domain/problem.js';
+import type { Store } from '../ports/store.js';
+
+export function openReader(folder: string): Store {
+  const root = path.resolve(folder);
+  const on = disk();
+  if (!isWorkspace(on, root)) throw new ProblemError(noWorkspace(root, on.stamp(root) !== undefined));
+  return files({ root, disk: on, clock: clock(), ids: ids(), processes: processes() });
+}
+
+export function noWorkspace(root: string, there: boolean): ReturnType<typeof problem> {
+  return problem(
+    'not_found',
+    there ? `${root} is not a workspace: it has neither guild.yaml nor tasks/` : `${root} does not exist`,
+    {
+      hint: 'make one with `guild init`, or name one with --workspace',
+    },
+  );
+}

@@ -1,0 +1,98 @@
+/** `guild agent`: list, start, new. */
+import fs from 'node:fs';
+import path from 'node:path';
+import { openReader } from '../app/open-reader.js';
+import { openRoster } from '../app/open-roster.js';
+import { isTerminal } from '../domain/agent.js';
+import { isSafeId } from '../domain/id.js';
+import { problem, ProblemError } from '../domain/problem.js';
+import { EXIT, text, type Call, type Command } from './command.js';
+import { table } from './terminal.js';
+
+export const command: Command = {
+  help: `guild agent list             the agents, what they can do, and which file defines them
+guild agent start NAME…      work only for these agents, in this terminal (as many terminals as you like)
+guild agent new NAME         write agents/NAME.md to start from  [--description "…"]`,
+  options: { description: { type: 'string' } },
+  async run(call) {
+    const [word = 'list', ...words] = call.words;
+    if (word === 'list') return list(call);
+    if (word === 'new') return write({ ...call, words });
+    if (word === 'start') return start({ ...call, words });
+    throw new ProblemError(
+      problem('bad_usage', `guild agent has no ${JSON.stringify(word)}`, { hint: 'it has list, start and new' }),
+    );
+  },
+};
+
+async function list({ root, terminal, json }: Call): Promise<number> {
+  const { agents, problems } = openRoster(root);
+  const all = [...agents.values()].sort((a, b) => a.name.localeCompare(b.name));
+  if (json) terminal.json(all.map((agent) => ({ ...agent, terminal: isTerminal(agent) })));
+  else {
+    const rows = all.map((one) => [
+      terminal.bold(one.name),
+      one.models[0] ?? terminal.dim('default'),
+      terminal.dim(one.file),
+      one.description,
+    ]);
+    for (const line of table(rows, terminal.width)) terminal.out(line);
+    if (all.length === 0) terminal.say('no agents; guild init makes a set to start with');
+  }
+  if (problems.length > 0)
+    terminal.say(terminal.colour('yellow', `${problems.length} problems; guild check shows them`));
+  return EXIT.done;
+}
+
+async function start(call: Call): Promise<number> {
+  if (call.words.length === 0)
+    throw new ProblemError(problem('bad_usage', 'guild agent start needs one or more names'));
+  const { agents } = openRoster(call.root);
+  const unknown = call.words.filter((name) => !agents.has(name));
+  if (unknown.length > 0) {
+    throw new ProblemError(
+      problem('unknown_agent', `there is no agent ${unknown.join(', ')}`, {
+        hint: `the agents are: ${[...agents.keys()].sort().join(', ')}`,
+      }),
+    );
+  }
+  const { host } = await import('./watch.js');
+  return host(call, call.words);
+}
+
+async function write({ root, words, values, terminal, json }: Call): Promise<number> {
+  const name = words[0];
+  if (name === undefined || !isSafeId(name))
+    throw new ProblemError(problem('bad_name', 'an agent needs a name of letters, digits, _ and -'));
+  openReader(root);
+  const file = path.join('agents', `${name}.md`);
+  const full = path.join(root, file);
+  fs.mkdirSync(path.dirname(full), { recursive: true });
+  try {
+    fs.writeFileSync(full, template(name, text(values, 'description')), { flag: 'wx' });
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+    throw new ProblemError(problem('duplicate', `${file} exists already`, { where: { file } }));
+  }
+  if (json) terminal.json({ file });
+  else terminal.out(file);
+  terminal.say(terminal.dim('edit it, then guild check'));
+  return EXIT.done;
+}
+
+function template(name: string, description = `Say here what ${name} is good at; others choose by it`): string {
+  return `---
+description: ${JSON.stringify(description)}
+tools: [read_file, list_directory, search_files]
+# model: fast                # an alias from guild.yaml, or provider/model
+# agents: [retriever]        # whom it may delegate to, with the tool delegate_to_agent
+# capabilities: []           # matched against what tasks require
+# budget: {turns: 20, usd: 0.50}
+---
+You are ${name}. ${description}.
+
+{{tool_descriptions}}
+
+Work in small steps. Say what you found and where. If you cannot do what was asked, say so and why.
+`;
+}

@@ -1,0 +1,40 @@
+/** What a command is: a usage text, its options, and a body that returns the exit code. */
+import type { ParseArgsConfig } from 'node:util';
+import type { Terminal } from './terminal.js';
+
+export type Options = NonNullable<ParseArgsConfig['options']>;
+export type Values = Record<string, string | boolean | (string | boolean)[] | undefined>;
+
+export interface Call {
+  /** Words after the command that are not options. */
+  words: string[];
+  values: Values;
+  terminal: Terminal;
+  /** `--workspace`, else the nearest folder upwards that is one, else here. */
+  root: string;
+  json: boolean;
+  quiet: boolean;
+}
+
+export interface Command {
+  /** First line is the usage, the rest explains. */
+  help: string;
+  options?: Options;
+  run(call: Call): Promise<number>;
+}
+
+/** 0 done · 1 a problem · 2 wrong usage · 3 refused by policy · 4 waiting for a human */
+export const EXIT = { done: 0, problem: 1, usage: 2, refused: 3, waiting: 4 } as const;
+
+export function text(values: Values, name: string): string | undefined {
+  const value = values[name];
+  return typeof value === 'string' ? value : undefined;
+}
+
+export function texts(values: Values, name: string): string[] {
+  const value = values[name];
+  const list = Array.isArray(value) ? value : value === undefined ? [] : [value];
+  return list
+    .flatMap((one) => (typeof one === 'string' ? one.split(',').map((part) => part.trim()) : []))
+    .filter(Boolean);
+}

@@ -1,0 +1,34 @@
+/** Every command: its name, a line on what it is for, and where its code is. Only the one that runs is loaded. */
+import type { Command } from './command.js';
+
+export interface Listed {
+  name: string;
+  summary: string;
+  load(): Promise<{ command: Command }>;
+}
+
+export const COMMANDS: readonly Listed[] = [
+  { name: 'init', summary: 'make a workspace with a set of agents to start with', load: () => import('./init.js') },
+  { name: 'run', summary: 'give an agent a task and see its answer', load: () => import('./run.js') },
+  { name: 'task', summary: 'add, list, show, tree, cancel, retry, tell', load: () => import('./task.js') },
+  { name: 'pump', summary: 'one pass: do what can be done now, then stop', load: () => import('./pump.js') },
+  { name: 'watch', summary: 'keep working until you stop it', load: () => import('./watch.js') },
+  { name: 'agent', summary: 'list the agents, start some of them, write a new one', load: () => import('./agent.js') },
+  { name: 'check', summary: 'look for mistakes in agents and configuration', load: () => import('./check.js') },
+  { name: 'why', summary: 'why a task is where it is, and how it got there', load: () => import('./why.js') },
+  { name: 'state', summary: 'who is doing what, and what waits', load: () => import('./state.js') },
+  {
+    name: 'query',
+    summary: 'ask boards, tasks, sessions, agents and events',
+    load: () => import('./query-command.js'),
+  },
+  { name: 'lint', summary: 'look for mistakes in a board', load: () => import('./lint-command.js') },
+  { name: 'policy', summary: 'what the gates say to a command or a path', load: () => import('./policy.js') },
+  { name: 'doctor', summary: 'is this machine and this folder fit for work', load: () => import('./doctor.js') },
+  {
+    name: 'model-server',
+    summary: 'play a model script as an OpenAI-compatible server',
+    load: () => import('./model-server.js'),
+  },
+  { name: 'demo', summary: 'a first day, played offline', load: () => import('./demo.js') },
+];

@@ -1,0 +1,81 @@
+/**
+ * Tells people what happens, one line for each thing worth telling, in the shape of the task tree: children stand under
+ * their parents. With --json every event is a line of its own.
+ */
+import type { Watchers } from '../app/index.js';
+import type { Call } from './command.js';
+import { oneLine } from './terminal.js';
+
+export interface Narrator extends Watchers {
+  /** Ends a line that is still open. */
+  close(): void;
+}
+
+/** `streamed`: the task whose text is shown as it comes. */
+export function narrator(
+  { terminal, json }: Pick<Call, 'terminal' | 'json'>,
+  streamed: () => string | undefined = () => undefined,
+): Narrator {
+  let open = false;
+  const close = (): void => {
+    if (open) terminal.stream('\n');
+    open = false;
+  };
+  const tell = (task: string | undefined, line: string): void => {
+    close();
+    const depth = (task ?? '').split('.').length - 1;
+    terminal.say(`${'  '.repeat(depth)}${line}`);
+  };
+  return {
+    close,
+    text(task, _agent, text) {
+      if (json || task.id !== streamed() || text === '') return;
+      terminal.stream(text);
+      open = !text.endsWith('\n');
+    },
+    event(event) {
+      if (json) return terminal.json(event);
+      const agent = terminal.bold(event.agent ?? '');
+      const id = terminal.dim(event.task ?? '');
+      const detail = event as unknown as Record<string, unknown>;
+      switch (event.name) {
+        case 'task.created':
+          return tell(event.task, `${terminal.colour('cyan', '+')} ${agent} ${id}`);
+        case 'tool.ran':
+          return tell(
+            event.task,
+            `${detail['ok'] ? terminal.dim('·') : terminal.colour('red', '·')} ${agent} ${String(detail['tool'])}`,
+          );
+        case 'task.completed':
+          return tell(event.task, `${terminal.colour('green', '✓')} ${agent} ${id}`);
+        case 'task.failed': {
+          const error = detail['error'] as { message?: string } | undefined;
+          return tell(
+            event.task,
+            `${terminal.colour('red', '✗')} ${agent} ${id} ${oneLine(error?.message ?? '', terminal.width - 20)}`,
+          );
+        }
+        case 'task.parked':
+          return tell(event.task, `${terminal.colour('magenta', '…')} ${agent} waits ${id}`);
+        case 'task.recovered':
+          return tell(event.task, `${terminal.colour('yellow', '↻')} ${agent} goes on after a lost process ${id}`);
+        case 'session.edited':
+          return tell(
+            event.task,
+            `${terminal.colour('yellow', '✎')} ${agent} goes on from what you changed in its session`,
+          );
+        case 'model.failed':
+          return tell(
+            event.task,
+            `${terminal.colour('yellow', '!')} ${agent} ${oneLine(String(detail['message']), terminal.width - 20)}`,
+          );
+        default:
+          return undefined;
+      }
+    },
+    problem(problem) {
+      close();
+      terminal.problem(problem);
+    },
+  };
+}

@@ -1,0 +1,71 @@
+/** `guild run`: one task, worked on here and now, its answer streamed. */
+import { openWorkspace } from '../app/index.js';
+import { problem, ProblemError } from '../domain/problem.js';
+import { isEnded } from '../domain/task.js';
+import { EXIT, text, type Command } from './command.js';
+import { narrator } from './narrator.js';
+import { costText } from './task-show.js';
+import { untilInterrupt } from './interrupt.js';
+
+export const command: Command = {
+  help: `guild run <agent> <text>
+
+Adds a task for the agent, works on it and everything under it until it has ended, and streams the answer.
+The text may also come from standard input: echo "…" | guild run planner -
+
+  --id ID        id of the task (default: a fresh one)
+  --model NAME   model or alias for every agent of this run`,
+  options: { id: { type: 'string' }, model: { type: 'string' } },
+  async run(call) {
+    const [agent, ...words] = call.words;
+    const said = words.join(' ');
+    if (agent === undefined)
+      throw new ProblemError(
+        problem('bad_usage', 'guild run needs an agent and a text', { hint: 'guild agent list shows the agents' }),
+      );
+    const description = said === '-' || (said === '' && !process.stdin.isTTY) ? await readAll(process.stdin) : said;
+    let root: string | undefined;
+    const tell = narrator(call, () => root);
+    const model = text(call.values, 'model');
+    const workspace = await openWorkspace(call.root, { watchers: tell, ...(model ? { modelName: model } : {}) });
+    for (const one of workspace.configProblems) call.terminal.problem(one);
+    if (!workspace.agents().has(agent)) throw new ProblemError(unknownAgent(agent, [...workspace.agents().keys()]));
+    const task = await workspace.add({ description, to: agent, id: text(call.values, 'id') });
+    root = task.id;
+    try {
+      const { task: ended, state } = await untilInterrupt(workspace, () => workspace.finish(task.id));
+      tell.close();
+      if (call.json) call.terminal.json({ ...ended, state });
+      if (state === 'failed') {
+        if (!call.json) call.terminal.problem(ended.error ?? problem('bug', 'it failed without saying why'));
+        return ended.error?.code === 'not_allowed' ? EXIT.refused : EXIT.problem;
+      }
+      if (!isEnded(state)) {
+        call.terminal.say(`${task.id} is ${state}; guild why ${task.id} tells for what`);
+        return EXIT.waiting;
+      }
+      if (call.quiet && !call.json) call.terminal.out(ended.result ?? '');
+      call.terminal.say(
+        call.terminal.dim(`\n${task.id}: ${ended.usage ? costText(ended.usage) : ''} · results/${task.id}.md`),
+      );
+      return EXIT.done;
+    } finally {
+      await workspace.close();
+    }
+  },
+};
+
+function unknownAgent(name: string, known: string[]): ReturnType<typeof problem> {
+  return problem('unknown_agent', `there is no agent ${name}`, {
+    hint:
+      known.length > 0
+        ? `the agents are: ${known.sort().join(', ')}`
+        : 'this workspace has no agents; guild init makes some',
+  });
+}
+
+async function readAll(stream: AsyncIterable<Buffer | string>): Promise<string> {
+  let whole = '';
+  for await (const chunk of stream) whole += chunk.toString();
+  return whole.trim();
+}

@@ -1,0 +1,50 @@
+/** `guild task list`. Reads the folders and nothing else, so that it starts at once. */
+import { TASK_STATES, type Placed, type TaskState } from '../domain/task.js';
+import { openReader } from '../app/open-reader.js';
+import { ProblemError, problem } from '../domain/problem.js';
+import { EXIT, text, type Call } from './command.js';
+import { table, type Terminal } from './terminal.js';
+
+export async function list(call: Call): Promise<number> {
+  const { values, terminal, json } = call;
+  const state = text(values, 'state');
+  if (state !== undefined && !(TASK_STATES as readonly string[]).includes(state)) {
+    throw new ProblemError(
+      problem('bad_usage', `there is no state ${JSON.stringify(state)}`, {
+        hint: `the states are ${TASK_STATES.join(', ')}`,
+      }),
+    );
+  }
+  const limit = Number(text(values, 'limit') ?? 50);
+  const reader = openReader(call.root);
+  const { problems } = await reader.scan(true);
+  const wantsEnded = values['all'] === true || state === 'completed' || state === 'failed';
+  let found: Placed[] = [...reader.open()].sort((a, b) => a.task.created_at.localeCompare(b.task.created_at));
+  if (wantsEnded) found.push(...(await reader.ended({ limit })));
+  if (state !== undefined) found = found.filter((one) => one.state === state);
+  const shown = json ? found : found.slice(0, Math.max(limit, 1));
+  if (json)
+    terminal.json(found.map(({ task, state: at, owner }) => ({ ...task, state: at, ...(owner ? { owner } : {}) })));
+  else for (const line of lines(shown, terminal)) terminal.out(line);
+  for (const one of problems) terminal.problem(one);
+  if (!json && found.length > shown.length)
+    terminal.say(terminal.dim(`… and ${found.length - shown.length} more (--limit)`));
+  if (!json && found.length === 0)
+    terminal.say(terminal.dim(wantsEnded ? 'no tasks' : 'no open tasks (--all shows ended ones)'));
+  return EXIT.done;
+}
+
+function lines(found: Placed[], terminal: Terminal): string[] {
+  const rows = found.map(({ task, state }) => [
+    mark(state, terminal),
+    task.id,
+    task.to ? `@${task.to}` : '',
+    task.description,
+  ]);
+  return table(rows, terminal.width);
+}
+
+export function mark(state: TaskState, terminal: Terminal): string {
+  const colours = { pending: 'cyan', active: 'yellow', waiting: 'magenta', completed: 'green', failed: 'red' } as const;
+  return terminal.colour(colours[state], state);
+}

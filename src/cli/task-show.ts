@@ -1,0 +1,93 @@
+/** `guild task show` and `guild task tree`. */
+import { openReader } from '../app/open-reader.js';
+import { taskTree } from '../app/task-tree.js';
+import { problem, ProblemError, problemText } from '../domain/problem.js';
+import type { Placed } from '../domain/task.js';
+import { addUsage, NO_USAGE, type Usage } from '../domain/usage.js';
+import { EXIT, type Call } from './command.js';
+import { idOf } from './task.js';
+import { mark } from './task-list.js';
+import { oneLine } from './terminal.js';
+
+export async function show(call: Call): Promise<number> {
+  const { terminal, json } = call;
+  const id = idOf(call, 'show');
+  const store = openReader(call.root);
+  const found = await store.read(id);
+  if (found === undefined) throw new ProblemError(unknownTask(id));
+  const { task, state, owner } = found;
+  if (json) {
+    terminal.json({ ...task, state, ...(owner ? { owner } : {}) });
+    return EXIT.done;
+  }
+  const row = (name: string, value: string | undefined): void => {
+    if (value) terminal.out(`${terminal.dim(name.padEnd(12))} ${value}`);
+  };
+  terminal.out(`${terminal.bold(task.id)}  ${mark(state, terminal)}`);
+  row('description', task.description);
+  row('agent', task.to);
+  row('parent', task.parent);
+  row('depends on', task.dependencies.join(', '));
+  row('waits for', task.waits?.tasks?.join(', ') ?? task.waits?.until);
+  row('held by', owner && `${owner.agent} in process ${owner.peer}`);
+  row('session', task.session && `sessions/${task.session}.session.yaml`);
+  row('created', task.created_at);
+  row('ended', task.ended_at);
+  row('cost', task.usage && costText(task.usage));
+  if (task.error) terminal.out(`\n${terminal.colour('red', 'failed')}: ${problemText(task.error)}`);
+  if (task.result !== undefined) terminal.out(`\n${task.result}`);
+  return EXIT.done;
+}
+
+export async function tree(call: Call): Promise<number> {
+  const { terminal, json } = call;
+  const id = idOf(call, 'tree');
+  const all = await taskTree(openReader(call.root), id);
+  if (all.length === 0) throw new ProblemError(unknownTask(id));
+  if (json) terminal.json(nested(all));
+  else for (const line of treeLines(all, call)) terminal.out(line);
+  return EXIT.done;
+}
+
+export function treeLines(all: Placed[], { terminal }: Pick<Call, 'terminal'>): string[] {
+  const top = all[0]!;
+  return all.map((one, i) => {
+    const depth = one.task.depth - top.task.depth;
+    const later = all.slice(i + 1);
+    const next = later.find((other) => other.task.depth <= one.task.depth);
+    const last = next === undefined || next.task.depth < one.task.depth;
+    const line = depth === 0 ? '' : `${'│  '.repeat(depth - 1)}${last ? '└─' : '├─'} `;
+    const name = depth === 0 ? one.task.id : one.task.role;
+    const cost = one.task.usage ? terminal.dim(`  ${costText(one.task.usage)}`) : '';
+    const room = Math.max(20, terminal.width - line.length - name.length - 30);
+    return `${line}${mark(one.state, terminal)} ${terminal.bold(name)} @${one.task.to ?? '?'} ${oneLine(one.task.description, room)}${cost}`;
+  });
+}
+
+/** The operation tree for programs: each node with its own cost and that of all under it. */
+function nested(all: Placed[]): unknown {
+  const nodes = new Map(
+    all.map(({ task, state }) => [task.id, { ...task, state, own: task.usage ?? NO_USAGE, children: [] as unknown[] }]),
+  );
+  for (const { task } of all.slice(1)) {
+    const parent = nodes.get(task.parent!)!;
+    parent.children.push(nodes.get(task.id));
+    if (task.usage) parent.own = minus(parent.own, task.usage);
+  }
+  return nodes.get(all[0]!.task.id);
+}
+
+function minus(a: Usage, b: Usage): Usage {
+  const negative = Object.fromEntries(Object.entries(b).map(([name, value]) => [name, -(value as number)]));
+  return addUsage(a, negative);
+}
+
+export function costText(usage: Usage): string {
+  const tokens = usage.inputTokens + usage.outputTokens;
+  const money = usage.microUsd > 0 ? `, $${(usage.microUsd / 1e6).toFixed(4)}` : '';
+  return `${usage.turns} ${usage.turns === 1 ? 'turn' : 'turns'}, ${tokens} tokens${money}`;
+}
+
+export function unknownTask(id: string): ReturnType<typeof problem> {
+  return problem('not_found', `there is no task ${id}`, { hint: 'guild task list --all shows what there is' });
+}

@@ -1,0 +1,58 @@
+/** `guild task`: what people do with single tasks. Each word is a small command of its own. */
+import { ProblemError, problem } from '../domain/problem.js';
+import type { Call, Command } from './command.js';
+
+export const command: Command = {
+  help: `guild task add <description>      [--to agent] [--id id] [--type t] [--requires cap,…] [--after id,…] [--priority A|B|C|D]
+guild task list                   [--all] [--state s] [--limit n]   open tasks; --all: ended ones too
+guild task show <id>              one task, with its result
+guild task tree <id>              a task and everything under it, with what it cost
+guild task cancel <id> [reason]   ends it and everything open under it
+guild task retry <id>             opens a failed task again; what succeeded under it stays
+guild task tell <id> <text>       says something to an open task; heard before its next turn
+
+A task is a file: dropping JSON with a "description" into tasks/pending/ does the same as add.`,
+  options: {
+    to: { type: 'string' },
+    id: { type: 'string' },
+    type: { type: 'string' },
+    requires: { type: 'string', multiple: true },
+    after: { type: 'string', multiple: true },
+    priority: { type: 'string' },
+    all: { type: 'boolean', short: 'a' },
+    state: { type: 'string' },
+    limit: { type: 'string' },
+  },
+  async run(call) {
+    const [word = 'list', ...words] = call.words;
+    switch (word) {
+      case 'list':
+        return (await import('./task-list.js')).list({ ...call, words });
+      case 'show':
+      case 'tree':
+        return (await import('./task-show.js'))[word]({ ...call, words });
+      case 'add':
+        return (await import('./task-add.js')).add({ ...call, words });
+      case 'cancel':
+      case 'retry':
+      case 'tell':
+        return (await import('./task-intents.js')).submit(word, { ...call, words });
+      default:
+        throw new ProblemError(
+          problem('bad_usage', `guild task has no ${JSON.stringify(word)}`, {
+            hint: 'guild task --help lists what it has',
+          }),
+        );
+    }
+  },
+};
+
+/** The id that must come next on the line. */
+export function idOf(call: Call, what: string): string {
+  const id = call.words[0];
+  if (id === undefined)
+    throw new ProblemError(
+      problem('bad_usage', `guild task ${what} needs the id of a task`, { hint: 'guild task list shows them' }),
+    );
+  return id;
+}

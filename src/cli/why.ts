@@ -1,0 +1,87 @@
+/** `guild why`: the chain of reasons a task is where it is, and the events that brought it there. */
+import { openReader } from '../app/open-reader.js';
+import { ProblemError, problem, problemText } from '../domain/problem.js';
+import { HUMAN, isEnded, type Placed } from '../domain/task.js';
+import type { Store } from '../ports/store.js';
+import { EXIT, type Command } from './command.js';
+import { unknownTask } from './task-show.js';
+import { oneLine, printable } from './terminal.js';
+
+export const command: Command = {
+  help: `guild why <task>
+
+Tells why a task is where it is: for what it waits, down to the last one in the chain, which agent file its conversation
+was begun with, and what happened to it so far.`,
+  async run({ words, root, terminal, json }) {
+    const id = words[0];
+    if (id === undefined) throw new ProblemError(problem('bad_usage', 'guild why needs the id of a task'));
+    const store = openReader(root);
+    await store.scan(true);
+    const found = await store.read(id);
+    if (found === undefined) throw new ProblemError(unknownTask(id));
+    const chain = await waitChain(store, found);
+    const events = store.events({ task: id });
+    if (json) {
+      terminal.json({ id, state: found.state, chain, events });
+      return EXIT.done;
+    }
+    for (const [i, line] of chain.entries()) terminal.out(`${'  '.repeat(i)}${i > 0 ? '→ ' : ''}${line}`);
+    if (found.task.error) terminal.out(`\n${problemText(found.task.error)}`);
+    if (events.length > 0) terminal.out('');
+    for (const { at, name, ...rest } of events) {
+      const { task: _, peer: __, ...detail } = rest;
+      const more = Object.entries(detail).map(
+        ([key, value]) => `${key}=${typeof value === 'string' ? value : JSON.stringify(value)}`,
+      );
+      terminal.out(
+        `${terminal.dim(at.slice(11, 23))} ${name.padEnd(16)} ${oneLine(more.join(' '), terminal.width - 32)}`,
+      );
+    }
+    return EXIT.done;
+  },
+};
+
+/** From this task to whoever holds everything up. */
+async function waitChain(store: Store, start: Placed): Promise<string[]> {
+  const lines: string[] = [];
+  const seen = new Set<string>();
+  let at: Placed | undefined = start;
+  while (at !== undefined && !seen.has(at.task.id) && lines.length < 50) {
+    seen.add(at.task.id);
+    const { next, line } = await reason(store, at);
+    lines.push(printable(line));
+    at = next;
+  }
+  return lines;
+}
+
+async function reason(store: Store, { task, state, owner }: Placed): Promise<{ line: string; next?: Placed }> {
+  const name = `${task.id} (@${task.to ?? 'nobody yet'})`;
+  if (state === 'completed') return { line: `${name} is completed` };
+  if (state === 'failed') return { line: `${name} failed: ${task.error?.message ?? 'without saying why'}` };
+  if (state === 'active') {
+    const alive = store.peers().some((peer) => peer.id === owner?.peer);
+    return {
+      line: alive
+        ? `${name} is being worked on by process ${owner?.peer}`
+        : `${name} lost its process; the next pump takes it up`,
+    };
+  }
+  if (task.to === HUMAN) return { line: `${name} waits for you` };
+  const first = async (ids: string[]): Promise<{ placed?: Placed; missing?: string }> => {
+    for (const id of ids) {
+      const placed = await store.read(id);
+      if (placed === undefined) return { missing: id };
+      if (!isEnded(placed.state)) return { placed };
+    }
+    return {};
+  };
+  const ids = state === 'pending' ? task.dependencies : (task.waits?.tasks ?? []);
+  const { placed, missing } = await first(ids);
+  if (missing !== undefined) return { line: `${name} waits for ${missing}, which does not exist` };
+  if (placed !== undefined)
+    return { line: `${name} waits for ${ids.length > 1 ? `${ids.length} tasks, first` : 'a task'}:`, next: placed };
+  if (task.waits?.until !== undefined && state === 'waiting')
+    return { line: `${name} is left alone until ${task.waits.until}` };
+  return { line: `${name} is ready; guild pump or guild watch takes it up` };
+}

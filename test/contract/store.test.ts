@@ -1,0 +1,63 @@
+import fs from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { after } from 'node:test';
+import { disk } from '../../src/adapters/disk.js';
+import { files } from '../../src/adapters/files/index.js';
+import { memory, world } from '../../src/adapters/memory.js';
+import type { Disk } from '../../src/ports/disk.js';
+import type { Store } from '../../src/ports/store.js';
+import { parseSession, printHeader, printMessages } from '../../src/text/session-yaml.js';
+import { simClock } from '../kit/sim-clock.js';
+import { simDisk } from '../kit/sim-disk.js';
+import { countedIds, simProcesses } from '../kit/sim-processes.js';
+import { storeContract, type Bench } from './store.js';
+
+const all = fs.mkdtempSync(path.join(os.tmpdir(), 'guild-contract-'));
+after(() => fs.rmSync(all, { recursive: true, force: true }));
+
+storeContract('memory', () => {
+  const w = world();
+  const ids = countedIds();
+  return {
+    join: () => memory(w, { clock: simClock(), ids }),
+    kill: (store) => void w.alive.delete(store.peer.id),
+    edit(id, change) {
+      const session = w.sessions.get(id)!;
+      w.sessions.set(id, { ...session, messages: change([...session.messages]) });
+    },
+  };
+});
+
+storeContract('files', () => {
+  const root = fs.mkdtempSync(path.join(all, 'bench-'));
+  return filesBench(disk(), root, (file, text) => fs.writeFileSync(file, text));
+});
+
+storeContract('files on a simulated disk', () => {
+  const sim = simDisk();
+  return filesBench(sim, '/w', (file, text) => sim.save(file, text));
+});
+
+function filesBench(on: Disk, root: string, save: (file: string, text: string) => void): Bench {
+  const processes = simProcesses();
+  const started = new Map<Store, () => void>();
+  const ids = countedIds();
+  return {
+    join() {
+      const one = processes.start();
+      const store = files({ root, disk: on, clock: simClock(), ids, processes: one });
+      started.set(store, () => one.die());
+      return store;
+    },
+    kill: (store) => started.get(store)!(),
+    edit(id, change) {
+      const file = path.join(root, 'sessions', `${id}.session.yaml`);
+      const read = on.read(file);
+      if (read.kind !== 'file') throw new Error('no such session');
+      const parsed = parseSession(read.bytes.toString('utf8'), file);
+      if (!parsed.ok) throw new Error('session does not parse');
+      save(file, printHeader(parsed.session.header) + printMessages(change(parsed.session.messages)));
+    },
+  };
+}

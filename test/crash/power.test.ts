@@ -1,0 +1,41 @@
+/**
+ * Power cuts: the process dies at change N and the disk forgets what was not synced, as unkindly as a journalling file
+ * system may. What was acknowledged is there; what was half written is not taken for whole.
+ */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { crashDisk } from '../kit/crash-disk.js';
+import { hall, untilQuiet } from '../kit/hall.js';
+import { outcome } from '../kit/outcome.js';
+import { simDisk } from '../kit/sim-disk.js';
+import { seeded } from '../kit/sim-processes.js';
+import { lay, STORIES } from '../kit/stories.js';
+
+const SEED = Number(process.env['SEED'] ?? Date.now() % 1_000_000);
+console.log(`# power cuts: SEED=${SEED}`);
+
+for (const story of STORIES) {
+  test(`${story.name}: a power cut at every change (SEED=${SEED})`, async () => {
+    for (let round = 0; round < 3; round++) {
+      let n = 0;
+      for (let more = true; more;) {
+        n++;
+        const random = seeded(SEED + round * 1000 + n);
+        const disk = simDisk();
+        lay(disk, story);
+        for (const file of disk.tree().keys()) await disk.sync(file); // what the person saved is safe
+        const house = hall(story.script);
+        const failing = crashDisk(disk, n);
+        const first = house.enter(failing);
+        await untilQuiet(first).catch(() => undefined);
+        first.die();
+        more = failing.count() >= n;
+        disk.powerCut(random);
+        const second = house.enter(disk);
+        await untilQuiet(second);
+        second.die();
+        assert.deepEqual(outcome(disk, story), [], `power cut at change ${n}, SEED=${SEED}`);
+      }
+    }
+  });
+}

@@ -1,0 +1,72 @@
+/**
+ * A disk that fails at the Nth change: the process dies there, with half of the bytes written, and does nothing more; or
+ * the system reports an error there once.
+ */
+import type { Disk } from '../../src/ports/disk.js';
+
+export type Fault = 'die' | 'ENOSPC' | 'EIO' | 'EACCES';
+
+export class Died extends Error {}
+
+export interface CrashDisk extends Disk {
+  /** Changes and syncs so far. */
+  count(): number;
+}
+
+export function crashDisk(disk: Disk, at: number, fault: Fault = 'die'): CrashDisk {
+  let n = 0;
+  let dead = false;
+
+  /** Runs the call unless this is the one. `torn`: what a call that is cut in its middle leaves behind. */
+  const step = <T>(path: string, call: () => T, torn?: () => void): T => {
+    if (dead) throw new Died('the process is gone');
+    if (++n !== at) return call();
+    if (fault === 'die') {
+      torn?.();
+      dead = true;
+      throw new Died(`died at change ${at}`);
+    }
+    if (fault === 'ENOSPC') torn?.();
+    throw Object.assign(new Error(`${fault}: ${path}`), { code: fault, path });
+  };
+  const half = (bytes: Uint8Array | string): Buffer => {
+    const data = Buffer.from(bytes);
+    return data.subarray(0, Math.floor(data.length / 2));
+  };
+  const alive = <T>(call: () => T): T => {
+    if (dead) throw new Died('the process is gone');
+    return call();
+  };
+
+  return {
+    count: () => n,
+    read: (file, max) => alive(() => disk.read(file, max)),
+    stamp: (file) => alive(() => disk.stamp(file)),
+    list: (folder) => alive(() => disk.list(folder)),
+    create: (file, bytes) =>
+      step(
+        file,
+        () => disk.create(file, bytes),
+        () => disk.create(file, half(bytes)),
+      ),
+    append: (file, bytes) =>
+      step(
+        file,
+        () => disk.append(file, bytes),
+        () => disk.append(file, half(bytes)),
+      ),
+    patch: (file, offset, bytes) => step(file, () => disk.patch(file, offset, bytes)),
+    rename: (from, to) => step(from, () => disk.rename(from, to)),
+    link: (from, to) => step(from, () => disk.link(from, to)),
+    remove: (file) => step(file, () => disk.remove(file)),
+    makeFolder: (folder, mode) => alive(() => disk.makeFolder(folder, mode)),
+    async sync(file) {
+      await step(file, () => disk.sync(file));
+      alive(() => undefined);
+    },
+    async syncFolder(folder) {
+      await step(folder, () => disk.syncFolder(folder));
+      alive(() => undefined);
+    },
+  };
+}

@@ -1,0 +1,115 @@
+/**
+ * A whole engine on a disk that the test owns: real store, real rules, real agent files, a scripted model that counts its
+ * calls. Every `enter` is a new process on the same disk.
+ */
+import path from 'node:path';
+import { files } from '../../src/adapters/files/index.js';
+import { scripted } from '../../src/adapters/scripted.js';
+import { roster } from '../../src/app/roster.js';
+import type { Config } from '../../src/domain/config.js';
+import { engine, type Engine } from '../../src/engine/pump.js';
+import type { Parts, Watchers } from '../../src/engine/parts.js';
+import type { Disk } from '../../src/ports/disk.js';
+import type { Folder } from '../../src/ports/folder.js';
+import type { Model, ModelRequest } from '../../src/ports/model.js';
+import type { Processes } from '../../src/ports/processes.js';
+import { defaultConfig } from '../../src/text/config-yaml.js';
+import { toolbox } from '../../src/tools/toolbox.js';
+import { simClock } from './sim-clock.js';
+import { countedIds, simProcesses } from './sim-processes.js';
+
+export const ROOT = '/w';
+
+export interface Hall {
+  /** A process opens the workspace. `on` is the disk as this process sees it. */
+  enter(on: Disk, options?: { config?: Partial<Config>; watchers?: Watchers }): Guest;
+  /** Every model call of every process so far. */
+  calls: ModelRequest[];
+}
+
+export interface Guest {
+  engine: Engine;
+  parts: Parts;
+  /** Its process ends without a word. */
+  die(): void;
+}
+
+export function hall(script: string): Hall {
+  const processes = simProcesses();
+  const calls: ModelRequest[] = [];
+  const clock = simClock({ auto: true });
+  let guests = 0;
+  const play = scripted({ text: script, file: 'script.yaml' }, clock);
+  const model: Model = {
+    call(request) {
+      calls.push(request);
+      return play.call(request);
+    },
+  };
+  return {
+    calls,
+    enter(on, options = {}) {
+      const own: Processes & { die(): void } = processes.start();
+      const ids = countedIds(`g${String.fromCharCode(97 + guests++)}`);
+      const agents = roster(on, ROOT);
+      agents.refresh();
+      const parts: Parts = {
+        store: files({ root: ROOT, disk: on, clock, ids, processes: own }),
+        model,
+        folder: diskFolder(on),
+        agents,
+        tools: toolbox(),
+        config: {
+          ...defaultConfig(),
+          model: 'demo/model',
+          providers: { demo: { kind: 'scripted' } },
+          ...options.config,
+        },
+        clock,
+        ids,
+        ...(options.watchers ? { watchers: options.watchers } : {}),
+      };
+      return { engine: engine(parts), parts, die: () => own.die() };
+    },
+  };
+}
+
+/** Pumps until nothing moves; fails loudly instead of going on forever. */
+export async function untilQuiet(guest: Guest, most = 60): Promise<number> {
+  for (let passes = 1; passes <= most; passes++) {
+    if (!(await guest.engine.pump()).moved) return passes;
+  }
+  throw new Error(`still moving after ${most} passes`);
+}
+
+/** File tools on any Disk, without the path rules: those have tests of their own. */
+function diskFolder(disk: Disk): Folder {
+  const at = (file: string): string => path.join(ROOT, file);
+  return {
+    judge: (_agent, _use, file) => ({ verdict: 'ok', reason: 'test', path: file }),
+    read(_agent, file) {
+      const read = disk.read(at(file));
+      if (read.kind !== 'file') return { ok: false, reason: `there is no file ${file}` };
+      return { ok: true, value: { text: read.bytes.toString('utf8'), bytes: read.bytes.length, cut: false } };
+    },
+    async write(_agent, file, text) {
+      const tmp = at(`${path.dirname(file)}/.tmp-${path.basename(file)}`);
+      disk.remove(tmp);
+      disk.makeFolder(path.dirname(at(file)));
+      disk.create(tmp, text);
+      await disk.sync(tmp);
+      disk.rename(tmp, at(file));
+      await disk.syncFolder(path.dirname(at(file)));
+      return { ok: true, value: { bytes: Buffer.byteLength(text), created: true } };
+    },
+    list: (_agent, folder) => ({
+      ok: true,
+      value: disk.list(at(folder)).map((name) => ({ name, kind: 'file', bytes: 0 })),
+    }),
+    async makeFolder(_agent, folder) {
+      disk.makeFolder(at(folder));
+      return { ok: true, value: { created: true } };
+    },
+    search: async () => ({ ok: true, value: [] }),
+  };
+}

@@ -1,0 +1,41 @@
+/** Processes that a test lets live and die. */
+import type { Processes } from '../../src/ports/processes.js';
+
+export interface SimProcesses {
+  /** A new process; `die` ends it. */
+  start(): Processes & { die(): void };
+}
+
+export function simProcesses(): SimProcesses {
+  let pids = 0;
+  const alive = new Set<number>();
+  return {
+    start() {
+      const pid = ++pids;
+      alive.add(pid);
+      return {
+        me: () => ({ host: 'test', bootId: 'test', pid, startTime: '0' }),
+        isAlive: (who) => alive.has(who.pid),
+        die: () => void alive.delete(pid),
+      };
+    },
+  };
+}
+
+/** Names in order of asking, the same on every run. `prefix` keeps those of two processes apart. */
+export function countedIds(prefix = ''): { next(): string } {
+  let n = 0;
+  return { next: () => `${prefix}${String(++n).padStart(8 - prefix.length, '0')}` };
+}
+
+/** A small seeded source of numbers in [0, 1). */
+export function seeded(seed: number): () => number {
+  let state = seed >>> 0;
+  return () => {
+    state = (state + 0x6d2b79f5) >>> 0;
+    let t = state;
+    t = Math.imul(t ^ (t >>> 15), t | 1);
+    t ^= t + Math.imul(t ^ (t >>> 7), t | 61);
+    return ((t ^ (t >>> 14)) >>> 0) / 4294967296;
+  };
+}

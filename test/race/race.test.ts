@@ -1,0 +1,70 @@
+/**
+ * Two and three processes on one workspace, interleaved by a seed, some of them dying on the way. Whatever the order:
+ * every task ends once, with the right result, and no model call is paid twice without a death.
+ */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { Disk } from '../../src/ports/disk.js';
+import { crashDisk } from '../kit/crash-disk.js';
+import { hall, untilQuiet, type Guest } from '../kit/hall.js';
+import { outcome } from '../kit/outcome.js';
+import { simDisk } from '../kit/sim-disk.js';
+import { seeded } from '../kit/sim-processes.js';
+import { lay, STORIES } from '../kit/stories.js';
+
+const SEED = Number(process.env['SEED'] ?? Date.now() % 1_000_000);
+const ROUNDS = Number(process.env['ROUNDS'] ?? 60);
+console.log(`# races: SEED=${SEED}`);
+
+for (const story of STORIES) {
+  for (const guests of [2, 3]) {
+    test(`${story.name}: ${guests} processes at once (SEED=${SEED})`, async () => {
+      for (let round = 0; round < ROUNDS; round++) {
+        const random = seeded(SEED + round);
+        const disk = simDisk();
+        lay(disk, story);
+        const house = hall(story.script);
+        const deaths = round % 3 === 0 ? 0 : 1;
+        const all: Guest[] = [];
+        for (let g = 0; g < guests; g++) {
+          const slow = dawdling(disk, random);
+          const dies = g < deaths ? 1 + Math.floor(random() * 80) : Infinity;
+          all.push(house.enter(crashDisk(slow, dies)));
+        }
+        await Promise.all(
+          all.map((guest) =>
+            untilQuiet(guest, 400)
+              .catch(() => undefined)
+              .finally(() => guest.die()),
+          ),
+        );
+        const last = house.enter(disk);
+        await untilQuiet(last);
+        last.die();
+        assert.deepEqual(outcome(disk, story), [], `round ${round}, SEED=${SEED}`);
+        const paid = house.calls.length;
+        assert.ok(paid <= story.calls + deaths * 2, `round ${round}, SEED=${SEED}: ${paid} model calls`);
+      }
+    });
+  }
+}
+
+/** Syncs take a while, sometimes long, so that others get in between. */
+function dawdling(disk: Disk, random: () => number): Disk {
+  const pause = async (): Promise<void> => {
+    for (let turns = Math.floor(random() * 4); turns > 0; turns--) await new Promise(setImmediate);
+  };
+  return {
+    ...disk,
+    async sync(file) {
+      await pause();
+      await disk.sync(file);
+      await pause();
+    },
+    async syncFolder(folder) {
+      await pause();
+      await disk.syncFolder(folder);
+      await pause();
+    },
+  };
+}

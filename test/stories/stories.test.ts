@@ -1,0 +1,34 @@
+/** Each story, told once without anything going wrong, from the first pass to the last. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { hall, untilQuiet } from '../kit/hall.js';
+import { outcome } from '../kit/outcome.js';
+import { simDisk } from '../kit/sim-disk.js';
+import { lay, STORIES } from '../kit/stories.js';
+
+for (const story of STORIES) {
+  test(story.name, async () => {
+    const disk = simDisk();
+    lay(disk, story);
+    const house = hall(story.script);
+    const guest = house.enter(disk);
+    await untilQuiet(guest);
+    assert.deepEqual(outcome(disk, story), []);
+    assert.equal(house.calls.length, story.calls, 'model calls');
+  });
+
+  test(`${story.name}: once it is quiet, looking again costs no model call and writes nothing`, async () => {
+    const disk = simDisk();
+    lay(disk, story);
+    const house = hall(story.script);
+    const guest = house.enter(disk);
+    await untilQuiet(guest);
+    const before = disk.tree();
+    assert.equal((await guest.engine.pump()).moved, false);
+    assert.equal(house.calls.length, story.calls);
+    assert.deepEqual(
+      [...disk.tree()].filter(([file, text]) => before.get(file) !== text),
+      [],
+    );
+  });
+}
