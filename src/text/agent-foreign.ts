@@ -40,8 +40,6 @@ export function readAi(fields: Fields): AgentDraft {
   const tools = readTools(fields, []);
   const turns = fields.whole('maxTurns', 1);
   const most = fields.whole('maxOutputTokens', 1);
-  const reasoning = fields.peek('reasoning');
-  if (reasoning === 'default' || reasoning === 'inherit') fields.take('reasoning');
   const read = readAgentFields(fields, (path) => plainName(path.replace(/^.*\//, '').replace(/\.(?:ai|md)$/, '')));
   for (const key of AI_KEYS) fields.take(key);
   warnLeft(fields);

@@ -48,11 +48,6 @@ export class Fields {
     return found;
   }
 
-  /** The value without taking it. */
-  peek(key: string): unknown {
-    return Object.hasOwn(this.given, key) ? this.given[key] : undefined;
-  }
-
   text(...keys: string[]): string | undefined {
     const found = this.take(...keys);
     if (found === undefined || typeof found.value === 'string') return found?.value as string | undefined;
@@ -145,12 +140,13 @@ export class Fields {
   }
 
   modelSettings(): ModelSettings {
+    const reasoning = this.choice('reasoning', ['none', 'minimal', 'low', 'medium', 'high', 'default']);
     const read: ModelSettings = {
       temperature: this.number('temperature', { min: 0, max: 2 }),
       maxTokens: this.whole('max_tokens', 1),
       topP: this.number('top_p', { min: 0, max: 1 }),
       topK: this.whole('top_k'),
-      reasoning: this.choice('reasoning', ['none', 'minimal', 'low', 'medium', 'high']),
+      reasoning: reasoning === 'default' ? undefined : reasoning,
     };
     return Object.fromEntries(Object.entries(read).filter(([, value]) => value !== undefined)) as ModelSettings;
   }
