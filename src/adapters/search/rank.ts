@@ -26,7 +26,7 @@ const MAX_PARAGRAPH_LINES = 12;
 const MAX_TERMS = 24;
 const MAX_CANDIDATES_A_FILE = 200;
 const STOP = new Set(
-  'a an and are as at be by do does for from how i in is it of on or that the this to was we what when where which who why with'.split(
+  'a about an and are as at be by can did do does for from how i in is it of on or our say that the this to was we what when where which who why with you your'.split(
     ' ',
   ),
 );
