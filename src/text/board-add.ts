@@ -1,5 +1,5 @@
 /** New items on a board. They go where nothing open above can swallow them, and never move what is there. */
-import type { Board, Box, Item, Span, Value } from './board-item.js';
+import type { Board, Box, Item, Section, Span, Value } from './board-item.js';
 import { eolAt, indentAt, writeBlock } from './board-edit.js';
 import { parseBoard } from './board-md.js';
 import { blockText, writeScalar, writeTitle } from './board-value.js';
@@ -29,9 +29,31 @@ export function addItem(text: string, given: NewItem, board: Board = parseBoard(
   const section = board.sections.find((s) => same(s.heading));
   if (!section) return addSection(text, given, heading, board);
   const lines = itemLines(text, given, '');
-  if (board.openEnd) return insertAfter(text, section.headingEnd, lines, board.eol);
+  const place = placeIn(text, board, section);
+  if (place === undefined) {
+    const { start } = section.span;
+    return text.slice(0, start) + [`## ${heading}`, '', ...lines, '', ''].join(board.eol) + text.slice(start);
+  }
+  return insertAfter(text, place.at, lines, place.apart ? board.eol : '');
+}
+
+/**
+ * Behind the last item, or at the section's end where indented text that is nobody's would become part of the new item.
+ * Something left open to the end of the file would swallow it there: then in front of everything.
+ */
+function placeIn(text: string, board: Board, section: Section): { at: number; apart: boolean } | undefined {
+  if (board.openEnd) return isFree(text, section.headingEnd) ? { at: section.headingEnd, apart: true } : undefined;
   const last = lastWithin(board, section.span);
-  return insertAfter(text, last?.span.end ?? section.span.end, lines, last ? '' : board.eol);
+  if (last && isFree(text, last.span.end)) return { at: last.span.end, apart: false };
+  return { at: section.span.end, apart: true };
+}
+
+/** Whether the next line that is not blank starts at the margin. */
+function isFree(text: string, at: number): boolean {
+  const rest = /\n[ \t\r]*[^ \t\r\n]/g;
+  rest.lastIndex = text[at - 1] === '\n' ? at - 1 : at;
+  const found = rest.exec(text)?.[0];
+  return found === undefined || found.length === 2;
 }
 
 function addUnder(text: string, given: NewItem, under: Item): string {
@@ -69,7 +91,8 @@ function insertAfter(text: string, at: number, lines: string[], gap: string): st
   return text.slice(0, end) + eol + gap + lines.join(eol) + text.slice(end);
 }
 
-function itemLines(text: string, given: NewItem, indent: string): string[] {
+/** The lines of a new item; `text` lends its line end to block values. */
+export function itemLines(text: string, given: NewItem, indent: string): string[] {
   const boxes = { open: given.openMark === '_' ? '[_]' : '[ ]', doing: '[/]', done: '[x]', skipped: '[-]' };
   const head = [
     '-',

@@ -73,7 +73,8 @@ export function fieldEdits(text: string, item: Item, key: string, value: Value):
   const field = fieldOf(item, key);
   if (!field) return [addLine(text, item, key, given)];
   if (field.value === given && typeof field.value === typeof given) return [];
-  if (isOnBullet(item, field) && (multiline || field.form === 'block')) {
+  const moves = isOnBullet(item, field) ? multiline || field.form === 'block' : multiline && swallows(text, field);
+  if (moves) {
     return [...removeFieldEdits(text, item, key), addLine(text, item, key, given)];
   }
   const { valueSpan } = field;
@@ -131,10 +132,33 @@ export function markEdits(text: string, item: Item, kind: '@' | '#', names: read
 function addLine(text: string, item: Item, key: string, value: Value): Edit {
   const eol = eolAt(text, item.headEnd);
   const sibling = item.fields.findLast((field) => !isOnBullet(item, field));
-  const indent = sibling ? indentAt(text, sibling.span.start) : indentAt(text, item.span.start) + '  ';
+  let indent = sibling ? indentAt(text, sibling.span.start) : indentAt(text, item.span.start) + '  ';
   const multiline = typeof value === 'string' && value.includes('\n');
+  if (multiline) {
+    // Text that stands deeper would become part of the block: the key goes as deep as that text.
+    const next = indentBelow(text, item.headEnd);
+    if (next > columnsOf(indent)) indent = ' '.repeat(next + (next % 2));
+  }
   const written = multiline ? writeBlock(text, value, indent + '  ') : writeScalar(value);
   return { start: item.headEnd, end: item.headEnd, text: `${eol}${indent}${key}: ${written}` };
+}
+
+/** Whether a block in this place would take the text below it in. */
+function swallows(text: string, field: Field): boolean {
+  return field.form !== 'block' && indentBelow(text, field.span.end) > columnsOf(indentAt(text, field.span.start));
+}
+
+/** Indentation of the next line that is not blank; 0 at the end of the text. */
+function indentBelow(text: string, at: number): number {
+  const next = /\n([ \t]*)[^ \t\r\n]/g;
+  next.lastIndex = at;
+  return columnsOf(next.exec(text)?.[1] ?? '');
+}
+
+function columnsOf(blanks: string): number {
+  let columns = 0;
+  for (const char of blanks) columns += char === '\t' ? 2 : 1;
+  return columns;
 }
 
 /** `|` and the lines. Blank lines stay empty, except those that have blanks of their own. */

@@ -82,20 +82,22 @@ function readOpenLine(r: Reading, line: Line): void {
   if (owner) {
     const field = matchAt(FIELD, line.source, at);
     if (field) return readField(r, line, owner, field[1]!);
-  } else if (line.source[at] === '#') {
-    readHeading(r, line, at);
-  } else if (line.indent === 0 && CONFLICT.test(line.source)) {
+  } else if (line.indent > 0) {
+    // Indented text of nobody: a heading here would change its meaning as soon as an item stands above it.
+  } else if (line.source[0] === '#') {
+    readHeading(r, line);
+  } else if (CONFLICT.test(line.source)) {
     const hint = 'nothing is done from this file until the marks are gone';
     report(r, undefined, line.start, 'TD090', 'a merge conflict is not resolved', hint);
   }
   openComment(r, line, line.source.lastIndexOf('<!--'));
 }
 
-function readHeading(r: Reading, line: Line, at: number): void {
-  const level = matchAt(HEADING, line.source, at)?.[1]!.length ?? 0;
+function readHeading(r: Reading, line: Line): void {
+  const level = matchAt(HEADING, line.source, 0)?.[1]!.length ?? 0;
   if (level === 0 || level > 2) return;
   const heading = line.source
-    .slice(at + level)
+    .slice(level)
     .trim()
     .replace(/[ \t]#+$/, '')
     .trimEnd();

@@ -14,7 +14,7 @@ import {
   titleEdits,
 } from './board-edit.js';
 import { isKey } from './board-value.js';
-import type { Assignment, Literal, Row } from './query.js';
+import type { Assignment, Literal, Row } from './query-form.js';
 
 /** Columns that every row has, whatever keys it has besides. */
 export const COLUMNS = [

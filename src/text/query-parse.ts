@@ -1,8 +1,7 @@
 /** Query text to query, by recursive descent. All or nothing: the first thing that does not fit is the answer. */
 import { ProblemError } from '../domain/problem.js';
-import type { Assignment, Insert, Literal, OrderBy, ParsedQuery, Query, Select } from './query.js';
+import type { Assignment, Compare, Insert, Literal, OrderBy, ParsedQuery, Query, Select, Where } from './query-form.js';
 import { queryProblem, type Scanner, scanner, type Token } from './query-scan.js';
-import type { Compare, Where } from './query-where.js';
 
 const MAX_LENGTH = 100_000;
 const MAX_DEPTH = 100;

@@ -2,17 +2,7 @@
  * Conditions and how values compare. There are two truths only: `!=` is exactly the opposite of `=`, and NOT of what
  * follows it, also where a field is missing. Numbers compare as numbers; all else, ISO dates included, as text.
  */
-import type { Literal, Row } from './query.js';
-
-export type Compare = '=' | '!=' | '<' | '<=' | '>' | '>=' | 'like' | 'contains';
-
-export type Where =
-  | { kind: 'and'; parts: Where[] }
-  | { kind: 'or'; parts: Where[] }
-  | { kind: 'not'; part: Where }
-  | { kind: 'compare'; field: string; op: Compare; value: Exclude<Literal, null> }
-  | { kind: 'in'; field: string; values: Exclude<Literal, null>[] }
-  | { kind: 'null'; field: string };
+import type { Compare, Row, Where } from './query-form.js';
 
 /** Fields for which a missing value means false, and false counts as null. */
 const FLAGS = new Set(['completed', 'skipped', 'in_progress']);

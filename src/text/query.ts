@@ -3,58 +3,12 @@
  * that a row does not have is null. Whatever does not parse is a problem with a caret and no query at all, so that no
  * mistyped condition can ever hold for every row.
  */
-import type { Problem } from '../domain/problem.js';
-import { compareForOrder, evaluate, fieldValue, type Where } from './query-where.js';
+import type { OrderBy, Row, Select } from './query-form.js';
+import { compareForOrder, evaluate, fieldValue } from './query-where.js';
 
+export type * from './query-form.js';
 export { parseQuery } from './query-parse.js';
-export { evaluate, type Where } from './query-where.js';
-
-export type Row = Record<string, unknown>;
-export type Literal = string | number | boolean | null;
-
-export interface OrderBy {
-  field: string;
-  descending: boolean;
-}
-
-export interface Assignment {
-  field: string;
-  value: Literal;
-}
-
-export interface Select {
-  kind: 'select';
-  /** `undefined` is `*`. */
-  fields?: string[];
-  count: boolean;
-  from: string;
-  where?: Where;
-  orderBy: OrderBy[];
-  limit?: number;
-  into?: string;
-}
-
-export interface Update {
-  kind: 'update';
-  from: string;
-  set: Assignment[];
-  where?: Where;
-}
-
-export interface Insert {
-  kind: 'insert';
-  from: string;
-  set: Assignment[];
-}
-
-export interface Delete {
-  kind: 'delete';
-  from: string;
-  where?: Where;
-}
-
-export type Query = Select | Update | Insert | Delete;
-export type ParsedQuery = { ok: true; query: Query } | { ok: false; problem: Problem };
+export { evaluate } from './query-where.js';
 
 /** The rows in order, cut to the limit and to the fields; for `COUNT(*)` the one row `{count}`. */
 export function select(query: Select, rows: Iterable<Row>): Row[] {

@@ -1,0 +1,203 @@
+/**
+ * Boards that nobody thought of: whatever the text, parsing points into it without loss, edits stay within their lines,
+ * and what is written reads back.
+ */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { APPROVALS, MESSY, REDIS } from '../kit/boards.js';
+import { addItem } from '../../src/text/board-add.js';
+import {
+  applyEdits,
+  removeField,
+  removeItem,
+  setBox,
+  setField,
+  setMarks,
+  setTitle,
+} from '../../src/text/board-edit.js';
+import { fieldOf, parseBoard, type Board, type Box, type Item } from '../../src/text/board-md.js';
+import { blockText } from '../../src/text/board-value.js';
+
+const LINES = [
+  '## TODO',
+  '## Notes',
+  '- [ ] A @ana #ops "One" id: one',
+  '- bare title',
+  '  - [x] "child"',
+  '  id: below',
+  '    deeper: 1',
+  '  text: |',
+  '    block line',
+  '    ## in a block',
+  '```',
+  '  ```',
+  '<!-- open',
+  'close -->',
+  '- [y] broken "',
+  '- - skipped',
+  '- x `done` due: 2025-01-01 note: "a b"',
+  '\t- "tabbed"',
+  'prose key: value',
+  '---',
+  '',
+  '   ',
+  '-',
+  '<<<<<<< HEAD',
+];
+const line = fc.oneof({ weight: 6, arbitrary: fc.constantFrom(...LINES) }, fc.string({ maxLength: 12 }));
+const anyBoard = fc
+  .tuple(fc.array(line, { maxLength: 25 }), fc.constantFrom('\n', '\r\n'), fc.constantFrom('', '\ufeff'), fc.boolean())
+  .map(([lines, eol, bom, ended]) => `${bom}## TODO${eol}${lines.join(eol)}${ended ? eol : ''}`);
+const value = fc.oneof(
+  fc.string({ unit: 'grapheme', maxLength: 20 }),
+  fc.constantFrom(
+    'true',
+    '12',
+    '00',
+    '|',
+    '"',
+    "'",
+    '`x`',
+    ' pad ',
+    'a: b',
+    '## x',
+    '- [x] "no"',
+    '-->',
+    '<!--',
+    '```',
+  ),
+  fc
+    .array(fc.constantFrom('', ' ', 'a', '  b', '\tc', '## d', '- e', '```', '<!--'), { maxLength: 5 })
+    .map((l) => l.join('\n')),
+  fc.integer(),
+  fc.boolean(),
+);
+const boxes = fc.constantFrom<Box>('open', 'doing', 'done', 'skipped');
+const RUNS = { numRuns: 400 };
+
+const same = (board: Board, item: Item): Item => board.items.find((one) => one.span.start === item.span.start)!;
+/** Each item of a board in turn, so that one case tries them all. */
+function eachItem(text: string, act: (item: Item, board: Board) => void): void {
+  const board = parseBoard(text, 'x.task.md');
+  for (const item of board.items) act(item, board);
+}
+
+test('every span holds what was read from it', () => {
+  fc.assert(
+    fc.property(anyBoard, (text) => {
+      assert.equal(applyEdits(text, []), text);
+      eachItem(text, (item) => {
+        const lines = text.slice(item.span.start, item.span.end);
+        assert.match(lines, /^[ \t]*-/);
+        assert.ok(item.headEnd <= item.span.end && item.lineEnd <= item.headEnd);
+        for (const mark of item.marks) {
+          assert.equal(text.slice(mark.span.start, mark.span.end), mark.kind + mark.name);
+        }
+        for (const field of item.fields) {
+          assert.ok(text.slice(field.span.start).startsWith(`${field.key}:`));
+          assert.ok(field.valueSpan.end === field.span.end && field.span.end <= item.span.end);
+        }
+      });
+    }),
+    RUNS,
+  );
+});
+
+test('a box changes its own line only, and reads back', () => {
+  fc.assert(
+    fc.property(anyBoard, boxes, (text, box) => {
+      eachItem(text, (item, board) => {
+        const after = setBox(text, item, box);
+        assert.equal(after.slice(0, item.bodyStart), text.slice(0, item.bodyStart));
+        assert.equal(after.slice(after.length - (text.length - item.lineEnd)), text.slice(item.lineEnd));
+        const again = parseBoard(after, 'x.task.md');
+        assert.equal(same(again, item).box, box);
+        assert.equal(again.items.length, board.items.length);
+      });
+    }),
+    RUNS,
+  );
+});
+
+test('a field changes its own lines only, and reads back', () => {
+  fc.assert(
+    fc.property(anyBoard, fc.constantFrom('id', 'text', 'note', 'fresh', 'due'), value, (text, key, given) => {
+      eachItem(text, (item, board) => {
+        if (key === 'id' && (given === '' || board.items.length + board.rejected.length > 1)) return;
+        const after = setField(text, item, key, given);
+        assert.equal(after.slice(0, item.bodyStart), text.slice(0, item.bodyStart));
+        assert.equal(after.slice(after.length - (text.length - item.headEnd)), text.slice(item.headEnd));
+        const again = parseBoard(after, 'x.task.md');
+        const expected = typeof given === 'string' ? blockText(given) : given;
+        assert.deepEqual(fieldOf(same(again, item), key)?.value, expected);
+        assert.deepEqual(
+          again.items.map((one) => one.title),
+          board.items.map((one) => one.title),
+        );
+        const without = removeField(after, same(again, item), key);
+        assert.equal(fieldOf(same(parseBoard(without, 'x.task.md'), item), key), undefined);
+      });
+    }),
+    RUNS,
+  );
+});
+
+test('titles and marks read back', () => {
+  const name = fc.stringMatching(/^[a-z0-9][a-z0-9_-]{0,5}$/);
+  const title = fc.string({ unit: 'grapheme', minLength: 1, maxLength: 15 }).filter((t) => !/[\r\n]/.test(t));
+  fc.assert(
+    fc.property(anyBoard, title, fc.uniqueArray(name, { maxLength: 3 }), (text, words, names) => {
+      eachItem(text, (item) => {
+        if (fieldOf(item, 'title')) return;
+        const titled = setTitle(text, item, words);
+        assert.equal(same(parseBoard(titled, 'x.task.md'), item).title, words);
+        const marked = setMarks(text, item, '#', names);
+        assert.deepEqual([...same(parseBoard(marked, 'x.task.md'), item).tags].sort(), [...names].sort());
+      });
+    }),
+    RUNS,
+  );
+});
+
+test('a removed item leaves every other byte', () => {
+  fc.assert(
+    fc.property(anyBoard, (text) => {
+      eachItem(text, (item) => {
+        const after = removeItem(text, item);
+        assert.equal(after, text.slice(0, item.span.start) + text.slice(item.span.end));
+      });
+    }),
+    RUNS,
+  );
+});
+
+test('a new item is found again, whatever stands in the file', () => {
+  fc.assert(
+    fc.property(anyBoard, value, fc.string({ unit: 'grapheme', minLength: 1, maxLength: 15 }), (text, given, words) => {
+      if (text.includes('<<<<<<<')) return;
+      const flat = words.replace(/\s*[\r\n]+\s*/g, ' ');
+      const after = addItem(text, {
+        title: words,
+        box: 'done',
+        tags: ['new'],
+        fields: { id: 'fresh-id', note: given },
+      });
+      const found = parseBoard(after, 'x.task.md').items.find((one) => one.id === 'fresh-id');
+      assert.ok(found?.inTodo);
+      assert.deepEqual([found.title, found.box, found.tags, found.parent], [flat, 'done', ['new'], undefined]);
+      assert.deepEqual(fieldOf(found, 'note')?.value, typeof given === 'string' ? blockText(given) : given);
+    }),
+    RUNS,
+  );
+});
+
+test('ticking there and back gives the same bytes', () => {
+  for (const text of [APPROVALS, REDIS, MESSY, REDIS.replaceAll('\n', '\r\n')]) {
+    eachItem(text, (item) => {
+      if (item.box !== 'done') return;
+      const open = setBox(text, item, 'open');
+      assert.equal(setBox(open, same(parseBoard(open, 'x'), item), 'done'), text);
+    });
+  }
+});
