@@ -130,9 +130,13 @@ function readTools(fields: Fields, otherwise: string[], key = 'tools'): string[]
 
 /** At commas outside parentheses: `Read, Bash(git log:*, git diff:*)` is two. */
 function splitTools(text: string): string[] {
-  return (text.match(/(?:\([^)]*\)|[^,(]|\((?![^)]*\)))+/g) ?? [])
-    .map((tool) => tool.trim())
-    .filter((tool) => tool !== '');
+  const tools: string[] = [];
+  for (const part of text.split(',')) {
+    const last = tools.at(-1);
+    if (last !== undefined && last.includes('(') && !last.includes(')')) tools[tools.length - 1] = `${last},${part}`;
+    else tools.push(part);
+  }
+  return tools.map((tool) => tool.trim()).filter((tool) => tool !== '');
 }
 
 function ourTool(tool: string, fields: Fields, path: Path): string[] {

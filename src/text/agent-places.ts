@@ -21,10 +21,10 @@ export function agentPlaces(agent: Agent, places: YamlPlaces): Record<string, Wh
   note('router', ['router']);
   note('team', ['team']);
   note('tools', ['tools']);
-  agent.tools.forEach((_, i) => note(`tools.${i}`, ['tools', i], ['tools']));
-  agent.agents.forEach((_, i) => note(`agents.${i}`, ['agents', i], ['agents']));
-  agent.advisors.forEach((_, i) => note(`advisors.${i}`, ['advisors', i, 'agent'], ['advisors', i], ['advisors']));
-  agent.router?.destinations.forEach((_, i) =>
+  few(agent.tools).forEach((_, i) => note(`tools.${i}`, ['tools', i], ['tools']));
+  few(agent.agents).forEach((_, i) => note(`agents.${i}`, ['agents', i], ['agents']));
+  few(agent.advisors).forEach((_, i) => note(`advisors.${i}`, ['advisors', i, 'agent'], ['advisors', i], ['advisors']));
+  few(agent.router?.destinations).forEach((_, i) =>
     note(
       `router.destinations.${i}`,
       ['router', 'destinations', i],
@@ -34,11 +34,16 @@ export function agentPlaces(agent: Agent, places: YamlPlaces): Record<string, Wh
     ),
   );
   note('router.fallback', ['router', 'fallback']);
-  agent.team?.members.forEach((_, i) =>
+  few(agent.team?.members).forEach((_, i) =>
     note(`team.members.${i}`, ['team', 'members', i], ['team', 'members'], ['team', i]),
   );
-  for (const tool of Object.keys(agent.approve)) note(`approve.${tool}`, ['approve', tool]);
+  for (const tool of few(Object.keys(agent.approve))) note(`approve.${tool}`, ['approve', tool]);
   return Object.fromEntries(found);
+}
+
+/** Each place costs a walk through the text. */
+function few<T>(list: readonly T[] = []): readonly T[] {
+  return list.slice(0, 100);
 }
 
 const ROOTS: Path[] = [[], ['spec'], ['metadata']];

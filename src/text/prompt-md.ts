@@ -32,6 +32,8 @@ interface Heading {
   end: number;
 }
 
+const LONGEST_HEADING = 100;
+
 function headings(body: string): Heading[] {
   const found: Heading[] = [];
   let fence = '';
@@ -43,7 +45,7 @@ function headings(body: string): Heading[] {
       else if (run[0] === fence[0] && run.length >= fence.length && rest.trim() === '') fence = '';
       continue;
     }
-    if (fence !== '') continue;
+    if (fence !== '' || line.length > LONGEST_HEADING) continue;
     const heading = /^#[ \t]+(system prompt|user prompt(?: template)?)[ \t]*#*\s*$/i.exec(line);
     if (heading === null) continue;
     const kind = heading[1]!.toLowerCase().startsWith('system') ? 'system' : 'user';

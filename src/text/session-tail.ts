@@ -2,6 +2,8 @@
  * The two ends of a conversation file that are handled as bytes, not as YAML: the status near the top, which is patched in
  * place, and the last item, which a crash may have cut. Only text that a reader would lose anyway is ever set aside.
  */
+import type { Message } from '../domain/session.js';
+import { printMessages } from './session-print.js';
 import { loadYaml, wholeFile } from './yaml.js';
 
 /** Byte offset and length of the status value with its padding; undefined where a person has narrowed it. */
@@ -41,6 +43,21 @@ export function appendPlace(text: string): { indent: number; before: string } | 
 }
 
 const KEY_FOLLOWS = /^[^\s#-]/m;
+
+/**
+ * The same session in a shape that can grow: a list that is not the last key moves to the end, and one that is written in
+ * flow style is written as items. All other lines stay as they are. For texts that parse and have no `appendPlace`.
+ */
+export function makeAppendable(text: string, messages: readonly Message[]): string {
+  const whole = text === '' || text.endsWith('\n') ? text : `${text}\n`;
+  const line = messagesLine(whole);
+  if (line === undefined) return `${whole}messages:\n${printMessages(messages)}`;
+  const after = KEY_FOLLOWS.exec(whole.slice(line.end));
+  const end = after === null ? whole.length : line.end + after.index;
+  const isBlock = /^messages:[ \t]*(?:#.*)?\r?\n$/.test(whole.slice(line.start, line.end));
+  const list = isBlock ? whole.slice(line.start, end) : `messages:\n${printMessages(messages)}`;
+  return whole.slice(0, line.start) + whole.slice(end) + list;
+}
 
 /** Start and end of the line `messages:`. */
 function messagesLine(text: string): { start: number; end: number } | undefined {

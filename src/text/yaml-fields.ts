@@ -18,6 +18,9 @@ export interface Report {
   warnings: Problem[];
 }
 
+/** Nobody reads more, and each costs a walk through the text. */
+const MOST_FINDINGS = 50;
+
 export interface Found {
   value: unknown;
   path: Path;
@@ -175,14 +178,17 @@ export class Fields {
   }
 
   error(code: ProblemCode, message: string, path: Path, side: 'key' | 'value' = 'key', hint?: string): void {
+    if (this.report.problems.length >= MOST_FINDINGS) return;
     this.report.problems.push(problem(code, message, { where: this.where(path, side), ...(hint ? { hint } : {}) }));
   }
 
   warn(code: ProblemCode, message: string, path: Path, hint?: string): void {
+    if (this.report.warnings.length >= MOST_FINDINGS) return;
     this.report.warnings.push(problem(code, message, { where: this.where(path, 'value'), ...(hint ? { hint } : {}) }));
   }
 
   private unknown(path: Path, known: readonly string[]): void {
+    if (this.report.problems.length >= MOST_FINDINGS) return;
     const hint = nearestHint(String(path.at(-1)), known, `known here: ${known.join(', ')}`);
     this.error('unknown_key', `unknown key "${path.join('.')}"`, path, 'key', hint);
   }

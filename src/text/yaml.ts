@@ -31,7 +31,7 @@ export function loadYaml(source: YamlSource): YamlLoaded {
     const value = load(yaml, { schema: CORE_SCHEMA, maxDepth: MAX_YAML_DEPTH, maxAliases: MAX_ALIASES });
     return { ok: true, value };
   } catch (thrown) {
-    if (/^(?:\s*(?:#.*)?(?:\r?\n|$))*$/.test(yaml)) return { ok: true, value: null };
+    if (yaml.replace(/^[ \t]*#.*$/gm, '').trim() === '') return { ok: true, value: null };
     return { ok: false, problem: explain(source, thrown) };
   }
 }

@@ -4,6 +4,7 @@ import { problemText } from '../../src/domain/problem.js';
 import { diffMessages, type Message } from '../../src/domain/session.js';
 import {
   appendPlace,
+  makeAppendable,
   parseSession,
   printHeader,
   printMessages,
@@ -173,6 +174,29 @@ test('whether text can be appended is known beforehand', () => {
     read(flat + printMessages([{ role: 'assistant', content: 'a\nb', timestamp: 't' }], 0)).messages.length,
     2,
   );
+});
+
+test('a file that cannot grow at its end is reshaped, and nothing but the list moves', () => {
+  const made = makeAppendable(OTHER, read(OTHER).messages);
+  assert.deepEqual(read(made), read(OTHER));
+  assert.deepEqual(made.split('\n').sort(), OTHER.split('\n').sort());
+  assert.deepEqual(appendPlace(made), { indent: 2, before: '' });
+  const flow = '# mine\nagent_id: a\nmessages: [{role: user, content: "x\\ny"}]\nupdated: x';
+  for (const text of [
+    flow,
+    'agent_id: a\nmessages: []\n',
+    'agent_id: a\n',
+    'agent_id: a\nmessages: # none yet\nx: 1\n',
+  ]) {
+    const grown = makeAppendable(text, read(text).messages);
+    assert.deepEqual(read(grown), read(text));
+    assert.ok(appendPlace(grown), grown);
+    assert.equal(
+      read(grown + printMessages([{ role: 'user', content: 'more' }])).messages.length,
+      read(text).messages.length + 1,
+    );
+  }
+  assert.match(makeAppendable(flow, read(flow).messages), /^# mine\n/);
 });
 
 test("a person's edit is counted and shown", () => {

@@ -1,0 +1,128 @@
+/** Whatever a file holds, reading it ends soon, with a value: an exception here would stop the whole pass. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { parseAgent } from '../../src/text/agent-md.js';
+import { parseConfig } from '../../src/text/config-yaml.js';
+import { parseJson } from '../../src/text/json.js';
+import { makeAppendable, parseSession, repairTail, statusSpan } from '../../src/text/session-yaml.js';
+import { parseTask } from '../../src/text/task-json.js';
+import { FOREIGN_AGENTS } from './foreign-agents.js';
+
+const FILES = ['agents/a.md', '.claude/agents/a.md', 'a.ai', 'agents/a.agent.yaml', 'x.agent.md'];
+
+function readAll(text: string): void {
+  parseTask(Buffer.from(text), { file: 'x.json', name: 'x', now: 'now' });
+  parseJson(text, 'x.json');
+  const session = parseSession(text, 'x');
+  if (session.ok) makeAppendable(text, session.session.messages);
+  repairTail(text);
+  statusSpan(text);
+  parseConfig(text, 'guild.yaml');
+  for (const file of FILES) parseAgent(text, { file, definition: 'd' });
+}
+
+const PIECES = [
+  ...[
+    '---\n',
+    'name: ',
+    'tools: ',
+    'messages:\n',
+    '  - ',
+    '- ',
+    'role: user\n',
+    '\n',
+    ' ',
+    '[',
+    ']',
+    '{',
+    '}',
+    ',',
+    ':',
+    '"',
+    "'",
+    '|',
+    '>',
+  ],
+  ...[
+    '&a ',
+    '*a',
+    '!!x ',
+    '<<: ',
+    '#',
+    '%',
+    '\t',
+    '\\',
+    '\u0000',
+    '\u2028',
+    '\ud800',
+    'router: true\n',
+    'team: ',
+    'budget: {',
+    'null',
+    '1',
+    '~',
+  ],
+  ...[
+    '{"description": ',
+    '```\n',
+    '# System Prompt\n',
+    '__proto__: ',
+    'constructor: ',
+    '<<<<<<< a\n',
+    '=======\n',
+    '...\n',
+    '? ',
+    '\r\n',
+  ],
+];
+
+test('no text makes any reader throw', () => {
+  fc.assert(
+    fc.property(
+      fc.array(fc.oneof(fc.constantFrom(...PIECES), fc.string({ maxLength: 5 })), { maxLength: 25 }),
+      (pieces) => readAll(pieces.join('')),
+    ),
+    { numRuns: 800 },
+  );
+});
+
+test('no damage to a good file makes any reader throw', () => {
+  const good = fc.constantFrom(...Object.values(FOREIGN_AGENTS));
+  fc.assert(
+    fc.property(good, fc.nat(600), fc.nat(30), fc.constantFrom('', ...PIECES), (text, at, length, piece) =>
+      readAll(text.slice(0, at) + piece + text.slice(at + length)),
+    ),
+    { numRuns: 500 },
+  );
+});
+
+const LONG = 200_000;
+const long: [string, string][] = [
+  ['blanks', ' '.repeat(LONG)],
+  ['line breaks and a letter', `${'\n'.repeat(LONG)}x`],
+  ['blanks, breaks and a letter', `${' \n'.repeat(LONG / 2)}x:`],
+  ['opening brackets', '['.repeat(LONG)],
+  ['opening braces', '{"a":'.repeat(LONG / 5)],
+  ['opening parentheses', `---\ntools: ${'('.repeat(LONG)}\n---\n`],
+  ['commas', `---\ntools: ${','.repeat(LONG)}\n---\n`],
+  ['a string of quotes', `"${'\\"'.repeat(LONG / 2)}`],
+  ['a long string and a fault', `{"a": "${'x'.repeat(LONG)}" "b"}`],
+  ['a long string of escapes and a fault', `{"a": "${'\\n'.repeat(LONG / 2)}" "b"}`],
+  ['a heading that does not end', `---\n---\n# system prompt${' #'.repeat(LONG / 2)}x`],
+  ['fences', '```\n'.repeat(LONG / 4)],
+  ['dashes', '---\n'.repeat(LONG / 4)],
+  ['items', `messages:\n${'  - \n'.repeat(LONG / 5)}`],
+  ['items without end', `messages:\n${'  -'.repeat(LONG / 3)}`],
+  ['keys', Array.from({ length: LONG / 10 }, (_, i) => `k${i}: 1`).join('\n')],
+  ['tools', `---\ntools: [${'a, '.repeat(LONG / 4)}]\n---\n`],
+  ['conflict marks', '<<<<<<< \n'.repeat(LONG / 10)],
+  ['unseen characters', '\u200b'.repeat(LONG)],
+];
+for (const [what, text] of long) {
+  test(`${what}, very many, are read in reasonable time`, () => {
+    const start = performance.now();
+    readAll(text);
+    assert.ok(performance.now() - start < 5000, `${Math.round(performance.now() - start)} ms`);
+  });
+}
