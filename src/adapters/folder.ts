@@ -166,7 +166,7 @@ async function writeAt(
   bytes: Buffer,
 ): Promise<FolderReply<{ bytes: number; created: boolean }>> {
   const { folder: parent } = await makeFolders(ground, spot.parts!.slice(0, -1), makeWith(disk));
-  const beside = parent.at(`.${randomBytes(9).toString('hex')}.tmp`);
+  const beside = parent.at(`.guild-${randomBytes(9).toString('hex')}.tmp`);
   const target = parent.at(spot.parts!.at(-1)!);
   let pending = false;
   try {

@@ -8,7 +8,7 @@ import { meaning, type Embed } from './search/meaning.js';
 import { asQuery, matches, openingOf, scored, type Candidate, type Query } from './search/rank.js';
 
 export interface SearchOptions {
-  mode: 'lexical' | 'semantic';
+  kind: 'lexical' | 'semantic';
   /** Turns texts into vectors; by default the optional packages, imported at first use. */
   embed?: () => Promise<Embed | undefined>;
   now?: () => number;
@@ -27,9 +27,9 @@ const LIMITS: SearchLimits = { files: 20_000, bytes: 64 * 1024 * 1024, ms: 3000,
 const PER_FILE = 3;
 const MAX_LINE_CHARS = 240;
 
-export function search({ mode, embed, now = () => performance.now(), limits }: SearchOptions): Search {
+export function search({ kind, embed, now = () => performance.now(), limits }: SearchOptions): Search {
   const bounds = { ...LIMITS, ...limits };
-  const byMeaning = mode === 'semantic' ? meaning(embed) : undefined;
+  const byMeaning = kind === 'semantic' ? meaning(embed) : undefined;
   return async (text, files, { limit }) => {
     const query = asQuery(text);
     if (query === undefined) return { found: [], note: 'the query has no words to look for' };

@@ -28,6 +28,19 @@ export interface PathQuestion {
   outside?: boolean;
 }
 
+const USES = new Map<string, PathQuestion['use']>([
+  ['read_file', 'read'],
+  ['write_file', 'write'],
+  ['list_directory', 'list'],
+  ['create_directory', 'make_folder'],
+  ['search_files', 'list'],
+]);
+
+/** What a tool does with its path; undefined if it is no file tool. The short words are for people at a terminal. */
+export function useOfTool(tool: string): PathQuestion['use'] | undefined {
+  return USES.get(tool) ?? [...USES.values()].find((use) => use === tool);
+}
+
 export function judgePath(question: PathQuestion): Judged {
   if (question.outside) return refuse('it lies outside the workspace');
   if (hasControl(question.path)) return refuse('its name holds a control character');

@@ -6,6 +6,7 @@ import os from 'node:os';
 import path from 'node:path';
 import test, { type TestContext } from 'node:test';
 import { Worker } from 'node:worker_threads';
+import fc from 'fast-check';
 import { disk } from '../../src/adapters/disk.js';
 import { folder } from '../../src/adapters/folder.js';
 import type { Disk } from '../../src/ports/disk.js';
@@ -267,6 +268,64 @@ test('A listing hides what is private', (t) => {
   });
   const gone = f.list('ana', 'nowhere');
   assert.equal(!gone.ok && gone.code, 'not_found');
+});
+
+test('Whatever is not refused lies inside, by the word of the system itself', (t) => {
+  const { folder: f, root, outside, put } = ground(t);
+  put('docs/a.md');
+  put('workspaces/ana/x');
+  const links: [string, string][] = [
+    ['docs', 'in'],
+    ['..', 'up'],
+    [outside, 'out'],
+    ['loop', 'loop'],
+    ['in/../up', 'mix'],
+    ['../../docs', 'workspaces/ana/d'],
+    ['../../../outside/treasure', 'workspaces/ana/t'],
+    ['/', 'top'],
+    ['top/proc/self/cwd', 'cwd'],
+  ];
+  for (const [target, name] of links) fs.symlinkSync(target, path.join(root, name));
+  const part = fc.constantFrom(
+    '..',
+    '.',
+    'docs',
+    'a.md',
+    'ws',
+    'in',
+    'up',
+    'out',
+    'loop',
+    'mix',
+    'top',
+    'cwd',
+    'treasure',
+    'outside',
+    'workspaces',
+    'ana',
+    'd',
+    't',
+    'x',
+    'new',
+    'tmp',
+  );
+  fc.assert(
+    fc.property(
+      fc.array(part, { minLength: 1, maxLength: 8 }),
+      fc.constantFrom('', '/', `${root}/`),
+      fc.constantFrom('read', 'write', 'list', 'make_folder'),
+      (parts, start, use) => {
+        const wanted = start + parts.join('/');
+        const judged = f.judge('ana', use, wanted);
+        if (judged.verdict === 'refuse') return;
+        assert.ok(judged.path !== undefined && !judged.path.split('/').includes('..'));
+        const file = path.posix.isAbsolute(wanted) ? wanted : `${root}/${wanted}`;
+        if (!fs.existsSync(file)) return;
+        assert.equal(fs.realpathSync.native(file), path.join(root, judged.path));
+      },
+    ),
+    { numRuns: 3000 },
+  );
 });
 
 test('Where descriptors cannot be walked, paths are, with the same answers', async (t) => {

