@@ -38,9 +38,6 @@ export function parseTask(bytes: Uint8Array, given: TaskFile): TaskParsed {
   }
   const text = decode(bytes);
   if (text === undefined) return quarantine(notText(bytes, file));
-  if (/^\uFEFF?\s*$/.test(text))
-    return hold(problem('bad_file', 'the file is empty', { where: { file }, hint: MENDING }));
-
   const json = parseJson(text, file);
   if (!json.ok) return json.torn ? hold(tornProblem(text, file, json.problem)) : quarantine(hinted(json.problem));
   const { value } = json;
@@ -124,6 +121,7 @@ function notText(bytes: Uint8Array, file: string): Problem {
 }
 
 function tornProblem(text: string, file: string, found: Problem): Problem {
+  if (/^\uFEFF?\s*$/.test(text)) return problem('bad_file', 'the file is empty', { where: { file }, hint: MENDING });
   const mark = /^(?:<{7}|={7}|>{7})(?: |\r?$)/m.exec(text);
   if (mark === null) return { ...found, hint: found.hint ?? MENDING };
   return problem('bad_file', 'the file holds conflict marks of a merge', {

@@ -22,17 +22,6 @@ export function whereAt(file: string, text: string, offset: number): Where {
   return where;
 }
 
-/** Where a 1-based line begins; the end of the text if it has fewer lines. */
-export function offsetOfLine(text: string, line: number): number {
-  let at = 0;
-  for (let n = 1; n < line; n++) {
-    const next = text.indexOf('\n', at);
-    if (next < 0) return text.length;
-    at = next + 1;
-  }
-  return at;
-}
-
 /** The 1-based number of the line that holds this offset. */
 function lineNumber(text: string, offset: number): number {
   let line = 1;

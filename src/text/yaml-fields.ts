@@ -202,7 +202,15 @@ export function isMapping(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
+const spelled = new Map<string, string[]>();
+
 function spellings(key: string): string[] {
-  const camel = key.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
-  return camel === key ? [key] : [key, camel];
+  let both = spelled.get(key);
+  if (both === undefined) {
+    const camel = key.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
+    both = camel === key ? [key] : [key, camel];
+    // keys of our own are few; names that people chose are not remembered
+    if (spelled.size < 500) spelled.set(key, both);
+  }
+  return both;
 }

@@ -1,0 +1,21 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { nearest, nearestHint } from '../../src/domain/nearest.js';
+
+test('a slip of the finger, another case or another joint leads to the known name', () => {
+  const known = ['temperature', 'max_tokens', 'tools', 'team', 'handoff'];
+  for (const [slip, meant] of [
+    ['temprature', 'temperature'],
+    ['maxTokens', 'max_tokens'],
+    ['max-token', 'max_tokens'],
+    ['tolos', 'tools'],
+    ['Handoff', 'handoff'],
+  ] as const) {
+    assert.equal(nearest(slip, known), meant);
+  }
+});
+
+test('what resembles nothing is not guessed at', () => {
+  assert.equal(nearest('colour', ['tools', 'team']), undefined);
+  assert.equal(nearestHint('colour', ['tools'], 'known: tools'), 'known: tools');
+});
