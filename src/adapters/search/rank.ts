@@ -46,12 +46,17 @@ export function asQuery(text: string): Query | undefined {
 export function wordsOf(text: string): string[] {
   const words: string[] = [];
   for (const [chunk] of text.matchAll(/[\p{L}\p{N}]+/gu)) {
+    const lower = chunk.toLowerCase();
+    if (lower === chunk) {
+      words.push(stem(chunk));
+      continue;
+    }
     const parts = chunk
       .replace(/(\p{Ll}|\p{N})(\p{Lu})/gu, '$1 $2')
       .replace(/(\p{Lu})(\p{Lu}\p{Ll})/gu, '$1 $2')
       .split(' ');
     for (const part of parts) words.push(stem(part.toLowerCase()));
-    if (parts.length > 1) words.push(chunk.toLowerCase());
+    if (parts.length > 1) words.push(lower);
   }
   return words;
 }
