@@ -15,7 +15,7 @@ import { loadLines } from './loose-yaml.js';
 import { fillTemplate, splitPrompts } from './prompt-md.js';
 import { whereAt } from './where.js';
 import { YamlPlaces, loadYaml, wholeFile, type YamlSource } from './yaml.js';
-import { Fields, isMapping, type Report } from './yaml-fields.js';
+import { Fields, inOrder, isMapping, type Report } from './yaml-fields.js';
 
 export interface AgentFile {
   /** Path relative to the workspace. */
@@ -63,7 +63,11 @@ export function parseAgent(text: string, given: AgentFile): AgentParsed {
     );
   }
   warnUnseen(text, given.file, report);
-  const rest = { problems: report.problems, warnings: once(report.warnings), places: agentPlaces(agent, places) };
+  const rest = {
+    problems: inOrder(report.problems),
+    warnings: once(report.warnings),
+    places: agentPlaces(agent, places),
+  };
   return report.problems.length > 0 ? rest : { agent, ...rest };
 }
 
@@ -161,7 +165,9 @@ function checkName(name: string, report: Report, file: string): void {
 }
 
 function once(problems: Problem[]): Problem[] {
-  return [...new Map(problems.map((one) => [`${one.where?.line}:${one.where?.column} ${one.message}`, one])).values()];
+  return inOrder([
+    ...new Map(problems.map((one) => [`${one.where?.line}:${one.where?.column} ${one.message}`, one])).values(),
+  ]);
 }
 
 /** Characters that a person does not see and a model reads. Joiners are left alone: scripts and emoji need them. */

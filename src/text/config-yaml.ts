@@ -12,7 +12,7 @@ import {
 } from '../domain/config.js';
 import { problem, type Problem } from '../domain/problem.js';
 import { YamlPlaces, loadYaml, wholeFile } from './yaml.js';
-import { Fields, isMapping, type Found } from './yaml-fields.js';
+import { Fields, inOrder, isMapping, type Found } from './yaml-fields.js';
 
 export interface ConfigParsed {
   config: Config;
@@ -34,7 +34,7 @@ export function parseConfig(text: string, file: string, env: Env = {}): ConfigPa
     const hint = 'write lines such as "model: openai/gpt-5"';
     report.problems.push(problem('bad_field', 'this file must be a mapping', { where: report.places.value([]), hint }));
   }
-  return { config, problems: report.problems, warnings: report.warnings };
+  return { config, problems: inOrder(report.problems), warnings: inOrder(report.warnings) };
 }
 
 export function defaultConfig(env: Env = {}): Config {

@@ -198,6 +198,12 @@ export class Fields {
   }
 }
 
+/** In the order of the file. */
+export function inOrder(problems: readonly Problem[]): Problem[] {
+  const at = (one: Problem): number => (one.where?.line ?? 0) * 100_000 + (one.where?.column ?? 0);
+  return [...problems].sort((a, b) => at(a) - at(b));
+}
+
 export function isMapping(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -89,7 +89,10 @@ function explain(source: YamlSource, thrown: unknown): Problem {
   const at = thrown.mark?.position;
   const where = at === undefined ? { file } : whereAt(file, text, Math.min(source.start + at, source.end));
   const deep = /depth|nesting|aliases/i.test(thrown.reason);
-  return problem(deep ? 'over_limit' : 'bad_file', reword(thrown.reason), { where });
+  const hint = thrown.reason.startsWith('bad indentation of a mapping')
+    ? 'check the indentation; text with ": " in it needs quotes'
+    : undefined;
+  return problem(deep ? 'over_limit' : 'bad_file', reword(thrown.reason), { where, ...(hint ? { hint } : {}) });
 }
 
 function reword(reason: string): string {
