@@ -1,4 +1,6 @@
 /** `guild lint`: what is wrong or doubtful in boards, one entry a problem, as `file:line:column`. */
+import fs from 'node:fs';
+import path from 'node:path';
 import { lintFile } from '../app/boards.js';
 import { ProblemError, problem, problemText } from '../domain/problem.js';
 import { type Call, type Command, EXIT } from './command.js';
@@ -9,13 +11,15 @@ guild lint <file.task.md> …
 Checks boards. Errors keep an entry from being acted on, its neighbours work on; warnings only tell.
 Exit code 1 if there are errors.`;
 
+export const command: Command = { help: HELP, run: lint };
+
 export async function lint(call: Call): Promise<number> {
   if (call.words.length === 0) {
     throw new ProblemError(
       problem('bad_usage', 'there is no file to check', { hint: 'guild lint tasks/plan.task.md' }),
     );
   }
-  const found = call.words.map((file) => ({ file, problems: lintFile(file, { root: call.root }) }));
+  const found = call.words.map((file) => ({ file, problems: lintFile(placed(file, call.root), { root: call.root }) }));
   const errors = found.flatMap(({ problems }) => problems.filter((one) => one.severity === 'error')).length;
   if (call.json) call.terminal.json(found.length === 1 ? found[0] : found);
   else {
@@ -27,4 +31,8 @@ export async function lint(call: Call): Promise<number> {
   return errors > 0 ? EXIT.problem : EXIT.done;
 }
 
-export const command: Command = { help: HELP, run: lint };
+/** Names count from the workspace, and where nothing has that name there, from the folder one stands in. */
+function placed(file: string, root: string): string {
+  const near = path.resolve(file);
+  return fs.existsSync(path.resolve(root, file)) || !fs.existsSync(near) ? file : near;
+}

@@ -1,10 +1,11 @@
 /** `guild query`: asks and changes boards, asks tasks, sessions, agents and events. Rows as a table that fits, or as JSON. */
 import { type QueryReply, runQuery, type Row, type Sources } from '../app/boards.js';
+import { querySources } from '../app/query-sources.js';
 import { ProblemError, problem } from '../domain/problem.js';
-import { type Call, EXIT, type Options, text } from './command.js';
+import { type Call, type Command, EXIT, type Options, text } from './command.js';
 import { oneLine, type Terminal } from './terminal.js';
 
-export const QUERY_HELP = `
+const HELP = `
 guild query "<query>" [--all] [--force] [-o table|json]
 
   SELECT *|fields|COUNT(*) FROM tasks|sessions|agents|events|<file.task.md>
@@ -20,11 +21,17 @@ File names count from the workspace.
   --force   INTO may replace a file
   -o, --format   table (default) or json`;
 
-export const QUERY_OPTIONS: Options = {
+const OPTIONS: Options = {
   all: { type: 'boolean' },
   force: { type: 'boolean' },
   output: { type: 'string', short: 'o' },
   format: { type: 'string' },
+};
+
+export const command: Command = {
+  help: HELP,
+  options: OPTIONS,
+  run: (call) => query(call, querySources(call.root)),
 };
 
 const MAX_PROBLEMS = 20;

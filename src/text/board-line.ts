@@ -198,16 +198,11 @@ function readPairs(head: Head, body: string, from: number): void {
 
 function readPair(head: Head, body: string, start: number, key: string): number | undefined {
   const at = skip(body, start + key.length + 1);
-  const add = (value: Value, end: number, form: Field['form'] = 'inline'): number => {
-    const valueSpan = spanOf(head, Math.min(at, end), end);
-    head.item.fields = grown(head.item.fields, { key, value, form, span: spanOf(head, start, end), valueSpan });
-    return end;
-  };
-  if (at >= body.length) return add('', start + key.length + 1);
+  if (at >= body.length) return addField(head, key, '', start, start + key.length + 1, start + key.length + 1);
   const lint = UNCLOSED[body[at]!];
   if (lint !== undefined) {
     const quoted = readQuoted(body, at);
-    if (quoted) return add(quoted.value, quoted.end);
+    if (quoted) return addField(head, key, quoted.value, start, at, quoted.end);
     addFlaw(head, unclosed(lint, body[at]!, at));
     return undefined;
   }
@@ -216,9 +211,12 @@ function readPair(head: Head, body: string, start: number, key: string): number 
     const bad = blockFlaw(raw, at).flaw;
     if (bad) addFlaw(head, bad);
     head.opensBlock = true;
-    return void add('', at + raw.length, 'block');
+    addField(head, key, '', start, at, at + raw.length, 'block');
+    return undefined;
   }
-  let end = search(NEXT_KEY, body, at)?.index ?? body.length;
+  NEXT_KEY.lastIndex = at;
+  let end = NEXT_KEY.test(body) ? body.lastIndexOf(':', NEXT_KEY.lastIndex) : body.length;
+  if (end < body.length) while (!isBlankChar(body[end - 1])) end -= 1;
   while (isBlankChar(body[end - 1])) end -= 1;
   const raw = body.slice(at, end);
   if (/[ \t]/.test(raw)) {
@@ -230,7 +228,22 @@ function readPair(head: Head, body: string, start: number, key: string): number 
       hint: 'put it in quotes, or on a line of its own',
     });
   }
-  return add(readBare(raw), end);
+  return addField(head, key, readBare(raw), start, at, end);
+}
+
+/** Returns the end of the value. */
+function addField(
+  head: Head,
+  key: string,
+  value: Value,
+  start: number,
+  valueStart: number,
+  end: number,
+  form: Field['form'] = 'inline',
+): number {
+  const field = { key, value, form, span: spanOf(head, start, end), valueSpan: spanOf(head, valueStart, end) };
+  head.item.fields = grown(head.item.fields, field);
+  return end;
 }
 
 /** What stands where only `key: value` may stand. */
@@ -301,6 +314,7 @@ function matchEnd(sticky: RegExp, body: string, at: number): number {
 
 /** The list with one more; a short one is made anew, because arrays that grow by themselves reserve room for many. */
 function grown<T>(list: T[], one: T): T[] {
+  if (list.length === 0) return [one];
   if (list.length < 8) return [...list, one];
   list.push(one);
   return list;

@@ -62,10 +62,15 @@ function rejectTwice(r: Reading, item: Item): void {
 }
 
 function names(item: Item, kind: '@' | '#', listed: string | undefined): string[] {
-  const marked = item.marks.filter((mark) => mark.kind === kind).map((mark) => mark.name);
-  if (marked.length < 2 && listed === undefined) return marked;
+  let found: string[] = [];
+  for (const mark of item.marks) {
+    if (mark.kind !== kind) continue;
+    if (found.length === 0) found = [mark.name];
+    else found.push(mark.name);
+  }
+  if (found.length < 2 && listed === undefined) return found;
   const more = (listed?.split(',') ?? []).map((part) => part.trim().replace(/^[@#]/, ''));
-  return [...new Set([...marked, ...more.filter((name) => name !== '')])];
+  return [...new Set([...found, ...more.filter((name) => name !== '')])];
 }
 
 /** Two entries with one id are no entry: which of them is meant cannot be known. */

@@ -56,7 +56,11 @@ export function scanner(text: string): Scanner {
       return { kind, text: found, start };
     }
     const odd = match(/[^\s,;()]+/y, at) ?? char;
-    return fail(`${odd.slice(0, 40)} is not understood`, 'text goes into quotes', start);
+    return fail(
+      `${odd.slice(0, 40)} is not understood`,
+      'compare with = != < <= > >= LIKE IN CONTAINS IS NULL; text goes into quotes',
+      start,
+    );
   };
 
   /** `\n \t \r \\ \' \"`, a doubled quote for itself; any other backslash stands for itself. */
