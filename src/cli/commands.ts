@@ -20,9 +20,9 @@ export const COMMANDS: readonly Listed[] = [
   {
     name: 'query',
     summary: 'ask boards, tasks, sessions, agents and events',
-    load: () => import('./query-command.js'),
+    load: () => import('./query.js'),
   },
-  { name: 'lint', summary: 'look for mistakes in a board', load: () => import('./lint-command.js') },
+  { name: 'lint', summary: 'look for mistakes in a board', load: () => import('./lint.js') },
   { name: 'policy', summary: 'what the gates say to a command or a path', load: () => import('./policy.js') },
   { name: 'doctor', summary: 'is this machine and this folder fit for work', load: () => import('./doctor.js') },
   {

@@ -4,11 +4,10 @@ import { openReader } from '../app/open-reader.js';
 import { problem, ProblemError } from '../domain/problem.js';
 import { isEnded } from '../domain/task.js';
 import { EXIT, type Call } from './command.js';
-import { unknownTask } from './task-show.js';
-import { idOf } from './task.js';
+import { idOf, unknownTask } from './task-id.js';
 
 export async function submit(kind: 'cancel' | 'retry' | 'tell', call: Call): Promise<number> {
-  const task = idOf(call, kind);
+  const task = idOf(call, `task ${kind}`);
   const said = call.words.slice(1).join(' ');
   const store = openReader(call.root);
   const found = await store.read(task);

@@ -1,17 +1,17 @@
 /** `guild task show` and `guild task tree`. */
 import { openReader } from '../app/open-reader.js';
 import { taskTree } from '../app/task-tree.js';
-import { problem, ProblemError, problemText } from '../domain/problem.js';
+import { ProblemError, problemText } from '../domain/problem.js';
 import type { Placed } from '../domain/task.js';
 import { addUsage, NO_USAGE, type Usage } from '../domain/usage.js';
 import { EXIT, type Call } from './command.js';
-import { idOf } from './task.js';
+import { idOf, unknownTask } from './task-id.js';
 import { mark } from './task-list.js';
 import { oneLine } from './terminal.js';
 
 export async function show(call: Call): Promise<number> {
   const { terminal, json } = call;
-  const id = idOf(call, 'show');
+  const id = idOf(call, 'task show');
   const store = openReader(call.root);
   const found = await store.read(id);
   if (found === undefined) throw new ProblemError(unknownTask(id));
@@ -41,7 +41,7 @@ export async function show(call: Call): Promise<number> {
 
 export async function tree(call: Call): Promise<number> {
   const { terminal, json } = call;
-  const id = idOf(call, 'tree');
+  const id = idOf(call, 'task tree');
   const all = await taskTree(openReader(call.root), id);
   if (all.length === 0) throw new ProblemError(unknownTask(id));
   if (json) terminal.json(nested(all));
@@ -86,8 +86,4 @@ export function costText(usage: Usage): string {
   const tokens = usage.inputTokens + usage.outputTokens;
   const money = usage.microUsd > 0 ? `, $${(usage.microUsd / 1e6).toFixed(4)}` : '';
   return `${usage.turns} ${usage.turns === 1 ? 'turn' : 'turns'}, ${tokens} tokens${money}`;
-}
-
-export function unknownTask(id: string): ReturnType<typeof problem> {
-  return problem('not_found', `there is no task ${id}`, { hint: 'guild task list --all shows what there is' });
 }

@@ -1,6 +1,6 @@
 /** `guild task`: what people do with single tasks. Each word is a small command of its own. */
 import { ProblemError, problem } from '../domain/problem.js';
-import type { Call, Command } from './command.js';
+import type { Command } from './command.js';
 
 export const command: Command = {
   help: `guild task add <description>      [--to agent] [--id id] [--type t] [--requires cap,…] [--after id,…] [--priority A|B|C|D]
@@ -46,13 +46,3 @@ A task is a file: dropping JSON with a "description" into tasks/pending/ does th
     }
   },
 };
-
-/** The id that must come next on the line. */
-export function idOf(call: Call, what: string): string {
-  const id = call.words[0];
-  if (id === undefined)
-    throw new ProblemError(
-      problem('bad_usage', `guild task ${what} needs the id of a task`, { hint: 'guild task list shows them' }),
-    );
-  return id;
-}

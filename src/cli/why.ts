@@ -1,10 +1,9 @@
 /** `guild why`: the chain of reasons a task is where it is, and the events that brought it there. */
 import { openReader } from '../app/open-reader.js';
-import { ProblemError, problem, problemText } from '../domain/problem.js';
+import { ProblemError, problemText } from '../domain/problem.js';
 import { HUMAN, isEnded, type Placed } from '../domain/task.js';
-import type { Store } from '../ports/store.js';
 import { EXIT, type Command } from './command.js';
-import { unknownTask } from './task-show.js';
+import { idOf, unknownTask } from './task-id.js';
 import { oneLine, printable } from './terminal.js';
 
 export const command: Command = {
@@ -13,8 +12,7 @@ export const command: Command = {
 Tells why a task is where it is: for what it waits, down to the last one in the chain, which agent file its conversation
 was begun with, and what happened to it so far.`,
   async run({ words, root, terminal, json }) {
-    const id = words[0];
-    if (id === undefined) throw new ProblemError(problem('bad_usage', 'guild why needs the id of a task'));
+    const id = idOf({ words }, 'why');
     const store = openReader(root);
     await store.scan(true);
     const found = await store.read(id);
@@ -40,6 +38,8 @@ was begun with, and what happened to it so far.`,
     return EXIT.done;
   },
 };
+
+type Store = ReturnType<typeof openReader>;
 
 /** From this task to whoever holds everything up. */
 async function waitChain(store: Store, start: Placed): Promise<string[]> {

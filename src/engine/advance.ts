@@ -9,17 +9,24 @@ import { errorText, gather } from '../rules/gather.js';
 import { converse } from './converse.js';
 import { HeldConversation } from './conversation.js';
 import { complete, fail, park, putBack } from './end.js';
+import { takerOf } from './intake.js';
 import { stopReason } from './flight.js';
 import { record, type Parts } from './parts.js';
 import { addChildren } from './roll-up.js';
 
 /** False if another peer was faster. Throws only when the disk fails or there is a bug; the claim is then left behind for recovery. */
 export async function advance(parts: Parts, task: Task, stop: AbortSignal): Promise<boolean> {
-  const name = task.to ?? 'nobody';
+  const taker = takerOf(parts, task);
+  const name = 'agent' in taker ? taker.agent : 'nobody';
   const claim = parts.store.claim(task.id, name);
   if (claim === undefined) return false;
-  record(parts, 'task.claimed', { task: task.id, agent: name, from: claim.from });
+  const why = 'why' in taker ? { why: taker.why } : {};
+  record(parts, 'task.claimed', { task: task.id, agent: name, from: claim.from, ...why });
   const mine = taken(parts, claim);
+  if ('problem' in taker) {
+    await fail(parts, claim, mine, taker.problem);
+    return true;
+  }
   const agent = parts.agents.all().get(name);
   if (agent === undefined) {
     await fail(parts, claim, mine, unknownAgent(parts, name));
@@ -92,7 +99,12 @@ async function create(
 /** The record as its new taker sees it: what an earlier end left in it is gone. */
 function taken(parts: Parts, claim: Claim): Task {
   const { error: _, result: __, ended_at: ___, waits: ____, ...rest } = claim.task;
-  return { ...rest, claimed_by: claim.agent, claimed_at: rest.claimed_at ?? parts.clock.now().toISOString() };
+  return {
+    ...rest,
+    to: rest.to ?? claim.agent,
+    claimed_by: claim.agent,
+    claimed_at: rest.claimed_at ?? parts.clock.now().toISOString(),
+  };
 }
 
 async function failedDependency(parts: Parts, task: Task): Promise<Problem | undefined> {

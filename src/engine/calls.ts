@@ -56,6 +56,8 @@ async function runOne(parts: Parts, task: Task, agent: Agent, call: ToolCall): P
     tool.kind === 'effect'
       ? await runOnce(parts, task, agent, call, tool)
       : await guarded(parts, task, agent, call, tool);
+  // What an ask leads to is told by the task it makes; it is looked at again each time that one may have ended.
+  if (tool.kind === 'ask' && reply.kind === 'ask') return reply;
   record(parts, 'tool.ran', {
     task: task.id,
     agent: agent.name,

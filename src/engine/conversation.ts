@@ -55,15 +55,15 @@ export async function openConversation(
     },
     messages: [first],
   };
-  // The file is made while the model is thinking; nothing is appended before it is there.
-  const made = Promise.all([
-    parts.store.putBlob(parts.agents.source(agent)),
-    parts.store.createSession(session.header, [first]),
-  ]);
+  // The file is made while the model is thinking; nothing is appended before it is there. A failure is met where it is awaited.
+  const ready = makeFiles(parts, agent, session);
+  ready.catch(() => undefined);
   record(parts, 'session.created', { task: task.id, agent: agent.name, session: id });
-  const ready = made.then(() => undefined);
-  ready.catch(() => undefined); // reported where it is awaited
   return conversation(parts, task, id, agent, session, ready);
+}
+
+async function makeFiles(parts: Parts, agent: Agent, { header, messages }: Session): Promise<void> {
+  await Promise.all([parts.store.putBlob(parts.agents.source(agent)), parts.store.createSession(header, messages)]);
 }
 
 export function sessionId(task: Task, agent: Pick<Agent, 'name'>): string {

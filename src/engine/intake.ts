@@ -1,8 +1,8 @@
 /**
- * Takes in what people want: new work that is addressed to nobody gets its taker, and intents (cancel, retry) are
- * carried out. An intent about a task that another live process holds is left for that process.
+ * Takes in what people want: intents (cancel, retry, tell) are carried out, and work that is addressed to nobody gets its
+ * taker. An intent about a task that another live process holds is left for that process.
  */
-import { problem } from '../domain/problem.js';
+import { problem, type Problem } from '../domain/problem.js';
 import type { Intent } from '../domain/intent.js';
 import type { Task } from '../domain/task.js';
 import type { OpenTask } from '../ports/store.js';
@@ -102,14 +102,8 @@ async function tell(parts: Parts, intent: Intent & { kind: 'tell' }): Promise<bo
   return false;
 }
 
-/** A task addressed to nobody gets the agent that fits; if none does, it fails with what is lacking. */
-export async function offer(parts: Parts, task: Task): Promise<boolean> {
-  const found = match(task, parts.agents.all().values(), parts.config.defaultAgent);
-  const claim = parts.store.claim(task.id, 'agent' in found ? found.agent : 'nobody');
-  if (claim === undefined) return false;
-  if ('problem' in found) await fail(parts, claim, claim.task, found.problem);
-  else if (await parts.store.release(claim, { ...claim.task, to: found.agent })) {
-    record(parts, 'task.released', { task: task.id, agent: found.agent, why: found.why });
-  }
-  return true;
+/** Who takes a task: the one it is addressed to, else the agent that fits. The same every time, so nothing needs to be written down for it. */
+export function takerOf(parts: Parts, task: Task): { agent: string; why?: string } | { problem: Problem } {
+  if (task.to !== undefined) return { agent: task.to };
+  return match(task, parts.agents.all().values(), parts.config.defaultAgent);
 }

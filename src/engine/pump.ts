@@ -9,7 +9,7 @@ import type { OpenTask } from '../ports/store.js';
 import { advance } from './advance.js';
 import { fail } from './end.js';
 import type { Flight } from './flight.js';
-import { offer, takeIntents } from './intake.js';
+import { takeIntents, takerOf } from './intake.js';
 import type { Parts } from './parts.js';
 import { record } from './parts.js';
 import { recover } from './recover.js';
@@ -73,11 +73,12 @@ export function engine(parts: Parts): Engine {
     let advanced = 0;
     backlog = 0;
     for (const task of movable) {
-      if (task.to === undefined) moved = (await offer(parts, task)) || moved;
-      else if (hasRoom(task)) {
-        start(task, onEnd);
-        advanced++;
-      } else backlog++;
+      if (!hasRoom(task)) {
+        backlog++;
+        continue;
+      }
+      start(task, onEnd);
+      advanced++;
     }
     return { moved: moved || advanced > 0, again: moved, advanced, open: parts.store.openCount(), problems };
   }
@@ -122,15 +123,21 @@ export function engine(parts: Parts): Engine {
   }
 
   function isHosted(task: Task): boolean {
-    return parts.hosts === undefined || (task.to !== undefined && parts.hosts.has(task.to));
+    return parts.hosts === undefined || parts.hosts.has(nameOf(task));
+  }
+
+  function nameOf(task: Task): string {
+    const taker = takerOf(parts, task);
+    return 'agent' in taker ? taker.agent : 'nobody';
   }
 
   function hasRoom(task: Task): boolean {
     if (flights.size >= parts.config.limits.parallel) return false;
-    const most = parts.agents.all().get(task.to!)?.maxConcurrentTasks ?? Infinity;
+    const name = nameOf(task);
+    const most = parts.agents.all().get(name)?.maxConcurrentTasks ?? Infinity;
     if (most === Infinity) return true;
     let busy = 0;
-    for (const flight of flights.values()) if (flight.agent === task.to) busy++;
+    for (const flight of flights.values()) if (flight.agent === name) busy++;
     return busy < most;
   }
 
@@ -149,7 +156,7 @@ export function engine(parts: Parts): Engine {
         flights.delete(task.id);
         onEnd(moved);
       });
-    flights.set(task.id, { task: task.id, agent: task.to!, stop, done });
+    flights.set(task.id, { task: task.id, agent: nameOf(task), stop, done });
   }
 
   async function stop(): Promise<void> {

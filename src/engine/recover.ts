@@ -5,6 +5,7 @@
 import { problem } from '../domain/problem.js';
 import { fail } from './end.js';
 import { sessionId } from './conversation.js';
+import { takerOf } from './intake.js';
 import { record, type Parts } from './parts.js';
 
 /** How many tasks came back. */
@@ -22,8 +23,9 @@ export async function recover(parts: Parts): Promise<number> {
       await fail(parts, claim, task, lost(task.attempts));
       continue;
     }
-    if (task.to !== undefined) {
-      const opened = await store.openSession(sessionId(task, { name: task.to }), { repair: true });
+    const taker = takerOf(parts, task);
+    if ('agent' in taker) {
+      const opened = await store.openSession(sessionId(task, { name: taker.agent }), { repair: true });
       if (opened.kind === 'held') parts.watchers?.problem?.(opened.problem);
     }
     if (await store.release(claim, task))

@@ -86,7 +86,7 @@ function assistant(parts: Parts, answer: ModelAnswer, model: string, ms: number)
     content: answer.text + cut,
     // Calls get names of our own: a provider may use the same one twice, and ours become file names.
     ...(answer.toolCalls.length > 0
-      ? { toolCalls: answer.toolCalls.map((call) => ({ ...call, id: `call_${parts.ids.next()}` })) }
+      ? { toolCalls: answer.toolCalls.map((call) => ({ ...call, id: parts.ids.next() })) }
       : {}),
     usage: {
       model,

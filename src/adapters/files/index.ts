@@ -1,6 +1,6 @@
 /** The default store: plain files in a folder, as people see them. */
-import fs from 'node:fs';
 import path from 'node:path';
+import type { Task } from '../../domain/task.js';
 import type { Clock, Ids } from '../../ports/clock.js';
 import type { Disk } from '../../ports/disk.js';
 import type { Processes } from '../../ports/processes.js';
@@ -37,10 +37,14 @@ export function files({ root, disk, clock, ids, processes, agents = [] }: FilesO
   const tasks = openTasks(disk, l, setAside, now);
   const verbs = taskVerbs({ disk, l, writing: write, tasks, presence: here, quarantine: setAside, now });
   const records = recordVerbs(disk, l, write, now);
+  const { unclaimed, ...sessions } = sessionVerbs(disk, l, write);
+  const forSession = (task: Task): void => {
+    if (task.session !== undefined) unclaimed(task.session);
+  };
 
   return {
     ...verbs,
-    ...sessionVerbs(disk, l, write),
+    ...sessions,
     ...records,
     async scan(full) {
       here.refresh();
@@ -53,6 +57,14 @@ export function files({ root, disk, clock, ids, processes, agents = [] }: FilesO
     takeOver(id) {
       here.join();
       return verbs.takeOver(id);
+    },
+    park(claim, task) {
+      forSession(task);
+      return verbs.park(claim, task);
+    },
+    release(claim, task) {
+      forSession(task);
+      return verbs.release(claim, task);
     },
     peer,
     peers: () => here.peers(),
@@ -74,6 +86,8 @@ export function files({ root, disk, clock, ids, processes, agents = [] }: FilesO
 }
 
 /** A folder is a workspace when it has a `guild.yaml` or a `tasks` folder. */
-export function isWorkspace(folder: string): boolean {
-  return fs.existsSync(path.join(folder, 'guild.yaml')) || fs.existsSync(path.join(folder, 'tasks'));
+export function isWorkspace(disk: Disk, folder: string): boolean {
+  return (
+    disk.stamp(path.join(folder, 'guild.yaml')) !== undefined || disk.stamp(path.join(folder, 'tasks')) !== undefined
+  );
 }

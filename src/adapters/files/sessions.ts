@@ -10,6 +10,7 @@ import type { Disk } from '../../ports/disk.js';
 import type { SessionOpened, Store } from '../../ports/store.js';
 import {
   appendPlace,
+  makeAppendable,
   parseSession,
   printHeader,
   printMessages,
@@ -24,6 +25,11 @@ interface Known {
   session: Session;
   /** How text must look to be added: the indentation of the items, and what must come before the first. */
   place: { indent: number; before: string };
+  /**
+   * The claim under which we write is durable. Only then does a torn end always mean a lost taker: had a power cut undone
+   * the claim but not the write, the task would lie among the waiting with a conversation that looks half edited.
+   */
+  claimIsSafe: boolean;
 }
 
 type SessionVerbs = Pick<Store, 'createSession' | 'openSession' | 'append' | 'markSession' | 'sessions'>;
@@ -34,7 +40,7 @@ const OURS = { indent: 2, before: '' };
 /** Conversations remembered at most; the ones not used for longest are read again when needed. */
 const MAX_KNOWN = 2000;
 
-export function sessionVerbs(disk: Disk, l: Layout, writing: Writing): SessionVerbs {
+export function sessionVerbs(disk: Disk, l: Layout, writing: Writing): SessionVerbs & { unclaimed(id: string): void } {
   const known = new Map<string, Known>();
   const remember = (id: string, what: Known): void => {
     known.delete(id);
@@ -47,24 +53,30 @@ export function sessionVerbs(disk: Disk, l: Layout, writing: Writing): SessionVe
       const file = l.session(header.sessionId);
       if (!(await writing.createOnce(file, printHeader(header) + printMessages(messages)))) return false;
       const session = { header, messages: [...messages] };
-      remember(header.sessionId, { stamp: disk.stamp(file) ?? '', session, place: OURS });
+      remember(header.sessionId, { stamp: disk.stamp(file) ?? '', session, place: OURS, claimIsSafe: true });
       return true;
     },
     openSession: open,
     async append(id, messages, { durable }) {
       const file = l.session(id);
+      if (known.get(id)?.claimIsSafe === false) await disk.syncFolder(l.tasks('active'));
       const last = known.get(id);
       if (last === undefined || disk.stamp(file) !== last.stamp) return 'edited';
       const text = last.place.before + printMessages(messages, last.place.indent);
       const stamp = disk.append(file, text);
       if (grewBy(last.stamp, stamp, Buffer.byteLength(text))) {
         last.session.messages.push(...messages);
-        remember(id, { ...last, stamp, place: { ...last.place, before: '' } });
+        remember(id, { ...last, stamp, place: { ...last.place, before: '' }, claimIsSafe: true });
       } else {
         known.delete(id); // somebody saved in between: what we wrote is there, and so is theirs; it is read again
       }
       if (durable) await disk.sync(file);
       return 'written';
+    },
+    /** Its task was put back: the next claim on it is a new one. */
+    unclaimed(id) {
+      const last = known.get(id);
+      if (last) last.claimIsSafe = false;
     },
     markSession(id, status) {
       const last = known.get(id);
@@ -120,12 +132,12 @@ export function sessionVerbs(disk: Disk, l: Layout, writing: Writing): SessionVe
     let place = appendPlace(text);
     if (place === undefined) {
       // Somebody's program wrote it in a shape of YAML that cannot grow at its end. It is written anew and says the same.
-      place = OURS;
-      text = printHeader(parsed.session.header) + printMessages(parsed.session.messages);
+      text = makeAppendable(text, parsed.session.messages);
       await writing.replace(file, text);
       stamp = disk.stamp(file) ?? '';
+      place = appendPlace(text) ?? OURS;
     }
-    remember(id, { stamp, session: parsed.session, place });
+    remember(id, { stamp, session: parsed.session, place, claimIsSafe: false });
     if (last === undefined) return { kind: 'open', session: parsed.session };
     const edit = diffMessages(last.session.messages, parsed.session.messages);
     const changed = edit.added + edit.changed + edit.removed > 0;

@@ -177,14 +177,13 @@ export function taskVerbs({
     ]);
     forget(claim.id);
     const leaving = held + LEAVING;
-    const fencedOut = !disk.rename(held, leaving) || !disk.link(tmp, l.task(state, claim.id));
-    if (fencedOut) {
-      disk.remove(leaving);
-      disk.rename(tmp, path.join(l.evidence, `${claimName(claim.id, claim.agent, me)}`));
-      if (pageTmp !== undefined) disk.remove(pageTmp);
-      return false;
-    }
+    if (!disk.rename(held, leaving)) return keepAsEvidence(claim, tmp, pageTmp);
+    // The page comes first: once the record is there, nobody would look whether its page is.
     if (pageTmp !== undefined) disk.rename(pageTmp, l.result(claim.id));
+    if (!disk.link(tmp, l.task(state, claim.id))) {
+      disk.remove(leaving);
+      return keepAsEvidence(claim, tmp);
+    }
     await Promise.all([
       disk.syncFolder(l.tasks(state)),
       pageTmp === undefined ? undefined : disk.syncFolder(l.results),
@@ -192,6 +191,12 @@ export function taskVerbs({
     disk.remove(tmp);
     disk.remove(leaving);
     return true;
+  }
+
+  function keepAsEvidence(claim: Claim, tmp: string, pageTmp?: string): false {
+    disk.rename(tmp, path.join(l.evidence, claimName(claim.id, claim.agent, me)));
+    if (pageTmp !== undefined) disk.remove(pageTmp);
+    return false;
   }
 
   /** What was said last is durable no later than the record that follows from it. */
