@@ -115,7 +115,7 @@ class Look {
     for (const word of command.words) {
       const inside = this.words([word]);
       add(seen, inside);
-      args.push(...argsOf(word, inside.fetches));
+      for (const arg of argsOf(word, inside.fetches)) args.push(arg);
     }
     this.argv(args, seen, fed.stdin, 0);
     if (fed.fetches && /^(read|mapfile|readarray)$/.test(args[0]?.text ?? '')) {
@@ -127,8 +127,10 @@ class Look {
 
   /** Substitutions inside words: they run, and what they fetch becomes part of the word. */
   private words(words: ShellWord[]): Seen {
-    const seen = { ...NOTHING };
+    let seen = NOTHING;
     for (const word of words) {
+      if (word.scripts.length === 0 && word.variables.length === 0) continue;
+      if (seen === NOTHING) seen = { ...NOTHING };
       for (const script of word.scripts) add(seen, this.script(script));
       if (word.variables.some((name) => this.fetched.has(name))) seen.fetches = true;
     }

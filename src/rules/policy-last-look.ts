@@ -23,7 +23,11 @@ function rawDeny(line: string, context: DenyContext): string | undefined {
   const text = line.replace(/\\\n|['"\\]/g, '');
   let fetched = false;
   for (const part of text.split(/([;&\n(){}`]|\|&?)/)) {
-    if (/^[;&\n]$/.test(part)) fetched = false;
+    if (part === '' || part === ' ') continue;
+    if (/^[;&\n(){}`|]/.test(part)) {
+      if (/^[;&\n]$/.test(part)) fetched = false;
+      continue;
+    }
     const words = part.split(/[\s]+/).filter(Boolean);
     while (words.length > 0 && LEADING.test(words[0]!)) words.shift();
     let args = words

@@ -26,10 +26,17 @@ const MARKS = /[\uE000-\uE004]/;
 
 /** One word may become several by brace expansion. */
 export function argsOf(word: ShellWord, fetched = false): Arg[] {
+  if (word.value === word.text && !word.glob && !word.tilde && !word.odd) return [argOf(word.text, fetched)];
   let shapes = [''];
+  let choices = 0;
   for (const [n, piece] of word.pieces.entries()) {
-    const options = optionsOf(piece, n === 0 && word.tilde);
-    shapes = shapes.flatMap((shape) => options.map((option) => shape + option)).slice(0, 256);
+    // A word with many choices is left a riddle: nobody writes one in earnest, and it would cost too much.
+    const options = piece.kind === 'braces' && ++choices > 6 ? [HOLE] : optionsOf(piece, n === 0 && word.tilde);
+    if (options.length === 1 && shapes.length === 1) {
+      shapes[0] += options[0]!;
+      continue;
+    }
+    shapes = shapes.flatMap((shape) => options.map((option) => shape + option)).slice(0, 64);
   }
   const script = word.pieces.map(scriptOf).join('');
   return shapes.map((text) => argOf(text, fetched, shapes.length > 1 ? text : script));
@@ -37,10 +44,11 @@ export function argsOf(word: ShellWord, fetched = false): Arg[] {
 
 export function argOf(text: string, fetched = false, script = text): Arg {
   const base = text.slice(text.lastIndexOf('/') + 1);
+  const marked = MARKS.test(text);
   return {
     text,
-    name: MARKS.test(base) ? likelyName(base) : base.toLowerCase(),
-    path: MARKS.test(text) ? undefined : text,
+    name: marked && MARKS.test(base) ? likelyName(base) : base.toLowerCase(),
+    path: marked ? undefined : text,
     script,
     fetched,
   };

@@ -30,7 +30,7 @@ export function unwrap(name: string, args: Arg[], stdin: string | undefined): Un
   const wrapper = Object.hasOwn(WRAPPERS, name) ? WRAPPERS[name] : undefined;
   if (wrapper === undefined) return { argvs: [], scripts: [] };
   const found: Unwrapped = { argvs: [], scripts: [] };
-  follow(rest, 0, wrapper, found, 6);
+  follow(rest, wrapper, found);
   if (name === 'xargs' && stdin !== undefined) {
     const fed = stdin
       .split(/\s+/)
@@ -97,41 +97,56 @@ const WRAPPERS: Record<string, Wrapper> = {
 };
 
 /** Takes options, assignments and leading words off; several readings may be left. */
-function follow(args: Arg[], skipped: number, wrapper: Wrapper, found: Unwrapped, forks: number): void {
-  for (let at = 0; at < args.length; at++) {
-    const { text } = args[at]!;
-    if (text === '--') {
-      const rest = args.slice(at + 1 + wrapper.skip - skipped);
-      if (rest.length > 0) found.argvs.push(rest);
-      return;
-    }
-    if (text.startsWith('--')) {
-      if (/^--split-string/.test(text)) found.scripts.push(text.includes('=') ? text.slice(text.indexOf('=') + 1) : '');
-      // `--name value` or `--name` and then the command: follow both.
-      if (!text.includes('=') && forks > 0) follow(args.slice(at + 2), skipped, wrapper, found, forks - 1);
-    } else if (text.startsWith('-') && text.length > 1) {
-      const step = readShort(text, args.slice(at + 1), wrapper, found);
-      if (step === undefined) return;
-      if (step === 'unsure' && forks > 0) follow(args.slice(at + 2), skipped, wrapper, found, forks - 1);
-      if (step === 1) at++;
-    } else if (text === '-' || (wrapper.assignments && /^[A-Za-z_]\w*=/.test(text))) continue;
-    else if (skipped < wrapper.skip) skipped++;
-    else {
-      found.argvs.push(args.slice(at));
-      return;
+function follow(args: Arg[], wrapper: Wrapper, found: Unwrapped): void {
+  const starts = new Set<number>();
+  const tried = new Set<number>();
+  const open = [{ at: 0, skipped: 0 }];
+  for (let from = open.pop(); from !== undefined; from = open.pop()) {
+    let { at, skipped } = from;
+    for (; at < args.length; at++) {
+      // A place that was reached before, by another reading, leads to nothing new.
+      if (tried.has(at * 2 + skipped)) break;
+      tried.add(at * 2 + skipped);
+      const { text } = args[at]!;
+      if (text === '--') {
+        starts.add(at + 1 + wrapper.skip - skipped);
+        break;
+      }
+      if (text.startsWith('--')) {
+        if (text.startsWith('--split-string=')) found.scripts.push(text.slice(text.indexOf('=') + 1));
+        // `--name value` or `--name` and then the command: follow both.
+        if (!text.includes('=')) open.push({ at: at + 2, skipped });
+      } else if (text.startsWith('-') && text.length > 1) {
+        const step = readShort(text, args, at + 1, wrapper, found);
+        if (step === undefined) break;
+        if (step === 'unsure') open.push({ at: at + 2, skipped });
+        if (step === 1) at++;
+      } else if (text === '-' || (wrapper.assignments && /^[A-Za-z_]\w*=/.test(text))) continue;
+      else if (skipped < wrapper.skip) skipped++;
+      else {
+        starts.add(at);
+        break;
+      }
     }
   }
+  for (const start of [...starts].slice(0, 8)) if (start < args.length) found.argvs.push(args.slice(start));
 }
 
 /** How many further words the option takes; undefined if nothing is started. */
-function readShort(text: string, next: Arg[], wrapper: Wrapper, found: Unwrapped): 0 | 1 | 'unsure' | undefined {
+function readShort(
+  text: string,
+  args: Arg[],
+  next: number,
+  wrapper: Wrapper,
+  found: Unwrapped,
+): 0 | 1 | 'unsure' | undefined {
   for (let at = 1; at < text.length; at++) {
     const letter = text[at]!;
     if (wrapper.flags.includes(letter)) continue;
     if (wrapper.only?.includes(letter)) return undefined;
     const attached = text.slice(at + 1);
     if (wrapper.split?.includes(letter)) {
-      found.scripts.push([attached, ...next.map((arg) => arg.script)].join(' '));
+      found.scripts.push([attached, ...args.slice(next).map((arg) => arg.script)].join(' '));
       return attached === '' ? 1 : 0;
     }
     if (wrapper.values.includes(letter)) return attached === '' ? 1 : 0;
@@ -190,7 +205,7 @@ function textArgs(name: string, args: Arg[]): Unwrapped {
   if (name === 'watch' || name === 'ssh') {
     const scripts: string[] = [];
     // Which words are options' values differs between versions, so every place a command may begin is tried.
-    for (let at = 0; at < Math.min(args.length, 8); at++) {
+    for (let at = 0; at < args.length && scripts.length < 3; at++) {
       if (!args[at]!.text.startsWith('-') && (name === 'watch' || at > 0)) scripts.push(joined(args.slice(at)));
     }
     return { argvs: [], scripts };

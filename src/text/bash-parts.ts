@@ -16,19 +16,46 @@ export function wordOf(word: U.Word | Opaque, read: ReadScript): ShellWord {
   const found = new Found(read);
   if (word.type !== 'Word') {
     found.visit(word);
-    return { ...found.word('', [{ kind: 'hole', text: '' }]), dollarQuote: false };
+    return found.word('', [{ kind: 'hole', text: '' }]);
   }
-  const seen = scanWord(word.text);
+  const text = word.text;
+  // Most words are like this, and a gate must be fast: nothing in them means anything to a shell.
+  if (ORDINARY.test(text)) {
+    if (word.value !== text) throw new NotUnderstood('a word that can be read in two ways');
+    return ordinary(text);
+  }
+  const seen = scanWord(text);
   const pieces: ShellPiece[] = [];
   const parts = word.parts;
   if (parts === undefined) pieces.push({ kind: 'text', text: word.value });
   else for (const part of parts) pieces.push(...found.part(part));
+  let value = seen.value;
   // Without an expansion both readings must come to the same word; the parser's own idea of "literal" is not enough.
-  if (seen.value !== undefined) {
-    if (seen.value !== word.value) throw new NotUnderstood('a word that can be read in two ways');
-    if (pieces.some((piece) => piece.kind !== 'text' && piece.kind !== 'glob')) delete seen.value;
+  if (value !== undefined) {
+    if (value !== word.value) throw new NotUnderstood('a word that can be read in two ways');
+    if (pieces.some((piece) => piece.kind !== 'text' && piece.kind !== 'glob')) value = undefined;
   }
-  return { ...found.word(word.text, pieces), ...seen };
+  const { glob, tilde, dollarQuote, odd } = seen;
+  const { scripts, variables } = found;
+  return { text, value, pieces, glob, tilde, dollarQuote, odd, scripts, variables };
+}
+
+const ORDINARY = /^[\w./:=@%+,-]+$/;
+const NO_SCRIPTS: ShellScript[] = [];
+const NO_VARIABLES: string[] = [];
+
+function ordinary(text: string): ShellWord {
+  return {
+    text,
+    value: text,
+    pieces: [{ kind: 'text', text }],
+    glob: false,
+    tilde: false,
+    dollarQuote: false,
+    odd: false,
+    scripts: NO_SCRIPTS,
+    variables: NO_VARIABLES,
+  };
 }
 
 /** A here-document: literal when its delimiter is quoted, else with expansions. */

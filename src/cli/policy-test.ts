@@ -1,0 +1,82 @@
+/**
+ * `guild policy test`: what the gate says to command lines, without running anything. Lines come as arguments or on standard
+ * input; `--json` reads and writes JSON lines, where one bad line costs only itself.
+ */
+import { commandGate, loadPolicy, type Gate } from '../app/policy.js';
+import type { CommandVerdict } from '../domain/policy.js';
+import { problemText } from '../domain/problem.js';
+
+export interface PolicyTestStreams {
+  stdin: AsyncIterable<Buffer | string>;
+  stdout: { write(text: string): void };
+  stderr?: { write(text: string): void };
+  /** The workspace; its policy files are read if they exist. */
+  root?: string;
+}
+
+/** Exit code 0, or 2 for a wrong call. The verdicts themselves are the answer, not a failure. */
+export async function policyTest(args: string[], io: PolicyTestStreams): Promise<number> {
+  const json = args.includes('--json');
+  const end = args.indexOf('--');
+  const options = (end < 0 ? args : args.slice(0, end)).filter((arg) => arg.startsWith('--') && arg !== '--json');
+  if (options.length > 0) {
+    io.stderr?.write(`unknown option ${options[0]}; a command that begins with -- stands after --\n`);
+    return 2;
+  }
+  const given =
+    end < 0
+      ? args.filter((arg) => arg !== '--json')
+      : [...args.slice(0, end).filter((arg) => arg !== '--json'), ...args.slice(end + 1)];
+  const { policy, problems } = loadPolicy(io.root ?? process.cwd());
+  for (const one of problems) io.stderr?.write(`${problemText(one)}\n`);
+  const gate = commandGate(policy);
+  if (given.length > 0)
+    for (const line of given) io.stdout.write(json ? answerJson({ command: line }, gate) : answer(line, gate));
+  else
+    for await (const line of linesOf(io.stdin))
+      io.stdout.write(json ? answerLine(line, gate) : line.trim() === '' ? '' : answer(line, gate));
+  return 0;
+}
+
+function answer(line: string, gate: Gate): string {
+  const { verdict, reason } = gate.judge(line);
+  return `${verdict}\t${oneLine(reason)}\n`;
+}
+
+function answerLine(line: string, gate: Gate): string {
+  if (line.trim() === '') return '';
+  let asked: unknown;
+  try {
+    asked = JSON.parse(line);
+  } catch {
+    return `${JSON.stringify({ error: 'this line is not JSON' })}\n`;
+  }
+  const { id, command } = (asked ?? {}) as { id?: unknown; command?: unknown };
+  if (typeof command !== 'string') return `${JSON.stringify({ id, error: '"command" must be a text' })}\n`;
+  return answerJson({ id, command }, gate);
+}
+
+function answerJson({ id, command }: { id?: unknown; command: string }, gate: Gate): string {
+  const start = performance.now();
+  const { verdict, reason }: CommandVerdict = gate.judge(command);
+  const ms = Math.round((performance.now() - start) * 1000) / 1000;
+  return `${JSON.stringify({ id, verdict, reason: oneLine(reason), ms })}\n`;
+}
+
+function oneLine(text: string): string {
+  return text.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu, ' ');
+}
+
+/** Lines end at a newline only: a carriage return is a character like any other, and the gate asks about it. */
+async function* linesOf(input: AsyncIterable<Buffer | string>): AsyncGenerator<string> {
+  const decoder = new TextDecoder();
+  let rest = '';
+  for await (const chunk of input) {
+    rest += typeof chunk === 'string' ? chunk : decoder.decode(chunk, { stream: true });
+    const lines = rest.split('\n');
+    rest = lines.pop()!;
+    yield* lines;
+  }
+  rest += decoder.decode();
+  if (rest !== '') yield rest;
+}

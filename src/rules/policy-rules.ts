@@ -1,0 +1,58 @@
+/** Which rules of `storage/policy.yaml` speak about an action: among those that fit, only the highest priority is heard. */
+import type { Condition, PolicyRule } from '../domain/policy.js';
+
+export interface Action {
+  tool: string;
+  /** Spellings of the command, if it is one. */
+  commands?: string[];
+  path?: string;
+}
+
+export function applyingRules(rules: PolicyRule[], action: Action): PolicyRule[] {
+  const fitting = rules.filter(
+    (rule) => globFits(rule.pattern, action.tool) && rule.conditions.every((condition) => holds(condition, action)),
+  );
+  const highest = Math.max(...fitting.map((rule) => rule.priority));
+  return fitting.filter((rule) => rule.priority === highest);
+}
+
+function holds(condition: Condition, { commands, path }: Action): boolean {
+  switch (condition.kind) {
+    case 'path_matches':
+      return path !== undefined && condition.globs.some((glob) => globFits(glob, path));
+    case 'command_matches':
+      return (commands ?? []).some((command) => condition.globs.some((glob) => globFits(glob, command)));
+    case 'command_starts_with':
+      return (commands ?? []).some((command) => condition.starts.some((start) => startsWith(command, start)));
+  }
+}
+
+/** By whole words. */
+function startsWith(command: string, start: string): boolean {
+  const text = start.trim();
+  return command === text || (command.startsWith(text) && /\s/.test(command[text.length] ?? ''));
+}
+
+/** `*` and `?`, folded case; `*` also crosses slashes. Without a regular expression, so nothing can explode. */
+export function globFits(glob: string, text: string): boolean {
+  const pattern = glob.toLowerCase();
+  const name = text.toLowerCase();
+  let p = 0;
+  let n = 0;
+  let star = -1;
+  let from = 0;
+  while (n < name.length) {
+    if (pattern[p] === '*') {
+      star = p++;
+      from = n;
+    } else if (p < pattern.length && (pattern[p] === '?' || pattern[p] === name[n])) {
+      p++;
+      n++;
+    } else if (star >= 0) {
+      p = star + 1;
+      n = ++from;
+    } else return false;
+  }
+  while (pattern[p] === '*') p++;
+  return p === pattern.length;
+}
