@@ -1,18 +1,20 @@
 /**
- * Real models, through the providers of the AI SDK. They are called directly (`doStream`), one request for one call: retries,
- * tool loops and conversations are ours. A provider is loaded when it is first used and its model objects are kept.
+ * Real models: OpenAI, Anthropic and Google through the providers of the AI SDK, called directly (`doStream`), and any
+ * OpenAI-compatible server by ourselves. One request for one call: retries, tool loops and conversations are not in here. A provider
+ * is loaded when it is first used, and what it made for a model is kept.
  */
 import type { Config, Provider } from '../domain/config.js';
 import { costMicroUsd, findPrice } from '../domain/price.js';
 import { findProvider, splitModel } from '../domain/providers.js';
 import type { Clock } from '../ports/clock.js';
 import type { Model, ModelAnswer, ModelFailure, ModelReply, ModelRequest } from '../ports/model.js';
-import { toPrompt, toTools, type CallOptions, type LanguageModel } from './ai-sdk/prompt.js';
-import { collect } from './ai-sdk/collect.js';
+import { converse } from './ai-sdk/converse.js';
+import { chatCompletions } from './ai-sdk/chat-completions.js';
+import { keepAliveHttp, type Http } from './ai-sdk/http.js';
 import { httpFetch } from './ai-sdk/http-fetch.js';
 import { failure, failureOf, otherModel, type Asked } from './ai-sdk/failures.js';
 import { LIST_PRICES } from './ai-sdk/prices.js';
-import { makeModel, siteOf, type Env } from './ai-sdk/site.js';
+import { makeModel, siteOf, type Env, type Site } from './ai-sdk/site.js';
 
 export function aiSdk(given: {
   config: Pick<Config, 'providers' | 'prices' | 'timeouts'>;
@@ -20,8 +22,8 @@ export function aiSdk(given: {
   clock: Pick<Clock, 'now'>;
 }): Model {
   const { config, env, clock } = given;
-  const fetch = httpFetch({ stallMs: config.timeouts.stallMs });
-  const models = new Map<string, Promise<LanguageModel>>();
+  const http = keepAliveHttp({ stallMs: config.timeouts.stallMs });
+  const voices = new Map<string, Promise<Voice>>();
 
   return {
     async call(request) {
@@ -47,10 +49,10 @@ export function aiSdk(given: {
       if (site.key === undefined && !site.keyless) {
         return failed({ class: 'auth', message: `${site.keyEnv} is not set: export it, or ${otherModel(request)}` });
       }
-      let model = models.get(request.model);
-      if (!model) models.set(request.model, (model = makeModel(parts.provider, parts.model, provider, site, fetch)));
+      let voice = voices.get(request.model);
+      if (!voice) voices.set(request.model, (voice = voiceOf(parts, provider, site, http)));
       try {
-        const reply = await converse(await model, provider, request, asked, config.timeouts.callMs);
+        const reply = await limited(await voice, request, asked, config.timeouts.callMs);
         if (reply.ok) reply.answer.microUsd = cost(request.model, reply.answer, config.prices);
         return reply;
       } catch (error) {
@@ -60,22 +62,37 @@ export function aiSdk(given: {
   };
 }
 
-/** One request: an own signal unites the caller's with our time limit. */
-async function converse(
-  model: LanguageModel,
+/** Asks one model once. Rejects with whatever went wrong. */
+type Voice = (request: ModelRequest, asked: Asked, signal: AbortSignal) => Promise<ModelReply>;
+
+async function voiceOf(
+  name: { provider: string; model: string },
   provider: Provider,
-  request: ModelRequest,
-  asked: Asked,
-  callMs: number,
-): Promise<ModelReply> {
+  site: Site,
+  http: Http,
+): Promise<Voice> {
+  if (provider.kind === 'openai-compatible') {
+    return chatCompletions({
+      http,
+      baseUrl: site.baseUrl!,
+      model: name.model,
+      key: site.key,
+      headers: provider.headers,
+    });
+  }
+  const model = await makeModel(name.model, provider, site, httpFetch(http));
+  return (request, asked, signal) => converse(model, provider, request, asked, signal);
+}
+
+/** An own signal unites the caller's with our time limit. */
+async function limited(voice: Voice, request: ModelRequest, asked: Asked, callMs: number): Promise<ModelReply> {
   const stop = new AbortController();
   const abort = () => stop.abort();
   if (request.signal?.aborted) return aborted();
   request.signal?.addEventListener('abort', abort, { once: true });
   const timer = setTimeout(abort, callMs);
   try {
-    const { stream, response } = await model.doStream(optionsOf(request, provider, stop.signal));
-    return await collect(stream, request, asked, response?.headers?.['content-type'] ?? '', stop);
+    return await voice(request, asked, stop.signal);
   } catch (error) {
     if (request.signal?.aborted) return aborted();
     if (stop.signal.aborted)
@@ -92,22 +109,6 @@ async function converse(
     clearTimeout(timer);
     request.signal?.removeEventListener('abort', abort);
   }
-}
-
-function optionsOf(request: ModelRequest, provider: Provider, abortSignal: AbortSignal): CallOptions {
-  const { temperature, maxTokens, topP, topK, reasoning } = request.settings;
-  // Anthropic wants its own signed thoughts back between a tool call and its result, and conversations do not keep them.
-  const midThought = provider.kind === 'anthropic' && request.messages.at(-1)?.role === 'tool';
-  return {
-    prompt: toPrompt(request.system, request.messages),
-    tools: toTools(request.tools),
-    abortSignal,
-    ...(temperature === undefined ? {} : { temperature }),
-    ...(maxTokens === undefined ? {} : { maxOutputTokens: maxTokens }),
-    ...(topP === undefined ? {} : { topP }),
-    ...(topK === undefined ? {} : { topK }),
-    ...(reasoning === undefined || midThought ? {} : { reasoning }),
-  };
 }
 
 function cost(model: string, answer: ModelAnswer, prices: Config['prices']): number {

@@ -1,9 +1,9 @@
 /** OpenAI's own API is the Responses API, which no other server speaks; here its host is replaced on the way. */
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { collect } from '../../src/adapters/ai-sdk/collect.js';
+import { converse } from '../../src/adapters/ai-sdk/converse.js';
 import { httpFetch } from '../../src/adapters/ai-sdk/http-fetch.js';
-import { toPrompt, toTools } from '../../src/adapters/ai-sdk/prompt.js';
+import { keepAliveHttp } from '../../src/adapters/ai-sdk/http.js';
 import { makeModel, siteOf } from '../../src/adapters/ai-sdk/site.js';
 import type { ModelRequest } from '../../src/ports/model.js';
 import { rawServer, sse } from '../kit/raw-server.js';
@@ -60,10 +60,10 @@ async function ask(events: object[]) {
     (reply) => void sse(reply).end(events.map((one) => `data: ${JSON.stringify(one)}\n\n`).join('')),
   );
   after(() => server.close());
-  const local = httpFetch({ stallMs: 5000 });
+  const local = httpFetch(keepAliveHttp({ stallMs: 5000 }));
   const elsewhere: typeof fetch = (url, init) => local(server.url + new URL(String(url)).pathname, init);
   const site = siteOf({ kind: 'openai' }, { OPENAI_API_KEY: 'k' });
-  const model = await makeModel('openai', 'gpt-5', { kind: 'openai' }, site, elsewhere);
+  const model = await makeModel('gpt-5', { kind: 'openai' }, site, elsewhere);
   const request: ModelRequest = {
     model: 'openai/gpt-5',
     system: 'You are a test.',
@@ -81,11 +81,7 @@ async function ask(events: object[]) {
     turn: 2,
   };
   const asked = { provider: 'openai', model: 'gpt-5', agent: 'a', address: site.address, now: new Date() };
-  const { stream, response: head } = await model.doStream({
-    prompt: toPrompt(request.system, request.messages),
-    tools: toTools(request.tools),
-  });
-  const reply = await collect(stream, request, asked, head?.headers?.['content-type'] ?? '', new AbortController());
+  const reply = await converse(model, { kind: 'openai' }, request, asked, new AbortController().signal);
   return { reply, sent: server.requests[0]! };
 }
 

@@ -1,87 +1,99 @@
 /**
- * From a provider's stream to one answer, or to the reason why it is none. Streams report errors as parts, and an answer is
- * only believed when it ended with a reason to finish.
+ * One answer while it arrives, and what became of it. Whatever a provider's way of streaming, it ends here: an answer is only
+ * believed when it ended with a reason to finish, and what is none has a class that says what to do next.
  */
 import type { ToolCall } from '../../domain/session.js';
 import type { ModelAnswer, ModelFailure, ModelReply, ModelRequest } from '../../ports/model.js';
 import { failure, failureOf, type Asked } from './failures.js';
-import type { LanguageModel } from './prompt.js';
 
-type Usage = { input?: number | undefined; output?: number | undefined; cached?: number | undefined };
+export interface Collected {
+  text(delta: string): void;
+  /** Something that is not kept, such as thoughts; only its length counts. */
+  other(length: number): void;
+  call(call: RawCall): void;
+  /** Words of the AI SDK: stop, length, tool-calls, content-filter, interrupted, error, other. */
+  finish(reason: string): void;
+  usage(usage: RawUsage): void;
+  /** What was said is a refusal, whatever the reason to finish. */
+  refuse(): void;
+  error(error: unknown): void;
+  /** Nothing more is wanted: it has failed already. */
+  readonly over: boolean;
+  /** To be asked once, when the stream has ended. */
+  reply(contentType: string): ModelReply;
+}
+
+export interface RawCall {
+  id: string;
+  name: string;
+  /** JSON. */
+  input: string;
+}
+
+export interface RawUsage {
+  input?: number | undefined;
+  output?: number | undefined;
+  cached?: number | undefined;
+}
 
 /** An answer longer than this is no answer. */
 const MAX_CHARACTERS = 8_000_000;
 
-type Stream = Awaited<ReturnType<LanguageModel['doStream']>>['stream'];
-
-export async function collect(
-  stream: Stream,
-  request: ModelRequest,
-  asked: Asked,
-  contentType: string,
-  stop: AbortController,
-): Promise<ModelReply> {
+export function collect(request: ModelRequest, asked: Asked): Collected {
+  const calls: RawCall[] = [];
   let text = '';
   let size = 0;
-  let finish: string | undefined;
-  let usage: Usage = {};
-  const calls: { id: string; name: string; input: string }[] = [];
-  const reader = stream.getReader();
-  for (;;) {
-    const { done, value: part } = await reader.read();
-    if (done) break;
-    if (part.type === 'text-delta') {
-      text += part.delta;
-      request.onText?.(part.delta);
-    } else if (part.type === 'tool-call' && !part.providerExecuted)
-      calls.push({ id: part.toolCallId, name: part.toolName, input: part.input });
-    else if (part.type === 'finish') {
-      finish = part.finishReason.unified;
-      usage = {
-        input: part.usage.inputTokens.total,
-        output: part.usage.outputTokens.total,
-        cached: part.usage.inputTokens.cacheRead,
-      };
-    } else if (part.type === 'error') {
-      stop.abort();
-      const wordless = !/event-stream/.test(contentType) && text === '';
-      return failed(wordless ? noStream(asked, contentType) : failureOf(part.error, asked));
-    }
-    size += 'delta' in part ? part.delta.length : 0;
-    if (size > MAX_CHARACTERS) {
-      stop.abort();
-      return failed(failure('garbage', asked, `sent more than ${MAX_CHARACTERS} characters in one answer`));
-    }
-  }
-  const wrong = unfinished(finish, text, calls.length, asked, contentType);
-  if (wrong) return failed(wrong);
-  const toolCalls = readCalls(calls);
-  if (!Array.isArray(toolCalls)) {
-    if (finish === 'length')
-      return failed(failure('context', asked, 'had no room left to finish a tool call', 'raise max_tokens'));
-    return failed(failure('garbage', asked, toolCalls.wrong));
-  }
-  return { ok: true, answer: answerOf(text, toolCalls, finish!, usage, request) };
+  let ended: string | undefined;
+  let usage: RawUsage = {};
+  let refused = false;
+  let wrong: { error: unknown } | undefined;
+  const grow = (length: number) => {
+    size += length;
+    if (size > MAX_CHARACTERS)
+      wrong ??= { error: failure('garbage', asked, `sent more than ${MAX_CHARACTERS} characters in one answer`) };
+  };
+  return {
+    text(delta) {
+      grow(delta.length);
+      text += delta;
+      if (delta !== '' && !wrong) request.onText?.(delta);
+    },
+    other: grow,
+    call(call) {
+      grow(call.input.length);
+      calls.push(call);
+    },
+    finish: (reason) => void (ended = reason),
+    usage: (counted) => void (usage = counted),
+    refuse: () => void (refused = true),
+    error: (error) => void (wrong ??= { error }),
+    get over() {
+      return wrong !== undefined;
+    },
+    reply(contentType) {
+      const noEvents = text === '' && calls.length === 0 && !/event-stream/.test(contentType);
+      const finished = ended !== undefined && ended !== 'interrupted' && ended !== 'error';
+      if (noEvents && (wrong || !finished)) return failed(noStream(asked, contentType));
+      if (wrong) return failed(isFailure(wrong.error) ? wrong.error : failureOf(wrong.error, asked));
+      if (!finished) return failed(failure('cut_off', asked, 'ended its answer without saying that it was finished'));
+      const bad = unusable(refused ? 'content-filter' : ended!, text, calls.length, asked);
+      if (bad) return failed(bad);
+      const toolCalls = readCalls(calls);
+      if (Array.isArray(toolCalls)) return { ok: true, answer: answerOf(text, toolCalls, ended!, usage, request) };
+      if (ended === 'length')
+        return failed(failure('context', asked, 'had no room left to finish a tool call', 'raise max_tokens'));
+      return failed(failure('garbage', asked, toolCalls.wrong));
+    },
+  };
 }
 
-function unfinished(
-  finish: string | undefined,
-  text: string,
-  calls: number,
-  asked: Asked,
-  contentType: string,
-): ModelFailure | undefined {
+function unusable(finish: string, text: string, calls: number, asked: Asked): ModelFailure | undefined {
   const empty = text === '' && calls === 0;
-  if (finish === undefined || finish === 'interrupted' || finish === 'error') {
-    if (empty && !/event-stream/.test(contentType)) return noStream(asked, contentType);
-    return failure('cut_off', asked, 'ended its answer without saying that it was finished');
-  }
   if (finish === 'content-filter' && calls === 0)
     return failure('refused', asked, 'will not answer this: its content filter stopped the answer');
   if (empty && finish === 'length')
     return failure('context', asked, 'had no room left for an answer', 'raise max_tokens or shorten the conversation');
-  if (empty) return failure('garbage', asked, 'sent an empty answer');
-  return undefined;
+  return empty ? failure('garbage', asked, 'sent an empty answer') : undefined;
 }
 
 function noStream(asked: Asked, contentType: string): ModelFailure {
@@ -93,7 +105,7 @@ function noStream(asked: Asked, contentType: string): ModelFailure {
   );
 }
 
-function readCalls(calls: { id: string; name: string; input: string }[]): ToolCall[] | { wrong: string } {
+function readCalls(calls: RawCall[]): ToolCall[] | { wrong: string } {
   const read: ToolCall[] = [];
   for (const { id, name, input } of calls) {
     const args = parseObject(input);
@@ -119,7 +131,7 @@ function answerOf(
   text: string,
   toolCalls: ToolCall[],
   finish: string,
-  usage: Usage,
+  usage: RawUsage,
   request: ModelRequest,
 ): ModelAnswer {
   const finishes: Record<string, ModelAnswer['finish']> = {
@@ -128,19 +140,24 @@ function answerOf(
     length: 'length',
     'content-filter': 'filtered',
   };
-  // Budgets must hold even where a server does not count: four characters are about one token.
-  const written = request.messages.reduce((sum, one) => sum + one.content.length, request.system.length);
   return {
     text,
     toolCalls,
     finish: toolCalls.length > 0 && finish !== 'length' ? 'tool_calls' : (finishes[finish] ?? 'other'),
-    inputTokens: usage.input ?? Math.ceil(written / 4),
+    // Budgets must hold even where a server does not count: four characters are about one token.
+    inputTokens:
+      usage.input ??
+      Math.ceil(request.messages.reduce((sum, one) => sum + one.content.length, request.system.length) / 4),
     outputTokens:
       usage.output ??
       Math.ceil((text.length + toolCalls.reduce((sum, one) => sum + JSON.stringify(one).length, 0)) / 4),
     cachedTokens: usage.cached ?? 0,
     microUsd: 0,
   };
+}
+
+function isFailure(error: unknown): error is ModelFailure {
+  return typeof error === 'object' && error !== null && 'class' in error && 'message' in error;
 }
 
 function failed(why: ModelFailure): ModelReply {

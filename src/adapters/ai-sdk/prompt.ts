@@ -1,15 +1,15 @@
 /**
- * A conversation of ours as the prompt of an AI SDK provider. Each message is converted once and remembered, so that the
+ * A conversation of ours as a prompt in the words of the AI SDK. Each message is converted once and remembered, so that the
  * hundredth turn does not pay for the ninety-nine before it.
  *
  * People edit conversations. Providers refuse a tool call without a result and a result without a call, so a missing result
  * is said to be missing, and a stray one becomes plain text.
  */
-import type { OpenAICompatibleProvider } from '@ai-sdk/openai-compatible';
+import type { OpenAIProvider } from '@ai-sdk/openai';
 import type { Message } from '../../domain/session.js';
 import type { ToolSpec } from '../../ports/model.js';
 
-export type LanguageModel = ReturnType<OpenAICompatibleProvider['chatModel']>;
+export type LanguageModel = ReturnType<OpenAIProvider['chat']>;
 export type CallOptions = Parameters<LanguageModel['doStream']>[0];
 export type Prompt = CallOptions['prompt'];
 type Assistant = Extract<Prompt[number], { role: 'assistant' }>;

@@ -44,7 +44,6 @@ function plainAddress(address: string): string {
 }
 
 export async function makeModel(
-  name: string,
   id: string,
   provider: Provider,
   site: Site,
@@ -66,16 +65,7 @@ export async function makeModel(
       // The Responses API is OpenAI's own; what stands at another address speaks chat completions.
       return (site.baseUrl ? openai.chat(id) : openai(id)) as LanguageModel;
     }
-    default: {
-      const { createOpenAICompatible } = await import('@ai-sdk/openai-compatible');
-      const key = site.key === undefined ? {} : { apiKey: site.key };
-      return createOpenAICompatible({
-        ...base,
-        ...key,
-        name,
-        baseURL: site.baseUrl ?? '',
-        includeUsage: true,
-      }).chatModel(id);
-    }
+    default:
+      throw new Error(`no package of the AI SDK speaks for kind ${provider.kind}`);
   }
 }
