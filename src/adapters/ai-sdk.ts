@@ -71,7 +71,8 @@ async function voiceOf(
   site: Site,
   http: Http,
 ): Promise<Voice> {
-  if (provider.kind === 'openai-compatible') {
+  // What listens on this machine is not OpenAI, whatever its kind says.
+  if (provider.kind === 'openai-compatible' || (provider.kind === 'openai' && site.local)) {
     return chatCompletions({
       http,
       baseUrl: site.baseUrl!,

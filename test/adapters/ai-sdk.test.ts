@@ -53,6 +53,11 @@ function answer(reply: ModelReply) {
   return reply.answer;
 }
 
+/** The same place in a spelling that does not count as this machine, so that OpenAI's package is used and not our own client. */
+function elsewhere(url: string): string {
+  return url.replace('127.0.0.1', '127.1');
+}
+
 /** A raw server behind both kinds of provider that speak chat completions. */
 async function raw(
   reply: Parameters<typeof rawServer>[0],
@@ -63,7 +68,7 @@ async function raw(
     ...server,
     providers: {
       local: { kind: 'openai-compatible', baseUrl: server.url },
-      oa: { kind: 'openai', baseUrl: server.url },
+      oa: { kind: 'openai', baseUrl: elsewhere(server.url) },
     },
   };
 }
@@ -97,7 +102,7 @@ for (const name of ['local', 'oa']) {
     const model = realModel({
       providers: {
         local: { kind: 'openai-compatible', baseUrl: server.url },
-        oa: { kind: 'openai', baseUrl: server.url },
+        oa: { kind: 'openai', baseUrl: elsewhere(server.url) },
       },
       prices: { [`${name}/planner`]: { input: 2, output: 10, cached: 1 } },
     });
@@ -132,7 +137,7 @@ for (const name of ['local', 'oa']) {
     const model = realModel({
       providers: {
         local: { kind: 'openai-compatible', baseUrl: server.url },
-        oa: { kind: 'openai', baseUrl: server.url },
+        oa: { kind: 'openai', baseUrl: elsewhere(server.url) },
       },
     });
     for (const kind of kinds) {
@@ -167,6 +172,8 @@ for (const name of ['local', 'oa']) {
       assert.equal(said.finish, 'stop');
     }
     assert.equal(server.connections(), 1, 'one connection serves all calls');
+    const who = String(server.requests[0]!.headers['user-agent']);
+    assert.equal(/ai-sdk/.test(who), name === 'oa', 'oa is the package, local our own client');
   });
 
   test(`${name}: bytes one by one, CRLF, comments and events of no interest change nothing`, async () => {
@@ -237,16 +244,16 @@ for (const name of ['local', 'oa']) {
     const server = await raw(async (response, body) => {
       sse(response).write(chunk({ role: 'assistant', content: 'Hm' }));
       if (body.model !== 'patient') return;
-      for (let i = 0; i < 6; i++) {
-        await new Promise((resolve) => setTimeout(resolve, 50));
+      for (let i = 0; i < 10; i++) {
+        await new Promise((resolve) => setTimeout(resolve, 60));
         response.write(': still thinking\n\n');
       }
       response.end(chunk({}, 'stop'));
     });
-    const model = realModel({ ...server, stallMs: 150 });
+    const model = realModel({ ...server, stallMs: 500 });
     const stalled = failure(await model.call(ask({ model: `${name}/silent` })));
     assert.equal(stalled.class, 'cut_off');
-    assert.match(stalled.message, /silent in the middle .*150 ms/);
+    assert.match(stalled.message, /silent in the middle .*500 ms/);
     assert.equal(answer(await model.call(ask({ model: `${name}/patient` }))).text, 'Hm');
   });
 
@@ -264,6 +271,72 @@ for (const name of ['local', 'oa']) {
     }
   });
 }
+
+test("what servers on one's own machine really send is understood", async () => {
+  const call = (id: string | undefined, index: number | undefined, name: string | undefined, args: unknown) => ({
+    id,
+    index,
+    type: 'function',
+    function: { name, arguments: args },
+  });
+  const cases: [object[], object[]][] = [
+    // whole calls without an index
+    [
+      [{ tool_calls: [call('a', undefined, 'one', '{"x":1}')] }, { tool_calls: [call('b', undefined, 'two', '{}')] }],
+      [
+        { id: 'a', name: 'one', arguments: { x: 1 } },
+        { id: 'b', name: 'two', arguments: {} },
+      ],
+    ],
+    // one index for two calls
+    [
+      [{ tool_calls: [call('a', 0, 'one', '{"x":1}')] }, { tool_calls: [call('b', 0, 'two', '{}')] }],
+      [
+        { id: 'a', name: 'one', arguments: { x: 1 } },
+        { id: 'b', name: 'two', arguments: {} },
+      ],
+    ],
+    // calls in turn, piece by piece
+    [
+      [
+        { tool_calls: [call('a', 0, 'one', ''), call('b', 1, 'two', '{')] },
+        { tool_calls: [call(undefined, 1, undefined, '}'), call(undefined, 0, undefined, '{"x":')] },
+        { tool_calls: [call(undefined, 0, undefined, '1}')] },
+      ],
+      [
+        { id: 'a', name: 'one', arguments: { x: 1 } },
+        { id: 'b', name: 'two', arguments: {} },
+      ],
+    ],
+    // arguments that are no text, no id, and the name said twice
+    [[{ tool_calls: [call(undefined, 0, 'one', { x: 1 })] }], [{ id: 'call_1', name: 'one', arguments: { x: 1 } }]],
+    [
+      [{ tool_calls: [call('a', 0, 'one', '{"x"')] }, { tool_calls: [call('a', 0, 'one', ':1}')] }],
+      [{ id: 'a', name: 'one', arguments: { x: 1 } }],
+    ],
+  ];
+  for (const [deltas, expected] of cases) {
+    const server = await raw(
+      (response) => void sse(response).end(deltas.map((one) => chunk(one)).join('') + chunk({}, 'stop')),
+    );
+    const said = answer(await realModel(server).call(ask({ model: 'local/m' })));
+    assert.deepEqual(said.toolCalls, expected);
+    assert.equal(said.finish, 'tool_calls');
+  }
+  const thinking = await raw(
+    (response) =>
+      void sse(response).end(
+        chunk({ reasoning_content: 'hm' }) +
+          chunk({ content: [{ type: 'text', text: 'Yes' }] }) +
+          chunk({}, 'stop').trimEnd(),
+      ),
+  );
+  assert.equal(answer(await realModel(thinking).call(ask({ model: 'local/m' }))).text, 'Yes');
+  const refusing = await raw(
+    (response) => void sse(response).end(chunk({ refusal: 'I will not.' }) + chunk({}, 'stop')),
+  );
+  assert.equal(failure(await realModel(refusing).call(ask({ model: 'local/m' }))).class, 'refused');
+});
 
 test('an abort in the middle of a stream ends it', async () => {
   const server = await raw((response) => void sse(response).write(chunk({ role: 'assistant', content: 'Once' })));

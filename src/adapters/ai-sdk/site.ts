@@ -11,6 +11,8 @@ export interface Site {
   /** No key is needed: a model on this machine, or a server that was given without one. */
   keyless: boolean;
   baseUrl?: string;
+  /** The base URL is on this machine. */
+  local: boolean;
   address: string;
 }
 
@@ -26,10 +28,12 @@ export function siteOf(provider: Provider, env: Env): Site {
   const key =
     (keyEnv && env[keyEnv]) || (keyEnv === 'GOOGLE_GENERATIVE_AI_API_KEY' && env['GEMINI_API_KEY']) || undefined;
   const baseUrl = (provider.baseUrl ?? (vendor ? env[`${vendor}_BASE_URL`] : undefined))?.replace(/\/+$/, '');
+  const local = baseUrl !== undefined && isLoopback(baseUrl);
   return {
     ...(key ? { key } : {}),
     ...(keyEnv ? { keyEnv } : {}),
-    keyless: baseUrl !== undefined && (isLoopback(baseUrl) || provider.keyEnv === undefined),
+    keyless: baseUrl !== undefined && (local || provider.keyEnv === undefined),
+    local,
     ...(baseUrl ? { baseUrl } : {}),
     address: baseUrl ? plainAddress(baseUrl) : 'its own address',
   };
