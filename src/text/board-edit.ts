@@ -105,15 +105,12 @@ export function titleEdits(text: string, item: Item, title: string): Edit[] {
 
 export function priorityEdits(text: string, item: Item, priority: string | undefined): Edit[] {
   if (item.priority === priority) return [];
-  if (item.prioritySpan) {
-    return priority === undefined ? [removeToken(text, item.prioritySpan)] : [{ ...item.prioritySpan, text: priority }];
+  if (priority === undefined) {
+    const mark = item.prioritySpan ? [removeToken(text, item.prioritySpan)] : [];
+    return [...mark, ...removeFieldEdits(text, item, 'priority')];
   }
-  if (fieldOf(item, 'priority')) {
-    return priority === undefined
-      ? removeFieldEdits(text, item, 'priority')
-      : fieldEdits(text, item, 'priority', priority);
-  }
-  if (priority === undefined) return [];
+  if (item.prioritySpan) return [{ ...item.prioritySpan, text: priority }];
+  if (fieldOf(item, 'priority')) return fieldEdits(text, item, 'priority', priority);
   return [insertToken(text, item, item.boxSpan ? skipBlanks(text, item.boxSpan.end) : item.bodyStart, priority)];
 }
 

@@ -106,7 +106,11 @@ function readMark(head: Head, body: string, at: number): number | undefined {
   const kind = body[at] as '@' | '#';
   const end = matchEnd(MARK, body, at);
   if (end > 0) {
-    head.item.marks = grown(head.item.marks, { kind, name: body.slice(at + 1, end), span: spanOf(head, at, end) });
+    const { item } = head;
+    const name = body.slice(at + 1, end);
+    item.marks = grown(item.marks, { kind, name, span: spanOf(head, at, end) });
+    if (kind === '@') item.stakeholders = grown(item.stakeholders, name);
+    else item.tags = grown(item.tags, name);
     return end;
   }
   if (matchEnd(MARK_LIKE, body, at)) {

@@ -14,8 +14,8 @@ import { fieldsOf, fieldValue } from './query-where.js';
 export interface BoardQueryOptions {
   /** Allows UPDATE and DELETE without WHERE. */
   all?: boolean;
-  /** A fresh id for an INSERT that gives none. */
-  ids: () => string;
+  /** A fresh id for an INSERT that gives none; without it such an INSERT is refused. */
+  ids?: () => string;
 }
 
 export type BoardReply =
@@ -31,7 +31,7 @@ export type BoardReply =
     }
   | { ok: false; problem: Problem };
 
-export function queryBoard(text: string, file: string, query: Query, options: BoardQueryOptions): BoardReply {
+export function queryBoard(text: string, file: string, query: Query, options: BoardQueryOptions = {}): BoardReply {
   const board = parseBoard(text, file);
   if (query.kind === 'select') {
     const rows = select(query, boardRows(board));
@@ -120,7 +120,8 @@ function insert(text: string, board: Board, query: Insert, options: BoardQueryOp
   const parent = value.get('parent');
   const under = parent === undefined ? undefined : todoItems(board).find((item) => itemKey(item) === String(parent));
   if (parent !== undefined && !under) return refuse('not_found', `there is no task ${parent} in ${board.file}`);
-  const id = String(value.get('id') ?? options.ids());
+  const id = value.get('id')?.toString() ?? options.ids?.();
+  if (id === undefined) return refuse('bad_field', 'a task needs an id', "add id = '…'");
   const taken = [...board.items, ...board.rejected].some((item) => item.inTodo && item.id === id);
   if (taken) return refuse('duplicate', `the id ${id} is taken in ${board.file}`, 'choose another id');
   const fields: Record<string, Value> = Object.assign(Object.create(null), { id });

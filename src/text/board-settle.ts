@@ -39,8 +39,8 @@ function settleItem(r: Reading, item: Item, titles: Map<Item | undefined, Map<st
     else if (key === 'stakeholders') stakeholders = said;
     else if (key === 'tags') tags = said;
   }
-  item.stakeholders = names(item, '@', stakeholders);
-  item.tags = names(item, '#', tags);
+  item.stakeholders = joined(item.stakeholders, stakeholders);
+  item.tags = joined(item.tags, tags);
   rejectTwice(r, item);
   if (item.title === '') {
     report(r, item, item.restStart, 'TD031', 'a bullet without a title', 'write what is to be done');
@@ -61,16 +61,11 @@ function rejectTwice(r: Reading, item: Item): void {
   }
 }
 
-function names(item: Item, kind: '@' | '#', listed: string | undefined): string[] {
-  let found: string[] = [];
-  for (const mark of item.marks) {
-    if (mark.kind !== kind) continue;
-    if (found.length === 0) found = [mark.name];
-    else found.push(mark.name);
-  }
-  if (found.length < 2 && listed === undefined) return found;
+/** With what a key lists besides, each name once. */
+function joined(marked: string[], listed: string | undefined): string[] {
+  if (marked.length < 2 && listed === undefined) return marked;
   const more = (listed?.split(',') ?? []).map((part) => part.trim().replace(/^[@#]/, ''));
-  return [...new Set([...found, ...more.filter((name) => name !== '')])];
+  return [...new Set([...marked, ...more.filter((name) => name !== '')])];
 }
 
 /** Two entries with one id are no entry: which of them is meant cannot be known. */

@@ -17,7 +17,9 @@ import {
   setTitle,
 } from '../../src/text/board-edit.js';
 import { fieldOf, parseBoard, type Board, type Box, type Item } from '../../src/text/board-md.js';
+import { queryBoard } from '../../src/text/board-query.js';
 import { blockText } from '../../src/text/board-value.js';
+import { parseQuery } from '../../src/text/query.js';
 
 const LINES = [
   '## TODO',
@@ -200,4 +202,39 @@ test('ticking there and back gives the same bytes', () => {
       assert.equal(setBox(open, same(parseBoard(open, 'x'), item), 'done'), text);
     });
   }
+});
+
+test('an update of any columns at once reads back', () => {
+  const columns = fc.constantFrom<[string, string, unknown]>(
+    ['priority', `'C'`, 'C'],
+    ['priority', 'NULL', undefined],
+    ['tags', `'q, r'`, ['q', 'r']],
+    ['tags', `''`, []],
+    ['stakeholders', `'ana, new'`, ['ana', 'new']],
+    ['title', `'T "x"'`, 'T "x"'],
+    ['due', 'NULL', undefined],
+    ['due', `'a\nb'`, 'a\nb'],
+    ['text', `'short'`, 'short'],
+    ['text', `'l1\nl2'`, 'l1\nl2'],
+    ['note', 'NULL', undefined],
+    ['fresh', `'x y'`, 'x y'],
+    ['in_progress', 'true', true],
+  );
+  const set = fc.uniqueArray(columns, { minLength: 1, maxLength: 5, selector: ([field]) => field });
+  fc.assert(
+    fc.property(anyBoard, set, (text, given) => {
+      const sql = `UPDATE x.task.md SET ${given.map(([field, written]) => `${field} = ${written}`).join(', ')}`;
+      const parsed = parseQuery(sql);
+      assert.ok(parsed.ok);
+      const reply = queryBoard(text, 'x.task.md', parsed.query, { all: true });
+      if (!reply.ok) return assert.match(reply.problem.message, /nothing was changed|merge conflict/);
+      for (const row of reply.rows) {
+        for (const [field, , expected] of given) {
+          const value = row[field];
+          assert.deepEqual(Array.isArray(value) ? [...value].sort() : value, expected, field);
+        }
+      }
+    }),
+    RUNS,
+  );
 });
