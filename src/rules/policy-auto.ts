@@ -59,6 +59,7 @@ const COMMANDS: Record<string, WhyNot> = {
 
 function files(options: Options): WhyNot {
   return (words, places) => {
+    if (words.length === 0) return undefined;
     const read = readOptions(words, options);
     return read.wrong ?? firstSecret([...read.operands, ...read.paths], places);
   };

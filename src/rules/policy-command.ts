@@ -26,9 +26,9 @@ export interface Leaf {
   /** As written, for people and patterns. */
   text: string;
   /** Why a person must look at it; undefined if it may run by itself. */
-  whyAsk?: string;
+  whyAsk?: string | undefined;
   /** The same, for what no rule may lift: assignments and redirections that write. */
-  fixed?: string;
+  fixed?: string | undefined;
 }
 
 export interface LookedAt {
@@ -85,7 +85,7 @@ function plainParts(script: ShellScript, context: CommandContext): LookedAt {
 }
 
 function leafOf(command: ShellCommand, context: CommandContext): Leaf {
-  const text = command.words.map((word) => word.text).join(' ');
+  const text = command.words.length === 1 ? command.words[0]!.text : command.words.map((word) => word.text).join(' ');
   const open = firstOf(command.words, (word) => runTimeWord(word, context));
   if (open !== undefined) return { text, whyAsk: open };
   const argv = command.words.map((word) => valueOf(word, context));
@@ -100,7 +100,7 @@ function leafOf(command: ShellCommand, context: CommandContext): Leaf {
   const name = command.words[0];
   const bare = name === undefined || name.text === argv[0];
   const whyAsk = fixed ?? (bare ? whyNotAuto(argv, context) : 'the name of the command is not written plainly');
-  return { command: { argv, redirections }, text, ...(whyAsk ? { whyAsk } : {}), ...(fixed ? { fixed } : {}) };
+  return { command: { argv, redirections }, text, whyAsk, fixed };
 }
 
 /** Why the word has no value before the line runs. */

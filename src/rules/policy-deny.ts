@@ -18,7 +18,7 @@ import type {
 import { forkBomb } from './policy-bomb.js';
 import { deniedArgv } from './policy-denied.js';
 import { type Arg, argsOf, literalText } from './policy-shape.js';
-import { isInterpreter, unwrap } from './policy-wrappers.js';
+import { isInterpreter, unwrap, withoutRepeats } from './policy-wrappers.js';
 
 export interface DenyContext {
   parse(line: string): ParsedShell;
@@ -68,17 +68,17 @@ class Look {
     if (node.kind === 'block') return this.block(node, stdin);
     const seen = this.node(node.body);
     this.functions.set(node.name, seen);
-    return { ...NOTHING, deny: seen.deny };
+    return { deny: seen.deny, fetches: false, runs: false };
   }
 
   private list(list: ShellList, stdin?: string): Seen {
-    const seen = { ...NOTHING };
+    const seen = nothing();
     for (const item of list.items) add(seen, this.node(item.node, stdin));
     return seen;
   }
 
   private pipeline(pipeline: ShellPipeline, stdin?: string): Seen {
-    const seen = { ...NOTHING };
+    const seen = nothing();
     let fed = stdin;
     for (const stage of pipeline.stages) {
       const one = this.node(stage, fed);
@@ -90,7 +90,7 @@ class Look {
   }
 
   private block(block: ShellBlock, stdin?: string): Seen {
-    const seen = { ...NOTHING };
+    const seen = nothing();
     const words = this.words(block.words);
     add(seen, words);
     if (words.fetches && block.name !== undefined) this.fetched.add(block.name);
@@ -103,7 +103,7 @@ class Look {
   }
 
   private command(command: ShellCommand, stdin?: string): Seen {
-    const seen = { ...NOTHING };
+    const seen = nothing();
     if (this.left-- <= 0) return seen;
     for (const { name, values } of command.assignments) {
       const value = this.words(values);
@@ -130,7 +130,7 @@ class Look {
     let seen = NOTHING;
     for (const word of words) {
       if (word.scripts.length === 0 && word.variables.length === 0) continue;
-      if (seen === NOTHING) seen = { ...NOTHING };
+      if (seen === NOTHING) seen = nothing();
       for (const script of word.scripts) add(seen, this.script(script));
       if (word.variables.some((name) => this.fetched.has(name))) seen.fetches = true;
     }
@@ -139,6 +139,7 @@ class Look {
 
   private redirections(list: ShellRedirection[], seen: Seen, stdin?: string): Fed {
     const fed: Fed = { stdin, fetches: false, runs: false };
+    if (list.length === 0) return fed;
     for (const { operator, target } of list) {
       const inside = this.words([target]);
       seen.deny ??= inside.deny;
@@ -157,7 +158,8 @@ class Look {
   }
 
   /** One command by its words, and whatever it starts in turn. */
-  private argv(args: Arg[], seen: Seen, stdin: string | undefined, depth: number): void {
+  private argv(given: Arg[], seen: Seen, stdin: string | undefined, depth: number): void {
+    const args = withoutRepeats(given);
     const name = args[0];
     if (name === undefined || seen.deny !== undefined || depth > MAX_WRAPPERS || this.left-- <= 0) return;
     if (name.fetched) seen.deny = FETCHED;
@@ -207,6 +209,10 @@ interface Fed {
 
 const NOTHING: Seen = { deny: undefined, fetches: false, runs: false };
 const FETCHED = 'what curl or wget fetches would be run by a shell or interpreter';
+
+function nothing(): Seen {
+  return { deny: undefined, fetches: false, runs: false };
+}
 
 function add(to: Seen, from: Seen): void {
   to.deny ??= from.deny;

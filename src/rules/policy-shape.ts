@@ -27,15 +27,13 @@ const MARKS = /[\uE000-\uE004]/;
 /** One word may become several by brace expansion. */
 export function argsOf(word: ShellWord, fetched = false): Arg[] {
   if (word.value === word.text && !word.glob && !word.tilde && !word.odd) return [argOf(word.text, fetched)];
+  // A word with many choices is left a riddle: nobody writes one in earnest, and it would cost too much.
+  if (word.pieces.length > 6 && word.pieces.filter((piece) => piece.kind === 'braces').length > 6) {
+    return [argOf(HOLE, fetched, word.text)];
+  }
   let shapes = [''];
-  let choices = 0;
   for (const [n, piece] of word.pieces.entries()) {
-    // A word with many choices is left a riddle: nobody writes one in earnest, and it would cost too much.
-    const options = piece.kind === 'braces' && ++choices > 6 ? [HOLE] : optionsOf(piece, n === 0 && word.tilde);
-    if (options.length === 1 && shapes.length === 1) {
-      shapes[0] += options[0]!;
-      continue;
-    }
+    const options = optionsOf(piece, n === 0 && word.tilde);
     shapes = shapes.flatMap((shape) => options.map((option) => shape + option)).slice(0, 64);
   }
   const script = word.pieces.map(scriptOf).join('');

@@ -43,6 +43,27 @@ export function unwrap(name: string, args: Arg[], stdin: string | undefined): Un
   return found;
 }
 
+/** `env nice env …`: of plain wrappers in a row only the last matters, and a line may hold thousands. */
+export function withoutRepeats(args: Arg[]): Arg[] {
+  let at = 0;
+  while (at + 1 < args.length && PLAIN.has(args[at]!.text) && PLAIN.has(args[at + 1]!.text)) at++;
+  return at === 0 ? args : args.slice(at);
+}
+
+const PLAIN = new Set([
+  'env',
+  'command',
+  'builtin',
+  'exec',
+  'nohup',
+  'nice',
+  'time',
+  'setsid',
+  'eval',
+  'xargs',
+  'ionice',
+]);
+
 interface Wrapper {
   /** Letters that take a value, attached or as the next word. */
   values: string;

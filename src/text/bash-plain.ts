@@ -46,8 +46,11 @@ function addPipeline(node: U.PipelineNode, spans: Span[]): boolean {
 
 function addCommand(node: U.Command, spans: Span[]): boolean {
   const items = [...node.prefix, ...(node.name ? [node.name] : []), ...node.suffix];
-  for (const item of items) {
+  for (const [n, item] of items.entries()) {
     if (item.type === 'HereDoc') return false;
+    // `<2>x`: Bash takes the 2 for a descriptor and gives up, the parser takes it for a name.
+    const glued = items[n + 1]?.pos === item.end && item.type === 'Redirect' && !item.operator.includes('&');
+    if (glued && /^\d+$/.test(item.target?.text ?? '')) return false;
     spans.push({ pos: item.pos, end: item.end });
   }
   return items.length > 0;
