@@ -24,9 +24,9 @@ export function forkBomb(script: ShellScript): string | undefined {
 
 const BOMB = 'it is a fork bomb';
 
-/** `$0` run again. */
+/** `$0` or `$FUNCNAME` run again. */
 function isItself(node: ShellNode): boolean {
-  return node.kind === 'command' && /^"?\$\{?0\}?"?$/.test(node.words[0]?.text ?? '');
+  return node.kind === 'command' && /^"?\$\{?(0|FUNCNAME(\[0\])?)\}?"?$/.test(node.words[0]?.text ?? '');
 }
 
 function forks(body: ShellNode, circle: Set<string>): boolean {

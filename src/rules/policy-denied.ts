@@ -56,7 +56,7 @@ function tooMuch(operand: string, places: Places): string | undefined {
   if (!spelled.startsWith('/') && places.cwd === undefined) return undefined;
   const path = plainPath(spelled, { cwd: places.cwd });
   const [first, second, ...rest] = path.split('/').filter(Boolean);
-  if (first === undefined) return 'the whole system';
+  if (first === undefined || (second === undefined && isAll(first))) return 'the whole system';
   if (second === undefined)
     return SYSTEM.some((name) => couldBe(first.toLowerCase(), name)) && !isHole(first)
       ? 'a system directory'

@@ -84,7 +84,7 @@ class Look {
       const one = this.node(stage, fed);
       if (seen.fetches && one.runs) one.deny ??= FETCHED;
       add(seen, one);
-      fed = stage.kind === 'command' ? printed(stage, fed) : undefined;
+      fed = printed(stage, fed);
     }
     return seen;
   }
@@ -118,11 +118,17 @@ class Look {
       for (const arg of argsOf(word, inside.fetches)) args.push(arg);
     }
     this.argv(args, seen, fed.stdin, 0);
-    if (fed.fetches && /^(read|mapfile|readarray)$/.test(args[0]?.text ?? '')) {
-      for (const arg of args.slice(1)) this.fetched.add(arg.text);
-    }
+    this.keep(args, fed);
     this.meet(seen, fed);
     return seen;
+  }
+
+  /** Builtins that put what was fetched where a later command finds it. */
+  private keep(args: Arg[], fed: Fed): void {
+    const name = args[0]?.text ?? '';
+    if (fed.fetches && /^(read|mapfile|readarray)$/.test(name)) for (const arg of args) this.fetched.add(arg.text);
+    if (fed.fetches && name === 'exec') this.fetched.add(DESCRIPTOR);
+    if (name === 'printf' && args.some((arg) => arg.fetched)) for (const arg of args) this.fetched.add(arg.text);
   }
 
   /** Substitutions inside words: they run, and what they fetch becomes part of the word. */
@@ -144,7 +150,7 @@ class Look {
       const inside = this.words([target]);
       seen.deny ??= inside.deny;
       if (operator.startsWith('<')) {
-        fed.fetches ||= inside.fetches;
+        fed.fetches ||= inside.fetches || (operator === '<&' && this.fetched.has(DESCRIPTOR));
         fed.stdin = operator.startsWith('<<') ? literalText(target) : undefined;
       } else fed.runs ||= inside.runs;
     }
@@ -170,7 +176,8 @@ class Look {
     const known = this.functions.get(name.text);
     if (known) add(seen, { ...known, deny: undefined });
     if (name.name === 'curl' || name.name === 'wget') seen.fetches = true;
-    const interprets = isInterpreter(name.name);
+    const interprets =
+      isInterpreter(name.name) || (/^[gmn]?awk$/.test(name.name) && args.some((arg) => /system|\|/.test(arg.text)));
     if (interprets) seen.runs = true;
     if (interprets && args.some((arg) => arg.fetched)) seen.deny ??= FETCHED;
     seen.deny ??= deniedArgv(name.name, args, { home: this.context.home, cwd: this.cwd });
@@ -207,6 +214,9 @@ interface Fed {
   runs: boolean;
 }
 
+/** Stands among the variables for an open descriptor. */
+const DESCRIPTOR = '<&';
+
 const NOTHING: Seen = { deny: undefined, fetches: false, runs: false };
 const FETCHED = 'what curl or wget fetches would be run by a shell or interpreter';
 
@@ -220,13 +230,21 @@ function add(to: Seen, from: Seen): void {
   to.runs ||= from.runs;
 }
 
-/** What a literal echo, printf or cat would print. */
-function printed(command: ShellCommand, stdin: string | undefined): string | undefined {
-  const [name, ...words] = command.words.map((word) => literalText(word));
-  const own = command.redirections.find(({ operator }) => operator.startsWith('<<'));
+/** What a literal echo, printf or cat would print, also several in a group. */
+function printed(node: ShellNode, stdin: string | undefined): string | undefined {
+  if (node.kind === 'block' && (node.how === 'subshell' || node.how === 'group')) {
+    const [body] = node.bodies;
+    if (body?.kind !== 'list' || body.items.length > 50) return undefined;
+    const texts = body.items.map((item) => printed(item.node, stdin));
+    return texts.some((text) => text !== undefined) ? texts.map((text) => text ?? '').join('\n') : undefined;
+  }
+  if (node.kind !== 'command') return undefined;
+  const [name, ...words] = node.words.map((word) => literalText(word));
+  const own = node.redirections.find(({ operator }) => operator.startsWith('<<'));
   if (name === 'cat' || name === 'tee') return own ? literalText(own.target) : stdin;
-  if ((name !== 'echo' && name !== 'printf') || words.includes(undefined)) return undefined;
-  if (name === 'echo') return words.filter((word) => !/^-[neE]+$/.test(word!)).join(' ');
-  const [format = '', ...values] = words as string[];
-  return [format.replace(/%[sb]/g, ' ').replace(/\\n/g, '\n'), ...values].join(' ');
+  if ((name !== 'echo' && name !== 'printf' && name !== 'yes') || words.includes(undefined)) return undefined;
+  if (name !== 'printf') return words.filter((word) => !/^-[neE]+$/.test(word!)).join(' ');
+  const [format = '', ...values] = (words as string[]).filter((word) => word !== '--');
+  const filled = format.replace(/%[sbdq]/g, () => values.shift() ?? '').replace(/\\n/g, '\n');
+  return [filled, ...values].join('\n');
 }

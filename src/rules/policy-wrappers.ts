@@ -12,11 +12,13 @@ export interface Unwrapped {
 
 /** Runs what it is given as text. */
 export function isInterpreter(name: string): boolean {
-  return SHELLS.has(name) || INTERPRETERS.test(name) || name === 'eval' || name === 'source' || name === '.';
+  return SHELLS.has(name) || INTERPRETERS.test(name) || RUNS_TEXT.has(name);
 }
 
+const RUNS_TEXT = new Set(['eval', 'source', '.', 'at', 'batch', 'crontab', 'parallel']);
+
 export function unwrap(name: string, args: Arg[], stdin: string | undefined): Unwrapped {
-  const rest = args.slice(1);
+  const rest = args.slice(args[1]?.text === '--' && (name === 'eval' || name === 'trap') ? 2 : 1);
   if (SHELLS.has(name)) return { argvs: [], scripts: shellScripts(rest, stdin) };
   // Words without any sign of the shell's grammar mean the same again; parsing them anew at each `eval` would cost too much.
   if (name === 'eval')
@@ -27,6 +29,7 @@ export function unwrap(name: string, args: Arg[], stdin: string | undefined): Un
   if (name === 'trap') return { argvs: [], scripts: rest.slice(0, 1).map((arg) => arg.script) };
   if ((name === '.' || name === 'source') && stdin !== undefined) return { argvs: [], scripts: [stdin] };
   if (WITH_TEXT.has(name)) return textArgs(name, rest);
+  if (CONTAINERS.has(name)) return { argvs: containerArgvs(rest), scripts: [] };
   const wrapper = Object.hasOwn(WRAPPERS, name) ? WRAPPERS[name] : undefined;
   if (wrapper === undefined) return { argvs: [], scripts: [] };
   const found: Unwrapped = { argvs: [], scripts: [] };
@@ -190,7 +193,8 @@ function shellScripts(args: Arg[], stdin: string | undefined): string[] {
       if (text.startsWith('-') && text.includes('c')) command = true;
       if (/[oO]$/.test(text)) at++;
       if (text.includes('s') && stdin !== undefined && !command) return [stdin];
-    } else if (!text.startsWith('--') && text !== '-') return command ? [args[at]!.script] : [];
+    } else if (!command && /^\/dev\/(stdin|fd\/0)$/.test(text)) break;
+    else if (!text.startsWith('--') && text !== '-') return command ? [args[at]!.script] : [];
   }
   return stdin === undefined ? [] : [stdin];
 }
@@ -217,6 +221,16 @@ function replaced(argv: Arg[], values: Arg[]): Arg[][] {
     .map((value) =>
       argv.map((arg) => (arg.text.includes('{}') ? argOf(arg.text.replaceAll('{}', value.text), arg.fetched) : arg)),
     );
+}
+
+const CONTAINERS = new Set(['docker', 'podman', 'nerdctl', 'kubectl', 'oc', 'lxc']);
+
+/** `docker exec c sh`: which words are options' values is the program's secret, so a command may begin at any of the first. */
+function containerArgvs(args: Arg[]): Arg[][] {
+  const verb = args.findIndex((arg) => arg.text === 'exec' || arg.text === 'run');
+  if (verb < 0) return [];
+  const starts = args.slice(verb + 1, verb + 13).flatMap((arg, n) => (arg.text.startsWith('-') ? [] : [verb + 1 + n]));
+  return starts.map((start) => args.slice(start));
 }
 
 /** Programs that hand a text to a shell: `su -c`, `script -c`, `watch`, `ssh host …`. */
