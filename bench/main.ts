@@ -1,0 +1,58 @@
+/**
+ * `npm run bench`: each promise about speed, measured beside a raw baseline in the same run.
+ * `--only word` keeps benchmarks whose name has it, `--rounds n` multiplies the rounds, `--json` prints one document.
+ */
+import fs from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { parseArgs } from 'node:util';
+import { claims } from './claims.js';
+import { conversation } from './conversation.js';
+import { finished } from './finished.js';
+import { idle } from './idle.js';
+import { listing } from './listing.js';
+import { many } from './many.js';
+import { oneRun } from './one-run.js';
+import { start } from './start.js';
+import { print, type Bed, type Bench, type Row } from './table.js';
+
+const ALL: Bench[] = [oneRun, conversation, many, claims, listing, finished, idle, start];
+
+const { values } = parseArgs({
+  options: { only: { type: 'string' }, rounds: { type: 'string' }, json: { type: 'boolean' } },
+});
+
+const root = fs.mkdtempSync(path.join(realDisk(), 'guild-bench-'));
+const rows: Row[] = [];
+try {
+  for (const bench of ALL.filter(({ name }) => name.includes(values.only ?? ''))) {
+    if (!values.json) process.stderr.write(`${bench.name} …\n`);
+    rows.push(...(await bench.run(bed(root, Number(values.rounds ?? 1)))));
+  }
+} finally {
+  fs.rmSync(root, { recursive: true, force: true });
+}
+const machine = `${os.availableParallelism()} cores, Node ${process.versions.node}, ${os.platform()} ${os.release()}`;
+if (values.json) process.stdout.write(`${JSON.stringify({ at: new Date().toISOString(), machine, rows }, null, 2)}\n`);
+else process.stdout.write(`${machine}\n\n${print(rows)}\n`);
+
+function bed(folder: string, factor: number): Bed {
+  let count = 0;
+  return {
+    rounds: (usual) => Math.max(1, Math.round(usual * factor)),
+    folder(name) {
+      const made = path.join(folder, `${name}-${++count}`);
+      fs.mkdirSync(made);
+      return made;
+    },
+  };
+}
+
+/** Syncing memory costs nothing, so a folder in memory would flatter both sides. */
+function realDisk(): string {
+  const wanted = process.env['BENCH_DIR'] ?? os.tmpdir();
+  const TMPFS = 0x01021994;
+  if (fs.statfsSync(wanted).type !== TMPFS) return wanted;
+  if (process.env['BENCH_DIR'] === undefined && fs.statfsSync(process.cwd()).type !== TMPFS) return process.cwd();
+  throw new Error(`${wanted} is in memory; set BENCH_DIR to a folder on a disk`);
+}

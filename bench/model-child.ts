@@ -1,0 +1,65 @@
+/**
+ * A chat-completions server in a process of its own that answers at once: a call of `read_file` while nothing was read, then a
+ * sentence. It serves our provider (a stream) and the raw loop (one JSON document) alike. Prints its port; `GET /count`
+ * tells how many completions it has served.
+ */
+import http from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+const CALL = {
+  index: 0,
+  id: 'c1',
+  type: 'function',
+  function: { name: 'read_file', arguments: '{"path":"memory/facts.md"}' },
+};
+const USAGE = { prompt_tokens: 100, completion_tokens: 20, total_tokens: 120 };
+const ASK = { role: 'assistant', content: null, tool_calls: [CALL] };
+const SAY = { role: 'assistant', content: 'The runtime is podman, as the file says.' };
+
+const bodies = {
+  ask: { whole: whole(ASK, 'tool_calls'), stream: stream(ASK, 'tool_calls') },
+  say: { whole: whole(SAY, 'stop'), stream: stream(SAY, 'stop') },
+};
+let served = 0;
+
+const server = http.createServer((request, response) => {
+  if (request.url === '/count') return void response.end(String(served));
+  let body = '';
+  request.setEncoding('utf8');
+  request.on('data', (chunk: string) => (body += chunk));
+  request.on('end', () => {
+    served++;
+    const { messages, stream } = JSON.parse(body) as { messages: { role: string }[]; stream?: boolean };
+    const { [stream ? 'stream' : 'whole']: reply } = bodies[messages.at(-1)?.role === 'tool' ? 'say' : 'ask'];
+    response.writeHead(200, {
+      'content-type': stream ? 'text/event-stream' : 'application/json',
+      'content-length': Buffer.byteLength(reply),
+    });
+    response.end(reply);
+  });
+});
+server.keepAliveTimeout = 60_000;
+server.listen(0, '127.0.0.1', 4096, () => process.stdout.write(`${(server.address() as AddressInfo).port}\n`));
+process.on('disconnect', () => process.exit());
+
+function whole(message: object, finish: string): string {
+  return JSON.stringify({
+    ...frame('chat.completion'),
+    choices: [{ index: 0, message, finish_reason: finish }],
+    usage: USAGE,
+  });
+}
+
+function stream(delta: object, finish: string): string {
+  const chunk = frame('chat.completion.chunk');
+  const parts = [
+    { ...chunk, choices: [{ index: 0, delta, finish_reason: null }] },
+    { ...chunk, choices: [{ index: 0, delta: {}, finish_reason: finish }] },
+    { ...chunk, choices: [], usage: USAGE },
+  ];
+  return `${parts.map((part) => `data: ${JSON.stringify(part)}\n\n`).join('')}data: [DONE]\n\n`;
+}
+
+function frame(object: string): object {
+  return { id: 'x', object, created: 0, model: 'bench' };
+}
