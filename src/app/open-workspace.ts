@@ -5,6 +5,7 @@
 import path from 'node:path';
 import { clock as realClock, ids as realIds } from '../adapters/clock.js';
 import { disk as realDisk } from '../adapters/disk.js';
+import { ballot } from '../adapters/ballot.js';
 import { files, isWorkspace } from '../adapters/files/index.js';
 import { folder } from '../adapters/folder.js';
 import { processes as realProcesses } from '../adapters/processes.js';
@@ -26,6 +27,7 @@ import type { Store } from '../ports/store.js';
 import { judgePath, judgeSpelling } from '../rules/policy-path.js';
 import { parseConfig } from '../text/config-yaml.js';
 import { toolbox } from '../tools/toolbox.js';
+import { gate } from './gate.js';
 import { models } from './models.js';
 import { newTask, type NewTask } from './new-task.js';
 import { noWorkspace } from './open-reader.js';
@@ -111,15 +113,18 @@ export async function openWorkspace(folderPath: string, options: OpenOptions = {
     const read = disk.read(path.resolve(root, file));
     return read.kind === 'file' ? read.bytes.toString('utf8') : undefined;
   };
+  const ground = folder({
+    root,
+    disk,
+    judge: { spelling: judgeSpelling, path: judgePath },
+    search: search({ kind: config.search }),
+  });
   const parts: Parts = {
     store,
     model: options.model ?? models({ config, env, clock, readFile }),
-    folder: folder({
-      root,
-      disk,
-      judge: { spelling: judgeSpelling, path: judgePath },
-      search: search({ kind: config.search }),
-    }),
+    gate: gate({ root, disk, folder: ground }),
+    ballot: ballot({ root, disk, peer: store.peer.id }),
+    folder: ground,
     agents,
     tools: toolbox(),
     config,

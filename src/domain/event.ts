@@ -14,6 +14,8 @@ export const EVENT_NAMES = [
   'model.answered',
   'model.failed',
   'tool.ran',
+  'approval.answered',
+  'ballot.refused', // an entry on the ballot that counts for nothing
   'file.held',
   'file.quarantined',
   'result.fenced', // a result came too late and is kept as evidence

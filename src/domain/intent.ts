@@ -1,7 +1,10 @@
 /** What somebody wants of the engine. Every surface only submits these; the engine is the one writer of state. */
+import type { Answer } from './approval.js';
+
 export type Intent =
   | { kind: 'cancel'; id: string; task: string; reason?: string; by: string; at: string }
   | { kind: 'retry'; id: string; task: string; by: string; at: string }
+  | { kind: 'answer'; id: string; task: string; answer: Omit<Answer, 'at'>; by: string; at: string }
   | { kind: 'tell'; id: string; task: string; text: string; by: string; at: string };
 
 export type IntentKind = Intent['kind'];

@@ -1,30 +1,38 @@
 /**
- * Carries out what a model asked for. Each call ends as a tool result, as a child somebody else must answer, or as the
- * final answer. Around an effect an intent is kept before it and an outcome after it; after a crash an intent without an
- * outcome is never silently repeated, it is told to the model as what it is.
+ * Carries out what a model asked for. Each call is judged first: it runs, waits for a human, or is refused with a reason the
+ * model can read. It ends as a tool result, as a child somebody else must answer, or as the final answer.
  */
 import type { Agent } from '../domain/agent.js';
-import { childId, hash53 } from '../domain/id.js';
-import type { ProblemCode } from '../domain/problem.js';
 import type { Message, ToolCall } from '../domain/session.js';
 import { isEnded, type Task, type WantedChild } from '../domain/task.js';
 import { checkArgs } from '../tools/args.js';
 import type { Tool, ToolReply } from '../tools/tool.js';
 import { answerOf } from './answer-of.js';
-import { record, type Parts } from './parts.js';
+import { approvalFor, verdictOn } from './approvals.js';
+import { runTool } from './run-tool.js';
+import type { Parts } from './parts.js';
 
 export interface CallsDone {
   /** Results to append, in the order of the calls. */
   results: Message[];
   /** Children that must exist and end before the conversation goes on. */
   asked: WantedChild[];
+  /** Something was done that a human had allowed: people who go step by step see it before the model goes on. */
+  allowed: boolean;
   final?: string;
 }
 
-export async function carryOut(parts: Parts, task: Task, agent: Agent, calls: readonly ToolCall[]): Promise<CallsDone> {
-  const done: CallsDone = { results: [], asked: [] };
+export async function carryOut(
+  parts: Parts,
+  task: Task,
+  agent: Agent,
+  calls: readonly ToolCall[],
+  stop: AbortSignal,
+): Promise<CallsDone> {
+  const done: CallsDone = { results: [], asked: [], allowed: false };
   for (const call of calls) {
-    const reply = await runOne(parts, task, agent, call);
+    const reply = await carryOutOne(parts, task, agent, call, stop);
+    if (reply.allowed) done.allowed = true;
     if (reply.kind === 'ask') {
       const child = await parts.store.read(reply.child.id);
       if (child === undefined || !isEnded(child.state)) done.asked.push(reply.child);
@@ -32,81 +40,73 @@ export async function carryOut(parts: Parts, task: Task, agent: Agent, calls: re
       continue;
     }
     if (reply.kind === 'final') done.final = reply.text;
-    const text =
-      reply.kind === 'problem' ? `${reply.code}: ${reply.message}` : reply.kind === 'final' ? 'Accepted.' : reply.text;
-    done.results.push(await result(parts, call, text, reply.kind === 'problem'));
+    done.results.push(await result(parts, call, textOf(reply), reply.kind === 'problem'));
   }
   return done;
 }
 
-async function runOne(parts: Parts, task: Task, agent: Agent, call: ToolCall): Promise<ToolReply> {
+type Carried = ToolReply & { allowed?: boolean };
+
+async function carryOutOne(
+  parts: Parts,
+  task: Task,
+  agent: Agent,
+  call: ToolCall,
+  stop: AbortSignal,
+): Promise<Carried> {
   const tool = parts.tools.get(call.name);
-  if (tool === undefined || !agent.tools.includes(call.name)) {
-    const granted = agent.tools.filter((name) => parts.tools.has(name)).join(', ') || 'none';
-    return {
-      kind: 'problem',
-      code: 'unknown_tool',
-      message: `${agent.name} has no tool ${call.name}; its tools are: ${granted}`,
-    };
-  }
+  if (tool === undefined || !agent.tools.includes(call.name)) return noSuchTool(parts, agent, call);
   const wrong = checkArgs(tool.parameters, call.arguments);
   if (wrong !== undefined) return { kind: 'problem', code: 'bad_field', message: wrong };
-  const from = parts.clock.monotonicMs();
-  const reply =
-    tool.kind === 'effect'
-      ? await runOnce(parts, task, agent, call, tool)
-      : await guarded(parts, task, agent, call, tool);
-  // What an ask leads to is told by the task it makes; it is looked at again each time that one may have ended.
-  if (tool.kind === 'ask' && reply.kind === 'ask') return reply;
-  record(parts, 'tool.ran', {
-    task: task.id,
-    agent: agent.name,
-    tool: call.name,
-    cause: call.id,
-    ok: reply.kind !== 'problem',
-    ms: Math.round(parts.clock.monotonicMs() - from),
+  const gate = parts.gate?.judge(agent, call.name, call.arguments);
+  if (gate?.verdict === 'deny') return { kind: 'problem', code: 'not_allowed', message: gate.reasons.join('; ') };
+  if (gate?.verdict !== 'ask') {
+    return runTool(parts, task, agent, call, tool, stop, {
+      approved: false,
+      ...(gate?.plan ? { plan: gate.plan } : {}),
+    });
+  }
+  const wanted = approvalFor(parts, task, agent, call, gate);
+  const said = verdictOn(await parts.store.read(wanted.id), wanted);
+  if (said.kind === 'open') return { kind: 'ask', child: wanted };
+  if (said.kind === 'no') return { kind: 'problem', code: 'not_allowed', message: said.message };
+  return runAllowed(parts, task, agent, call, tool, stop, said.edited);
+}
+
+/** What the human allowed runs as the human left it; the model is told what was changed. */
+async function runAllowed(
+  parts: Parts,
+  task: Task,
+  agent: Agent,
+  call: ToolCall,
+  tool: Tool,
+  stop: AbortSignal,
+  edited: Record<string, unknown> | undefined,
+): Promise<Carried> {
+  const action = edited === undefined ? call : { ...call, arguments: { ...call.arguments, ...edited } };
+  const reply = await runTool(parts, task, agent, action, tool, stop, { approved: true });
+  if (edited === undefined || reply.kind === 'ask') return { ...reply, allowed: true };
+  const changes = Object.entries(edited).map(([name, value]) => {
+    return `${name}: you asked for ${JSON.stringify(call.arguments[name])}, the human made it ${JSON.stringify(value)}`;
   });
-  return reply;
+  const note = `The human changed this action before allowing it. ${changes.join('; ')}.\n\n`;
+  if (reply.kind === 'problem') return { ...reply, message: note + reply.message, allowed: true };
+  return { ...reply, text: note + reply.text, allowed: true };
 }
 
-/** At most once: whoever finds the intent there does not act. */
-async function runOnce(parts: Parts, task: Task, agent: Agent, call: ToolCall, tool: Tool): Promise<ToolReply> {
-  const id = childId(task.id, `call-${call.id}`);
-  const digest = hash53(JSON.stringify([call.name, call.arguments]));
-  const before = parts.store.effect(id);
-  if (before.state === 'done') return asReply(before.outcome);
-  if (before.state === 'started' || !(await parts.store.begin(id, digest, `${call.name} by ${agent.name}`))) {
-    return {
-      kind: 'problem',
-      code: 'unknown_outcome',
-      message: `${call.name} was begun before an interruption and may or may not have taken effect; look before you try again`,
-    };
-  }
-  const reply = await guarded(parts, task, agent, call, tool);
-  const text = reply.kind === 'text' ? reply.text : reply.kind === 'problem' ? `${reply.code}: ${reply.message}` : '';
-  await parts.store.finish(id, { ok: reply.kind === 'text', text });
-  return reply;
+function noSuchTool(parts: Parts, agent: Agent, call: ToolCall): ToolReply {
+  const granted = agent.tools.filter((name) => parts.tools.has(name)).join(', ') || 'none';
+  return {
+    kind: 'problem',
+    code: 'unknown_tool',
+    message: `${agent.name} has no tool ${call.name}; its tools are: ${granted}`,
+  };
 }
 
-function asReply(outcome: { ok: boolean; text: string }): ToolReply {
-  if (outcome.ok) return { kind: 'text', text: outcome.text };
-  const [, code, message] = /^(\w+): ([\s\S]*)$/.exec(outcome.text) ?? [undefined, 'tool_failed', outcome.text];
-  return { kind: 'problem', code: code as ProblemCode, message: message! };
+function textOf(reply: Exclude<ToolReply, { kind: 'ask' }>): string {
+  if (reply.kind === 'problem') return `${reply.code}: ${reply.message}`;
+  return reply.kind === 'final' ? 'Accepted.' : reply.text;
 }
-
-async function guarded(parts: Parts, task: Task, agent: Agent, call: ToolCall, tool: Tool): Promise<ToolReply> {
-  const context = { agent, task, callId: call.id, folder: parts.folder, agents: parts.agents.all() };
-  try {
-    return await tool.run(call.arguments, context);
-  } catch (error) {
-    const { code, message } = error as NodeJS.ErrnoException;
-    // A failing disk is not the model's business: the task stops where it is and is taken up again when the disk is mended.
-    if (code !== undefined && DISK_FAILURES.has(code)) throw error;
-    return { kind: 'problem', code: 'tool_failed', message: message ?? String(error) };
-  }
-}
-
-const DISK_FAILURES = new Set(['ENOSPC', 'EIO', 'EROFS', 'EMFILE', 'ENFILE', 'EDQUOT']);
 
 async function result(parts: Parts, call: ToolCall, text: string, isError: boolean): Promise<Message> {
   return {

@@ -55,8 +55,9 @@ export async function openConversation(
     },
     messages: [first],
   };
-  // The file is made while the model is thinking; nothing is appended before it is there. A failure is met where it is awaited.
-  const ready = makeFiles(parts, agent, session);
+  // The file is made while the model is thinking, once the question is on its way; nothing is appended before it is there. A
+  // failure is met where it is awaited.
+  const ready = new Promise((resolve) => setImmediate(resolve)).then(() => makeFiles(parts, agent, session));
   ready.catch(() => undefined);
   record(parts, 'session.created', { task: task.id, agent: agent.name, session: id });
   return conversation(parts, task, id, agent, session, ready);

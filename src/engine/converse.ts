@@ -38,6 +38,7 @@ export async function converse(parts: Parts, claim: Claim, task: Task, agent: Ag
     const usage = await usageWithChildren(parts, owned, talk);
     if (step.kind === 'answer') return complete(parts, claim, owned, step.text, usage);
     if (step.kind === 'problem') return fail(parts, claim, owned, step.problem, usage);
+    if (step.kind === 'pause') return putBack(parts, claim, owned, 'what was allowed is done');
     if (step.kind === 'leave') return putBack(parts, claim, owned, 'the process is stopping');
     return park(parts, claim, owned, { tasks: step.waitFor }, usage);
   }
@@ -51,6 +52,8 @@ type Step =
   | { kind: 'answer'; text: string }
   | { kind: 'problem'; problem: Problem }
   | { kind: 'leave' }
+  /** Something a human had allowed was done: the next pass goes on. */
+  | { kind: 'pause' }
   | { kind: 'wait'; waitFor: string[] };
 
 type Resolved = Exclude<ReturnType<typeof resolveModels>, Problem>;
@@ -66,10 +69,11 @@ async function nextStep(
   const messages = talk.messages();
   const calls = openCalls(messages);
   if (calls.length > 0) {
-    const done = await carryOut(parts, task, talk.agent, calls);
+    const done = await carryOut(parts, task, talk.agent, calls, stop);
     if (done.results.length > 0 && (await talk.append(done.results, false)) === 'edited') return { kind: 'again' };
     if (done.asked.length > 0) return { kind: 'wait', waitFor: await ask(parts, task, done.asked) };
-    return done.final === undefined ? { kind: 'again' } : { kind: 'answer', text: done.final };
+    if (done.final !== undefined) return { kind: 'answer', text: done.final };
+    return { kind: done.allowed ? 'pause' : 'again' };
   }
   const answer = reportedAnswer(messages) ?? finalAnswer(messages);
   if (answer !== undefined) return { kind: 'answer', text: answer };

@@ -3,10 +3,12 @@
  * taker. An intent about a task that another live process holds is left for that process.
  */
 import { problem, type Problem } from '../domain/problem.js';
+import { approvalOf } from '../domain/approval.js';
 import type { Intent } from '../domain/intent.js';
 import type { Task } from '../domain/task.js';
 import type { OpenTask } from '../ports/store.js';
 import { match } from '../rules/match.js';
+import { answer } from './approvals.js';
 import { fail } from './end.js';
 import type { Flight } from './flight.js';
 import { record, type Parts } from './parts.js';
@@ -17,6 +19,7 @@ export async function takeIntents(parts: Parts, flights: ReadonlyMap<string, Fli
   for (const intent of parts.store.intents()) {
     if (intent.kind === 'cancel') moved = (await cancel(parts, intent, flights)) || moved;
     else if (intent.kind === 'retry') moved = (await retry(parts, intent)) || moved;
+    else if (intent.kind === 'answer') moved = (await take(parts, intent)) || moved;
     else moved = (await tell(parts, intent)) || moved;
   }
   return moved;
@@ -85,6 +88,21 @@ async function retry(parts: Parts, intent: Intent & { kind: 'retry' }): Promise<
     ...(known ? {} : { why: 'no failed task has this id' }),
   });
   return known;
+}
+
+async function take(parts: Parts, intent: Intent & { kind: 'answer' }): Promise<boolean> {
+  const target = await parts.store.read(intent.task);
+  const fits = target !== undefined && approvalOf(target.task) !== undefined;
+  const taken = fits && (await answer(parts, intent.task, intent.answer, intent.id));
+  parts.store.doneIntent(intent.id);
+  if (!taken)
+    record(parts, 'intent.refused', {
+      task: intent.task,
+      cause: intent.id,
+      kind: 'answer',
+      why: 'no open approval has this id',
+    });
+  return taken;
 }
 
 /** A parked task hears it at once: it becomes pending, and its next turn begins with what it was told. */

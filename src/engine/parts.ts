@@ -4,9 +4,12 @@ import type { Event } from '../domain/event.js';
 import type { Problem } from '../domain/problem.js';
 import type { Task } from '../domain/task.js';
 import type { Agents } from '../ports/agents.js';
+import type { Ballot } from '../ports/ballot.js';
 import type { Clock, Ids } from '../ports/clock.js';
 import type { Folder } from '../ports/folder.js';
+import type { Gate } from '../ports/gate.js';
 import type { Model } from '../ports/model.js';
+import type { Shell } from '../ports/shell.js';
 import type { Store } from '../ports/store.js';
 import type { Tool } from '../tools/tool.js';
 
@@ -16,6 +19,10 @@ export interface Parts {
   folder: Folder;
   agents: Agents;
   tools: ReadonlyMap<string, Tool>;
+  /** Judges what agents want to do; absent only in tests of other things. */
+  gate?: Gate;
+  shell?: Shell;
+  ballot?: Ballot;
   config: Config;
   clock: Clock;
   ids: Ids;

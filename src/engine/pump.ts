@@ -7,6 +7,7 @@ import { HUMAN, type Task } from '../domain/task.js';
 import { cycleProblem, dependencyCycle, mayMove } from '../rules/ready.js';
 import type { OpenTask } from '../ports/store.js';
 import { advance } from './advance.js';
+import { showBallot, tendBallot } from './approvals.js';
 import { fail } from './end.js';
 import type { Flight } from './flight.js';
 import { takeIntents, takerOf } from './intake.js';
@@ -51,14 +52,15 @@ export function engine(parts: Parts): Engine {
       ended = true;
     });
     while (flights.size > 0) await Promise.all([...flights.values()].map((flight) => flight.done));
-    await parts.store.flush();
     rethrow();
+    await showBallot(parts);
+    await parts.store.flush();
     return { ...report, moved: report.moved || ended, open: parts.store.openCount() };
   }
 
   async function pass(look: 'none' | 'changed' | 'all', onEnd: (moved: boolean) => void): Promise<PumpReport> {
     rethrow();
-    const problems = parts.agents.refresh();
+    const problems = [...parts.agents.refresh(), ...(parts.gate?.refresh() ?? [])];
     let moved = false;
     if (look !== 'none') {
       if (!swept) parts.store.sweep();
@@ -66,6 +68,7 @@ export function engine(parts: Parts): Engine {
       problems.push(...(await parts.store.scan(look === 'all')).problems);
       moved = (await recover(parts)) > 0;
       moved = (await takeIntents(parts, flights)) || moved;
+      moved = (await tendBallot(parts)) || moved;
     }
     for (const one of problems) report(one);
     const { movable, cyclic } = await sort();
@@ -80,6 +83,7 @@ export function engine(parts: Parts): Engine {
       start(task, onEnd);
       advanced++;
     }
+    await showBallot(parts);
     return { moved: moved || advanced > 0, again: moved, advanced, open: parts.store.openCount(), problems };
   }
 

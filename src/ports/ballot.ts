@@ -15,6 +15,8 @@ export interface BallotReading {
 }
 
 export interface Ballot {
+  /** Ids of entries whose fate is not shown yet. */
+  unsettled(): string[];
   /** What people answered since the last `show`. Cheap when the file did not change. */
   read(open: readonly Approval[]): BallotReading;
   /**

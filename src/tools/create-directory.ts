@@ -14,7 +14,7 @@ export const createDirectory: Tool = {
   },
   async run(args, context) {
     const path = args['path'] as string;
-    const made = await context.folder.makeFolder(context.agent.name, path);
+    const made = await context.folder.makeFolder(context.agent.name, path, context.approved);
     if (!made.ok) return fileProblem(made, 'make_folder', path, context);
     return { kind: 'text', text: made.value.created ? `created ${path}` : `${path} is already there` };
   },

@@ -22,7 +22,7 @@ export const readFile: Tool = {
   },
   run(args, context) {
     const path = args['path'] as string;
-    const read = context.folder.read(context.agent.name, path, MAX_FILE_BYTES);
+    const read = context.folder.read(context.agent.name, path, MAX_FILE_BYTES, context.approved);
     if (!read.ok) return fileProblem(read, 'read', path, context);
     const from = (args['from_line'] as number | undefined) ?? 1;
     return page(path, read.value, from, args['lines'] as number | undefined);

@@ -4,15 +4,24 @@
  */
 import type { Agent } from '../domain/agent.js';
 import type { ProblemCode } from '../domain/problem.js';
+import type { PlainPipeline } from '../domain/policy.js';
 import type { Task, WantedChild } from '../domain/task.js';
 import type { Folder } from '../ports/folder.js';
 import type { ToolSpec } from '../ports/model.js';
+import type { Shell } from '../ports/shell.js';
 
 export interface ToolContext {
   agent: Agent;
   task: Task;
   callId: string;
   folder: Folder;
+  /** A human agreed to this very call. */
+  approved: boolean;
+  /** For a command that needs no human: its words exactly as they were judged. */
+  plan?: PlainPipeline[];
+  shell?: Shell;
+  /** Aborted when the task is cancelled or the process leaves. */
+  signal?: AbortSignal;
   /** Names and descriptions of the workspace's agents. */
   agents: ReadonlyMap<string, { name: string; description: string }>;
 }

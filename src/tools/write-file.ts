@@ -18,7 +18,7 @@ export const writeFile: Tool = {
   },
   async run(args, context) {
     const path = args['path'] as string;
-    const written = await context.folder.write(context.agent.name, path, args['content'] as string);
+    const written = await context.folder.write(context.agent.name, path, args['content'] as string, context.approved);
     if (!written.ok) return fileProblem(written, 'write', path, context);
     const { created, bytes } = written.value;
     return { kind: 'text', text: `${created ? 'created' : 'replaced'} ${path}, ${bytes} bytes` };

@@ -6,7 +6,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { crashDisk, type Fault } from '../kit/crash-disk.js';
-import { hall, untilQuiet } from '../kit/hall.js';
+import { hall, play } from '../kit/hall.js';
 import { outcome } from '../kit/outcome.js';
 import { simDisk } from '../kit/sim-disk.js';
 import { lay, STORIES } from '../kit/stories.js';
@@ -19,13 +19,13 @@ for (const story of STORIES) {
         n++;
         const disk = simDisk();
         lay(disk, story);
-        const house = hall(story.script);
+        const house = hall(story.script, story.asks);
         const failing = crashDisk(disk, n, fault);
         let failed = false;
         try {
           const first = house.enter(failing);
           try {
-            await untilQuiet(first);
+            await play(first, story, disk);
           } finally {
             first.die();
           }
@@ -34,7 +34,7 @@ for (const story of STORIES) {
         }
         more = failing.count() >= n;
         const second = house.enter(disk);
-        await untilQuiet(second);
+        await play(second, story, disk);
         second.die();
         const inFlight = failed ? 2 : 0;
         assert.deepEqual(outcome(disk, story), [], `${fault} at change ${n}`);
@@ -49,14 +49,14 @@ for (const story of STORIES) {
       for (let m = 1; m < 40; m += 3) {
         const disk = simDisk();
         lay(disk, story);
-        const house = hall(story.script);
+        const house = hall(story.script, story.asks);
         for (const at of [n, m]) {
           const guest = house.enter(crashDisk(disk, at));
-          await untilQuiet(guest).catch(() => undefined);
+          await play(guest, story, disk).catch(() => undefined);
           guest.die();
         }
         const last = house.enter(disk);
-        await untilQuiet(last);
+        await play(last, story, disk);
         last.die();
         assert.deepEqual(outcome(disk, story), [], `deaths at ${n} and ${m}`);
       }

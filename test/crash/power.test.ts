@@ -5,7 +5,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { crashDisk } from '../kit/crash-disk.js';
-import { hall, untilQuiet } from '../kit/hall.js';
+import { hall, play } from '../kit/hall.js';
 import { outcome } from '../kit/outcome.js';
 import { simDisk } from '../kit/sim-disk.js';
 import { seeded } from '../kit/sim-processes.js';
@@ -24,15 +24,15 @@ for (const story of STORIES) {
         const disk = simDisk();
         lay(disk, story);
         for (const file of disk.tree().keys()) await disk.sync(file); // what the person saved is safe
-        const house = hall(story.script);
+        const house = hall(story.script, story.asks);
         const failing = crashDisk(disk, n);
         const first = house.enter(failing);
-        await untilQuiet(first).catch(() => undefined);
+        await play(first, story, disk).catch(() => undefined);
         first.die();
         more = failing.count() >= n;
         disk.powerCut(random);
         const second = house.enter(disk);
-        await untilQuiet(second);
+        await play(second, story, disk);
         second.die();
         assert.deepEqual(outcome(disk, story), [], `power cut at change ${n}, SEED=${SEED}`);
       }

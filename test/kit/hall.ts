@@ -3,6 +3,7 @@
  * calls. Every `enter` is a new process on the same disk.
  */
 import path from 'node:path';
+import { ballot } from '../../src/adapters/ballot.js';
 import { files } from '../../src/adapters/files/index.js';
 import { scripted } from '../../src/adapters/scripted.js';
 import { roster } from '../../src/app/roster.js';
@@ -16,6 +17,7 @@ import type { Processes } from '../../src/ports/processes.js';
 import { defaultConfig } from '../../src/text/config-yaml.js';
 import { toolbox } from '../../src/tools/toolbox.js';
 import { simClock } from './sim-clock.js';
+import type { SimDisk } from './sim-disk.js';
 import { countedIds, simProcesses } from './sim-processes.js';
 
 export const ROOT = '/w';
@@ -34,7 +36,8 @@ export interface Guest {
   die(): void;
 }
 
-export function hall(script: string): Hall {
+/** `asks`: tools that need a human in this story. */
+export function hall(script: string, asks: readonly string[] = []): Hall {
   const processes = simProcesses();
   const calls: ModelRequest[] = [];
   const clock = simClock({ auto: true });
@@ -53,8 +56,18 @@ export function hall(script: string): Hall {
       const ids = countedIds(`g${String.fromCharCode(97 + guests++)}`);
       const agents = roster(on, ROOT);
       agents.refresh();
+      const store = files({ root: ROOT, disk: on, clock, ids, processes: own });
       const parts: Parts = {
-        store: files({ root: ROOT, disk: on, clock, ids, processes: own }),
+        store,
+        ballot: ballot({ root: ROOT, disk: on, peer: store.peer.id }),
+        gate: {
+          refresh: () => [],
+          judge: (_agent, tool) => ({
+            verdict: asks.includes(tool) ? 'ask' : 'auto',
+            reasons: ['the story says so'],
+            risk: 'LOW',
+          }),
+        },
         model,
         folder: diskFolder(on),
         agents,
@@ -72,6 +85,15 @@ export function hall(script: string): Hall {
       return { engine: engine(parts), parts, die: () => own.die() };
     },
   };
+}
+
+/** Pumps until nothing moves and the human of the story has nothing to do. */
+export async function play(guest: Guest, story: { human?: (disk: SimDisk) => boolean }, disk: SimDisk): Promise<void> {
+  for (let turns = 0; turns < 20; turns++) {
+    await untilQuiet(guest, 400);
+    if (story.human?.(disk) !== true) return;
+  }
+  throw new Error('the human never comes to an end');
 }
 
 /** Pumps until nothing moves; fails loudly instead of going on forever. */

@@ -2,6 +2,7 @@
 import path from 'node:path';
 import type { Disk } from '../../src/ports/disk.js';
 import { ROOT } from './hall.js';
+import type { SimDisk } from './sim-disk.js';
 
 export interface Story {
   name: string;
@@ -15,6 +16,10 @@ export interface Story {
   results: Record<string, string | RegExp>;
   /** Model calls when nothing goes wrong. */
   calls: number;
+  /** Tools that need a human here. */
+  asks?: string[];
+  /** What the human does when nothing moves; true if there was something to do. */
+  human?: (disk: SimDisk) => boolean;
   /** Files that must hold exactly this at the end: effects that happened once. */
   written?: Record<string, string>;
 }
@@ -29,6 +34,17 @@ export function lay(disk: Disk, story: Story): void {
   for (const [name, text] of Object.entries(story.agents)) put(`agents/${name}.md`, text);
   for (const [name, text] of Object.entries(story.files ?? {})) put(name, text);
   for (const [name, task] of Object.entries(story.tasks)) put(`tasks/pending/${name}.json`, JSON.stringify(task));
+}
+
+const BALLOT = path.join(ROOT, 'tasks/approvals.task.md');
+
+/** Edits the ballot as a person would: every open entry, once. */
+function mark(disk: SimDisk, box: string, more: (text: string) => string = (text) => text): boolean {
+  const read = disk.read(BALLOT);
+  const text = read.kind === 'file' ? read.bytes.toString('utf8') : '';
+  if (!text.includes('- [_]')) return false;
+  disk.save(BALLOT, more(text.replaceAll('- [_]', `- ${box}`)));
+  return true;
 }
 
 const agent = (front: string, prompt = 'Do what you are asked.'): string => `---\n${front}\n---\n${prompt}\n`;
@@ -58,6 +74,44 @@ export const STORIES: Story[] = [
     results: { note: /It (is|may be) written\./ },
     calls: 2,
     written: { 'workspaces/ana/note.txt': 'once\n' },
+  },
+  {
+    name: 'a human allows an action by ticking a line',
+    agents: { ana: agent('description: Writes\ntools: [write_file]') },
+    tasks: { page: { description: 'Publish it' } },
+    asks: ['write_file'],
+    human: (disk) => mark(disk, '[x]'),
+    script: `
+- {agent: ana, turn: 1, call: [{write_file: {path: page.txt, content: "public\\n"}}]}
+- {agent: ana, turn: 2, when: /unknown_outcome/, say: It may be public.}
+- {agent: ana, turn: 2, when: /refused/, say: It was refused.}
+- {agent: ana, turn: 2, say: It is public.}
+`,
+    results: { page: /It (is|may be) public\./ },
+    calls: 2,
+    written: { 'page.txt': 'public\n' },
+  },
+  {
+    name: 'a human refuses, and edits another action',
+    agents: { ana: agent('description: Writes\ntools: [write_file]') },
+    tasks: { page: { description: 'Publish it' } },
+    asks: ['write_file'],
+    human: (disk) => {
+      const read = disk.read(BALLOT);
+      const first = read.kind !== 'file' || !read.bytes.toString('utf8').includes('second');
+      return first
+        ? mark(disk, '[-]')
+        : mark(disk, '[x]', (text) => text.replaceAll('content: second', 'content: better'));
+    },
+    script: `
+- {agent: ana, turn: 1, call: [{write_file: {path: page.txt, content: first}}]}
+- {agent: ana, turn: 2, when: /refused/, call: [{write_file: {path: page.txt, content: second}}]}
+- {agent: ana, turn: 3, when: /unknown_outcome/, say: It may be out.}
+- {agent: ana, turn: 3, when: /made it "better"/, say: It is out as you changed it.}
+`,
+    results: { page: /It (is|may be) out/ },
+    calls: 3,
+    written: { 'page.txt': 'better' },
   },
   {
     name: 'delegation to two in one turn',

@@ -6,7 +6,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Disk } from '../../src/ports/disk.js';
 import { crashDisk } from '../kit/crash-disk.js';
-import { hall, untilQuiet, type Guest } from '../kit/hall.js';
+import { hall, play, type Guest } from '../kit/hall.js';
 import { outcome } from '../kit/outcome.js';
 import { simDisk } from '../kit/sim-disk.js';
 import { seeded } from '../kit/sim-processes.js';
@@ -23,7 +23,7 @@ for (const story of STORIES) {
         const random = seeded(SEED + round);
         const disk = simDisk();
         lay(disk, story);
-        const house = hall(story.script);
+        const house = hall(story.script, story.asks);
         const deaths = round % 3 === 0 ? 0 : 1;
         const all: Guest[] = [];
         for (let g = 0; g < guests; g++) {
@@ -33,13 +33,13 @@ for (const story of STORIES) {
         }
         await Promise.all(
           all.map((guest) =>
-            untilQuiet(guest, 400)
+            play(guest, story, disk)
               .catch(() => undefined)
               .finally(() => guest.die()),
           ),
         );
         const last = house.enter(disk);
-        await untilQuiet(last);
+        await play(last, story, disk);
         last.die();
         assert.deepEqual(outcome(disk, story), [], `round ${round}, SEED=${SEED}`);
         const paid = house.calls.length;

@@ -1,7 +1,7 @@
 /** Each story, told once without anything going wrong, from the first pass to the last. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { hall, untilQuiet } from '../kit/hall.js';
+import { hall, play } from '../kit/hall.js';
 import { outcome } from '../kit/outcome.js';
 import { simDisk } from '../kit/sim-disk.js';
 import { lay, STORIES } from '../kit/stories.js';
@@ -10,9 +10,9 @@ for (const story of STORIES) {
   test(story.name, async () => {
     const disk = simDisk();
     lay(disk, story);
-    const house = hall(story.script);
+    const house = hall(story.script, story.asks);
     const guest = house.enter(disk);
-    await untilQuiet(guest);
+    await play(guest, story, disk);
     assert.deepEqual(outcome(disk, story), []);
     assert.equal(house.calls.length, story.calls, 'model calls');
   });
@@ -20,9 +20,9 @@ for (const story of STORIES) {
   test(`${story.name}: once it is quiet, looking again costs no model call and writes nothing`, async () => {
     const disk = simDisk();
     lay(disk, story);
-    const house = hall(story.script);
+    const house = hall(story.script, story.asks);
     const guest = house.enter(disk);
-    await untilQuiet(guest);
+    await play(guest, story, disk);
     const before = disk.tree();
     assert.equal((await guest.engine.pump()).moved, false);
     assert.equal(house.calls.length, story.calls);

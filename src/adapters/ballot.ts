@@ -1,0 +1,113 @@
+/**
+ * The ballot file of a workspace. It remembers which approvals it has shown, so that a deleted entry is known from one that
+ * was never there; and it writes only when the file is still what it last read, so that nobody's save is lost.
+ */
+import path from 'node:path';
+import type { Approval } from '../domain/approval.js';
+import { problem, type Problem } from '../domain/problem.js';
+import type { Ballot, BallotReading } from '../ports/ballot.js';
+import type { Disk } from '../ports/disk.js';
+import { addEntry, markEntry, readMarks, type Marks } from '../text/ballot-md.js';
+import { parseBoard } from '../text/board-md.js';
+
+const FILE = 'tasks/approvals.task.md';
+
+export function ballot({ root, disk, peer }: { root: string; disk: Disk; peer: string }): Ballot {
+  const file = path.join(root, FILE);
+  const memory = path.join(root, '.guild', 'ballot.json');
+  const shown = new Set<string>(readMemory());
+  const reported = new Set<string>();
+  let seen: string | undefined;
+  let marks: Marks | undefined;
+  let tmps = 0;
+
+  return { read, show, unsettled: () => marks?.unsettled ?? [] };
+
+  function read(open: readonly Approval[]): BallotReading {
+    const nothing: BallotReading = { answers: [], withdrawn: [], problems: [] };
+    const stamp = disk.stamp(file);
+    if (stamp !== undefined && stamp === seen) return nothing;
+    for (const id of readMemory()) shown.add(id);
+    const text = readText();
+    if (text === undefined) return nothing;
+    const board = parseBoard(text, FILE);
+    marks = readMarks(board, open, shown);
+    seen = stamp;
+    const isHeld = text.trim() === '' || board.problems.some((one) => one.code === 'bad_file');
+    const present = new Set(marks.present);
+    const withdrawn = isHeld ? [] : open.filter(({ id }) => shown.has(id) && !present.has(id)).map(({ id }) => id);
+    return { answers: isHeld ? [] : marks.answers, withdrawn, problems: fresh(marks.problems) };
+  }
+
+  async function show(
+    open: readonly Approval[],
+    ended: readonly Approval[],
+    fates: ReadonlyMap<string, string>,
+  ): Promise<void> {
+    const stamp = disk.stamp(file);
+    const onIt = new Set(stamp === undefined ? [] : marks?.present);
+    if (open.every(({ id }) => onIt.has(id)) && ended.length === 0) return;
+    const before = readText() ?? '';
+    let text = before;
+    const present = new Set(parseBoard(text, FILE).items.map((item) => item.id));
+    for (const approval of open) if (!present.has(approval.id)) text = addEntry(text, approval);
+    for (const approval of ended) text = markEntry(text, FILE, approval, fates.get(approval.id));
+    await remember(open);
+    if (text === before) return;
+    await write(text, stamp, open);
+  }
+
+  /** Only over what was read: a person who saved in between is read first. */
+  async function write(text: string, stamp: string | undefined, open: readonly Approval[]): Promise<void> {
+    const tmp = path.join(root, '.guild', 'tmp', `${peer}-ballot${++tmps}`);
+    disk.create(tmp, text);
+    await disk.sync(tmp);
+    if (disk.stamp(file) !== stamp) {
+      disk.remove(tmp);
+      return;
+    }
+    disk.rename(tmp, file);
+    seen = disk.stamp(file);
+    marks = readMarks(parseBoard(text, FILE), open, shown);
+    await disk.syncFolder(path.dirname(file));
+  }
+
+  /** Before an entry is shown it is known as shown; the other way round a crash would make it look forged. */
+  async function remember(open: readonly Approval[]): Promise<void> {
+    const added = open.filter(({ id }) => !shown.has(id));
+    if (added.length === 0) return;
+    for (const { id } of added) shown.add(id);
+    const tmp = path.join(root, '.guild', 'tmp', `${peer}-ballot${++tmps}`);
+    disk.create(tmp, JSON.stringify([...new Set([...readMemory(), ...shown])]));
+    await disk.sync(tmp);
+    disk.rename(tmp, memory);
+    await disk.syncFolder(path.dirname(memory));
+  }
+
+  function readText(): string | undefined {
+    const found = disk.read(file, 8 * 1024 * 1024);
+    return found.kind === 'file' ? found.bytes.toString('utf8') : undefined;
+  }
+
+  function readMemory(): string[] {
+    const found = disk.read(memory);
+    if (found.kind !== 'file') return [];
+    try {
+      const ids = JSON.parse(found.bytes.toString('utf8')) as unknown;
+      return Array.isArray(ids) ? ids.map(String) : [];
+    } catch {
+      return [];
+    }
+  }
+
+  function fresh(problems: readonly Problem[]): Problem[] {
+    const news = problems.filter((one) => !reported.has(`${one.where?.line} ${one.message}`));
+    for (const one of news) reported.add(`${one.where?.line} ${one.message}`);
+    return news.map((one) =>
+      problem(one.code, one.message, {
+        ...(one.where ? { where: one.where } : {}),
+        ...(one.hint ? { hint: one.hint } : {}),
+      }),
+    );
+  }
+}

@@ -1,0 +1,87 @@
+/**
+ * One gate from all that has a say: the command policy, the path rules, the rules for tools. Policy files are read again when
+ * they change; one that cannot be read closes the gate until a person has mended it.
+ */
+import path from 'node:path';
+import type { Agent } from '../domain/agent.js';
+import type { ApprovalRequest } from '../domain/approval.js';
+import type { Risk } from '../domain/policy.js';
+import type { Problem } from '../domain/problem.js';
+import type { Disk } from '../ports/disk.js';
+import type { Folder } from '../ports/folder.js';
+import type { Gate, GateVerdict } from '../ports/gate.js';
+import { useOfTool } from '../rules/policy-path.js';
+import { judgeTool } from '../rules/policy-tool.js';
+import { lineDiff } from '../text/line-diff.js';
+import { ALLOWLIST_FILE, commandGate, loadPolicy, POLICY_FILE } from './policy.js';
+
+export function gate({ root, disk, folder }: { root: string; disk: Disk; folder: Folder }): Gate {
+  const stamp = (): string => [ALLOWLIST_FILE, POLICY_FILE].map((file) => disk.stamp(path.join(root, file))).join(' ');
+  let seen = stamp();
+  let loaded = loadPolicy(root);
+  let unreported = loaded.problems;
+
+  return {
+    refresh(): Problem[] {
+      const now = stamp();
+      if (now !== seen) {
+        seen = now;
+        loaded = loadPolicy(root);
+        unreported = loaded.problems;
+      }
+      const problems = unreported;
+      unreported = [];
+      return problems;
+    },
+    judge: (agent, tool, args) => (tool === 'execute_command' ? command(agent, args) : other(agent, tool, args)),
+  };
+
+  function command(agent: Agent, args: Record<string, unknown>): GateVerdict {
+    const line = String(args['command'] ?? '');
+    const home = path.join(root, 'workspaces', agent.name);
+    const { verdict, reason, plan } = commandGate(loaded.policy, home).judge(line, { agent, cwd: home });
+    // A line that a person let run as a whole has no plan: it is run by the shell, as an approved one would be.
+    const needsNetwork = args['network'] === true && verdict !== 'deny';
+    const strict = needsNetwork && verdict !== 'ask' ? 'ask' : verdict;
+    const reasons = needsNetwork ? [reason, 'it wants the network'] : [reason];
+    return { verdict: strict, reasons, risk: riskOfCommand(line), ...(plan && strict !== 'ask' ? { plan } : {}) };
+  }
+
+  function other(agent: Agent, tool: string, args: Record<string, unknown>): GateVerdict {
+    const use = useOfTool(tool);
+    const given = typeof args['path'] === 'string' ? args['path'] : undefined;
+    const spot = use !== undefined && given !== undefined ? folder.judge(agent.name, use, given) : undefined;
+    const content = typeof args['content'] === 'string' ? args['content'] : undefined;
+    const { verdict, reason, risk } = judgeTool({
+      tool,
+      policy: loaded.policy,
+      agent,
+      ...(spot ? { path: spot.path ?? given!, pathVerdict: spot.verdict } : {}),
+      ...(content === undefined ? {} : { bytes: Buffer.byteLength(content) }),
+    });
+    const reasons = spot && spot.verdict !== 'ok' ? [spot.reason] : [reason];
+    const changes = verdict === 'ask' && tool === 'write_file' && given !== undefined;
+    const diff = changes ? diffOf(agent.name, given, content ?? '') : undefined;
+    return { verdict, reasons, risk: RISK[risk], ...(diff === undefined ? {} : { diff }) };
+  }
+
+  function diffOf(agent: string, file: string, after: string): string {
+    const read = folder.read(agent, file, 1024 * 1024, true);
+    return lineDiff(read.ok ? read.value.text : '', after);
+  }
+}
+
+const RISK: Record<Risk, ApprovalRequest['risk']> = {
+  none: 'LOW',
+  low: 'LOW',
+  medium: 'MEDIUM',
+  high: 'HIGH',
+  critical: 'HIGH',
+};
+
+/** A word for the eye, not a decision: the gate has decided already. */
+function riskOfCommand(line: string): ApprovalRequest['risk'] {
+  if (/\b(rm|dd|chmod|chown|kill|pkill|mv|truncate|git\s+push|npm\s+publish|curl|wget|ssh|scp)\b/.test(line))
+    return 'HIGH';
+  return /[>|;&]|\b(install|write|create|start|stop|restart)\b/.test(line) ? 'MEDIUM' : 'LOW';
+}

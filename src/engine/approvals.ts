@@ -1,0 +1,155 @@
+/**
+ * Approvals: a call that needs a human becomes a task for the human that holds the exact action and its digest. The answer,
+ * from the ballot or the command line, ends that task. No silence is ever taken for a verdict, and no agent can answer.
+ */
+import { createHash } from 'node:crypto';
+import type { Agent } from '../domain/agent.js';
+import {
+  APPROVAL_ROLE,
+  approvalOf,
+  mainArgument,
+  type Answer,
+  type Approval,
+  type ApprovalRequest,
+} from '../domain/approval.js';
+import { childId } from '../domain/id.js';
+import type { ToolCall } from '../domain/session.js';
+import { HUMAN, isEnded, type Placed, type Task, type WantedChild } from '../domain/task.js';
+import type { GateVerdict } from '../ports/gate.js';
+import { errorText } from '../rules/gather.js';
+import { sessionId } from './conversation.js';
+import { record, type Parts } from './parts.js';
+
+export function approvalFor(parts: Parts, task: Task, agent: Agent, call: ToolCall, gate: GateVerdict): WantedChild {
+  const request: ApprovalRequest = {
+    tool: call.name,
+    arguments: call.arguments,
+    digest: digestOf(call.name, call.arguments, agent.name),
+    agent: agent.name,
+    session: sessionId(task, agent),
+    call: call.id,
+    reasons: gate.reasons,
+    risk: gate.risk,
+    taint: Array.isArray(task.context['taint']) ? task.context['taint'].map(String) : [],
+    confinement:
+      call.name === 'execute_command' && parts.shell
+        ? parts.shell.confinement(call.arguments['network'] === true)
+        : 'inside the program',
+    ...(gate.diff === undefined ? {} : { diff: gate.diff }),
+  };
+  return {
+    id: childId(task.id, `call-${call.id}`),
+    role: APPROVAL_ROLE,
+    to: HUMAN,
+    description: titleOf(request),
+    context: { request },
+  };
+}
+
+export type Said =
+  | { kind: 'open' }
+  | { kind: 'no'; message: string }
+  | { kind: 'yes'; edited?: Record<string, unknown> };
+
+/** What the human said to this very action. An answer to another action, whatever its name, is none. */
+export function verdictOn(placed: Placed | undefined, wanted: WantedChild): Said {
+  if (placed === undefined || !isEnded(placed.state)) return { kind: 'open' };
+  const approval = approvalOf(placed.task);
+  const asked = wanted.context!['request'] as ApprovalRequest;
+  if (approval?.answer === undefined || approval.request.digest !== asked.digest) {
+    return { kind: 'no', message: `it was not allowed: ${errorText(placed.task.error)}` };
+  }
+  const { answer } = approval;
+  if (!answer.approved)
+    return {
+      kind: 'no',
+      message: `the human refused it${answer.reason ? `: ${answer.reason}` : ''}; do not try it again as it is`,
+    };
+  return { kind: 'yes', ...(answer.edited ? { edited: answer.edited } : {}) };
+}
+
+/** False if no open approval has this id. */
+export async function answer(parts: Parts, id: string, given: Omit<Answer, 'at'>, cause: string): Promise<boolean> {
+  const claim = parts.store.claim(id, HUMAN);
+  if (claim === undefined) return false;
+  const said: Answer = { ...given, at: parts.clock.now().toISOString() };
+  const { waits: _, ...task } = claim.task;
+  await parts.store.settle(claim, { ...task, result: JSON.stringify(said), ended_at: said.at }, 'completed');
+  record(parts, 'approval.answered', { task: id, cause, agent: HUMAN, ...said });
+  return true;
+}
+
+export function openApprovals(parts: Parts): Approval[] {
+  const found: Approval[] = [];
+  for (const { task } of parts.store.open()) {
+    const approval = task.role === APPROVAL_ROLE ? approvalOf(task) : undefined;
+    if (approval) found.push(approval);
+  }
+  return found.sort((a, b) => a.created.localeCompare(b.created) || a.id.localeCompare(b.id));
+}
+
+/** Takes answers from the ballot, then makes it show what is asked now. True if anybody answered. */
+export async function tendBallot(parts: Parts): Promise<boolean> {
+  const { ballot } = parts;
+  if (ballot === undefined) return false;
+  const { answers, withdrawn, problems } = ballot.read(openApprovals(parts));
+  for (const one of problems) parts.watchers?.problem?.(one);
+  for (const one of problems) record(parts, 'ballot.refused', { problem: one });
+  let moved = false;
+  for (const { id, answer: given } of answers) moved = (await answer(parts, id, given, 'ballot')) || moved;
+  for (const id of withdrawn) {
+    const given = { approved: false, by: HUMAN, reason: 'the human withdrew the request' };
+    moved = (await answer(parts, id, given, 'ballot')) || moved;
+  }
+  return moved;
+}
+
+/** Shows what waits for the human, and what became of what was answered. */
+export async function showBallot(parts: Parts): Promise<void> {
+  const { ballot } = parts;
+  if (ballot === undefined) return;
+  const ended: Approval[] = [];
+  const fates = new Map<string, string>();
+  for (const id of ballot.unsettled()) {
+    const placed = parts.store.isOpen(id) ? undefined : await parts.store.read(id);
+    const approval = placed && isEnded(placed.state) ? approvalOf(placed.task) : undefined;
+    if (approval === undefined) continue;
+    ended.push(approval);
+    const fate = fateOf(parts, approval);
+    if (fate !== undefined) fates.set(id, fate);
+  }
+  await ballot.show(openApprovals(parts), ended, fates);
+}
+
+/** done · refused · unknown: may have run; undefined while it is on its way. */
+function fateOf(parts: Parts, { id, answer: said, request }: Approval): string | undefined {
+  if (said === undefined || !said.approved) return 'refused';
+  const effect = parts.store.effect(id);
+  if (effect.state === 'done') return 'done';
+  if (effect.state === 'none') return parts.tools.get(request.tool)?.kind === 'effect' ? undefined : 'done';
+  const running = [...parts.store.open()].some((one) => one.held && id.startsWith(`${one.task.id}.`));
+  return running ? undefined : 'unknown: may have run';
+}
+
+function digestOf(tool: string, args: Record<string, unknown>, agent: string): string {
+  return createHash('sha256')
+    .update(JSON.stringify([tool, sorted(args), agent]))
+    .digest('hex');
+}
+
+function sorted(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(sorted);
+  if (value === null || typeof value !== 'object') return value;
+  return Object.fromEntries(
+    Object.entries(value)
+      .sort(([a], [b]) => (a < b ? -1 : 1))
+      .map(([key, one]) => [key, sorted(one)]),
+  );
+}
+
+function titleOf({ tool, arguments: args }: ApprovalRequest): string {
+  if (tool === 'execute_command') return `Approve command: ${String(args['command'])}`;
+  const main = mainArgument(tool);
+  const what = args['path'] ?? args['recipient'] ?? args['name'] ?? (main === undefined ? undefined : args[main]);
+  return what === undefined ? `Approve ${tool}` : `Approve ${tool}: ${String(what)}`;
+}

@@ -1,0 +1,108 @@
+/**
+ * Runs one tool. Around an effect an intent is kept before it and an outcome after it; after a crash an intent without an
+ * outcome is never silently repeated: it is told to the model as what it is, unknown.
+ */
+import type { Agent } from '../domain/agent.js';
+import { childId, hash53 } from '../domain/id.js';
+import type { PlainPipeline } from '../domain/policy.js';
+import type { ProblemCode } from '../domain/problem.js';
+import type { ToolCall } from '../domain/session.js';
+import type { Task } from '../domain/task.js';
+import type { Tool, ToolContext, ToolReply } from '../tools/tool.js';
+import { record, type Parts } from './parts.js';
+
+export interface Permission {
+  approved: boolean;
+  plan?: PlainPipeline[];
+}
+
+export async function runTool(
+  parts: Parts,
+  task: Task,
+  agent: Agent,
+  call: ToolCall,
+  tool: Tool,
+  stop: AbortSignal,
+  permission: Permission,
+): Promise<ToolReply> {
+  const from = parts.clock.monotonicMs();
+  const run = (): Promise<ToolReply> => guarded(tool, call, contextOf(parts, task, agent, call, stop, permission));
+  const reply = tool.kind === 'effect' ? await runOnce(parts, task, agent, call, run) : await run();
+  // What an ask leads to is told by the task it makes; it is looked at again each time that one may have ended.
+  if (reply.kind === 'ask') return reply;
+  record(parts, 'tool.ran', {
+    task: task.id,
+    agent: agent.name,
+    tool: call.name,
+    cause: call.id,
+    ok: reply.kind !== 'problem',
+    ...(permission.approved ? { approved: childId(task.id, `call-${call.id}`) } : {}),
+    ms: Math.round(parts.clock.monotonicMs() - from),
+  });
+  return reply;
+}
+
+function contextOf(
+  parts: Parts,
+  task: Task,
+  agent: Agent,
+  call: ToolCall,
+  stop: AbortSignal,
+  permission: Permission,
+): ToolContext {
+  return {
+    agent,
+    task,
+    callId: call.id,
+    folder: parts.folder,
+    agents: parts.agents.all(),
+    approved: permission.approved,
+    ...(permission.plan ? { plan: permission.plan } : {}),
+    ...(parts.shell ? { shell: parts.shell } : {}),
+    signal: stop,
+  };
+}
+
+/** At most once: whoever finds the intent there does not act. */
+async function runOnce(
+  parts: Parts,
+  task: Task,
+  agent: Agent,
+  call: ToolCall,
+  run: () => Promise<ToolReply>,
+): Promise<ToolReply> {
+  const id = childId(task.id, `call-${call.id}`);
+  const digest = hash53(JSON.stringify([call.name, call.arguments]));
+  const before = parts.store.effect(id);
+  if (before.state === 'done') return asReply(before.outcome);
+  if (before.state === 'started' || !(await parts.store.begin(id, digest, `${call.name} by ${agent.name}`))) {
+    return {
+      kind: 'problem',
+      code: 'unknown_outcome',
+      message: `${call.name} was begun before an interruption and may or may not have taken effect; look before you try again`,
+    };
+  }
+  const reply = await run();
+  const text = reply.kind === 'text' ? reply.text : reply.kind === 'problem' ? `${reply.code}: ${reply.message}` : '';
+  await parts.store.finish(id, { ok: reply.kind === 'text', text });
+  return reply;
+}
+
+function asReply(outcome: { ok: boolean; text: string }): ToolReply {
+  if (outcome.ok) return { kind: 'text', text: outcome.text };
+  const [, code, message] = /^(\w+): ([\s\S]*)$/.exec(outcome.text) ?? [undefined, 'tool_failed', outcome.text];
+  return { kind: 'problem', code: code as ProblemCode, message: message! };
+}
+
+async function guarded(tool: Tool, call: ToolCall, context: ToolContext): Promise<ToolReply> {
+  try {
+    return await tool.run(call.arguments, context);
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    // A failing disk is not the model's business: the task stops where it is and is taken up again when the disk is mended.
+    if (code !== undefined && DISK_FAILURES.has(code)) throw error;
+    return { kind: 'problem', code: 'tool_failed', message: message ?? String(error) };
+  }
+}
+
+const DISK_FAILURES = new Set(['ENOSPC', 'EIO', 'EROFS', 'EMFILE', 'ENFILE', 'EDQUOT']);

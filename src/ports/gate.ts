@@ -1,0 +1,23 @@
+/** The gates: what an agent may do by itself, what a human must allow, and what is never done. */
+import type { Agent } from '../domain/agent.js';
+import type { ApprovalRequest } from '../domain/approval.js';
+import type { PlainPipeline, Verdict } from '../domain/policy.js';
+import type { Problem } from '../domain/problem.js';
+
+export interface GateVerdict {
+  verdict: Verdict;
+  /** For the human who is asked, and for the model that is refused. */
+  reasons: string[];
+  risk: ApprovalRequest['risk'];
+  /** For a command that may run by itself: its words exactly as judged. */
+  plan?: PlainPipeline[];
+  /** Where files would change: how. */
+  diff?: string;
+}
+
+export interface Gate {
+  /** The same question has the same answer until a policy file changes. Never throws. */
+  judge(agent: Agent, tool: string, args: Record<string, unknown>): GateVerdict;
+  /** Reads policy files again if they changed; problems that were not reported before. */
+  refresh(): Problem[];
+}
