@@ -35,6 +35,7 @@ export function ballot({ root, disk, peer }: { root: string; disk: Disk; peer: s
     seen = stamp;
     const isHeld = text.trim() === '' || board.problems.some((one) => one.code === 'bad_file');
     const present = new Set(marks.present);
+    for (const { id } of open) if (present.has(id)) shown.add(id);
     const withdrawn = isHeld ? [] : open.filter(({ id }) => shown.has(id) && !present.has(id)).map(({ id }) => id);
     return { answers: isHeld ? [] : marks.answers, withdrawn, problems: fresh(marks.problems) };
   }
@@ -52,33 +53,33 @@ export function ballot({ root, disk, peer }: { root: string; disk: Disk; peer: s
     const present = new Set(parseBoard(text, FILE).items.map((item) => item.id));
     for (const approval of open) if (!present.has(approval.id)) text = addEntry(text, approval);
     for (const approval of ended) text = markEntry(text, FILE, approval, fates.get(approval.id));
+    if (text !== before && !(await write(text, stamp, open))) return;
     await remember(open);
-    if (text === before) return;
-    await write(text, stamp, open);
   }
 
   /** Only over what was read: a person who saved in between is read first. */
-  async function write(text: string, stamp: string | undefined, open: readonly Approval[]): Promise<void> {
+  async function write(text: string, stamp: string | undefined, open: readonly Approval[]): Promise<boolean> {
     const tmp = path.join(root, '.guild', 'tmp', `${peer}-ballot${++tmps}`);
     disk.create(tmp, text);
     await disk.sync(tmp);
     if (disk.stamp(file) !== stamp) {
       disk.remove(tmp);
-      return;
+      return false;
     }
     disk.rename(tmp, file);
     seen = disk.stamp(file);
     marks = readMarks(parseBoard(text, FILE), open, shown);
     await disk.syncFolder(path.dirname(file));
+    return true;
   }
 
-  /** Before an entry is shown it is known as shown; the other way round a crash would make it look forged. */
+  /** After an entry is shown it is known as shown; the other way round a crash in between would look like a deleted entry. */
   async function remember(open: readonly Approval[]): Promise<void> {
-    const added = open.filter(({ id }) => !shown.has(id));
-    if (added.length === 0) return;
-    for (const { id } of added) shown.add(id);
+    for (const { id } of open) shown.add(id);
+    const kept = readMemory();
+    if ([...shown].every((id) => kept.includes(id))) return;
     const tmp = path.join(root, '.guild', 'tmp', `${peer}-ballot${++tmps}`);
-    disk.create(tmp, JSON.stringify([...new Set([...readMemory(), ...shown])]));
+    disk.create(tmp, JSON.stringify([...new Set([...kept, ...shown])]));
     await disk.sync(tmp);
     disk.rename(tmp, memory);
     await disk.syncFolder(path.dirname(memory));
