@@ -69,12 +69,13 @@ export function lookAt(line: string, context: CommandContext): LookedAt {
 function plainParts(script: ShellScript, context: CommandContext): LookedAt {
   const leaves: Leaf[] = [];
   const plan: PlainPipeline[] = [];
+  const known = new Map<string, Leaf>();
   for (const { node, then } of script.list.items) {
     const stages = node.kind === 'pipeline' ? node.stages : [node];
     const commands: PlainCommand[] = [];
     for (const stage of stages) {
       if (stage.kind !== 'command') return { whyAsk: 'it is more than simple commands', leaves: [] };
-      const leaf = leafOf(stage, context);
+      const leaf = leafOf(stage, context, known);
       leaves.push(leaf);
       if (leaf.command) commands.push(leaf.command);
     }
@@ -84,8 +85,22 @@ function plainParts(script: ShellScript, context: CommandContext): LookedAt {
   return leaves.every((leaf) => leaf.command && leaf.fixed === undefined) ? { leaves, plan } : { leaves };
 }
 
-function leafOf(command: ShellCommand, context: CommandContext): Leaf {
-  const text = command.words.length === 1 ? command.words[0]!.text : command.words.map((word) => word.text).join(' ');
+/** The same words are the same command again: a long line often repeats itself. */
+function leafOf(command: ShellCommand, context: CommandContext, known: Map<string, Leaf>): Leaf {
+  const text = textOf(command);
+  if (command.redirections.length > 0 || command.assignments.length > 0) return readLeaf(command, text, context);
+  let leaf = known.get(text);
+  if (leaf === undefined) known.set(text, (leaf = readLeaf(command, text, context)));
+  return leaf;
+}
+
+function textOf(command: ShellCommand): string {
+  let text = command.words[0]?.text ?? '';
+  for (let n = 1; n < command.words.length; n++) text += ` ${command.words[n]!.text}`;
+  return text;
+}
+
+function readLeaf(command: ShellCommand, text: string, context: CommandContext): Leaf {
   const open = firstOf(command.words, (word) => runTimeWord(word, context));
   if (open !== undefined) return { text, whyAsk: open };
   const argv = command.words.map((word) => valueOf(word, context));

@@ -13,6 +13,8 @@ export interface Places {
 
 /** Why reading this path needs a person; undefined if it does not. */
 export function secretPath(path: string, places: Places): string | undefined {
+  // Most words are no path at all; these few names are secret without a dot or a slash.
+  if (!/[./~]/.test(path) && !/^(secrets|_netrc|id_\w+)$/i.test(path)) return undefined;
   const plain = plainPath(path, { home: places.home });
   // A path that climbs may end anywhere, so it is read as if it had climbed to the root.
   const rooted = plain.startsWith('/') || plain.startsWith('..');

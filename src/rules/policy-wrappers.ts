@@ -31,7 +31,7 @@ export function unwrap(name: string, args: Arg[], stdin: string | undefined): Un
   if (WITH_TEXT.has(name)) return textArgs(name, rest);
   if (CONTAINERS.has(name)) return { argvs: containerArgvs(rest), scripts: [] };
   const wrapper = Object.hasOwn(WRAPPERS, name) ? WRAPPERS[name] : undefined;
-  if (wrapper === undefined) return { argvs: [], scripts: [] };
+  if (wrapper === undefined) return NONE;
   const found: Unwrapped = { argvs: [], scripts: [] };
   follow(rest, wrapper, found);
   if (name === 'xargs' && stdin !== undefined) {
@@ -66,6 +66,8 @@ const PLAIN = new Set([
   'xargs',
   'ionice',
 ]);
+
+const NONE: Unwrapped = { argvs: [], scripts: [] };
 
 interface Wrapper {
   /** Letters that take a value, attached or as the next word. */

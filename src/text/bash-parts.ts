@@ -13,8 +13,8 @@ export type ReadScript = (script: U.ParsedScript | undefined) => ShellScript;
 type Opaque = U.ArithmeticExpression | U.TestExpression;
 
 export function wordOf(word: U.Word | Opaque, read: ReadScript): ShellWord {
-  const found = new Found(read);
   if (word.type !== 'Word') {
+    const found = new Found(read);
     found.visit(word);
     return found.word('', [{ kind: 'hole', text: '' }]);
   }
@@ -25,6 +25,7 @@ export function wordOf(word: U.Word | Opaque, read: ReadScript): ShellWord {
     return ordinary(text);
   }
   const seen = scanWord(text);
+  const found = new Found(read);
   const pieces: ShellPiece[] = [];
   const parts = word.parts;
   if (parts === undefined) pieces.push({ kind: 'text', text: word.value });

@@ -5,58 +5,80 @@
  */
 import type * as U from 'unbash';
 
-interface Span {
-  pos: number;
-  end: number;
-  /** What must stand between this span and the next one; undefined inside a command. */
-  next?: string;
-}
-
 export function isPlain(script: U.Script, source: string): boolean {
-  const spans: Span[] = [];
+  const gaps = new Gaps(source);
   for (const statement of script.commands) {
     const node = statement.command;
-    const parts = node.type === 'AndOr' ? node.commands : [node];
-    const operators = node.type === 'AndOr' ? node.operators : [];
-    for (const [n, part] of parts.entries()) {
-      if (!addPipeline(part, spans)) return false;
-      spans.at(-1)!.next = operators[n] ?? (statement.background ? '&' : ';');
+    const last = statement.background ? '&' : ';';
+    if (node.type !== 'AndOr') {
+      if (!readPipeline(node, last, gaps)) return false;
+      continue;
+    }
+    for (let n = 0; n < node.commands.length; n++) {
+      if (!readPipeline(node.commands[n]!, node.operators[n] ?? last, gaps)) return false;
     }
   }
-  let at = 0;
-  let expected: string | undefined = 'start';
-  for (const span of spans) {
-    if (span.pos < at || !fits(source.slice(at, span.pos), expected)) return false;
-    at = span.end;
-    expected = span.next;
+  return gaps.end();
+}
+
+/** Walks through the source from one thing to the next. */
+class Gaps {
+  private at = 0;
+  private expected: string | undefined = 'start';
+  constructor(private readonly source: string) {}
+
+  /** `next` is what must stand after this one; undefined inside a command. */
+  thing(pos: number, end: number, next: string | undefined): boolean {
+    const ok = pos >= this.at && fits(this.source, this.at, pos, this.expected);
+    this.at = end;
+    this.expected = next;
+    return ok;
   }
-  return fits(source.slice(at), spans.length === 0 ? 'start' : expected === ';' ? 'end' : expected);
+
+  end(): boolean {
+    return fits(this.source, this.at, this.source.length, this.expected === ';' ? 'end' : this.expected);
+  }
 }
 
-/** False unless it is a simple command or a pipeline of such. */
-function addPipeline(node: U.PipelineNode, spans: Span[]): boolean {
-  if (node.type === 'Command') return addCommand(node, spans);
+/** False unless it is a simple command or a pipeline of such, with nothing unaccounted for in it. */
+function readPipeline(node: U.PipelineNode, next: string, gaps: Gaps): boolean {
+  if (node.type === 'Command') return readCommand(node, next, gaps);
   if (node.type !== 'Pipeline' || node.prefixes.length > 0 || node.commands.length === 0) return false;
-  return node.commands.every((command, n) => {
-    if (command.type !== 'Command' || !addCommand(command, spans)) return false;
-    spans.at(-1)!.next = node.operators[n];
-    return true;
-  });
+  for (let n = 0; n < node.commands.length; n++) {
+    const command = node.commands[n]!;
+    if (command.type !== 'Command' || !readCommand(command, node.operators[n] ?? next, gaps)) return false;
+  }
+  return true;
 }
 
-function addCommand(node: U.Command, spans: Span[]): boolean {
-  const items = [...node.prefix, ...(node.name ? [node.name] : []), ...node.suffix];
-  for (const [n, item] of items.entries()) {
+function readCommand(node: U.Command, next: string, gaps: Gaps): boolean {
+  const { prefix, name, suffix } = node;
+  const count = prefix.length + (name ? 1 : 0) + suffix.length;
+  for (let n = 0; n < count; n++) {
+    const item = itemAt(node, n)!;
     if (item.type === 'HereDoc') return false;
     // `<2>x`: Bash takes the 2 for a descriptor and gives up, the parser takes it for a name.
-    const glued = items[n + 1]?.pos === item.end && item.type === 'Redirect' && !item.operator.includes('&');
-    if (glued && /^\d+$/.test(item.target?.text ?? '')) return false;
-    spans.push({ pos: item.pos, end: item.end });
+    if (item.type === 'Redirect' && !item.operator.includes('&') && /^\d+$/.test(item.target?.text ?? '')) {
+      if (itemAt(node, n + 1)?.pos === item.end) return false;
+    }
+    if (!gaps.thing(item.pos, item.end, n + 1 < count ? undefined : next)) return false;
   }
-  return items.length > 0;
+  return count > 0;
 }
 
-function fits(gap: string, expected: string | undefined): boolean {
+function itemAt(
+  { prefix, name, suffix }: U.Command,
+  n: number,
+): U.Command['prefix'][number] | U.Command['suffix'][number] | undefined {
+  if (n < prefix.length) return prefix[n];
+  if (!name) return suffix[n - prefix.length];
+  return n === prefix.length ? name : suffix[n - prefix.length - 1];
+}
+
+function fits(source: string, from: number, to: number, expected: string | undefined): boolean {
+  // One blank, by far the most usual.
+  if (expected === undefined && to === from + 1 && source.charCodeAt(from) === 32) return true;
+  const gap = source.slice(from, to);
   const seen = readGap(gap, expected === 'start');
   if (seen === undefined) return false;
   if (expected === undefined) return seen.operator === '' && !seen.newline && !seen.comment;

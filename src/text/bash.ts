@@ -56,6 +56,7 @@ class Reading {
   /** The first thing that was not understood although the tree goes on. */
   wrong: string | undefined;
   private depth = 0;
+  private readonly words = new Map<string, ShellWord>();
 
   script(
     tree: U.Script & { errors?: readonly U.ParseError[] | undefined },
@@ -199,7 +200,12 @@ class Reading {
   }
 
   private word(word: U.Word): ShellWord {
-    return wordOf(word, this.inner);
+    const known = this.words.get(word.text);
+    if (known !== undefined) return known;
+    const read = wordOf(word, this.inner);
+    // The same text is the same word again, unless it holds a script, which has places of its own.
+    if (read.scripts.length === 0) this.words.set(word.text, read);
+    return read;
   }
 
   /** Arithmetic and tests: nobody judges their text, only the commands inside them. */
