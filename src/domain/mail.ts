@@ -44,7 +44,8 @@ export function plainName(name: string | undefined): string {
 }
 
 // eslint-disable-next-line no-control-regex
-const UNSEEN = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]|[\u{e0000}-\u{e0fff}]/gu;
+const UNSEEN =
+  /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]|[\u{e0000}-\u{e0fff}]/gu;
 
 /** Characters that hide, reorder or drive a terminal, as escapes; newline and tab stay. */
 export function visible(text: string): string {
