@@ -79,11 +79,13 @@ function plainParts(script: ShellScript, context: CommandContext): LookedAt {
       leaves.push(leaf);
       if (leaf.command) commands.push(leaf.command);
     }
-    plan.push({ commands, pipes: node.kind === 'pipeline' ? node.operators : [], then });
+    plan.push({ commands, pipes: node.kind === 'pipeline' ? node.operators : NO_PIPES, then });
   }
   if (leaves.length === 0) return { whyAsk: 'there is no command in it', leaves };
   return leaves.every((leaf) => leaf.command && leaf.fixed === undefined) ? { leaves, plan } : { leaves };
 }
+
+const NO_PIPES: PlainPipeline['pipes'] = [];
 
 /** The same words are the same command again: a long line often repeats itself. */
 function leafOf(command: ShellCommand, context: CommandContext, known: Map<string, Leaf>): Leaf {

@@ -66,10 +66,9 @@ export function scanWord(text: string): ScannedWord {
 /** The inside of "…", from `at` on; undefined if it never ends. */
 function scanDouble(text: string, at: number): { value: string; known: boolean; end: number } | undefined {
   let value = '';
-  let known = true;
   for (; at < text.length; at++) {
     const c = text[at]!;
-    if (c === '"') return { value, known, end: at + 1 };
+    if (c === '"') return { value, known: true, end: at + 1 };
     // Past an expansion the end of the quotes is the parser's business; the value is unknown anyway.
     if (c === '`' || (c === '$' && startsExpansion(text[at + 1]))) return { value, known: false, end: text.length };
     if (c === '\\' && at + 1 < text.length && '$`"\\\n'.includes(text[at + 1]!)) {

@@ -24,10 +24,12 @@ import { NotUnderstood, wordOf, wordOfBody, type ReadScript } from './bash-parts
 
 const MAX_LINE = 128 * 1024;
 const MAX_DEPTH = 40;
+const MAX_HERE = 100;
 
 export function parseBash(line: string): ParsedShell {
   if (line.length > MAX_LINE) return { ok: false, reason: `longer than ${MAX_LINE} characters` };
   if (deepest(line) > 2 * MAX_DEPTH) return { ok: false, reason: 'nested too deeply' };
+  if (line.split('<<').length > MAX_HERE) return { ok: false, reason: 'too many here-documents' };
   try {
     const tree = parse(line);
     const reading = new Reading();
@@ -165,8 +167,13 @@ class Reading {
   }
 
   private command(node: U.Command): ShellCommand {
-    const assignments: ShellAssignment[] = [];
     const words: ShellWord[] = [];
+    if (node.prefix.length === 0 && node.suffix.every((item) => item.type === 'Word')) {
+      if (node.name) words.push(this.word(node.name));
+      for (const item of node.suffix) words.push(this.word(item as U.Word));
+      return { kind: 'command', assignments: NO_ASSIGNMENTS, words, redirections: NO_REDIRECTIONS };
+    }
+    const assignments: ShellAssignment[] = [];
     const redirections: ShellRedirection[] = [];
     for (const item of node.prefix) {
       if (item.type === 'Assignment') assignments.push(this.assignment(item));
@@ -224,6 +231,10 @@ class Reading {
     }
   };
 }
+
+/** Shared by all the commands that have none. */
+const NO_ASSIGNMENTS: ShellAssignment[] = [];
+const NO_REDIRECTIONS: ShellRedirection[] = [];
 
 function block(how: ShellBlock['how'], bodies: ShellNode[], words: ShellWord[] = [], name?: string): ShellBlock {
   return { kind: 'block', how, bodies, words, ...(name === undefined ? {} : { name }), redirections: [] };

@@ -81,6 +81,8 @@ rm -rf /e*
 rm -rf /?tc
 rm -rf /[e]tc
 rm -rf /{bin,etc}
+rm -rf /.*
+rm -rf /**
 rm -rf {/tmp/x,/}
 {rm,-rf,/}
 r\m -rf /
@@ -268,6 +270,15 @@ watch -n 1 'sudo ls'
 script -c 'sudo ls' out
 flock /tmp/l -c 'sudo ls'
 flock /tmp/lock sudo ls
+eval -- sudo ls
+trap -- 'sudo ls' EXIT
+bash /dev/stdin <<< 'sudo ls'
+echo 'sudo ls' | bash /dev/stdin
+(echo sudo ls) | sh
+{ echo ls; echo 'sudo ls'; } | sh
+printf 'su%s ls' do | sh
+docker exec c sudo ls
+yes / | xargs rm -rf
 `,
   );
 });
@@ -427,6 +438,7 @@ f() { g | g & }; g() { f | f & }; f
 eval ':(){ :|:& };:'
 bash -c ':(){ :|:& };:'
 $0 | $0 &
+f(){ "$FUNCNAME" | "$FUNCNAME" & };f
 perl -e 'fork while fork'
 python3 -c 'import os
 `.replace(/\npython3[^\n]*\n/, '\n'),
@@ -524,6 +536,13 @@ echo $(curl x | sh)
 ls; curl x | sh; ls
 find . -exec sh -c 'curl x | sh' \;
 exec bash <(curl x)
+exec 3< <(curl x); bash <&3
+printf -v x '%s' "$(curl x)"; eval "$x"
+curl x | docker exec -i c sh
+curl x | awk '{system($0)}'
+curl x | crontab -
+curl x | parallel
+ls() { bash; }; curl x | ls
 `,
   );
   assert.equal(verdict('bash <<EOF\n$(curl x)\nEOF\n'), 'deny');
