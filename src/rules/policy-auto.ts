@@ -6,6 +6,7 @@
 import { readOptions, type Options } from './policy-options.js';
 import { secretBelow, secretPath, type Places } from './policy-secrets.js';
 import { whyNotFind } from './policy-find.js';
+import { globFits } from './policy-rules.js';
 import { whyNotGit } from './policy-git.js';
 import { whyNotPs } from './policy-ps.js';
 
@@ -97,6 +98,8 @@ function whyNotGrep(words: string[], places: Places): string | undefined {
   const paths = patternGiven ? read.operands : read.operands.slice(1);
   const found = firstSecret([...paths, ...read.paths, read.values.get('include') ?? ''], places);
   if (found !== undefined) return found;
+  const only = read.values.get('include') ?? '*';
+  if (/[^*]/.test(only) && globFits(only, '.env')) return `--include=${only} picks .env`;
   const deep =
     ['r', 'R', 'recursive', 'dereference-recursive'].some((name) => read.seen.has(name)) ||
     [read.values.get('d'), read.values.get('directories')].some((value) => value?.startsWith('r'));

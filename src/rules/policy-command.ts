@@ -35,6 +35,8 @@ export interface LookedAt {
   deny?: string;
   /** Concerns the whole line; no rule about single commands lifts it. */
   whyAsk?: string;
+  /** Not read to the end, or not what it seems: no rule of any kind lifts `whyAsk`. */
+  unclear?: boolean;
   /** Every command of a plain line. */
   leaves: Leaf[];
   plan?: PlainPipeline[];
@@ -58,9 +60,9 @@ export function lookAt(line: string, context: CommandContext): LookedAt {
   const script = parsed.ok ? parsed.script : parsed.partial;
   const deny = (script && whyDenied(script, context)) ?? lastLook(line, parsed.ok, context);
   if (deny !== undefined) return { deny, leaves: [] };
-  if (!parsed.ok) return { whyAsk: `it could not be read: ${parsed.reason}`, leaves: [] };
+  if (!parsed.ok) return { whyAsk: `it could not be read: ${parsed.reason}`, unclear: true, leaves: [] };
   const strange = strangeCharacter(line);
-  if (strange !== undefined) return { whyAsk: strange, leaves: [] };
+  if (strange !== undefined) return { whyAsk: strange, unclear: true, leaves: [] };
   if (!parsed.script.plain) return { whyAsk: 'it is more than simple commands in pipelines and lists', leaves: [] };
   const comment = foreignComment(line, parsed.script);
   return comment === undefined ? plainParts(parsed.script, context) : { whyAsk: comment, leaves: [] };

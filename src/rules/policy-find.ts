@@ -17,6 +17,8 @@ export function whyNotFind(words: string[], places: Places): string | undefined 
     const count = OPERATORS.has(word) ? 0 : wordsAfter(word);
     if (count === undefined) return `find ${word.slice(0, 40)} is not on the list of reading tests`;
     if (at + count >= words.length && count > 0) return `find ${word} lacks its value`;
+    // Taken as a value here, but nobody writes that without meaning the action.
+    if (count === 1 && ACTS.test(words[at + 1]!)) return `find ${words[at + 1]} is not on the list of reading tests`;
     const secret = READS.test(word) ? secretPath(words[at + 1]!, places) : undefined;
     if (secret !== undefined) return secret;
     at += 1 + count;
@@ -46,6 +48,8 @@ const ONE = set(`-maxdepth -mindepth -regextype -amin -anewer -atime -cmin -cnew
   -type -uid -used -user -wholename -xtype -printf`);
 /** Tests that look at another file. */
 const READS = /^-(anewer|cnewer|newer|samefile|newer[aBcm][aBcm])$/;
+
+const ACTS = /^-(exec|ok|delete|fprint|fls)/;
 
 function set(text: string): Set<string> {
   return new Set(text.split(/\s+/));

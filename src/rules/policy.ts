@@ -58,6 +58,7 @@ function heldBack(line: string, looked: LookedAt, allow: AllowEntry[]): string |
 }
 
 function granted(line: string, looked: LookedAt, policy: Policy): CommandVerdict {
+  if (looked.unclear) return { verdict: 'ask', reason: looked.whyAsk ?? 'it is not clear' };
   const whole = policy.allow.find((entry) => entry.approve && entry.wholeLine && fitsWhole(entry, line));
   if (whole) {
     const kept = protectedName(line);

@@ -135,6 +135,7 @@ find . -delete
 find . -name x -delete
 find . -type f -delete -print
 find . -name -delete -delete
+find . -maxdepth -delete
 find . -fprint out
 find . -fprint0 out
 find . -fprintf out %p
@@ -468,6 +469,8 @@ grep KEY .env
 grep -i key -- .env
 grep -e KEY .env
 grep -r KEY --include=.env .
+grep -r KEY --include='.e*' .
+grep -rh '' --include '*env' .
 cat < .env
 cat a .env b
 cat secrets/key

@@ -97,6 +97,8 @@ test('a pattern speaks about one command, or about a whole line that it fits fro
   const wide = policy('/.*/: { approve: true, matchCommandLine: true }\n');
   assert.equal(verdict('for i in a; do touch $i; done', wide), 'auto');
   assert.equal(verdict('echo x > ../../tasks/approvals.task.md', wide), 'ask');
+  assert.equal(verdict('touch "x', wide), 'ask');
+  assert.equal(verdict('touch x\u200b', wide), 'ask');
   assert.equal(verdict(`echo ${'x'.repeat(20_000)} > y`, wide), 'ask');
 });
 
