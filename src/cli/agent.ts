@@ -72,7 +72,9 @@ async function write({ root, words, values, terminal, json }: Call): Promise<num
     fs.writeFileSync(full, template(name, text(values, 'description')), { flag: 'wx' });
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
-    throw new ProblemError(problem('duplicate', `${file} exists already`, { where: { file } }));
+    throw new ProblemError(
+      problem('duplicate', `${file} exists already`, { hint: 'choose another name, or edit that file' }),
+    );
   }
   if (json) terminal.json({ file });
   else terminal.out(file);

@@ -1,5 +1,6 @@
 /** What a command is: a usage text, its options, and a body that returns the exit code. */
 import type { ParseArgsConfig } from 'node:util';
+import { ProblemError, problem } from '../domain/problem.js';
 import type { Terminal } from './terminal.js';
 
 export type Options = NonNullable<ParseArgsConfig['options']>;
@@ -20,6 +21,8 @@ export interface Command {
   /** First line is the usage, the rest explains. */
   help: string;
   options?: Options;
+  /** How many words it takes; more are a mistake. Default: any number. */
+  most?: number;
   run(call: Call): Promise<number>;
 }
 
@@ -29,6 +32,16 @@ export const EXIT = { done: 0, problem: 1, usage: 2, refused: 3, waiting: 4 } as
 export function text(values: Values, name: string): string | undefined {
   const value = values[name];
   return typeof value === 'string' ? value : undefined;
+}
+
+/** A whole number that an option names, within bounds. */
+export function whole(values: Values, name: string, [least, most]: [number, number]): number | undefined {
+  const said = text(values, name);
+  if (said === undefined) return undefined;
+  const number = /^\d+$/.test(said.trim()) ? Number(said) : NaN;
+  if (number >= least && number <= most) return number;
+  const range = most === Infinity ? `of at least ${least}` : `from ${least} to ${most}`;
+  throw new ProblemError(problem('bad_usage', `--${name} is a whole number ${range}, not ${JSON.stringify(said)}`));
 }
 
 export function texts(values: Values, name: string): string[] {

@@ -19,6 +19,7 @@ the model is a script, and everything else is real.
   --dir DIR   where to play; must be empty or missing
   --step      wait for Enter before each pass`,
   options: { dir: { type: 'string' }, step: { type: 'boolean' } },
+  most: 0,
   async run(call) {
     const { terminal, values } = call;
     const folder = fresh(text(values, 'dir'));

@@ -7,6 +7,7 @@ export const command: Command = {
 
 Looks at Node, Git, the file system under the workspace (atomic renames, hard links, fsync, local disk), model keys, and
 leftovers of lost processes. Changes nothing except a few probe files that it removes again.`,
+  most: 0,
   async run({ root, terminal, json }) {
     const findings = await examine(root, process.env);
     if (json) terminal.json(findings);

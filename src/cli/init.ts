@@ -8,6 +8,7 @@ export const command: Command = {
 
 Makes a workspace in dir (default: here) with five agents, a commented guild.yaml and a README.
 Files that are there already stay as they are.`,
+  most: 1,
   async run({ words, terminal, json }) {
     const folder = path.resolve(words[0] ?? '.');
     const { created, kept } = initWorkspace(folder);
@@ -17,9 +18,11 @@ Files that are there already stay as they are.`,
     for (const file of kept) terminal.say(terminal.dim(`  = ${file} (kept)`));
     terminal.say(`\nThe workspace is ready. Next:\n`);
     if (shown !== '.') terminal.say(`  cd ${shown}`);
-    terminal.say(`  guild run planner "What should we do first?"`);
+    terminal.say(`  guild run orchestrator "What is in this folder, and what is missing for a start?"`);
     terminal.say(
-      terminal.dim(`\nThe model is set in guild.yaml; its key comes from the environment. README.md tells the rest.`),
+      terminal.dim(
+        `\nIt needs a model: export OPENAI_API_KEY, ANTHROPIC_API_KEY or GEMINI_API_KEY, or name one in guild.yaml. README.md tells the rest.`,
+      ),
     );
     return EXIT.done;
   },

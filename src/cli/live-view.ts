@@ -1,7 +1,7 @@
 /** The tree of what is going on, redrawn in place on a terminal. Ended roots scroll away above it as plain lines. */
 import type { Event } from '../app/index.js';
 import type { Narrator } from './narrator.js';
-import { oneLine, type Terminal } from './terminal.js';
+import { fitted, oneLine, type Terminal } from './terminal.js';
 
 interface Node {
   id: string;
@@ -12,22 +12,25 @@ interface Node {
 }
 
 const FRAME_MS = 100;
+/** More of a stream than the widest line shows. */
+const MAX_NOTE = 500;
 
 export function liveView(terminal: Terminal): Narrator {
   const nodes = new Map<string, Node>();
   let drawn = 0;
   let timer: NodeJS.Timeout | undefined;
+  let closed = false;
 
   return {
+    /** What is drawn stays where it is; nothing more is drawn. */
     close() {
       clearTimeout(timer);
-      timer = undefined;
-      draw();
-      drawn = 0;
+      if (!closed) draw();
+      closed = true;
     },
     text(task, _agent, text) {
       const node = nodes.get(task.id);
-      if (node) node.note = (node.note.startsWith('“') ? node.note : '“') + text;
+      if (node) node.note = ((node.note.startsWith('“') ? node.note : '“') + text).slice(-MAX_NOTE);
       soon();
     },
     event(event) {
@@ -37,7 +40,7 @@ export function liveView(terminal: Terminal): Narrator {
     problem(problem) {
       clear();
       terminal.problem(problem);
-      draw();
+      soon();
     },
   };
 
@@ -67,12 +70,12 @@ export function liveView(terminal: Terminal): Narrator {
     }
     for (const id of nodes.keys()) if (id === node.id || id.startsWith(`${node.id}.`)) nodes.delete(id);
     clear();
-    terminal.say(
-      `${mark} ${terminal.bold(node.agent)} ${node.id} ${ok ? terminal.dim(`results/${node.id}.md`) : oneLine(error, terminal.width - 30)}`,
-    );
+    const head = `${mark} ${terminal.bold(node.agent)} ${node.id}`;
+    terminal.say(ok ? `${head} ${terminal.dim(`results/${node.id}.md`)}` : `${head}: ${error}`);
   }
 
   function soon(): void {
+    if (closed) return;
     timer ??= setTimeout(() => {
       timer = undefined;
       draw();
@@ -80,21 +83,28 @@ export function liveView(terminal: Terminal): Narrator {
   }
 
   function draw(): void {
-    clear();
-    const rows = [...nodes.values()].sort((a, b) => (a.id < b.id ? -1 : 1)).slice(0, 20);
-    for (const node of rows) {
-      const depth = node.id.split('.').length - 1;
-      const name = depth === 0 ? node.id : node.id.slice(node.id.lastIndexOf('.') + 1);
-      const head = `${'  '.repeat(depth)}${node.mark} ${terminal.bold(node.agent)} ${name} `;
-      const room = terminal.width - depth * 2 - node.agent.length - name.length - 6;
-      const note = node.note.startsWith('“') ? node.note.slice(-Math.max(10, room)) : node.note;
-      process.stderr.write(`${head}${terminal.dim(oneLine(note, Math.max(10, room)))}\n`);
-    }
-    drawn = rows.length;
+    if (closed) return;
+    const all = [...nodes.values()].sort((a, b) => (a.id < b.id ? -1 : 1));
+    const room = Math.max(3, terminal.height - 3);
+    const lines = all.slice(0, room).map((node) => fitted(lineOf(node), terminal.width - 1));
+    if (all.length > room) lines.push(terminal.dim(`… and ${all.length - room} more`));
+    terminal.draw(drawn, lines);
+    drawn = lines.length;
+  }
+
+  /** Of a streamed answer the end is shown, where the news is. */
+  function lineOf(node: Node): string {
+    const depth = node.id.split('.').length - 1;
+    const part = depth === 0 ? node.id : node.id.slice(node.id.lastIndexOf('.') + 1);
+    const name = oneLine(part, Math.max(8, terminal.width / 2 - node.agent.length));
+    const note = node.note.replace(/\s+/g, ' ');
+    const room = terminal.width - 1 - depth * 2 - node.agent.length - name.length - 4;
+    const tail = note.startsWith('“') || note.length >= MAX_NOTE ? note.slice(-Math.max(1, room)) : note;
+    return `${'  '.repeat(depth)}${node.mark} ${terminal.bold(node.agent)} ${name} ${terminal.dim(tail)}`;
   }
 
   function clear(): void {
-    if (drawn > 0) process.stderr.write(`\u001b[${drawn}A\u001b[0J`);
+    if (drawn > 0) terminal.draw(drawn, []);
     drawn = 0;
   }
 }

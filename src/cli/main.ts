@@ -1,6 +1,7 @@
 /** The command line: finds the command, reads its options, runs it, and turns whatever happens into an exit code. */
 import { parseArgs } from 'node:util';
-import { ProblemError, problem, type Problem } from '../domain/problem.js';
+import { nearest } from '../domain/nearest.js';
+import { asProblem, problem, type Problem } from '../domain/problem.js';
 import { COMMANDS, type Listed } from './commands.js';
 import { EXIT, type Call, type Command, type Options } from './command.js';
 import { terminal } from './terminal.js';
@@ -15,12 +16,13 @@ const GLOBAL: Options = {
 };
 
 export async function main(argv: string[]): Promise<number> {
+  process.stdout.on('error', leaveQuietly);
   const at = argv.findIndex((word, i) => !word.startsWith('-') && !TAKES_VALUE.has(argv[i - 1] ?? ''));
   const name = at < 0 ? undefined : argv[at];
   if (name === undefined) return noCommand(argv);
   const listed = COMMANDS.find((one) => one.name === name);
   if (name === 'help') return help(argv[at + 1]);
-  if (listed === undefined) return fail(unknownCommand(name), EXIT.usage);
+  if (listed === undefined) return fail(unknownCommand(name), argv.includes('--json'));
   const { command } = await listed.load();
   const rest = [...argv.slice(0, at), ...argv.slice(at + 1)];
   return runCommand(listed, command, rest);
@@ -34,7 +36,8 @@ async function runCommand(listed: Listed, command: Command, args: string[]): Pro
     parsed = parseArgs({ args, options: { ...command.options, ...GLOBAL }, allowPositionals: true });
   } catch (error) {
     const said = (error as Error).message.split('.')[0]!;
-    return fail(problem('bad_usage', said, { hint: `guild ${listed.name} --help shows what it takes` }), EXIT.usage);
+    const hint = `guild ${listed.name} --help shows what it takes`;
+    return fail(problem('bad_usage', said, { hint }), args.includes('--json'));
   }
   const { values, positionals } = parsed;
   if (values['help']) {
@@ -43,6 +46,11 @@ async function runCommand(listed: Listed, command: Command, args: string[]): Pro
   }
   const json = values['json'] === true;
   const quiet = values['quiet'] === true;
+  const extra = positionals[command.most ?? Infinity];
+  if (extra !== undefined) {
+    const hint = `guild ${listed.name} --help shows what it takes`;
+    return fail(problem('bad_usage', `guild ${listed.name} does not know what to do with ${extra}`, { hint }), json);
+  }
   const call: Call = {
     words: positionals,
     values: values as Call['values'],
@@ -54,28 +62,33 @@ async function runCommand(listed: Listed, command: Command, args: string[]): Pro
   try {
     return await command.run(call);
   } catch (thrown) {
-    return failed(thrown, json);
+    return fail(thrown, json);
   }
 }
 
-async function failed(thrown: unknown, json: boolean): Promise<number> {
-  const { asProblem } = await import('../domain/problem.js');
-  const what = asProblem(thrown);
-  if (what.code === 'bug' && thrown instanceof Error && process.env['GUILD_DEBUG'])
-    process.stderr.write(`${thrown.stack}\n`);
-  const exit = what.code === 'bad_usage' ? EXIT.usage : what.code === 'not_allowed' ? EXIT.refused : EXIT.problem;
+/** Tells what went wrong, to programs too, and gives the exit code for it. */
+function fail(thrown: unknown, json: boolean): number {
+  const isProblem = typeof thrown === 'object' && thrown !== null && 'code' in thrown && !(thrown instanceof Error);
+  const what = isProblem ? (thrown as Problem) : asProblem(thrown);
+  if (what.code === 'bug') {
+    what.message += ' (a bug in guild; GUILD_DEBUG=1 shows where)';
+    if (thrown instanceof Error && process.env['GUILD_DEBUG']) process.stderr.write(`${thrown.stack}\n`);
+  }
   if (json) process.stdout.write(`${JSON.stringify({ problem: what })}\n`);
-  return fail(
-    thrown instanceof ProblemError || what.code !== 'bug'
-      ? what
-      : { ...what, message: `${what.message} (a bug in guild; GUILD_DEBUG=1 shows where)` },
-    exit,
-  );
+  terminal({ quiet: false, json: false }).problem(what);
+  return EXITS[what.code] ?? EXIT.problem;
 }
 
-function fail(what: Problem, exit: number): number {
-  terminal({ quiet: false, json: false }).problem(what);
-  return exit;
+const EXITS: Partial<Record<Problem['code'], number>> = {
+  bad_usage: EXIT.usage,
+  bad_name: EXIT.usage,
+  not_allowed: EXIT.refused,
+};
+
+/** Whoever read our output has gone: `guild task list | head -1`. */
+function leaveQuietly(error: NodeJS.ErrnoException): void {
+  if (error.code !== 'EPIPE') throw error;
+  process.exit(EXIT.done);
 }
 
 function noCommand(argv: string[]): number {
@@ -83,15 +96,23 @@ function noCommand(argv: string[]): number {
     process.stdout.write(`${VERSION}\n`);
     return EXIT.done;
   }
+  const json = argv.includes('--json');
+  const known = new Set(Object.entries(GLOBAL).flatMap(([name, { short }]) => [`--${name}`, `-${short ?? name}`]));
+  const odd = argv.find((word) => word.startsWith('-') && !known.has(word.split('=')[0]!));
+  if (odd !== undefined)
+    return fail(problem('bad_usage', `there is no option ${odd}`, { hint: 'guild --help lists all' }), json);
+  if (argv.length > 0 && !argv.includes('--help') && !argv.includes('-h'))
+    return fail(problem('bad_usage', 'a command is missing', { hint: 'guild --help lists all' }), json);
   process.stdout.write(overview());
-  return argv.length === 0 || argv.includes('--help') || argv.includes('-h') ? EXIT.done : EXIT.usage;
+  return EXIT.done;
 }
 
 async function help(name: string | undefined): Promise<number> {
   const listed = COMMANDS.find((one) => one.name === name);
   if (listed === undefined) {
+    if (name !== undefined) return fail(unknownCommand(name), false);
     process.stdout.write(overview());
-    return name === undefined ? EXIT.done : EXIT.usage;
+    return EXIT.done;
   }
   const { command } = await listed.load();
   process.stdout.write(`${command.help.trim()}\n\n${COMMON}\n`);
@@ -108,7 +129,10 @@ const COMMON = `Everywhere: --workspace DIR (-w), --json, --quiet (-q), --help (
 Exit codes: 0 done, 1 a problem, 2 wrong usage, 3 refused by policy, 4 waiting for a human`;
 
 function unknownCommand(name: string): Problem {
-  const near = COMMANDS.map((one) => one.name).find((one) => one.startsWith(name.slice(0, 2)));
+  const near = nearest(
+    name,
+    COMMANDS.map((one) => one.name),
+  );
   return problem('bad_usage', `there is no command ${JSON.stringify(name)}`, {
     hint: near ? `did you mean guild ${near}? guild --help lists all` : 'guild --help lists all',
   });

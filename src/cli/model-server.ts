@@ -2,8 +2,8 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { serveScript } from '../app/serve-script.js';
-import { problem, ProblemError } from '../domain/problem.js';
-import { EXIT, text, type Command } from './command.js';
+import { problem, ProblemError, type Problem } from '../domain/problem.js';
+import { EXIT, text, whole, type Command } from './command.js';
 import { onInterrupt } from './interrupt.js';
 
 export const command: Command = {
@@ -16,20 +16,36 @@ http://127.0.0.1:PORT/v1, so that any OpenAI-compatible client can talk to it:
 
 The script can also fail, stall, stutter and break off; docs/models.md tells how.`,
   options: { script: { type: 'string' }, port: { type: 'string' }, host: { type: 'string' } },
+  most: 0,
   async run({ values, root, terminal, json }) {
     const named = text(values, 'script');
     const file = named ?? path.join(root, 'script.yaml');
     if (named !== undefined && !fs.existsSync(named))
-      throw new ProblemError(problem('not_found', `there is no script ${named}`, { where: { file: named } }));
-    const port = Number(text(values, 'port') ?? 8123);
-    if (!Number.isInteger(port) || port < 0 || port > 65535)
-      throw new ProblemError(problem('bad_usage', 'a port is a number from 0 to 65535'));
-    const server = await serveScript({ ...(fs.existsSync(file) ? { file } : {}), port, host: text(values, 'host') });
+      throw new ProblemError(problem('not_found', `there is no script ${named}`));
+    const port = whole(values, 'port', [0, 65535]) ?? 8123;
+    const host = text(values, 'host') ?? '127.0.0.1';
+    const server = await serveScript({ ...(fs.existsSync(file) ? { file } : {}), port, host }).catch(
+      (error: unknown) => {
+        throw new ProblemError(cannotListen(error as NodeJS.ErrnoException, host, port));
+      },
+    );
     if (json) terminal.json({ url: server.url });
     else terminal.out(server.url);
     terminal.say(terminal.dim(`playing ${fs.existsSync(file) ? file : 'the built-in echo'} (Ctrl-C stops)`));
-    await new Promise<void>((resolve) => onInterrupt(resolve));
+    await new Promise<void>((resolve) => void onInterrupt(resolve));
     await server.close();
     return EXIT.done;
   },
 };
+
+function cannotListen({ code, message }: NodeJS.ErrnoException, host: string, port: number): Problem {
+  const why: Record<string, string> = {
+    EADDRINUSE: 'the port is in use',
+    EACCES: 'this port needs more rights',
+    EADDRNOTAVAIL: 'this machine has no such address',
+    ENOTFOUND: 'there is no such address',
+  };
+  return problem('bad_usage', `cannot listen on ${host}:${port}: ${why[code ?? ''] ?? message}`, {
+    hint: 'choose another with --port or --host; --port 0 takes any that is free',
+  });
+}

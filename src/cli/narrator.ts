@@ -3,8 +3,8 @@
  * their parents. With --json every event is a line of its own.
  */
 import type { Watchers } from '../app/index.js';
+import { problemText, type Problem } from '../domain/problem.js';
 import type { Call } from './command.js';
-import { oneLine } from './terminal.js';
 
 export interface Narrator extends Watchers {
   /** Ends a line that is still open. */
@@ -49,11 +49,10 @@ export function narrator(
         case 'task.completed':
           return tell(event.task, `${terminal.colour('green', '✓')} ${agent} ${id}`);
         case 'task.failed': {
-          const error = detail['error'] as { message?: string } | undefined;
-          return tell(
-            event.task,
-            `${terminal.colour('red', '✗')} ${agent} ${id} ${oneLine(error?.message ?? '', terminal.width - 20)}`,
-          );
+          const error = detail['error'] as Problem | undefined;
+          // The command that runs this task tells why itself.
+          const why = error === undefined || event.task === streamed() ? '' : `: ${problemText(error)}`;
+          return tell(event.task, `${terminal.colour('red', '✗')} ${agent} ${id}${why}`);
         }
         case 'task.parked':
           return tell(event.task, `${terminal.colour('magenta', '…')} ${agent} waits ${id}`);
@@ -64,11 +63,13 @@ export function narrator(
             event.task,
             `${terminal.colour('yellow', '✎')} ${agent} goes on from what you changed in its session`,
           );
-        case 'model.failed':
-          return tell(
-            event.task,
-            `${terminal.colour('yellow', '!')} ${agent} ${oneLine(String(detail['message']), terminal.width - 20)}`,
-          );
+        case 'model.failed': {
+          // The last failure is the task's own, and told with it.
+          if (detail['waitMs'] === undefined) return undefined;
+          const wait = Number(detail['waitMs']);
+          const next = wait > 0 ? `again in ${(wait / 1000).toFixed(0)} s` : 'the next model is asked';
+          return tell(event.task, `${terminal.colour('yellow', '!')} ${agent} ${String(detail['message'])}; ${next}`);
+        }
         default:
           return undefined;
       }

@@ -1,6 +1,7 @@
 /** `guild run`: one task, worked on here and now, its answer streamed. */
-import { openWorkspace } from '../app/index.js';
-import { problem, ProblemError } from '../domain/problem.js';
+import { openWorkspace, type Workspace } from '../app/index.js';
+import { problem, ProblemError, type Problem } from '../domain/problem.js';
+import { resolveModels } from '../rules/models.js';
 import { isEnded } from '../domain/task.js';
 import { EXIT, text, type Command } from './command.js';
 import { narrator } from './narrator.js';
@@ -30,6 +31,8 @@ The text may also come from standard input: echo "…" | guild run planner -
     const workspace = await openWorkspace(call.root, { watchers: tell, ...(model ? { modelName: model } : {}) });
     for (const one of workspace.configProblems) call.terminal.problem(one);
     if (!workspace.agents().has(agent)) throw new ProblemError(unknownAgent(agent, [...workspace.agents().keys()]));
+    const wrong = model === undefined ? undefined : unknownModel(workspace, agent, model);
+    if (wrong) throw new ProblemError(wrong);
     const task = await workspace.add({ description, to: agent, id: text(call.values, 'id') });
     root = task.id;
     try {
@@ -55,7 +58,15 @@ The text may also come from standard input: echo "…" | guild run planner -
   },
 };
 
-function unknownAgent(name: string, known: string[]): ReturnType<typeof problem> {
+/** A mistyped --model is told before a task is made of it. */
+function unknownModel(workspace: Workspace, agent: string, model: string): Problem | undefined {
+  const found = resolveModels({ ...workspace.agents().get(agent)!, models: [model] }, workspace.config);
+  if (!('code' in found)) return undefined;
+  const { where: _, ...rest } = found;
+  return { ...rest, message: `--model: ${rest.message}` };
+}
+
+function unknownAgent(name: string, known: string[]): Problem {
   return problem('unknown_agent', `there is no agent ${name}`, {
     hint:
       known.length > 0

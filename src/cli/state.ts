@@ -9,6 +9,7 @@ export const command: Command = {
   help: `guild state
 
 Each agent and what it is doing (idle, working, waiting, blocked), the processes that run, and what waits for you.`,
+  most: 0,
   async run({ root, terminal, json }) {
     const store = openReader(root);
     const { problems } = await store.scan(true);

@@ -2,7 +2,7 @@
 import { TASK_STATES, type Placed, type TaskState } from '../domain/task.js';
 import { openReader } from '../app/open-reader.js';
 import { ProblemError, problem } from '../domain/problem.js';
-import { EXIT, text, type Call } from './command.js';
+import { EXIT, text, whole, type Call } from './command.js';
 import { table, type Terminal } from './terminal.js';
 
 export async function list(call: Call): Promise<number> {
@@ -15,16 +15,18 @@ export async function list(call: Call): Promise<number> {
       }),
     );
   }
-  const limit = Number(text(values, 'limit') ?? 50);
+  const given = whole(values, 'limit', [1, Infinity]);
+  // For programs nothing is left out unless they ask for it.
+  const limit = given ?? (json ? Infinity : 50);
   const reader = openReader(call.root);
   const { problems } = await reader.scan(true);
   const wantsEnded = values['all'] === true || state === 'completed' || state === 'failed';
   let found: Placed[] = [...reader.open()].sort((a, b) => a.task.created_at.localeCompare(b.task.created_at));
   if (wantsEnded) found.push(...(await reader.ended({ limit })));
   if (state !== undefined) found = found.filter((one) => one.state === state);
-  const shown = json ? found : found.slice(0, Math.max(limit, 1));
+  const shown = found.slice(0, limit);
   if (json)
-    terminal.json(found.map(({ task, state: at, owner }) => ({ ...task, state: at, ...(owner ? { owner } : {}) })));
+    terminal.json(shown.map(({ task, state: at, owner }) => ({ ...task, state: at, ...(owner ? { owner } : {}) })));
   else for (const line of lines(shown, terminal)) terminal.out(line);
   for (const one of problems) terminal.problem(one);
   if (!json && found.length > shown.length)

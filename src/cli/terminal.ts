@@ -1,8 +1,8 @@
 /**
  * What is printed and where. Results go to standard output, everything else to standard error, so that a pipe gets only
  * results. Text that came from models and files is shown without its control characters: it cannot drive the terminal.
+ * Our own colours are marked with a number nobody else can know, and become real only at the moment of writing.
  */
-import { styleText } from 'node:util';
 import { problemText, type Problem } from '../domain/problem.js';
 
 export interface Terminal {
@@ -12,12 +12,16 @@ export interface Terminal {
   json(value: unknown): void;
   /** Said to people; nothing with --quiet. */
   say(line: string): void;
+  /** Replaces what was drawn before: goes `up` lines back, clears what is below, and writes these. Only where `live`. */
+  draw(up: number, lines: string[]): void;
   problem(problem: Problem, severity?: 'error' | 'warning'): void;
   /** Streams text as it comes, without a newline. */
   stream(text: string): void;
   /** Colours and live drawing make sense. */
   live: boolean;
+  /** Of the terminal; in a pipe nothing is cut. */
   width: number;
+  height: number;
   dim(text: string): string;
   bold(text: string): string;
   colour(name: 'green' | 'red' | 'yellow' | 'cyan' | 'magenta', text: string): string;
@@ -26,24 +30,56 @@ export interface Terminal {
 export function terminal({ quiet, json }: { quiet: boolean; json: boolean }): Terminal {
   const { stdout, stderr, env } = process;
   const colours =
-    env['NO_COLOR'] === undefined && env['TERM'] !== 'dumb' && stdout.isTTY === true && stderr.isTTY === true;
-  const style = (format: Parameters<typeof styleText>[0], text: string): string =>
-    colours ? styleText(format, text) : text;
+    (env['NO_COLOR'] ?? '') === '' && env['TERM'] !== 'dumb' && stdout.isTTY === true && stderr.isTTY === true;
+  const style = (name: keyof typeof CODES, text: string): string =>
+    colours ? `${sign(CODES[name][0])}${text}${sign(CODES[name][1])}` : text;
   return {
     live: colours && !quiet && !json,
-    width: Math.max(30, stdout.columns ?? 100),
-    out: (line) => void stdout.write(`${printable(line)}\n`),
+    width: stdout.isTTY === true ? Math.max(20, stdout.columns || 80) : Infinity,
+    height: stdout.rows || 24,
+    out: (line) => void stdout.write(`${painted(line)}\n`),
     json: (value) => void stdout.write(`${JSON.stringify(value)}\n`),
-    say: (line) => void (quiet || json || stderr.write(`${line}\n`)),
+    say: (line) => void (quiet || json || stderr.write(`${painted(line)}\n`)),
+    draw(up, lines) {
+      const back = up > 0 ? `\u001b[${up}A\u001b[0J` : '';
+      const text = lines.map((line) => `${painted(line)}\n`).join('');
+      // Lines are not wrapped meanwhile: each must take one row, whatever the width of its characters.
+      stderr.write(`${back}\u001b[?7l${text}\u001b[?7h`);
+    },
     problem(problem, severity = 'error') {
       const mark = severity === 'error' ? style('red', 'problem') : style('yellow', 'warning');
-      stderr.write(`${mark}: ${printable(problemText(problem))}\n`);
+      stderr.write(`${painted(`${mark}: ${problemText(problem)}`)}\n`);
     },
     stream: (text) => void (quiet || json || stdout.write(printable(text))),
     dim: (text) => style('dim', text),
     bold: (text) => style('bold', text),
     colour: (name, text) => style(name, text),
   };
+}
+
+const CODES = {
+  bold: [1, 22],
+  dim: [2, 22],
+  red: [31, 39],
+  green: [32, 39],
+  yellow: [33, 39],
+  magenta: [35, 39],
+  cyan: [36, 39],
+} as const;
+
+const SECRET = Math.random().toString(36).slice(2, 10);
+const SIGNS = new RegExp(`\u0001${SECRET}(\\d+)\u0002`);
+
+function sign(code: number): string {
+  return `\u0001${SECRET}${code}\u0002`;
+}
+
+/** Our colours as the terminal knows them; everything else printable. */
+function painted(line: string): string {
+  return line
+    .split(SIGNS)
+    .map((part, i) => (i % 2 === 1 ? `\u001b[${part}m` : printable(part)))
+    .join('');
 }
 
 /** Control, bidi and invisible characters as escapes; newline and tab stay. */
@@ -63,24 +99,50 @@ export function oneLine(text: string, width: number): string {
   return line.length <= width ? line : `${line.slice(0, Math.max(1, width - 1))}…`;
 }
 
-/** Columns as wide as their widest cell; the last one takes what is left of the width. */
+/** Columns as wide as their widest cell where that fits; the widest give way first, the last one takes what is left. */
 export function table(rows: string[][], width: number): string[] {
-  if (rows.length === 0) return [];
-  const columns = rows[0]!.length;
-  const widths = Array.from({ length: columns }, (_, c) => Math.max(...rows.map((row) => bare(row[c] ?? '').length)));
-  return rows.map((row) =>
-    row
-      .map((cell, c) => {
-        if (c < columns - 1) return cell + ' '.repeat(widths[c]! - bare(cell).length);
-        const left = width - widths.slice(0, -1).reduce((sum, w) => sum + w + 2, 0);
-        return oneLine(cell, Math.max(12, left));
-      })
-      .join('  ')
-      .trimEnd(),
+  const columns = rows[0]?.length ?? 0;
+  const widths = Array.from({ length: columns }, (_, c) =>
+    rows.reduce((most, row) => Math.max(most, bare(row[c] ?? '').length), 0),
   );
+  const wanted = Math.min(widths.at(-1) ?? 0, LAST_CELL);
+  const room = (): number => width - widths.slice(0, -1).reduce((sum, w) => sum + w + 2, 0);
+  while (room() < wanted) {
+    const widest = widths.slice(0, -1).reduce((best, w, c) => (w > widths[best]! ? c : best), 0);
+    if (widths[widest]! <= LEAST_CELL) break;
+    widths[widest]! -= 1;
+  }
+  widths[columns - 1] = Math.max(LEAST_CELL, room());
+  return rows.map((row) => {
+    const cells = row.map((cell, c) => {
+      const shown = fitted(cell, widths[c]!);
+      return c < columns - 1 ? shown + ' '.repeat(widths[c]! - bare(shown).length) : shown;
+    });
+    return cells.join('  ').trimEnd();
+  });
+}
+
+const LEAST_CELL = 8;
+const LAST_CELL = 30;
+
+/** A cell or line that may hold our colours, cut to what can be seen of it. */
+export function fitted(cell: string, width: number): string {
+  let left = width;
+  const long = oneLine(bare(cell), Infinity).length > width;
+  return cell
+    .split(SIGNS)
+    .map((part, i) => {
+      if (i % 2 === 1) return sign(Number(part));
+      const text = printable(part.replace(/\s+/g, ' '));
+      const room = long ? Math.max(0, left - 1) : left;
+      const cut = text.length > room;
+      const shown = cut ? text.slice(0, room) + (left > 0 ? '…' : '') : text;
+      left = cut ? 0 : left - text.length;
+      return shown;
+    })
+    .join('');
 }
 
 function bare(text: string): string {
-  // eslint-disable-next-line no-control-regex
-  return text.replace(/\u001b\[[0-9;]*m/g, '');
+  return text.replaceAll(new RegExp(SIGNS, 'g'), '');
 }

@@ -11,6 +11,7 @@ export const command: Command = {
 Works on the workspace until you stop it (Ctrl-C): takes tasks, goes on with those whose waiting is over, picks up what
 a lost process left. Several can run on one workspace; they share the work.
 On a terminal it draws the tree of what is going on; in a pipe it writes a line for each change.`,
+  most: 0,
   run: (call) => host(call, undefined),
 };
 

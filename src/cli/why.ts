@@ -11,6 +11,7 @@ export const command: Command = {
 
 Tells why a task is where it is: for what it waits, down to the last one in the chain, which agent file its conversation
 was begun with, and what happened to it so far.`,
+  most: 1,
   async run({ words, root, terminal, json }) {
     const id = idOf({ words }, 'why');
     const store = openReader(root);

@@ -94,7 +94,9 @@ export function whereText(where: Where): string {
 
 /** The whole Problem as plain text: sentence, place, caret, next step. */
 export function problemText(p: Problem): string {
-  const lines = [p.where ? `${whereText(p.where)}: ${p.message}` : p.message];
+  // A message that begins with the file's name says the place itself.
+  const named = p.where !== undefined && p.where.line === undefined && p.message.startsWith(p.where.file);
+  const lines = [p.where && !named ? `${whereText(p.where)}: ${p.message}` : p.message];
   if (p.where?.source !== undefined) {
     lines.push(`  ${p.where.source}`);
     if (p.where.column !== undefined) {

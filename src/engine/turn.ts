@@ -60,7 +60,7 @@ export async function takeTurn(
   if (!reply.ok) {
     const { failure } = reply;
     record(parts, 'model.failed', { task: task.id, agent: agent.name, class: failure.class, message: failure.message });
-    return { kind: 'failed', problem: modelProblem(failure, budget) };
+    return { kind: 'failed', problem: modelProblem(failure, budget, task) };
   }
   const message = assistant(parts, reply.answer, reply.model, ms);
   const hasCalls = (message.toolCalls ?? []).length > 0;
@@ -106,9 +106,9 @@ function within(stop: AbortSignal, budget: Budget, usage: Usage): AbortSignal {
   return AbortSignal.any([stop, AbortSignal.timeout(Math.max(1, budget.timeMs - usage.busyMs))]);
 }
 
-function modelProblem(failure: ModelFailure, budget: Budget): Problem {
+function modelProblem(failure: ModelFailure, budget: Budget, task: Task): Problem {
   if (failure.class === 'aborted' && budget.timeMs !== undefined) {
     return problem('timed_out', `no answer within the ${budget.timeMs} ms this task has`);
   }
-  return problem('model_failed', failure.message, { hint: `mend that and retry the task (${failure.class})` });
+  return problem('model_failed', failure.message, { hint: `when that is mended: guild task retry ${task.root}` });
 }

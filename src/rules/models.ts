@@ -66,7 +66,11 @@ function withProvider(name: string, config: Names): string | Problem {
     if (findProvider(parts.provider, config.providers)) return `${parts.provider}/${parts.model}`;
     return unknown(
       `there is no provider ${parts.provider}`,
-      nearestHint(parts.provider, providerNames(config.providers)),
+      nearestHint(
+        parts.provider,
+        providerNames(config.providers),
+        `providers are ${providerNames(config.providers).join(', ')}; guild.yaml can name others`,
+      ),
     );
   }
   const own = findProvider(name, config.providers);
