@@ -1,0 +1,75 @@
+/**
+ * Reads what a command says and keeps its head and its tail, so that endless output costs no memory. Everything counts
+ * towards the total, by which the run is ended when it says far too much.
+ */
+import net from 'node:net';
+
+export interface Output {
+  /** Everybody who could write has closed their end. */
+  ended: Promise<void>;
+  close(): void;
+  text(): { output: string; cut: boolean };
+}
+
+export function output(fd: number, keepBytes: number, runawayBytes: number, onRunaway: () => void): Output {
+  const headBytes = Math.ceil(keepBytes / 2);
+  const tailBytes = keepBytes - headBytes;
+  const head: Buffer[] = [];
+  let tail: Buffer[] = [];
+  let inHead = 0;
+  let inTail = 0;
+  let total = 0;
+  const socket = new net.Socket({ fd, readable: true, writable: false });
+  const ended = new Promise<void>((resolve) => socket.once('close', () => resolve()));
+  socket.on('error', () => socket.destroy());
+  socket.on('data', (chunk) => {
+    const before = total;
+    total += chunk.length;
+    const forHead = chunk.subarray(0, Math.max(0, headBytes - inHead));
+    if (forHead.length > 0) head.push(Buffer.from(forHead));
+    inHead += forHead.length;
+    keepTail(chunk.subarray(forHead.length));
+    if (before <= runawayBytes && total > runawayBytes) onRunaway();
+  });
+
+  return {
+    ended,
+    close: () => socket.destroy(),
+    text() {
+      const last = Buffer.concat(tail).subarray(-tailBytes || inTail);
+      const left = total - inHead - last.length;
+      if (left <= 0) return { output: Buffer.concat([...head, last]).toString('utf8'), cut: false };
+      const begin = withoutTornEnd(Buffer.concat(head)).toString('utf8');
+      const end = withoutTornStart(last).toString('utf8');
+      return { output: `${begin}\n[… ${left} of ${total} bytes left out …]\n${end}`, cut: true };
+    },
+  };
+
+  function keepTail(chunk: Buffer): void {
+    if (chunk.length === 0 || tailBytes === 0) return;
+    tail.push(chunk);
+    inTail += chunk.length;
+    // Joined only now and then: each byte is copied a few times at most, however small the chunks.
+    if (inTail < 2 * tailBytes + 65_536 && tail.length < 1000) return;
+    tail = [Buffer.from(Buffer.concat(tail).subarray(-tailBytes))];
+    inTail = tail[0]!.length;
+  }
+}
+
+/** A character that the cut went through would show as a replacement that was never there. */
+function withoutTornEnd(bytes: Buffer): Buffer {
+  for (let back = 1; back <= Math.min(3, bytes.length); back++) {
+    const byte = bytes[bytes.length - back]!;
+    if (byte < 0x80) return bytes;
+    if (byte < 0xc0) continue;
+    const length = byte >= 0xf0 ? 4 : byte >= 0xe0 ? 3 : 2;
+    return length > back ? bytes.subarray(0, bytes.length - back) : bytes;
+  }
+  return bytes;
+}
+
+function withoutTornStart(bytes: Buffer): Buffer {
+  let at = 0;
+  while (at < Math.min(3, bytes.length) && bytes[at]! >= 0x80 && bytes[at]! < 0xc0) at++;
+  return bytes.subarray(at);
+}
