@@ -3,16 +3,22 @@ import { problem, ProblemError } from '../domain/problem.js';
 import type { Command } from './command.js';
 
 export const command: Command = {
-  help: `guild policy path [--agent NAME] [--tool TOOL] <path…>   what a file tool may do with a path: ok, ask or refuse
+  help: `guild policy test <command…>                             what the gate says to a command line: auto, notify, ask or deny
+guild policy path [--agent NAME] [--tool TOOL] <path…>   what a file tool may do with a path: ok, ask or refuse
 
-Without paths it reads lines from standard input; with --json, JSON lines {"id","agent","tool","path"}, and
-answers {"id","verdict","reason","ms"} for each.`,
+Without arguments both read lines from standard input; with --json, JSON lines {"id","command","agent"} or
+{"id","agent","tool","path"}, and answer {"id","verdict","reason","ms"} for each.`,
   options: { agent: { type: 'string' }, tool: { type: 'string' } },
   async run(call) {
     const [word, ...words] = call.words;
     if (word === 'path') return (await import('./policy-path.js')).policyPath({ ...call, words });
+    if (word === 'test') {
+      const { stdin, stdout, stderr } = process;
+      const args = [...(call.json ? ['--json'] : []), '--', ...words];
+      return (await import('./policy-test.js')).policyTest(args, { stdin, stdout, stderr, root: call.root });
+    }
     throw new ProblemError(
-      problem('bad_usage', `guild policy has no ${JSON.stringify(word ?? '')}`, { hint: 'it has path' }),
+      problem('bad_usage', `guild policy has no ${JSON.stringify(word ?? '')}`, { hint: 'it has test and path' }),
     );
   },
 };

@@ -62,6 +62,11 @@ function readAnswer(text: string): Answer | undefined {
 
 /** The one argument of an action that a human reads and may edit: a command, a text. */
 export function mainArgument(tool: string): string | undefined {
-  const names: Record<string, string> = { execute_command: 'command', write_file: 'content', slack_send: 'text' };
+  const names: Record<string, string> = {
+    execute_command: 'command',
+    write_file: 'content',
+    slack_send: 'text',
+    admit_message: 'text',
+  };
   return names[tool];
 }

@@ -64,6 +64,14 @@ export interface Config {
   /** How often `watch` looks at everything, whatever the doorbell says. */
   rescanMs: number;
   store: 'files';
+  inbox: {
+    /** Who gets messages that name nobody; default: the planner, else the default agent. */
+    agent?: string;
+    /** `ask`: the human lets each message in before an agent sees it. */
+    admit: 'auto' | 'ask';
+  };
+  /** Plugins to load, by name, with what the file says to each. Nothing under `plugins/` runs unless it is named here. */
+  plugins: Record<string, Record<string, unknown>>;
 }
 
 export const DEFAULT_LIMITS: Limits = {

@@ -98,8 +98,10 @@ export function makeTask(given: Partial<Task> & Pick<Task, 'id' | 'description' 
 export interface WantedChild {
   id: string;
   role: Role;
-  to: string;
+  /** Absent: it is offered. */
+  to?: string;
   description: string;
+  requirements?: string[];
   context?: Record<string, unknown>;
   dependencies?: string[];
   budget?: Budget;
@@ -114,9 +116,15 @@ export function makeChild(parent: Task, wanted: WantedChild, createdAt: string):
     depth: parent.depth + 1,
     role: wanted.role,
     description: wanted.description,
-    to: wanted.to,
+    ...(wanted.to === undefined ? {} : { to: wanted.to }),
+    requirements: wanted.requirements ?? [],
     from: parent.to,
-    context: { original_goal: parent.context.original_goal ?? parent.description, ...wanted.context },
+    context: {
+      original_goal: parent.context.original_goal ?? parent.description,
+      // what came from outside stays known as that, through every hand it goes
+      ...(parent.context['taint'] === undefined ? {} : { taint: parent.context['taint'] }),
+      ...wanted.context,
+    },
     dependencies: wanted.dependencies ?? [],
     priority: parent.priority,
     ...(wanted.budget ? { budget: wanted.budget } : {}),

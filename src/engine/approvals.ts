@@ -18,6 +18,7 @@ import { HUMAN, isEnded, type Placed, type Task, type WantedChild } from '../dom
 import type { GateVerdict } from '../ports/gate.js';
 import { errorText } from '../rules/gather.js';
 import { sessionId } from './conversation.js';
+import { admit } from './mail.js';
 import { record, type Parts } from './parts.js';
 
 export function approvalFor(parts: Parts, task: Task, agent: Agent, call: ToolCall, gate: GateVerdict): WantedChild {
@@ -74,7 +75,9 @@ export async function answer(parts: Parts, id: string, given: Omit<Answer, 'at'>
   if (claim === undefined) return false;
   const said: Answer = { ...given, at: parts.clock.now().toISOString() };
   const { waits: _, ...task } = claim.task;
-  await parts.store.settle(claim, { ...task, result: JSON.stringify(said), ended_at: said.at }, 'completed');
+  const ended: Task = { ...task, result: JSON.stringify(said), ended_at: said.at };
+  await admit(parts, ended); // before the end is written: whoever answers again makes nothing twice
+  await parts.store.settle(claim, ended, 'completed');
   record(parts, 'approval.answered', { task: id, cause, agent: HUMAN, ...said });
   return true;
 }

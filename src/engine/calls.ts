@@ -4,13 +4,14 @@
  */
 import type { Agent } from '../domain/agent.js';
 import type { Message, ToolCall } from '../domain/session.js';
-import { isEnded, type Task, type WantedChild } from '../domain/task.js';
+import { isEnded, makeChild, type Task, type WantedChild } from '../domain/task.js';
+import { fence } from '../rules/gather.js';
 import { checkArgs } from '../tools/args.js';
 import type { Tool, ToolReply } from '../tools/tool.js';
 import { answerOf } from './answer-of.js';
 import { approvalFor, verdictOn } from './approvals.js';
 import { runTool } from './run-tool.js';
-import type { Parts } from './parts.js';
+import { record, type Parts } from './parts.js';
 
 export interface CallsDone {
   /** Results to append, in the order of the calls. */
@@ -39,10 +40,31 @@ export async function carryOut(
       else done.results.push(await result(parts, call, answerOf(child), child.state === 'failed'));
       continue;
     }
+    if (reply.kind === 'spawn') await create(parts, task, reply.child);
+    if (reply.kind === 'tell') await tell(parts, task, agent, call, reply);
     if (reply.kind === 'final') done.final = reply.text;
     done.results.push(await result(parts, call, textOf(reply), reply.kind === 'problem'));
   }
   return done;
+}
+
+async function create(parts: Parts, task: Task, wanted: WantedChild): Promise<void> {
+  const child = makeChild(task, wanted, parts.clock.now().toISOString());
+  if (await parts.store.create(child))
+    record(parts, 'task.created', { task: child.id, agent: child.to, cause: task.id });
+}
+
+/** Stamped by us: who speaks is not the model's to say. The intent carries the id of the call, so saying it twice is saying it once. */
+async function tell(
+  parts: Parts,
+  task: Task,
+  agent: Agent,
+  call: ToolCall,
+  { task: target, message }: { task: string; message: string },
+): Promise<void> {
+  const text = `Message from ${agent.name} (${task.id}):\n\n${fence('message', agent.name, message, call.id)}`;
+  const at = parts.clock.now().toISOString();
+  await parts.store.submit({ kind: 'tell', id: call.id, task: target, text, by: agent.name, at });
 }
 
 type Carried = ToolReply & { allowed?: boolean };

@@ -7,7 +7,7 @@ import type { Agent } from '../domain/agent.js';
 import { budgetWord, tighter, usedUp, type Budget, type BudgetName } from '../domain/budget.js';
 import { problem, type Problem } from '../domain/problem.js';
 import { finalAnswer, openCalls, reportedAnswer, type Message } from '../domain/session.js';
-import { makeChild, type Task, type WantedChild } from '../domain/task.js';
+import { HUMAN, makeChild, type Task, type WantedChild } from '../domain/task.js';
 import type { Claim } from '../ports/store.js';
 import { resolveModels } from '../rules/models.js';
 import { carryOut } from './calls.js';
@@ -16,6 +16,7 @@ import { stopReason } from './flight.js';
 import { record, type Parts } from './parts.js';
 import { mended } from './prompt.js';
 import { isProblem, openConversation, type Conversation } from './conversation.js';
+import { spawnedBy } from './spawned.js';
 import { takeTurn } from './turn.js';
 import { usageWithChildren } from './roll-up.js';
 
@@ -75,13 +76,18 @@ async function nextStep(
     if (done.final !== undefined) return { kind: 'answer', text: done.final };
     return { kind: done.allowed ? 'pause' : 'again' };
   }
+  if (await hearTold(parts, task, talk)) return { kind: 'again' };
+  const spawned = await spawnedBy(parts, task, talk.agent, messages);
+  if (spawned.news.length > 0) {
+    await talk.append(spawned.news, false);
+    return { kind: 'again' };
+  }
   const answer = reportedAnswer(messages) ?? finalAnswer(messages);
+  if (answer !== undefined && spawned.open.length > 0) return { kind: 'wait', waitFor: spawned.open };
   if (answer !== undefined) return { kind: 'answer', text: answer };
 
   const stopped = stopReason(stop);
   if (stopped !== undefined) return stopped === 'leaving' ? { kind: 'leave' } : { kind: 'problem', problem: stopped };
-  const told = await hearTold(parts, task, talk);
-  if (told) return { kind: 'again' };
 
   const usage = talk.usage();
   const over = usedUp(budget, usage, usage.busyMs);
@@ -136,7 +142,10 @@ async function hearTold(parts: Parts, task: Task, talk: Conversation): Promise<b
   const told = parts.store.intents().filter((intent) => intent.kind === 'tell' && intent.task === task.id);
   for (const intent of told) {
     if (intent.kind !== 'tell') continue;
-    const heard = talk.messages().some((message) => message.timestamp === intent.at && message.content === intent.text);
+    // What an agent says carries the id of its call, so the same words are the same message; a person may repeat themselves.
+    const heard = talk
+      .messages()
+      .some(({ content, timestamp }) => content === intent.text && (intent.by !== HUMAN || timestamp === intent.at));
     if (!heard) {
       const message: Message = { role: 'user', content: intent.text, from: intent.by, timestamp: intent.at };
       if ((await talk.append([message], true)) === 'edited') return true;

@@ -13,14 +13,18 @@ import { fail } from './end.js';
 import type { Flight } from './flight.js';
 import { record, type Parts } from './parts.js';
 
-/** True if anything changed. */
-export async function takeIntents(parts: Parts, flights: ReadonlyMap<string, Flight>): Promise<boolean> {
+/** True if anything changed. `nudged`: intents whose parked task was woken for them already. */
+export async function takeIntents(
+  parts: Parts,
+  flights: ReadonlyMap<string, Flight>,
+  nudged: Set<string>,
+): Promise<boolean> {
   let moved = false;
   for (const intent of parts.store.intents()) {
     if (intent.kind === 'cancel') moved = (await cancel(parts, intent, flights)) || moved;
     else if (intent.kind === 'retry') moved = (await retry(parts, intent)) || moved;
     else if (intent.kind === 'answer') moved = (await take(parts, intent)) || moved;
-    else moved = (await tell(parts, intent)) || moved;
+    else moved = (await tell(parts, intent, nudged)) || moved;
   }
   return moved;
 }
@@ -106,7 +110,7 @@ async function take(parts: Parts, intent: Intent & { kind: 'answer' }): Promise<
 }
 
 /** A parked task hears it at once: it becomes pending, and its next turn begins with what it was told. */
-async function tell(parts: Parts, intent: Intent & { kind: 'tell' }): Promise<boolean> {
+async function tell(parts: Parts, intent: Intent & { kind: 'tell' }, nudged: Set<string>): Promise<boolean> {
   const target = [...parts.store.open()].find(({ task }) => task.id === intent.task);
   if (target === undefined) {
     parts.store.doneIntent(intent.id);
@@ -116,8 +120,13 @@ async function tell(parts: Parts, intent: Intent & { kind: 'tell' }): Promise<bo
       kind: 'tell',
       why: 'no open task has this id',
     });
+    return false;
   }
-  return false;
+  // Once is enough: a task that still waits for others parks again, and hears it when it can speak.
+  if (target.state !== 'waiting' || nudged.has(intent.id)) return false;
+  nudged.add(intent.id);
+  const claim = parts.store.claim(intent.task, target.task.to ?? 'nobody');
+  return claim !== undefined && (await parts.store.release(claim, claim.task));
 }
 
 /** Who takes a task: the one it is addressed to, else the agent that fits. The same every time, so nothing needs to be written down for it. */

@@ -8,6 +8,7 @@ import type { Ballot } from '../ports/ballot.js';
 import type { Clock, Ids } from '../ports/clock.js';
 import type { Folder } from '../ports/folder.js';
 import type { Gate } from '../ports/gate.js';
+import type { Inbox } from '../ports/inbox.js';
 import type { Model } from '../ports/model.js';
 import type { Shell } from '../ports/shell.js';
 import type { Store } from '../ports/store.js';
@@ -23,6 +24,7 @@ export interface Parts {
   gate?: Gate;
   shell?: Shell;
   ballot?: Ballot;
+  inbox?: Inbox;
   config: Config;
   clock: Clock;
   ids: Ids;

@@ -11,6 +11,7 @@ import { showBallot, tendBallot } from './approvals.js';
 import { fail } from './end.js';
 import type { Flight } from './flight.js';
 import { takeIntents, takerOf } from './intake.js';
+import { takeMail } from './mail.js';
 import type { Parts } from './parts.js';
 import { record } from './parts.js';
 import { recover } from './recover.js';
@@ -40,6 +41,7 @@ export interface Engine {
 
 export function engine(parts: Parts): Engine {
   const flights = new Map<string, Flight>();
+  const nudged = new Set<string>();
   let backlog = 0;
   let broken: unknown;
   let swept = false;
@@ -67,8 +69,11 @@ export function engine(parts: Parts): Engine {
       swept = true;
       problems.push(...(await parts.store.scan(look === 'all')).problems);
       moved = (await recover(parts)) > 0;
-      moved = (await takeIntents(parts, flights)) || moved;
+      moved = (await takeIntents(parts, flights, nudged)) || moved;
       moved = (await tendBallot(parts)) || moved;
+      const mail = await takeMail(parts);
+      problems.push(...mail.problems);
+      moved = mail.moved || moved;
     }
     for (const one of problems) report(one);
     const { movable, cyclic } = await sort();

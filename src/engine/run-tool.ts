@@ -7,8 +7,9 @@ import { childId, hash53 } from '../domain/id.js';
 import type { PlainPipeline } from '../domain/policy.js';
 import type { ProblemCode } from '../domain/problem.js';
 import type { ToolCall } from '../domain/session.js';
-import type { Task } from '../domain/task.js';
-import type { Tool, ToolContext, ToolReply } from '../tools/tool.js';
+import { HUMAN, type Task } from '../domain/task.js';
+import type { SessionShown, Tool, ToolContext, ToolReply } from '../tools/tool.js';
+import { sessionId } from './conversation.js';
 import { record, type Parts } from './parts.js';
 
 export interface Permission {
@@ -29,7 +30,7 @@ export async function runTool(
   const run = (): Promise<ToolReply> => guarded(tool, call, contextOf(parts, task, agent, call, stop, permission));
   const reply = tool.kind === 'effect' ? await runOnce(parts, task, agent, call, run) : await run();
   // What an ask leads to is told by the task it makes; it is looked at again each time that one may have ended.
-  if (reply.kind === 'ask') return reply;
+  if (reply.kind === 'ask' || reply.kind === 'spawn') return reply;
   record(parts, 'tool.ran', {
     task: task.id,
     agent: agent.name,
@@ -56,11 +57,23 @@ function contextOf(
     callId: call.id,
     folder: parts.folder,
     agents: parts.agents.all(),
+    sessions: () => openSessions(parts),
     approved: permission.approved,
     ...(permission.plan ? { plan: permission.plan } : {}),
     ...(parts.shell ? { shell: parts.shell } : {}),
     signal: stop,
   };
+}
+
+function openSessions(parts: Parts): SessionShown[] {
+  const open = [...parts.store.open()].filter(({ task }) => task.session !== undefined || task.to !== undefined);
+  open.sort((a, b) => a.task.created_at.localeCompare(b.task.created_at));
+  return open.flatMap(({ task, state }) => {
+    if (task.to === undefined || task.to === HUMAN) return [];
+    const waits = task.waits?.tasks;
+    const session = sessionId(task, { name: task.to });
+    return [{ session, agent: task.to, task: task.id, state, ...(waits ? { waits_for: waits } : {}) }];
+  });
 }
 
 /** At most once: whoever finds the intent there does not act. */

@@ -22,17 +22,30 @@ export interface ToolContext {
   shell?: Shell;
   /** Aborted when the task is cancelled or the process leaves. */
   signal?: AbortSignal;
+  /** The conversations there are, oldest first. */
+  sessions(): SessionShown[];
   /** Names and descriptions of the workspace's agents. */
   agents: ReadonlyMap<string, { name: string; description: string }>;
 }
 
+export interface SessionShown {
+  session: string;
+  agent: string;
+  task: string;
+  state: 'pending' | 'active' | 'waiting' | 'ended';
+  waits_for?: string[];
+}
+
 /**
- * text: the result · ask: somebody else must act, and their answer becomes the result · final: this ends the task with an answer ·
+ * text: the result · ask: somebody else must act, and their answer becomes the result · spawn: somebody else shall act, and the turn
+ * goes on · tell: a message for another conversation · final: this ends the task with an answer ·
  * problem: it did not work; `message` tells the model what to do instead.
  */
 export type ToolReply =
   | { kind: 'text'; text: string }
   | { kind: 'ask'; child: WantedChild }
+  | { kind: 'spawn'; child: WantedChild; text: string }
+  | { kind: 'tell'; task: string; message: string; text: string }
   | { kind: 'final'; text: string }
   | { kind: 'problem'; code: ProblemCode; message: string };
 

@@ -1,11 +1,14 @@
 /** All tools there are, by name, and how they are described to a model that reads them in its prompt. */
 import type { JsonSchema } from '../ports/model.js';
 import { createDirectory } from './create-directory.js';
+import { createTask } from './create-task.js';
 import { delegateToAgent } from './delegate-to-agent.js';
 import { finalReport } from './final-report.js';
 import { listDirectory } from './list-directory.js';
 import { readFile } from './read-file.js';
 import { searchFiles } from './search-files.js';
+import { sendMessage } from './send-message.js';
+import { listActiveSessions, readSession } from './sessions.js';
 import type { Tool } from './tool.js';
 import { writeFile } from './write-file.js';
 
@@ -16,19 +19,19 @@ const BUILT: readonly Tool[] = [
   createDirectory,
   searchFiles,
   delegateToAgent,
+  createTask,
+  sendMessage,
+  listActiveSessions,
+  readSession,
   finalReport,
 ];
 
 /** Tools that agent files may name and that this version cannot run yet, each with what to do instead. */
 const UNBUILT: Record<string, string> = {
   query_tasks: 'read the files under tasks/ with list_directory and read_file',
-  create_task: 'use delegate_to_agent, or tell the human in your answer what should be done',
   update_task: 'tell the human in your answer what should change',
   execute_command: 'tell the human in your answer which command to run',
-  send_message: 'use delegate_to_agent, or put it into your answer',
   broadcast: 'put it into your answer',
-  list_active_sessions: 'list_directory on sessions/ shows them',
-  read_session: 'put what you need to know into your answer as a question',
   edit_session: 'tell the human in your answer what should change',
   slack_send: 'put the message into your answer',
   slack_read: 'read the files under inbox/ with read_file',

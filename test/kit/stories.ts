@@ -16,6 +16,8 @@ export interface Story {
   results: Record<string, string | RegExp>;
   /** Model calls when nothing goes wrong. */
   calls: number;
+  /** More calls that an unlucky order may need, without anything going wrong. */
+  slack?: number;
   /** Tools that need a human here. */
   asks?: string[];
   /** What the human does when nothing moves; true if there was something to do. */
@@ -131,6 +133,27 @@ export const STORIES: Story[] = [
     calls: 4,
   },
   {
+    name: 'tasks given away come back as messages',
+    agents: {
+      lead: agent('description: Leads\ntools: [create_task]'),
+      left: agent('description: Left'),
+      right: agent('description: Right'),
+    },
+    tasks: { plan: { description: 'Plan it', to: 'lead' } },
+    script: `
+- agent: lead
+  turn: 1
+  call: [{create_task: {agent: left, description: say L}}, {create_task: {agent: right, description: say R}}]
+- {agent: lead, turn: 2, say: I wait for both.}
+- {agent: left, say: L}
+- {agent: right, say: R}
+- {agent: lead, turn: {from: 3}, say: Both are back.}
+`,
+    results: { plan: 'Both are back.' },
+    calls: 5,
+    slack: 1,
+  },
+  {
     name: 'advisors, then a handoff',
     agents: {
       boss: agent('description: Decides\nadvisors: [legal, risk]\nhandoff: scribe'),
@@ -162,5 +185,30 @@ export const STORIES: Story[] = [
 `,
     results: { first: '1', second: '2', lost: /there is no agent nobody-known/ },
     calls: 2,
+  },
+  {
+    name: 'messages in an inbox, one of them twice and one that is none',
+    agents: { planner: agent('description: Plans') },
+    files: {
+      'inbox/slack-messages.jsonl': [
+        '{"from":"sarah","text":"Is Redis up?"}',
+        'not json',
+        '{"id":"m2","from":"tom","text":"Lunch?"}',
+        '{"id":"m2","from":"tom","text":"Lunch?"}',
+        '{"from":"sarah","text":"Is Redis up?"}',
+        '{"from":"half',
+      ].join('\n'),
+    },
+    tasks: {},
+    script: `
+- {agent: planner, when: Redis, say: It is up.}
+- {agent: planner, when: Lunch, say: At noon.}
+`,
+    results: {
+      'inbox-slack-messages-2d43e7d708c5fea8deb0': 'It is up.',
+      'inbox-slack-messages-ba4f5c821fddb158b8ce': 'At noon.',
+      'inbox-slack-messages-2d43e7d708c5fea8deb0-2': 'It is up.',
+    },
+    calls: 3,
   },
 ];

@@ -34,6 +34,7 @@ function bench(t: TestContext, files: Record<string, string> = {}, agents: strin
     task: makeTask({ id: 't1', description: 'do', created_at: '2026-01-01T00:00:00Z' }),
     callId: 'c1',
     approved: false,
+    sessions: () => [],
     folder: folder({
       root,
       disk: disk(),
