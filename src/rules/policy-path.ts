@@ -48,12 +48,14 @@ export function judgePath(question: PathQuestion): Judged {
   if (parts.includes('..')) return refuse('it lies outside the workspace');
   const folded = foldedParts(question.path);
   if (folded === undefined) return refuse('its name reads like a path out of the workspace');
-  if (folded.some(isPrivate)) return refuse('.guild is private to the program');
+  // As it is written and as it reads: a name like `..\\..` may fold its folder away, and the folder counts all the same.
+  const either = [...folded, ...parts.map((part) => part.toLowerCase())];
+  if (either.some(isPrivate)) return refuse('.guild is private to the program');
   const wrong = wrongKind(question);
   if (wrong) return wrong;
   return question.use === 'read' || question.use === 'list'
     ? judgeRead(question, folded)
-    : judgeWrite(question, parts, folded);
+    : judgeWrite(question, parts, folded, either);
 }
 
 function judgeRead(question: PathQuestion, folded: string[]): Judged {
@@ -67,11 +69,11 @@ function judgeRead(question: PathQuestion, folded: string[]): Judged {
   return ok('inside the workspace');
 }
 
-function judgeWrite(question: PathQuestion, parts: string[], folded: string[]): Judged {
-  if (folded.some(isGit)) return refuse('.git is written by Git only');
+function judgeWrite(question: PathQuestion, parts: string[], folded: string[], either: string[]): Judged {
+  if (either.some(isGit)) return refuse('.git is written by Git only');
   const first = folded[0];
   if (first === undefined) return refuse('it is the workspace itself');
-  const instead = PROTECTED.get(first);
+  const instead = PROTECTED.get(first) ?? PROTECTED.get(either[folded.length] ?? '');
   if (instead !== undefined) {
     return refuse(
       parts[0] === first
