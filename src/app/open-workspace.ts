@@ -15,6 +15,7 @@ import type { Config } from '../domain/config.js';
 import type { Event } from '../domain/event.js';
 import { ProblemError, type Problem } from '../domain/problem.js';
 import { isEnded, type EndedState, type Placed, type Task } from '../domain/task.js';
+import { audit } from '../engine/audit.js';
 import { engine, type Engine, type PumpReport } from '../engine/pump.js';
 import type { Parts, Watchers } from '../engine/parts.js';
 import { watch } from '../engine/watch.js';
@@ -28,6 +29,7 @@ import { judgePath, judgeSpelling } from '../rules/policy-path.js';
 import { parseConfig } from '../text/config-yaml.js';
 import { toolbox } from '../tools/toolbox.js';
 import { gate } from './gate.js';
+import { history, noted } from './history.js';
 import { models } from './models.js';
 import { newTask, type NewTask } from './new-task.js';
 import { noWorkspace } from './open-reader.js';
@@ -46,6 +48,8 @@ export interface OpenOptions {
   ids?: Ids;
   disk?: Disk;
   processes?: Processes;
+  /** `false`: this process writes no history. A disk of its own has none either: git works on the real one. */
+  history?: boolean;
   /** Told what happens while it happens. */
   watchers?: Watchers;
 }
@@ -101,7 +105,9 @@ export async function openWorkspace(folderPath: string, options: OpenOptions = {
   const agents = roster(disk, root, options.modelName);
   agents.refresh();
   const hosts = options.agents && new Set(options.agents);
-  const store = files({
+  const keptIn = options.history === false || options.disk ? undefined : history({ root, config, env, clock });
+  const trail = keptIn && audit(keptIn, clock, (one) => options.watchers?.problem?.(one));
+  const plain = files({
     root,
     disk,
     clock,
@@ -109,6 +115,7 @@ export async function openWorkspace(folderPath: string, options: OpenOptions = {
     processes: options.processes ?? realProcesses(),
     agents: options.agents ?? [],
   });
+  const store = trail === undefined ? plain : noted(plain, trail);
   const readFile = (file: string): string | undefined => {
     const read = disk.read(path.resolve(root, file));
     return read.kind === 'file' ? read.bytes.toString('utf8') : undefined;
@@ -127,6 +134,7 @@ export async function openWorkspace(folderPath: string, options: OpenOptions = {
     folder: ground,
     agents,
     tools: toolbox(),
+    ...(trail ? { audit: trail } : {}),
     config,
     clock,
     ids,
@@ -174,6 +182,7 @@ export async function openWorkspace(folderPath: string, options: OpenOptions = {
     async close() {
       await motor.stop();
       await store.close();
+      await trail?.close();
     },
   };
   return workspace;

@@ -64,6 +64,8 @@ export interface Config {
   /** How often `watch` looks at everything, whatever the doorbell says. */
   rescanMs: number;
   store: 'files';
+  /** History in git. `author` is `Name <mail>`. */
+  git: { enabled: boolean; author?: string };
   inbox: {
     /** Who gets messages that name nobody; default: the planner, else the default agent. */
     agent?: string;

@@ -13,6 +13,7 @@ import type { Model } from '../ports/model.js';
 import type { Shell } from '../ports/shell.js';
 import type { Store } from '../ports/store.js';
 import type { Tool } from '../tools/tool.js';
+import type { Audit } from './audit.js';
 
 export interface Parts {
   store: Store;
@@ -25,6 +26,8 @@ export interface Parts {
   shell?: Shell;
   ballot?: Ballot;
   inbox?: Inbox;
+  /** Told when a pass is over; absent where no history is kept. */
+  audit?: Audit;
   config: Config;
   clock: Clock;
   ids: Ids;

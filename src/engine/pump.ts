@@ -57,6 +57,7 @@ export function engine(parts: Parts): Engine {
     rethrow();
     await showBallot(parts);
     await parts.store.flush();
+    parts.audit?.passed();
     return { ...report, moved: report.moved || ended, open: parts.store.openCount() };
   }
 

@@ -1,4 +1,5 @@
 /** Pumps until nothing moves, then sleeps for a ring, the end of something it started, or the clock. */
+import { BUSY_GAP_MS, QUIET_GAP_MS } from './audit.js';
 import type { PumpReport, Engine } from './pump.js';
 import type { Parts } from './parts.js';
 
@@ -39,6 +40,7 @@ export async function watch(parts: Parts, engine: Engine, { signal, onPass }: Wa
       });
       onPass?.(report);
       await flushIfQuiet();
+      parts.audit?.passed(engine.flights.size === 0 ? QUIET_GAP_MS : BUSY_GAP_MS);
       if (report.again || ended || signal.aborted) continue;
       await clock.sleep(
         Math.max(1, lastFull + config.rescanMs - clock.monotonicMs()),

@@ -49,6 +49,7 @@ export function defaultConfig(env: Env = {}): Config {
     search: 'lexical',
     rescanMs: 3000,
     store: 'files',
+    git: { enabled: true },
   };
 }
 
@@ -74,9 +75,28 @@ function readConfig(fields: Fields, config: Config): void {
   config.rescanMs = watch?.duration('rescan') ?? config.rescanMs;
   watch?.noMore();
   config.store = fields.choice('store', ['files']) ?? config.store;
+  config.git = readGit(fields);
   // parts of the design that are configured here and read elsewhere
-  for (const key of ['coordination', 'git', 'channels']) fields.mapping(key);
+  for (const key of ['coordination', 'channels']) fields.mapping(key);
   fields.noMore();
+}
+
+/** `false` turns history off; a mapping says more. */
+function readGit(fields: Fields): Config['git'] {
+  const found = fields.take('git');
+  if (found === undefined) return { enabled: true };
+  if (typeof found.value === 'boolean') return { enabled: found.value };
+  if (!isMapping(found.value)) fields.wrong(found, 'true, false, or a mapping with "enabled" and "author"');
+  const given = isMapping(found.value) ? fields.mappingOf(found) : undefined;
+  const enabled = given?.flag('enabled') ?? true;
+  const author = given?.text('author');
+  if (author !== undefined && !/^[^<>\n]+<[^<>\s]+>\s*$/.test(author))
+    given?.wrong(
+      { value: author, path: [...found.path, 'author'] },
+      'a name and an address, such as "Ada <ada@example.org>"',
+    );
+  given?.noMore();
+  return { enabled, ...(author === undefined ? {} : { author }) };
 }
 
 /** A mapping from names of the user's own to something that `read` understands; what it does not is left out. */

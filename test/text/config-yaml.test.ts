@@ -42,7 +42,7 @@ search: semantic
 watch: {rescan: 5s}
 store: files
 coordination: {mode: mesh}
-git: {audit: true}
+git: {enabled: true, author: 'Ada <ada@example.org>'}
 channels: {}
 `);
   assert.deepEqual(config, {
@@ -81,6 +81,7 @@ channels: {}
     search: 'semantic',
     rescanMs: 5000,
     store: 'files',
+    git: { enabled: true, author: 'Ada <ada@example.org>' },
   });
   assert.deepEqual(good('aliases: {main: openai/gpt-5}').aliases, { main: { models: ['openai/gpt-5'], settings: {} } });
 });

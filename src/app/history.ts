@@ -1,0 +1,71 @@
+/** The workspace's history as configured: kept in git, or off for a reason that people are told. */
+import { git } from '../adapters/git.js';
+import { clock as realClock } from '../adapters/clock.js';
+import { disk } from '../adapters/disk.js';
+import { parseClaimName } from '../adapters/files/layout.js';
+import type { Config } from '../domain/config.js';
+import type { Event } from '../domain/event.js';
+import { ProblemError } from '../domain/problem.js';
+import { isWorkspace } from '../adapters/files/index.js';
+import type { Audit } from '../engine/audit.js';
+import type { Clock } from '../ports/clock.js';
+import type { History } from '../ports/history.js';
+import type { Store } from '../ports/store.js';
+import { parseConfig } from '../text/config-yaml.js';
+import { noWorkspace } from './open-reader.js';
+import path from 'node:path';
+
+export interface HistoryOptions {
+  root: string;
+  config: Pick<Config, 'git'>;
+  env: Record<string, string | undefined>;
+  clock?: Clock;
+}
+
+export function history({ root, config, env, clock = realClock() }: HistoryOptions): History {
+  const { enabled, author } = config.git;
+  if (!enabled) return off('guild.yaml says `git: false`');
+  return git({ root, env, clock, nameAfterUndo: orphaned, ...(author ? { author } : {}) });
+}
+
+/** Every line of the store's events also goes to history. */
+export function noted(store: Store, trail: Audit): Store {
+  const record = (event: Event): void => {
+    store.record(event);
+    trail.note(event);
+  };
+  return { ...store, record };
+}
+
+/** For commands that only look at history or go back in it. */
+export function openHistory(folder: string, env: Record<string, string | undefined>): History {
+  const root = path.resolve(folder);
+  const on = disk();
+  if (!isWorkspace(on, root)) throw new ProblemError(noWorkspace(root, on.stamp(root) !== undefined));
+  const read = on.read(path.join(root, 'guild.yaml'));
+  const { config } = parseConfig(read.kind === 'file' ? read.bytes.toString('utf8') : '', 'guild.yaml', env);
+  return history({ root, config, env });
+}
+
+/**
+ * A claim that comes back from an old commit is held by nobody, even if the process whose name it carries still lives: it gets a
+ * name that no process has, so the next pass takes it up as an orphan and mends its conversation.
+ */
+function orphaned(file: string): string {
+  const folder = 'tasks/active/';
+  if (!file.startsWith(folder)) return file;
+  const claim = parseClaimName(file.slice(folder.length));
+  return claim === undefined ? file : `${folder}${claim.id}_${claim.agent}-undone.json`;
+}
+
+function off(why: string): History {
+  const nothing = { commit: { id: '', at: '', subject: '', body: '' }, files: [] };
+  return {
+    state: () => ({ on: false, why }),
+    commit: async () => false,
+    log: async () => [],
+    changes: async () => nothing,
+    undo: async () => ({ commit: '', files: [] }),
+    close: async () => undefined,
+  };
+}
