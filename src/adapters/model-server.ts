@@ -44,15 +44,19 @@ export async function serveModel(given: { model: Model; host?: string; port?: nu
 }
 
 async function answer(model: Model, request: http.IncomingMessage, response: http.ServerResponse): Promise<void> {
-  const path = (request.url ?? '/').split('?')[0]!.replace(/\/+$/, '');
-  if (request.method === 'GET' && /^(\/v1)?\/health$|^$/.test(path)) return sendJson(response, 200, { ok: true });
-  if (request.method === 'GET' && path === '/v1/models') {
+  // With and without /v1: people leave it out of a base URL, and mean the same.
+  const path = (request.url ?? '/')
+    .split('?')[0]!
+    .replace(/\/+$/, '')
+    .replace(/^\/v1(?=\/|$)/, '');
+  if (request.method === 'GET' && (path === '' || path === '/health')) return sendJson(response, 200, { ok: true });
+  if (request.method === 'GET' && path === '/models') {
     return sendJson(response, 200, {
       object: 'list',
       data: [{ id: 'scripted', object: 'model', created: 0, owned_by: 'guildhall' }],
     });
   }
-  if (path !== '/v1/chat/completions')
+  if (path !== '/chat/completions')
     return sendJson(response, 404, errorBody('not_found', `there is no ${request.method} ${path}`));
   if (request.method !== 'POST') return sendJson(response, 405, errorBody('method_not_allowed', 'use POST'));
   const body = await readBody(request);

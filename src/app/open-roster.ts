@@ -1,10 +1,14 @@
 /** The agents of any folder, workspace or not: for `guild check` on somebody else's agents too. */
 import path from 'node:path';
 import { disk } from '../adapters/disk.js';
+import { isWorkspace } from '../adapters/files/index.js';
 import type { Agent } from '../domain/agent.js';
-import type { Problem } from '../domain/problem.js';
-import { parseConfig } from '../text/config-yaml.js';
+import type { Config } from '../domain/config.js';
+import { nearestHint } from '../domain/nearest.js';
+import { problem, problemText, type Problem } from '../domain/problem.js';
 import { resolveModels } from '../rules/models.js';
+import { foreignAgents } from './foreign-agents.js';
+import { CONFIG_FILE, readConfig } from './read-config.js';
 import { roster } from './roster.js';
 
 export interface RosterChecked {
@@ -15,20 +19,48 @@ export interface RosterChecked {
   files: number;
 }
 
-export function openRoster(root: string, env: Record<string, string | undefined> = process.env): RosterChecked {
+export function openRoster(folder: string, env: Record<string, string | undefined> = process.env): RosterChecked {
   const on = disk();
-  const agents = roster(on, root);
+  const root = path.resolve(folder);
+  const foreign = isWorkspace(on, root) ? [] : foreignAgents(root);
+  const agents = roster(on, root, undefined, foreign);
   const { problems, warnings, files } = agents.check();
-  const read = on.read(path.join(root, 'guild.yaml'));
-  const config = parseConfig(read.kind === 'file' ? read.bytes.toString('utf8') : '', 'guild.yaml', env);
-  const models = [...agents.all().values()].flatMap((agent) => {
-    const found = resolveModels(agent, config.config);
+  const config = readConfig(on, root, env);
+  const names = agents.all();
+  const all = once([
+    ...config.problems,
+    ...problems,
+    // Of a file that cannot be read nothing is known, so nothing more can be wrong with it.
+    ...(config.unreadable ? [] : [...modelProblems(names, config.config), ...nobody(names, config.config)]),
+  ]);
+  // A file for another program is right in its own home.
+  const abroad = new Set(foreign);
+  const isAbroad = ({ where }: Problem): boolean =>
+    where !== undefined && (abroad.has(where.file) || where.file.startsWith('.claude/'));
+  return {
+    agents: names,
+    problems: all.filter((one) => !isAbroad(one)),
+    warnings: [...config.warnings, ...warnings, ...all.filter(isAbroad)],
+    files: files + (config.there ? 1 : 0),
+  };
+}
+
+/** What no call could be made with: of the agents, and of names in guild.yaml that nobody uses yet. */
+function modelProblems(agents: ReadonlyMap<string, Agent>, config: Config): Problem[] {
+  const unused = Object.keys(config.aliases).map((name) => ({ name, models: [name], settings: {}, file: CONFIG_FILE }));
+  return [...agents.values(), ...unused].flatMap((one) => {
+    const found = resolveModels(one, config);
     return 'code' in found ? [found] : [];
   });
-  return {
-    agents: agents.all(),
-    problems: [...config.problems, ...problems, ...models],
-    warnings: [...config.warnings, ...warnings],
-    files: files + (read.kind === 'file' ? 1 : 0),
-  };
+}
+
+function nobody(agents: ReadonlyMap<string, Agent>, { defaultAgent }: Config): Problem[] {
+  if (defaultAgent === undefined || agents.size === 0 || agents.has(defaultAgent)) return [];
+  const hint = nearestHint(defaultAgent, agents.keys(), `the agents are: ${[...agents.keys()].sort().join(', ')}`)!;
+  const message = `default_agent is ${defaultAgent}, and there is no such agent`;
+  return [problem('unknown_agent', message, { where: { file: CONFIG_FILE }, hint })];
+}
+
+function once(problems: Problem[]): Problem[] {
+  return [...new Map(problems.map((one) => [problemText(one), one])).values()];
 }

@@ -41,8 +41,9 @@ const PLACES: { folder: string; ends: string; format?: AgentFormat }[] = [
 
 const MAX_AGENT_BYTES = 1024 * 1024;
 
-/** `model`: what every agent uses, whatever its file says. */
-export function roster(disk: Disk, root: string, model?: string): Roster {
+/** `model`: what every agent uses, whatever its file says. `foreign`: files of Claude Code's kind, wherever they lie. */
+export function roster(disk: Disk, root: string, model?: string, foreign: readonly string[] = []): Roster {
+  const isForeign = new Set(foreign);
   const known = new Map<string, Known>();
   const reported = new Set<string>();
   let agents = new Map<string, Agent>();
@@ -59,7 +60,7 @@ export function roster(disk: Disk, root: string, model?: string): Roster {
     },
     all: () => agents,
     source: (agent) => known.get(agent.file)?.text ?? '',
-    parse: (source, file) => parse(source, file, formatOf(file)).agent,
+    parse: (source, file) => parse(source, file, format(file)).agent,
     prompt: (agent, toolDescriptions, variables) => renderPrompt(agent, { toolDescriptions, variables }),
     check() {
       look();
@@ -67,6 +68,10 @@ export function roster(disk: Disk, root: string, model?: string): Roster {
       return { ...all, files: known.size };
     },
   };
+
+  function format(file: string): AgentFormat | undefined {
+    return isForeign.has(file) ? 'claude' : formatOf(file);
+  }
 
   /** True if any file is new, changed or gone. Only stamps are read while nothing is. */
   function look(): boolean {
@@ -81,7 +86,7 @@ export function roster(disk: Disk, root: string, model?: string): Roster {
   }
 
   function find(): string[] {
-    const files = new Set<string>();
+    const files = new Set<string>(foreign);
     for (const { folder, ends } of PLACES) {
       for (const name of disk.list(path.join(root, folder))) {
         if (name.endsWith(ends) && !name.startsWith('.') && name !== 'README.md')
@@ -110,7 +115,7 @@ export function roster(disk: Disk, root: string, model?: string): Roster {
       return;
     }
     const text = read.bytes.toString('utf8');
-    const { agent, problems, warnings, places } = parse(text, file, formatOf(file));
+    const { agent, problems, warnings, places } = parse(text, file, format(file));
     const good = agent ?? before?.agent;
     known.set(file, {
       stamp: read.stamp,

@@ -1,6 +1,8 @@
 /** `guild check`: everything that is wrong, at once, with file, line and caret. */
+import fs from 'node:fs';
 import path from 'node:path';
 import { openRoster } from '../app/open-roster.js';
+import { problem, ProblemError } from '../domain/problem.js';
 import { EXIT, type Command } from './command.js';
 
 export const command: Command = {
@@ -8,9 +10,12 @@ export const command: Command = {
 
 Reads guild.yaml and every agent (agents/*.md, agents/*/agent.md, *.agent.yaml in agents/ and templates/, .claude/agents/*.md,
 *.ai) and tells everything that is wrong with them: missing agents and tools, cycles, contradictions, unknown keys.
-Works on any folder, workspace or not. Warnings are odd but harmless.`,
+Works on any folder: in one that is no workspace, every Markdown file that begins like an agent of Claude Code is read as one.
+Warnings are odd but harmless.`,
   async run({ words, root, terminal, json }) {
     const folders = words.length > 0 ? words.map((word) => path.resolve(word)) : [root];
+    const missing = folders.find((folder) => !fs.statSync(folder, { throwIfNoEntry: false })?.isDirectory());
+    if (missing !== undefined) throw new ProblemError(problem('not_found', `there is no folder ${missing}`));
     let wrong = 0;
     const all = folders.map((folder) => {
       const { agents, problems, warnings, files } = openRoster(folder);
@@ -26,10 +31,21 @@ Works on any folder, workspace or not. Warnings are odd but harmless.`,
       for (const one of problems) terminal.problem(one);
       const shown = path.relative(process.cwd(), folder) || '.';
       const names = agents.length > 0 ? `: ${agents.join(', ')}` : '';
+      const odd = warnings.length > 0 ? `, ${counted(warnings.length, 'warning')}` : '';
       const verdict =
-        problems.length > 0 ? terminal.colour('red', `${problems.length} problems`) : terminal.colour('green', 'good');
-      terminal.out(`${shown}: ${verdict}, ${agents.length} agents in ${files} files${names}`);
+        problems.length > 0
+          ? terminal.colour('red', counted(problems.length, 'problem'))
+          : files === 0
+            ? terminal.colour('yellow', 'nothing to check')
+            : terminal.colour('green', 'good');
+      terminal.out(
+        `${shown}: ${verdict}${odd}, ${counted(agents.length, 'agent')} in ${counted(files, 'file')}${names}`,
+      );
     }
     return wrong > 0 ? EXIT.problem : EXIT.done;
   },
 };
+
+function counted(n: number, what: string): string {
+  return `${n} ${what}${n === 1 ? '' : 's'}`;
+}

@@ -49,7 +49,9 @@ export function checkRoster(
     ];
     for (const [name, place] of tools as [string, string][]) {
       if (knownTools.has(name)) continue;
-      const hint = nearestHint(name, knownTools, `known tools: ${[...knownTools].join(', ')}`);
+      const hint = /^(?:[A-Z]|mcp__)/.test(name)
+        ? 'tools of Claude Code are understood in .claude/agents/, not here'
+        : nearestHint(name, knownTools, `known tools: ${[...knownTools].join(', ')}`);
       report('unknown_tool', agent, place, `${agent.name} names the tool "${name}", which does not exist`, hint);
     }
     contradictions(agent, report);

@@ -21,6 +21,8 @@ export function loadLines(source: YamlSource): Record<string, unknown> | undefin
 function valueOf(text: string): unknown {
   const list = /^\[(.*)\]$/.exec(text);
   if (list !== null) return list[1]!.split(',').map((item) => unquoted(item.trim()));
+  if (/^-?\d+(?:\.\d+)?$/.test(text)) return Number(text);
+  if (text === 'true' || text === 'false') return text === 'true';
   return unquoted(text);
 }
 

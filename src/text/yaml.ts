@@ -89,10 +89,17 @@ function explain(source: YamlSource, thrown: unknown): Problem {
   const at = thrown.mark?.position;
   const where = at === undefined ? { file } : whereAt(file, text, Math.min(source.start + at, source.end));
   const deep = /depth|nesting|aliases/i.test(thrown.reason);
-  const hint = thrown.reason.startsWith('bad indentation of a mapping')
-    ? 'check the indentation; text with ": " in it needs quotes'
-    : undefined;
+  const hint = hintFor(thrown.reason, where.source ?? '');
   return problem(deep ? 'over_limit' : 'bad_file', reword(thrown.reason), { where, ...(hint ? { hint } : {}) });
+}
+
+function hintFor(reason: string, line: string): string | undefined {
+  if (/^\s*\t/.test(line)) return 'indent with blanks: YAML does not take tabs';
+  if (reason.startsWith('bad indentation of a mapping'))
+    return 'check the indentation; text with ": " in it needs quotes';
+  if (/^(deficient indentation|unexpected end|unknown escape|end of the stream|can not read)/.test(reason))
+    return 'a quote or bracket above may be open, or a line indented differently from its neighbours';
+  return undefined;
 }
 
 function reword(reason: string): string {

@@ -1,0 +1,50 @@
+/**
+ * Agent files in a folder that is no workspace of ours: a collection somebody else keeps, in any layout. Every Markdown file that
+ * begins like an agent, with a frontmatter that says a name or a description, counts, whatever folder it lies in.
+ */
+import fs from 'node:fs';
+import path from 'node:path';
+
+const MAX_FILES = 5000;
+const MAX_DEPTH = 6;
+const SKIPPED = new Set(['node_modules', 'dist', 'vendor']);
+/** Folders with a leading dot that people keep agents in. */
+const DOTTED = new Set(['.claude', '.github']);
+
+/** Relative to `root`, sorted. */
+export function foreignAgents(root: string): string[] {
+  const found: string[] = [];
+  const walk = (folder: string, depth: number): void => {
+    for (const one of list(path.join(root, folder))) {
+      const file = path.posix.join(folder, one.name);
+      if (found.length >= MAX_FILES) return;
+      if (one.isDirectory() && depth < MAX_DEPTH && isWorthALook(one.name)) walk(file, depth + 1);
+      else if (one.isFile() && one.name.endsWith('.md') && beginsLikeAnAgent(path.join(root, file))) found.push(file);
+    }
+  };
+  walk('.', 0);
+  return found.sort();
+}
+
+function list(folder: string): fs.Dirent[] {
+  try {
+    return fs.readdirSync(folder, { withFileTypes: true });
+  } catch {
+    return [];
+  }
+}
+
+function isWorthALook(name: string): boolean {
+  return name.startsWith('.') ? DOTTED.has(name) : !SKIPPED.has(name);
+}
+
+function beginsLikeAnAgent(file: string): boolean {
+  const start = Buffer.alloc(2048);
+  const fd = fs.openSync(file, 'r');
+  try {
+    const text = start.toString('utf8', 0, fs.readSync(fd, start, 0, start.length, 0));
+    return /^\uFEFF?---[ \t]*\r?\n(?:[^]*\n)?(?:name|description):/.test(text);
+  } finally {
+    fs.closeSync(fd);
+  }
+}
