@@ -62,6 +62,7 @@ export function shell({ root, env = {}, clock, limits: given }: ShellOptions): S
 
   async function runOne(run: ShellRun): Promise<ShellOutcome> {
     if (run.signal?.aborted) return { kind: 'killed', by: 'cancel', output: '', cut: false, ms: 0 };
+    if ('action' in run.what) return { kind: 'not_started', reason: 'actions of plugins are not run as commands' };
     const ground = groundOf(root, run.agent);
     if (typeof ground === 'string') return { kind: 'not_started', reason: ground };
     const git = agentGit(confined());
@@ -131,7 +132,9 @@ function groundOf(root: string, agent: string): Ground | string {
 }
 
 function message(run: ShellRun, outcome: Exclude<ShellOutcome, { kind: 'not_started' }>): string {
-  const line = run.command ?? ('script' in run.what ? run.what.script : wordsOf(run.what.plan));
+  const line =
+    run.command ??
+    ('script' in run.what ? run.what.script : 'plan' in run.what ? wordsOf(run.what.plan) : run.what.action.file);
   const subject = line.trim().split('\n')[0]!.slice(0, 72) || 'a command';
   const end = outcome.kind === 'exited' ? `Exit-Code: ${outcome.code}` : `Ended-By: ${outcome.by}`;
   return `${subject}\n\n${line}\n\n${run.task ? `Task: ${run.task}\n` : ''}${end}\n`;

@@ -5,13 +5,16 @@
 import path from 'node:path';
 import type { Agent } from '../domain/agent.js';
 import type { ApprovalRequest } from '../domain/approval.js';
-import type { Risk } from '../domain/policy.js';
+import { stricter, type Risk } from '../domain/policy.js';
 import type { Problem } from '../domain/problem.js';
 import type { Disk } from '../ports/disk.js';
 import type { Folder } from '../ports/folder.js';
 import type { Gate, GateVerdict } from '../ports/gate.js';
+import type { PluginAction } from '../ports/shell.js';
+import { lookAt } from '../rules/policy-command.js';
 import { useOfTool } from '../rules/policy-path.js';
 import { judgeTool } from '../rules/policy-tool.js';
+import { parseBash } from '../text/bash.js';
 import { lineDiff } from '../text/line-diff.js';
 import { ALLOWLIST_FILE, commandGate, loadPolicy, POLICY_FILE } from './policy.js';
 
@@ -43,7 +46,15 @@ export function gate({ root, disk, folder }: { root: string; disk: Disk; folder:
     // A line that a person let run as a whole has no plan: it is run by the shell, as an approved one would be.
     const needsNetwork = args['network'] === true && verdict !== 'deny';
     const strict = needsNetwork && verdict !== 'ask' ? 'ask' : verdict;
+    const action = verdict === 'deny' ? undefined : actionIn(line);
     const reasons = needsNetwork ? [reason, 'it wants the network'] : [reason];
+    if (action)
+      return {
+        verdict: stricter(strict, 'ask'),
+        reasons: ['it acts on the world through a plugin'],
+        risk: 'HIGH',
+        action,
+      };
     return { verdict: strict, reasons, risk: riskOfCommand(line), ...(plan && strict !== 'ask' ? { plan } : {}) };
   }
 
@@ -69,6 +80,14 @@ export function gate({ root, disk, folder }: { root: string; disk: Disk; folder:
     const read = folder.read(agent, file, 1024 * 1024, true);
     return lineDiff(read.ok ? read.value.text : '', after);
   }
+}
+
+/** A line that is one plain command and nothing else, whose name is an action of a plugin. */
+function actionIn(line: string): PluginAction | undefined {
+  const { plan } = lookAt(line, { parse: parseBash });
+  const only = plan?.length === 1 && plan[0]!.commands.length === 1 ? plan[0]!.commands[0]! : undefined;
+  const [file, ...args] = only?.redirections.length === 0 ? only.argv : [];
+  return file !== undefined && /^plugins\/[\w-]+\/actions\/[\w-]+\.mjs$/.test(file) ? { file, args } : undefined;
 }
 
 const RISK: Record<Risk, ApprovalRequest['risk']> = {

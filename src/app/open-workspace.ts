@@ -5,11 +5,14 @@
 import path from 'node:path';
 import { clock as realClock, ids as realIds } from '../adapters/clock.js';
 import { disk as realDisk } from '../adapters/disk.js';
+import { actions } from '../adapters/actions.js';
 import { ballot } from '../adapters/ballot.js';
 import { files, isWorkspace } from '../adapters/files/index.js';
 import { folder } from '../adapters/folder.js';
+import { inbox } from '../adapters/inbox.js';
 import { processes as realProcesses } from '../adapters/processes.js';
 import { search } from '../adapters/search.js';
+import { shell } from '../adapters/shell.js';
 import type { Agent } from '../domain/agent.js';
 import type { Config } from '../domain/config.js';
 import type { Event } from '../domain/event.js';
@@ -26,13 +29,14 @@ import type { Peer } from '../domain/peer.js';
 import type { Processes } from '../ports/processes.js';
 import type { Store } from '../ports/store.js';
 import { judgePath, judgeSpelling } from '../rules/policy-path.js';
-import { parseConfig } from '../text/config-yaml.js';
 import { toolbox } from '../tools/toolbox.js';
 import { gate } from './gate.js';
+import { packageFolder } from './init-workspace.js';
 import { history, noted } from './history.js';
 import { models } from './models.js';
 import { newTask, type NewTask } from './new-task.js';
 import { noWorkspace } from './open-reader.js';
+import { readConfig } from './read-config.js';
 import { roster, type Roster } from './roster.js';
 import { taskTree } from './task-tree.js';
 
@@ -101,7 +105,8 @@ export async function openWorkspace(folderPath: string, options: OpenOptions = {
   const clock = options.clock ?? realClock();
   const ids = options.ids ?? realIds();
   const env = options.env ?? process.env;
-  const { config, problems: configProblems, warnings: configWarnings } = readConfig(disk, root, env);
+  const { config, problems: configProblems, warnings: configWarnings, unreadable } = readConfig(disk, root, env);
+  if (unreadable) throw new ProblemError(unreadable);
   const agents = roster(disk, root, options.modelName);
   agents.refresh();
   const hosts = options.agents && new Set(options.agents);
@@ -130,7 +135,9 @@ export async function openWorkspace(folderPath: string, options: OpenOptions = {
     store,
     model: options.model ?? models({ config, env, clock, readFile }),
     gate: gate({ root, disk, folder: ground }),
+    shell: actions(shell({ root, env, clock }), { root, env, builtIn: packageFolder('plugins') }),
     ballot: ballot({ root, disk, peer: store.peer.id }),
+    inbox: inbox({ root, disk, peer: store.peer.id }),
     folder: ground,
     agents,
     tools: toolbox(),
@@ -206,9 +213,4 @@ export async function openWorkspace(folderPath: string, options: OpenOptions = {
       await clock.sleep(100); // another process works on it
     }
   }
-}
-
-function readConfig(disk: Disk, root: string, env: Record<string, string | undefined>): ReturnType<typeof parseConfig> {
-  const read = disk.read(path.join(root, 'guild.yaml'));
-  return parseConfig(read.kind === 'file' ? read.bytes.toString('utf8') : '', 'guild.yaml', env);
 }

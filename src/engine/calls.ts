@@ -4,6 +4,7 @@
  */
 import type { Agent } from '../domain/agent.js';
 import type { Message, ToolCall } from '../domain/session.js';
+import type { GateVerdict } from '../ports/gate.js';
 import { isEnded, makeChild, type Task, type WantedChild } from '../domain/task.js';
 import { fence } from '../rules/gather.js';
 import { checkArgs } from '../tools/args.js';
@@ -85,7 +86,7 @@ async function carryOutOne(
   if (gate?.verdict !== 'ask') {
     return runTool(parts, task, agent, call, tool, stop, {
       approved: false,
-      ...(gate?.plan ? { plan: gate.plan } : {}),
+      ...planOf(gate),
     });
   }
   const wanted = approvalFor(parts, task, agent, call, gate);
@@ -106,7 +107,12 @@ async function runAllowed(
   edited: Record<string, unknown> | undefined,
 ): Promise<Carried> {
   const action = edited === undefined ? call : { ...call, arguments: { ...call.arguments, ...edited } };
-  const reply = await runTool(parts, task, agent, action, tool, stop, { approved: true });
+  // Judged once more, as it will run: what is never done is not done by an edit either.
+  const gate = parts.gate?.judge(agent, call.name, action.arguments);
+  if (gate?.verdict === 'deny')
+    return { kind: 'problem', code: 'not_allowed', message: gate.reasons.join('; '), allowed: true };
+  const permission = { approved: true, ...(gate?.action ? { action: gate.action } : {}) };
+  const reply = await runTool(parts, task, agent, action, tool, stop, permission);
   if (edited === undefined || reply.kind === 'ask') return { ...reply, allowed: true };
   const changes = Object.entries(edited).map(([name, value]) => {
     return `${name}: you asked for ${JSON.stringify(call.arguments[name])}, the human made it ${JSON.stringify(value)}`;
@@ -114,6 +120,11 @@ async function runAllowed(
   const note = `The human changed this action before allowing it. ${changes.join('; ')}.\n\n`;
   if (reply.kind === 'problem') return { ...reply, message: note + reply.message, allowed: true };
   return { ...reply, text: note + reply.text, allowed: true };
+}
+
+/** How it runs without a shell, where the gate knows. */
+function planOf(gate: GateVerdict | undefined): Pick<GateVerdict, 'plan' | 'action'> {
+  return { ...(gate?.plan ? { plan: gate.plan } : {}), ...(gate?.action ? { action: gate.action } : {}) };
 }
 
 function noSuchTool(parts: Parts, agent: Agent, call: ToolCall): ToolReply {

@@ -8,6 +8,7 @@ import type { PlainPipeline } from '../domain/policy.js';
 import type { ProblemCode } from '../domain/problem.js';
 import type { ToolCall } from '../domain/session.js';
 import { HUMAN, type Task } from '../domain/task.js';
+import type { PluginAction } from '../ports/shell.js';
 import type { SessionShown, Tool, ToolContext, ToolReply } from '../tools/tool.js';
 import { sessionId } from './conversation.js';
 import { record, type Parts } from './parts.js';
@@ -15,6 +16,7 @@ import { record, type Parts } from './parts.js';
 export interface Permission {
   approved: boolean;
   plan?: PlainPipeline[];
+  action?: PluginAction;
 }
 
 export async function runTool(
@@ -60,6 +62,7 @@ function contextOf(
     sessions: () => openSessions(parts),
     approved: permission.approved,
     ...(permission.plan ? { plan: permission.plan } : {}),
+    ...(permission.action ? { action: permission.action } : {}),
     ...(parts.shell ? { shell: parts.shell } : {}),
     signal: stop,
   };

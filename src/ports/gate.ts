@@ -3,6 +3,7 @@ import type { Agent } from '../domain/agent.js';
 import type { ApprovalRequest } from '../domain/approval.js';
 import type { PlainPipeline, Verdict } from '../domain/policy.js';
 import type { Problem } from '../domain/problem.js';
+import type { PluginAction } from './shell.js';
 
 export interface GateVerdict {
   verdict: Verdict;
@@ -11,6 +12,8 @@ export interface GateVerdict {
   risk: ApprovalRequest['risk'];
   /** For a command that may run by itself: its words exactly as judged. */
   plan?: PlainPipeline[];
+  /** The line is nothing but an action of a plugin. */
+  action?: PluginAction;
   /** Where files would change: how. */
   diff?: string;
 }

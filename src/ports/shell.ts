@@ -1,10 +1,16 @@
 /** Runs commands for agents: in the agent's own folder, confined where the machine can, with limits on everything. */
 import type { PlainPipeline } from '../domain/policy.js';
 
+/** A script of a plugin and its words: the human's own code, run outside of the sandbox. */
+export interface PluginAction {
+  file: string;
+  args: string[];
+}
+
 export interface ShellRun {
   agent: string;
   /** `plan`: run exactly these words, no shell reads them; pipelines and lists as parsed. `script`: a human approved this text, bash runs it. */
-  what: { plan: PlainPipeline[] } | { script: string };
+  what: { plan: PlainPipeline[] } | { script: string } | { action: PluginAction };
   /** For the history: the task it was run for, and the line as it was asked for. */
   task?: string;
   command?: string;

@@ -32,7 +32,7 @@ export const executeCommand: Tool = {
     additionalProperties: false,
   },
   async run(args, context) {
-    const { shell, plan, agent, task, signal } = context;
+    const { shell, plan, action, agent, task, signal } = context;
     const command = args['command'] as string;
     if (shell === undefined) {
       return {
@@ -46,7 +46,7 @@ export const executeCommand: Tool = {
     const seconds = (args['timeout_s'] as number | undefined) ?? DEFAULT_SECONDS;
     const outcome = await shell.run({
       agent: agent.name,
-      what: plan ? { plan } : { script: command },
+      what: action ? { action } : plan ? { plan } : { script: command },
       task: task.id,
       command,
       timeoutMs: seconds * 1000,

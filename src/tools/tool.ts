@@ -8,7 +8,7 @@ import type { PlainPipeline } from '../domain/policy.js';
 import type { Task, WantedChild } from '../domain/task.js';
 import type { Folder } from '../ports/folder.js';
 import type { ToolSpec } from '../ports/model.js';
-import type { Shell } from '../ports/shell.js';
+import type { PluginAction, Shell } from '../ports/shell.js';
 
 export interface ToolContext {
   agent: Agent;
@@ -19,6 +19,8 @@ export interface ToolContext {
   approved: boolean;
   /** For a command that needs no human: its words exactly as they were judged. */
   plan?: PlainPipeline[];
+  /** The command is an action of a plugin. */
+  action?: PluginAction;
   shell?: Shell;
   /** Aborted when the task is cancelled or the process leaves. */
   signal?: AbortSignal;

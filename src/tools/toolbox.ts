@@ -3,6 +3,7 @@ import type { JsonSchema } from '../ports/model.js';
 import { createDirectory } from './create-directory.js';
 import { createTask } from './create-task.js';
 import { delegateToAgent } from './delegate-to-agent.js';
+import { executeCommand } from './execute-command.js';
 import { finalReport } from './final-report.js';
 import { listDirectory } from './list-directory.js';
 import { readFile } from './read-file.js';
@@ -18,6 +19,7 @@ const BUILT: readonly Tool[] = [
   listDirectory,
   createDirectory,
   searchFiles,
+  executeCommand,
   delegateToAgent,
   createTask,
   sendMessage,
@@ -30,7 +32,6 @@ const BUILT: readonly Tool[] = [
 const UNBUILT: Record<string, string> = {
   query_tasks: 'read the files under tasks/ with list_directory and read_file',
   update_task: 'tell the human in your answer what should change',
-  execute_command: 'tell the human in your answer which command to run',
   broadcast: 'put it into your answer',
   edit_session: 'tell the human in your answer what should change',
   slack_send: 'put the message into your answer',
