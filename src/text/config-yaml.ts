@@ -47,17 +47,21 @@ export function defaultConfig(env: Env = {}): Config {
     limits: { ...DEFAULT_LIMITS },
     budget: {},
     search: 'lexical',
-    rescanMs: 3000,
+    rescanMs: 4000,
     store: 'files',
     git: { enabled: true },
+    inbox: { admit: 'auto' },
+    plugins: {},
   };
 }
 
-/** The model for whoever has only set a key. */
+/** The model for whoever has only set a key, or the address of a server. */
 const DEFAULT_MODELS: [string, string][] = [
+  ['OPENAI_BASE_URL', 'openai/gpt-5-mini'],
   ['OPENAI_API_KEY', 'openai/gpt-5-mini'],
   ['ANTHROPIC_API_KEY', 'anthropic/claude-sonnet-4-5'],
   ['GOOGLE_GENERATIVE_AI_API_KEY', 'google/gemini-2.5-flash'],
+  ['GEMINI_API_KEY', 'google/gemini-2.5-flash'],
 ];
 
 function readConfig(fields: Fields, config: Config): void {
@@ -76,9 +80,32 @@ function readConfig(fields: Fields, config: Config): void {
   watch?.noMore();
   config.store = fields.choice('store', ['files']) ?? config.store;
   config.git = readGit(fields);
+  const inbox = fields.mapping('inbox');
+  const reader = inbox?.text('agent');
+  config.inbox = { admit: inbox?.choice('admit', ['auto', 'ask']) ?? 'auto', ...(reader ? { agent: reader } : {}) };
+  inbox?.noMore();
+  config.plugins = readPlugins(fields);
   // parts of the design that are configured here and read elsewhere
   for (const key of ['coordination', 'channels']) fields.mapping(key);
   fields.noMore();
+}
+
+const PLUGIN_NAME = /^[A-Za-z0-9][\w-]{0,63}$/;
+
+/** `[slack]`, or `{slack: {…}}` with settings for each. */
+function readPlugins(fields: Fields): Config['plugins'] {
+  const found = fields.take('plugins');
+  if (found === undefined) return {};
+  const given: [string, Found][] = isMapping(found.value)
+    ? Object.entries(found.value).map(([name, value]) => [name, { value, path: [...found.path, name] }])
+    : (fields.textsOf(found) ?? []).map((name) => [name, { value: null, path: found.path }]);
+  const plugins: [string, Record<string, unknown>][] = [];
+  for (const [name, { value, path }] of given) {
+    if (!PLUGIN_NAME.test(name)) fields.wrong({ value, path }, 'the name of a folder under plugins/');
+    else if (value === null || value === true || isMapping(value)) plugins.push([name, isMapping(value) ? value : {}]);
+    else if (value !== false) fields.wrong({ value, path }, 'a mapping of settings');
+  }
+  return Object.fromEntries(plugins);
 }
 
 /** `false` turns history off; a mapping says more. */

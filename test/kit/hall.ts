@@ -5,6 +5,7 @@
 import path from 'node:path';
 import { ballot } from '../../src/adapters/ballot.js';
 import { files } from '../../src/adapters/files/index.js';
+import { inbox } from '../../src/adapters/inbox.js';
 import { scripted } from '../../src/adapters/scripted.js';
 import { roster } from '../../src/app/roster.js';
 import type { Config } from '../../src/domain/config.js';
@@ -60,6 +61,7 @@ export function hall(script: string, asks: readonly string[] = []): Hall {
       const parts: Parts = {
         store,
         ballot: ballot({ root: ROOT, disk: on, peer: store.peer.id }),
+        inbox: inbox({ root: ROOT, disk: on, peer: store.peer.id }),
         gate: {
           refresh: () => [],
           judge: (_agent, tool) => ({

@@ -59,7 +59,12 @@ export function taskVerbs({
       if (existsAnywhere(task.id)) return false;
       const text = printTask(task);
       const file = l.task('pending', task.id);
-      if (!(await writing.createOnce(file, text))) return false;
+      const aside = await writing.aside(text);
+      // Looked for again with no wait before the name is given: another process may have made it, and moved it on, since.
+      const created = !existsAnywhere(task.id) && disk.link(aside, file);
+      disk.remove(aside);
+      if (!created) return false;
+      await disk.syncFolder(path.dirname(file));
       tasks.add({ id: task.id, state: 'pending', file, stamp: disk.stamp(file) ?? '', task });
       return true;
     },
@@ -131,7 +136,7 @@ export function taskVerbs({
       disk.remove(file);
       return undefined;
     }
-    const owner = parseClaimName(path.basename(file))!;
+    const owner: ClaimName = { id: entry.id, agent: agent.replaceAll('_', '-'), peer: me, leaving: false };
     const stamp = disk.stamp(file);
     if (stamp === undefined) return undefined;
     let mine: Entry = { ...entry, state: 'active', file, stamp, owner };

@@ -1,0 +1,234 @@
+/** Every line of the inbox is handed out until it is done and never after that, whatever happens to its file. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { inbox } from '../../src/adapters/inbox.js';
+import type { Inbox } from '../../src/ports/inbox.js';
+import type { Disk } from '../../src/ports/disk.js';
+import { crashDisk } from '../kit/crash-disk.js';
+import { simDisk, type SimDisk } from '../kit/sim-disk.js';
+import { seeded } from '../kit/sim-processes.js';
+
+const FILE = '/w/inbox/slack-messages.jsonl';
+const lines = (...texts: string[]): string =>
+  texts.map((text) => `${JSON.stringify({ from: 'sarah', text })}\n`).join('');
+const open = (disk: Disk): Inbox => inbox({ root: '/w', disk });
+
+function house(content = ''): SimDisk {
+  const disk = simDisk();
+  disk.makeFolder('/w/inbox');
+  disk.makeFolder('/w/.guild/tmp');
+  if (content !== '') disk.save(FILE, content);
+  return disk;
+}
+
+/** What a pass does: each message becomes a task, made once, then the lines are done. */
+async function pass(box: Inbox, tasks: Map<string, string>): Promise<string[]> {
+  const { mail } = await box.take();
+  const made: string[] = [];
+  for (const one of mail) {
+    if (tasks.has(one.task)) continue;
+    tasks.set(one.task, one.text);
+    made.push(one.text);
+  }
+  await box.done(mail);
+  return made;
+}
+
+test('lines are taken in order, once, and new ones when they come', async () => {
+  const disk = house(lines('a', 'b'));
+  const tasks = new Map<string, string>();
+  const box = open(disk);
+  assert.deepEqual(await pass(box, tasks), ['a', 'b']);
+  assert.deepEqual(await pass(box, tasks), []);
+  disk.append(FILE, lines('c').slice(0, 9));
+  assert.deepEqual(await pass(box, tasks), []);
+  disk.append(FILE, lines('c').slice(9));
+  assert.deepEqual(await pass(box, tasks), ['c']);
+  assert.deepEqual((await open(disk).take()).mail, [], 'another process finds them done');
+});
+
+test('what is not done is handed out again', async () => {
+  const disk = house(lines('a', 'b', 'c'));
+  const box = open(disk);
+  const { mail } = await box.take();
+  await box.done([mail[1]!]);
+  for (const one of [box, open(disk)]) {
+    assert.deepEqual(
+      (await one.take()).mail.map(({ text }) => text),
+      ['a', 'c'],
+    );
+  }
+});
+
+test('idle, only names and stamps are looked at', async () => {
+  const disk = house(lines('a'));
+  const reads: string[] = [];
+  const watched: Disk = { ...disk, read: (file, max) => (reads.push(file), disk.read(file, max)) };
+  const box = open(watched);
+  await pass(box, new Map());
+  reads.length = 0;
+  for (let i = 0; i < 5; i++) assert.deepEqual(await box.take(), { mail: [], problems: [] });
+  assert.deepEqual(reads, []);
+});
+
+test('equal lines are as many messages as there are lines; equal ids are one', async () => {
+  const ok = '{"from":"sarah","text":"ok"}\n';
+  const named = '{"id":"7","text":"x"}\n';
+  const disk = house(ok + ok + named + '{"id":"7","text":"x","ts":"later"}\n' + ok);
+  const box = open(disk);
+  const { mail, problems } = await box.take();
+  assert.deepEqual(
+    mail.map(({ text }) => text),
+    ['ok', 'ok', 'x', 'ok'],
+  );
+  assert.equal(new Set(mail.map(({ task }) => task)).size, 4);
+  assert.deepEqual(problems, []);
+});
+
+test('an id that stands for something else is told and not taken', async () => {
+  const disk = house('{"id":"7","text":"pay tom"}\n');
+  const tasks = new Map<string, string>();
+  await pass(open(disk), tasks);
+  disk.append(FILE, '{"id":"7","text":"pay eve"}\n{"id":"8","text":"go on"}\n');
+  const box = open(disk);
+  const { mail, problems } = await box.take();
+  assert.deepEqual(
+    mail.map(({ text }) => text),
+    ['go on'],
+  );
+  assert.equal(problems.length, 1);
+  assert.equal(problems[0]!.code, 'duplicate');
+  assert.equal(problems[0]!.where?.line, 2);
+});
+
+test('a bad line is told once and left behind', async () => {
+  const disk = house(`${lines('a')}oops\n`);
+  const box = open(disk);
+  const { mail, problems } = await box.take();
+  assert.equal(problems.length, 1);
+  await box.done(mail);
+  assert.deepEqual(await box.take(), { mail: [], problems: [] });
+  assert.deepEqual(await open(disk).take(), { mail: [], problems: [] });
+});
+
+test('a bad line that a person mends is taken then, and nothing else again', async () => {
+  const disk = house(`${lines('a')}{"text":"b"\n${lines('c')}`);
+  const tasks = new Map<string, string>();
+  const box = open(disk);
+  assert.deepEqual(await pass(box, tasks), ['a', 'c']);
+  disk.save(FILE, `${lines('a')}{"text":"b"}\n${lines('c')}`);
+  assert.deepEqual(
+    (await box.take()).mail.map(({ text }) => text),
+    ['b'],
+  );
+  assert.deepEqual(await pass(open(disk), tasks), ['b']);
+});
+
+test('a truncated or rewritten file starts again, and old lines in it are recognised without their tasks', async () => {
+  for (const restart of [false, true]) {
+    const disk = house(lines('a', 'b', 'c'));
+    let box = open(disk);
+    await pass(box, new Map());
+    const change = async (content: string, expected: string[]): Promise<void> => {
+      disk.save(FILE, content);
+      if (restart) box = open(disk);
+      // no task is there to remember them: the keys alone must do
+      assert.deepEqual(await pass(box, new Map()), expected);
+    };
+    await change('', []);
+    await change(lines('d'), ['d']);
+    await change(lines('a', 'b', 'c', 'd', 'e'), ['e']);
+    await change(lines('f', 'c', 'g'), ['f', 'g']);
+    await change(lines('a'), []);
+  }
+});
+
+test('a rotated file is read to its end, whatever its new name, and not again', async () => {
+  for (const renamed of ['slack-messages.jsonl.1', 'slack-messages-1.jsonl', 'old.jsonl']) {
+    for (const restart of [false, true]) {
+      const disk = house(lines('a', 'b'));
+      let box = open(disk);
+      await pass(box, new Map());
+      disk.append(FILE, lines('late'));
+      disk.rename(FILE, `/w/inbox/${renamed}`);
+      disk.create(FILE, lines('new'));
+      if (restart) box = open(disk);
+      assert.deepEqual((await pass(box, new Map())).sort(), ['late', 'new'], renamed);
+      assert.deepEqual(await pass(open(disk), new Map()), [], renamed);
+    }
+  }
+});
+
+test('a lost cursor or log costs a look, never a second task', async () => {
+  for (const lost of ['.json', '.seen', '']) {
+    const disk = house(lines('a', 'b'));
+    const tasks = new Map<string, string>();
+    await pass(open(disk), tasks);
+    for (const name of disk.list('/w/.guild/inbox')) if (name.endsWith(lost)) disk.remove(`/w/.guild/inbox/${name}`);
+    disk.append(FILE, lines('c'));
+    assert.deepEqual(await pass(open(disk), tasks), ['c']);
+  }
+});
+
+test('a damaged cursor is no harm', async () => {
+  const disk = house(lines('a', 'b'));
+  await pass(open(disk), new Map());
+  for (const junk of ['', '{', '{"offset":-1}', '{"offset":3,"line":1,"hash":"x","origin":"slack-messages.jsonl"}', '\0\0\0']) {
+    disk.save('/w/.guild/inbox/slack-messages.jsonl.json', junk);
+    assert.deepEqual(await pass(open(disk), new Map()), [], junk);
+  }
+});
+
+test('what goes out is not read in, nor is what is no inbox file', async () => {
+  const disk = house();
+  for (const name of ['slack-outbox.jsonl', 'outbox.jsonl', '.hidden.jsonl', 'notes.md', 'a.jsonl~', 'x.jsonl.tmp'])
+    disk.create(`/w/inbox/${name}`, lines('no'));
+  assert.deepEqual(await open(disk).take(), { mail: [], problems: [] });
+});
+
+test('an added line stands by itself, even after one that was torn', async () => {
+  const disk = house();
+  const box = open(disk);
+  await box.append('slack-outbox.jsonl', { to: 'sarah', text: 'one\u2028\n' });
+  disk.append('/w/inbox/slack-outbox.jsonl', '{"half');
+  await box.append('slack-outbox.jsonl', { to: 'sarah', text: 'two' });
+  assert.equal(
+    disk.tree().get('/w/inbox/slack-outbox.jsonl'),
+    '{"to":"sarah","text":"one\u2028\\n"}\n{"half\n{"to":"sarah","text":"two"}\n',
+  );
+  for (const name of ['../x.jsonl', '.x.jsonl', 'x', 'a/b.jsonl', 'x.jsonl.1'])
+    await assert.rejects(box.append(name, {}), /cannot be a file of the inbox/);
+});
+
+test('a process that dies at any change, or loses power there, takes every line once', async () => {
+  const SEED = Number(process.env['SEED'] ?? Date.now() % 1_000_000);
+  for (const power of [false, true]) {
+    let n = 0;
+    for (let more = true; more;) {
+      n++;
+      const disk = house(lines('a', 'b', 'b'));
+      const tasks = new Map<string, string>(); // tasks are durable before `done`, as the engine makes them
+      const failing = crashDisk(disk, n);
+      const play = async (on: Disk): Promise<void> => {
+        const box = open(on);
+        await pass(box, tasks);
+        on.append(FILE, lines('c'));
+        await on.sync(FILE);
+        await pass(box, tasks);
+        on.rename(FILE, `${FILE}.1`);
+        on.create(FILE, lines('d'));
+        await on.sync(FILE);
+        await pass(box, tasks);
+      };
+      await play(failing).catch(() => undefined);
+      more = failing.count() >= n;
+      if (power) disk.powerCut(seeded(SEED + n));
+      await pass(open(disk), tasks);
+      // Whoever comes last and knows no tasks finds every line that there is done.
+      assert.deepEqual((await open(disk).take()).mail, [], `change ${n}, SEED=${SEED}`);
+      const got = [...tasks.values()].sort().join('');
+      assert.ok('abbcd'.startsWith(got) && got.startsWith('abb'), `change ${n}: ${got}, SEED=${SEED}`);
+    }
+    assert.ok(n > 20, `only ${n} changes`);
+  }
+});
