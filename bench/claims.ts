@@ -1,7 +1,7 @@
 /** 1, 2 and 8 processes claim from 3,000 pending tasks, against processes that only rename. Each task must be won once. */
-import { execFile } from 'node:child_process';
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
-import { promisify } from 'node:util';
 import { atLeastPart, median, type Bench, type Row } from './table.js';
 import { dropTasks, layWorkspace } from './workspace.js';
 
@@ -31,16 +31,19 @@ export const claims: Bench = {
   },
 };
 
+interface Raced {
+  from: number;
+  to: number;
+  won: number;
+}
+
 async function race(kind: string, root: string, processes: number): Promise<number> {
   const file = fileURLToPath(new URL('claim-child.js', import.meta.url));
-  const start = Date.now() + 1000 + processes * 500;
-  const done = await Promise.all(
-    Array.from({ length: processes }, async (_, at) => {
-      const args = [file, kind, root, String(start), String(at / processes)];
-      const { stdout } = await promisify(execFile)(process.execPath, args);
-      return JSON.parse(stdout) as { from: number; to: number; won: number };
-    }),
-  );
+  const children = Array.from({ length: processes }, (_, at) => fork(file, [kind, root, String(at / processes)]));
+  await Promise.all(children.map((child) => once(child, 'message')));
+  const ends = children.map(async (child) => (await once(child, 'message'))[0] as Raced);
+  for (const child of children) child.send('go');
+  const done = await Promise.all(ends);
   const won = done.reduce((total, one) => total + one.won, 0);
   if (won !== TASKS) throw new Error(`${TASKS} tasks were won ${won} times`);
   const ms = Math.max(...done.map((one) => one.to)) - Math.min(...done.map((one) => one.from));

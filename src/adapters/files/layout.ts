@@ -1,6 +1,6 @@
 /** Where everything lies in a workspace, and how a claimed file is named. One place, so that names are built from parts and never by replacing text in a path. */
 import path from 'node:path';
-import type { TaskState } from '../../domain/task.js';
+import { TASK_STATES, type TaskState } from '../../domain/task.js';
 
 export interface Layout {
   root: string;
@@ -24,11 +24,16 @@ export interface Layout {
 
 export function layout(root: string): Layout {
   const at = (...parts: string[]): string => path.join(root, ...parts);
+  // Joined once: the names of tasks are built for every look and every claim.
+  const states = Object.fromEntries(TASK_STATES.map((state) => [state, at('tasks', state)])) as Record<
+    TaskState,
+    string
+  >;
   return {
     root,
-    tasks: (state) => at('tasks', state),
-    task: (state, id) => at('tasks', state, `${id}.json`),
-    claimed: (id, agent, peer) => at('tasks', 'active', claimName(id, agent, peer)),
+    tasks: (state) => states[state],
+    task: (state, id) => `${states[state]}${path.sep}${id}.json`,
+    claimed: (id, agent, peer) => `${states.active}${path.sep}${claimName(id, agent, peer)}`,
     sessions: at('sessions'),
     session: (id) => at('sessions', `${id}.session.yaml`),
     results: at('results'),

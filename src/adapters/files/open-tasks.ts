@@ -71,19 +71,23 @@ export function openTasks(disk: Disk, l: Layout, quarantine: Quarantine, now: ()
     const quiet = stamp !== undefined && at - mtimeMs(stamp) > YOUNG_MS;
     const names = disk.list(folder);
     listed.set(state, { stamp: quiet ? stamp : undefined, at });
-    const seen = new Set<string>();
+    let unchanged = 0;
     for (const name of names) {
       if (!isTaskFile(name)) continue;
-      const file = path.join(folder, name);
-      seen.add(file);
+      const file = folder + path.sep + name;
       const known = byFile.get(file);
-      if (known !== undefined && (!full || disk.stamp(file) === known.stamp)) continue;
+      if (known !== undefined && (!full || disk.stamp(file) === known.stamp)) {
+        unchanged++;
+        continue;
+      }
       if (known === undefined && bad.has(file) && bad.get(file) === disk.stamp(file)) continue;
       const loaded = load(state, file);
       if (loaded !== undefined && 'code' in loaded) problems.push(loaded);
     }
+    if (unchanged === filesOf[state].size) return; // as it is most of the time: nothing came and nothing went
+    const there = new Set(names);
     for (const file of filesOf[state]) {
-      if (!seen.has(file)) remove(byFile.get(file)!);
+      if (!there.has(path.basename(file))) remove(byFile.get(file)!);
     }
   }
 

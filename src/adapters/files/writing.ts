@@ -23,6 +23,7 @@ export function writing(disk: Disk, l: Layout, peer: string, beforeFirst: () => 
     const tmp = path.join(l.tmp, `${peer}-${++count}`);
     disk.create(tmp, bytes);
     try {
+      await Promise.resolve(); // what is written together is made first and then synced: making a file waits for a sync under way
       await disk.sync(tmp);
     } catch (error) {
       disk.remove(tmp);
