@@ -13,6 +13,8 @@ export interface NewTask {
   requirements?: string[] | undefined;
   dependencies?: string[] | undefined;
   context?: Record<string, unknown> | undefined;
+  /** A conversation that is there already and that the task goes on with. */
+  session?: string | undefined;
   priority?: Task['priority'] | undefined;
 }
 

@@ -19,6 +19,9 @@ export const COMMANDS: readonly Listed[] = [
   { name: 'agent', summary: 'list the agents, start some of them, write a new one', load: () => import('./agent.js') },
   { name: 'check', summary: 'look for mistakes in agents and configuration', load: () => import('./check.js') },
   { name: 'why', summary: 'why a task is where it is, and how it got there', load: () => import('./why.js') },
+  { name: 'log', summary: 'what happened here, commit by commit', load: () => import('./log.js') },
+  { name: 'undo', summary: 'files and tasks back to a commit', load: () => import('./undo.js') },
+  { name: 'fork', summary: 'a conversation goes on another way', load: () => import('./fork.js') },
   { name: 'state', summary: 'who is doing what, and what waits', load: () => import('./state.js') },
   {
     name: 'query',

@@ -21,6 +21,7 @@ export const EVENT_NAMES = [
   'result.fenced', // a result came too late and is kept as evidence
   'intent.taken',
   'intent.refused',
+  'workspace.undone', // a person went back to an earlier commit
 ] as const;
 export type EventName = (typeof EVENT_NAMES)[number];
 

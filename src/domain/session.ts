@@ -45,6 +45,8 @@ export interface SessionHeader {
   created: string;
   status: 'active' | 'sleeping' | 'completed' | 'error';
   task?: string;
+  /** `session@n`: it began as a copy of the first n messages of that one. */
+  forkedFrom?: string;
 }
 
 export interface Session {

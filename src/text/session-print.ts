@@ -19,6 +19,7 @@ export function printHeader(header: SessionHeader): string {
   if (header.definition !== undefined) lines.push(`definition: ${yamlLine(header.definition)}`);
   lines.push(`created: ${closed(header.created)}`, `status: ${printStatus(header.status)}`);
   if (header.task !== undefined) lines.push(`task: ${yamlLine(header.task)}`);
+  if (header.forkedFrom !== undefined) lines.push(`forked_from: ${yamlLine(header.forkedFrom)}`);
   return `${lines.join('\n')}\nmessages:\n`;
 }
 

@@ -71,6 +71,8 @@ function readHeader(given: Fields, file: string): SessionHeader {
   if (model !== undefined) header.model = model;
   if (definition !== undefined) header.definition = definition;
   if (task !== undefined) header.task = task;
+  const forkedFrom = words(given['forked_from']);
+  if (forkedFrom !== undefined) header.forkedFrom = forkedFrom;
   return header;
 }
 

@@ -27,9 +27,11 @@ export async function stage(onFiles: RunGit, root: string, index: string): Promi
     if (paths.length === 0) break;
     const args = ['update-index', '-z', '--add', '--remove', '--replace', '--stdin'];
     const taken = await onFiles(args, { env, input: paths.map((one) => `${one}\0`).join('') });
-    if (taken.code === 0) break;
     // A file vanished between two looks of git at it: all is listed again.
-    if (attempt === TRIES) must(taken);
+    if (taken.code !== 0 && attempt === TRIES) must(taken);
+    // A task that moved on while git looked may have been seen in no folder at all: looked at again, it lies somewhere.
+    const moved = paths.some((one) => one.startsWith('tasks/') && !fs.existsSync(path.join(root, one)));
+    if (attempt === TRIES || (taken.code === 0 && !moved)) break;
   }
   return must(await onFiles(['write-tree'], { env })).out.trim();
 }

@@ -1,0 +1,114 @@
+/**
+ * A conversation that goes on another way from one of its messages: a new task whose session begins with a copy. The beginning is not
+ * asked of a model again, so it costs nothing; the one it was copied from stays as it is.
+ */
+import { randomBytes } from 'node:crypto';
+import { cutAt, keptMessages } from '../domain/fork.js';
+import { nearestHint } from '../domain/nearest.js';
+import { problem, ProblemError, type Problem } from '../domain/problem.js';
+import { wantsAnswer, type Message, type SessionHeader } from '../domain/session.js';
+import type { Task } from '../domain/task.js';
+import type { Store } from '../ports/store.js';
+import { newTask } from './new-task.js';
+import { openReader } from './open-reader.js';
+import { openRoster } from './open-roster.js';
+
+export interface Fork {
+  session: string;
+  /** Messages to keep; default: all. */
+  at?: number;
+  /** Another agent goes on; default: the same. */
+  to?: string;
+  /** What is said to it next. */
+  text?: string;
+  id?: string;
+}
+
+export interface Forked {
+  task: Task;
+  session: string;
+  kept: number;
+  /** The place that was asked for lay between a tool call and its result. */
+  moved: boolean;
+}
+
+export async function forkSession(root: string, fork: Fork): Promise<Forked> {
+  const store = openReader(root);
+  try {
+    return await forkIn(store, root, fork);
+  } finally {
+    await store.close();
+  }
+}
+
+async function forkIn(store: Store, root: string, { session: from, at, to, text, id }: Fork): Promise<Forked> {
+  const opened = await store.openSession(from);
+  if (opened.kind === 'missing') throw new ProblemError(unknownSession(store, from));
+  if (opened.kind === 'held') throw new ProblemError(opened.problem);
+  const { header, messages } = opened.session;
+  const wanted = at ?? messages.length;
+  if (wanted < 1 || wanted > messages.length)
+    throw new ProblemError(
+      problem('bad_usage', `${from} has ${messages.length} messages; --at must be 1 to ${messages.length}`),
+    );
+  const agent = agentFor(root, header, to);
+  const kept = cutAt(messages, wanted);
+  if (kept === undefined)
+    throw new ProblemError(
+      problem('bad_usage', `${from} cannot be cut there: every place lies between a tool call and its result`),
+    );
+  const beginning = keptMessages(messages, kept);
+  if (text === undefined && !wantsAnswer(beginning))
+    throw new ProblemError(
+      problem('bad_usage', `message ${kept} of ${from} is an answer, so nothing would happen`, {
+        hint: 'say something after it: guild fork … "and now this", or cut earlier',
+      }),
+    );
+  const name = id ?? `fork_${randomBytes(5).toString('hex').slice(0, 8)}`;
+  if ((await store.read(name)) !== undefined)
+    throw new ProblemError(problem('duplicate', `there is a task ${name} already`));
+  const sessionId = `${agent}-${name}`;
+  const now = new Date();
+  const said: Message[] =
+    text === undefined ? [] : [{ role: 'user', content: text, from: 'human', timestamp: now.toISOString() }];
+  // The conversation first: a task without one would begin anew.
+  const made = await store.createSession(forkHeader(header, agent, sessionId, name, `${from}@${kept}`, now), [
+    ...beginning,
+    ...said,
+  ]);
+  if (!made) throw new ProblemError(problem('duplicate', `there is a session ${sessionId} already`));
+  const first = messages.find((message) => message.role === 'user')?.content ?? `go on from ${from}`;
+  const description = text ?? first;
+  const context = { forked_from: { session: from, at: kept } };
+  const task = await newTask(store, { id: name, description, to: agent, session: sessionId, context }, now);
+  return { task, session: sessionId, kept, moved: kept !== wanted };
+}
+
+/** Another agent goes on with its own file and model; the same one with the file the conversation began with. */
+function forkHeader(
+  { agentType, model, definition, agentId }: SessionHeader,
+  agent: string,
+  sessionId: string,
+  task: string,
+  forkedFrom: string,
+  now: Date,
+): SessionHeader {
+  const same = agent === agentId ? { agentType, model, definition } : {};
+  const known = Object.fromEntries(Object.entries(same).filter(([, value]) => value !== undefined));
+  return { sessionId, agentId: agent, ...known, created: now.toISOString(), status: 'active', task, forkedFrom };
+}
+
+function agentFor(root: string, header: SessionHeader, to: string | undefined): string {
+  const name = to ?? header.agentId;
+  const { agents } = openRoster(root);
+  if (agents.has(name)) return name;
+  const hint = nearestHint(name, agents.keys(), `the agents are: ${[...agents.keys()].sort().join(', ')}`);
+  throw new ProblemError(problem('unknown_agent', `there is no agent ${name}`, hint === undefined ? {} : { hint }));
+}
+
+function unknownSession(store: Store, id: string): Problem {
+  const known = store.sessions();
+  return problem('not_found', `there is no session ${id}`, {
+    hint: nearestHint(id, known, known.length > 0 ? `for example ${known.at(-1)}` : 'no agent has talked here yet')!,
+  });
+}

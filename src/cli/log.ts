@@ -1,0 +1,43 @@
+/** `guild log`: what happened here, commit by commit, newest first. */
+import { openHistory } from '../app/history.js';
+import { problem, ProblemError } from '../domain/problem.js';
+import { EXIT, text, type Command } from './command.js';
+import { oneLine, printable } from './terminal.js';
+
+export const command: Command = {
+  help: `guild log [--task id] [--limit n] [--full]
+
+Shows the commits of the workspace, newest first: when, which, and what happened.
+
+  --task ID    only commits that name this task or something under it
+  --limit N    at most so many (default 20)
+  --full       with the lines of each commit: task, agent and cause
+
+The history is plain git: git log, git diff and git show in the workspace show all of it.`,
+  options: { task: { type: 'string' }, limit: { type: 'string' }, full: { type: 'boolean' } },
+  async run({ root, values, terminal, json }) {
+    const history = openHistory(root, process.env);
+    const state = history.state();
+    if (!state.on) terminal.say(`no history is kept here: ${state.why}`);
+    const task = text(values, 'task');
+    const commits = await history.log({ limit: count(text(values, 'limit')), ...(task === undefined ? {} : { task }) });
+    await history.close();
+    if (json) terminal.json(commits);
+    else if (commits.length === 0 && state.on) terminal.say('nothing yet');
+    for (const { id, at, subject, body } of json ? [] : commits) {
+      const when = at.slice(0, 19).replace('T', ' ');
+      terminal.out(
+        `${terminal.dim(when)} ${terminal.colour('yellow', id.slice(0, 10))} ${oneLine(subject, terminal.width - 31)}`,
+      );
+      if (values['full'])
+        for (const line of body.split('\n').filter(Boolean)) terminal.out(terminal.dim(`    ${printable(line)}`));
+    }
+    return EXIT.done;
+  },
+};
+
+function count(given: string | undefined): number {
+  if (given === undefined) return 20;
+  if (/^[1-9]\d{0,5}$/.test(given)) return Number(given);
+  throw new ProblemError(problem('bad_usage', `--limit must be a number, not ${JSON.stringify(given)}`));
+}
