@@ -74,19 +74,14 @@ export function agentGit(confine: Confine): AgentGit {
   }
 
   async function commitAll(ground: Ground, message: string): Promise<string> {
-    const changes = await git(ground, ['status', '--porcelain', '-z', '--ignore-submodules=all']);
-    if (changes !== '') {
-      await git(ground, ['add', '-A']);
-      await git(ground, [
-        'commit',
-        '-q',
-        '--allow-empty',
-        '--no-verify',
-        '--cleanup=verbatim',
-        '-m',
-        message.slice(0, MAX_MESSAGE),
-      ]);
-    }
+    const status = await git(ground, ['status', '--porcelain=v2', '--branch', '-z', '--ignore-submodules=all']);
+    const lines = status.split('\0').filter((line) => line !== '');
+    const head = lines.find((line) => line.startsWith('# branch.oid '))?.slice('# branch.oid '.length);
+    const isClean = lines.every((line) => line.startsWith('# '));
+    if (isClean && head !== undefined && head !== '(initial)') return head;
+    const text = message.slice(0, MAX_MESSAGE);
+    await git(ground, ['add', '-A']);
+    await git(ground, ['commit', '-q', '--allow-empty', '--no-verify', '--cleanup=verbatim', '-m', text]);
     return (await git(ground, ['rev-parse', '--verify', 'HEAD'])).trim();
   }
 

@@ -24,6 +24,8 @@ export interface Limits {
   processes: number;
   /** Output beyond this ends the command. */
   runawayBytes: number;
+  /** A folder with more entries than this is not looked through for secrets, and so not shown. */
+  lookedAt: number;
 }
 
 export const DEFAULT_LIMITS: Limits = {
@@ -31,6 +33,7 @@ export const DEFAULT_LIMITS: Limits = {
   fileBytes: 1024 ** 3,
   processes: 512,
   runawayBytes: 256 * 1024 ** 2,
+  lookedAt: 20_000,
 };
 
 export interface Ground {
@@ -59,7 +62,7 @@ export function confine({ isOff, limits }: { isOff: boolean; limits: Limits }): 
   const limited = prlimit ? [prlimit, ...limitArgs(limits, isSandboxed ? limits.processes : 4096), '--'] : [];
   const how = (argv: readonly string[], ground: Ground, network: boolean): string[] =>
     isSandboxed
-      ? [bwrap!, ...mounts(ground), ...walls(network, ground.home), '--', ...limited, ...argv]
+      ? [bwrap!, ...mounts(ground, limits.lookedAt), ...walls(network, ground.home), '--', ...limited, ...argv]
       : [...limited, ...argv];
   return Object.assign(how, { isSandboxed, isLimited: prlimit !== undefined, ...(whyNot ? { whyNot } : {}) });
 }
@@ -120,9 +123,9 @@ const ETC =
   `passwd group hosts resolv.conf nsswitch.conf host.conf gai.conf services protocols ld.so.cache ld.so.conf ld.so.conf.d
   alternatives ssl ca-certificates pki localtime timezone mime.types magic terminfo`.split(/\s+/);
 
-function mounts({ root, home, agent }: Ground): string[] {
+function mounts({ root, home, agent }: Ground, lookedAt: number): string[] {
   const own = [home, path.join(root, 'scratch', agent)].filter(isRealFolder);
-  const { shown, covered } = sightOf(root, own);
+  const { shown, covered } = sightOf(root, own, lookedAt);
   const args = [...SYSTEM(), '--tmpfs', root];
   for (const entry of shown) {
     if (entry.link === undefined) args.push('--ro-bind-try', entry.path, entry.path);
@@ -133,8 +136,10 @@ function mounts({ root, home, agent }: Ground): string[] {
     else args.push('--ro-bind', '/dev/null', file);
   }
   for (const folder of own) args.push('--bind', folder, folder);
-  // Its history is its own, but what a person's Git would run there is not.
-  for (const name of ['config', 'hooks']) args.push(...lock(path.join(home, '.git', name)));
+  // Its history is its own, but what a person's Git would run there is not. What is mounted cannot be moved away either.
+  const git = path.join(home, '.git');
+  if (isRealFolder(git)) args.push('--bind', git, git);
+  for (const name of ['config', 'hooks']) args.push(...lock(path.join(git, name)));
   return [...args, '--remount-ro', root];
 }
 

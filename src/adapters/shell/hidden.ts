@@ -13,8 +13,6 @@ export interface Sight {
   covered: { path: string; isFolder: boolean }[];
 }
 
-const MAX_LOOKED_AT = 20_000;
-
 /** Never shown: private to the program, or other agents' words. */
 const PRIVATE = new Set(['.guild', '.git', 'sessions', 'quarantine']);
 /** Written by the program, and without secrets by its own rules: not looked through, however many files they hold. */
@@ -29,8 +27,8 @@ const SECRET_FILES = new Set(
 const KEY_NAME =
   /^(ssh_host_[a-z0-9]+_key|id_(rsa|dsa|ecdsa|ed25519|xmss)(_sk)?)$|\.(pem|key|p8|p12|pfx|pk8|ppk|jks|keystore|kdbx)$/;
 
-/** `own`: folders of the agent itself, which it sees whole. */
-export function sightOf(root: string, own: readonly string[]): Sight {
+/** `own`: folders of the agent itself, which it sees whole. `lookedAt`: the most entries of one folder to look at. */
+export function sightOf(root: string, own: readonly string[], lookedAt: number): Sight {
   const sight: Sight = { shown: [], covered: [] };
   for (const entry of fs.readdirSync(root, { withFileTypes: true })) {
     const name = entry.name.toLowerCase();
@@ -39,7 +37,7 @@ export function sightOf(root: string, own: readonly string[]): Sight {
     if (entry.isSymbolicLink()) sight.shown.push({ path: file, link: fs.readlinkSync(file) });
     else if (entry.isFile() || OURS.has(name)) sight.shown.push({ path: file });
     else if (entry.isDirectory()) {
-      const covered = secretsBelow(file, own);
+      const covered = secretsBelow(file, own, lookedAt);
       if (covered === undefined) continue;
       sight.shown.push({ path: file });
       sight.covered.push(...covered);
@@ -49,7 +47,7 @@ export function sightOf(root: string, own: readonly string[]): Sight {
 }
 
 /** Undefined if there is too much to look at. */
-function secretsBelow(start: string, own: readonly string[]): Sight['covered'] | undefined {
+function secretsBelow(start: string, own: readonly string[], most: number): Sight['covered'] | undefined {
   const covered: Sight['covered'] = [];
   const folders = [start];
   let looked = 0;
@@ -57,7 +55,7 @@ function secretsBelow(start: string, own: readonly string[]): Sight['covered'] |
     if (own.includes(folder)) continue;
     const entries = list(folder);
     looked += entries.length;
-    if (looked > MAX_LOOKED_AT) return undefined;
+    if (looked > most) return undefined;
     for (const entry of entries) {
       const file = path.join(folder, entry.name);
       const isFolder = entry.isDirectory();

@@ -27,17 +27,17 @@ export async function runPlan(
   const pool = [...between];
   const background: Promise<Ended>[] = [];
   let last: Ended = { code: 0 };
-  for (const chain of chainsOf(plan)) {
-    const running = runChain(job, chain, out, pool, confined);
-    if (chain.at(-1)!.then === '&') {
-      background.push(running);
-      last = { code: 0 };
-    } else {
-      last = await running;
+  try {
+    for (const chain of chainsOf(plan)) {
+      const running = runChain(job, chain, out, pool, confined);
+      if (chain.at(-1)!.then === '&') background.push(running);
+      last = chain.at(-1)!.then === '&' ? { code: 0 } : await running;
     }
+  } finally {
+    await Promise.allSettled(background);
+    for (const pipe of pool) closeBoth(pipe);
   }
   await Promise.all(background);
-  for (const pipe of pool) closeBoth(pipe);
   return last;
 }
 

@@ -1,0 +1,67 @@
+/** A workspace in a temporary folder and a shell on it, with and without the sandbox. */
+import fs from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import type { TestContext } from 'node:test';
+import { shell, type ShellOptions } from '../../src/adapters/shell.js';
+import type { PlainPipeline } from '../../src/domain/policy.js';
+import type { Shell, ShellOutcome, ShellRun } from '../../src/ports/shell.js';
+import { judgeCommand } from '../../src/rules/policy-command.js';
+import { parseBash } from '../../src/text/bash.js';
+
+export const WAYS = ['sandboxed', 'not sandboxed'] as const;
+export type Way = (typeof WAYS)[number];
+
+/** Why tests of the sandbox cannot run here; false if they can. Under CI a skipped test is a failure. */
+export const NO_SANDBOX: string | false = (() => {
+  const here = shell({ root: os.tmpdir() });
+  return here.isSandboxed() ? false : here.confinement(false);
+})();
+
+export function cannot(way: Way): string | false {
+  return way === 'sandboxed' ? NO_SANDBOX : false;
+}
+
+export interface Ground {
+  root: string;
+  home: string;
+  shell: Shell;
+  /** Approved text. */
+  script(text: string, more?: Partial<ShellRun>): Promise<Ran>;
+  /** A line that runs by itself, by the words the gate gives. */
+  line(text: string, more?: Partial<ShellRun>): Promise<Ran>;
+}
+
+export type Ran = Exclude<ShellOutcome, { kind: 'not_started' }> & { code: number };
+
+export function ground(t: TestContext, way: Way, more: Partial<ShellOptions> = {}): Ground {
+  const root = fs.realpathSync(fs.mkdtempSync(path.join(os.tmpdir(), 'guild-shell-')));
+  t.after(() => fs.rmSync(root, { recursive: true, force: true }));
+  const env = way === 'sandboxed' ? {} : { GUILD_SANDBOX: 'off' };
+  const it = shell({ root, env, ...more });
+  const run = async (what: ShellRun['what'], options: Partial<ShellRun> = {}): Promise<Ran> => {
+    const outcome = await it.run({
+      agent: 'ana',
+      what,
+      timeoutMs: 20_000,
+      maxOutputBytes: 64 * 1024,
+      network: false,
+      ...options,
+    });
+    if (outcome.kind === 'not_started') throw new Error(outcome.reason);
+    return { code: -1, ...outcome };
+  };
+  return {
+    root,
+    home: path.join(root, 'workspaces', 'ana'),
+    shell: it,
+    script: (text, options) => run({ script: text }, { command: text, ...options }),
+    line: (text, options) => run({ plan: planOf(text) }, { command: text, ...options }),
+  };
+}
+
+export function planOf(line: string): PlainPipeline[] {
+  const judged = judgeCommand(line, { parse: parseBash });
+  if (judged.plan === undefined) throw new Error(`${line}: ${judged.verdict}, ${judged.reason}`);
+  return judged.plan;
+}
