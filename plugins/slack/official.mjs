@@ -1,0 +1,34 @@
+/** Slack's own packages, loaded when they are first needed: beside Guildhall, else beside the workspace. */
+import { createRequire } from 'node:module';
+import path from 'node:path';
+import { pathToFileURL } from 'node:url';
+
+export async function official(name, workspace) {
+  try {
+    return await import(name);
+  } catch (error) {
+    if (error?.code !== 'ERR_MODULE_NOT_FOUND') throw error;
+  }
+  try {
+    return await import(pathToFileURL(createRequire(path.join(workspace, 'package.json')).resolve(name)).href);
+  } catch (error) {
+    if (error?.code !== 'MODULE_NOT_FOUND' && error?.code !== 'ERR_MODULE_NOT_FOUND') throw error;
+    throw new Error(`Slack's package is missing; run: npm install @slack/web-api@7 @slack/socket-mode@2`);
+  }
+}
+
+/** Nothing of theirs is printed: what matters comes back as errors. */
+export const QUIET = {
+  debug() {},
+  info() {},
+  warn() {},
+  error() {},
+  setLevel() {},
+  setName() {},
+  getLevel: () => 'error',
+};
+
+/** For a server that speaks Slack's protocol, as tests and proxies have one. */
+export function address(env) {
+  return env.SLACK_API_URL ? { slackApiUrl: env.SLACK_API_URL.replace(/\/?$/, '/') } : {};
+}
