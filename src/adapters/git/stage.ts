@@ -21,17 +21,24 @@ export async function stage(onFiles: RunGit, root: string, index: string): Promi
     '--exclude-standard',
     ...KEPT_OUT.flatMap((one) => ['-x', one]),
   ];
+  let gone: ReadonlySet<string> = new Set();
   for (let attempt = 1; ; attempt++) {
     const listed = must(await onFiles(list, { env }));
     const paths = [...new Set(listed.out.split('\0'))].filter((one) => isWanted(root, one));
     if (paths.length === 0) break;
+    // A task that moves while git looks may be seen in no folder at all. So its old place is given up only when it was
+    // missing there twice: by then the new one has been listed.
+    const missing = new Set(paths.filter((one) => isTask(one) && !isThere(root, one)));
+    const sure = paths.filter((one) => !missing.has(one) || gone.has(one));
     const args = ['update-index', '-z', '--add', '--remove', '--replace', '--stdin'];
-    const taken = await onFiles(args, { env, input: paths.map((one) => `${one}\0`).join('') });
-    // A file vanished between two looks of git at it: all is listed again.
-    if (taken.code !== 0 && attempt === TRIES) must(taken);
-    // A task that moved on while git looked may have been seen in no folder at all: looked at again, it lies somewhere.
-    const moved = paths.some((one) => one.startsWith('tasks/') && !fs.existsSync(path.join(root, one)));
-    if (attempt === TRIES || (taken.code === 0 && !moved)) break;
+    const taken = await onFiles(args, { env, input: sure.map((one) => `${one}\0`).join('') });
+    const moved = sure.some((one) => isTask(one) && !missing.has(one) && !isThere(root, one));
+    const isWhole = taken.code === 0 && !moved && sure.length === paths.length;
+    if (isWhole || attempt === TRIES) {
+      must(taken); // a file vanished between two looks of git at it, every time
+      break;
+    }
+    gone = missing;
   }
   return must(await onFiles(['write-tree'], { env })).out.trim();
 }
@@ -41,6 +48,14 @@ function isWanted(root: string, name: string): boolean {
   if (name === '' || name.endsWith('/') || isKeptOut(name)) return false;
   const stat = fs.lstatSync(path.join(root, name), { throwIfNoEntry: false });
   return stat === undefined || stat.size <= MAX_FILE_BYTES;
+}
+
+function isTask(name: string): boolean {
+  return name.startsWith('tasks/');
+}
+
+function isThere(root: string, name: string): boolean {
+  return fs.lstatSync(path.join(root, name), { throwIfNoEntry: false }) !== undefined;
 }
 
 export function must<T extends { code: number; err: string }>(ran: T): T {
