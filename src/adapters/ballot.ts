@@ -7,7 +7,7 @@ import type { Approval } from '../domain/approval.js';
 import { problem, type Problem } from '../domain/problem.js';
 import type { Ballot, BallotReading } from '../ports/ballot.js';
 import type { Disk } from '../ports/disk.js';
-import { addEntry, markEntry, readMarks, type Marks } from '../text/ballot-md.js';
+import { addEntry, markEntry, readMarks, unmarkEntry, type Marks } from '../text/ballot-md.js';
 import { parseBoard } from '../text/board-md.js';
 
 const FILE = 'tasks/approvals.task.md';
@@ -21,7 +21,18 @@ export function ballot({ root, disk, peer }: { root: string; disk: Disk; peer: s
   let marks: Marks | undefined;
   let tmps = 0;
 
-  return { read, show, unsettled: () => marks?.unsettled ?? [] };
+  /** Approvals whose marks may be an agent's doing: they are asked again. */
+  const suspect = new Set<string>();
+  let wasExposed = false;
+
+  return { read, show, expose, unsettled: () => marks?.unsettled ?? [] };
+
+  function expose(): () => void {
+    const before = disk.stamp(file);
+    return () => {
+      if (disk.stamp(file) !== before) wasExposed = true;
+    };
+  }
 
   function read(open: readonly Approval[]): BallotReading {
     const nothing: BallotReading = { answers: [], withdrawn: [], problems: [] };
@@ -37,7 +48,22 @@ export function ballot({ root, disk, peer }: { root: string; disk: Disk; peer: s
     const present = new Set(marks.present);
     for (const { id } of open) if (present.has(id)) shown.add(id);
     const withdrawn = isHeld ? [] : open.filter(({ id }) => shown.has(id) && !present.has(id)).map(({ id }) => id);
+    if (wasExposed) return askAgain(marks, withdrawn);
     return { answers: isHeld ? [] : marks.answers, withdrawn, problems: fresh(marks.problems) };
+  }
+
+  /** While a command ran that nothing held in, the ballot changed: no mark on it counts, and the human is told. */
+  function askAgain({ answers }: Marks, withdrawn: string[]): BallotReading {
+    wasExposed = false;
+    for (const { id } of answers) suspect.add(id);
+    for (const id of withdrawn) suspect.add(id);
+    const message =
+      'it changed while a command ran without a sandbox, so nobody knows whose marks these are; answer again';
+    const told = problem('not_allowed', message, {
+      where: { file: FILE },
+      hint: 'install bubblewrap to hold commands in',
+    });
+    return { answers: [], withdrawn: [], problems: suspect.size > 0 ? [told] : [] };
   }
 
   async function show(
@@ -47,13 +73,15 @@ export function ballot({ root, disk, peer }: { root: string; disk: Disk; peer: s
   ): Promise<void> {
     const stamp = disk.stamp(file);
     const onIt = new Set(stamp === undefined ? [] : marks?.present);
-    if (open.every(({ id }) => onIt.has(id)) && ended.length === 0) return;
+    if (open.every(({ id }) => onIt.has(id)) && ended.length === 0 && suspect.size === 0) return;
     const before = readText() ?? '';
     let text = before;
-    const present = new Set(parseBoard(text, FILE).items.map((item) => item.id));
+    for (const id of suspect) text = unmarkEntry(text, FILE, id);
+    const present = new Set(readMarks(parseBoard(text, FILE), open, shown).present);
     for (const approval of open) if (!present.has(approval.id)) text = addEntry(text, approval);
     for (const approval of ended) text = markEntry(text, FILE, approval, fates.get(approval.id));
     if (text !== before && !(await write(text, stamp, open))) return;
+    suspect.clear();
     await remember(open);
   }
 
@@ -67,7 +95,8 @@ export function ballot({ root, disk, peer }: { root: string; disk: Disk; peer: s
       return false;
     }
     disk.rename(tmp, file);
-    seen = disk.stamp(file);
+    // Marks that came after the last reading are in what was written, and are still to be read.
+    seen = stamp === seen || suspect.size > 0 ? disk.stamp(file) : undefined;
     marks = readMarks(parseBoard(text, FILE), open, shown);
     await disk.syncFolder(path.dirname(file));
     return true;

@@ -4,6 +4,7 @@
  */
 import type { Agent } from '../domain/agent.js';
 import { childId, hash53 } from '../domain/id.js';
+import { compareText } from '../domain/order.js';
 import type { PlainPipeline } from '../domain/policy.js';
 import type { ProblemCode } from '../domain/problem.js';
 import type { ToolCall } from '../domain/session.js';
@@ -29,7 +30,14 @@ export async function runTool(
   permission: Permission,
 ): Promise<ToolReply> {
   const from = parts.clock.monotonicMs();
-  const run = (): Promise<ToolReply> => guarded(tool, call, contextOf(parts, task, agent, call, stop, permission));
+  const run = async (): Promise<ToolReply> => {
+    const covered = isLoose(parts, call, permission) ? parts.ballot?.expose() : undefined;
+    try {
+      return await guarded(tool, call, contextOf(parts, task, agent, call, stop, permission));
+    } finally {
+      covered?.();
+    }
+  };
   const reply = tool.kind === 'effect' ? await runOnce(parts, task, agent, call, run) : await run();
   // What an ask leads to is told by the task it makes; it is looked at again each time that one may have ended.
   if (reply.kind === 'ask' || reply.kind === 'spawn') return reply;
@@ -43,6 +51,11 @@ export async function runTool(
     ms: Math.round(parts.clock.monotonicMs() - from),
   });
   return reply;
+}
+
+/** A command that could reach the ballot. */
+function isLoose(parts: Parts, call: ToolCall, permission: Permission): boolean {
+  return call.name === 'execute_command' && permission.action === undefined && parts.shell?.isSandboxed() === false;
 }
 
 function contextOf(
@@ -70,7 +83,7 @@ function contextOf(
 
 function openSessions(parts: Parts): SessionShown[] {
   const open = [...parts.store.open()].filter(({ task }) => task.session !== undefined || task.to !== undefined);
-  open.sort((a, b) => a.task.created_at.localeCompare(b.task.created_at));
+  open.sort((a, b) => compareText(a.task.created_at, b.task.created_at));
   return open.flatMap(({ task, state }) => {
     if (task.to === undefined || task.to === HUMAN) return [];
     const waits = task.waits?.tasks;

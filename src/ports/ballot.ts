@@ -15,6 +15,8 @@ export interface BallotReading {
 }
 
 export interface Ballot {
+  /** Called before a command that nothing holds in, and the function it gives after it: marks that came meanwhile do not count. */
+  expose(): () => void;
   /** Ids of entries whose fate is not shown yet. */
   unsettled(): string[];
   /** What people answered since the last `show`. Cheap when the file did not change. */

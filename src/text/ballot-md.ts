@@ -7,12 +7,12 @@ import { problem, type Problem } from '../domain/problem.js';
 import { addItem, type NewItem } from './board-add.js';
 import { setBox, setField } from './board-edit.js';
 import { fieldOf, type Board, type Item, parseBoard } from './board-md.js';
-import { blockText, writeTitle } from './board-value.js';
+import { blockText } from './board-value.js';
 
 export const BALLOT_HEAD = `# Approvals
 
-What waits for you. Change \`[_]\` to \`[x]\` to allow it, or to \`[-]\` to refuse it (with a line \`reason: …\` if you like);
-you may also edit the action below the line before you allow it: what you wrote is what runs. Deleting an entry refuses it.
+What waits for you. Put an x into the box of an entry to allow it, or a - to refuse it (with a line \`reason: …\` below, if you
+like). You may edit the action before you allow it: what you wrote is what runs. Deleting an entry refuses it.
 
 ## TODO
 `;
@@ -92,6 +92,18 @@ export function markEntry(text: string, file: string, approval: Approval, fate: 
   return now;
 }
 
+/** Back to an open question, with a word on why. */
+export function unmarkEntry(text: string, file: string, id: string): string {
+  let now = text;
+  const find = (): Item | undefined => parseBoard(now, file).items.find((one) => one.id === id);
+  const item = find();
+  if (item?.boxSpan) now = now.slice(0, item.boxSpan.start) + '[_]' + now.slice(item.boxSpan.end);
+  const again = find();
+  return again
+    ? setField(now, again, 'note', 'asked again: the file changed while a command ran without a sandbox')
+    : now;
+}
+
 export interface Marks {
   answers: { id: string; answer: Omit<Answer, 'at'> }[];
   problems: Problem[];
@@ -131,17 +143,32 @@ function answerOf(board: Board, item: Item, approval: Approval): Omit<Answer, 'a
   const reason = textOf(item, 'reason') ?? textOf(item, 'rejection_reason');
   const by = textOf(item, 'approved_by') ?? textOf(item, 'rejected_by') ?? 'human';
   if (item.box === 'skipped') return { approved: false, by, ...(reason ? { reason } : {}) };
-  if (item.title !== readBack(shownTitle(approval)))
-    return changed(board, item, 'the title is not the one that was shown; edit the action below it instead');
   const action = shownAction(approval);
   const field = fieldOf(item, action.key);
   if (field === undefined)
     return changed(board, item, `the line ${action.key}: is gone, so what would run is not shown`);
-  const now = blockText(String(field.value));
-  if (now === blockText(action.text)) return { approved: true, by, ...(reason ? { reason } : {}) };
-  const edited = editedArguments(approval, action, now);
+  const below = blockText(String(field.value));
+  const above = item.title === shownTitle(approval) ? undefined : commandInTitle(item, approval);
+  const isSame = below === blockText(action.text);
+  if (above === undefined && item.title !== shownTitle(approval)) {
+    return changed(board, item, 'the title is not the one that was shown; edit the action below it instead');
+  }
+  if (above !== undefined && !isSame && above !== below)
+    return changed(board, item, 'title and action were edited and do not agree');
+  if (above === undefined && isSame) return { approved: true, by, ...(reason ? { reason } : {}) };
+  const edited = editedArguments(approval, action, isSame ? above! : below);
   if (edited === undefined) return changed(board, item, 'the action was edited in a way that cannot be understood');
   return { approved: true, by, edited, ...(reason ? { reason } : {}) };
+}
+
+/** People edit where they read: a command of one line may also be changed in the title. */
+function commandInTitle(item: Item, { request, title }: Approval): string | undefined {
+  const start = 'Approve command: ';
+  const isOneLine =
+    request.tool === 'execute_command' &&
+    title === start + String(request.arguments['command']) &&
+    !/[\r\n]/.test(title);
+  return isOneLine && item.title.startsWith(start) ? item.title.slice(start.length).trim() : undefined;
 }
 
 function editedArguments(
@@ -168,11 +195,6 @@ function editedArguments(
 function textOf(item: Item, key: string): string | undefined {
   const value = fieldOf(item, key)?.value;
   return value === undefined || String(value).trim() === '' ? undefined : String(value);
-}
-
-function readBack(title: string): string {
-  // A title is written as one quoted line; what reads back is what was put in.
-  return writeTitle(title, '`').startsWith('`') ? title : title.replace(/\s+/g, (blank) => blank);
 }
 
 function forged(board: Board, item: Item): Problem {
