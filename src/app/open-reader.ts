@@ -4,8 +4,9 @@ import { clock, ids } from '../adapters/clock.js';
 import { disk } from '../adapters/disk.js';
 import { files, isWorkspace } from '../adapters/files/index.js';
 import { processes } from '../adapters/processes.js';
-import { ProblemError, problem } from '../domain/problem.js';
+import { ProblemError } from '../domain/problem.js';
 import type { Store } from '../ports/store.js';
+import { noWorkspace } from './no-workspace.js';
 
 export function openReader(folder: string): Store {
   const root = path.resolve(folder);
@@ -14,12 +15,4 @@ export function openReader(folder: string): Store {
   return files({ root, disk: on, clock: clock(), ids: ids(), processes: processes() });
 }
 
-export function noWorkspace(root: string, there: boolean): ReturnType<typeof problem> {
-  return problem(
-    'not_found',
-    there ? `${root} is not a workspace: it has neither guild.yaml nor tasks/` : `${root} does not exist`,
-    {
-      hint: 'make one with `guild init`, or name one with --workspace',
-    },
-  );
-}
+export { noWorkspace };

@@ -1,4 +1,5 @@
 /** A task and all its descendants, parents first, children in the order they were made. */
+import { compareText } from '../domain/order.js';
 import type { Placed } from '../domain/task.js';
 import type { Store } from '../ports/store.js';
 
@@ -17,7 +18,7 @@ export async function taskTree(store: Store, id: string): Promise<Placed[]> {
     const one = stack.pop()!;
     out.push(one);
     const children = (byParent.get(one.task.id) ?? []).sort(
-      (a, b) => a.task.created_at.localeCompare(b.task.created_at) || a.task.id.localeCompare(b.task.id),
+      (a, b) => compareText(a.task.created_at, b.task.created_at) || compareText(a.task.id, b.task.id),
     );
     stack.push(...children.reverse());
   }

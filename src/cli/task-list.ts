@@ -1,6 +1,7 @@
 /** `guild task list`. Reads the folders and nothing else, so that it starts at once. */
 import { TASK_STATES, type Placed, type TaskState } from '../domain/task.js';
-import { openReader } from '../app/open-reader.js';
+import { openLook } from '../app/open-look.js';
+import { compareText } from '../domain/order.js';
 import { ProblemError, problem } from '../domain/problem.js';
 import { EXIT, text, whole, type Call } from './command.js';
 import { table, type Terminal } from './terminal.js';
@@ -18,10 +19,10 @@ export async function list(call: Call): Promise<number> {
   const given = whole(values, 'limit', [1, Infinity]);
   // For programs nothing is left out unless they ask for it.
   const limit = given ?? (json ? Infinity : 50);
-  const reader = openReader(call.root);
+  const reader = openLook(call.root);
   const { problems } = await reader.scan(true);
   const wantsEnded = values['all'] === true || state === 'completed' || state === 'failed';
-  let found: Placed[] = [...reader.open()].sort((a, b) => a.task.created_at.localeCompare(b.task.created_at));
+  let found: Placed[] = [...reader.open()].sort((a, b) => compareText(a.task.created_at, b.task.created_at));
   if (wantsEnded) found.push(...(await reader.ended({ limit })));
   if (state !== undefined) found = found.filter((one) => one.state === state);
   const shown = found.slice(0, limit);

@@ -1,5 +1,6 @@
 /** Who may take a task that is addressed to nobody. Deterministic: no model is asked. */
 import type { Agent } from '../domain/agent.js';
+import { compareText } from '../domain/order.js';
 import { problem, type Problem } from '../domain/problem.js';
 import type { Task } from '../domain/task.js';
 
@@ -13,7 +14,7 @@ export function match(task: Task, agents: Iterable<Agent>, defaultAgent?: string
   if (fit.length === 1) return { agent: fit[0]!.name, why: 'the only agent that has what it requires' };
   const preferred = fit.find((agent) => agent.name === defaultAgent);
   if (preferred) return { agent: preferred.name, why: 'the default agent' };
-  fit.sort((a, b) => a.priority.localeCompare(b.priority) || a.name.localeCompare(b.name));
+  fit.sort((a, b) => compareText(a.priority, b.priority) || compareText(a.name, b.name));
   return { agent: fit[0]!.name, why: `the first by priority and name of ${fit.length} that could` };
 }
 

@@ -85,9 +85,4 @@ export function files({ root, disk, clock, ids, processes, agents = [] }: FilesO
   };
 }
 
-/** A folder is a workspace when it has a `guild.yaml` or a `tasks` folder. */
-export function isWorkspace(disk: Disk, folder: string): boolean {
-  return (
-    disk.stamp(path.join(folder, 'guild.yaml')) !== undefined || disk.stamp(path.join(folder, 'tasks')) !== undefined
-  );
-}
+export { isWorkspace } from './layout.js';

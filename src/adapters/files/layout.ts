@@ -1,5 +1,6 @@
 /** Where everything lies in a workspace, and how a claimed file is named. One place, so that names are built from parts and never by replacing text in a path. */
 import path from 'node:path';
+import type { Disk } from '../../ports/disk.js';
 import { TASK_STATES, type TaskState } from '../../domain/task.js';
 
 export interface Layout {
@@ -86,4 +87,11 @@ export function parseClaimName(name: string): ClaimName | undefined {
 /** Files of editors and of half-done writes are nobody's task. */
 export function isTaskFile(name: string): boolean {
   return name.endsWith('.json') && !name.startsWith('.') && !name.startsWith('#');
+}
+
+/** A folder is a workspace when it has a `guild.yaml` or a `tasks` folder. */
+export function isWorkspace(disk: Disk, folder: string): boolean {
+  return (
+    disk.stamp(path.join(folder, 'guild.yaml')) !== undefined || disk.stamp(path.join(folder, 'tasks')) !== undefined
+  );
 }

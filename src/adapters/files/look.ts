@@ -1,0 +1,37 @@
+/**
+ * The tasks of a workspace for somebody who only looks: no conversations, no records, nothing joined. It is apart from the whole
+ * store because reading YAML is most of the time a short command takes to start.
+ */
+import type { Disk } from '../../ports/disk.js';
+import type { Clock } from '../../ports/clock.js';
+import type { Processes } from '../../ports/processes.js';
+import type { Store } from '../../ports/store.js';
+import { layout } from './layout.js';
+import { openTasks } from './open-tasks.js';
+import { presence } from './presence.js';
+import { quarantine } from './quarantine.js';
+import { taskVerbs } from './tasks.js';
+import { writing } from './writing.js';
+
+export type Look = Pick<Store, 'scan' | 'open' | 'openCount' | 'isOpen' | 'read' | 'ended'>;
+
+export function look(given: { root: string; disk: Disk; clock: Clock; processes: Processes }): Look {
+  const { root, disk, clock, processes } = given;
+  const l = layout(root);
+  const now = (): Date => clock.now();
+  const peer = { id: 'nobody', ...processes.me(), agents: [], since: now().toISOString() };
+  const here = presence(disk, l, processes, peer);
+  const setAside = quarantine(disk, l);
+  const tasks = openTasks(disk, l, setAside, now);
+  const write = writing(disk, l, peer.id, () => here.join());
+  const { scan, open, openCount, isOpen, read, ended } = taskVerbs({
+    disk,
+    l,
+    writing: write,
+    tasks,
+    presence: here,
+    quarantine: setAside,
+    now,
+  });
+  return { scan, open, openCount, isOpen, read, ended };
+}

@@ -1,0 +1,16 @@
+/** A workspace opened only to look at its tasks; see `adapters/files/look`. */
+import path from 'node:path';
+import { clock } from '../adapters/clock.js';
+import { disk } from '../adapters/disk.js';
+import { isWorkspace } from '../adapters/files/layout.js';
+import { look, type Look } from '../adapters/files/look.js';
+import { processes } from '../adapters/processes.js';
+import { ProblemError } from '../domain/problem.js';
+import { noWorkspace } from './no-workspace.js';
+
+export function openLook(folder: string): Look {
+  const root = path.resolve(folder);
+  const on = disk();
+  if (!isWorkspace(on, root)) throw new ProblemError(noWorkspace(root, on.stamp(root) !== undefined));
+  return look({ root, disk: on, clock: clock(), processes: processes() });
+}
