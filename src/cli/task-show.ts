@@ -50,17 +50,22 @@ export async function tree(call: Call): Promise<number> {
 }
 
 export function treeLines(all: Placed[], { terminal }: Pick<Call, 'terminal'>): string[] {
-  const top = all[0]!;
+  const top = all[0]!.task.depth;
+  /** For each depth, whether more of that depth is still to come under the same parent. */
+  const goesOn: boolean[] = [];
   return all.map((one, i) => {
-    const depth = one.task.depth - top.task.depth;
-    const later = all.slice(i + 1);
-    const next = later.find((other) => other.task.depth <= one.task.depth);
-    const last = next === undefined || next.task.depth < one.task.depth;
-    const line = depth === 0 ? '' : `${'│  '.repeat(depth - 1)}${last ? '└─' : '├─'} `;
+    const depth = one.task.depth - top;
+    const next = all.slice(i + 1).find((other) => other.task.depth <= one.task.depth);
+    goesOn[depth] = next !== undefined && next.task.depth === one.task.depth;
+    const stems = goesOn.slice(1, depth).map((more) => (more ? '│  ' : '   '));
+    const line = depth === 0 ? '' : `${stems.join('')}${goesOn[depth] ? '├─' : '└─'} `;
     const name = depth === 0 ? one.task.id : one.task.role;
-    const cost = one.task.usage ? terminal.dim(`  ${costText(one.task.usage)}`) : '';
-    const room = Math.max(20, terminal.width - line.length - name.length - 30);
-    return `${line}${mark(one.state, terminal)} ${terminal.bold(name)} @${one.task.to ?? '?'} ${oneLine(one.task.description, room)}${cost}`;
+    const cost = one.task.usage ? `  ${costText(one.task.usage)}` : '';
+    const room = Math.max(
+      20,
+      terminal.width - line.length - name.length - cost.length - (one.task.to ?? '?').length - 14,
+    );
+    return `${line}${mark(one.state, terminal)} ${terminal.bold(name)} @${one.task.to ?? '?'} ${oneLine(one.task.description, room)}${terminal.dim(cost)}`;
   });
 }
 

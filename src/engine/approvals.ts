@@ -3,6 +3,7 @@
  * from the ballot or the command line, ends that task. No silence is ever taken for a verdict, and no agent can answer.
  */
 import { createHash } from 'node:crypto';
+import { compareText } from '../domain/order.js';
 import type { Agent } from '../domain/agent.js';
 import {
   APPROVAL_ROLE,
@@ -32,10 +33,7 @@ export function approvalFor(parts: Parts, task: Task, agent: Agent, call: ToolCa
     reasons: gate.reasons,
     risk: gate.risk,
     taint: Array.isArray(task.context['taint']) ? task.context['taint'].map(String) : [],
-    confinement:
-      call.name === 'execute_command' && parts.shell
-        ? parts.shell.confinement(call.arguments['network'] === true)
-        : 'inside the program',
+    confinement: confinementOf(parts, call, gate),
     ...(gate.diff === undefined ? {} : { diff: gate.diff }),
   };
   return {
@@ -45,6 +43,13 @@ export function approvalFor(parts: Parts, task: Task, agent: Agent, call: ToolCa
     description: titleOf(request),
     context: { request },
   };
+}
+
+function confinementOf(parts: Parts, call: ToolCall, gate: GateVerdict): string {
+  if (gate.action)
+    return 'nothing: an action is code of a plugin you installed, and runs outside of the sandbox with its keys';
+  if (call.name !== 'execute_command') return 'the program itself, which does just this';
+  return parts.shell?.confinement(call.arguments['network'] === true) ?? 'nothing';
 }
 
 export type Said =
@@ -88,7 +93,7 @@ export function openApprovals(parts: Parts): Approval[] {
     const approval = task.role === APPROVAL_ROLE ? approvalOf(task) : undefined;
     if (approval) found.push(approval);
   }
-  return found.sort((a, b) => a.created.localeCompare(b.created) || a.id.localeCompare(b.id));
+  return found.sort((a, b) => compareText(a.created, b.created) || compareText(a.id, b.id));
 }
 
 /** Takes answers from the ballot, then makes it show what is asked now. True if anybody answered. */
