@@ -3,6 +3,7 @@ import { execFileSync } from 'node:child_process';
 import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
+import { openHistory } from './history.js';
 import { openRoster } from './open-roster.js';
 
 export interface Finding {
@@ -16,7 +17,9 @@ export async function examine(root: string, env: Record<string, string | undefin
   return [
     node(),
     git(),
-    ...(isThere ? [fileSystem(root), ...probes(root), agents(root, env), leftovers(root)] : [noWorkspace(root)]),
+    ...(isThere
+      ? [fileSystem(root), ...probes(root), agents(root, env), history(root, env), leftovers(root)]
+      : [noWorkspace(root)]),
     keys(env),
   ];
 }
@@ -35,6 +38,12 @@ function git(): Finding {
   } catch {
     return { name: 'git', verdict: 'odd', text: 'not found; history of the workspace cannot be kept' };
   }
+}
+
+function history(root: string, env: Record<string, string | undefined>): Finding {
+  const state = openHistory(root, env).state();
+  if (state.on) return { name: 'history', verdict: 'good', text: 'kept in git, in this folder' };
+  return { name: 'history', verdict: 'odd', text: `not kept: ${state.why}` };
 }
 
 /** Network file systems do not promise what a claim by rename needs. */

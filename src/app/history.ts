@@ -1,19 +1,16 @@
 /** The workspace's history as configured: kept in git, or off for a reason that people are told. */
+import path from 'node:path';
 import { git } from '../adapters/git.js';
 import { clock as realClock } from '../adapters/clock.js';
 import { disk } from '../adapters/disk.js';
 import { parseClaimName } from '../adapters/files/layout.js';
 import type { Config } from '../domain/config.js';
-import type { Event } from '../domain/event.js';
 import { ProblemError } from '../domain/problem.js';
 import { isWorkspace } from '../adapters/files/index.js';
-import type { Audit } from '../engine/audit.js';
 import type { Clock } from '../ports/clock.js';
 import type { History } from '../ports/history.js';
-import type { Store } from '../ports/store.js';
 import { parseConfig } from '../text/config-yaml.js';
 import { noWorkspace } from './open-reader.js';
-import path from 'node:path';
 
 export interface HistoryOptions {
   root: string;
@@ -26,15 +23,6 @@ export function history({ root, config, env, clock = realClock() }: HistoryOptio
   const { enabled, author } = config.git;
   if (!enabled) return off('guild.yaml says `git: false`');
   return git({ root, env, clock, nameAfterUndo: orphaned, ...(author ? { author } : {}) });
-}
-
-/** Every line of the store's events also goes to history. */
-export function noted(store: Store, trail: Audit): Store {
-  const record = (event: Event): void => {
-    store.record(event);
-    trail.note(event);
-  };
-  return { ...store, record };
 }
 
 /** For commands that only look at history or go back in it. */

@@ -32,7 +32,7 @@ import { judgePath, judgeSpelling } from '../rules/policy-path.js';
 import { toolbox } from '../tools/toolbox.js';
 import { gate } from './gate.js';
 import { packageFolder } from './init-workspace.js';
-import { history, noted } from './history.js';
+import { lateHistory, noted } from './late-history.js';
 import { models } from './models.js';
 import { newTask, type NewTask } from './new-task.js';
 import { noWorkspace } from './open-reader.js';
@@ -110,7 +110,7 @@ export async function openWorkspace(folderPath: string, options: OpenOptions = {
   const agents = roster(disk, root, options.modelName);
   agents.refresh();
   const hosts = options.agents && new Set(options.agents);
-  const keptIn = options.history === false || options.disk ? undefined : history({ root, config, env, clock });
+  const keptIn = options.history === false || options.disk ? undefined : lateHistory({ root, config, env, clock });
   const trail = keptIn && audit(keptIn, clock, (one) => options.watchers?.problem?.(one));
   const plain = files({
     root,

@@ -19,7 +19,11 @@ export interface Audit {
 /** What a commit that cannot be written leaves for the next one. */
 const MOST_KEPT = 1000;
 
-export function audit(history: History, clock: Clock, tell: (problem: Problem) => void): Audit {
+export function audit(
+  history: Pick<History, 'commit' | 'close'>,
+  clock: Clock,
+  tell: (problem: Problem) => void,
+): Audit {
   let events: Event[] = [];
   let begun = -Infinity;
   let due = Infinity;

@@ -1,0 +1,24 @@
+/** History for a process that works: its code is loaded when there is first something to commit, so that starting does not wait for it. */
+import type { Event } from '../domain/event.js';
+import type { Audit } from '../engine/audit.js';
+import type { History } from '../ports/history.js';
+import type { Store } from '../ports/store.js';
+import type { HistoryOptions } from './history.js';
+
+export function lateHistory(options: HistoryOptions): Pick<History, 'commit' | 'close'> {
+  let made: Promise<History> | undefined;
+  const load = async (): Promise<History> => (await import('./history.js')).history(options);
+  return {
+    commit: async (...said) => (await (made ??= load())).commit(...said),
+    close: async () => (await made)?.close(),
+  };
+}
+
+/** Every line of the store's events also goes to history. */
+export function noted(store: Store, trail: Audit): Store {
+  const record = (event: Event): void => {
+    store.record(event);
+    trail.note(event);
+  };
+  return { ...store, record };
+}
