@@ -13,7 +13,9 @@ export async function official(name, workspace) {
     return await import(pathToFileURL(createRequire(path.join(workspace, 'package.json')).resolve(name)).href);
   } catch (error) {
     if (error?.code !== 'MODULE_NOT_FOUND' && error?.code !== 'ERR_MODULE_NOT_FOUND') throw error;
-    throw new Error(`Slack's package is missing; run: npm install @slack/web-api@7 @slack/socket-mode@2`);
+    throw new Error(`Slack's package is missing; run: npm install @slack/web-api@7 @slack/socket-mode@2`, {
+      cause: error,
+    });
   }
 }
 

@@ -30,7 +30,7 @@ export async function listen({ workspace, env, config, signal, deliver, report }
       await Promise.race([gone, aborted(signal)]);
     } catch (error) {
       if (FATAL.has(error?.data?.error))
-        throw new Error(`Slack refused the token (${error.data.error}); look at SLACK_APP_TOKEN`);
+        throw new Error(`Slack refused the token (${error.data.error}); look at SLACK_APP_TOKEN`, { cause: error });
       if (fails === 0)
         report(`Slack cannot be reached and is tried again: ${error?.message ?? 'the connection closed'}`);
     }

@@ -18,7 +18,15 @@ import { parseBash } from '../text/bash.js';
 import { lineDiff } from '../text/line-diff.js';
 import { ALLOWLIST_FILE, commandGate, loadPolicy, POLICY_FILE } from './policy.js';
 
-export function gate({ root, disk, folder }: { root: string; disk: Disk; folder: Folder }): Gate {
+export interface GateGiven {
+  root: string;
+  disk: Disk;
+  folder: Folder;
+  /** True for a plugin's tool that needs no human. */
+  isFree?: (tool: string) => boolean;
+}
+
+export function gate({ root, disk, folder, isFree }: GateGiven): Gate {
   const stamp = (): string => [ALLOWLIST_FILE, POLICY_FILE].map((file) => disk.stamp(path.join(root, file))).join(' ');
   let seen = stamp();
   let loaded = loadPolicy(root);
@@ -65,6 +73,7 @@ export function gate({ root, disk, folder }: { root: string; disk: Disk; folder:
     const content = typeof args['content'] === 'string' ? args['content'] : undefined;
     const { verdict, reason, risk } = judgeTool({
       tool,
+      free: isFree?.(tool) === true,
       policy: loaded.policy,
       agent,
       ...(spot ? { path: spot.path ?? given!, pathVerdict: spot.verdict } : {}),

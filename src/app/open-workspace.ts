@@ -37,6 +37,7 @@ import { models } from './models.js';
 import { newTask, type NewTask } from './new-task.js';
 import { noWorkspace } from './open-reader.js';
 import { readConfig } from './read-config.js';
+import { loadPlugins } from './plugins.js';
 import { roster, type Roster } from './roster.js';
 import { taskTree } from './task-tree.js';
 
@@ -107,7 +108,15 @@ export async function openWorkspace(folderPath: string, options: OpenOptions = {
   const env = options.env ?? process.env;
   const { config, problems: configProblems, warnings: configWarnings, unreadable } = readConfig(disk, root, env);
   if (unreadable) throw new ProblemError(unreadable);
-  const agents = roster(disk, root, options.modelName);
+  const plugins = await loadPlugins({ root, plugins: config.plugins, env, builtIn: packageFolder('plugins') });
+  configProblems.push(...plugins.problems);
+  const agents = roster(
+    disk,
+    root,
+    options.modelName,
+    [],
+    plugins.tools.map((tool) => tool.name),
+  );
   agents.refresh();
   const hosts = options.agents && new Set(options.agents);
   const keptIn = options.history === false || options.disk ? undefined : lateHistory({ root, config, env, clock });
@@ -131,16 +140,18 @@ export async function openWorkspace(folderPath: string, options: OpenOptions = {
     judge: { spelling: judgeSpelling, path: judgePath },
     search: search({ kind: config.search }),
   });
+  const pluginTools = new Set(plugins.tools.map((tool) => tool.name));
+  const isFree = (tool: string): boolean => pluginTools.has(tool) && !plugins.requiresApproval(tool);
   const parts: Parts = {
     store,
     model: options.model ?? models({ config, env, clock, readFile }),
-    gate: gate({ root, disk, folder: ground }),
+    gate: gate({ root, disk, folder: ground, isFree }),
     shell: actions(shell({ root, env, clock }), { root, env, builtIn: packageFolder('plugins') }),
     ballot: ballot({ root, disk, peer: store.peer.id }),
     inbox: inbox({ root, disk, peer: store.peer.id }),
     folder: ground,
     agents,
-    tools: toolbox(),
+    tools: new Map([...toolbox(), ...plugins.tools.map((tool) => [tool.name, tool] as const)]),
     ...(trail ? { audit: trail } : {}),
     config,
     clock,
@@ -185,7 +196,16 @@ export async function openWorkspace(folderPath: string, options: OpenOptions = {
       return finish(task.id);
     },
     finish,
-    watch: (signal, onPass) => watch(parts, motor, { signal, ...(onPass ? { onPass } : {}) }),
+    async watch(signal, onPass) {
+      const stop = new AbortController();
+      const listening = plugins.start({
+        signal: AbortSignal.any([signal, stop.signal]),
+        deliver: (name, message) => parts.inbox!.append(`${name}-messages.jsonl`, message),
+        report: (one) => options.watchers?.problem?.(one),
+      });
+      await watch(parts, motor, { signal, ...(onPass ? { onPass } : {}) }).finally(() => stop.abort());
+      await listening;
+    },
     async close() {
       await motor.stop();
       await store.close();

@@ -5,7 +5,7 @@
 import { createHash } from 'node:crypto';
 import path from 'node:path';
 import type { Agent, AgentFormat } from '../domain/agent.js';
-import type { Problem, Where } from '../domain/problem.js';
+import { problem, type Problem, type Where } from '../domain/problem.js';
 import type { Agents } from '../ports/agents.js';
 import type { Disk } from '../ports/disk.js';
 import { checkRoster } from '../rules/roster.js';
@@ -41,8 +41,14 @@ const PLACES: { folder: string; ends: string; format?: AgentFormat }[] = [
 
 const MAX_AGENT_BYTES = 1024 * 1024;
 
-/** `model`: what every agent uses, whatever its file says. `foreign`: files of Claude Code's kind, wherever they lie. */
-export function roster(disk: Disk, root: string, model?: string, foreign: readonly string[] = []): Roster {
+/** `model`: what every agent uses, whatever its file says. `foreign`: files of Claude Code's kind, wherever they lie. `pluginTools`: names of tools beside our own. */
+export function roster(
+  disk: Disk,
+  root: string,
+  model?: string,
+  foreign: readonly string[] = [],
+  pluginTools: readonly string[] = [],
+): Roster {
   const isForeign = new Set(foreign);
   const known = new Map<string, Known>();
   const reported = new Set<string>();
@@ -61,6 +67,22 @@ export function roster(disk: Disk, root: string, model?: string, foreign: readon
     all: () => agents,
     source: (agent) => known.get(agent.file)?.text ?? '',
     parse: (source, file) => parse(source, file, format(file)).agent,
+    async create(name, source) {
+      const file = `agents/${name}.md`;
+      const { agent, problems } = parse(source, file, 'markdown');
+      if (agent === undefined) return problems[0] ?? problem('bad_file', `${file} defines no agent`);
+      if (agents.has(name) || agent.name !== name)
+        return problem('duplicate', `there is an agent ${agent.name} already, or the file names another one`);
+      const full = path.join(root, file);
+      const tmp = path.join(root, 'agents', `.${name}.new`);
+      disk.remove(tmp);
+      disk.create(tmp, source);
+      await disk.sync(tmp);
+      const created = disk.link(tmp, full);
+      disk.remove(tmp);
+      await disk.syncFolder(path.join(root, 'agents'));
+      return created ? undefined : problem('duplicate', `${file} exists already`);
+    },
     prompt: (agent, toolDescriptions, variables) => renderPrompt(agent, { toolDescriptions, variables }),
     check() {
       look();
@@ -131,7 +153,7 @@ export function roster(disk: Disk, root: string, model?: string, foreign: readon
     const entries = [...known.values()];
     const found = entries.flatMap((one) => one.agent ?? []);
     const places = new Map(entries.flatMap((one) => (one.agent ? [[one.agent.file, one.places] as const] : [])));
-    const roster = checkRoster(found, KNOWN_TOOLS, places);
+    const roster = checkRoster(found, new Set([...KNOWN_TOOLS, ...pluginTools]), places);
     all = {
       problems: [...entries.flatMap((one) => one.problems), ...roster],
       warnings: entries.flatMap((one) => one.warnings),

@@ -29,6 +29,7 @@ export const COMMANDS: readonly Listed[] = [
     load: () => import('./query.js'),
   },
   { name: 'lint', summary: 'look for mistakes in a board', load: () => import('./lint.js') },
+  { name: 'inbox', summary: 'put a message into the inbox, list what came', load: () => import('./inbox.js') },
   { name: 'policy', summary: 'what the gates say to a command or a path', load: () => import('./policy.js') },
   { name: 'doctor', summary: 'is this machine and this folder fit for work', load: () => import('./doctor.js') },
   {

@@ -7,7 +7,9 @@ import { isBuilt, toolDescriptions } from '../tools/toolbox.js';
 import type { Parts } from './parts.js';
 
 export function grantedTools(parts: Parts, agent: Agent): ToolSpec[] {
-  return agent.tools.flatMap((name) => (isBuilt(name) ? (parts.tools.get(name) ?? []) : []));
+  return agent.tools.flatMap((name) =>
+    isBuilt(name) || parts.tools.get(name)?.plugin !== undefined ? (parts.tools.get(name) ?? []) : [],
+  );
 }
 
 export function systemPrompt(parts: Parts, agent: Agent, task: Task): string {

@@ -21,6 +21,8 @@ export interface ToolQuestion {
   pathVerdict?: 'ok' | 'ask' | 'refuse';
   /** Size of what would be written. */
   bytes?: number;
+  /** It comes from a plugin that says it needs no human. */
+  free?: boolean;
   policy: Policy;
   agent?: Pick<Agent, 'approve'>;
 }
@@ -51,6 +53,7 @@ export function judgeTool(question: ToolQuestion): ToolVerdict {
   if (own === 'ask') return { verdict: 'ask', reason: `the agent file asks for ${tool}`, ...about };
   if (question.pathVerdict === 'ask') return { verdict: 'ask', reason: 'the path is asked for', ...about };
   if (rules.length > 0) return { verdict: ruled, reason: `policy rule ${names}`, ...about };
+  if (question.free) return { verdict: 'auto', reason: 'its plugin says it needs no human', ...about };
   if (QUIET.has(tool)) return { verdict: 'auto', reason: 'it changes nothing outside', ...about };
   if (question.pathVerdict === 'ok') return { verdict: 'auto', reason: "it stays in the agent's own folder", ...about };
   return { verdict: 'ask', reason: `${tool} is asked for`, ...about };

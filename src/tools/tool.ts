@@ -57,6 +57,8 @@ export interface Tool extends ToolSpec {
    * and an outcome after · ask: only makes tasks.
    */
   kind: 'pure' | 'effect' | 'ask';
+  /** The plugin it comes from; absent for tools of the program. */
+  plugin?: string;
   /** `args` already fit `parameters`. Rejections are bugs. */
   run(args: Record<string, unknown>, context: ToolContext): Promise<ToolReply> | ToolReply;
 }

@@ -11,6 +11,7 @@ export async function bell(l: Layout, ring: () => void): Promise<() => Promise<v
     l.intents,
     l.live,
     path.join(l.root, 'tasks'),
+    path.join(l.root, 'inbox'),
   ];
   const watcher = watch(places, { ignoreInitial: true, depth: 0, followSymlinks: false, ignorePermissionErrors: true });
   watcher.on('all', ring);
