@@ -79,6 +79,7 @@ async function voiceOf(
       model: name.model,
       key: site.key,
       headers: provider.headers,
+      introduced: provider.kind === 'openai',
     });
   }
   const model = await makeModel(name.model, provider, site, httpFetch(http));

@@ -21,7 +21,7 @@ export async function main(argv: string[]): Promise<number> {
   const name = at < 0 ? undefined : argv[at];
   if (name === undefined) return noCommand(argv);
   const listed = COMMANDS.find((one) => one.name === name);
-  if (name === 'help') return help(argv[at + 1]);
+  if (name === 'help') return help(argv[at + 1], argv.includes('--json'));
   if (listed === undefined) return fail(unknownCommand(name), argv.includes('--json'));
   const { command } = await listed.load();
   const rest = [...argv.slice(0, at), ...argv.slice(at + 1)];
@@ -107,10 +107,10 @@ function noCommand(argv: string[]): number {
   return EXIT.done;
 }
 
-async function help(name: string | undefined): Promise<number> {
+async function help(name: string | undefined, json: boolean): Promise<number> {
   const listed = COMMANDS.find((one) => one.name === name);
   if (listed === undefined) {
-    if (name !== undefined) return fail(unknownCommand(name), false);
+    if (name !== undefined) return fail(unknownCommand(name), json);
     process.stdout.write(overview());
     return EXIT.done;
   }

@@ -19,6 +19,8 @@ export function chatCompletions(given: {
   model: string;
   key?: string;
   headers?: Record<string, string>;
+  /** Says who asks, for a script behind `guild model-server`; only to a server on this machine. */
+  introduced?: boolean;
 }) {
   const url = new URL(`${given.baseUrl}/chat/completions`);
   const headers = {
@@ -31,7 +33,9 @@ export function chatCompletions(given: {
   return async (request: ModelRequest, asked: Asked, signal: AbortSignal): Promise<ModelReply> => {
     const incoming = await given.http.send(url, {
       method: 'POST',
-      headers,
+      headers: given.introduced
+        ? { ...headers, 'x-guild-agent': request.agent, 'x-guild-task': request.task }
+        : headers,
       body: chatBody(given.model, request),
       signal,
     });

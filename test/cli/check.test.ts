@@ -1,0 +1,155 @@
+/** `guild check` on what people really have: somebody else's agents, half-saved files, a broken guild.yaml. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { place, scripted, succeeds } from '../kit/guild.js';
+
+/** In the style of public collections. */
+const THIRD_PARTY: Record<string, string> = {
+  'code-reviewer': `---
+name: code-reviewer
+description: Expert code review specialist. Use immediately after writing or modifying code.
+tools: Read, Grep, Glob, Bash
+model: inherit
+---
+You are a senior code reviewer.
+`,
+  'security-auditor': `---
+name: security-auditor
+description: Use this agent to audit code: secrets, auth. Examples: <example>Context: login is done. user: "I added JWT" assistant: "I'll use the security-auditor" <commentary>Auth code, so audit.</commentary></example>
+model: opus
+color: red
+---
+You audit.
+`,
+  'test-automator':
+    '---\nname: test-automator\ndescription: "Use it for tests.\\n\\n<example>\\nuser: \\"Add tests\\"\\n</example>"\ntools: *\ncolor: green\n---\nYou test.\n',
+  frontend: `---
+name: Frontend Developer
+description: >
+  Builds components,
+  and lays them out.
+tools: Read, Write, Edit, MultiEdit, WebFetch, mcp__playwright__browser_click
+model: sonnet
+---
+You build {{ things }}.
+`,
+  'list-of-tools': `---
+name: list-of-tools
+description: lists
+tools:
+  - Read
+  - TodoWrite
+  - Bash(git diff:*)
+permissionMode: plan
+skills: [pdf]
+model: claude-opus-4-1-20250805
+---
+Body
+`,
+  windows: '---\r\nname: windows\r\ndescription: CRLF: from Windows\r\n---\r\nHello.\r\n',
+  bom: '\uFEFF---\nname: bom\ndescription: begins with a mark\n---\nHello.\n',
+  empty: '---\nname: empty\ndescription: says nothing more\ntools:\n---\n',
+};
+
+test("a folder of somebody else's Claude Code agents loads, wherever the files lie, with warnings only", async (t) => {
+  for (const folder of ['.claude/agents', 'agents', '.', 'categories/01-core']) {
+    const files = Object.entries(THIRD_PARTY).map(([name, text]) => [`${folder}/${name}.md`, text]);
+    const { guild } = place(t, {
+      ...Object.fromEntries(files),
+      'README.md': '# Agents\n',
+      'docs/notes.md': 'name: no\n',
+    });
+    const ran = succeeds(await guild('check', '.', '--json'));
+    const { agents, problems, warnings } = JSON.parse(ran.out) as {
+      agents: string[];
+      problems: unknown[];
+      warnings: { message: string }[];
+    };
+    assert.deepEqual(problems, [], folder);
+    assert.deepEqual(
+      agents,
+      [...Object.keys(THIRD_PARTY).filter((name) => name !== 'frontend'), 'frontend-developer'].sort(),
+      folder,
+    );
+    assert.ok(warnings.some(({ message }) => message.includes('mcp__playwright__browser_click')));
+  }
+});
+
+test('what is wrong in an agent file is shown with line and caret, and its neighbours work', async (t) => {
+  const broken = '---\ndescription: Hm\ntools: [read_file, reed_file]\nmodle: x\n---\nPrompt\n';
+  const { guild } = place(
+    t,
+    scripted('- say: fine', { 'agents/broken.md': broken, 'agents/open.md': '---\nname: open\n' }),
+  );
+  const ran = await guild('check');
+  assert.equal(ran.code, 1);
+  assert.match(
+    ran.err,
+    /agents\/broken\.md:4:1: unknown key "modle"\n {2}modle: x\n {2}\^\n {2}did you mean "model"\?/,
+  );
+  assert.match(ran.err, /agents\/open\.md:1:1: the frontmatter that begins here is never closed/);
+  assert.equal(succeeds(await guild('run', 'hand', 'x', '--quiet')).out, 'fine\n');
+});
+
+test('an unreadable guild.yaml stops work, so that no task meets models and limits its owner did not mean', async (t) => {
+  const here = place(t, scripted('- say: fine', { 'tasks/pending/a.json': '{"description": "x"}' }));
+  const good = here.read('guild.yaml');
+  for (const bad of ['model: [a', '<<<<<<< HEAD\nmodel: a\n=======\n', 'model: "open\n']) {
+    here.put('guild.yaml', bad);
+    for (const words of [['pump'], ['watch'], ['run', 'boss', 'x'], ['check']]) {
+      const ran = await here.guild(...words);
+      assert.equal(ran.code, 1, `${words.join(' ')} on ${bad}`);
+      assert.match(ran.err, /guild\.yaml:\d+:\d+: /);
+    }
+    succeeds(await here.guild('task', 'list'));
+  }
+  assert.deepEqual(here.list('tasks/pending'), ['a.json']);
+  here.put('guild.yaml', good);
+  succeeds(await here.guild('pump'));
+  assert.deepEqual(here.list('tasks/completed'), ['a.json']);
+});
+
+test('wrong values in guild.yaml are each told once, with their place', async (t) => {
+  const { guild, put } = place(t, scripted('- say: fine'));
+  for (const [yaml, said] of [
+    ['limits: {parallel: many}', /guild\.yaml:1:20: "limits\.parallel" must be a whole number/],
+    ['model: gpt5x', /there is no model gpt5x\n {2}name it as provider\/model/],
+    ['default_agent: bos', /default_agent is bos, and there is no such agent\n {2}did you mean "boss"\?/],
+    ['models: {a: b, b: a}', /the model alias a leads back to itself: a → b → a/],
+    ['providers: {x: {base_url: "http://h/v1", key: sk-1}}', /a key must not stand in a file/],
+  ] as const) {
+    put('guild.yaml', `${yaml}\n`);
+    const ran = await guild('check');
+    assert.equal(ran.code, 1, yaml);
+    assert.equal(ran.err.split(said).length, 2, `${yaml}: ${ran.err}`);
+  }
+});
+
+test('damaged task files are held or set aside with a reason, and their neighbours are done', async (t) => {
+  const bad: Record<string, string> = {
+    torn: '{"description": "to',
+    empty: '',
+    array: '[1]',
+    number: '{"description": 5}',
+    twice: '{"description":"a","description":"b"}',
+    'two words': '{"description": "x"}',
+    binary: '\0\x01',
+  };
+  const files = Object.fromEntries(Object.entries(bad).map(([name, text]) => [`tasks/pending/${name}.json`, text]));
+  const good = {
+    'tasks/pending/bom.json': '\uFEFF{"description": "x"}',
+    'tasks/pending/crlf.json': '{\r\n"description": "x"\r\n}\r\n',
+  };
+  const here = place(t, scripted('- say: fine', { ...files, ...good }));
+  const ran = succeeds(await here.guild('pump'));
+  assert.deepEqual(here.list('tasks/completed'), ['bom.json', 'crlf.json']);
+  assert.deepEqual(here.list('tasks/pending'), ['empty.json', 'torn.json']);
+  assert.match(ran.err, /torn\.json:1:17: this string does not end\n {2}\{"description": "to\n {18}\^/);
+  for (const name of ['array', 'number', 'twice', 'two words', 'binary']) {
+    assert.equal(here.read(`quarantine/${name}.json`), bad[name], 'its bytes are kept');
+    assert.match(here.read(`quarantine/${name}.json.why.md`), /tasks\/pending/);
+  }
+  here.put('tasks/pending/torn.json', '{"description": "to the end"}');
+  succeeds(await here.guild('pump'));
+  assert.ok(here.list('tasks/completed').includes('torn.json'));
+});

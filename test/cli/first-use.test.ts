@@ -1,0 +1,112 @@
+/** What a newcomer does in the first minutes, and what the README shows. */
+import assert from 'node:assert/strict';
+import path from 'node:path';
+import { test } from 'node:test';
+import { place, scripted, succeeds } from '../kit/guild.js';
+
+const EXAMPLE = JSON.stringify({
+  description: 'Build a REST API for user management',
+  type: 'software_development',
+  context: {
+    requirements: ['CRUD operations', 'authentication', 'validation'],
+    tech_stack: ['Python', 'FastAPI', 'PostgreSQL'],
+  },
+});
+
+test('a new workspace is in order, is not overwritten, and says what comes next', async (t) => {
+  const { guild, guildWith, put, read, root } = place(t);
+  const made = succeeds(await guild('init', 'w'));
+  assert.match(made.err, /cd w\n {2}guild run orchestrator/);
+  assert.match(made.err, /OPENAI_API_KEY/);
+  const cwd = path.join(root, 'w');
+  const check = succeeds(await guildWith({ cwd }, 'check'));
+  assert.equal(check.err, '', 'no problem and no warning');
+  assert.match(check.out, /good, 5 agents/);
+  put('w/agents/planner.md', 'mine');
+  succeeds(await guild('init', 'w'));
+  assert.equal(read('w/agents/planner.md'), 'mine');
+});
+
+test('without a key one sentence says what to set and where, and nothing is lost', async (t) => {
+  const { guild, guildWith, root, list } = place(t);
+  succeeds(await guild('init', '--quiet'));
+  const ran = await guild('run', 'planner', 'Hello', '--id', 'hello');
+  assert.equal(ran.code, 1);
+  assert.match(ran.err, /OPENAI_API_KEY is not set: export it, or choose another model .* in .*guild\.yaml/);
+  assert.match(ran.err, /guild task retry hello/);
+  assert.deepEqual(list('tasks/failed'), ['hello.json']);
+  const anthropic = await guildWith({ env: { ANTHROPIC_API_KEY: '' } }, 'run', 'planner', 'x', '--model', 'sonnet');
+  assert.match(anthropic.err, /ANTHROPIC_API_KEY is not set/);
+  assert.equal((await guildWith({ cwd: root }, 'doctor')).code, 0);
+});
+
+test('a dropped task becomes a result, one pump at a time', async (t) => {
+  const script = `
+- {agent: boss, turn: 1, say: I ask., call: [{delegate_to_agent: {agent: hand, task: Look around}}]}
+- {agent: hand, turn: 1, call: [{list_directory: {path: agents}}]}
+- {agent: hand, say: Two agents.}
+- {agent: boss, when: Two agents, say: "Done: {{task}}."}
+`;
+  const { guild, list, read } = place(t, scripted(script, { 'tasks/pending/api.json': EXAMPLE }));
+  assert.match(succeeds(await guild('task', 'list')).out, /^pending {2}api +Build a REST API/);
+  const first = succeeds(await guild('pump'));
+  assert.match(first.err, /boss waits api/);
+  assert.match(succeeds(await guild('why', 'api')).out, /waits for a task:\n {2}→ api\.call-\w+ \(@hand\) is ready/);
+  succeeds(await guild('pump'));
+  assert.deepEqual(list('results'), []);
+  succeeds(await guild('pump'));
+  assert.equal(read('results/api.md'), '# Build a REST API for user management\n\nDone: api.\n');
+  assert.match(succeeds(await guild('pump')).err, /nothing to do; no open tasks/);
+  assert.match(succeeds(await guild('task', 'tree', 'api')).out, /^completed api @boss .*\n└─ completed call @hand/);
+  assert.match(read('sessions/boss-api.session.yaml'), /tech_stack/, 'the context reached the agent');
+});
+
+test('pump --all goes on to the end and says how much it did', async (t) => {
+  const { guild } = place(
+    t,
+    scripted('- say: "ok"', { 'tasks/pending/a.json': EXAMPLE, 'tasks/pending/b.json': EXAMPLE }),
+  );
+  const { out } = succeeds(await guild('pump', '--all', '--json'));
+  const lines = out
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line) as Record<string, unknown>);
+  assert.deepEqual(lines.at(-1), { moved: true, advanced: 2, pending: 0, active: 0, waiting: 0 });
+});
+
+test('an answer is streamed from the model server, with and without a key, with and without /v1', async (t) => {
+  const { guild, guildWith, start, put, root } = place(t);
+  succeeds(await guild('init', 'w', '-q'));
+  put('play.yaml', '- {agent: planner, pace: 2ms, say: "One step, then the next."}\n');
+  const server = start('model-server', '--script', 'play.yaml', '--port', '0', '--json');
+  const url = await server.says(/"url":"(http[^"]+)"/);
+  const run = async (suffix: string, env: Record<string, string>): Promise<void> => {
+    const given = { cwd: path.join(root, 'w'), env: { OPENAI_BASE_URL: url.replace(/\/v1$/, suffix), ...env } };
+    const ran = succeeds(await guildWith(given, 'run', 'planner', 'What now?'));
+    assert.equal(ran.out, 'One step, then the next.\n');
+    assert.match(ran.err, /results\/task_\w+\.md/);
+  };
+  await run('/v1', {});
+  await run('', { OPENAI_API_KEY: 'sk-nothing' });
+  await run('/v1/', { ANTHROPIC_API_KEY: 'sk-other' });
+  server.child.kill('SIGINT');
+  assert.equal((await server.ended).code, 0);
+  put('w/guild.yaml', 'timeouts: { tries: 1 }\n');
+  const gone = await guildWith(
+    { cwd: path.join(root, 'w'), env: { OPENAI_BASE_URL: url } },
+    'run',
+    'planner',
+    'x',
+    '--quiet',
+  );
+  assert.equal(gone.code, 1);
+  assert.match(gone.err, /cannot be reached at http:\/\/127\.0\.0\.1:\d+\/v1 .*check the address/);
+});
+
+test('the demo plays offline, says so, and leaves a workspace to look at', async (t) => {
+  const { guild, list } = place(t);
+  const ran = succeeds(await guild('demo', '--dir', 'day'));
+  assert.match(ran.err, /played offline on a scripted model/);
+  assert.ok(list('day/sessions').length > 0 && list('day/tasks/completed').length > 0);
+  assert.deepEqual(list('day/tasks/failed'), []);
+});

@@ -1,0 +1,95 @@
+/** `--json`: one document or JSON lines, with shapes that programs can rely on, and nothing else on standard output. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { place, scripted, succeeds, type Ran } from '../kit/guild.js';
+
+type Json = Record<string, unknown>;
+
+function one<T = Json>(ran: Ran): T {
+  assert.equal(succeeds(ran).out.trim().split('\n').length, 1, ran.out);
+  assert.equal(ran.err, '', 'nothing is told to people');
+  return JSON.parse(ran.out) as T;
+}
+
+const SCRIPT = `
+- {agent: boss, turn: 1, call: [{delegate_to_agent: {agent: hand, task: Look}}]}
+- {agent: hand, say: Seen.}
+- {agent: boss, say: "Done."}
+`;
+
+test('every command answers programs', async (t) => {
+  const { guild, root } = place(t, scripted(SCRIPT));
+  const json = (...args: string[]): Promise<Ran> => guild(...args, '--json');
+
+  const made = one(await json('init', 'other'));
+  assert.deepEqual(Object.keys(made), ['workspace', 'created', 'kept']);
+  const added = one(await json('task', 'add', 'A', 'thing', '--id', 'a', '--priority', 'b', '--after', 'never'));
+  assert.deepEqual(
+    [added['id'], added['description'], added['priority'], added['dependencies']],
+    ['a', 'A thing', 'B', ['never']],
+  );
+  const [listed] = one<Json[]>(await json('task', 'list'));
+  assert.deepEqual([listed!['id'], listed!['state']], ['a', 'pending']);
+
+  const events = succeeds(await json('run', 'boss', 'Go', '--id', 'go'))
+    .out.trim()
+    .split('\n')
+    .map((line) => JSON.parse(line) as Json);
+  const ended = events.pop()!;
+  assert.deepEqual([ended['id'], ended['state'], ended['result']], ['go', 'completed', 'Done.']);
+  assert.ok(events.every((event) => typeof event['at'] === 'string' && /^\w+\.\w+$/.test(String(event['name']))));
+
+  const tree = one<Json & { children: Json[]; own: Json; usage: Json }>(await json('task', 'tree', 'go'));
+  assert.deepEqual([tree.usage['turns'], tree.own['turns'], tree.children[0]!['to']], [3, 2, 'hand']);
+  assert.equal(one(await json('task', 'show', 'go'))['result'], 'Done.');
+  const why = one<{ chain: string[]; events: Json[] }>(await json('why', 'go'));
+  assert.match(why.chain[0]!, /go \(@boss\) is completed/);
+  assert.ok(why.events.length > 3);
+  const state = one<{ agents: Json[] }>(await json('state'));
+  assert.deepEqual(Object.keys(state), ['agents', 'processes', 'open', 'problems']);
+  assert.deepEqual(
+    state.agents.map((agent) => agent['agent']),
+    ['boss', 'hand'],
+  );
+  const agents = one<Json[]>(await json('agent', 'list'));
+  assert.deepEqual(
+    agents.map((agent) => [agent['name'], agent['file']]),
+    [
+      ['boss', 'agents/boss.md'],
+      ['hand', 'agents/hand.md'],
+    ],
+  );
+  assert.equal(one(await json('agent', 'new', 'third'))['file'], 'agents/third.md');
+  const check = one<Json>(await json('check'));
+  assert.deepEqual(check, { folder: root, agents: ['boss', 'hand', 'third'], files: 4, problems: [], warnings: [] });
+  const findings = one<Json[]>(await json('doctor'));
+  assert.ok(findings.every((found) => ['good', 'odd', 'bad'].includes(String(found['verdict']))));
+  assert.equal(one(await json('task', 'cancel', 'a', 'no', 'more'))['kind'], 'cancel');
+  succeeds(await json('pump'));
+  const all = one<Json[]>(await json('task', 'list', '--all'));
+  assert.deepEqual(
+    all
+      .map((task) => `${task['id']} ${task['state']}`)
+      .filter((line) => !line.includes('.'))
+      .sort(),
+    ['a failed', 'go completed'],
+  );
+});
+
+test('--quiet leaves the result alone, and the text may come from a pipe', async (t) => {
+  const { guildWith } = place(t, scripted('- say: "You said {{last}}"'));
+  const ran = succeeds(await guildWith({ input: 'many\nlines\n' }, 'run', 'boss', '-', '--quiet'));
+  assert.equal(ran.err, '');
+  assert.match(ran.out, /^You said many\nlines/);
+});
+
+test('a failed run is exit 1, and what waits for a person says so', async (t) => {
+  const { guild, guildWith } = place(
+    t,
+    scripted('- {agent: boss, fail: refused, message: no}\n- {agent: hand, say: ok}'),
+  );
+  assert.equal((await guild('run', 'boss', 'x', '--quiet')).code, 1);
+  succeeds(await guild('task', 'add', 'later', '--id', 'later', '--to', 'human'));
+  succeeds(await guildWith({}, 'run', 'hand', 'x', '--quiet'));
+  assert.match(succeeds(await guild('why', 'later')).out, /waits for you/);
+});

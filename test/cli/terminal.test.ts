@@ -1,0 +1,93 @@
+/** On a terminal: our colours arrive as colours, foreign ones do not, and lines fit a narrow window. */
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import path from 'node:path';
+import { test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { place, scripted, succeeds, type Given } from '../kit/guild.js';
+
+/** Node, told that it stands on a terminal of this width. */
+function onTerminal(columns: number, more: Given = {}): Given {
+  const code = `for (const s of [process.stdout, process.stderr]) Object.assign(s, { isTTY: true, columns: ${columns}, rows: 20 })`;
+  return { ...more, node: ['--import', `data:text/javascript,${encodeURIComponent(code)}`] };
+}
+
+// oxlint-disable-next-line no-control-regex
+const bare = (text: string): string => text.replace(/\u001b\[[0-9;?]*[A-Za-z]/g, '');
+const widest = (text: string): number =>
+  Math.max(
+    ...bare(text)
+      .split('\n')
+      .map((line) => line.length),
+  );
+
+const HOSTILE = JSON.stringify({
+  description: 'wipe \u001b[2J\u001b[31m it \u202e all \u0007 and more words, many more of them',
+});
+
+test('colours are colours, and text from files cannot drive the terminal', async (t) => {
+  const { guild, guildWith } = place(t, scripted('- say: ok', { 'tasks/pending/a.json': HOSTILE }));
+  for (const words of ['task list', 'task show a', 'state', 'doctor', 'agent list', 'check', 'why a']) {
+    const { out } = succeeds(await guildWith(onTerminal(80), ...words.split(' ')));
+    assert.ok(!out.includes('\u001b[2J') && !out.includes('\u0007') && !out.includes('\u202e'), words);
+    assert.ok(!bare(out).replaceAll('\\u001b[2J\\u001b[31m', '').includes('\\u001b'), `${words}: ${out}`);
+    if (words === 'doctor' || words === 'task list') assert.match(out, /\u001b\[3\d/, words);
+  }
+  for (const env of [{ NO_COLOR: '1' }, { TERM: 'dumb' }] as Record<string, string>[])
+    assert.ok(!(await guildWith(onTerminal(80, { env }), 'doctor')).out.includes('\u001b'));
+  assert.ok(!(await guild('doctor')).out.includes('\u001b'), 'not in a pipe');
+});
+
+test('tables fit forty columns, and in a pipe nothing is cut', async (t) => {
+  const { guild, guildWith } = place(
+    t,
+    scripted('- say: ok', { 'tasks/pending/a-task-with-a-rather-long-name.json': HOSTILE }),
+  );
+  for (const words of ['task list', 'agent list', 'state'])
+    assert.ok(widest((await guildWith(onTerminal(40), ...words.split(' '))).out) <= 40, words);
+  assert.match((await guild('task', 'list')).out, /many more of them$/m);
+});
+
+test('the live view takes one row for each task, however narrow', async (t) => {
+  const script = `
+- {agent: boss, turn: 1, call: [{delegate_to_agent: {agent: hand, task: Look}}]}
+- {agent: hand, pace: 30ms, say: "one two three four five six seven eight nine ten eleven twelve"}
+- {agent: boss, say: Done}
+`;
+  const here = place(t, scripted(script, { 'tasks/pending/a-task-with-a-rather-long-name.json': HOSTILE }));
+  const watch = here.startWith(onTerminal(40), 'watch');
+  await watch.says(/results\/a-task-with-a-rather-long-name\.md/);
+  watch.child.kill('SIGINT');
+  const { code, err } = await watch.ended;
+  assert.equal(code, 0);
+  // A frame: lines between "do not wrap" and "wrap again". The next one goes up by as many.
+  // oxlint-disable-next-line no-control-regex
+  const frames = [...err.matchAll(/(?:\u001b\[(\d+)A\u001b\[0J)?\u001b\[\?7l([^]*?)\u001b\[\?7h/g)];
+  assert.ok(frames.length > 3);
+  let lines = 0;
+  for (const [, up, text] of frames) {
+    assert.equal(Number(up ?? 0), lines, 'as many rows are cleared as were drawn');
+    lines = text!.split('\n').length - 1;
+    assert.ok(widest(text!) < 40, text);
+  }
+  assert.ok(
+    frames.some(([, , text]) => /eight|nine|ten|eleven|twelve/.test(bare(text!))),
+    'the end of a streamed answer is seen',
+  );
+});
+
+test('whoever stops reading ends it quietly', async (t) => {
+  const many = Object.fromEntries(
+    Array.from({ length: 300 }, (_, i) => [`tasks/pending/t${i}.json`, `{"description": "${'word '.repeat(100)}"}`]),
+  );
+  const { root } = place(t, scripted('- say: ok', many));
+  const main = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '../../src/cli/main.js');
+  const code = `process.exitCode = await (await import(${JSON.stringify(main)})).main(['task', 'list', '--limit', '300'])`;
+  const child = spawn(process.execPath, ['--input-type=module', '-e', code], { cwd: root });
+  let err = '';
+  child.stderr.on('data', (chunk: Buffer) => (err += chunk.toString()));
+  child.stdout.once('data', () => child.stdout.destroy());
+  const exit = await new Promise((resolve) => child.once('exit', resolve));
+  assert.equal(exit, 0, err);
+  assert.doesNotMatch(err, /EPIPE/);
+});

@@ -1,0 +1,85 @@
+/** Wrong words on the command line: one clear problem, the right exit code, and nothing done. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { COMMANDS } from '../../src/cli/commands.js';
+import { place, scripted, succeeds } from '../kit/guild.js';
+
+const ENDED = '{"description": "x", "result": "y", "ended_at": "2026-01-01T00:00:00.000Z"}';
+
+/** Words, exit code, what is said. */
+const WRONG: [string, number, RegExp][] = [
+  ['frobnicate', 2, /there is no command "frobnicate"/],
+  ['Taks', 2, /did you mean guild task\?/],
+  ['--foo', 2, /there is no option --foo/],
+  ['--workspace', 2, /a command is missing/],
+  ['help nope', 2, /there is no command "nope"/],
+  ['pump --foo', 2, /Unknown option '--foo'\n {2}guild pump --help/],
+  ['pump extra', 2, /does not know what to do with extra/],
+  ['init a b', 2, /does not know what to do with b/],
+  ['task lst', 2, /guild task has no "lst"/],
+  ['task list --state foo', 2, /the states are pending, active/],
+  ['task list --limit abc', 2, /--limit is a whole number/],
+  ['task show', 2, /needs the id of a task/],
+  ['task show nope', 1, /there is no task nope\n {2}guild task list --all/],
+  ['task show ../../guild.yaml', 1, /there is no task/],
+  ['task add', 2, /a task needs a description/],
+  ['task add x --id ../x', 2, /cannot be the id of a task/],
+  ['task add x --id done', 1, /there is a task done already/],
+  ['task add x --priority Z', 2, /a priority is A, B, C or D/],
+  ['task add x --to nobody', 1, /there is no agent nobody\n {2}the agents are: boss, hand/],
+  ['task cancel done', 2, /done has ended \(completed\)/],
+  ['task retry done', 2, /only failed tasks are retried/],
+  ['why nope', 1, /there is no task nope/],
+  ['run', 2, /needs an agent and a text/],
+  ['run nobody hello', 1, /there is no agent nobody\n {2}the agents are: boss, hand/],
+  ['run boss', 2, /a task needs a description/],
+  ['run boss hi --model gpt5', 1, /--model: there is no model gpt5\n {2}name it as provider\/model/],
+  ['run boss hi --model nowhere/x', 1, /--model: there is no provider nowhere\n {2}providers are/],
+  ['agent foo', 2, /it has list, start and new/],
+  ['agent new boss', 1, /agents\/boss\.md exists already/],
+  ['agent new ../x', 2, /an agent needs a name/],
+  ['agent start nobody', 1, /there is no agent nobody/],
+  ['check nowhere', 1, /there is no folder .*nowhere/],
+  ['model-server --port abc', 2, /--port is a whole number from 0 to 65535/],
+  ['model-server --port 70000', 2, /--port is a whole number from 0 to 65535/],
+  ['model-server --script nope.yaml', 1, /there is no script nope\.yaml/],
+  ['model-server --host 300.1.1.1 --port 0', 2, /cannot listen on 300\.1\.1\.1/],
+  ['demo --dir .', 2, /is not empty/],
+  ['-w /nowhere/at/all task list', 1, /does not exist\n {2}make one with `guild init`/],
+];
+
+for (const part of [0, 1]) {
+  test(`wrong words are told, with an exit code, and change nothing (${part + 1} of 2)`, async (t) => {
+    const { guild, list } = place(t, scripted('- say: ok', { 'tasks/completed/done.json': ENDED }));
+    for (const [words, code, said] of WRONG.filter((_, i) => i % 2 === part)) {
+      const ran = await guild(...words.split(' '), '--json');
+      assert.equal(ran.code, code, `guild ${words}: ${ran.err}`);
+      assert.match(ran.err, said, `guild ${words}`);
+      assert.doesNotMatch(ran.err, /a bug in guild/, `guild ${words}`);
+      const { problem } = JSON.parse(ran.out) as { problem: { code: string; message: string } };
+      assert.match(problem.code, /^[a-z_]+$/, 'programs are told the same');
+    }
+    assert.deepEqual([list('tasks/pending'), list('tasks/failed')], [[], []]);
+  });
+}
+
+test('every command explains itself', async (t) => {
+  const { guild } = place(t);
+  const overview = succeeds(await guild('--help')).out;
+  for (const { name } of COMMANDS) assert.match(overview, new RegExp(`^  ${name} `, 'm'));
+  for (const { name, load } of COMMANDS)
+    assert.match((await load()).command.help.trim(), new RegExp(`^guild ${name}\\b`, 'm'));
+  assert.match(succeeds(await guild('help', 'task')).out, /guild task retry <id>[^]*Exit codes: 0 done/);
+  assert.match(succeeds(await guild('watch', '--help')).out, /Several can run on one workspace/);
+  assert.match(succeeds(await guild('--version')).out, /^\d+\.\d+\.\d+\n$/);
+});
+
+test('a folder that is no workspace is told so, by reading and by writing commands', async (t) => {
+  const { guild, list } = place(t);
+  for (const words of ['task list', 'pump', 'watch', 'state', 'why x', 'run a b']) {
+    const ran = await guild(...words.split(' '));
+    assert.equal(ran.code, 1, words);
+    assert.match(ran.err, /is not a workspace: .*\n {2}make one with `guild init`/, words);
+  }
+  assert.deepEqual(list('.'), []);
+});

@@ -1,0 +1,96 @@
+/** `guild watch` in real processes: killed and started again, stopped by a person, two at once. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { place, scripted, succeeds, type Place } from '../kit/guild.js';
+
+/** Each task takes two turns of its own and one of a helper's, with waits to be killed in. */
+const SLOW = `
+- {agent: boss, turn: 1, wait: 150ms, call: [{delegate_to_agent: {agent: hand, task: "Look, for {{task}}"}}]}
+- {agent: hand, turn: 1, wait: 150ms, call: [{list_directory: {path: agents}}]}
+- {agent: hand, wait: 150ms, say: Two agents.}
+- {agent: boss, wait: 150ms, say: "Done: {{task}}."}
+`;
+const TASKS = ['t1', 't2', 't3', 't4'];
+const dropped = Object.fromEntries(TASKS.map((id) => [`tasks/pending/${id}.json`, `{"description": "thing ${id}"}`]));
+
+function isDone({ list }: Place): boolean {
+  return list('tasks/completed').filter((file) => !file.includes('.call-')).length === TASKS.length;
+}
+
+async function until(what: () => boolean, seconds = 20): Promise<void> {
+  const end = Date.now() + seconds * 1000;
+  while (!what()) {
+    assert.ok(Date.now() < end, `still not so after ${seconds} s`);
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+}
+
+test('kill -9 in the middle, started again: the same results, each call made once', async (t) => {
+  const here = place(t, scripted(SLOW, dropped));
+  for (const at of [/boss waits t1/, /goes on after a lost process|hand list_directory/]) {
+    const watch = here.start('watch');
+    await watch.says(at);
+    watch.child.kill('SIGKILL');
+    assert.equal((await watch.ended).code, null);
+  }
+  assert.ok(!isDone(here), 'it was killed in the middle');
+  const last = here.start('watch');
+  await until(() => isDone(here));
+  last.child.kill('SIGTERM');
+  assert.equal((await last.ended).code, 0);
+  for (const id of TASKS) assert.equal(here.read(`results/${id}.md`), `# thing ${id}\n\nDone: ${id}.\n`);
+  assert.equal(here.list('tasks/completed').length, 2 * TASKS.length, 'no helper was asked twice');
+  assert.deepEqual([here.list('tasks/active'), here.list('tasks/waiting'), here.list('tasks/pending')], [[], [], []]);
+});
+
+test('Ctrl-C puts tasks back, and a pump goes on with them', async (t) => {
+  const here = place(
+    t,
+    scripted('- {wait: 30s, when: thing, times: 1, say: never}\n- say: done', {
+      'tasks/pending/a.json': '{"description": "thing"}',
+    }),
+  );
+  const watch = here.start('watch');
+  await until(() => here.list('tasks/active').length === 1);
+  await until(() => here.list('sessions').length === 1);
+  const state = JSON.parse(succeeds(await here.guild('state', '--json')).out) as { processes: { pid: number }[] };
+  assert.deepEqual(
+    state.processes.map((one) => one.pid),
+    [watch.child.pid],
+  );
+  watch.child.kill('SIGINT');
+  const ended = await watch.ended;
+  assert.equal(ended.code, 0);
+  assert.match(ended.err, /tasks are put back/);
+  assert.deepEqual([here.list('tasks/active'), here.list('tasks/pending')], [[], ['a.json']]);
+  here.put('script.yaml', '- say: done');
+  succeeds(await here.guild('pump'));
+  assert.match(here.read('results/a.md'), /done/);
+});
+
+test('two watches share the work, and a task dropped while they idle is found', async (t) => {
+  const many = Object.fromEntries(
+    Array.from({ length: 24 }, (_, i) => [`tasks/pending/m${i}.json`, '{"description": "thing"}']),
+  );
+  const files = scripted('- {wait: 100ms, say: ok}', many);
+  files['guild.yaml'] += 'limits: { parallel: 2 }\n';
+  const here = place(t, files);
+  const both = [here.start('watch', '--json'), here.start('watch', '--json')];
+  await until(() => here.list('tasks/completed').length === 24);
+  here.put('tasks/pending/late.json', '{"description": "late"}');
+  await until(() => here.list('results').includes('late.md'));
+  for (const one of both) one.child.kill('SIGTERM');
+  const logs = (await Promise.all(both.map((one) => one.ended))).map((ran) =>
+    ran.out
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line) as { name: string; task: string }),
+  );
+  const done = logs.map((lines) => lines.filter((one) => one.name === 'task.completed').map((one) => one.task));
+  assert.equal(new Set(done.flat()).size, 25);
+  assert.equal(done.flat().length, 25, 'no task was done twice');
+  assert.ok(
+    done.every((one) => one.length >= 4),
+    `both worked: ${done.map((one) => one.length).join(' and ')}`,
+  );
+});
