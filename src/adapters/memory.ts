@@ -5,11 +5,13 @@
 import { createHash } from 'node:crypto';
 import type { Event } from '../domain/event.js';
 import type { Intent } from '../domain/intent.js';
+import { problem } from '../domain/problem.js';
 import type { Peer } from '../domain/peer.js';
 import { diffMessages, type Message, type Session } from '../domain/session.js';
 import { isEnded, type EndedState, type OpenState, type Placed, type Task, type TaskState } from '../domain/task.js';
 import type { Clock, Ids } from '../ports/clock.js';
 import type { Claim, Effect, Store } from '../ports/store.js';
+import { parseSession } from '../text/session-yaml.js';
 
 interface Row {
   task: Task;
@@ -128,6 +130,14 @@ export function memory(w: World, { clock, ids }: { clock: Clock; ids: Ids }): St
       session.messages.push(...structuredClone(messages));
       seen.set(id, JSON.stringify(session.messages));
       return 'written';
+    },
+    async replaceSession(id, text) {
+      const session = w.sessions.get(id);
+      if (session === undefined) return problem('not_found', `there is no conversation ${id}`);
+      const parsed = parseSession(text, id);
+      if (!parsed.ok) return parsed.problem;
+      w.sessions.set(id, parsed.session);
+      return undefined;
     },
     markSession(id, status) {
       const session = w.sessions.get(id);

@@ -44,8 +44,43 @@ export function gate({ root, disk, folder, isFree }: GateGiven): Gate {
       unreported = [];
       return problems;
     },
+    async noteAllowed(line) {
+      const counts = readCounts();
+      const times = (counts[line] ?? 0) + 1;
+      await replace(HABITS, JSON.stringify({ ...counts, [line]: times }));
+      return times;
+    },
+    async allowAlways(line) {
+      const file = path.join(root, ALLOWLIST_FILE);
+      const read = disk.read(file);
+      const before = read.kind === 'file' ? read.bytes.toString('utf8') : '';
+      const exactly = `/^${line.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&')}$/`;
+      const rule = `${JSON.stringify(exactly)}: { approve: true, matchCommandLine: true }`;
+      if (!before.includes(rule))
+        await replace(ALLOWLIST_FILE, `${before}${before === '' || before.endsWith('\n') ? '' : '\n'}${rule}\n`);
+    },
     judge: (agent, tool, args) => (tool === 'execute_command' ? command(agent, args) : other(agent, tool, args)),
   };
+
+  function readCounts(): Record<string, number> {
+    const read = disk.read(path.join(root, HABITS));
+    try {
+      return read.kind === 'file' ? (JSON.parse(read.bytes.toString('utf8')) as Record<string, number>) : {};
+    } catch {
+      return {};
+    }
+  }
+
+  async function replace(file: string, text: string): Promise<void> {
+    const full = path.join(root, file);
+    const tmp = `${full}.new`;
+    disk.makeFolder(path.dirname(full));
+    disk.remove(tmp);
+    disk.create(tmp, text);
+    await disk.sync(tmp);
+    disk.rename(tmp, full);
+    await disk.syncFolder(path.dirname(full));
+  }
 
   function command(agent: Agent, args: Record<string, unknown>): GateVerdict {
     const line = String(args['command'] ?? '');
@@ -80,8 +115,14 @@ export function gate({ root, disk, folder, isFree }: GateGiven): Gate {
       ...(content === undefined ? {} : { bytes: Buffer.byteLength(content) }),
     });
     const reasons = spot && spot.verdict !== 'ok' ? [spot.reason] : [reason];
-    const changes = verdict === 'ask' && tool === 'write_file' && given !== undefined;
-    const diff = changes ? diffOf(agent.name, given, content ?? '') : undefined;
+    const target =
+      tool === 'edit_session'
+        ? `sessions/${String(args['session'])}.session.yaml`
+        : tool === 'create_agent'
+          ? `agents/${String(args['name'])}.md`
+          : given;
+    const changes = verdict === 'ask' && content !== undefined && target !== undefined;
+    const diff = changes ? diffOf(agent.name, target, content) : undefined;
     return { verdict, reasons, risk: RISK[risk], ...(diff === undefined ? {} : { diff }) };
   }
 
@@ -90,6 +131,9 @@ export function gate({ root, disk, folder, isFree }: GateGiven): Gate {
     return lineDiff(read.ok ? read.value.text : '', after);
   }
 }
+
+/** How often each line was allowed. */
+const HABITS = '.guild/allowed.json';
 
 /** A line that is one plain command and nothing else, whose name is an action of a plugin. */
 function actionIn(line: string): PluginAction | undefined {

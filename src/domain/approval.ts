@@ -64,7 +64,10 @@ function readAnswer(text: string): Answer | undefined {
 export function mainArgument(tool: string): string | undefined {
   const names: Record<string, string> = {
     execute_command: 'command',
+    allow_command: 'command',
     write_file: 'content',
+    edit_session: 'content',
+    create_agent: 'content',
     slack_send: 'text',
     admit_message: 'text',
   };

@@ -13,9 +13,9 @@ import {
   type Approval,
   type ApprovalRequest,
 } from '../domain/approval.js';
-import { childId } from '../domain/id.js';
+import { childId, hash53 } from '../domain/id.js';
 import type { ToolCall } from '../domain/session.js';
-import { HUMAN, isEnded, type Placed, type Task, type WantedChild } from '../domain/task.js';
+import { HUMAN, isEnded, makeTask, type Placed, type Task, type WantedChild } from '../domain/task.js';
 import type { GateVerdict } from '../ports/gate.js';
 import { errorText } from '../rules/gather.js';
 import { sessionId } from './conversation.js';
@@ -84,7 +84,41 @@ export async function answer(parts: Parts, id: string, given: Omit<Answer, 'at'>
   await admit(parts, ended); // before the end is written: whoever answers again makes nothing twice
   await parts.store.settle(claim, ended, 'completed');
   record(parts, 'approval.answered', { task: id, cause, agent: HUMAN, ...said });
+  if (said.approved) await learn(parts, claim.task, said);
   return true;
+}
+
+/** How often the same command must be allowed before a rule for it is proposed. */
+const HABIT = 3;
+
+/** What is allowed again and again may become a rule, and that too is the human's to allow. */
+async function learn(parts: Parts, task: Task, said: Answer): Promise<void> {
+  const request = approvalOf(task)?.request;
+  if (request === undefined || parts.gate === undefined) return;
+  const line = String({ ...request.arguments, ...said.edited }['command'] ?? '');
+  if (request.tool === 'allow_command') return parts.gate.allowAlways(line);
+  const isPlain =
+    request.tool === 'execute_command' && said.edited === undefined && request.arguments['network'] !== true;
+  if (!isPlain || (await parts.gate.noteAllowed(line)) !== HABIT) return;
+  const proposal: ApprovalRequest = {
+    ...request,
+    tool: 'allow_command',
+    arguments: { command: line },
+    digest: digestOf('allow_command', { command: line }, request.agent),
+    reasons: [`you allowed this line ${HABIT} times; if you agree, exactly this line runs by itself from now on`],
+    confinement: 'a new rule in storage/terminal-cmd-allowlist.yaml, which you can remove there',
+  };
+  const wanted = makeTask({
+    id: `allow-${hash53(line)}`,
+    role: APPROVAL_ROLE,
+    to: HUMAN,
+    description: `Always allow: ${line}`,
+    context: { request: proposal },
+    created_at: said.at,
+    created_by: 'guildhall',
+  });
+  if (await parts.store.create(wanted))
+    record(parts, 'task.created', { task: wanted.id, agent: HUMAN, cause: task.id });
 }
 
 export function openApprovals(parts: Parts): Approval[] {

@@ -73,6 +73,8 @@ function contextOf(
     folder: parts.folder,
     agents: parts.agents.all(),
     sessions: () => openSessions(parts),
+    replaceSession: (id, text) => parts.store.replaceSession(id, text),
+    createAgent: (name, source) => parts.agents.create(name, source),
     approved: permission.approved,
     ...(permission.plan ? { plan: permission.plan } : {}),
     ...(permission.action ? { action: permission.action } : {}),

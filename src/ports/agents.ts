@@ -10,6 +10,8 @@ export interface Agents {
   source(agent: Agent): string;
   /** The agent that these bytes defined; undefined if they define none. */
   parse(source: string, file: string): Agent | undefined;
+  /** Writes `agents/<name>.md`, durable; what is wrong, if the source defines no agent or the name is taken. */
+  create(name: string, source: string): Promise<Problem | undefined>;
   /** The system prompt with tool descriptions and variables filled in. */
   prompt(agent: Agent, toolDescriptions: string, variables: Record<string, string>): string;
 }

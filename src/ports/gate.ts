@@ -21,6 +21,10 @@ export interface GateVerdict {
 export interface Gate {
   /** The same question has the same answer until a policy file changes. Never throws. */
   judge(agent: Agent, tool: string, args: Record<string, unknown>): GateVerdict;
+  /** Remembers that a human allowed this line as it was; how often that was now. */
+  noteAllowed(line: string): Promise<number>;
+  /** Writes a rule that lets exactly this line run by itself. Only ever called when a human has agreed to that rule. */
+  allowAlways(line: string): Promise<void>;
   /** Reads policy files again if they changed; problems that were not reported before. */
   refresh(): Problem[];
 }

@@ -101,6 +101,8 @@ export interface Store {
    * Without `durable` the bytes may be lost in a power cut, but never in a crash of the process, and never out of order.
    */
   append(id: string, messages: Message[], options: { durable: boolean }): Promise<'written' | 'edited'>;
+  /** Puts another text in its place, as a person's save would. What is wrong with it, if it cannot be read as a conversation. */
+  replaceSession(id: string, text: string): Promise<Problem | undefined>;
   /** Shows people that a conversation is over. A view; not durable. */
   markSession(id: string, status: SessionHeader['status']): void;
   sessions(): string[];

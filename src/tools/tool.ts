@@ -3,7 +3,7 @@
  * store: the engine commits what it answers.
  */
 import type { Agent } from '../domain/agent.js';
-import type { ProblemCode } from '../domain/problem.js';
+import type { Problem, ProblemCode } from '../domain/problem.js';
 import type { PlainPipeline } from '../domain/policy.js';
 import type { Task, WantedChild } from '../domain/task.js';
 import type { Folder } from '../ports/folder.js';
@@ -24,6 +24,10 @@ export interface ToolContext {
   shell?: Shell;
   /** Aborted when the task is cancelled or the process leaves. */
   signal?: AbortSignal;
+  /** Puts another text in place of a conversation; what is wrong with it, if anything. */
+  replaceSession(id: string, text: string): Promise<Problem | undefined>;
+  /** Writes the file of a new agent; what is wrong with it, if anything. */
+  createAgent(name: string, source: string): Promise<Problem | undefined>;
   /** The conversations there are, oldest first. */
   sessions(): SessionShown[];
   /** Names and descriptions of the workspace's agents. */

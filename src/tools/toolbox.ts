@@ -1,8 +1,10 @@
 /** All tools there are, by name, and how they are described to a model that reads them in its prompt. */
 import type { JsonSchema } from '../ports/model.js';
+import { createAgent } from './create-agent.js';
 import { createDirectory } from './create-directory.js';
 import { createTask } from './create-task.js';
 import { delegateToAgent } from './delegate-to-agent.js';
+import { editSession } from './edit-session.js';
 import { executeCommand } from './execute-command.js';
 import { finalReport } from './final-report.js';
 import { listDirectory } from './list-directory.js';
@@ -25,6 +27,8 @@ const BUILT: readonly Tool[] = [
   sendMessage,
   listActiveSessions,
   readSession,
+  editSession,
+  createAgent,
   finalReport,
 ];
 
@@ -33,7 +37,6 @@ const UNBUILT: Record<string, string> = {
   query_tasks: 'read the files under tasks/ with list_directory and read_file',
   update_task: 'tell the human in your answer what should change',
   broadcast: 'put it into your answer',
-  edit_session: 'tell the human in your answer what should change',
   slack_send: 'put the message into your answer',
   slack_read: 'read the files under inbox/ with read_file',
   route_to: 'use delegate_to_agent',
@@ -41,7 +44,6 @@ const UNBUILT: Record<string, string> = {
   request_help: 'use delegate_to_agent, or ask in your answer',
   request_dependency: 'use delegate_to_agent, or ask in your answer',
   provide_dependency: 'put it into your answer',
-  create_agent: 'describe the agent that is needed in your answer',
 };
 
 /** Every name that an agent file may list. */

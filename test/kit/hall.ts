@@ -4,6 +4,7 @@
  */
 import path from 'node:path';
 import { ballot } from '../../src/adapters/ballot.js';
+import { boards } from '../../src/adapters/boards.js';
 import { files } from '../../src/adapters/files/index.js';
 import { inbox } from '../../src/adapters/inbox.js';
 import { scripted } from '../../src/adapters/scripted.js';
@@ -62,8 +63,11 @@ export function hall(script: string, asks: readonly string[] = []): Hall {
         store,
         ballot: ballot({ root: ROOT, disk: on, peer: store.peer.id }),
         inbox: inbox({ root: ROOT, disk: on, peer: store.peer.id }),
+        boards: boards({ root: ROOT, disk: on, clock, peer: store.peer.id }),
         gate: {
           refresh: () => [],
+          noteAllowed: async () => 0,
+          allowAlways: async () => {},
           judge: (_agent, tool) => ({
             verdict: asks.includes(tool) ? 'ask' : 'auto',
             reasons: ['the story says so'],

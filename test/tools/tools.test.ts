@@ -35,6 +35,8 @@ function bench(t: TestContext, files: Record<string, string> = {}, agents: strin
     callId: 'c1',
     approved: false,
     sessions: () => [],
+    replaceSession: async () => undefined,
+    createAgent: async () => undefined,
     folder: folder({
       root,
       disk: disk(),

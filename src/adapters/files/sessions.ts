@@ -32,7 +32,10 @@ interface Known {
   claimIsSafe: boolean;
 }
 
-type SessionVerbs = Pick<Store, 'createSession' | 'openSession' | 'append' | 'markSession' | 'sessions'>;
+type SessionVerbs = Pick<
+  Store,
+  'createSession' | 'openSession' | 'append' | 'replaceSession' | 'markSession' | 'sessions'
+>;
 
 /** As we write it ourselves. */
 const OURS = { indent: 2, before: '' };
@@ -77,6 +80,15 @@ export function sessionVerbs(disk: Disk, l: Layout, writing: Writing): SessionVe
     unclaimed(id) {
       const last = known.get(id);
       if (last) last.claimIsSafe = false;
+    },
+    async replaceSession(id, text) {
+      const file = l.session(id);
+      const shown = path.relative(l.root, file);
+      if (disk.stamp(file) === undefined) return problem('not_found', `there is no conversation ${id}`);
+      const parsed = parseSession(text, shown);
+      if (!parsed.ok) return parsed.problem;
+      await writing.replace(file, text);
+      return undefined;
     },
     markSession(id, status) {
       const last = known.get(id);
