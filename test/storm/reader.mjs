@@ -1,0 +1,95 @@
+/**
+ * Reads every task and every conversation again and again while others write, until its input ends, with nothing of the product's
+ * code. A task file must be whole whenever it is there. A conversation grows by appending: a reader may come in the middle of an
+ * append and see a part of the last item, but a moment later it must be whole; one that stays broken is torn.
+ */
+import fs from 'node:fs';
+import path from 'node:path';
+import { parse } from 'yaml';
+
+const root = process.argv[2];
+const PATIENCE_MS = 15_000; // a killed writer's part is mended when the next one takes its task over
+const STATES = ['pending', 'active', 'waiting', 'completed', 'failed'];
+let going = true;
+process.stdin.on('end', () => (going = false)).resume();
+
+let reads = 0;
+let partSeen = 0;
+const torn = [];
+const broken = new Map();
+const known = new Map();
+while (going) {
+  for (const state of STATES) each(path.join(root, 'tasks', state), task);
+  each(path.join(root, 'sessions'), session);
+  await new Promise((resolve) => setTimeout(resolve, 20));
+}
+process.stdout.write(JSON.stringify({ reads, torn, partSeen }));
+
+function each(folder, read) {
+  for (const name of list(folder)) {
+    const file = path.join(folder, name);
+    const stat = fs.statSync(file, { throwIfNoEntry: false });
+    if (stat === undefined || known.get(file) === `${stat.ino} ${stat.size} ${stat.mtimeMs}`) continue;
+    const text = textOf(file);
+    if (text === undefined) continue;
+    reads++;
+    if (read(file, text)) known.set(file, `${stat.ino} ${stat.size} ${stat.mtimeMs}`);
+  }
+}
+
+function task(file, text) {
+  try {
+    const record = JSON.parse(text);
+    if (typeof record.description !== 'string') throw new Error('it has no description');
+    return true;
+  } catch (error) {
+    torn.push(`${file}: ${error.message}: ${JSON.stringify(text.slice(0, 200))}`);
+    return false;
+  }
+}
+
+function session(file, text) {
+  if (!file.endsWith('.session.yaml')) return true;
+  const why = faultOf(text);
+  if (why === undefined) {
+    broken.delete(file);
+    return true;
+  }
+  const before = broken.get(file);
+  if (before === undefined) {
+    partSeen++;
+    broken.set(file, { since: Date.now() });
+  } else if (Date.now() - before.since > PATIENCE_MS && !before.told) {
+    before.told = true;
+    torn.push(`${file}: ${why}`);
+  }
+  return false;
+}
+
+function faultOf(text) {
+  try {
+    const { session_id: id, messages } = parse(text);
+    if (typeof id !== 'string' || !Array.isArray(messages)) return 'not a session';
+    const bad = messages.find((one) => typeof one?.role !== 'string' || typeof one.timestamp !== 'string');
+    return bad === undefined ? undefined : `a message is cut: ${JSON.stringify(bad)}`;
+  } catch (error) {
+    return error.message;
+  }
+}
+
+function list(folder) {
+  try {
+    return fs.readdirSync(folder);
+  } catch {
+    return [];
+  }
+}
+
+function textOf(file) {
+  try {
+    return fs.readFileSync(file, 'utf8');
+  } catch (error) {
+    if (error.code === 'ENOENT') return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,143 @@
+/**
+ * The kill storm: eight real processes work on one folder, and every moment one of them is killed without warning and another
+ * comes in its place, until all tasks have ended. What is left is judged by programs that share no code with ours.
+ */
+import { fork, spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import fs from 'node:fs';
+import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { openWorkspace } from '../../src/app/index.js';
+import { seeded } from '../kit/sim-processes.js';
+
+export interface Storm {
+  root: string;
+  tasks: number;
+  seed: number;
+  workers?: number;
+  /** Ends the storm, and fails it, after this long. */
+  limitMs: number;
+}
+
+export interface Stormed {
+  kills: number;
+  seconds: number;
+  /** What the reader beside it saw. */
+  reader: { reads: number; torn: string[]; partSeen: number };
+  /** What the checker found wrong, one line each. */
+  wrong: string[];
+}
+
+/** The programs that share no code with ours are not compiled. */
+const SOURCE = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '../../../test/storm');
+const WORKER = fileURLToPath(new URL('worker.js', import.meta.url));
+
+export async function storm({ root, tasks, seed, workers = 8, limitMs }: Storm): Promise<Stormed> {
+  lay(root, tasks);
+  const random = seeded(seed);
+  const from = Date.now();
+  const reader = spawn(process.execPath, [path.join(SOURCE, 'reader.mjs'), root], {
+    stdio: ['pipe', 'pipe', 'inherit'],
+  });
+  const said: string[] = [];
+  reader.stdout.on('data', (data) => said.push(String(data)));
+  const alive = Array.from({ length: workers }, () => enter(root));
+  let kills = 0;
+  try {
+    while (!allEnded(root, tasks)) {
+      if (Date.now() - from > limitMs) throw new Error(`after ${limitMs} ms not every task has ended`);
+      await sleep(200 + random() * 700);
+      const at = Math.floor(random() * alive.length);
+      alive[at]!.kill('SIGKILL');
+      kills++;
+      alive[at] = enter(root);
+    }
+    await Promise.all(alive.map(leave));
+  } finally {
+    for (const worker of alive) worker.kill('SIGKILL');
+    reader.stdin.end();
+  }
+  await once(reader, 'close');
+  await lookOnce(root);
+  return {
+    kills,
+    seconds: (Date.now() - from) / 1000,
+    reader: JSON.parse(said.join('')),
+    wrong: await check(root, tasks),
+  };
+}
+
+function enter(root: string): ChildProcess {
+  return fork(WORKER, [root], { stdio: ['ignore', 'ignore', 'inherit', 'ipc'] });
+}
+
+/** Lets it come to its first pass, asks it to go, and sees that it goes by itself. */
+async function leave(worker: ChildProcess): Promise<void> {
+  if (worker.exitCode !== null || worker.signalCode !== null) throw new Error('a worker ended by itself');
+  const ended = once(worker, 'exit') as Promise<[number | null]>;
+  const again = setInterval(() => worker.kill('SIGTERM'), 500);
+  worker.once('message', () => worker.kill('SIGTERM'));
+  worker.kill('SIGTERM');
+  const [code] = await ended;
+  clearInterval(again);
+  if (code !== 0 && worker.signalCode !== 'SIGTERM') throw new Error(`a worker left with ${code}`);
+}
+
+/** Whoever opens the folder next removes what the dead left. */
+async function lookOnce(root: string): Promise<void> {
+  const workspace = await openWorkspace(root);
+  await workspace.pumpUntilQuiet();
+  await workspace.close();
+}
+
+async function check(root: string, tasks: number): Promise<string[]> {
+  const child = spawn(process.execPath, [path.join(SOURCE, 'checker.mjs'), root, String(tasks)], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  let text = '';
+  child.stdout.on('data', (data) => (text += String(data)));
+  await once(child, 'close');
+  return JSON.parse(text) as string[];
+}
+
+function allEnded(root: string, tasks: number): boolean {
+  const roots = (state: string): number =>
+    fs.readdirSync(path.join(root, 'tasks', state)).filter((name) => /^\w+-\d+\.json$/.test(name)).length;
+  const open = (state: string): number => fs.readdirSync(path.join(root, 'tasks', state)).length;
+  return roots('completed') + roots('failed') >= tasks && open('pending') + open('active') + open('waiting') === 0;
+}
+
+const KINDS = ['plain', 'writer', 'lead', 'plain', 'writer'];
+
+function lay(root: string, tasks: number): void {
+  const put = (file: string, text: string): void => {
+    fs.mkdirSync(path.dirname(path.join(root, file)), { recursive: true });
+    fs.writeFileSync(path.join(root, file), text);
+  };
+  for (const state of ['pending', 'active', 'waiting', 'completed', 'failed'])
+    fs.mkdirSync(path.join(root, 'tasks', state), { recursive: true });
+  put(
+    'guild.yaml',
+    'model: demo/model\nproviders: { demo: { kind: scripted } }\nlimits: { attempts: 1000, parallel: 6 }\nwatch: { rescan: 1s }\n',
+  );
+  put('agents/plain.md', '---\ndescription: Answers\ntools: [read_file]\n---\nAnswer.\n');
+  put('agents/writer.md', '---\ndescription: Writes\ntools: [write_file]\n---\nWrite.\n');
+  put('agents/lead.md', '---\ndescription: Leads\ntools: [delegate_to_agent]\nagents: [plain, writer]\n---\nLead.\n');
+  put('memory/facts.md', `A fact of some length. ${'More of it. '.repeat(60)}\n`);
+  put(
+    'script.yaml',
+    `- { agent: plain, turn: 1, wait: 15ms, say: I look., call: [{ read_file: { path: memory/facts.md } }] }
+- { agent: plain, turn: 2, wait: 15ms, say: "answer of {{task}}" }
+- { agent: writer, turn: 1, wait: 10ms, call: [{ write_file: { path: "workspaces/writer/{{task}}.txt", content: "{{task}} wrote this\\n" } }] }
+- { agent: writer, turn: 2, when: /unknown_outcome/, wait: 10ms, say: "perhaps written by {{task}}" }
+- { agent: writer, turn: 2, wait: 10ms, say: "written by {{task}}" }
+- { agent: lead, turn: 1, wait: 10ms, call: [{ delegate_to_agent: { agent: plain, task: look } }, { delegate_to_agent: { agent: writer, task: write } }] }
+- { agent: lead, turn: 2, wait: 10ms, say: "both answered {{task}}" }
+`,
+  );
+  for (let n = 0; n < tasks; n++) {
+    const kind = KINDS[n % KINDS.length]!;
+    put(`tasks/pending/${kind}-${n}.json`, JSON.stringify({ description: `Task ${n}`, to: kind }));
+  }
+}
