@@ -1,7 +1,7 @@
 /**
  * Commands on this machine. Each runs in `workspaces/<agent>/` with a clean environment and no input, sandboxed where bubblewrap
  * works, and leaves a commit of that folder. What the gate let through runs by its words; what a human approved runs as
- * Bash text. See `shell/confine.ts` for what holds a command in, and `shell/job.ts` for how it is ended.
+ * Bash text. See `shell/confine.ts` for what holds a command in, and `shell/running.ts` for how it is ended.
  */
 import fs from 'node:fs';
 import path from 'node:path';
@@ -19,7 +19,7 @@ import {
   type Ground,
   type Limits,
 } from './shell/confine.js';
-import { Job, type Ended } from './shell/job.js';
+import { Running, type Ended } from './shell/running.js';
 import { pipes } from './shell/pipes.js';
 import { BASH, pipesBetween, runPlan } from './shell/plan.js';
 
@@ -79,13 +79,13 @@ export function shell({ root, env = {}, clock, limits: given }: ShellOptions): S
     const began = now();
     const hold = confined();
     const plan = 'plan' in run.what ? run.what.plan : undefined;
-    let job: Job | undefined;
+    let running: Running | undefined;
     let ended: Ended;
     try {
       const words = hold([], ground, run.network);
       const around = (argv: readonly string[]): string[] => [...words, ...argv];
       const [pipe, ...between] = pipes(1 + (plan ? pipesBetween(plan) : 0), PATH);
-      job = new Job({
+      running = new Running({
         ...run,
         pipe: pipe!,
         cwd: ground.home,
@@ -93,21 +93,21 @@ export function shell({ root, env = {}, clock, limits: given }: ShellOptions): S
         runawayBytes: Math.max(limits.runawayBytes, run.maxOutputBytes),
         ...(hold.isSandboxed ? { wrapper: 'bwrap' } : {}),
       });
-      if (plan) ended = await runPlan(job, plan, pipe!.write, between, around);
-      else if (job.stopped) ended = { code: 1 };
+      if (plan) ended = await runPlan(running, plan, pipe!.write, between, around);
+      else if (running.stopped) ended = { code: 1 };
       else
-        ended = await job.start(around([...BASH, (run.what as { script: string }).script]), [
+        ended = await running.start(around([...BASH, (run.what as { script: string }).script]), [
           'ignore',
           pipe!.write,
           pipe!.write,
         ]);
     } catch (error) {
-      await job?.finish();
+      await running?.finish();
       return { kind: 'not_started', reason: `the system did not start it: ${(error as Error).message}` };
     }
-    const said = await job.finish();
+    const said = await running.finish();
     const rest = { ...said, ms: Math.round(now() - began) };
-    if (job.stopped) return { kind: 'killed', by: job.stopped, ...rest };
+    if (running.stopped) return { kind: 'killed', by: running.stopped, ...rest };
     // Inside a sandbox a signal shows as a code; if the sandbox itself got one, nobody knows how far the command was.
     if (ended.signal && hold.isSandboxed) return { kind: 'killed', by: 'signal', ...rest };
     return { kind: 'exited', code: ended.code, ...rest };

@@ -6,7 +6,7 @@
 import fs from 'node:fs';
 import type { PlainCommand, PlainPipeline } from '../../domain/policy.js';
 import { find } from './confine.js';
-import type { Ended, Job, Stdio } from './job.js';
+import type { Ended, Running, Stdio } from './running.js';
 import type { Pipe } from './pipes.js';
 
 /** How many pipes it needs between its commands. */
@@ -18,7 +18,7 @@ export function pipesBetween(plan: readonly PlainPipeline[]): number {
 export type Confined = (argv: readonly string[]) => string[];
 
 export async function runPlan(
-  job: Job,
+  running: Running,
   plan: readonly PlainPipeline[],
   out: number,
   between: Pipe[],
@@ -29,9 +29,9 @@ export async function runPlan(
   let last: Ended = { code: 0 };
   try {
     for (const chain of chainsOf(plan)) {
-      const running = runChain(job, chain, out, pool, confined);
-      if (chain.at(-1)!.then === '&') background.push(running);
-      last = chain.at(-1)!.then === '&' ? { code: 0 } : await running;
+      const chained = runChain(running, chain, out, pool, confined);
+      if (chain.at(-1)!.then === '&') background.push(chained);
+      last = chain.at(-1)!.then === '&' ? { code: 0 } : await chained;
     }
   } finally {
     await Promise.allSettled(background);
@@ -55,7 +55,7 @@ function chainsOf(plan: readonly PlainPipeline[]): PlainPipeline[][] {
 }
 
 async function runChain(
-  job: Job,
+  running: Running,
   chain: PlainPipeline[],
   out: number,
   pool: Pipe[],
@@ -66,13 +66,13 @@ async function runChain(
   for (const pipeline of chain) {
     const isWanted = before === ';' || (before === '&&') === (last.code === 0);
     before = pipeline.then;
-    if (isWanted && job.stopped === undefined) last = await runPipeline(job, pipeline, out, pool, confined);
+    if (isWanted && running.stopped === undefined) last = await runPipeline(running, pipeline, out, pool, confined);
   }
   return last;
 }
 
 async function runPipeline(
-  job: Job,
+  running: Running,
   pipeline: PlainPipeline,
   out: number,
   pool: Pipe[],
@@ -86,7 +86,7 @@ async function runPipeline(
       const stdin = between[n - 1]?.read ?? 'ignore';
       const stdout = between[n]?.write ?? out;
       const [toOut, toErr] = targets(command, stdout, out, operators[n] === '|&');
-      ended.push(job.start(confined(wordsOf(command)), [stdin, toOut, toErr]));
+      ended.push(running.start(confined(wordsOf(command)), [stdin, toOut, toErr]));
     });
   } finally {
     between.forEach(closeBoth);

@@ -18,7 +18,7 @@ export interface Ended {
   signal?: NodeJS.Signals;
 }
 
-export interface JobOptions {
+export interface RunningOptions {
   pipe: Pipe;
   cwd: string;
   env: Record<string, string>;
@@ -32,7 +32,7 @@ export interface JobOptions {
 /** Output that comes after everything has ended is not waited for. */
 const LAST_WORDS_MS = 100;
 
-export class Job {
+export class Running {
   stopped: StopReason | undefined;
   private readonly output: Output;
   private readonly family: Family;
@@ -41,7 +41,7 @@ export class Job {
   private readonly onAbort = (): void => this.stop('cancel');
   private ending: Promise<void> = Promise.resolve();
 
-  constructor(private readonly options: JobOptions) {
+  constructor(private readonly options: RunningOptions) {
     const { pipe, maxOutputBytes, runawayBytes, timeoutMs, signal, wrapper } = options;
     this.output = output(pipe.read, maxOutputBytes, runawayBytes, () => this.stop('output'));
     this.family = { groups: [], output: pipe.name, ...(wrapper ? { wrapper } : {}) };
