@@ -1,7 +1,7 @@
 /** `guild fork`: a conversation goes on another way from one of its messages, as a new task. */
 import { forkSession } from '../app/fork-session.js';
 import { problem, ProblemError } from '../domain/problem.js';
-import { EXIT, text, type Command } from './command.js';
+import { EXIT, text, whole, type Command } from './command.js';
 
 export const command: Command = {
   help: `guild fork <session> [--at n] [--to agent] [text]
@@ -21,9 +21,10 @@ nothing. Work goes on with the next guild pump or guild watch.
       );
     const session = named.replace(/^(?:.*\/)?sessions\//, '').replace(/\.session\.yaml$/, '');
     const said = rest.join(' ');
+    const at = whole(values, 'at', [1, Infinity]);
     const forked = await forkSession(root, {
       session,
-      ...numberOf(text(values, 'at')),
+      ...(at === undefined ? {} : { at }),
       ...given('to', text(values, 'to')),
       ...given('id', text(values, 'id')),
       ...given('text', said === '' ? undefined : said),
@@ -36,12 +37,6 @@ nothing. Work goes on with the next guild pump or guild watch.
     return EXIT.done;
   },
 };
-
-function numberOf(at: string | undefined): { at?: number } {
-  if (at === undefined) return {};
-  if (/^[1-9]\d{0,6}$/.test(at)) return { at: Number(at) };
-  throw new ProblemError(problem('bad_usage', `--at must be a number of messages, not ${JSON.stringify(at)}`));
-}
 
 function given<K extends string>(key: K, value: string | undefined): Partial<Record<K, string>> {
   return value === undefined ? {} : ({ [key]: value } as Record<K, string>);

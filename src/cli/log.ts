@@ -1,7 +1,6 @@
 /** `guild log`: what happened here, commit by commit, newest first. */
 import { openHistory } from '../app/history.js';
-import { problem, ProblemError } from '../domain/problem.js';
-import { EXIT, text, type Command } from './command.js';
+import { EXIT, text, whole, type Command } from './command.js';
 import { oneLine, printable } from './terminal.js';
 
 export const command: Command = {
@@ -15,12 +14,16 @@ Shows the commits of the workspace, newest first: when, which, and what happened
 
 The history is plain git: git log, git diff and git show in the workspace show all of it.`,
   options: { task: { type: 'string' }, limit: { type: 'string' }, full: { type: 'boolean' } },
+  most: 0,
   async run({ root, values, terminal, json }) {
     const history = openHistory(root, process.env);
     const state = history.state();
     if (!state.on) terminal.say(`no history is kept here: ${state.why}`);
     const task = text(values, 'task');
-    const commits = await history.log({ limit: count(text(values, 'limit')), ...(task === undefined ? {} : { task }) });
+    const commits = await history.log({
+      limit: whole(values, 'limit', [1, 1_000_000]) ?? 20,
+      ...(task === undefined ? {} : { task }),
+    });
     await history.close();
     if (json) terminal.json(commits);
     else if (commits.length === 0 && state.on) terminal.say('nothing yet');
@@ -35,9 +38,3 @@ The history is plain git: git log, git diff and git show in the workspace show a
     return EXIT.done;
   },
 };
-
-function count(given: string | undefined): number {
-  if (given === undefined) return 20;
-  if (/^[1-9]\d{0,5}$/.test(given)) return Number(given);
-  throw new ProblemError(problem('bad_usage', `--limit must be a number, not ${JSON.stringify(given)}`));
-}

@@ -16,6 +16,7 @@ were carried out are not carried out again. Messages that came in, events and ru
   --yes, -y    do it
   --force      also while another guild is at work here`,
   options: { yes: { type: 'boolean', short: 'y' }, force: { type: 'boolean' } },
+  most: 1,
   async run({ words, root, values, terminal, json }) {
     const [to] = words;
     if (to === undefined)

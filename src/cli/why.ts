@@ -1,16 +1,17 @@
-/** `guild why`: the chain of reasons a task is where it is, and the events that brought it there. */
+/** `guild why`: the chain of reasons a task is where it is, who asked for it, and the steps that brought it there. */
 import { openReader } from '../app/open-reader.js';
 import { ProblemError, problemText } from '../domain/problem.js';
 import { HUMAN, isEnded, type Placed } from '../domain/task.js';
 import { EXIT, type Command } from './command.js';
 import { idOf, unknownTask } from './task-id.js';
 import { oneLine, printable } from './terminal.js';
+import { costOf, originOf, storyOf } from './why-story.js';
 
 export const command: Command = {
   help: `guild why <task>
 
-Tells why a task is where it is: for what it waits, down to the last one in the chain, which agent file its conversation
-was begun with, and what happened to it so far.`,
+Tells why a task is where it is: for what it waits, down to the last one in the chain; who asked for it, from the first message
+on; and what happened: turns, tools, what others were asked, approvals, and what it cost. --json has every event too.`,
   most: 1,
   async run({ words, root, terminal, json }) {
     const id = idOf({ words }, 'why');
@@ -19,23 +20,26 @@ was begun with, and what happened to it so far.`,
     const found = await store.read(id);
     if (found === undefined) throw new ProblemError(unknownTask(id));
     const chain = await waitChain(store, found);
-    const events = store.events({ task: id });
+    const origin = (await originOf(store, found)).map(printable);
+    const story = storyOf(store, found);
+    const cost = costOf(found);
     if (json) {
-      terminal.json({ id, state: found.state, chain, events });
+      const events = store.events({ task: id });
+      terminal.json({ id, state: found.state, chain, origin, story, ...(cost ? { cost } : {}), events });
       return EXIT.done;
     }
     for (const [i, line] of chain.entries()) terminal.out(`${'  '.repeat(i)}${i > 0 ? '→ ' : ''}${line}`);
     if (found.task.error) terminal.out(`\n${problemText(found.task.error)}`);
-    if (events.length > 0) terminal.out('');
-    for (const { at, name, ...rest } of events) {
-      const { task: _, peer: __, ...detail } = rest;
-      const more = Object.entries(detail).map(
-        ([key, value]) => `${key}=${typeof value === 'string' ? value : JSON.stringify(value)}`,
-      );
-      terminal.out(
-        `${terminal.dim(at.slice(11, 23))} ${name.padEnd(16)} ${oneLine(more.join(' '), terminal.width - 32)}`,
-      );
+    terminal.out('');
+    for (const [i, line] of origin.entries())
+      terminal.out(`${'  '.repeat(i)}${i > 0 ? '→ ' : ''}${oneLine(line, terminal.width - 2 * i - 2)}`);
+    terminal.out('');
+    for (const { at, text } of story) {
+      const indent = text.length - text.trimStart().length;
+      const line = ' '.repeat(indent) + oneLine(text, terminal.width - 13 - indent);
+      terminal.out(`${terminal.dim(at.slice(11, 23))} ${line}`);
     }
+    if (cost !== undefined) terminal.out(`\ncost, with everything under it: ${cost}`);
     return EXIT.done;
   },
 };

@@ -1,0 +1,122 @@
+/**
+ * How a task came about and what came of it, read off the events: message → task → turn → approval → effect → cost. One line for
+ * each step; what its children did is told where it was asked for and where it came back, `guild why <child>` tells the rest.
+ */
+import type { openReader } from '../app/open-reader.js';
+import type { Event } from '../domain/event.js';
+import type { Placed, Task } from '../domain/task.js';
+import { costText } from './task-show.js';
+
+type Store = ReturnType<typeof openReader>;
+
+export interface Step {
+  at: string;
+  text: string;
+}
+
+/** Whoever wanted it, the first asker first. */
+export async function originOf(store: Store, { task }: Placed): Promise<string[]> {
+  const above: Task[] = [task];
+  for (let at = task; at.parent !== undefined && above.length < 50; at = above[0]!) {
+    const parent = await store.read(at.parent);
+    if (parent === undefined) break;
+    above.unshift(parent.task);
+  }
+  const first = above[0]!;
+  const made = store.events({ task: first.id }).find((event) => event.name === 'task.created');
+  const cause = made?.cause ?? first.created_by ?? first.from;
+  const lines = [cause === undefined || cause === 'human' ? 'you asked for it' : `it came from ${cause}`];
+  for (const one of above)
+    lines.push(
+      `${one.id}${one.role === 'root' ? '' : ` (${one.role})`} @${one.to ?? 'nobody yet'}: ${one.description}`,
+    );
+  return lines;
+}
+
+const OF_CHILDREN = new Set<Event['name']>(['task.created', 'task.completed', 'task.failed', 'approval.answered']);
+
+/** What happened to the task, and what its children were asked and answered. */
+export function storyOf(store: Store, { task }: Placed): Step[] {
+  const isChild = (event: Event): boolean => {
+    const id = event.task ?? '';
+    return id.startsWith(`${task.id}.`) && !id.slice(task.id.length + 1).includes('.') && OF_CHILDREN.has(event.name);
+  };
+  return store
+    .events()
+    .filter((event) => event.task === task.id || isChild(event) || wentBack(event, task))
+    .flatMap((event) => {
+      const text = event.task === undefined || event.task === task.id ? own(event) : childs(event);
+      return text === undefined ? [] : [{ at: event.at, text }];
+    });
+}
+
+function wentBack(event: Event, task: Task): boolean {
+  return event.name === 'workspace.undone' && event.at > task.created_at;
+}
+
+function own(event: Event): string | undefined {
+  const detail = (name: string): string => String(event[name] ?? '');
+  switch (event.name) {
+    case 'task.claimed':
+    case 'session.created':
+      return undefined;
+    case 'task.created':
+      return `asked of ${event.agent ?? 'nobody yet'}, because of ${event.cause ?? 'somebody'}`;
+    case 'model.answered': {
+      const money = typeof event['microUsd'] === 'number' ? `, $${(event['microUsd'] / 1e6).toFixed(4)}` : '';
+      const calls =
+        event['calls'] === 0 ? 'an answer' : `${detail('calls')} tool ${event['calls'] === 1 ? 'call' : 'calls'}`;
+      return `turn ${detail('turn')}: ${calls} (${detail('inputTokens')}+${detail('outputTokens')} tokens${money}, ${detail('ms')} ms)`;
+    }
+    case 'model.failed':
+      return `the model failed (${detail('class')}): ${detail('message')}`;
+    case 'tool.ran':
+      return `  used ${detail('tool')}${event['ok'] === false ? ', which failed' : ''}${event['approved'] ? ', as approved' : ''} (${detail('ms')} ms)`;
+    case 'task.parked': {
+      const waits = event['waits'] as { tasks?: string[]; until?: string } | undefined;
+      return `waits for ${waits?.tasks?.join(', ') ?? waits?.until ?? 'something'}`;
+    }
+    case 'task.completed':
+      return 'completed';
+    case 'task.failed':
+      return `failed: ${problemOf(event)}`;
+    case 'task.recovered':
+      return `its process was lost; taken up again, attempt ${detail('attempts')}`;
+    case 'session.edited':
+      return `a person changed the session: ${detail('added')} added, ${detail('changed')} changed, ${detail('removed')} removed`;
+    case 'approval.answered':
+      return answered(event);
+    case 'workspace.undone':
+      return `you went back to commit ${detail('to').slice(0, 10)}`;
+    default:
+      return `${event.name}${event.cause === undefined ? '' : `, because of ${event.cause}`}${event['why'] ? `: ${detail('why')}` : ''}`;
+  }
+}
+
+function childs(event: Event): string | undefined {
+  switch (event.name) {
+    case 'task.created':
+      return `  asked ${event.agent ?? 'somebody'}: ${event.task}`;
+    case 'task.completed':
+      return `  ${event.agent ?? 'somebody'} answered: ${event.task}`;
+    case 'task.failed':
+      return `  ${event.agent ?? 'somebody'} failed: ${event.task}: ${problemOf(event)}`;
+    default:
+      return `  ${event.task} was ${answered(event)}`;
+  }
+}
+
+function answered(event: Event): string {
+  const how = event['approved'] === true ? (event['edited'] ? 'approved with changes' : 'approved') : 'rejected';
+  const reason = typeof event['reason'] === 'string' ? `: ${event['reason']}` : '';
+  return `${how} by ${String(event['by'] ?? 'the human')} (${event.cause ?? 'command line'})${reason}`;
+}
+
+function problemOf(event: Event): string {
+  return (event['error'] as { message?: string } | undefined)?.message ?? 'without saying why';
+}
+
+/** What it cost, everything under it included. */
+export function costOf({ task }: Placed): string | undefined {
+  return task.usage && costText(task.usage);
+}
