@@ -162,3 +162,30 @@ test('a fork goes on another way from a whole place, and its beginning costs not
   assert.equal(guild('fork', session, '--id', 'word', 'x').code, 1);
   assert.equal(has('sessions/planner-word.session.yaml'), true);
 });
+
+test('why tells who asked, the steps and the cost', (t) => {
+  const { guild } = office(t);
+  guild('pump', '--all');
+  const told = guild('why', 'word');
+  assert.equal(told.code, 0, told.err);
+  const lines = told.out.split('\n').map((line) => line.replace(/^\d\d:\d\d:\d\d\.\d{3} /, ''));
+  const at = (pattern: RegExp): number => lines.findIndex((line) => pattern.test(line));
+  const steps = [
+    /^you asked for it/,
+    /^turn 1: 1 tool call/,
+    /^  asked writer: word\.call-/,
+    /^waits for word\.call-/,
+    /^  writer answered: /,
+    /^turn 2: an answer/,
+    /^completed/,
+    /^cost, with everything under it: 3 turns/,
+  ];
+  const places = steps.map(at);
+  assert.ok(
+    places.every((place, i) => place >= 0 && (i === 0 || place > places[i - 1]!)),
+    `${places.join(' ')}\n${told.out}`,
+  );
+  const { story, origin } = JSON.parse(guild('why', 'word', '--json').out) as { story: unknown[]; origin: string[] };
+  assert.ok(story.length >= 6);
+  assert.match(origin[1]!, /^word @planner: Find a word/);
+});
