@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { spawnSync } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import fs from 'node:fs';
 import net from 'node:net';
 import os from 'node:os';
@@ -224,6 +224,27 @@ test('it works for root and for an ordinary user', { skip }, (t) => {
   assert.equal(isSandboxed, true);
   assert.match(ran.output, isRoot ? /^65534\n.*Read-only file system\n$/ : /^\d+\n.*Read-only file system\n$/);
   assert.match(ran.commit, /^[0-9a-f]{40}/, JSON.stringify(ran));
+});
+
+test('a command ends with the process that started it, however that one dies', { skip }, async (t) => {
+  const { root, home } = filled(t);
+  const compiled = new URL('../../src/adapters/shell.js', import.meta.url).href;
+  const mark = `${66_000 + Math.floor(Math.random() * 9000)}.${process.pid}`;
+  const script = `trap "" TERM HUP; setsid sleep ${mark} & touch up; sleep ${mark}`;
+  const text = `import { shell } from ${JSON.stringify(compiled)};
+    const run = { agent: 'ana', what: { script: ${JSON.stringify(script)} }, timeoutMs: 60_000, maxOutputBytes: 999, network: false };
+    await shell({ root: ${JSON.stringify(root)} }).run(run);`;
+  const child = spawn(process.execPath, ['--input-type=module', '-e', text], { stdio: 'ignore' });
+  while (!fs.existsSync(path.join(home, 'up'))) await new Promise((resolve) => setTimeout(resolve, 10));
+  const count = (): number =>
+    spawnSync('ps', ['-eo', 'args='], { encoding: 'utf8' })
+      .stdout.split('\n')
+      .filter((args) => args === `sleep ${mark}`).length;
+  for (let look = 0; look < 200 && count() < 2; look++) await new Promise((resolve) => setTimeout(resolve, 20));
+  assert.equal(count(), 2);
+  child.kill('SIGKILL');
+  for (let look = 0; look < 200 && count() > 0; look++) await new Promise((resolve) => setTimeout(resolve, 20));
+  assert.equal(count(), 0);
 });
 
 function tree(root: string): string[] {
