@@ -8,6 +8,7 @@ export const EVENT_NAMES = [
   'task.failed',
   'task.recovered',
   'task.retried',
+  'task.changed', // a person changed the bullet it came from before anybody began
   'session.created',
   'session.edited', // a person changed the conversation
   'session.repaired', // a torn tail was set aside after a crash

@@ -32,6 +32,8 @@ export interface Message {
   usage?: MessageUsage;
   /** Who said it, where that is not plain: `human`, another agent, a channel. */
   from?: string;
+  /** In a conversation that several tasks share: the task that begins with this message. */
+  task?: string;
   timestamp?: string;
 }
 

@@ -11,6 +11,7 @@ import { checkArgs } from '../tools/args.js';
 import type { Tool, ToolReply } from '../tools/tool.js';
 import { answerOf } from './answer-of.js';
 import { approvalFor, verdictOn } from './approvals.js';
+import { grantedNames } from './prompt.js';
 import { runTool } from './run-tool.js';
 import { record, type Parts } from './parts.js';
 
@@ -78,7 +79,7 @@ async function carryOutOne(
   stop: AbortSignal,
 ): Promise<Carried> {
   const tool = parts.tools.get(call.name);
-  if (tool === undefined || !agent.tools.includes(call.name)) return noSuchTool(parts, agent, call);
+  if (tool === undefined || !grantedNames(agent, task).includes(call.name)) return noSuchTool(parts, task, agent, call);
   const wrong = checkArgs(tool.parameters, call.arguments);
   if (wrong !== undefined) return { kind: 'problem', code: 'bad_field', message: wrong };
   const gate = parts.gate?.judge(agent, call.name, call.arguments);
@@ -127,8 +128,11 @@ function planOf(gate: GateVerdict | undefined): Pick<GateVerdict, 'plan' | 'acti
   return { ...(gate?.plan ? { plan: gate.plan } : {}), ...(gate?.action ? { action: gate.action } : {}) };
 }
 
-function noSuchTool(parts: Parts, agent: Agent, call: ToolCall): ToolReply {
-  const granted = agent.tools.filter((name) => parts.tools.has(name)).join(', ') || 'none';
+function noSuchTool(parts: Parts, task: Task, agent: Agent, call: ToolCall): ToolReply {
+  const granted =
+    grantedNames(agent, task)
+      .filter((name) => parts.tools.has(name))
+      .join(', ') || 'none';
   return {
     kind: 'problem',
     code: 'unknown_tool',

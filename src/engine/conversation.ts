@@ -9,13 +9,16 @@ import type { Task } from '../domain/task.js';
 import { addUsage, NO_USAGE, type Usage } from '../domain/usage.js';
 import type { Claim } from '../ports/store.js';
 import { record, type Parts } from './parts.js';
-import { firstMessage } from './prompt.js';
+import { firstMessage, resultsBefore } from './prompt.js';
 
 export interface Conversation {
   id: string;
   /** The agent as it was when the conversation began. */
   agent: Agent;
+  /** All that was ever said in it. */
   messages(): readonly Message[];
+  /** What was said for this task; the same, unless several tasks share the conversation. */
+  mine(): readonly Message[];
   /** `edited`: nothing was written, and `messages()` is now what the person left. */
   append(messages: Message[], durable: boolean): Promise<'written' | 'edited'>;
   /** What its turns have cost; kept up to date, so asking does not depend on the length. */
@@ -39,9 +42,12 @@ export async function openConversation(
   if (opened.kind === 'held') return opened.problem;
   if (opened.kind === 'open') {
     noteEdit(parts, task, agent, id, opened.edited);
-    return conversation(parts, task, id, pinned(parts, agent, opened.session), opened.session, Promise.resolve());
+    const talk = conversation(parts, task, id, pinned(parts, agent, opened.session), opened.session, Promise.resolve());
+    // Another task began this conversation: this one goes on in it, from a message of its own.
+    if (talk.mine().length === 0) await talk.append([{ ...firstMessage(parts, agent, task), task: task.id }], false);
+    return talk;
   }
-  const first = firstMessage(parts, agent, task);
+  const first = firstMessage(parts, agent, task, await resultsBefore(parts, task));
   const session: Session = {
     header: {
       sessionId: id,
@@ -81,16 +87,18 @@ function conversation(
 ): Conversation {
   let now = session;
   let isReady = false;
+  let begun: number | undefined;
   let counted = { messages: [] as readonly Message[], length: 0, usage: NO_USAGE };
   const self: Conversation = {
     id,
     agent,
     whole: false,
     messages: () => now.messages,
+    mine: () => (start() === 0 ? now.messages : now.messages.slice(start())),
     usage() {
       const { messages } = now;
-      if (counted.messages !== messages || counted.length > messages.length)
-        counted = { messages, length: 0, usage: NO_USAGE };
+      if (counted.messages !== messages || counted.length > messages.length || counted.length < start())
+        counted = { messages, length: start(), usage: NO_USAGE };
       if (counted.length < messages.length) {
         const usage = addUsage(counted.usage, sessionUsage(messages.slice(counted.length)));
         counted = { messages, length: messages.length, usage };
@@ -109,6 +117,15 @@ function conversation(
     },
   };
   return self;
+
+  /** Where this task begins; the end, if it has not begun. */
+  function start(): number {
+    const { header, messages } = now;
+    if (header.task === undefined || header.task === task.id) return 0;
+    if (begun !== undefined && messages[begun]?.task === task.id) return begun;
+    begun = messages.findLastIndex((message) => message.task === task.id);
+    return begun < 0 ? messages.length : begun;
+  }
 
   async function reopen(): Promise<void> {
     const opened = await parts.store.openSession(id);

@@ -10,6 +10,7 @@ import { finalAnswer, openCalls, reportedAnswer, type Message } from '../domain/
 import { HUMAN, makeChild, type Task, type WantedChild } from '../domain/task.js';
 import type { Claim } from '../ports/store.js';
 import { resolveModels } from '../rules/models.js';
+import { contribution } from '../rules/team.js';
 import { carryOut } from './calls.js';
 import { complete, fail, park, putBack } from './end.js';
 import { stopReason } from './flight.js';
@@ -37,7 +38,10 @@ export async function converse(parts: Parts, claim: Claim, task: Task, agent: Ag
     const step = await nextStep(parts, owned, talk, budget, resolved, stop);
     if (step.kind === 'again') continue;
     const usage = await usageWithChildren(parts, owned, talk);
-    if (step.kind === 'answer') return complete(parts, claim, owned, step.text, usage);
+    if (step.kind === 'answer') {
+      const isRound = owned.role === 'member' || owned.role === 'coordinator';
+      return complete(parts, claim, owned, isRound ? contribution(talk.mine(), step.text) : step.text, usage);
+    }
     if (step.kind === 'problem') return fail(parts, claim, owned, step.problem, usage);
     if (step.kind === 'pause') return putBack(parts, claim, owned, 'what was allowed is done');
     if (step.kind === 'leave') return putBack(parts, claim, owned, 'the process is stopping');
@@ -67,7 +71,7 @@ async function nextStep(
   resolved: Resolved,
   stop: AbortSignal,
 ): Promise<Step> {
-  const messages = talk.messages();
+  const messages = talk.mine();
   const calls = openCalls(messages);
   if (calls.length > 0) {
     const done = await carryOut(parts, task, talk.agent, calls, stop);
@@ -92,6 +96,9 @@ async function nextStep(
   const usage = talk.usage();
   const over = usedUp(budget, usage, usage.busyMs);
   const isLast = messages.at(-1)?.from === LAST_TURN;
+  // A router that has not chosen by now has nothing to answer: its fallback does.
+  if (over !== undefined && talk.agent.router && task.role === 'work')
+    return { kind: 'problem', problem: overBudget(over) };
   if (over !== undefined && !isLast) {
     await talk.append([lastTurn(parts, over)], false);
     return { kind: 'again' };

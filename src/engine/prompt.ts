@@ -3,23 +3,41 @@ import type { Agent } from '../domain/agent.js';
 import type { Message } from '../domain/session.js';
 import type { Task } from '../domain/task.js';
 import type { ToolSpec } from '../ports/model.js';
+import { fence } from '../rules/gather.js';
 import { isBuilt, toolDescriptions } from '../tools/toolbox.js';
 import type { Parts } from './parts.js';
 
-export function grantedTools(parts: Parts, agent: Agent): ToolSpec[] {
-  return agent.tools.flatMap((name) =>
-    isBuilt(name) || parts.tools.get(name)?.plugin !== undefined ? (parts.tools.get(name) ?? []) : [],
-  );
+/** What an agent may call in this task: what its file grants, and what its part in a pattern needs. */
+export function grantedNames(agent: Agent, { role }: Pick<Task, 'role'>): readonly string[] {
+  if (role === 'work' && agent.router) return ['route_to'];
+  if (role === 'member') return [...agent.tools, 'broadcast', 'vote_conclude'];
+  if (role === 'coordinator') return ['broadcast', 'conclude_team'];
+  return agent.tools;
+}
+
+export function grantedTools(parts: Parts, agent: Agent, task: Task): ToolSpec[] {
+  return [...new Set(grantedNames(agent, task))].flatMap((name) => {
+    const tool = parts.tools.get(name);
+    if (tool === undefined || !(isBuilt(name) || tool.plugin !== undefined)) return [];
+    return name === 'route_to' ? withChoices(tool, agent.router?.destinations ?? []) : tool;
+  });
+}
+
+/** The names to choose from are part of the question, so that a model cannot choose wrongly without noticing. */
+function withChoices(tool: ToolSpec, choices: string[]): ToolSpec {
+  const { properties = {} } = tool.parameters;
+  const agent = { ...properties['agent']!, enum: choices };
+  return { ...tool, parameters: { ...tool.parameters, properties: { ...properties, agent } } };
 }
 
 export function systemPrompt(parts: Parts, agent: Agent, task: Task): string {
   const variables: Record<string, string> = { ...agent.variables };
   for (const [key, value] of Object.entries(task.context)) if (typeof value === 'string') variables[key] = value;
-  return parts.agents.prompt(agent, toolDescriptions(grantedTools(parts, agent)), variables);
+  return parts.agents.prompt(agent, toolDescriptions(grantedTools(parts, agent, task)), variables);
 }
 
-/** The first message: the request, and what else the asker said about it. */
-export function firstMessage(parts: Parts, agent: Agent, task: Task): Message {
+/** The first message: the request, what else the asker said about it, and what came of the tasks it waited for. */
+export function firstMessage(parts: Parts, agent: Agent, task: Task, before: readonly string[] = []): Message {
   const { original_goal: goal, ...rest } = task.context;
   const said: string[] = [];
   if (goal !== undefined && goal !== task.description && task.parent !== undefined)
@@ -28,11 +46,30 @@ export function firstMessage(parts: Parts, agent: Agent, task: Task): Message {
   const request = agent.userPromptTemplate === undefined ? task.description : fill(agent.userPromptTemplate, task);
   return {
     role: 'user',
-    content: [request, ...said].join('\n\n'),
+    content: [request, ...said, ...before].join('\n\n'),
     ...(task.from ? { from: task.from } : {}),
     timestamp: parts.clock.now().toISOString(),
   };
 }
+
+/** The results of what this task depends on; its own work under a pattern builds on the same. */
+export async function resultsBefore(parts: Parts, task: Task): Promise<string[]> {
+  const asker = task.role === 'work' && task.parent ? (await parts.store.read(task.parent))?.task : task;
+  const found: string[] = [];
+  for (const id of asker?.dependencies ?? []) {
+    const placed = await parts.store.read(id);
+    const result = placed?.task.result;
+    if (placed === undefined || result === undefined) continue;
+    const cut = result.length > MAX_BEFORE;
+    const shown = cut ? `${result.slice(0, MAX_BEFORE)}\n[… cut: ${result.length} characters in all]` : result;
+    const head = `What came of ${id} (${placed.task.description.split('\n')[0]!.slice(0, 120)}):`;
+    found.push(`${head}\n${fence('result', placed.task.to ?? 'nobody', shown, task.id)}`);
+  }
+  return found;
+}
+
+/** Characters of one result that are quoted; the rest is in its record. */
+const MAX_BEFORE = 8000;
 
 function fill(template: string, task: Task): string {
   return template.replace(/\{\{\s*(\w+)\s*\}\}/g, (_, name: string) => {

@@ -7,7 +7,7 @@ import type { Conversation } from './conversation.js';
 import type { Parts } from './parts.js';
 
 export async function usageWithChildren(parts: Parts, task: Task, talk: Conversation): Promise<Usage> {
-  return addChildren(parts, talk.usage(), askedBy(parts, task, talk.messages()));
+  return addChildren(parts, talk.usage(), askedBy(parts, task, talk.mine()));
 }
 
 export async function addChildren(parts: Parts, own: Usage, ids: Iterable<string>): Promise<Usage> {

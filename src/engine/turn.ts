@@ -38,7 +38,7 @@ export async function takeTurn(
     request: {
       system: systemPrompt(parts, agent, task),
       messages: shown,
-      tools: withTools ? grantedTools(parts, agent) : [],
+      tools: withTools ? grantedTools(parts, agent, task) : [],
       settings: resolved.settings,
       agent: agent.name,
       task: task.id,

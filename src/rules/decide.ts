@@ -1,7 +1,7 @@
 /**
  * What a task still needs. A pure function of the task, its agent and its children; no phase is stored anywhere, so
  * whoever looks again, after whatever crash, comes to the same answer. The patterns compose in one order: limits,
- * advisors, work, handoff, resolve. Each stage asks for its complete set of children and goes on when all have ended.
+ * advisors, team, work, route, handoff, resolve. Each stage asks for its complete set of children and goes on when all have ended.
  */
 import { hasPattern, type Agent } from '../domain/agent.js';
 import { childId } from '../domain/id.js';
@@ -10,6 +10,8 @@ import type { Task, WantedChild } from '../domain/task.js';
 import { enrichedRequest, missingAdvice, wantedAdvisors } from './advisors.js';
 import { gather, type Children } from './gather.js';
 import { failedStage, wantedHandoff } from './handoff.js';
+import { chosenRoute, wantedRoute } from './router.js';
+import { teamStep, transcriptRequest } from './team.js';
 
 export type Decision =
   /** A leaf: a peer takes turns on it. */
@@ -33,31 +35,51 @@ export function decide(task: Task, agent: Agent, children: Children, limits: Dec
     };
   }
   if (isLeaf(task, agent)) return { do: 'run' };
-  if (agent.team !== undefined || agent.router !== undefined) return { do: 'fail', error: notYet(agent) };
 
   const advisors = wantedAdvisors(task, agent);
   const advice = gather(advisors, children);
   if (!advice.complete) return { do: 'ask', children: advisors };
   const withoutAdvice = missingAdvice(agent, advice.ended);
   if (withoutAdvice) return { do: 'fail', error: withoutAdvice };
+  let request = enrichedRequest(task, advice.ended);
+  const asked = [...advisors];
 
-  const work = wantedWork(task, agent, enrichedRequest(task, advice.ended));
+  if (agent.team !== undefined) {
+    const team = teamStep(task, agent, request, children);
+    asked.push(...team.children);
+    if (team.kind === 'ask') return { do: 'ask', children: asked };
+    request = transcriptRequest(task, request, team.notes, team.why);
+  }
+
+  const work = wantedWork(task, agent, request);
+  asked.push(work);
   const worked = gather([work], children);
-  if (!worked.complete) return { do: 'ask', children: [...advisors, work] };
-  const own = worked.ended[0]!;
-  if (own.state === 'failed') return { do: 'fail', error: failedStage('work', own) };
+  if (!worked.complete) return { do: 'ask', children: asked };
+  let last = worked.ended[0]!;
 
-  const next = wantedHandoff(task, agent, own);
+  if (agent.router !== undefined) {
+    const route = chosenRoute(agent, last);
+    if ('problem' in route) return { do: 'fail', error: route.problem };
+    const routed = wantedRoute(task, agent, route);
+    asked.push(routed);
+    const answered = gather([routed], children);
+    if (!answered.complete) return { do: 'ask', children: asked };
+    last = answered.ended[0]!;
+    if (last.state === 'failed') return { do: 'fail', error: failedStage('route', last) };
+  } else if (last.state === 'failed') return { do: 'fail', error: failedStage('work', last) };
+
+  const next = wantedHandoff(task, agent, last);
+  asked.push(...next);
   const handed = gather(next, children);
-  if (!handed.complete) return { do: 'ask', children: [...advisors, work, ...next] };
-  const last = handed.ended[0] ?? own;
+  if (!handed.complete) return { do: 'ask', children: asked };
+  last = handed.ended[0] ?? last;
   if (last.state === 'failed') return { do: 'fail', error: failedStage('handoff', last) };
   return { do: 'resolve', result: last.task.result ?? '' };
 }
 
 /** An agent's own work under a pattern is a child, and that child is a leaf. */
 export function isLeaf(task: Task, agent: Agent): boolean {
-  return task.role === 'work' || !hasPattern(agent);
+  return task.role === 'work' || task.role === 'coordinator' || !hasPattern(agent);
 }
 
 function wantedWork(task: Task, agent: Agent, request: string): WantedChild {
@@ -68,17 +90,8 @@ function wantedWork(task: Task, agent: Agent, request: string): WantedChild {
     to: agent.name,
     description: request,
     context,
+    // A router has one turn, and one more if its choice was none.
+    ...(agent.router ? { budget: { turns: 2 } } : {}),
     ...(task.session ? { session: task.session } : {}),
   };
-}
-
-function notYet(agent: Agent): Problem {
-  return problem(
-    'not_allowed',
-    `${agent.name} is a ${agent.team ? 'team' : 'router'}, which this version cannot run yet`,
-    {
-      where: { file: agent.file },
-      hint: 'use advisors, handoff or delegate_to_agent instead',
-    },
-  );
 }

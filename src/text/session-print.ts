@@ -34,6 +34,7 @@ function printMessage(message: Message, pad: string, dash: number): string {
   const inner = dash + 4;
   let text = `${' '.repeat(dash)}- role: ${message.role}\n`;
   if (message.from !== undefined) text += `${pad}from: ${yamlLine(message.from)}\n`;
+  if (message.task !== undefined) text += `${pad}task: ${yamlLine(message.task)}\n`;
   if (message.name !== undefined) text += `${pad}name: ${yamlLine(message.name)}\n`;
   if (message.toolCallId !== undefined) text += `${pad}tool_call_id: ${yamlLine(message.toolCallId)}\n`;
   if (message.isError !== undefined) text += `${pad}is_error: ${message.isError}\n`;

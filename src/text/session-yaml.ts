@@ -101,6 +101,8 @@ function readMessage(value: unknown, path: Path): Message {
   const timestamp = words(given['timestamp'] ?? given['ts']);
   if (name !== undefined) message.name = name;
   if (from !== undefined) message.from = from;
+  const task = words(given['task']);
+  if (task !== undefined) message.task = task;
   if (callId !== undefined) message.toolCallId = callId;
   if (typeof given['is_error'] === 'boolean') message.isError = given['is_error'];
   if (isFilled(given['tool_calls'])) message.toolCalls = readCalls(given['tool_calls'], [...path, 'tool_calls']);

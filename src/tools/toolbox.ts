@@ -9,9 +9,11 @@ import { executeCommand } from './execute-command.js';
 import { finalReport } from './final-report.js';
 import { listDirectory } from './list-directory.js';
 import { readFile } from './read-file.js';
+import { routeTo } from './route-to.js';
 import { searchFiles } from './search-files.js';
 import { sendMessage } from './send-message.js';
 import { listActiveSessions, readSession } from './sessions.js';
+import { broadcast, concludeTeam, voteConclude } from './team.js';
 import type { Tool } from './tool.js';
 import { writeFile } from './write-file.js';
 
@@ -29,6 +31,10 @@ const BUILT: readonly Tool[] = [
   readSession,
   editSession,
   createAgent,
+  routeTo,
+  broadcast,
+  voteConclude,
+  concludeTeam,
   finalReport,
 ];
 
@@ -36,11 +42,8 @@ const BUILT: readonly Tool[] = [
 const UNBUILT: Record<string, string> = {
   query_tasks: 'read the files under tasks/ with list_directory and read_file',
   update_task: 'tell the human in your answer what should change',
-  broadcast: 'put it into your answer',
   slack_send: 'put the message into your answer',
   slack_read: 'read the files under inbox/ with read_file',
-  route_to: 'use delegate_to_agent',
-  vote_conclude: 'say in your answer that you are done',
   request_help: 'use delegate_to_agent, or ask in your answer',
   request_dependency: 'use delegate_to_agent, or ask in your answer',
   provide_dependency: 'put it into your answer',

@@ -24,6 +24,8 @@ export interface Story {
   human?: (disk: SimDisk) => boolean;
   /** Files that must hold exactly this at the end: effects that happened once. */
   written?: Record<string, string>;
+  /** What else is wrong with the end, one line each, judged by the files alone. */
+  check?: (disk: SimDisk) => string[];
 }
 
 export function lay(disk: Disk, story: Story): void {
@@ -47,6 +49,40 @@ function mark(disk: SimDisk, box: string, more: (text: string) => string = (text
   if (!text.includes('- [_]')) return false;
   disk.save(BALLOT, more(text.replaceAll('- [_]', `- ${box}`)));
   return true;
+}
+
+const BOARD = `# Plan <!-- mine -->
+
+## TODO
+
+- [ ] A @ana #docs "Ship it"
+  id: ship
+  note: kept
+
+  - [ ] @ana "Write the guide"
+    description: |
+      With examples.
+      - [ ] this is text
+  - [ ] @ben "Find the runtime"
+- [ ] @ben "Look at the whole"
+  id: review
+  depends_on: ship
+- [ ] @human call Sarah
+
+Prose stays.
+`;
+
+/** Every box of a task is ticked, every task is named once, and all that is not about tasks stands as it stood. */
+function boardEnd(disk: SimDisk): string[] {
+  const read = disk.read(path.join(ROOT, 'tasks/plan.task.md'));
+  const text = read.kind === 'file' ? read.bytes.toString('utf8') : '';
+  const wrong: string[] = [];
+  const ticks = text.match(/^ *- \[x\]/gm)?.length ?? 0;
+  if (ticks !== 4) wrong.push(`${ticks} boxes are ticked`);
+  if (text.match(/^ *id: /gm)?.length !== 4) wrong.push('not every task has its id once');
+  const others = text.replace(/\n *(id: board-|completed_at: )[^\n]*/g, '').replaceAll('[x]', '[ ]');
+  if (others !== BOARD) wrong.push(`the board reads ${JSON.stringify(text)}`);
+  return wrong;
 }
 
 const agent = (front: string, prompt = 'Do what you are asked.'): string => `---\n${front}\n---\n${prompt}\n`;
@@ -172,6 +208,51 @@ export const STORIES: Story[] = [
     calls: 4,
   },
   {
+    name: 'a router, a bad choice, and a handoff after it',
+    agents: {
+      desk: agent(
+        'description: Routes\nrouter: {destinations: [billing, support], fallback: support}\nhandoff: scribe',
+      ),
+      billing: agent('description: Money'),
+      support: agent('description: Help'),
+      scribe: agent('description: Writes it well'),
+    },
+    tasks: { bill: { description: 'My bill is wrong', to: 'desk' }, odd: { description: 'Sing', to: 'desk' } },
+    script: `
+- {agent: desk, turn: 1, when: bill, call: [{route_to: {agent: legal}}]}
+- {agent: desk, turn: 2, when: is not a choice, call: [{route_to: {agent: billing, message: be kind}}]}
+- {agent: desk, turn: 1, when: Sing, say: I cannot route that.}
+- {agent: billing, when: be kind, say: It is mended.}
+- {agent: support, when: Sing, say: La la.}
+- {agent: scribe, when: It is mended, say: "Dear customer: mended."}
+- {agent: scribe, when: La la, say: "Dear customer: la la."}
+`,
+    results: { bill: 'Dear customer: mended.', odd: 'Dear customer: la la.' },
+    calls: 7,
+  },
+  {
+    name: 'a team of three, one of whom fails, comes to consensus',
+    agents: {
+      chair: agent('description: Chairs\nteam: {members: [ann, ben, cyd], terminationMode: consensus, maxRounds: 4}'),
+      ann: agent('description: A'),
+      ben: agent('description: B'),
+      cyd: agent('description: C\nmodel: nobody/knows'),
+    },
+    tasks: { plan: { description: 'Red or blue?', to: 'chair' } },
+    script: `
+- {agent: ann, task: "*-1", turn: 1, call: [{broadcast: {message: I like red}}]}
+- {agent: ann, task: "*-1", turn: 2, say: "That is my view."}
+- {agent: ben, task: "*-1", say: I like blue}
+- {agent: ann, task: "*-2", turn: 1, when: I like blue, call: [{broadcast: {message: blue then}}, {vote_conclude: {reason: agreed}}]}
+- {agent: ann, task: "*-2", turn: 2, say: Done.}
+- {agent: ben, task: "*-2", turn: 1, when: I like red, call: [{vote_conclude: {}}]}
+- {agent: ben, task: "*-2", turn: 2, say: Done.}
+- {agent: chair, when: blue then, say: Blue it is.}
+`,
+    results: { plan: 'Blue it is.' },
+    calls: 8,
+  },
+  {
     name: 'tasks that depend on each other, and one that fails',
     agents: { ana: agent('description: Answers') },
     tasks: {
@@ -180,8 +261,8 @@ export const STORIES: Story[] = [
       lost: { description: 'three', to: 'nobody-known' },
     },
     script: `
+- {agent: ana, when: '/two[^]*What came of first/', say: "2"}
 - {agent: ana, when: one, say: "1"}
-- {agent: ana, when: two, say: "2"}
 `,
     results: { first: '1', second: '2', lost: /there is no agent nobody-known/ },
     calls: 2,
@@ -208,5 +289,20 @@ export const STORIES: Story[] = [
       'inbox-slack-messages-ba4f5c821fddb158b8ce': 'At noon.',
     },
     calls: 2,
+  },
+  {
+    name: 'bullets of a board become tasks, and their boxes follow',
+    agents: { ana: agent('description: Answers'), ben: agent('description: Answers too') },
+    files: { 'tasks/plan.task.md': BOARD },
+    tasks: {},
+    script: `
+- {agent: ben, when: Find the runtime, say: podman}
+- {agent: ana, when: '/Ship it[^]*A guide for podman/', say: Shipped.}
+- {agent: ana, when: Write the guide, say: "A guide for podman."}
+- {agent: ben, when: '/Look at the whole[^]*Shipped/', say: Good.}
+`,
+    results: { ship: 'Shipped.', review: 'Good.' },
+    calls: 4,
+    check: boardEnd,
   },
 ];

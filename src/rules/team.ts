@@ -1,0 +1,160 @@
+/**
+ * Team: members deliberate in rounds. In each round every active member takes its turn in parallel, in its own conversation,
+ * and hears only what is new to it: what the others broadcast in the round before. It ends when all vote to conclude, when
+ * the coordinator concludes, or when the rounds are out; then the coordinator works on the transcript.
+ */
+import type { Agent } from '../domain/agent.js';
+import { childId } from '../domain/id.js';
+import type { Message } from '../domain/session.js';
+import type { Placed, Task, WantedChild } from '../domain/task.js';
+import { errorText, fence, gather, type Children } from './gather.js';
+
+/** What a member did in one round; the result of its task is this, as JSON. */
+export interface Contribution {
+  broadcasts: string[];
+  votes: boolean;
+  reason?: string;
+}
+
+export interface Note {
+  round: number;
+  from: string;
+  type: 'update' | 'vote' | 'failure' | 'coordinator';
+  message: string;
+}
+
+export type TeamStep =
+  | { kind: 'ask'; children: WantedChild[] }
+  | { kind: 'concluded'; children: WantedChild[]; notes: Note[]; why: string };
+
+export function teamStep(task: Task, agent: Agent, request: string, children: Children): TeamStep {
+  const { members, maxRounds, terminationMode } = agent.team!;
+  const asked: WantedChild[] = [];
+  const notes: Note[] = [];
+  let active = [...members];
+  for (let round = 1; round <= maxRounds && active.length > 0; round++) {
+    const wanted = active.map((name) => member(task, agent, name, round, request, active, notes));
+    asked.push(...wanted);
+    const gathered = gather(wanted, children);
+    if (!gathered.complete) return { kind: 'ask', children: asked };
+    const said = gathered.ended.map((placed) => ({
+      name: placed.task.to!,
+      placed,
+      contribution: contributionOf(placed),
+    }));
+    for (const { name, placed, contribution } of said) notes.push(...notesOf(round, name, placed, contribution));
+    active = said.filter(({ placed }) => placed.state === 'completed').map(({ name }) => name);
+    const allVote =
+      active.length > 0 && said.every(({ placed, contribution }) => placed.state === 'failed' || contribution.votes);
+    if (terminationMode === 'consensus' && allVote)
+      return { kind: 'concluded', children: asked, notes, why: `all voted to conclude in round ${round}` };
+    if (terminationMode !== 'coordinatorDecides' || round === maxRounds) continue;
+    const asks = coordinator(task, agent, round, notes);
+    asked.push(asks);
+    const decided = gather([asks], children);
+    if (!decided.complete) return { kind: 'ask', children: asked };
+    const verdict = contributionOf(decided.ended[0]!);
+    for (const message of verdict.broadcasts) notes.push({ round, from: agent.name, type: 'coordinator', message });
+    if (verdict.votes)
+      return { kind: 'concluded', children: asked, notes, why: `the coordinator concluded in round ${round}` };
+  }
+  return {
+    kind: 'concluded',
+    children: asked,
+    notes,
+    why: active.length === 0 ? 'no member is left' : `the ${maxRounds} rounds are out`,
+  };
+}
+
+function member(
+  task: Task,
+  agent: Agent,
+  name: string,
+  round: number,
+  request: string,
+  active: string[],
+  notes: Note[],
+): WantedChild {
+  const others = active.filter((one) => one !== name);
+  const first = `You are ${name}, one of a team (${active.join(', ')}) that ${agent.name} coordinates. Deliberate in rounds: say what the others should know with broadcast, and vote_conclude when nothing more needs to be said. Others hear only what you broadcast.\n\n${fence('original_user_request', task.from ?? 'human', request, task.id)}`;
+  const news = notes.filter((note) => note.round === round - 1 && note.from !== name);
+  const later =
+    news.length === 0
+      ? 'Nobody said anything new.'
+      : news.map((note) => fence(note.type, note.from, note.message, task.id)).join('\n\n');
+  return {
+    id: childId(task.id, `member-${name}-${round}`),
+    role: 'member',
+    to: name,
+    session: childId(task.id, `member-${name}`),
+    description:
+      round === 1
+        ? first
+        : `Round ${round}. What is new since your last turn${others.length === 0 ? ' (you are the only one left)' : ''}:\n\n${later}`,
+  };
+}
+
+function coordinator(task: Task, agent: Agent, round: number, notes: Note[]): WantedChild {
+  const news = notes
+    .filter((note) => note.round === round)
+    .map((note) => fence(note.type, note.from, note.message, task.id));
+  return {
+    id: childId(task.id, `coordinator-${round}`),
+    role: 'coordinator',
+    to: agent.name,
+    session: childId(task.id, 'coordinator'),
+    description: `You coordinate a team on this request:\n\n${fence('original_user_request', task.from ?? 'human', task.description, task.id)}\n\nRound ${round} is over. What was said in it:\n\n${news.join('\n\n') || 'Nothing.'}\n\nIf that is enough to decide, conclude_team. Otherwise broadcast what the members should look at next.`,
+  };
+}
+
+/** The request for the coordinator's own work: the whole discussion, each word with who said it. */
+export function transcriptRequest(task: Task, request: string, notes: readonly Note[], why: string): string {
+  const said = notes.map((note) => fence(note.type, note.from, `(round ${note.round}) ${note.message}`, task.id));
+  return [
+    `The team has deliberated; ${why}. Its discussion, in order:`,
+    ...said,
+    fence('original_user_request', task.from ?? 'human', request, task.id),
+    'Now give the final answer yourself.',
+  ].join('\n\n');
+}
+
+/** What a round's conversation amounts to. A member that only talks, without broadcasting, has broadcast its answer. */
+export function contribution(messages: readonly Message[], answer: string): string {
+  const calls = messages.flatMap((message) => message.toolCalls ?? []);
+  const words = (name: string, key: string): string[] =>
+    calls.flatMap((call) =>
+      call.name === name && typeof call.arguments[key] === 'string' ? [call.arguments[key]] : [],
+    );
+  const broadcasts = words('broadcast', 'message');
+  const votes = calls.some((call) => call.name === 'vote_conclude' || call.name === 'conclude_team');
+  const reason = [...words('vote_conclude', 'reason'), ...words('conclude_team', 'reason')].at(-1);
+  const said = broadcasts.length > 0 || answer.trim() === '' ? broadcasts : [answer];
+  return JSON.stringify({ broadcasts: said, votes, ...(reason ? { reason } : {}) } satisfies Contribution);
+}
+
+function contributionOf({ task, state }: Placed): Contribution {
+  try {
+    const said = JSON.parse(task.result ?? '') as Contribution;
+    if (state === 'completed' && Array.isArray(said.broadcasts)) return { ...said, votes: said.votes === true };
+  } catch {
+    // not one of ours: its text is what it said
+  }
+  return { broadcasts: task.result ? [task.result] : [], votes: false };
+}
+
+function notesOf(round: number, from: string, placed: Placed, said: Contribution): Note[] {
+  if (placed.state === 'failed') {
+    return [
+      {
+        round,
+        from,
+        type: 'failure',
+        message: `${from} failed and is no longer in the team: ${errorText(placed.task.error)}`,
+      },
+    ];
+  }
+  const notes: Note[] = said.broadcasts.map((message) => ({ round, from, type: 'update', message }));
+  if (said.votes)
+    notes.push({ round, from, type: 'vote', message: `votes to conclude${said.reason ? `: ${said.reason}` : ''}` });
+  return notes;
+}
