@@ -37,10 +37,13 @@ export function openRoster(folder: string, env: Record<string, string | undefine
   const abroad = new Set(foreign);
   const isAbroad = ({ where }: Problem): boolean =>
     where !== undefined && (abroad.has(where.file) || where.file.startsWith('.claude/'));
+  // Looking at a folder runs none of its code, so a plugin's tools are not known here.
+  const plugged = Object.keys(config.config.plugins).length > 0;
+  const isMild = (one: Problem): boolean => isAbroad(one) || (plugged && one.code === 'unknown_tool');
   return {
     agents: names,
-    problems: all.filter((one) => !isAbroad(one)),
-    warnings: [...config.warnings, ...warnings, ...all.filter(isAbroad)],
+    problems: all.filter((one) => !isMild(one)),
+    warnings: [...config.warnings, ...warnings, ...all.filter(isMild)],
     files: files + (config.there ? 1 : 0),
   };
 }

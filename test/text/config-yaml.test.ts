@@ -44,6 +44,8 @@ store: files
 coordination: {mode: mesh}
 git: {enabled: true, author: 'Ada <ada@example.org>'}
 channels: {}
+inbox: {agent: planner, admit: ask}
+plugins: {slack: {channels: ['#ops']}, pager: }
 `);
   assert.deepEqual(config, {
     model: 'fast',
@@ -82,11 +84,16 @@ channels: {}
     rescanMs: 5000,
     store: 'files',
     git: { enabled: true, author: 'Ada <ada@example.org>' },
+    inbox: { agent: 'planner', admit: 'ask' },
+    plugins: { slack: { channels: ['#ops'] }, pager: {} },
   });
+  assert.deepEqual(good('plugins: [slack, pager]').plugins, { slack: {}, pager: {} });
   assert.deepEqual(good('aliases: {main: openai/gpt-5}').aliases, { main: { models: ['openai/gpt-5'], settings: {} } });
 });
 
 const faults: [string, string, RegExp, string, RegExp?][] = [
+  ['an unknown way to admit', 'inbox: {admit: never}\n', /"inbox.admit" must be one of: auto, ask/, '1:16'],
+  ['a plugin outside of its folder', 'plugins: [../evil]\n', /must be the name of a folder under plugins/, '1:10'],
   ['a mistyped key', 'model: a/b\nmodles: {}\n', /unknown key "modles"/, '2:1', /"models"/],
   ['a mistyped key inside', 'limits:\n  paralel: 3\n', /unknown key "limits.paralel"/, '2:3', /"parallel"/],
   ['a wrong type', 'limits: {parallel: many}\n', /"limits.parallel" must be a whole number/, '1:20'],

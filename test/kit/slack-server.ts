@@ -1,0 +1,112 @@
+/**
+ * A server that speaks as much of Slack's protocol as its official packages use: the Web API over HTTP and Socket Mode over a
+ * WebSocket, with envelopes that must be acknowledged and are sent again if they are not.
+ */
+import http from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { Duplex } from 'node:stream';
+
+export interface SlackServer {
+  /** For SLACK_API_URL. */
+  url: string;
+  /** Every call of the Web API: its method, token and arguments. */
+  calls: { method: string; token: string; args: Record<string, string> }[];
+  /** Envelope ids that were acknowledged. */
+  acks: string[];
+  /** Resolves when somebody has connected by Socket Mode, `n` times in all. */
+  connected(n?: number): Promise<void>;
+  /** Sends an event in an envelope; resolves when it is acknowledged. */
+  event(event: Record<string, unknown>, envelope?: string): Promise<void>;
+  /** Tells the client to leave, as Slack does when it moves a connection. */
+  refresh(): void;
+  /** What a method answers instead of its usual answer. */
+  answers: Map<string, Record<string, unknown>>;
+  close(): Promise<void>;
+}
+
+interface Socket {
+  send(text: string): void;
+  on(name: 'message', take: (data: Buffer) => void): void;
+  on(name: 'close', take: () => void): void;
+  terminate(): void;
+}
+
+export async function slackServer(): Promise<SlackServer> {
+  const ws = 'ws';
+  const { WebSocketServer } = (await import(ws)) as {
+    WebSocketServer: new (options: { noServer: true }) => {
+      handleUpgrade(request: unknown, socket: Duplex, head: Buffer, done: (socket: Socket) => void): void;
+    };
+  };
+  const calls: SlackServer['calls'] = [];
+  const acks: string[] = [];
+  const answers: SlackServer['answers'] = new Map();
+  const sockets = new Set<Socket>();
+  const waiting = new Map<string, () => void>();
+  let joined = 0;
+  let told: (() => void)[] = [];
+  const sockServer = new WebSocketServer({ noServer: true });
+
+  const server = http.createServer((request, response) => {
+    const chunks: Buffer[] = [];
+    request.on('data', (chunk: Buffer) => chunks.push(chunk));
+    request.on('end', () => {
+      const method = new URL(request.url!, 'http://x').pathname.replace('/api/', '');
+      const args = Object.fromEntries(new URLSearchParams(Buffer.concat(chunks).toString('utf8')));
+      const token = request.headers.authorization?.replace('Bearer ', '') ?? args['token'] ?? '';
+      calls.push({ method, token, args });
+      response.setHeader('content-type', 'application/json');
+      response.end(JSON.stringify(answers.get(method) ?? usual(method, args)));
+    });
+  });
+  server.on('upgrade', (request, socket: Duplex, head) => {
+    sockServer.handleUpgrade(request, socket, head, (peer) => {
+      sockets.add(peer);
+      peer.on('close', () => sockets.delete(peer));
+      peer.on('message', (data) => {
+        const { envelope_id: id } = JSON.parse(data.toString('utf8')) as { envelope_id: string };
+        acks.push(id);
+        waiting.get(id)?.();
+      });
+      peer.send(JSON.stringify({ type: 'hello', num_connections: 1 }));
+      joined++;
+      for (const tell of told.splice(0)) tell();
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+
+  function usual(method: string, args: Record<string, string>): Record<string, unknown> {
+    if (method === 'apps.connections.open') return { ok: true, url: `ws://127.0.0.1:${port}/socket` };
+    if (method === 'chat.postMessage')
+      return { ok: true, channel: args['channel'], ts: '1700000000.000100', message: {} };
+    if (method === 'auth.test') return { ok: true, user_id: 'UBOT00000' };
+    if (method === 'users.info') return { ok: true, user: { name: 'sarah', profile: { display_name: 'sarah' } } };
+    if (method === 'conversations.info') return { ok: true, channel: { name: 'ops' } };
+    return { ok: false, error: 'unknown_method' };
+  }
+
+  return {
+    url: `http://127.0.0.1:${port}/api/`,
+    calls,
+    acks,
+    answers,
+    async connected(n = 1) {
+      while (joined < n) await new Promise<void>((resolve) => told.push(resolve));
+    },
+    async event(event, envelope = `env-${Math.random().toString(36).slice(2)}`) {
+      const acked = new Promise<void>((resolve) => waiting.set(envelope, resolve));
+      const message = { envelope_id: envelope, type: 'events_api', payload: { type: 'event_callback', event } };
+      for (const socket of sockets) socket.send(JSON.stringify(message));
+      await acked;
+    },
+    refresh() {
+      for (const socket of sockets) socket.send(JSON.stringify({ type: 'disconnect', reason: 'refresh_requested' }));
+    },
+    async close() {
+      for (const socket of sockets) socket.terminate();
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}

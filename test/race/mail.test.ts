@@ -1,0 +1,50 @@
+/** Several real processes pump one workspace while messages arrive and the file is rotated: each message is one task, answered once. */
+import assert from 'node:assert/strict';
+import fs from 'node:fs';
+import path from 'node:path';
+import { test } from 'node:test';
+import { place } from '../kit/guild.js';
+
+const MESSAGES = 60;
+
+test('three pumps at once, a kill, and a rotation: every message once', async (t) => {
+  const here = place(t, {
+    'guild.yaml': 'model: demo/x\nproviders: {demo: {kind: scripted}}\ngit: false\n',
+    'script.yaml': '- {agent: planner, say: Noted.}\n',
+    'agents/planner.md': '---\ndescription: d\n---\nx\n',
+    'inbox/slack-messages.jsonl': '',
+  });
+  const file = path.join(here.root, 'inbox/slack-messages.jsonl');
+  const add = (from: number, to: number): void => {
+    for (let n = from; n < to; n++)
+      fs.appendFileSync(file, `${JSON.stringify({ from: 'sarah', text: `message ${n}` })}\n`);
+  };
+  add(0, 20);
+  const first = [1, 2, 3].map(() => here.start('pump', '--all'));
+  add(20, 40);
+  const killed = here.start('pump', '--all');
+  await killed.says(/planner/).then(
+    () => killed.child.kill('SIGKILL'),
+    () => undefined, // the others were faster
+  );
+  await Promise.all(first.map((one) => one.ended));
+  fs.renameSync(file, `${file}.1`);
+  add(40, MESSAGES);
+  await Promise.all([1, 2, 3].map(() => here.guild('pump', '--all')));
+  const last = await here.guild('pump', '--all');
+  assert.equal(last.code, 0, last.err);
+  const done = here
+    .list('tasks/completed')
+    .map((name) => JSON.parse(here.read(`tasks/completed/${name}`)) as { description: string });
+  const numbers = done.map(({ description }) => Number(/message (\d+)/.exec(description)![1])).sort((a, b) => a - b);
+  assert.deepEqual(
+    numbers,
+    Array.from({ length: MESSAGES }, (_, n) => n),
+  );
+  const made = here
+    .list('events')
+    .flatMap((name) => here.read(`events/${name}`).split('\n'))
+    .filter((line) => line.includes('"task.created"'));
+  assert.equal(made.length, MESSAGES, 'no task was made twice');
+  for (const folder of ['pending', 'active', 'waiting', 'failed']) assert.deepEqual(here.list(`tasks/${folder}`), []);
+});
