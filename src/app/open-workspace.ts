@@ -7,6 +7,7 @@ import { clock as realClock, ids as realIds } from '../adapters/clock.js';
 import { disk as realDisk } from '../adapters/disk.js';
 import { actions } from '../adapters/actions.js';
 import { ballot } from '../adapters/ballot.js';
+import { boards } from '../adapters/boards.js';
 import { files, isWorkspace } from '../adapters/files/index.js';
 import { folder } from '../adapters/folder.js';
 import { inbox } from '../adapters/inbox.js';
@@ -86,9 +87,9 @@ export interface Workspace {
   pump(): Promise<PumpReport>;
   /** Passes until nothing moves any more. */
   pumpUntilQuiet(onPass?: (report: PumpReport) => void): Promise<PumpReport>;
-  /** Adds a task for this agent and pumps until it has ended, or waits for something this process cannot give. */
+  /** Adds a task for this agent and works on it, and on nothing it does not need, until it has ended, or waits for something this process cannot give. */
   run(agent: string, text: string, more?: Partial<NewTask>): Promise<Placed>;
-  /** Pumps until this task has ended, or waits for something this process cannot give. */
+  /** Works on this task, and on nothing it does not need, until it has ended, or waits for something this process cannot give. */
   finish(id: string): Promise<Placed>;
   /** Works until the signal aborts; then puts everything back and resolves. */
   watch(signal: AbortSignal, onPass?: (report: PumpReport) => void): Promise<void>;
@@ -149,6 +150,7 @@ export async function openWorkspace(folderPath: string, options: OpenOptions = {
     shell: actions(shell({ root, env, clock }), { root, env, builtIn: packageFolder('plugins') }),
     ballot: ballot({ root, disk, peer: store.peer.id }),
     inbox: inbox({ root, disk, peer: store.peer.id }),
+    boards: boards({ root, disk, clock, peer: store.peer.id }),
     folder: ground,
     agents,
     tools: new Map([...toolbox(), ...plugins.tools.map((tool) => [tool.name, tool] as const)]),
@@ -222,9 +224,20 @@ export async function openWorkspace(folderPath: string, options: OpenOptions = {
     }
   }
 
+  /** The trees that a task needs: its own, and those of what it depends on. */
+  async function needed(id: string, roots = new Set<string>(), seen = new Set<string>()): Promise<Set<string>> {
+    const placed = seen.has(id) ? undefined : await store.read(id);
+    seen.add(id);
+    if (placed === undefined) return roots;
+    roots.add(placed.task.root);
+    for (const other of placed.task.dependencies) await needed(other, roots, seen);
+    return roots;
+  }
+
   async function finish(id: string): Promise<Placed> {
+    const roots = await needed(id);
     for (;;) {
-      const report = await motor.pump();
+      const report = await motor.pump(roots);
       const placed = (await store.read(id))!;
       if (isEnded(placed.state)) return placed;
       if (report.moved) continue;

@@ -46,18 +46,27 @@ async function cancel(
   });
   let moved = false;
   // Parents first: a parent that saw its child end as cancelled would otherwise go on with that.
-  for (const { task } of under.sort((a, b) => a.task.depth - b.task.depth)) {
-    const flight = flights.get(task.id);
-    if (flight) {
-      flight.stop.abort(error);
-      continue;
-    }
-    const claim = parts.store.claim(task.id, task.to ?? 'nobody');
-    if (claim === undefined) continue;
-    await fail(parts, claim, claim.task, error);
-    moved = true;
-  }
+  for (const { task } of under.sort((a, b) => a.task.depth - b.task.depth))
+    moved = (await cancelOne(parts, task, error, flights)) || moved;
   return moved;
+}
+
+/** False if it is held: a flight of this process is told to stop, one of another process is that process's own. */
+export async function cancelOne(
+  parts: Parts,
+  task: Task,
+  error: Problem,
+  flights: ReadonlyMap<string, Flight>,
+): Promise<boolean> {
+  const flight = flights.get(task.id);
+  if (flight) {
+    if (!flight.stop.signal.aborted) flight.stop.abort(error);
+    return false;
+  }
+  const claim = parts.store.claim(task.id, task.to ?? 'nobody');
+  if (claim === undefined) return false;
+  await fail(parts, claim, claim.task, error);
+  return true;
 }
 
 function openUnder(parts: Parts, id: string): OpenTask[] {
@@ -72,17 +81,22 @@ function openUnder(parts: Parts, id: string): OpenTask[] {
   return open.filter(({ task }) => isUnder(task));
 }
 
-/** What succeeded stays; what failed under it, and it itself, is open again. */
-async function retry(parts: Parts, intent: Intent & { kind: 'retry' }): Promise<boolean> {
+/** What succeeded stays; what failed under it, and it itself, is open again. False if no failed task has this id. */
+export async function retryTask(parts: Parts, id: string, cause: string): Promise<boolean> {
   const failed = await parts.store.ended({ state: 'failed' });
-  const again = failed.filter(({ task }) => task.id === intent.task || task.id.startsWith(`${intent.task}.`));
-  const known = again.some(({ task }) => task.id === intent.task);
+  const again = failed.filter(({ task }) => task.id === id || task.id.startsWith(`${id}.`));
+  if (!again.some(({ task }) => task.id === id)) return false;
   // Children first: when the parent looks, they must not be ended any more.
-  for (const { task } of known ? again.sort((a, b) => b.task.depth - a.task.depth) : []) {
+  for (const { task } of again.sort((a, b) => b.task.depth - a.task.depth)) {
     const { error: _, ended_at: __, waits: ___, ...rest } = task;
     if (await parts.store.reopen(task.id, { ...rest, attempts: 0 }))
-      record(parts, 'task.retried', { task: task.id, cause: intent.id });
+      record(parts, 'task.retried', { task: task.id, cause });
   }
+  return true;
+}
+
+async function retry(parts: Parts, intent: Intent & { kind: 'retry' }): Promise<boolean> {
+  const known = await retryTask(parts, intent.task, intent.id);
   parts.store.doneIntent(intent.id);
   const name = known ? 'intent.taken' : 'intent.refused';
   record(parts, name, {

@@ -5,6 +5,7 @@ import type { Problem } from '../domain/problem.js';
 import type { Task } from '../domain/task.js';
 import type { Agents } from '../ports/agents.js';
 import type { Ballot } from '../ports/ballot.js';
+import type { Boards } from '../ports/boards.js';
 import type { Clock, Ids } from '../ports/clock.js';
 import type { Folder } from '../ports/folder.js';
 import type { Gate } from '../ports/gate.js';
@@ -26,6 +27,7 @@ export interface Parts {
   shell?: Shell;
   ballot?: Ballot;
   inbox?: Inbox;
+  boards?: Boards;
   /** Told when a pass is over; absent where no history is kept. */
   audit?: Audit;
   config: Config;

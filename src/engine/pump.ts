@@ -2,12 +2,14 @@
  * The engine: passes over the open tasks. A pass is level-triggered: it looks at what is there, not at what happened, so
  * it can be repeated, interrupted or run by several processes at once. Losing every event costs time, never truth.
  */
+import { compareText } from '../domain/order.js';
 import type { Problem } from '../domain/problem.js';
-import { HUMAN, type Task } from '../domain/task.js';
+import { HUMAN, isEnded, type Task } from '../domain/task.js';
 import { cycleProblem, dependencyCycle, mayMove } from '../rules/ready.js';
 import type { OpenTask } from '../ports/store.js';
 import { advance } from './advance.js';
 import { showBallot, tendBallot } from './approvals.js';
+import { showBoards, tendBoards } from './boards.js';
 import { fail } from './end.js';
 import type { Flight } from './flight.js';
 import { takeIntents, takerOf } from './intake.js';
@@ -28,8 +30,8 @@ export interface PumpReport {
 }
 
 export interface Engine {
-  /** One pass, and all it started brought to an end. */
-  pump(): Promise<PumpReport>;
+  /** One pass, and all it started brought to an end. `roots`: only tasks of these trees are started. */
+  pump(roots?: ReadonlySet<string>): Promise<PumpReport>;
   /** One pass that only starts things; `onEnd` is called whenever one of them ends. `look`: none uses only what is known, changed lists folders that changed, all compares every file. */
   pass(look: 'none' | 'changed' | 'all', onEnd: (moved: boolean) => void): Promise<PumpReport>;
   flights: ReadonlyMap<string, Flight>;
@@ -48,20 +50,29 @@ export function engine(parts: Parts): Engine {
 
   return { pump, pass, flights, backlog: () => backlog, stop };
 
-  async function pump(): Promise<PumpReport> {
+  async function pump(roots?: ReadonlySet<string>): Promise<PumpReport> {
     let ended = false;
-    const report = await pass('all', () => {
-      ended = true;
-    });
+    const report = await pass(
+      'all',
+      () => {
+        ended = true;
+      },
+      roots,
+    );
     while (flights.size > 0) await Promise.all([...flights.values()].map((flight) => flight.done));
     rethrow();
     await showBallot(parts);
+    await showBoards(parts, true);
     await parts.store.flush();
     parts.audit?.passed();
     return { ...report, moved: report.moved || ended, open: parts.store.openCount() };
   }
 
-  async function pass(look: 'none' | 'changed' | 'all', onEnd: (moved: boolean) => void): Promise<PumpReport> {
+  async function pass(
+    look: 'none' | 'changed' | 'all',
+    onEnd: (moved: boolean) => void,
+    roots?: ReadonlySet<string>,
+  ): Promise<PumpReport> {
     rethrow();
     const problems = [...parts.agents.refresh(), ...(parts.gate?.refresh() ?? [])];
     let moved = false;
@@ -75,10 +86,13 @@ export function engine(parts: Parts): Engine {
       const mail = await takeMail(parts);
       problems.push(...mail.problems);
       moved = mail.moved || moved;
+      const tended = await tendBoards(parts, flights);
+      problems.push(...tended.problems);
+      moved = tended.moved || moved;
     }
     for (const one of problems) report(one);
-    const { movable, cyclic } = await sort();
-    for (const task of cyclic) moved = (await failCyclic(task)) || moved;
+    const { movable, cyclic } = await sort(roots);
+    for (const [task, cycle] of cyclic) moved = (await failCyclic(task, cycle)) || moved;
     let advanced = 0;
     backlog = 0;
     for (const task of movable) {
@@ -90,42 +104,48 @@ export function engine(parts: Parts): Engine {
       advanced++;
     }
     await showBallot(parts);
+    await showBoards(parts);
     return { moved: moved || advanced > 0, again: moved, advanced, open: parts.store.openCount(), problems };
   }
 
   /** What can move now, most urgent first. */
-  async function sort(): Promise<{ movable: Task[]; cyclic: Task[] }> {
+  async function sort(roots?: ReadonlySet<string>): Promise<{ movable: Task[]; cyclic: [Task, string[]][] }> {
     const now = parts.clock.now().toISOString();
     const isOpen = (id: string): boolean => parts.store.isOpen(id);
     const movable: OpenTask[] = [];
     const blocked: Task[] = [];
     for (const one of parts.store.open()) {
+      if (roots !== undefined && !roots.has(one.task.root)) continue;
       if (one.state === 'active' || flights.has(one.task.id) || one.task.to === HUMAN || !isHosted(one.task)) continue;
       if (!mayMove(one.task, one.state, isOpen, now)) {
         if (one.state === 'pending') blocked.push(one.task);
-      } else if (one.state === 'waiting' || (await dependenciesExist(one.task))) movable.push(one);
+      } else if (one.state === 'waiting' || (await dependenciesEnded(one.task))) movable.push(one);
     }
     movable.sort(
-      (a, b) => a.task.priority.localeCompare(b.task.priority) || a.task.created_at.localeCompare(b.task.created_at),
+      (a, b) => compareText(a.task.priority, b.task.priority) || compareText(a.task.created_at, b.task.created_at),
     );
     return { movable: movable.map((one) => one.task), cyclic: blocked.length > 0 ? cycles(blocked) : [] };
   }
 
-  /** A dependency that is not there yet may still be dropped into the folder: its task waits. */
-  async function dependenciesExist(task: Task): Promise<boolean> {
-    for (const id of task.dependencies) if ((await parts.store.read(id)) === undefined) return false;
+  /** A dependency that is not there yet may still be dropped into the folder, and one that another process just made is not known here: its task waits. */
+  async function dependenciesEnded(task: Task): Promise<boolean> {
+    for (const id of task.dependencies) {
+      const placed = await parts.store.read(id);
+      if (placed === undefined || !isEnded(placed.state)) return false;
+    }
     return true;
   }
 
-  function cycles(blocked: Task[]): Task[] {
+  /** All are found before the first is failed, so that each can name its whole circle. */
+  function cycles(blocked: Task[]): [Task, string[]][] {
     const byId = new Map(blocked.map((task) => [task.id, task]));
-    return blocked.filter((task) => dependencyCycle(task, (id) => byId.get(id)) !== undefined);
+    return blocked.flatMap((task) => {
+      const cycle = dependencyCycle(task, (id) => byId.get(id));
+      return cycle === undefined ? [] : [[task, cycle] as [Task, string[]]];
+    });
   }
 
-  async function failCyclic(task: Task): Promise<boolean> {
-    const byId = new Map<string, Task>();
-    for (const one of parts.store.open()) byId.set(one.task.id, one.task);
-    const cycle = dependencyCycle(task, (id) => byId.get(id)) ?? [task.id];
+  async function failCyclic(task: Task, cycle: string[]): Promise<boolean> {
     const claim = parts.store.claim(task.id, task.to ?? 'nobody');
     if (claim === undefined) return false;
     await fail(parts, claim, claim.task, cycleProblem(cycle));

@@ -31,6 +31,7 @@ export function outcome(disk: SimDisk, story: Story): string[] {
     const text = tree.get(`${ROOT}/${file}`);
     if (text !== undefined && text !== expected) wrong.push(`${file} holds ${JSON.stringify(text)}`);
   }
+  wrong.push(...(story.check?.(disk) ?? []));
   for (const name of at('quarantine')) wrong.push(`quarantine/${name}`);
   return wrong;
 }

@@ -1,0 +1,166 @@
+/**
+ * Boards become tasks, and boxes follow them. Both are level-triggered: what a bullet says and where its task stands are
+ * compared, whoever changed which and when. Task ids follow from the bullets, so a repeated pass makes nothing twice; a box
+ * is closed only after its task has ended for good, so an early close is always a person's.
+ */
+import { APPROVAL_ROLE } from '../domain/approval.js';
+import { fromBoard, type BoardMark, type BoardWish } from '../domain/board.js';
+import { visible } from '../domain/mail.js';
+import { problem, type Problem } from '../domain/problem.js';
+import { HUMAN, isEnded, makeTask, type Placed, type Task } from '../domain/task.js';
+import type { Boards } from '../ports/boards.js';
+import type { OpenTask } from '../ports/store.js';
+import type { Flight } from './flight.js';
+import { cancelOne, retryTask } from './intake.js';
+import { record, type Parts } from './parts.js';
+
+export interface BoardsTended {
+  moved: boolean;
+  problems: Problem[];
+}
+
+/** Makes tasks of new bullets, changes those not begun whose bullet changed, and ends those that a person closed or took away. */
+export async function tendBoards(parts: Parts, flights: ReadonlyMap<string, Flight>): Promise<BoardsTended> {
+  const { boards } = parts;
+  if (boards === undefined) return { moved: false, problems: [] };
+  const { changed, wanted, reopened, problems } = await boards.read(parts.agents.all().keys());
+  let moved = false;
+  if (changed) {
+    const open = new Map<string, OpenTask>();
+    for (const one of parts.store.open()) open.set(one.task.id, one);
+    const missing = wanted.filter((wish) => !open.has(wish.task.id));
+    for (let at = 0; at < missing.length; at += TOGETHER) {
+      const made = await Promise.all(missing.slice(at, at + TOGETHER).map((wish) => make(parts, wish)));
+      moved = made.includes(true) || moved;
+    }
+    for (const wish of wanted) {
+      const one = open.get(wish.task.id);
+      if (one !== undefined) moved = (await change(parts, wish, one)) || moved;
+    }
+    for (const id of reopened) moved = (await reopen(parts, id)) || moved;
+  }
+  for (const { task, why } of unwanted(parts, boards)) {
+    const error = problem('cancelled', why, { hint: 'retry it to go on from where it stopped' });
+    moved = (await cancelOne(parts, task, error, flights)) || moved;
+  }
+  return { moved, problems };
+}
+
+/** How many tasks are made at the same time: their syncs go together. */
+const TOGETHER = 64;
+
+async function make(parts: Parts, wish: BoardWish): Promise<boolean> {
+  const gone = new Set<string>();
+  for (const id of wish.closed) if ((await parts.store.read(id)) === undefined) gone.add(id);
+  const task = makeTask({
+    ...wish.task,
+    dependencies: wish.task.dependencies.filter((id) => !gone.has(id)),
+    from: HUMAN,
+    created_by: HUMAN,
+    created_at: parts.clock.now().toISOString(),
+    extra: { board: { file: wish.file, said: wish.said } },
+  });
+  if (!(await parts.store.create(task))) return false;
+  record(parts, 'task.created', {
+    task: task.id,
+    ...(task.to ? { agent: task.to } : {}),
+    cause: `${wish.file}:${wish.line}`,
+  });
+  return true;
+}
+
+/** A task that nobody has begun says what its bullet says now. */
+async function change(parts: Parts, wish: BoardWish, { task, state }: OpenTask): Promise<boolean> {
+  const board = fromBoard(task);
+  if (board === undefined || board.said === wish.said || isBegun(task, state)) return false;
+  const claim = parts.store.claim(task.id, wish.task.to ?? 'nobody');
+  if (claim === undefined) return false;
+  const { to: _, ...old } = claim.task;
+  const now: Task = { ...old, ...wish.task, extra: { ...old.extra, board: { file: wish.file, said: wish.said } } };
+  if (await parts.store.release(claim, now))
+    record(parts, 'task.changed', { task: task.id, cause: `${wish.file}:${wish.line}` });
+  return true;
+}
+
+async function reopen(parts: Parts, id: string): Promise<boolean> {
+  const placed = parts.store.isOpen(id) ? undefined : await parts.store.read(id);
+  return placed?.state === 'failed' && (await retryTask(parts, id, 'board'));
+}
+
+/** Open tasks that a person has closed on a board, with what was made for them, and those not begun whose bullet is gone. Parents first. */
+function unwanted(parts: Parts, boards: Boards): { task: Task; why: string }[] {
+  const found: { task: Task; why: string }[] = [];
+  for (const { task, state } of parts.store.open()) {
+    if (task.role === APPROVAL_ROLE && task.parent === undefined) continue;
+    const above = nearest(task, boards);
+    const stand = above === undefined ? undefined : boards.stand(above);
+    if (stand?.byHand) found.push({ task, why: stand.box === 'done' ? 'done by hand' : 'skipped by hand' });
+    const board = fromBoard(task);
+    if (board === undefined || isBegun(task, state) || boards.stand(task.id) || !boards.isWhole(board.file)) continue;
+    found.push({ task, why: `its line was taken off ${board.file}` });
+  }
+  return found.sort((a, b) => a.task.depth - b.task.depth);
+}
+
+/** The task itself, or the nearest one it was made for, that has a bullet. */
+function nearest(task: Task, boards: Boards): string | undefined {
+  if (boards.stand(task.id)) return task.id;
+  for (let end = task.id.lastIndexOf('.'); end > 0; end = task.id.lastIndexOf('.', end - 1)) {
+    const id = task.id.slice(0, end);
+    if (boards.stand(id)) return id;
+  }
+  return fromBoard(task) === undefined && task.parent !== undefined && boards.stand(task.parent)
+    ? task.parent
+    : undefined;
+}
+
+function isBegun(task: Task, state: Placed['state']): boolean {
+  return state !== 'pending' || task.claimed_at !== undefined;
+}
+
+/** Makes the boxes say how their tasks stand. `last`: nothing follows for now, so nothing is left for later. */
+export async function showBoards(parts: Parts, last = false): Promise<void> {
+  const { boards } = parts;
+  if (boards === undefined) return;
+  const marks: BoardMark[] = [];
+  const open = new Set<string>();
+  for (const { task, state } of parts.store.open()) {
+    const stand = boards.stand(task.id);
+    if (stand === undefined || task.role === APPROVAL_ROLE) continue;
+    open.add(task.id);
+    boards.follow(task.id);
+    const anew = stand.erred && (stand.box === 'skipped' || stand.box === 'open');
+    const takes = isBegun(task, state) && (stand.box === 'open' || anew);
+    const box = takes ? ('doing' as const) : anew ? ('open' as const) : undefined;
+    if (box || !stand.named) marks.push({ id: task.id, ...(box ? { box } : {}), ...(anew ? { anew } : {}) });
+  }
+  for (const id of [...boards.following()]) {
+    if (open.has(id)) continue;
+    const mark = endMark(boards, id, await parts.store.read(id));
+    if (mark) marks.push(mark);
+    else boards.unfollow(id);
+  }
+  if (marks.length === 0) return;
+  for (const one of await boards.show(marks, last)) {
+    parts.watchers?.problem?.(one);
+    record(parts, 'file.held', { problem: one });
+  }
+}
+
+/** How a bullet shows the end of its task; undefined if there is none to show, or a person has opened it again. */
+function endMark(boards: Boards, id: string, placed: Placed | undefined): BoardMark | undefined {
+  const stand = boards.stand(id);
+  if (placed === undefined || stand === undefined || !isEnded(placed.state) || placed.task.role === APPROVAL_ROLE)
+    return undefined;
+  if (stand.erred || stand.dated) return undefined;
+  const { task, state } = placed;
+  const at = task.ended_at ?? task.created_at;
+  if (state === 'completed') return { id, box: 'done', completedAt: at };
+  const error = shortened(task.error?.message ?? 'it failed without saying why');
+  return { id, box: 'skipped', failed: { at, error } };
+}
+
+function shortened(message: string): string {
+  const line = visible(message).replace(/\s+/g, ' ').trim();
+  return line.length > 200 ? `${line.slice(0, 199)}…` : line;
+}
