@@ -14,8 +14,9 @@ Each agent and what it is doing (idle, working, waiting, blocked), the processes
     const store = openReader(root);
     const { problems } = await store.scan(true);
     const open = [...store.open()];
-    const states = agentStates([...openRoster(root).agents.keys()], open);
     const peers = store.peers();
+    const alive = (id: string): boolean => peers.some((peer) => peer.id === id);
+    const states = agentStates([...openRoster(root).agents.keys()], open, alive);
     if (json) {
       terminal.json({ agents: states, processes: peers, open: open.length, problems });
       return EXIT.done;

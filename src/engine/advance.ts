@@ -24,7 +24,9 @@ export async function advance(parts: Parts, task: Task, stop: AbortSignal): Prom
   record(parts, 'task.claimed', { task: task.id, agent: name, from: claim.from, ...why });
   const mine = taken(parts, claim);
   if ('problem' in taker) {
-    await fail(parts, claim, mine, taker.problem);
+    // Nobody took it: tried again, it is offered again.
+    const { to: _, claimed_by: __, ...untaken } = mine;
+    await fail(parts, claim, untaken, taker.problem);
     return true;
   }
   const agent = parts.agents.all().get(name);

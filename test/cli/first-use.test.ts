@@ -61,6 +61,25 @@ test('a dropped task becomes a result, one pump at a time', async (t) => {
   assert.match(read('sessions/boss-api.session.yaml'), /tech_stack/, 'the context reached the agent');
 });
 
+test('run works on its own task and leaves the others alone', async (t) => {
+  const { guild, list } = place(t, scripted('- say: ok', { 'tasks/pending/other.json': EXAMPLE }));
+  assert.equal(succeeds(await guild('run', 'hand', 'Mine', '--id', 'mine', '-q')).out, 'ok\n');
+  assert.deepEqual([list('tasks/pending'), list('tasks/completed')], [['other.json'], ['mine.json']]);
+});
+
+test('a task that nobody could take says so, and is offered again when tried again', async (t) => {
+  const { guild, put, read, list } = place(
+    t,
+    scripted('- say: ok', { 'tasks/pending/fly.json': '{"description": "x", "requirements": ["flying"]}' }),
+  );
+  assert.match(succeeds(await guild('pump')).err, /fly.*no agent has the capability flying/);
+  assert.ok(!('to' in (JSON.parse(read('tasks/failed/fly.json')) as object)));
+  put('agents/bird.md', '---\ndescription: Flies\ncapabilities: [flying]\n---\nYou fly.\n');
+  succeeds(await guild('task', 'retry', 'fly'));
+  succeeds(await guild('pump', '--all'));
+  assert.deepEqual(list('tasks/completed'), ['fly.json']);
+});
+
 test('pump --all goes on to the end and says how much it did', async (t) => {
   const { guild } = place(
     t,

@@ -33,6 +33,7 @@ test('kill -9 in the middle, started again: the same results, each call made onc
     watch.child.kill('SIGKILL');
     assert.equal((await watch.ended).code, null);
   }
+  assert.match(succeeds(await here.guild('state')).out, /^hand +blocked .*its process is gone/m);
   assert.ok(!isDone(here), 'it was killed in the middle');
   const last = here.start('watch');
   await until(() => isDone(here));
