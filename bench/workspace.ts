@@ -9,7 +9,7 @@ export function layWorkspace(root: string, given: { url?: string; limits?: Recor
   put(
     root,
     'guild.yaml',
-    `model: bench/model\nproviders:\n  bench: { kind: openai-compatible, base_url: "${given.url ?? 'http://127.0.0.1:9/v1'}" }\n` +
+    `model: bench/model\ngit: false\nproviders:\n  bench: { kind: openai-compatible, base_url: "${given.url ?? 'http://127.0.0.1:9/v1'}" }\n` +
       (limits.length > 0 ? `limits:\n${limits.join('')}` : ''),
   );
   put(
