@@ -38,8 +38,9 @@ import { models } from './models.js';
 import { newTask, type NewTask } from './new-task.js';
 import { noWorkspace } from './open-reader.js';
 import { readConfig } from './read-config.js';
-import { loadPlugins } from './plugins.js';
+import { loadPlugins, type Plugins } from './plugins.js';
 import { roster, type Roster } from './roster.js';
+import { taped, type Tape } from './tape.js';
 import { taskTree } from './task-tree.js';
 
 export interface OpenOptions {
@@ -58,6 +59,8 @@ export interface OpenOptions {
   history?: boolean;
   /** Told what happens while it happens. */
   watchers?: Watchers;
+  /** Records or replays everything that comes from outside. */
+  tape?: Tape;
 }
 
 export interface Workspace {
@@ -109,7 +112,9 @@ export async function openWorkspace(folderPath: string, options: OpenOptions = {
   const env = options.env ?? process.env;
   const { config, problems: configProblems, warnings: configWarnings, unreadable } = readConfig(disk, root, env);
   if (unreadable) throw new ProblemError(unreadable);
-  const plugins = await loadPlugins({ root, plugins: config.plugins, env, builtIn: packageFolder('plugins') });
+  const load = (): Promise<Plugins> =>
+    loadPlugins({ root, plugins: config.plugins, env, builtIn: packageFolder('plugins') });
+  const plugins = await (options.tape?.plugins(load) ?? load());
   configProblems.push(...plugins.problems);
   const agents = roster(
     disk,
@@ -143,11 +148,13 @@ export async function openWorkspace(folderPath: string, options: OpenOptions = {
   });
   const pluginTools = new Set(plugins.tools.map((tool) => tool.name));
   const isFree = (tool: string): boolean => pluginTools.has(tool) && !plugins.requiresApproval(tool);
-  const parts: Parts = {
+  // On a tape the workspace has a time of its own; what really waits goes by the real one.
+  const real = options.tape ? realClock() : clock;
+  const untaped: Parts = {
     store,
-    model: options.model ?? models({ config, env, clock, readFile }),
+    model: options.model ?? models({ config, env, clock: real, readFile }),
     gate: gate({ root, disk, folder: ground, isFree }),
-    shell: actions(shell({ root, env, clock }), { root, env, builtIn: packageFolder('plugins') }),
+    shell: actions(shell({ root, env, clock: real }), { root, env, builtIn: packageFolder('plugins') }),
     ballot: ballot({ root, disk, peer: store.peer.id }),
     inbox: inbox({ root, disk, peer: store.peer.id }),
     boards: boards({ root, disk, clock, peer: store.peer.id }),
@@ -161,12 +168,14 @@ export async function openWorkspace(folderPath: string, options: OpenOptions = {
     ...(hosts ? { hosts } : {}),
     ...(options.watchers ? { watchers: options.watchers } : {}),
   };
-  const motor = engine(parts);
+  const { tape } = options;
+  const parts = tape?.parts(untaped) ?? untaped;
+  const motor = tape ? taped(engine(parts), tape) : engine(parts);
   const intent = async (kind: 'cancel' | 'retry' | 'tell', task: string, text?: string): Promise<void> => {
     const base = { id: ids.next(), task, by: 'human', at: clock.now().toISOString() };
-    if (kind === 'tell') await store.submit({ ...base, kind, text: text ?? '' });
-    else if (kind === 'cancel') await store.submit({ ...base, kind, ...(text ? { reason: text } : {}) });
-    else await store.submit({ ...base, kind });
+    if (kind === 'tell') await parts.store.submit({ ...base, kind, text: text ?? '' });
+    else if (kind === 'cancel') await parts.store.submit({ ...base, kind, ...(text ? { reason: text } : {}) });
+    else await parts.store.submit({ ...base, kind });
   };
 
   const workspace: Workspace = {
@@ -174,9 +183,9 @@ export async function openWorkspace(folderPath: string, options: OpenOptions = {
     config,
     configProblems,
     configWarnings,
-    store,
+    store: parts.store,
     engine: motor,
-    add: (given) => newTask(store, given, clock.now(), () => ids.next().slice(-8)),
+    add: (given) => newTask(parts.store, given, clock.now(), () => ids.next().slice(-8)),
     task: (id) => store.read(id),
     async openTasks() {
       await store.scan();

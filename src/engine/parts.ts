@@ -35,6 +35,8 @@ export interface Parts {
   ids: Ids;
   /** Which agents this process hosts; undefined: all. */
   hosts?: ReadonlySet<string>;
+  /** Tasks of a pass are worked on one after the other, so that a run can be repeated exactly. */
+  inTurn?: boolean;
   /** For people who look on. Must not throw. */
   watchers?: Watchers;
 }

@@ -102,6 +102,7 @@ export function engine(parts: Parts): Engine {
       }
       start(task, onEnd);
       advanced++;
+      if (parts.inTurn) await flights.get(task.id)?.done;
     }
     await showBallot(parts);
     await showBoards(parts);

@@ -1,0 +1,28 @@
+/**
+ * What stands between a workspace and the world while a run is recorded or replayed. The engine is the same either way; only
+ * what comes from outside passes through here, and nothing is left to luck: tasks of a pass are worked on one after the other.
+ */
+import type { Engine } from '../engine/pump.js';
+import type { Parts } from '../engine/parts.js';
+import type { Plugins } from './plugins.js';
+
+export interface Tape {
+  /** What the engine is given, with the outside world recorded or replayed. */
+  parts(real: Parts): Parts;
+  plugins(load: () => Promise<Plugins>): Promise<Plugins>;
+  /** Around every pass. */
+  pass<T>(roots: ReadonlySet<string> | undefined, run: () => Promise<T>): Promise<T>;
+  /** Whatever is under way was told to stop. */
+  stopped(): void;
+}
+
+export function taped(motor: Engine, tape: Tape): Engine {
+  return {
+    ...motor,
+    pump: (roots) => tape.pass(roots, () => motor.pump(roots)),
+    stop() {
+      tape.stopped();
+      return motor.stop();
+    },
+  };
+}
