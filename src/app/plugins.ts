@@ -68,7 +68,7 @@ export async function loadPlugins(given: PluginsGiven): Promise<Plugins> {
     problems,
     async start(options) {
       const running = loaded.map((one) => run(given.root, one, options));
-      await new Promise<void>((resolve) => options.signal.addEventListener('abort', () => resolve(), { once: true }));
+      await aborted(options.signal);
       const late = new Promise<void>((resolve) => setTimeout(resolve, STOP_MS).unref());
       await Promise.race([Promise.all(running), late]);
     },
@@ -122,6 +122,11 @@ async function run(
   } catch (thrown) {
     if (!signal.aborted) tell(messageOf(thrown));
   }
+}
+
+function aborted(signal: AbortSignal): Promise<void> {
+  if (signal.aborted) return Promise.resolve();
+  return new Promise((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
 }
 
 function taken(name: string, file: string): Problem {

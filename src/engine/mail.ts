@@ -14,16 +14,20 @@ import { record, type Parts } from './parts.js';
 
 export const ADMIT_TOOL = 'admit_message';
 
+/** A flood is taken in over several passes, so that what is under way goes on meanwhile. */
+const MOST_AT_ONCE = 200;
+
 export interface MailTaken {
-  /** Any task was made. */
+  /** Any task was made, or there is more to take. */
   moved: boolean;
   problems: Problem[];
 }
 
 export async function takeMail(parts: Parts): Promise<MailTaken> {
   if (parts.inbox === undefined) return { moved: false, problems: [] };
-  const { mail, problems } = await parts.inbox.take();
-  if (mail.length === 0 && problems.length === 0) return { moved: false, problems };
+  const { mail: all, problems } = await parts.inbox.take();
+  if (all.length === 0 && problems.length === 0) return { moved: false, problems };
+  const mail = all.slice(0, MOST_AT_ONCE);
   let moved = false;
   for (const one of mail) {
     const wanted = wantedTask(parts, one);
@@ -31,7 +35,7 @@ export async function takeMail(parts: Parts): Promise<MailTaken> {
     moved = (await make(parts, wanted.task, `${one.file}:${one.line}`)) || moved;
   }
   await parts.inbox.done(mail);
-  return { moved, problems };
+  return { moved: moved || mail.length < all.length, problems };
 }
 
 /** The task of a message, or the question whether to let it in. */

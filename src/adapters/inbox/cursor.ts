@@ -100,4 +100,4 @@ export function cursors(disk: Disk, root: string, peer = `x${randomBytes(4).toSt
   }
 }
 
-const MAX_LOG_BYTES = 512 * 1024 * 1024;
+const MAX_LOG_BYTES = 256 * 1024 * 1024;
