@@ -29,6 +29,8 @@ export interface Message {
   name?: string;
   /** For role `tool`: the call did not succeed. */
   isError?: boolean;
+  /** For role `tool`: the call ended the task, and this is its answer. */
+  final?: boolean;
   usage?: MessageUsage;
   /** Who said it, where that is not plain: `human`, another agent, a channel. */
   from?: string;
@@ -79,17 +81,10 @@ export function finalAnswer(messages: readonly Message[]): string | undefined {
   return last?.role === 'assistant' && (last.toolCalls ?? []).length === 0 ? last.content : undefined;
 }
 
-/** The report of a `final_report` in the last turn that was accepted: that turn was the last one. */
+/** The answer that a tool call of the last turn gave and that was accepted as the end: that turn was the last one. */
 export function reportedAnswer(messages: readonly Message[]): string | undefined {
-  const accepted = new Set<string>();
-  for (let i = messages.length - 1; i >= 0; i--) {
-    const message = messages[i]!;
-    if (message.role === 'tool' && !message.isError && message.toolCallId !== undefined)
-      accepted.add(message.toolCallId);
-    if (message.role === 'user') return undefined;
-    if (message.role !== 'assistant') continue;
-    const report = message.toolCalls?.find((call) => call.name === 'final_report' && accepted.has(call.id));
-    return typeof report?.arguments['report'] === 'string' ? report.arguments['report'] : undefined;
+  for (let i = messages.length - 1; i >= 0 && messages[i]!.role === 'tool'; i--) {
+    if (messages[i]!.final) return messages[i]!.content;
   }
   return undefined;
 }

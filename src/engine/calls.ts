@@ -45,7 +45,7 @@ export async function carryOut(
     if (reply.kind === 'spawn') await create(parts, task, reply.child);
     if (reply.kind === 'tell') await tell(parts, task, agent, call, reply);
     if (reply.kind === 'final') done.final = reply.text;
-    done.results.push(await result(parts, call, textOf(reply), reply.kind === 'problem'));
+    done.results.push(await result(parts, call, textOf(reply), reply.kind === 'problem', reply.kind === 'final'));
   }
   return done;
 }
@@ -141,16 +141,16 @@ function noSuchTool(parts: Parts, task: Task, agent: Agent, call: ToolCall): Too
 }
 
 function textOf(reply: Exclude<ToolReply, { kind: 'ask' }>): string {
-  if (reply.kind === 'problem') return `${reply.code}: ${reply.message}`;
-  return reply.kind === 'final' ? 'Accepted.' : reply.text;
+  return reply.kind === 'problem' ? `${reply.code}: ${reply.message}` : reply.text;
 }
 
-async function result(parts: Parts, call: ToolCall, text: string, isError: boolean): Promise<Message> {
+async function result(parts: Parts, call: ToolCall, text: string, isError: boolean, final = false): Promise<Message> {
   return {
     role: 'tool',
     name: call.name,
-    content: await quoted(parts, text),
+    content: final ? text : await quoted(parts, text),
     toolCallId: call.id,
+    ...(final ? { final } : {}),
     ...(isError ? { isError } : {}),
     timestamp: parts.clock.now().toISOString(),
   };

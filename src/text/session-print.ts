@@ -38,6 +38,7 @@ function printMessage(message: Message, pad: string, dash: number): string {
   if (message.name !== undefined) text += `${pad}name: ${yamlLine(message.name)}\n`;
   if (message.toolCallId !== undefined) text += `${pad}tool_call_id: ${yamlLine(message.toolCallId)}\n`;
   if (message.isError !== undefined) text += `${pad}is_error: ${message.isError}\n`;
+  if (message.final) text += `${pad}final: true\n`;
   // People add messages without a timestamp, so for these roles its absence proves nothing: see `repairTail`.
   const marked = message.role === 'user' || message.role === 'system';
   text += `${pad}content: ${yamlText(message.content, inner, marked)}\n`;

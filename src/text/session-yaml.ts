@@ -105,6 +105,7 @@ function readMessage(value: unknown, path: Path): Message {
   if (task !== undefined) message.task = task;
   if (callId !== undefined) message.toolCallId = callId;
   if (typeof given['is_error'] === 'boolean') message.isError = given['is_error'];
+  if (given['final'] === true) message.final = true;
   if (isFilled(given['tool_calls'])) message.toolCalls = readCalls(given['tool_calls'], [...path, 'tool_calls']);
   if (isFilled(given['usage']))
     message.usage = readUsage(fields(given['usage'], [...path, 'usage'], 'usage is a mapping'));
