@@ -12,7 +12,18 @@ export function openReader(folder: string): Store {
   const root = path.resolve(folder);
   const on = disk();
   if (!isWorkspace(on, root)) throw new ProblemError(noWorkspace(root, on.stamp(root) !== undefined));
-  return files({ root, disk: on, clock: clock(), ids: ids(), processes: processes() });
+  const store = files({ root, disk: on, clock: clock(), ids: ids(), processes: processes() });
+  const { scan } = store;
+  store.scan = async (full) => {
+    const found = await scan(full);
+    const moved = found.problems.filter((one) => one.message.includes('was moved to'));
+    // Whoever looks first sets aside what can never be read; history must know of it, whether or not this command tells.
+    for (const one of moved)
+      store.record({ at: new Date().toISOString(), name: 'file.quarantined', peer: store.peer.id, problem: one });
+    if (moved.length > 0) await store.flush();
+    return found;
+  };
+  return store;
 }
 
 export { noWorkspace };

@@ -40,6 +40,9 @@ export function openTasks(disk: Disk, l: Layout, quarantine: Quarantine, now: ()
   const listed = new Map<OpenState, { stamp: string | undefined; at: number }>();
   const filesOf: Record<OpenState, Set<string>> = { pending: new Set(), active: new Set(), waiting: new Set() };
 
+  /** Twins that were set aside in favour of a file that was read after them; told by the next scan. */
+  const aside: Problem[] = [];
+
   const self: OpenTasks = { byId, scan, load, add, remove };
   return self;
 
@@ -58,7 +61,7 @@ export function openTasks(disk: Disk, l: Layout, quarantine: Quarantine, now: ()
   function scan(full: boolean): Problem[] {
     const problems: Problem[] = [];
     for (const state of OPEN_STATES) scanFolder(state, full, problems);
-    return problems;
+    return [...problems, ...aside.splice(0)];
   }
 
   function scanFolder(state: OpenState, full: boolean, problems: Problem[]): void {
@@ -130,6 +133,7 @@ export function openTasks(disk: Disk, l: Layout, quarantine: Quarantine, now: ()
       if (twin === other) remove(other);
       const told = quarantine(twin.file, twinProblem(l, twin.file, entry.id, stays.file));
       if (twin === entry) return told;
+      if (told !== undefined) aside.push(told);
     }
     if (entry.state !== 'active' && endedTwin(entry.id)) {
       return quarantine(entry.file, twinProblem(l, entry.file, entry.id, 'an ended task'));
