@@ -31,6 +31,7 @@ export async function post(office, { recipient, text, thread }) {
     ...address(env),
   });
   try {
+    // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a method of Slack's, not of a window
     const sent = await web.chat.postMessage({ channel, text, ...(thread ? { thread_ts: thread } : {}) });
     keepSent(workspace, { ...line, sent: true, channel: sent.channel, slack_ts: sent.ts });
     return {

@@ -45,6 +45,9 @@ export function inbox({ root, disk, peer }: { root: string; disk: Disk; peer?: s
   const known = new Map<string, Known>();
   /** Problems told, by file, so that none is told twice for the same state of a file. */
   const told = new Map<string, string>();
+  /** The stamp each file had when all of it was done, as its cursor tells. */
+  const settled = new Map<string, string | undefined>();
+  /** The stamp each file had after our last line. */
   const ends = new Map<string, string>();
 
   return { take, done, append, all };
@@ -54,7 +57,7 @@ export function inbox({ root, disk, peer }: { root: string; disk: Disk; peer?: s
     const names = namesIn();
     const there = new Set(names);
     for (const name of known.keys()) if (!there.has(name)) known.delete(name);
-    const changed = names.filter((name) => disk.stamp(path.join(folder, name)) !== known.get(name)?.stamp);
+    const changed = names.filter(hasChanged);
     const files = changed.flatMap((name) => {
       const bytes = readFile(name, problems);
       return bytes === undefined ? [] : [{ name, ...bytes }];
@@ -76,7 +79,8 @@ export function inbox({ root, disk, peer }: { root: string; disk: Disk; peer?: s
       const place = open < 0 ? file.read : open === 0 ? file.cursor : file.entries[open - 1]!.end;
       file.entries = open < 0 ? [] : file.entries.slice(open);
       if (place.offset === file.cursor.offset) continue;
-      await keep.save(name, { ...place, origin: file.origin });
+      const stamp = open < 0 ? { stamp: file.stamp } : {};
+      await keep.save(name, { ...place, origin: file.origin, ...stamp });
       file.cursor = place;
     }
   }
@@ -104,9 +108,18 @@ export function inbox({ root, disk, peer }: { root: string; disk: Disk; peer?: s
     return namesIn().flatMap((name) => {
       const read = disk.read(path.join(folder, name), MAX_INBOX_BYTES);
       if (read.kind !== 'file') return [];
-      const lines = linesOf(read.bytes, name, known.get(name)?.origin ?? originOf(name));
+      const lines = linesOf(read.bytes, name, keep.load(name)?.origin ?? originOf(name));
       return [...lines].flatMap(({ mail: one }) => (one ? [{ ...one, taken: !open.has(one.task) }] : []));
     });
+  }
+
+  /** Since this process read it; or, if it never did, since whoever read it to its end. */
+  function hasChanged(name: string): boolean {
+    const stamp = disk.stamp(path.join(folder, name));
+    const file = known.get(name);
+    if (file !== undefined) return file.stamp !== stamp;
+    if (!settled.has(name)) settled.set(name, keep.load(name)?.stamp);
+    return settled.get(name) !== stamp;
   }
 
   /** In order of age as far as names tell: `a.jsonl.2`, `a.jsonl.1`, `a.jsonl`. */
@@ -176,13 +189,15 @@ export function inbox({ root, disk, peer }: { root: string; disk: Disk; peer?: s
         .filter((one) => one.offset > 0 && prefixHash(bytes, one) !== undefined)
         .sort((a, b) => b.offset - a.offset)[0];
       if (longest !== undefined) {
-        cursor = longest;
+        const { stamp: _, ...place } = longest;
+        cursor = place;
         await keep.save(name, cursor); // before the old name's cursor changes
       }
     }
     const counts = new Map<string, number>();
-    for (const line of inboxLines(bytes.subarray(0, cursor.offset))) counted(counts, short(line.bytes));
-    const { origin, ...place } = cursor;
+    for (const one of inboxLines(bytes.subarray(0, cursor.offset))) counted(counts, short(one.bytes));
+    const { origin, offset, line, hash } = cursor;
+    const place = { offset, line, hash };
     return { stamp: '', origin, cursor: place, read: place, counts, entries: [] };
   }
 

@@ -33,7 +33,7 @@ export function pluginTool(made: PluginTool, plugin: { name: string; file: strin
   if (parameters?.type !== 'object') return no(`the parameters of ${name} must be a JSON Schema of an object`);
   return {
     name,
-    description: String(description),
+    description,
     parameters: checkable(parameters),
     kind: made.metadata?.readOnly === true ? 'pure' : 'effect',
     plugin: plugin.name,

@@ -95,7 +95,7 @@ async function load(
     const office = { workspace: root, env, config, registerTool: (tool: PluginTool) => void registered.push(tool) };
     const said: unknown = typeof made === 'function' ? await (made as (office: unknown) => unknown)(office) : made;
     const { tools = [], start } = (Array.isArray(said) ? { tools: said } : (said ?? {})) as Partial<Loaded>;
-    const all = [...registered, ...(Array.isArray(tools) ? tools : Object.values(tools as object))] as PluginTool[];
+    const all = [...registered, ...(Array.isArray(tools) ? tools : Object.values<PluginTool>(tools))];
     if (all.length > 0 || typeof start === 'function') return { name, file, tools: all, ...(start ? { start } : {}) };
     const hint = 'export default {tools, start}, or a function that returns it';
     problems.push(problem('bad_file', 'this plugin has neither tools nor a start', { where: { file }, hint }));

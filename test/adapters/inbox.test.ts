@@ -71,6 +71,18 @@ test('idle, only names and stamps are looked at', async () => {
   assert.deepEqual(reads, []);
 });
 
+test('a process that comes later does not read what was read to its end', async () => {
+  const disk = house(lines('a', 'b'));
+  await pass(open(disk), new Map());
+  const reads: string[] = [];
+  const watched: Disk = { ...disk, read: (file, max) => (reads.push(file), disk.read(file, max)) };
+  const box = open(watched);
+  assert.deepEqual(await pass(box, new Map()), []);
+  assert.deepEqual(reads, ['/w/.guild/inbox/slack-messages.jsonl.json']);
+  disk.append(FILE, lines('c'));
+  assert.deepEqual(await pass(box, new Map()), ['c']);
+});
+
 test('equal lines are as many messages as there are lines; equal ids are one', async () => {
   const ok = '{"from":"sarah","text":"ok"}\n';
   const named = '{"id":"7","text":"x"}\n';
@@ -173,7 +185,13 @@ test('a lost cursor or log costs a look, never a second task', async () => {
 test('a damaged cursor is no harm', async () => {
   const disk = house(lines('a', 'b'));
   await pass(open(disk), new Map());
-  for (const junk of ['', '{', '{"offset":-1}', '{"offset":3,"line":1,"hash":"x","origin":"slack-messages.jsonl"}', '\0\0\0']) {
+  for (const junk of [
+    '',
+    '{',
+    '{"offset":-1}',
+    '{"offset":3,"line":1,"hash":"x","origin":"slack-messages.jsonl"}',
+    '\0\0\0',
+  ]) {
     disk.save('/w/.guild/inbox/slack-messages.jsonl.json', junk);
     assert.deepEqual(await pass(open(disk), new Map()), [], junk);
   }

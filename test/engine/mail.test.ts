@@ -137,8 +137,8 @@ test('where the human wants to look first, no agent sees a message before the hu
   assert.equal(house.calls.length, 0);
   const asked = [...guest.parts.store.open()].map(({ task }) => task);
   assert.deepEqual(
-    asked.map(({ to, role }) => [to, role]),
-    Array(3).fill(['human', 'approval']),
+    asked.map(({ to, role }) => `${to} ${role}`),
+    ['human approval', 'human approval', 'human approval'],
   );
   const idOf = (word: string): string => asked.find((task) => JSON.stringify(task.context).includes(word))!.id;
   const board = disk.tree().get(`${ROOT}/tasks/approvals.task.md`)!;

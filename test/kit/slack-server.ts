@@ -44,7 +44,7 @@ export async function slackServer(): Promise<SlackServer> {
   const sockets = new Set<Socket>();
   const waiting = new Map<string, () => void>();
   let joined = 0;
-  let told: (() => void)[] = [];
+  const told: (() => void)[] = [];
   const sockServer = new WebSocketServer({ noServer: true });
 
   const server = http.createServer((request, response) => {
@@ -92,7 +92,8 @@ export async function slackServer(): Promise<SlackServer> {
     acks,
     answers,
     async connected(n = 1) {
-      while (joined < n) await new Promise<void>((resolve) => told.push(resolve));
+      const isThere = (): boolean => joined >= n;
+      while (!isThere()) await new Promise<void>((resolve) => told.push(resolve));
     },
     async event(event, envelope = `env-${Math.random().toString(36).slice(2)}`) {
       const acked = new Promise<void>((resolve) => waiting.set(envelope, resolve));

@@ -17,6 +17,8 @@ export interface Place {
 /** `origin`: the file's first name; lines are known by it, whatever the file is called after a rotation. */
 export interface Cursor extends Place {
   origin: string;
+  /** The file's stamp when all of it was done: while it has that, it need not be read. */
+  stamp?: string;
 }
 
 /** What was taken: the key of a line and a digest of its text. */
