@@ -23,13 +23,17 @@ export interface GitOptions {
   clock: Pick<Clock, 'now' | 'sleep'>;
   /** `Name <mail>`. */
   author?: string;
+  /** Gives way to other work on a busy machine. */
+  background?: boolean;
   /** What a file of an old commit is called when it comes back. */
   nameAfterUndo?: (path: string) => string;
 }
 
 const TRIES = 40;
 
-export function git({ root, env, clock, author, nameAfterUndo = (name) => name }: GitOptions): History {
+export function git(options: GitOptions): History {
+  const { root, env, clock, author, background = false, nameAfterUndo = (name) => name } = options;
+  const where = { cwd: root, env, background };
   const cache = indexCache(root);
   let own: string | undefined;
   let last: { commit: string; tree: string } | undefined;
@@ -152,10 +156,10 @@ export function git({ root, env, clock, author, nameAfterUndo = (name) => name }
     if (place.kind === 'none' && make) place = await makeOne(place);
     if (place.kind !== 'own') return undefined;
     const { gitDir, commonDir } = place;
-    const onRefs = runGit(root, env, { GIT_DIR: gitDir });
+    const onRefs = runGit(where, { GIT_DIR: gitDir });
     const head = readHead(gitDir, commonDir) ?? (await askHead(onRefs, gitDir));
-    own ??= ownGitFolder(await formatOf(onRefs, head.commit), KEPT_OUT);
-    const onFiles = runGit(root, env, {
+    own ??= ownGitFolder(path.join(root, '.guild', 'git'), await formatOf(onRefs, head.commit), KEPT_OUT);
+    const onFiles = runGit(where, {
       GIT_DIR: own,
       GIT_WORK_TREE: root,
       GIT_OBJECT_DIRECTORY: path.join(commonDir, 'objects'),
@@ -164,7 +168,7 @@ export function git({ root, env, clock, author, nameAfterUndo = (name) => name }
   }
 
   async function makeOne(place: Place & { kind: 'none' }): Promise<Place> {
-    const onRefs = runGit(root, env, { GIT_DIR: place.gitDir });
+    const onRefs = runGit(where, { GIT_DIR: place.gitDir });
     const made = await onRefs(['-c', 'init.defaultBranch=main', 'init', '-q', '--template=']);
     // Another process may be making it at this moment; what counts is that it is there.
     if (made.code !== 0 && branchOf(place.gitDir) === undefined) must(made);

@@ -17,12 +17,14 @@ export interface HistoryOptions {
   config: Pick<Config, 'git'>;
   env: Record<string, string | undefined>;
   clock?: Clock;
+  /** Gives way to other work on a busy machine. */
+  background?: boolean;
 }
 
-export function history({ root, config, env, clock = realClock() }: HistoryOptions): History {
+export function history({ root, config, env, clock = realClock(), background = false }: HistoryOptions): History {
   const { enabled, author } = config.git;
   if (!enabled) return off('guild.yaml says `git: false`');
-  return git({ root, env, clock, nameAfterUndo: orphaned, ...(author ? { author } : {}) });
+  return git({ root, env, clock, background, nameAfterUndo: orphaned, ...(author ? { author } : {}) });
 }
 
 /** For commands that only look at history or go back in it. */

@@ -7,7 +7,7 @@ import type { HistoryOptions } from './history.js';
 
 export function lateHistory(options: HistoryOptions): Pick<History, 'commit' | 'close'> {
   let made: Promise<History> | undefined;
-  const load = async (): Promise<History> => (await import('./history.js')).history(options);
+  const load = async (): Promise<History> => (await import('./history.js')).history({ ...options, background: true });
   return {
     commit: async (...said) => (await (made ??= load())).commit(...said),
     close: async () => (await made)?.close(),

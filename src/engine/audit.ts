@@ -25,7 +25,7 @@ export function audit(
   tell: (problem: Problem) => void,
 ): Audit {
   let events: Event[] = [];
-  let begun = -Infinity;
+  let begun = clock.monotonicMs();
   let due = Infinity;
   let running: Promise<void> | undefined;
   let told: string | undefined;

@@ -41,14 +41,27 @@ const QUIET = [
   'credential.helper=',
 ].flatMap((one) => ['-c', one]);
 
-export function runGit(cwd: string, env: Env, own: Record<string, string>): RunGit {
-  return (args, more = {}) => run([...QUIET, ...args], cwd, { ...cleanEnv(env), ...own, ...more.env }, more.input);
+export interface Where {
+  cwd: string;
+  env: Env;
+  /** Gives way to other work on a busy machine. */
+  background: boolean;
 }
 
-function run(args: string[], cwd: string, env: Record<string, string>, input = ''): Promise<Ran> {
+export function runGit(where: Where, own: Record<string, string>): RunGit {
+  const env = { ...cleanEnv(where.env), ...own };
+  return (args, more = {}) => run([...QUIET, ...args], { ...where, env: { ...env, ...more.env } }, more.input);
+}
+
+function run(
+  args: string[],
+  { cwd, env, background }: Where & { env: Record<string, string> },
+  input = '',
+): Promise<Ran> {
   return new Promise((resolve, reject) => {
     // A group of its own: Ctrl-C is for us, and a commit under way ends by itself.
     const child = spawn('git', args, { cwd, env, detached: true, stdio: ['pipe', 'pipe', 'pipe'] });
+    if (background && child.pid !== undefined) giveWay(child.pid);
     const out: Buffer[] = [];
     const err: Buffer[] = [];
     let bytes = 0;
@@ -76,6 +89,14 @@ function run(args: string[], cwd: string, env: Record<string, string>, input = '
   });
 }
 
+function giveWay(pid: number): void {
+  try {
+    os.setPriority(pid, os.constants.priority.PRIORITY_BELOW_NORMAL);
+  } catch {
+    // it has ended already, or the system does not allow it
+  }
+}
+
 /** Nothing of the caller's environment but where programs are. */
 function cleanEnv(env: Env): Record<string, string> {
   return {
@@ -94,9 +115,12 @@ function cleanEnv(env: Env): Record<string, string> {
   };
 }
 
-/** A git folder with nothing in it but a configuration of ours. It is fresh, because one that lay in the workspace could be another's. */
-export function ownGitFolder(format: 'sha1' | 'sha256', exclude: readonly string[]): string {
-  const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'guild-git-'));
+/** A git folder with nothing in it but a configuration of ours. It is made afresh, because one that lies there could be another's work. */
+export function ownGitFolder(under: string, format: 'sha1' | 'sha256', exclude: readonly string[]): string {
+  fs.mkdirSync(under, { recursive: true, mode: 0o700 });
+  for (const name of fs.readdirSync(under).filter(isLeftOver))
+    fs.rmSync(path.join(under, name), { recursive: true, force: true });
+  const folder = fs.mkdtempSync(path.join(under, `own-${process.pid}-`));
   for (const one of ['refs', 'info', 'objects']) fs.mkdirSync(path.join(folder, one));
   const ignoreCase = process.platform === 'darwin' || process.platform === 'win32';
   const config = [
@@ -119,6 +143,18 @@ export function ownGitFolder(format: 'sha1' | 'sha256', exclude: readonly string
     '* -text -eol -ident -filter -diff -merge -working-tree-encoding\n',
   );
   return folder;
+}
+
+/** The folder of a process that was killed. */
+function isLeftOver(name: string): boolean {
+  const pid = /^own-(\d+)-/.exec(name)?.[1];
+  if (pid === undefined || Number(pid) === process.pid) return false;
+  try {
+    process.kill(Number(pid), 0);
+    return false;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'ESRCH';
+  }
 }
 
 function noGit(): ReturnType<typeof problem> {
