@@ -10,10 +10,12 @@ const [file, edits, seed] = process.argv.slice(2);
 const random = mulberry(Number(seed));
 const standing = new Set();
 const removed = new Set();
+let lastSaved = 0;
 const ways = { rename: 0, over: 0, append: 0 };
 
 for (let n = 1; n <= Number(edits); n++) {
   await sleep(20 + random() * 60);
+  await somebodyElseWrote();
   const text = await whole();
   const items = text.split(/^(?= {2}- role: )/m);
   const kind = random();
@@ -23,6 +25,7 @@ for (let n = 1; n <= Number(edits); n++) {
   } else if (kind < 0.65) save([...items, message(mark(n))]);
   else if (kind < 0.85) change(items, n);
   else remove(items);
+  lastSaved = fs.statSync(file).mtimeMs;
 }
 process.stdout.write(JSON.stringify({ standing: [...standing], removed: [...removed], ways }));
 
@@ -73,6 +76,12 @@ function save(items) {
     fs.writeFileSync(file, text); // truncated, then written
     ways.over++;
   }
+}
+
+/** People and agents take turns, more or less; an agent that waits for a half-saved file to become whole is not waited for. */
+async function somebodyElseWrote() {
+  const mine = lastSaved;
+  for (let waited = 0; waited < 250 && fs.statSync(file).mtimeMs === mine; waited += 10) await sleep(10);
 }
 
 /** An editor shows a file that ends in the middle of a line only for a moment. */
