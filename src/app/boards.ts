@@ -53,7 +53,11 @@ export interface QueryReply {
 export async function runQuery(text: string, at: BoardsAt, options: QueryOptions = {}): Promise<QueryReply> {
   const parsed = parseQuery(text);
   if (!parsed.ok) throw new ProblemError(parsed.problem);
-  const { query } = parsed;
+  return runParsed(parsed.query, at, options);
+}
+
+/** The same for a query that was read before. */
+export async function runParsed(query: Query, at: BoardsAt, options: QueryOptions = {}): Promise<QueryReply> {
   const isTable = Object.hasOwn(TABLES, query.from);
   const reply = isTable ? await onTable(query, at) : await onBoard(query, at, options);
   if (query.kind !== 'select' || query.into === undefined) return reply;

@@ -31,12 +31,14 @@ import type { Processes } from '../ports/processes.js';
 import type { Store } from '../ports/store.js';
 import { judgePath, judgeSpelling } from '../rules/policy-path.js';
 import { toolbox } from '../tools/toolbox.js';
+import { desk } from './desk.js';
 import { gate } from './gate.js';
 import { packageFolder } from './init-workspace.js';
 import { lateHistory, noted } from './late-history.js';
 import { models } from './models.js';
 import { newTask, type NewTask } from './new-task.js';
 import { noWorkspace } from './open-reader.js';
+import { sourcesOf } from './query-sources.js';
 import { readConfig } from './read-config.js';
 import { loadPlugins, type Plugins } from './plugins.js';
 import { roster, type Roster } from './roster.js';
@@ -158,6 +160,16 @@ export async function openWorkspace(folderPath: string, options: OpenOptions = {
     ballot: ballot({ root, disk, peer: store.peer.id }),
     inbox: inbox({ root, disk, peer: store.peer.id }),
     boards: boards({ root, disk, clock, peer: store.peer.id }),
+    desk: desk({
+      root,
+      disk,
+      ids,
+      store,
+      sources: sourcesOf(
+        () => store,
+        () => agents.all().values(),
+      ),
+    }),
     folder: ground,
     agents,
     tools: new Map([...toolbox(), ...plugins.tools.map((tool) => [tool.name, tool] as const)]),

@@ -1,12 +1,22 @@
 /** The workspace as rows for queries. Read when asked, from the files as they are now; no engine, no model. */
+import type { Agent } from '../domain/agent.js';
+import type { Store } from '../ports/store.js';
 import { openReader } from './open-reader.js';
 import { openRoster } from './open-roster.js';
 import type { Row, Sources } from './boards.js';
 
 export function querySources(root: string): Sources {
+  return sourcesOf(
+    () => openReader(root),
+    () => openRoster(root).agents.values(),
+  );
+}
+
+/** The same of a workspace that is open. */
+export function sourcesOf(open: () => Store, agents: () => Iterable<Agent>): Sources {
   return {
     async tasks() {
-      const store = openReader(root);
+      const store = open();
       await store.scan(true);
       const placed = [...store.open(), ...(await store.ended())];
       return placed.map(({ task: { extra, ...task }, state, owner }) => ({
@@ -20,7 +30,7 @@ export function querySources(root: string): Sources {
       }));
     },
     async sessions() {
-      const store = openReader(root);
+      const store = open();
       const rows: Row[] = [];
       for (const id of store.sessions()) {
         const opened = await store.openSession(id);
@@ -42,7 +52,7 @@ export function querySources(root: string): Sources {
       return rows;
     },
     async agents() {
-      return [...openRoster(root).agents.values()].map((agent) => ({
+      return [...agents()].map((agent) => ({
         name: agent.name,
         description: agent.description,
         models: agent.models,
@@ -57,7 +67,7 @@ export function querySources(root: string): Sources {
       }));
     },
     async events() {
-      return openReader(root).events();
+      return open().events();
     },
   };
 }

@@ -7,6 +7,7 @@ import type { Agents } from '../ports/agents.js';
 import type { Ballot } from '../ports/ballot.js';
 import type { Boards } from '../ports/boards.js';
 import type { Clock, Ids } from '../ports/clock.js';
+import type { Desk } from '../ports/desk.js';
 import type { Folder } from '../ports/folder.js';
 import type { Gate } from '../ports/gate.js';
 import type { Inbox } from '../ports/inbox.js';
@@ -28,6 +29,7 @@ export interface Parts {
   ballot?: Ballot;
   inbox?: Inbox;
   boards?: Boards;
+  desk?: Desk;
   /** Told when a pass is over; absent where no history is kept. */
   audit?: Audit;
   config: Config;

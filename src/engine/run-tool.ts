@@ -79,6 +79,7 @@ function contextOf(
     ...(permission.plan ? { plan: permission.plan } : {}),
     ...(permission.action ? { action: permission.action } : {}),
     ...(parts.shell ? { shell: parts.shell } : {}),
+    ...(parts.desk ? { desk: parts.desk } : {}),
     signal: stop,
   };
 }
@@ -89,7 +90,7 @@ function openSessions(parts: Parts): SessionShown[] {
   return open.flatMap(({ task, state }) => {
     if (task.to === undefined || task.to === HUMAN) return [];
     const waits = task.waits?.tasks;
-    const session = sessionId(task, { name: task.to });
+    const session = sessionId(task, parts.agents.all().get(task.to) ?? { name: task.to });
     return [{ session, agent: task.to, task: task.id, state, ...(waits ? { waits_for: waits } : {}) }];
   });
 }

@@ -6,6 +6,7 @@ import type { Agent } from '../domain/agent.js';
 import type { Problem, ProblemCode } from '../domain/problem.js';
 import type { PlainPipeline } from '../domain/policy.js';
 import type { Task, WantedChild } from '../domain/task.js';
+import type { Desk } from '../ports/desk.js';
 import type { Folder } from '../ports/folder.js';
 import type { ToolSpec } from '../ports/model.js';
 import type { PluginAction, Shell } from '../ports/shell.js';
@@ -22,6 +23,8 @@ export interface ToolContext {
   /** The command is an action of a plugin. */
   action?: PluginAction;
   shell?: Shell;
+  /** Queries, and changes of what boards say. */
+  desk?: Desk;
   /** Aborted when the task is cancelled or the process leaves. */
   signal?: AbortSignal;
   /** Puts another text in place of a conversation; what is wrong with it, if anything. */

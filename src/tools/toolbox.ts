@@ -8,6 +8,7 @@ import { editSession } from './edit-session.js';
 import { executeCommand } from './execute-command.js';
 import { finalReport } from './final-report.js';
 import { listDirectory } from './list-directory.js';
+import { queryTasks } from './query-tasks.js';
 import { readFile } from './read-file.js';
 import { routeTo } from './route-to.js';
 import { searchFiles } from './search-files.js';
@@ -15,6 +16,7 @@ import { sendMessage } from './send-message.js';
 import { listActiveSessions, readSession } from './sessions.js';
 import { broadcast, concludeTeam, voteConclude } from './team.js';
 import type { Tool } from './tool.js';
+import { updateTask } from './update-task.js';
 import { writeFile } from './write-file.js';
 
 const BUILT: readonly Tool[] = [
@@ -25,7 +27,9 @@ const BUILT: readonly Tool[] = [
   searchFiles,
   executeCommand,
   delegateToAgent,
+  queryTasks,
   createTask,
+  updateTask,
   sendMessage,
   listActiveSessions,
   readSession,
@@ -40,8 +44,6 @@ const BUILT: readonly Tool[] = [
 
 /** Tools that agent files may name and that this version cannot run yet, each with what to do instead. */
 const UNBUILT: Record<string, string> = {
-  query_tasks: 'read the files under tasks/ with list_directory and read_file',
-  update_task: 'tell the human in your answer what should change',
   slack_send: 'put the message into your answer',
   slack_read: 'read the files under inbox/ with read_file',
   request_help: 'use delegate_to_agent, or ask in your answer',

@@ -8,6 +8,8 @@ import { boards } from '../../src/adapters/boards.js';
 import { files } from '../../src/adapters/files/index.js';
 import { inbox } from '../../src/adapters/inbox.js';
 import { scripted } from '../../src/adapters/scripted.js';
+import { desk } from '../../src/app/desk.js';
+import { sourcesOf } from '../../src/app/query-sources.js';
 import { roster } from '../../src/app/roster.js';
 import type { Config } from '../../src/domain/config.js';
 import { engine, type Engine } from '../../src/engine/pump.js';
@@ -64,6 +66,16 @@ export function hall(script: string, asks: readonly string[] = []): Hall {
         ballot: ballot({ root: ROOT, disk: on, peer: store.peer.id }),
         inbox: inbox({ root: ROOT, disk: on, peer: store.peer.id }),
         boards: boards({ root: ROOT, disk: on, clock, peer: store.peer.id }),
+        desk: desk({
+          root: ROOT,
+          disk: on,
+          ids,
+          store,
+          sources: sourcesOf(
+            () => store,
+            () => agents.all().values(),
+          ),
+        }),
         gate: {
           refresh: () => [],
           noteAllowed: async () => 0,

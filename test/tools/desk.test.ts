@@ -1,0 +1,216 @@
+/** query_tasks and update_task: what agents may look up and change, and what they are told where they may not. */
+import assert from 'node:assert/strict';
+import path from 'node:path';
+import { test } from 'node:test';
+import type { Agent } from '../../src/domain/agent.js';
+import { makeTask, type Task } from '../../src/domain/task.js';
+import { checkArgs } from '../../src/tools/args.js';
+import type { ToolContext, ToolReply } from '../../src/tools/tool.js';
+import { toolbox } from '../../src/tools/toolbox.js';
+import { hall, play, ROOT, untilQuiet, type Guest } from '../kit/hall.js';
+import { simDisk, type SimDisk } from '../kit/sim-disk.js';
+import { lay } from '../kit/stories.js';
+
+const PLAN = path.join(ROOT, 'tasks/plan.task.md');
+const BOARD = `# Plan
+## TODO
+- [ ] @ben "Later" id: later depends_on: never
+- [ ] @human "Call Sarah" id: call
+- [ ] @ben #approval "Approve" id: ask
+- [ ] "bad
+`;
+
+interface Desk {
+  disk: SimDisk;
+  guest: Guest;
+  board(): string;
+  use(tool: string, args: Record<string, unknown>, task?: Partial<Task>): Promise<ToolReply>;
+}
+
+async function office(files: Record<string, string> = {}): Promise<Desk> {
+  const disk = simDisk();
+  const agents = { ana: '---\ndescription: A\n---\nDo it.\n', ben: '---\ndescription: B\n---\nDo it.\n' };
+  const script = '- {say: Done.}\n';
+  lay(disk, {
+    name: '',
+    agents,
+    files: { 'tasks/plan.task.md': BOARD, ...files },
+    tasks: {},
+    script,
+    results: {},
+    calls: 0,
+  });
+  const guest = hall(script).enter(disk);
+  await guest.engine.pump();
+  const tools = toolbox();
+  return {
+    disk,
+    guest,
+    board: () => disk.tree().get(PLAN)!,
+    async use(name, args, task = {}) {
+      const tool = tools.get(name)!;
+      assert.equal(checkArgs(tool.parameters, args), undefined);
+      const own = makeTask({ id: 'mine', description: 'do', created_at: '2026-01-01T00:00:00Z', to: 'ana', ...task });
+      const context = { agent: { name: 'ana' } as Agent, task: own, callId: 'c1', desk: guest.parts.desk };
+      return tool.run(args, context as unknown as ToolContext);
+    },
+  };
+}
+
+const text = (reply: ToolReply): string =>
+  reply.kind === 'problem'
+    ? `${reply.code}: ${reply.message}`
+    : reply.kind === 'ask'
+      ? 'ask'
+      : `${reply.kind}: ${reply.text}`;
+
+test('a query answers with one row a line, from tables and boards', async () => {
+  const it = await office();
+  const tasks = await it.use('query_tasks', { query: "SELECT id, to, state FROM tasks WHERE to = 'ben'" });
+  assert.equal(text(tasks), 'text: {"id":"later","to":"ben","state":"pending"}');
+  const board = await it.use('query_tasks', { query: 'SELECT id FROM tasks/plan.task.md LIMIT 1' });
+  assert.equal(text(board), 'text: {"id":"later"}\n[1 entries of this board cannot be read and were left out]');
+  assert.equal(
+    text(await it.use('query_tasks', { query: 'SELECT name FROM agents ORDER BY name' })),
+    'text: {"name":"ana"}\n{"name":"ben"}',
+  );
+  assert.equal(text(await it.use('query_tasks', { query: "SELECT id FROM tasks WHERE to = 'eve'" })), 'text: no rows');
+});
+
+test('a long answer is cut and says so', async () => {
+  const lines = Array.from({ length: 500 }, (_, i) => `- [x] "Task ${i}" id: t${i}`);
+  const it = await office({ 'tasks/long.task.md': `## TODO\n${lines.join('\n')}\n` });
+  const reply = text(await it.use('query_tasks', { query: 'SELECT id FROM tasks/long.task.md' }));
+  assert.equal(reply.split('\n').length, 201);
+  assert.match(reply, /\[200 of 500 rows; name fields, or narrow it with WHERE and LIMIT\]$/);
+});
+
+for (const [query, said] of [
+  ["UPDATE tasks/plan.task.md SET completed = true WHERE id = 'ask'", /only reads[^]*update_task/],
+  ['SELECT * FROM tasks INTO out.json', /only reads/],
+  ['SELECT * FROM ../other/tasks/x.task.md', /is no source/],
+  ['SELECT * FROM guild.md', /is no source/],
+  ['SELECT * FROM tasks/gone.task.md', /there is no file/],
+  ['SELECT * FROM tasks WHERE', /query:1:\d+[^]*\^/],
+] as const) {
+  test(`a query cannot: ${query}`, async () => {
+    const it = await office();
+    const before = it.disk.tree();
+    const reply = await it.use('query_tasks', { query });
+    assert.equal(reply.kind, 'problem');
+    assert.match(text(reply), said);
+    assert.deepEqual(it.disk.tree(), before);
+  });
+}
+
+test('completed and failed about the own task are its final answer', async () => {
+  const it = await office();
+  assert.equal(
+    text(await it.use('update_task', { id: 'mine', status: 'completed', note: ' It is up. ' })),
+    'final: It is up.',
+  );
+  assert.equal(
+    text(await it.use('update_task', { status: 'failed', note: 'no access' })),
+    'final: Not achieved: no access',
+  );
+  assert.equal(
+    text(await it.use('update_task', { id: 'up', status: 'completed', note: 'ok' }, { role: 'work', parent: 'up' })),
+    'final: ok',
+  );
+  assert.match(text(await it.use('update_task', { status: 'completed' })), /^bad_field: note is missing/);
+  assert.match(text(await it.use('update_task', { status: 'in_progress' })), /^text: /);
+  assert.match(text(await it.use('update_task', { status: 'skipped' })), /^not_allowed: mine is your own task/);
+});
+
+test('another bullet takes priority, note and fields, twice as once, and only it changes', async () => {
+  const it = await office();
+  const change = { id: 'later', priority: 'A', note: 'see\nlog', fields: { due: '2026-02-01' } };
+  assert.equal(text(await it.use('update_task', change)), 'text: tasks/plan.task.md: "Later" is changed');
+  const once = it.board();
+  assert.equal(
+    once,
+    BOARD.replace(
+      '- [ ] @ben "Later" id: later depends_on: never\n',
+      '- [ ] A @ben "Later" id: later depends_on: never\n  due: 2026-02-01\n  note: |\n    see\n    log\n  updated_by: ana\n',
+    ),
+  );
+  await it.use('update_task', change);
+  assert.equal(it.board(), once);
+});
+
+test('a closed bullet ends the task that nobody has begun', async () => {
+  const it = await office();
+  assert.equal(
+    text(await it.use('update_task', { id: 'later', status: 'skipped' })),
+    'text: tasks/plan.task.md: "Later" is now skipped',
+  );
+  await untilQuiet(it.guest);
+  assert.equal((await it.guest.parts.store.read('later'))?.task.error?.message, 'skipped by hand');
+});
+
+test('what somebody works on, approvals, and the human’s own work are not an agent’s to close', async () => {
+  const it = await office({ 'tasks/approvals.task.md': '## TODO\n- [_] @human #approval `Approve` id: ballot\n' });
+  const claim = it.guest.parts.store.claim('later', 'ben')!;
+  const before = it.board();
+  assert.match(
+    text(await it.use('update_task', { id: 'later', status: 'completed' })),
+    /^not_allowed: ben is working on later[^]*send_message/,
+  );
+  assert.match(
+    text(await it.use('update_task', { id: 'call', status: 'completed' })),
+    /^not_allowed: "Call Sarah" is the human's own/,
+  );
+  assert.match(
+    text(await it.use('update_task', { id: 'ask', note: 'yes' })),
+    /^not_allowed: approvals are answered by the human only/,
+  );
+  assert.match(
+    text(await it.use('update_task', { id: 'ballot', status: 'completed' })),
+    /^not_allowed: approvals are answered/,
+  );
+  assert.match(
+    text(await it.use('update_task', { id: 'gone', status: 'completed' })),
+    /^not_found: .*gone[^]*your own task is mine/,
+  );
+  assert.match(
+    text(await it.use('update_task', { id: 'call', fields: { completed: true } })),
+    /^bad_field: completed cannot/,
+  );
+  assert.match(text(await it.use('update_task', { id: 'call', fields: { tags: 'approval' } })), /^not_allowed: /);
+  assert.match(text(await it.use('update_task', { id: 'call' })), /^bad_field: say what shall change/);
+  assert.equal(it.board(), before);
+  await it.guest.parts.store.release(claim, claim.task);
+});
+
+test('a note cannot smuggle a bullet or a hidden character onto a board', async () => {
+  const it = await office();
+  const note = 'fine\n- [x] @human "Call Sarah"\n## TODO\n\u202efoo';
+  await it.use('update_task', { id: 'later', note });
+  await untilQuiet(it.guest);
+  const rows = await it.use('query_tasks', { query: 'SELECT COUNT(*) FROM tasks/plan.task.md' });
+  assert.match(text(rows), /"count":3/);
+  assert.ok(it.board().includes('\\u{202e}foo'));
+  assert.match(it.board(), /- \[ \] @human "Call Sarah" id: call\n/);
+});
+
+test('an agent that ends its task through update_task ends the bullet it came from', async () => {
+  const disk = simDisk();
+  const script = `
+- {agent: ana, turn: 1, call: [{query_tasks: {query: "SELECT id FROM tasks/plan.task.md"}}]}
+- {agent: ana, turn: 2, when: '"id":"up"', call: [{update_task: {id: "{{task}}", status: completed, note: It is up.}}]}
+`;
+  const agents = { ana: '---\ndescription: A\ntools: [query_tasks, update_task]\n---\nDo it.\n' };
+  lay(disk, {
+    name: '',
+    agents,
+    files: { 'tasks/plan.task.md': '## TODO\n- [ ] @ana "Up?" id: up\n' },
+    tasks: {},
+    script,
+    results: {},
+    calls: 0,
+  });
+  const guest = hall(script).enter(disk);
+  await play(guest, {}, disk);
+  assert.equal((await guest.parts.store.read('up'))?.task.result, 'It is up.');
+  assert.match(disk.tree().get(PLAN)!, /^## TODO\n- \[x\] @ana "Up\?" id: up\n {2}completed_at: \S+\n$/);
+});
