@@ -4,7 +4,7 @@ import { clock, ids } from '../adapters/clock.js';
 import { disk } from '../adapters/disk.js';
 import { files, isWorkspace } from '../adapters/files/index.js';
 import { processes } from '../adapters/processes.js';
-import { ProblemError } from '../domain/problem.js';
+import { ProblemError, type Problem } from '../domain/problem.js';
 import type { Store } from '../ports/store.js';
 import { noWorkspace } from './no-workspace.js';
 
@@ -16,14 +16,18 @@ export function openReader(folder: string): Store {
   const { scan } = store;
   store.scan = async (full) => {
     const found = await scan(full);
-    const moved = found.problems.filter((one) => one.message.includes('was moved to'));
-    // Whoever looks first sets aside what can never be read; history must know of it, whether or not this command tells.
-    for (const one of moved)
-      store.record({ at: new Date().toISOString(), name: 'file.quarantined', peer: store.peer.id, problem: one });
-    if (moved.length > 0) await store.flush();
+    await noteSetAside(store, found.problems);
     return found;
   };
   return store;
+}
+
+/** Whoever looks first sets aside what can never be read; history must know of it, whether or not this command tells. */
+export async function noteSetAside(store: Store, problems: readonly Problem[]): Promise<void> {
+  const moved = problems.filter((one) => one.message.includes('was moved to'));
+  for (const one of moved)
+    store.record({ at: new Date().toISOString(), name: 'file.quarantined', peer: store.peer.id, problem: one });
+  if (moved.length > 0) await store.flush();
 }
 
 export { noWorkspace };

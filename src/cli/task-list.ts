@@ -21,6 +21,10 @@ export async function list(call: Call): Promise<number> {
   const limit = given ?? (json ? Infinity : 50);
   const reader = openLook(call.root);
   const { problems } = await reader.scan(true);
+  if (problems.length > 0) {
+    const { noteSetAside, openReader } = await import('../app/open-reader.js');
+    await noteSetAside(openReader(call.root), problems);
+  }
   const wantsEnded = values['all'] === true || state === 'completed' || state === 'failed';
   let found: Placed[] = [...reader.open()].sort((a, b) => compareText(a.task.created_at, b.task.created_at));
   if (wantsEnded) found.push(...(await reader.ended({ limit })));
