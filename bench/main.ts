@@ -9,6 +9,7 @@ import { parseArgs } from 'node:util';
 import { claims } from './claims.js';
 import { conversation } from './conversation.js';
 import { finished } from './finished.js';
+import { history } from './history.js';
 import { idle } from './idle.js';
 import { listing } from './listing.js';
 import { many } from './many.js';
@@ -16,7 +17,7 @@ import { oneRun } from './one-run.js';
 import { start } from './start.js';
 import { print, type Bed, type Bench, type Row } from './table.js';
 
-const ALL: Bench[] = [oneRun, conversation, many, claims, listing, finished, idle, start];
+const ALL: Bench[] = [oneRun, conversation, many, claims, listing, finished, idle, start, history];
 
 const { values } = parseArgs({
   options: { only: { type: 'string' }, rounds: { type: 'string' }, json: { type: 'boolean' } },
