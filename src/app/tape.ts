@@ -4,6 +4,7 @@
  */
 import type { Engine } from '../engine/pump.js';
 import type { Parts } from '../engine/parts.js';
+import { secretPath } from '../rules/policy-secrets.js';
 import type { Plugins } from './plugins.js';
 
 export interface Tape {
@@ -25,4 +26,9 @@ export function taped(motor: Engine, tape: Tape): Engine {
       return motor.stop();
     },
   };
+}
+
+/** Why a file is not kept on a cassette: what agents would have to ask a human for does not leave the house this way either. */
+export function keptOut(file: string): string | undefined {
+  return secretPath(file, {})?.endsWith('may hold a secret') ? 'it may hold a secret' : undefined;
 }

@@ -1,6 +1,7 @@
 /** What a command is: a usage text, its options, and a body that returns the exit code. */
 import type { ParseArgsConfig } from 'node:util';
 import { ProblemError, problem } from '../domain/problem.js';
+import type { openWorkspace } from '../app/index.js';
 import type { Terminal } from './terminal.js';
 
 export type Options = NonNullable<ParseArgsConfig['options']>;
@@ -15,6 +16,10 @@ export interface Call {
   root: string;
   json: boolean;
   quiet: boolean;
+  /** How workspaces are opened instead of the usual way: while a run is recorded. */
+  open?: typeof openWorkspace;
+  /** For a command that takes another one: the words of that one, and how to run it. */
+  inner?: { words: string[]; run(open: typeof openWorkspace): Promise<number> };
 }
 
 export interface Command {
@@ -23,6 +28,8 @@ export interface Command {
   options?: Options;
   /** How many words it takes; more are a mistake. Default: any number. */
   most?: number;
+  /** After its first word comes another command, with options of its own. */
+  takesCommand?: true;
   run(call: Call): Promise<number>;
 }
 

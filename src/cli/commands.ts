@@ -21,6 +21,8 @@ export const COMMANDS: readonly Listed[] = [
   { name: 'why', summary: 'why a task is where it is, and how it got there', load: () => import('./why.js') },
   { name: 'log', summary: 'what happened here, commit by commit', load: () => import('./log.js') },
   { name: 'undo', summary: 'files and tasks back to a commit', load: () => import('./undo.js') },
+  { name: 'record', summary: 'keep a whole run on a cassette', load: () => import('./record.js') },
+  { name: 'replay', summary: 'play a cassette again, without a model', load: () => import('./replay.js') },
   { name: 'fork', summary: 'a conversation goes on another way', load: () => import('./fork.js') },
   { name: 'state', summary: 'who is doing what, and what waits', load: () => import('./state.js') },
   {

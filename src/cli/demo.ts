@@ -47,7 +47,10 @@ tasks/approvals.task.md, or here at the prompt.
     terminal.say(
       `Sarah writes on Slack: ${terminal.bold(`“${QUESTION}”`)} ${terminal.dim('(a line in inbox/slack-messages.jsonl)')}`,
     );
-    const workspace = await openWorkspace(folder, { watchers: narrator(call), ...(model ? { modelName: model } : {}) });
+    const workspace = await (call.open ?? openWorkspace)(folder, {
+      watchers: narrator(call),
+      ...(model ? { modelName: model } : {}),
+    });
     try {
       await play(workspace, call, model === undefined);
       return await showEnd(workspace, call);

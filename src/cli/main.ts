@@ -30,7 +30,8 @@ export async function main(argv: string[]): Promise<number> {
 
 const TAKES_VALUE = new Set(['--workspace', '-w']);
 
-async function runCommand(listed: Listed, command: Command, args: string[]): Promise<number> {
+async function runCommand(listed: Listed, command: Command, given: string[], open?: Call['open']): Promise<number> {
+  const { args, inner } = command.takesCommand ? splitInner(given) : { args: given, inner: [] };
   let parsed;
   try {
     parsed = parseArgs({ args, options: { ...command.options, ...GLOBAL }, allowPositionals: true });
@@ -53,17 +54,45 @@ async function runCommand(listed: Listed, command: Command, args: string[]): Pro
   }
   const call: Call = {
     words: positionals,
-    values: values as Call['values'],
+    values,
     terminal: terminal({ quiet, json }),
     root: findRoot(typeof values['workspace'] === 'string' ? values['workspace'] : undefined),
     json,
     quiet,
+    ...(open ? { open } : {}),
+    ...(command.takesCommand ? { inner: innerOf(inner, args) } : {}),
   };
   try {
     return await command.run(call);
   } catch (thrown) {
     return fail(thrown, json);
   }
+}
+
+/** `record <file> run planner --model x`: what stands before the second word is for the first command. `--` may stand between. */
+function splitInner(given: string[]): { args: string[]; inner: string[] } {
+  let words = 0;
+  for (const [i, one] of given.entries()) {
+    if (one === '--') return { args: given.slice(0, i), inner: given.slice(i + 1) };
+    const isWord = !one.startsWith('-') && !TAKES_VALUE.has(given[i - 1] ?? '');
+    if (isWord && ++words === 2) return { args: given.slice(0, i), inner: given.slice(i) };
+  }
+  return { args: given, inner: [] };
+}
+
+function innerOf(words: string[], outer: string[]): NonNullable<Call['inner']> {
+  const { values } = parseArgs({ args: outer, options: GLOBAL, allowPositionals: true, strict: false });
+  const shared = ['json', 'quiet'].filter((name) => values[name] === true).map((name) => `--${name}`);
+  if (typeof values['workspace'] === 'string') shared.push('--workspace', values['workspace']);
+  return {
+    words,
+    async run(open) {
+      const listed = COMMANDS.find(({ name }) => name === words[0]);
+      if (listed === undefined) return fail(unknownCommand(words[0] ?? ''), values['json'] === true);
+      const { command } = await listed.load();
+      return runCommand(listed, command, [...shared, ...words.slice(1)], open);
+    },
+  };
 }
 
 /** Tells what went wrong, to programs too, and gives the exit code for it. */

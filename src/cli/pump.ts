@@ -14,7 +14,7 @@ Run it again for the next step, or use --all to go on until nothing moves any mo
   most: 0,
   async run(call) {
     const tell = narrator(call);
-    const workspace = await openWorkspace(call.root, { watchers: tell });
+    const workspace = await (call.open ?? openWorkspace)(call.root, { watchers: tell });
     for (const one of workspace.configProblems) call.terminal.problem(one);
     try {
       let advanced = 0;

@@ -28,7 +28,10 @@ The text may also come from standard input: echo "…" | guild run planner -
     let root: string | undefined;
     const tell = narrator(call, () => root);
     const model = text(call.values, 'model');
-    const workspace = await openWorkspace(call.root, { watchers: tell, ...(model ? { modelName: model } : {}) });
+    const workspace = await (call.open ?? openWorkspace)(call.root, {
+      watchers: tell,
+      ...(model ? { modelName: model } : {}),
+    });
     for (const one of workspace.configProblems) call.terminal.problem(one);
     if (!workspace.agents().has(agent)) throw new ProblemError(unknownAgent(agent, [...workspace.agents().keys()]));
     const wrong = model === undefined ? undefined : unknownModel(workspace, agent, model);

@@ -1,0 +1,158 @@
+/**
+ * Writes a cassette while a workspace works: each thing that comes from outside is a line, written when it is there. The time of the
+ * workspace stands still in between and moves on with each line, so nothing needs to be written down for reading the clock.
+ */
+import fs from 'node:fs';
+import type { CassetteEntry, CassetteHead, DoneEntry, FileState } from '../domain/cassette.js';
+import { hash53 } from '../domain/id.js';
+import { questionParts } from '../domain/question.js';
+import type { Model } from '../ports/model.js';
+import type { Shell, ShellRun } from '../ports/shell.js';
+import type { Store } from '../ports/store.js';
+import { printEntry } from '../text/cassette-jsonl.js';
+
+export interface RecorderGiven {
+  file: string;
+  clock: { moveTo(ms: number): number };
+  ids: { count(): number };
+  tree: { look(): FileState[]; digests(): Record<string, string> };
+  /** Real time. */
+  now: () => number;
+}
+
+export interface Recorder {
+  /** The head, and the files as they are. */
+  begin(head: CassetteHead): void;
+  /** The workspace was opened; what that made is no news. */
+  opened(): void;
+  write(entry: CassetteEntry): void;
+  model(real: Model): Model;
+  shell(real: Shell): Shell;
+  store(real: Store): Store;
+  /** Something outside is done and answers; what it threw is told as what it said. */
+  done<T>(what: Pick<DoneEntry, 'kind' | 'agent' | 'task' | 'asked'>, run: () => Promise<T>): Promise<T>;
+  pass<T>(roots: ReadonlySet<string> | undefined, run: () => Promise<T>): Promise<T>;
+  stopped(): void;
+  end(): void;
+  /** How many entries of each kind there are. */
+  counts(): Record<string, number>;
+}
+
+export function recorder({ file, clock, ids, tree, now }: RecorderGiven): Recorder {
+  let sum = '';
+  let passing = false;
+  let isStopped = false;
+  const told = new Set<string>();
+  const counts: Record<string, number> = {};
+
+  return {
+    begin(head) {
+      const files = tree.look();
+      write(head);
+      for (const state of files) write({ kind: 'file', ...state });
+    },
+    opened: () => void tree.look(),
+    write,
+    model: (real) => ({
+      async call(request) {
+        const reply = await real.call(request);
+        const texts: Record<string, string> = {};
+        const question = questionParts(request).map(({ name, text }): [string, string] => {
+          const fingerprint = hash53(text);
+          if (!told.has(fingerprint)) texts[fingerprint] = text;
+          told.add(fingerprint);
+          return [name, fingerprint];
+        });
+        const { agent, task, turn, model } = request;
+        const at = clock.moveTo(now());
+        write({ kind: 'model', at, agent, task, turn, model, question, texts, reply, ...stopFlag() });
+        return reply;
+      },
+    }),
+    shell: (real) => ({
+      ...real,
+      run: (run) =>
+        done({ kind: 'command', agent: run.agent, task: run.task ?? '', asked: lineOf(run) }, () => real.run(run)),
+      rollback: (agent, commit) =>
+        done({ kind: 'rollback', agent, task: '', asked: commit }, () => real.rollback(agent, commit)),
+    }),
+    store: (real) => ({
+      ...real,
+      async create(task) {
+        if (passing) return real.create(task);
+        outside();
+        const created = await real.create(task);
+        if (created) write({ kind: 'added', at: clock.moveTo(now()), task });
+        tree.look();
+        return created;
+      },
+      async submit(intent) {
+        if (passing) return real.submit(intent);
+        outside();
+        await real.submit(intent);
+        write({ kind: 'intent', at: clock.moveTo(now()), intent });
+        tree.look();
+      },
+    }),
+    done,
+    async pass(roots, run) {
+      outside();
+      const at = clock.moveTo(now());
+      write({ kind: 'pass', at, ids: ids.count(), ...(roots ? { roots: [...roots] } : {}) });
+      passing = true;
+      try {
+        return await run();
+      } finally {
+        passing = false;
+        tree.look();
+      }
+    },
+    stopped: () => void (isStopped ||= passing),
+    end() {
+      outside();
+      write({ kind: 'end', at: clock.moveTo(now()), files: tree.digests() });
+    },
+    counts: () => counts,
+  };
+
+  function write(entry: CassetteEntry): void {
+    const printed = printEntry(entry, sum);
+    sum = printed.sum;
+    fs.writeFileSync(file, printed.line, { flag: entry.kind === 'head' ? 'wx' : 'a', mode: 0o600 });
+    counts[entry.kind] = (counts[entry.kind] ?? 0) + 1;
+  }
+
+  function outside(): void {
+    const changes = tree.look();
+    if (changes.length > 0) write({ kind: 'outside', at: clock.moveTo(now()), changes });
+  }
+
+  async function done<T>(
+    what: Pick<DoneEntry, 'kind' | 'agent' | 'task' | 'asked'>,
+    run: () => Promise<T>,
+  ): Promise<T> {
+    tree.look();
+    const outcome = await run().then(
+      (said) => ({ said }),
+      (thrown: unknown) => ({ thrown }),
+    );
+    const at = clock.moveTo(now());
+    const kept = 'said' in outcome ? outcome : { threw: messageOf(outcome.thrown) };
+    write({ ...what, at, outcome: kept, changes: tree.look(), ...stopFlag() });
+    if ('thrown' in outcome) throw outcome.thrown;
+    return outcome.said;
+  }
+
+  function stopFlag(): { stopped?: true } {
+    return isStopped ? { stopped: true } : {};
+  }
+}
+
+/** What was to be run, as a person would say it. */
+function lineOf({ command, what }: ShellRun): string {
+  return command ?? JSON.stringify(what);
+}
+
+function messageOf(thrown: unknown): string {
+  return thrown instanceof Error ? thrown.message : String(thrown);
+}
