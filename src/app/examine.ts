@@ -57,8 +57,8 @@ const NETWORK = new Map([
 
 function fileSystem(root: string): Finding {
   const { type, bavail, bsize } = fs.statfsSync(root);
-  const network = NETWORK.get(Number(type));
-  const free = (Number(bavail) * Number(bsize)) / 1e9;
+  const network = NETWORK.get(type);
+  const free = (bavail * bsize) / 1e9;
   if (network !== undefined)
     return { name: 'disk', verdict: 'bad', text: `${root} is on ${network}; a workspace needs a local disk` };
   return { name: 'disk', verdict: free < 0.2 ? 'odd' : 'good', text: `local, ${free.toFixed(1)} GB free` };

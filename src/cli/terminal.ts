@@ -29,13 +29,12 @@ export interface Terminal {
 
 export function terminal({ quiet, json }: { quiet: boolean; json: boolean }): Terminal {
   const { stdout, stderr, env } = process;
-  const colours =
-    (env['NO_COLOR'] ?? '') === '' && env['TERM'] !== 'dumb' && stdout.isTTY === true && stderr.isTTY === true;
+  const colours = (env['NO_COLOR'] ?? '') === '' && env['TERM'] !== 'dumb' && stdout.isTTY && stderr.isTTY;
   const style = (name: keyof typeof CODES, text: string): string =>
     colours ? `${sign(CODES[name][0])}${text}${sign(CODES[name][1])}` : text;
   return {
     live: colours && !quiet && !json,
-    width: stdout.isTTY === true ? Math.max(20, stdout.columns || 80) : Infinity,
+    width: stdout.isTTY ? Math.max(20, stdout.columns || 80) : Infinity,
     height: stdout.rows || 24,
     out: (line) => void stdout.write(`${painted(line)}\n`),
     json: (value) => void stdout.write(`${JSON.stringify(value)}\n`),

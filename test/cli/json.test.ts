@@ -60,7 +60,7 @@ test('every command answers programs', async (t) => {
     ],
   );
   assert.equal(one(await json('agent', 'new', 'third'))['file'], 'agents/third.md');
-  const check = one<Json>(await json('check'));
+  const check = one(await json('check'));
   assert.deepEqual(check, { folder: root, agents: ['boss', 'hand', 'third'], files: 4, problems: [], warnings: [] });
   const findings = one<Json[]>(await json('doctor'));
   assert.ok(findings.every((found) => ['good', 'odd', 'bad'].includes(String(found['verdict']))));
@@ -69,7 +69,7 @@ test('every command answers programs', async (t) => {
   const all = one<Json[]>(await json('task', 'list', '--all'));
   assert.deepEqual(
     all
-      .map((task) => `${task['id']} ${task['state']}`)
+      .map((task) => `${String(task['id'])} ${String(task['state'])}`)
       .filter((line) => !line.includes('.'))
       .sort(),
     ['a failed', 'go completed'],
