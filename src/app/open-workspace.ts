@@ -8,6 +8,7 @@ import { disk as realDisk } from '../adapters/disk.js';
 import { actions } from '../adapters/actions.js';
 import { ballot } from '../adapters/ballot.js';
 import { boards } from '../adapters/boards.js';
+import { checkIns } from '../adapters/check-ins.js';
 import { files, isWorkspace } from '../adapters/files/index.js';
 import { folder } from '../adapters/folder.js';
 import { inbox } from '../adapters/inbox.js';
@@ -160,6 +161,7 @@ export async function openWorkspace(folderPath: string, options: OpenOptions = {
     ballot: ballot({ root, disk, peer: store.peer.id }),
     inbox: inbox({ root, disk, peer: store.peer.id }),
     boards: boards({ root, disk, clock, peer: store.peer.id }),
+    checkIns: checkIns({ root, disk, peer: store.peer.id }),
     desk: desk({
       root,
       disk,

@@ -72,6 +72,10 @@ export interface Config {
     /** `ask`: the human lets each message in before an agent sees it. */
     admit: 'auto' | 'ask';
   };
+  /** Who is asked to check in; default: `planner`, else an agent of that type. */
+  planner?: string;
+  /** Planner check-ins; absent: only where `storage/planner-checkin.yaml` exists. */
+  checkins?: boolean;
   /** Plugins to load, by name, with what the file says to each. Nothing under `plugins/` runs unless it is named here. */
   plugins: Record<string, Record<string, unknown>>;
 }

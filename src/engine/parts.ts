@@ -6,6 +6,7 @@ import type { Task } from '../domain/task.js';
 import type { Agents } from '../ports/agents.js';
 import type { Ballot } from '../ports/ballot.js';
 import type { Boards } from '../ports/boards.js';
+import type { CheckIns } from '../ports/check-ins.js';
 import type { Clock, Ids } from '../ports/clock.js';
 import type { Desk } from '../ports/desk.js';
 import type { Folder } from '../ports/folder.js';
@@ -30,6 +31,7 @@ export interface Parts {
   inbox?: Inbox;
   boards?: Boards;
   desk?: Desk;
+  checkIns?: CheckIns;
   /** Told when a pass is over; absent where no history is kept. */
   audit?: Audit;
   config: Config;

@@ -10,6 +10,7 @@ import type { OpenTask } from '../ports/store.js';
 import { advance } from './advance.js';
 import { showBallot, tendBallot } from './approvals.js';
 import { showBoards, tendBoards } from './boards.js';
+import { checkIn } from './check-in.js';
 import { fail } from './end.js';
 import type { Flight } from './flight.js';
 import { takeIntents, takerOf } from './intake.js';
@@ -89,6 +90,9 @@ export function engine(parts: Parts): Engine {
       const tended = await tendBoards(parts, flights);
       problems.push(...tended.problems);
       moved = tended.moved || moved;
+      const checked = await checkIn(parts);
+      problems.push(...checked.problems);
+      moved = checked.moved || moved;
     }
     for (const one of problems) report(one);
     const { movable, cyclic } = await sort(roots);

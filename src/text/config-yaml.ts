@@ -85,6 +85,10 @@ function readConfig(fields: Fields, config: Config): void {
   config.inbox = { admit: inbox?.choice('admit', ['auto', 'ask']) ?? 'auto', ...(reader ? { agent: reader } : {}) };
   inbox?.noMore();
   config.plugins = readPlugins(fields);
+  const planner = fields.text('planner');
+  if (planner !== undefined) config.planner = planner;
+  const checkins = fields.flag('checkins');
+  if (checkins !== undefined) config.checkins = checkins;
   // parts of the design that are configured here and read elsewhere
   for (const key of ['coordination', 'channels']) fields.mapping(key);
   fields.noMore();

@@ -5,6 +5,7 @@
 import path from 'node:path';
 import { ballot } from '../../src/adapters/ballot.js';
 import { boards } from '../../src/adapters/boards.js';
+import { checkIns } from '../../src/adapters/check-ins.js';
 import { files } from '../../src/adapters/files/index.js';
 import { inbox } from '../../src/adapters/inbox.js';
 import { scripted } from '../../src/adapters/scripted.js';
@@ -66,6 +67,7 @@ export function hall(script: string, asks: readonly string[] = []): Hall {
         ballot: ballot({ root: ROOT, disk: on, peer: store.peer.id }),
         inbox: inbox({ root: ROOT, disk: on, peer: store.peer.id }),
         boards: boards({ root: ROOT, disk: on, clock, peer: store.peer.id }),
+        checkIns: checkIns({ root: ROOT, disk: on, peer: store.peer.id }),
         desk: desk({
           root: ROOT,
           disk: on,
