@@ -5,10 +5,10 @@ import { place, scripted, succeeds, type Place } from '../kit/guild.js';
 
 /** Each task takes two turns of its own and one of a helper's, with waits to be killed in. */
 const SLOW = `
-- {agent: boss, turn: 1, wait: 150ms, call: [{delegate_to_agent: {agent: hand, task: "Look, for {{task}}"}}]}
-- {agent: hand, turn: 1, wait: 150ms, call: [{list_directory: {path: agents}}]}
-- {agent: hand, wait: 150ms, say: Two agents.}
-- {agent: boss, wait: 150ms, say: "Done: {{task}}."}
+- {agent: boss, turn: 1, wait: 300ms, call: [{delegate_to_agent: {agent: hand, task: "Look, for {{task}}"}}]}
+- {agent: hand, turn: 1, wait: 300ms, call: [{list_directory: {path: agents}}]}
+- {agent: hand, wait: 300ms, say: Two agents.}
+- {agent: boss, wait: 300ms, say: "Done: {{task}}."}
 `;
 const TASKS = ['t1', 't2', 't3', 't4'];
 const dropped = Object.fromEntries(TASKS.map((id) => [`tasks/pending/${id}.json`, `{"description": "thing ${id}"}`]));
@@ -33,7 +33,6 @@ test('kill -9 in the middle, started again: the same results, each call made onc
     watch.child.kill('SIGKILL');
     assert.equal((await watch.ended).code, null);
   }
-  assert.match(succeeds(await here.guild('state')).out, /^hand +blocked .*its process is gone/m);
   assert.ok(!isDone(here), 'it was killed in the middle');
   const last = here.start('watch');
   await until(() => isDone(here));
@@ -42,6 +41,19 @@ test('kill -9 in the middle, started again: the same results, each call made onc
   for (const id of TASKS) assert.equal(here.read(`results/${id}.md`), `# thing ${id}\n\nDone: ${id}.\n`);
   assert.equal(here.list('tasks/completed').length, 2 * TASKS.length, 'no helper was asked twice');
   assert.deepEqual([here.list('tasks/active'), here.list('tasks/waiting'), here.list('tasks/pending')], [[], [], []]);
+});
+
+test('what a killed process held is told, and why', async (t) => {
+  const here = place(
+    t,
+    scripted('- {wait: 30s, say: never}', { 'tasks/pending/a.json': '{"description": "thing", "to": "hand"}' }),
+  );
+  const watch = here.start('watch');
+  await until(() => here.list('tasks/active').length === 1);
+  watch.child.kill('SIGKILL');
+  await watch.ended;
+  assert.match(succeeds(await here.guild('state')).out, /^hand +blocked +a +its process is gone/m);
+  assert.match(succeeds(await here.guild('why', 'a')).out, /lost its process; the next pump takes it up/);
 });
 
 test('Ctrl-C puts tasks back, and a pump goes on with them', async (t) => {
