@@ -25,8 +25,8 @@ The text may also come from standard input: echo "…" | guild run planner -
         problem('bad_usage', 'guild run needs an agent and a text', { hint: 'guild agent list shows the agents' }),
       );
     const description = said === '-' || (said === '' && !process.stdin.isTTY) ? await readAll(process.stdin) : said;
-    let root: string | undefined;
-    const tell = narrator(call, () => root);
+    const mine: { id?: string } = {};
+    const tell = narrator(call, () => mine.id);
     const model = text(call.values, 'model');
     const workspace = await (call.open ?? openWorkspace)(call.root, {
       watchers: tell,
@@ -37,7 +37,7 @@ The text may also come from standard input: echo "…" | guild run planner -
     const wrong = model === undefined ? undefined : unknownModel(workspace, agent, model);
     if (wrong) throw new ProblemError(wrong);
     const task = await workspace.add({ description, to: agent, id: text(call.values, 'id') });
-    root = task.id;
+    mine.id = task.id;
     try {
       const { task: ended, state } = await untilInterrupt(workspace, () => workspace.finish(task.id));
       tell.close();
