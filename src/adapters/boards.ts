@@ -18,8 +18,9 @@ const BALLOT = 'approvals.task.md';
 const MAX_BYTES = 16 * 1024 * 1024;
 /** A file that is written in place may be half there; so long after its last change it is not. */
 const SETTLED_MS = 100;
-/** Showing takes at most one part in this of the time. */
+/** Reading a large board back after each change takes at most one part in this of the time. */
 const SHARE = 8;
+const LARGE_MS = 10;
 
 interface Kept extends Sheet {
   stamp: string;
@@ -67,10 +68,10 @@ export function boards({ root, disk, clock, peer }: BoardsOptions): Boards {
     follow: (id) => void followed.add(id),
     async show(marks, last) {
       if (!last && clock.monotonicMs() < restUntil) return [];
-      const from = clock.monotonicMs();
       const problems: Problem[] = [];
-      for (const [name, mine] of byFile(marks)) await mark(name, mine, problems);
-      restUntil = clock.monotonicMs() + SHARE * (clock.monotonicMs() - from);
+      let spent = 0;
+      for (const [name, mine] of byFile(marks)) spent += await mark(name, mine, problems);
+      restUntil = spent < LARGE_MS ? 0 : clock.monotonicMs() + SHARE * spent;
       return fresh(problems);
     },
   };
@@ -147,14 +148,16 @@ export function boards({ root, disk, clock, peer }: BoardsOptions): Boards {
     return found;
   }
 
-  async function mark(name: string, marks: BoardMark[], problems: Problem[]): Promise<void> {
+  /** How long it took, without waiting for the disk. */
+  async function mark(name: string, marks: BoardMark[], problems: Problem[]): Promise<number> {
+    const from = clock.monotonicMs();
     const before = kept.get(name);
-    if (before === undefined || !before.whole || disk.stamp(path.join(folder, name)) !== before.stamp) return;
+    if (before === undefined || !before.whole || disk.stamp(path.join(folder, name)) !== before.stamp) return 0;
     const text = applyEdits(
       before.text,
       marks.flatMap((one) => editsOf(before.text, tasks.listed.get(one.id)!.item, one)),
     );
-    if (text === before.text) return;
+    if (text === before.text) return 0;
     const board = parseBoard(text, before.board.file);
     if (board.items.length !== before.board.items.length) {
       problems.push(
@@ -163,15 +166,17 @@ export function boards({ root, disk, clock, peer }: BoardsOptions): Boards {
           hint: 'guild lint shows what stands in the way',
         }),
       );
-      return;
+      return 0;
     }
+    const spent = clock.monotonicMs() - from;
     const stamp = await replace(path.join(folder, name), text, before.stamp);
-    if (stamp === undefined) return;
+    if (stamp === undefined) return spent;
     kept.set(name, { board, text, stamp, whole: true });
     const still = followed;
     work();
     for (const id of followed) if (!still.has(id)) followed.delete(id);
     await disk.syncFolder(folder);
+    return 2 * spent; // and once more to work out what it says now
   }
 
   /** The new stamp; undefined, and nothing written, if somebody saved in between. */
