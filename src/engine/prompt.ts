@@ -10,7 +10,7 @@ import type { Parts } from './parts.js';
 /** What an agent may call in this task: what its file grants, and what its part in a pattern needs. */
 export function grantedNames(agent: Agent, { role }: Pick<Task, 'role'>): readonly string[] {
   if (role === 'work' && agent.router) return ['route_to'];
-  if (role === 'member') return [...agent.tools, 'broadcast', 'vote_conclude'];
+  if (role === 'member' || role === 'seat') return [...agent.tools, 'broadcast', 'vote_conclude'];
   if (role === 'coordinator') return ['broadcast', 'conclude_team'];
   return agent.tools;
 }

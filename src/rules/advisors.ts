@@ -3,7 +3,7 @@ import type { Agent } from '../domain/agent.js';
 import { childId } from '../domain/id.js';
 import { problem, type Problem } from '../domain/problem.js';
 import type { Placed, Task, WantedChild } from '../domain/task.js';
-import { errorText, fence } from './gather.js';
+import { errorText, fence, goingOn } from './gather.js';
 
 export function wantedAdvisors(task: Task, agent: Agent): WantedChild[] {
   return agent.advisors.map((advisor) => ({
@@ -11,6 +11,7 @@ export function wantedAdvisors(task: Task, agent: Agent): WantedChild[] {
     role: 'advisor',
     to: advisor.agent,
     description: task.description,
+    ...goingOn(task, `advisor-${advisor.agent}`),
     ...(advisor.timeoutMs === undefined ? {} : { budget: { timeMs: advisor.timeoutMs } }),
   }));
 }

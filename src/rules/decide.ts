@@ -3,7 +3,7 @@
  * whoever looks again, after whatever crash, comes to the same answer. The patterns compose in one order: limits,
  * advisors, team, work, route, handoff, resolve. Each stage asks for its complete set of children and goes on when all have ended.
  */
-import { hasPattern, type Agent } from '../domain/agent.js';
+import { hasPattern, isTerminal, type Agent } from '../domain/agent.js';
 import { childId } from '../domain/id.js';
 import { problem, type Problem } from '../domain/problem.js';
 import type { Task, WantedChild } from '../domain/task.js';
@@ -79,14 +79,15 @@ export function decide(task: Task, agent: Agent, children: Children, limits: Dec
 
 /** An agent's own work under a pattern is a child, and that child is a leaf. */
 export function isLeaf(task: Task, agent: Agent): boolean {
-  return task.role === 'work' || task.role === 'coordinator' || !hasPattern(agent);
+  return ['work', 'seat', 'coordinator'].includes(task.role) || !hasPattern(agent);
 }
 
 function wantedWork(task: Task, agent: Agent, request: string): WantedChild {
   const { original_goal: _, ...context } = task.context;
   return {
     id: childId(task.id, 'work'),
-    role: 'work',
+    // Whoever ends a member's chain speaks and votes in the team.
+    role: task.role === 'member' && isTerminal(agent) ? 'seat' : 'work',
     to: agent.name,
     description: request,
     context,

@@ -3,9 +3,9 @@
  * what is still open and what has ended, and turns what ended into words. Texts of others are fenced by a tag that they
  * cannot know, so no text can end its own fence.
  */
-import { hash53 } from '../domain/id.js';
+import { childId, hash53 } from '../domain/id.js';
 import type { Problem } from '../domain/problem.js';
-import { isEnded, type Placed, type WantedChild } from '../domain/task.js';
+import { isEnded, type Placed, type Task, type WantedChild } from '../domain/task.js';
 
 /** What is known of a child; undefined: it does not exist yet. */
 export type Children = ReadonlyMap<string, Placed | undefined>;
@@ -35,6 +35,14 @@ export function gather(wanted: readonly WantedChild[], children: Children): Gath
 export function fence(label: string, from: string, text: string, salt: string): string {
   const tag = `${label}__${hash53(`${salt}\n${from}\n${text}`)}`;
   return `<${tag} agent="${from.replace(/[^\w.-]/g, '-')}">\n${text}\n</${tag}>`;
+}
+
+/**
+ * Part of a pattern under a task that goes on in a conversation of its own, as a team member's do from round to round: that part
+ * does so too, and remembers.
+ */
+export function goingOn(task: Task, part: string): Pick<WantedChild, 'session'> {
+  return task.session === undefined ? {} : { session: childId(task.session, part) };
 }
 
 export function errorText(error: Problem | undefined): string {

@@ -3,17 +3,18 @@ import type { Agent } from '../domain/agent.js';
 import { childId } from '../domain/id.js';
 import { problem, type Problem } from '../domain/problem.js';
 import type { Placed, Task, WantedChild } from '../domain/task.js';
-import { errorText, fence } from './gather.js';
+import { errorText, fence, goingOn } from './gather.js';
 
 export function wantedHandoff(task: Task, agent: Agent, upstream: Placed): WantedChild[] {
   if (agent.handoff === undefined) return [];
-  const answer = fence('response', agent.name, upstream.task.result ?? '', task.id);
+  const answer = fence('response', upstream.task.to ?? agent.name, upstream.task.result ?? '', task.id);
   const request = fence('original_user_request', task.from ?? 'human', task.description, task.id);
   return [
     {
       id: childId(task.id, `handoff-${agent.handoff}`),
-      role: 'handoff',
+      role: task.role === 'member' ? 'member' : 'handoff',
       to: agent.handoff,
+      ...goingOn(task, `handoff-${agent.handoff}`),
       description: agent.context === 'none' ? task.description : `${answer}\n\n${request}`,
     },
   ];

@@ -4,7 +4,7 @@ import { childId } from '../domain/id.js';
 import { readRoute, type Route } from '../domain/route.js';
 import { problem, type Problem } from '../domain/problem.js';
 import type { Placed, Task, WantedChild } from '../domain/task.js';
-import { errorText, fence } from './gather.js';
+import { errorText, fence, goingOn } from './gather.js';
 
 /** The choice, else the fallback, else why nobody can answer. An answer that is no choice is none, however good. */
 export function chosenRoute(agent: Agent, work: Placed): Route | { problem: Problem } {
@@ -29,8 +29,9 @@ export function wantedRoute(task: Task, agent: Agent, route: Route): WantedChild
   const word = route.message ? `${fence('advisory', agent.name, route.message, task.id)}\n\n` : '';
   return {
     id: childId(task.id, `route-${route.agent}`),
-    role: 'route',
+    role: task.role === 'member' ? 'member' : 'route',
     to: route.agent,
+    ...goingOn(task, `route-${route.agent}`),
     description:
       word === ''
         ? task.description

@@ -48,13 +48,13 @@ export function teamStep(task: Task, agent: Agent, request: string, children: Ch
       active.length > 0 && said.every(({ placed, contribution }) => placed.state === 'failed' || contribution.votes);
     if (terminationMode === 'consensus' && allVote)
       return { kind: 'concluded', children: asked, notes, why: `all voted to conclude in round ${round}` };
-    if (terminationMode !== 'coordinatorDecides' || round === maxRounds) continue;
+    if (terminationMode !== 'coordinatorDecides' || round === maxRounds || active.length === 0) continue;
     const asks = coordinator(task, agent, round, notes);
     asked.push(asks);
     const decided = gather([asks], children);
     if (!decided.complete) return { kind: 'ask', children: asked };
     const verdict = contributionOf(decided.ended[0]!);
-    for (const message of verdict.broadcasts) notes.push({ round, from: agent.name, type: 'coordinator', message });
+    notes.push(...coordinatorNotes(round, agent.name, decided.ended[0]!, verdict));
     if (verdict.votes)
       return { kind: 'concluded', children: asked, notes, why: `the coordinator concluded in round ${round}` };
   }
@@ -76,7 +76,7 @@ function member(
   notes: Note[],
 ): WantedChild {
   const others = active.filter((one) => one !== name);
-  const first = `You are ${name}, one of a team (${active.join(', ')}) that ${agent.name} coordinates. Deliberate in rounds: say what the others should know with broadcast, and vote_conclude when nothing more needs to be said. Others hear only what you broadcast.\n\n${fence('original_user_request', task.from ?? 'human', request, task.id)}`;
+  const first = `You sit as ${name} in a team (${active.join(', ')}) that ${agent.name} coordinates. Deliberate in rounds: say what the others should know with broadcast, and vote_conclude when nothing more needs to be said. Others hear only what you broadcast.\n\n${fence('original_user_request', task.from ?? 'human', request, task.id)}`;
   const news = notes.filter((note) => note.round === round - 1 && note.from !== name);
   const later =
     news.length === 0
@@ -86,7 +86,7 @@ function member(
     id: childId(task.id, `member-${name}-${round}`),
     role: 'member',
     to: name,
-    session: childId(task.id, `member-${name}`),
+    session: childId(task.session ?? task.id, `member-${name}`),
     description:
       round === 1
         ? first
@@ -102,7 +102,7 @@ function coordinator(task: Task, agent: Agent, round: number, notes: Note[]): Wa
     id: childId(task.id, `coordinator-${round}`),
     role: 'coordinator',
     to: agent.name,
-    session: childId(task.id, 'coordinator'),
+    session: childId(task.session ?? task.id, 'coordinator'),
     description: `You coordinate a team on this request:\n\n${fence('original_user_request', task.from ?? 'human', task.description, task.id)}\n\nRound ${round} is over. What was said in it:\n\n${news.join('\n\n') || 'Nothing.'}\n\nIf that is enough to decide, conclude_team. Otherwise broadcast what the members should look at next.`,
   };
 }
@@ -157,4 +157,12 @@ function notesOf(round: number, from: string, placed: Placed, said: Contribution
   if (said.votes)
     notes.push({ round, from, type: 'vote', message: `votes to conclude${said.reason ? `: ${said.reason}` : ''}` });
   return notes;
+}
+
+/** A coordinator that failed in a round decided nothing; the members go on, and its last word is still to come. */
+function coordinatorNotes(round: number, from: string, { task, state }: Placed, said: Contribution): Note[] {
+  if (state === 'completed') return said.broadcasts.map((message) => ({ round, from, type: 'coordinator', message }));
+  return [
+    { round, from, type: 'failure', message: `${from} could not say whether to go on: ${errorText(task.error)}` },
+  ];
 }

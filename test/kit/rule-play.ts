@@ -1,0 +1,173 @@
+/**
+ * Plays the rules alone: no engine, no files, no model. Leaves are answered by a function of their task; inner tasks are moved
+ * by `decide`. After every single step the world is kept, and from each of these worlds the play is played again to its end: a
+ * crash between any two creations must lead to the same tasks and the same answers.
+ */
+import assert from 'node:assert/strict';
+import type { Agent } from '../../src/domain/agent.js';
+import { problem } from '../../src/domain/problem.js';
+import { isEnded, makeChild, makeTask, type Placed, type Task, type WantedChild } from '../../src/domain/task.js';
+import { decide } from '../../src/rules/decide.js';
+import type { Children } from '../../src/rules/gather.js';
+import type { Contribution } from '../../src/rules/team.js';
+
+const AT = '2026-01-01T00:00:00.000Z';
+
+/** A text, what a member did in a round, a choice of a route, or a failure. */
+export type Said = string | Partial<Contribution> | { route: string; message?: string } | { error: string };
+export type AnswerOf = (task: Task) => Said;
+export type World = Map<string, Placed>;
+
+export interface Played {
+  world: World;
+  root: Placed;
+  /** What was asked of each leaf, in the order of asking. */
+  asked: Task[];
+  task(id: string): Placed;
+}
+
+export function agent(name: string, more: Partial<Agent> = {}): Agent {
+  return {
+    name,
+    description: '',
+    models: [],
+    settings: {},
+    tools: [],
+    agents: [],
+    capabilities: [],
+    expertise: [],
+    priority: 'C',
+    maxConcurrentTasks: 1,
+    advisors: [],
+    budget: {},
+    approve: {},
+    context: 'last',
+    session: 'per_task',
+    variables: {},
+    systemPrompt: 'x',
+    format: 'markdown',
+    file: `agents/${name}.md`,
+    definition: 'd',
+    ...more,
+  };
+}
+
+export const advisors = (...names: string[]) => names.map((name) => ({ agent: name, required: false }));
+export const team = (
+  members: string[],
+  terminationMode: 'consensus' | 'maxRounds' | 'coordinatorDecides' = 'consensus',
+  maxRounds = 3,
+) => ({ members, terminationMode, maxRounds });
+
+/** The agents, of whom the first is asked; those named and not given are plain ones. */
+export function cast(...given: Agent[]): Map<string, Agent> {
+  return new Map(given.map((one) => [one.name, one]));
+}
+
+export interface PlayOptions {
+  depth?: number;
+  /** Also play on from every world on the way. */
+  crashes?: boolean;
+}
+
+export function play(agents: Map<string, Agent>, answer: AnswerOf, options: PlayOptions = {}): Played {
+  const { depth = 5, crashes = true } = options;
+  const first = [...agents.values()][0]!;
+  const root = makeTask({ id: 'top', description: 'the request', to: first.name, created_at: AT });
+  const worlds: World[] = [];
+  const begin: World = new Map([['top', { task: root, state: 'pending' }]]);
+  const played = run(begin, agents, answer, depth, worlds);
+  if (crashes) {
+    const end = shape(played.world);
+    for (const world of worlds) assert.deepEqual(shape(run(new Map(world), agents, answer, depth).world), end);
+  }
+  return played;
+}
+
+function run(world: World, agents: Map<string, Agent>, answer: AnswerOf, depth: number, kept?: World[]): Played {
+  const asked: Task[] = [];
+  const wanted = new Map<string, WantedChild>();
+  for (let steps = 0; ; steps++) {
+    assert.ok(steps < 5000, 'the play comes to an end');
+    kept?.push(new Map(world));
+    // Played again, the youngest move first: another order, and the same end.
+    const all = [...world.values()];
+    if (kept === undefined) all.reverse();
+    const strict = kept !== undefined;
+    const moved = all.some((placed) => step(placed, world, agents, answer, depth, asked, strict ? wanted : undefined));
+    if (!moved) break;
+  }
+  const found = (id: string): Placed => {
+    const placed = world.get(id);
+    assert.ok(placed, `there is no ${id}; there are ${[...world.keys()].join(', ')}`);
+    return placed;
+  };
+  return { world, root: found('top'), asked, task: found };
+}
+
+/** One change: one task created, or one ended. False if nothing can move. */
+function step(
+  { task, state }: Placed,
+  world: World,
+  agents: Map<string, Agent>,
+  answer: AnswerOf,
+  depth: number,
+  asked: Task[],
+  wanted: Map<string, WantedChild> | undefined,
+): boolean {
+  if (isEnded(state)) return false;
+  const who = agents.get(task.to!) ?? agent(task.to!);
+  const seen = world as Children;
+  const decision = decide(task, who, seen, { depth });
+  if (wanted) assert.deepEqual(decide(task, who, seen, { depth }), decision, 'asked again, the rule says the same');
+  if (decision.do === 'run') {
+    asked.push(task);
+    return end(world, task, answer(task));
+  }
+  if (decision.do === 'resolve') return put(world, { task: { ...task, result: decision.result }, state: 'completed' });
+  if (decision.do === 'fail') return put(world, { task: { ...task, error: decision.error }, state: 'failed' });
+  const ids = decision.children.map((child) => child.id);
+  assert.equal(new Set(ids).size, ids.length, `no id twice: ${ids.join(', ')}`);
+  for (const placed of world.values())
+    if (placed.task.parent === task.id) assert.ok(ids.includes(placed.task.id), `${placed.task.id} is still wanted`);
+  for (const child of wanted ? decision.children : []) {
+    assert.deepEqual(child, wanted!.get(child.id) ?? child, `${child.id} is wanted as it was`);
+    wanted!.set(child.id, child);
+  }
+  const missing = decision.children.find((child) => !world.has(child.id));
+  if (missing === undefined) return false;
+  return put(world, { task: makeChild(task, missing, AT), state: 'pending' });
+}
+
+function end(world: World, task: Task, said: Said): boolean {
+  if (typeof said === 'object' && 'error' in said)
+    return put(world, { task: { ...task, error: problem('model_failed', said.error) }, state: 'failed' });
+  return put(world, { task: { ...task, result: resultOf(said) }, state: 'completed' });
+}
+
+function resultOf(said: Exclude<Said, { error: string }>): string {
+  if (typeof said === 'string') return said;
+  if ('route' in said) return JSON.stringify({ route_to: said.route, message: said.message });
+  return JSON.stringify({ broadcasts: [], votes: false, ...said });
+}
+
+function put(world: World, placed: Placed): true {
+  world.set(placed.task.id, placed);
+  return true;
+}
+
+/** What must be the same, however often somebody died: which tasks there are, what was asked, how they ended. */
+function shape(world: World): unknown[] {
+  return [...world.values()]
+    .map(({ task, state }) => [
+      task.id,
+      task.role,
+      task.to,
+      task.session,
+      task.description,
+      state,
+      task.result,
+      task.error,
+    ])
+    .sort((a, b) => (String(a[0]) < String(b[0]) ? -1 : 1));
+}
