@@ -84,7 +84,7 @@ export async function replayRun(file: string, options: ReplayOptions = {}): Prom
     ...(difference ? { difference } : {}),
     live: played.isLive(),
     calls: played.calls(),
-    files: Object.keys(end.files).length,
+    files: Object.keys(end.files).filter(isCompared).length,
   };
 }
 
@@ -142,7 +142,7 @@ function firstFile(
   look.look();
   const now = look.digests();
   for (const file of [...new Set([...Object.keys(recorded), ...Object.keys(now)])].sort()) {
-    if (recorded[file] === now[file] || isOther(file)) continue;
+    if (recorded[file] === now[file] || isOther(file) || !isCompared(file)) continue;
     const how =
       now[file] === undefined
         ? 'was recorded and is not there now'
@@ -152,6 +152,11 @@ function firstFile(
     return { message: `${file} ${how}`, what: file };
   }
   return undefined;
+}
+
+/** Of what is private, begun and done effects and intents; the rest is caches that know the very files of one machine. */
+function isCompared(file: string): boolean {
+  return !file.startsWith('.guild/') || file.startsWith('.guild/run/') || file.startsWith('.guild/intents/');
 }
 
 function replaying(played: Replay, entries: readonly CassetteEntry[], goesLive: boolean): Tape {

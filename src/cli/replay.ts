@@ -33,7 +33,7 @@ recorded: the same (exit 0), or the first difference (exit 1). No model is asked
     const live = call.values['continue-live'] === true;
     const replayed = await replayRun(file, {
       with: replacements(call.values['with']),
-      watchers: narrator(call),
+      ...(call.json ? {} : { watchers: narrator(call) }),
       ...(dir === undefined ? {} : { dir }),
       ...(agentsFrom === undefined ? {} : { agentsFrom }),
       ...(live ? { live } : {}),
@@ -49,7 +49,7 @@ function tell({ terminal, json }: Call, { root, difference, live, calls, files }
     terminal.json({ same: difference === undefined, difference, live, calls, ...(kept ? { folder: root } : {}) });
   const where = kept ? `\nthe folder is ${root}` : '';
   if (difference === undefined) {
-    terminal.say(`same: ${files} files, ${calls.replayed} model calls, none of them asked again${where}`);
+    if (!json) terminal.out(`same: ${files} files, ${calls.replayed} model calls, none of them asked again${where}`);
     return EXIT.done;
   }
   if (!json) terminal.out(difference.message);

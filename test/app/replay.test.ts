@@ -1,0 +1,311 @@
+/** A recorded run is played again without a model and writes the same bytes; what became different is named. */
+import assert from 'node:assert/strict';
+import fs from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { test, type TestContext } from 'node:test';
+import type { Model, OpenOptions, Workspace } from '../../src/app/index.js';
+import { recordRun, type Recorded } from '../../src/app/record-run.js';
+import { replayRun, type ReplayOptions } from '../../src/app/replay-run.js';
+import { ProblemError } from '../../src/domain/problem.js';
+import { ROOT as STAGE } from '../kit/hall.js';
+import type { SimDisk } from '../kit/sim-disk.js';
+import { STORIES, type Story } from '../kit/stories.js';
+
+const CONFIG = 'model: pretend/x\nproviders:\n  pretend: { kind: scripted, script: script.yaml }\n';
+const AGENT = '---\ndescription: Answers\n---\nYou are ana.\n';
+
+for (const story of STORIES) {
+  test(`${story.name}: recorded, and played twice to the same bytes`, async (t) => {
+    const { root, cassette, recorded } = await record(t, lay(t, story), (workspace) => play(workspace, story));
+    assert.ok(recorded.calls >= story.calls, `${recorded.calls} model calls`);
+    const [first, second] = [await again(t, cassette), await again(t, cassette)];
+    assert.equal(first.difference, undefined);
+    assert.deepEqual(first.calls, { replayed: recorded.calls, live: 0 });
+    assert.deepEqual(bytes(first.root), bytes(root));
+    assert.deepEqual(bytes(second.root), bytes(first.root));
+  });
+}
+
+test('neither a provider nor a script is needed to play it again', async (t) => {
+  const { cassette, recorded } = await record(t, lay(t, storyOf('delegation')), (workspace) =>
+    workspace.pumpUntilQuiet(),
+  );
+  const edited = fs.readFileSync(cassette, 'utf8');
+  assert.match(edited, /"file":"script.yaml"/);
+  const empty = put(t, { 'script.yaml': 'not a script' });
+  const played = await again(t, cassette, { with: new Map([['script.yaml', path.join(empty, 'script.yaml')]]) });
+  assert.equal(played.difference, undefined);
+  assert.equal(played.calls.replayed, recorded.calls);
+});
+
+test('another prompt: the first question that became another is named, with its agent, task and turn', async (t) => {
+  const { cassette } = await record(t, lay(t, storyOf('delegation')), (workspace) => workspace.pumpUntilQuiet());
+  const other = put(t, { 'right.md': '---\ndescription: Right\n---\nDo what you are asked, in verse.\n' });
+  const { difference, calls } = await again(t, cassette, {
+    with: new Map([['agents/right.md', path.join(other, 'right.md')]]),
+  });
+  assert.equal(difference?.agent, 'right');
+  assert.equal(difference.turn, 1);
+  assert.match(difference.task ?? '', /^both\.call-/);
+  assert.equal(difference.what, 'system prompt');
+  assert.match(difference.diff ?? '', /^- Do what you are asked\.\n\+ Do what you are asked, in verse\.$/m);
+  assert.deepEqual(calls, { replayed: 2, live: 0 }, 'lead and left were the same');
+});
+
+test('agents may come from another workspace; one that only differs in what no model sees shows in its files', async (t) => {
+  const { cassette } = await record(t, lay(t, storyOf('dropped task')), (workspace) => workspace.pumpUntilQuiet());
+  const other = put(t, {
+    'agents/ana.md': '---\ndescription: Answers well\ntools: [read_file]\n---\nDo what you are asked.\n',
+  });
+  const { difference } = await again(t, cassette, { agentsFrom: other });
+  assert.equal(difference?.agent, undefined);
+  assert.match(difference?.message ?? '', /^(sessions|storage\/blobs)\//);
+});
+
+test('from the first difference on it goes on live where that is wanted, and the beginning costs nothing', async (t) => {
+  const { cassette, recorded } = await record(t, lay(t, storyOf('delegation')), (workspace) =>
+    workspace.pumpUntilQuiet(),
+  );
+  const other = put(t, {
+    'right.md': '---\ndescription: Right\n---\nDo what you are asked, in verse.\n',
+  });
+  const played = await again(t, cassette, {
+    live: true,
+    env: {},
+    with: new Map([['agents/right.md', path.join(other, 'right.md')]]),
+  });
+  assert.ok(played.live);
+  assert.equal(played.difference?.agent, 'right');
+  assert.deepEqual(played.calls, { replayed: 2, live: recorded.calls - 2 });
+  assert.match(fs.readFileSync(path.join(played.root, 'results/both.md'), 'utf8'), /Both have answered/);
+});
+
+test('a model that fails, waits and answers does so again, at the same times and without the wait', async (t) => {
+  let calls = 0;
+  const model: Model = {
+    call: async () =>
+      ++calls < 3
+        ? { ok: false, failure: { class: 'rate', message: 'too many', retryAfterMs: 40 } }
+        : { ok: true, answer: { ...NOTHING, text: 'At last.', inputTokens: 7, outputTokens: 3 } },
+  };
+  const root = put(t, { 'guild.yaml': CONFIG, 'agents/ana.md': AGENT });
+  const { cassette } = await record(t, root, (workspace) => workspace.run('ana', 'Try'), { model });
+  const played = await again(t, cassette);
+  assert.equal(played.difference, undefined);
+  assert.deepEqual(played.calls, { replayed: 3, live: 0 });
+  assert.deepEqual(bytes(played.root), bytes(root));
+});
+
+test('a run that was stopped in the middle of a question stops there again', async (t) => {
+  const root = put(t, { 'guild.yaml': CONFIG, 'agents/ana.md': AGENT });
+  let asked = (): void => undefined;
+  const begun = new Promise<void>((resolve) => (asked = resolve));
+  const model: Model = {
+    call: ({ signal }) =>
+      new Promise((resolve) => {
+        signal?.addEventListener('abort', () =>
+          resolve({ ok: false, failure: { class: 'aborted', message: 'stopped' } }),
+        );
+        asked();
+      }),
+  };
+  const { cassette } = await record(
+    t,
+    root,
+    async (workspace) => {
+      await workspace.add({ description: 'Take your time', to: 'ana', id: 'slow' });
+      const passed = workspace.pump();
+      await begun;
+      await workspace.engine.stop();
+      await passed;
+    },
+    { model },
+  );
+  assert.ok(fs.existsSync(path.join(root, 'tasks/pending/slow.json')));
+  const played = await again(t, cassette);
+  assert.equal(played.difference, undefined);
+  assert.ok(fs.existsSync(path.join(played.root, 'tasks/pending/slow.json')));
+});
+
+test('tools of plugins and what they wrote come from the cassette; their code is not there and not needed', async (t) => {
+  const root = put(t, {
+    'guild.yaml': `${CONFIG}plugins: [dice]\n`,
+    'agents/ana.md': '---\ndescription: Plays\ntools: [roll]\n---\nPlay.\n',
+    'script.yaml': '- {agent: ana, turn: 1, call: [{roll: {sides: 6}}]}\n- {agent: ana, turn: 2, say: "I rolled."}\n',
+    'plugins/dice/index.mjs': `import fs from 'node:fs';
+export default { tools: [{
+  definition: { name: 'roll', description: 'Rolls', parameters: { type: 'object', properties: { sides: { type: 'integer' } } } },
+  metadata: { requiresHumanApproval: false },
+  execute: (_args, { workspace }) => {
+    const rolled = String(Math.random());
+    fs.writeFileSync(workspace + '/rolled.bin', Buffer.from([0xff, rolled.length]));
+    return rolled;
+  },
+}] };\n`,
+  });
+  const { cassette } = await record(t, root, (workspace) => workspace.run('ana', 'Roll'));
+  const broken = put(t, { 'index.mjs': 'throw new Error("loaded")' });
+  const played = await again(t, cassette, {
+    with: new Map([['plugins/dice/index.mjs', path.join(broken, 'index.mjs')]]),
+  });
+  assert.equal(played.difference, undefined);
+  assert.deepEqual(
+    [...fs.readFileSync(path.join(played.root, 'rolled.bin'))],
+    [...fs.readFileSync(path.join(root, 'rolled.bin'))],
+  );
+});
+
+test('secrets do not go onto the cassette, and it says what it left out', async (t) => {
+  const root = put(t, {
+    'guild.yaml': CONFIG,
+    'agents/ana.md': AGENT,
+    'script.yaml': '- {say: Done.}',
+    '.env': 'KEY=hush-hush',
+    'secrets/key.txt': 'hush-hush',
+  });
+  const { cassette, recorded } = await record(t, root, (workspace) => workspace.run('ana', 'Go'));
+  assert.doesNotMatch(fs.readFileSync(cassette, 'utf8'), /hush-hush/);
+  assert.deepEqual(recorded.leftOut.map(({ file }) => file).sort(), ['.env', 'secrets']);
+  assert.equal((await again(t, cassette)).difference, undefined);
+});
+
+test('a cassette that was torn, edited, made by another version, or is none: one problem that says which', async (t) => {
+  const { cassette } = await record(t, lay(t, storyOf('dropped task')), (workspace) => workspace.pumpUntilQuiet());
+  const text = fs.readFileSync(cassette, 'utf8');
+  const lines = text.split('\n');
+  const at = lines.findIndex((line) => line.includes('podman.'));
+  const cases: [string, string, RegExp, number | undefined][] = [
+    ['torn in a line', text.slice(0, text.length - 20), /cut off/, undefined],
+    ['torn between lines', `${lines.slice(0, 6).join('\n')}\n`, /cut off: it has 6 whole lines/, undefined],
+    ['edited', text.replace('podman.', 'docker.'), /was edited or lost/, at + 1],
+    ['a line lost', lines.filter((_, i) => i !== 2).join('\n'), /was edited or lost/, 3],
+    ['of another version', text.replace('"cassette":1', '"cassette":2'), /version 2; this program reads 1/, undefined],
+    ['no cassette', 'hello\n', /is not a cassette/, undefined],
+    ['nothing', '', /is not a cassette/, undefined],
+  ];
+  for (const [what, bad, says, line] of cases) {
+    fs.writeFileSync(cassette, bad);
+    await assert.rejects(
+      replayRun(cassette),
+      (thrown) =>
+        thrown instanceof ProblemError &&
+        thrown.problem.code === 'bad_file' &&
+        says.test(thrown.problem.message) &&
+        thrown.problem.where?.line === line,
+      what,
+    );
+  }
+  await assert.rejects(replayRun(`${cassette}.none`), /there is no cassette/);
+});
+
+test('a recording replaces no file, and a cassette of somebody else writes nowhere but in its folder', async (t) => {
+  const { cassette } = await record(t, lay(t, storyOf('dropped task')), (workspace) => workspace.pumpUntilQuiet());
+  assert.throws(() => recordRun({ file: cassette, command: [], version: '0' }), /is there already/);
+  const away = put(t, { 'x.md': 'x' });
+  await assert.rejects(
+    again(t, cassette, { with: new Map([['../out.md', path.join(away, 'x.md')]]) }),
+    /outside of the folder/,
+  );
+});
+
+test('a workspace that is too big for a cassette is refused before anything happens', async (t) => {
+  const root = put(t, { 'guild.yaml': CONFIG, 'agents/ana.md': AGENT, 'script.yaml': '- {say: Done.}' });
+  const big = fs.openSync(path.join(root, 'big.bin'), 'w');
+  fs.ftruncateSync(big, 65 * 1024 * 1024);
+  fs.closeSync(big);
+  await assert.rejects(
+    record(t, root, (workspace) => workspace.run('ana', 'Go')),
+    (thrown) => thrown instanceof ProblemError && thrown.problem.where?.file === 'big.bin',
+  );
+  assert.equal(fs.existsSync(path.join(root, 'tasks')), false);
+});
+
+// A run, recorded
+
+const NOTHING = {
+  text: '',
+  toolCalls: [],
+  finish: 'stop' as const,
+  inputTokens: 0,
+  outputTokens: 0,
+  cachedTokens: 0,
+  microUsd: 0,
+};
+
+async function record(
+  t: TestContext,
+  root: string,
+  work: (workspace: Workspace) => Promise<unknown>,
+  options: OpenOptions = {},
+): Promise<{ root: string; cassette: string; recorded: Recorded }> {
+  const cassette = path.join(folder(t), 'run.jsonl');
+  const recording = recordRun({ file: cassette, command: ['test'], version: '0.0.0' });
+  const workspace = await recording.open(root, { env: {}, ...options });
+  await work(workspace);
+  await workspace.close();
+  return { root, cassette, recorded: recording.finish()! };
+}
+
+async function again(t: TestContext, cassette: string, options: ReplayOptions = {}): ReturnType<typeof replayRun> {
+  return replayRun(cassette, { dir: path.join(folder(t), 'again'), ...options });
+}
+
+async function play(workspace: Workspace, story: Story): Promise<void> {
+  do await workspace.pumpUntilQuiet();
+  while (story.human?.(asDisk(workspace.root)));
+}
+
+/** The part of a disk that the humans of the stories use, on a real folder. */
+function asDisk(root: string): SimDisk {
+  const real = (file: string): string => path.join(root, path.relative(STAGE, file));
+  const disk: Pick<SimDisk, 'read' | 'save'> = {
+    read: (file) =>
+      fs.existsSync(real(file)) ? { kind: 'file', bytes: fs.readFileSync(real(file)), stamp: '' } : { kind: 'missing' },
+    save: (file, text) => fs.writeFileSync(real(file), text),
+  };
+  return disk as SimDisk;
+}
+
+function storyOf(word: string): Story {
+  return STORIES.find(({ name }) => name.includes(word))!;
+}
+
+function lay(t: TestContext, story: Story): string {
+  return put(t, {
+    'guild.yaml': CONFIG,
+    'script.yaml': story.script,
+    ...Object.fromEntries(Object.entries(story.agents).map(([name, text]) => [`agents/${name}.md`, text])),
+    ...story.files,
+    ...Object.fromEntries(
+      Object.entries(story.tasks).map(([name, task]) => [`tasks/pending/${name}.json`, JSON.stringify(task)]),
+    ),
+  });
+}
+
+function put(t: TestContext, files: Record<string, string>): string {
+  const root = folder(t);
+  for (const [file, text] of Object.entries(files)) {
+    fs.mkdirSync(path.dirname(path.join(root, file)), { recursive: true });
+    fs.writeFileSync(path.join(root, file), text);
+  }
+  return root;
+}
+
+function folder(t: TestContext): string {
+  const made = fs.realpathSync(fs.mkdtempSync(path.join(os.tmpdir(), 'guild-replay-test-')));
+  t.after(() => fs.rmSync(made, { recursive: true, force: true, maxRetries: 5 }));
+  return made;
+}
+
+/** Every file but the private caches, with its bytes. */
+function bytes(root: string): Record<string, string> {
+  const found: Record<string, string> = {};
+  for (const entry of fs.readdirSync(root, { recursive: true, withFileTypes: true })) {
+    const full = path.join(entry.parentPath, entry.name);
+    const file = path.relative(root, full);
+    const isPrivate = file.startsWith('.guild/') && !file.startsWith('.guild/run/');
+    if (entry.isFile() && !isPrivate) found[file] = fs.readFileSync(full).toString('base64');
+  }
+  return found;
+}
