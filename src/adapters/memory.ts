@@ -22,6 +22,7 @@ interface Row {
 export interface World {
   rows: Map<string, Row>;
   sessions: Map<string, Session>;
+  turns: Map<string, string>;
   effects: Map<string, Effect>;
   blobs: Map<string, Buffer>;
   intents: Intent[];
@@ -34,6 +35,7 @@ export function world(): World {
   return {
     rows: new Map(),
     sessions: new Map(),
+    turns: new Map(),
     effects: new Map(),
     blobs: new Map(),
     intents: [],
@@ -138,6 +140,13 @@ export function memory(w: World, { clock, ids }: { clock: Clock; ids: Ids }): St
       if (!parsed.ok) return parsed.problem;
       w.sessions.set(id, parsed.session);
       return undefined;
+    },
+    takeTurn(session, task) {
+      const holder = w.turns.get(session);
+      if (holder !== undefined && holder !== task && w.rows.has(holder) && !isEnded(w.rows.get(holder)!.state))
+        return false;
+      w.turns.set(session, task);
+      return true;
     },
     markSession(id, status) {
       const session = w.sessions.get(id);

@@ -2,17 +2,19 @@
 import type { Agent } from '../domain/agent.js';
 import { problem, type Problem } from '../domain/problem.js';
 import { isEnded, makeChild, type Placed, type Task, type WantedChild } from '../domain/task.js';
+import { isLimited } from '../domain/budget.js';
 import { NO_USAGE } from '../domain/usage.js';
 import type { Claim } from '../ports/store.js';
-import { decide, type Decision } from '../rules/decide.js';
+import { decide, isLeaf, type Decision } from '../rules/decide.js';
 import { errorText, gather } from '../rules/gather.js';
+import { keptFor, purse } from '../rules/purse.js';
 import { converse } from './converse.js';
-import { HeldConversation } from './conversation.js';
+import { HeldConversation, sessionId } from './conversation.js';
 import { complete, fail, park, putBack } from './end.js';
 import { takerOf } from './intake.js';
 import { stopReason } from './flight.js';
 import { record, type Parts } from './parts.js';
-import { addChildren } from './roll-up.js';
+import { costsOf } from './account.js';
 
 /** False if another peer was faster. Throws only when the disk fails or there is a bug; the claim is then left behind for recovery. */
 export async function advance(parts: Parts, task: Task, stop: AbortSignal): Promise<boolean> {
@@ -34,6 +36,10 @@ export async function advance(parts: Parts, task: Task, stop: AbortSignal): Prom
     await fail(parts, claim, mine, unknownAgent(parts, name));
     return true;
   }
+  if (agent.session === 'shared' && isLeaf(mine, agent) && !parts.store.takeTurn(sessionId(mine, agent), mine.id)) {
+    await putBack(parts, claim, claim.task, 'another task has its turn in the shared conversation');
+    return false;
+  }
   try {
     await act(parts, claim, mine, agent, stop);
   } catch (thrown) {
@@ -48,18 +54,23 @@ async function act(parts: Parts, claim: Claim, task: Task, agent: Agent, stop: A
   const blocked = await failedDependency(parts, task);
   if (blocked) return fail(parts, claim, task, blocked);
   const { decision, children } = await settleDecision(parts, task, agent);
+  const costs = costsOf(NO_USAGE, children.values());
   switch (decision.do) {
     case 'run':
       return converse(parts, claim, task, agent, stop);
     case 'fail':
-      return fail(parts, claim, task, decision.error, await addChildren(parts, NO_USAGE, children.keys()));
+      return fail(parts, claim, task, decision.error, costs);
     case 'resolve':
-      return complete(parts, claim, task, decision.result, await addChildren(parts, NO_USAGE, children.keys()));
+      return complete(parts, claim, task, decision.result, costs);
     case 'ask': {
       const stopped = stopReason(stop);
       if (stopped === 'leaving') return putBack(parts, claim, task, 'the process is stopping');
       if (stopped !== undefined) return fail(parts, claim, task, stopped);
-      return park(parts, claim, task, { tasks: await create(parts, task, decision.children, children) });
+      const { missing, open } = gather(decision.children, children);
+      const granted = grant(parts, task, agent, missing, children);
+      if ('code' in granted) return fail(parts, claim, task, granted, costs);
+      await create(parts, task, granted);
+      return park(parts, claim, task, { tasks: [...open, ...missing.map((child) => child.id)] }, costs);
     }
   }
 }
@@ -79,14 +90,26 @@ async function settleDecision(
   }
 }
 
-/** Creates what is missing of the wanted set and names what is to be waited for. */
-async function create(
+/** The missing children, each with its share of what the task has left; why there can be none. */
+function grant(
   parts: Parts,
   task: Task,
-  wanted: WantedChild[],
+  agent: Agent,
+  missing: WantedChild[],
   known: Map<string, Placed | undefined>,
-): Promise<string[]> {
-  const { missing, open } = gather(wanted, known);
+): WantedChild[] | Problem {
+  const children = [...known.values()].flatMap((child) => child ?? []);
+  const from = purse({ task, agent, config: parts.config, own: NO_USAGE, children });
+  const granted: WantedChild[] = [];
+  for (const [at, child] of missing.entries()) {
+    const budget = from.grant(child, missing.length - at, keptFor(agent, child.role, missing.length));
+    if ('code' in budget) return budget;
+    granted.push(isLimited(budget) ? { ...child, budget } : child);
+  }
+  return granted;
+}
+
+async function create(parts: Parts, task: Task, missing: WantedChild[]): Promise<void> {
   const at = parts.clock.now().toISOString();
   await Promise.all(
     missing.map(async (child) => {
@@ -95,7 +118,6 @@ async function create(
         record(parts, 'task.created', { task: made.id, agent: made.to, cause: task.id });
     }),
   );
-  return [...open, ...missing.map((child) => child.id)];
 }
 
 /** The record as its new taker sees it: what an earlier end left in it is gone. */

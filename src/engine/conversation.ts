@@ -73,8 +73,9 @@ async function makeFiles(parts: Parts, agent: Agent, { header, messages }: Sessi
   await Promise.all([parts.store.putBlob(parts.agents.source(agent)), parts.store.createSession(header, messages)]);
 }
 
-export function sessionId(task: Task, agent: Pick<Agent, 'name'>): string {
-  return task.session ?? `${agent.name}-${task.id}`;
+/** An agent with a shared conversation has one for all its tasks; they take turns in it. */
+export function sessionId(task: Task, agent: Pick<Agent, 'name'> & Partial<Pick<Agent, 'session'>>): string {
+  return task.session ?? (agent.session === 'shared' ? agent.name : `${agent.name}-${task.id}`);
 }
 
 function conversation(
@@ -112,19 +113,26 @@ function conversation(
         await reopen();
       }
       const written = await parts.store.append(id, messages, { durable });
+      if (messages.some((message) => message.task !== undefined)) begun = undefined;
       if (written === 'edited') await reopen();
       return written;
     },
   };
   return self;
 
-  /** Where this task begins; the end, if it has not begun. */
+  /**
+   * Where this task's part begins: at the last message that begins a task, if that is ours. If it is another's, ours has not
+   * begun, or was left when the other came, and begins anew at the end.
+   */
   function start(): number {
     const { header, messages } = now;
-    if (header.task === undefined || header.task === task.id) return 0;
-    if (begun !== undefined && messages[begun]?.task === task.id) return begun;
-    begun = messages.findLastIndex((message) => message.task === task.id);
-    return begun < 0 ? messages.length : begun;
+    if (header.task === undefined) return 0;
+    if (begun === undefined || messages[begun]?.task === undefined) {
+      begun = messages.findLastIndex((message) => message.task !== undefined);
+    }
+    const owner = begun < 0 ? header.task : messages[begun]!.task;
+    if (owner === task.id) return Math.max(0, begun);
+    return messages.length;
   }
 
   async function reopen(): Promise<void> {
@@ -134,6 +142,7 @@ function conversation(
     if (opened.edited) {
       self.whole = false;
       counted = { messages: [], length: 0, usage: NO_USAGE };
+      begun = undefined;
     }
     now = opened.session;
   }

@@ -8,6 +8,7 @@ import { HUMAN, isEnded, type Task } from '../domain/task.js';
 import { cycleProblem, dependencyCycle, mayMove } from '../rules/ready.js';
 import type { OpenTask } from '../ports/store.js';
 import { advance } from './advance.js';
+import { sessionId } from './conversation.js';
 import { showBallot, tendBallot } from './approvals.js';
 import { showBoards, tendBoards } from './boards.js';
 import { checkIn } from './check-in.js';
@@ -169,7 +170,9 @@ export function engine(parts: Parts): Engine {
   function hasRoom(task: Task): boolean {
     if (flights.size >= parts.config.limits.parallel) return false;
     const name = nameOf(task);
-    const most = parts.agents.all().get(name)?.maxConcurrentTasks ?? Infinity;
+    const agent = parts.agents.all().get(name);
+    if (agent?.session === 'shared' && !parts.store.takeTurn(sessionId(task, agent), task.id)) return false;
+    const most = agent?.maxConcurrentTasks ?? Infinity;
     if (most === Infinity) return true;
     let busy = 0;
     for (const flight of flights.values()) if (flight.agent === name) busy++;

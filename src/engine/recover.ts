@@ -3,6 +3,7 @@
  * else is done with them, so a task that kills its takers cannot do so without end.
  */
 import { problem } from '../domain/problem.js';
+import { costsAtRest } from './account.js';
 import { fail } from './end.js';
 import { sessionId } from './conversation.js';
 import { takerOf } from './intake.js';
@@ -20,13 +21,15 @@ export async function recover(parts: Parts): Promise<number> {
     count++;
     const task = { ...claim.task, attempts: claim.task.attempts + 1 };
     if (task.attempts > config.limits.attempts) {
-      await fail(parts, claim, task, lost(task.attempts));
+      await fail(parts, claim, task, lost(task.attempts), await costsAtRest(parts, task));
       continue;
     }
     const taker = takerOf(parts, task);
     if ('agent' in taker) {
-      const opened = await store.openSession(sessionId(task, { name: taker.agent }), { repair: true });
+      const session = sessionId(task, parts.agents.all().get(taker.agent) ?? { name: taker.agent });
+      const opened = await store.openSession(session, { repair: true });
       if (opened.kind === 'held') parts.watchers?.problem?.(opened.problem);
+      if (opened.kind === 'open') task.session = session;
     }
     if (await store.release(claim, task))
       record(parts, 'task.recovered', { task: id, agent: claim.agent, attempts: task.attempts });

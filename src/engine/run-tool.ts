@@ -44,6 +44,7 @@ export async function runTool(
   record(parts, 'tool.ran', {
     task: task.id,
     agent: agent.name,
+    role: task.role,
     tool: call.name,
     cause: call.id,
     ok: reply.kind !== 'problem',

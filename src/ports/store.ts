@@ -103,6 +103,11 @@ export interface Store {
   append(id: string, messages: Message[], options: { durable: boolean }): Promise<'written' | 'edited'>;
   /** Puts another text in its place, as a person's save would. What is wrong with it, if it cannot be read as a conversation. */
   replaceSession(id: string, text: string): Promise<Problem | undefined>;
+  /**
+   * For a conversation that several tasks share: whether it is this task's turn. A task keeps its turn until it has ended,
+   * however often it is parked; then the first to ask has it. Not durable: after a power cut the turn is asked for again.
+   */
+  takeTurn(session: string, task: string): boolean;
   /** Shows people that a conversation is over. A view; not durable. */
   markSession(id: string, status: SessionHeader['status']): void;
   sessions(): string[];

@@ -208,6 +208,18 @@ export const STORIES: Story[] = [
     calls: 4,
   },
   {
+    name: 'one long conversation for three tasks, in turns',
+    agents: { ana: agent('description: Remembers\nsession: shared') },
+    tasks: { a: { description: 'first word' }, b: { description: 'second word' }, c: { description: 'third word' } },
+    script: `
+- {agent: ana, when: first, say: one}
+- {agent: ana, when: second, say: two}
+- {agent: ana, when: third, say: three}
+`,
+    results: { a: 'one', b: 'two', c: 'three' },
+    calls: 3,
+  },
+  {
     name: 'a router, a bad choice, and a handoff after it',
     agents: {
       desk: agent(

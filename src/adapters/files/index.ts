@@ -13,6 +13,7 @@ import { quarantine } from './quarantine.js';
 import { recordVerbs } from './records.js';
 import { sessionVerbs } from './sessions.js';
 import { taskVerbs } from './tasks.js';
+import { turns } from './turns.js';
 import { writing } from './writing.js';
 
 export interface FilesOptions {
@@ -66,6 +67,7 @@ export function files({ root, disk, clock, ids, processes, agents = [] }: FilesO
       forSession(task);
       return verbs.release(claim, task);
     },
+    takeTurn: turns(disk, l, peer.id, (id) => verbs.isOpen(id) || verbs.liesOpen(id)),
     peer,
     peers: () => here.peers(),
     onRing: (ring) => bell(l, ring),

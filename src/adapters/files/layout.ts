@@ -18,6 +18,7 @@ export interface Layout {
   quarantine: string;
   intents: string;
   run: string;
+  turns: string;
   tmp: string;
   torn: string;
   evidence: string;
@@ -45,6 +46,7 @@ export function layout(root: string): Layout {
     quarantine: at('quarantine'),
     intents: at('.guild', 'intents'),
     run: at('.guild', 'run'),
+    turns: at('.guild', 'turns'),
     tmp: at('.guild', 'tmp'),
     torn: at('.guild', 'torn'),
     evidence: at('.guild', 'evidence'),
@@ -54,7 +56,20 @@ export function layout(root: string): Layout {
 /** Every folder that must be there before anything is written. */
 export function folders(l: Layout): string[] {
   const states = (['pending', 'active', 'waiting', 'completed', 'failed'] as const).map((state) => l.tasks(state));
-  return [...states, l.sessions, l.results, l.blobs, l.events, l.live, l.intents, l.run, l.tmp, l.torn, l.evidence];
+  return [
+    ...states,
+    l.sessions,
+    l.results,
+    l.blobs,
+    l.events,
+    l.live,
+    l.intents,
+    l.run,
+    l.turns,
+    l.tmp,
+    l.torn,
+    l.evidence,
+  ];
 }
 
 /** While a settled claim is on its way out it carries this ending, so that nobody takes it for a claim. */

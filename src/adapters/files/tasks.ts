@@ -51,7 +51,7 @@ export function taskVerbs({
   presence,
   quarantine,
   now,
-}: Parts): TaskVerbs & { sweep(): void } {
+}: Parts): TaskVerbs & { sweep(): void; liesOpen(id: string): boolean } {
   const me = presence.peer.id;
 
   return {
@@ -114,6 +114,8 @@ export function taskVerbs({
       return false;
     },
     sweep,
+    /** Looked up on the disk, for a task that another process may have made or moved since the last scan. */
+    liesOpen: (id) => !isEnded(id) && existsAnywhere(id),
   };
 
   function isHeld(entry: Entry): boolean {
