@@ -3,6 +3,7 @@
  * workspace stands still in between and moves on with each line, so nothing needs to be written down for reading the clock.
  */
 import fs from 'node:fs';
+import path from 'node:path';
 import type { CassetteEntry, CassetteHead, DoneEntry, FileState } from '../domain/cassette.js';
 import { hash53 } from '../domain/id.js';
 import { questionParts } from '../domain/question.js';
@@ -48,6 +49,7 @@ export function recorder({ file, clock, ids, tree, now }: RecorderGiven): Record
   return {
     begin(head) {
       const files = tree.look();
+      fs.mkdirSync(path.dirname(file), { recursive: true });
       write(head);
       for (const state of files) write({ kind: 'file', ...state });
     },

@@ -66,7 +66,6 @@ export function recordRun({ file, command, version }: RecordGiven): Recording {
       tape = recorder({ file: cassette, clock, ids, tree: files, now: Date.now });
       const env = options.env ?? process.env;
       const model = options.modelName;
-      fs.mkdirSync(path.dirname(cassette), { recursive: true });
       tape.begin({
         kind: 'head',
         cassette: CASSETTE_VERSION,
