@@ -11,7 +11,7 @@ import { enrichedRequest, missingAdvice, wantedAdvisors } from './advisors.js';
 import { gather, type Children } from './gather.js';
 import { failedStage, wantedHandoff } from './handoff.js';
 import { chosenRoute, wantedRoute } from './router.js';
-import { teamStep, transcriptRequest } from './team.js';
+import { teamStep, discussionRequest } from './team.js';
 
 export type Decision =
   /** A leaf: a peer takes turns on it. */
@@ -48,7 +48,7 @@ export function decide(task: Task, agent: Agent, children: Children, limits: Dec
     const team = teamStep(task, agent, request, children);
     asked.push(...team.children);
     if (team.kind === 'ask') return { do: 'ask', children: asked };
-    request = transcriptRequest(task, request, team.notes, team.why);
+    request = discussionRequest(task, request, team.notes, team.why);
   }
 
   const work = wantedWork(task, agent, request);

@@ -108,7 +108,7 @@ function coordinator(task: Task, agent: Agent, round: number, notes: Note[]): Wa
 }
 
 /** The request for the coordinator's own work: the whole discussion, each word with who said it. */
-export function transcriptRequest(task: Task, request: string, notes: readonly Note[], why: string): string {
+export function discussionRequest(task: Task, request: string, notes: readonly Note[], why: string): string {
   const said = notes.map((note) => fence(note.type, note.from, `(round ${note.round}) ${note.message}`, task.id));
   return [
     `The team has deliberated; ${why}. Its discussion, in order:`,

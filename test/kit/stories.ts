@@ -212,9 +212,9 @@ export const STORIES: Story[] = [
     agents: { ana: agent('description: Remembers\nsession: shared') },
     tasks: { a: { description: 'first word' }, b: { description: 'second word' }, c: { description: 'third word' } },
     script: `
-- {agent: ana, when: first, say: one}
-- {agent: ana, when: second, say: two}
-- {agent: ana, when: third, say: three}
+- {agent: ana, task: a, say: one}
+- {agent: ana, task: b, say: two}
+- {agent: ana, task: c, say: three}
 `,
     results: { a: 'one', b: 'two', c: 'three' },
     calls: 3,
