@@ -39,7 +39,7 @@ export function boards({ root, disk, clock, peer }: BoardsOptions): Boards {
   const folder = path.join(root, 'tasks');
   const kept = new Map<string, Kept>();
   const reported = new Set<string>();
-  let known = '';
+  let known: string | undefined;
   let names: ReadonlySet<string> = new Set();
   let tasks: BoardTasks = { listed: new Map(), wanted: [], problems: [] };
   let followed = new Set<string>();
@@ -60,6 +60,9 @@ export function boards({ root, disk, clock, peer }: BoardsOptions): Boards {
       const reopened: string[] = [];
       for (const [id, { stand }] of tasks.listed) if (stand.box === 'open' && stand.erred) reopened.push(id);
       return { changed: true, wanted: tasks.wanted, reopened, problems: fresh([...problems, ...tasks.problems]) };
+    },
+    readAgain() {
+      known = undefined;
     },
     stand: (id) => tasks.listed.get(id)?.stand,
     isWhole: (file) => kept.get(path.basename(file))?.whole === true,

@@ -29,6 +29,8 @@ export async function tendBoards(parts: Parts, flights: ReadonlyMap<string, Flig
     const open = new Map<string, OpenTask>();
     for (const one of parts.store.open()) open.set(one.task.id, one);
     const missing = wanted.filter((wish) => !open.has(wish.task.id));
+    if (missing.length > AT_ONCE) boards.readAgain();
+    missing.length = Math.min(missing.length, AT_ONCE);
     for (let at = 0; at < missing.length; at += TOGETHER) {
       const made = await Promise.all(missing.slice(at, at + TOGETHER).map((wish) => make(parts, wish)));
       moved = made.includes(true) || moved;
@@ -46,7 +48,9 @@ export async function tendBoards(parts: Parts, flights: ReadonlyMap<string, Flig
   return { moved, problems };
 }
 
-/** How many tasks are made at the same time: their syncs go together. */
+/** How many tasks a pass makes before it goes on to work: a long board is taken in over several passes. */
+const AT_ONCE = 256;
+/** How many are made at the same time: their syncs go together. */
 const TOGETHER = 64;
 
 async function make(parts: Parts, wish: BoardWish): Promise<boolean> {

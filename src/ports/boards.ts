@@ -18,6 +18,8 @@ export interface BoardsReading {
 export interface Boards {
   /** Looks at the stamps of the boards and reads those that changed. `agents`: who may be meant by `@name`. */
   read(agents: Iterable<string>): Promise<BoardsReading>;
+  /** The next reading says everything again, whether or not anything changed. */
+  readAgain(): void;
   /** The bullet of this task as of the last reading; undefined if no board has one, or it is the person's own. */
   stand(id: string): BoardStand | undefined;
   /** Whether the last reading of this board can be believed: only then does a missing bullet mean anything. */
