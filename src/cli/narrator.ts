@@ -65,8 +65,8 @@ export function narrator(
           );
         case 'model.failed': {
           // The last failure is the task's own, and told with it.
-          if (detail['waitMs'] === undefined) return undefined;
-          const wait = Number(detail['waitMs']);
+          if (detail['wait_ms'] === undefined) return undefined;
+          const wait = Number(detail['wait_ms']);
           const next = wait > 0 ? `again in ${(wait / 1000).toFixed(0)} s` : 'the next model is asked';
           return tell(event.task, `${terminal.colour('yellow', '!')} ${agent} ${String(detail['message'])}; ${next}`);
         }

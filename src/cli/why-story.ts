@@ -3,7 +3,7 @@
  * each step; what its children did is told where it was asked for and where it came back, `guild why <child>` tells the rest.
  */
 import type { openReader } from '../app/open-reader.js';
-import type { Event } from '../domain/event.js';
+import { callCost, type Event } from '../domain/event.js';
 import type { Placed, Task } from '../domain/task.js';
 import { costText } from './task-show.js';
 
@@ -63,10 +63,11 @@ function own(event: Event): string | undefined {
     case 'task.created':
       return `asked of ${event.agent ?? 'nobody yet'}, because of ${event.cause ?? 'somebody'}`;
     case 'model.answered': {
-      const money = typeof event['microUsd'] === 'number' ? `, $${(event['microUsd'] / 1e6).toFixed(4)}` : '';
+      const cost = callCost(event);
+      const money = cost.microUsd > 0 ? `, $${(cost.microUsd / 1e6).toFixed(4)}` : '';
       const calls =
         event['calls'] === 0 ? 'an answer' : `${detail('calls')} tool ${event['calls'] === 1 ? 'call' : 'calls'}`;
-      return `turn ${detail('turn')}: ${calls} (${detail('inputTokens')}+${detail('outputTokens')} tokens${money}, ${detail('ms')} ms)`;
+      return `turn ${detail('turn')}: ${calls} (${cost.inputTokens}+${cost.outputTokens} tokens${money}, ${cost.ms} ms)`;
     }
     case 'model.failed':
       return `the model failed (${detail('class')}): ${detail('message')}`;

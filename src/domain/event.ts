@@ -36,3 +36,23 @@ export interface Event {
   cause?: string;
   [detail: string]: unknown;
 }
+
+/** What a model call took, as its line says; lines of earlier versions spelled it otherwise. */
+export interface CallCost {
+  inputTokens: number;
+  outputTokens: number;
+  cachedTokens: number;
+  microUsd: number;
+  ms: number;
+}
+
+export function callCost(event: Event): CallCost {
+  const amount = (name: string, before: string): number => Number(event[name] ?? event[before] ?? 0);
+  return {
+    inputTokens: amount('input_tokens', 'inputTokens'),
+    outputTokens: amount('output_tokens', 'outputTokens'),
+    cachedTokens: amount('cached_tokens', 'cachedTokens'),
+    microUsd: amount('micro_usd', 'microUsd'),
+    ms: amount('ms', 'ms'),
+  };
+}

@@ -3,6 +3,8 @@ import type { Answer } from './approval.js';
 
 export type Intent =
   | { kind: 'cancel'; id: string; task: string; reason?: string; by: string; at: string }
+  /** Ends with what it has: each conversation under it gives one last answer. */
+  | { kind: 'stop'; id: string; task: string; by: string; at: string }
   | { kind: 'retry'; id: string; task: string; by: string; at: string }
   | { kind: 'answer'; id: string; task: string; answer: Omit<Answer, 'at'>; by: string; at: string }
   | { kind: 'tell'; id: string; task: string; text: string; by: string; at: string };

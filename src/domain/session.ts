@@ -93,7 +93,7 @@ export function sessionUsage(messages: readonly Message[]): Usage {
   return sumUsage(
     messages.map((message) => ({
       turns: message.role === 'assistant' ? 1 : 0,
-      toolCalls: message.role === 'tool' ? 1 : 0,
+      toolCalls: message.role === 'tool' && !isUnmade(message) ? 1 : 0,
       inputTokens: message.usage?.inputTokens ?? 0,
       outputTokens: message.usage?.outputTokens ?? 0,
       cachedTokens: message.usage?.cachedTokens ?? 0,
@@ -101,6 +101,11 @@ export function sessionUsage(messages: readonly Message[]): Usage {
       busyMs: message.usage?.ms ?? 0,
     })),
   );
+}
+
+/** A call that the budget had no room for was not made. */
+function isUnmade({ isError, content }: Message): boolean {
+  return isError === true && content.startsWith('over_budget:');
 }
 
 export interface MessagesDiff {

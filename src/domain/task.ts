@@ -61,6 +61,8 @@ export interface Task {
   ended_at?: string;
   /** Own spending and that of all descendants, written when the task parks or ends. */
   usage?: Usage;
+  /** Own spending alone. */
+  own_usage?: Usage;
   version: number;
   /** What the file says beyond this, kept as it is. */
   extra?: Record<string, unknown>;

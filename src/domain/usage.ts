@@ -9,6 +9,8 @@ export interface Usage {
   microUsd: number;
   /** Time inside model and tool calls; children that run in parallel add up. */
   busyMs: number;
+  /** Tasks made under it, at any depth; what people are asked does not count. */
+  children: number;
 }
 
 export const NO_USAGE: Usage = Object.freeze({
@@ -19,6 +21,7 @@ export const NO_USAGE: Usage = Object.freeze({
   cachedTokens: 0,
   microUsd: 0,
   busyMs: 0,
+  children: 0,
 });
 
 export function addUsage(a: Usage, b: Partial<Usage>): Usage {
@@ -30,6 +33,7 @@ export function addUsage(a: Usage, b: Partial<Usage>): Usage {
     cachedTokens: a.cachedTokens + (b.cachedTokens ?? 0),
     microUsd: a.microUsd + (b.microUsd ?? 0),
     busyMs: a.busyMs + (b.busyMs ?? 0),
+    children: a.children + (b.children ?? 0),
   };
 }
 
@@ -37,4 +41,23 @@ export function sumUsage(all: Iterable<Partial<Usage>>): Usage {
   let sum: Usage = NO_USAGE;
   for (const one of all) sum = addUsage(sum, one);
   return sum;
+}
+
+export function subtractUsage(a: Usage, b: Usage): Usage {
+  const less = Object.fromEntries(Object.entries(b).map(([name, value]) => [name, -(value as number)]));
+  return addUsage(a, less);
+}
+
+/** As records and events spell it. */
+export function usageFields(usage: Usage): Record<string, number> {
+  return {
+    turns: usage.turns,
+    tool_calls: usage.toolCalls,
+    input_tokens: usage.inputTokens,
+    output_tokens: usage.outputTokens,
+    cached_tokens: usage.cachedTokens,
+    micro_usd: usage.microUsd,
+    busy_ms: usage.busyMs,
+    ...(usage.children > 0 ? { children: usage.children } : {}),
+  };
 }

@@ -3,10 +3,13 @@
  * model can read. It ends as a tool result, as a child somebody else must answer, or as the final answer.
  */
 import type { Agent } from '../domain/agent.js';
+import type { Problem } from '../domain/problem.js';
 import type { Message, ToolCall } from '../domain/session.js';
 import type { GateVerdict } from '../ports/gate.js';
+import { isLimited, type Budget } from '../domain/budget.js';
 import { isEnded, makeChild, type Task, type WantedChild } from '../domain/task.js';
 import { fence } from '../rules/gather.js';
+import { overBudget, type Purse } from '../rules/purse.js';
 import { checkArgs } from '../tools/args.js';
 import type { Tool, ToolReply } from '../tools/tool.js';
 import { answerOf } from './answer-of.js';
@@ -31,23 +34,42 @@ export async function carryOut(
   agent: Agent,
   calls: readonly ToolCall[],
   stop: AbortSignal,
+  purse: Purse,
 ): Promise<CallsDone> {
   const done: CallsDone = { results: [], asked: [], allowed: false };
+  let room = purse.left().toolCalls ?? Infinity;
+  /** Children that this turn still asks for: each gets the same share. */
+  let wave = calls.filter((call) => parts.tools.get(call.name)?.kind === 'ask').length;
   for (const call of calls) {
-    const reply = await carryOutOne(parts, task, agent, call, stop);
+    const isAsk = parts.tools.get(call.name)?.kind === 'ask';
+    let reply: Carried =
+      room-- > 0
+        ? await carryOutOne(parts, task, agent, call, stop)
+        : asReply(overBudget('toolCalls', task, 'and this call was not made'));
     if (reply.allowed) done.allowed = true;
-    if (reply.kind === 'ask') {
+    if (reply.kind === 'ask' || reply.kind === 'spawn') {
       const child = await parts.store.read(reply.child.id);
-      if (child === undefined || !isEnded(child.state)) done.asked.push(reply.child);
+      const granted = child === undefined ? purse.grant(reply.child, Math.max(1, wave), 1) : {};
+      if ('code' in granted) reply = asReply(granted);
+      else if (reply.kind === 'spawn') await create(parts, task, withBudget(reply.child, granted));
+      else if (child === undefined || !isEnded(child.state)) done.asked.push(withBudget(reply.child, granted));
       else done.results.push(await result(parts, call, answerOf(child), child.state === 'failed'));
-      continue;
     }
-    if (reply.kind === 'spawn') await create(parts, task, reply.child);
+    if (isAsk) wave--;
+    if (reply.kind === 'ask') continue;
     if (reply.kind === 'tell') await tell(parts, task, agent, call, reply);
     if (reply.kind === 'final') done.final = reply.text;
     done.results.push(await result(parts, call, textOf(reply), reply.kind === 'problem', reply.kind === 'final'));
   }
   return done;
+}
+
+function withBudget(child: WantedChild, budget: Budget): WantedChild {
+  return isLimited(budget) ? { ...child, budget } : child;
+}
+
+function asReply({ code, message }: Problem): Carried {
+  return { kind: 'problem', code, message };
 }
 
 async function create(parts: Parts, task: Task, wanted: WantedChild): Promise<void> {
@@ -157,8 +179,7 @@ async function result(parts: Parts, call: ToolCall, text: string, isError: boole
 }
 
 /** A long result is kept whole under its hash; the conversation has its head and tail and says where the rest is. */
-async function quoted(parts: Parts, text: string): Promise<string> {
-  const limit = parts.config.limits.maxResultBytes;
+export async function quoted(parts: Parts, text: string, limit = parts.config.limits.maxResultBytes): Promise<string> {
   if (text.length <= limit && Buffer.byteLength(text) <= limit) return text;
   const hash = await parts.store.putBlob(text);
   const part = Math.floor(limit / 4);

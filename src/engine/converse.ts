@@ -4,25 +4,24 @@
  * happen next is read off the conversation, so it does not matter who goes on from here, or when.
  */
 import type { Agent } from '../domain/agent.js';
-import { budgetWord, tighter, usedUp, type Budget, type BudgetName } from '../domain/budget.js';
-import { problem, type Problem } from '../domain/problem.js';
+import type { Problem } from '../domain/problem.js';
 import { finalAnswer, openCalls, reportedAnswer, type Message } from '../domain/session.js';
 import { HUMAN, makeChild, type Task, type WantedChild } from '../domain/task.js';
 import type { Claim } from '../ports/store.js';
 import { resolveModels } from '../rules/models.js';
 import { contribution } from '../rules/team.js';
+import { overBudget } from '../rules/purse.js';
+import { account, type Account } from './account.js';
+import { allowance } from './allowance.js';
 import { carryOut } from './calls.js';
 import { complete, fail, park, putBack } from './end.js';
 import { stopReason } from './flight.js';
 import { record, type Parts } from './parts.js';
 import { mended } from './prompt.js';
 import { isProblem, openConversation, type Conversation } from './conversation.js';
+import { planStep } from './plan.js';
 import { spawnedBy } from './spawned.js';
 import { takeTurn } from './turn.js';
-import { usageWithChildren } from './roll-up.js';
-
-/** Says to the model, and to whoever resumes, that the turn after it is the last one. */
-const LAST_TURN = 'guildhall';
 
 export async function converse(parts: Parts, claim: Claim, task: Task, agent: Agent, stop: AbortSignal): Promise<void> {
   const resolved = resolveModels(agent, parts.config);
@@ -33,19 +32,19 @@ export async function converse(parts: Parts, claim: Claim, task: Task, agent: Ag
     return park(parts, claim, task, { until: new Date(parts.clock.now().getTime() + HELD_MS).toISOString() });
   }
   const owned: Task = { ...task, session: talk.id };
-  const budget = budgetOf(parts, talk.agent, owned);
+  const books = account(parts, owned, talk);
   for (;;) {
-    const step = await nextStep(parts, owned, talk, budget, resolved, stop);
+    const step = await nextStep(parts, owned, talk, books, resolved, stop);
     if (step.kind === 'again') continue;
-    const usage = await usageWithChildren(parts, owned, talk);
+    const costs = await books.costs();
     if (step.kind === 'answer') {
-      const isRound = owned.role === 'member' || owned.role === 'coordinator';
-      return complete(parts, claim, owned, isRound ? contribution(talk.mine(), step.text) : step.text, usage);
+      const isRound = ['member', 'seat', 'coordinator'].includes(owned.role);
+      return complete(parts, claim, owned, isRound ? contribution(talk.mine(), step.text) : step.text, costs);
     }
-    if (step.kind === 'problem') return fail(parts, claim, owned, step.problem, usage);
-    if (step.kind === 'pause') return putBack(parts, claim, owned, 'what was allowed is done');
-    if (step.kind === 'leave') return putBack(parts, claim, owned, 'the process is stopping');
-    return park(parts, claim, owned, { tasks: step.waitFor }, usage);
+    if (step.kind === 'problem') return fail(parts, claim, owned, step.problem, costs);
+    if (step.kind === 'pause') return putBack(parts, claim, owned, 'what was allowed is done', costs);
+    if (step.kind === 'leave') return putBack(parts, claim, owned, 'the process is stopping', costs);
+    return park(parts, claim, owned, { tasks: step.waitFor }, costs);
   }
 }
 
@@ -67,14 +66,17 @@ async function nextStep(
   parts: Parts,
   task: Task,
   talk: Conversation,
-  budget: Budget,
+  books: Account,
   resolved: Resolved,
   stop: AbortSignal,
 ): Promise<Step> {
+  const planning = await planStep(parts, task, talk);
+  if (planning.kind === 'again' || planning.kind === 'problem') return planning;
+  if (planning.kind === 'wait') return { kind: 'wait', waitFor: await ask(parts, task, [planning.child]) };
   const messages = talk.mine();
   const calls = openCalls(messages);
   if (calls.length > 0) {
-    const done = await carryOut(parts, task, talk.agent, calls, stop);
+    const done = await carryOut(parts, task, talk.agent, calls, stop, await books.purse());
     if (done.results.length > 0 && (await talk.append(done.results, false)) === 'edited') return { kind: 'again' };
     if (done.asked.length > 0) return { kind: 'wait', waitFor: await ask(parts, task, done.asked) };
     if (done.final !== undefined) return { kind: 'answer', text: done.final };
@@ -93,27 +95,23 @@ async function nextStep(
   const stopped = stopReason(stop);
   if (stopped !== undefined) return stopped === 'leaving' ? { kind: 'leave' } : { kind: 'problem', problem: stopped };
 
-  const usage = talk.usage();
-  const over = usedUp(budget, usage, usage.busyMs);
-  const isLast = messages.at(-1)?.from === LAST_TURN;
-  // A router that has not chosen by now has nothing to answer: its fallback does.
-  if (over !== undefined && talk.agent.router && task.role === 'work')
-    return { kind: 'problem', problem: overBudget(over) };
-  if (over !== undefined && !isLast) {
-    await talk.append([lastTurn(parts, over)], false);
+  const view = shown(talk);
+  const allowed = allowance(parts, task, talk, await books.purse(), resolved, view);
+  if (allowed.kind === 'problem') return allowed;
+  if (allowed.kind === 'tell') {
+    await talk.append([allowed.message], false);
     return { kind: 'again' };
   }
   const reply = await takeTurn(parts, task, talk, resolved, {
     stop,
-    withTools: !isLast,
-    budget,
-    usage,
-    shown: shown(talk),
+    shown: view,
+    ...allowed,
+    isLast: allowed.isLast || planning.kind === 'plan',
   });
   if (reply.kind === 'failed') return afterFailure(stop, reply.problem);
   if (reply.kind === 'edited') return { kind: 'again' };
-  if (isLast && finalAnswer(talk.messages()) === undefined)
-    return { kind: 'problem', problem: overBudget(over ?? 'turns') };
+  if (allowed.isLast && finalAnswer(talk.messages()) === undefined)
+    return { kind: 'problem', problem: overBudget('turns', task, 'before there was an answer') };
   return { kind: 'again' };
 }
 
@@ -161,24 +159,4 @@ async function hearTold(parts: Parts, task: Task, talk: Conversation): Promise<b
     record(parts, 'intent.taken', { task: task.id, cause: intent.id, kind: 'tell' });
   }
   return told.length > 0;
-}
-
-function budgetOf(parts: Parts, agent: Agent, task: Task): Budget {
-  const { limits, budget } = parts.config;
-  return [{ turns: limits.turns }, budget, agent.budget, task.budget ?? {}].reduce(tighter);
-}
-
-function lastTurn(parts: Parts, over: BudgetName): Message {
-  return {
-    role: 'user',
-    content: `The budget of ${budgetWord(over)} for this task is used up. Answer now, in words, with what you have; no tool can be called any more.`,
-    from: LAST_TURN,
-    timestamp: parts.clock.now().toISOString(),
-  };
-}
-
-function overBudget(over: BudgetName): Problem {
-  return problem('over_budget', `the budget of ${budgetWord(over)} was used up before there was an answer`, {
-    hint: 'raise `budget` in the agent or the task, or limits in guild.yaml, and retry the task',
-  });
 }

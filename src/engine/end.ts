@@ -1,18 +1,19 @@
 /** How a task leaves the hands of its taker: ended, parked, or put back. Each writes its record and its line of history. */
 import type { Problem } from '../domain/problem.js';
 import type { Task, Waits } from '../domain/task.js';
-import type { Usage } from '../domain/usage.js';
+import { usageFields } from '../domain/usage.js';
 import type { Claim } from '../ports/store.js';
+import type { Costs } from './account.js';
 import { record, type Parts } from './parts.js';
 
-export async function complete(parts: Parts, claim: Claim, task: Task, result: string, usage?: Usage): Promise<void> {
+export async function complete(parts: Parts, claim: Claim, task: Task, result: string, costs?: Costs): Promise<void> {
   const { waits: _, error: __, ...rest } = task;
-  await settle(parts, claim, { ...rest, result, ...(usage ? { usage } : {}) }, 'completed');
+  await settle(parts, claim, { ...rest, result, ...spent(costs) }, 'completed');
 }
 
-export async function fail(parts: Parts, claim: Claim, task: Task, error: Problem, usage?: Usage): Promise<void> {
+export async function fail(parts: Parts, claim: Claim, task: Task, error: Problem, costs?: Costs): Promise<void> {
   const { waits: _, result: __, ...rest } = task;
-  await settle(parts, claim, { ...rest, error, ...(usage ? { usage } : {}) }, 'failed');
+  await settle(parts, claim, { ...rest, error, ...spent(costs) }, 'failed');
 }
 
 async function settle(parts: Parts, claim: Claim, task: Task, state: 'completed' | 'failed'): Promise<void> {
@@ -27,17 +28,22 @@ async function settle(parts: Parts, claim: Claim, task: Task, state: 'completed'
     task: task.id,
     agent: claim.agent,
     ...(task.parent ? { cause: task.parent } : {}),
-    ...(task.usage ? { usage: task.usage } : {}),
+    role: task.role,
+    ...(task.usage ? { usage: usageFields(task.usage) } : {}),
     ...(task.error ? { error: task.error } : {}),
   });
 }
 
-export async function park(parts: Parts, claim: Claim, task: Task, waits: Waits, usage?: Usage): Promise<void> {
-  const parked = await parts.store.park(claim, { ...task, waits, ...(usage ? { usage } : {}) });
+export async function park(parts: Parts, claim: Claim, task: Task, waits: Waits, costs?: Costs): Promise<void> {
+  const parked = await parts.store.park(claim, { ...task, waits, ...spent(costs) });
   if (parked) record(parts, 'task.parked', { task: task.id, agent: claim.agent, waits });
 }
 
-export async function putBack(parts: Parts, claim: Claim, task: Task, why: string): Promise<void> {
-  const back = await parts.store.release(claim, task);
+export async function putBack(parts: Parts, claim: Claim, task: Task, why: string, costs?: Costs): Promise<void> {
+  const back = await parts.store.release(claim, { ...task, ...spent(costs) });
   if (back) record(parts, 'task.released', { task: task.id, agent: claim.agent, why });
+}
+
+function spent(costs: Costs | undefined): Pick<Task, 'usage' | 'own_usage'> {
+  return costs === undefined ? {} : { usage: costs.usage, own_usage: costs.own };
 }

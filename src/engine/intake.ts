@@ -5,9 +5,10 @@
 import { problem, type Problem } from '../domain/problem.js';
 import { approvalOf } from '../domain/approval.js';
 import type { Intent } from '../domain/intent.js';
-import type { Task } from '../domain/task.js';
+import { HUMAN, type Task } from '../domain/task.js';
 import type { OpenTask } from '../ports/store.js';
 import { match } from '../rules/match.js';
+import { costsAtRest } from './account.js';
 import { answer } from './approvals.js';
 import { fail } from './end.js';
 import type { Flight } from './flight.js';
@@ -22,6 +23,7 @@ export async function takeIntents(
   let moved = false;
   for (const intent of parts.store.intents()) {
     if (intent.kind === 'cancel') moved = (await cancel(parts, intent, flights)) || moved;
+    else if (intent.kind === 'stop') moved = (await stop(parts, intent)) || moved;
     else if (intent.kind === 'retry') moved = (await retry(parts, intent)) || moved;
     else if (intent.kind === 'answer') moved = (await take(parts, intent)) || moved;
     else moved = (await tell(parts, intent, nudged)) || moved;
@@ -65,8 +67,41 @@ export async function cancelOne(
   }
   const claim = parts.store.claim(task.id, task.to ?? 'nobody');
   if (claim === undefined) return false;
-  await fail(parts, claim, claim.task, error);
+  await fail(parts, claim, claim.task, error, await costsAtRest(parts, claim.task));
   return true;
+}
+
+/**
+ * Asks everything under a task for a last answer. The conversations see it themselves, before their next turn; here what
+ * would keep them waiting is ended: questions to people, and what was asked of others and has not begun.
+ */
+async function stop(parts: Parts, intent: Intent & { kind: 'stop' }): Promise<boolean> {
+  const under = openUnder(parts, intent.task);
+  if (under.length === 0) {
+    parts.store.doneIntent(intent.id);
+    record(parts, 'intent.taken', { task: intent.task, cause: intent.id, kind: 'stop' });
+    return false;
+  }
+  const error = problem('cancelled', `stopped by ${intent.by} before it was begun`);
+  let moved = false;
+  for (const { task, state } of under) {
+    const isUnbegun = state === 'pending' && task.claimed_at === undefined && !STAGES.has(task.role);
+    if (task.id !== intent.task && (task.to === HUMAN || isUnbegun))
+      moved = (await cancelOne(parts, task, error, new Map())) || moved;
+  }
+  return moved;
+}
+
+/** Parts of a pattern without which there is no answer at all. */
+const STAGES = new Set(['work', 'route', 'handoff']);
+
+/** Whether a person asked this task, or one above it, to stop with what it has. */
+export function stopAsked(parts: Parts, task: Task): boolean {
+  return parts.store
+    .intents()
+    .some(
+      ({ kind, task: id }) => kind === 'stop' && (task.id === id || task.root === id || task.id.startsWith(`${id}.`)),
+    );
 }
 
 function openUnder(parts: Parts, id: string): OpenTask[] {

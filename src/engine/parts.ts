@@ -1,5 +1,5 @@
 /** What the engine is given. Everything of the world comes in here, so a test can own all of it. */
-import type { Config } from '../domain/config.js';
+import type { Config, Price } from '../domain/config.js';
 import type { Event } from '../domain/event.js';
 import type { Problem } from '../domain/problem.js';
 import type { Task } from '../domain/task.js';
@@ -35,6 +35,8 @@ export interface Parts {
   /** Told when a pass is over; absent where no history is kept. */
   audit?: Audit;
   config: Config;
+  /** What a model costs; unknown: its calls cannot be reserved in money. */
+  price?: (model: string) => Price | undefined;
   clock: Clock;
   ids: Ids;
   /** Which agents this process hosts; undefined: all. */

@@ -1,9 +1,8 @@
 /** One turn: one model call, and its answer made durable. */
 import { problem, type Problem } from '../domain/problem.js';
 import type { Budget } from '../domain/budget.js';
-import type { Message } from '../domain/session.js';
+import type { Message, MessageUsage } from '../domain/session.js';
 import type { Task } from '../domain/task.js';
-import type { Usage } from '../domain/usage.js';
 import type { ModelSettings } from '../domain/agent.js';
 import type { ModelAnswer, ModelFailure } from '../ports/model.js';
 import { askModel } from './ask-model.js';
@@ -15,9 +14,11 @@ export type Turn = { kind: 'answered' } | { kind: 'edited' } | { kind: 'failed';
 
 interface TurnOptions {
   stop: AbortSignal;
-  withTools: boolean;
-  budget: Budget;
-  usage: Usage;
+  /** No tool may be called any more. */
+  isLast: boolean;
+  left: Budget;
+  /** What the answer must be held to, so that it stays within what is left. */
+  maxTokens?: number;
   shown: readonly Message[];
 }
 
@@ -26,9 +27,11 @@ export async function takeTurn(
   task: Task,
   talk: Conversation,
   resolved: { models: string[]; settings: ModelSettings },
-  { stop, withTools, budget, usage, shown }: TurnOptions,
+  { stop, isLast, left, maxTokens, shown }: TurnOptions,
 ): Promise<Turn> {
   const { agent } = talk;
+  const turn = talk.usage().turns + 1;
+  const who = { task: task.id, agent: agent.name, role: task.role };
   const from = parts.clock.monotonicMs();
   const reply = await askModel({
     model: parts.model,
@@ -38,29 +41,28 @@ export async function takeTurn(
     request: {
       system: systemPrompt(parts, agent, task),
       messages: shown,
-      tools: withTools ? grantedTools(parts, agent, task) : [],
-      settings: resolved.settings,
+      tools: isLast ? [] : grantedTools(parts, agent, task),
+      settings: maxTokens === undefined ? resolved.settings : { ...resolved.settings, maxTokens },
       agent: agent.name,
       task: task.id,
-      turn: usage.turns + 1,
-      signal: within(stop, budget, usage),
+      turn,
+      signal: within(stop, left),
       onText: (text) => parts.watchers?.text?.(task, agent.name, text),
     },
     onRetry: (failure, model, waitMs) =>
       record(parts, 'model.failed', {
-        task: task.id,
-        agent: agent.name,
+        ...who,
         model,
         class: failure.class,
         message: failure.message,
-        waitMs,
+        wait_ms: waitMs,
       }),
   });
   const ms = Math.round(parts.clock.monotonicMs() - from);
   if (!reply.ok) {
     const { failure } = reply;
-    record(parts, 'model.failed', { task: task.id, agent: agent.name, class: failure.class, message: failure.message });
-    return { kind: 'failed', problem: modelProblem(failure, budget, task) };
+    record(parts, 'model.failed', { ...who, class: failure.class, message: failure.message, ms });
+    return { kind: 'failed', problem: modelProblem(failure, left, task) };
   }
   const message = assistant(parts, reply.answer, reply.model, ms);
   const hasCalls = (message.toolCalls ?? []).length > 0;
@@ -69,11 +71,10 @@ export async function takeTurn(
   if (written === 'edited') return { kind: 'edited' };
   const { usage: cost } = message;
   record(parts, 'model.answered', {
-    task: task.id,
-    agent: agent.name,
-    turn: usage.turns + 1,
+    ...who,
+    turn,
     calls: message.toolCalls?.length ?? 0,
-    ...cost,
+    ...costFields(cost!),
   });
   return { kind: 'answered' };
 }
@@ -100,15 +101,27 @@ function assistant(parts: Parts, answer: ModelAnswer, model: string, ms: number)
   };
 }
 
-/** The call ends when the task is stopped, and when its time is used up. */
-function within(stop: AbortSignal, budget: Budget, usage: Usage): AbortSignal {
-  if (budget.timeMs === undefined) return stop;
-  return AbortSignal.any([stop, AbortSignal.timeout(Math.max(1, budget.timeMs - usage.busyMs))]);
+/** One line of the books: what this call took. */
+function costFields(cost: MessageUsage): Record<string, string | number | undefined> {
+  return {
+    model: cost.model,
+    input_tokens: cost.inputTokens,
+    output_tokens: cost.outputTokens,
+    cached_tokens: cost.cachedTokens ?? 0,
+    micro_usd: cost.microUsd ?? 0,
+    ms: cost.ms,
+  };
 }
 
-function modelProblem(failure: ModelFailure, budget: Budget, task: Task): Problem {
-  if (failure.class === 'aborted' && budget.timeMs !== undefined) {
-    return problem('timed_out', `no answer within the ${budget.timeMs} ms this task has`);
+/** The call ends when the task is stopped, and when its time is used up. */
+function within(stop: AbortSignal, left: Budget): AbortSignal {
+  if (left.timeMs === undefined) return stop;
+  return AbortSignal.any([stop, AbortSignal.timeout(Math.max(1, left.timeMs))]);
+}
+
+function modelProblem(failure: ModelFailure, left: Budget, task: Task): Problem {
+  if (failure.class === 'aborted' && left.timeMs !== undefined) {
+    return problem('timed_out', `no answer within the ${left.timeMs} ms that ${task.id} had left`);
   }
   return problem('model_failed', failure.message, { hint: `when that is mended: guild task retry ${task.root}` });
 }

@@ -84,7 +84,7 @@ function detail(event: Event): string {
   const waits = (event['waits'] as { tasks?: unknown } | undefined)?.tasks;
   if (event.name === 'tool.ran') return ` ${text(event['tool'])}${event['ok'] === false ? ', which failed' : ''}`;
   if (event.name === 'model.answered')
-    return ` turn ${text(event['turn'])}, ${text(event['inputTokens'])}+${text(event['outputTokens'])} tokens`;
+    return ` turn ${text(event['turn'])}, ${text(event['input_tokens'])}+${text(event['output_tokens'])} tokens`;
   if (problem?.code !== undefined) return ` ${text(problem.code)}`;
   return Array.isArray(waits) ? ` for ${waits.slice(0, 5).map(text).join(', ')}` : '';
 }

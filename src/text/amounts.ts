@@ -43,11 +43,12 @@ const FIELDS: Record<string, { name: BudgetName; read: Reader; want: string }> =
   time: { name: 'timeMs', read: durationMs, want: 'a duration, such as 10m' },
   tool_calls: { name: 'toolCalls', read: count, want: 'a whole number, such as 100' },
   toolCalls: { name: 'toolCalls', read: count, want: 'a whole number, such as 100' },
+  children: { name: 'children', read: count, want: 'a whole number, such as 20' },
   micro_usd: { name: 'microUsd', read: count, want: 'a whole number of micro-dollars' },
   time_ms: { name: 'timeMs', read: count, want: 'a whole number of milliseconds' },
 };
 
-export const BUDGET_KEYS = ['turns', 'tokens', 'usd', 'time', 'tool_calls'];
+export const BUDGET_KEYS = ['turns', 'tokens', 'usd', 'time', 'tool_calls', 'children'];
 
 export type BudgetRead = { ok: true; budget: Budget } | { ok: false; key: string; known: boolean; want: string };
 
@@ -73,5 +74,6 @@ export function printBudget(budget: Budget): Record<string, number | undefined> 
     micro_usd: budget.microUsd,
     time_ms: budget.timeMs,
     tool_calls: budget.toolCalls,
+    children: budget.children,
   };
 }

@@ -45,6 +45,7 @@ export const KNOWN = [
   'error',
   'ended_at',
   'usage',
+  'own_usage',
   'version',
 ] as const;
 
@@ -118,6 +119,7 @@ const READERS = {
   error: readError,
   ended_at: readText,
   usage: readUsage,
+  own_usage: readUsage,
   version: readCount,
 } satisfies Record<(typeof KNOWN)[number], (value: unknown, path: Path) => unknown>;
 
@@ -215,7 +217,12 @@ const COUNTS = {
   input_tokens: 'inputTokens',
   output_tokens: 'outputTokens',
 } as const;
-const MORE_COUNTS = { cached_tokens: 'cachedTokens', micro_usd: 'microUsd', busy_ms: 'busyMs' } as const;
+const MORE_COUNTS = {
+  cached_tokens: 'cachedTokens',
+  micro_usd: 'microUsd',
+  busy_ms: 'busyMs',
+  children: 'children',
+} as const;
 
 function readUsage(value: unknown, path: Path): Usage {
   const given = readObject(value, path);

@@ -6,6 +6,7 @@
 import { isSafeId } from '../domain/id.js';
 import { problem, type Problem } from '../domain/problem.js';
 import { TASK_VERSION, makeTask, type Task } from '../domain/task.js';
+import { usageFields } from '../domain/usage.js';
 import { printBudget } from './amounts.js';
 import { jsonOffset, parseJson } from './json.js';
 import { readFields, KNOWN, type FieldFault } from './task-fields.js';
@@ -54,23 +55,14 @@ export function parseTask(bytes: Uint8Array, given: TaskFile): TaskParsed {
 
 /** The record as the program writes it: two spaces, a fixed order of keys, what it does not know at the end. */
 export function printTask(task: Task): string {
-  const { budget, usage, extra, context, ...plain } = task;
+  const { budget, usage, own_usage: own, extra, context, ...plain } = task;
   const record: Record<string, unknown> = {};
   for (const key of KNOWN) {
     if (key in plain) record[key] = plain[key as keyof typeof plain];
     else if (key === 'context') record['context'] = shallow(context, DEEPEST);
     else if (key === 'budget' && budget !== undefined) record['budget'] = printBudget(budget);
-    else if (key === 'usage' && usage !== undefined) {
-      record['usage'] = {
-        turns: usage.turns,
-        tool_calls: usage.toolCalls,
-        input_tokens: usage.inputTokens,
-        output_tokens: usage.outputTokens,
-        cached_tokens: usage.cachedTokens,
-        micro_usd: usage.microUsd,
-        busy_ms: usage.busyMs,
-      };
-    }
+    else if (key === 'usage' && usage !== undefined) record['usage'] = usageFields(usage);
+    else if (key === 'own_usage' && own !== undefined) record['own_usage'] = usageFields(own);
   }
   // what we know wins over an unknown field of the same name; spread, because `__proto__` may be a key
   const whole = extra === undefined ? record : { ...record, ...(shallow(extra, DEEPEST) as object), ...record };

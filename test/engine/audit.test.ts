@@ -78,7 +78,7 @@ test('a history that pauses is told of once, and what it missed is in the next c
 test('a commit names task, agent and cause, in bounded words and without control characters', () => {
   const one = commitMessage([
     event('task.claimed', 't'),
-    event('model.answered', 't', { turn: 2, inputTokens: 10, outputTokens: 3 }),
+    event('model.answered', 't', { turn: 2, input_tokens: 10, output_tokens: 3 }),
     event('tool.ran', 't', { tool: 'read_file', cause: 'c1', ok: true }),
     event('task.created', 't.call-1', { agent: 'retriever', cause: 't' }),
     event('task.parked', 't', { waits: { tasks: ['t.call-1'] } }),

@@ -15,7 +15,10 @@ const id = fc.stringMatching(/^[A-Za-z0-9_][A-Za-z0-9_.-]{0,30}$/);
 const json = fc.jsonValue({ maxDepth: 4 }).map((value) => JSON.parse(JSON.stringify(value)) as unknown);
 const optional = { requiredKeys: [] as [], noNullPrototype: true };
 
-const budget = fc.record({ turns: count, tokens: count, microUsd: count, timeMs: count, toolCalls: count }, optional);
+const budget = fc.record(
+  { turns: count, tokens: count, microUsd: count, timeMs: count, toolCalls: count, children: count },
+  optional,
+);
 const usage = fc
   .record({
     turns: count,
@@ -25,6 +28,7 @@ const usage = fc
     cachedTokens: count,
     microUsd: count,
     busyMs: count,
+    children: count,
   })
   .map((fields) => ({ ...fields }));
 const where = fc.record(
@@ -64,6 +68,7 @@ const task: fc.Arbitrary<Task> = fc
       error,
       ended_at: text,
       usage,
+      own_usage: usage,
       extra: fc
         .dictionary(
           id.map((name) => `x_${name}`),

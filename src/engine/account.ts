@@ -1,0 +1,85 @@
+/**
+ * The books of one conversation while its task is held: which children it asked for, what they cost, what is left. Each
+ * message is looked at once and each ended child is read once, so a turn costs the same however long the talk is.
+ */
+import { childId } from '../domain/id.js';
+import { sessionUsage, type Message } from '../domain/session.js';
+import { HUMAN, isEnded, type Placed, type Task } from '../domain/task.js';
+import { addUsage, NO_USAGE, type Usage } from '../domain/usage.js';
+import { purse, type Purse } from '../rules/purse.js';
+import type { Conversation } from './conversation.js';
+import type { Parts } from './parts.js';
+
+/** What a task spent itself, and with all under it. */
+export interface Costs {
+  own: Usage;
+  usage: Usage;
+}
+
+export interface Account {
+  purse(): Promise<Purse>;
+  costs(): Promise<Costs>;
+}
+
+export function account(parts: Parts, task: Task, talk: Conversation): Account {
+  const ids: string[] = [];
+  const known = new Map<string, Placed>();
+  let seen = 0;
+  return {
+    async purse() {
+      const children = await look();
+      return purse({ task, agent: talk.agent, config: parts.config, own: talk.usage(), children });
+    },
+    costs: async () => costsOf(talk.usage(), await look()),
+  };
+
+  async function look(): Promise<Placed[]> {
+    const messages = talk.mine();
+    if (messages.length < seen) seen = ids.length = 0; // a person took something away
+    ids.push(...askedIn(parts, task, messages, seen));
+    seen = messages.length;
+    for (const id of ids) {
+      const before = known.get(id);
+      if (before !== undefined && (isEnded(before.state) || parts.store.isOpen(id))) continue;
+      const now = await parts.store.read(id);
+      if (now !== undefined) known.set(id, now);
+    }
+    return ids.flatMap((id) => known.get(id) ?? []);
+  }
+}
+
+/** The books of a task, given the children it has made. */
+export function costsOf(spent: Usage, children: Iterable<Placed | undefined>): Costs {
+  let own: Usage = { ...spent, children: 0 };
+  let below: Usage = NO_USAGE;
+  for (const child of children) {
+    if (child === undefined || child.task.to === HUMAN) continue;
+    own = addUsage(own, { children: 1 });
+    below = addUsage(below, child.task.usage ?? NO_USAGE);
+  }
+  return { own, usage: addUsage(own, below) };
+}
+
+function askedIn(parts: Parts, task: Task, messages: readonly Message[], from: number): string[] {
+  const found: string[] = [];
+  for (let i = from; i < messages.length; i++) {
+    for (const call of messages[i]!.toolCalls ?? [])
+      if (parts.tools.get(call.name)?.kind === 'ask') found.push(childId(task.id, `call-${call.id}`));
+  }
+  return found;
+}
+
+/** The books of a task that nobody is working on: read off its conversation and the records of what it asked for. */
+export async function costsAtRest(parts: Parts, task: Task): Promise<Costs | undefined> {
+  if (task.session === undefined) return undefined;
+  const opened = await parts.store.openSession(task.session);
+  if (opened.kind !== 'open') return undefined;
+  const { header, messages } = opened.session;
+  const isShared = header.task !== undefined && header.task !== task.id;
+  const from = isShared ? messages.findLastIndex((message) => message.task === task.id) : 0;
+  if (from < 0) return undefined;
+  const next = messages.findIndex((message, at) => at > from && message.task !== undefined && message.task !== task.id);
+  const mine = messages.slice(from, next < 0 ? undefined : next);
+  const children = await Promise.all(askedIn(parts, task, mine, 0).map((id) => parts.store.read(id)));
+  return costsOf(sessionUsage(mine), children);
+}

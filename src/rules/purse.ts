@@ -1,0 +1,130 @@
+/**
+ * What a task has left, and what it gives to its children. A purse is counted afresh from the records: the task's own
+ * usage, what ended children spent, what open ones hold. So it is right after any crash, and whoever has the claim on the
+ * task is the only one who gives from it.
+ */
+import type { Agent } from '../domain/agent.js';
+import {
+  addBudgets,
+  budgetWord,
+  carve,
+  leftOf,
+  reservation,
+  tighter,
+  type Budget,
+  type BudgetName,
+  type Spending,
+} from '../domain/budget.js';
+import type { Config } from '../domain/config.js';
+import { problem, type Problem } from '../domain/problem.js';
+import { HUMAN, isEnded, type Placed, type Task, type WantedChild } from '../domain/task.js';
+import { addUsage, NO_USAGE, type Usage } from '../domain/usage.js';
+
+export interface Purse {
+  /** What is left for the task's own turns. */
+  left(): Budget;
+  /** Of its time, what is kept for a last answer. */
+  lastMs: number;
+  /** A child's budget, taken from what is left; why there can be no such child. `wave`: it and those still to come with it. */
+  grant(child: WantedChild, wave: number, kept: number): Budget | Problem;
+}
+
+export interface PurseGiven {
+  task: Task;
+  agent: Agent;
+  config: Pick<Config, 'budget' | 'limits'>;
+  own: Usage;
+  /** Every child it has made. */
+  children: readonly Placed[];
+}
+
+const LAST_ANSWER_MS = 30_000;
+
+export function purse({ task, agent, config, own, children }: PurseGiven): Purse {
+  const whole = treeBudget(config, agent, task);
+  const spending = spendingOf(own, children);
+  let { reserved } = spending;
+  let count = children.filter(isCounted).length;
+  const free = (): Budget => leftOf(whole, { ...spending, reserved });
+  return {
+    lastMs: Math.min(LAST_ANSWER_MS, (whole.timeMs ?? 0) / 5),
+    left: () => tighter(free(), ownLeft(config, agent, own)),
+    grant(child, wave, kept) {
+      if (child.to === HUMAN) return {};
+      if (count >= config.limits.children) return tooMany(task, config.limits.children);
+      const share = carve(free(), wave, kept, child.budget);
+      if (typeof share === 'string') return overBudget(share, task, `and leaves nothing for ${child.to ?? 'a child'}`);
+      count++;
+      reserved = addBudgets(reserved, reservation(share));
+      return share;
+    },
+  };
+}
+
+/** What a task and all under it may spend. Turns and tool calls of an agent or the workspace are those of one conversation. */
+export function treeBudget({ budget }: Pick<Config, 'budget'>, agent: Agent, task: Task): Budget {
+  return [apart(budget).shared, apart(agent.budget).shared, task.budget ?? {}].reduce(tighter);
+}
+
+function ownLeft({ budget, limits }: PurseGiven['config'], agent: Agent, own: Usage): Budget {
+  const mine = [{ turns: limits.turns }, apart(budget).own, apart(agent.budget).own].reduce(tighter);
+  return leftOf(mine, { spent: own, elapsedMs: 0, reserved: {} });
+}
+
+function apart({ turns, toolCalls, ...shared }: Budget): { own: Budget; shared: Budget } {
+  return {
+    own: { ...(turns === undefined ? {} : { turns }), ...(toolCalls === undefined ? {} : { toolCalls }) },
+    shared,
+  };
+}
+
+function spendingOf(own: Usage, children: readonly Placed[]): Spending {
+  let spent: Usage = { ...own, children: 0 };
+  let reserved: Budget = {};
+  for (const placed of children.filter(isCounted)) {
+    if (isEnded(placed.state)) spent = addUsage(addUsage(spent, placed.task.usage ?? NO_USAGE), { children: 1 });
+    else reserved = addBudgets(reserved, reservation(placed.task.budget));
+  }
+  return { spent, reserved, elapsedMs: own.busyMs + childrenMs(children) };
+}
+
+/** How long ended children were at work: those at the same time count once, and a wait for people does not count. */
+function childrenMs(children: readonly Placed[]): number {
+  const spans = children
+    .flatMap(({ task }) => (task.ended_at ? [[Date.parse(task.created_at), Date.parse(task.ended_at)] as const] : []))
+    .sort((a, b) => a[0] - b[0]);
+  let covered = 0;
+  let until = -Infinity;
+  for (const [from, to] of spans) {
+    covered += Math.max(0, to - Math.max(from, until));
+    until = Math.max(until, to);
+  }
+  const busy = children.reduce((sum, { task }) => sum + (task.usage?.busyMs ?? 0), 0);
+  return Math.min(covered, busy);
+}
+
+/** What people are asked costs nothing and is no child in the sense of a budget. */
+function isCounted({ task }: Placed): boolean {
+  return task.to !== HUMAN;
+}
+
+/** Shares that stay with a task when a stage of its pattern is asked: for the stages after it. */
+export function keptFor(agent: Agent, role: string, wave: number): number {
+  if (role === 'handoff') return 0;
+  if (role === 'route') return agent.handoff === undefined ? 0 : 1;
+  if (role === 'work') return agent.handoff === undefined && agent.router === undefined ? 0 : 1;
+  // A team goes on in rounds: one after this, and the answer at the end.
+  return role === 'member' ? wave + 1 : 1;
+}
+
+export function overBudget(name: BudgetName, task: Pick<Task, 'id'>, more: string): Problem {
+  return problem('over_budget', `the budget of ${budgetWord(name)} of ${task.id} is used up ${more}`, {
+    hint: 'raise `budget` in the agent or the task, or limits in guild.yaml, and retry the task',
+  });
+}
+
+function tooMany(task: Task, most: number): Problem {
+  return problem('over_limit', `${task.id} has made ${most} children, which is the limit`, {
+    hint: 'ask fewer, or raise limits.children in guild.yaml',
+  });
+}
