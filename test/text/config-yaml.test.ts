@@ -16,6 +16,14 @@ test('a missing, empty or commented-out file gives every default', () => {
   assert.notEqual(defaultConfig().limits, defaultConfig().limits);
 });
 
+test('who checks in, and whether at all', () => {
+  assert.equal('checkins' in defaultConfig(), false);
+  const { planner, checkins } = good('planner: chief\ncheckins: true\n');
+  assert.deepEqual({ planner, checkins }, { planner: 'chief', checkins: true });
+  assert.equal(good('checkins: false\n').checkins, false);
+  assert.match(problemText(parseConfig('checkins: often\n', 'guild.yaml').problems[0]!), /checkins/);
+});
+
 test('the default model is of a provider that has a key', () => {
   assert.match(defaultConfig({ ANTHROPIC_API_KEY: 'x' }).model, /^anthropic\//);
   assert.match(defaultConfig({ ANTHROPIC_API_KEY: 'x', OPENAI_API_KEY: 'y' }).model, /^openai\//);
