@@ -16,14 +16,14 @@ export interface RecorderGiven {
   file: string;
   clock: { moveTo(ms: number): number };
   ids: { count(): number };
-  tree: { look(): FileState[]; digests(): Record<string, string> };
+  tree: { look(): FileState[]; digests(): Record<string, string>; leftOut(): CassetteHead['leftOut'] };
   /** Real time. */
   now: () => number;
 }
 
 export interface Recorder {
   /** The head, and the files as they are. */
-  begin(head: CassetteHead): void;
+  begin(head: Omit<CassetteHead, 'leftOut'>): void;
   /** The workspace was opened; what that made is no news. */
   opened(): void;
   write(entry: CassetteEntry): void;
@@ -33,6 +33,8 @@ export interface Recorder {
   /** Something outside is done and answers; what it threw is told as what it said. */
   done<T>(what: Pick<DoneEntry, 'kind' | 'agent' | 'task' | 'asked'>, run: () => Promise<T>): Promise<T>;
   pass<T>(roots: ReadonlySet<string> | undefined, run: () => Promise<T>): Promise<T>;
+  /** True if people changed files since the last pass; then that is written. */
+  outside(): boolean;
   stopped(): void;
   end(): void;
   /** How many entries of each kind there are. */
@@ -50,14 +52,17 @@ export function recorder({ file, clock, ids, tree, now }: RecorderGiven): Record
     begin(head) {
       const files = tree.look();
       fs.mkdirSync(path.dirname(file), { recursive: true });
-      write(head);
+      write({ ...head, leftOut: tree.leftOut() });
       for (const state of files) write({ kind: 'file', ...state });
     },
     opened: () => void tree.look(),
     write,
     model: (real) => ({
       async call(request) {
+        tree.look();
+        const before = tree.digests();
         const reply = await real.call(request);
+        const changes = tree.look().filter(({ file: one }) => !isOurs(one, before[one] === undefined));
         const texts: Record<string, string> = {};
         const question = questionParts(request).map(({ name, text }): [string, string] => {
           const fingerprint = hash53(text);
@@ -67,7 +72,7 @@ export function recorder({ file, clock, ids, tree, now }: RecorderGiven): Record
         });
         const { agent, task, turn, model } = request;
         const at = clock.moveTo(now());
-        write({ kind: 'model', at, agent, task, turn, model, question, texts, reply, ...stopFlag() });
+        write({ kind: 'model', at, agent, task, turn, model, question, texts, reply, ...news(changes), ...stopFlag() });
         return reply;
       },
     }),
@@ -97,11 +102,13 @@ export function recorder({ file, clock, ids, tree, now }: RecorderGiven): Record
       },
     }),
     done,
+    outside,
     async pass(roots, run) {
       outside();
       const at = clock.moveTo(now());
       write({ kind: 'pass', at, ids: ids.count(), ...(roots ? { roots: [...roots] } : {}) });
       passing = true;
+      isStopped = false;
       try {
         return await run();
       } finally {
@@ -124,9 +131,11 @@ export function recorder({ file, clock, ids, tree, now }: RecorderGiven): Record
     counts[entry.kind] = (counts[entry.kind] ?? 0) + 1;
   }
 
-  function outside(): void {
+  function outside(): boolean {
     const changes = tree.look();
-    if (changes.length > 0) write({ kind: 'outside', at: clock.moveTo(now()), changes });
+    if (changes.length === 0) return false;
+    write({ kind: 'outside', at: clock.moveTo(now()), changes });
+    return true;
   }
 
   async function done<T>(
@@ -148,6 +157,17 @@ export function recorder({ file, clock, ids, tree, now }: RecorderGiven): Record
   function stopFlag(): { stopped?: true } {
     return isStopped ? { stopped: true } : {};
   }
+}
+
+function news(changes: FileState[]): { changes?: FileState[] } {
+  return changes.length > 0 ? { changes } : {};
+}
+
+/** While a model is asked, the program itself only makes the conversation's file and keeps the agent's definition. */
+function isOurs(file: string, isNew: boolean): boolean {
+  if (file.startsWith('storage/blobs/')) return true;
+  if (file.startsWith('.guild/')) return !file.startsWith('.guild/intents/');
+  return isNew && (file.startsWith('sessions/') || file.endsWith('/'));
 }
 
 /** What was to be run, as a person would say it. */

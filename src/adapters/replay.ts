@@ -91,8 +91,9 @@ export function replay({ entries, clock, ids, put, goesLive, now }: ReplayGiven)
     const entry = difference ? undefined : order[next];
     const other = difference ?? compare(entry, request);
     if (other === undefined) {
-      const { at, reply, stopped } = taken(entry as AskedEntry);
+      const { at, reply, stopped, changes = [] } = taken(entry as AskedEntry);
       calls.replayed++;
+      put(changes);
       clock.moveTo(at);
       if (stopped) stop();
       const answered = reply as ModelReply;

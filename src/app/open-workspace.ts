@@ -228,7 +228,8 @@ export async function openWorkspace(folderPath: string, options: OpenOptions = {
         deliver: (name, message) => parts.inbox!.append(`${name}-messages.jsonl`, message),
         report: (one) => options.watchers?.problem?.(one),
       });
-      await watch(parts, motor, { signal, ...(onPass ? { onPass } : {}) }).finally(() => stop.abort());
+      const work = tape?.watch ?? watch;
+      await work(parts, motor, { signal, ...(onPass ? { onPass } : {}) }).finally(() => stop.abort());
       await listening;
     },
     async close() {

@@ -13,7 +13,9 @@ import { seededIds, steadyClock, steadyDisk } from '../adapters/steady.js';
 import { tree } from '../adapters/tree.js';
 import { CASSETTE_VERSION, type KeptTool } from '../domain/cassette.js';
 import { problem, ProblemError } from '../domain/problem.js';
+import type { Engine } from '../engine/pump.js';
 import type { Parts } from '../engine/parts.js';
+import type { WatchOptions } from '../engine/watch.js';
 import { openWorkspace } from './open-workspace.js';
 import type { Plugins } from './plugins.js';
 import { keptOut, type Tape } from './tape.js';
@@ -75,7 +77,6 @@ export function recordRun({ file, command, version }: RecordGiven): Recording {
         seed,
         variables: Object.keys(env).filter((name) => /_API_KEY$|^OPENAI_BASE_URL$/.test(name) && env[name] !== ''),
         ...(model === undefined ? {} : { model }),
-        leftOut: files.leftOut(),
       });
       const workspace = await openWorkspace(root, {
         ...options,
@@ -134,7 +135,34 @@ function recording(tape: Recorder): Tape {
     },
     pass: (roots, run) => tape.pass(roots, run),
     stopped: () => tape.stopped(),
+    watch: (parts, motor, options) => watchInPasses(tape, parts.config.rescanMs, motor, options),
   };
+}
+
+/** How soon a change by a person is seen. */
+const LOOK_MS = 300;
+
+/** Whole passes, one after the other: when something moved, when people changed something, and now and then for what waits for a time. */
+async function watchInPasses(
+  tape: Recorder,
+  rescanMs: number,
+  motor: Engine,
+  { signal, onPass }: WatchOptions,
+): Promise<void> {
+  const clock = realClock();
+  const leave = (): void => void motor.stop();
+  signal.addEventListener('abort', leave, { once: true });
+  let moved = true;
+  let due = 0;
+  while (!signal.aborted) {
+    if (moved || tape.outside() || clock.monotonicMs() >= due) {
+      const report = await motor.pump();
+      onPass?.(report);
+      moved = report.moved;
+      due = clock.monotonicMs() + rescanMs;
+    } else await clock.sleep(LOOK_MS, signal);
+  }
+  await motor.stop();
 }
 
 function keptTools({ tools, requiresApproval }: Plugins): KeptTool[] {

@@ -4,6 +4,7 @@
  */
 import type { Engine } from '../engine/pump.js';
 import type { Parts } from '../engine/parts.js';
+import type { WatchOptions } from '../engine/watch.js';
 import { secretPath } from '../rules/policy-secrets.js';
 import type { Plugins } from './plugins.js';
 
@@ -13,6 +14,8 @@ export interface Tape {
   plugins(load: () => Promise<Plugins>): Promise<Plugins>;
   /** Around every pass. */
   pass<T>(roots: ReadonlySet<string> | undefined, run: () => Promise<T>): Promise<T>;
+  /** Instead of the usual one, which begins new things before old ones have ended. */
+  watch?(parts: Parts, motor: Engine, options: WatchOptions): Promise<void>;
   /** Whatever is under way was told to stop. */
   stopped(): void;
 }

@@ -6,13 +6,13 @@ import { problem, ProblemError } from '../domain/problem.js';
 import { EXIT, type Call, type Command } from './command.js';
 import { VERSION } from './version.js';
 
-/** Those that work on tasks and come to an end. */
-const RECORDED = ['run', 'pump', 'demo'];
+/** Those that work on tasks. */
+const RECORDED = ['run', 'pump', 'watch', 'demo'];
 
 export const command: Command = {
   help: `guild record <cassette> <command…>
 
-Runs another command (run, pump or demo) and keeps the whole run in one file: the files as they were, what models, commands and
+Runs another command (run, pump, watch or demo) and keeps the whole run in one file: the files as they were, what models, commands and
 plugins answered, what people changed meanwhile, and when. guild replay plays it again without any of them.
 
   guild record first.jsonl run planner "What should we do first?"

@@ -18,7 +18,7 @@ On a terminal it draws the tree of what is going on; in a pipe it writes a line 
 /** Hosts all agents, or only these. */
 export async function host(call: Call, agents: string[] | undefined): Promise<number> {
   const view = call.terminal.live ? liveView(call.terminal) : narrator(call);
-  const workspace = await openWorkspace(call.root, { watchers: view, ...(agents ? { agents } : {}) });
+  const workspace = await (call.open ?? openWorkspace)(call.root, { watchers: view, ...(agents ? { agents } : {}) });
   for (const one of workspace.configProblems) call.terminal.problem(one);
   const { problems } = workspace.check();
   for (const one of problems) call.terminal.problem(one);

@@ -60,6 +60,8 @@ export interface AskedEntry {
   question: QuestionPart[];
   texts: Record<string, string>;
   reply: unknown;
+  /** What people changed while the model was asked. */
+  changes?: FileState[];
   /** The process was told to stop while the model was asked. */
   stopped?: true;
 }

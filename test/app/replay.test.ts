@@ -128,6 +128,30 @@ test('a run that was stopped in the middle of a question stops there again', asy
   assert.ok(fs.existsSync(path.join(played.root, 'tasks/pending/slow.json')));
 });
 
+test('what people change while a model is asked is heard at the same time again', async (t) => {
+  const root = put(t, { 'guild.yaml': CONFIG, 'agents/ana.md': AGENT, 'memory/a.md': 'old' });
+  let calls = 0;
+  const model: Model = {
+    async call() {
+      calls++;
+      const session = path.join(root, 'sessions/ana-first.session.yaml');
+      if (calls === 1) fs.writeFileSync(path.join(root, 'memory/a.md'), 'new');
+      if (calls === 2) fs.appendFileSync(session, '  - role: user\n    content: And be brief.\n');
+      return { ok: true, answer: { ...NOTHING, ...(calls === 1 ? LOOK : { text: `Answer ${calls}` }) } };
+    },
+  };
+  const { cassette } = await record(t, root, (workspace) => workspace.run('ana', 'Look', { id: 'first' }), { model });
+  assert.ok(calls >= 3, 'it was asked again, with what was added to its conversation');
+  const played = await again(t, cassette);
+  assert.equal(played.difference, undefined);
+  assert.match(fs.readFileSync(path.join(played.root, 'sessions/ana-first.session.yaml'), 'utf8'), /And be brief/);
+  assert.match(
+    fs.readFileSync(path.join(played.root, 'events', fs.readdirSync(path.join(root, 'events'))[0]!), 'utf8'),
+    /session\.edited/,
+  );
+  assert.deepEqual(bytes(played.root), bytes(root));
+});
+
 test('tools of plugins and what they wrote come from the cassette; their code is not there and not needed', async (t) => {
   const root = put(t, {
     'guild.yaml': `${CONFIG}plugins: [dice]\n`,
@@ -232,6 +256,8 @@ const NOTHING = {
   cachedTokens: 0,
   microUsd: 0,
 };
+
+const LOOK = { toolCalls: [{ id: 'c', name: 'nothing', arguments: {} }], finish: 'tool_calls' as const };
 
 async function record(
   t: TestContext,

@@ -78,12 +78,40 @@ test('a run with a delegation is recorded as it is typed, and goes on live from 
   assert.match(here.read('live/results/count.md'), /There are two\./);
 });
 
+test('a watch is recorded with the answer a person gave meanwhile, until it is stopped', async (t) => {
+  const here = place(
+    t,
+    scripted(
+      `
+- {agent: boss, turn: 1, call: [{write_file: {path: page.txt, content: public}}]}
+- {agent: boss, turn: 2, say: It is out.}
+`,
+      { 'agents/boss.md': '---\ndescription: Does it\ntools: [write_file]\n---\nYou are the boss.\n' },
+    ),
+  );
+  const watching = here.start('record', 'watch.jsonl', 'watch');
+  await watching.says(/watching/);
+  succeeds(await here.guild('task', 'add', 'Publish it', '--to', 'boss', '--id', 'page'));
+  const asked = await watching.says(/\+ human (\S+)[\s\S]*boss waits/);
+  const refused = await here.guild('record', 'second.jsonl', 'pump');
+  assert.equal(refused.code, 3);
+  assert.match(refused.err, /another process \(pid \d+\) works in this workspace/);
+  succeeds(await here.guild('approve', asked));
+  await watching.says(/✓ boss/);
+  watching.child.kill('SIGINT');
+  const ended = succeeds(await watching.ended);
+  assert.match(ended.err, /replayed without a model: the same/);
+  assert.equal(here.read('page.txt'), 'public');
+  succeeds(await here.guild('replay', 'watch.jsonl', '--dir', 'again'));
+  assert.equal(here.read('again/page.txt'), 'public');
+});
+
 test('what cannot be recorded or replayed is told in one problem', async (t) => {
   const here = place(t, scripted(SCRIPT));
   const cases: [string[], number, RegExp][] = [
     [['record'], 2, /needs a cassette and a command/],
     [['record', 'a.jsonl'], 2, /needs a cassette and a command/],
-    [['record', 'a.jsonl', 'watch'], 2, /guild watch cannot be recorded\n.*run, pump, demo/],
+    [['record', 'a.jsonl', 'undo'], 2, /guild undo cannot be recorded\n.*run, pump, watch, demo/],
     [['record', 'a.jsonl', 'run', 'nobody', 'x'], 1, /there is no agent nobody/],
     [['record', 'agents/boss.md', 'pump'], 1, /is there already/],
     [['replay'], 2, /needs a cassette/],
