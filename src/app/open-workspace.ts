@@ -6,6 +6,7 @@ import path from 'node:path';
 import { clock as realClock, ids as realIds } from '../adapters/clock.js';
 import { disk as realDisk } from '../adapters/disk.js';
 import { actions } from '../adapters/actions.js';
+import { LIST_PRICES } from '../adapters/ai-sdk/prices.js';
 import { ballot } from '../adapters/ballot.js';
 import { boards } from '../adapters/boards.js';
 import { checkIns } from '../adapters/check-ins.js';
@@ -18,6 +19,7 @@ import { shell } from '../adapters/shell.js';
 import type { Agent } from '../domain/agent.js';
 import type { Config } from '../domain/config.js';
 import type { Event } from '../domain/event.js';
+import { findPrice } from '../domain/price.js';
 import { ProblemError, type Problem } from '../domain/problem.js';
 import { isEnded, type EndedState, type Placed, type Task } from '../domain/task.js';
 import { audit } from '../engine/audit.js';
@@ -81,6 +83,8 @@ export interface Workspace {
   /** The task and all its descendants, parents first. */
   tree(id: string): Promise<Placed[]>;
   cancel(id: string, reason?: string): Promise<void>;
+  /** Ends with what it has: each conversation under it gives one last answer. */
+  stop(id: string): Promise<void>;
   retry(id: string): Promise<void>;
   /** Says something to a task that is open; it is heard before the next turn. */
   tell(id: string, text: string): Promise<void>;
@@ -156,6 +160,7 @@ export async function openWorkspace(folderPath: string, options: OpenOptions = {
   const untaped: Parts = {
     store,
     model: options.model ?? models({ config, env, clock: real, readFile }),
+    price: (model) => findPrice(model, config.prices, LIST_PRICES),
     gate: gate({ root, disk, folder: ground, isFree }),
     shell: actions(shell({ root, env, clock: real }), { root, env, builtIn: packageFolder('plugins') }),
     ballot: ballot({ root, disk, peer: store.peer.id }),
@@ -185,7 +190,7 @@ export async function openWorkspace(folderPath: string, options: OpenOptions = {
   const { tape } = options;
   const parts = tape?.parts(untaped) ?? untaped;
   const motor = tape ? taped(engine(parts), tape) : engine(parts);
-  const intent = async (kind: 'cancel' | 'retry' | 'tell', task: string, text?: string): Promise<void> => {
+  const intent = async (kind: 'cancel' | 'stop' | 'retry' | 'tell', task: string, text?: string): Promise<void> => {
     const base = { id: ids.next(), task, by: 'human', at: clock.now().toISOString() };
     if (kind === 'tell') await parts.store.submit({ ...base, kind, text: text ?? '' });
     else if (kind === 'cancel') await parts.store.submit({ ...base, kind, ...(text ? { reason: text } : {}) });
@@ -208,6 +213,7 @@ export async function openWorkspace(folderPath: string, options: OpenOptions = {
     endedTasks: (given) => store.ended(given),
     tree: (id) => taskTree(store, id),
     cancel: (id, reason) => intent('cancel', id, reason),
+    stop: (id) => intent('stop', id),
     retry: (id) => intent('retry', id),
     tell: (id, text) => intent('tell', id, text),
     events: (given) => store.events(given),

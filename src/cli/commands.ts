@@ -10,7 +10,7 @@ export interface Listed {
 export const COMMANDS: readonly Listed[] = [
   { name: 'init', summary: 'make a workspace with a set of agents to start with', load: () => import('./init.js') },
   { name: 'run', summary: 'give an agent a task and see its answer', load: () => import('./run.js') },
-  { name: 'task', summary: 'add, list, show, tree, cancel, retry, tell', load: () => import('./task.js') },
+  { name: 'task', summary: 'add, list, show, tree, cancel, stop, retry, tell', load: () => import('./task.js') },
   { name: 'pump', summary: 'one pass: do what can be done now, then stop', load: () => import('./pump.js') },
   { name: 'watch', summary: 'keep working until you stop it', load: () => import('./watch.js') },
   { name: 'approve', summary: 'what waits for you; allow it', load: () => import('./approve.js') },
@@ -19,6 +19,7 @@ export const COMMANDS: readonly Listed[] = [
   { name: 'agent', summary: 'list the agents, start some of them, write a new one', load: () => import('./agent.js') },
   { name: 'check', summary: 'look for mistakes in agents and configuration', load: () => import('./check.js') },
   { name: 'why', summary: 'why a task is where it is, and how it got there', load: () => import('./why.js') },
+  { name: 'cost', summary: 'what was spent: by agent, task, model or day', load: () => import('./cost.js') },
   { name: 'log', summary: 'what happened here, commit by commit', load: () => import('./log.js') },
   { name: 'undo', summary: 'files and tasks back to a commit', load: () => import('./undo.js') },
   { name: 'record', summary: 'keep a whole run on a cassette', load: () => import('./record.js') },

@@ -1,4 +1,4 @@
-/** `guild task cancel`, `retry` and `tell`: intents. A running `guild watch` carries them out at once, else the next pump does. */
+/** `guild task cancel`, `stop`, `retry` and `tell`: intents. A running `guild watch` carries them out at once, else the next pump does. */
 import { randomBytes } from 'node:crypto';
 import { openReader } from '../app/open-reader.js';
 import { problem, ProblemError } from '../domain/problem.js';
@@ -6,7 +6,9 @@ import { isEnded } from '../domain/task.js';
 import { EXIT, type Call } from './command.js';
 import { idOf, unknownTask } from './task-id.js';
 
-export async function submit(kind: 'cancel' | 'retry' | 'tell', call: Call): Promise<number> {
+type Kind = 'cancel' | 'stop' | 'retry' | 'tell';
+
+export async function submit(kind: Kind, call: Call): Promise<number> {
   const task = idOf(call, `task ${kind}`);
   const said = call.words.slice(1).join(' ');
   const store = openReader(call.root);
@@ -28,11 +30,7 @@ export async function submit(kind: 'cancel' | 'retry' | 'tell', call: Call): Pro
   return EXIT.done;
 }
 
-function unfit(
-  kind: 'cancel' | 'retry' | 'tell',
-  state: Parameters<typeof isEnded>[0],
-  said: string,
-): string | undefined {
+function unfit(kind: Kind, state: Parameters<typeof isEnded>[0], said: string): string | undefined {
   if (kind === 'retry') return state === 'failed' ? undefined : `is ${state}; only failed tasks are retried`;
   if (isEnded(state)) return `has ended (${state})`;
   return kind === 'tell' && said === '' ? 'was told nothing' : undefined;

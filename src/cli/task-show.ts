@@ -3,7 +3,8 @@ import { openReader } from '../app/open-reader.js';
 import { taskTree } from '../app/task-tree.js';
 import { ProblemError, problemText } from '../domain/problem.js';
 import type { Placed } from '../domain/task.js';
-import { addUsage, NO_USAGE, type Usage } from '../domain/usage.js';
+import { usageFields, type Usage } from '../domain/usage.js';
+import { totals } from '../rules/totals.js';
 import { EXIT, type Call } from './command.js';
 import { idOf, unknownTask } from './task-id.js';
 import { mark } from './task-list.js';
@@ -51,6 +52,7 @@ export async function tree(call: Call): Promise<number> {
 
 export function treeLines(all: Placed[], { terminal }: Pick<Call, 'terminal'>): string[] {
   const top = all[0]!.task.depth;
+  const costs = totals(all);
   /** For each depth, whether more of that depth is still to come under the same parent. */
   const goesOn: boolean[] = [];
   return all.map((one, i) => {
@@ -60,7 +62,8 @@ export function treeLines(all: Placed[], { terminal }: Pick<Call, 'terminal'>): 
     const stems = goesOn.slice(1, depth).map((more) => (more ? '│  ' : '   '));
     const line = depth === 0 ? '' : `${stems.join('')}${goesOn[depth] ? '├─' : '└─'} `;
     const name = depth === 0 ? one.task.id : one.task.role;
-    const cost = one.task.usage ? `  ${costText(one.task.usage)}` : '';
+    const { total } = costs.get(one.task.id)!;
+    const cost = total.turns > 0 ? `  ${costText(total)}` : '';
     const room = Math.max(
       20,
       terminal.width - line.length - name.length - cost.length - (one.task.to ?? '?').length - 14,
@@ -69,22 +72,17 @@ export function treeLines(all: Placed[], { terminal }: Pick<Call, 'terminal'>): 
   });
 }
 
-/** The operation tree for programs: each node with its own cost and that of all under it. */
+/** The operation tree for programs: each node with its own cost, and the total of it and all under it. */
 function nested(all: Placed[]): unknown {
+  const costs = totals(all);
   const nodes = new Map(
-    all.map(({ task, state }) => [task.id, { ...task, state, own: task.usage ?? NO_USAGE, children: [] as unknown[] }]),
+    all.map(({ task: { usage: _, own_usage: __, ...task }, state }) => {
+      const { own, total } = costs.get(task.id)!;
+      return [task.id, { ...task, state, own: usageFields(own), total: usageFields(total), children: [] as unknown[] }];
+    }),
   );
-  for (const { task } of all.slice(1)) {
-    const parent = nodes.get(task.parent!)!;
-    parent.children.push(nodes.get(task.id));
-    if (task.usage) parent.own = minus(parent.own, task.usage);
-  }
+  for (const { task } of all.slice(1)) nodes.get(task.parent!)!.children.push(nodes.get(task.id));
   return nodes.get(all[0]!.task.id);
-}
-
-function minus(a: Usage, b: Usage): Usage {
-  const negative = Object.fromEntries(Object.entries(b).map(([name, value]) => [name, -(value as number)]));
-  return addUsage(a, negative);
 }
 
 export function costText(usage: Usage): string {

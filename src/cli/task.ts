@@ -8,6 +8,7 @@ guild task list                   [--all] [--state s] [--limit n]   open tasks; 
 guild task show <id>              one task, with its result
 guild task tree <id>              a task and everything under it, with what it cost
 guild task cancel <id> [reason]   ends it and everything open under it
+guild task stop <id>              lets it and all under it give a last answer, and end with that
 guild task retry <id>             opens a failed task again; what succeeded under it stays
 guild task tell <id> <text>       says something to an open task; heard before its next turn
 
@@ -34,6 +35,7 @@ A task is a file: dropping JSON with a "description" into tasks/pending/ does th
       case 'add':
         return (await import('./task-add.js')).add({ ...call, words });
       case 'cancel':
+      case 'stop':
       case 'retry':
       case 'tell':
         return (await import('./task-intents.js')).submit(word, { ...call, words });

@@ -30,7 +30,7 @@ export function account(parts: Parts, task: Task, talk: Conversation): Account {
       const children = await look();
       return purse({ task, agent: talk.agent, config: parts.config, own: talk.usage(), children });
     },
-    costs: async () => costsOf(talk.usage(), await look()),
+    costs: async () => costsOf(talk.usage(), [...(await look()), ...(await subtasks(parts, task))]),
   };
 
   async function look(): Promise<Placed[]> {
@@ -46,6 +46,12 @@ export function account(parts: Parts, task: Task, talk: Conversation): Account {
     }
     return ids.flatMap((id) => known.get(id) ?? []);
   }
+}
+
+/** Tasks that people put under this one, on a board or as files: it waits for them, and what they cost counts as its own children's. */
+export async function subtasks(parts: Parts, task: Task): Promise<Placed[]> {
+  const found = await Promise.all(task.dependencies.map((id) => parts.store.read(id)));
+  return found.flatMap((one) => (one?.task.parent === task.id ? one : []));
 }
 
 /** The books of a task, given the children it has made. */
@@ -81,5 +87,5 @@ export async function costsAtRest(parts: Parts, task: Task): Promise<Costs | und
   const next = messages.findIndex((message, at) => at > from && message.task !== undefined && message.task !== task.id);
   const mine = messages.slice(from, next < 0 ? undefined : next);
   const children = await Promise.all(askedIn(parts, task, mine, 0).map((id) => parts.store.read(id)));
-  return costsOf(sessionUsage(mine), children);
+  return costsOf(sessionUsage(mine), [...children, ...(await subtasks(parts, task))]);
 }

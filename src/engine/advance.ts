@@ -14,7 +14,7 @@ import { complete, fail, park, putBack } from './end.js';
 import { takerOf } from './intake.js';
 import { stopReason } from './flight.js';
 import { record, type Parts } from './parts.js';
-import { costsOf } from './account.js';
+import { costsOf, subtasks } from './account.js';
 
 /** False if another peer was faster. Throws only when the disk fails or there is a bug; the claim is then left behind for recovery. */
 export async function advance(parts: Parts, task: Task, stop: AbortSignal): Promise<boolean> {
@@ -54,7 +54,7 @@ async function act(parts: Parts, claim: Claim, task: Task, agent: Agent, stop: A
   const blocked = await failedDependency(parts, task);
   if (blocked) return fail(parts, claim, task, blocked);
   const { decision, children } = await settleDecision(parts, task, agent);
-  const costs = costsOf(NO_USAGE, children.values());
+  const costs = costsOf(NO_USAGE, [...children.values(), ...(await subtasks(parts, task))]);
   switch (decision.do) {
     case 'run':
       return converse(parts, claim, task, agent, stop);

@@ -1,5 +1,11 @@
 /** Whether a story ended as it should, judged by the files alone. Returns what is wrong, one line each. */
 import path from 'node:path';
+import { sessionUsage } from '../../src/domain/session.js';
+import type { Placed } from '../../src/domain/task.js';
+import { addUsage, NO_USAGE, sumUsage, type Usage } from '../../src/domain/usage.js';
+import { totals } from '../../src/rules/totals.js';
+import { parseSession } from '../../src/text/session-yaml.js';
+import { parseTask } from '../../src/text/task-json.js';
 import type { SimDisk } from './sim-disk.js';
 import { ROOT } from './hall.js';
 import type { Story } from './stories.js';
@@ -31,7 +37,36 @@ export function outcome(disk: SimDisk, story: Story): string[] {
     const text = tree.get(`${ROOT}/${file}`);
     if (text !== undefined && text !== expected) wrong.push(`${file} holds ${JSON.stringify(text)}`);
   }
+  wrong.push(...books(tree));
   wrong.push(...(story.check?.(disk) ?? []));
   for (const name of at('quarantine')) wrong.push(`quarantine/${name}`);
+  return wrong;
+}
+
+/** What every task says it cost is its own cost and that of its children, and nothing that a model answered is lost or counted twice. */
+function books(tree: ReadonlyMap<string, string>): string[] {
+  const wrong: string[] = [];
+  const all: Placed[] = [];
+  let spoken: Usage = NO_USAGE;
+  for (const [file, text] of tree) {
+    const ended = /\/tasks\/(completed|failed)\/(.+)\.json$/.exec(file);
+    if (ended) {
+      const parsed = parseTask(Buffer.from(text), { file, name: ended[2]!, now: '' });
+      if (parsed.kind === 'task') all.push({ task: parsed.task, state: ended[1] as 'completed' | 'failed' });
+    }
+    if (!file.endsWith('.session.yaml')) continue;
+    const session = parseSession(text, file);
+    if (session.ok) spoken = addUsage(spoken, sessionUsage(session.session.messages));
+  }
+  all.sort((a, b) => a.task.depth - b.task.depth);
+  const sums = totals(all);
+  for (const { task } of all) {
+    const said = JSON.stringify(task.usage ?? NO_USAGE);
+    const sum = JSON.stringify(sums.get(task.id)!.total);
+    if (said !== sum) wrong.push(`${task.id} says it cost ${said}, and the sum is ${sum}`);
+  }
+  const own = sumUsage([...sums.values()].map((one) => ({ ...one.own, children: 0 })));
+  if (JSON.stringify(own) !== JSON.stringify(spoken))
+    wrong.push(`all tasks cost ${JSON.stringify(own)}, and the conversations ${JSON.stringify(spoken)}`);
   return wrong;
 }

@@ -1,0 +1,123 @@
+/** `guild cost`: what was spent, summed from the lines of history. */
+import { openReader } from '../app/open-reader.js';
+import { callCost, type Event } from '../domain/event.js';
+import { compareText } from '../domain/order.js';
+import { ProblemError, problem } from '../domain/problem.js';
+import { EXIT, text, type Command } from './command.js';
+
+const BY = ['agent', 'task', 'model', 'role', 'day'] as const;
+type By = (typeof BY)[number];
+
+interface Sum {
+  key: string;
+  calls: number;
+  tool_calls: number;
+  input_tokens: number;
+  output_tokens: number;
+  cached_tokens: number;
+  micro_usd: number;
+  ms: number;
+}
+
+export const command: Command = {
+  help: `guild cost [--by agent|task|model|role|day] [--since YYYY-MM-DD]
+What model and tool calls have cost, summed from events/. --by task sums whole trees; models have no tool calls of their own.`,
+  options: { by: { type: 'string' }, since: { type: 'string' } },
+  most: 0,
+  async run({ values, root, terminal, json }) {
+    const by = (text(values, 'by') ?? 'agent') as By;
+    if (!BY.includes(by))
+      throw new ProblemError(problem('bad_usage', `--by is one of ${BY.join(', ')}, not ${JSON.stringify(by)}`));
+    const since = text(values, 'since') ?? '';
+    const rows = sums(
+      openReader(root)
+        .events()
+        .filter((event) => event.at >= since),
+      by,
+    );
+    const total = rows.reduce(add, empty('total'));
+    if (json) {
+      terminal.json({ by, rows, total });
+      return EXIT.done;
+    }
+    const wide = Math.max(5, ...rows.map((row) => row.key.length));
+    const line = (row: Sum): string =>
+      [
+        row.key.padEnd(wide),
+        `${row.calls} calls`.padStart(12),
+        `${row.tool_calls} tools`.padStart(12),
+        `${row.input_tokens + row.output_tokens} tokens`.padStart(16),
+        `$${(row.micro_usd / 1e6).toFixed(4)}`.padStart(12),
+        `${(row.ms / 1000).toFixed(1)} s`.padStart(10),
+      ].join('');
+    for (const row of rows) terminal.out(line(row));
+    terminal.out(terminal.bold(line(total)));
+    return EXIT.done;
+  },
+};
+
+function sums(events: readonly Event[], by: By): Sum[] {
+  const rows = new Map<string, Sum>();
+  for (const event of events) {
+    const isTool = event.name === 'tool.ran';
+    if (!isTool && event.name !== 'model.answered') continue;
+    if (isTool && by === 'model') continue;
+    const key = keyOf(event, by);
+    rows.set(key, add(rows.get(key) ?? empty(key), isTool ? toolLine(event) : modelLine(event)));
+  }
+  return [...rows.values()].sort((a, b) =>
+    by === 'day'
+      ? compareText(a.key, b.key)
+      : b.micro_usd - a.micro_usd || b.calls - a.calls || compareText(a.key, b.key),
+  );
+}
+
+function keyOf(event: Event, by: By): string {
+  if (by === 'day') return event.at.slice(0, 10);
+  if (by === 'task') return (event.task ?? '-').split('.')[0]!;
+  const named = by === 'agent' ? event.agent : event[by];
+  return typeof named === 'string' ? named : '-';
+}
+
+function modelLine(event: Event): Sum {
+  const cost = callCost(event);
+  return {
+    ...empty(''),
+    calls: 1,
+    input_tokens: cost.inputTokens,
+    output_tokens: cost.outputTokens,
+    cached_tokens: cost.cachedTokens,
+    micro_usd: cost.microUsd,
+    ms: cost.ms,
+  };
+}
+
+function toolLine(event: Event): Sum {
+  return { ...empty(''), tool_calls: 1, ms: callCost(event).ms };
+}
+
+function empty(key: string): Sum {
+  return {
+    key,
+    calls: 0,
+    tool_calls: 0,
+    input_tokens: 0,
+    output_tokens: 0,
+    cached_tokens: 0,
+    micro_usd: 0,
+    ms: 0,
+  };
+}
+
+function add(a: Sum, b: Sum): Sum {
+  return {
+    key: a.key,
+    calls: a.calls + b.calls,
+    tool_calls: a.tool_calls + b.tool_calls,
+    input_tokens: a.input_tokens + b.input_tokens,
+    output_tokens: a.output_tokens + b.output_tokens,
+    cached_tokens: a.cached_tokens + b.cached_tokens,
+    micro_usd: a.micro_usd + b.micro_usd,
+    ms: a.ms + b.ms,
+  };
+}
