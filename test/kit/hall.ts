@@ -19,6 +19,7 @@ import type { Disk } from '../../src/ports/disk.js';
 import type { Folder } from '../../src/ports/folder.js';
 import type { Model, ModelRequest } from '../../src/ports/model.js';
 import type { Processes } from '../../src/ports/processes.js';
+import type { Shell, ShellOutcome } from '../../src/ports/shell.js';
 import { defaultConfig } from '../../src/text/config-yaml.js';
 import { toolbox } from '../../src/tools/toolbox.js';
 import { simClock } from './sim-clock.js';
@@ -90,6 +91,7 @@ export function hall(script: string, asks: readonly string[] = []): Hall {
         },
         model,
         folder: diskFolder(on),
+        shell: paperShell(on),
         agents,
         tools: toolbox(),
         config: {
@@ -122,6 +124,25 @@ export async function untilQuiet(guest: Guest, most = 60): Promise<number> {
     if (!(await guest.engine.pump()).moved) return passes;
   }
   throw new Error(`still moving after ${most} passes`);
+}
+
+/** Pretends to run commands: the office's podman shows two containers, and a reply is one more line in the outbox. */
+function paperShell(disk: Disk): Shell {
+  return {
+    async run({ what }) {
+      const script = 'script' in what ? what.script : '';
+      const said = (output: string): ShellOutcome => ({ kind: 'exited', code: 0, output, cut: false, ms: 1 });
+      if (!script.startsWith('plugins/slack/actions/reply.mjs')) return said('NAMES\nweb\ndb\n');
+      const file = path.join(ROOT, 'inbox/slack-outbox.jsonl');
+      if (disk.stamp(file) === undefined) disk.create(file, '');
+      disk.append(file, `${JSON.stringify({ said: script })}\n`);
+      await disk.sync(file);
+      return said('sent\n');
+    },
+    rollback: async () => ({ ok: false, reason: 'paper' }),
+    confinement: () => 'paper',
+    isSandboxed: () => true,
+  };
 }
 
 /** File tools on any Disk, without the path rules: those have tests of their own. */

@@ -1,5 +1,7 @@
 /** The stories that are played whole, with crashes at every change, with power cuts, and by several processes at once. */
+import fs from 'node:fs';
 import path from 'node:path';
+import { fileURLToPath } from 'node:url';
 import type { Disk } from '../../src/ports/disk.js';
 import { ROOT } from './hall.js';
 import type { SimDisk } from './sim-disk.js';
@@ -87,7 +89,40 @@ function boardEnd(disk: SimDisk): string[] {
 
 const agent = (front: string, prompt = 'Do what you are asked.'): string => `---\n${front}\n---\n${prompt}\n`;
 
+/** The shipped example, as it is: Sarah asks, three agents find out and answer, a human allows two actions. */
+function office(): Story {
+  const folder = fileURLToPath(new URL('../../../examples/office/', import.meta.url));
+  const text = (file: string): string => fs.readFileSync(path.join(folder, file), 'utf8');
+  const names = ['planner', 'executor', 'evaluator'];
+  return {
+    name: 'the office: from a message to a reply',
+    agents: Object.fromEntries(names.map((name) => [name, text(`agents/${name}.md`)])),
+    files: {
+      'memory/system-config.md': text('memory/system-config.md'),
+      'memory/team-prefs.md': text('memory/team-prefs.md'),
+      'inbox/slack-messages.jsonl': `${JSON.stringify({ id: 's1', from: 'sarah', channel: 'ops', text: 'Can you check if Redis is running?' })}\n`,
+    },
+    tasks: {},
+    asks: ['execute_command'],
+    human: (disk) => mark(disk, '[x]'),
+    script: text('script.yaml'),
+    results: {},
+    calls: 15,
+    slack: 1,
+    check(disk) {
+      const [root, more] = disk.list(path.join(ROOT, 'tasks/completed')).filter((name) => !name.includes('.call-'));
+      const outbox = disk.tree().get(`${ROOT}/inbox/slack-outbox.jsonl`) ?? '';
+      const sent = outbox.split('\n').filter((line) => line !== '');
+      const wrong =
+        root === undefined || more !== undefined ? [`the message came to ${root ? 'two ends' : 'no end'}`] : [];
+      if (sent.length > 1) wrong.push(`the reply was sent ${sent.length} times`);
+      return wrong;
+    },
+  };
+}
+
 export const STORIES: Story[] = [
+  office(),
   {
     name: 'a dropped task becomes a result',
     agents: { ana: agent('description: Answers\ntools: [read_file]') },
@@ -150,6 +185,30 @@ export const STORIES: Story[] = [
     results: { page: /It (is|may be) out/ },
     calls: 3,
     written: { 'page.txt': 'better' },
+  },
+  {
+    name: 'a plan is refused, then changed and approved, and only then carried out',
+    agents: { ana: agent('description: Writes\ntools: [write_file]\nplan_approval: true') },
+    tasks: { page: { description: 'Publish it' } },
+    human: (disk) => {
+      const read = disk.read(BALLOT);
+      const first = read.kind !== 'file' || !read.bytes.toString('utf8').includes('on a page');
+      return first
+        ? mark(disk, '[-]')
+        : mark(disk, '[x]', (text) => text.replaceAll('Write it on a page.', 'Write it on a better page.'));
+    },
+    script: `
+- {agent: ana, turn: 1, when: show your plan, say: Shout it., call: [{write_file: {path: workspaces/ana/no.txt, content: too early}}]}
+- {agent: ana, turn: 2, when: was not approved, say: Write it on a page.}
+- {agent: ana, turn: 3, when: better page, call: [{write_file: {path: workspaces/ana/page.txt, content: "public\\n"}}]}
+- {agent: ana, turn: 4, when: /unknown_outcome/, say: It may be public.}
+- {agent: ana, turn: 4, say: It is public.}
+`,
+    results: { page: /It (is|may be) public\./ },
+    calls: 4,
+    written: { 'workspaces/ana/page.txt': 'public\n' },
+    check: (disk) =>
+      disk.read(path.join(ROOT, 'workspaces/ana/no.txt')).kind === 'file' ? ['it acted too early'] : [],
   },
   {
     name: 'delegation to two in one turn',
@@ -265,6 +324,31 @@ export const STORIES: Story[] = [
     calls: 8,
   },
   {
+    name: 'a team whose members have chains and advisors of their own',
+    agents: {
+      chair: agent('description: Chairs\nteam: {members: [ann, ben], terminationMode: consensus, maxRounds: 4}'),
+      ann: agent('description: A\nhandoff: editor'),
+      editor: agent('description: E'),
+      ben: agent('description: B\nadvisors: [expert]'),
+      expert: agent('description: X'),
+    },
+    tasks: { plan: { description: 'Red or blue?', to: 'chair' } },
+    script: `
+- {agent: ann, task: "*-1.work", say: a draft for red}
+- {agent: editor, task: "*-1.*", when: draft for red, call: [{broadcast: {message: red it should be}}]}
+- {agent: ann, task: "*-2.work", when: blue, say: a draft to agree}
+- {agent: editor, task: "*-2.*", when: to agree, call: [{vote_conclude: {reason: fine}}]}
+- {agent: editor, say: Done.}
+- {agent: expert, say: blue lasts longer}
+- {agent: ben, task: "*-1.work", when: lasts longer, say: blue}
+- {agent: ben, task: "*-2.work", when: red it should be, call: [{vote_conclude: {}}]}
+- {agent: ben, say: Done.}
+- {agent: chair, when: all voted to conclude in round 2, say: Red it is.}
+`,
+    results: { plan: 'Red it is.' },
+    calls: 12,
+  },
+  {
     name: 'tasks that depend on each other, and one that fails',
     agents: { ana: agent('description: Answers') },
     tasks: {
@@ -316,5 +400,39 @@ export const STORIES: Story[] = [
     results: { ship: 'Shipped.', review: 'Good.' },
     calls: 4,
     check: boardEnd,
+  },
+  {
+    name: 'a person ticks, deletes and adds lines of a board',
+    agents: { ana: agent('description: Answers'), ben: agent('description: Answers too') },
+    files: {
+      'tasks/plan.task.md': `## TODO
+- [ ] @ana "Gate" id: gate depends_on: never
+- [ ] @ben "After" id: after depends_on: gate
+- [ ] @ana "Gone" id: gone depends_on: never
+`,
+    },
+    tasks: {},
+    script: `
+- {agent: ana, when: Fresh, say: Fresh.}
+- {agent: ben, when: After, say: Done after all.}
+`,
+    human: (disk) => {
+      const file = path.join(ROOT, 'tasks/plan.task.md');
+      const text = disk.tree().get(file) ?? '';
+      if (!text.includes('[ ] @ana "Gate"')) return false;
+      disk.save(
+        file,
+        text.replace('[ ] @ana', '[x] @ana').replace(/- \[ \] @ana "Gone".*\n/, '- [ ] @ana "Fresh" id: new\n'),
+      );
+      return true;
+    },
+    results: { gate: 'done by hand', after: 'Done after all.', gone: /its line was taken off/, new: 'Fresh.' },
+    calls: 2,
+    check(disk) {
+      const text = disk.tree().get(path.join(ROOT, 'tasks/plan.task.md')) ?? '';
+      const shape =
+        /^## TODO\n- \[x\] @ana "Gate" id: gate depends_on: never\n- \[x\] @ben "After" .*\n {2}completed_at: .*\n- \[x\] @ana "Fresh" id: new\n {2}completed_at: .*\n$/;
+      return shape.test(text) ? [] : [`the board reads ${JSON.stringify(text)}`];
+    },
   },
 ];
