@@ -21,6 +21,7 @@ export const PROBLEM_CODES = [
   'over_budget',
   'over_limit', // size, depth, count
   'cancelled',
+  'by_hand', // a person did or dropped the work; what depends on it goes on
   'timed_out',
   'model_failed',
   'tool_failed',

@@ -1,7 +1,7 @@
 /** Moves one task as far as it can go now: claims it, asks the rules, and does what they say. */
 import type { Agent } from '../domain/agent.js';
 import { problem, type Problem } from '../domain/problem.js';
-import { isEnded, makeChild, type Placed, type Task, type WantedChild } from '../domain/task.js';
+import { makeChild, type Placed, type Task, type WantedChild } from '../domain/task.js';
 import { isLimited } from '../domain/budget.js';
 import { NO_USAGE } from '../domain/usage.js';
 import type { Claim } from '../ports/store.js';
@@ -134,7 +134,7 @@ function taken(parts: Parts, claim: Claim): Task {
 async function failedDependency(parts: Parts, task: Task): Promise<Problem | undefined> {
   for (const id of task.dependencies) {
     const found = await parts.store.read(id);
-    if (found !== undefined && isEnded(found.state) && found.state === 'failed') {
+    if (found?.state === 'failed' && found.task.error?.code !== 'by_hand') {
       return problem('dependency_failed', `it depends on ${id}, which failed: ${errorText(found.task.error)}`, {
         hint: `retry ${id}, then this task`,
       });

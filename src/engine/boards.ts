@@ -41,8 +41,8 @@ export async function tendBoards(parts: Parts, flights: ReadonlyMap<string, Flig
     }
     for (const id of reopened) moved = (await reopen(parts, id)) || moved;
   }
-  for (const { task, why } of unwanted(parts, boards)) {
-    const error = problem('cancelled', why, { hint: 'retry it to go on from where it stopped' });
+  for (const { task, code, why } of unwanted(parts, boards)) {
+    const error = problem(code, why, { hint: 'retry it to go on from where it stopped' });
     moved = (await cancelOne(parts, task, error, flights)) || moved;
   }
   return { moved, problems };
@@ -91,17 +91,24 @@ async function reopen(parts: Parts, id: string): Promise<boolean> {
   return placed?.state === 'failed' && (await retryTask(parts, id, 'board'));
 }
 
+interface Unwanted {
+  task: Task;
+  code: 'by_hand' | 'cancelled';
+  why: string;
+}
+
 /** Open tasks that a person has closed on a board, with what was made for them, and those not begun whose bullet is gone. Parents first. */
-function unwanted(parts: Parts, boards: Boards): { task: Task; why: string }[] {
-  const found: { task: Task; why: string }[] = [];
+function unwanted(parts: Parts, boards: Boards): Unwanted[] {
+  const found: Unwanted[] = [];
   for (const { task, state } of parts.store.open()) {
     if (task.role === APPROVAL_ROLE && task.parent === undefined) continue;
     const above = nearest(task, boards);
     const stand = above === undefined ? undefined : boards.stand(above);
-    if (stand?.byHand) found.push({ task, why: stand.box === 'done' ? 'done by hand' : 'skipped by hand' });
+    if (stand?.byHand)
+      found.push({ task, code: 'by_hand', why: stand.box === 'done' ? 'done by hand' : 'skipped by hand' });
     const board = fromBoard(task);
     if (board === undefined || isBegun(task, state) || boards.stand(task.id) || !boards.isWhole(board.file)) continue;
-    found.push({ task, why: `its line was taken off ${board.file}` });
+    found.push({ task, code: 'cancelled', why: `its line was taken off ${board.file}` });
   }
   return found.sort((a, b) => a.task.depth - b.task.depth);
 }
