@@ -12,11 +12,12 @@ import { seeded } from '../kit/sim-processes.js';
 import { lay, STORIES } from '../kit/stories.js';
 
 const SEED = Number(process.env['SEED'] ?? Date.now() % 1_000_000);
+const ROUNDS = Number(process.env['ROUNDS'] ?? 1);
 console.log(`# power cuts: SEED=${SEED}`);
 
 for (const story of STORIES) {
   test(`${story.name}: a power cut at every change (SEED=${SEED})`, async () => {
-    for (let round = 0; round < 3; round++) {
+    for (let round = 0; round < ROUNDS; round++) {
       let n = 0;
       for (let more = true; more;) {
         n++;

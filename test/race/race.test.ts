@@ -13,7 +13,7 @@ import { seeded } from '../kit/sim-processes.js';
 import { lay, STORIES } from '../kit/stories.js';
 
 const SEED = Number(process.env['SEED'] ?? Date.now() % 1_000_000);
-const ROUNDS = Number(process.env['ROUNDS'] ?? 60);
+const ROUNDS = Number(process.env['ROUNDS'] ?? 30);
 console.log(`# races: SEED=${SEED}`);
 
 for (const story of STORIES) {

@@ -1,0 +1,39 @@
+/**
+ * Every story again, with its process dying at change N, for every N: half of the bytes of that change are written, then
+ * nothing more happens. Another process goes on, and the end is the same.
+ */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { crashDisk } from '../kit/crash-disk.js';
+import { hall, play } from '../kit/hall.js';
+import { outcome } from '../kit/outcome.js';
+import { simDisk } from '../kit/sim-disk.js';
+import { lay, STORIES } from '../kit/stories.js';
+import { failAt } from './fail-at.js';
+
+for (const story of STORIES) {
+  test(`${story.name}: dying at every change`, async () => {
+    let n = 0;
+    while (await failAt(story, ++n, 'die'));
+    assert.ok(n > 20, `only ${n} changes were tried`);
+  });
+
+  test(`${story.name}: two deaths, one while recovering from the other`, async () => {
+    for (let n = 3; n < 90; n += 9) {
+      for (let m = 1; m < 40; m += 5) {
+        const disk = simDisk();
+        lay(disk, story);
+        const house = hall(story.script, story.asks);
+        for (const at of [n, m]) {
+          const guest = house.enter(crashDisk(disk, at));
+          await play(guest, story, disk).catch(() => undefined);
+          guest.die();
+        }
+        const last = house.enter(disk);
+        await play(last, story, disk);
+        last.die();
+        assert.deepEqual(outcome(disk, story), [], `deaths at ${n} and ${m}`);
+      }
+    }
+  });
+}

@@ -1,0 +1,34 @@
+/** One run of a story in which change N fails, and a second process that goes on from there. */
+import assert from 'node:assert/strict';
+import { crashDisk, type Fault } from '../kit/crash-disk.js';
+import { hall, play } from '../kit/hall.js';
+import { outcome } from '../kit/outcome.js';
+import { simDisk } from '../kit/sim-disk.js';
+import { lay, type Story } from '../kit/stories.js';
+
+/** False when the story has fewer than `n` changes, so that nothing failed. */
+export async function failAt(story: Story, n: number, fault: Fault): Promise<boolean> {
+  const disk = simDisk();
+  lay(disk, story);
+  const house = hall(story.script, story.asks);
+  const failing = crashDisk(disk, n, fault);
+  let failed = false;
+  try {
+    const first = house.enter(failing);
+    try {
+      await play(first, story, disk);
+    } finally {
+      first.die();
+    }
+  } catch {
+    failed = true;
+  }
+  const second = house.enter(disk);
+  await play(second, story, disk);
+  second.die();
+  assert.deepEqual(outcome(disk, story), [], `${fault} at change ${n}`);
+  // What was in flight when it happened may be paid again; nothing else is.
+  const most = story.calls + (story.slack ?? 0) + (failed ? 2 : 0);
+  assert.ok(house.calls.length <= most, `${fault} at ${n}: ${house.calls.length} model calls`);
+  return failing.count() >= n;
+}
