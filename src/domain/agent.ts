@@ -47,6 +47,8 @@ export interface Agent {
   budget: Budget;
   /** Tool name → how much stricter than policy this agent wants it. */
   approve: Record<string, 'ask' | 'deny'>;
+  /** Its plan must be approved by the human before it may call tools. */
+  planApproval?: boolean;
   context: 'none' | 'last' | 'summary' | 'full';
   session: 'per_task' | 'shared';
   /** Names that `{{name}}` in the prompt may stand for, with their defaults. */

@@ -70,6 +70,7 @@ export function mainArgument(tool: string): string | undefined {
     create_agent: 'content',
     slack_send: 'text',
     admit_message: 'text',
+    follow_plan: 'plan',
   };
   return names[tool];
 }

@@ -43,6 +43,7 @@ export function readAgentFields(fields: Fields, nameOf: NameOf = (name) => name.
     variables: readVariables(fields),
   };
   const more = {
+    planApproval: fields.flag('plan_approval'),
     threshold: fields.number('threshold', { min: 0, max: 10 }),
     router: readRouter(fields, agents, nameOf),
     team: readTeam(fields, nameOf),
