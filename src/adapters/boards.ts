@@ -182,15 +182,17 @@ export function boards({ root, disk, clock, peer }: BoardsOptions): Boards {
     return 2 * spent; // and once more to work out what it says now
   }
 
-  /** The new stamp; undefined, and nothing written, if somebody saved in between. */
+  /** The new stamp; undefined, and nothing written, if somebody saved in between, or swept the new file away because this peer is not known yet. */
   async function replace(file: string, text: string, stamp: string): Promise<string | undefined> {
     const tmp = path.join(root, '.guild', 'tmp', `${peer}-board${++tmps}`);
     disk.create(tmp, text);
     try {
       await disk.sync(tmp);
       if (disk.stamp(file) !== stamp) return undefined;
-      disk.rename(tmp, file);
-      return disk.stamp(file);
+      return disk.rename(tmp, file) ? disk.stamp(file) : undefined;
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+      throw error;
     } finally {
       disk.remove(tmp);
     }

@@ -74,8 +74,11 @@ export function checkIns({ root, disk, peer }: { root: string; disk: Disk; peer:
     disk.create(tmp, bytes);
     try {
       await disk.sync(tmp);
-      if (!still()) return false;
-      disk.rename(tmp, target);
+      if (!still() || !disk.rename(tmp, target)) return false;
+    } catch (error) {
+      // Swept away by a process that does not know this peer yet: the next pass writes it again.
+      if ((error as NodeJS.ErrnoException).code === 'ENOENT') return false;
+      throw error;
     } finally {
       disk.remove(tmp);
     }

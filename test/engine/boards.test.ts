@@ -2,9 +2,11 @@
 import assert from 'node:assert/strict';
 import path from 'node:path';
 import { test } from 'node:test';
+import fc from 'fast-check';
 import type { Problem } from '../../src/domain/problem.js';
 import type { Task } from '../../src/domain/task.js';
 import { hall, ROOT, untilQuiet, type Guest } from '../kit/hall.js';
+import { MESSY } from '../kit/boards.js';
 import { simDisk, type SimDisk } from '../kit/sim-disk.js';
 import { lay } from '../kit/stories.js';
 
@@ -334,4 +336,67 @@ test('ten thousand bullets: read once, one tick is one line, and a pass without 
   for (let i = 0; i < 20; i++) await it.guest.engine.pump();
   assert.equal(reads, 1);
   assert.ok(performance.now() - quiet < took + 1000, 'a quiet pass costs less than a reading');
+});
+
+/** The text without what the program may add or change. */
+function bare(text: string): string {
+  const ours = /^[ \t]*(id: board-|completed_at: |failed_at: |error: |failure: )/;
+  const lines = text.split(/\r?\n/).filter((line) => !ours.test(line));
+  return lines.map((line) => line.replace(/^([ \t]*-[ \t]+)\[[ _x/-]\] ?/, '$1')).join('\n');
+}
+
+const LINES = [
+  '## TODO',
+  '## Notes',
+  '- [ ] @ana "Quoted"',
+  '- [_] B @ben #tag bare title',
+  '- no box at all',
+  '- [x] @ana "Done before"',
+  '- [ ] @human "Mine"',
+  '- [ ] @nobody "Lost"',
+  '- [ ] @ana "never closed',
+  '- [ ] @ana "With id" id: x1',
+  '  - [ ] @ben "Nested"',
+  '    - [ ] @ana "Deeper"',
+  '  - [-] "Skipped"',
+  '  note: kept',
+  '  text: |',
+  '    - [ ] in a block',
+  'prose',
+  '```',
+  '<!-- open',
+  'closed -->',
+  '',
+  '\t- [ ] "By tab"',
+  '   - odd',
+];
+
+test('whatever stands on a board, only boxes and fields of our own change, and a second look changes nothing', async () => {
+  const board = fc.tuple(
+    fc.array(fc.constantFrom(...LINES), { maxLength: 25 }),
+    fc.constantFrom('\n', '\r\n'),
+    fc.boolean(),
+  );
+  await fc.assert(
+    fc.asyncProperty(board, async ([lines, eol, ends]) => {
+      const text = `## TODO${eol}${lines.join(eol)}${ends ? eol : ''}`;
+      const it = office(text);
+      await untilQuiet(it.guest);
+      assert.equal(bare(it.board()), bare(text));
+      const after = it.board();
+      await untilQuiet(it.guest);
+      assert.equal(it.board(), after);
+      const next = office(after);
+      await untilQuiet(next.guest);
+      assert.equal(next.calls(), 0, 'what is done is not done again in a new workspace');
+    }),
+    { numRuns: 150 },
+  );
+});
+
+test('a messy board keeps its mess', async () => {
+  const it = office(MESSY);
+  await untilQuiet(it.guest);
+  assert.equal(bare(it.board()), bare(MESSY));
+  assert.ok(it.board().endsWith('the end, without newline'));
 });
