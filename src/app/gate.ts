@@ -85,7 +85,7 @@ export function gate({ root, disk, folder, isFree }: GateGiven): Gate {
   function command(agent: Agent, args: Record<string, unknown>): GateVerdict {
     const line = String(args['command'] ?? '');
     const home = path.join(root, 'workspaces', agent.name);
-    const { verdict, reason, plan } = commandGate(loaded.policy, home).judge(line, { agent, cwd: home });
+    const { verdict, reason, plan } = commandGate(loaded.policy).judge(line, { agent, cwd: home });
     // A line that a person let run as a whole has no plan: it is run by the shell, as an approved one would be.
     const needsNetwork = args['network'] === true && verdict !== 'deny';
     const strict = needsNetwork && verdict !== 'ask' ? 'ask' : verdict;

@@ -2,6 +2,7 @@
  * `guild policy test`: what the gate says to command lines, without running anything. Lines come as arguments or on standard
  * input; `--json` reads and writes JSON lines, where one bad line costs only itself.
  */
+import { openRoster } from '../app/open-roster.js';
 import { commandGate, loadPolicy, type Gate } from '../app/policy.js';
 import type { CommandVerdict } from '../domain/policy.js';
 import { problemText } from '../domain/problem.js';
@@ -29,7 +30,7 @@ export async function policyTest(args: string[], io: PolicyTestStreams): Promise
       : [...args.slice(0, end).filter((arg) => arg !== '--json'), ...args.slice(end + 1)];
   const { policy, problems } = loadPolicy(io.root ?? process.cwd());
   for (const one of problems) io.stderr?.write(`${problemText(one)}\n`);
-  const gate = commandGate(policy);
+  const gate = withAgents(commandGate(policy), io.root ?? process.cwd());
   if (json) warmUp(gate);
   if (given.length > 0)
     for (const line of given) io.stdout.write(json ? answerJson({ command: line }, gate) : answer(line, gate));
@@ -39,18 +40,34 @@ export async function policyTest(args: string[], io: PolicyTestStreams): Promise
   return 0;
 }
 
+interface NamedGate {
+  judge(line: string, agent?: string): CommandVerdict;
+}
+
+/** An agent's own `approve:` has its say when a question names it. The agents are read when the first one does. */
+function withAgents(gate: Gate, root: string): NamedGate {
+  let agents: ReturnType<typeof openRoster>['agents'] | undefined;
+  return {
+    judge(line, name) {
+      agents ??= name === undefined ? undefined : openRoster(root).agents;
+      const agent = name === undefined ? undefined : agents?.get(name);
+      return gate.judge(line, agent ? { agent } : {});
+    },
+  };
+}
+
 /** Verdicts are timed as in a guild that has been running for a moment, not while the gate's code is still being compiled. */
-function warmUp(gate: Gate): void {
+function warmUp(gate: NamedGate): void {
   const line = `cat a.txt | grep -n 'x y' "b" ~/c 2>/dev/null; ls -la && git log -3 --oneline; find . -name '*.ts' || echo $(pwd); env touch x\n`;
   for (let n = 0; n < 60; n++) gate.judge(line.repeat(1 + (n % 30)));
 }
 
-function answer(line: string, gate: Gate): string {
+function answer(line: string, gate: NamedGate): string {
   const { verdict, reason } = gate.judge(line);
   return `${verdict}\t${oneLine(reason)}\n`;
 }
 
-function answerLine(line: string, gate: Gate): string {
+function answerLine(line: string, gate: NamedGate): string {
   if (line.trim() === '') return '';
   let asked: unknown;
   try {
@@ -58,14 +75,17 @@ function answerLine(line: string, gate: Gate): string {
   } catch {
     return `${JSON.stringify({ error: 'this line is not JSON' })}\n`;
   }
-  const { id, command } = (asked ?? {}) as { id?: unknown; command?: unknown };
+  const { id, command, agent } = (asked ?? {}) as { id?: unknown; command?: unknown; agent?: unknown };
   if (typeof command !== 'string') return `${JSON.stringify({ id, error: '"command" must be a text' })}\n`;
-  return answerJson({ id, command }, gate);
+  return answerJson({ id, command, agent: typeof agent === 'string' ? agent : undefined }, gate);
 }
 
-function answerJson({ id, command }: { id?: unknown; command: string }, gate: Gate): string {
+function answerJson(
+  { id, command, agent }: { id?: unknown; command: string; agent?: string | undefined },
+  gate: NamedGate,
+): string {
   const start = performance.now();
-  const { verdict, reason }: CommandVerdict = gate.judge(command);
+  const { verdict, reason }: CommandVerdict = gate.judge(command, agent);
   const ms = Math.round((performance.now() - start) * 1000) / 1000;
   return `${JSON.stringify({ id, verdict, reason: oneLine(reason), ms })}\n`;
 }
