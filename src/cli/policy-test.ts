@@ -4,6 +4,7 @@
  */
 import { openRoster } from '../app/open-roster.js';
 import { commandGate, loadPolicy, type Gate } from '../app/policy.js';
+import type { Agent } from '../domain/agent.js';
 import type { CommandVerdict } from '../domain/policy.js';
 import { problemText } from '../domain/problem.js';
 
@@ -41,18 +42,16 @@ export async function policyTest(args: string[], io: PolicyTestStreams): Promise
 }
 
 interface NamedGate {
-  judge(line: string, agent?: string): CommandVerdict;
+  judge(line: string, agent?: Agent): CommandVerdict;
+  find(name: string | undefined): Agent | undefined;
 }
 
 /** An agent's own `approve:` has its say when a question names it. The agents are read when the first one does. */
 function withAgents(gate: Gate, root: string): NamedGate {
   let agents: ReturnType<typeof openRoster>['agents'] | undefined;
   return {
-    judge(line, name) {
-      agents ??= name === undefined ? undefined : openRoster(root).agents;
-      const agent = name === undefined ? undefined : agents?.get(name);
-      return gate.judge(line, agent ? { agent } : {});
-    },
+    judge: (line, agent) => gate.judge(line, agent ? { agent } : {}),
+    find: (name) => (name === undefined ? undefined : (agents ??= openRoster(root).agents).get(name)),
   };
 }
 
@@ -84,8 +83,9 @@ function answerJson(
   { id, command, agent }: { id?: unknown; command: string; agent?: string | undefined },
   gate: NamedGate,
 ): string {
+  const who = gate.find(agent);
   const start = performance.now();
-  const { verdict, reason }: CommandVerdict = gate.judge(command, agent);
+  const { verdict, reason }: CommandVerdict = gate.judge(command, who);
   const ms = Math.round((performance.now() - start) * 1000) / 1000;
   return `${JSON.stringify({ id, verdict, reason: oneLine(reason), ms })}\n`;
 }
