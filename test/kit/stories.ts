@@ -74,10 +74,14 @@ const BOARD = `# Plan <!-- mine -->
 Prose stays.
 `;
 
+function textOf(disk: Disk, file: string): string {
+  const read = disk.read(path.join(ROOT, file));
+  return read.kind === 'file' ? read.bytes.toString('utf8') : '';
+}
+
 /** Every box of a task is ticked, every task is named once, and all that is not about tasks stands as it stood. */
 function boardEnd(disk: SimDisk): string[] {
-  const read = disk.read(path.join(ROOT, 'tasks/plan.task.md'));
-  const text = read.kind === 'file' ? read.bytes.toString('utf8') : '';
+  const text = textOf(disk, 'tasks/plan.task.md');
   const wrong: string[] = [];
   const ticks = text.match(/^ *- \[x\]/gm)?.length ?? 0;
   if (ticks !== 4) wrong.push(`${ticks} boxes are ticked`);
@@ -413,7 +417,7 @@ export const STORIES: Story[] = [
 `,
     human: (disk) => {
       const file = path.join(ROOT, 'tasks/plan.task.md');
-      const text = disk.tree().get(file) ?? '';
+      const text = textOf(disk, 'tasks/plan.task.md');
       if (!text.includes('[ ] @ana "Gate"')) return false;
       disk.save(
         file,
@@ -424,7 +428,7 @@ export const STORIES: Story[] = [
     results: { gate: 'done by hand', after: 'Done after all.', gone: /its line was taken off/, new: 'Fresh.' },
     calls: 2,
     check(disk) {
-      const text = disk.tree().get(path.join(ROOT, 'tasks/plan.task.md')) ?? '';
+      const text = textOf(disk, 'tasks/plan.task.md');
       const shape =
         /^## TODO\n- \[x\] @ana "Gate" id: gate depends_on: never\n- \[x\] @ben "After" .*\n {2}completed_at: .*\n- \[x\] @ana "Fresh" id: new\n {2}completed_at: .*\n$/;
       return shape.test(text) ? [] : [`the board reads ${JSON.stringify(text)}`];
