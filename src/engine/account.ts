@@ -2,6 +2,7 @@
  * The books of one conversation while its task is held: which children it asked for, what they cost, what is left. Each
  * message is looked at once and each ended child is read once, so a turn costs the same however long the talk is.
  */
+import type { Agent } from '../domain/agent.js';
 import { childId } from '../domain/id.js';
 import { sessionUsage, type Message } from '../domain/session.js';
 import { HUMAN, isEnded, type Placed, type Task } from '../domain/task.js';
@@ -21,14 +22,15 @@ export interface Account {
   costs(): Promise<Costs>;
 }
 
-export function account(parts: Parts, task: Task, talk: Conversation): Account {
+/** `agent` as its file is now: a conversation goes on with the prompt it began with, but a budget may have been raised. */
+export function account(parts: Parts, task: Task, talk: Conversation, agent: Agent): Account {
   const ids: string[] = [];
   const known = new Map<string, Placed>();
   let seen = 0;
   return {
     async purse() {
       const children = await look();
-      return purse({ task, agent: talk.agent, config: parts.config, own: talk.usage(), children });
+      return purse({ task, agent, config: parts.config, own: talk.usage(), children });
     },
     costs: async () => costsOf(talk.usage(), [...(await look()), ...(await subtasks(parts, task))]),
   };

@@ -11,8 +11,9 @@ import { HUMAN, isEnded, makeTask, type Placed, type Task } from '../domain/task
 import type { Boards } from '../ports/boards.js';
 import type { OpenTask } from '../ports/store.js';
 import type { Flight } from './flight.js';
-import { cancelOne, retryTask } from './intake.js';
+import { cancelOne } from './intake.js';
 import { record, type Parts } from './parts.js';
+import { retryTask } from './retry.js';
 
 export interface BoardsTended {
   moved: boolean;

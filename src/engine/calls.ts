@@ -42,6 +42,7 @@ export async function carryOut(
   let wave = calls.filter((call) => parts.tools.get(call.name)?.kind === 'ask').length;
   for (const call of calls) {
     const isAsk = parts.tools.get(call.name)?.kind === 'ask';
+    const from = parts.clock.monotonicMs();
     let reply: Carried =
       room-- > 0
         ? await carryOutOne(parts, task, agent, call, stop)
@@ -53,15 +54,37 @@ export async function carryOut(
       if ('code' in granted) reply = asReply(granted);
       else if (reply.kind === 'spawn') await create(parts, task, withBudget(reply.child, granted));
       else if (child === undefined || !isEnded(child.state)) done.asked.push(withBudget(reply.child, granted));
-      else done.results.push(await result(parts, call, answerOf(child), child.state === 'failed'));
+      else {
+        note(parts, task, agent, call, child.state === 'completed', 0);
+        done.results.push(await result(parts, call, answerOf(child), child.state === 'failed'));
+      }
     }
     if (isAsk) wave--;
     if (reply.kind === 'ask') continue;
     if (reply.kind === 'tell') await tell(parts, task, agent, call, reply);
     if (reply.kind === 'final') done.final = reply.text;
+    if (!reply.ran) note(parts, task, agent, call, reply.kind !== 'problem', parts.clock.monotonicMs() - from);
     done.results.push(await result(parts, call, textOf(reply), reply.kind === 'problem', reply.kind === 'final'));
   }
   return done;
+}
+
+/** A call that led to a task, or was refused: a line of its own, as every call has. */
+function note(parts: Parts, task: Task, agent: Agent, call: ToolCall, ok: boolean, ms: number): void {
+  const { id, name: tool } = call;
+  record(parts, 'tool.ran', {
+    task: task.id,
+    agent: agent.name,
+    role: task.role,
+    tool,
+    cause: id,
+    ok,
+    ms: Math.round(ms),
+  });
+}
+
+function noted(reply: ToolReply): Carried {
+  return reply.kind === 'ask' || reply.kind === 'spawn' ? reply : { ...reply, ran: true };
 }
 
 function withBudget(child: WantedChild, budget: Budget): WantedChild {
@@ -91,7 +114,8 @@ async function tell(
   await parts.store.submit({ kind: 'tell', id: call.id, task: target, text, by: agent.name, at });
 }
 
-type Carried = ToolReply & { allowed?: boolean };
+/** `ran`: its line of history is written. */
+type Carried = ToolReply & { allowed?: boolean; ran?: boolean };
 
 async function carryOutOne(
   parts: Parts,
@@ -107,10 +131,7 @@ async function carryOutOne(
   const gate = parts.gate?.judge(agent, call.name, call.arguments);
   if (gate?.verdict === 'deny') return { kind: 'problem', code: 'not_allowed', message: gate.reasons.join('; ') };
   if (gate?.verdict !== 'ask') {
-    return runTool(parts, task, agent, call, tool, stop, {
-      approved: false,
-      ...planOf(gate),
-    });
+    return noted(await runTool(parts, task, agent, call, tool, stop, { approved: false, ...planOf(gate) }));
   }
   const wanted = approvalFor(parts, task, agent, call, gate);
   const said = verdictOn(await parts.store.read(wanted.id), wanted);
@@ -135,7 +156,7 @@ async function runAllowed(
   if (gate?.verdict === 'deny')
     return { kind: 'problem', code: 'not_allowed', message: gate.reasons.join('; '), allowed: true };
   const permission = { approved: true, ...(gate?.action ? { action: gate.action } : {}) };
-  const reply = await runTool(parts, task, agent, action, tool, stop, permission);
+  const reply = noted(await runTool(parts, task, agent, action, tool, stop, permission));
   if (edited === undefined || reply.kind === 'ask') return { ...reply, allowed: true };
   const changes = Object.entries(edited).map(([name, value]) => {
     return `${name}: you asked for ${JSON.stringify(call.arguments[name])}, the human made it ${JSON.stringify(value)}`;

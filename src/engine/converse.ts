@@ -32,7 +32,7 @@ export async function converse(parts: Parts, claim: Claim, task: Task, agent: Ag
     return park(parts, claim, task, { until: new Date(parts.clock.now().getTime() + HELD_MS).toISOString() });
   }
   const owned: Task = { ...task, session: talk.id };
-  const books = account(parts, owned, talk);
+  const books = account(parts, owned, talk, agent);
   for (;;) {
     const step = await nextStep(parts, owned, talk, books, resolved, stop);
     if (step.kind === 'again') continue;

@@ -13,6 +13,7 @@ import { answer } from './approvals.js';
 import { fail } from './end.js';
 import type { Flight } from './flight.js';
 import { record, type Parts } from './parts.js';
+import { retryTask } from './retry.js';
 
 /** True if anything changed. `nudged`: intents whose parked task was woken for them already. */
 export async function takeIntents(
@@ -31,6 +32,17 @@ export async function takeIntents(
   return moved;
 }
 
+/** Flights of this process that somebody cancels while it waits for them. Only told to stop here; the next pass does the rest. */
+export function stopCancelled(parts: Parts, flights: ReadonlyMap<string, Flight>): void {
+  for (const intent of parts.store.intents()) {
+    if (intent.kind !== 'cancel') continue;
+    for (const { task } of openUnder(parts, intent.task)) {
+      const flight = flights.get(task.id);
+      if (flight && !flight.stop.signal.aborted) flight.stop.abort(cancelled(intent));
+    }
+  }
+}
+
 /** Reaches every open descendant. The intent stays until none is open, so that whoever holds one sees it. */
 async function cancel(
   parts: Parts,
@@ -43,14 +55,16 @@ async function cancel(
     record(parts, 'intent.taken', { task: intent.task, cause: intent.id, kind: 'cancel' });
     return false;
   }
-  const error = problem('cancelled', intent.reason ?? `cancelled by ${intent.by}`, {
-    hint: 'retry it to go on from where it stopped',
-  });
+  const error = cancelled(intent);
   let moved = false;
   // Parents first: a parent that saw its child end as cancelled would otherwise go on with that.
   for (const { task } of under.sort((a, b) => a.task.depth - b.task.depth))
     moved = (await cancelOne(parts, task, error, flights)) || moved;
   return moved;
+}
+
+function cancelled({ reason, by }: { reason?: string; by: string }): Problem {
+  return problem('cancelled', reason ?? `cancelled by ${by}`, { hint: 'retry it to go on from where it stopped' });
 }
 
 /** False if it is held: a flight of this process is told to stop, one of another process is that process's own. */
@@ -104,7 +118,7 @@ export function stopAsked(parts: Parts, task: Task): boolean {
     );
 }
 
-function openUnder(parts: Parts, id: string): OpenTask[] {
+export function openUnder(parts: Parts, id: string): OpenTask[] {
   const open = [...parts.store.open()];
   const byId = new Map(open.map((one) => [one.task.id, one]));
   const isUnder = (task: Task): boolean => {
@@ -114,20 +128,6 @@ function openUnder(parts: Parts, id: string): OpenTask[] {
     return false;
   };
   return open.filter(({ task }) => isUnder(task));
-}
-
-/** What succeeded stays; what failed under it, and it itself, is open again. False if no failed task has this id. */
-export async function retryTask(parts: Parts, id: string, cause: string): Promise<boolean> {
-  const failed = await parts.store.ended({ state: 'failed' });
-  const again = failed.filter(({ task }) => task.id === id || task.id.startsWith(`${id}.`));
-  if (!again.some(({ task }) => task.id === id)) return false;
-  // Children first: when the parent looks, they must not be ended any more.
-  for (const { task } of again.sort((a, b) => b.task.depth - a.task.depth)) {
-    const { error: _, ended_at: __, waits: ___, ...rest } = task;
-    if (await parts.store.reopen(task.id, { ...rest, attempts: 0 }))
-      record(parts, 'task.retried', { task: task.id, cause });
-  }
-  return true;
 }
 
 async function retry(parts: Parts, intent: Intent & { kind: 'retry' }): Promise<boolean> {

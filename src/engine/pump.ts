@@ -14,8 +14,9 @@ import { showBoards, tendBoards } from './boards.js';
 import { checkIn } from './check-in.js';
 import { fail } from './end.js';
 import type { Flight } from './flight.js';
-import { takeIntents, takerOf } from './intake.js';
+import { stopCancelled, takeIntents, takerOf } from './intake.js';
 import { takeMail } from './mail.js';
+import { tendMoved } from './moved.js';
 import type { Parts } from './parts.js';
 import { record } from './parts.js';
 import { recover } from './recover.js';
@@ -43,6 +44,9 @@ export interface Engine {
   stop(): Promise<void>;
 }
 
+/** How often a pass that waits looks for a cancel. */
+const LOOK_MS = 250;
+
 export function engine(parts: Parts): Engine {
   const flights = new Map<string, Flight>();
   const nudged = new Set<string>();
@@ -61,13 +65,26 @@ export function engine(parts: Parts): Engine {
       },
       roots,
     );
-    while (flights.size > 0) await Promise.all([...flights.values()].map((flight) => flight.done));
+    await landed();
     rethrow();
     await showBallot(parts);
     await showBoards(parts, true);
     await parts.store.flush();
     parts.audit?.passed();
     return { ...report, moved: report.moved || ended, open: parts.store.openCount() };
+  }
+
+  /** Waits for all flights. Nobody looks at the folders meanwhile, so what people cancel is looked for here. */
+  async function landed(): Promise<void> {
+    const look = setInterval(() => {
+      try {
+        stopCancelled(parts, flights);
+      } catch (thrown) {
+        broken ??= thrown; // the disk failed; it is told when the flights have landed
+      }
+    }, LOOK_MS);
+    while (flights.size > 0) await Promise.all([...flights.values()].map((flight) => flight.done));
+    clearInterval(look);
   }
 
   async function pass(
@@ -81,8 +98,10 @@ export function engine(parts: Parts): Engine {
     if (look !== 'none') {
       if (!swept) parts.store.sweep();
       swept = true;
-      problems.push(...(await parts.store.scan(look === 'all')).problems);
+      const seen = await parts.store.scan(look === 'all');
+      problems.push(...seen.problems);
       moved = (await recover(parts)) > 0;
+      moved = (await tendMoved(parts, seen.gone ?? [], flights)) || moved;
       moved = (await takeIntents(parts, flights, nudged)) || moved;
       moved = (await tendBallot(parts)) || moved;
       const mail = await takeMail(parts);

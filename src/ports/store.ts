@@ -28,6 +28,8 @@ export interface Claim {
 export interface Scan {
   /** Problems that were not reported before: held and quarantined files. */
   problems: Problem[];
+  /** Ids that were open at the last look and lie in no open folder now, though this process did not end them. */
+  gone?: string[];
 }
 
 /** One task as a pass sees it: enough to know whether looking at it is worth anything. */

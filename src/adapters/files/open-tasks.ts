@@ -22,7 +22,7 @@ export interface Entry {
 export interface OpenTasks {
   byId: Map<string, Entry>;
   /** `full` compares every file's stamp; otherwise only folders that changed are listed. */
-  scan(full: boolean): Problem[];
+  scan(full: boolean): { problems: Problem[]; gone: string[] };
   /** Reads one file again; an entry, or what is wrong with it (then it is held or quarantined, and reported once). */
   load(state: OpenState, file: string): Entry | Problem | undefined;
   add(entry: Entry): void;
@@ -58,13 +58,14 @@ export function openTasks(disk: Disk, l: Layout, quarantine: Quarantine, now: ()
     filesOf[entry.state].delete(entry.file);
   }
 
-  function scan(full: boolean): Problem[] {
+  function scan(full: boolean): { problems: Problem[]; gone: string[] } {
     const problems: Problem[] = [];
-    for (const state of OPEN_STATES) scanFolder(state, full, problems);
-    return [...problems, ...aside.splice(0)];
+    const left: string[] = [];
+    for (const state of OPEN_STATES) scanFolder(state, full, problems, left);
+    return { problems: [...problems, ...aside.splice(0)], gone: left.filter((id) => !byId.has(id)) };
   }
 
-  function scanFolder(state: OpenState, full: boolean, problems: Problem[]): void {
+  function scanFolder(state: OpenState, full: boolean, problems: Problem[], left: string[]): void {
     const folder = l.tasks(state);
     const stamp = disk.stamp(folder);
     const last = listed.get(state);
@@ -90,7 +91,10 @@ export function openTasks(disk: Disk, l: Layout, quarantine: Quarantine, now: ()
     if (unchanged === filesOf[state].size) return; // as it is most of the time: nothing came and nothing went
     const there = new Set(names);
     for (const file of filesOf[state]) {
-      if (!there.has(path.basename(file))) remove(byFile.get(file)!);
+      if (there.has(path.basename(file))) continue;
+      const entry = byFile.get(file)!;
+      remove(entry);
+      left.push(entry.id);
     }
   }
 

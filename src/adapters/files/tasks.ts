@@ -69,7 +69,7 @@ export function taskVerbs({
       return true;
     },
     async scan(full = false) {
-      return { problems: tasks.scan(full) };
+      return tasks.scan(full);
     },
     *open() {
       for (const entry of tasks.byId.values()) yield shown(entry);
