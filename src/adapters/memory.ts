@@ -25,6 +25,7 @@ export interface World {
   turns: Map<string, string>;
   effects: Map<string, Effect>;
   blobs: Map<string, Buffer>;
+  views: Map<string, string>;
   intents: Intent[];
   events: Event[];
   alive: Map<string, Peer>;
@@ -38,6 +39,7 @@ export function world(): World {
     turns: new Map(),
     effects: new Map(),
     blobs: new Map(),
+    views: new Map(),
     intents: [],
     events: [],
     alive: new Map(),
@@ -170,6 +172,7 @@ export function memory(w: World, { clock, ids }: { clock: Clock; ids: Ids }): St
       return hash;
     },
     getBlob: (hash) => w.blobs.get(hash),
+    showFile: (file, text) => void w.views.set(file, text),
     async submit(intent) {
       w.intents.push(intent);
       ring();

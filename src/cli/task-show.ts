@@ -4,6 +4,7 @@ import { taskTree } from '../app/task-tree.js';
 import { ProblemError, problemText } from '../domain/problem.js';
 import type { Placed } from '../domain/task.js';
 import { usageFields, type Usage } from '../domain/usage.js';
+import { roundTokens } from '../rules/team-tokens.js';
 import { totals } from '../rules/totals.js';
 import { EXIT, type Call } from './command.js';
 import { idOf, unknownTask } from './task-id.js';
@@ -46,8 +47,18 @@ export async function tree(call: Call): Promise<number> {
   const all = await taskTree(openReader(call.root), id);
   if (all.length === 0) throw new ProblemError(unknownTask(id));
   if (json) terminal.json(nested(all));
-  else for (const line of treeLines(all, call)) terminal.out(line);
+  else for (const line of [...treeLines(all, call), ...roundLines(all)]) terminal.out(line);
   return EXIT.done;
+}
+
+/** For each team in the tree, what its rounds sent. */
+function roundLines(all: Placed[]): string[] {
+  return all.flatMap(({ task }) =>
+    roundTokens(task, all).map(({ round, sent, whole }) => {
+      const [few, many] = [sent, whole].map((count) => count.toLocaleString('en'));
+      return `${task.id} round ${round}: ${few} tokens sent, ${many} if everybody were sent everything`;
+    }),
+  );
 }
 
 export function treeLines(all: Placed[], { terminal }: Pick<Call, 'terminal'>): string[] {

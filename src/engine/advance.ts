@@ -15,6 +15,7 @@ import { takerOf } from './intake.js';
 import { stopReason } from './flight.js';
 import { record, type Parts } from './parts.js';
 import { costsOf, subtasks } from './account.js';
+import { showTranscript } from './transcript.js';
 
 /** False if another peer was faster. Throws only when the disk fails or there is a bug; the claim is then left behind for recovery. */
 export async function advance(parts: Parts, task: Task, stop: AbortSignal): Promise<boolean> {
@@ -67,6 +68,7 @@ async function act(parts: Parts, claim: Claim, task: Task, agent: Agent, stop: A
       if (stopped === 'leaving') return putBack(parts, claim, task, 'the process is stopping');
       if (stopped !== undefined) return fail(parts, claim, task, stopped);
       const { missing, open } = gather(decision.children, children);
+      if (missing.length > 0) showTranscript(parts, task, agent, children);
       const granted = grant(parts, task, agent, missing, children);
       if ('code' in granted) return fail(parts, claim, task, granted, costs);
       await create(parts, task, granted);

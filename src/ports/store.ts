@@ -124,6 +124,10 @@ export interface Store {
   putBlob(bytes: Uint8Array | string): Promise<string>;
   getBlob(hash: string): Buffer | undefined;
 
+  // Views
+  /** A file for people, by its path in the workspace: replaced whole, never half seen, not durable, and nobody reads it back. */
+  showFile(path: string, text: string): void;
+
   // Intents
   submit(intent: Intent): Promise<void>;
   /** In order of arrival. An intent stays until `done` is called, so a crash between the two repeats it: acting on one must be harmless twice. */

@@ -110,11 +110,14 @@ function isCounted({ task }: Placed): boolean {
 
 /** Shares that stay with a task when a stage of its pattern is asked: for the stages after it. */
 export function keptFor(agent: Agent, role: string, wave: number): number {
-  if (role === 'handoff') return 0;
+  if (role === 'handoff' || role === 'seat') return 0;
   if (role === 'route') return agent.handoff === undefined ? 0 : 1;
   if (role === 'work') return agent.handoff === undefined && agent.router === undefined ? 0 : 1;
+  if (role !== 'member') return 1;
+  // Without a team of its own, it passes on its seat in another: to whom it hands off, or routes.
+  if (agent.team === undefined) return agent.router !== undefined && agent.handoff !== undefined ? 1 : 0;
   // A team goes on in rounds: one after this, and the answer at the end.
-  return role === 'member' ? wave + 1 : 1;
+  return wave + 1;
 }
 
 export function overBudget(name: BudgetName, task: Pick<Task, 'id'>, more: string): Problem {

@@ -21,10 +21,12 @@ export interface Note {
   from: string;
   type: 'update' | 'vote' | 'failure' | 'coordinator';
   message: string;
+  at?: string;
 }
 
+/** What was said in the rounds that are over stands in `notes`. */
 export type TeamStep =
-  | { kind: 'ask'; children: WantedChild[] }
+  | { kind: 'ask'; children: WantedChild[]; notes: Note[] }
   | { kind: 'concluded'; children: WantedChild[]; notes: Note[]; why: string };
 
 export function teamStep(task: Task, agent: Agent, request: string, children: Children): TeamStep {
@@ -36,13 +38,13 @@ export function teamStep(task: Task, agent: Agent, request: string, children: Ch
     const wanted = active.map((name) => member(task, agent, name, round, request, active, notes));
     asked.push(...wanted);
     const gathered = gather(wanted, children);
-    if (!gathered.complete) return { kind: 'ask', children: asked };
+    if (!gathered.complete) return { kind: 'ask', children: asked, notes };
     const said = gathered.ended.map((placed) => ({
       name: placed.task.to!,
       placed,
       contribution: contributionOf(placed),
     }));
-    for (const { name, placed, contribution } of said) notes.push(...notesOf(round, name, placed, contribution));
+    for (const { placed } of said) notes.push(...notesOf(round, placed));
     active = said.filter(({ placed }) => placed.state === 'completed').map(({ name }) => name);
     const allVote =
       active.length > 0 && said.every(({ placed, contribution }) => placed.state === 'failed' || contribution.votes);
@@ -52,7 +54,7 @@ export function teamStep(task: Task, agent: Agent, request: string, children: Ch
     const asks = coordinator(task, agent, round, notes);
     asked.push(asks);
     const decided = gather([asks], children);
-    if (!decided.complete) return { kind: 'ask', children: asked };
+    if (!decided.complete) return { kind: 'ask', children: asked, notes };
     const verdict = contributionOf(decided.ended[0]!);
     notes.push(...coordinatorNotes(round, agent.name, decided.ended[0]!, verdict));
     if (verdict.votes)
@@ -78,10 +80,7 @@ function member(
   const others = active.filter((one) => one !== name);
   const first = `You sit as ${name} in a team (${active.join(', ')}) that ${agent.name} coordinates. Deliberate in rounds: say what the others should know with broadcast, and vote_conclude when nothing more needs to be said. Others hear only what you broadcast.\n\n${fence('original_user_request', task.from ?? 'human', request, task.id)}`;
   const news = notes.filter((note) => note.round === round - 1 && note.from !== name);
-  const later =
-    news.length === 0
-      ? 'Nobody said anything new.'
-      : news.map((note) => fence(note.type, note.from, note.message, task.id)).join('\n\n');
+  const later = news.length === 0 ? 'Nobody said anything new.' : news.map((note) => fenced(task, note)).join('\n\n');
   return {
     id: childId(task.id, `member-${name}-${round}`),
     role: 'member',
@@ -95,9 +94,7 @@ function member(
 }
 
 function coordinator(task: Task, agent: Agent, round: number, notes: Note[]): WantedChild {
-  const news = notes
-    .filter((note) => note.round === round)
-    .map((note) => fence(note.type, note.from, note.message, task.id));
+  const news = notes.filter((note) => note.round === round).map((note) => fenced(task, note));
   return {
     id: childId(task.id, `coordinator-${round}`),
     role: 'coordinator',
@@ -142,20 +139,21 @@ function contributionOf({ task, state }: Placed): Contribution {
   return { broadcasts: task.result ? [task.result] : [], votes: false };
 }
 
-function notesOf(round: number, from: string, placed: Placed, said: Contribution): Note[] {
-  if (placed.state === 'failed') {
-    return [
-      {
-        round,
-        from,
-        type: 'failure',
-        message: `${from} failed and is no longer in the team: ${errorText(placed.task.error)}`,
-      },
-    ];
+export function fenced(task: Task, { type, from, message }: Note): string {
+  return fence(type, from, message, task.id);
+}
+
+/** What a member's ended round adds to the discussion. */
+export function notesOf(round: number, placed: Placed): Note[] {
+  const { task, state } = placed;
+  const by = { round, from: task.to ?? 'nobody', ...(task.ended_at ? { at: task.ended_at } : {}) };
+  if (state === 'failed') {
+    const message = `${by.from} failed and is no longer in the team: ${errorText(task.error)}`;
+    return [{ ...by, type: 'failure', message }];
   }
-  const notes: Note[] = said.broadcasts.map((message) => ({ round, from, type: 'update', message }));
-  if (said.votes)
-    notes.push({ round, from, type: 'vote', message: `votes to conclude${said.reason ? `: ${said.reason}` : ''}` });
+  const { broadcasts, votes, reason } = contributionOf(placed);
+  const notes: Note[] = broadcasts.map((message) => ({ ...by, type: 'update', message }));
+  if (votes) notes.push({ ...by, type: 'vote', message: `votes to conclude${reason ? `: ${reason}` : ''}` });
   return notes;
 }
 

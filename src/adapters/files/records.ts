@@ -15,6 +15,7 @@ type RecordVerbs = Pick<
   | 'finish'
   | 'putBlob'
   | 'getBlob'
+  | 'showFile'
   | 'submit'
   | 'intents'
   | 'doneIntent'
@@ -51,6 +52,7 @@ export function recordVerbs(disk: Disk, l: Layout, writing: Writing, now: () => 
       const read = /^[0-9a-f]{64}$/.test(hash) ? disk.read(blob(hash)) : undefined;
       return read?.kind === 'file' ? read.bytes : undefined;
     },
+    showFile: (file, text) => writing.show(path.join(l.root, file), text),
     async submit(intent) {
       const name = `${intent.at.replaceAll(/[^0-9TZ]/g, '')}-${intent.id}.json`;
       await writing.createOnce(path.join(l.intents, name), JSON.stringify(intent));

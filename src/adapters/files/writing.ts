@@ -11,6 +11,8 @@ export interface Writing {
   aside(bytes: Uint8Array | string): Promise<string>;
   /** Durable under `file` when resolved; replaces what was there. */
   replace(file: string, bytes: Uint8Array | string): Promise<void>;
+  /** Under `file` at once and whole; a power cut may take it. */
+  show(file: string, text: string): void;
   /** Durable under `file` when resolved; false, and nothing done, if the name is taken. */
   createOnce(file: string, bytes: Uint8Array | string): Promise<boolean>;
 }
@@ -37,6 +39,13 @@ export function writing(disk: Disk, l: Layout, peer: string, beforeFirst: () => 
       const tmp = await aside(bytes);
       disk.rename(tmp, file);
       await disk.syncFolder(path.dirname(file));
+    },
+    show(file, text) {
+      if (count === 0) beforeFirst();
+      const tmp = path.join(l.tmp, `${peer}-${++count}`);
+      disk.makeFolder(path.dirname(file));
+      disk.create(tmp, text);
+      disk.rename(tmp, file);
     },
     async createOnce(file, bytes) {
       const tmp = await aside(bytes);
