@@ -87,14 +87,12 @@ export function ballot({ root, disk, peer }: { root: string; disk: Disk; peer: s
 
   /** Only over what was read: a person who saved in between is read first. */
   async function write(text: string, stamp: string | undefined, open: readonly Approval[]): Promise<boolean> {
-    const tmp = path.join(root, '.guild', 'tmp', `${peer}-ballot${++tmps}`);
-    disk.create(tmp, text);
-    await disk.sync(tmp);
-    if (disk.stamp(file) !== stamp) {
-      disk.remove(tmp);
+    const tmp = await aside(text);
+    if (tmp === undefined || disk.stamp(file) !== stamp) {
+      if (tmp !== undefined) disk.remove(tmp);
       return false;
     }
-    disk.rename(tmp, file);
+    if (!disk.rename(tmp, file)) return false;
     // Marks that came after the last reading are in what was written, and are still to be read.
     seen = stamp === seen || suspect.size > 0 ? disk.stamp(file) : undefined;
     marks = readMarks(parseBoard(text, FILE), open, shown);
@@ -107,11 +105,22 @@ export function ballot({ root, disk, peer }: { root: string; disk: Disk; peer: s
     for (const { id } of open) shown.add(id);
     const kept = readMemory();
     if ([...shown].every((id) => kept.includes(id))) return;
-    const tmp = path.join(root, '.guild', 'tmp', `${peer}-ballot${++tmps}`);
-    disk.create(tmp, JSON.stringify([...new Set([...kept, ...shown])]));
-    await disk.sync(tmp);
-    disk.rename(tmp, memory);
+    const tmp = await aside(JSON.stringify([...new Set([...kept, ...shown])]));
+    if (tmp === undefined || !disk.rename(tmp, memory)) return;
     await disk.syncFolder(path.dirname(memory));
+  }
+
+  /** Undefined if another peer took the half-done file for a leftover and swept it: it is written again on the next pass. */
+  async function aside(text: string): Promise<string | undefined> {
+    const tmp = path.join(root, '.guild', 'tmp', `${peer}-ballot${++tmps}`);
+    disk.create(tmp, text);
+    try {
+      await disk.sync(tmp);
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+      throw error;
+    }
+    return tmp;
   }
 
   function readText(): string | undefined {
