@@ -1,0 +1,126 @@
+/**
+ * Draws `docs/demo.svg`: the demo is really run in a terminal of 100 columns, and its beginning and its end are drawn. Ids and
+ * times, which differ from run to run, are replaced by fixed ones, so that the picture only changes when the output does.
+ * Needs `script` of util-linux, for a terminal. Run it after `npm run build`: node scripts/picture.mjs [guild.mjs]
+ */
+import { execFileSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import * as fs from 'node:fs';
+import * as os from 'node:os';
+import * as path from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const COLUMNS = 100;
+const [CHAR, ROW, SIZE, EDGE, TOP] = [7.8, 17, 13, 20, 46];
+const COLOURS = { 31: '#ff7b72', 32: '#7ee787', 33: '#f2cc60', 35: '#d2a8ff', 36: '#79c0ff' };
+const [PLAIN, DIM, BRIGHT] = ['#c9d1d9', '#7d8590', '#ffffff'];
+
+const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '..');
+const guild = path.resolve(process.argv[2] ?? path.join(root, 'bin', 'guild.mjs'));
+const lines = steady(runDemo());
+const from = (start) => lines.findIndex((line) => line.replaceAll(/\u001b\[\d+m/g, '').startsWith(start));
+const shown = [
+  '\u001b[32m$\u001b[39m npm run demo -- --yes',
+  '',
+  ...lines.slice(0, from('Pump 5')),
+  '\u001b[2m⋮\u001b[22m',
+  '',
+  ...lines.slice(from('What became of it')),
+];
+fs.writeFileSync(path.join(root, 'docs', 'demo.svg'), svg(rowsOf(shown)));
+
+function runDemo() {
+  const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'guild-picture-'));
+  const command = `stty cols ${COLUMNS} rows 50; ${process.execPath} ${guild} demo --yes --dir ${folder}`;
+  const env = { ...process.env, TERM: 'xterm-256color', NO_COLOR: '' };
+  const text = execFileSync('script', ['-qec', command, '/dev/null'], { encoding: 'utf8', env });
+  fs.rmSync(folder, { recursive: true, force: true });
+  return text.replaceAll(folder, '/tmp/office').replaceAll('\r\n', '\n').trimEnd();
+}
+
+function steady(text) {
+  const names = new Map();
+  const fixed = (found, length) => {
+    if (!names.has(found)) names.set(found, createHash('sha256').update(`${names.size}`).digest('hex'));
+    return names.get(found).slice(0, length);
+  };
+  return text
+    .replaceAll(/\bcall-([a-z0-9]{10})\b/g, (_, id) => `call-${fixed(id, 10)}`)
+    .replaceAll(/\b[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\b/g, (id) =>
+      fixed(id, 32).replace(/(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-'),
+    )
+    .replaceAll(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z/g, '2026-01-31T09:00:00.000Z')
+    .split('\n');
+}
+
+/** Rows of the terminal; each is a list of runs of one look. Long lines go on in the next row, as a terminal does it. */
+function rowsOf(texts) {
+  const rows = [];
+  let look = { colour: undefined, bold: false, dim: false };
+  for (const text of texts) {
+    let row = [];
+    let column = 0;
+    for (const part of text.split(/(\u001b\[\d+m)/)) {
+      const code = /^\u001b\[(\d+)m$/.exec(part)?.[1];
+      if (code !== undefined) {
+        look = changed(look, Number(code));
+        continue;
+      }
+      const rest = [...part];
+      while (rest.length > 0) {
+        if (column === COLUMNS) {
+          rows.push(row);
+          [row, column] = [[], 0];
+        }
+        const piece = rest.splice(0, COLUMNS - column);
+        row.push({ column, text: piece.join(''), look });
+        column += piece.length;
+      }
+    }
+    rows.push(row);
+  }
+  return rows;
+}
+
+function changed(look, code) {
+  if (code === 1) return { ...look, bold: true };
+  if (code === 2) return { ...look, dim: true };
+  if (code === 22) return { ...look, bold: false, dim: false };
+  return { ...look, colour: code === 39 ? undefined : COLOURS[code] };
+}
+
+function svg(rows) {
+  const width = Math.round(COLUMNS * CHAR + 2 * EDGE);
+  const height = TOP + rows.length * ROW + EDGE;
+  const texts = rows.flatMap((row, at) => row.map((run) => drawn(run, TOP + (at + 0.8) * ROW)));
+  const dots = ['#ff5f56', '#ffbd2e', '#27c93f'].map((fill, at) => circle(EDGE + 6 + at * 20, fill));
+  return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}" role="img" aria-labelledby="t">
+<title id="t">guild demo in a terminal: a message becomes tasks, a command waits for the human, the reply leaves the house</title>
+<rect width="${width}" height="${height}" rx="10" fill="#0d1117"/>
+${dots.join('')}
+<g font-family="ui-monospace, SFMono-Regular, Menlo, Consolas, 'DejaVu Sans Mono', monospace" font-size="${SIZE}" xml:space="preserve">
+${texts.filter(Boolean).join('\n')}
+</g>
+</svg>
+`;
+}
+
+function circle(x, fill) {
+  return `<circle cx="${x}" cy="20" r="6" fill="${fill}"/>`;
+}
+
+/** Pinned to the columns of the terminal, whatever font draws it. */
+function drawn({ column, text, look }, y) {
+  const lead = text.length - text.trimStart().length;
+  const body = text.trim();
+  if (body === '') return '';
+  const x = (EDGE + (column + lead) * CHAR).toFixed(1);
+  const length = ([...body].length * CHAR).toFixed(1);
+  const fill = look.dim ? DIM : (look.colour ?? (look.bold ? BRIGHT : PLAIN));
+  const weight = look.bold ? ' font-weight="600"' : '';
+  return `<text x="${x}" y="${y.toFixed(1)}" textLength="${length}" lengthAdjust="spacingAndGlyphs" fill="${fill}"${weight}>${escaped(body)}</text>`;
+}
+
+function escaped(text) {
+  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
+}
