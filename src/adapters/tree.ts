@@ -6,7 +6,7 @@
 import { createHash } from 'node:crypto';
 import fs from 'node:fs';
 import path from 'node:path';
-import type { FileState } from '../domain/cassette.js';
+import type { FileState, LeftOut } from '../domain/cassette.js';
 import { problem, ProblemError } from '../domain/problem.js';
 
 export interface Tree {
@@ -14,7 +14,7 @@ export interface Tree {
   look(): FileState[];
   /** As of the last look: the sha256 of each file's bytes, of a link's target, or `folder`. */
   digests(): Record<string, string>;
-  leftOut(): { file: string; why: string }[];
+  leftOut(): LeftOut[];
 }
 
 export interface TreeGiven {
@@ -26,8 +26,13 @@ export interface TreeGiven {
 
 export const MAX_TREE_BYTES = 64 * 1024 * 1024;
 
-const NEVER = new Set(['.git', 'node_modules']);
+/** A cassette that is being written, in the workspace it is about, begins like this. */
+export const RECORDING = '.guild/recording-';
 const NOT_HERE = new Set(['agents/live', '.guild/tmp', '.guild/torn', '.guild/git']);
+const NOT_OURS = new Map([
+  ['.git', 'Git keeps it'],
+  ['node_modules', 'it holds packages'],
+]);
 
 interface Known {
   stamp: string;
@@ -56,33 +61,40 @@ export function tree({ root, secret, maxBytes = MAX_TREE_BYTES }: TreeGiven): Tr
         now.set(file, before);
         continue;
       }
-      bytes += Number(stat.size);
+      if (!left.has(file)) bytes += Number(stat.size);
       if (bytes > maxBytes) throw new ProblemError(tooMuch(file, stat.size));
       const state = stateOf(file, stat);
+      if (state === undefined) continue;
       const digest = digestOf(state);
       now.set(file, { stamp, digest });
       if (before?.digest !== digest) changes.push(state);
     }
-    for (const file of known.keys()) if (!now.has(file)) changes.push({ file, gone: true });
+    for (const file of known.keys()) {
+      // A folder that is no longer told may only have something in it now.
+      const isFull = file.endsWith('/') && fs.existsSync(path.join(root, file));
+      if (!now.has(file) && !isFull) changes.push({ file, gone: true });
+    }
     known = now;
     return changes;
   }
 
   function* walk(folder: string): Generator<[string, fs.BigIntStats]> {
-    const names = fs.readdirSync(path.join(root, folder)).sort();
+    const names = namesIn(path.join(root, folder));
     let empty = true;
     for (const name of names) {
       const file = folder === '' ? name : `${folder}/${name}`;
-      if (NEVER.has(name) || NOT_HERE.has(file)) continue;
+      if (NOT_HERE.has(file) || file.startsWith(RECORDING)) continue;
       const stat = fs.lstatSync(path.join(root, file), { bigint: true, throwIfNoEntry: false });
       if (stat === undefined) continue;
       empty = false;
-      const why = secret(file) ?? oddity(file, stat);
+      const why = secret(file) ?? NOT_OURS.get(name) ?? oddity(file, stat);
       if (why !== undefined) left.set(file, why);
-      else if (stat.isDirectory()) yield* walk(file);
-      else yield [file, stat];
+      if (stat.isDirectory() && why === undefined) yield* walk(file);
+      else if (stat.isDirectory()) yield [`${file}/`, stat];
+      else if (why === undefined || stat.isFile()) yield [file, stat];
     }
-    if (empty && folder !== '') yield [`${folder}/`, fs.lstatSync(path.join(root, folder), { bigint: true })];
+    const itself = fs.lstatSync(path.join(root, folder), { bigint: true, throwIfNoEntry: false });
+    if (empty && folder !== '' && itself !== undefined) yield [`${folder}/`, itself];
   }
 
   function oddity(file: string, stat: fs.BigIntStats): string | undefined {
@@ -92,11 +104,14 @@ export function tree({ root, secret, maxBytes = MAX_TREE_BYTES }: TreeGiven): Tr
     return isBelow(root, path.resolve(path.dirname(full), fs.readlinkSync(full))) ? undefined : 'it leads outside';
   }
 
-  function stateOf(file: string, stat: fs.BigIntStats): FileState {
+  /** Undefined if it went away meanwhile. */
+  function stateOf(file: string, stat: fs.BigIntStats): FileState | undefined {
     if (stat.isDirectory()) return { file, folder: true };
     const full = path.join(root, file);
+    if (left.has(file)) return { file, bytes: Number(stat.size) };
     if (stat.isSymbolicLink()) return { file, link: fs.readlinkSync(full) };
-    const bytes = fs.readFileSync(full);
+    const bytes = readIfThere(full);
+    if (bytes === undefined) return undefined;
     const text = bytes.toString('utf8');
     const content = Buffer.from(text).equals(bytes) ? { text } : { base64: bytes.toString('base64') };
     return { file, ...content, ...((stat.mode & 0o100n) === 0n ? {} : { executable: true as const }) };
@@ -111,7 +126,21 @@ export function tree({ root, secret, maxBytes = MAX_TREE_BYTES }: TreeGiven): Tr
   }
 }
 
-export function digestOf({ text, base64, link }: FileState): string {
+function readIfThere(file: string): Buffer | undefined {
+  try {
+    return fs.readFileSync(file);
+  } catch (thrown) {
+    if ((thrown as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    throw thrown;
+  }
+}
+
+function namesIn(folder: string): string[] {
+  return fs.existsSync(folder) ? fs.readdirSync(folder).sort() : [];
+}
+
+export function digestOf({ text, base64, link, bytes: size }: FileState): string {
+  if (size !== undefined) return `left out, ${size} bytes`;
   if (link !== undefined) return `link ${link}`;
   if (text === undefined && base64 === undefined) return 'folder';
   const bytes = text === undefined ? Buffer.from(base64!, 'base64') : text;
@@ -131,10 +160,16 @@ export function putFiles(root: string, states: readonly FileState[]): void {
       if (fs.lstatSync(full, { throwIfNoEntry: false })?.isSymbolicLink() || state.link !== undefined)
         fs.rmSync(full, { force: true });
       if (state.link !== undefined) fs.symlinkSync(state.link, full);
-      else fs.writeFileSync(full, state.text ?? Buffer.from(state.base64 ?? '', 'base64'));
+      else fs.writeFileSync(full, contentOf(state));
       if (state.executable) fs.chmodSync(full, 0o755);
     }
   }
+}
+
+/** Blanks where it was left out what the file says. */
+function contentOf({ text, base64 = '', bytes }: FileState): string | Buffer {
+  if (bytes !== undefined) return Buffer.alloc(Math.min(bytes, MAX_TREE_BYTES), ' ');
+  return text ?? Buffer.from(base64, 'base64');
 }
 
 /** A cassette may come from anybody: nothing of it is written through a link that leads away. */
@@ -155,6 +190,5 @@ function remove(full: string): void {
   const stat = fs.lstatSync(full, { throwIfNoEntry: false });
   if (stat === undefined) return;
   if (!stat.isDirectory()) return fs.rmSync(full);
-  // An empty folder is also told as gone when something came into it.
   if (fs.readdirSync(full).length === 0) fs.rmdirSync(full);
 }

@@ -10,8 +10,8 @@ import { disk as realDisk } from '../adapters/disk.js';
 import { isWorkspace } from '../adapters/files/index.js';
 import { recorder, type Recorder } from '../adapters/recorder.js';
 import { seededIds, steadyClock, steadyDisk } from '../adapters/steady.js';
-import { tree } from '../adapters/tree.js';
-import { CASSETTE_VERSION, type KeptTool } from '../domain/cassette.js';
+import { RECORDING, tree } from '../adapters/tree.js';
+import { CASSETTE_VERSION, type KeptTool, type LeftOut } from '../domain/cassette.js';
 import { problem, ProblemError } from '../domain/problem.js';
 import type { Engine } from '../engine/pump.js';
 import type { Parts } from '../engine/parts.js';
@@ -39,7 +39,7 @@ export interface Recording {
 export interface Recorded {
   passes: number;
   calls: number;
-  leftOut: { file: string; why: string }[];
+  leftOut: LeftOut[];
 }
 
 export function recordRun({ file, command, version }: RecordGiven): Recording {
@@ -48,6 +48,7 @@ export function recordRun({ file, command, version }: RecordGiven): Recording {
     throw new ProblemError(
       problem('duplicate', `${file} is there already`, { hint: 'a recording never replaces a file; name another one' }),
     );
+  let writing = cassette;
   let tape: Recorder | undefined;
   let files: ReturnType<typeof tree> | undefined;
 
@@ -61,11 +62,10 @@ export function recordRun({ file, command, version }: RecordGiven): Recording {
       const seed = randomBytes(8).toString('hex');
       const clock = steadyClock(Date.now(), (ms, signal) => real.sleep(ms, signal));
       const ids = seededIds(seed);
-      files = tree({
-        root,
-        secret: (one) => (path.join(root, one) === cassette ? 'it is the cassette' : keptOut(one)),
-      });
-      tape = recorder({ file: cassette, clock, ids, tree: files, now: Date.now });
+      // Agents look around in the workspace: a file that grows there would be seen, and not be there in a replay.
+      if (cassette.startsWith(root + path.sep)) writing = path.join(root, `${RECORDING}${seed}.jsonl`);
+      files = tree({ root, secret: keptOut });
+      tape = recorder({ file: writing, clock, ids, tree: files, now: Date.now });
       const env = options.env ?? process.env;
       const model = options.modelName;
       tape.begin({
@@ -100,11 +100,15 @@ export function recordRun({ file, command, version }: RecordGiven): Recording {
     finish() {
       const { pass = 0, model = 0 } = tape?.counts() ?? {};
       if (tape === undefined || pass === 0) {
-        if (tape !== undefined) fs.rmSync(cassette, { force: true });
+        if (tape !== undefined) fs.rmSync(writing, { force: true });
         return undefined;
       }
       tape.end();
-      return { passes: pass, calls: model, leftOut: files?.leftOut() ?? [] };
+      if (writing !== cassette) {
+        fs.mkdirSync(path.dirname(cassette), { recursive: true });
+        fs.renameSync(writing, cassette);
+      }
+      return { passes: pass, calls: model, leftOut: files!.leftOut() };
     },
   };
 }

@@ -9,13 +9,15 @@ import type { Task } from './task.js';
 
 export const CASSETTE_VERSION = 1;
 
-/** A file as it lies there, or that it is gone. Paths are relative, with `/`. A folder is only told where it is empty. */
+/** A file as it lies there, or that it is gone. Paths are relative, with `/`. A folder is only told where it is empty, or left out. */
 export interface FileState {
   file: string;
   text?: string;
   /** Instead of `text` where the bytes are no UTF-8. */
   base64?: string;
   link?: string;
+  /** Instead of `text` where what it says is left out: only its size, so that agents who list its folder see the same. */
+  bytes?: number;
   folder?: true;
   executable?: true;
   gone?: true;
@@ -36,7 +38,12 @@ export interface CassetteHead {
   /** `--model` of the recorded command. */
   model?: string;
   /** Files of the workspace that are not kept here, and why. */
-  leftOut: { file: string; why: string }[];
+  leftOut: LeftOut[];
+}
+
+export interface LeftOut {
+  file: string;
+  why: string;
 }
 
 /** What a plugin's tool is, without its code. */

@@ -1,5 +1,6 @@
 /** A recorded run is played again without a model and writes the same bytes; what became different is named. */
 import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
 import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
@@ -180,17 +181,20 @@ export default { tools: [{
   );
 });
 
-test('secrets do not go onto the cassette, and it says what it left out', async (t) => {
+test('secrets do not go onto the cassette, and it says what it left out; who looks around sees their names', async (t) => {
   const root = put(t, {
     'guild.yaml': CONFIG,
-    'agents/ana.md': AGENT,
-    'script.yaml': '- {say: Done.}',
+    'agents/ana.md': '---\ndescription: Looks\ntools: [list_directory]\n---\nLook.\n',
+    'script.yaml':
+      "- {agent: ana, turn: 1, call: [{list_directory: {path: .}}]}\n- {agent: ana, turn: 2, when: '.env\\t13', say: Done.}\n",
     '.env': 'KEY=hush-hush',
     'secrets/key.txt': 'hush-hush',
+    'node_modules/x/index.js': 'hush-hush',
   });
   const { cassette, recorded } = await record(t, root, (workspace) => workspace.run('ana', 'Go'));
+  assert.equal(recorded.calls, 2);
   assert.doesNotMatch(fs.readFileSync(cassette, 'utf8'), /hush-hush/);
-  assert.deepEqual(recorded.leftOut.map(({ file }) => file).sort(), ['.env', 'secrets']);
+  assert.deepEqual(recorded.leftOut.map(({ file }) => file).sort(), ['.env', 'node_modules', 'secrets']);
   assert.equal((await again(t, cassette)).difference, undefined);
 });
 
@@ -285,10 +289,18 @@ async function play(workspace: Workspace, story: Story): Promise<void> {
 /** The part of a disk that the humans of the stories use, on a real folder. */
 function asDisk(root: string): SimDisk {
   const real = (file: string): string => path.join(root, path.relative(STAGE, file));
-  const disk: Pick<SimDisk, 'read' | 'save'> = {
+  const disk: Pick<SimDisk, 'read' | 'save' | 'tree'> = {
     read: (file) =>
       fs.existsSync(real(file)) ? { kind: 'file', bytes: fs.readFileSync(real(file)), stamp: '' } : { kind: 'missing' },
     save: (file, text) => fs.writeFileSync(real(file), text),
+    tree: () =>
+      new Map(
+        fs
+          .readdirSync(root, { recursive: true, withFileTypes: true })
+          .filter((entry) => entry.isFile())
+          .map((entry) => path.relative(root, path.join(entry.parentPath, entry.name)))
+          .map((file) => [path.join(STAGE, file), fs.readFileSync(path.join(root, file), 'utf8')]),
+      ),
   };
   return disk as SimDisk;
 }
@@ -324,14 +336,14 @@ function folder(t: TestContext): string {
   return made;
 }
 
-/** Every file but the private caches, with its bytes. */
+/** Every file but the private caches and Git's own, by the sha256 of its bytes. */
 function bytes(root: string): Record<string, string> {
   const found: Record<string, string> = {};
   for (const entry of fs.readdirSync(root, { recursive: true, withFileTypes: true })) {
     const full = path.join(entry.parentPath, entry.name);
     const file = path.relative(root, full);
-    const isPrivate = file.startsWith('.guild/') && !file.startsWith('.guild/run/');
-    if (entry.isFile() && !isPrivate) found[file] = fs.readFileSync(full).toString('base64');
+    const isPrivate = /(^|\/)\.git\//.test(file) || /^\.guild\/(?!run\/)/.test(file);
+    if (entry.isFile() && !isPrivate) found[file] = createHash('sha256').update(fs.readFileSync(full)).digest('hex');
   }
   return found;
 }

@@ -7,7 +7,7 @@ import { place, scripted, succeeds, type Place } from '../kit/guild.js';
 
 const SCRIPT = `
 - {agent: boss, turn: 1, call: [{delegate_to_agent: {agent: hand, task: look}}]}
-- {agent: hand, turn: 1, call: [{list_directory: {path: agents}}]}
+- {agent: hand, turn: 1, call: [{list_directory: {path: .}}]}
 - {agent: hand, turn: 2, say: Two agents.}
 - {agent: boss, turn: 2, say: There are two.}
 `;
