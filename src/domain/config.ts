@@ -55,6 +55,8 @@ export interface Config {
   aliases: Record<string, ModelAlias>;
   providers: Record<string, Provider>;
   prices: Record<string, Price>;
+  /** Tokens that a model takes in at once, where ours is wrong or unknown. */
+  windows: Record<string, number>;
   timeouts: ModelTimeouts;
   limits: Limits;
   budget: Budget;

@@ -58,6 +58,15 @@ export interface Session {
   messages: Message[];
 }
 
+/** The messages of one task, in a conversation that several may share; undefined if it has not begun there. */
+export function messagesOf({ header, messages }: Session, task: string): readonly Message[] | undefined {
+  const isShared = header.task !== undefined && header.task !== task;
+  const from = isShared ? messages.findLastIndex((message) => message.task === task) : 0;
+  if (from < 0) return undefined;
+  const next = messages.findIndex((message, at) => at > from && message.task !== undefined && message.task !== task);
+  return messages.slice(from, next < 0 ? undefined : next);
+}
+
 /** The tool calls of the last assistant message that have no result yet. */
 export function openCalls(messages: readonly Message[]): ToolCall[] {
   const answered = new Set<string>();

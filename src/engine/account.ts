@@ -4,7 +4,7 @@
  */
 import type { Agent } from '../domain/agent.js';
 import { childId } from '../domain/id.js';
-import { sessionUsage, type Message } from '../domain/session.js';
+import { messagesOf, sessionUsage, type Message } from '../domain/session.js';
 import { HUMAN, isEnded, type Placed, type Task } from '../domain/task.js';
 import { addUsage, NO_USAGE, type Usage } from '../domain/usage.js';
 import { purse, type Purse } from '../rules/purse.js';
@@ -82,12 +82,8 @@ export async function costsAtRest(parts: Parts, task: Task): Promise<Costs | und
   if (task.session === undefined) return undefined;
   const opened = await parts.store.openSession(task.session);
   if (opened.kind !== 'open') return undefined;
-  const { header, messages } = opened.session;
-  const isShared = header.task !== undefined && header.task !== task.id;
-  const from = isShared ? messages.findLastIndex((message) => message.task === task.id) : 0;
-  if (from < 0) return undefined;
-  const next = messages.findIndex((message, at) => at > from && message.task !== undefined && message.task !== task.id);
-  const mine = messages.slice(from, next < 0 ? undefined : next);
+  const mine = messagesOf(opened.session, task.id);
+  if (mine === undefined) return undefined;
   const children = await Promise.all(askedIn(parts, task, mine, 0).map((id) => parts.store.read(id)));
   return costsOf(sessionUsage(mine), [...children, ...(await subtasks(parts, task))]);
 }

@@ -4,9 +4,11 @@ import { problem, type Problem } from '../domain/problem.js';
 import { makeChild, type Placed, type Task, type WantedChild } from '../domain/task.js';
 import { isLimited } from '../domain/budget.js';
 import { NO_USAGE } from '../domain/usage.js';
+import { messagesOf } from '../domain/session.js';
 import type { Claim } from '../ports/store.js';
 import { decide, isLeaf, type Decision } from '../rules/decide.js';
 import { errorText, gather } from '../rules/gather.js';
+import { outline, sessionText } from '../rules/outline.js';
 import { keptFor, purse } from '../rules/purse.js';
 import { converse } from './converse.js';
 import { HeldConversation, sessionId } from './conversation.js';
@@ -15,6 +17,7 @@ import { takerOf } from './intake.js';
 import { stopReason } from './flight.js';
 import { record, type Parts } from './parts.js';
 import { costsOf, subtasks } from './account.js';
+import { quoted } from './quoted.js';
 import { showTranscript } from './transcript.js';
 
 /** False if another peer was faster. Throws only when the disk fails or there is a bug; the claim is then left behind for recovery. */
@@ -62,7 +65,7 @@ async function act(parts: Parts, claim: Claim, task: Task, agent: Agent, stop: A
     case 'fail':
       return fail(parts, claim, task, decision.error, costs);
     case 'resolve':
-      return complete(parts, claim, task, decision.result, costs);
+      return complete(parts, claim, task, unquoted(decision.result, children), costs);
     case 'ask': {
       const stopped = stopReason(stop);
       if (stopped === 'leaving') return putBack(parts, claim, task, 'the process is stopping');
@@ -88,9 +91,43 @@ async function settleDecision(
     const decision = decide(task, agent, children, parts.config.limits);
     const unseen = decision.do === 'ask' ? decision.children.filter((child) => !children.has(child.id)) : [];
     if (unseen.length === 0) return { decision, children };
-    for (const child of unseen) children.set(child.id, await parts.store.read(child.id));
+    for (const child of unseen) {
+      const placed = await withWords(parts, agent, await parts.store.read(child.id));
+      children.set(child.id, placed && (await withShortResult(parts, agent, placed)));
+    }
   }
 }
+
+/** What goes into the prompt of another is quoted where it is long. */
+async function withShortResult(parts: Parts, agent: Agent, placed: Placed): Promise<Placed> {
+  const { task } = placed;
+  const isText = QUOTED.has(task.role) && !(task.role === 'work' && agent.router);
+  if (!isText || task.result === undefined) return placed;
+  const result = await quoted(parts, task.result);
+  return result === task.result ? placed : { ...placed, task: { ...task, result }, whole: task.result };
+}
+
+/** The result of the last stage is passed on to people as it is. */
+function unquoted(result: string, children: ReadonlyMap<string, Placed | undefined>): string {
+  for (const child of children.values())
+    if (child?.whole !== undefined && child.task.result === result) return child.whole;
+  return result;
+}
+
+const QUOTED = new Set(['advisor', 'work', 'route', 'handoff']);
+
+/** A handoff that passes on more than the answer needs the conversation behind it. */
+async function withWords(parts: Parts, agent: Agent, placed: Placed | undefined): Promise<Placed | undefined> {
+  const wants = agent.handoff !== undefined && (agent.context === 'full' || agent.context === 'summary');
+  if (placed?.task.session === undefined || !wants || !UPSTREAM.has(placed.task.role)) return placed;
+  const opened = await parts.store.openSession(placed.task.session);
+  const messages = opened.kind === 'open' ? messagesOf(opened.session, placed.task.id) : undefined;
+  if (messages === undefined) return placed;
+  const words = agent.context === 'full' ? sessionText(messages) : outline(messages);
+  return { ...placed, said: await quoted(parts, words, parts.config.limits.maxTaskBytes / 4) };
+}
+
+const UPSTREAM = new Set(['work', 'route']);
 
 /** The missing children, each with its share of what the task has left; why there can be none. */
 function grant(

@@ -17,6 +17,7 @@ import { approvalFor, verdictOn } from './approvals.js';
 import { grantedNames } from './prompt.js';
 import { runTool } from './run-tool.js';
 import { record, type Parts } from './parts.js';
+import { quoted } from './quoted.js';
 
 export interface CallsDone {
   /** Results to append, in the order of the calls. */
@@ -197,14 +198,4 @@ async function result(parts: Parts, call: ToolCall, text: string, isError: boole
     ...(isError ? { isError } : {}),
     timestamp: parts.clock.now().toISOString(),
   };
-}
-
-/** A long result is kept whole under its hash; the conversation has its head and tail and says where the rest is. */
-export async function quoted(parts: Parts, text: string, limit = parts.config.limits.maxResultBytes): Promise<string> {
-  if (text.length <= limit && Buffer.byteLength(text) <= limit) return text;
-  const hash = await parts.store.putBlob(text);
-  const part = Math.floor(limit / 4);
-  const lines = text.split('\n').length;
-  const note = `[… cut: ${text.length} characters, ${lines} lines in all; the whole text is storage/blobs/${hash} …]`;
-  return `${text.slice(0, part)}\n${note}\n${text.slice(-part)}`;
 }

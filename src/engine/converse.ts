@@ -7,17 +7,20 @@ import type { Agent } from '../domain/agent.js';
 import type { Problem } from '../domain/problem.js';
 import { finalAnswer, openCalls, reportedAnswer, type Message } from '../domain/session.js';
 import { HUMAN, makeChild, type Task, type WantedChild } from '../domain/task.js';
+import { windowOf } from '../domain/window.js';
 import type { Claim } from '../ports/store.js';
 import { resolveModels } from '../rules/models.js';
 import { contribution } from '../rules/team.js';
 import { overBudget } from '../rules/purse.js';
+import { textTokens } from '../rules/reserve.js';
 import { account, type Account } from './account.js';
 import { allowance } from './allowance.js';
 import { carryOut } from './calls.js';
+import { compactor, type Fit } from './compact.js';
 import { complete, fail, park, putBack } from './end.js';
 import { stopReason } from './flight.js';
 import { record, type Parts } from './parts.js';
-import { mended } from './prompt.js';
+import { grantedTools, mended, systemPrompt } from './prompt.js';
 import { isProblem, openConversation, type Conversation } from './conversation.js';
 import { planStep } from './plan.js';
 import { spawnedBy } from './spawned.js';
@@ -33,8 +36,9 @@ export async function converse(parts: Parts, claim: Claim, task: Task, agent: Ag
   }
   const owned: Task = { ...task, session: talk.id };
   const books = account(parts, owned, talk, agent);
+  const fit = fitting(parts, owned, talk, resolved);
   for (;;) {
-    const step = await nextStep(parts, owned, talk, books, resolved, stop);
+    const step = await nextStep(parts, owned, talk, books, resolved, fit, stop);
     if (step.kind === 'again') continue;
     const costs = await books.costs();
     if (step.kind === 'answer') {
@@ -68,6 +72,7 @@ async function nextStep(
   talk: Conversation,
   books: Account,
   resolved: Resolved,
+  fit: Fit,
   stop: AbortSignal,
 ): Promise<Step> {
   const planning = await planStep(parts, task, talk);
@@ -95,7 +100,7 @@ async function nextStep(
   const stopped = stopReason(stop);
   if (stopped !== undefined) return stopped === 'leaving' ? { kind: 'leave' } : { kind: 'problem', problem: stopped };
 
-  const view = shown(talk);
+  const view = fit(shown(talk));
   const allowed = allowance(parts, task, talk, await books.purse(), resolved, view);
   if (allowed.kind === 'problem') return allowed;
   if (allowed.kind === 'tell') {
@@ -128,6 +133,12 @@ function shown(talk: Conversation): readonly Message[] {
   const view = mended(messages);
   if (view === messages) talk.whole = true;
   return view;
+}
+
+/** What the model is shown stays within its window. */
+function fitting(parts: Parts, task: Task, talk: Conversation, { models, settings }: Resolved): Fit {
+  const head = systemPrompt(parts, talk.agent, task) + JSON.stringify(grantedTools(parts, talk.agent, task));
+  return compactor(windowOf(models, parts.config.windows), textTokens(head), settings.maxTokens ?? 4096);
 }
 
 async function ask(parts: Parts, task: Task, children: WantedChild[]): Promise<string[]> {

@@ -5,10 +5,13 @@ import { usageFields } from '../domain/usage.js';
 import type { Claim } from '../ports/store.js';
 import type { Costs } from './account.js';
 import { record, type Parts } from './parts.js';
+import { quoted } from './quoted.js';
 
 export async function complete(parts: Parts, claim: Claim, task: Task, result: string, costs?: Costs): Promise<void> {
   const { waits: _, error: __, ...rest } = task;
-  await settle(parts, claim, { ...rest, result, ...spent(costs) }, 'completed');
+  // A record must stay small enough to be read back; what is longer is kept as a blob.
+  const kept = await quoted(parts, result, parts.config.limits.maxTaskBytes / 8);
+  await settle(parts, claim, { ...rest, result: kept, ...spent(costs) }, 'completed');
 }
 
 export async function fail(parts: Parts, claim: Claim, task: Task, error: Problem, costs?: Costs): Promise<void> {

@@ -8,6 +8,7 @@ import type { Message } from '../domain/session.js';
 import { isEnded, type Placed, type Task } from '../domain/task.js';
 import { errorText, fence } from '../rules/gather.js';
 import type { Parts } from './parts.js';
+import { quoted } from './quoted.js';
 
 export interface Spawned {
   /** Outcomes that the conversation has not heard yet. */
@@ -33,15 +34,15 @@ export async function spawnedBy(
   for (const id of ids) {
     if (heard.has(id)) continue;
     const child = parts.store.isOpen(id) ? undefined : await parts.store.read(id);
-    if (child !== undefined && isEnded(child.state)) found.news.push(outcome(parts, task, child));
+    if (child !== undefined && isEnded(child.state)) found.news.push(await outcome(parts, task, child));
     else if (child !== undefined || parts.store.isOpen(id)) found.open.push(id);
   }
   return found;
 }
 
-function outcome(parts: Parts, asker: Task, { task, state }: Placed): Message {
+async function outcome(parts: Parts, asker: Task, { task, state }: Placed): Promise<Message> {
   const who = task.to ?? 'nobody';
-  const text = state === 'completed' ? (task.result ?? '') : errorText(task.error);
+  const text = await quoted(parts, state === 'completed' ? (task.result ?? '') : errorText(task.error));
   return {
     role: 'user',
     content: `The task ${task.id} that you gave to ${who} is ${state}.\n\n${fence(state === 'completed' ? 'result' : 'failure', who, text, asker.id)}`,

@@ -15,9 +15,16 @@ export function wantedHandoff(task: Task, agent: Agent, upstream: Placed): Wante
       role: task.role === 'member' ? 'member' : 'handoff',
       to: agent.handoff,
       ...goingOn(task, `handoff-${agent.handoff}`),
-      description: agent.context === 'none' ? task.description : `${answer}\n\n${request}`,
+      description:
+        agent.context === 'none' ? task.description : [...said(task, agent, upstream), answer, request].join('\n\n'),
     },
   ];
+}
+
+/** What came before the answer, where the agent's `context` passes it on: every word, or an outline. */
+function said(task: Task, agent: Agent, { task: { to }, said: words }: Placed): string[] {
+  if (words === undefined || (agent.context !== 'full' && agent.context !== 'summary')) return [];
+  return [fence(agent.context === 'full' ? 'conversation' : 'summary', to ?? agent.name, words, task.id)];
 }
 
 /** A failed stage fails the chain at once and says which stage it was. */

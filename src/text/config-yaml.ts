@@ -11,6 +11,7 @@ import {
   type Provider,
 } from '../domain/config.js';
 import { problem, type Problem } from '../domain/problem.js';
+import { count } from './amounts.js';
 import { YamlPlaces, loadYaml, wholeFile } from './yaml.js';
 import { Fields, inOrder, isMapping, type Found } from './yaml-fields.js';
 
@@ -43,6 +44,7 @@ export function defaultConfig(env: Env = {}): Config {
     aliases: {},
     providers: {},
     prices: {},
+    windows: {},
     timeouts: { callMs: 600_000, stallMs: 60_000, tries: 4 },
     limits: { ...DEFAULT_LIMITS },
     budget: {},
@@ -69,6 +71,7 @@ function readConfig(fields: Fields, config: Config): void {
   config.aliases = each(fields, ['models', 'aliases'], readAlias);
   config.providers = each(fields, ['providers'], readProvider);
   config.prices = each(fields, ['prices'], readPrice);
+  config.windows = each(fields, ['windows'], readWindow);
   readTimeouts(fields.mapping('timeouts'), config);
   readLimits(fields.mapping('limits'), config.limits);
   config.budget = fields.budget();
@@ -208,6 +211,11 @@ function readPrice(found: Found, fields: Fields): Price | undefined {
   if (input === undefined || output === undefined)
     return given.wrong(found, 'a mapping with "input" and "output": dollars for a million tokens');
   return { input, output, ...(cached === undefined ? {} : { cached }) };
+}
+
+function readWindow(found: Found, fields: Fields): number | undefined {
+  const tokens = count(found.value);
+  return tokens === undefined || tokens < 1000 ? fields.wrong(found, 'tokens, at least 1000, such as 128k') : tokens;
 }
 
 function readTimeouts(given: Fields | undefined, config: Config): void {

@@ -42,9 +42,10 @@ providers:
   bare: {base_url: https://example.org/v1}
   demo: {kind: scripted, script: script.yaml}
 prices: {openai/gpt-5: {input: 1.25, output: 10, cached: 0.125}}
+windows: {openai/gpt-5: 272k, small: 8000}
 timeouts: {call: 10m, stall: 30s, tries: 2}
 limits: {parallel: 4, depth: 3, attempts: 2, turns: 9, children: 7, max_task_bytes: 1M, max_result_bytes: 2k}
-budget: {usd: 5, tokens: 1.5M, time: 1h, turns: 40, tool_calls: 200}
+budget: {usd: 5, tokens: 1.5M, time: 1h, turns: 40, tool_calls: 200, children: 12}
 default_agent: planner
 search: semantic
 watch: {rescan: 5s}
@@ -76,6 +77,7 @@ plugins: {slack: {channels: ['#ops']}, pager: }
       demo: { kind: 'scripted', script: 'script.yaml' },
     },
     prices: { 'openai/gpt-5': { input: 1.25, output: 10, cached: 0.125 } },
+    windows: { 'openai/gpt-5': 272_000, small: 8000 },
     timeouts: { callMs: 600_000, stallMs: 30_000, tries: 2 },
     limits: {
       parallel: 4,
@@ -86,7 +88,7 @@ plugins: {slack: {channels: ['#ops']}, pager: }
       maxTaskBytes: 1_000_000,
       maxResultBytes: 2000,
     },
-    budget: { microUsd: 5_000_000, tokens: 1_500_000, timeMs: 3_600_000, turns: 40, toolCalls: 200 },
+    budget: { microUsd: 5_000_000, tokens: 1_500_000, timeMs: 3_600_000, turns: 40, toolCalls: 200, children: 12 },
     defaultAgent: 'planner',
     search: 'semantic',
     rescanMs: 5000,

@@ -1,0 +1,22 @@
+/** How many tokens a model takes in at once. Rounded down where its makers say more; `windows` in `guild.yaml` wins. */
+const WINDOWS: readonly [RegExp, number][] = [
+  [/^gpt-4\.1/, 1_000_000],
+  [/^gpt-5/, 272_000],
+  [/^(gpt-4o|gpt-4-turbo)/, 128_000],
+  [/^o\d/, 200_000],
+  [/^claude-/, 200_000],
+  [/^gemini-/, 1_000_000],
+  [/^(gpt-3\.5|mistral-small|gemma)/, 16_000],
+  [/^(llama3\.[123]|qwen|mistral-large|deepseek)/, 128_000],
+];
+
+export const DEFAULT_WINDOW = 128_000;
+
+/** Of several models that may be asked, the smallest window counts. */
+export function windowOf(models: readonly string[], own: Readonly<Record<string, number>>): number {
+  const each = models.map((model) => {
+    const name = model.slice(model.indexOf('/') + 1);
+    return own[model] ?? own[name] ?? WINDOWS.find(([pattern]) => pattern.test(name))?.[1] ?? DEFAULT_WINDOW;
+  });
+  return Math.min(...each, ...(each.length === 0 ? [DEFAULT_WINDOW] : []));
+}
