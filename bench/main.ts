@@ -49,11 +49,15 @@ function bed(folder: string, factor: number): Bed {
   };
 }
 
-/** Syncing memory costs nothing, so a folder in memory would flatter both sides. */
+/**
+ * Syncing memory costs nothing, so a folder in memory would flatter both sides. `/var/tmp` comes before the folder where tests work:
+ * on ext4 without a journal, making a file takes 14 µs, but over 1 ms where thousands were deleted a moment ago.
+ */
 function realDisk(): string {
-  const wanted = process.env['BENCH_DIR'] ?? os.tmpdir();
   const TMPFS = 0x01021994;
-  if (fs.statfsSync(wanted).type !== TMPFS) return wanted;
-  if (process.env['BENCH_DIR'] === undefined && fs.statfsSync(process.cwd()).type !== TMPFS) return process.cwd();
-  throw new Error(`${wanted} is in memory; set BENCH_DIR to a folder on a disk`);
+  const given = process.env['BENCH_DIR'];
+  const places = given === undefined ? ['/var/tmp', os.tmpdir(), process.cwd()] : [given];
+  const found = places.find((place) => fs.existsSync(place) && fs.statfsSync(place).type !== TMPFS);
+  if (found === undefined) throw new Error('no folder on a disk was found; set BENCH_DIR to one');
+  return found;
 }
