@@ -12,6 +12,7 @@ import { replay, type Replay } from '../adapters/replay.js';
 import { seededIds, steadyClock, steadyDisk } from '../adapters/steady.js';
 import { putFiles, tree } from '../adapters/tree.js';
 import type { CassetteEntry, Difference, FileState } from '../domain/cassette.js';
+import { nearestHint } from '../domain/nearest.js';
 import { problem, ProblemError } from '../domain/problem.js';
 import type { Watchers } from '../engine/parts.js';
 import type { JsonSchema } from '../ports/model.js';
@@ -49,17 +50,24 @@ export interface Replayed {
 export async function replayRun(file: string, options: ReplayOptions = {}): Promise<Replayed> {
   const cassette = read(file);
   const root = fresh(options.dir);
-  lay(root, cassette, options);
-  const { head, entries, end } = cassette;
+  try {
+    lay(root, cassette, options);
+    return await playIn(root, cassette, options);
+  } catch (thrown) {
+    if (options.dir === undefined) fs.rmSync(root, { recursive: true, force: true, maxRetries: 5 });
+    throw thrown;
+  }
+}
+
+async function playIn(root: string, { head, entries, end }: Cassette, options: ReplayOptions): Promise<Replayed> {
   const real = realClock();
-  let played: Replay | undefined;
   const clock = steadyClock(head.at, (ms, signal) =>
-    played?.isLive() ? real.sleep(ms, signal) : new Promise((resolve) => setImmediate(resolve)),
+    played.isLive() ? real.sleep(ms, signal) : new Promise((resolve) => setImmediate(resolve)),
   );
   const ids = seededIds(head.seed);
   const goesLive = options.live === true;
   const put = (changes: readonly FileState[]): void => putFiles(root, changes);
-  played = replay({ entries, clock, ids, put, goesLive, now: Date.now });
+  const played = replay({ entries, clock, ids, put, goesLive, now: Date.now });
   const workspace = await openWorkspace(root, {
     clock,
     ids,
@@ -124,6 +132,11 @@ function lay(root: string, { entries }: Cassette, options: ReplayOptions): void 
     fs.cpSync(from, path.join(root, 'agents'), { recursive: true, filter: (one) => path.basename(one) !== 'live' });
   }
   for (const [file, source] of options.with ?? []) {
+    if (!states.some((state) => state.file === file)) {
+      const known = states.map((state) => state.file);
+      const hint = nearestHint(file, known, `it holds for example ${known.find(isAgent) ?? known[0]}`);
+      throw new ProblemError(problem('not_found', `there is no ${file} on the cassette`, { hint }));
+    }
     if (!fs.existsSync(source)) throw new ProblemError(problem('not_found', `there is no file ${source}`));
     putFiles(root, [{ file, text: fs.readFileSync(source, 'utf8') }]);
   }

@@ -8,7 +8,9 @@ import { test, type TestContext } from 'node:test';
 import type { Model, OpenOptions, Workspace } from '../../src/app/index.js';
 import { recordRun, type Recorded } from '../../src/app/record-run.js';
 import { replayRun, type ReplayOptions } from '../../src/app/replay-run.js';
+import type { CassetteEntry, FileState } from '../../src/domain/cassette.js';
 import { ProblemError } from '../../src/domain/problem.js';
+import { printEntry } from '../../src/text/cassette-jsonl.js';
 import { ROOT as STAGE } from '../kit/hall.js';
 import type { SimDisk } from '../kit/sim-disk.js';
 import { STORIES, type Story } from '../kit/stories.js';
@@ -231,10 +233,14 @@ test('a recording replaces no file, and a cassette of somebody else writes nowhe
   const { cassette } = await record(t, lay(t, storyOf('dropped task')), (workspace) => workspace.pumpUntilQuiet());
   assert.throws(() => recordRun({ file: cassette, command: [], version: '0' }), /is there already/);
   const away = put(t, { 'x.md': 'x' });
-  await assert.rejects(
-    again(t, cassette, { with: new Map([['../out.md', path.join(away, 'x.md')]]) }),
-    /outside of the folder/,
-  );
+  const typo = new Map([['agents/anna.md', path.join(away, 'x.md')]]);
+  await assert.rejects(again(t, cassette, { with: typo }), /there is no agents\/anna\.md on the cassette/);
+  for (const state of [
+    { file: '../out.md', text: 'x' },
+    { file: 'out', link: '/etc' },
+  ]) {
+    await assert.rejects(again(t, forged(t, state)), /outside of the folder/);
+  }
 });
 
 test('a workspace that is too big for a cassette is refused before anything happens', async (t) => {
@@ -275,6 +281,28 @@ async function record(
   await work(workspace);
   await workspace.close();
   return { root, cassette, recorded: recording.finish()! };
+}
+
+/** A cassette that is whole, with one file in it. */
+function forged(t: TestContext, state: FileState): string {
+  const head = {
+    kind: 'head' as const,
+    cassette: 1,
+    guild: '0',
+    command: [],
+    at: 0,
+    seed: '',
+    variables: [],
+    leftOut: [],
+  };
+  const entries: CassetteEntry[] = [head, { kind: 'file', ...state }, { kind: 'end', at: 0, files: {} }];
+  let before = '';
+  const lines = entries.map((entry) => {
+    const { line, sum } = printEntry(entry, before);
+    before = sum;
+    return line;
+  });
+  return path.join(put(t, { 'forged.jsonl': lines.join('') }), 'forged.jsonl');
 }
 
 async function again(t: TestContext, cassette: string, options: ReplayOptions = {}): ReturnType<typeof replayRun> {
