@@ -1,6 +1,7 @@
 /** The one model of a workspace: sends each call to the adapter its provider wants. Adapters are loaded when first needed. */
-import type { Config } from '../domain/config.js';
+import type { Config, Price } from '../domain/config.js';
 import { nearestHint } from '../domain/nearest.js';
+import { costMicroUsd, findPrice } from '../domain/price.js';
 import { findProvider, providerNames, splitModel } from '../domain/providers.js';
 import type { Clock } from '../ports/clock.js';
 import type { Model, ModelReply } from '../ports/model.js';
@@ -46,13 +47,19 @@ export function models(given: ModelsGiven): Model {
       const file = provider.script ?? 'script.yaml';
       const model = await script(file);
       return model
-        ? model.call(request)
+        ? priced(await model.call(request), findPrice(request.model, config.prices))
         : unknown(
             `the script ${file} of provider ${name} is missing`,
             `write it, or set providers.${name}.script in guild.yaml`,
           );
     },
   };
+}
+
+/** What a script plays costs nothing, unless people give it a price: then budgets and trees can be tried out. */
+function priced(reply: ModelReply, price: Price | undefined): ModelReply {
+  if (!reply.ok || price === undefined) return reply;
+  return { ...reply, answer: { ...reply.answer, microUsd: costMicroUsd(price, reply.answer) } };
 }
 
 function unknown(message: string, hint?: string): ModelReply {

@@ -5,18 +5,21 @@ import { openReader } from '../app/open-reader.js';
 import { openRoster } from '../app/open-roster.js';
 import { isTerminal } from '../domain/agent.js';
 import { isSafeId } from '../domain/id.js';
+import { compareText } from '../domain/order.js';
 import { problem, ProblemError } from '../domain/problem.js';
+import { agentGraph, drawGraph, GRAPH_FORMATS } from '../rules/agent-graph.js';
 import { EXIT, text, type Call, type Command } from './command.js';
 import { table } from './terminal.js';
 
 export const command: Command = {
   help: `guild agent list             the agents, what they can do, and which file defines them
+                             --graph: who comes after whom  [--format text|mermaid|dot]
 guild agent start NAME…      work only for these agents, in this terminal (as many terminals as you like)
 guild agent new NAME         write agents/NAME.md to start from  [--description "…"]`,
-  options: { description: { type: 'string' } },
+  options: { description: { type: 'string' }, graph: { type: 'boolean' }, format: { type: 'string' } },
   async run(call) {
     const [word = 'list', ...words] = call.words;
-    if (word === 'list') return list(call);
+    if (word === 'list') return call.values['graph'] === true ? graph(call) : list(call);
     if (word === 'new') return write({ ...call, words });
     if (word === 'start') return start({ ...call, words });
     throw new ProblemError(
@@ -27,7 +30,7 @@ guild agent new NAME         write agents/NAME.md to start from  [--description 
 
 async function list({ root, terminal, json }: Call): Promise<number> {
   const { agents, problems } = openRoster(root);
-  const all = [...agents.values()].sort((a, b) => a.name.localeCompare(b.name));
+  const all = [...agents.values()].sort((a, b) => compareText(a.name, b.name));
   if (json) terminal.json(all.map((agent) => ({ ...agent, terminal: isTerminal(agent) })));
   else {
     const rows = all.map((one) => [
@@ -41,6 +44,16 @@ async function list({ root, terminal, json }: Call): Promise<number> {
   }
   if (problems.length > 0)
     terminal.say(terminal.colour('yellow', `${problems.length} problems; guild check shows them`));
+  return EXIT.done;
+}
+
+async function graph({ root, terminal, json, values }: Call): Promise<number> {
+  const format = GRAPH_FORMATS.find((one) => one === (text(values, 'format') ?? 'text'));
+  if (format === undefined)
+    throw new ProblemError(problem('bad_usage', `a graph is drawn as ${GRAPH_FORMATS.join(', ')}`));
+  const drawn = agentGraph(openRoster(root).agents.values());
+  if (json) terminal.json(drawn);
+  else for (const line of drawGraph(drawn, format)) terminal.out(line);
   return EXIT.done;
 }
 

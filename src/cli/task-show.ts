@@ -79,8 +79,13 @@ export function treeLines(all: Placed[], { terminal }: Pick<Call, 'terminal'>): 
       20,
       terminal.width - line.length - name.length - cost.length - (one.task.to ?? '?').length - 14,
     );
-    return `${line}${mark(one.state, terminal)} ${terminal.bold(name)} @${one.task.to ?? '?'} ${oneLine(one.task.description, room)}${terminal.dim(cost)}`;
+    return `${line}${mark(one.state, terminal)} ${terminal.bold(name)} @${one.task.to ?? '?'} ${oneLine(unfenced(one.task.description), room)}${terminal.dim(cost)}`;
   });
+}
+
+/** Without the tags that keep the words of one apart from those of another: in one line people need the words. */
+function unfenced(description: string): string {
+  return description.replace(/<\/?\w+__[0-9a-z]{11}(?: agent="[\w.-]*")?>/g, '').trim();
 }
 
 /** The operation tree for programs: each node with its own cost, and the total of it and all under it. */

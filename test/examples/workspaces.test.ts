@@ -76,9 +76,100 @@ test('the first day, opened anew for every pass, ends the same', async (t) => {
   assert.match(page, /^# Is Redis running/);
 });
 
-async function open(t: TestContext, given: string) {
+/** Each pattern's example: what its README has people run, who takes part in which role, and how the answer begins. */
+const PATTERNS: [example: string, agent: string, request: string, parts: string[], answer: RegExp][] = [
+  ['handoff', 'writer', 'Announce version 2.0', ['work writer', 'handoff editor', 'handoff approver'], /^Approved\./],
+  ['router', 'desk', 'I was billed twice', ['work desk', 'route billing'], /^We are sorry\./],
+  ['router', 'desk', 'I cannot log in', ['work desk', 'route support'], /forgot my password/],
+  ['router', 'desk', 'Hm', ['work desk', 'route support'], /what you were trying to do/],
+  [
+    'advisors',
+    'manager',
+    'Shall we move the archive to a new provider?',
+    ['advisor legal', 'advisor security', 'advisor finance', 'work manager'],
+    /^Yes, we move .* Finance could not be heard/,
+  ],
+  [
+    'team',
+    'architect',
+    'Polling or a stream of events for the status page?',
+    ['member backend', 'member frontend', 'member skeptic', 'work architect'],
+    /^The page gets a stream of events/,
+  ],
+  [
+    'delegation',
+    'orchestrator',
+    'Add a cache to our database queries',
+    ['call planner', 'call researcher', 'call code_reviewer', 'call tester'],
+    /^The plan is in workspaces\/orchestrator\/plan\.md/,
+  ],
+];
+for (const [example, agent, request, parts, answer] of PATTERNS) {
+  test(`the example ${example} answers "${request}" and shows what everybody cost`, async (t) => {
+    const readme = fs.readFileSync(path.join(ROOT, 'examples', example, 'README.md'), 'utf8');
+    assert.ok(readme.includes(`guild run ${agent} "${request}" --id`), 'the README has people run it');
+    assert.ok(readme.split('\n').length <= 45, 'on one screen');
+    const workspace = await open(t, `examples/${example}`);
+    const { id } = await workspace.add({ description: request, to: agent });
+    const { task, state } = await workspace.finish(id);
+    assert.equal(state, 'completed', task.error?.message);
+    assert.match(task.result!, answer);
+    const tree = await workspace.tree(id);
+    for (const part of parts)
+      assert.ok(
+        tree.some((one) => `${one.task.role} ${one.task.to}` === part),
+        part,
+      );
+    assert.ok(task.usage!.microUsd > 0, 'it has a price');
+    const own = tree.reduce((sum, one) => sum + (one.task.own_usage?.microUsd ?? 0), 0);
+    assert.equal(own, task.usage!.microUsd, 'and what each of them cost adds up to it');
+  });
+}
+
+test('the example of delegation has its five agents, and the planner only looks', async (t) => {
+  const agents = (await open(t, 'examples/delegation')).agents();
+  assert.deepEqual([...agents.keys()].sort(), ['code_reviewer', 'orchestrator', 'planner', 'researcher', 'tester']);
+  assert.equal(agents.get('planner')!.settings.temperature, 0.3);
+  assert.deepEqual(agents.get('planner')!.tools, ['read_file', 'list_directory', 'search_files']);
+});
+
+test('a plan that must be approved: the orchestrator does nothing before the human has said yes', async (t) => {
+  const workspace = await open(t, 'examples/delegation', (root) => {
+    const file = path.join(root, 'agents/orchestrator.md');
+    const text = fs.readFileSync(file, 'utf8');
+    assert.ok(text.includes('# plan_approval: true'), 'its file shows how');
+    fs.writeFileSync(file, text.replace('# plan_approval', 'plan_approval'));
+    const script = path.join(root, 'script.yaml');
+    const lines = fs.readFileSync(script, 'utf8');
+    const first = '- { agent: orchestrator, when: show your plan, say: "First the planner, then three at once." }\n';
+    const later = lines.replace(
+      /(agent: orchestrator\n {2}turn: )(\d)/g,
+      (_, head, turn) => `${head}${Number(turn) + 1}`,
+    );
+    fs.writeFileSync(script, first + later);
+  });
+  const { id } = await workspace.add({ description: 'Add a cache', to: 'orchestrator' });
+  await workspace.pumpUntilQuiet();
+  const waiting = await workspace.tree(id);
+  assert.deepEqual(
+    waiting.map((one) => [one.task.id, one.task.role, one.state]),
+    [
+      [id, 'root', 'waiting'],
+      [`${id}.plan-1`, 'approval', 'pending'],
+    ],
+  );
+  const ballot = path.join(workspace.root, 'tasks/approvals.task.md');
+  const text = fs.readFileSync(ballot, 'utf8');
+  assert.match(text, /First the planner, then three at once\./);
+  fs.writeFileSync(ballot, text.replace('- [_]', '- [x]'));
+  await workspace.pumpUntilQuiet();
+  assert.equal((await workspace.tree(id))[0]!.state, 'completed');
+});
+
+async function open(t: TestContext, given: string, change: (root: string) => void = () => undefined) {
   const root = fs.mkdtempSync(path.join(os.tmpdir(), 'guild-example-'));
   fs.cpSync(path.join(ROOT, given), root, { recursive: true });
+  change(root);
   const workspace = await openWorkspace(root, OFFLINE);
   t.after(async () => {
     await workspace.close();
