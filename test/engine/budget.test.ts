@@ -208,3 +208,33 @@ test('an agent that heeds the warning goes on', async () => {
   await play(guest, {}, disk);
   assert.equal(records(disk).get('ask')!.result, 'It says x.');
 });
+
+test('when time runs out there is some left for a last answer', async () => {
+  const { disk, guest } = started({
+    agents: { ana: agent('description: Slow\ntools: [read_file]') },
+    tasks: { ask: { description: 'read', budget: { time: '100s' } } },
+    script: `
+- {agent: ana, when: /budget of time/, say: What I have.}
+- {agent: ana, wait: 85s, call: [{read_file: {path: a.txt}}]}
+`,
+  });
+  await play(guest, {}, disk);
+  assert.equal(records(disk).get('ask')!.result, 'What I have.');
+});
+
+test('children that run at the same time each have the time that is left, and it counts once', async () => {
+  const { disk, guest } = started({
+    agents: {
+      boss: agent('description: Decides\nadvisors: [legal, risk, tax]\nbudget: {time: 100s}'),
+      legal: agent('description: L'),
+      risk: agent('description: R'),
+      tax: agent('description: T'),
+    },
+    tasks: { plan: { description: 'Shall we?', to: 'boss' } },
+    script: `- {agent: "*", wait: 1s, say: Yes.}\n`,
+  });
+  await play(guest, {}, disk);
+  const all = records(disk);
+  assert.equal(all.get('plan')!.state, 'completed');
+  assert.equal((all.get('plan.advisor-tax')!.budget as unknown as { time_ms: number }).time_ms, 100_000);
+});

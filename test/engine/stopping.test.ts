@@ -283,3 +283,66 @@ test('a child that ran out of budget is tried again with a new share of what was
   await play(guest, {}, disk);
   assert.equal(task(disk, 'completed', 'top').result, 'Done.');
 });
+
+const CHAIN: Story = {
+  ...TREE,
+  agents: {
+    boss: agent('description: Decides\nadvisors: [{agent: legal, required: true}, risk]\nhandoff: scribe'),
+    legal: agent('description: Law'),
+    risk: agent('description: Risk'),
+    scribe: agent('description: Writes'),
+  },
+  tasks: { top: { description: 'Shall we?', to: 'boss' } },
+};
+
+for (const [who, paidAgain] of [
+  ['legal', 3], // the advisor, the work, the handoff
+  ['boss', 2], // the work, the handoff
+  ['scribe', 1],
+] as const) {
+  test(`retry after ${who} failed asks nobody again who had answered`, async () => {
+    const script = `
+- {agent: ${who}, times: 1, fail: auth}
+- {agent: "*", say: "Yes, says {{agent}}."}
+`;
+    const disk = simDisk();
+    lay(disk, { ...CHAIN, script });
+    const house = hall(script);
+    const guest = house.enter(disk);
+    await play(guest, {}, disk);
+    assert.match(task(disk, 'failed', 'top').error!.message, new RegExp(who));
+    const before = house.calls.length;
+    await submit(guest, 'retry', 'top');
+    await play(guest, {}, disk);
+    assert.equal(task(disk, 'completed', 'top').result, 'Yes, says scribe.');
+    assert.equal(house.calls.length - before, paidAgain);
+    assert.deepEqual(outcome(disk, CHAIN), []);
+  });
+}
+
+test('a pattern that is stopped comes to its end with a turn for each stage', async () => {
+  const disk = simDisk();
+  const script = `
+- {agent: [legal, risk], say: Fine.}
+- {agent: [boss, scribe], when: /You were asked to stop/, say: "Short, says {{agent}}."}
+- {agent: [boss, scribe], say: never}
+`;
+  lay(disk, { ...CHAIN, script });
+  const guest = hall(script).enter(disk);
+  await guest.engine.pump();
+  await guest.engine.pump();
+  await submit(guest, 'stop', 'top');
+  await play(guest, {}, disk);
+  assert.equal(task(disk, 'completed', 'top').result, 'Short, says scribe.');
+  assert.deepEqual(open(disk), []);
+});
+
+test('a stopped task that nobody has begun gives its answer in one turn', async () => {
+  const disk = simDisk();
+  const script = '- {agent: quick, when: /You were asked to stop/, say: In short.}\n';
+  lay(disk, { ...TREE, tasks: { top: { description: 'go', to: 'quick' } } });
+  const guest = hall(script).enter(disk);
+  await submit(guest, 'stop', 'top');
+  await play(guest, {}, disk);
+  assert.equal(task(disk, 'completed', 'top').result, 'In short.');
+});
