@@ -62,6 +62,7 @@ export function recorder({ file, clock, ids, tree, now }: RecorderGiven): Record
         tree.look();
         const before = tree.digests();
         const reply = await real.call(request);
+        const at = clock.moveTo(now());
         const changes = tree.look().filter(({ file: one }) => !isOurs(one, before[one] === undefined));
         const texts: Record<string, string> = {};
         const question = questionParts(request).map(({ name, text }): [string, string] => {
@@ -71,7 +72,6 @@ export function recorder({ file, clock, ids, tree, now }: RecorderGiven): Record
           return [name, fingerprint];
         });
         const { agent, task, turn, model } = request;
-        const at = clock.moveTo(now());
         write({ kind: 'model', at, agent, task, turn, model, question, texts, reply, ...news(changes), ...stopFlag() });
         return reply;
       },
