@@ -14,6 +14,12 @@ export const delegateToAgent: Tool = {
       agent: { type: 'string', description: 'Name of the agent' },
       task: { type: 'string', description: 'What it shall do, complete in itself' },
       context: { type: 'string', description: 'Facts, constraints and earlier results it needs' },
+      variables: {
+        type: 'object',
+        description: "Texts for the names in that agent's prompt, where it has any",
+        additionalProperties: true,
+      },
+      timeout_seconds: { type: 'number', minimum: 1, description: 'How long it may take; then it has failed' },
     },
     required: ['agent', 'task'],
     additionalProperties: false,
@@ -26,6 +32,10 @@ export const delegateToAgent: Tool = {
     if (task === '')
       return { kind: 'problem', code: 'bad_field', message: 'task is empty; say what the agent shall do' };
     const more = (args['context'] as string | undefined)?.trim();
+    const variables = (args['variables'] ?? {}) as Record<string, unknown>;
+    const wrong = badVariable(variables, context.agents.get(to)!.variables ?? {});
+    if (wrong !== undefined) return { kind: 'problem', code: 'bad_field', message: wrong };
+    const seconds = args['timeout_seconds'] as number | undefined;
     return {
       kind: 'ask',
       child: {
@@ -33,7 +43,8 @@ export const delegateToAgent: Tool = {
         role: 'call',
         to,
         description: task,
-        ...(more ? { context: { context: more } } : {}),
+        ...(more || args['variables'] ? { context: { ...variables, ...(more ? { context: more } : {}) } } : {}),
+        ...(seconds === undefined ? {} : { budget: { timeMs: Math.round(seconds * 1000) } }),
       },
     };
   },
@@ -44,6 +55,18 @@ function choicesOf({ agent, agents }: ToolContext): string[] {
   const named = agent.agents.length > 0 ? agent.agents : [...agents.keys()];
   return named.filter((name) => name !== agent.name && agents.has(name));
 }
+
+/** Only names that the agent's file declares: nothing else of its task is the caller's to set. */
+function badVariable(given: Record<string, unknown>, declared: Record<string, string>): string | undefined {
+  for (const [name, value] of Object.entries(given)) {
+    if (typeof value !== 'string') return `variables.${name} must be a text`;
+    if (Object.hasOwn(declared, name) && !OURS.has(name)) continue;
+    return `that agent has no variable ${name}; it has ${Object.keys(declared).join(', ') || 'none'}`;
+  }
+  return undefined;
+}
+
+const OURS = new Set(['original_goal', 'taint', 'request', 'context']);
 
 function badChoice(to: string, choices: string[], { agent, agents }: ToolContext): ToolReply {
   const list =

@@ -34,7 +34,7 @@ export interface ToolContext {
   /** The conversations there are, oldest first. */
   sessions(): SessionShown[];
   /** Names and descriptions of the workspace's agents. */
-  agents: ReadonlyMap<string, { name: string; description: string }>;
+  agents: ReadonlyMap<string, { name: string; description: string; variables?: Record<string, string> }>;
 }
 
 export interface SessionShown {
