@@ -3,21 +3,12 @@
  * into `pending`: it is tried again, and so is what failed under it. What tells a person's move from ours is the record: we
  * never leave one in `failed` without the time of its end, nor one in `pending` with it.
  */
-import { problem } from '../domain/problem.js';
 import { HUMAN, type Placed, type Task } from '../domain/task.js';
-import { costsAtRest } from './account.js';
-import { fail } from './end.js';
-import type { Flight } from './flight.js';
-import { cancelOne, openUnder } from './intake.js';
 import { record, type Parts } from './parts.js';
 import { failedBelow, reopen } from './retry.js';
 
 /** True if anything changed. `gone`: tasks that are open no longer, and this process did not end them. */
-export async function tendMoved(
-  parts: Parts,
-  gone: readonly string[],
-  flights: ReadonlyMap<string, Flight>,
-): Promise<boolean> {
+export async function tendMoved(parts: Parts, gone: readonly string[]): Promise<boolean> {
   let moved = false;
   const suspects = new Set(gone);
   for (const { task, state } of parts.store.open()) {
@@ -27,7 +18,7 @@ export async function tendMoved(
   // A set grows while it is walked: whoever stands above an ended parent may be the one that was moved.
   for (const id of suspects) {
     const placed = await parts.store.read(id);
-    if (placed !== undefined && wasMoved(placed)) moved = (await cancelMoved(parts, placed.task, flights)) || moved;
+    if (placed !== undefined && wasMoved(placed)) moved = (await cancelMoved(parts, placed.task)) || moved;
     else if (placed?.task.parent !== undefined && !parts.store.isOpen(placed.task.parent))
       suspects.add(placed.task.parent);
   }
@@ -38,18 +29,12 @@ function wasMoved({ task, state }: Placed): boolean {
   return state === 'failed' && task.ended_at === undefined;
 }
 
-/** What is under it first: as long as any of it is open, the move can be seen. Then its own record is made whole. */
-async function cancelMoved(parts: Parts, task: Task, flights: ReadonlyMap<string, Flight>): Promise<boolean> {
-  const error = problem('cancelled', 'cancelled: its file was moved to tasks/failed', {
-    hint: 'move it back to tasks/pending, or retry it, to go on from where it stopped',
-  });
-  let moved = false;
-  for (const one of openUnder(parts, task.id).sort((a, b) => a.task.depth - b.task.depth))
-    moved = (await cancelOne(parts, one.task, error, flights)) || moved;
-  if (openUnder(parts, task.id).length > 0 || !(await parts.store.reopen(task.id, task))) return moved;
-  const claim = parts.store.claim(task.id, task.to ?? HUMAN);
-  if (claim !== undefined) await fail(parts, claim, claim.task, error, await costsAtRest(parts, claim.task));
-  return true;
+/** From here it goes as any cancel goes: the intent is kept first, so that whoever finds the task open again ends it. */
+async function cancelMoved(parts: Parts, task: Task): Promise<boolean> {
+  const at = parts.clock.now().toISOString();
+  const reason = 'cancelled: its file was moved to tasks/failed';
+  await parts.store.submit({ kind: 'cancel', id: `moved-${task.id}`, task: task.id, reason, by: HUMAN, at });
+  return parts.store.reopen(task.id, task);
 }
 
 async function tryAgain(parts: Parts, task: Task): Promise<boolean> {

@@ -101,7 +101,7 @@ export function engine(parts: Parts): Engine {
       const seen = await parts.store.scan(look === 'all');
       problems.push(...seen.problems);
       moved = (await recover(parts)) > 0;
-      moved = (await tendMoved(parts, seen.gone ?? [], flights)) || moved;
+      moved = (await tendMoved(parts, seen.gone ?? [])) || moved;
       moved = (await takeIntents(parts, flights, nudged)) || moved;
       moved = (await tendBallot(parts)) || moved;
       const mail = await takeMail(parts);

@@ -25,19 +25,34 @@ export async function spawnedBy(
   messages: readonly Message[],
 ): Promise<Spawned> {
   if (!agent.tools.includes('create_task')) return NONE;
-  const ids = messages.flatMap(({ toolCalls }) =>
-    (toolCalls ?? []).flatMap((call) => (call.name === 'create_task' ? [childId(task.id, `call-${call.id}`)] : [])),
-  );
-  if (ids.length === 0) return NONE;
-  const heard = new Set(messages.map((message) => message.from));
+  const ids = unheard(task, messages);
+  if (ids.size === 0) return NONE;
   const found: Spawned = { news: [], open: [] };
   for (const id of ids) {
-    if (heard.has(id)) continue;
     const child = parts.store.isOpen(id) ? undefined : await parts.store.read(id);
     if (child !== undefined && isEnded(child.state)) found.news.push(await outcome(parts, task, child));
     else if (child !== undefined || parts.store.isOpen(id)) found.open.push(id);
   }
   return found;
+}
+
+/** What is known of a conversation so far: each message is looked at once, however often it is asked for. */
+const looked = new WeakMap<readonly Message[], { seen: number; ids: Set<string> }>();
+
+/** Tasks it made and has not heard of since. */
+function unheard(task: Task, messages: readonly Message[]): ReadonlySet<string> {
+  const before = looked.get(messages);
+  const known = before === undefined || before.seen > messages.length ? { seen: 0, ids: new Set<string>() } : before;
+  looked.set(messages, known);
+  for (; known.seen < messages.length; known.seen++) {
+    const { role, from, toolCalls, toolCallId, isError } = messages[known.seen]!;
+    for (const call of toolCalls ?? [])
+      if (call.name === 'create_task') known.ids.add(childId(task.id, `call-${call.id}`));
+    // It came back, or was never made.
+    if (role === 'user' && from !== undefined) known.ids.delete(from);
+    if (role === 'tool' && isError) known.ids.delete(childId(task.id, `call-${toolCallId}`));
+  }
+  return known.ids;
 }
 
 async function outcome(parts: Parts, asker: Task, { task, state }: Placed): Promise<Message> {
