@@ -6,18 +6,36 @@ import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
+import { boards } from './boards.js';
 import { claims } from './claims.js';
 import { conversation } from './conversation.js';
 import { finished } from './finished.js';
+import { gate } from './gate.js';
 import { history } from './history.js';
 import { idle } from './idle.js';
 import { listing } from './listing.js';
 import { many } from './many.js';
 import { oneRun } from './one-run.js';
+import { patterns } from './patterns.js';
+import { quiet } from './quiet.js';
 import { start } from './start.js';
 import { print, type Bed, type Bench, type Row } from './table.js';
 
-const ALL: Bench[] = [oneRun, conversation, many, claims, listing, finished, idle, start, history];
+const ALL: Bench[] = [
+  oneRun,
+  patterns,
+  conversation,
+  many,
+  claims,
+  listing,
+  finished,
+  quiet,
+  gate,
+  boards,
+  idle,
+  start,
+  history,
+];
 
 const { values } = parseArgs({
   options: { only: { type: 'string' }, rounds: { type: 'string' }, json: { type: 'boolean' } },

@@ -1,10 +1,16 @@
 /**
- * A chat-completions server in a process of its own that answers at once: a call of `read_file` while nothing was read, then a
- * sentence. It serves our provider (a stream) and the raw loop (one JSON document) alike. Prints its port; `GET /count`
+ * A chat-completions server in a process of its own that answers at once: a call of `read_file` while nothing was read and a tool
+ * is offered, else a sentence. It serves our provider (a stream) and the raw loop (one JSON document) alike. Prints its port; `GET /count`
  * tells how many completions it has served.
  */
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
+
+interface Question {
+  messages: { role: string }[];
+  stream?: boolean;
+  tools?: unknown[];
+}
 
 const CALL = {
   index: 0,
@@ -29,8 +35,9 @@ const server = http.createServer((request, response) => {
   request.on('data', (chunk: string) => (body += chunk));
   request.on('end', () => {
     served++;
-    const { messages, stream } = JSON.parse(body) as { messages: { role: string }[]; stream?: boolean };
-    const { [stream ? 'stream' : 'whole']: reply } = bodies[messages.at(-1)?.role === 'tool' ? 'say' : 'ask'];
+    const { messages, stream, tools } = JSON.parse(body) as Question;
+    const { [stream ? 'stream' : 'whole']: reply } =
+      bodies[messages.at(-1)?.role === 'tool' || !tools?.length ? 'say' : 'ask'];
     response.writeHead(200, {
       'content-type': stream ? 'text/event-stream' : 'application/json',
       'content-length': Buffer.byteLength(reply),
