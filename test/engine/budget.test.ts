@@ -90,6 +90,25 @@ for (const [name, budget, most] of [
   });
 }
 
+test('tasks given away one after the other hold what they were given while they are open', async () => {
+  const { disk, guest } = started({
+    agents: { ...GREEDY.agents, lead: agent('description: Leads\ntools: [create_task]') },
+    tasks: { all: { description: 'go', to: 'lead', budget: { tokens: 90_000 } } },
+    script: `
+- {agent: lead, turn: [1, 2, 3, 4], call: [{create_task: {agent: greedy, description: "take all of {{turn}}"}}]}
+- {agent: lead, say: I wait.}
+${GREEDY.script.slice(GREEDY.script.indexOf('- {agent: greedy'))}`,
+  });
+  await play(guest, {}, disk);
+  const all = records(disk);
+  const { input_tokens, output_tokens } = usage(all.get('all'));
+  assert.equal(all.size, 5);
+  assert.equal(all.get('all')!.state, 'completed');
+  assert.ok(input_tokens + output_tokens <= 90_000, `${input_tokens + output_tokens} of 90000`);
+  const given = [...all.values()].flatMap((one) => (one.parent ? one.budget!.tokens! : []));
+  assert.ok(given.reduce((sum, one) => sum + one, 0) < 90_000, `shares ${given.join(', ')}`);
+});
+
 test('a task with turns gives its children turns of its own', async () => {
   const { disk, guest } = started({
     ...GREEDY,
