@@ -110,6 +110,9 @@ export interface Workspace {
   readonly engine: Engine;
 }
 
+/** How often somebody who waits for a task looks at what others changed. */
+const LOOK_MS = 250;
+
 export async function openWorkspace(folderPath: string, options: OpenOptions = {}): Promise<Workspace> {
   const root = path.resolve(folderPath);
   const disk = options.disk ?? realDisk();
@@ -264,9 +267,24 @@ export async function openWorkspace(folderPath: string, options: OpenOptions = {
     return roots;
   }
 
+  /** Passes that only use what is known follow each other as soon as anything ends; a pump after them looks at everything. */
+  async function drive(roots: ReadonlySet<string>): Promise<void> {
+    let look: 'all' | 'changed' | 'none' = 'all';
+    for (;;) {
+      const bell = new AbortController();
+      const { again } = await motor.pass(look, () => bell.abort(), roots);
+      look = 'none';
+      if (again || bell.signal.aborted) continue;
+      if (motor.flights.size === 0) return;
+      await clock.sleep(LOOK_MS, bell.signal);
+      if (!bell.signal.aborted) look = 'changed';
+    }
+  }
+
   async function finish(id: string): Promise<Placed> {
     const roots = await needed(id);
     for (;;) {
+      if (tape === undefined) await drive(roots);
       const report = await motor.pump(roots);
       const placed = (await store.read(id))!;
       if (isEnded(placed.state)) return placed;

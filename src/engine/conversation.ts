@@ -99,7 +99,7 @@ function conversation(
     usage() {
       const { messages } = now;
       if (counted.messages !== messages || counted.length > messages.length || counted.length < start())
-        counted = { messages, length: start(), usage: NO_USAGE };
+        counted = { messages, length: start(), usage: earlier(messages.slice(0, start())) };
       if (counted.length < messages.length) {
         const usage = addUsage(counted.usage, sessionUsage(messages.slice(counted.length)));
         counted = { messages, length: messages.length, usage };
@@ -127,12 +127,21 @@ function conversation(
   function start(): number {
     const { header, messages } = now;
     if (header.task === undefined) return 0;
-    if (begun === undefined || messages[begun]?.task === undefined) {
-      begun = messages.findLastIndex((message) => message.task !== undefined);
-    }
+    begun ??= messages.findLastIndex((message) => message.task !== undefined);
     const owner = begun < 0 ? header.task : messages[begun]!.task;
     if (owner === task.id) return Math.max(0, begun);
     return messages.length;
+  }
+
+  /** What this task cost in parts of its own before another came in between, in a conversation that several share. */
+  function earlier(before: readonly Message[]): Usage {
+    let owner = now.header.task;
+    return sessionUsage(
+      before.filter((message) => {
+        owner = message.task ?? owner;
+        return owner === task.id;
+      }),
+    );
   }
 
   async function reopen(): Promise<void> {

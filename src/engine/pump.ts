@@ -36,7 +36,11 @@ export interface Engine {
   /** One pass, and all it started brought to an end. `roots`: only tasks of these trees are started. */
   pump(roots?: ReadonlySet<string>): Promise<PumpReport>;
   /** One pass that only starts things; `onEnd` is called whenever one of them ends. `look`: none uses only what is known, changed lists folders that changed, all compares every file. */
-  pass(look: 'none' | 'changed' | 'all', onEnd: (moved: boolean) => void): Promise<PumpReport>;
+  pass(
+    look: 'none' | 'changed' | 'all',
+    onEnd: (moved: boolean) => void,
+    roots?: ReadonlySet<string>,
+  ): Promise<PumpReport>;
   flights: ReadonlyMap<string, Flight>;
   /** Work that could start if there were room. */
   backlog(): number;

@@ -3,7 +3,8 @@
  * claim cannot be built on get and set. One contract suite (`test/contract/store.ts`) runs on every adapter.
  *
  * Promises that every adapter keeps:
- * - What a resolved call wrote is durable, except where a contract says otherwise.
+ * - What a resolved call wrote is durable, except where a contract says otherwise. Of tasks that have a parent, and of tasks put
+ *   back, what was written is never torn, but a power cut may undo the latest steps: whoever looks next takes them again.
  * - A claim has one winner. While a claim is held, nobody else changes that task.
  * - Ended wins: once a task lies in `completed` or `failed`, any other copy of it is a leftover and is swept.
  */

@@ -64,7 +64,7 @@ export function taskVerbs({
       const created = !existsAnywhere(task.id) && disk.link(aside, file);
       disk.remove(aside);
       if (!created) return false;
-      await disk.syncFolder(path.dirname(file));
+      if (isAcknowledged(task)) await disk.syncFolder(path.dirname(file));
       tasks.add({ id: task.id, state: 'pending', file, stamp: disk.stamp(file) ?? '', task });
       return true;
     },
@@ -169,7 +169,7 @@ export function taskVerbs({
     disk.rename(held, target);
     forget(claim.id);
     tasks.add({ id: claim.id, state, file: target, stamp: disk.stamp(target) ?? '', task });
-    await Promise.all([disk.syncFolder(l.tasks(state)), disk.syncFolder(l.tasks('active'))]);
+    // Only its place could be lost in a power cut, and then it is an orphan of a dead claim, to be looked at again.
     return true;
   }
 
@@ -191,10 +191,7 @@ export function taskVerbs({
       disk.remove(leaving);
       return keepAsEvidence(claim, tmp);
     }
-    await Promise.all([
-      disk.syncFolder(l.tasks(state)),
-      pageTmp === undefined ? undefined : disk.syncFolder(l.results),
-    ]);
+    if (isAcknowledged(task)) await Promise.all([disk.syncFolder(l.tasks(state)), disk.syncFolder(l.results)]);
     disk.remove(tmp);
     disk.remove(leaving);
     return true;
@@ -289,6 +286,15 @@ export function taskVerbs({
       where: { file: shownFile },
     };
   }
+}
+
+/**
+ * Somebody outside was told, or will be: then the name is durable too. A child is wanted by its parent's rule or conversation,
+ * and its end follows from its own; names lost in a power cut are made again from there, and later ones are never kept
+ * without earlier ones.
+ */
+function isAcknowledged(task: Task): boolean {
+  return task.parent === undefined;
 }
 
 function sameContent(a: string, b: string): boolean {
