@@ -69,7 +69,9 @@ async function grow(root: string, turns: number): Promise<Grown> {
       seen = messages.length;
       before = counted.bytes();
       const done = turn > turns;
-      const toolCalls = done ? [] : [{ id: 'c', name: 'read_file', arguments: { path: 'memory/facts.md' } }];
+      // Never the same twice: that would be a loop, and is stopped as one.
+      const look = { path: 'memory/facts.md', lines: turn };
+      const toolCalls = done ? [] : [{ id: 'c', name: 'read_file', arguments: look }];
       const answer = {
         text: `Step ${turn}: I look again.`,
         toolCalls,
