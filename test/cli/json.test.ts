@@ -39,8 +39,8 @@ test('every command answers programs', async (t) => {
   assert.deepEqual([ended['id'], ended['state'], ended['result']], ['go', 'completed', 'Done.']);
   assert.ok(events.every((event) => typeof event['at'] === 'string' && /^\w+\.\w+$/.test(String(event['name']))));
 
-  const tree = one<Json & { children: Json[]; own: Json; usage: Json }>(await json('task', 'tree', 'go'));
-  assert.deepEqual([tree.usage['turns'], tree.own['turns'], tree.children[0]!['to']], [3, 2, 'hand']);
+  const tree = one<Json & { children: Json[]; own: Json; total: Json }>(await json('task', 'tree', 'go'));
+  assert.deepEqual([tree.total['turns'], tree.own['turns'], tree.children[0]!['to']], [3, 2, 'hand']);
   assert.equal(one(await json('task', 'show', 'go'))['result'], 'Done.');
   const why = one<{ chain: string[]; events: Json[] }>(await json('why', 'go'));
   assert.match(why.chain[0]!, /go \(@boss\) is completed/);
