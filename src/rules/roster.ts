@@ -108,6 +108,15 @@ function references(agent: Agent): Reference[] {
 type Say = (code: ProblemCode, agent: Agent, place: string, message: string, hint?: string) => void;
 
 function contradictions(agent: Agent, say: Say): void {
+  for (const [place, names] of [
+    ['advisors', agent.advisors.map((advisor) => advisor.agent)],
+    ['team.members', agent.team?.members ?? []],
+  ] as const) {
+    names.forEach((name, i) => {
+      if (names.indexOf(name) === i) return;
+      say('duplicate', agent, `${place}.${i}`, `${agent.name} names "${name}" twice in ${place}`, 'once is enough');
+    });
+  }
   const tools = agent.tools.filter((tool) => tool !== 'route_to');
   if (agent.router !== undefined && tools.length > 0) {
     say(

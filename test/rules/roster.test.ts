@@ -133,3 +133,12 @@ test('contradictions are told', () => {
     ['r is a router and has tools', 't leads a team and hands off'],
   );
 });
+
+test('an advisor or a member that is named twice is told', () => {
+  const found = messages([
+    agent('a', { advisors: [advisor('x'), advisor('y'), advisor('x')], team: team('y', 'x', 'y') }),
+    agent('x'),
+    agent('y'),
+  ]);
+  assert.deepEqual(found, ['a names "x" twice in advisors', 'a names "y" twice in team.members']);
+});

@@ -36,6 +36,7 @@ evaluator: {model: fast}
 metacognition: fast
 budget: {turns: 30, tokens: 200k, usd: 1.50, time: 10m, tool_calls: 99}
 approve: {write_file: ask, execute_command: deny}
+plan_approval: true
 context: summary
 session: shared
 variables: {topic: Redis, depth: 3, style: {default: plain}, empty: }
@@ -67,6 +68,7 @@ You are the planner.
     metacognition: { model: 'fast' },
     budget: { turns: 30, tokens: 200_000, microUsd: 1_500_000, timeMs: 600_000, toolCalls: 99 },
     approve: { write_file: 'ask', execute_command: 'deny' },
+    planApproval: true,
     context: 'summary',
     session: 'shared',
     variables: { topic: 'Redis', depth: '3', style: 'plain', empty: '' },
