@@ -10,8 +10,8 @@ import { openWorkspace, problemText } from '../../src/app/index.js';
 import { parseConfig } from '../../src/text/config-yaml.js';
 
 const ROOT = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '..', '..', '..');
-/** No keys, and a script that waits for nobody. */
-const OFFLINE = { env: {}, clock: { ...clock(), sleep: () => Promise.resolve() } };
+/** No keys, and a script that waits for nobody but lets others have their turn. */
+const OFFLINE = { env: {}, clock: { ...clock(), sleep: () => new Promise<void>((resolve) => setImmediate(resolve)) } };
 const examples = fs.readdirSync(path.join(ROOT, 'examples')).map((name) => `examples/${name}`);
 
 for (const given of ['starter', ...examples]) {
