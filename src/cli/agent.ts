@@ -14,8 +14,8 @@ import { table } from './terminal.js';
 export const command: Command = {
   help: `guild agent list             the agents, what they can do, and which file defines them
                              --graph: who comes after whom  [--format text|mermaid|dot]
-guild agent start NAME…      work only for these agents, in this terminal (as many terminals as you like)
-guild agent new NAME         write agents/NAME.md to start from  [--description "…"]`,
+guild agent start <name…>    work only for these agents, in this terminal (as many terminals as you like)
+guild agent new <name>       write agents/<name>.md to start from  [--description TEXT]`,
   options: { description: { type: 'string' }, graph: { type: 'boolean' }, format: { type: 'string' } },
   async run(call) {
     const [word = 'list', ...words] = call.words;

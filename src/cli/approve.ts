@@ -10,13 +10,14 @@ import { unknownTask } from './task-id.js';
 type Store = ReturnType<typeof openReader>;
 
 export const command: Command = {
-  help: `guild approve                     what waits for you
+  help: `guild approve                     what waits for you (exit code 4 if anything does)
 guild approve <id…>               allow it, exactly as shown
 guild approve --all-like <id>     allow every request for the same action by the same agent
 guild reject <id> [reason]        refuse it; the reason reaches the agent
-guild edit <id> <new command>     allow what you write instead
+guild edit <id> <new text>        allow this command, file content, message or plan instead; the agent is told
 
-The same is done by editing tasks/approvals.task.md. A running guild watch acts at once, else the next guild pump.`,
+The same is done by editing tasks/approvals.task.md: [x] allows, [-] refuses, deleting the entry withdraws it. A running guild watch
+acts at once, else the next guild pump.`,
   options: { 'all-like': { type: 'string' } },
   run: (call) => answerBy('approve', call),
 };

@@ -21,7 +21,11 @@ interface Sum {
 
 export const command: Command = {
   help: `guild cost [--by agent|task|model|role|day] [--since YYYY-MM-DD]
-What model and tool calls have cost, summed from events/. --by task sums whole trees; models have no tool calls of their own.`,
+
+What model and tool calls have cost, summed from events/.
+
+  --by WHAT      default agent; task sums whole trees; models have no tool calls of their own
+  --since DAY    only what happened on this day and later`,
   options: { by: { type: 'string' }, since: { type: 'string' } },
   most: 0,
   async run({ values, root, terminal, json }) {

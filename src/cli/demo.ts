@@ -22,7 +22,7 @@ Plays a day in an office: Sarah asks on Slack whether Redis is running; a planne
 answer. Twice you are asked: before a command runs, and before the reply leaves the house. You answer by editing
 tasks/approvals.task.md, or here at the prompt.
 
-  --yes         yes to both
+  --yes, -y     yes to both
   --step        wait for Enter before each pass
   --dir DIR     where to play; must be empty or missing (default: a temporary folder, kept for you to look at)
   --model NAME  a real model instead of the script, e.g. openai/gpt-5 (its key must be in the environment)`,

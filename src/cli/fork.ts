@@ -4,7 +4,7 @@ import { problem, ProblemError } from '../domain/problem.js';
 import { EXIT, text, whole, type Command } from './command.js';
 
 export const command: Command = {
-  help: `guild fork <session> [--at n] [--to agent] [text]
+  help: `guild fork <session> [--at N] [--to AGENT] [--id ID] [text]
 
 Makes a new task whose conversation begins with the first n messages of another. They are not asked of a model again, so they cost
 nothing. Work goes on with the next guild pump or guild watch.

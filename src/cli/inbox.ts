@@ -5,7 +5,7 @@ import { EXIT, text, type Call, type Command } from './command.js';
 import { oneLine, table } from './terminal.js';
 
 export const command: Command = {
-  help: `guild inbox add <text> [--from name] [--channel "slack #ops"] [--to agent]
+  help: `guild inbox add <text> [--from NAME] [--channel "slack #ops"] [--to AGENT]
 guild inbox list
 
 add puts a line into inbox/<service>-messages.jsonl; the next pass makes it a task for its agent, as data that is not

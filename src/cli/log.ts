@@ -4,7 +4,7 @@ import { EXIT, text, whole, type Command } from './command.js';
 import { oneLine, printable } from './terminal.js';
 
 export const command: Command = {
-  help: `guild log [--task id] [--limit n] [--full]
+  help: `guild log [--task ID] [--limit N] [--full]
 
 Shows the commits of the workspace, newest first: when, which, and what happened.
 

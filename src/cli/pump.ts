@@ -9,7 +9,7 @@ export const command: Command = {
   help: `guild pump [--all]
 
 Looks at the workspace once, does everything that can be done now, and stops.
-Run it again for the next step, or use --all to go on until nothing moves any more.`,
+Run it again for the next step, or use --all (-a) to go on until nothing moves any more.`,
   options: { all: { type: 'boolean', short: 'a' } },
   most: 0,
   async run(call) {

@@ -17,9 +17,9 @@ guild query "<query>" [--all] [--force] [-o table|json]
 Conditions: = != < <= > >= LIKE IN CONTAINS IS [NOT] NULL AND OR NOT ( )
 File names count from the workspace.
 
-  --all     UPDATE or DELETE without WHERE: every task
-  --force   INTO may replace a file
-  -o, --format   table (default) or json`;
+  --all                  UPDATE or DELETE without WHERE: every task
+  --force                INTO may replace a file
+  -o, --output FORMAT    table (default) or json; --format is the same`;
 
 const OPTIONS: Options = {
   all: { type: 'boolean' },

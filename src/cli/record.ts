@@ -10,7 +10,7 @@ import { VERSION } from './version.js';
 const RECORDED = ['run', 'pump', 'watch', 'demo'];
 
 export const command: Command = {
-  help: `guild record <cassette> <command…>
+  help: `guild record <cassette> [--no-check] <command…>
 
 Runs another command (run, pump, watch or demo) and keeps the whole run in one file: the files as they were, what models, commands and
 plugins answered, what people changed meanwhile, and when. guild replay plays it again without any of them.

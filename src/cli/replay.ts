@@ -7,7 +7,7 @@ import { EXIT, text, type Call, type Command } from './command.js';
 import { narrator } from './narrator.js';
 
 export const command: Command = {
-  help: `guild replay <cassette> [--dir DIR] [--keep]
+  help: `guild replay <cassette> [--dir DIR] [--keep] [--with FILE=PATH]… [--continue-live]
 
 Lays the recorded files into a fresh folder, does the same steps with the recorded answers, and compares every file with what was
 recorded: the same (exit 0), or the first difference (exit 1). No model is asked and no command is run.

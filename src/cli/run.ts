@@ -9,7 +9,7 @@ import { costText } from './task-show.js';
 import { untilInterrupt } from './interrupt.js';
 
 export const command: Command = {
-  help: `guild run <agent> <text>
+  help: `guild run <agent> <text> [--id ID] [--model NAME]
 
 Adds a task for the agent, works on it and everything under it until it has ended, and streams the answer.
 The text may also come from standard input: echo "…" | guild run planner -

@@ -3,8 +3,8 @@ import { ProblemError, problem } from '../domain/problem.js';
 import type { Command } from './command.js';
 
 export const command: Command = {
-  help: `guild task add <description>      [--to agent] [--id id] [--type t] [--requires cap,…] [--after id,…] [--priority A|B|C|D]
-guild task list                   [--all] [--state s] [--limit n]   open tasks; --all: ended ones too
+  help: `guild task add <description>      [--to AGENT] [--id ID] [--type T] [--requires CAP,…] [--after ID,…] [--priority A|B|C|D]
+guild task list                   [--all] [--state S] [--limit N]   open tasks; --all (-a): ended ones too
 guild task show <id>              one task, with its result
 guild task tree <id>              a task and everything under it, with what it cost
 guild task cancel <id> [reason]   ends it and everything open under it

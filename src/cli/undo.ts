@@ -7,7 +7,7 @@ import { printable } from './terminal.js';
 const SHOWN = 40;
 
 export const command: Command = {
-  help: `guild undo <commit> [--yes]
+  help: `guild undo <commit> [--yes] [--force]
 
 Shows what going back to a commit would change; with --yes it is done. What lies in the workspace now is committed first, so an
 undo can be undone. Tasks that have ended since then are open again and are worked on from what the files say; actions that
