@@ -146,8 +146,13 @@ test('hooks, filters, monitors, pagers and signing of the repository never run',
   await history.undo(first!.id);
   assert.equal(read('memory/a.md'), 'one $Id$\r\ntwo\n', 'bytes are kept as they were');
   assert.equal(fs.existsSync(canary), false, read('canary'));
-  assert.throws(() => person('status'), 'the trap is a real one: a person with this repository is bitten');
-  assert.equal(fs.existsSync(canary), true);
+  write('memory/a.md', 'four\n');
+  try {
+    person('add', '-A');
+  } catch {
+    // the trap may also make it fail
+  }
+  assert.equal(fs.existsSync(canary), true, 'the trap is a real one: a person with this repository is bitten');
 });
 
 test('the trap of a repository inside is not sprung either', async (t) => {
