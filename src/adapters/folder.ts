@@ -167,7 +167,7 @@ async function writeAt(
 ): Promise<FolderReply<{ bytes: number; created: boolean }>> {
   const { folder: parent } = await makeFolders(ground, spot.parts!.slice(0, -1), makeWith(disk));
   const beside = parent.at(`.guild-${randomBytes(9).toString('hex')}.tmp`);
-  const target = parent.at(spot.parts!.at(-1)!);
+  const target = parent.at(spot.parts!.at(-1));
   let pending = false;
   try {
     const mode = modeOf(parent, spot);
@@ -188,7 +188,7 @@ async function writeAt(
 
 /** The old file's permissions, after making sure that it still is what was judged. */
 function modeOf(parent: OpenFolder, spot: Spot): number | undefined {
-  const stat = fs.lstatSync(parent.at(spot.parts!.at(-1)!), { throwIfNoEntry: false });
+  const stat = fs.lstatSync(parent.at(spot.parts!.at(-1)), { throwIfNoEntry: false });
   if (stat === undefined) {
     if (spot.kind === 'missing') return undefined;
     throw swapped();

@@ -81,7 +81,7 @@ export function memory(w: World, { clock, ids }: { clock: Clock; ids: Ids }): St
       for (const row of w.rows.values()) {
         if (isEnded(row.state)) continue;
         const held = row.owner !== undefined && w.alive.has(row.owner.peer);
-        yield { ...row, state: row.state as OpenState, held };
+        yield { ...row, state: row.state, held };
       }
     },
     openCount: () => [...w.rows.values()].filter((row) => !isEnded(row.state)).length,

@@ -64,7 +64,7 @@ export function replay({ entries, clock, ids, put, goesLive, now }: ReplayGiven)
       while (next < order.length && difference === undefined) {
         const entry = order[next]!;
         if (!isStep(entry))
-          return void differ({ message: `the recorded run went on here: ${shown(entry)}`, ...who(entry) });
+          return  differ({ message: `the recorded run went on here: ${shown(entry)}`, ...who(entry) });
         next++;
         await step(stage, entry);
       }

@@ -82,7 +82,7 @@ async function human(root: string, call: Call, open: number): Promise<void> {
   terminal.say(`\n${terminal.colour('yellow', 'This waits for you')} ${terminal.dim(BALLOT)}`);
   for (const line of entries(root)) terminal.say(`  ${line}`);
   const before = fs.readFileSync(file, 'utf8');
-  const asks = values['yes'] !== true && process.stdin.isTTY === true;
+  const asks = values['yes'] !== true &&  process.stdin.isTTY;
   const said = asks
     ? (await answerTo(`y to allow, n to refuse, or edit the file and press Enter: `)).trim().toLowerCase()
     : 'y';

@@ -124,7 +124,7 @@ async function runOnce(
 function asReply(outcome: { ok: boolean; text: string }): ToolReply {
   if (outcome.ok) return { kind: 'text', text: outcome.text };
   const [, code, message] = /^(\w+): ([\s\S]*)$/.exec(outcome.text) ?? [undefined, 'tool_failed', outcome.text];
-  return { kind: 'problem', code: code as ProblemCode, message: message! };
+  return { kind: 'problem', code: code as ProblemCode, message: message };
 }
 
 async function guarded(tool: Tool, call: ToolCall, context: ToolContext): Promise<ToolReply> {

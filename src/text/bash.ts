@@ -170,7 +170,7 @@ class Reading {
     const words: ShellWord[] = [];
     if (node.prefix.length === 0 && node.suffix.every((item) => item.type === 'Word')) {
       if (node.name) words.push(this.word(node.name));
-      for (const item of node.suffix) words.push(this.word(item as U.Word));
+      for (const item of node.suffix) words.push(this.word(item));
       return { kind: 'command', assignments: NO_ASSIGNMENTS, words, redirections: NO_REDIRECTIONS };
     }
     const assignments: ShellAssignment[] = [];

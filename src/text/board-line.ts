@@ -264,7 +264,7 @@ function stray(head: Head, body: string, at: number): void {
 
 function misplaced(head: Head, kind: string, at: number): void {
   const [lint, what] = kind === '@' ? ['TD010', 'a name'] : ['TD011', 'a tag'];
-  flaw(head, lint!, at, `${what} must stand before the title`, `move it to the front, or put the title in quotes`);
+  flaw(head, lint, at, `${what} must stand before the title`, `move it to the front, or put the title in quotes`);
 }
 
 function blockFlaw(raw: string, at: number): { flaw?: Flaw } {

@@ -26,7 +26,7 @@ export function parseCassette(text: string, file: string): Cassette | Problem {
   const first = parse(lines[0] ?? rest ?? '');
   if (first === undefined || !('cassette' in first))
     return problem('bad_file', `${file} is not a cassette`, { where: { file }, hint: 'guild record makes one' });
-  const { cassette, guild } = first as CassetteHead;
+  const { cassette, guild } = first;
   if (cassette !== CASSETTE_VERSION)
     return problem('bad_file', `${file} is a cassette of version ${cassette}; this program reads ${CASSETTE_VERSION}`, {
       where: { file },

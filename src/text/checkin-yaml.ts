@@ -26,7 +26,7 @@ export function parseCheckIn(text: string, file: string): { note: CheckInNote } 
   const count = fields['checkin_count'] ?? 0;
   if (typeof count !== 'number' || !Number.isInteger(count) || count < 0) return bad('checkin_count', 'a whole number');
   const note: CheckInNote = { intervalSeconds: interval, count };
-  if (last !== undefined) note.lastCheckin = new Date(last as string).toISOString();
+  if (last !== undefined) note.lastCheckin = new Date(last).toISOString();
   if (typeof fields['planner_session'] === 'string') note.plannerSession = fields['planner_session'];
   if (typeof fields['last_reason'] === 'string') note.lastReason = fields['last_reason'];
   return { note };

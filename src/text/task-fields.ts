@@ -230,7 +230,7 @@ function readUsage(value: unknown, path: Path): Usage {
   for (const [key, name] of Object.entries({ ...COUNTS, ...MORE_COUNTS })) {
     const amount = given[key] ?? 0;
     if (typeof amount !== 'number' || amount < 0) wrong([...path, key], 'a number');
-    usage[name] = amount as number;
+    usage[name] = amount;
   }
   return usage;
 }

@@ -151,7 +151,7 @@ export class Fields {
       topK: this.whole('top_k'),
       reasoning: reasoning === 'default' ? undefined : reasoning,
     };
-    return Object.fromEntries(Object.entries(read).filter(([, value]) => value !== undefined)) as ModelSettings;
+    return Object.fromEntries(Object.entries(read).filter(([, value]) => value !== undefined));
   }
 
   /** Every key and its value, all taken. */

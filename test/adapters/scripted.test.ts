@@ -80,7 +80,7 @@ test('tool calls get ids that are the same each time and filled-in arguments', a
     scripted(script).call(ask({ turn: 4 })),
   ]);
   assert.deepEqual(first, second);
-  assert.ok(first!.ok);
+  assert.ok(first.ok);
   assert.equal(first.answer.text, 'On it, a.');
   assert.equal(first.answer.finish, 'tool_calls');
   assert.deepEqual(first.answer.toolCalls, [

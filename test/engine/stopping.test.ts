@@ -66,7 +66,7 @@ async function waiting(): Promise<{ disk: SimDisk; guest: Guest; house: ReturnTy
 
 function submit(guest: Guest, kind: 'cancel' | 'stop' | 'retry', id: string): Promise<void> {
   const base = { id: `i${kind}`, task: id, by: 'human', at: '2026-01-01T00:00:00.000Z' };
-  return guest.parts.store.submit({ ...base, kind } as Intent);
+  return guest.parts.store.submit({ ...base, kind });
 }
 
 const move = (disk: SimDisk, from: string, to: string): void => {

@@ -81,7 +81,7 @@ const task: fc.Arbitrary<Task> = fc
   )
   .map((fields) => {
     const whole = { root: fields.parent ?? fields.id, depth: fields.parent ? 1 : 0, role: 'root', ...fields };
-    return makeTask(whole as Parameters<typeof makeTask>[0]);
+    return makeTask(whole);
   });
 
 test('a printed task is read back as the same task', () => {

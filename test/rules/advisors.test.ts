@@ -36,7 +36,7 @@ test('only a required advisor fails the task, and no work is begun', () => {
   const { root, world } = play(cast(wanting), (task) => (task.to === 'risk' ? { error: 'asleep' } : speak(task)));
   assert.equal(root.state, 'failed');
   assert.equal(root.task.error?.code, 'dependency_failed');
-  assert.match(root.task.error!.message, /the required advisor risk failed: asleep/);
+  assert.match(root.task.error.message, /the required advisor risk failed: asleep/);
   assert.ok(!world.has('top.work'));
 });
 

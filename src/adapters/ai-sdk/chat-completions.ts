@@ -46,7 +46,7 @@ export function chatCompletions(given: {
     const decoder = new StringDecoder('utf8');
     const poured = incoming.pour((chunk) => {
       if (answer.over) incoming.head.destroy();
-      else events.push(decoder.write(chunk as Buffer));
+      else events.push(decoder.write(chunk));
     });
     await poured.catch((cause: unknown) => {
       if (!answer.over) throw Object.assign(new Error('the answer broke off', { cause }), { statusCode: 200 });
@@ -163,7 +163,7 @@ async function refusal(incoming: Incoming): Promise<object> {
   const decoder = new StringDecoder('utf8');
   let body = '';
   const poured = incoming.pour((chunk) => {
-    if (body.length < MAX_ERROR_CHARACTERS) body += decoder.write(chunk as Buffer);
+    if (body.length < MAX_ERROR_CHARACTERS) body += decoder.write(chunk);
     else incoming.head.destroy();
   });
   await poured.catch(() => undefined);

@@ -61,13 +61,13 @@ export async function makeModel(
   const apiKey = site.key ?? 'none';
   switch (provider.kind) {
     case 'anthropic':
-      return (await import('@ai-sdk/anthropic')).createAnthropic({ ...base, apiKey })(id) as LanguageModel;
+      return (await import('@ai-sdk/anthropic')).createAnthropic({ ...base, apiKey })(id);
     case 'google':
-      return (await import('@ai-sdk/google')).createGoogleGenerativeAI({ ...base, apiKey })(id) as LanguageModel;
+      return (await import('@ai-sdk/google')).createGoogleGenerativeAI({ ...base, apiKey })(id);
     case 'openai': {
       const openai = (await import('@ai-sdk/openai')).createOpenAI({ ...base, apiKey });
       // The Responses API is OpenAI's own; what stands at another address speaks chat completions.
-      return (site.baseUrl ? openai.chat(id) : openai(id)) as LanguageModel;
+      return (site.baseUrl ? openai.chat(id) : openai(id));
     }
     default:
       throw new Error(`no package of the AI SDK speaks for kind ${provider.kind}`);
