@@ -9,10 +9,19 @@ import type { Ballot, BallotReading } from '../ports/ballot.js';
 import type { Disk } from '../ports/disk.js';
 import { addEntry, markEntry, readMarks, unmarkEntry, type Marks } from '../text/ballot-md.js';
 import { parseBoard } from '../text/board-md.js';
+import { exposure } from './ballot/exposure.js';
 
 const FILE = 'tasks/approvals.task.md';
 
-export function ballot({ root, disk, peer }: { root: string; disk: Disk; peer: string }): Ballot {
+export interface BallotOptions {
+  root: string;
+  disk: Disk;
+  peer: string;
+  /** Whether the process of this peer still runs. */
+  isAlive?: (peer: string) => boolean;
+}
+
+export function ballot({ root, disk, peer, isAlive = (id) => id === peer }: BallotOptions): Ballot {
   const file = path.join(root, FILE);
   const memory = path.join(root, '.guild', 'ballot.json');
   const shown = new Set<string>(readMemory());
@@ -23,15 +32,13 @@ export function ballot({ root, disk, peer }: { root: string; disk: Disk; peer: s
 
   /** Approvals whose marks may be an agent's doing: they are asked again. */
   const suspect = new Set<string>();
-  let wasExposed = false;
+  const exposed = exposure(disk, path.join(root, '.guild', 'exposed'), peer, isAlive);
 
   return { read, show, expose, unsettled: () => marks?.unsettled ?? [] };
 
   function expose(): () => void {
-    const before = disk.stamp(file);
-    return () => {
-      if (disk.stamp(file) !== before) wasExposed = true;
-    };
+    const after = exposed.begin(disk.stamp(file));
+    return () => after(disk.stamp(file));
   }
 
   function read(open: readonly Approval[]): BallotReading {
@@ -48,13 +55,12 @@ export function ballot({ root, disk, peer }: { root: string; disk: Disk; peer: s
     const present = new Set(marks.present);
     for (const { id } of open) if (present.has(id)) shown.add(id);
     const withdrawn = isHeld ? [] : open.filter(({ id }) => shown.has(id) && !present.has(id)).map(({ id }) => id);
-    if (wasExposed) return askAgain(marks, withdrawn);
+    if (exposed.isSuspect(stamp)) return askAgain(marks, withdrawn);
     return { answers: isHeld ? [] : marks.answers, withdrawn, problems: fresh(marks.problems) };
   }
 
   /** While a command ran that nothing held in, the ballot changed: no mark on it counts, and the human is told. */
   function askAgain({ answers }: Marks, withdrawn: string[]): BallotReading {
-    wasExposed = false;
     for (const { id } of answers) suspect.add(id);
     for (const id of withdrawn) suspect.add(id);
     const message =
@@ -72,8 +78,12 @@ export function ballot({ root, disk, peer }: { root: string; disk: Disk; peer: s
     fates: ReadonlyMap<string, string>,
   ): Promise<void> {
     const stamp = disk.stamp(file);
+    const seenBefore = seen;
     const onIt = new Set(stamp === undefined ? [] : marks?.present);
-    if (open.every(({ id }) => onIt.has(id)) && ended.length === 0 && suspect.size === 0) return;
+    if (open.every(({ id }) => onIt.has(id)) && ended.length === 0 && suspect.size === 0) {
+      if (stamp === seen && exposed.isSuspect(stamp)) exposed.settle(stamp); // it changed, but nothing on it is an answer
+      return;
+    }
     const before = readText() ?? '';
     let text = before;
     for (const id of suspect) text = unmarkEntry(text, FILE, id);
@@ -81,6 +91,7 @@ export function ballot({ root, disk, peer }: { root: string; disk: Disk; peer: s
     for (const approval of open) if (!present.has(approval.id)) text = addEntry(text, approval);
     for (const approval of ended) text = markEntry(text, FILE, approval, fates.get(approval.id));
     if (text !== before && !(await write(text, stamp, open))) return;
+    if (stamp === seenBefore || suspect.size > 0) exposed.settle(disk.stamp(file));
     suspect.clear();
     await remember(open);
   }

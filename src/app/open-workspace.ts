@@ -166,7 +166,12 @@ export async function openWorkspace(folderPath: string, options: OpenOptions = {
     price: (model) => findPrice(model, config.prices, LIST_PRICES),
     gate: gate({ root, disk, folder: ground, isFree }),
     shell: actions(shell({ root, env, clock: real }), { root, env, builtIn: packageFolder('plugins') }),
-    ballot: ballot({ root, disk, peer: store.peer.id }),
+    ballot: ballot({
+      root,
+      disk,
+      peer: store.peer.id,
+      isAlive: (id) => store.peers().some((peer) => peer.id === id),
+    }),
     inbox: inbox({ root, disk, peer: store.peer.id }),
     boards: boards({ root, disk, clock, peer: store.peer.id }),
     checkIns: checkIns({ root, disk, peer: store.peer.id }),

@@ -5,6 +5,7 @@
 import type { Watchers } from '../app/index.js';
 import { problemText, type Problem } from '../domain/problem.js';
 import type { Call } from './command.js';
+import { oneLine } from './terminal.js';
 
 export interface Narrator extends Watchers {
   /** Ends a line that is still open. */
@@ -62,6 +63,11 @@ export function narrator(
           return tell(
             event.task,
             `${terminal.colour('yellow', '✎')} ${agent} goes on from what you changed in its session`,
+          );
+        case 'human.notified':
+          return tell(
+            event.task,
+            `${terminal.colour('yellow', 'i')} ${agent} ${String(detail['tool'])} ${oneLine(JSON.stringify(detail['action']), terminal.width - 30)}`,
           );
         case 'model.failed': {
           // The last failure is the task's own, and told with it.

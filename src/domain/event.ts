@@ -15,6 +15,7 @@ export const EVENT_NAMES = [
   'model.answered',
   'model.failed',
   'tool.ran',
+  'human.notified', // policy lets it run, and wants a person to know
   'approval.answered',
   'ballot.refused', // an entry on the ballot that counts for nothing
   'file.held',

@@ -167,7 +167,7 @@ export async function showBallot(parts: Parts): Promise<void> {
 function fateOf(parts: Parts, { id, answer: said, request }: Approval): string | undefined {
   if (said === undefined || !said.approved) return 'refused';
   const effect = parts.store.effect(id);
-  if (effect.state === 'done') return 'done';
+  if (effect.state === 'done') return effect.outcome.text.startsWith('not_allowed:') ? 'refused' : 'done';
   if (effect.state === 'none') return parts.tools.get(request.tool)?.kind === 'effect' ? undefined : 'done';
   const running = [...parts.store.open()].some((one) => one.held && id.startsWith(`${one.task.id}.`));
   return running ? undefined : 'unknown: may have run';

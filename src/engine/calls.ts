@@ -4,6 +4,7 @@
  */
 import type { Agent } from '../domain/agent.js';
 import type { Problem } from '../domain/problem.js';
+import { childId } from '../domain/id.js';
 import type { Message, ToolCall } from '../domain/session.js';
 import type { GateVerdict } from '../ports/gate.js';
 import { isLimited, type Budget } from '../domain/budget.js';
@@ -131,6 +132,16 @@ async function carryOutOne(
   if (wrong !== undefined) return { kind: 'problem', code: 'bad_field', message: wrong };
   const gate = parts.gate?.judge(agent, call.name, call.arguments);
   if (gate?.verdict === 'deny') return { kind: 'problem', code: 'not_allowed', message: gate.reasons.join('; ') };
+  if (gate?.verdict === 'notify') {
+    record(parts, 'human.notified', {
+      task: task.id,
+      agent: agent.name,
+      tool: call.name,
+      cause: call.id,
+      action: call.arguments,
+      why: gate.reasons,
+    });
+  }
   if (gate?.verdict !== 'ask') {
     return noted(await runTool(parts, task, agent, call, tool, stop, { approved: false, ...planOf(gate) }));
   }
@@ -154,8 +165,13 @@ async function runAllowed(
   const action = edited === undefined ? call : { ...call, arguments: { ...call.arguments, ...edited } };
   // Judged once more, as it will run: what is never done is not done by an edit either.
   const gate = parts.gate?.judge(agent, call.name, action.arguments);
-  if (gate?.verdict === 'deny')
-    return { kind: 'problem', code: 'not_allowed', message: gate.reasons.join('; '), allowed: true };
+  if (gate?.verdict === 'deny') {
+    const message = gate.reasons.join('; ');
+    const id = childId(task.id, `call-${call.id}`);
+    if (await parts.store.begin(id, 'denied', message))
+      await parts.store.finish(id, { ok: false, text: `not_allowed: ${message}` });
+    return { kind: 'problem', code: 'not_allowed', message, allowed: true };
+  }
   const permission = { approved: true, ...(gate?.action ? { action: gate.action } : {}) };
   const reply = noted(await runTool(parts, task, agent, action, tool, stop, permission));
   if (edited === undefined || reply.kind === 'ask') return { ...reply, allowed: true };

@@ -156,3 +156,44 @@ test('what is allowed three times is proposed as a rule, and only the human can 
   assert.equal((await here.guild('policy', 'test', 'touch x; echo hello')).out.split('\t')[0], 'auto');
   assert.equal((await here.guild('policy', 'test', 'touch x; echo hello; ls')).out.split('\t')[0], 'ask');
 });
+
+test('without a sandbox a command that ticks the ballot approves nothing', async (t) => {
+  const script = `
+- {agent: ana, turn: 1, call: [{execute_command: {command: "sed -i 's/- ._./- [x]/' ../../tasks/approvals.task.md; sleep 1"}}]}
+- {agent: bob, turn: 1, call: [{execute_command: {command: "touch pwned; sleep 0"}}]}
+- {say: done}
+`;
+  const tasks = {
+    'tasks/pending/a.json': '{"description": "do it", "to": "ana"}',
+    'tasks/pending/b.json': '{"description": "do it", "to": "bob"}',
+  };
+  const off = { env: { GUILD_SANDBOX: 'off' } };
+  for (const how of ['pump', 'watch'] as const) {
+    const here = place(t, {
+      ...scripted(script, tasks),
+      'agents/ana.md': agent('execute_command'),
+      'agents/bob.md': agent('execute_command'),
+    });
+    succeeds(await here.guildWith(off, 'pump'));
+    const asked = JSON.parse((await here.guild('approve', '--json')).out) as {
+      id: string;
+      request: { agent: string };
+    }[];
+    const { id } = asked.find(({ request }) => request.agent === 'ana')!;
+    succeeds(await here.guild('approve', id));
+    if (how === 'pump') {
+      for (let n = 0; n < 4; n++) succeeds(await here.guildWith(off, 'pump'));
+    } else {
+      const watch = here.startWith(off, 'watch');
+      await until(() => here.list('tasks/completed').includes('a.json'));
+      await new Promise((resolve) => setTimeout(resolve, 1500));
+      watch.child.kill('SIGTERM');
+      await watch.ended;
+    }
+    assert.ok(!fs.existsSync(path.join(here.root, 'workspaces/bob/pwned')), how);
+    assert.ok(isAsked(here), 'it is an open question again');
+    save(here, (text) => text.replaceAll('- [_]', '- [x]'));
+    succeeds(await here.guildWith(off, 'pump', '--all'));
+    assert.ok(fs.existsSync(path.join(here.root, 'workspaces/bob/pwned')), 'and a person can still say yes');
+  }
+});

@@ -2,7 +2,6 @@
 import assert from 'node:assert/strict';
 import path from 'node:path';
 import { test } from 'node:test';
-import type { Intent } from '../../src/domain/intent.js';
 import type { Model } from '../../src/ports/model.js';
 import { crashDisk } from '../kit/crash-disk.js';
 import { hall, play, ROOT, untilQuiet, type Guest } from '../kit/hall.js';
