@@ -69,20 +69,19 @@ async function play(workspace: Workspace, call: Call, isScripted: boolean): Prom
     const { moved } = await workspace.pump();
     if (moved) continue;
     terminal.say(terminal.dim('  nothing moves'));
-    const open = openEntries(workspace.root);
-    if (open === 0) return;
-    await human(workspace.root, call, open);
+    if (openEntries(workspace.root) === 0) return;
+    await human(workspace.root, call);
   }
 }
 
 /** The human looks at the ballot and answers: in an editor, or here. */
-async function human(root: string, call: Call, open: number): Promise<void> {
+async function human(root: string, call: Call): Promise<void> {
   const { terminal, values } = call;
   const file = path.join(root, BALLOT);
   terminal.say(`\n${terminal.colour('yellow', 'This waits for you')} ${terminal.dim(BALLOT)}`);
   for (const line of entries(root)) terminal.say(`  ${line}`);
   const before = fs.readFileSync(file, 'utf8');
-  const asks = values['yes'] !== true &&  process.stdin.isTTY;
+  const asks = values['yes'] !== true && process.stdin.isTTY;
   const said = asks
     ? (await answerTo(`y to allow, n to refuse, or edit the file and press Enter: `)).trim().toLowerCase()
     : 'y';
@@ -91,7 +90,7 @@ async function human(root: string, call: Call, open: number): Promise<void> {
       terminal.dim(`  ${values['yes'] === true ? '--yes' : 'nobody is at the terminal'}: changing [_] to [x]`),
     );
   if (said !== 'y' && said !== 'n') {
-    if (fs.readFileSync(file, 'utf8') === before) await human(root, call, open);
+    if (fs.readFileSync(file, 'utf8') === before) await human(root, call);
     return;
   }
   fs.writeFileSync(file, before.replaceAll('- [_]', said === 'y' ? '- [x]' : '- [-]'));

@@ -75,11 +75,10 @@ export function treeLines(all: Placed[], { terminal }: Pick<Call, 'terminal'>): 
     const name = depth === 0 ? one.task.id : one.task.role;
     const { total } = costs.get(one.task.id)!;
     const cost = total.turns > 0 ? `  ${costText(total)}` : '';
-    const room = Math.max(
-      20,
-      terminal.width - line.length - name.length - cost.length - (one.task.to ?? '?').length - 14,
-    );
-    return `${line}${mark(one.state, terminal)} ${terminal.bold(name)} @${one.task.to ?? '?'} ${oneLine(unfenced(one.task.description), room)}${terminal.dim(cost)}`;
+    const who = `@${one.task.to ?? '?'}`;
+    const room = terminal.width - line.length - one.state.length - name.length - who.length - cost.length - 3;
+    const said = room < 8 ? '' : ` ${oneLine(unfenced(one.task.description), room)}`;
+    return `${line}${mark(one.state, terminal)} ${terminal.bold(name)} ${who}${said}${terminal.dim(cost)}`;
   });
 }
 

@@ -218,8 +218,7 @@ function changed(board: Board, item: Item, why: string): Problem {
 /** Control, bidi, invisible and odd blank characters as `\\u…`; newline and tab stay. */
 export function escaped(text: string): string {
   return text.replace(
-    // eslint-disable-next-line no-control-regex
-    /[\u0000-\u0008\u000b-\u001f\u007f-\u00a0\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180e\u2000-\u200f\u2028-\u202f\u205f-\u206f\u3000\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\uffff]|[\u{e0000}-\u{e0fff}]/gu,
+    /(?![\n\t ])[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Zs}\p{Co}\u115f\u1160\u17b4\u17b5\u3164\uffa0]|\u034f|\p{Variation_Selector}/gu,
     (char) => `\\u{${char.codePointAt(0)!.toString(16)}}`,
   );
 }

@@ -30,7 +30,7 @@ export function parseCassette(text: string, file: string): Cassette | Problem {
   if (cassette !== CASSETTE_VERSION)
     return problem('bad_file', `${file} is a cassette of version ${cassette}; this program reads ${CASSETTE_VERSION}`, {
       where: { file },
-      hint: `it was recorded by guild ${String(guild)}; record it again, or replay it with that version`,
+      hint: `it was recorded by guild ${guild}; record it again, or replay it with that version`,
     });
   const entries: CassetteEntry[] = [];
   let sum = '';

@@ -117,13 +117,13 @@ function rank(value: unknown): number {
 /** `%` any text, `_` any one character, `\` takes the next one as it is. Steps back only to the last `%`: no pattern is slow. */
 function isLike(text: string, pattern: string): boolean {
   const parts: (string | { wild: '%' | '_' })[] = [];
-  const chars = [...pattern];
+  const chars = Array.from(pattern);
   for (let i = 0; i < chars.length; i++) {
     const char = chars[i]!;
     if (char === '\\' && i + 1 < chars.length) parts.push(chars[++i]!);
     else parts.push(char === '%' || char === '_' ? { wild: char } : char);
   }
-  const given = [...text];
+  const given = Array.from(text);
   let at = 0;
   let part = 0;
   let star = -1;
