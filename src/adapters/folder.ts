@@ -148,6 +148,7 @@ function readAt(
     try {
       if (file.kind !== spot.kind) throw swapped();
       const head = readHead(file.fd, file.size, maxBytes);
+      if (!file.isStill()) throw swapped();
       const cut = file.size > head.length;
       const text = asText(head, cut);
       if (text === undefined) return { ok: false, code: 'bad_file', reason: `${path}: ${notText(head)}` };

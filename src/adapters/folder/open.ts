@@ -26,6 +26,11 @@ export interface OpenFile {
   kind: PlaceKind;
   size: number;
   mode: number;
+  /**
+   * Asked after the use. While a second link is being taken away, there is an instant in which its name still leads to the file
+   * and the file already counts one link less: one look can fall into it, two with a read in between cannot.
+   */
+  isStill(): boolean;
 }
 
 export interface Ground {
@@ -77,7 +82,12 @@ export function openFile(folder: OpenFolder, name: string): OpenFile {
     // The name is looked at again: a second link to the file could have been taken away since it was opened.
     const stat = fs.lstatSync(folder.at(name));
     if (stat.ino !== opened.ino || stat.dev !== opened.dev || !folder.isThere()) throw changed();
-    return { fd, kind: kindOf(stat), size: stat.size, mode: stat.mode & 0o777 };
+    const kind = kindOf(stat);
+    const isStill = (): boolean => {
+      const now = fs.lstatSync(folder.at(name), { throwIfNoEntry: false });
+      return now?.ino === opened.ino && now.dev === opened.dev && kindOf(now) === kind;
+    };
+    return { fd, kind, size: stat.size, mode: stat.mode & 0o777, isStill };
   } catch (error) {
     fs.closeSync(fd);
     throw error;
