@@ -1,4 +1,4 @@
-/** `guild agent`: list, start, new. */
+/** `guild agent`: list, start, new, rollback. */
 import fs from 'node:fs';
 import path from 'node:path';
 import { openReader } from '../app/open-reader.js';
@@ -15,15 +15,20 @@ export const command: Command = {
   help: `guild agent list             the agents, what they can do, and which file defines them
                              --graph: who comes after whom  [--format text|mermaid|dot]
 guild agent start <name…>    work only for these agents, in this terminal (as many terminals as you like)
-guild agent new <name>       write agents/<name>.md to start from  [--description TEXT]`,
+guild agent new <name>       write agents/<name>.md to start from  [--description TEXT]
+guild agent rollback <name> <commit>
+                             bring its folder workspaces/<name>/ back to one of its commits (git -C workspaces/<name> log)`,
   options: { description: { type: 'string' }, graph: { type: 'boolean' }, format: { type: 'string' } },
   async run(call) {
     const [word = 'list', ...words] = call.words;
     if (word === 'list') return call.values['graph'] === true ? graph(call) : list(call);
     if (word === 'new') return write({ ...call, words });
     if (word === 'start') return start({ ...call, words });
+    if (word === 'rollback') return rollback({ ...call, words });
     throw new ProblemError(
-      problem('bad_usage', `guild agent has no ${JSON.stringify(word)}`, { hint: 'it has list, start and new' }),
+      problem('bad_usage', `guild agent has no ${JSON.stringify(word)}`, {
+        hint: 'it has list, start, new and rollback',
+      }),
     );
   },
 };
@@ -54,6 +59,20 @@ async function graph({ root, terminal, json, values }: Call): Promise<number> {
   const drawn = agentGraph(openRoster(root).agents.values());
   if (json) terminal.json(drawn);
   else for (const line of drawGraph(drawn, format)) terminal.out(line);
+  return EXIT.done;
+}
+
+async function rollback({ root, words, terminal, json }: Call): Promise<number> {
+  const [name, commit] = words;
+  if (name === undefined || commit === undefined)
+    throw new ProblemError(problem('bad_usage', 'guild agent rollback needs an agent and a commit of its folder'));
+  openReader(root);
+  const { rollbackAgent } = await import('../app/rollback-agent.js');
+  const done = await rollbackAgent(root, name, commit);
+  if (!done.ok) throw new ProblemError(problem('bad_usage', done.reason));
+  if (json) terminal.json(done);
+  else terminal.out(done.commit);
+  for (const file of done.files) terminal.say(`  ${file}`);
   return EXIT.done;
 }
 

@@ -1,5 +1,6 @@
 /** Approvals as a person meets them: a ballot edited while `guild watch` runs, the command line, and kill -9 at the worst moment. */
 import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
 import { test } from 'node:test';
@@ -196,4 +197,18 @@ test('without a sandbox a command that ticks the ballot approves nothing', async
     succeeds(await here.guildWith(off, 'pump', '--all'));
     assert.ok(fs.existsSync(path.join(here.root, 'workspaces/bob/pwned')), 'and a person can still say yes');
   }
+});
+
+test("each command leaves a commit of the agent's folder, and the folder can be brought back", async (t) => {
+  const here = place(t, office(once('echo one > note.txt')));
+  succeeds(await here.guild('pump'));
+  const [{ id }] = JSON.parse((await here.guild('approve', '--json')).out) as [{ id: string }];
+  succeeds(await here.guild('approve', id));
+  succeeds(await here.guild('pump', '--all'));
+  const folder = path.join(here.root, 'workspaces/ana');
+  const commit = execFileSync('git', ['-C', folder, 'log', '-1', '--format=%H'], { encoding: 'utf8' }).trim();
+  fs.writeFileSync(path.join(folder, 'note.txt'), 'two\n');
+  succeeds(await here.guild('agent', 'rollback', 'ana', commit));
+  assert.equal(here.read('workspaces/ana/note.txt'), 'one\n');
+  assert.equal((await here.guild('agent', 'rollback', 'ana', 'nonsense')).code, 2);
 });
