@@ -46,7 +46,9 @@ for (const round of [0, 1, 2]) {
           for (const { content } of messages) for (const [mark] of content.matchAll(/person-\d+/g)) heard.add(mark);
           if (turn >= 2) person ??= edit(file, seed).finally(() => (isDone = true));
           await sleep(10);
-          const toolCalls = isDone ? [] : [{ id: 'c', name: 'read_file', arguments: { path: 'memory/facts.md' } }];
+          const toolCalls = isDone
+            ? []
+            : [{ id: 'c', name: 'read_file', arguments: { path: 'memory/facts.md', lines: turn } }];
           const cost = { inputTokens: 1, outputTokens: 1, cachedTokens: 0, microUsd: 0 };
           return {
             ok: true,
