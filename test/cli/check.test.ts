@@ -156,11 +156,14 @@ test('damaged task files are held or set aside with a reason, and their neighbou
 });
 
 test('a second file with the id of another is set aside, told, and in the history, even when only looked at', async (t) => {
-  const twins = { 'tasks/pending/a.json': '{"description": "one"}', 'tasks/waiting/a.json': '{"description": "two"}' };
+  const twins = {
+    'tasks/pending/copy.json': '{"id": "a", "description": "one"}',
+    'tasks/waiting/a.json': '{"description": "two"}',
+  };
   const here = place(t, scripted('- say: fine', twins));
   const ran = succeeds(await here.guild('task', 'list'));
   assert.match(ran.out, /^waiting {2}a +two\n$/);
-  assert.match(ran.err, /tasks\/pending\/a\.json has the id a, which tasks\/waiting\/a\.json has already/);
+  assert.match(ran.err, /tasks\/pending\/copy\.json has the id a, which tasks\/waiting\/a\.json has already/);
   const history = here.list('events').map((file) => here.read(`events/${file}`));
-  assert.match(history.join(''), /"name":"file\.quarantined".*tasks\/pending\/a\.json/);
+  assert.match(history.join(''), /"name":"file\.quarantined".*tasks\/pending\/copy\.json/);
 });

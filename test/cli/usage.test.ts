@@ -35,7 +35,7 @@ const WRONG: [string, number, RegExp][] = [
   ['run boss', 2, /a task needs a description/],
   ['run boss hi --model gpt5', 1, /--model: there is no model gpt5\n {2}name it as provider\/model/],
   ['run boss hi --model nowhere/x', 1, /--model: there is no provider nowhere\n {2}providers are/],
-  ['agent foo', 2, /it has list, start and new/],
+  ['agent foo', 2, /it has list, start, new and rollback/],
   ['agent new boss', 1, /agents\/boss\.md exists already/],
   ['agent new ../x', 2, /an agent needs a name/],
   ['agent start nobody', 1, /there is no agent nobody/],

@@ -3,6 +3,7 @@
  * never looked at, so they cost nothing. Everything in here can be thrown away at any time: a scan rebuilds it.
  */
 import path from 'node:path';
+import { compareText } from '../../domain/order.js';
 import { problem, type Problem } from '../../domain/problem.js';
 import { OPEN_STATES, type OpenState, type Task } from '../../domain/task.js';
 import type { Disk } from '../../ports/disk.js';
@@ -37,6 +38,8 @@ export function openTasks(disk: Disk, l: Layout, quarantine: Quarantine, now: ()
   const byFile = new Map<string, Entry>();
   /** Files that were looked at and could not be used, with the stamp they had. */
   const bad = new Map<string, string>();
+  /** Two files with one id, as they were last met. */
+  const pairs = new Map<string, string>();
   const listed = new Map<OpenState, { stamp: string | undefined; at: number }>();
   const filesOf: Record<OpenState, Set<string>> = { pending: new Set(), active: new Set(), waiting: new Set() };
 
@@ -128,16 +131,24 @@ export function openTasks(disk: Disk, l: Layout, quarantine: Quarantine, now: ()
     });
   }
 
-  /** One id, one open task: a second file with the same id is a twin and is set aside, the one under the plain name stays. */
+  /**
+   * One id, one open task. A second file with the same id under a name that none of ours has is a twin, and is set aside. Two
+   * names of ours are nearly always one task on its way from folder to folder, met twice: what was read last counts, and
+   * nothing is touched. Only two plain names that do not move between two looks are two files of a person's.
+   */
   function place(entry: Entry): Entry | Problem | undefined {
     const other = byId.get(entry.id);
     if (other !== undefined && other.file !== entry.file && disk.stamp(other.file) !== undefined) {
-      const twin = entry.state === 'active' || path.basename(entry.file) !== `${entry.id}.json` ? entry : other;
-      const stays = twin === entry ? other : entry;
-      if (twin === other) remove(other);
-      const told = quarantine(twin.file, twinProblem(l, twin.file, entry.id, stays.file));
-      if (twin === entry) return told;
-      if (told !== undefined) aside.push(told);
+      const twin = !isOurs(entry) ? entry : !isOurs(other) || stoodStill(entry, other) ? other : undefined;
+      remove(other);
+      if (twin !== undefined) {
+        const told = quarantine(twin.file, twinProblem(l, twin.file, entry.id, (twin === entry ? other : entry).file));
+        if (twin === entry) {
+          add(other);
+          return told;
+        }
+        if (told !== undefined) aside.push(told);
+      }
     }
     if (entry.state !== 'active' && endedTwin(entry.id)) {
       return quarantine(entry.file, twinProblem(l, entry.file, entry.id, 'an ended task'));
@@ -146,9 +157,26 @@ export function openTasks(disk: Disk, l: Layout, quarantine: Quarantine, now: ()
     return entry;
   }
 
+  /** Both under their plain names, and both as they were when they were met before. */
+  function stoodStill(entry: Entry, other: Entry): boolean {
+    if (entry.state === 'active' || other.state === 'active') return false;
+    const pair = [entry, other]
+      .map((one) => `${one.file} ${disk.stamp(one.file)}`)
+      .sort(compareText)
+      .join('\n');
+    const before = pairs.get(entry.id);
+    pairs.set(entry.id, pair);
+    return before === pair;
+  }
+
   function endedTwin(id: string): boolean {
     return disk.stamp(l.task('completed', id)) !== undefined || disk.stamp(l.task('failed', id)) !== undefined;
   }
+}
+
+/** The plain name, or a claim's: names that the program itself gives. */
+function isOurs({ id, state, file, owner }: Entry): boolean {
+  return state === 'active' ? owner !== undefined : path.basename(file) === `${id}.json`;
 }
 
 /** Generous: a record is small, but a person may drop a long text. */

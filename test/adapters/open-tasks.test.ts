@@ -1,0 +1,59 @@
+/** One id in two places: a task on its way, or two files of a person's. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { files } from '../../src/adapters/files/index.js';
+import type { Store } from '../../src/ports/store.js';
+import { simClock } from '../kit/sim-clock.js';
+import { simDisk, type SimDisk } from '../kit/sim-disk.js';
+import { countedIds, simProcesses } from '../kit/sim-processes.js';
+
+function start(): { disk: SimDisk; join(): Store } {
+  const disk = simDisk();
+  const processes = simProcesses();
+  const ids = countedIds();
+  return { disk, join: () => files({ root: '/w', disk, clock: simClock(), ids, processes: processes.start() }) };
+}
+
+const TASK = '{"description": "do it", "to": "ana"}';
+
+test('a task that is claimed and parked while another process looks is never set aside', async () => {
+  const { disk, join } = start();
+  const [one, two] = [join(), join()];
+  disk.save('/w/tasks/waiting/t.json', TASK);
+  await one.scan(true);
+  await two.scan(true);
+  const claim = one.claim('t', 'ana')!;
+  // The other one sees the claim, while the waiting name is there again: as if it was parked between its two looks.
+  disk.save('/w/tasks/waiting/t.json', TASK);
+  for (let look = 0; look < 3; look++) assert.deepEqual((await two.scan(true)).problems, []);
+  assert.ok(disk.tree().has(`/w/tasks/active/t_ana-${one.peer.id}.json`), 'the claim is where its holder left it');
+  assert.deepEqual(disk.list('/w/quarantine'), []);
+  disk.remove('/w/tasks/waiting/t.json');
+  assert.equal(await one.settle(claim, { ...claim.task, result: 'done' }, 'completed'), true);
+});
+
+test('two plain files with one id that stand still are two files: the second is set aside and told', async () => {
+  const { disk, join } = start();
+  const one = join();
+  disk.save('/w/tasks/waiting/t.json', TASK);
+  disk.save('/w/tasks/pending/t.json', TASK);
+  const told = [
+    ...(await one.scan(true)).problems,
+    ...(await one.scan(true)).problems,
+    ...(await one.scan(true)).problems,
+  ];
+  assert.equal(told.length, 1);
+  assert.match(told[0]!.message, /has the id t/);
+  assert.equal(one.openCount(), 1);
+});
+
+test('a file under another name with a used id is set aside at once', async () => {
+  const { disk, join } = start();
+  const one = join();
+  disk.save('/w/tasks/waiting/t.json', TASK);
+  disk.save('/w/tasks/pending/copy.json', '{"id": "t", "description": "again"}');
+  const { problems } = await one.scan(true);
+  assert.equal(problems.length, 1);
+  assert.deepEqual(disk.list('/w/quarantine').sort(), ['copy.json', 'copy.json.why.md']);
+  assert.ok(disk.tree().has('/w/tasks/waiting/t.json'));
+});
