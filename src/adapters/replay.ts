@@ -63,8 +63,7 @@ export function replay({ entries, clock, ids, put, goesLive, now }: ReplayGiven)
       stop = () => void stage.stop();
       while (next < order.length && difference === undefined) {
         const entry = order[next]!;
-        if (!isStep(entry))
-          return  differ({ message: `the recorded run went on here: ${shown(entry)}`, ...who(entry) });
+        if (!isStep(entry)) return differ({ message: `the recorded run went on here: ${shown(entry)}`, ...who(entry) });
         next++;
         await step(stage, entry);
       }

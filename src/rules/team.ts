@@ -132,7 +132,7 @@ export function contribution(messages: readonly Message[], answer: string): stri
 function contributionOf({ task, state }: Placed): Contribution {
   try {
     const said = JSON.parse(task.result ?? '') as Contribution;
-    if (state === 'completed' && Array.isArray(said.broadcasts)) return { ...said, votes:  said.votes };
+    if (state === 'completed' && Array.isArray(said.broadcasts)) return { ...said, votes: said.votes };
   } catch {
     // not one of ours: its text is what it said
   }

@@ -270,8 +270,7 @@ class Page {
       const map = typeof one === 'object' && one !== null ? (one as Record<string, unknown>) : undefined;
       const span = map ? { from: map['from'] ?? 1, to: map['to'] ?? Infinity } : { from: one, to: one };
       const strange = map && Object.keys(map).find((key) => key !== 'from' && key !== 'to');
-      if (strange === undefined && isTurn(span.from) && (span.to === Infinity || isTurn(span.to)))
-        spans.push(span);
+      if (strange === undefined && isTurn(span.from) && (span.to === Infinity || isTurn(span.to))) spans.push(span);
       else this.complain('bad_field', '"turn" is a number from 1, a list of them, or {from: 2, to: 5}', at);
     }
     return spans;

@@ -30,7 +30,7 @@ interface Thrown {
 }
 
 export function failureOf(error: unknown, asked: Asked): ModelFailure {
-  const thrown: Thrown = typeof error === 'object' && error !== null ? (error) : { message: String(error) };
+  const thrown: Thrown = typeof error === 'object' && error !== null ? error : { message: String(error) };
   const stalled = find(thrown, (one) => one.name === 'StalledError');
   if (stalled) return failure('cut_off', asked, `fell silent in the middle of an answer (${stalled.message})`);
   const network = find(

@@ -67,7 +67,7 @@ export async function makeModel(
     case 'openai': {
       const openai = (await import('@ai-sdk/openai')).createOpenAI({ ...base, apiKey });
       // The Responses API is OpenAI's own; what stands at another address speaks chat completions.
-      return (site.baseUrl ? openai.chat(id) : openai(id));
+      return site.baseUrl ? openai.chat(id) : openai(id);
     }
     default:
       throw new Error(`no package of the AI SDK speaks for kind ${provider.kind}`);
