@@ -1,13 +1,26 @@
 /**
  * `npm run check`: what to run before every commit; under a minute. One line for each step with its time; stops at the first that
- * fails and shows what it said. Leaves out the long tests (crashes at every write, races, kill storms): `npm test` runs those.
+ * fails and shows what it said. Leaves out the long tests (crashes at every write, races, kill storms, real processes): `npm test` runs those.
  */
 import { spawnSync } from 'node:child_process';
 import * as path from 'node:path';
 import { collectTests, runTests } from './run-tests.mjs';
 import { ROOT, setup } from './setup.mjs';
 
-const LONG = ['crash/', 'race/', 'storm/', 'soak/', 'tidy.test.js'];
+const LONG = [
+  'crash/',
+  'race/',
+  'storm/',
+  'soak/',
+  'human/',
+  'cli/',
+  'examples/',
+  'scripts/',
+  'app/replay',
+  'adapters/shell',
+  'adapters/git',
+  'tidy.test.js',
+];
 const CODE = ['src', 'test', 'bench', 'scripts', 'bin'];
 
 setup();
