@@ -49,6 +49,29 @@ export interface ModelTimeouts {
   tries: number;
 }
 
+/** How agents find each other (`coordination:` in guild.yaml). */
+export interface Coordination {
+  /** hierarchical: a coordinator agent matches who needs with who has; mesh: peers offer themselves and the best offer wins. */
+  mode: 'hierarchical' | 'mesh';
+  /** The agent that is asked in hierarchical mode; absent: the rule alone decides. */
+  coordinator?: string;
+  /** How long peers may take to offer themselves. */
+  offerMs: number;
+  /** After this, help that nobody gave goes to the coordinator, else to the human. */
+  helpMs: number;
+}
+
+/** A channel that people named (`channels:` in guild.yaml). */
+export interface ChannelRules {
+  /** Agents that may write; absent: all. `human` always may. */
+  writers?: string[];
+  /** Agents to whose conversations its notes are added; absent: none, people read it. */
+  readers?: string[];
+  /** How long a note is kept. */
+  ttlMs?: number;
+  maxBytes: number;
+}
+
 export interface Config {
   /** Model or alias for agents that name none. */
   model: string;
@@ -80,7 +103,12 @@ export interface Config {
   checkins?: boolean;
   /** Plugins to load, by name, with what the file says to each. Nothing under `plugins/` runs unless it is named here. */
   plugins: Record<string, Record<string, unknown>>;
+  coordination: Coordination;
+  channels: Record<string, ChannelRules>;
 }
+
+export const DEFAULT_COORDINATION: Coordination = { mode: 'mesh', offerMs: 2000, helpMs: 300_000 };
+export const DEFAULT_NOTE_BYTES = 64 * 1024;
 
 export const DEFAULT_LIMITS: Limits = {
   parallel: 16,

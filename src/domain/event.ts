@@ -23,6 +23,19 @@ export const EVENT_NAMES = [
   'result.fenced', // a result came too late and is kept as evidence
   'intent.taken',
   'intent.refused',
+  'task.offered', // agents are asked whether they are fit for it
+  'task.awarded', // who got it, and why
+  'dependency.requested',
+  'dependency.resolved',
+  'help.requested',
+  'help.given',
+  'help.escalated',
+  'deadlock.broken', // names the circle, the victim and the rule
+  'work.stuck', // starved, or busy without any change
+  'root.certified',
+  'agent.moved', // from one state to another
+  'agent.created',
+  'agent.retired',
   'workspace.undone', // a person went back to an earlier commit
 ] as const;
 export type EventName = (typeof EVENT_NAMES)[number];

@@ -28,6 +28,10 @@ export const PROBLEM_CODES = [
   'dependency_failed',
   'unknown_outcome', // an effect began and nobody knows whether it ended
   'taker_lost', // the process that did the work died, too often
+  'deadlock', // tasks waited for each other in a circle, and this one had to give way
+  'nobody_fit', // nobody can, or will, take it
+  'not_a_move', // a change of state that the table does not have
+  'forged', // said in the name of another
   'disk_failed',
   'bad_usage', // a wrong command line
   'bug',

@@ -5,6 +5,7 @@ import type { Problem } from '../domain/problem.js';
 import type { Task } from '../domain/task.js';
 import type { Agents } from '../ports/agents.js';
 import type { Ballot } from '../ports/ballot.js';
+import type { Bus } from '../ports/bus.js';
 import type { Boards } from '../ports/boards.js';
 import type { CheckIns } from '../ports/check-ins.js';
 import type { Clock, Ids } from '../ports/clock.js';
@@ -32,6 +33,8 @@ export interface Parts {
   boards?: Boards;
   desk?: Desk;
   checkIns?: CheckIns;
+  /** Notes on channels; absent only in tests of other things. */
+  bus?: Bus;
   /** Told when a pass is over; absent where no history is kept. */
   audit?: Audit;
   config: Config;

@@ -3,8 +3,12 @@
  * reported and its default stands in, so that the rest of the program can always run far enough to show the report.
  */
 import {
+  DEFAULT_COORDINATION,
   DEFAULT_LIMITS,
+  DEFAULT_NOTE_BYTES,
+  type ChannelRules,
   type Config,
+  type Coordination,
   type Limits,
   type ModelAlias,
   type Price,
@@ -54,6 +58,8 @@ export function defaultConfig(env: Env = {}): Config {
     git: { enabled: true },
     inbox: { admit: 'auto' },
     plugins: {},
+    coordination: { ...DEFAULT_COORDINATION },
+    channels: {},
   };
 }
 
@@ -92,9 +98,29 @@ function readConfig(fields: Fields, config: Config): void {
   if (planner !== undefined) config.planner = planner;
   const checkins = fields.flag('checkins');
   if (checkins !== undefined) config.checkins = checkins;
-  // parts of the design that are configured here and read elsewhere
-  for (const key of ['coordination', 'channels']) fields.mapping(key);
+  config.coordination = readCoordination(fields.mapping('coordination'));
+  config.channels = each(fields, ['channels'], readChannel);
   fields.noMore();
+}
+
+/** A coordinator makes it hierarchical, unless the file says otherwise. */
+function readCoordination(given: Fields | undefined): Coordination {
+  const coordinator = given?.text('coordinator');
+  const mode = given?.choice('mode', ['hierarchical', 'mesh']) ?? (coordinator ? 'hierarchical' : 'mesh');
+  const offerMs = given?.duration('offer') ?? DEFAULT_COORDINATION.offerMs;
+  const helpMs = given?.duration('help') ?? DEFAULT_COORDINATION.helpMs;
+  given?.noMore();
+  return { mode, ...(coordinator ? { coordinator } : {}), offerMs, helpMs };
+}
+
+function readChannel(found: Found, fields: Fields): ChannelRules | undefined {
+  const given = found.value === null ? undefined : fields.mappingOf(found);
+  const writers = given?.texts('writers');
+  const readers = given?.texts('readers');
+  const ttlMs = given?.duration('ttl');
+  const maxBytes = given?.whole('max_bytes', 1) ?? DEFAULT_NOTE_BYTES;
+  given?.noMore();
+  return { ...(writers ? { writers } : {}), ...(readers ? { readers } : {}), ...(ttlMs ? { ttlMs } : {}), maxBytes };
 }
 
 const PLUGIN_NAME = /^[A-Za-z0-9][\w-]{0,63}$/;

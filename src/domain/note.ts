@@ -1,0 +1,50 @@
+/**
+ * A note: something told on a channel, owed to nobody. Who tells it and when is stamped by the engine, never by the teller. The
+ * types below are those that the program itself tells and reads; on channels that people name, anything may be said.
+ */
+import type { AgentState } from './agent-state.js';
+import type { DependencyType, Resolution, Urgency } from './dependency.js';
+
+export const NOTE_PRIORITIES = ['critical', 'high', 'normal', 'low'] as const;
+export type NotePriority = (typeof NOTE_PRIORITIES)[number];
+
+/** Channels that the engine alone writes. `team/<task>` and those that `guild.yaml` names come beside them. */
+export const OWN_CHANNELS = ['state', 'dependency', 'task', 'help'] as const;
+
+export interface Note {
+  /** Derived from what it tells where that is possible, so that telling twice is telling once. */
+  id: string;
+  channel: string;
+  /** Stamped: the agent, `human`, or `engine`. */
+  from: string;
+  /** Stamped: ISO time. */
+  at: string;
+  priority: NotePriority;
+  /** For one reader; absent: for all of the channel. */
+  to?: string;
+  /** The task this is about. */
+  task?: string;
+  /** ISO time after which nobody needs it. */
+  expires?: string;
+  body: NoteBody;
+}
+
+export type NoteBody =
+  | { type: 'state_change'; agent: string; fromState: AgentState; toState: AgentState; reason: string; trigger: string }
+  | {
+      type: 'dependency_request';
+      requester: string;
+      dependency: string;
+      dependencyType: DependencyType;
+      requirements: Record<string, unknown>;
+      urgency: Urgency;
+      deadline?: string;
+    }
+  | { type: 'dependency_offer'; dependency: string; provider: string; fitness: number }
+  | { type: 'dependency_resolution'; provider: string; requester: string; dependency: string; resolution: Resolution }
+  | { type: 'help_request'; requester: string; taskContext: string; requiredCapabilities: string[]; estimate?: string }
+  | { type: 'help_answer'; helper: string; requester: string; accepted: boolean; why: string }
+  | { type: 'completion_probe'; peer: string; root: string; ballot: number }
+  | { type: 'completion_vote'; peer: string; root: string; ballot: number; ready: boolean; why?: string }
+  | { type: 'deadlock'; cycle: string[]; victim: string; rule: string; cancelled: string }
+  | { type: 'said'; text: string };
