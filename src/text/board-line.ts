@@ -22,10 +22,9 @@ export interface Head {
   opensBlock: boolean;
   /** Where a `<!--` stands that this line does not close. */
   opensComment?: number;
-  flaws: readonly Flaw[];
+  flaws: Flaw[];
 }
 
-const NONE: readonly Flaw[] = [];
 const BOX_LIKE = /\[[ \t]{0,3}[^\][\s]?[ \t]{0,3}\](?=[ \t]|$)/y;
 const MARK = /[@#]([A-Za-z0-9_\u00a1-\uffff][A-Za-z0-9_./\u00a1-\uffff-]*)(?=[ \t]|$)/y;
 const MARK_LIKE = /[@#][^\s]/y;
@@ -40,7 +39,7 @@ const QUOTED_TITLE = 'write the title in quotes, then key: value';
 
 /** Fills a new item with what its line says. */
 export function parseHead(body: string, item: Item): Head {
-  const head: Head = { item, base: item.bodyStart, opensBlock: false, opensComment: undefined, flaws: NONE };
+  const head: Head = { item, base: item.bodyStart, opensBlock: false, opensComment: undefined, flaws: [] };
   const afterPrefixes = readPrefixes(head, body);
   item.restStart = head.base + afterPrefixes;
   const afterTitle = readTitle(head, body, afterPrefixes);
@@ -289,7 +288,7 @@ function flaw(head: Head, lint: string, at: number, message: string, hint: strin
 }
 
 function addFlaw(head: Head, one: Flaw): void {
-  head.flaws = [...head.flaws, one];
+  head.flaws.push(one);
 }
 
 function spanOf(head: Head, start: number, end: number): Span {

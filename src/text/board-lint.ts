@@ -4,13 +4,14 @@
  */
 import type { BoardProblem, Item } from './board-item.js';
 import { fieldOf, parseBoard } from './board-md.js';
-import { whereAt } from './where.js';
+import { placesIn } from './where.js';
 
 export function lintBoard(text: string, file: string): BoardProblem[] {
   const board = parseBoard(text, file);
   const problems = [...board.problems];
+  const whereAt = placesIn(file, text);
   const warn = (lint: string, at: number, message: string, hint: string): void => {
-    const where = whereAt(file, text, at);
+    const where = whereAt(at);
     problems.push({ code: 'bad_field', message: `${lint} ${message}`, where, lint, severity: 'warning', hint });
   };
   const stray = board.items.find((item) => !item.inTodo);

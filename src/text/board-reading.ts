@@ -4,7 +4,7 @@
  */
 import type { Board, BoardProblem, Field, Item, Section, Span } from './board-item.js';
 import { isBlank, stripIndent } from './board-value.js';
-import { whereAt } from './where.js';
+import { lineAt, whereOnLine } from './where.js';
 
 export interface Line extends Span {
   /** First character that is not blank. */
@@ -36,6 +36,8 @@ export interface Reading {
   comment?: number;
   /** The last `-->` of the file. */
   lastClose: number;
+  /** How many flaws the last line that had one has. */
+  told: { line: number; error: number; warning: number };
 }
 
 export function startReading(text: string, file: string): Reading {
@@ -43,7 +45,8 @@ export function startReading(text: string, file: string): Reading {
   const eol = newline > 0 && text[newline - 1] === '\r' ? '\r\n' : '\n';
   const board = { file, items: [], rejected: [], problems: [], sections: [], eol, bodyStart: 0, openEnd: false };
   const lastClose = text.lastIndexOf('-->');
-  return { text, board, all: [], starts: [], inTodo: false, stack: [], lastEnd: 0, lastClose };
+  const told = { line: 0, error: 0, warning: 0 };
+  return { text, board, all: [], starts: [], inTodo: false, stack: [], lastEnd: 0, lastClose, told };
 }
 
 /** Whether this line is text of something that was opened above. */
@@ -88,7 +91,8 @@ export function closeAll(r: Reading): void {
 }
 
 /**
- * Bullets of other sections are prose: they can be bad, but nobody is told. Warnings do not isolate an item.
+ * Bullets of other sections are prose: they can be bad, but nobody is told. Warnings do not isolate an item. Of one line
+ * only the first flaws are told: a line with thousands is no line that anybody mends one by one.
  */
 export function report(
   r: Reading,
@@ -102,12 +106,19 @@ export function report(
   if (item && severity === 'error') item.bad = true;
   if (item && !item.inTodo) return;
   const line = lineAt(r.starts, at);
-  const start = r.starts[line - 1]!;
-  const end = r.text.indexOf('\n', start);
-  const source = r.text.slice(start, end < 0 ? r.text.length : end).replace(/\r$/, '');
-  const where = { ...whereAt(r.board.file, source, at - start), line };
+  if (isToldEnough(r, line, severity)) return;
+  const where = whereOnLine(r.board.file, r.text, line, r.starts[line - 1]!, at);
   const code = lint === 'TD050' || lint === 'TD051' ? 'duplicate' : 'bad_file';
   r.board.problems.push({ code, message: `${lint} ${message}`, where, lint, severity, ...(hint ? { hint } : {}) });
+}
+
+/** How many errors, and how many warnings, are told of one line. */
+const MAX_TOLD = 20;
+
+function isToldEnough(r: Reading, line: number, severity: BoardProblem['severity']): boolean {
+  if (r.told.line !== line) r.told = { line, error: 0, warning: 0 };
+  r.told[severity] += 1;
+  return r.told[severity] > MAX_TOLD;
 }
 
 const FENCE = /(`{3,})[^`]*$|(~{3,})/y;
@@ -166,16 +177,4 @@ function inComment(r: Reading, line: Line): boolean {
   if (r.comment === undefined) return false;
   if (line.source.includes('-->')) r.comment = undefined;
   return true;
-}
-
-/** 1-based number of the line that holds this offset. */
-function lineAt(starts: readonly number[], at: number): number {
-  let low = 0;
-  let high = starts.length;
-  while (high - low > 1) {
-    const middle = (low + high) >> 1;
-    if (starts[middle]! <= at) low = middle;
-    else high = middle;
-  }
-  return low + 1;
 }

@@ -8,7 +8,7 @@ import { hash53, isSafeId, safePart } from '../domain/id.js';
 import { problem, type Problem } from '../domain/problem.js';
 import { HUMAN, type Task } from '../domain/task.js';
 import { fieldOf, itemKey, type Board, type Item } from './board-item.js';
-import { whereAt } from './where.js';
+import { whereOnLine } from './where.js';
 
 /** A board and the text it was read from. */
 export interface Sheet {
@@ -269,5 +269,6 @@ function namesIn(item: Item, ...keys: string[]): string[] {
 }
 
 function wrong({ sheet, item }: Entry, code: Problem['code'], message: string, hint: string): Problem {
-  return problem(code, message, { where: whereAt(sheet.board.file, sheet.text, item.bodyStart), hint });
+  const where = whereOnLine(sheet.board.file, sheet.text, item.line, item.span.start, item.bodyStart);
+  return problem(code, message, { where, hint });
 }

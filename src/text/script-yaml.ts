@@ -21,9 +21,9 @@
  */
 import { isMap, isScalar, isSeq, parseDocument, type Document, type Node, type YAMLMap } from 'yaml';
 import { nearest } from '../domain/nearest.js';
-import { problem, type Problem } from '../domain/problem.js';
+import { problem, type Problem, type Where } from '../domain/problem.js';
 import { durationMs } from './amounts.js';
-import { whereAt } from './where.js';
+import { placesIn } from './where.js';
 
 export type Pattern = string | RegExp;
 
@@ -199,18 +199,21 @@ function readUsage(value: unknown, at: number, page: Page): ScriptLine['usage'] 
 /** The file while it is being read: turns values into what a line needs, and collects complaints with their places. */
 class Page {
   readonly problems: Problem[] = [];
+  private readonly whereAt: (offset: number) => Where;
   constructor(
-    private readonly source: string,
-    private readonly file: string,
+    source: string,
+    file: string,
     private readonly doc: Document,
-  ) {}
+  ) {
+    this.whereAt = placesIn(file, source);
+  }
 
   line(at: number): number {
-    return whereAt(this.file, this.source, at).line!;
+    return this.whereAt(at).line!;
   }
 
   complain(code: Problem['code'], message: string, at: number): void {
-    this.problems.push(problem(code, message, { where: whereAt(this.file, this.source, at) }));
+    this.problems.push(problem(code, message, { where: this.whereAt(at) }));
   }
 
   /** The known keys of a map with their plain values and the places of these. */

@@ -11,15 +11,57 @@ const MAX_SOURCE = 240;
 /** `offset` counts UTF-16 units; one past the end is the end of the text. Lines and columns are 1-based. */
 export function whereAt(file: string, text: string, offset: number): Where {
   const at = Math.max(0, Math.min(offset, text.length));
-  const start = lineStart(text, at);
-  const end = lineEnd(text, at);
-  const column = at - start - (start === 0 && text.startsWith('\uFEFF') && at > 0 ? 1 : 0) + 1;
-  const where: Where = { file, line: lineNumber(text, at), column };
-  if (column <= MAX_SOURCE) {
-    const line = text.slice(start, end).replace(/^\uFEFF/, '');
-    where.source = printable(line.length > MAX_SOURCE ? `${line.slice(0, MAX_SOURCE)}…` : line);
+  const start = at === 0 ? 0 : text.lastIndexOf('\n', at - 1) + 1;
+  return whereOnLine(file, text, lineNumber(text, at), start, at);
+}
+
+/** The same for a caller who knows the line and where it starts: it costs the same however long text and line are. */
+export function whereOnLine(file: string, text: string, line: number, start: number, at: number): Where {
+  const mark = start === 0 && text.charCodeAt(0) === 0xfeff ? 1 : 0;
+  const column = at - start - (at > 0 ? mark : 0) + 1;
+  if (column > MAX_SOURCE) return { file, line, column };
+  const head = text.slice(start + mark, start + mark + MAX_SOURCE + 2);
+  const [source] = head.split('\n', 1);
+  const whole = source!.length < head.length || start + mark + head.length === text.length;
+  const shown = whole ? source!.replace(/\r$/, '') : source!;
+  return {
+    file,
+    line,
+    column,
+    source: printable(shown.length > MAX_SOURCE ? `${shown.slice(0, MAX_SOURCE)}…` : shown),
+  };
+}
+
+/**
+ * The same for a caller who asks often about one text: its lines are found once, at the first question, so that a file
+ * with a flaw on every line costs no more than its length.
+ */
+export function placesIn(file: string, text: string): (offset: number) => Where {
+  let starts: number[] | undefined;
+  return (offset) => {
+    starts ??= lineStarts(text);
+    const at = Math.max(0, Math.min(offset, text.length));
+    const line = lineAt(starts, at);
+    return whereOnLine(file, text, line, starts[line - 1]!, at);
+  };
+}
+
+/** 1-based number of the line that holds this offset, by where each line starts. */
+export function lineAt(starts: readonly number[], at: number): number {
+  let low = 0;
+  let high = starts.length;
+  while (high - low > 1) {
+    const middle = (low + high) >> 1;
+    if (starts[middle]! <= at) low = middle;
+    else high = middle;
   }
-  return where;
+  return low + 1;
+}
+
+function lineStarts(text: string): number[] {
+  const starts = [0];
+  for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1)) starts.push(at + 1);
+  return starts;
 }
 
 /** The 1-based number of the line that holds this offset. */
@@ -27,16 +69,6 @@ function lineNumber(text: string, offset: number): number {
   let line = 1;
   for (let at = text.indexOf('\n'); at >= 0 && at < offset; at = text.indexOf('\n', at + 1)) line++;
   return line;
-}
-
-function lineStart(text: string, offset: number): number {
-  return offset === 0 ? 0 : text.lastIndexOf('\n', offset - 1) + 1;
-}
-
-function lineEnd(text: string, offset: number): number {
-  const end = text.indexOf('\n', offset);
-  const stop = end < 0 ? text.length : end;
-  return stop > 0 && text[stop - 1] === '\r' ? Math.max(stop - 1, lineStart(text, offset)) : stop;
 }
 
 /** Characters that move the cursor, hide, or reorder text. One stands for one, so that the caret stays in place. */

@@ -4,7 +4,7 @@
  */
 import { CORE_SCHEMA, EVENT_ID, SCALAR_STYLE, YAMLException, getScalarValue, load, parseEvents } from 'js-yaml';
 import { problem, type Problem, type Where } from '../domain/problem.js';
-import { whereAt } from './where.js';
+import { placesIn, whereAt } from './where.js';
 
 /** A stretch of a file that holds YAML: all of it, or the frontmatter. */
 export interface YamlSource {
@@ -45,7 +45,10 @@ export interface YamlPlace {
 /** Offsets, in the whole file's text, of everything in a source that parses, by path: `['team', 'members', 0]`. */
 export class YamlPlaces {
   private places: Map<string, YamlPlace> | undefined;
-  constructor(private readonly source: YamlSource) {}
+  private readonly whereAt: (offset: number) => Where;
+  constructor(private readonly source: YamlSource) {
+    this.whereAt = placesIn(source.file, source.text);
+  }
 
   /** Of the key at this path, or of the nearest thing around it that exists. */
   key(path: readonly (string | number)[]): Where {
@@ -60,14 +63,14 @@ export class YamlPlaces {
   exact(path: readonly (string | number)[]): Where | undefined {
     this.places ??= findPlaces(this.source);
     const place = this.places.get(path.join('\n'));
-    return place && whereAt(this.source.file, this.source.text, place.value);
+    return place && this.whereAt(place.value);
   }
 
   private where(path: readonly (string | number)[], side: keyof YamlPlace): Where {
     this.places ??= findPlaces(this.source);
     for (let length = path.length; length >= 0; length--) {
       const place = this.places.get(path.slice(0, length).join('\n'));
-      if (place !== undefined) return whereAt(this.source.file, this.source.text, place[side]);
+      if (place !== undefined) return this.whereAt(place[side]);
     }
     return { file: this.source.file };
   }
