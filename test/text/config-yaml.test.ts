@@ -50,9 +50,9 @@ default_agent: planner
 search: semantic
 watch: {rescan: 5s}
 store: files
-coordination: {mode: mesh}
+coordination: {coordinator: lead, offer: 3s, help: 1m}
 git: {enabled: true, author: 'Ada <ada@example.org>'}
-channels: {}
+channels: {deploys: {writers: [ops], readers: planner, ttl: 1d, max_bytes: 2k}, talk: }
 inbox: {agent: planner, admit: ask}
 plugins: {slack: {channels: ['#ops']}, pager: }
 `);
@@ -96,6 +96,11 @@ plugins: {slack: {channels: ['#ops']}, pager: }
     git: { enabled: true, author: 'Ada <ada@example.org>' },
     inbox: { agent: 'planner', admit: 'ask' },
     plugins: { slack: { channels: ['#ops'] }, pager: {} },
+    coordination: { mode: 'hierarchical', coordinator: 'lead', offerMs: 3000, helpMs: 60_000 },
+    channels: {
+      deploys: { writers: ['ops'], readers: ['planner'], ttlMs: 86_400_000, maxBytes: 2000 },
+      talk: { maxBytes: 65_536 },
+    },
   });
   assert.deepEqual(good('plugins: [slack, pager]').plugins, { slack: {}, pager: {} });
   assert.deepEqual(good('aliases: {main: openai/gpt-5}').aliases, { main: { models: ['openai/gpt-5'], settings: {} } });
