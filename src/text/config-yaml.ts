@@ -114,12 +114,13 @@ function readCoordination(given: Fields | undefined): Coordination {
 }
 
 function readChannel(found: Found, fields: Fields): ChannelRules | undefined {
-  const given = found.value === null ? undefined : fields.mappingOf(found);
-  const writers = given?.texts('writers');
-  const readers = given?.texts('readers');
-  const ttlMs = given?.duration('ttl');
-  const maxBytes = given?.whole('max_bytes', 1) ?? DEFAULT_NOTE_BYTES;
-  given?.noMore();
+  const given = fields.mappingOf(found);
+  if (given === undefined) return undefined;
+  const writers = given.texts('writers');
+  const readers = given.texts('readers');
+  const ttlMs = given.duration('ttl');
+  const maxBytes = given.whole('max_bytes', 1) ?? DEFAULT_NOTE_BYTES;
+  given.noMore();
   return { ...(writers ? { writers } : {}), ...(readers ? { readers } : {}), ...(ttlMs ? { ttlMs } : {}), maxBytes };
 }
 

@@ -52,7 +52,7 @@ watch: {rescan: 5s}
 store: files
 coordination: {coordinator: lead, offer: 3s, help: 1m}
 git: {enabled: true, author: 'Ada <ada@example.org>'}
-channels: {deploys: {writers: [ops], readers: planner, ttl: 1d, max_bytes: 2k}, talk: }
+channels: {deploys: {writers: [ops], readers: planner, ttl: 1d, max_bytes: 2k}, talk: {}}
 inbox: {agent: planner, admit: ask}
 plugins: {slack: {channels: ['#ops']}, pager: }
 `);
