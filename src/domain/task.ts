@@ -34,6 +34,7 @@ export interface Task {
   id: string;
   parent?: string;
   root: string;
+  /** How often in a row agents asked by themselves; what patterns ask for is as deep as its parent. */
   depth: number;
   role: Role;
   type?: string;
@@ -106,6 +107,7 @@ export interface WantedChild {
   role: Role;
   /** Absent: it is offered. */
   to?: string;
+  type?: string;
   description: string;
   requirements?: string[];
   context?: Record<string, unknown>;
@@ -114,13 +116,17 @@ export interface WantedChild {
   session?: string;
 }
 
+/** Parts that agent files ask for: their number is bounded by what the files say, and circles are refused. */
+const DECLARED: ReadonlySet<Role> = new Set('work check advisor member seat coordinator route handoff'.split(' '));
+
 export function makeChild(parent: Task, wanted: WantedChild, createdAt: string): Task {
   return makeTask({
     id: wanted.id,
     parent: parent.id,
     root: parent.root,
-    depth: parent.depth + 1,
+    depth: parent.depth + (DECLARED.has(wanted.role) ? 0 : 1),
     role: wanted.role,
+    ...(wanted.type === undefined ? {} : { type: wanted.type }),
     description: wanted.description,
     ...(wanted.to === undefined ? {} : { to: wanted.to }),
     requirements: wanted.requirements ?? [],

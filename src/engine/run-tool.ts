@@ -11,6 +11,7 @@ import type { ToolCall } from '../domain/session.js';
 import { HUMAN, type Task } from '../domain/task.js';
 import type { PluginAction } from '../ports/shell.js';
 import type { SessionShown, Tool, ToolContext, ToolReply } from '../tools/tool.js';
+import { breakDown } from './breakdown.js';
 import { sessionId } from './conversation.js';
 import { record, type Parts } from './parts.js';
 
@@ -75,6 +76,7 @@ function contextOf(
     agents: parts.agents.all(),
     sessions: () => openSessions(parts),
     replaceSession: (id, text) => parts.store.replaceSession(id, text),
+    breakDown: (wanted) => breakDown(parts, task, wanted),
     createAgent: (name, source) => parts.agents.create(name, source),
     approved: permission.approved,
     ...(permission.plan ? { plan: permission.plan } : {}),

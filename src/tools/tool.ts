@@ -3,6 +3,7 @@
  * store: the engine commits what it answers.
  */
 import type { Agent } from '../domain/agent.js';
+import type { Breakdown, Part } from '../domain/part.js';
 import type { Problem, ProblemCode } from '../domain/problem.js';
 import type { PlainPipeline } from '../domain/policy.js';
 import type { Task, WantedChild } from '../domain/task.js';
@@ -31,6 +32,8 @@ export interface ToolContext {
   replaceSession(id: string, text: string): Promise<Problem | undefined>;
   /** Writes the file of a new agent; what is wrong with it, if anything. */
   createAgent(name: string, source: string): Promise<Problem | undefined>;
+  /** Checks parts and sorts out those that are done already; what is wrong with them, if anything. */
+  breakDown(parts: Part[]): Promise<Breakdown | Problem>;
   /** The conversations there are, oldest first. */
   sessions(): SessionShown[];
   /** Names and descriptions of the workspace's agents. */

@@ -36,6 +36,7 @@ function bench(t: TestContext, files: Record<string, string> = {}, agents: strin
     approved: false,
     sessions: () => [],
     replaceSession: async () => undefined,
+    breakDown: () => Promise.resolve({ code: 'bug' as const, message: 'not here' }),
     createAgent: async () => undefined,
     folder: folder({
       root,
