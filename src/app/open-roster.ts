@@ -51,10 +51,12 @@ export function openRoster(folder: string, env: Record<string, string | undefine
 /** What no call could be made with: of the agents, and of names in guild.yaml that nobody uses yet. */
 function modelProblems(agents: ReadonlyMap<string, Agent>, config: Config): Problem[] {
   const unused = Object.keys(config.aliases).map((name) => ({ name, models: [name], settings: {}, file: CONFIG_FILE }));
-  return [...agents.values(), ...unused].flatMap((one) => {
-    const found = resolveModels(one, config);
-    return 'code' in found ? [found] : [];
-  });
+  return [...agents.values(), ...unused].flatMap((one) =>
+    ['work', 'check', 'bid'].flatMap((role) => {
+      const found = resolveModels(one, config, role);
+      return 'code' in found ? [found] : [];
+    }),
+  );
 }
 
 function nobody(agents: ReadonlyMap<string, Agent>, { defaultAgent }: Config): Problem[] {

@@ -8,7 +8,7 @@ import type { Agent, AgentFormat } from '../domain/agent.js';
 import { problem, type Problem, type Where } from '../domain/problem.js';
 import type { Agents } from '../ports/agents.js';
 import type { Disk } from '../ports/disk.js';
-import { checkRoster } from '../rules/roster.js';
+import { checkRoster, circles } from '../rules/roster.js';
 import { parseAgent, renderPrompt } from '../text/agent-md.js';
 import { KNOWN_TOOLS } from '../tools/toolbox.js';
 
@@ -53,6 +53,7 @@ export function roster(
   const known = new Map<string, Known>();
   const reported = new Set<string>();
   let agents = new Map<string, Agent>();
+  let faults = new Map<string, Problem>();
   let all: { problems: Problem[]; warnings: Problem[] } = { problems: [], warnings: [] };
   let folderStamps = '';
 
@@ -65,6 +66,7 @@ export function roster(
       return fresh;
     },
     all: () => agents,
+    fault: (name) => faults.get(name),
     source: (agent) => known.get(agent.file)?.text ?? '',
     parse: (source, file) => parse(source, file, format(file)).agent,
     async create(name, source) {
@@ -160,9 +162,28 @@ export function roster(
     };
     agents = new Map();
     for (const agent of found) {
-      if (!agents.has(agent.name)) agents.set(agent.name, model === undefined ? agent : { ...agent, models: [model] });
+      if (!agents.has(agent.name)) agents.set(agent.name, model === undefined ? agent : withModel(agent, model));
     }
+    const round = circles(agents).map((names) => [names, roundAndRound(names)] as const);
+    faults = new Map(round.flatMap(([names, wrong]) => names.map((name) => [name, wrong] as const)));
   }
+}
+
+function roundAndRound(names: readonly string[]): Problem {
+  return problem('cycle', `these agents go round in a circle: ${[...names, names[0]].join(' → ')}`, {
+    hint: 'take one of these steps out, then retry the task; guild check shows where it stands',
+  });
+}
+
+/** For everything it is asked, not only for its own work. */
+function withModel(agent: Agent, model: string): Agent {
+  const { evaluator, metacognition } = agent;
+  return {
+    ...agent,
+    models: [model],
+    ...(evaluator ? { evaluator: { ...evaluator, model } } : {}),
+    ...(metacognition ? { metacognition: { ...metacognition, model } } : {}),
+  };
 }
 
 function parse(text: string, file: string, format: AgentFormat | undefined): ReturnType<typeof parseAgent> {

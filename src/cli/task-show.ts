@@ -1,6 +1,7 @@
 /** `guild task show` and `guild task tree`. */
 import { openReader } from '../app/open-reader.js';
 import { taskTree } from '../app/task-tree.js';
+import { levelsOf } from '../domain/lineage.js';
 import { ProblemError, problemText } from '../domain/problem.js';
 import type { Placed } from '../domain/task.js';
 import { usageFields, type Usage } from '../domain/usage.js';
@@ -62,14 +63,15 @@ function roundLines(all: Placed[]): string[] {
 }
 
 export function treeLines(all: Placed[], { terminal }: Pick<Call, 'terminal'>): string[] {
-  const top = all[0]!.task.depth;
+  const levels = levelsOf(all.map(({ task }) => task));
+  const level = ({ task }: Placed): number => levels.get(task.id)!;
   const costs = totals(all);
-  /** For each depth, whether more of that depth is still to come under the same parent. */
+  /** For each level, whether more of that level is still to come under the same parent. */
   const goesOn: boolean[] = [];
   return all.map((one, i) => {
-    const depth = one.task.depth - top;
-    const next = all.slice(i + 1).find((other) => other.task.depth <= one.task.depth);
-    goesOn[depth] = next !== undefined && next.task.depth === one.task.depth;
+    const depth = level(one);
+    const next = all.slice(i + 1).find((other) => level(other) <= depth);
+    goesOn[depth] = next !== undefined && level(next) === depth;
     const stems = goesOn.slice(1, depth).map((more) => (more ? '│  ' : '   '));
     const line = depth === 0 ? '' : `${stems.join('')}${goesOn[depth] ? '├─' : '└─'} `;
     const name = depth === 0 ? one.task.id : one.task.role;

@@ -23,6 +23,15 @@ export interface ModelSettings {
   reasoning?: 'none' | 'minimal' | 'low' | 'medium' | 'high';
 }
 
+/** A second or third model of an agent, with words and settings of its own; what is absent is as for its work. */
+export interface Mind {
+  model?: string;
+  /** In place of the agent's own prompt. */
+  prompt?: string;
+  temperature?: number;
+  maxTokens?: number;
+}
+
 export interface Agent {
   name: string;
   description: string;
@@ -42,8 +51,10 @@ export interface Agent {
   router?: { destinations: string[]; fallback?: string };
   team?: Team;
   handoff?: string;
-  evaluator?: { model: string };
-  metacognition?: { model: string };
+  /** Weighs what is offered. */
+  evaluator?: Mind;
+  /** Judges whether a result advances the goal. */
+  metacognition?: Mind;
   budget: Budget;
   /** Tool name → how much stricter than policy this agent wants it. */
   approve: Record<string, 'ask' | 'deny'>;
@@ -67,7 +78,11 @@ export interface Agent {
 /** An agent whose work is wrapped by a pattern; its own turn-taking is then a child with role `work`. */
 export function hasPattern(agent: Agent): boolean {
   return (
-    agent.advisors.length > 0 || agent.router !== undefined || agent.team !== undefined || agent.handoff !== undefined
+    agent.advisors.length > 0 ||
+    agent.router !== undefined ||
+    agent.team !== undefined ||
+    agent.handoff !== undefined ||
+    agent.metacognition !== undefined
   );
 }
 

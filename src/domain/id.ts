@@ -18,6 +18,11 @@ export function childId(parent: string, part: string): string {
   return `${whole.slice(0, MAX_ID_BYTES - 14)}.${hash53(`${parent}.${part}`)}`;
 }
 
+/** Whether an id may have lost its tail, and with it the names of those above it. */
+export function mayBeCut(id: string): boolean {
+  return id.length >= MAX_ID_BYTES - 2;
+}
+
 /** Any text as one part of an id; two texts that only look alike after it still differ by their hash. */
 export function safePart(text: string): string {
   const safe = text.replace(/[^A-Za-z0-9_-]+/g, '-').replace(/^-+|-+$/g, '');

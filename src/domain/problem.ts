@@ -26,6 +26,7 @@ export const PROBLEM_CODES = [
   'model_failed',
   'tool_failed',
   'dependency_failed',
+  'off_goal', // done, and checked twice, and no step towards the goal
   'unknown_outcome', // an effect began and nobody knows whether it ended
   'taker_lost', // the process that did the work died, too often
   'deadlock', // tasks waited for each other in a circle, and this one had to give way

@@ -40,6 +40,11 @@ export async function advance(parts: Parts, task: Task, stop: AbortSignal): Prom
     await fail(parts, claim, mine, unknownAgent(parts, name));
     return true;
   }
+  const fault = parts.agents.fault(name);
+  if (fault !== undefined) {
+    await fail(parts, claim, mine, fault);
+    return true;
+  }
   if (agent.session === 'shared' && isLeaf(mine, agent) && !parts.store.takeTurn(sessionId(mine, agent), mine.id)) {
     await putBack(parts, claim, claim.task, 'another task has its turn in the shared conversation');
     return false;

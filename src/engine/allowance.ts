@@ -13,6 +13,7 @@ import { overBudget, type Purse } from '../rules/purse.js';
 import { promptTokens, reserveCall } from '../rules/reserve.js';
 import type { Conversation } from './conversation.js';
 import { stopAsked } from './intake.js';
+import { owesCall } from './owed.js';
 import type { Parts } from './parts.js';
 import { grantedTools, systemPrompt } from './prompt.js';
 
@@ -39,7 +40,9 @@ export function allowance(
     const loop = last?.from === LOOP_GUARD ? undefined : loopIn(messages, (name) => changes(parts, name));
     if (loop?.warned) return { kind: 'problem', problem: looping(talk.agent.name, loop) };
     if (loop) return tell(parts, LOOP_GUARD, loopText(loop));
-    if (stopAsked(parts, task)) return tell(parts, LAST_TURN, `You were asked to stop. ${ANSWER_NOW}`);
+    // Whoever owes one call gives its last answer anyway.
+    if (stopAsked(parts, task) && !owesCall(task))
+      return tell(parts, LAST_TURN, `You were asked to stop. ${ANSWER_NOW}`);
   }
   const left = purse.left();
   const head = (): string =>
@@ -51,8 +54,8 @@ export function allowance(
   });
   const over = (isLast ? undefined : usedUp(left, purse.lastMs)) ?? (reserved.ok ? undefined : reserved.over);
   if (over !== undefined) {
-    // A router that has not chosen by now has nothing to answer: its fallback does.
-    const isOver = isLast || (talk.agent.router !== undefined && task.role === 'work');
+    // A router that has not chosen by now has nothing to answer: its fallback does. Words are no verdict either.
+    const isOver = isLast || owesCall(task) || (talk.agent.router !== undefined && task.role === 'work');
     if (isOver) return { kind: 'problem', problem: overBudget(over, task, 'before there was an answer') };
     return tell(parts, LAST_TURN, `The budget of ${budgetWord(over)} for this task is used up. ${ANSWER_NOW}`);
   }

@@ -5,6 +5,7 @@
  */
 import { APPROVAL_ROLE } from '../domain/approval.js';
 import { fromBoard, type BoardMark, type BoardWish } from '../domain/board.js';
+import { parentsFirst } from '../domain/lineage.js';
 import { visible } from '../domain/mail.js';
 import { problem, type Problem } from '../domain/problem.js';
 import { HUMAN, isEnded, makeTask, type Placed, type Task } from '../domain/task.js';
@@ -111,7 +112,7 @@ function unwanted(parts: Parts, boards: Boards): Unwanted[] {
     if (board === undefined || isBegun(task, state) || boards.stand(task.id) || !boards.isWhole(board.file)) continue;
     found.push({ task, code: 'cancelled', why: `its line was taken off ${board.file}` });
   }
-  return found.sort((a, b) => a.task.depth - b.task.depth);
+  return parentsFirst(found, (one) => one.task);
 }
 
 /** The task itself, or the nearest one it was made for, that has a bullet. */

@@ -8,6 +8,7 @@ import { sessionUsage, type Message, type Session } from '../domain/session.js';
 import type { Task } from '../domain/task.js';
 import { addUsage, NO_USAGE, type Usage } from '../domain/usage.js';
 import type { Claim } from '../ports/store.js';
+import { mindFor } from '../rules/models.js';
 import { record, type Parts } from './parts.js';
 import { firstMessage, resultsBefore } from './prompt.js';
 
@@ -53,7 +54,7 @@ export async function openConversation(
       sessionId: id,
       agentId: agent.name,
       ...(agent.type ? { agentType: agent.type } : {}),
-      ...(agent.models[0] ? { model: agent.models[0] } : {}),
+      ...modelOf(agent, task),
       definition: agent.definition,
       created: parts.clock.now().toISOString(),
       status: 'active',
@@ -67,6 +68,11 @@ export async function openConversation(
   ready.catch(() => undefined);
   record(parts, 'session.created', { task: task.id, agent: agent.name, session: id });
   return conversation(parts, task, id, agent, session, ready);
+}
+
+function modelOf(agent: Agent, { role }: Task): { model?: string } {
+  const model = mindFor(agent, role)?.model ?? agent.models[0];
+  return model ? { model } : {};
 }
 
 async function makeFiles(parts: Parts, agent: Agent, { header, messages }: Session): Promise<void> {

@@ -22,12 +22,13 @@ import { stopReason } from './flight.js';
 import { record, type Parts } from './parts.js';
 import { grantedTools, mended, systemPrompt } from './prompt.js';
 import { isProblem, openConversation, type Conversation } from './conversation.js';
+import { reminder } from './owed.js';
 import { planStep } from './plan.js';
 import { spawnedBy } from './spawned.js';
 import { takeTurn } from './turn.js';
 
 export async function converse(parts: Parts, claim: Claim, task: Task, agent: Agent, stop: AbortSignal): Promise<void> {
-  const resolved = resolveModels(agent, parts.config);
+  const resolved = resolveModels(agent, parts.config, task.role);
   if ('code' in resolved) return fail(parts, claim, task, resolved);
   const talk = await openConversation(parts, claim, task, agent);
   if (isProblem(talk)) {
@@ -92,6 +93,13 @@ async function nextStep(
   if (spawned.news.length > 0) {
     await talk.append(spawned.news, false);
     return { kind: 'again' };
+  }
+  const reminded = reminder(parts, task, messages);
+  if (reminded !== undefined) {
+    const written = await talk.append([reminded.message], false);
+    return written === 'written' && reminded.problem
+      ? { kind: 'problem', problem: reminded.problem }
+      : { kind: 'again' };
   }
   const answer = reportedAnswer(messages) ?? finalAnswer(messages);
   if (answer !== undefined && spawned.open.length > 0) return { kind: 'wait', waitFor: spawned.open };

@@ -5,6 +5,7 @@
 import { problem, type Problem } from '../domain/problem.js';
 import { approvalOf } from '../domain/approval.js';
 import type { Intent } from '../domain/intent.js';
+import { parentsFirst } from '../domain/lineage.js';
 import { HUMAN, type Task } from '../domain/task.js';
 import type { OpenTask } from '../ports/store.js';
 import { match } from '../rules/match.js';
@@ -58,7 +59,7 @@ async function cancel(
   const error = cancelled(intent);
   let moved = false;
   // Parents first: a parent that saw its child end as cancelled would otherwise go on with that.
-  for (const { task } of under.sort((a, b) => a.task.depth - b.task.depth))
+  for (const { task } of parentsFirst(under, (one) => one.task))
     moved = (await cancelOne(parts, task, error, flights)) || moved;
   return moved;
 }
@@ -107,7 +108,7 @@ async function stop(parts: Parts, intent: Intent & { kind: 'stop' }): Promise<bo
 }
 
 /** Parts of a pattern without which there is no answer at all. */
-const STAGES = new Set(['work', 'route', 'handoff']);
+const STAGES = new Set(['work', 'check', 'route', 'handoff']);
 
 /** Whether a person asked this task, or one above it, to stop with what it has. */
 export function stopAsked(parts: Parts, task: Task): boolean {

@@ -11,6 +11,7 @@ import type { ApprovalRequest } from '../domain/approval.js';
 import { LAST_TURN } from './allowance.js';
 import { approvalFor, verdictOn } from './approvals.js';
 import type { Conversation } from './conversation.js';
+import { owesCall } from './owed.js';
 import type { Parts } from './parts.js';
 
 export type Planning =
@@ -47,9 +48,10 @@ export async function planStep(parts: Parts, task: Task, talk: Conversation): Pr
   return heed(parts, task, talk, plan, count);
 }
 
-/** A router and a coordinator do nothing but choose. */
-function plans({ role }: Task, { agent }: Conversation): boolean {
-  return agent.planApproval === true && role !== 'coordinator' && !(role === 'work' && agent.router !== undefined);
+/** A router and a coordinator do nothing but choose, and a check nothing but judge. */
+function plans(task: Task, { agent }: Conversation): boolean {
+  const chooses = task.role === 'coordinator' || (task.role === 'work' && agent.router !== undefined);
+  return agent.planApproval === true && !chooses && !owesCall(task);
 }
 
 async function heed(parts: Parts, task: Task, talk: Conversation, plan: string, count: number): Promise<Planning> {

@@ -3,8 +3,10 @@ import type { Agent } from '../domain/agent.js';
 import type { Message } from '../domain/session.js';
 import type { Task } from '../domain/task.js';
 import type { ToolSpec } from '../ports/model.js';
+import { CHECK_PROMPT } from '../rules/check.js';
 import { fence } from '../rules/gather.js';
 import { isBuilt, toolDescriptions } from '../tools/toolbox.js';
+import { owedTool, owesCall } from './owed.js';
 import type { Parts } from './parts.js';
 
 /** What an agent may call in this task: what its file grants, and what its part in a pattern needs. */
@@ -12,7 +14,8 @@ export function grantedNames(agent: Agent, { role }: Pick<Task, 'role'>): readon
   if (role === 'work' && agent.router) return ['route_to'];
   if (role === 'member' || role === 'seat') return [...agent.tools, 'broadcast', 'vote_conclude'];
   if (role === 'coordinator') return ['broadcast', 'conclude_team'];
-  return agent.tools;
+  const owed = owedTool({ role });
+  return owed === undefined ? agent.tools : [owed];
 }
 
 export function grantedTools(parts: Parts, agent: Agent, task: Task): ToolSpec[] {
@@ -33,17 +36,22 @@ function withChoices(tool: ToolSpec, choices: string[]): ToolSpec {
 export function systemPrompt(parts: Parts, agent: Agent, task: Task): string {
   const variables: Record<string, string> = { ...agent.variables };
   for (const [key, value] of Object.entries(task.context)) if (typeof value === 'string') variables[key] = value;
-  return parts.agents.prompt(agent, toolDescriptions(grantedTools(parts, agent, task)), variables);
+  const speaking =
+    task.role === 'check' ? { ...agent, systemPrompt: agent.metacognition?.prompt ?? CHECK_PROMPT } : agent;
+  return parts.agents.prompt(speaking, toolDescriptions(grantedTools(parts, agent, task)), variables);
 }
 
 /** The first message: the request, what else the asker said about it, and what came of the tasks it waited for. */
 export function firstMessage(parts: Parts, agent: Agent, task: Task, before: readonly string[] = []): Message {
   const { original_goal: goal, ...rest } = task.context;
   const said: string[] = [];
-  if (goal !== undefined && goal !== task.description && task.parent !== undefined)
+  // What judges or weighs is told all in its description, and not in the words of the agent's own work.
+  const isAside = owesCall(task);
+  if (goal !== undefined && goal !== task.description && task.parent !== undefined && !isAside)
     said.push(`This serves the goal: ${goal}`);
   if (Object.keys(rest).length > 0) said.push(`Context:\n${JSON.stringify(rest, null, 2)}`);
-  const request = agent.userPromptTemplate === undefined ? task.description : fill(agent.userPromptTemplate, task);
+  const request =
+    agent.userPromptTemplate === undefined || isAside ? task.description : fill(agent.userPromptTemplate, task);
   return {
     role: 'user',
     content: [request, ...said, ...before].join('\n\n'),

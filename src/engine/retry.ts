@@ -3,6 +3,8 @@
  * has already heard of. Budgets are carved anew, from what there is now: a person may have raised one.
  */
 import { addBudgets, isLimited, type Budget } from '../domain/budget.js';
+import { mayBeCut } from '../domain/id.js';
+import { parentsFirst } from '../domain/lineage.js';
 import type { Session } from '../domain/session.js';
 import type { Placed, Task } from '../domain/task.js';
 import { NO_USAGE } from '../domain/usage.js';
@@ -19,17 +21,29 @@ export async function retryTask(parts: Parts, id: string, cause: string): Promis
 
 /** What failed under a task and is still wanted by whoever asked for it. */
 export async function failedBelow(parts: Parts, id: string): Promise<Task[]> {
-  const failed = await parts.store.ended({ state: 'failed' });
-  const below = failed.flatMap(({ task }) => (task.id.startsWith(`${id}.`) ? task : []));
   const wanted: Task[] = [];
-  for (const task of below) if (await isWanted(parts, task)) wanted.push(task);
+  for (const { task } of await parts.store.ended({ state: 'failed' }))
+    if ((await isBelow(parts, task, id)) && (await isWanted(parts, task))) wanted.push(task);
   return wanted;
+}
+
+/** An id says so itself, unless it is so long that it was cut. */
+async function isBelow(parts: Parts, task: Task, id: string): Promise<boolean> {
+  if (task.id.startsWith(`${id}.`)) return true;
+  if (!mayBeCut(task.id)) return false;
+  for (let at: Task | undefined = task; at?.parent !== undefined; at = (await parts.store.read(at.parent))?.task)
+    if (at.parent === id) return true;
+  return false;
+}
+
+function itself(task: Task): Task {
+  return task;
 }
 
 export async function reopen(parts: Parts, failed: Task[], cause: string): Promise<void> {
   const budgets = await carvedAgain(parts, failed);
   // Children first: when the parent looks, they must not be ended any more.
-  for (const task of failed.sort((a, b) => b.depth - a.depth)) {
+  for (const task of parentsFirst(failed, itself).reverse()) {
     const { error: _, ended_at: __, waits: ___, ...rest } = task;
     const budget = budgets.get(task.id);
     if (await parts.store.reopen(task.id, { ...rest, attempts: 0, ...(budget ? { budget } : {}) }))
@@ -59,7 +73,7 @@ async function carvedAgain(parts: Parts, failed: readonly Task[]): Promise<Map<s
   const carved = failed.filter((task) => task.parent !== undefined && task.budget !== undefined);
   if (carved.length === 0) return budgets;
   const all: Placed[] = [...parts.store.open(), ...(await parts.store.ended())];
-  for (const task of [...carved].sort((a, b) => a.depth - b.depth)) {
+  for (const task of parentsFirst(carved, itself)) {
     const parent = all.find((one) => one.task.id === task.parent)?.task;
     const agent = parent?.to === undefined ? undefined : parts.agents.all().get(parent.to);
     if (parent === undefined || agent === undefined) continue;

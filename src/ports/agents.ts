@@ -6,6 +6,8 @@ export interface Agents {
   /** Looks at the files again; cheap when nothing changed. Returns problems that were not reported before. */
   refresh(): Problem[];
   all(): ReadonlyMap<string, Agent>;
+  /** Why this agent can be given no work, as the files stand: it would go round in a circle. */
+  fault(name: string): Problem | undefined;
   /** The bytes of the file that defines it, for pinning. */
   source(agent: Agent): string;
   /** The agent that these bytes defined; undefined if they define none. */

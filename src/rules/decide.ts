@@ -1,13 +1,14 @@
 /**
  * What a task still needs. A pure function of the task, its agent and its children; no phase is stored anywhere, so
  * whoever looks again, after whatever crash, comes to the same answer. The patterns compose in one order: limits,
- * advisors, team, work, route, handoff, resolve. Each stage asks for its complete set of children and goes on when all have ended.
+ * advisors, team, work, goal check, route, handoff, resolve. Each stage asks for its complete set of children and goes on when all have ended.
  */
 import { hasPattern, isTerminal, type Agent } from '../domain/agent.js';
 import { childId } from '../domain/id.js';
 import { problem, type Problem } from '../domain/problem.js';
 import type { Task, WantedChild } from '../domain/task.js';
 import { enrichedRequest, missingAdvice, wantedAdvisors } from './advisors.js';
+import { checkStep, isChecked } from './check.js';
 import { gather, type Children } from './gather.js';
 import { failedStage, wantedHandoff } from './handoff.js';
 import { chosenRoute, wantedRoute } from './router.js';
@@ -57,6 +58,14 @@ export function decide(task: Task, agent: Agent, children: Children, limits: Dec
   if (!worked.complete) return { do: 'ask', children: asked };
   let last = worked.ended[0]!;
 
+  if (isChecked(agent) && last.state === 'completed') {
+    const check = checkStep(task, agent, work, last, children);
+    if (check.kind === 'fail') return { do: 'fail', error: check.error };
+    asked.push(...check.children);
+    if (check.kind === 'ask') return { do: 'ask', children: asked };
+    last = check.last;
+  }
+
   if (agent.router !== undefined) {
     const route = chosenRoute(agent, last);
     if ('problem' in route) return { do: 'fail', error: route.problem };
@@ -79,7 +88,7 @@ export function decide(task: Task, agent: Agent, children: Children, limits: Dec
 
 /** An agent's own work under a pattern is a child, and that child is a leaf. */
 export function isLeaf(task: Task, agent: Agent): boolean {
-  return ['work', 'seat', 'coordinator'].includes(task.role) || !hasPattern(agent);
+  return ['work', 'seat', 'coordinator', 'check'].includes(task.role) || !hasPattern(agent);
 }
 
 function wantedWork(task: Task, agent: Agent, request: string): WantedChild {

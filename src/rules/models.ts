@@ -2,11 +2,12 @@
  * Which models an agent is to be asked with, in order: aliases are opened, lists flattened, and bare names that everybody
  * knows (`gpt-5`, `sonnet`, `llama3.2:3b`) given their provider. Whatever cannot be a model is a Problem before any call is made.
  */
-import type { Agent, ModelSettings } from '../domain/agent.js';
+import type { Agent, Mind, ModelSettings } from '../domain/agent.js';
 import type { Config } from '../domain/config.js';
 import { nearestHint } from '../domain/nearest.js';
 import { problem, type Problem } from '../domain/problem.js';
 import { findProvider, providerNames, splitModel } from '../domain/providers.js';
+import type { Role } from '../domain/task.js';
 
 export interface ResolvedModels {
   /** `provider/model`, at least one, none twice. */
@@ -17,14 +18,29 @@ export interface ResolvedModels {
 
 type Names = Pick<Config, 'model' | 'aliases' | 'providers'>;
 
-export function resolveModels(
-  agent: Pick<Agent, 'name' | 'models' | 'settings' | 'file'>,
-  config: Names,
-): ResolvedModels | Problem {
-  const wanted = agent.models.length > 0 ? agent.models : [config.model];
-  const found = open(wanted, config, []);
-  if ('code' in found) return { ...found, where: { file: agent.models.length > 0 ? agent.file : 'guild.yaml' } };
-  return { models: [...new Set(found.models)], settings: { ...found.settings, ...agent.settings } };
+type Asked = Pick<Agent, 'name' | 'models' | 'settings' | 'file' | 'evaluator' | 'metacognition'>;
+
+/** `role`: of the task that is worked on; without it, the models of the agent's own work. */
+export function resolveModels(agent: Asked, config: Names, role?: Role): ResolvedModels | Problem {
+  const mind = mindFor(agent, role);
+  const own = mind?.model === undefined ? agent.models : [mind.model];
+  const found = open(own.length > 0 ? own : [config.model], config, []);
+  if ('code' in found) return { ...found, where: { file: own.length > 0 ? agent.file : 'guild.yaml' } };
+  return {
+    models: [...new Set(found.models)],
+    // What the agent sets for its own model says nothing about another one.
+    settings: { ...found.settings, ...(mind?.model === undefined ? agent.settings : {}), ...settingsOf(mind) },
+  };
+}
+
+/** An agent works with its own models, judges with its metacognition, and weighs what is offered with its evaluator. */
+export function mindFor(agent: Pick<Agent, 'evaluator' | 'metacognition'>, role: Role | undefined): Mind | undefined {
+  if (role === 'check') return agent.metacognition;
+  return role === 'bid' ? agent.evaluator : undefined;
+}
+
+function settingsOf({ temperature, maxTokens }: Mind = {}): ModelSettings {
+  return { ...(temperature === undefined ? {} : { temperature }), ...(maxTokens === undefined ? {} : { maxTokens }) };
 }
 
 function open(names: readonly string[], config: Names, via: string[]): ResolvedModels | Problem {

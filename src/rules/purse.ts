@@ -19,6 +19,7 @@ import type { Config } from '../domain/config.js';
 import { problem, type Problem } from '../domain/problem.js';
 import { HUMAN, isEnded, type Placed, type Task, type WantedChild } from '../domain/task.js';
 import { addUsage, NO_USAGE, type Usage } from '../domain/usage.js';
+import { isChecked } from './check.js';
 
 export interface Purse {
   /** What is left for the task's own turns. */
@@ -110,9 +111,11 @@ function isCounted({ task }: Placed): boolean {
 
 /** Shares that stay with a task when a stage of its pattern is asked: for the stages after it. */
 export function keptFor(agent: Agent, role: string, wave: number): number {
-  if (role === 'handoff' || role === 'seat') return 0;
+  const check = isChecked(agent) ? 1 : 0;
+  if (role === 'handoff') return 0;
+  if (role === 'seat') return check;
   if (role === 'route') return agent.handoff === undefined ? 0 : 1;
-  if (role === 'work') return agent.handoff === undefined && agent.router === undefined ? 0 : 1;
+  if (role === 'work') return check + (agent.handoff === undefined && agent.router === undefined ? 0 : 1);
   if (role !== 'member') return 1;
   // Without a team of its own, it passes on its seat in another: to whom it hands off, or routes.
   if (agent.team === undefined) return agent.router !== undefined && agent.handoff !== undefined ? 1 : 0;

@@ -133,8 +133,11 @@ function contradictions(agent: Agent, say: Say): void {
   }
 }
 
-/** Every circle that a walk meets, once each, beginning with its first name by alphabet. Iterative: chains may be long. */
-function circles(agents: ReadonlyMap<string, Agent>): string[][] {
+/**
+ * Every circle that a walk meets, once each, beginning with its first name by alphabet. Whatever goes round for ever passes
+ * through one of these. Iterative: chains may be long.
+ */
+export function circles(agents: ReadonlyMap<string, Agent>): string[][] {
   const done = new Set<string>();
   const found = new Map<string, string[]>();
   for (const start of agents.keys()) {

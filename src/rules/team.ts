@@ -139,6 +139,12 @@ function contributionOf({ task, state }: Placed): Contribution {
   return { broadcasts: task.result ? [task.result] : [], votes: false };
 }
 
+/** What a member said in a round, as the others hear it. */
+export function spoken(placed: Placed): string {
+  const { broadcasts, votes, reason } = contributionOf(placed);
+  return [...broadcasts, ...(votes ? [voteText(reason)] : [])].join('\n\n');
+}
+
 export function fenced(task: Task, { type, from, message }: Note): string {
   return fence(type, from, message, task.id);
 }
@@ -153,8 +159,12 @@ export function notesOf(round: number, placed: Placed): Note[] {
   }
   const { broadcasts, votes, reason } = contributionOf(placed);
   const notes: Note[] = broadcasts.map((message) => ({ ...by, type: 'update', message }));
-  if (votes) notes.push({ ...by, type: 'vote', message: `votes to conclude${reason ? `: ${reason}` : ''}` });
+  if (votes) notes.push({ ...by, type: 'vote', message: voteText(reason) });
   return notes;
+}
+
+function voteText(reason: string | undefined): string {
+  return `votes to conclude${reason ? `: ${reason}` : ''}`;
 }
 
 /** A coordinator that failed in a round decided nothing; the members go on, and its last word is still to come. */

@@ -2,7 +2,7 @@
  * The fields of an agent that mean the same in every format: names, models, patterns, limits. Each reader takes its fields and
  * reports what is wrong with them; what a format spells differently it takes before or after.
  */
-import type { Advisor, Agent, Team } from '../domain/agent.js';
+import type { Advisor, Agent, Mind, Team } from '../domain/agent.js';
 import { priorityOf } from './task-fields.js';
 import { Fields, isMapping, type Found } from './yaml-fields.js';
 
@@ -48,8 +48,8 @@ export function readAgentFields(fields: Fields, nameOf: NameOf = (name) => name.
     router: readRouter(fields, agents, nameOf),
     team: readTeam(fields, nameOf),
     handoff: readHandoff(fields, nameOf),
-    evaluator: readModelOf(fields, 'evaluator'),
-    metacognition: readModelOf(fields, 'metacognition'),
+    evaluator: readMind(fields, 'evaluator'),
+    metacognition: readMind(fields, 'metacognition'),
     type: fields.text('type', 'agent_type'),
     version: fields.text('version'),
   };
@@ -143,14 +143,21 @@ function readHandoff(fields: Fields, nameOf: NameOf): string | undefined {
   return undefined;
 }
 
-function readModelOf(fields: Fields, key: string): { model: string } | undefined {
+/** A model's name alone, or a mapping; an empty mapping is the agent's own model. */
+function readMind(fields: Fields, key: string): Mind | undefined {
   const found = fields.take(key);
   if (found === undefined) return undefined;
   if (typeof found.value === 'string') return { model: found.value };
   const given = fields.mappingOf(found);
-  const model = given?.text('model');
-  given?.noMore();
-  return model === undefined ? undefined : { model };
+  if (given === undefined) return undefined;
+  const mind: Mind = {
+    model: given.text('model'),
+    prompt: given.text('prompt'),
+    temperature: given.number('temperature', { min: 0, max: 2 }),
+    maxTokens: given.whole('max_tokens', 1),
+  };
+  given.noMore();
+  return Object.fromEntries(Object.entries(mind).filter(([, value]) => value !== undefined));
 }
 
 function readApprove(given: Fields | undefined): Agent['approve'] {

@@ -7,6 +7,7 @@ import { delegateToAgent } from './delegate-to-agent.js';
 import { editSession } from './edit-session.js';
 import { executeCommand } from './execute-command.js';
 import { finalReport } from './final-report.js';
+import { giveVerdict } from './give-verdict.js';
 import { listDirectory } from './list-directory.js';
 import { queryTasks } from './query-tasks.js';
 import { readFile } from './read-file.js';
@@ -39,6 +40,7 @@ const BUILT: readonly Tool[] = [
   broadcast,
   voteConclude,
   concludeTeam,
+  giveVerdict,
   finalReport,
 ];
 

@@ -1,5 +1,6 @@
 /** Whether a story ended as it should, judged by the files alone. Returns what is wrong, one line each. */
 import path from 'node:path';
+import { parentsFirst } from '../../src/domain/lineage.js';
 import { sessionUsage } from '../../src/domain/session.js';
 import type { Placed } from '../../src/domain/task.js';
 import { addUsage, NO_USAGE, sumUsage, type Usage } from '../../src/domain/usage.js';
@@ -58,8 +59,7 @@ function books(tree: ReadonlyMap<string, string>): string[] {
     const session = parseSession(text, file);
     if (session.ok) spoken = addUsage(spoken, sessionUsage(session.session.messages));
   }
-  all.sort((a, b) => a.task.depth - b.task.depth);
-  const sums = totals(all);
+  const sums = totals(parentsFirst(all, (one) => one.task));
   for (const { task } of all) {
     const said = JSON.stringify(task.usage ?? NO_USAGE);
     const sum = JSON.stringify(sums.get(task.id)!.total);

@@ -13,8 +13,13 @@ import type { Contribution } from '../../src/rules/team.js';
 
 const AT = '2026-01-01T00:00:00.000Z';
 
-/** A text, what a member did in a round, a choice of a route, or a failure. */
-export type Said = string | Partial<Contribution> | { route: string; message?: string } | { error: string };
+/** A text, what a member did in a round, a choice of a route, a verdict of a goal check, or a failure. */
+export type Said =
+  | string
+  | { advances: boolean; reason: string }
+  | Partial<Contribution>
+  | { route: string; message?: string }
+  | { error: string };
 export type AnswerOf = (task: Task) => Said;
 export type World = Map<string, Placed>;
 
@@ -148,6 +153,7 @@ function end(world: World, task: Task, said: Said): boolean {
 function resultOf(said: Exclude<Said, { error: string }>): string {
   if (typeof said === 'string') return said;
   if ('route' in said) return JSON.stringify({ route_to: said.route, message: said.message });
+  if ('advances' in said) return JSON.stringify(said);
   return JSON.stringify({ broadcasts: [], votes: false, ...said });
 }
 

@@ -1,0 +1,63 @@
+/**
+ * Some parts owe one call of one tool and nothing else: a goal check owes its verdict. A model that answers in words instead, or
+ * calls it wrongly, is told once what is missing. After that the part has failed; its conversation says so, and a retry asks anew.
+ */
+import { readVerdict } from '../domain/goal-verdict.js';
+import { problem, type Problem } from '../domain/problem.js';
+import { finalAnswer, reportedAnswer, type Message } from '../domain/session.js';
+import type { Task } from '../domain/task.js';
+import type { Parts } from './parts.js';
+
+interface Owed {
+  tool: string;
+  /** Words that are as good as the call. */
+  fits(words: string): boolean;
+}
+
+const OWED: ReadonlyMap<string, Owed> = new Map([
+  ['check', { tool: 'give_verdict', fits: (words) => readVerdict(words) !== undefined }],
+]);
+
+export function owesCall(task: Pick<Task, 'role'>): boolean {
+  return OWED.has(task.role);
+}
+
+export function owedTool(task: Pick<Task, 'role'>): string | undefined {
+  return OWED.get(task.role)?.tool;
+}
+
+/** `message` is to be said, and then there is a problem, or another turn. Undefined: nothing is owed, or nothing is wrong yet. */
+export function reminder(
+  parts: Pick<Parts, 'clock'>,
+  task: Task,
+  messages: readonly Message[],
+): { message: Message; problem?: Problem } | undefined {
+  const owed = OWED.get(task.role);
+  if (owed === undefined || reportedAnswer(messages) !== undefined) return undefined;
+  const words = finalAnswer(messages);
+  if (words !== undefined && owed.fits(words)) return undefined;
+  const since = messages.slice(messages.findLastIndex((message) => message.from === GIVEN_UP) + 1);
+  const tries = since.filter((message) => message.role === 'assistant').length;
+  const say = (from: string, content: string): Message => {
+    return { role: 'user', content, from, timestamp: parts.clock.now().toISOString() };
+  };
+  if (tries >= MOST_TRIES) {
+    const lacking = `there was no ${owed.tool} in ${MOST_TRIES} turns`;
+    return {
+      message: say(GIVEN_UP, `That was no answer: ${lacking}. Call ${owed.tool}.`),
+      problem: problem('model_failed', `${lacking}, only ${kindOf(words)}`),
+    };
+  }
+  return words === undefined
+    ? undefined
+    : { message: say(REMINDER, `Your answer does not count in words. Call ${owed.tool}, once, and nothing else.`) };
+}
+
+const MOST_TRIES = 2;
+/** A colon cannot stand in the name of an agent. */
+const REMINDER = 'guildhall:owed';
+const GIVEN_UP = 'guildhall:given-up';
+
+function kindOf(words: string | undefined): string {
+  return words === undefined ? 'calls that do not fit' : 'words';
+}
