@@ -18,6 +18,8 @@ export type TaskState = (typeof TASK_STATES)[number];
 export const TASK_VERSION = 1;
 export const MAX_DEPTH = 5;
 export const HUMAN = 'human';
+/** Whose name stands on tasks that are done by nobody and only resolved by their rule: dependencies, help. No agent can have it. */
+export const ENGINE = 'engine';
 
 /** Why a task exists in its parent's eyes: `root` for asked by nobody above, `work`, `call`, `advisor`, `member`, `handoff`, … */
 export type Role = string;
@@ -107,8 +109,12 @@ export interface WantedChild {
   role: Role;
   /** Absent: it is offered. */
   to?: string;
+  /** Absent: who the parent is for. */
+  from?: string;
   type?: string;
   description: string;
+  /** Absent: as the parent's. */
+  priority?: Task['priority'];
   requirements?: string[];
   context?: Record<string, unknown>;
   dependencies?: string[];
@@ -116,8 +122,13 @@ export interface WantedChild {
   session?: string;
 }
 
-/** Parts that agent files ask for: their number is bounded by what the files say, and circles are refused. */
-const DECLARED: ReadonlySet<Role> = new Set('work check advisor member seat coordinator route handoff'.split(' '));
+/**
+ * Parts that agent files ask for: their number is bounded by what the files say, and circles are refused. Who provides is counted with what
+ * is provided.
+ */
+const DECLARED: ReadonlySet<Role> = new Set(
+  'work check advisor member seat coordinator route handoff provide match'.split(' '),
+);
 
 export function makeChild(parent: Task, wanted: WantedChild, createdAt: string): Task {
   return makeTask({
@@ -130,7 +141,7 @@ export function makeChild(parent: Task, wanted: WantedChild, createdAt: string):
     description: wanted.description,
     ...(wanted.to === undefined ? {} : { to: wanted.to }),
     requirements: wanted.requirements ?? [],
-    from: parent.to,
+    from: wanted.from ?? parent.to,
     context: {
       original_goal: parent.context.original_goal ?? parent.description,
       // what came from outside stays known as that, through every hand it goes
@@ -138,7 +149,7 @@ export function makeChild(parent: Task, wanted: WantedChild, createdAt: string):
       ...wanted.context,
     },
     dependencies: wanted.dependencies ?? [],
-    priority: parent.priority,
+    priority: wanted.priority ?? parent.priority,
     ...(wanted.budget ? { budget: wanted.budget } : {}),
     ...(wanted.session ? { session: wanted.session } : {}),
     created_by: parent.to,

@@ -5,7 +5,7 @@
 import type { Agent, AgentFormat } from '../domain/agent.js';
 import { isSafeId } from '../domain/id.js';
 import { problem, type Problem, type Where } from '../domain/problem.js';
-import { HUMAN } from '../domain/task.js';
+import { ENGINE, HUMAN } from '../domain/task.js';
 import { readAgentFields, type AgentDraft } from './agent-fields.js';
 import { plainName, readAi, readClaude } from './agent-foreign.js';
 import { agentPlaces } from './agent-places.js';
@@ -157,9 +157,10 @@ function checkName(name: string, report: Report, file: string): void {
     report.problems.push(
       problem('bad_name', `${JSON.stringify(name)} cannot be the name of an agent`, { where: at, hint }),
     );
-  } else if (name === HUMAN) {
+  } else if (name === HUMAN || name === ENGINE) {
+    const who = name === HUMAN ? 'the person' : 'the program itself';
     report.problems.push(
-      problem('bad_name', `"${HUMAN}" is the person, not an agent`, { where: at, hint: 'give the agent another name' }),
+      problem('bad_name', `"${name}" is ${who}, not an agent`, { where: at, hint: 'give the agent another name' }),
     );
   }
 }
