@@ -271,6 +271,23 @@ export const STORIES: Story[] = [
     calls: 4,
   },
   {
+    name: 'a goal check sends the work back once, and is then content',
+    agents: { ana: agent('description: Writes\nmetacognition: {prompt: You judge.}') },
+    tasks: { plan: { description: 'When do we meet?', to: 'ana' } },
+    script: `
+- {agent: ana, task: "*.work", say: We shall see.}
+- {agent: ana, task: "*.check-1", when: {system: You judge, last: We shall see}, call: [{give_verdict: {advances: false, reason: no day is named}}]}
+- {agent: ana, task: "*.work-2", when: no day is named, say: On Monday.}
+- {agent: ana, task: "*.check-2", when: {system: You judge, last: On Monday}, call: [{give_verdict: {advances: true, reason: it is a day}}]}
+`,
+    results: { plan: 'On Monday.' },
+    calls: 4,
+    check: (disk) =>
+      textOf(disk, 'sessions/ana-plan.work.session.yaml').match(/On Monday/g)?.length === 1
+        ? []
+        : ['the second try is not in the conversation of the first'],
+  },
+  {
     name: 'one long conversation for three tasks, in turns',
     agents: { ana: agent('description: Remembers\nsession: shared') },
     tasks: { a: { description: 'first word' }, b: { description: 'second word' }, c: { description: 'third word' } },
