@@ -19,6 +19,7 @@ import { oneRun } from './one-run.js';
 import { patterns } from './patterns.js';
 import { quiet } from './quiet.js';
 import { start } from './start.js';
+import { waits } from './waits.js';
 import { print, type Bed, type Bench, type Row } from './table.js';
 
 const ALL: Bench[] = [
@@ -35,6 +36,7 @@ const ALL: Bench[] = [
   idle,
   start,
   history,
+  waits,
 ];
 
 const { values } = parseArgs({

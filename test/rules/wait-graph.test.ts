@@ -1,0 +1,94 @@
+/** The wait-for graph beside a plain search that starts anew every time: the same circles, whatever comes and goes. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { waitGraph, type WaitGraph } from '../../src/rules/wait-graph.js';
+
+test('a wait that closes a circle is refused and names it', () => {
+  const graph = waitGraph();
+  assert.equal(graph.addEdge('a', 'b'), undefined);
+  assert.equal(graph.addEdge('b', 'c'), undefined);
+  assert.deepEqual(graph.wouldClose('c', 'a'), ['c', 'a', 'b']);
+  assert.deepEqual(graph.addEdge('c', 'a'), ['c', 'a', 'b']);
+  assert.equal(graph.has('c', 'a'), false);
+  assert.deepEqual(graph.addEdge('a', 'a'), ['a']);
+  graph.removeEdge('a', 'b');
+  assert.equal(graph.addEdge('c', 'a'), undefined, 'once somebody gave way, it fits');
+  assert.deepEqual([graph.nodes(), graph.edges()], [3, 2]);
+});
+
+test('who neither waits nor is waited for is forgotten', () => {
+  const graph = waitGraph();
+  for (let n = 0; n < 100; n++) graph.addEdge(`t${n}`, `t${n + 1}`);
+  for (let n = 0; n <= 100; n += 2) graph.removeNode(`t${n}`);
+  assert.deepEqual([graph.nodes(), graph.edges()], [0, 0]);
+});
+
+test('a chain of 200,000 is walked without a stack of calls', () => {
+  const graph = waitGraph();
+  for (let n = 200_000; n > 0; n--) assert.equal(graph.addEdge(`t${n - 1}`, `t${n}`), undefined);
+  assert.equal(graph.addEdge('t200000', 't0')?.length, 200_001);
+});
+
+type Step = { do: 'add' | 'ask' | 'cut' | 'leave'; from: number; to: number };
+
+const step: fc.Arbitrary<Step> = fc.record({
+  do: fc.constantFrom('add', 'add', 'add', 'add', 'ask', 'cut', 'leave'),
+  from: fc.nat(11),
+  to: fc.nat(11),
+});
+
+test('whatever is added, asked and removed, it agrees with a search from scratch', () => {
+  fc.assert(
+    fc.property(fc.array(step, { maxLength: 120 }), (steps) => {
+      const graph = waitGraph();
+      const plain = new Map<string, Set<string>>();
+      for (const one of steps) {
+        const [from, to] = [`n${one.from}`, `n${one.to}`];
+        if (one.do === 'cut') {
+          graph.removeEdge(from, to);
+          plain.get(from)?.delete(to);
+        } else if (one.do === 'leave') {
+          graph.removeNode(from);
+          plain.delete(from);
+          for (const waits of plain.values()) waits.delete(from);
+        } else {
+          const isThere = plain.get(from)?.has(to) ?? false;
+          const closes = !isThere && reaches(plain, to, from);
+          const circle = one.do === 'add' ? graph.addEdge(from, to) : graph.wouldClose(from, to);
+          assert.equal(circle !== undefined, closes);
+          if (circle !== undefined) isCircle(graph, circle, from, to);
+          else if (one.do === 'add') plain.set(from, (plain.get(from) ?? new Set()).add(to));
+        }
+        const all = [...plain].flatMap(([a, waits]) => [...waits].map((b) => `${a} ${b}`)).sort();
+        const names = [...Array(12).keys()].map((n) => `n${n}`);
+        const held = names.flatMap((a) => [...graph.waitsOf(a)].map((b) => `${a} ${b}`)).sort();
+        assert.deepEqual(held, all);
+        assert.equal(graph.edges(), all.length);
+      }
+    }),
+    { numRuns: 400 },
+  );
+});
+
+function reaches(plain: ReadonlyMap<string, ReadonlySet<string>>, start: string, goal: string): boolean {
+  const seen = new Set<string>();
+  const stack = [start];
+  while (stack.length > 0) {
+    const at = stack.pop()!;
+    if (at === goal) return true;
+    if (seen.has(at)) continue;
+    seen.add(at);
+    stack.push(...(plain.get(at) ?? []));
+  }
+  return false;
+}
+
+/** Every step of it is a wait that stands, but for the one that was refused. */
+function isCircle(graph: WaitGraph, circle: string[], from: string, to: string): void {
+  assert.equal(circle[0], from);
+  assert.equal(new Set(circle).size, circle.length);
+  if (from === to) return;
+  assert.equal(circle[1], to);
+  for (let i = 1; i < circle.length; i++) assert.ok(graph.has(circle[i]!, circle[(i + 1) % circle.length]!));
+}
