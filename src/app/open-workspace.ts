@@ -248,6 +248,7 @@ export async function openWorkspace(folderPath: string, options: OpenOptions = {
     },
     async close() {
       await motor.stop();
+      await plugins.close();
       await store.close();
       await trail?.close();
     },

@@ -16,6 +16,8 @@ export interface Plugins {
   problems: Problem[];
   /** Lets those that listen listen, until `signal` aborts. Resolves when all have stopped, or soon after. Never rejects. */
   start(options: PluginStart): Promise<void>;
+  /** Lets them put away what they hold: connections, processes. Never rejects. */
+  close(): Promise<void>;
 }
 
 export interface PluginStart {
@@ -38,7 +40,10 @@ interface Loaded {
   name: string;
   file: string;
   tools: PluginTool[];
+  /** What it found wrong with its settings, though it can go on. */
+  problems?: unknown[];
   start?: (running: Record<string, unknown>) => unknown;
+  stop?: () => unknown;
 }
 
 const STOP_MS = 3000;
@@ -72,6 +77,9 @@ export async function loadPlugins(given: PluginsGiven): Promise<Plugins> {
       const late = new Promise<void>((resolve) => setTimeout(resolve, STOP_MS).unref());
       await Promise.race([Promise.all(running), late]);
     },
+    async close() {
+      await Promise.allSettled(loaded.map(async (one) => one.stop?.()));
+    },
   };
 }
 
@@ -94,9 +102,17 @@ async function load(
     const registered: PluginTool[] = [];
     const office = { workspace: root, env, config, registerTool: (tool: PluginTool) => void registered.push(tool) };
     const said: unknown = typeof made === 'function' ? await (made as (office: unknown) => unknown)(office) : made;
-    const { tools = [], start } = (Array.isArray(said) ? { tools: said } : (said ?? {})) as Partial<Loaded>;
+    const {
+      tools = [],
+      start,
+      stop,
+      problems: told = [],
+    } = (Array.isArray(said) ? { tools: said } : (said ?? {})) as Partial<Loaded>;
     const all = [...registered, ...(Array.isArray(tools) ? tools : Object.values<PluginTool>(tools))];
-    if (all.length > 0 || typeof start === 'function') return { name, file, tools: all, ...(start ? { start } : {}) };
+    for (const one of told) problems.push(problem('tool_failed', String(one), { where: { file: 'guild.yaml' } }));
+    if (all.length > 0 || typeof start === 'function')
+      return { name, file, tools: all, ...(start ? { start } : {}), ...(stop ? { stop } : {}) };
+    if (told.length > 0) return undefined;
     const hint = 'export default {tools, start}, or a function that returns it';
     problems.push(problem('bad_file', 'this plugin has neither tools nor a start', { where: { file }, hint }));
   } catch (thrown) {

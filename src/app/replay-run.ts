@@ -206,5 +206,6 @@ function keptPlugins(entries: readonly CassetteEntry[]): Plugins {
     requiresApproval: (tool) => tools.some(({ name }) => name === tool) && !free.has(tool),
     problems,
     start: async () => undefined,
+    close: async () => undefined,
   };
 }
