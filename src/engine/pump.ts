@@ -3,8 +3,10 @@
  * it can be repeated, interrupted or run by several processes at once. Losing every event costs time, never truth.
  */
 import { compareText } from '../domain/order.js';
+import type { Event } from '../domain/event.js';
 import type { Problem } from '../domain/problem.js';
 import { HUMAN, isEnded, type Task } from '../domain/task.js';
+import { isLeaf } from '../rules/decide.js';
 import { cycleProblem, dependencyCycle, mayMove } from '../rules/ready.js';
 import type { OpenTask } from '../ports/store.js';
 import { advance } from './advance.js';
@@ -20,6 +22,7 @@ import { tendMoved } from './moved.js';
 import type { Parts } from './parts.js';
 import { record } from './parts.js';
 import { recover } from './recover.js';
+import { states } from './states.js';
 
 export interface PumpReport {
   /** Anything changed, or was started. */
@@ -51,7 +54,9 @@ export interface Engine {
 /** How often a pass that waits looks for a cancel. */
 const LOOK_MS = 250;
 
-export function engine(parts: Parts): Engine {
+export function engine(given: Parts): Engine {
+  const telling = states(given);
+  const parts: Parts = { ...given, watchers: { ...given.watchers, event: hear } };
   const flights = new Map<string, Flight>();
   const nudged = new Set<string>();
   let backlog = 0;
@@ -59,6 +64,11 @@ export function engine(parts: Parts): Engine {
   let swept = false;
 
   return { pump, pass, flights, backlog: () => backlog, stop };
+
+  function hear(event: Event): void {
+    telling.heard(event);
+    given.watchers?.event?.(event);
+  }
 
   async function pump(roots?: ReadonlySet<string>): Promise<PumpReport> {
     let ended = false;
@@ -73,6 +83,7 @@ export function engine(parts: Parts): Engine {
     rethrow();
     await showBallot(parts);
     await showBoards(parts, true);
+    await telling.tell();
     await parts.store.flush();
     parts.audit?.passed();
     return { ...report, moved: report.moved || ended, open: parts.store.openCount() };
@@ -98,6 +109,7 @@ export function engine(parts: Parts): Engine {
   ): Promise<PumpReport> {
     rethrow();
     const problems = [...parts.agents.refresh(), ...(parts.gate?.refresh() ?? [])];
+    parts.pauses?.look();
     let moved = false;
     if (look !== 'none') {
       if (!swept) parts.store.sweep();
@@ -134,6 +146,7 @@ export function engine(parts: Parts): Engine {
     }
     await showBallot(parts);
     await showBoards(parts);
+    await telling.tell();
     return { moved: moved || advanced > 0, again: moved, advanced, open: parts.store.openCount(), problems };
   }
 
@@ -146,6 +159,7 @@ export function engine(parts: Parts): Engine {
     for (const one of parts.store.open()) {
       if (roots !== undefined && !roots.has(one.task.root)) continue;
       if (one.state === 'active' || flights.has(one.task.id) || one.task.to === HUMAN || !isHosted(one.task)) continue;
+      if (isPaused(one.task)) continue;
       if (!mayMove(one.task, one.state, isOpen, now)) {
         if (one.state === 'pending') blocked.push(one.task);
       } else if (one.state === 'waiting' || (await dependenciesEnded(one.task))) movable.push(one);
@@ -185,6 +199,11 @@ export function engine(parts: Parts): Engine {
     return parts.hosts === undefined || parts.hosts.has(nameOf(task));
   }
 
+  function isPaused(task: Task): boolean {
+    const paused = parts.pauses?.all();
+    return paused !== undefined && paused.size > 0 && paused.has(nameOf(task));
+  }
+
   function nameOf(task: Task): string {
     const taker = takerOf(parts, task);
     return 'agent' in taker ? taker.agent : 'nobody';
@@ -194,7 +213,9 @@ export function engine(parts: Parts): Engine {
     if (flights.size >= parts.config.limits.parallel) return false;
     const name = nameOf(task);
     const agent = parts.agents.all().get(name);
-    if (agent?.session === 'shared' && !parts.store.takeTurn(sessionId(task, agent), task.id)) return false;
+    // Whoever has a pattern speaks in its work, and must not keep that from its turn.
+    const speaks = agent?.session === 'shared' && isLeaf(task, agent);
+    if (speaks && !parts.store.takeTurn(sessionId(task, agent), task.id)) return false;
     const most = agent?.maxConcurrentTasks ?? Infinity;
     if (most === Infinity) return true;
     let busy = 0;
