@@ -13,6 +13,16 @@ export interface Part {
   isNew: boolean;
 }
 
+/** The keys that a model named, as a JSON list; undefined if the text is none. */
+export function readKeys(text: string): string[] | undefined {
+  try {
+    const named: unknown = JSON.parse(text);
+    return Array.isArray(named) && named.every((key) => typeof key === 'string') ? named : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
 /** What a task with role `breakdown` was asked for, kept in its context: sorted once, so that every later look wants the same children. */
 export interface Breakdown {
   parts: Part[];

@@ -59,6 +59,8 @@ export interface Task {
   /** The conversation this task is done in. */
   session?: string;
   waits?: Waits;
+  /** Of a task that was offered: the children that are bids for it. */
+  bids?: string[];
   result?: string;
   error?: Problem;
   ended_at?: string;
@@ -127,7 +129,7 @@ export interface WantedChild {
  * is provided.
  */
 const DECLARED: ReadonlySet<Role> = new Set(
-  'work check advisor member seat coordinator route handoff provide match'.split(' '),
+  'work check advisor member seat coordinator route handoff provide match bid breakdown same'.split(' '),
 );
 
 export function makeChild(parent: Task, wanted: WantedChild, createdAt: string): Task {

@@ -4,6 +4,7 @@ import { errorText } from '../rules/gather.js';
 
 /** An AgentResponse, as JSON text: the model that asked reads it and goes on, also when it failed. */
 export function answerOf({ task, state }: Placed): string {
+  if (task.role === 'breakdown' && state === 'completed') return task.result ?? '';
   const success = state === 'completed';
   return JSON.stringify({
     agent_name: task.to ?? 'nobody',

@@ -2,7 +2,9 @@
  * Some parts owe one call of one tool and nothing else: a goal check owes its verdict. A model that answers in words instead, or
  * calls it wrongly, is told once what is missing. After that the part has failed; its conversation says so, and a retry asks anew.
  */
+import { readBid } from '../domain/bid.js';
 import { readVerdict } from '../domain/goal-verdict.js';
+import { readKeys } from '../domain/part.js';
 import { problem, type Problem } from '../domain/problem.js';
 import { finalAnswer, reportedAnswer, type Message } from '../domain/session.js';
 import type { Task } from '../domain/task.js';
@@ -16,6 +18,8 @@ interface Owed {
 
 const OWED: ReadonlyMap<string, Owed> = new Map([
   ['check', { tool: 'give_verdict', fits: (words) => readVerdict(words) !== undefined }],
+  ['same', { tool: 'name_duplicates', fits: (words) => readKeys(words) !== undefined }],
+  ['bid', { tool: 'place_bid', fits: (words) => readBid(words) !== undefined }],
 ]);
 
 export function owesCall(task: Pick<Task, 'role'>): boolean {

@@ -3,7 +3,7 @@
  * dropped, what is clearly not is kept, and only what lies between is put to a model.
  */
 import { childId } from '../domain/id.js';
-import type { Breakdown, Part } from '../domain/part.js';
+import { readKeys, type Breakdown, type Part } from '../domain/part.js';
 import type { Placed, Task, WantedChild } from '../domain/task.js';
 import { errorText, fence, gather, type Children } from './gather.js';
 import { likeness } from './similar.js';
@@ -50,13 +50,7 @@ function wantedDoubts(task: Task, { parts, doubtful, known }: Breakdown): Wanted
 /** Without an answer nothing is dropped: doing something twice costs less than not doing it. */
 function namedIn(asked: Placed | undefined, { doubtful }: Breakdown): Record<string, string> {
   if (asked?.state !== 'completed') return {};
-  let named: unknown;
-  try {
-    named = JSON.parse(asked.task.result ?? '');
-  } catch {
-    return {};
-  }
-  if (!Array.isArray(named)) return {};
+  const named = readKeys(asked.task.result ?? '') ?? [];
   return Object.fromEntries(Object.entries(doubtful).filter(([key]) => named.includes(key)));
 }
 

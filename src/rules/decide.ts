@@ -5,8 +5,10 @@
  */
 import { hasPattern, isTerminal, type Agent } from '../domain/agent.js';
 import { childId } from '../domain/id.js';
+import type { Breakdown } from '../domain/part.js';
 import { problem, type Problem } from '../domain/problem.js';
 import type { Task, WantedChild } from '../domain/task.js';
+import { breakdownStep } from './breakdown.js';
 import { enrichedRequest, missingAdvice, wantedAdvisors } from './advisors.js';
 import { checkStep, isChecked } from './check.js';
 import { gather, type Children } from './gather.js';
@@ -34,6 +36,10 @@ export function decide(task: Task, agent: Agent, children: Children, limits: Dec
         hint: 'let fewer agents ask each other in a row, or raise limits.depth in guild.yaml',
       }),
     };
+  }
+  if (task.role === 'breakdown') {
+    const step = breakdownStep(task, task.context['breakdown'] as Breakdown, children);
+    return 'ask' in step ? { do: 'ask', children: step.ask } : { do: 'resolve', result: step.result };
   }
   if (isLeaf(task, agent)) return { do: 'run' };
 
@@ -88,7 +94,7 @@ export function decide(task: Task, agent: Agent, children: Children, limits: Dec
 
 /** An agent's own work under a pattern is a child, and that child is a leaf. */
 export function isLeaf(task: Task, agent: Agent): boolean {
-  return ['work', 'seat', 'coordinator', 'check'].includes(task.role) || !hasPattern(agent);
+  return ['work', 'seat', 'coordinator', 'check', 'bid'].includes(task.role) || !hasPattern(agent);
 }
 
 function wantedWork(task: Task, agent: Agent, request: string): WantedChild {

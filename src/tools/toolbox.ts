@@ -1,5 +1,6 @@
 /** All tools there are, by name, and how they are described to a model that reads them in its prompt. */
 import type { JsonSchema } from '../ports/model.js';
+import { breakDown, nameDuplicates } from './break-down.js';
 import { createAgent } from './create-agent.js';
 import { createDirectory } from './create-directory.js';
 import { createTask } from './create-task.js';
@@ -9,6 +10,7 @@ import { executeCommand } from './execute-command.js';
 import { finalReport } from './final-report.js';
 import { giveVerdict } from './give-verdict.js';
 import { listDirectory } from './list-directory.js';
+import { placeBid } from './place-bid.js';
 import { queryTasks } from './query-tasks.js';
 import { readFile } from './read-file.js';
 import { routeTo } from './route-to.js';
@@ -30,6 +32,8 @@ const BUILT: readonly Tool[] = [
   delegateToAgent,
   queryTasks,
   createTask,
+  breakDown,
+  nameDuplicates,
   updateTask,
   sendMessage,
   listActiveSessions,
@@ -41,6 +45,7 @@ const BUILT: readonly Tool[] = [
   voteConclude,
   concludeTeam,
   giveVerdict,
+  placeBid,
   finalReport,
 ];
 

@@ -288,6 +288,36 @@ export const STORIES: Story[] = [
         : ['the second try is not in the conversation of the first'],
   },
   {
+    name: 'a task is broken down: a doubt is settled, the parts run in their order, and the answer is made of them',
+    agents: {
+      chief: agent('description: Breaks down\ntools: [break_down]\ncapabilities: [planning]'),
+      hand: agent('description: Does\ncapabilities: [doing]'),
+    },
+    tasks: {
+      api: { description: 'Build a small API', to: 'chief' },
+      old: { description: 'Design the database schema for users', to: 'hand' },
+    },
+    script: `
+- agent: chief
+  task: api
+  turn: 1
+  call:
+    - break_down:
+        parts:
+          - {key: model, description: Write the data model of users, requires: [doing]}
+          - {key: again, description: Writing a data model for users, requires: [doing]}
+          - {key: routes, description: Write the routes over the model, requires: [doing], depends_on: [model, again]}
+          - {key: schema, description: Design the schema of the users table, agent: hand}
+- {agent: chief, task: "*.same", when: perhaps the same as old, call: [{name_duplicates: {duplicates: [schema]}}]}
+- {agent: hand, task: old, say: one table}
+- {agent: hand, task: "*.model", say: id and name}
+- {agent: hand, task: "*.routes", when: id and name, say: GET and POST}
+- {agent: chief, task: api, when: GET and POST, say: It is built.}
+`,
+    results: { api: 'It is built.', old: 'one table' },
+    calls: 6,
+  },
+  {
     name: 'one long conversation for three tasks, in turns',
     agents: { ana: agent('description: Remembers\nsession: shared') },
     tasks: { a: { description: 'first word' }, b: { description: 'second word' }, c: { description: 'third word' } },
