@@ -12,7 +12,8 @@ const DEFAULT_MAX_BYTES = 64 * 1024 * 1024;
 export function disk(): Disk {
   const folderSyncs = new Map<string, FolderSync>();
   return {
-    read,
+    read: (file, maxBytes) => read(file, 0, maxBytes),
+    readFrom: read,
     stamp(file) {
       const stat = fs.lstatSync(file, { throwIfNoEntry: false, bigint: true });
       return stat && stampOf(stat);
@@ -119,7 +120,7 @@ interface FolderSync {
   next?: Promise<void>;
 }
 
-function read(file: string, maxBytes = DEFAULT_MAX_BYTES): Read {
+function read(file: string, from: number, maxBytes = DEFAULT_MAX_BYTES): Read {
   let fd: number;
   try {
     fd = fs.openSync(file, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
@@ -132,19 +133,20 @@ function read(file: string, maxBytes = DEFAULT_MAX_BYTES): Read {
   try {
     const stat = fs.fstatSync(fd, { bigint: true });
     if (!stat.isFile()) return { kind: 'not_a_file', what: kindOf(stat) };
-    if (stat.size > BigInt(maxBytes)) return { kind: 'too_big', size: Number(stat.size) };
-    return { kind: 'file', bytes: readAll(fd, Number(stat.size)), stamp: stampOf(stat) };
+    const size = Math.max(0, Number(stat.size) - from);
+    if (size > maxBytes) return { kind: 'too_big', size: Number(stat.size) };
+    return { kind: 'file', bytes: readAll(fd, from, size), stamp: stampOf(stat) };
   } finally {
     fs.closeSync(fd);
   }
 }
 
 /** Reads up to the size the file had when opened; a file that grows meanwhile changes its stamp and is read again. */
-function readAll(fd: number, size: number): Buffer {
+function readAll(fd: number, from: number, size: number): Buffer {
   const bytes = Buffer.allocUnsafe(size);
   let done = 0;
   while (done < size) {
-    const n = fs.readSync(fd, bytes, done, size - done, done);
+    const n = fs.readSync(fd, bytes, done, size - done, from + done);
     if (n === 0) break;
     done += n;
   }

@@ -18,6 +18,8 @@ export type Read =
 export interface Disk {
   /** The whole file, without following a link at its end and without ever hanging on a FIFO. */
   read(path: string, maxBytes?: number): Read;
+  /** The bytes from `offset` on, as far as the file reached when it was opened; like `read` otherwise, and the stamp is the whole file's. */
+  readFrom(path: string, offset: number, maxBytes?: number): Read;
   /** A text that differs whenever the file's content may differ; undefined if there is no such file. */
   stamp(path: string): string | undefined;
   /** Names in a folder, in no order; empty if the folder is missing. */

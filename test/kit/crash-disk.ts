@@ -41,6 +41,7 @@ export function crashDisk(disk: Disk, at: number, fault: Fault = 'die'): CrashDi
   return {
     count: () => n,
     read: (file, max) => alive(() => disk.read(file, max)),
+    readFrom: (file, offset, max) => alive(() => disk.readFrom(file, offset, max)),
     stamp: (file) => alive(() => disk.stamp(file)),
     list: (folder) => alive(() => disk.list(folder)),
     create: (file, bytes) =>

@@ -63,6 +63,14 @@ export function simDisk(): SimDisk {
       if (inode.bytes.length > maxBytes) return { kind: 'too_big', size: inode.bytes.length };
       return { kind: 'file', bytes: Buffer.from(inode.bytes), stamp: stampOf(inode) };
     },
+    readFrom(file, offset, maxBytes) {
+      const found = this.read(file);
+      if (found.kind !== 'file') return found;
+      const bytes = found.bytes.subarray(offset);
+      return bytes.length > (maxBytes ?? Infinity)
+        ? { kind: 'too_big', size: found.bytes.length }
+        : { ...found, bytes };
+    },
     stamp(file) {
       if (folders.has(file)) return `0.0.${folderTimes.get(file) ?? 0}.0`;
       const inode = names.get(file);

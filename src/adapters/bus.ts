@@ -1,0 +1,176 @@
+/**
+ * Notes in plain files, `bus/<channel>.jsonl`, one line each: any process may append, anybody may read along, and a person may add
+ * a line. Beside it `memoryBus` keeps the same promises without files.
+ */
+import fs from 'node:fs';
+import path from 'node:path';
+import { randomBytes } from 'node:crypto';
+import type { Note } from '../domain/note.js';
+import { problem, type Problem } from '../domain/problem.js';
+import type { Bus } from '../ports/bus.js';
+import type { Clock } from '../ports/clock.js';
+import type { Disk } from '../ports/disk.js';
+import { MAX_NOTE_LINE, printNote } from '../text/note-jsonl.js';
+import { byChannel, channel, done, newest, unread, type Channel } from './bus/channel.js';
+import { cursors } from './bus/cursors.js';
+import { channelProblem, parsePartFile } from './bus/names.js';
+import { partFiles } from './bus/part-files.js';
+import { PATIENCE, waitForReaders, type Patience } from './bus/pressure.js';
+import { sharedSync } from './bus/shared-sync.js';
+
+export interface BusOptions {
+  root: string;
+  disk: Disk;
+  clock: Clock;
+  /** For names of half-done files. */
+  peer?: string;
+  patience?: Patience;
+  /** A file of this size gets a successor. */
+  partBytes?: number;
+}
+
+/** After so many notes it is looked whether readers keep up. */
+const CHECK_NOTES = 500;
+/** Where file events do not come, this is how late a note is heard. */
+const LOOK_MS = 1000;
+
+export function bus(options: BusOptions): Bus {
+  const { root, disk, clock, peer = `x${randomBytes(4).toString('hex')}`, patience = PATIENCE } = options;
+  const folder = path.join(root, 'bus');
+  const known = new Map<string, Channel>();
+  const unchecked = new Map<Channel, number>();
+  const waiting = new Set<Channel>();
+  let problems: Problem[] = [];
+  const now = (): string => clock.now().toISOString();
+  const files = partFiles(disk, root, now, (one) => void problems.push(one), options.partBytes);
+  const marks = cursors(disk, root, peer);
+  const sync = sharedSync(disk);
+
+  return {
+    async tell(notes, { durable = false } = {}) {
+      const lines = new Map<Note, string>();
+      for (const note of notes) {
+        const line = printed(note);
+        if (typeof line !== 'string') return line;
+        lines.set(note, line);
+      }
+      const told: [Channel, Set<number>, number][] = [];
+      for (const [name, own] of byChannel(notes)) {
+        const on = known.get(name) ?? open(name);
+        told.push([on, files.append(on, own, lines), own.length]);
+      }
+      if (durable)
+        await Promise.all(
+          told.flatMap(([on, numbers]) => [...numbers].map((number) => sync(files.file(on.name, number)))),
+        );
+      for (const [on, , count] of told) await slowDown(on, count);
+      return undefined;
+    },
+    unread(name, reader, limit) {
+      const on = seen(name);
+      return on === undefined ? [] : unread(on, marks.refresh(on, reader), now(), limit);
+    },
+    async done(name, reader, ids) {
+      const on = seen(name);
+      if (on === undefined || ids.length === 0) return;
+      const who = marks.refresh(on, reader);
+      if (done(on, who, ids, now())) marks.save(on, who);
+    },
+    read(name, last) {
+      const on = seen(name);
+      return on === undefined ? [] : newest(on, now(), last);
+    },
+    channels() {
+      const found = new Set(channelsIn(folder, ''));
+      for (const name of disk.list(folder))
+        if (!name.includes('.')) for (const one of channelsIn(path.join(folder, name), `${name}/`)) found.add(one);
+      return [...found].sort();
+    },
+    subscribe(name, one) {
+      const on = known.get(name) ?? open(name);
+      const own = (note: Note): void => one(note);
+      on.hearers.add(own);
+      return () => void on.hearers.delete(own);
+    },
+    refresh,
+    follow() {
+      disk.makeFolder(path.join(folder, 'team'));
+      return follow([folder, path.join(folder, 'team')], () => {
+        problems.push(...refresh());
+      });
+    },
+  };
+
+  function printed(note: Note): string | Problem {
+    const wrong = known.has(note.channel) ? undefined : channelProblem(note.channel);
+    if (wrong !== undefined) return problem('bad_name', wrong, { hint: 'letters, digits, "-" and "_"' });
+    if (note.id === '') return problem('bad_field', 'a note needs an id');
+    const line = `${printNote(note)}\n`;
+    if (line.length <= MAX_NOTE_LINE) return line;
+    return problem('over_limit', `the note ${note.id} has ${line.length} characters; it may have ${MAX_NOTE_LINE}`);
+  }
+
+  function open(name: string): Channel {
+    const on = channel(name);
+    known.set(name, on);
+    files.refresh(on);
+    return on;
+  }
+
+  /** As it is now; undefined if it cannot be one. */
+  function seen(name: string): Channel | undefined {
+    const on = known.get(name);
+    if (on === undefined) return channelProblem(name) === undefined ? open(name) : undefined;
+    files.refresh(on);
+    return on;
+  }
+
+  function refresh(): Problem[] {
+    for (const on of known.values()) files.refresh(on);
+    const found = problems;
+    problems = [];
+    return found;
+  }
+
+  async function slowDown(on: Channel, count: number): Promise<void> {
+    const since = (unchecked.get(on) ?? 0) + count;
+    unchecked.set(on, since < CHECK_NOTES ? since : 0);
+    if (since < CHECK_NOTES && !waiting.has(on)) return;
+    const look = (): void => {
+      files.refresh(on);
+      marks.refreshAll(on);
+    };
+    look();
+    waiting.add(on);
+    await waitForReaders(on, clock, patience, look);
+    waiting.delete(on);
+  }
+
+  function channelsIn(place: string, before: string): string[] {
+    return disk.list(place).flatMap((name) => {
+      const part = parsePartFile(name);
+      return part === undefined ? [] : [before + part.channel];
+    });
+  }
+}
+
+/** File events are only hints: now and then it looks without one. */
+function follow(folders: readonly string[], look: () => void): () => void {
+  const watchers = folders.flatMap((folder) => {
+    try {
+      const watcher = fs.watch(folder, { persistent: false }, look);
+      watcher.on('error', () => undefined);
+      return [watcher];
+    } catch {
+      return []; // no more watches to be had: the clock does it
+    }
+  });
+  const timer = setInterval(look, LOOK_MS);
+  timer.unref();
+  return () => {
+    clearInterval(timer);
+    for (const watcher of watchers) watcher.close();
+  };
+}
+
+export { busWorld, memoryBus, type BusWorld } from './bus/memory.js';

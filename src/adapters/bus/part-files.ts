@@ -1,0 +1,245 @@
+/**
+ * A channel as files that only grow. Every line is appended whole, and a file that has grown is left as it is: the next one is
+ * created beside it, exclusively, so no two processes can disagree about the order, and no file is ever renamed or rewritten under
+ * somebody who appends to it. Whoever appended to a file that had a successor by then appends again to the successor: reading
+ * knows a note by its id and takes it once. What we appended is only believed when it is read back, or when nobody else can have written.
+ */
+import path from 'node:path';
+import type { Note } from '../../domain/note.js';
+import { problem, type Problem } from '../../domain/problem.js';
+import type { Disk } from '../../ports/disk.js';
+import { readNote } from '../../text/note-jsonl.js';
+import { addNote, addPart, dropExpired, dropPart, emptyPart, hear, type Channel, type Part } from './channel.js';
+import { parsePartFile, partFile } from './names.js';
+
+/** A file of this size gets a successor. */
+const PART_BYTES = 4 * 1024 * 1024;
+/** What one append writes at most; longer batches are several. */
+const BATCH_BYTES = 4 * 1024 * 1024;
+/** Bytes before the end of what was read that must still be there when the file has grown; else somebody edited it. */
+const TAIL_BYTES = 64;
+/** Others may be faster this often before something must be wrong. */
+const MOST_TRIES = 1000;
+
+interface Seen {
+  stamp: string;
+  /** Where the next line begins. */
+  offset: number;
+  line: number;
+  tail: Buffer;
+  /** There are bytes after the last newline. */
+  torn: boolean;
+}
+
+const UNSEEN: Seen = { stamp: '', offset: 0, line: 1, tail: Buffer.alloc(0), torn: false };
+
+export interface PartFiles {
+  /** Reads what was added since the last look, and lets hearers hear it. */
+  refresh(on: Channel): void;
+  /** `lines`: each note as it is printed. Returns the numbers of the files that the notes lie in. */
+  append(on: Channel, notes: readonly Note[], lines: ReadonlyMap<Note, string>): Set<number>;
+  file(channel: string, number: number): string;
+}
+
+export function partFiles(
+  disk: Disk,
+  root: string,
+  now: () => string,
+  report: (one: Problem) => void,
+  partBytes = PART_BYTES,
+): PartFiles {
+  const folder = path.join(root, 'bus');
+  const seen = new WeakMap<Part, Seen>();
+  const listed = new WeakSet<Channel>();
+  const file = (channel: string, number: number): string => partFile(folder, channel, number);
+
+  return { refresh, append, file };
+
+  function refresh(on: Channel): void {
+    const fresh: Note[] = [];
+    const last = on.parts.at(-1);
+    if (last === undefined) {
+      // Once nothing was there, it begins with its first file.
+      if (listed.has(on) && disk.stamp(file(on.name, 1)) === undefined) return;
+      load(on, fresh);
+    } else if (disk.stamp(file(on.name, last.number)) === undefined) {
+      // Somebody took the file away: what else is there now?
+      for (const part of [...on.parts]) dropPart(on, part);
+      load(on, fresh);
+    } else look(on, last, fresh);
+    const then = now();
+    for (let gone = dropExpired(on, then); gone; gone = dropExpired(on, then)) disk.remove(file(on.name, gone.number));
+    hear(on, fresh);
+  }
+
+  /** The last part, and those that came after it. */
+  function look(on: Channel, last: Part, fresh: Note[]): void {
+    for (let part: Part | undefined = last; part !== undefined;) {
+      const next: number | undefined =
+        disk.stamp(file(on.name, part.number + 1)) === undefined ? undefined : part.number + 1;
+      // Read after its successor was seen: nothing counts in it that is added from now on.
+      readMore(on, part, fresh);
+      part = next === undefined ? undefined : addPart(on, next);
+    }
+  }
+
+  function load(on: Channel, fresh: Note[]): void {
+    const own = path.basename(on.name);
+    const numbers = disk
+      .list(path.dirname(file(on.name, 1)))
+      .map(parsePartFile)
+      .flatMap((one) => (one?.channel === own ? [one.number] : []))
+      .sort((a, b) => a - b);
+    listed.add(on);
+    for (const number of numbers) readMore(on, addPart(on, number), fresh);
+  }
+
+  function readMore(on: Channel, part: Part, fresh: Note[]): void {
+    const name = file(on.name, part.number);
+    const before = seen.get(part) ?? UNSEEN;
+    if (disk.stamp(name) === before.stamp) return;
+    const read = disk.readFrom(name, before.offset - before.tail.length);
+    if (read.kind === 'missing') return;
+    if (read.kind !== 'file') {
+      const shown = path.relative(root, name);
+      report(problem('bad_file', `${shown} is not a file that can be read`, { where: { file: shown } }));
+      return void seen.set(part, { ...before, stamp: disk.stamp(name) ?? '' });
+    }
+    if (!read.bytes.subarray(0, before.tail.length).equals(before.tail)) return readAnew(on, part, fresh);
+    const bytes = read.bytes.subarray(before.tail.length);
+    const end = bytes.lastIndexOf(0x0a) + 1;
+    const line = end === 0 ? before.line : readLines(on, part, bytes.toString('utf8', 0, end - 1), before.line, fresh);
+    seen.set(part, {
+      stamp: read.stamp,
+      offset: before.offset + end,
+      line,
+      tail: lastBytes(read.bytes.subarray(0, before.tail.length + end)),
+      torn: end < bytes.length,
+    });
+  }
+
+  /** A person edited it: it says what it says now. What was known before is not heard again. */
+  function readAnew(on: Channel, part: Part, fresh: Note[]): void {
+    const known = new Set(part.notes.map((note) => note.id));
+    emptyPart(on, part);
+    seen.delete(part);
+    const all: Note[] = [];
+    readMore(on, part, all);
+    for (const note of all) if (!known.has(note.id)) fresh.push(note);
+  }
+
+  /** Returns the number of the line after them. */
+  function readLines(on: Channel, part: Part, text: string, first: number, fresh: Note[]): number {
+    const at = now();
+    let line = first;
+    for (const one of text.split('\n')) {
+      if (one.trim() !== '') {
+        const shown = path.relative(root, file(on.name, part.number));
+        const read = readNote(one, { channel: on.name, file: shown, line, at });
+        if (!read.ok) report(read.problem);
+        else if (addNote(on, part, read.note)) fresh.push(read.note);
+      }
+      line++;
+    }
+    return line;
+  }
+
+  function append(on: Channel, notes: readonly Note[], lines: ReadonlyMap<Note, string>): Set<number> {
+    refresh(on);
+    const fresh = notes.filter((note) => !on.where.has(note.id));
+    for (const batch of batches(fresh, lines)) appendBatch(on, batch, lines);
+    const used = new Set<number>();
+    for (const note of notes) {
+      const number = on.where.get(note.id);
+      if (number !== undefined) used.add(number); // undefined: it has expired already
+    }
+    return used;
+  }
+
+  function appendBatch(on: Channel, batch: Note[], lines: ReadonlyMap<Note, string>): void {
+    let left = batch;
+    let again = false;
+    for (let tries = 0; tries < MOST_TRIES; tries++) {
+      const last = current(on);
+      const before = seen.get(last) ?? UNSEEN;
+      const text = left.map((note) => lines.get(note)!).join('');
+      const bytes = Buffer.from(before.torn || again ? `\n${text}` : text);
+      const stamp = appendTo(file(on.name, last.number), bytes);
+      if (stamp === undefined) {
+        refresh(on);
+        continue;
+      }
+      if (before.torn || again || !grewBy(before.stamp, stamp, bytes.length)) refresh(on);
+      else believe(on, last, left, { ...before, stamp }, bytes);
+      if (disk.stamp(file(on.name, last.number + 1)) !== undefined) {
+        // It had a successor by then: those who read this one to its end may have missed ours.
+        refresh(on);
+        again = true;
+        continue;
+      }
+      left = left.filter((note) => !on.where.has(note.id));
+      if (left.length === 0) return;
+      again = true; // our first line was glued to the torn end of somebody who died just before
+    }
+    throw new Error(`notes on ${on.name} could not be told in ${MOST_TRIES} tries`);
+  }
+
+  /** The file to append to, made if need be. */
+  function current(on: Channel): Part {
+    for (;;) {
+      const last = on.parts.at(-1);
+      const full = last !== undefined && (seen.get(last) ?? UNSEEN).offset >= partBytes;
+      if (last !== undefined && !full) return last;
+      const name = file(on.name, last === undefined ? 1 : last.number + 1);
+      if (last === undefined) disk.makeFolder(path.dirname(name));
+      disk.create(name, ''); // false: another was faster, which is as good
+      refresh(on);
+    }
+  }
+
+  function appendTo(name: string, bytes: Buffer): string | undefined {
+    try {
+      return disk.append(name, bytes);
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+      throw error;
+    }
+  }
+
+  /** Nobody wrote in between: what lies there is what we wrote. */
+  function believe(on: Channel, part: Part, notes: readonly Note[], before: Seen, bytes: Buffer): void {
+    const fresh = notes.filter((note) => addNote(on, part, note));
+    seen.set(part, {
+      stamp: before.stamp,
+      offset: before.offset + bytes.length,
+      line: before.line + notes.length,
+      tail: lastBytes(bytes.length >= TAIL_BYTES ? bytes : Buffer.concat([before.tail, bytes])),
+      torn: false,
+    });
+    hear(on, fresh);
+  }
+}
+
+function* batches(notes: readonly Note[], lines: ReadonlyMap<Note, string>): Generator<Note[]> {
+  let batch: Note[] = [];
+  let size = 0;
+  for (const note of notes) {
+    batch.push(note);
+    size += lines.get(note)!.length;
+    if (size < BATCH_BYTES) continue;
+    yield batch;
+    batch = [];
+    size = 0;
+  }
+  if (batch.length > 0) yield batch;
+}
+
+function lastBytes(bytes: Buffer): Buffer {
+  return Buffer.from(bytes.subarray(-TAIL_BYTES));
+}
+
+function grewBy(before: string, after: string, bytes: number): boolean {
+  const [ino, size] = before.split('.');
+  const [inoNow, sizeNow] = after.split('.');
+  return ino === inoNow && Number(size) + bytes === Number(sizeNow);
+}

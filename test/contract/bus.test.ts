@@ -1,0 +1,39 @@
+import fs from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { after } from 'node:test';
+import { bus, busWorld, memoryBus } from '../../src/adapters/bus.js';
+import { disk } from '../../src/adapters/disk.js';
+import type { Disk } from '../../src/ports/disk.js';
+import { simClock } from '../kit/sim-clock.js';
+import { simDisk } from '../kit/sim-disk.js';
+import { busContract, type BusBench } from './bus.js';
+
+const all = fs.mkdtempSync(path.join(os.tmpdir(), 'guild-bus-'));
+after(() => fs.rmSync(all, { recursive: true, force: true }));
+
+const patience = (mostUnread = 10_000): { mostUnread: number; patienceMs: number } => ({
+  mostUnread,
+  patienceMs: 1000,
+});
+
+busContract('memory', () => {
+  const clock = simClock();
+  const world = busWorld();
+  return { clock, join: (mostUnread) => memoryBus({ clock, world, patience: patience(mostUnread) }) };
+});
+
+busContract('files', () => filesBench(disk(), fs.mkdtempSync(path.join(all, 'bench-'))));
+
+busContract('files in many small parts', () => filesBench(disk(), fs.mkdtempSync(path.join(all, 'bench-')), 300));
+
+busContract('files on a simulated disk', () => filesBench(simDisk(), '/w'));
+
+function filesBench(on: Disk, root: string, partBytes?: number): BusBench {
+  const clock = simClock();
+  return {
+    clock,
+    join: (mostUnread) =>
+      bus({ root, disk: on, clock, patience: patience(mostUnread), ...(partBytes ? { partBytes } : {}) }),
+  };
+}
