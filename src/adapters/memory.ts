@@ -150,6 +150,10 @@ export function memory(w: World, { clock, ids }: { clock: Clock; ids: Ids }): St
       w.turns.set(session, task);
       return true;
     },
+    turnOf(session) {
+      const holder = w.turns.get(session);
+      return holder !== undefined && w.rows.has(holder) && !isEnded(w.rows.get(holder)!.state) ? holder : undefined;
+    },
     markSession(id, status) {
       const session = w.sessions.get(id);
       if (session) session.header.status = status;

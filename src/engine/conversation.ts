@@ -80,7 +80,10 @@ async function makeFiles(parts: Parts, agent: Agent, { header, messages }: Sessi
 }
 
 /** An agent with a shared conversation has one for all its tasks; they take turns in it. */
-export function sessionId(task: Task, agent: Pick<Agent, 'name'> & Partial<Pick<Agent, 'session'>>): string {
+export function sessionId(
+  task: Pick<Task, 'id' | 'session'>,
+  agent: Pick<Agent, 'name'> & Partial<Pick<Agent, 'session'>>,
+): string {
   return task.session ?? (agent.session === 'shared' ? agent.name : `${agent.name}-${task.id}`);
 }
 

@@ -74,6 +74,8 @@ export interface Store {
   open(): Iterable<OpenTask>;
   /** How many tasks are open; costs nothing. */
   openCount(): number;
+  /** Another number whenever the open tasks may be others than before; absent where nobody counts. */
+  changes?(): number;
   isOpen(id: string): boolean;
   /** One task in any state, read now. */
   read(id: string): Promise<Placed | undefined>;
@@ -111,6 +113,8 @@ export interface Store {
    * however often it is parked; then the first to ask has it. Not durable: after a power cut the turn is asked for again.
    */
   takeTurn(session: string, task: string): boolean;
+  /** The open task whose turn it is; undefined: the next to ask has it. Read now. */
+  turnOf(session: string): string | undefined;
   /** Shows people that a conversation is over. A view; not durable. */
   markSession(id: string, status: SessionHeader['status']): void;
   sessions(): string[];

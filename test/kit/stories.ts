@@ -395,6 +395,29 @@ export const STORIES: Story[] = [
     calls: 6,
   },
   {
+    name: 'three agents bid for a task, one of them in words',
+    agents: {
+      ana: agent('description: Finds things\ncapabilities: [find]'),
+      ben: agent('description: Finds and files\ncapabilities: [find, file]\nevaluator: {model: demo/other}'),
+      cyd: agent('description: Talks\ncapabilities: [find]'),
+      dan: agent('description: Files'),
+    },
+    tasks: { seek: { description: 'Find the key', requirements: ['find'] } },
+    script: `
+- {agent: ana, task: '*.bid-*', call: [{place_bid: {proceed: true, able: true, fitness: 6, reason: I can.}}]}
+- {agent: ben, task: '*.bid-*', call: [{place_bid: {proceed: true, able: true, fitness: 9, reason: Made for it.}}]}
+- {agent: cyd, task: '*.bid-*', say: YES I WILL PROCEED}
+- {agent: ben, task: seek, say: Under the mat.}
+`,
+    results: { seek: 'Under the mat.' },
+    calls: 5,
+    check(disk) {
+      const page = textOf(disk, 'tasks/bids/seek.md');
+      const lines = ['| ben | awarded | 9 |', '| ana | second | 6 |', '| cyd | no bid |'];
+      return lines.filter((line) => !page.includes(line)).map((line) => `the page of bids lacks ${line}: ${page}`);
+    },
+  },
+  {
     name: 'tasks that depend on each other, and one that fails',
     agents: { ana: agent('description: Answers') },
     tasks: {
@@ -480,5 +503,31 @@ export const STORIES: Story[] = [
         /^## TODO\n- \[x\] @ana "Gate" id: gate depends_on: never\n- \[x\] @ben "After" .*\n {2}completed_at: .*\n- \[x\] @ana "Fresh" id: new\n {2}completed_at: .*\n$/;
       return shape.test(text) ? [] : [`the board reads ${JSON.stringify(text)}`];
     },
+  },
+  {
+    name: 'three who talk in one conversation each ask each other in a ring, and one has to give way',
+    agents: {
+      ann: agent('description: Has the numbers\nsession: shared\ntools: [delegate_to_agent]\nagents: [ben]'),
+      ben: agent('description: Reviews\nsession: shared\ntools: [delegate_to_agent]\nagents: [cyd]'),
+      cyd: agent('description: Has the code\nsession: shared\ntools: [delegate_to_agent]\nagents: [ann]'),
+    },
+    tasks: {
+      a: { description: 'Report', to: 'ann' },
+      b: { description: 'Review', to: 'ben' },
+      c: { description: 'Release', to: 'cyd' },
+    },
+    script: `
+- {agent: ann, task: a, turn: 1, call: [{delegate_to_agent: {agent: ben, task: review my numbers}}]}
+- {agent: ben, task: b, turn: 1, call: [{delegate_to_agent: {agent: cyd, task: show me the code}}]}
+- {agent: cyd, task: c, turn: 1, call: [{delegate_to_agent: {agent: ann, task: give me the numbers}}]}
+- {task: [a, b, c], turn: 2, when: deadlock, say: Done alone.}
+- {task: [a, b, c], turn: 2, when: each waited for the next, say: Done alone.}
+- {task: [a, b, c], turn: 2, say: Done together.}
+- {task: '*.call-*', say: Here you are.}
+`,
+    results: { a: /^Done (alone|together)\.$/, b: /^Done (alone|together)\.$/, c: /^Done (alone|together)\.$/ },
+    calls: 8,
+    // Where nobody is in a hurry, the ring never closes, and all three are helped.
+    slack: 1,
   },
 ];

@@ -4,6 +4,7 @@
  */
 import path from 'node:path';
 import type { Disk } from '../../ports/disk.js';
+import type { Store } from '../../ports/store.js';
 import type { Layout } from './layout.js';
 
 export function turns(
@@ -11,24 +12,33 @@ export function turns(
   l: Layout,
   peer: string,
   isOpen: (task: string) => boolean,
-): (session: string, task: string) => boolean {
+): Pick<Store, 'takeTurn' | 'turnOf'> {
   let count = 0;
-  return (session, task) => {
-    const file = path.join(l.turns, session);
-    for (let tries = 0; tries < 3; tries++) {
-      if (disk.create(file, task)) return true;
-      const read = disk.read(file);
-      const holder = read.kind === 'file' ? read.bytes.toString('utf8') : undefined;
-      if (holder === task) return true;
-      // An empty file is one that is just being written, or was torn: nobody can go on by it, so it counts as stale.
-      if (holder !== undefined && holder !== '' && isOpen(holder)) return false;
-      const aside = path.join(l.tmp, `${peer}-turn${++count}`);
-      if (!disk.rename(file, aside)) continue;
-      const moved = disk.read(aside);
-      const who = moved.kind === 'file' ? moved.bytes.toString('utf8') : '';
-      if (who !== holder && who !== '' && isOpen(who)) disk.link(aside, file); // somebody was faster: theirs goes back
-      disk.remove(aside);
-    }
-    return false;
+  return {
+    takeTurn(session, task) {
+      const file = path.join(l.turns, session);
+      for (let tries = 0; tries < 3; tries++) {
+        if (disk.create(file, task)) return true;
+        const holder = named(file);
+        if (holder === task) return true;
+        // An empty file is one that is just being written, or was torn: nobody can go on by it, so it counts as stale.
+        if (holder !== undefined && holder !== '' && isOpen(holder)) return false;
+        const aside = path.join(l.tmp, `${peer}-turn${++count}`);
+        if (!disk.rename(file, aside)) continue;
+        const who = named(aside) ?? '';
+        if (who !== holder && who !== '' && isOpen(who)) disk.link(aside, file); // somebody was faster: theirs goes back
+        disk.remove(aside);
+      }
+      return false;
+    },
+    turnOf(session) {
+      const holder = named(path.join(l.turns, session));
+      return holder !== undefined && holder !== '' && isOpen(holder) ? holder : undefined;
+    },
   };
+
+  function named(file: string): string | undefined {
+    const read = disk.read(file);
+    return read.kind === 'file' ? read.bytes.toString('utf8') : undefined;
+  }
 }
