@@ -1,14 +1,14 @@
-/** Copies the starter set into a folder. What is there already is kept, so it is safe to run again. */
+/** Copies a starter set into a folder. What is there already is kept, so it is safe to run again. */
 import fs from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { ProblemError, problem } from '../domain/problem.js';
 
-export function initWorkspace(folder: string): { created: string[]; kept: string[] } {
-  const from = packageFolder('starter');
+/** `swarm`: peers that bid for tasks, instead of an office with an orchestrator. */
+export function initWorkspace(folder: string, { swarm = false } = {}): { created: string[]; kept: string[] } {
   const created: string[] = [];
   const kept: string[] = [];
-  for (const file of filesUnder(from)) {
+  for (const [from, file] of starterFiles(swarm)) {
     // npm leaves files named .gitignore out of packages, so it is shipped under another name.
     const name = file === 'gitignore' ? '.gitignore' : file;
     const target = path.join(folder, name);
@@ -25,6 +25,16 @@ export function initWorkspace(folder: string): { created: string[]; kept: string
     fs.mkdirSync(path.join(folder, 'tasks', state), { recursive: true });
   }
   return { created, kept };
+}
+
+/** What both have in common lies in the first: `.gitignore` and `memory/`. */
+function starterFiles(swarm: boolean): [string, string][] {
+  const office = packageFolder('starter');
+  const own = packageFolder('starter-swarm');
+  const files = filesUnder(office).map((file): [string, string] => [office, file]);
+  if (!swarm) return files;
+  const shared = files.filter(([, file]) => file === 'gitignore' || file.startsWith('memory'));
+  return [...shared, ...filesUnder(own).map((file): [string, string] => [own, file])];
 }
 
 /** A folder that is shipped with the program. */

@@ -4,21 +4,29 @@ import { initWorkspace } from '../app/init-workspace.js';
 import { EXIT, type Command } from './command.js';
 
 export const command: Command = {
-  help: `guild init [dir]
+  help: `guild init [dir] [--swarm]
 
-Makes a workspace in dir (default: here) with five agents, a commented guild.yaml and a README.
-Files that are there already stay as they are.`,
+Makes a workspace in dir (default: here) with eight agents, a commented guild.yaml and a README.
+Files that are there already stay as they are.
+
+  --swarm    peers that bid for tasks (search, file, terminal, breakdown) instead of an office with an orchestrator`,
+  options: { swarm: { type: 'boolean' } },
   most: 1,
-  async run({ words, terminal, json }) {
+  async run({ words, values, terminal, json }) {
     const folder = path.resolve(words[0] ?? '.');
-    const { created, kept } = initWorkspace(folder);
+    const swarm = values['swarm'] === true;
+    const { created, kept } = initWorkspace(folder, { swarm });
     if (json) terminal.json({ workspace: folder, created, kept });
     const shown = path.relative(process.cwd(), folder) || '.';
     for (const file of created) terminal.say(`  ${terminal.colour('green', '+')} ${file}`);
     for (const file of kept) terminal.say(terminal.dim(`  = ${file} (kept)`));
     terminal.say(`\nThe workspace is ready. Next:\n`);
     if (shown !== '.') terminal.say(`  cd ${shown}`);
-    terminal.say(`  guild run orchestrator "What is in this folder, and what is missing for a start?"`);
+    terminal.say(
+      swarm
+        ? `  guild task add "Say what is in this folder, and what is missing for a start"\n  guild watch`
+        : `  guild run orchestrator "What is in this folder, and what is missing for a start?"`,
+    );
     terminal.say(
       terminal.dim(
         `\nIt needs a model: export OPENAI_API_KEY, ANTHROPIC_API_KEY or GEMINI_API_KEY, or name one in guild.yaml. README.md tells the rest.`,

@@ -14,7 +14,7 @@ const ROOT = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '..', '.
 const OFFLINE = { env: {}, clock: { ...clock(), sleep: () => new Promise<void>((resolve) => setImmediate(resolve)) } };
 const examples = fs.readdirSync(path.join(ROOT, 'examples')).map((name) => `examples/${name}`);
 
-for (const given of ['starter', ...examples]) {
+for (const given of ['starter', 'starter-swarm', ...examples]) {
   test(`${given} has nothing to complain about`, async (t) => {
     const workspace = await open(t, given);
     const { problems, warnings, files } = workspace.check();
@@ -24,17 +24,26 @@ for (const given of ['starter', ...examples]) {
   });
 }
 
-test('the agents of a new workspace are the five that its README speaks of', async (t) => {
+test('the agents of a new workspace are an office; those of a swarm are specialists with thresholds', async (t) => {
   const workspace = await open(t, 'starter');
   assert.deepEqual([...workspace.agents().keys()].sort(), [
+    'code_reviewer',
     'evaluator',
     'executor',
     'orchestrator',
     'planner',
+    'researcher',
     'retriever',
+    'tester',
   ]);
   assert.equal(workspace.agents().get('planner')?.settings.temperature, 0.3);
   assert.equal(workspace.config.defaultAgent, 'orchestrator');
+  const swarm = await open(t, 'starter-swarm');
+  assert.deepEqual(
+    ['breakdown', 'file', 'search', 'terminal'].map((name) => swarm.agents().get(name)?.threshold),
+    [8, 6, 6, 6],
+  );
+  assert.equal(swarm.config.defaultAgent, undefined);
 });
 
 test('what guild.yaml shows in comments is understood when the marks are taken away', () => {
