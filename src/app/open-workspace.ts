@@ -8,11 +8,13 @@ import { disk as realDisk } from '../adapters/disk.js';
 import { actions } from '../adapters/actions.js';
 import { LIST_PRICES } from '../adapters/ai-sdk/prices.js';
 import { ballot } from '../adapters/ballot.js';
+import { bids } from '../adapters/bids.js';
 import { boards } from '../adapters/boards.js';
 import { checkIns } from '../adapters/check-ins.js';
 import { files, isWorkspace } from '../adapters/files/index.js';
 import { folder } from '../adapters/folder.js';
 import { inbox } from '../adapters/inbox.js';
+import { pauses } from '../adapters/pauses.js';
 import { processes as realProcesses } from '../adapters/processes.js';
 import { search } from '../adapters/search.js';
 import { shell } from '../adapters/shell.js';
@@ -33,6 +35,7 @@ import type { Peer } from '../domain/peer.js';
 import type { Processes } from '../ports/processes.js';
 import type { Store } from '../ports/store.js';
 import { judgePath, judgeSpelling } from '../rules/policy-path.js';
+import { addToRecords } from '../rules/track-record.js';
 import { toolbox } from '../tools/toolbox.js';
 import { desk } from './desk.js';
 import { gate } from './gate.js';
@@ -175,6 +178,9 @@ export async function openWorkspace(folderPath: string, options: OpenOptions = {
     inbox: inbox({ root, disk, peer: store.peer.id }),
     boards: boards({ root, disk, clock, peer: store.peer.id }),
     checkIns: checkIns({ root, disk, peer: store.peer.id }),
+    // What lies in a cache is on no tape.
+    ...(options.tape ? {} : { bids: bids({ root, disk, peer: store.peer.id, fold: addToRecords }) }),
+    pauses: pauses({ root, disk }),
     desk: desk({
       root,
       disk,

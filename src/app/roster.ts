@@ -53,6 +53,7 @@ export function roster(
   const known = new Map<string, Known>();
   const reported = new Set<string>();
   let agents = new Map<string, Agent>();
+  let unreadable: ReadonlyMap<string, Problem> = new Map();
   let faults = new Map<string, Problem>();
   let all: { problems: Problem[]; warnings: Problem[] } = { problems: [], warnings: [] };
   let folderStamps = '';
@@ -66,6 +67,7 @@ export function roster(
       return fresh;
     },
     all: () => agents,
+    unreadable: () => unreadable,
     fault: (name) => faults.get(name),
     source: (agent) => known.get(agent.file)?.text ?? '',
     parse: (source, file) => parse(source, file, format(file)).agent,
@@ -160,6 +162,9 @@ export function roster(
       problems: [...entries.flatMap((one) => one.problems), ...roster],
       warnings: entries.flatMap((one) => one.warnings),
     };
+    unreadable = new Map(
+      [...known].flatMap(([file, { agent, problems }]) => (agent || !problems[0] ? [] : [[nameIn(file), problems[0]]])),
+    );
     agents = new Map();
     for (const agent of found) {
       if (!agents.has(agent.name)) agents.set(agent.name, model === undefined ? agent : withModel(agent, model));
@@ -189,6 +194,12 @@ function withModel(agent: Agent, model: string): Agent {
 function parse(text: string, file: string, format: AgentFormat | undefined): ReturnType<typeof parseAgent> {
   const definition = createHash('sha256').update(text).digest('hex');
   return parseAgent(text, { file, definition, ...(format ? { format } : {}) });
+}
+
+/** The name that a file gives an agent when nothing in it can be read. */
+function nameIn(file: string): string {
+  const { base, dir } = path.posix.parse(file);
+  return base === 'agent.md' ? path.posix.basename(dir) : base.split('.')[0]!;
 }
 
 function formatOf(file: string): AgentFormat | undefined {

@@ -11,6 +11,15 @@ export type NotePriority = (typeof NOTE_PRIORITIES)[number];
 /** Channels that the engine alone writes. `team/<task>` and those that `guild.yaml` names come beside them. */
 export const OWN_CHANNELS = ['state', 'dependency', 'task', 'help'] as const;
 
+/** `team/<task>`: where the members of that task's team speak. */
+export const TEAM_CHANNELS = 'team/';
+
+/** The sender of what the program itself tells. */
+export const ENGINE = 'engine';
+
+/** How long a note is kept where nothing else is said. */
+export const NOTE_TTL_MS = 7 * 24 * 3600 * 1000;
+
 export interface Note {
   /** Derived from what it tells where that is possible, so that telling twice is telling once. */
   id: string;
@@ -30,7 +39,17 @@ export interface Note {
 }
 
 export type NoteBody =
-  | { type: 'state_change'; agent: string; fromState: AgentState; toState: AgentState; reason: string; trigger: string }
+  | {
+      type: 'state_change';
+      agent: string;
+      fromState: AgentState;
+      toState: AgentState;
+      reason: string;
+      /** What happened, and to what: `task.parked t1`. */
+      trigger: string;
+      /** Open roots it takes part in, the newest of them where there are many. */
+      roots?: string[];
+    }
   | {
       type: 'dependency_request';
       requester: string;

@@ -48,6 +48,7 @@ export async function converse(parts: Parts, claim: Claim, task: Task, agent: Ag
     }
     if (step.kind === 'problem') return fail(parts, claim, owned, step.problem, costs);
     if (step.kind === 'pause') return putBack(parts, claim, owned, 'what was allowed is done', costs);
+    if (step.kind === 'paused') return putBack(parts, claim, owned, `${agent.name} is paused`, costs);
     if (step.kind === 'leave') return putBack(parts, claim, owned, 'the process is stopping', costs);
     return park(parts, claim, owned, { tasks: step.waitFor }, costs);
   }
@@ -61,6 +62,8 @@ type Step =
   | { kind: 'answer'; text: string }
   | { kind: 'problem'; problem: Problem }
   | { kind: 'leave' }
+  /** A person paused the agent: it starts no turn. */
+  | { kind: 'paused' }
   /** Something a human had allowed was done: the next pass goes on. */
   | { kind: 'pause' }
   | { kind: 'wait'; waitFor: string[] };
@@ -107,6 +110,8 @@ async function nextStep(
 
   const stopped = stopReason(stop);
   if (stopped !== undefined) return stopped === 'leaving' ? { kind: 'leave' } : { kind: 'problem', problem: stopped };
+
+  if (parts.pauses?.isPaused(talk.agent.name)) return { kind: 'paused' };
 
   const view = fit(shown(talk));
   const allowed = allowance(parts, task, talk, await books.purse(), resolved, view);

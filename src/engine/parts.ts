@@ -2,9 +2,10 @@
 import type { Config, Price } from '../domain/config.js';
 import type { Event } from '../domain/event.js';
 import type { Problem } from '../domain/problem.js';
-import type { Task } from '../domain/task.js';
+import type { Task, WantedChild } from '../domain/task.js';
 import type { Agents } from '../ports/agents.js';
 import type { Ballot } from '../ports/ballot.js';
+import type { Bids } from '../ports/bids.js';
 import type { Bus } from '../ports/bus.js';
 import type { Boards } from '../ports/boards.js';
 import type { CheckIns } from '../ports/check-ins.js';
@@ -14,6 +15,7 @@ import type { Folder } from '../ports/folder.js';
 import type { Gate } from '../ports/gate.js';
 import type { Inbox } from '../ports/inbox.js';
 import type { Model } from '../ports/model.js';
+import type { Pauses } from '../ports/pauses.js';
 import type { Shell } from '../ports/shell.js';
 import type { Store } from '../ports/store.js';
 import type { Tool } from '../tools/tool.js';
@@ -35,6 +37,12 @@ export interface Parts {
   checkIns?: CheckIns;
   /** Notes on channels; absent only in tests of other things. */
   bus?: Bus;
+  /** Who is paused; absent only in tests of other things. */
+  pauses?: Pauses;
+  /** Who waits for whom; made by the engine. */
+  waits?: { refuse(asker: Task, child: WantedChild): Problem | undefined };
+  /** How agents did so far and what they bid before; absent: nothing is known of either. */
+  bids?: Bids;
   /** Told when a pass is over; absent where no history is kept. */
   audit?: Audit;
   config: Config;

@@ -6,6 +6,8 @@ export interface Agents {
   /** Looks at the files again; cheap when nothing changed. Returns problems that were not reported before. */
   refresh(): Problem[];
   all(): ReadonlyMap<string, Agent>;
+  /** Agents that have a file and no version of it that could ever be read here, by the name the file gives them. */
+  unreadable?(): ReadonlyMap<string, Problem>;
   /** Why this agent can be given no work, as the files stand: it would go round in a circle. */
   fault(name: string): Problem | undefined;
   /** The bytes of the file that defines it, for pinning. */

@@ -1,70 +1,197 @@
-/** What each agent is doing, read off the open tasks. Nothing of it is stored. */
-import { HUMAN, type OpenState, type Placed } from '../domain/task.js';
-
-export type AgentState = 'idle' | 'working' | 'waiting' | 'blocked';
+/**
+ * What each agent is doing, read off the open tasks and a little that is remembered of ended ones. Nothing of it is the truth: the tree is.
+ * Only tasks that somebody has begun count; the first line that fits says it:
+ *
+ *   paused    a person paused it
+ *   error     its file cannot be read
+ *   working   one of its tasks is held by a live process, or could go on now
+ *   blocked   it has begun tasks, and all of them wait: for other tasks, for a person, for a time, for a process to take them up
+ *   error     its last task failed, and it had none since (what a person ended, and what failed before it could begin, does not count)
+ *   waiting   it did its part in a root that is still open, and has nothing to do: it is free to help
+ *   complete  every root it took part in has ended
+ *   idle      it never had work, or only tasks that nobody has begun
+ */
+import type { AgentState } from '../domain/agent-state.js';
+import { compareText } from '../domain/order.js';
+import type { Problem } from '../domain/problem.js';
+import { HUMAN, type OpenState, type Placed, type Task } from '../domain/task.js';
+import { mayMove } from './ready.js';
 
 export interface AgentDoing {
   agent: string;
   state: AgentState;
   /** Tasks that make it so. */
   tasks: string[];
+  /** Who must act before it can go on: agents, or `human`. */
+  waitsFor: string[];
   why: string;
+  /** What happened, and to what: `task.claimed t1`. */
+  trigger: string;
 }
 
-/**
- * Working beats waiting beats blocked: the most active of an agent's tasks names its state. What a process holds that is `alive` no
- * more is blocked, until somebody takes it over.
- */
+export type Standing = Placed & { state: OpenState; held: boolean };
+
+/** What the open tasks do not say of an agent. */
+export interface Past {
+  /** It had work at some time. */
+  worked: boolean;
+  /** Roots it took part in. Those that have ended do not matter any more. */
+  roots: Iterable<string>;
+  /** The last of its tasks that ended. */
+  last?: string;
+  /** Why that one failed, where that is its own fault. */
+  failed?: string;
+}
+
+export interface Tree {
+  isOpen(id: string): boolean;
+  /** Who has this open task, for whoever waits for it. */
+  takerOf(id: string): string | undefined;
+  /** Tasks of an agent that nobody has begun. */
+  unbegun(agent: string): readonly Standing[];
+  nowIso: string;
+  /** Paused agents, and why. */
+  paused: ReadonlyMap<string, string>;
+  /** Agents whose file cannot be read, and what is wrong with it. */
+  unreadable: ReadonlyMap<string, Problem>;
+}
+
+export const NO_PAST: Past = { worked: false, roots: [] };
+
+/** Every agent of the workspace, and whoever has open tasks besides. Linear in agents and open tasks. */
 export function agentStates(
-  agents: readonly string[],
-  open: readonly (Placed & { state: OpenState })[],
-  alive: (peer: string) => boolean = () => true,
+  agents: Iterable<string>,
+  open: Iterable<Standing>,
+  given: Pick<Tree, 'nowIso' | 'paused' | 'unreadable'> & { past?(agent: string): Past },
 ): AgentDoing[] {
-  const isOpen = new Set(open.map((one) => one.task.id));
-  const mine = new Map<string, (Placed & { state: OpenState })[]>();
-  for (const one of open) {
-    const who = one.task.to;
-    if (who !== undefined) mine.set(who, [...(mine.get(who) ?? []), one]);
-  }
-  const names = [...new Set([...agents, ...mine.keys()])].filter((name) => name !== HUMAN).sort();
-  const all = names.map((agent) => doing(agent, mine.get(agent) ?? [], isOpen, alive));
-  const forHuman = mine.get(HUMAN);
-  return forHuman
-    ? [...all, { agent: HUMAN, state: 'blocked', tasks: ids(forHuman), why: 'waits for your answer' }]
-    : all;
+  const { begun, ...seen } = byAgent(open);
+  const tree: Tree = { ...given, ...seen };
+  const names = new Set([...agents, ...given.unreadable.keys(), ...begun.keys()]);
+  names.delete(HUMAN);
+  return [...names]
+    .sort(compareText)
+    .map((agent) => stateOf(agent, begun.get(agent) ?? [], given.past?.(agent) ?? NO_PAST, tree));
 }
 
-function doing(
-  agent: string,
-  tasks: (Placed & { state: OpenState })[],
-  isOpen: ReadonlySet<string>,
-  alive: (peer: string) => boolean,
-): AgentDoing {
-  const held = tasks.filter((one) => one.state === 'active');
-  const active = held.filter((one) => one.owner === undefined || alive(one.owner.peer));
-  if (active.length > 0) return { agent, state: 'working', tasks: ids(active), why: first(active) };
-  const waiting = tasks.filter((one) => one.state === 'waiting');
-  if (waiting.length > 0) {
-    const on = waiting.flatMap((one) => one.task.waits?.tasks ?? []).filter((id) => isOpen.has(id));
-    return { agent, state: 'waiting', tasks: ids(waiting), why: on.length > 0 ? `for ${on.join(', ')}` : 'can go on' };
+/** The begun tasks of each agent, and what is asked of the open ones. One look at each. */
+export function byAgent(open: Iterable<Standing>): {
+  begun: ReadonlyMap<string, readonly Standing[]>;
+} & Pick<Tree, 'isOpen' | 'takerOf' | 'unbegun'> {
+  const begun = new Map<string, Standing[]>();
+  const others = new Map<string, Standing[]>();
+  const takers = new Map<string, string | undefined>();
+  for (const one of open) {
+    const who = one.task.to ?? one.owner?.agent;
+    takers.set(one.task.id, who);
+    if (who === undefined || who === HUMAN) continue;
+    const kind = isBegun(one) ? begun : others;
+    const his = kind.get(who);
+    if (his === undefined) kind.set(who, [one]);
+    else his.push(one);
   }
-  if (held.length > 0)
-    return { agent, state: 'blocked', tasks: ids(held), why: 'its process is gone; guild pump or guild watch goes on' };
-  const blocked = tasks.filter((one) => one.task.dependencies.some((id) => isOpen.has(id)));
-  if (blocked.length > 0)
-    return {
-      agent,
-      state: 'blocked',
-      tasks: ids(blocked),
-      why: `depends on ${blocked[0]!.task.dependencies.join(', ')}`,
-    };
-  return { agent, state: 'idle', tasks: ids(tasks), why: tasks.length > 0 ? `${tasks.length} to take` : '' };
+  return {
+    begun,
+    isOpen: (id) => takers.has(id),
+    takerOf: (id) => takers.get(id),
+    unbegun: (agent) => others.get(agent) ?? [],
+  };
 }
+
+/** Somebody has it, or had it. A record that a lost process left behind may not say more than that it was lost. */
+function isBegun({ task, state }: Standing): boolean {
+  return state !== 'pending' || task.claimed_at !== undefined || task.attempts > 0;
+}
+
+export function stateOf(agent: string, tasks: readonly Standing[], past: Past, tree: Tree): AgentDoing {
+  const paused = tree.paused.get(agent);
+  if (paused !== undefined)
+    return said(agent, 'paused', ids(tasks), `paused${paused && `: ${paused}`}`, `paused ${agent}`);
+  const broken = tree.unreadable.get(agent);
+  if (broken !== undefined)
+    return said(agent, 'error', ids(tasks), broken.message, `file.held ${broken.where?.file ?? agent}`);
+  return tasks.length > 0 ? busy(agent, tasks, tree) : free(agent, past, tree);
+}
+
+function busy(agent: string, tasks: readonly Standing[], tree: Tree): AgentDoing {
+  const held = tasks.filter((one) => one.held);
+  if (held.length > 0)
+    return said(agent, 'working', ids(held), short(held[0]!.task), `task.claimed ${held[0]!.task.id}`);
+  const can = ({ task, state }: Standing): boolean =>
+    state !== 'active' && mayMove(task, state, tree.isOpen, tree.nowIso);
+  const needs = new Set(tasks.flatMap(needed).filter(tree.isOpen));
+  // What it waits for may be work of its own that is yet to begin.
+  const next = tree.unbegun(agent).filter((one) => needs.has(one.task.id));
+  const able = [...tasks, ...next].filter(can);
+  if (able.length > 0) return said(agent, 'working', ids(able), 'can go on', `task.ready ${able[0]!.task.id}`);
+  const lost = tasks.filter((one) => one.state === 'active');
+  if (lost.length > 0)
+    return said(
+      agent,
+      'blocked',
+      ids(lost),
+      'its process is gone; guild pump or guild watch goes on',
+      `process.lost ${lost[0]!.task.id}`,
+    );
+  const first = tasks[0]!.task;
+  const waitsFor = [...new Set([...needs].map((id) => tree.takerOf(id) ?? 'nobody yet'))];
+  const why = needs.size > 0 ? `for ${listed([...needs], tree)}` : `until ${first.waits?.until ?? 'something changes'}`;
+  return { ...said(agent, 'blocked', ids(tasks), why, `task.parked ${first.id}`), waitsFor };
+}
+
+function free(agent: string, past: Past, tree: Tree): AgentDoing {
+  const last = past.last === undefined ? [] : [past.last];
+  if (past.failed !== undefined) return said(agent, 'error', last, past.failed, `task.failed ${past.last}`);
+  const all = [...past.roots];
+  const roots = all.filter(tree.isOpen);
+  if (roots.length > 0)
+    return said(agent, 'waiting', roots, `its part of ${few(roots)} is done`, `task.ended ${past.last ?? roots[0]}`);
+  if (!past.worked) return said(agent, 'idle', [], '', '');
+  const end = all.at(-1) ?? past.last;
+  return said(
+    agent,
+    'complete',
+    [],
+    'all it took part in has ended',
+    end === undefined ? 'work.ended' : `task.ended ${end}`,
+  );
+}
+
+function said(agent: string, state: AgentState, tasks: string[], why: string, trigger: string): AgentDoing {
+  return { agent, state, tasks, waitsFor: [], why, trigger };
+}
+
+/** What a task that cannot go on waits for. */
+export function needed({ task, state }: { task: Task; state: string }): string[] {
+  return state === 'pending' ? task.dependencies : (task.waits?.tasks ?? []);
+}
+
+const MOST_NAMED = 3;
+
+function listed(needs: readonly string[], tree: Tree): string {
+  return few(
+    needs.map((id) => {
+      const who = tree.takerOf(id);
+      return who === HUMAN ? `you (${id})` : id;
+    }),
+  );
+}
+
+function few(names: readonly string[]): string {
+  const more = names.length - MOST_NAMED;
+  return names.slice(0, MOST_NAMED).join(', ') + (more > 0 ? ` and ${more} more` : '');
+}
+
+/** The beginning of what was asked, in one line. */
+function short({ description }: Task): string {
+  const line = description
+    .slice(0, 2 * MOST_SAID)
+    .replace(/\s+/g, ' ')
+    .trim();
+  return line.length <= MOST_SAID ? line : `${line.slice(0, MOST_SAID - 1)}…`;
+}
+
+const MOST_SAID = 100;
 
 function ids(tasks: readonly Placed[]): string[] {
   return tasks.map((one) => one.task.id);
-}
-
-function first(tasks: readonly Placed[]): string {
-  return tasks[0]!.task.description;
 }

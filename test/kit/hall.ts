@@ -4,10 +4,13 @@
  */
 import path from 'node:path';
 import { ballot } from '../../src/adapters/ballot.js';
+import { bids } from '../../src/adapters/bids.js';
+import { bus } from '../../src/adapters/bus.js';
 import { boards } from '../../src/adapters/boards.js';
 import { checkIns } from '../../src/adapters/check-ins.js';
 import { files } from '../../src/adapters/files/index.js';
 import { inbox } from '../../src/adapters/inbox.js';
+import { pauses } from '../../src/adapters/pauses.js';
 import { scripted } from '../../src/adapters/scripted.js';
 import { desk } from '../../src/app/desk.js';
 import { sourcesOf } from '../../src/app/query-sources.js';
@@ -15,11 +18,13 @@ import { roster } from '../../src/app/roster.js';
 import type { Config } from '../../src/domain/config.js';
 import { engine, type Engine } from '../../src/engine/pump.js';
 import type { Parts, Watchers } from '../../src/engine/parts.js';
+import type { Bus } from '../../src/ports/bus.js';
 import type { Disk } from '../../src/ports/disk.js';
 import type { Folder } from '../../src/ports/folder.js';
 import type { Model, ModelRequest } from '../../src/ports/model.js';
 import type { Processes } from '../../src/ports/processes.js';
 import type { Shell, ShellOutcome } from '../../src/ports/shell.js';
+import { addToRecords } from '../../src/rules/track-record.js';
 import { defaultConfig } from '../../src/text/config-yaml.js';
 import { toolbox } from '../../src/tools/toolbox.js';
 import { simClock } from './sim-clock.js';
@@ -30,7 +35,7 @@ export const ROOT = '/w';
 
 export interface Hall {
   /** A process opens the workspace. `on` is the disk as this process sees it. */
-  enter(on: Disk, options?: { config?: Partial<Config>; watchers?: Watchers }): Guest;
+  enter(on: Disk, options?: { config?: Partial<Config>; watchers?: Watchers; bus?: Bus }): Guest;
   /** Every model call of every process so far. */
   calls: ModelRequest[];
 }
@@ -69,6 +74,9 @@ export function hall(script: string, asks: readonly string[] = []): Hall {
         inbox: inbox({ root: ROOT, disk: on, peer: store.peer.id }),
         boards: boards({ root: ROOT, disk: on, clock, peer: store.peer.id }),
         checkIns: checkIns({ root: ROOT, disk: on, peer: store.peer.id }),
+        bids: bids({ root: ROOT, disk: on, peer: store.peer.id, fold: addToRecords }),
+        pauses: pauses({ root: ROOT, disk: on }),
+        ...busOn(on, options.bus),
         desk: desk({
           root: ROOT,
           disk: on,
@@ -107,6 +115,12 @@ export function hall(script: string, asks: readonly string[] = []): Hall {
       return { engine: engine(parts), parts, die: () => own.die() };
     },
   };
+
+  /** A story that lays the file of a channel has a bus. */
+  function busOn(on: Disk, given: Bus | undefined): { bus?: Bus } {
+    if (given !== undefined) return { bus: given };
+    return on.stamp(path.join(ROOT, 'bus/state.jsonl')) === undefined ? {} : { bus: bus({ root: ROOT, disk: on, clock }) };
+  }
 }
 
 /** Pumps until nothing moves and the human of the story has nothing to do. */

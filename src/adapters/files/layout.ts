@@ -13,6 +13,7 @@ export interface Layout {
   results: string;
   result(id: string): string;
   blobs: string;
+  paused: string;
   events: string;
   live: string;
   quarantine: string;
@@ -20,6 +21,8 @@ export interface Layout {
   run: string;
   turns: string;
   tmp: string;
+  /** Where empty files are made ahead; names that nobody waits for. */
+  yard: string;
   torn: string;
   evidence: string;
 }
@@ -41,6 +44,7 @@ export function layout(root: string): Layout {
     results: at('results'),
     result: (id) => at('results', `${id}.md`),
     blobs: at('storage', 'blobs'),
+    paused: at('storage', 'paused'),
     events: at('events'),
     live: at('agents', 'live'),
     quarantine: at('quarantine'),
@@ -48,6 +52,7 @@ export function layout(root: string): Layout {
     run: at('.guild', 'run'),
     turns: at('.guild', 'turns'),
     tmp: at('.guild', 'tmp'),
+    yard: at('.guild', 'yard'),
     torn: at('.guild', 'torn'),
     evidence: at('.guild', 'evidence'),
   };
@@ -61,12 +66,14 @@ export function folders(l: Layout): string[] {
     l.sessions,
     l.results,
     l.blobs,
+    l.paused,
     l.events,
     l.live,
     l.intents,
     l.run,
     l.turns,
     l.tmp,
+    l.yard,
     l.torn,
     l.evidence,
   ];

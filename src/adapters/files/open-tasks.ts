@@ -22,6 +22,8 @@ export interface Entry {
 
 export interface OpenTasks {
   byId: Map<string, Entry>;
+  /** How often an entry came or went. */
+  changes: number;
   /** `full` compares every file's stamp; otherwise only folders that changed are listed. */
   scan(full: boolean): { problems: Problem[]; gone: string[] };
   /** Reads one file again; an entry, or what is wrong with it (then it is held or quarantined, and reported once). */
@@ -46,16 +48,18 @@ export function openTasks(disk: Disk, l: Layout, quarantine: Quarantine, now: ()
   /** Twins that were set aside in favour of a file that was read after them; told by the next scan. */
   const aside: Problem[] = [];
 
-  const self: OpenTasks = { byId, scan, load, add, remove };
+  const self: OpenTasks = { byId, changes: 0, scan, load, add, remove };
   return self;
 
   function add(entry: Entry): void {
+    self.changes++;
     byId.set(entry.id, entry);
     byFile.set(entry.file, entry);
     filesOf[entry.state].add(entry.file);
   }
 
   function remove(entry: Entry): void {
+    self.changes++;
     if (byId.get(entry.id) === entry) byId.delete(entry.id);
     if (byFile.get(entry.file) === entry) byFile.delete(entry.file);
     filesOf[entry.state].delete(entry.file);

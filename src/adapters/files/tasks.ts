@@ -21,6 +21,7 @@ type TaskVerbs = Pick<
   | 'scan'
   | 'open'
   | 'openCount'
+  | 'changes'
   | 'isOpen'
   | 'read'
   | 'ended'
@@ -75,6 +76,7 @@ export function taskVerbs({
       for (const entry of tasks.byId.values()) yield shown(entry);
     },
     openCount: () => tasks.byId.size,
+    changes: () => tasks.changes,
     isOpen: (id) => tasks.byId.has(id),
     async read(id) {
       return readPlaced(id);
@@ -241,6 +243,7 @@ export function taskVerbs({
   }
 
   function readRecord(file: string, name: string): Task | undefined {
+    if (disk.stamp(file) === undefined) return undefined; // a stamp costs a tenth of an open that fails
     const read = disk.read(file);
     if (read.kind !== 'file') return undefined;
     const parsed = parseTask(read.bytes, { file: path.relative(l.root, file), name, now: now().toISOString() });

@@ -1,0 +1,278 @@
+/**
+ * Tells how the agents' states change. At the end of a pass what each agent is doing is read off the tree and compared with what was
+ * last told of it; the difference is told on the `state` channel, all of a pass in one go. Only agents are looked at that have work,
+ * were not at rest when last told of, or did something since, so a pass costs nothing for those that rest, and ended tasks are read once at
+ * most, when nobody here saw them end. What another process did is looked up before it is told: a view that is behind tells nothing.
+ */
+import type { AgentState } from '../domain/agent-state.js';
+import type { Event } from '../domain/event.js';
+import type { Note } from '../domain/note.js';
+import type { Problem } from '../domain/problem.js';
+import { isEnded } from '../domain/task.js';
+import { byAgent, stateOf, type AgentDoing, type Past, type Standing, type Tree } from '../rules/peers.js';
+import {
+  foldStates,
+  hearState,
+  STATE_CHANNEL,
+  stateNotes,
+  UNTOLD,
+  type Move,
+  type Told,
+} from '../rules/told-states.js';
+import { ownFault } from '../rules/own-fault.js';
+import { record, type Parts } from './parts.js';
+
+export interface States {
+  /** Something was done here. */
+  heard(event: Event): void;
+  /** Tells what is not told yet. Nothing is written, and next to nothing done, where nothing changed. */
+  tell(): Promise<void>;
+}
+
+/** What this process knows of an agent beyond what was told. */
+interface Memory {
+  /** Its begun tasks when it was last looked at, and their roots. */
+  tasks: Map<string, string | undefined>;
+  roots: Set<string>;
+  worked: boolean;
+  last?: string;
+  failed?: string;
+}
+
+/** What happened here since the last look. */
+interface News {
+  /** How tasks ended: why it failed by its taker's fault, or an empty text. */
+  ended: Map<string, string>;
+  /** Agents that did something, and what they took. */
+  busy: Map<string, string[]>;
+  /** Tasks whose place is known, because it was given here. */
+  ours: Set<string>;
+}
+
+export function states(parts: Parts): States {
+  const { store, bus } = parts;
+  const memories = new Map<string, Memory>();
+  let news: News = nothing();
+  /** Tasks that were nowhere at the last look: on their way between two folders, or taken away by a person. */
+  let missing = new Set<string>();
+  let told: Map<string, Told> | undefined;
+  /** Agents that were not at rest when last told of. */
+  const restless = new Set<string>();
+  /** Notes on their way, so that what comes back of them is no news. */
+  const sent = new Map<string, string>();
+  let seen = '';
+  let due = Infinity;
+  let behind = true;
+  let last: Promise<void> = Promise.resolve();
+
+  return { heard, tell: () => (bus === undefined ? last : (last = last.then(look))) };
+
+  function heard(event: Event): void {
+    const { name, agent, task } = event;
+    if (bus === undefined || agent === undefined || task === undefined || !OF_TASKS.has(name)) return;
+    behind = true;
+    const took = news.busy.get(agent) ?? [];
+    news.busy.set(agent, took);
+    news.ours.add(task);
+    if (name === 'task.completed' || name === 'task.failed') news.ended.set(task, ownFault(event['error']) ?? '');
+    if (name === 'task.claimed') took.push(task);
+  }
+
+  async function look(): Promise<void> {
+    for (const problem of bus!.refresh()) {
+      parts.watchers?.problem?.(problem);
+      record(parts, 'file.held', { problem });
+    }
+    const known = (told ??= firstRead());
+    const paused = parts.pauses?.all() ?? new Map<string, string>();
+    const unreadable = parts.agents.unreadable?.() ?? new Map<string, Problem>();
+    const now = parts.clock.now();
+    const stamp = `${store.changes?.() ?? Math.random()} ${[...paused.keys()]} ${[...unreadable.keys()]}`;
+    if (!behind && stamp === seen && now.getTime() < due) return;
+    seen = stamp;
+    behind = false;
+    due = Infinity;
+    const since = news;
+    news = nothing();
+    const { begun, ...open } = byAgent(store.open());
+    const tree: Tree = { ...open, nowIso: now.toISOString(), paused, unreadable };
+    const lost = new Set<string>();
+    const moves: Move[] = [];
+    const names = [begun.keys(), restless, since.busy.keys(), paused.keys(), unreadable.keys()].flatMap((one) => [
+      ...one,
+    ]);
+    for (const agent of new Set(names)) {
+      if (!isOurs(agent)) continue;
+      const before = known.get(agent) ?? UNTOLD;
+      const doing = await read(agent, begun.get(agent) ?? [], tree, before.state, since, lost);
+      if (doing === undefined) behind = true;
+      else if (doing.state !== before.state)
+        moves.push(...stateNotes(before, doing, openRoots(agent, tree), tree.nowIso));
+    }
+    missing = lost;
+    if (moves.length > 0) await send(moves, known);
+  }
+
+  /** What the agent is doing now; undefined if this process does not see it well enough to say. */
+  async function read(
+    agent: string,
+    tasks: readonly Standing[],
+    tree: Tree,
+    before: AgentState,
+    since: News,
+    lost: Set<string>,
+  ): Promise<AgentDoing | undefined> {
+    const memory = memoryOf(agent);
+    for (const id of since.busy.get(agent) ?? []) if (!memory.tasks.has(id)) memory.tasks.set(id, undefined);
+    for (const { task } of tasks) {
+      memory.tasks.set(task.id, task.root);
+      memory.roots.add(task.root);
+      if (task.waits?.until !== undefined) noteDue(task.waits.until);
+    }
+    if (tasks.length > 0) {
+      memory.worked = true;
+      delete memory.failed;
+    }
+    if (memory.tasks.size > tasks.length && !(await closed(memory, tree, since, lost))) return undefined;
+    const doing = stateOf(agent, tasks, pastOf(memory), tree);
+    return doing.state === before || (await isSo(doing, tasks, memory, tree, since)) ? doing : undefined;
+  }
+
+  /** Learns how those of its tasks ended that are open no longer. False if one of them lies open after all, unseen by us. */
+  async function closed(memory: Memory, tree: Tree, since: News, lost: Set<string>): Promise<boolean> {
+    for (const [id, root] of memory.tasks) {
+      if (tree.isOpen(id)) continue;
+      let why = since.ended.get(id);
+      if (why === undefined || root === undefined) {
+        const placed = await store.read(id);
+        if (placed !== undefined && !isEnded(placed.state)) return false;
+        if (placed === undefined && !missing.has(id)) {
+          lost.add(id);
+          return false;
+        }
+        if (placed !== undefined) memory.roots.add(placed.task.root);
+        why ??= ownFault(placed?.task.error) ?? '';
+      }
+      memory.tasks.delete(id);
+      memory.worked = true;
+      memory.last = id;
+      if (why === '') delete memory.failed;
+      else memory.failed = why;
+    }
+    return true;
+  }
+
+  /** Whether what this process sees is so now: another one may have gone on since we looked. */
+  async function isSo(
+    { state, tasks: ids }: AgentDoing,
+    tasks: readonly Standing[],
+    memory: Memory,
+    tree: Tree,
+    { ours }: News,
+  ): Promise<boolean> {
+    if (state === 'working' || state === 'blocked') {
+      if (ids.some((id) => ours.has(id))) return true;
+      const placed = await store.read(ids[0]!);
+      return placed !== undefined && placed.state === tasks.find((one) => one.task.id === ids[0])?.state;
+    }
+    if (state !== 'waiting' && state !== 'complete') return true;
+    for (const root of memory.roots) {
+      if (ours.has(root)) continue;
+      const placed = await store.read(root);
+      if ((placed !== undefined && !isEnded(placed.state)) !== tree.isOpen(root)) return false;
+    }
+    return true;
+  }
+
+  async function send(moves: readonly Move[], known: Map<string, Told>): Promise<void> {
+    for (const { note, problem } of moves) {
+      if (problem === undefined || note.body.type !== 'state_change') continue;
+      const { agent, fromState, toState } = note.body;
+      record(parts, 'agent.moved', { agent, from: fromState, to: toState, problem });
+    }
+    const notes = moves.map(({ note }) => note);
+    for (const { id, body } of notes) sent.set(id, JSON.stringify(body));
+    const problem = await bus!.tell(notes);
+    if (problem !== undefined) parts.watchers?.problem?.(problem);
+    else for (const note of notes) hear(known, note);
+    sent.clear();
+  }
+
+  /** Everything told so far, once; what comes later is heard. */
+  function firstRead(): Map<string, Told> {
+    const known = foldStates(bus!.read(STATE_CHANNEL));
+    for (const [agent, one] of known) rest(agent, one);
+    bus!.subscribe(STATE_CHANNEL, (note) => hear(known, note));
+    return known;
+  }
+
+  function hear(known: Map<string, Told>, note: Note): void {
+    if (!hearState(known, note) || note.body.type !== 'state_change') return;
+    const { agent } = note.body;
+    const now = known.get(agent)!;
+    rest(agent, now);
+    if (sent.get(note.id) === JSON.stringify(note.body)) return;
+    behind = true;
+    const memory = memories.get(agent);
+    if (memory !== undefined) learn(memory, now);
+  }
+
+  function rest(agent: string, { state }: Told): void {
+    if (state === 'idle' || state === 'complete') restless.delete(agent);
+    else restless.add(agent);
+  }
+
+  function memoryOf(agent: string): Memory {
+    const there = memories.get(agent);
+    if (there !== undefined) return there;
+    const made: Memory = { tasks: new Map(), roots: new Set(), worked: false };
+    learn(made, told?.get(agent) ?? UNTOLD);
+    memories.set(agent, made);
+    return made;
+  }
+
+  function openRoots(agent: string, tree: Tree): string[] {
+    const { roots } = memoryOf(agent);
+    for (const root of roots) if (!tree.isOpen(root)) roots.delete(root);
+    return [...roots];
+  }
+
+  function isOurs(agent: string): boolean {
+    const isAgent = parts.agents.all().has(agent) || parts.agents.unreadable?.().has(agent) === true;
+    return isAgent && (parts.hosts === undefined || parts.hosts.has(agent));
+  }
+
+  function noteDue(until: string): void {
+    const at = Date.parse(until);
+    if (at > parts.clock.now().getTime()) due = Math.min(due, at);
+  }
+}
+
+function nothing(): News {
+  return { ended: new Map(), busy: new Map(), ours: new Set() };
+}
+
+/** What was told of its past counts as if this process had seen it. */
+function learn(memory: Memory, { task, roots, worked, failed, state }: Told): void {
+  for (const root of roots) memory.roots.add(root);
+  memory.worked ||= worked;
+  if (task === undefined) return;
+  memory.last = task;
+  if ((state === 'working' || state === 'blocked') && !memory.tasks.has(task)) memory.tasks.set(task, undefined);
+  if (failed === undefined) delete memory.failed;
+  else memory.failed = failed;
+}
+
+function pastOf({ worked, roots, last, failed }: Memory): Past {
+  return { worked, roots, ...(last === undefined ? {} : { last }), ...(failed === undefined ? {} : { failed }) };
+}
+
+const OF_TASKS = new Set<Event['name']>([
+  'task.claimed',
+  'task.parked',
+  'task.released',
+  'task.completed',
+  'task.failed',
+  'task.recovered',
+  'task.retried',
+]);
