@@ -23,6 +23,8 @@ export const EVENT_NAMES = [
   'result.fenced', // a result came too late and is kept as evidence
   'intent.taken',
   'intent.refused',
+  'note.refused', // somebody may not tell this there, or it cannot be told
+  'note.heard', // notes became part of a conversation
   'task.offered', // agents are asked whether they are fit for it
   'task.awarded', // who got it, and why
   'dependency.requested',

@@ -66,4 +66,5 @@ export type NoteBody =
   | { type: 'completion_probe'; peer: string; root: string; ballot: number }
   | { type: 'completion_vote'; peer: string; root: string; ballot: number; ready: boolean; why?: string }
   | { type: 'deadlock'; cycle: string[]; victim: string; rule: string; cancelled: string }
-  | { type: 'said'; text: string };
+  /** `round`, `as`: in the discussion of a team. */
+  | { type: 'said'; text: string; round?: number; as?: 'update' | 'vote' | 'failure' | 'coordinator' };

@@ -76,7 +76,7 @@ async function act(parts: Parts, claim: Claim, task: Task, agent: Agent, stop: A
       if (stopped === 'leaving') return putBack(parts, claim, task, 'the process is stopping');
       if (stopped !== undefined) return fail(parts, claim, task, stopped);
       const { missing, open } = gather(decision.children, children);
-      if (missing.length > 0) showTranscript(parts, task, agent, children);
+      if (missing.length > 0) await showTranscript(parts, task, agent, children);
       const granted = grant(parts, task, agent, missing, children);
       if ('code' in granted) return fail(parts, claim, task, granted, costs);
       await create(parts, task, granted);

@@ -16,6 +16,7 @@ import type { Tool, ToolReply } from '../tools/tool.js';
 import { answerOf } from './answer-of.js';
 import { approvalFor, verdictOn } from './approvals.js';
 import { grantedNames } from './prompt.js';
+import { tellNote } from './notes.js';
 import { runTool } from './run-tool.js';
 import { record, type Parts } from './parts.js';
 import { quoted } from './quoted.js';
@@ -64,6 +65,7 @@ export async function carryOut(
     if (isAsk) wave--;
     if (reply.kind === 'ask') continue;
     if (reply.kind === 'tell') await tell(parts, task, agent, call, reply);
+    if (reply.kind === 'note') reply = (await say(parts, task, agent, call, reply)) ?? reply;
     if (reply.kind === 'final') done.final = reply.text;
     if (!reply.ran) note(parts, task, agent, call, reply.kind !== 'problem', parts.clock.monotonicMs() - from);
     done.results.push(await result(parts, call, textOf(reply), reply.kind === 'problem', reply.kind === 'final'));
@@ -116,6 +118,22 @@ async function tell(
   await parts.store.submit({ kind: 'tell', id: call.id, task: target, text, by: agent.name, at });
 }
 
+/** On a channel, in the name of the agent. The note carries the id of the call, so saying it twice is saying it once. */
+async function say(
+  parts: Parts,
+  task: Task,
+  agent: Agent,
+  call: ToolCall,
+  { channel, message, priority }: Extract<ToolReply, { kind: 'note' }>,
+): Promise<(Extract<ToolReply, { kind: 'problem' }> & { ran: true }) | undefined> {
+  const body = { type: 'said', text: message } as const;
+  const note = { id: call.id, channel, from: agent.name, task: task.id, body, ...(priority ? { priority } : {}) };
+  const refused = await tellNote(parts, note, { durable: true });
+  if (refused === undefined) return undefined;
+  const { code, message: why, hint } = refused;
+  return { kind: 'problem', code, message: hint === undefined ? why : `${why}; ${hint}`, ran: true };
+}
+
 /** `ran`: its line of history is written. */
 type Carried = ToolReply & { allowed?: boolean; ran?: boolean };
 
@@ -127,7 +145,7 @@ async function carryOutOne(
   stop: AbortSignal,
 ): Promise<Carried> {
   const tool = parts.tools.get(call.name);
-  if (tool === undefined || !grantedNames(agent, task).includes(call.name)) return noSuchTool(parts, task, agent, call);
+  if (tool === undefined || !grantedNames(agent, task, parts.config.channels).includes(call.name)) return noSuchTool(parts, task, agent, call);
   const wrong = checkArgs(tool.parameters, call.arguments);
   if (wrong !== undefined) return { kind: 'problem', code: 'bad_field', message: wrong };
   const gate = parts.gate?.judge(agent, call.name, call.arguments);
@@ -190,7 +208,7 @@ function planOf(gate: GateVerdict | undefined): Pick<GateVerdict, 'plan' | 'acti
 
 function noSuchTool(parts: Parts, task: Task, agent: Agent, call: ToolCall): ToolReply {
   const granted =
-    grantedNames(agent, task)
+    grantedNames(agent, task, parts.config.channels)
       .filter((name) => parts.tools.has(name))
       .join(', ') || 'none';
   return {

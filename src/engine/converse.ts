@@ -23,6 +23,7 @@ import { record, type Parts } from './parts.js';
 import { grantedTools, mended, systemPrompt } from './prompt.js';
 import { isProblem, openConversation, type Conversation } from './conversation.js';
 import { reminder } from './owed.js';
+import { hearNotes } from './notes.js';
 import { planStep } from './plan.js';
 import { spawnedBy } from './spawned.js';
 import { takeTurn } from './turn.js';
@@ -112,6 +113,8 @@ async function nextStep(
   if (stopped !== undefined) return stopped === 'leaving' ? { kind: 'leave' } : { kind: 'problem', problem: stopped };
 
   if (parts.pauses?.isPaused(talk.agent.name)) return { kind: 'paused' };
+
+  if (await hearNotes(parts, task, talk)) return { kind: 'again' };
 
   const view = fit(shown(talk));
   const allowed = allowance(parts, task, talk, await books.purse(), resolved, view);

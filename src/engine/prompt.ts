@@ -1,25 +1,32 @@
 /** What a model is shown: the system prompt of the agent as the conversation knows it, the messages, and the tools it may call. */
 import type { Agent } from '../domain/agent.js';
+import type { Config } from '../domain/config.js';
 import type { Message } from '../domain/session.js';
 import type { Task } from '../domain/task.js';
 import type { ToolSpec } from '../ports/model.js';
 import { CHECK_PROMPT } from '../rules/check.js';
+import { isNamedWriter } from '../rules/channels.js';
 import { fence } from '../rules/gather.js';
 import { isBuilt, toolDescriptions } from '../tools/toolbox.js';
 import { owedTool, owesCall } from './owed.js';
 import type { Parts } from './parts.js';
 
-/** What an agent may call in this task: what its file grants, and what its part in a pattern needs. */
-export function grantedNames(agent: Agent, { role }: Pick<Task, 'role'>): readonly string[] {
+/** What an agent may call in this task: what its file grants, and what its part in a pattern, or a channel that names it as a writer, needs. */
+export function grantedNames(
+  agent: Agent,
+  { role }: Pick<Task, 'role'>,
+  channels: Config['channels'] = {},
+): readonly string[] {
   if (role === 'work' && agent.router) return ['route_to'];
   if (role === 'member' || role === 'seat') return [...agent.tools, 'broadcast', 'vote_conclude'];
   if (role === 'coordinator') return ['broadcast', 'conclude_team'];
   const owed = owedTool({ role });
-  return owed === undefined ? agent.tools : [owed];
+  if (owed !== undefined) return [owed];
+  return isNamedWriter(agent.name, channels) ? [...agent.tools, 'broadcast'] : agent.tools;
 }
 
 export function grantedTools(parts: Parts, agent: Agent, task: Task): ToolSpec[] {
-  return [...new Set(grantedNames(agent, task))].flatMap((name) => {
+  return [...new Set(grantedNames(agent, task, parts.config.channels))].flatMap((name) => {
     const tool = parts.tools.get(name);
     if (tool === undefined || !(isBuilt(name) || tool.plugin !== undefined)) return [];
     return name === 'route_to' ? withChoices(tool, agent.router?.destinations ?? []) : tool;

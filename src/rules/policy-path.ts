@@ -121,6 +121,7 @@ const PROTECTED = new Map([
   ['sessions', 'use send_message, or edit_session where it is granted'],
   ['inbox', 'use send_message'],
   ['events', 'history is written by the program only'],
+  ['bus', 'use broadcast'],
 ]);
 
 function isHome(part: string | undefined): boolean {

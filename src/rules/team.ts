@@ -117,7 +117,10 @@ export function discussionRequest(task: Task, request: string, notes: readonly N
 
 /** What a round's conversation amounts to. A member that only talks, without broadcasting, has broadcast its answer. */
 export function contribution(messages: readonly Message[], answer: string): string {
-  const calls = messages.flatMap((message) => message.toolCalls ?? []);
+  // What was said on a channel was not said to the team.
+  const calls = messages
+    .flatMap((message) => message.toolCalls ?? [])
+    .filter((call) => typeof call.arguments['channel'] !== 'string');
   const words = (name: string, key: string): string[] =>
     calls.flatMap((call) =>
       call.name === name && typeof call.arguments[key] === 'string' ? [call.arguments[key]] : [],

@@ -81,7 +81,8 @@ function noteOf(line: Record<string, unknown>, body: NoteBody, text: string, { c
 }
 
 function bodyOf(line: Record<string, unknown>): NoteBody | undefined {
-  const { body, text } = line;
+  const { body } = line;
+  const text = line['text'] ?? line['message'];
   if (isMapping(body) && typeof body['type'] === 'string') return body as unknown as NoteBody;
   const said = typeof body === 'string' ? body : text;
   return typeof said === 'string' && said.trim() !== '' ? { type: 'said', text: said } : undefined;

@@ -4,6 +4,7 @@
  */
 import type { Agent } from '../domain/agent.js';
 import type { Breakdown, Part } from '../domain/part.js';
+import type { NotePriority } from '../domain/note.js';
 import type { Problem, ProblemCode } from '../domain/problem.js';
 import type { PlainPipeline } from '../domain/policy.js';
 import type { Task, WantedChild } from '../domain/task.js';
@@ -50,7 +51,7 @@ export interface SessionShown {
 
 /**
  * text: the result · ask: somebody else must act, and their answer becomes the result · spawn: somebody else shall act, and the turn
- * goes on · tell: a message for another conversation · final: this ends the task with an answer ·
+ * goes on · tell: a message for another conversation · note: something said on a channel · final: this ends the task with an answer ·
  * problem: it did not work; `message` tells the model what to do instead.
  */
 export type ToolReply =
@@ -58,6 +59,7 @@ export type ToolReply =
   | { kind: 'ask'; child: WantedChild }
   | { kind: 'spawn'; child: WantedChild; text: string }
   | { kind: 'tell'; task: string; message: string; text: string }
+  | { kind: 'note'; channel: string; message: string; priority?: NotePriority; text: string }
   | { kind: 'final'; text: string }
   | { kind: 'problem'; code: ProblemCode; message: string };
 

@@ -3,12 +3,12 @@
  * what it has done with. A reader's mark in a part is how far everything is done, and what is done beyond that: priorities let a
  * reader finish later notes first.
  */
-import { NOTE_PRIORITIES, type Note, type NotePriority } from '../../domain/note.js';
+import { NOTE_PRIORITIES, NOTE_TTL_MS, type Note, type NotePriority } from '../../domain/note.js';
 
 export interface Part {
   number: number;
   notes: Note[];
-  /** When the last of its notes expires; NEVER if one does not. */
+  /** When the last of its notes need not be kept any more. */
   expires: string;
 }
 
@@ -55,9 +55,15 @@ export function addNote(to: Channel, part: Part, note: Note): boolean {
   if (to.where.has(note.id)) return false;
   to.where.set(note.id, part.number);
   part.notes.push(note);
-  const expires = note.expires ?? NEVER;
+  const expires = note.expires ?? weekAfter(note.at);
   if (expires > part.expires) part.expires = expires;
   return true;
+}
+
+/** A note that says nothing of its end is kept this long, and then for as long as its neighbours are. */
+function weekAfter(at: string): string {
+  const ms = Date.parse(at);
+  return Number.isNaN(ms) ? NEVER : new Date(ms + NOTE_TTL_MS).toISOString();
 }
 
 /** Takes the notes out, so that the part can be filled anew. What readers have done stays done. */
