@@ -96,7 +96,11 @@ export function bus(options: BusOptions): Bus {
     follow() {
       disk.makeFolder(path.join(folder, 'team'));
       return follow([folder, path.join(folder, 'team')], () => {
-        problems.push(...refresh());
+        try {
+          problems.push(...refresh());
+        } catch {
+          // the disk failed: whoever tells or reads next meets it where it can be handled
+        }
       });
     },
   };

@@ -10,6 +10,7 @@ import { LIST_PRICES } from '../adapters/ai-sdk/prices.js';
 import { ballot } from '../adapters/ballot.js';
 import { bids } from '../adapters/bids.js';
 import { boards } from '../adapters/boards.js';
+import { bus } from '../adapters/bus.js';
 import { checkIns } from '../adapters/check-ins.js';
 import { files, isWorkspace } from '../adapters/files/index.js';
 import { folder } from '../adapters/folder.js';
@@ -177,6 +178,7 @@ export async function openWorkspace(folderPath: string, options: OpenOptions = {
     }),
     inbox: inbox({ root, disk, peer: store.peer.id }),
     boards: boards({ root, disk, clock, peer: store.peer.id }),
+    bus: bus({ root, disk, clock, peer: store.peer.id }),
     checkIns: checkIns({ root, disk, peer: store.peer.id }),
     // What lies in a cache is on no tape.
     ...(options.tape ? {} : { bids: bids({ root, disk, peer: store.peer.id, fold: addToRecords }) }),
@@ -249,7 +251,11 @@ export async function openWorkspace(folderPath: string, options: OpenOptions = {
         report: (one) => options.watchers?.problem?.(one),
       });
       const work = tape?.watch ?? watch;
-      await work(parts, motor, { signal, ...(onPass ? { onPass } : {}) }).finally(() => stop.abort());
+      const unfollow = tape === undefined ? parts.bus?.follow() : undefined;
+      await work(parts, motor, { signal, ...(onPass ? { onPass } : {}) }).finally(() => {
+        stop.abort();
+        unfollow?.();
+      });
       await listening;
     },
     async close() {

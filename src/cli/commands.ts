@@ -32,6 +32,8 @@ export const COMMANDS: readonly Listed[] = [
     load: () => import('./query.js'),
   },
   { name: 'lint', summary: 'look for mistakes in a board', load: () => import('./lint.js') },
+  { name: 'notes', summary: 'what was told on which channel', load: () => import('./notes.js') },
+  { name: 'tell', summary: 'say something on a channel', load: () => import('./tell.js') },
   { name: 'inbox', summary: 'put a message into the inbox, list what came', load: () => import('./inbox.js') },
   { name: 'policy', summary: 'what the gates say to a command or a path', load: () => import('./policy.js') },
   { name: 'doctor', summary: 'is this machine and this folder fit for work', load: () => import('./doctor.js') },

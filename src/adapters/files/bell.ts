@@ -12,6 +12,7 @@ export async function bell(l: Layout, ring: () => void): Promise<() => Promise<v
     l.live,
     path.join(l.root, 'tasks'),
     path.join(l.root, 'inbox'),
+    path.join(l.root, 'bus'),
     l.paused,
   ];
   const watcher = watch(places, { ignoreInitial: true, depth: 0, followSymlinks: false, ignorePermissionErrors: true });
