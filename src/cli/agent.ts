@@ -1,4 +1,4 @@
-/** `guild agent`: list, start, new, rollback. */
+/** `guild agent`: list, start, pause, resume, new, rollback. */
 import fs from 'node:fs';
 import path from 'node:path';
 import { openReader } from '../app/open-reader.js';
@@ -15,6 +15,9 @@ export const command: Command = {
   help: `guild agent list             the agents, what they can do, and which file defines them
                              --graph: who comes after whom  [--format text|mermaid|dot]
 guild agent start <name…>    work only for these agents, in this terminal (as many terminals as you like)
+guild agent pause <name> [reason]
+                             it ends the turn it is in, then takes no task and no turn; storage/paused/<name> is the same
+guild agent resume <name>    lets it go on
 guild agent new <name>       write agents/<name>.md to start from  [--description TEXT]
 guild agent rollback <name> <commit>
                              bring its folder workspaces/<name>/ back to one of its commits (git -C workspaces/<name> log)`,
@@ -25,9 +28,11 @@ guild agent rollback <name> <commit>
     if (word === 'new') return write({ ...call, words });
     if (word === 'start') return start({ ...call, words });
     if (word === 'rollback') return rollback({ ...call, words });
+    if (word === 'pause') return (await import('./agent-pause.js')).pause({ ...call, words });
+    if (word === 'resume') return (await import('./agent-pause.js')).resume({ ...call, words });
     throw new ProblemError(
       problem('bad_usage', `guild agent has no ${JSON.stringify(word)}`, {
-        hint: 'it has list, start, new and rollback',
+        hint: 'it has list, start, pause, resume, new and rollback',
       }),
     );
   },

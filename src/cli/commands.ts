@@ -16,7 +16,7 @@ export const COMMANDS: readonly Listed[] = [
   { name: 'approve', summary: 'see what waits for you, and allow it', load: () => import('./approve.js') },
   { name: 'reject', summary: 'refuse what an agent asked for', load: () => import('./reject.js') },
   { name: 'edit', summary: 'allow what you write instead of what was asked for', load: () => import('./edit.js') },
-  { name: 'agent', summary: 'list the agents, start some of them, write a new one', load: () => import('./agent.js') },
+  { name: 'agent', summary: 'list, start, pause and resume agents, write a new one', load: () => import('./agent.js') },
   { name: 'check', summary: 'look for mistakes in agents and configuration', load: () => import('./check.js') },
   { name: 'why', summary: 'why a task is where it is, and how it got there', load: () => import('./why.js') },
   { name: 'cost', summary: 'what was spent: by agent, task, model or day', load: () => import('./cost.js') },
@@ -26,6 +26,8 @@ export const COMMANDS: readonly Listed[] = [
   { name: 'replay', summary: 'play a cassette again, without a model', load: () => import('./replay.js') },
   { name: 'fork', summary: 'let a conversation go on another way', load: () => import('./fork.js') },
   { name: 'state', summary: 'who is doing what, and what waits', load: () => import('./state.js') },
+  { name: 'graph', summary: 'a task and all under it, with who waits for whom', load: () => import('./graph.js') },
+  { name: 'top', summary: 'the whole workspace on one screen, live', load: () => import('./top.js') },
   {
     name: 'query',
     summary: 'ask boards, tasks, sessions, agents and events',

@@ -43,15 +43,10 @@ function now({ terminal, json }: Call, { agents, open, forHuman, peers, problems
     one.tasks.join(', '),
     one.why,
   ]);
+  const yours = forHuman.map(({ task }) => task.id).join(', ');
+  if (yours !== '')
+    rows.push([terminal.bold('you'), terminal.colour('magenta', 'asked'), yours, 'guild approve shows it']);
   for (const line of table(rows, terminal.width)) terminal.out(line);
-  if (forHuman.length > 0) {
-    const ids = forHuman.map(({ task }) => task.id).join(', ');
-    for (const line of table(
-      [[terminal.bold('you'), terminal.colour('magenta', 'asked'), ids, 'guild approve shows it']],
-      terminal.width,
-    ))
-      terminal.out(line);
-  }
   for (const one of problems) terminal.problem(one);
   const running =
     peers.length === 0 ? 'no process is running' : `running: ${peers.map((peer) => `pid ${peer.pid}`).join(', ')}`;

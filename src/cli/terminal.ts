@@ -14,6 +14,8 @@ export interface Terminal {
   say(line: string): void;
   /** Replaces what was drawn before: goes `up` lines back, clears what is below, and writes these. Only where `live`. */
   draw(up: number, lines: string[]): void;
+  /** The whole screen, these lines from the top; undefined gives back what was there before. Only where `live`. */
+  screen(lines: string[] | undefined): void;
   problem(problem: Problem, severity?: 'error' | 'warning'): void;
   /** Streams text as it comes, without a newline. */
   stream(text: string): void;
@@ -32,10 +34,15 @@ export function terminal({ quiet, json }: { quiet: boolean; json: boolean }): Te
   const colours = (env['NO_COLOR'] ?? '') === '' && env['TERM'] !== 'dumb' && stdout.isTTY && stderr.isTTY;
   const style = (name: keyof typeof CODES, text: string): string =>
     colours ? `${sign(CODES[name][0])}${text}${sign(CODES[name][1])}` : text;
+  let onScreen = false;
   return {
     live: colours && !quiet && !json,
-    width: stdout.isTTY ? Math.max(20, stdout.columns || 80) : Infinity,
-    height: stdout.rows || 24,
+    get width() {
+      return stdout.isTTY ? Math.max(20, stdout.columns || 80) : Infinity;
+    },
+    get height() {
+      return stdout.rows || 24;
+    },
     out: (line) => void stdout.write(`${painted(line)}\n`),
     json: (value) => void stdout.write(`${JSON.stringify(value)}\n`),
     say: (line) => void (quiet || json || stderr.write(`${painted(line)}\n`)),
@@ -44,6 +51,17 @@ export function terminal({ quiet, json }: { quiet: boolean; json: boolean }): Te
       const text = lines.map((line) => `${painted(line)}\n`).join('');
       // Lines are not wrapped meanwhile: each must take one row, whatever the width of its characters.
       stderr.write(`${back}\u001b[?7l${text}\u001b[?7h`);
+    },
+    screen(lines) {
+      if (lines === undefined) {
+        if (onScreen) stdout.write('\u001b[?7h\u001b[?25h\u001b[?1049l');
+        onScreen = false;
+        return;
+      }
+      if (!onScreen) stdout.write('\u001b[?1049h\u001b[?25l\u001b[?7l');
+      onScreen = true;
+      const text = lines.slice(0, stdout.rows || 24).map((line) => `\u001b[2K${painted(line)}`);
+      stdout.write(`\u001b[H${text.join('\r\n')}\u001b[0J`);
     },
     problem(problem, severity = 'error') {
       const mark = severity === 'error' ? style('red', 'problem') : style('yellow', 'warning');

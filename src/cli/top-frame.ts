@@ -1,0 +1,160 @@
+/** One frame of `guild top`: who does what, what is open, what waits for the human, what it cost, what happened last. As many rows as fit. */
+import type { Seen } from '../app/open-states.js';
+import type { AgentState } from '../domain/agent-state.js';
+import { callCost, type Event } from '../domain/event.js';
+import { compareText } from '../domain/order.js';
+import { HUMAN } from '../domain/task.js';
+import { mark } from './task-list.js';
+import { stateMark } from './state.js';
+import { fitted, table, type Terminal } from './terminal.js';
+
+/** What was spent, and the newest lines of history. */
+export interface Ledger {
+  tokens: number;
+  microUsd: number;
+  calls: number;
+  latest: Event[];
+}
+
+const KEPT = 100;
+
+/** What needs somebody first. */
+const ORDER: AgentState[] = ['error', 'working', 'blocked', 'paused', 'waiting', 'complete', 'idle'];
+
+export function noLedger(): Ledger {
+  return { tokens: 0, microUsd: 0, calls: 0, latest: [] };
+}
+
+export function addEvents(ledger: Ledger, events: readonly Event[]): void {
+  for (const event of events) {
+    if (event.name === 'model.answered') {
+      const { inputTokens, outputTokens, microUsd } = callCost(event);
+      ledger.tokens += inputTokens + outputTokens;
+      ledger.microUsd += microUsd;
+      ledger.calls++;
+    }
+    if (SHOWN[event.name] !== undefined) ledger.latest.push(event);
+  }
+  ledger.latest = ledger.latest.slice(-KEPT);
+}
+
+export function topFrame(seen: Seen, ledger: Ledger, name: string, terminal: Terminal, height: number): string[] {
+  const { width } = terminal;
+  const fit = (line: string): string => fitted(line, width);
+  const head = [
+    `${terminal.bold('guild top')} ${name}`,
+    counts(seen, terminal),
+    terminal.dim(
+      `${amount(ledger.tokens)} tokens · $${(ledger.microUsd / 1e6).toFixed(4)} · ${seen.open.length} open · ${seen.peers.length} ${seen.peers.length === 1 ? 'process' : 'processes'}`,
+    ),
+  ].map(fit);
+  const sections: [string, string[]][] = [
+    ['agents', agentLines(seen, terminal)],
+    ['for you', yours(seen, terminal)],
+    ['open tasks', taskLines(seen, terminal)],
+    ['last', latest(ledger, terminal)],
+  ];
+  const there = sections.filter(([, lines]) => lines.length > 0);
+  const rooms = share(
+    there.map(([, lines]) => lines.length),
+    height - head.length - 2 * there.length,
+  );
+  return [
+    ...head,
+    ...there.flatMap(([title, lines], i) => {
+      const room = rooms[i]!;
+      // Of what happened the end matters, of the rest the beginning.
+      const shown = title === 'last' ? lines.slice(-room) : lines.slice(0, room);
+      const more = lines.length - shown.length;
+      return room === 0 ? [] : ['', terminal.dim(`${title}${more > 0 ? ` (${more} more)` : ''}`), ...shown];
+    }),
+  ];
+}
+
+/** Rows for each section: what it wants, or an equal part of what others leave. */
+function share(wanted: readonly number[], room: number): number[] {
+  if (room === Infinity) return [...wanted];
+  const given = wanted.map(() => 0);
+  let left = Math.max(0, room);
+  while (left > 0 && given.some((one, i) => one < wanted[i]!)) {
+    for (const [i, want] of wanted.entries()) {
+      if (left === 0 || given[i]! >= want) continue;
+      given[i]!++;
+      left--;
+    }
+  }
+  return given;
+}
+
+function counts({ agents }: Seen, terminal: Terminal): string {
+  const by = new Map<AgentState, number>();
+  for (const { state } of agents) by.set(state, (by.get(state) ?? 0) + 1);
+  return (
+    ORDER.filter((state) => by.has(state))
+      .map((state) => `${by.get(state)} ${stateMark(state, terminal)}`)
+      .join(' · ') || 'no agents'
+  );
+}
+
+/** Those with something to say first; the others share a line. */
+function agentLines({ agents }: Seen, terminal: Terminal): string[] {
+  const quiet = new Set<AgentState>(['idle', 'complete']);
+  const busy = agents
+    .filter(({ state }) => !quiet.has(state))
+    .sort((a, b) => ORDER.indexOf(a.state) - ORDER.indexOf(b.state) || compareText(a.agent, b.agent));
+  const rows = busy.map((one) => [
+    terminal.bold(one.agent),
+    stateMark(one.state, terminal),
+    one.state === 'working'
+      ? `${one.tasks[0]}${one.tasks.length > 1 ? ` +${one.tasks.length - 1}` : ''} ${one.why}`
+      : one.why,
+  ]);
+  const rest = [...quiet].flatMap((state) => {
+    const names = agents.filter((one) => one.state === state).map(({ agent }) => agent);
+    return names.length === 0 ? [] : [`${stateMark(state, terminal)}: ${names.join(', ')}`];
+  });
+  return [...(rows.length > 0 ? table(rows, terminal.width) : []), ...rest.map((line) => fitted(line, terminal.width))];
+}
+
+function yours({ forHuman }: Seen, terminal: Terminal): string[] {
+  const rows = forHuman.map(({ task }) => [terminal.colour('magenta', task.id), task.description]);
+  return rows.length > 0 ? table(rows, terminal.width) : [];
+}
+
+function taskLines({ open }: Seen, terminal: Terminal): string[] {
+  const rank = ['active', 'waiting', 'pending'];
+  const rows = open
+    .filter(({ task }) => task.to !== HUMAN)
+    .sort((a, b) => rank.indexOf(a.state) - rank.indexOf(b.state) || compareText(a.task.id, b.task.id))
+    .map(({ task, state }) => [mark(state, terminal), task.id, `@${task.to ?? '?'}`, task.description]);
+  return rows.length > 0 ? table(rows, terminal.width) : [];
+}
+
+const SHOWN: Partial<Record<Event['name'], string>> = {
+  'task.created': '+',
+  'task.claimed': '●',
+  'task.parked': '…',
+  'task.completed': '✓',
+  'task.failed': '✗',
+  'task.recovered': '↺',
+  'tool.ran': '·',
+  'model.failed': '!',
+  'approval.answered': '☑',
+  'deadlock.broken': '⨯',
+  'help.requested': '?',
+  'agent.moved': '≠',
+  'agent.created': '+',
+};
+
+function latest({ latest: events }: Ledger, terminal: Terminal): string[] {
+  return events.map((event) => {
+    const tool = typeof event['tool'] === 'string' ? ` ${event['tool']}` : '';
+    const line = `${terminal.dim(event.at.slice(11, 19))} ${SHOWN[event.name]} ${terminal.bold(event.agent ?? '')}${tool} ${event.task ?? ''}`;
+    return fitted(line, terminal.width);
+  });
+}
+
+function amount(count: number): string {
+  if (count < 10_000) return String(count);
+  return count < 10_000_000 ? `${Math.round(count / 1000)}k` : `${Math.round(count / 1_000_000)}M`;
+}
