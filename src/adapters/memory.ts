@@ -69,6 +69,14 @@ export function memory(w: World, { clock, ids }: { clock: Clock; ids: Ids }): St
     return true;
   };
 
+  const takeTurn = (key: string, task: string): boolean => {
+    const holder = w.turns.get(key);
+    if (holder !== undefined && holder !== task && w.rows.has(holder) && !isEnded(w.rows.get(holder)!.state))
+      return false;
+    w.turns.set(key, task);
+    return true;
+  };
+
   return {
     async create(task) {
       if (w.rows.has(task.id)) return false;
@@ -143,13 +151,8 @@ export function memory(w: World, { clock, ids }: { clock: Clock; ids: Ids }): St
       w.sessions.set(id, parsed.session);
       return undefined;
     },
-    takeTurn(session, task) {
-      const holder = w.turns.get(session);
-      if (holder !== undefined && holder !== task && w.rows.has(holder) && !isEnded(w.rows.get(holder)!.state))
-        return false;
-      w.turns.set(session, task);
-      return true;
-    },
+    takeTurn,
+    keepTurn: async (key, task) => takeTurn(key, task),
     turnOf(session) {
       const holder = w.turns.get(session);
       return holder !== undefined && w.rows.has(holder) && !isEnded(w.rows.get(holder)!.state) ? holder : undefined;
@@ -193,6 +196,7 @@ export function memory(w: World, { clock, ids }: { clock: Clock; ids: Ids }): St
       w.events.filter((event) => task === undefined || event.task === task).slice(-limit),
 
     peer,
+    join() {},
     peers: () => [...w.alive.values()],
     async onRing(bell) {
       w.bells.add(bell);

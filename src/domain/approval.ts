@@ -71,6 +71,8 @@ export function mainArgument(tool: string): string | undefined {
     slack_send: 'text',
     admit_message: 'text',
     follow_plan: 'plan',
+    approve_need: 'need',
+    give_help: 'answer',
   };
   return names[tool];
 }

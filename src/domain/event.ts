@@ -29,9 +29,11 @@ export const EVENT_NAMES = [
   'task.awarded', // who got it, and why
   'dependency.requested',
   'dependency.resolved',
+  'dependency.refused', // what was asked for cannot be: the asker was told why
   'help.requested',
   'help.given',
   'help.escalated',
+  'help.refused',
   'deadlock.broken', // names the circle, the victim and the rule
   'work.stuck', // starved, or busy without any change
   'root.certified',

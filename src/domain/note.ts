@@ -59,7 +59,9 @@ export type NoteBody =
       urgency: Urgency;
       deadline?: string;
     }
-  | { type: 'dependency_offer'; dependency: string; provider: string; fitness: number }
+  /** `steppedBack`: for whom it left the field; it can still be asked when that one fails. */
+  | { type: 'dependency_offer'; dependency: string; provider: string; fitness: number; steppedBack?: string }
+  | { type: 'dependency_award'; dependency: string; requester: string; provider: string; why: string }
   | { type: 'dependency_resolution'; provider: string; requester: string; dependency: string; resolution: Resolution }
   | { type: 'help_request'; requester: string; taskContext: string; requiredCapabilities: string[]; estimate?: string }
   | { type: 'help_answer'; helper: string; requester: string; accepted: boolean; why: string }

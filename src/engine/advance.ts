@@ -6,7 +6,7 @@ import { isLimited } from '../domain/budget.js';
 import { NO_USAGE } from '../domain/usage.js';
 import { messagesOf } from '../domain/session.js';
 import type { Claim } from '../ports/store.js';
-import { decide, isLeaf, type Decision } from '../rules/decide.js';
+import { decide, isLeaf, tooDeep, type Decision } from '../rules/decide.js';
 import { errorText, gather } from '../rules/gather.js';
 import { outline, sessionText } from '../rules/outline.js';
 import { keptFor, purse } from '../rules/purse.js';
@@ -14,8 +14,11 @@ import { converse } from './converse.js';
 import { HeldConversation, sessionId } from './conversation.js';
 import { complete, fail, park, putBack } from './end.js';
 import { takerOf } from './intake.js';
+import { advanceNeed, isNeed } from './needs.js';
+import { isOfferOver, offer, offerOver, unfilled } from './offer.js';
 import { stopReason } from './flight.js';
 import { record, type Parts } from './parts.js';
+import { acting } from './trial.js';
 import { costsOf, subtasks } from './account.js';
 import { quoted } from './quoted.js';
 import { showTranscript } from './transcript.js';
@@ -26,18 +29,29 @@ export async function advance(parts: Parts, task: Task, stop: AbortSignal): Prom
   const name = 'agent' in taker ? taker.agent : 'nobody';
   const claim = parts.store.claim(task.id, name);
   if (claim === undefined) return false;
+  if ('offer' in taker) {
+    await weigh(parts, claim);
+    return true;
+  }
   const why = 'why' in taker ? { why: taker.why } : {};
   record(parts, 'task.claimed', { task: task.id, agent: name, from: claim.from, ...why });
   const mine = taken(parts, claim);
   if ('problem' in taker) {
-    // Nobody took it: tried again, it is offered again.
-    const { to: _, claimed_by: __, ...untaken } = mine;
-    await fail(parts, claim, untaken, taker.problem);
+    await unfilled(parts, claim, mine, taker.problem);
     return true;
   }
-  const agent = parts.agents.all().get(name);
+  if (isNeed(mine)) {
+    await advanceNeed(parts, claim, mine, stop);
+    return true;
+  }
+  const known = parts.agents.all().get(name);
+  const agent = known && (await acting(parts, mine, known));
   if (agent === undefined) {
     await fail(parts, claim, mine, unknownAgent(parts, name));
+    return true;
+  }
+  if (await isOfferOver(parts, mine)) {
+    await fail(parts, claim, mine, offerOver());
     return true;
   }
   const fault = parts.agents.fault(name);
@@ -59,11 +73,21 @@ export async function advance(parts: Parts, task: Task, stop: AbortSignal): Prom
   return true;
 }
 
+/** A task for which several agents bid. A person may have changed it meanwhile, so it is looked at as it is now. */
+async function weigh(parts: Parts, claim: Claim): Promise<void> {
+  const taker = takerOf(parts, claim.task);
+  if (!('offer' in taker)) return putBack(parts, claim, claim.task, 'it is for one agent now');
+  const { waits: _, error: __, result: ___, ended_at: ____, ...task } = claim.task;
+  const blocked = tooDeep(task, parts.config.limits) ?? (await failedDependency(parts, task));
+  return blocked ? fail(parts, claim, task, blocked) : offer(parts, claim, task, taker.offer);
+}
+
 async function act(parts: Parts, claim: Claim, task: Task, agent: Agent, stop: AbortSignal): Promise<void> {
   const blocked = await failedDependency(parts, task);
   if (blocked) return fail(parts, claim, task, blocked);
   const { decision, children } = await settleDecision(parts, task, agent);
-  const costs = costsOf(NO_USAGE, [...children.values(), ...(await subtasks(parts, task))]);
+  const under = await subtasks(parts, task);
+  const costs = costsOf(NO_USAGE, [...children.values(), ...under]);
   switch (decision.do) {
     case 'run':
       return converse(parts, claim, task, agent, stop);
@@ -77,7 +101,10 @@ async function act(parts: Parts, claim: Claim, task: Task, agent: Agent, stop: A
       if (stopped !== undefined) return fail(parts, claim, task, stopped);
       const { missing, open } = gather(decision.children, children);
       if (missing.length > 0) await showTranscript(parts, task, agent, children);
-      const granted = grant(parts, task, agent, missing, children);
+      const granted = grant(parts, task, agent, missing, [
+        ...children.values(),
+        ...under.filter((one) => one.task.role === 'bid'),
+      ]);
       if ('code' in granted) return fail(parts, claim, task, granted, costs);
       await create(parts, task, granted);
       return park(parts, claim, task, { tasks: [...open, ...missing.map((child) => child.id)] }, costs);
@@ -140,9 +167,9 @@ function grant(
   task: Task,
   agent: Agent,
   missing: WantedChild[],
-  known: Map<string, Placed | undefined>,
+  known: readonly (Placed | undefined)[],
 ): WantedChild[] | Problem {
-  const children = [...known.values()].flatMap((child) => child ?? []);
+  const children = known.flatMap((child) => child ?? []);
   const from = purse({ task, agent, config: parts.config, own: NO_USAGE, children });
   const granted: WantedChild[] = [];
   for (const [at, child] of missing.entries()) {

@@ -1,4 +1,6 @@
 /** What a child that has ended says to the conversation that asked for it. */
+import { DEPENDENCY_ROLE } from '../domain/dependency.js';
+import { HELP_ROLE } from '../domain/help.js';
 import type { Placed } from '../domain/task.js';
 import { errorText } from '../rules/gather.js';
 
@@ -6,6 +8,7 @@ import { errorText } from '../rules/gather.js';
 export function answerOf({ task, state }: Placed): string {
   if (task.role === 'breakdown' && state === 'completed') return task.result ?? '';
   const success = state === 'completed';
+  if (task.role === DEPENDENCY_ROLE || task.role === HELP_ROLE) return success ? (task.result ?? '') : unmet(task);
   return JSON.stringify({
     agent_name: task.to ?? 'nobody',
     task_type: task.type ?? 'delegation',
@@ -13,5 +16,16 @@ export function answerOf({ task, state }: Placed): string {
     metadata: { task: task.id },
     success,
     error: success ? null : `${errorText(task.error)}; go on without it or do it yourself`,
+  });
+}
+
+/** A Resolution that failed, and why. */
+function unmet({ error }: Placed['task']): string {
+  return JSON.stringify({
+    status: 'failed',
+    provider: null,
+    data: null,
+    next_steps: [error?.hint ?? 'go on without it, or find another way'],
+    error: { code: error?.code ?? 'dependency_failed', message: error?.message ?? errorText(error) },
   });
 }

@@ -13,6 +13,7 @@ import { fence } from '../rules/gather.js';
 import { overBudget, type Purse } from '../rules/purse.js';
 import { checkArgs } from '../tools/args.js';
 import type { Tool, ToolReply } from '../tools/tool.js';
+import { admitNeed } from './admit-need.js';
 import { answerOf } from './answer-of.js';
 import { approvalFor, verdictOn } from './approvals.js';
 import { grantedNames } from './prompt.js';
@@ -53,7 +54,10 @@ export async function carryOut(
     if (reply.allowed) done.allowed = true;
     if (reply.kind === 'ask' || reply.kind === 'spawn') {
       const child = await parts.store.read(reply.child.id);
-      const granted = child === undefined ? purse.grant(reply.child, Math.max(1, wave), 1) : {};
+      const admitted = child === undefined ? await admitNeed(parts, task, reply.child) : reply.child;
+      const granted =
+        'code' in admitted ? admitted : child === undefined ? grantFor(parts, task, admitted, purse, wave) : {};
+      if (!('code' in admitted)) reply = { ...reply, child: admitted };
       if ('code' in granted) reply = asReply(granted);
       else if (reply.kind === 'spawn') await create(parts, task, withBudget(reply.child, granted));
       else if (child === undefined || !isEnded(child.state)) done.asked.push(withBudget(reply.child, granted));
@@ -71,6 +75,11 @@ export async function carryOut(
     done.results.push(await result(parts, call, textOf(reply), reply.kind === 'problem', reply.kind === 'final'));
   }
   return done;
+}
+
+/** Its share of what is left; why it cannot be asked for. */
+function grantFor(parts: Parts, task: Task, child: WantedChild, purse: Purse, wave: number): Budget | Problem {
+  return parts.waits?.refuse(task, child) ?? purse.grant(child, Math.max(1, wave), 1);
 }
 
 /** A call that led to a task, or was refused: a line of its own, as every call has. */
@@ -145,7 +154,8 @@ async function carryOutOne(
   stop: AbortSignal,
 ): Promise<Carried> {
   const tool = parts.tools.get(call.name);
-  if (tool === undefined || !grantedNames(agent, task, parts.config.channels).includes(call.name)) return noSuchTool(parts, task, agent, call);
+  if (tool === undefined || !grantedNames(agent, task, parts.config.channels).includes(call.name))
+    return noSuchTool(parts, task, agent, call);
   const wrong = checkArgs(tool.parameters, call.arguments);
   if (wrong !== undefined) return { kind: 'problem', code: 'bad_field', message: wrong };
   const gate = parts.gate?.judge(agent, call.name, call.arguments);

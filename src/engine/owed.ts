@@ -3,7 +3,9 @@
  * calls it wrongly, is told once what is missing. After that the part has failed; its conversation says so, and a retry asks anew.
  */
 import { readBid } from '../domain/bid.js';
+import { readAssignment } from '../domain/dependency.js';
 import { readVerdict } from '../domain/goal-verdict.js';
+import { readTrialVerdict } from '../domain/draft.js';
 import { readKeys } from '../domain/part.js';
 import { problem, type Problem } from '../domain/problem.js';
 import { finalAnswer, reportedAnswer, type Message } from '../domain/session.js';
@@ -14,11 +16,16 @@ interface Owed {
   tool: string;
   /** Words that are as good as the call. */
   fits(words: string): boolean;
+  /** Turns it has for it; default 2. */
+  tries?: number;
 }
 
-const OWED: ReadonlyMap<string, Owed> = new Map([
+const OWED: ReadonlyMap<string, Owed> = new Map<string, Owed>([
+  ['match', { tool: 'assign_provider', fits: (words) => readAssignment(words) !== undefined }],
   ['check', { tool: 'give_verdict', fits: (words) => readVerdict(words) !== undefined }],
   ['same', { tool: 'name_duplicates', fits: (words) => readKeys(words) !== undefined }],
+  ['draft', { tool: 'draft_agent', fits: () => false, tries: 5 }],
+  ['judge', { tool: 'judge_trial', fits: (words) => readTrialVerdict(words) !== undefined }],
   ['bid', { tool: 'place_bid', fits: (words) => readBid(words) !== undefined }],
 ]);
 
@@ -45,8 +52,9 @@ export function reminder(
   const say = (from: string, content: string): Message => {
     return { role: 'user', content, from, timestamp: parts.clock.now().toISOString() };
   };
-  if (tries >= MOST_TRIES) {
-    const lacking = `there was no ${owed.tool} in ${MOST_TRIES} turns`;
+  const most = owed.tries ?? MOST_TRIES;
+  if (tries >= most) {
+    const lacking = `there was no ${owed.tool} in ${most} turns`;
     return {
       message: say(GIVEN_UP, `That was no answer: ${lacking}. Call ${owed.tool}.`),
       problem: problem('model_failed', `${lacking}, only ${kindOf(words)}`),

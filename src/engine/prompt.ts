@@ -1,12 +1,14 @@
 /** What a model is shown: the system prompt of the agent as the conversation knows it, the messages, and the tools it may call. */
 import type { Agent } from '../domain/agent.js';
 import type { Config } from '../domain/config.js';
+import { PROVIDE_ROLE } from '../domain/dependency.js';
 import type { Message } from '../domain/session.js';
 import type { Task } from '../domain/task.js';
 import type { ToolSpec } from '../ports/model.js';
 import { CHECK_PROMPT } from '../rules/check.js';
 import { isNamedWriter } from '../rules/channels.js';
 import { fence } from '../rules/gather.js';
+import { bidPrompt } from '../rules/offer.js';
 import { isBuilt, toolDescriptions } from '../tools/toolbox.js';
 import { owedTool, owesCall } from './owed.js';
 import type { Parts } from './parts.js';
@@ -22,6 +24,7 @@ export function grantedNames(
   if (role === 'coordinator') return ['broadcast', 'conclude_team'];
   const owed = owedTool({ role });
   if (owed !== undefined) return [owed];
+  if (role === PROVIDE_ROLE) return [...agent.tools, 'provide_dependency'];
   return isNamedWriter(agent.name, channels) ? [...agent.tools, 'broadcast'] : agent.tools;
 }
 
@@ -43,14 +46,18 @@ function withChoices(tool: ToolSpec, choices: string[]): ToolSpec {
 export function systemPrompt(parts: Parts, agent: Agent, task: Task): string {
   const variables: Record<string, string> = { ...agent.variables };
   for (const [key, value] of Object.entries(task.context)) if (typeof value === 'string') variables[key] = value;
-  const speaking =
-    task.role === 'check' ? { ...agent, systemPrompt: agent.metacognition?.prompt ?? CHECK_PROMPT } : agent;
-  return parts.agents.prompt(speaking, toolDescriptions(grantedTools(parts, agent, task)), variables);
+  return parts.agents.prompt(speakingAs(agent, task), toolDescriptions(grantedTools(parts, agent, task)), variables);
+}
+
+/** Who judges or weighs has a prompt of its own. */
+function speakingAs(agent: Agent, { role }: Task): Agent {
+  if (role === 'check') return { ...agent, systemPrompt: agent.metacognition?.prompt ?? CHECK_PROMPT };
+  return role === 'bid' ? { ...agent, systemPrompt: agent.evaluator?.prompt ?? bidPrompt(agent) } : agent;
 }
 
 /** The first message: the request, what else the asker said about it, and what came of the tasks it waited for. */
 export function firstMessage(parts: Parts, agent: Agent, task: Task, before: readonly string[] = []): Message {
-  const { original_goal: goal, ...rest } = task.context;
+  const { original_goal: goal, draft: _, ...rest } = task.context;
   const said: string[] = [];
   // What judges or weighs is told all in its description, and not in the words of the agent's own work.
   const isAside = owesCall(task);

@@ -7,22 +7,27 @@ import type { Event } from '../domain/event.js';
 import type { Problem } from '../domain/problem.js';
 import { HUMAN, isEnded, type Task } from '../domain/task.js';
 import { isLeaf } from '../rules/decide.js';
-import { cycleProblem, dependencyCycle, mayMove } from '../rules/ready.js';
+import { mayOffer } from '../rules/offer.js';
+import { mayMove } from '../rules/ready.js';
 import type { OpenTask } from '../ports/store.js';
 import { advance } from './advance.js';
 import { sessionId } from './conversation.js';
 import { showBallot, tendBallot } from './approvals.js';
 import { showBoards, tendBoards } from './boards.js';
 import { checkIn } from './check-in.js';
-import { fail } from './end.js';
 import type { Flight } from './flight.js';
+import { room } from './free.js';
 import { stopCancelled, takeIntents, takerOf } from './intake.js';
 import { takeMail } from './mail.js';
+import { isNeed } from './needs.js';
 import { tendMoved } from './moved.js';
 import type { Parts } from './parts.js';
 import { record } from './parts.js';
+import { retireFailing } from './probation.js';
 import { recover } from './recover.js';
 import { states } from './states.js';
+import { tendNeeds, type Tended } from './tend-needs.js';
+import { waiting } from './waiting.js';
 
 export interface PumpReport {
   /** Anything changed, or was started. */
@@ -33,6 +38,8 @@ export interface PumpReport {
   advanced: number;
   open: number;
   problems: Problem[];
+  /** When something that waits for a time can go on, in milliseconds since 1970; absent: nothing does. */
+  due?: number;
 }
 
 export interface Engine {
@@ -56,10 +63,12 @@ const LOOK_MS = 250;
 
 export function engine(given: Parts): Engine {
   const telling = states(given);
-  const parts: Parts = { ...given, watchers: { ...given.watchers, event: hear } };
+  const waits = waiting(given);
+  const parts: Parts = { ...given, waits, watchers: { ...given.watchers, event: hear } };
   const flights = new Map<string, Flight>();
   const nudged = new Set<string>();
   let backlog = 0;
+  let free = room(given);
   let broken: unknown;
   let swept = false;
 
@@ -72,15 +81,11 @@ export function engine(given: Parts): Engine {
 
   async function pump(roots?: ReadonlySet<string>): Promise<PumpReport> {
     let ended = false;
-    const report = await pass(
-      'all',
-      () => {
-        ended = true;
-      },
-      roots,
-    );
+    const onEnd = (): void => void (ended = true);
+    const report = await pass('all', onEnd, roots).catch((thrown: unknown) => void (broken ??= thrown));
     await landed();
     rethrow();
+    if (report === undefined) throw broken;
     await showBallot(parts);
     await showBoards(parts, true);
     await telling.tell();
@@ -108,6 +113,7 @@ export function engine(given: Parts): Engine {
     roots?: ReadonlySet<string>,
   ): Promise<PumpReport> {
     rethrow();
+    free = room(parts);
     const problems = [...parts.agents.refresh(), ...(parts.gate?.refresh() ?? [])];
     parts.pauses?.look();
     let moved = false;
@@ -129,10 +135,16 @@ export function engine(given: Parts): Engine {
       const checked = await checkIn(parts);
       problems.push(...checked.problems);
       moved = checked.moved || moved;
+      moved = retireFailing(parts) || moved;
     }
     for (const one of problems) report(one);
-    const { movable, cyclic } = await sort(roots);
-    for (const [task, cycle] of cyclic) moved = (await failCyclic(task, cycle)) || moved;
+    if (await waits.look()) {
+      await takeIntents(parts, flights, nudged);
+      moved = true;
+    }
+    const needs = await tendNeeds(parts);
+    moved = needs.moved || moved;
+    const { movable, due } = await sort(needs, roots);
     let advanced = 0;
     backlog = 0;
     for (const task of movable) {
@@ -147,27 +159,37 @@ export function engine(given: Parts): Engine {
     await showBallot(parts);
     await showBoards(parts);
     await telling.tell();
-    return { moved: moved || advanced > 0, again: moved, advanced, open: parts.store.openCount(), problems };
+    return {
+      moved: moved || advanced > 0,
+      again: moved,
+      advanced,
+      open: parts.store.openCount(),
+      problems,
+      ...(due === Infinity ? {} : { due }),
+    };
   }
 
-  /** What can move now, most urgent first. */
-  async function sort(roots?: ReadonlySet<string>): Promise<{ movable: Task[]; cyclic: [Task, string[]][] }> {
+  /** What can move now, most urgent first, and when the next of those that wait for a time can. */
+  async function sort(needs: Tended, roots?: ReadonlySet<string>): Promise<{ movable: Task[]; due: number }> {
     const now = parts.clock.now().toISOString();
+    let due = needs.due ?? Infinity;
     const isOpen = (id: string): boolean => parts.store.isOpen(id);
     const movable: OpenTask[] = [];
-    const blocked: Task[] = [];
     for (const one of parts.store.open()) {
       if (roots !== undefined && !roots.has(one.task.root)) continue;
       if (one.state === 'active' || flights.has(one.task.id) || one.task.to === HUMAN || !isHosted(one.task)) continue;
       if (isPaused(one.task)) continue;
-      if (!mayMove(one.task, one.state, isOpen, now)) {
-        if (one.state === 'pending') blocked.push(one.task);
-      } else if (one.state === 'waiting' || (await dependenciesEnded(one.task))) movable.push(one);
+      if (needs.early.has(one.task.id)) continue;
+      if (!mayMove(one.task, one.state, isOpen, now) && !needs.ready.has(one.task.id)) {
+        if (one.task.waits?.until !== undefined) due = Math.min(due, Date.parse(one.task.waits.until));
+        continue;
+      }
+      if (one.state === 'waiting' || (await dependenciesEnded(one.task))) movable.push(one);
     }
     movable.sort(
       (a, b) => compareText(a.task.priority, b.task.priority) || compareText(a.task.created_at, b.task.created_at),
     );
-    return { movable: movable.map((one) => one.task), cyclic: blocked.length > 0 ? cycles(blocked) : [] };
+    return { movable: movable.map((one) => one.task), due };
   }
 
   /** A dependency that is not there yet may still be dropped into the folder, and one that another process just made is not known here: its task waits. */
@@ -179,24 +201,11 @@ export function engine(given: Parts): Engine {
     return true;
   }
 
-  /** All are found before the first is failed, so that each can name its whole circle. */
-  function cycles(blocked: Task[]): [Task, string[]][] {
-    const byId = new Map(blocked.map((task) => [task.id, task]));
-    return blocked.flatMap((task) => {
-      const cycle = dependencyCycle(task, (id) => byId.get(id));
-      return cycle === undefined ? [] : [[task, cycle] as [Task, string[]]];
-    });
-  }
-
-  async function failCyclic(task: Task, cycle: string[]): Promise<boolean> {
-    const claim = parts.store.claim(task.id, task.to ?? 'nobody');
-    if (claim === undefined) return false;
-    await fail(parts, claim, claim.task, cycleProblem(cycle));
-    return true;
-  }
-
   function isHosted(task: Task): boolean {
-    return parts.hosts === undefined || parts.hosts.has(nameOf(task));
+    if (parts.hosts === undefined || isNeed(task)) return true;
+    const taker = takerOf(parts, task);
+    // What is for nobody in particular is everybody's business: whoever comes first offers it, or says that nobody can do it.
+    return !('agent' in taker) || parts.hosts.has(taker.agent);
   }
 
   function isPaused(task: Task): boolean {
@@ -211,6 +220,10 @@ export function engine(given: Parts): Engine {
 
   function hasRoom(task: Task): boolean {
     if (flights.size >= parts.config.limits.parallel) return false;
+    // To bid is not to take: an agent that is busy can still say how busy it is.
+    if (task.role === 'bid') return true;
+    const taker = takerOf(parts, task);
+    if ('offer' in taker) return task.waits !== undefined || mayOffer(task, taker.offer, free.isFree);
     const name = nameOf(task);
     const agent = parts.agents.all().get(name);
     // Whoever has a pattern speaks in its work, and must not keep that from its turn.
@@ -238,7 +251,7 @@ export function engine(given: Parts): Engine {
         flights.delete(task.id);
         onEnd(moved);
       });
-    flights.set(task.id, { task: task.id, agent: nameOf(task), stop, done });
+    flights.set(task.id, { task: task.id, agent: task.role === 'bid' ? 'nobody' : nameOf(task), stop, done });
   }
 
   async function stop(): Promise<void> {

@@ -42,10 +42,9 @@ export async function watch(parts: Parts, engine: Engine, { signal, onPass }: Wa
       await flushIfQuiet();
       parts.audit?.passed(engine.flights.size === 0 ? QUIET_GAP_MS : BUSY_GAP_MS);
       if (report.again || ended || signal.aborted) continue;
-      await clock.sleep(
-        Math.max(1, lastFull + config.rescanMs - clock.monotonicMs()),
-        AbortSignal.any([bell.signal, signal]),
-      );
+      const rescan = lastFull + config.rescanMs - clock.monotonicMs();
+      const next = (report.due ?? Infinity) - clock.now().getTime();
+      await clock.sleep(Math.max(1, Math.min(rescan, next)), AbortSignal.any([bell.signal, signal]));
       if (rung && !signal.aborted) await clock.sleep(SETTLE_MS);
     }
   } finally {

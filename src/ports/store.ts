@@ -113,6 +113,8 @@ export interface Store {
    * however often it is parked; then the first to ask has it. Not durable: after a power cut the turn is asked for again.
    */
   takeTurn(session: string, task: string): boolean;
+  /** The same for a resource: durable when resolved, because what is done with it is not done again after a power cut. */
+  keepTurn(key: string, task: string): Promise<boolean>;
   /** The open task whose turn it is; undefined: the next to ask has it. Read now. */
   turnOf(session: string): string | undefined;
   /** Shows people that a conversation is over. A view; not durable. */
@@ -147,6 +149,8 @@ export interface Store {
 
   // Presence
   readonly peer: Peer;
+  /** Makes this peer known to the others, as its first claim would; cheap when it is. */
+  join(): void;
   /** Live peers, this one included. */
   peers(): Peer[];
   /** Calls back when something may have changed. Only a hint: a scan finds the truth. */

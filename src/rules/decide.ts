@@ -29,14 +29,8 @@ export interface DecideLimits {
 }
 
 export function decide(task: Task, agent: Agent, children: Children, limits: DecideLimits): Decision {
-  if (task.depth > limits.depth) {
-    return {
-      do: 'fail',
-      error: problem('over_limit', `depth ${task.depth} is over the limit of ${limits.depth}`, {
-        hint: 'let fewer agents ask each other in a row, or raise limits.depth in guild.yaml',
-      }),
-    };
-  }
+  const deep = tooDeep(task, limits);
+  if (deep) return { do: 'fail', error: deep };
   if (task.role === 'breakdown') {
     const step = breakdownStep(task, task.context['breakdown'] as Breakdown, children);
     return 'ask' in step ? { do: 'ask', children: step.ask } : { do: 'resolve', result: step.result };
@@ -92,10 +86,21 @@ export function decide(task: Task, agent: Agent, children: Children, limits: Dec
   return { do: 'resolve', result: last.task.result ?? '' };
 }
 
-/** An agent's own work under a pattern is a child, and that child is a leaf. */
-export function isLeaf(task: Task, agent: Agent): boolean {
-  return ['work', 'seat', 'coordinator', 'check', 'bid'].includes(task.role) || !hasPattern(agent);
+export function tooDeep(task: Task, limits: DecideLimits): Problem | undefined {
+  if (task.depth <= limits.depth) return undefined;
+  return problem('over_limit', `depth ${task.depth} is over the limit of ${limits.depth}`, {
+    hint: 'let fewer agents ask each other in a row, or raise limits.depth in guild.yaml',
+  });
 }
+
+/** An agent's own work under a pattern is a child, and that child is a leaf. */
+export function isLeaf(task: Pick<Task, 'role'>, agent: Agent): boolean {
+  if (task.role === 'breakdown') return false;
+  return LEAVES.has(task.role) || !hasPattern(agent);
+}
+
+/** Parts in which an agent speaks for itself, whatever patterns it has. */
+const LEAVES = new Set('work seat coordinator check bid same draft trial judge'.split(' '));
 
 function wantedWork(task: Task, agent: Agent, request: string): WantedChild {
   const { original_goal: _, ...context } = task.context;

@@ -3,15 +3,9 @@
  * the latest outcomes count, so that an agent that was mended is trusted again. An agent without a record is believed.
  */
 import type { Event } from '../domain/event.js';
+import type { TrackRecord, TrackRecords } from '../domain/track-record.js';
 
-export interface TrackRecord {
-  /** The latest outcomes, oldest first: `a`ccepted, `r`ejected (done, and no step towards the goal), `f`ailed. */
-  recent: string;
-  /** The latest tasks, newest last. */
-  tasks: string[];
-}
-
-export type TrackRecords = Readonly<Record<string, TrackRecord>>;
+export type { TrackRecord, TrackRecords };
 
 export const NO_RECORD: TrackRecord = { recent: '', tasks: [] };
 
@@ -50,7 +44,7 @@ export function outcomeOf({ name, role, error }: Event): WorkOutcome | undefined
 }
 
 /** Parts of a pattern: what they come to is counted with the task they are part of. */
-const ASIDE = new Set(['work', 'seat', 'coordinator', 'check', 'bid', 'approval', 'breakdown', 'same']);
+const ASIDE = new Set(['work', 'seat', 'coordinator', 'check', 'bid', 'approval', 'breakdown', 'same', 'match', 'dependency', 'help']);
 const BLAMELESS = new Set([
   'cancelled',
   'by_hand',

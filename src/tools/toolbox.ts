@@ -1,18 +1,23 @@
 /** All tools there are, by name, and how they are described to a model that reads them in its prompt. */
 import type { JsonSchema } from '../ports/model.js';
+import { assignProvider } from './assign-provider.js';
 import { breakDown, nameDuplicates } from './break-down.js';
 import { createAgent } from './create-agent.js';
 import { createDirectory } from './create-directory.js';
 import { createTask } from './create-task.js';
 import { delegateToAgent } from './delegate-to-agent.js';
+import { draftAgent, judgeTrial } from './draft-agent.js';
 import { editSession } from './edit-session.js';
 import { executeCommand } from './execute-command.js';
 import { finalReport } from './final-report.js';
 import { giveVerdict } from './give-verdict.js';
 import { listDirectory } from './list-directory.js';
 import { placeBid } from './place-bid.js';
+import { provideDependency } from './provide-dependency.js';
 import { queryTasks } from './query-tasks.js';
 import { readFile } from './read-file.js';
+import { requestDependency } from './request-dependency.js';
+import { requestHelp } from './request-help.js';
 import { routeTo } from './route-to.js';
 import { searchFiles } from './search-files.js';
 import { sendMessage } from './send-message.js';
@@ -40,12 +45,18 @@ const BUILT: readonly Tool[] = [
   readSession,
   editSession,
   createAgent,
+  draftAgent,
+  judgeTrial,
   routeTo,
   broadcast,
   voteConclude,
   concludeTeam,
   giveVerdict,
   placeBid,
+  requestDependency,
+  provideDependency,
+  assignProvider,
+  requestHelp,
   finalReport,
 ];
 
@@ -53,9 +64,6 @@ const BUILT: readonly Tool[] = [
 const UNBUILT: Record<string, string> = {
   slack_send: 'put the message into your answer',
   slack_read: 'read the files under inbox/ with read_file',
-  request_help: 'use delegate_to_agent, or ask in your answer',
-  request_dependency: 'use delegate_to_agent, or ask in your answer',
-  provide_dependency: 'put it into your answer',
 };
 
 /** Every name that an agent file may list. */

@@ -43,6 +43,17 @@ export function files({ root, disk, clock, ids, processes, agents = [] }: FilesO
     if (task.session !== undefined) unclaimed(task.session);
   };
 
+  /** A task that has begun in this conversation and can go on in it, or is parked in its middle. */
+  const begunIn = (session: string): string | undefined => {
+    let begun: string | undefined;
+    for (const { id, state, task } of tasks.byId.values()) {
+      if (task.session !== session) continue;
+      if (state === 'waiting') return id;
+      if (state === 'pending' && !task.dependencies.some(verbs.isOpen)) begun ??= id;
+    }
+    return begun;
+  };
+
   return {
     ...verbs,
     ...sessions,
@@ -67,8 +78,9 @@ export function files({ root, disk, clock, ids, processes, agents = [] }: FilesO
       forSession(task);
       return verbs.release(claim, task);
     },
-    takeTurn: turns(disk, l, peer.id, (id) => verbs.isOpen(id) || verbs.liesOpen(id)),
+    ...turns(disk, l, peer.id, (id) => verbs.isOpen(id) || verbs.liesOpen(id), begunIn),
     peer,
+    join: () => here.join(),
     peers: () => here.peers(),
     onRing: (ring) => bell(l, ring),
     sweep() {

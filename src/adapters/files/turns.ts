@@ -12,30 +12,48 @@ export function turns(
   l: Layout,
   peer: string,
   isOpen: (task: string) => boolean,
-): Pick<Store, 'takeTurn' | 'turnOf'> {
+  /** The task that has begun in this conversation and has not ended. */
+  begunIn: (session: string) => string | undefined,
+): Pick<Store, 'takeTurn' | 'keepTurn' | 'turnOf'> {
   let count = 0;
   return {
-    takeTurn(session, task) {
+    takeTurn,
+    async keepTurn(session, task) {
+      if (!takeTurn(session, task)) return false;
       const file = path.join(l.turns, session);
-      for (let tries = 0; tries < 3; tries++) {
-        if (disk.create(file, task)) return true;
-        const holder = named(file);
-        if (holder === task) return true;
-        // An empty file is one that is just being written, or was torn: nobody can go on by it, so it counts as stale.
-        if (holder !== undefined && holder !== '' && isOpen(holder)) return false;
-        const aside = path.join(l.tmp, `${peer}-turn${++count}`);
-        if (!disk.rename(file, aside)) continue;
-        const who = named(aside) ?? '';
-        if (who !== holder && who !== '' && isOpen(who)) disk.link(aside, file); // somebody was faster: theirs goes back
-        disk.remove(aside);
+      try {
+        await disk.sync(file);
+        await disk.syncFolder(l.turns);
+      } catch (error) {
+        // Somebody took it for a stale one while it was being written.
+        if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
       }
-      return false;
+      return named(file) === task;
     },
     turnOf(session) {
       const holder = named(path.join(l.turns, session));
-      return holder !== undefined && holder !== '' && isOpen(holder) ? holder : undefined;
+      return holder !== undefined && holder !== '' && isOpen(holder) ? holder : begunIn(session);
     },
   };
+
+  function takeTurn(session: string, task: string): boolean {
+    const file = path.join(l.turns, session);
+    for (let tries = 0; tries < 3; tries++) {
+      // A power cut may have taken the name, but not the conversation: whoever is in the middle of it still has its turn.
+      if (disk.stamp(file) === undefined && (begunIn(session) ?? task) !== task) return false;
+      if (disk.create(file, task)) return true;
+      const holder = named(file);
+      if (holder === task) return true;
+      // An empty file is one that is just being written, or was torn: nobody can go on by it, so it counts as stale.
+      if (holder !== undefined && holder !== '' && isOpen(holder)) return false;
+      const aside = path.join(l.tmp, `${peer}-turn${++count}`);
+      if (!disk.rename(file, aside)) continue;
+      const who = named(aside) ?? '';
+      if (who !== holder && who !== '' && isOpen(who)) disk.link(aside, file); // somebody was faster: theirs goes back
+      disk.remove(aside);
+    }
+    return false;
+  }
 
   function named(file: string): string | undefined {
     const read = disk.read(file);

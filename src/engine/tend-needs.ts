@@ -1,0 +1,90 @@
+/**
+ * Looks after open dependencies and calls for help, once a pass: which of them can go on for a reason that no record shows (an offer came, an
+ * agent is free now), which are too early because their asker is not waiting yet, and which were given to somebody whose process is gone.
+ */
+import { dependencyOf, PROVIDE_ROLE } from '../domain/dependency.js';
+import { helpOf } from '../domain/help.js';
+import { problem } from '../domain/problem.js';
+import type { OpenTask } from '../ports/store.js';
+import { provideId } from '../rules/provision.js';
+import { costsAtRest } from './account.js';
+import { candidatesFor } from './candidates.js';
+import { fail } from './end.js';
+import { hostedAgents } from './free.js';
+import { tendOffers } from './mesh.js';
+import { volunteersFor } from './need-facts.js';
+import { isNeed } from './needs.js';
+import type { Parts } from './parts.js';
+
+export interface Tended {
+  moved: boolean;
+  /** These can go on, whatever they wait for. */
+  ready: ReadonlySet<string>;
+  /** These must not be taken up yet. */
+  early: ReadonlySet<string>;
+  /** When an offer of this process is due; Infinity: none is. */
+  due: number;
+}
+
+const NOTHING: Tended = { moved: false, ready: new Set(), early: new Set(), due: Infinity };
+
+export async function tendNeeds(parts: Parts): Promise<Tended> {
+  const needs: OpenTask[] = [];
+  const given: OpenTask[] = [];
+  for (const one of parts.store.open()) {
+    if (isNeed(one.task)) needs.push(one);
+    else if (one.task.role === PROVIDE_ROLE) given.push(one);
+  }
+  if (needs.length === 0) return NOTHING;
+  const moved = await takeBack(parts, needs, given);
+  const offers = await tendOffers(parts, needs);
+  const free = needs.filter(({ task, state }) => state === 'waiting' && somebodyCame(parts, task));
+  return {
+    moved: moved || offers.moved,
+    ready: new Set([...offers.ready, ...free.map(({ task }) => task.id)]),
+    early: tooEarly(parts, needs),
+    due: offers.due,
+  };
+}
+
+/** Nobody is asked before the asker is really blocked: until then more may be asked for, and all of it goes out together. */
+function tooEarly(parts: Parts, needs: readonly OpenTask[]): ReadonlySet<string> {
+  const fresh = needs.filter(({ state }) => state === 'pending');
+  if (fresh.length === 0) return NOTHING.early;
+  const askers = new Set(fresh.map(({ task }) => task.parent));
+  const busy = new Set<string>();
+  for (const { task, state } of parts.store.open()) if (askers.has(task.id) && state !== 'waiting') busy.add(task.id);
+  return new Set(fresh.flatMap(({ task }) => (task.parent !== undefined && busy.has(task.parent) ? task.id : [])));
+}
+
+/** Parked because nobody was free, and now somebody is. */
+function somebodyCame(parts: Parts, task: OpenTask['task']): boolean {
+  const help = task.waits?.tasks === undefined ? helpOf(task) : undefined;
+  return help !== undefined && volunteersFor(parts, task, help).length > 0;
+}
+
+/** What was given to an agent that no live process works for any more goes to another, if there is one. */
+async function takeBack(parts: Parts, needs: readonly OpenTask[], given: readonly OpenTask[]): Promise<boolean> {
+  if (parts.hosts === undefined || given.length === 0) return false;
+  const hosted = hostedAgents(parts);
+  if (hosted === 'all') return false;
+  let moved = false;
+  for (const { task, state } of given) {
+    if (state === 'active' || task.to === undefined || hosted.has(task.to)) continue;
+    const need = needs.find((one) => one.task.id === task.parent)?.task;
+    const dependency = need && dependencyOf(need);
+    if (dependency === undefined || dependency.reviewer !== undefined || task.id !== provideId(need!, 1)) continue;
+    const others = candidatesFor(parts, need!, dependency).filter(
+      ({ agent }) => agent !== task.to && hosted.has(agent),
+    );
+    const claim = others.length === 0 ? undefined : parts.store.claim(task.id, task.to);
+    if (claim === undefined) continue;
+    await fail(parts, claim, claim.task, gone(task.to), await costsAtRest(parts, claim.task));
+    moved = true;
+  }
+  return moved;
+}
+
+function gone(agent: string): ReturnType<typeof problem> {
+  return problem('taker_lost', `no process works for ${agent} any more; somebody else is asked`);
+}
