@@ -4,6 +4,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import test from 'node:test';
 import { cannot, ground, WAYS } from '../kit/commands.js';
+import { withEnoughTime } from '../kit/until.js';
 
 function git(home: string, ...args: string[]): string {
   const done = spawnSync('git', ['-C', home, ...args], { encoding: 'utf8' });
@@ -73,7 +74,10 @@ for (const way of WAYS) {
 
   test(`${way}: a command that is ended still leaves its commit`, { skip }, async (t) => {
     const { script, home } = ground(t, way);
-    const ran = await script('echo half > f; sleep 60', { timeoutMs: 700 });
+    const ran = await withEnoughTime(
+      (timeoutMs) => script('echo half > f; sleep 600', { timeoutMs }),
+      () => fs.existsSync(path.join(home, 'f')),
+    );
     assert.equal(ran.kind, 'killed');
     assert.match(git(home, 'log', '-1', '--format=%B', ran.commit!), /Ended-By: time-out/);
     assert.equal(git(home, 'show', `${ran.commit}:f`), 'half\n');

@@ -9,6 +9,7 @@ import type { Provider } from '../../src/domain/config.js';
 import type { Message } from '../../src/domain/session.js';
 import type { Model, ModelReply, ModelRequest } from '../../src/ports/model.js';
 import { rawServer, sse, type RawServer } from '../kit/raw-server.js';
+import { withEnoughTime } from '../kit/until.js';
 
 const NOW = new Date('2026-11-15T12:00:00Z');
 const open: { close(): Promise<void> }[] = [];
@@ -241,20 +242,27 @@ for (const name of ['local', 'oa']) {
   });
 
   test(`${name}: silence ends a stream, comments keep it alive`, async () => {
+    let pauseMs = 0;
     const server = await raw(async (response, body) => {
       sse(response).write(chunk({ role: 'assistant', content: 'Hm' }));
       if (body.model !== 'patient') return;
-      for (let i = 0; i < 10; i++) {
-        await new Promise((resolve) => setTimeout(resolve, 60));
+      for (let i = 0; i < 12; i++) {
+        await new Promise((resolve) => setTimeout(resolve, pauseMs));
         response.write(': still thinking\n\n');
       }
       response.end(chunk({}, 'stop'));
     });
-    const model = realModel({ ...server, stallMs: 500 });
-    const stalled = failure(await model.call(ask({ model: `${name}/silent` })));
+    const stalled = failure(await realModel({ ...server, stallMs: 500 }).call(ask({ model: `${name}/silent` })));
     assert.equal(stalled.class, 'cut_off');
     assert.match(stalled.message, /silent in the middle .*500 ms/);
-    assert.equal(answer(await model.call(ask({ model: `${name}/patient` }))).text, 'Hm');
+    const patient = await withEnoughTime(
+      (stallMs) => {
+        pauseMs = stallMs / 10;
+        return realModel({ ...server, stallMs }).call(ask({ model: `${name}/patient` }));
+      },
+      (outcome) => outcome.ok,
+    );
+    assert.equal(answer(patient).text, 'Hm');
   });
 
   test(`${name}: the whole call has a time limit, and an abort ends it at once`, async () => {

@@ -365,18 +365,17 @@ test('files that move while git looks are in every commit, in one place or anoth
   const folders = ['pending', 'active', 'waiting'];
   for (const folder of folders) fs.mkdirSync(path.join(root, 'tasks', folder), { recursive: true });
   for (let i = 0; i < 20; i++) write(`tasks/pending/t${i}.json`, `{"description":"${i}"}`);
+  const began = performance.now();
   await history.commit('start', '');
-  let at = 0;
-  const timer = setInterval(() => {
-    const [from, to] = [folders[at % 3]!, folders[++at % 3]!];
-    for (let i = 0; i < 20; i += 5) {
-      const name = `t${i}.json`;
-      if (fs.existsSync(path.join(root, 'tasks', from, name)))
-        fs.renameSync(path.join(root, 'tasks', from, name), path.join(root, 'tasks', to, name));
-    }
-  }, 40);
-  for (let i = 0; i < 5; i++) await history.commit(`during ${i}`, '', { evenIfSame: true });
-  clearInterval(timer);
+  const took = performance.now() - began;
+  for (let at = 0; at < 8; at++) {
+    const committed = history.commit(`during ${at}`, '', { evenIfSame: true });
+    await new Promise((resolve) => setTimeout(resolve, (took * at) / 8));
+    const [from, to] = [folders[at % 3]!, folders[(at + 1) % 3]!];
+    for (let i = 0; i < 20; i += 5)
+      fs.renameSync(path.join(root, 'tasks', from, `t${i}.json`), path.join(root, 'tasks', to, `t${i}.json`));
+    await committed;
+  }
   for (const { id, subject } of await history.log()) {
     const ids = new Set(
       person('ls-tree', '-r', '--name-only', id, 'tasks')

@@ -12,7 +12,7 @@ test('a body of any size arrives whole, also when its reader is slow', async () 
   const bytes = Buffer.alloc(3_000_000, 'abcdefg');
   const server = await rawServer((response) => void response.end(bytes));
   open.push(server);
-  const response = await httpFetch(keepAliveHttp({ stallMs: 5000 }))(server.url);
+  const response = await httpFetch(keepAliveHttp({ stallMs: 120_000 }))(server.url);
   assert.ok(response instanceof Response);
   const chunks: Uint8Array[] = [];
   for await (const chunk of response.body!) {
@@ -38,7 +38,7 @@ test("an idle connection that the server has closed is not the caller's trouble"
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   open.push({ close: () => [server.close(), ...sockets.map((socket) => socket.destroy())] });
-  const fetch = httpFetch(keepAliveHttp({ stallMs: 5000 }));
+  const fetch = httpFetch(keepAliveHttp({ stallMs: 120_000 }));
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
   for (let i = 1; i <= 3; i++) {
     assert.equal(await (await fetch(url, { method: 'POST', body: 'x' })).text(), 'ok');
@@ -50,7 +50,7 @@ test("an idle connection that the server has closed is not the caller's trouble"
 test('a redirect is not followed: a key must not travel', async () => {
   const server = await rawServer((response) => void response.writeHead(307, { location: 'http://127.0.0.1:1/' }).end());
   open.push(server);
-  assert.equal((await httpFetch(keepAliveHttp({ stallMs: 5000 }))(server.url)).status, 307);
+  assert.equal((await httpFetch(keepAliveHttp({ stallMs: 120_000 }))(server.url)).status, 307);
 });
 
 test('headers and status are those of the server', async () => {
@@ -58,7 +58,7 @@ test('headers and status are those of the server', async () => {
     (response) => void response.writeHead(418, { 'x-one': '1', 'set-cookie': ['a=1', 'b=2'] }).end('{}'),
   );
   open.push(server);
-  const response = await httpFetch(keepAliveHttp({ stallMs: 5000 }))(new URL(server.url), {
+  const response = await httpFetch(keepAliveHttp({ stallMs: 120_000 }))(new URL(server.url), {
     method: 'POST',
     headers: { 'X-Two': '2' },
     body: '{"ü":1}',
@@ -78,7 +78,7 @@ test('cancelling the body closes the connection', async () => {
     response.write('forever');
   });
   open.push(server);
-  const response = await httpFetch(keepAliveHttp({ stallMs: 5000 }))(server.url);
+  const response = await httpFetch(keepAliveHttp({ stallMs: 120_000 }))(server.url);
   await response.body!.cancel();
   await gone;
 });

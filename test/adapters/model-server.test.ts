@@ -105,23 +105,27 @@ test('it listens on this machine only', async () => {
 });
 
 test('a client that goes away ends the call', async () => {
-  let ended: (request: ModelRequest) => void;
+  let [begun, ended]: ((request: ModelRequest) => void)[] = [];
+  const called = new Promise<ModelRequest>((resolve) => (begun = resolve));
   const gone = new Promise<ModelRequest>((resolve) => (ended = resolve));
   const server = await serveModel({
     model: {
       call: (request) =>
         new Promise((resolve) => {
           request.signal!.addEventListener('abort', () => {
-            ended(request);
+            ended!(request);
             resolve({ ok: false, failure: { class: 'aborted', message: 'gone' } });
           });
+          begun!(request);
         }),
     },
   });
   open.push(server);
   const request = http.request(`${server.url}/chat/completions`, { method: 'POST' });
   request.on('error', () => undefined);
-  request.end(JSON.stringify({ ...hello, stream: true }), () => setTimeout(() => request.destroy(), 20));
+  request.end(JSON.stringify({ ...hello, stream: true }));
+  await called;
+  request.destroy();
   assert.equal((await gone).agent, 'planner');
 });
 

@@ -60,7 +60,7 @@ async function ask(events: object[]) {
     (reply) => void sse(reply).end(events.map((one) => `data: ${JSON.stringify(one)}\n\n`).join('')),
   );
   after(() => server.close());
-  const local = httpFetch(keepAliveHttp({ stallMs: 5000 }));
+  const local = httpFetch(keepAliveHttp({ stallMs: 120_000 }));
   const elsewhere: typeof fetch = (url, init) => local(server.url + new URL(String(url)).pathname, init);
   const site = siteOf({ kind: 'openai' }, { OPENAI_API_KEY: 'k' });
   const model = await makeModel('gpt-5', { kind: 'openai' }, site, elsewhere);

@@ -8,6 +8,7 @@ import test, { type TestContext } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { shell } from '../../src/adapters/shell.js';
 import { ground, NO_SANDBOX, type Ground } from '../kit/commands.js';
+import { until } from '../kit/until.js';
 
 const skip = NO_SANDBOX;
 
@@ -66,7 +67,7 @@ test('a private file that is made while the command runs is not visible to it', 
   const ran = script(
     `touch up; while [ ! -e go ]; do sleep 0.02; done; cat ${root}/.env ${root}/.guild/new; ls -A ${root}`,
   );
-  while (!fs.existsSync(path.join(home, 'up'))) await new Promise((resolve) => setTimeout(resolve, 10));
+  await until(() => fs.existsSync(path.join(home, 'up')));
   fs.writeFileSync(path.join(root, '.env'), 'SECRET');
   fs.writeFileSync(path.join(root, '.guild/new'), 'SECRET');
   fs.writeFileSync(path.join(home, 'go'), '');
@@ -182,7 +183,7 @@ test('a workspace whose path has links, blanks and quotes is no problem', { skip
   const ran = await it.run({
     agent: 'x',
     what: { script: 'pwd; echo y > f' },
-    timeoutMs: 9000,
+    timeoutMs: 120_000,
     maxOutputBytes: 999,
     network: false,
   });
@@ -213,7 +214,7 @@ test('it works for root and for an ordinary user', { skip }, (t) => {
   if (isRoot) for (const folder of ['.', 'ws']) fs.chownSync(path.join(root, folder), 65_534, 65_534);
   const text = `import { shell } from ${JSON.stringify(path.join(root, 'code/adapters/shell.js'))};
     const it = shell({ root: ${JSON.stringify(path.join(root, 'ws'))} });
-    const ran = await it.run({ agent: 'ana', what: { script: 'id -u; echo x > f; echo y > ../z' }, timeoutMs: 9000, maxOutputBytes: 999, network: false });
+    const ran = await it.run({ agent: 'ana', what: { script: 'id -u; echo x > f; echo y > ../z' }, timeoutMs: 120_000, maxOutputBytes: 999, network: false });
     console.log(JSON.stringify([it.isSandboxed(), ran]));`;
   const done = spawnSync(process.execPath, ['--input-type=module', '-e', text], {
     ...nobody,
@@ -232,19 +233,17 @@ test('a command ends with the process that started it, however that one dies', {
   const mark = `${66_000 + Math.floor(Math.random() * 9000)}.${process.pid}`;
   const script = `trap "" TERM HUP; setsid sleep ${mark} & touch up; sleep ${mark}`;
   const text = `import { shell } from ${JSON.stringify(compiled)};
-    const run = { agent: 'ana', what: { script: ${JSON.stringify(script)} }, timeoutMs: 60_000, maxOutputBytes: 999, network: false };
+    const run = { agent: 'ana', what: { script: ${JSON.stringify(script)} }, timeoutMs: 600_000, maxOutputBytes: 999, network: false };
     await shell({ root: ${JSON.stringify(root)} }).run(run);`;
   const child = spawn(process.execPath, ['--input-type=module', '-e', text], { stdio: 'ignore' });
-  while (!fs.existsSync(path.join(home, 'up'))) await new Promise((resolve) => setTimeout(resolve, 10));
+  await until(() => fs.existsSync(path.join(home, 'up')));
   const count = (): number =>
     spawnSync('ps', ['-eo', 'args='], { encoding: 'utf8' })
       .stdout.split('\n')
       .filter((args) => args === `sleep ${mark}`).length;
-  for (let look = 0; look < 200 && count() < 2; look++) await new Promise((resolve) => setTimeout(resolve, 20));
-  assert.equal(count(), 2);
+  await until(() => count() === 2);
   child.kill('SIGKILL');
-  for (let look = 0; look < 200 && count() > 0; look++) await new Promise((resolve) => setTimeout(resolve, 20));
-  assert.equal(count(), 0);
+  await until(() => count() === 0);
 });
 
 function tree(root: string): string[] {

@@ -10,7 +10,7 @@ import { simClock } from '../kit/sim-clock.js';
 const files: Record<string, string> = {};
 function workspace(providers: Record<string, Provider> = {}) {
   return models({
-    config: { providers, prices: {}, timeouts: { callMs: 5000, stallMs: 5000, tries: 1 } },
+    config: { providers, prices: {}, timeouts: { callMs: 120_000, stallMs: 120_000, tries: 1 } },
     env: {},
     clock: simClock({ auto: true }),
     readFile: (path) => files[path],

@@ -9,6 +9,7 @@ import { packageFolder } from '../../src/app/init-workspace.js';
 import { openWorkspace, type Workspace } from '../../src/app/index.js';
 import { loadPlugins } from '../../src/app/plugins.js';
 import { slackServer, type SlackServer } from '../kit/slack-server.js';
+import { until } from '../kit/until.js';
 
 const TOKENS = { SLACK_BOT_TOKEN: 'xoxb-test', SLACK_APP_TOKEN: 'xapp-test' };
 const BUILT_IN = packageFolder('plugins');
@@ -233,14 +234,4 @@ async function answerAll(workspace: Workspace, root: string): Promise<void> {
   const board = path.join(root, 'tasks/approvals.task.md');
   fs.writeFileSync(board, fs.readFileSync(board, 'utf8').replaceAll('- [_]', '- [x]'));
   await workspace.pumpUntilQuiet();
-}
-
-/** Looks until there is something, at most for a while. */
-async function until<T>(look: () => Promise<T | undefined>): Promise<T> {
-  for (let tries = 0; tries < 400; tries++) {
-    const found = await look();
-    if (found !== undefined) return found;
-    await new Promise((resolve) => setTimeout(resolve, 25));
-  }
-  throw new Error('it did not happen');
 }

@@ -5,6 +5,7 @@ import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { test, type TestContext } from 'node:test';
+import { until } from '../kit/until.js';
 
 const MAIN = new URL('../../src/cli/main.js', import.meta.url).href;
 const CODE = `process.exitCode = await (await import(${JSON.stringify(MAIN)})).main(process.argv.slice(1));`;
@@ -115,7 +116,7 @@ test('undo refuses while another guild is at work', async (t) => {
   const watcher = spawn(process.execPath, [...ARGS, 'watch'], { cwd: root, stdio: 'ignore' });
   const ended = new Promise((resolve) => watcher.on('close', resolve));
   try {
-    for (let i = 0; i < 200 && !has('tasks/completed/other.json'); i++) await new Promise((r) => setTimeout(r, 50));
+    await until(() => has('tasks/completed/other.json'));
     const refused = guild('undo', first, '--yes');
     assert.equal(refused.code, 1);
     assert.match(refused.err, new RegExp(`process ${watcher.pid} is at work`));

@@ -326,16 +326,12 @@ test('ten thousand bullets: read once, one tick is one line, and a pass without 
     if (file === PLAN) reads++;
     return read(file, max);
   };
-  const from = performance.now();
   await untilQuiet(it.guest);
-  const took = performance.now() - from;
   assert.equal(reads, 1);
   assert.match(it.board(), /\n- \[x\] @ana "Task 5000" id: t5000\n {2}completed_at: \S+\n- \[x\] @ana "Task 5001"/);
   assert.equal(it.board().split('\n').length, 10_003);
-  const quiet = performance.now();
   for (let i = 0; i < 20; i++) await it.guest.engine.pump();
   assert.equal(reads, 1);
-  assert.ok(performance.now() - quiet < took + 1000, 'a quiet pass costs less than a reading');
 });
 
 /** The text without what the program may add or change. */

@@ -43,7 +43,7 @@ export function ground(t: TestContext, way: Way, more: Partial<ShellOptions> = {
     const outcome = await it.run({
       agent: 'ana',
       what,
-      timeoutMs: 20_000,
+      timeoutMs: 120_000,
       maxOutputBytes: 64 * 1024,
       network: false,
       ...options,

@@ -10,7 +10,7 @@ const tasks = Number(values.tasks ?? 2000);
 const seed = Number(values.seed ?? Date.now() % 1_000_000);
 const root = fs.mkdtempSync(path.join(os.tmpdir(), 'guild-soak-'));
 console.log(`kill storm: ${tasks} tasks, seed ${seed}, in ${root}`);
-const { kills, seconds, reader, wrong } = await storm({ root, tasks, seed, limitMs: 60_000 + tasks * 500 });
+const { kills, seconds, reader, wrong } = await storm({ root, tasks, seed, limitMs: 600_000 + tasks * 2000 });
 console.log(
   `${kills} kills in ${seconds.toFixed(1)} s; ${reader.reads} files read beside it, ${reader.partSeen} in the middle of an append`,
 );

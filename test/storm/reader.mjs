@@ -8,7 +8,7 @@ import path from 'node:path';
 import { parse } from 'yaml';
 
 const root = process.argv[2];
-const PATIENCE_MS = 15_000; // a killed writer's part is mended when the next one takes its task over
+const PATIENCE_MS = 120_000; // a killed writer's part is mended when the next one takes its task over
 const STATES = ['pending', 'active', 'waiting', 'completed', 'failed'];
 let going = true;
 process.stdin.on('end', () => (going = false)).resume();

@@ -8,6 +8,7 @@ import { checkArgs } from '../../src/tools/args.js';
 import { executeCommand } from '../../src/tools/execute-command.js';
 import type { ToolContext, ToolReply } from '../../src/tools/tool.js';
 import { ground, planOf } from '../kit/commands.js';
+import { withEnoughTime } from '../kit/until.js';
 
 type More = Partial<Pick<ToolContext, 'approved' | 'shell' | 'signal'>> & { plan?: PlainPipeline[] };
 
@@ -45,9 +46,13 @@ test('a command that fails is a result that says so', async (t) => {
 
 test('a time-out and a cancel are problems that show what came until then', async (t) => {
   const shell = real(t);
-  const late = await use({ command: 'echo before; sleep 60', timeout_s: 1 }, { shell, approved: true });
+  const late = await withEnoughTime(
+    (ms) => use({ command: 'echo before; sleep 600', timeout_s: ms / 1000 }, { shell, approved: true }),
+    (reply) => reply.kind === 'problem' && reply.message.includes('before'),
+    1000,
+  );
   assert.ok(late.kind === 'problem' && late.code === 'timed_out');
-  assert.match(late.message, /^it ran longer than 1 s; .*until then:\nbefore$/s);
+  assert.match(late.message, /^it ran longer than \d+ s; .*until then:\nbefore$/s);
   const gone = await use({ command: 'sleep 60' }, { shell, approved: true, signal: AbortSignal.abort() });
   assert.ok(gone.kind === 'problem' && gone.code === 'cancelled');
 });
