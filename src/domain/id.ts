@@ -13,9 +13,12 @@ export function isSafeId(text: string): boolean {
 
 /** `parent.part`; where that grows too long, its tail becomes a hash of the whole, still the same on every pass. */
 export function childId(parent: string, part: string): string {
-  const whole = `${parent}.${safePart(part)}`;
-  if (whole.length <= MAX_ID_BYTES) return whole;
-  return `${whole.slice(0, MAX_ID_BYTES - 14)}.${hash53(`${parent}.${part}`)}`;
+  return shortId(`${parent}.${safePart(part)}`, `${parent}.${part}`);
+}
+
+/** What grew too long, with a hash of all of it, or of what it stands for, in place of its tail. */
+export function shortId(whole: string, of = whole): string {
+  return whole.length <= MAX_ID_BYTES ? whole : `${whole.slice(0, MAX_ID_BYTES - 14)}.${hash53(of)}`;
 }
 
 /** Whether an id may have lost its tail, and with it the names of those above it. */

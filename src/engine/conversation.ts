@@ -3,6 +3,7 @@
  * is written, the change is recorded, and the work goes on from what the file says now.
  */
 import type { Agent } from '../domain/agent.js';
+import { shortId } from '../domain/id.js';
 import { problem, type Problem } from '../domain/problem.js';
 import { sessionUsage, type Message, type Session } from '../domain/session.js';
 import type { Task } from '../domain/task.js';
@@ -84,7 +85,7 @@ export function sessionId(
   task: Pick<Task, 'id' | 'session'>,
   agent: Pick<Agent, 'name'> & Partial<Pick<Agent, 'session'>>,
 ): string {
-  return task.session ?? (agent.session === 'shared' ? agent.name : `${agent.name}-${task.id}`);
+  return task.session ?? (agent.session === 'shared' ? agent.name : shortId(`${agent.name}-${task.id}`));
 }
 
 function conversation(

@@ -99,3 +99,19 @@ test('providers of the workspace are known', () => {
   const providers = { corp: { kind: 'openai-compatible' as const, baseUrl: 'https://llm.corp/v1' } };
   assert.deepEqual(names(['corp/big'], { providers }), ['corp/big']);
 });
+
+test('an agent works, weighs and judges with the model of each; what it does not say is as for its work', () => {
+  const agent = {
+    ...{ name: 'a', models: ['gpt-5'], settings: { temperature: 0.9 }, file: 'agents/a.md' },
+    evaluator: { temperature: 0, maxTokens: 50 },
+    metacognition: { model: 'judge' },
+  };
+  const config = { model: 'openai/gpt-5', aliases: { judge: alias(['haiku'], { temperature: 0.2 }) }, providers: {} };
+  const as = (role?: string) => resolveModels(agent, config, role);
+  for (const role of [undefined, 'work', 'root', 'call', 'member'])
+    assert.deepEqual(as(role), { models: ['openai/gpt-5'], settings: { temperature: 0.9 } }, role);
+  assert.deepEqual(as('bid'), { models: ['openai/gpt-5'], settings: { temperature: 0, maxTokens: 50 } });
+  assert.deepEqual(as('check'), { models: ['anthropic/claude-haiku-4-5'], settings: { temperature: 0.2 } });
+  const lost = resolveModels({ ...agent, metacognition: { model: 'gpt5x' } }, config, 'check');
+  assert.ok('code' in lost && lost.where?.file === 'agents/a.md', JSON.stringify(lost));
+});

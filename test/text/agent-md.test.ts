@@ -154,6 +154,13 @@ const faults: [string, string, RegExp, string, RegExp?][] = [
   ],
   ['an advisor without a name', 'advisors: [{required: true}]', /"agent"/, '2:12'],
   ['a budget without unit', 'budget: {time: long}', /"budget.time" must be a duration/, '2:16'],
+  ['a check that is a number', 'metacognition: 7', /"metacognition" must be a mapping/, '2:16'],
+  ['a check that is a flag', 'metacognition: true', /"metacognition" must be a mapping/, '2:16'],
+  ['a mistyped key of a check', 'metacognition: {modle: x}', /unknown key "metacognition.modle"/, '2:17', /"model"/],
+  ['a hot check', 'metacognition: {temperature: 9}', /"metacognition.temperature" must be .* 0 to 2/, '2:30'],
+  ['an evaluator of several models', 'evaluator: {model: [a, b]}', /"evaluator.model" must be text/, '2:20'],
+  ['an evaluator that may say nothing', 'evaluator: {max_tokens: 0}', /"evaluator.max_tokens"/, '2:25'],
+  ['a prompt that is a list', 'evaluator: {prompt: [a]}', /"evaluator.prompt" must be text/, '2:21'],
   ['a looser policy', 'approve: {write_file: auto}', /may only be stricter/, '2:23'],
   ['a name that leaves the folder', 'name: ../x', /cannot be the name/, '2:1'],
   ['the name of the person', 'name: human', /is the person/, '2:1'],
@@ -220,4 +227,26 @@ test('places are noted for whoever checks the agents together', () => {
     ['name', 'tools.0', 'advisors.0', 'advisors.1', 'team.members.0', 'handoff', 'router.destinations.0'].map(at),
     ['2:7', '4:5', '5:12', '5:23', '6:18', '7:10', '9:10'],
   );
+});
+
+test('the second and the third model of an agent, in every format', () => {
+  const minds = {
+    evaluator: { model: 'fast', prompt: 'Weigh it.', temperature: 0.1 },
+    metacognition: { maxTokens: 300 },
+  };
+  const yaml = 'evaluator: {model: fast, prompt: Weigh it., temperature: 0.1}\nmetacognition: {max_tokens: 300}\n';
+  const spec = yaml.replace(/^/gm, '  ').trimEnd();
+  for (const [file, text] of [
+    ['agents/a.md', `---\n${yaml}---\nPrompt\n`],
+    ['agents/a.agent.yaml', `id: a\nprompt: Prompt\n${yaml}`],
+    ['agents/b.agent.yaml', `apiVersion: v1\nkind: Agent\nmetadata: {name: b}\nspec:\n  prompt: x\n${spec}\n`],
+    ['.claude/agents/a.md', `---\nname: a\ndescription: A\n${yaml}---\nPrompt\n`],
+    ['agents/a.ai', `---\n${yaml}---\nPrompt\n`],
+  ] as const) {
+    const { agent: read, problems, warnings } = parseAgent(text, { file, definition: 'd' });
+    assert.deepEqual([...problems, ...warnings].map(problemText), [], file);
+    assert.deepEqual({ evaluator: read?.evaluator, metacognition: read?.metacognition }, minds, file);
+  }
+  assert.deepEqual(agent('---\nmetacognition: {}\n---\nx').metacognition, {}, "the agent's own model");
+  assert.equal(agent('---\nmetacognition:\n---\nx').metacognition, undefined, 'nothing is no check');
 });
