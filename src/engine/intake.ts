@@ -15,6 +15,7 @@ import { fail } from './end.js';
 import type { Flight } from './flight.js';
 import { record, type Parts } from './parts.js';
 import { retryTask } from './retry.js';
+import { tellBroken } from './tell-broken.js';
 
 /** True if anything changed. `nudged`: intents whose parked task was woken for them already. */
 export async function takeIntents(
@@ -59,12 +60,16 @@ async function cancel(
   const error = cancelled(intent);
   let moved = false;
   // Parents first: a parent that saw its child end as cancelled would otherwise go on with that.
-  for (const { task } of parentsFirst(under, (one) => one.task))
-    moved = (await cancelOne(parts, task, error, flights)) || moved;
+  for (const { task } of parentsFirst(under, (one) => one.task)) {
+    if (!(await cancelOne(parts, task, error, flights))) continue;
+    moved = true;
+    if (task.id === intent.task && intent.deadlock) await tellBroken(parts, task, intent.deadlock);
+  }
   return moved;
 }
 
-function cancelled({ reason, by }: { reason?: string; by: string }): Problem {
+function cancelled({ reason, by, problem: given }: Intent & { kind: 'cancel' }): Problem {
+  if (given !== undefined) return given;
   return problem('cancelled', reason ?? `cancelled by ${by}`, { hint: 'retry it to go on from where it stopped' });
 }
 
