@@ -58,9 +58,9 @@ export async function tendOffers(parts: Parts, needs: readonly OpenTask[]): Prom
 
 /** Whoever was asked before, in vain, is not asked again; that is only looked up where there is an offer at all. */
 async function isReady(parts: Parts, task: Task, fit: readonly Candidate[]): Promise<boolean> {
-  if (bestFor(parts, task, fit, [], false) === undefined) return false;
+  if (bestFor(parts, task, fit, []) === undefined) return false;
   const before = await parts.store.read(provideId(task, 1));
-  return before === undefined || bestFor(parts, task, fit, [before.task.to ?? ''], false) !== undefined;
+  return before === undefined || bestFor(parts, task, fit, [before.task.to ?? '']) !== undefined;
 }
 
 /** Parked for nothing but offers. */
@@ -111,29 +111,26 @@ export function offeredFor(
   children: ReadonlyMap<string, Placed | undefined>,
 ): NeedFacts['offered'] {
   if (parts.bus === undefined) return undefined;
-  const { offerMs, helpMs } = parts.config.coordination;
   const by = provision(task, children);
-  const tried = 'tried' in by ? by.tried : [];
-  const now = parts.clock.now().getTime();
-  const begun = Date.parse(task.claimed_at ?? task.created_at);
-  const best = bestFor(parts, task, fit, tried, now >= begun + offerMs);
+  const best = bestFor(parts, task, fit, 'tried' in by ? by.tried : []);
   if (best !== undefined) return { agent: best };
+  const now = parts.clock.now().getTime();
+  const { over, limit } = windowOf(parts, task);
   // A peer that is slow to speak, or not there yet, is waited for; a request does not fail because a machine is busy.
-  const limit = begun + Math.max(helpMs, offerMs);
-  if (now >= limit)
-    return { nobody: `none of those who could (${fit.map(({ agent }) => agent).join(', ')}) offered it` };
-  const next = now < begun + offerMs ? begun + offerMs : now + offerMs;
-  return { until: new Date(Math.min(next, limit)).toISOString() };
+  if (now < limit) return { until: new Date(now < over ? over : limit).toISOString() };
+  return { nobody: `none of those who could (${fit.map(({ agent }) => agent).join(', ')}) offered it` };
 }
 
-function bestFor(
-  parts: Parts,
-  task: Task,
-  fit: readonly Candidate[],
-  tried: readonly string[],
-  isOver: boolean,
-): string | undefined {
+/** When the best offer so far wins, whoever is still to be heard; when nobody is waited for any more. */
+function windowOf(parts: Parts, task: Task): { over: number; limit: number } {
+  const { offerMs, helpMs } = parts.config.coordination;
+  const begun = Date.parse(task.claimed_at ?? task.created_at);
+  return { over: begun + offerMs, limit: begun + Math.max(helpMs, offerMs) };
+}
+
+function bestFor(parts: Parts, task: Task, fit: readonly Candidate[], tried: readonly string[]): string | undefined {
   const offers = [...heardFor(parts, task.id).values()];
+  const isOver = parts.clock.now().getTime() >= windowOf(parts, task).over;
   return bestOffer({ id: task.id, offers, live: liveOf(parts, fit), tried, isOver });
 }
 

@@ -120,6 +120,8 @@ export function engine(given: Parts): Engine {
     if (look !== 'none') {
       if (!swept) parts.store.sweep();
       swept = true;
+      // Whoever works for some agents only is one of several: the others must know that it is there before it has anything to do.
+      if (parts.hosts !== undefined) parts.store.join();
       const seen = await parts.store.scan(look === 'all');
       problems.push(...seen.problems);
       moved = (await recover(parts)) > 0;

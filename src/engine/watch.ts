@@ -23,6 +23,7 @@ export async function watch(parts: Parts, engine: Engine, { signal, onPass }: Wa
     wake();
   });
   signal.addEventListener('abort', wake, { once: true });
+  store.join();
   try {
     let lastFull = -Infinity;
     while (!signal.aborted) {

@@ -25,7 +25,7 @@ import type { Model, ModelRequest } from '../../src/ports/model.js';
 import type { Processes } from '../../src/ports/processes.js';
 import type { Shell, ShellOutcome } from '../../src/ports/shell.js';
 import { addToRecords } from '../../src/rules/track-record.js';
-import { defaultConfig } from '../../src/text/config-yaml.js';
+import { parseConfig } from '../../src/text/config-yaml.js';
 import { toolbox } from '../../src/tools/toolbox.js';
 import { simClock } from './sim-clock.js';
 import type { SimDisk } from './sim-disk.js';
@@ -35,7 +35,7 @@ export const ROOT = '/w';
 
 export interface Hall {
   /** A process opens the workspace. `on` is the disk as this process sees it. */
-  enter(on: Disk, options?: { config?: Partial<Config>; watchers?: Watchers; bus?: Bus }): Guest;
+  enter(on: Disk, options?: { config?: Partial<Config>; watchers?: Watchers; bus?: Bus; agents?: string[] }): Guest;
   /** Every model call of every process so far. */
   calls: ModelRequest[];
 }
@@ -67,7 +67,7 @@ export function hall(script: string, asks: readonly string[] = []): Hall {
       const ids = countedIds(`g${String.fromCharCode(97 + guests++)}`);
       const agents = roster(on, ROOT);
       agents.refresh();
-      const store = files({ root: ROOT, disk: on, clock, ids, processes: own });
+      const store = files({ root: ROOT, disk: on, clock, ids, processes: own, agents: options.agents ?? [] });
       const parts: Parts = {
         store,
         ballot: ballot({ root: ROOT, disk: on, peer: store.peer.id }),
@@ -103,39 +103,51 @@ export function hall(script: string, asks: readonly string[] = []): Hall {
         agents,
         tools: toolbox(),
         config: {
-          ...defaultConfig(),
+          ...configOn(on),
           model: 'demo/model',
           providers: { demo: { kind: 'scripted' } },
           ...options.config,
         },
         clock,
         ids,
+        ...(options.agents ? { hosts: new Set(options.agents) } : {}),
         ...(options.watchers ? { watchers: options.watchers } : {}),
       };
       return { engine: engine(parts), parts, die: () => own.die() };
     },
   };
 
+  function configOn(on: Disk): Config {
+    const read = on.read(path.join(ROOT, 'guild.yaml'));
+    return parseConfig(read.kind === 'file' ? read.bytes.toString('utf8') : '', 'guild.yaml').config;
+  }
+
   /** A story that lays the file of a channel has a bus. */
   function busOn(on: Disk, given: Bus | undefined): { bus?: Bus } {
     if (given !== undefined) return { bus: given };
-    return on.stamp(path.join(ROOT, 'bus/state.jsonl')) === undefined ? {} : { bus: bus({ root: ROOT, disk: on, clock }) };
+    return on.stamp(path.join(ROOT, 'bus/state.jsonl')) === undefined
+      ? {}
+      : { bus: bus({ root: ROOT, disk: on, clock }) };
   }
 }
 
 /** Pumps until nothing moves and the human of the story has nothing to do. */
 export async function play(guest: Guest, story: { human?: (disk: SimDisk) => boolean }, disk: SimDisk): Promise<void> {
   for (let turns = 0; turns < 20; turns++) {
-    await untilQuiet(guest, 400);
-    if (story.human?.(disk) !== true) return;
+    const { due } = await untilQuiet(guest, 400);
+    if (story.human?.(disk) === true) continue;
+    if (due === undefined) return;
+    // Nothing moves, and something waits for a time: it passes.
+    await guest.parts.clock.sleep(Math.max(1, due - guest.parts.clock.now().getTime()));
   }
   throw new Error('the human never comes to an end');
 }
 
 /** Pumps until nothing moves; fails loudly instead of going on forever. */
-export async function untilQuiet(guest: Guest, most = 60): Promise<number> {
+export async function untilQuiet(guest: Guest, most = 60): Promise<{ passes: number; due?: number }> {
   for (let passes = 1; passes <= most; passes++) {
-    if (!(await guest.engine.pump()).moved) return passes;
+    const { moved, due } = await guest.engine.pump();
+    if (!moved) return { passes, ...(due === undefined ? {} : { due }) };
   }
   throw new Error(`still moving after ${most} passes`);
 }
