@@ -49,6 +49,13 @@ interface News {
   ours: Set<string>;
 }
 
+interface Change {
+  agent: string;
+  /** What was told of it when this was found. */
+  before: Told | undefined;
+  moves: Move[];
+}
+
 export function states(parts: Parts): States {
   const { store, bus } = parts;
   const memories = new Map<string, Memory>();
@@ -79,10 +86,7 @@ export function states(parts: Parts): States {
   }
 
   async function look(): Promise<void> {
-    for (const problem of bus!.refresh()) {
-      parts.watchers?.problem?.(problem);
-      record(parts, 'file.held', { problem });
-    }
+    heed(bus!.refresh());
     const known = (told ??= firstRead());
     const paused = parts.pauses?.all() ?? new Map<string, string>();
     const unreadable = parts.agents.unreadable?.() ?? new Map<string, Problem>();
@@ -97,20 +101,21 @@ export function states(parts: Parts): States {
     const { begun, ...open } = byAgent(store.open());
     const tree: Tree = { ...open, nowIso: now.toISOString(), paused, unreadable };
     const lost = new Set<string>();
-    const moves: Move[] = [];
+    const changes: Change[] = [];
     const names = [begun.keys(), restless, since.busy.keys(), paused.keys(), unreadable.keys()].flatMap((one) => [
       ...one,
     ]);
     for (const agent of new Set(names)) {
       if (!isOurs(agent)) continue;
-      const before = known.get(agent) ?? UNTOLD;
-      const doing = await read(agent, begun.get(agent) ?? [], tree, before.state, since, lost);
+      const before = known.get(agent);
+      const from = before ?? UNTOLD;
+      const doing = await read(agent, begun.get(agent) ?? [], tree, from.state, since, lost);
       if (doing === undefined) behind = true;
-      else if (doing.state !== before.state)
-        moves.push(...stateNotes(before, doing, openRoots(agent, tree), tree.nowIso));
+      else if (doing.state !== from.state)
+        changes.push({ agent, before, moves: stateNotes(from, doing, openRoots(agent, tree), tree.nowIso) });
     }
     missing = lost;
-    if (moves.length > 0) await send(moves, known);
+    if (changes.length > 0) await send(changes, known);
   }
 
   /** What the agent is doing now; undefined if this process does not see it well enough to say. */
@@ -184,7 +189,13 @@ export function states(parts: Parts): States {
     return true;
   }
 
-  async function send(moves: readonly Move[], known: Map<string, Told>): Promise<void> {
+  /** Whoever was faster is right: where somebody told of an agent meanwhile, it is thought over again. */
+  async function send(changes: readonly Change[], known: Map<string, Told>): Promise<void> {
+    heed(bus!.refresh());
+    const still = changes.filter(({ agent, before }) => known.get(agent) === before);
+    behind ||= still.length < changes.length;
+    const moves = still.flatMap((one) => one.moves);
+    if (moves.length === 0) return;
     for (const { note, problem } of moves) {
       if (problem === undefined || note.body.type !== 'state_change') continue;
       const { agent, fromState, toState } = note.body;
@@ -196,6 +207,13 @@ export function states(parts: Parts): States {
     if (problem !== undefined) parts.watchers?.problem?.(problem);
     else for (const note of notes) hear(known, note);
     sent.clear();
+  }
+
+  function heed(problems: readonly Problem[]): void {
+    for (const problem of problems) {
+      parts.watchers?.problem?.(problem);
+      record(parts, 'file.held', { problem });
+    }
   }
 
   /** Everything told so far, once; what comes later is heard. */
