@@ -310,8 +310,18 @@ export async function openWorkspace(folderPath: string, options: OpenOptions = {
       if (isEnded(placed.state)) return placed;
       if (report.moved) continue;
       const elsewhere = [...store.open()].some((one) => one.held && one.task.root === placed.task.root);
-      if (!elsewhere) return placed;
-      await clock.sleep(100); // another process works on it
+      const waitMs = elsewhere ? 100 : untilDue(roots); // another process works on it, or its time is still to come
+      if (waitMs === undefined) return placed;
+      await clock.sleep(waitMs);
     }
+  }
+
+  /** How long to wait where something waits for a time and for nobody; undefined where nothing does. Others are looked at meanwhile. */
+  function untilDue(roots: ReadonlySet<string>): number | undefined {
+    const now = clock.now().getTime();
+    const times = [...store.open()].flatMap(({ task: { root: one, waits } }) =>
+      roots.has(one) && waits?.until !== undefined && waits.tasks === undefined ? Date.parse(waits.until) - now : [],
+    );
+    return times.length === 0 ? undefined : Math.min(LOOK_MS, Math.max(1, ...times));
   }
 }

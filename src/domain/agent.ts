@@ -46,7 +46,8 @@ export interface Agent {
   expertise: string[];
   priority: 'A' | 'B' | 'C' | 'D';
   maxConcurrentTasks: number;
-  threshold?: number;
+  /** The score from which on it takes what is offered; `never`: it is only asked by name. */
+  threshold?: number | 'never';
   advisors: Advisor[];
   router?: { destinations: string[]; fallback?: string };
   team?: Team;
@@ -58,6 +59,8 @@ export interface Agent {
   budget: Budget;
   /** Tool name → how much stricter than policy this agent wants it. */
   approve: Record<string, 'ask' | 'deny'>;
+  /** It is new and has to prove itself: its results are checked, and it is retired if they do not hold. */
+  probation?: boolean;
   /** Its plan must be approved by the human before it may call tools. */
   planApproval?: boolean;
   context: 'none' | 'last' | 'summary' | 'full';

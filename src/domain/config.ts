@@ -59,6 +59,8 @@ export interface Coordination {
   offerMs: number;
   /** After this, help that nobody gave goes to the coordinator, else to the human. */
   helpMs: number;
+  /** How long an agent may take to bid for a task that is offered. */
+  bidMs: number;
 }
 
 /** A channel that people named (`channels:` in guild.yaml). */
@@ -107,7 +109,7 @@ export interface Config {
   channels: Record<string, ChannelRules>;
 }
 
-export const DEFAULT_COORDINATION: Coordination = { mode: 'mesh', offerMs: 2000, helpMs: 300_000 };
+export const DEFAULT_COORDINATION: Coordination = { mode: 'mesh', offerMs: 2000, helpMs: 300_000, bidMs: 60_000 };
 export const DEFAULT_NOTE_BYTES = 64 * 1024;
 
 export const DEFAULT_LIMITS: Limits = {

@@ -59,7 +59,7 @@ export interface Task {
   /** The conversation this task is done in. */
   session?: string;
   waits?: Waits;
-  /** Of a task that was offered: the children that are bids for it. */
+  /** Of a task that was offered: the children that were made to find its taker. */
   bids?: string[];
   result?: string;
   error?: Problem;
@@ -129,7 +129,7 @@ export interface WantedChild {
  * is provided.
  */
 const DECLARED: ReadonlySet<Role> = new Set(
-  'work check advisor member seat coordinator route handoff provide match bid breakdown same'.split(' '),
+  'work check advisor member seat coordinator route handoff provide match bid breakdown same research draft trial judge'.split(' '),
 );
 
 export function makeChild(parent: Task, wanted: WantedChild, createdAt: string): Task {

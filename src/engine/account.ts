@@ -27,9 +27,10 @@ export function account(parts: Parts, task: Task, talk: Conversation, agent: Age
   const ids: string[] = [];
   const known = new Map<string, Placed>();
   let seen = 0;
+  let bids: Placed[] | undefined;
   return {
     async purse() {
-      const children = await look();
+      const children = [...(await look()), ...(bids ??= await bidsOf(parts, task))];
       return purse({ task, agent, config: parts.config, own: talk.usage(), children });
     },
     costs: async () => costsOf(talk.usage(), [...(await look()), ...(await subtasks(parts, task))]),
@@ -50,10 +51,18 @@ export function account(parts: Parts, task: Task, talk: Conversation, agent: Age
   }
 }
 
-/** Tasks that people put under this one, on a board or as files: it waits for them, and what they cost counts as its own children's. */
+/**
+ * Tasks that people put under this one, on a board or as files, and the bids for it: it waits for them, and what they cost counts as its
+ * own children's.
+ */
 export async function subtasks(parts: Parts, task: Task): Promise<Placed[]> {
   const found = await Promise.all(task.dependencies.map((id) => parts.store.read(id)));
-  return found.flatMap((one) => (one?.task.parent === task.id ? one : []));
+  return [...found.flatMap((one) => (one?.task.parent === task.id ? one : [])), ...(await bidsOf(parts, task))];
+}
+
+export async function bidsOf(parts: Parts, task: Task): Promise<Placed[]> {
+  const found = await Promise.all((task.bids ?? []).map((id) => parts.store.read(id)));
+  return found.flatMap((one) => one ?? []);
 }
 
 /** The books of a task, given the children it has made. */
@@ -62,7 +71,7 @@ export function costsOf(spent: Usage, children: Iterable<Placed | undefined>): C
   let below: Usage = NO_USAGE;
   for (const child of children) {
     if (child === undefined || child.task.to === HUMAN) continue;
-    own = addUsage(own, { children: 1 });
+    if (child.task.role !== 'bid') own = addUsage(own, { children: 1 });
     below = addUsage(below, child.task.usage ?? NO_USAGE);
   }
   return { own, usage: addUsage(own, below) };

@@ -21,6 +21,7 @@ import { record, type Parts } from './parts.js';
 import { acting } from './trial.js';
 import { costsOf, subtasks } from './account.js';
 import { quoted } from './quoted.js';
+import { taintedBy } from './taint.js';
 import { showTranscript } from './transcript.js';
 
 /** False if another peer was faster. Throws only when the disk fails or there is a bug; the claim is then left behind for recovery. */
@@ -94,7 +95,7 @@ async function act(parts: Parts, claim: Claim, task: Task, agent: Agent, stop: A
     case 'fail':
       return fail(parts, claim, task, decision.error, costs);
     case 'resolve':
-      return complete(parts, claim, task, unquoted(decision.result, children), costs);
+      return complete(parts, claim, taintedBy(task, children.values()), unquoted(decision.result, children), costs);
     case 'ask': {
       const stopped = stopReason(stop);
       if (stopped === 'leaving') return putBack(parts, claim, task, 'the process is stopping');
@@ -106,7 +107,7 @@ async function act(parts: Parts, claim: Claim, task: Task, agent: Agent, stop: A
         ...under.filter((one) => one.task.role === 'bid'),
       ]);
       if ('code' in granted) return fail(parts, claim, task, granted, costs);
-      await create(parts, task, granted);
+      await create(parts, taintedBy(task, children.values()), granted);
       return park(parts, claim, task, { tasks: [...open, ...missing.map((child) => child.id)] }, costs);
     }
   }

@@ -3,12 +3,13 @@
  * taker. An intent about a task that another live process holds is left for that process.
  */
 import { problem, type Problem } from '../domain/problem.js';
+import type { Agent } from '../domain/agent.js';
 import { approvalOf } from '../domain/approval.js';
 import type { Intent } from '../domain/intent.js';
 import { parentsFirst } from '../domain/lineage.js';
-import { HUMAN, type Task } from '../domain/task.js';
+import { ENGINE, HUMAN, type Task } from '../domain/task.js';
 import type { OpenTask } from '../ports/store.js';
-import { match } from '../rules/match.js';
+import { fitFor, type Fit } from '../rules/offer.js';
 import { costsAtRest } from './account.js';
 import { answer } from './approvals.js';
 import { fail } from './end.js';
@@ -106,7 +107,9 @@ async function stop(parts: Parts, intent: Intent & { kind: 'stop' }): Promise<bo
   let moved = false;
   for (const { task, state } of under) {
     const isUnbegun = state === 'pending' && task.claimed_at === undefined && !STAGES.has(task.role);
-    if (task.id !== intent.task && (task.to === HUMAN || isUnbegun))
+    // A resource, the end of another task, somebody who is free: nobody is at it who could answer.
+    const isIdle = task.to === ENGINE && !under.some((one) => one.task.parent === task.id);
+    if (task.id !== intent.task && (task.to === HUMAN || isUnbegun || isIdle))
       moved = (await cancelOne(parts, task, error, new Map())) || moved;
   }
   return moved;
@@ -184,8 +187,33 @@ async function tell(parts: Parts, intent: Intent & { kind: 'tell' }, nudged: Set
   return claim !== undefined && (await parts.store.release(claim, claim.task));
 }
 
-/** Who takes a task: the one it is addressed to, else the agent that fits. The same every time, so nothing needs to be written down for it. */
-export function takerOf(parts: Parts, task: Task): { agent: string; why?: string } | { problem: Problem } {
+/** Who takes a task: the one it is addressed to, else the only one that fits, else those that are asked whether they are fit. */
+export type Taker = { agent: string; why?: string } | { offer: Agent[] } | { problem: Problem };
+
+/** The same every time, so nothing needs to be written down for it. */
+export function takerOf(parts: Parts, task: Task): Taker {
   if (task.to !== undefined) return { agent: task.to };
-  return match(task, parts.agents.all().values(), parts.config.defaultAgent);
+  const { agents, pauses, config } = parts;
+  const paused = pauses?.all();
+  const awake = paused?.size ? [...agents.all().values()].filter(({ name }) => !paused.has(name)) : [];
+  const found = awake.length > 0 ? fitFor(task, awake, config.defaultAgent) : undefined;
+  // Where only paused agents would fit, it waits for one of them.
+  const fit = found === undefined || found.kind === 'nobody' ? fitOfAll(parts, task) : found;
+  if (fit.kind === 'several') return { offer: fit.agents };
+  return fit.kind === 'one' ? { agent: fit.agent, why: fit.why } : { problem: fit.problem };
 }
+
+/** Tasks with the same requirements and asker fit the same agents; with thousands of them open that is asked often. */
+const fits = new WeakMap<ReadonlyMap<string, Agent>, Map<string, Fit>>();
+
+function fitOfAll({ agents, config }: Parts, task: Task): Fit {
+  const all = agents.all();
+  const known = fits.get(all) ?? new Map<string, Fit>();
+  fits.set(all, known);
+  const key = JSON.stringify([config.defaultAgent, task.from, task.requirements]);
+  const fit = known.get(key) ?? fitFor(task, all.values(), config.defaultAgent);
+  if (known.size < MOST_FITS) known.set(key, fit);
+  return fit;
+}
+
+const MOST_FITS = 1000;

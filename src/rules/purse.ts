@@ -32,7 +32,7 @@ export interface Purse {
 
 export interface PurseGiven {
   task: Task;
-  agent: Agent;
+  agent: Pick<Agent, 'budget'>;
   config: Pick<Config, 'budget' | 'limits'>;
   own: Usage;
   /** Every child it has made. */
@@ -45,7 +45,7 @@ export function purse({ task, agent, config, own, children }: PurseGiven): Purse
   const whole = treeBudget(config, agent, task);
   const spending = spendingOf(own, children);
   let { reserved } = spending;
-  let count = children.filter(isCounted).length;
+  let count = children.filter((one) => isCounted(one) && one.task.role !== 'bid').length;
   const free = (): Budget => leftOf(whole, { ...spending, reserved });
   return {
     lastMs: Math.min(LAST_ANSWER_MS, (whole.timeMs ?? 0) / 5),
@@ -63,11 +63,11 @@ export function purse({ task, agent, config, own, children }: PurseGiven): Purse
 }
 
 /** What a task and all under it may spend. Turns and tool calls of an agent or the workspace are those of one conversation. */
-export function treeBudget({ budget }: Pick<Config, 'budget'>, agent: Agent, task: Task): Budget {
+export function treeBudget({ budget }: Pick<Config, 'budget'>, agent: Pick<Agent, 'budget'>, task: Task): Budget {
   return [apart(budget).shared, apart(agent.budget).shared, task.budget ?? {}].reduce(tighter);
 }
 
-function ownLeft({ budget, limits }: PurseGiven['config'], agent: Agent, own: Usage): Budget {
+function ownLeft({ budget, limits }: PurseGiven['config'], agent: Pick<Agent, 'budget'>, own: Usage): Budget {
   const mine = [{ turns: limits.turns }, apart(budget).own, apart(agent.budget).own].reduce(tighter);
   return leftOf(mine, { spent: own, elapsedMs: 0, reserved: {} });
 }
@@ -83,10 +83,22 @@ function spendingOf(own: Usage, children: readonly Placed[]): Spending {
   let spent: Usage = { ...own, children: 0 };
   let reserved: Budget = {};
   for (const placed of children.filter(isCounted)) {
-    if (isEnded(placed.state)) spent = addUsage(addUsage(spent, placed.task.usage ?? NO_USAGE), { children: 1 });
-    else reserved = addBudgets(reserved, reservation(placed.task.budget));
+    const { role, usage = NO_USAGE, budget } = placed.task;
+    const isBid = role === 'bid';
+    if (isEnded(placed.state))
+      spent = addUsage(addUsage(spent, isBid ? moneyOf(usage) : usage), { children: isBid ? 0 : 1 });
+    else reserved = addBudgets(reserved, isBid ? costOf(reservation(budget)) : reservation(budget));
   }
   return { spent, reserved, elapsedMs: own.busyMs + childrenMs(children) };
+}
+
+/** Turns, tool calls and children of a task are for its work: a bid for it takes only tokens and money. */
+function moneyOf({ inputTokens, outputTokens, cachedTokens, microUsd }: Usage): Partial<Usage> {
+  return { inputTokens, outputTokens, cachedTokens, microUsd };
+}
+
+function costOf({ turns: _, toolCalls: __, children: ___, ...rest }: Budget): Budget {
+  return rest;
 }
 
 /** How long ended children were at work: those at the same time count once, and a wait for people does not count. */

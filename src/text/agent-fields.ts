@@ -44,16 +44,32 @@ export function readAgentFields(fields: Fields, nameOf: NameOf = (name) => name.
   };
   const more = {
     planApproval: fields.flag('plan_approval'),
-    threshold: fields.number('threshold', { min: 0, max: 10 }),
+    threshold: readThreshold(fields),
     router: readRouter(fields, agents, nameOf),
     team: readTeam(fields, nameOf),
     handoff: readHandoff(fields, nameOf),
     evaluator: readMind(fields, 'evaluator'),
-    metacognition: readMind(fields, 'metacognition'),
+    ...readProbation(fields),
     type: fields.text('type', 'agent_type'),
     version: fields.text('version'),
   };
   return { ...read, ...Object.fromEntries(Object.entries(more).filter(([, value]) => value !== undefined)) };
+}
+
+/** Whoever is on probation has its results checked, also where its file does not ask for that. */
+function readProbation(fields: Fields): Pick<Agent, 'probation' | 'metacognition'> {
+  const probation = fields.flag('probation');
+  const metacognition = readMind(fields, 'metacognition') ?? (probation ? {} : undefined);
+  return { ...(probation ? { probation } : {}), ...(metacognition ? { metacognition } : {}) };
+}
+
+/** From which score on it takes what is offered. */
+function readThreshold(fields: Fields): Agent['threshold'] {
+  const found = fields.take('threshold');
+  if (found === undefined || found.value === 'never') return found && 'never';
+  const { value } = found;
+  if (typeof value === 'number' && value >= 0 && value <= 10) return value;
+  return fields.wrong(found, 'a number from 0 to 10, or never');
 }
 
 function readPriority(fields: Fields): Agent['priority'] {

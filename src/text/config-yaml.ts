@@ -109,8 +109,9 @@ function readCoordination(given: Fields | undefined): Coordination {
   const mode = given?.choice('mode', ['hierarchical', 'mesh']) ?? (coordinator ? 'hierarchical' : 'mesh');
   const offerMs = given?.duration('offer') ?? DEFAULT_COORDINATION.offerMs;
   const helpMs = given?.duration('help') ?? DEFAULT_COORDINATION.helpMs;
+  const bidMs = given?.duration('bid') ?? DEFAULT_COORDINATION.bidMs;
   given?.noMore();
-  return { mode, ...(coordinator ? { coordinator } : {}), offerMs, helpMs };
+  return { mode, ...(coordinator ? { coordinator } : {}), offerMs, helpMs, bidMs };
 }
 
 function readChannel(found: Found, fields: Fields): ChannelRules | undefined {

@@ -113,6 +113,17 @@ function historyEnd(disk: SimDisk): string[] {
   return wrong;
 }
 
+/** Nobody was given what another has already; `most`: how often a dependency may be given away in all. */
+function onceAwarded(disk: SimDisk, most: number): string[] {
+  const awards = new Map<string, Set<string>>();
+  for (const line of textOf(disk, 'bus/dependency.jsonl').split('\n')) {
+    const body = noteIn(line)?.body;
+    if (body?.type === 'dependency_award')
+      awards.set(body.dependency, (awards.get(body.dependency) ?? new Set()).add(body.provider));
+  }
+  return [...awards].flatMap(([id, to]) => (to.size > most ? [`${id} was given to ${[...to].join(' and ')}`] : []));
+}
+
 /** A line that a crash or a power cut has torn is none. */
 function noteIn(line: string): Note | undefined {
   try {
@@ -347,6 +358,56 @@ export const STORIES: Story[] = [
 `,
     results: { api: 'It is built.', old: 'one table' },
     calls: 6,
+  },
+  {
+    name: 'a coordinator says who provides, the next best stands in, and somebody who is free helps',
+    agents: {
+      ana: agent('description: Builds\ntools: [request_dependency, request_help]'),
+      pm: agent('description: Leads'),
+      ben: agent('description: Knows tables\nexpertise: [schema]'),
+      cyd: agent('description: Knows tables\nexpertise: [schema]\nmax_concurrent_tasks: 1'),
+      eve: agent('description: Checks\nexpertise: [fire safety]\ncapabilities: [review]'),
+    },
+    files: { 'guild.yaml': 'coordination: { coordinator: pm }\n', 'bus/state.jsonl': '' },
+    tasks: { shop: { description: 'Build the shop', to: 'ana' } },
+    script: `
+- agent: ana
+  turn: 1
+  call:
+    - request_dependency: {type: data, need: the columns, data_type: schema, urgency: high}
+    - request_help: {kind: review, context: is the door right for fire safety, capabilities: [review]}
+- {agent: pm, when: the columns, call: [{assign_provider: {agent: ben}}]}
+- {agent: ben, call: [{provide_dependency: {status: failed, data: it is lost}}]}
+- {agent: cyd, say: "id, name"}
+- {agent: eve, say: It is.}
+- {agent: ana, turn: 2, when: '/"provider":"cyd","data":"id, name"/', say: Built.}
+`,
+    results: { shop: 'Built.' },
+    calls: 6,
+    check: (disk) => onceAwarded(disk, 2),
+  },
+  {
+    name: 'peers offer what another needs, and a resource goes from hand to hand',
+    agents: {
+      ana: agent('description: Prints\ntools: [request_dependency]'),
+      ben: agent('description: Prints too\ntools: [request_dependency]'),
+      cyd: agent('description: Knows tables\nexpertise: [schema]'),
+    },
+    files: { 'bus/state.jsonl': '' },
+    tasks: { a: { description: 'print A', to: 'ana' }, b: { description: 'print B', to: 'ben' } },
+    script: `
+- agent: ana
+  turn: 1
+  call:
+    - request_dependency: {type: data, need: the columns, data_type: schema}
+    - request_dependency: {type: resource, need: to print, resource: printer}
+- {agent: ben, turn: 1, call: [{request_dependency: {type: resource, need: to print, resource: printer}}]}
+- {agent: cyd, when: the columns, say: "id, name"}
+- {agent: [ana, ben], turn: 2, when: you hold printer, say: Printed.}
+`,
+    results: { a: 'Printed.', b: 'Printed.' },
+    calls: 5,
+    check: (disk) => onceAwarded(disk, 1),
   },
   {
     name: 'nobody can do it: a new agent is researched, drafted, tried and allowed, and does it',

@@ -1,0 +1,42 @@
+/** Which agents could take one more task now: somebody hosts them, nobody paused them, and they have room. Good for one look; then it is old. */
+import type { Agent } from '../domain/agent.js';
+import type { Parts } from './parts.js';
+
+export interface Room {
+  /** How many tasks it has in hand or before it; bids do not count, and neither does what waits for others. */
+  load(agent: string): number;
+  isFree(agent: Agent): boolean;
+}
+
+/** Nothing is counted before somebody asks. */
+export function room(parts: Parts): Room {
+  let counted: Map<string, number> | undefined;
+  let hosted: ReadonlySet<string> | 'all' | undefined;
+  const load = (agent: string): number => (counted ??= count(parts)).get(agent) ?? 0;
+  return {
+    load,
+    isFree({ name, maxConcurrentTasks }) {
+      hosted ??= hostedAgents(parts);
+      if (hosted !== 'all' && !hosted.has(name)) return false;
+      if (parts.pauses?.isPaused(name) === true) return false;
+      return maxConcurrentTasks === Infinity || load(name) < maxConcurrentTasks;
+    },
+  };
+}
+
+function count(parts: Parts): Map<string, number> {
+  const counted = new Map<string, number>();
+  for (const { task, state } of parts.store.open()) {
+    if (task.to === undefined || state === 'waiting' || task.role === 'bid') continue;
+    counted.set(task.to, (counted.get(task.to) ?? 0) + 1);
+  }
+  return counted;
+}
+
+/** Agents that any live process works for. One process that works for all is enough. */
+export function hostedAgents(parts: Parts): ReadonlySet<string> | 'all' {
+  if (parts.hosts === undefined) return 'all';
+  const peers = parts.store.peers();
+  if (peers.some((peer) => peer.agents.length === 0)) return 'all';
+  return new Set([...parts.hosts, ...peers.flatMap((peer) => peer.agents)]);
+}
