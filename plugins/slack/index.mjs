@@ -29,7 +29,7 @@ function send(office) {
         additionalProperties: false,
       },
     },
-    metadata: { requiresHumanApproval: true },
+    metadata: { requiresHumanApproval: true, outside: false },
     async execute({ recipient, text, thread }) {
       return post(office, { recipient, text, thread });
     },

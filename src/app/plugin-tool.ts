@@ -11,6 +11,8 @@ export interface PluginTool {
     requiresHumanApproval?: boolean;
     /** It only reads, so it may run again after a crash. */
     readOnly?: boolean;
+    /** False: what it answers is the plugin's own words. By default it may be anybody's. */
+    outside?: boolean;
   };
   execute(args: Record<string, unknown>, context: Record<string, unknown>): unknown;
 }
@@ -37,6 +39,7 @@ export function pluginTool(made: PluginTool, plugin: { name: string; file: strin
     parameters: checkable(parameters),
     kind: made.metadata?.readOnly === true ? 'pure' : 'effect',
     plugin: plugin.name,
+    outside: made.metadata?.outside !== false,
     async run(args, { agent, task, callId, approved, signal }) {
       const context = { agent: agent.name, task: task.id, callId, approved, signal, workspace: plugin.root };
       return asReply(await made.execute(args, context));

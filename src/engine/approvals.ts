@@ -15,6 +15,7 @@ import {
 } from '../domain/approval.js';
 import { childId, hash53 } from '../domain/id.js';
 import type { ToolCall } from '../domain/session.js';
+import { taintIn } from '../domain/taint.js';
 import { HUMAN, isEnded, makeTask, type Placed, type Task, type WantedChild } from '../domain/task.js';
 import type { GateVerdict } from '../ports/gate.js';
 import { errorText } from '../rules/gather.js';
@@ -32,7 +33,7 @@ export function approvalFor(parts: Parts, task: Task, agent: Agent, call: ToolCa
     call: call.id,
     reasons: gate.reasons,
     risk: gate.risk,
-    taint: Array.isArray(task.context['taint']) ? task.context['taint'].map(String) : [],
+    taint: taintIn(task),
     confinement: confinementOf(parts, call, gate),
     ...(gate.diff === undefined ? {} : { diff: gate.diff }),
   };

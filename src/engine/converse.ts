@@ -26,6 +26,7 @@ import { reminder } from './owed.js';
 import { hearNotes } from './notes.js';
 import { planStep } from './plan.js';
 import { spawnedBy } from './spawned.js';
+import { tainted } from './taint.js';
 import { takeTurn } from './turn.js';
 
 export async function converse(parts: Parts, claim: Claim, task: Task, agent: Agent, stop: AbortSignal): Promise<void> {
@@ -45,7 +46,8 @@ export async function converse(parts: Parts, claim: Claim, task: Task, agent: Ag
     const costs = await books.costs();
     if (step.kind === 'answer') {
       const isRound = ['member', 'seat', 'coordinator'].includes(owned.role);
-      return complete(parts, claim, owned, isRound ? contribution(talk.mine(), step.text) : step.text, costs);
+      const marked = await tainted(parts, owned, talk.messages());
+      return complete(parts, claim, marked, isRound ? contribution(talk.mine(), step.text) : step.text, costs);
     }
     if (step.kind === 'problem') return fail(parts, claim, owned, step.problem, costs);
     if (step.kind === 'pause') return putBack(parts, claim, owned, 'what was allowed is done', costs);
@@ -86,9 +88,10 @@ async function nextStep(
   const messages = talk.mine();
   const calls = openCalls(messages);
   if (calls.length > 0) {
-    const done = await carryOut(parts, task, talk.agent, calls, stop, await books.purse());
+    const marked = await tainted(parts, task, talk.messages());
+    const done = await carryOut(parts, marked, talk.agent, calls, stop, await books.purse());
     if (done.results.length > 0 && (await talk.append(done.results, false)) === 'edited') return { kind: 'again' };
-    if (done.asked.length > 0) return { kind: 'wait', waitFor: await ask(parts, task, done.asked) };
+    if (done.asked.length > 0) return { kind: 'wait', waitFor: await ask(parts, marked, done.asked) };
     if (done.final !== undefined) return { kind: 'answer', text: done.final };
     return { kind: done.allowed ? 'pause' : 'again' };
   }

@@ -71,6 +71,8 @@ export interface Tool extends ToolSpec {
   kind: 'pure' | 'effect' | 'ask';
   /** The plugin it comes from; absent for tools of the program. */
   plugin?: string;
+  /** What it answers may be the words of strangers: whoever reads them is marked as influenced by them. */
+  outside?: boolean;
   /** `args` already fit `parameters`. Rejections are bugs. */
   run(args: Record<string, unknown>, context: ToolContext): Promise<ToolReply> | ToolReply;
 }
