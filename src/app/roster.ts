@@ -71,6 +71,22 @@ export function roster(
     fault: (name) => faults.get(name),
     source: (agent) => known.get(agent.file)?.text ?? '',
     parse: (source, file) => parse(source, file, format(file)).agent,
+    problemsOf(name, source) {
+      const file = `agents/${name}.md`;
+      const { agent, problems, places } = parse(source, file, 'markdown');
+      if (agent === undefined) return problems.length > 0 ? problems : [problem('bad_file', 'it defines no agent')];
+      if (agents.has(name) || agent.name !== name)
+        return [problem('duplicate', `there is an agent ${agent.name} already, or the file names another one`)];
+      const tools = new Set([...KNOWN_TOOLS, ...pluginTools]);
+      const found = checkRoster([...agents.values(), agent], tools, new Map([[file, places]]));
+      return [...problems, ...found.filter((one) => one.where?.file === file)];
+    },
+    retire(name) {
+      const file = agents.get(name)?.file;
+      if (file !== `agents/${name}.md`) return false;
+      disk.makeFolder(path.join(root, 'agents', 'retired'));
+      return disk.rename(path.join(root, file), path.join(root, 'agents', 'retired', `${name}.md`));
+    },
     async create(name, source) {
       const file = `agents/${name}.md`;
       const { agent, problems } = parse(source, file, 'markdown');
@@ -121,7 +137,7 @@ export function roster(
     }
     for (const name of disk.list(path.join(root, 'agents'))) {
       const file = `agents/${name}/agent.md`;
-      if (!name.includes('.') && name !== 'live' && disk.stamp(path.join(root, file)) !== undefined) files.add(file);
+      if (!name.includes('.') && name !== 'live' && name !== 'retired' && disk.stamp(path.join(root, file)) !== undefined) files.add(file);
     }
     return [...files].sort();
   }

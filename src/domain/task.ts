@@ -32,6 +32,14 @@ export interface Waits {
   until?: string;
 }
 
+export interface LostTaker {
+  /** ISO time: when it was noticed. */
+  at: string;
+  agent: string;
+  /** How much had been said in the conversation. */
+  messages: number;
+}
+
 export interface Task {
   id: string;
   parent?: string;
@@ -54,8 +62,10 @@ export interface Task {
   created_at: string;
   claimed_by?: string;
   claimed_at?: string;
-  /** How often a taker was lost while it held this task. */
+  /** How many takers in a row were lost while they held this task, without it having come any further. */
   attempts: number;
+  /** Who they were. */
+  lost?: LostTaker[];
   /** The conversation this task is done in. */
   session?: string;
   waits?: Waits;

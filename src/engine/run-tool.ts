@@ -8,12 +8,13 @@ import { compareText } from '../domain/order.js';
 import type { PlainPipeline } from '../domain/policy.js';
 import type { ProblemCode } from '../domain/problem.js';
 import type { ToolCall } from '../domain/session.js';
-import { HUMAN, type Task } from '../domain/task.js';
+import { ENGINE, HUMAN, type Task } from '../domain/task.js';
 import type { PluginAction } from '../ports/shell.js';
 import type { SessionShown, Tool, ToolContext, ToolReply } from '../tools/tool.js';
 import { breakDown } from './breakdown.js';
 import { sessionId } from './conversation.js';
 import { record, type Parts } from './parts.js';
+import { checkDraft } from './trial.js';
 
 export interface Permission {
   approved: boolean;
@@ -77,6 +78,7 @@ function contextOf(
     sessions: () => openSessions(parts),
     replaceSession: (id, text) => parts.store.replaceSession(id, text),
     breakDown: (wanted) => breakDown(parts, task, wanted),
+    checkDraft: (name, source) => checkDraft(parts, task, name, source),
     createAgent: (name, source) => parts.agents.create(name, source),
     approved: permission.approved,
     ...(permission.plan ? { plan: permission.plan } : {}),
@@ -91,7 +93,7 @@ function openSessions(parts: Parts): SessionShown[] {
   const open = [...parts.store.open()].filter(({ task }) => task.session !== undefined || task.to !== undefined);
   open.sort((a, b) => compareText(a.task.created_at, b.task.created_at));
   return open.flatMap(({ task, state }) => {
-    if (task.to === undefined || task.to === HUMAN) return [];
+    if (task.to === undefined || task.to === HUMAN || task.to === ENGINE) return [];
     const waits = task.waits?.tasks;
     const session = sessionId(task, parts.agents.all().get(task.to) ?? { name: task.to });
     return [{ session, agent: task.to, task: task.id, state, ...(waits ? { waits_for: waits } : {}) }];

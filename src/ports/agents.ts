@@ -14,6 +14,10 @@ export interface Agents {
   source(agent: Agent): string;
   /** The agent that these bytes defined; undefined if they define none. */
   parse(source: string, file: string): Agent | undefined;
+  /** What would be wrong with `agents/<name>.md` if it were this. */
+  problemsOf(name: string, source: string): Problem[];
+  /** Moves its file to `agents/retired/`, where it is an agent no more. False if it has none of its own. */
+  retire(name: string): boolean;
   /** Writes `agents/<name>.md`, durable; what is wrong, if the source defines no agent or the name is taken. */
   create(name: string, source: string): Promise<Problem | undefined>;
   /** The system prompt with tool descriptions and variables filled in. */

@@ -35,7 +35,7 @@ export function resolveModels(agent: Asked, config: Names, role?: Role): Resolve
 
 /** An agent works with its own models, judges with its metacognition, and weighs what is offered with its evaluator. */
 export function mindFor(agent: Pick<Agent, 'evaluator' | 'metacognition'>, role: Role | undefined): Mind | undefined {
-  if (role === 'check' || role === 'same') return agent.metacognition;
+  if (role === 'check' || role === 'same' || role === 'judge') return agent.metacognition;
   return role === 'bid' ? agent.evaluator : undefined;
 }
 

@@ -35,6 +35,8 @@ export interface ToolContext {
   createAgent(name: string, source: string): Promise<Problem | undefined>;
   /** Checks parts and sorts out those that are done already; what is wrong with them, if anything. */
   breakDown(parts: Part[]): Promise<Breakdown | Problem>;
+  /** What is wrong with the draft of an agent, if anything. */
+  checkDraft(name: string, source: string): string | undefined;
   /** The conversations there are, oldest first. */
   sessions(): SessionShown[];
   /** Names and descriptions of the workspace's agents. */

@@ -410,32 +410,23 @@ export const STORIES: Story[] = [
     check: (disk) => onceAwarded(disk, 1),
   },
   {
-    name: 'nobody can do it: a new agent is researched, drafted, tried and allowed, and does it',
-    agents: {
-      finder: agent('description: Finds out\ncapabilities: [research]'),
-      maker: agent('description: Makes agents\ncapabilities: [agent_creation]\nthreshold: never'),
-    },
+    name: 'nobody can do it: a new agent is drafted, tried and allowed, and does it',
+    agents: { maker: agent('description: Makes agents\ncapabilities: [agent_creation]\nthreshold: never') },
     tasks: { song: { description: 'Sing of the sea', requirements: ['singing'] } },
     script: `
-- {agent: finder, task: song.new-research, say: A singer needs a tune.}
 - agent: maker
   task: song.new-draft-1
-  turn: 1
-  call: [{draft_agent: {name: bard, source: "---\\ndescription: Sings\\ntools: [read_fil]\\ncapabilities: [singing]\\n---\\nSing.\\n", trial_task: Sing la, trial_expect: la}}]
-- agent: maker
-  task: song.new-draft-1
-  when: {last: read_fil}
-  call: [{draft_agent: {name: bard, source: "---\\ndescription: Sings\\ntools: [read_file, write_file]\\ncapabilities: [singing]\\n---\\nSing.\\n", trial_task: Sing la, trial_expect: la}}]
+  call: [{draft_agent: {name: bard, source: "---\\ndescription: Sings\\ncapabilities: [singing]\\n---\\nSing.\\n", trial_task: Sing la, trial_expect: la}}]
 - {agent: maker, task: song.new-trial-1, when: {system: Sing.}, say: la}
 - {agent: maker, task: song.new-goal-1, when: {system: Sing.}, say: O sea.}
-- {agent: finder, task: song.new-rival-1, say: I cannot sing.}
-- {agent: maker, task: song.new-judge-1, when: I cannot sing, call: [{judge_trial: {works: true, better: true, reason: it sings}}]}
+- {agent: maker, task: song.new-judge-1, when: O sea, call: [{judge_trial: {works: true, better: true, reason: it sings}}]}
 - {agent: bard, task: song.work, say: "O sea, O sea."}
 - {agent: bard, task: song.check-1, call: [{give_verdict: {advances: true, reason: a song}}]}
 `,
     human: (disk) => mark(disk, '[x]'),
     results: { song: 'O sea, O sea.' },
-    calls: 9,
+    calls: 6,
+    slack: 1,
   },
   {
     name: 'one long conversation for three tasks, in turns',

@@ -37,6 +37,7 @@ function bench(t: TestContext, files: Record<string, string> = {}, agents: strin
     sessions: () => [],
     replaceSession: async () => undefined,
     breakDown: () => Promise.resolve({ code: 'bug' as const, message: 'not here' }),
+    checkDraft: () => undefined,
     createAgent: async () => undefined,
     folder: folder({
       root,
