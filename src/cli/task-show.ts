@@ -1,6 +1,7 @@
 /** `guild task show` and `guild task tree`. */
 import { openReader } from '../app/open-reader.js';
 import { taskTree } from '../app/task-tree.js';
+import { readVerdict } from '../domain/goal-verdict.js';
 import { levelsOf } from '../domain/lineage.js';
 import { ProblemError, problemText } from '../domain/problem.js';
 import type { Placed } from '../domain/task.js';
@@ -79,9 +80,15 @@ export function treeLines(all: Placed[], { terminal }: Pick<Call, 'terminal'>): 
     const cost = total.turns > 0 ? `  ${costText(total)}` : '';
     const who = `@${one.task.to ?? '?'}`;
     const room = terminal.width - line.length - one.state.length - name.length - who.length - cost.length - 3;
-    const said = room < 8 ? '' : ` ${oneLine(unfenced(one.task.description), room)}`;
+    const said = room < 8 ? '' : ` ${oneLine(gist(one), room)}`;
     return `${line}${mark(one.state, terminal)} ${terminal.bold(name)} ${who}${said}${terminal.dim(cost)}`;
   });
+}
+
+/** What it is about; of a goal check, what it said. */
+function gist({ task }: Placed): string {
+  const verdict = task.role === 'check' ? readVerdict(task.result ?? '') : undefined;
+  return verdict === undefined ? unfenced(task.description) : `${verdict.advances ? 'yes' : 'no'}: ${verdict.reason}`;
 }
 
 /** Without the tags that keep the words of one apart from those of another: in one line people need the words. */

@@ -106,6 +106,13 @@ const PATTERNS: [example: string, agent: string, request: string, parts: string[
     /^The page gets a stream of events/,
   ],
   [
+    'checked',
+    'writer',
+    'Tell Ms Brown how to get her money back for the lamp',
+    ['work writer', 'check writer'],
+    /Send your order number to refunds@shop\.example/,
+  ],
+  [
     'delegation',
     'orchestrator',
     'Add a cache to our database queries',
@@ -134,6 +141,21 @@ for (const [example, agent, request, parts, answer] of PATTERNS) {
     assert.equal(own, task.usage!.microUsd, 'and what each of them cost adds up to it');
   });
 }
+
+test('the checked example goes back once, with the reason, and each check shows its cost under its role', async (t) => {
+  const workspace = await open(t, 'examples/checked');
+  const { task } = await workspace.run('writer', 'Tell Ms Brown how to get her money back for the lamp');
+  const [, ...parts] = await workspace.tree(task.id);
+  assert.deepEqual(parts.map((one) => one.task.id.replace(`${task.id}.`, '')).sort(), [
+    'check-1',
+    'check-2',
+    'work',
+    'work-2',
+  ]);
+  const cost = (role: string): number[] =>
+    parts.filter((one) => one.task.role === role).map((one) => one.task.usage!.microUsd);
+  assert.ok(cost('check').every((each) => each > 0) && Math.max(...cost('check')) < Math.min(...cost('work')));
+});
 
 test('the example of delegation has its five agents, and the planner only looks', async (t) => {
   const agents = (await open(t, 'examples/delegation')).agents();
