@@ -91,6 +91,41 @@ test('what is wrong in an agent file is shown with line and caret, and its neigh
   assert.equal(succeeds(await guild('run', 'hand', 'x', '--quiet')).out, 'fine\n');
 });
 
+test('what patterns cannot mean is a problem with file and line each, all at once, and the other agents work on', async (t) => {
+  const bad: [name: string, front: string, place: string, says: string][] = [
+    ['far', 'handoff: nobody', '3:10', 'far names "nobody" as its handoff, but there is no such agent'],
+    ['deaf', 'advisors: [hand, noone]', '3:18', 'deaf names "noone" as an advisor, but there is no such agent'],
+    ['lost', 'router: {destinations: [hand, noone]}', '3:31', 'lost names "noone" as a destination'],
+    ['back', 'router: {destinations: [hand], fallback: noone}', '3:42', 'back names "noone" as its fallback'],
+    ['thin', 'team: {members: [hand, noone]}', '3:24', 'thin names "noone" as a member of its team'],
+    ['asks', 'tools: [delegate_to_agent]\nagents: [noone]', '4:10', 'asks names "noone" as somebody to ask'],
+    ['busy', 'router: {destinations: [hand]}\ntools: [read_file]', '4:8', 'busy is a router and has tools'],
+    ['both', 'team: {members: [hand]}\nhandoff: hand', '4:10', 'both leads a team and hands off'],
+    ['self', 'handoff: self', '3:10', 'these agents go round in a circle: self → self'],
+    ['ring', 'handoff: rung', '3:10', 'these agents go round in a circle: ring → rung → ring'],
+    ['warm', 'temperature: hot', '3:14', '"temperature" must be a number from 0 to 2'],
+    ['list', 'team: [[hand]]', '3:8', '"team.0" must be a name'],
+    ['flag', 'advisors: true', '3:11', '"advisors" must be a list of agents'],
+    ['many', 'handoff: [a, b]', '3:10', '"handoff" must be the name of one agent'],
+    ['judge', 'metacognition: yes please', '3', 'there is no model yes please'],
+    ['check', 'metacognition: {modle: x}', '3:17', 'unknown key "metacognition.modle"'],
+  ];
+  const file = (front: string): string => `---\ndescription: x\n${front}\n---\nPrompt\n`;
+  const files = Object.fromEntries(bad.map(([name, front]) => [`agents/${name}.md`, file(front)]));
+  const { guild } = place(t, scripted('- say: fine', { ...files, 'agents/rung.md': file('advisors: [ring]') }));
+  const ran = await guild('check');
+  assert.equal(ran.code, 1);
+  for (const [name, , where, says] of bad) {
+    const at = name === 'judge' ? `agents/${name}.md: ` : `agents/${name}.md:${where}: `;
+    assert.ok(ran.err.includes(`${at}${says}`), `${at}${says}\n\n${ran.err}`);
+  }
+  assert.match(ran.out, new RegExp(`${bad.length} problems`), 'and nothing else');
+  assert.equal(succeeds(await guild('run', 'hand', 'x', '--quiet')).out, 'fine\n');
+  const round = await guild('run', 'ring', 'x', '--quiet');
+  assert.equal(round.code, 1);
+  assert.match(round.err, /these agents go round in a circle: ring → rung → ring/);
+});
+
 test('an unreadable guild.yaml stops work, so that no task meets models and limits its owner did not mean', async (t) => {
   const here = place(t, scripted('- say: fine', { 'tasks/pending/a.json': '{"description": "x"}' }));
   const good = here.read('guild.yaml');
