@@ -119,7 +119,7 @@ function draftId(task: Task, round: number): string {
 function wantedTrials({ task, maker, rival }: ExtendGiven, round: number, draft: Draft): WantedChild[] {
   const trial = (part: string, to: string, description: string, of?: string): WantedChild => {
     const id = childId(task.id, `new-${part}-${round}`);
-    const context = of === undefined ? {} : { draft: of };
+    const context = { original_goal: description, ...(of === undefined ? {} : { draft: of }) };
     return { id, role: 'trial', to, description, context, session: id, budget: { turns: TRIAL_TURNS } };
   };
   const asDraft = draftId(task, round);
