@@ -81,6 +81,10 @@ function own(event: Event): string | undefined {
       return 'completed';
     case 'task.failed':
       return `failed: ${problemOf(event)}`;
+    case 'task.offered':
+      return `offered to ${(event['agents'] as string[] | undefined)?.join(', ') ?? 'whoever fits'}`;
+    case 'task.awarded':
+      return `awarded to ${event.agent ?? 'nobody'}: ${detail('why')}`;
     case 'task.recovered':
       return `its process was lost; taken up again, attempt ${detail('attempts')}`;
     case 'session.edited':

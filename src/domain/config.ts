@@ -30,7 +30,7 @@ export interface Limits {
   /** Tasks that advance at the same time in one process. */
   parallel: number;
   depth: number;
-  /** How often a task may lose its taker before it fails. */
+  /** How many takers in a row may die with a task that comes no further; with the last of them it fails, with its history. */
   attempts: number;
   /** Turns of one task where the agent sets none. */
   turns: number;
@@ -38,6 +38,8 @@ export interface Limits {
   maxResultBytes: number;
   /** Children of one task. */
   children: number;
+  /** Tasks that may be made under one root in a minute. */
+  tasksPerMinute: number;
 }
 
 export interface ModelTimeouts {
@@ -115,9 +117,10 @@ export const DEFAULT_NOTE_BYTES = 64 * 1024;
 export const DEFAULT_LIMITS: Limits = {
   parallel: 16,
   depth: 5,
-  attempts: 5,
+  attempts: 3,
   turns: 50,
   maxTaskBytes: 1024 * 1024,
   maxResultBytes: 16 * 1024,
   children: 100,
+  tasksPerMinute: 300,
 };

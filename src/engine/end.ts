@@ -8,7 +8,7 @@ import { record, type Parts } from './parts.js';
 import { quoted } from './quoted.js';
 
 export async function complete(parts: Parts, claim: Claim, task: Task, result: string, costs?: Costs): Promise<void> {
-  const { waits: _, error: __, ...rest } = task;
+  const { waits: _, error: __, lost: ___, ...rest } = task;
   // A record must stay small enough to be read back; what is longer is kept as a blob.
   const kept = await quoted(parts, result, parts.config.limits.maxTaskBytes / 8);
   await settle(parts, claim, { ...rest, result: kept, ...spent(costs) }, 'completed');
@@ -38,13 +38,18 @@ async function settle(parts: Parts, claim: Claim, task: Task, state: 'completed'
 }
 
 export async function park(parts: Parts, claim: Claim, task: Task, waits: Waits, costs?: Costs): Promise<void> {
-  const parked = await parts.store.park(claim, { ...task, waits, ...spent(costs) });
+  const parked = await parts.store.park(claim, { ...further(task), waits, ...spent(costs) });
   if (parked) record(parts, 'task.parked', { task: task.id, agent: claim.agent, waits });
 }
 
 export async function putBack(parts: Parts, claim: Claim, task: Task, why: string, costs?: Costs): Promise<void> {
-  const back = await parts.store.release(claim, { ...task, ...spent(costs) });
+  const back = await parts.store.release(claim, { ...further(task), ...spent(costs) });
   if (back) record(parts, 'task.released', { task: task.id, agent: claim.agent, why });
+}
+
+/** Whoever puts it down alive ends the row of those who died with it. */
+function further({ lost: _, ...task }: Task): Task {
+  return { ...task, attempts: 0 };
 }
 
 function spent(costs: Costs | undefined): Pick<Task, 'usage' | 'own_usage'> {

@@ -16,7 +16,7 @@ import { likeness } from '../rules/similar.js';
 import { bidsOf, costsOf } from './account.js';
 import { approvalFor, verdictOn } from './approvals.js';
 import { fail, park, putBack } from './end.js';
-import { grantForCost } from './offer.js';
+import { grantForCost } from './grant-for-cost.js';
 import { record, type Parts } from './parts.js';
 
 /** Who may draft agents. */

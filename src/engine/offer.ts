@@ -4,7 +4,6 @@
  * the agent; nobody sees another's until all are in or their time is up.
  */
 import type { Agent } from '../domain/agent.js';
-import { isLimited } from '../domain/budget.js';
 import { readBid, type Bid } from '../domain/bid.js';
 import { problem, type Problem } from '../domain/problem.js';
 import { isEnded, makeChild, type Placed, type Task, type WantedChild } from '../domain/task.js';
@@ -13,12 +12,12 @@ import type { Claim } from '../ports/store.js';
 import { award, bidsPage, noneFit, scoreText, type Award, type Offered } from '../rules/award.js';
 import { errorText } from '../rules/gather.js';
 import { bidId, offerKey, offerStep, wantedBid, type Situation } from '../rules/offer.js';
-import { purse } from '../rules/purse.js';
 import { NO_RECORD, recordOf } from '../rules/track-record.js';
 import { costsOf } from './account.js';
 import { fail, park, putBack } from './end.js';
 import { extend } from './extend.js';
 import { room, type Room } from './free.js';
+import { grantForCost } from './grant-for-cost.js';
 import { record, type Parts } from './parts.js';
 
 /** `claim`: of a task without `to`. `fit`: who could do it. */
@@ -58,7 +57,8 @@ export async function offer(parts: Parts, claim: Claim, task: Task, fit: readonl
       if (weighed.agent !== undefined) return give(parts, claim, offered, weighed, costs);
       // Whoever was busy, paused or away is asked when that is over.
       if (step.asked.length < fit.length) {
-        const asked = { ...offered, bids: step.asked.map((agent) => bidId(task, agent)).sort() };
+        const ids = new Set([...(offered.bids ?? []), ...step.asked.map((agent) => bidId(task, agent))]);
+        const asked = { ...offered, bids: [...ids].sort() };
         return putBack(parts, claim, asked, 'no bid reached its threshold; others are busy or away', costs);
       }
       showBids(parts, offered, weighed);
@@ -127,32 +127,6 @@ async function ask(
     { tasks: [...open, ...ids], until: new Date(now.getTime() + bidMs).toISOString() },
     costs,
   );
-}
-
-/** Bids take from what the task may cost; its turns, tool calls and children are for its work alone. */
-export function grantForCost(
-  parts: Parts,
-  task: Task,
-  wanted: readonly WantedChild[],
-  known: ReadonlyMap<string, Placed | undefined>,
-): WantedChild[] | Problem {
-  const forCost = ({ turns: _, toolCalls: __, children: ___, ...rest }: NonNullable<Task['budget']>): Task['budget'] =>
-    rest;
-  const { config } = parts;
-  const from = purse({
-    task: { ...task, budget: forCost(task.budget ?? {})! },
-    agent: { budget: {} },
-    config: { budget: forCost(config.budget)!, limits: { ...config.limits, children: Infinity } },
-    own: NO_USAGE,
-    children: [...known.values()].flatMap((child) => child ?? []),
-  });
-  const granted: WantedChild[] = [];
-  for (const [at, child] of wanted.entries()) {
-    const budget = from.grant(child, wanted.length - at, 1);
-    if ('code' in budget) return budget;
-    granted.push(isLimited(budget) ? { ...child, budget } : child);
-  }
-  return granted;
 }
 
 async function bidsFor(parts: Parts, task: Task, fit: readonly Agent[]): Promise<Map<string, Placed | undefined>> {

@@ -21,10 +21,12 @@ import { stopCancelled, takeIntents, takerOf } from './intake.js';
 import { takeMail } from './mail.js';
 import { isNeed } from './needs.js';
 import { tendMoved } from './moved.js';
+import { pace } from './pace.js';
 import type { Parts } from './parts.js';
 import { record } from './parts.js';
 import { retireFailing } from './probation.js';
 import { recover } from './recover.js';
+import { registry } from './registry.js';
 import { states } from './states.js';
 import { tendNeeds, type Tended } from './tend-needs.js';
 import { waiting } from './waiting.js';
@@ -52,6 +54,8 @@ export interface Engine {
     roots?: ReadonlySet<string>,
   ): Promise<PumpReport>;
   flights: ReadonlyMap<string, Flight>;
+  /** Brings `agents/registry.json` up to date; for a process that stays. */
+  showRegistry(): void;
   /** Work that could start if there were room. */
   backlog(): number;
   /** Lets every running turn end or stop, puts the tasks back, and resolves when none is left. */
@@ -64,7 +68,8 @@ const LOOK_MS = 250;
 export function engine(given: Parts): Engine {
   const telling = states(given);
   const waits = waiting(given);
-  const parts: Parts = { ...given, waits, watchers: { ...given.watchers, event: hear } };
+  const speed = pace(given.clock, given.config.limits.tasksPerMinute);
+  const parts: Parts = { ...given, waits, pace: speed, watchers: { ...given.watchers, event: hear } };
   const flights = new Map<string, Flight>();
   const nudged = new Set<string>();
   let backlog = 0;
@@ -72,10 +77,12 @@ export function engine(given: Parts): Engine {
   let broken: unknown;
   let swept = false;
 
-  return { pump, pass, flights, backlog: () => backlog, stop };
+  const book = registry(parts, telling);
+  return { pump, pass, flights, showRegistry: book.show, backlog: () => backlog, stop };
 
   function hear(event: Event): void {
     telling.heard(event);
+    speed.heard(event);
     given.watchers?.event?.(event);
   }
 
@@ -259,7 +266,9 @@ export function engine(given: Parts): Engine {
   async function stop(): Promise<void> {
     for (const flight of flights.values()) flight.stop.abort();
     while (flights.size > 0) await Promise.all([...flights.values()].map((flight) => flight.done));
-    if (broken === undefined) await parts.store.flush();
+    if (broken !== undefined) return;
+    book.leave();
+    await parts.store.flush();
   }
 
   function rethrow(): void {

@@ -2,7 +2,9 @@
  * Takes up what dead peers left. Their claims go back among the pending with one more attempt counted, before anything
  * else is done with them, so a task that kills its takers cannot do so without end.
  */
-import { problem } from '../domain/problem.js';
+import { problem, type Problem } from '../domain/problem.js';
+import { messagesOf } from '../domain/session.js';
+import type { LostTaker, Task } from '../domain/task.js';
 import { costsAtRest } from './account.js';
 import { fail } from './end.js';
 import { sessionId } from './conversation.js';
@@ -19,26 +21,44 @@ export async function recover(parts: Parts): Promise<number> {
     const claim = store.takeOver(id);
     if (claim === undefined) continue;
     count++;
-    const task = { ...claim.task, attempts: claim.task.attempts + 1 };
-    if (task.attempts > config.limits.attempts) {
-      await fail(parts, claim, task, lost(task.attempts), await costsAtRest(parts, task));
+    const session = sessionOf(parts, claim.task);
+    const opened = session === undefined ? undefined : await store.openSession(session, { repair: true });
+    if (opened?.kind === 'held') parts.watchers?.problem?.(opened.problem);
+    const messages = opened?.kind === 'open' ? (messagesOf(opened.session, id)?.length ?? 0) : 0;
+    const lost = rowOfLost(claim.task, { at: parts.clock.now().toISOString(), agent: claim.agent, messages });
+    const task: Task = {
+      ...claim.task,
+      attempts: lost.length === 1 ? 1 : claim.task.attempts + 1,
+      lost,
+      ...(opened?.kind === 'open' ? { session: session! } : {}),
+    };
+    if (task.attempts >= config.limits.attempts) {
+      await fail(parts, claim, task, tooManyLost(task.attempts, lost), await costsAtRest(parts, task));
       continue;
     }
-    const taker = takerOf(parts, task);
-    if ('agent' in taker) {
-      const session = sessionId(task, parts.agents.all().get(taker.agent) ?? { name: taker.agent });
-      const opened = await store.openSession(session, { repair: true });
-      if (opened.kind === 'held') parts.watchers?.problem?.(opened.problem);
-      if (opened.kind === 'open') task.session = session;
-    }
     if (await store.release(claim, task))
-      record(parts, 'task.recovered', { task: id, agent: claim.agent, attempts: task.attempts });
+      record(parts, 'task.recovered', { task: id, agent: claim.agent, attempts: task.attempts, messages });
   }
   return count;
 }
 
-function lost(times: number): ReturnType<typeof problem> {
-  return problem('taker_lost', `the process working on it died ${times} times`, {
-    hint: 'look into its session and the events for what it was doing, then retry it',
+function sessionOf(parts: Parts, task: Task): string | undefined {
+  const taker = takerOf(parts, task);
+  if (!('agent' in taker)) return undefined;
+  return sessionId(task, parts.agents.all().get(taker.agent) ?? { name: taker.agent });
+}
+
+/** If more was said since the last one died, it came further, and the row begins anew. */
+function rowOfLost({ lost = [] }: Task, now: LostTaker): LostTaker[] {
+  const last = lost.at(-1);
+  return last !== undefined && last.messages < now.messages ? [now] : [...lost, now].slice(-MOST_KEPT);
+}
+
+const MOST_KEPT = 10;
+
+function tooManyLost(times: number, lost: readonly LostTaker[]): Problem {
+  const history = lost.map(({ at, agent, messages }) => `${at} ${agent}, after ${messages} messages`).join('; ');
+  return problem('taker_lost', `the process working on it died ${times} times in a row: ${history}`, {
+    hint: 'look into its session for what it was doing, then retry it: it goes on from there',
   });
 }

@@ -44,7 +44,7 @@ export async function reopen(parts: Parts, failed: Task[], cause: string): Promi
   const budgets = await carvedAgain(parts, failed);
   // Children first: when the parent looks, they must not be ended any more.
   for (const task of parentsFirst(failed, itself).reverse()) {
-    const { error: _, ended_at: __, waits: ___, ...rest } = task;
+    const { error: _, ended_at: __, waits: ___, lost: ____, ...rest } = task;
     const budget = budgets.get(task.id);
     if (await parts.store.reopen(task.id, { ...rest, attempts: 0, ...(budget ? { budget } : {}) }))
       record(parts, 'task.retried', { task: task.id, cause });

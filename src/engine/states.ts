@@ -25,6 +25,8 @@ import { record, type Parts } from './parts.js';
 export interface States {
   /** Something was done here. */
   heard(event: Event): void;
+  /** What was last told of each agent. */
+  told(): ReadonlyMap<string, Told>;
   /** Tells what is not told yet. Nothing is written, and next to nothing done, where nothing changed. */
   tell(): Promise<void>;
 }
@@ -72,7 +74,11 @@ export function states(parts: Parts): States {
   let behind = true;
   let last: Promise<void> = Promise.resolve();
 
-  return { heard, tell: () => (bus === undefined ? last : (last = last.then(look))) };
+  return {
+    heard,
+    told: () => told ?? new Map<string, Told>(),
+    tell: () => (bus === undefined ? last : (last = last.then(look))),
+  };
 
   function heard(event: Event): void {
     const { name, agent, task } = event;

@@ -39,6 +39,7 @@ export async function watch(parts: Parts, engine: Engine, { signal, onPass }: Wa
           wake();
         }
       });
+      engine.showRegistry();
       onPass?.(report);
       await flushIfQuiet();
       parts.audit?.passed(engine.flights.size === 0 ? QUIET_GAP_MS : BUSY_GAP_MS);

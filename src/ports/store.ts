@@ -153,6 +153,8 @@ export interface Store {
   join(): void;
   /** Live peers, this one included. */
   peers(): Peer[];
+  /** Differs whenever a peer came or left; costs next to nothing. Absent where that is not known. */
+  peersStamp?(): string;
   /** Calls back when something may have changed. Only a hint: a scan finds the truth. */
   onRing(ring: () => void): Promise<() => Promise<void>>;
   /** Removes leftovers of dead processes. */

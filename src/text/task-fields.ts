@@ -4,7 +4,7 @@
  */
 import { isSafeId } from '../domain/id.js';
 import { PROBLEM_CODES, problem, type Problem, type ProblemCode, type Where } from '../domain/problem.js';
-import type { Task, Waits } from '../domain/task.js';
+import type { LostTaker, Task, Waits } from '../domain/task.js';
 import type { Usage } from '../domain/usage.js';
 import { readBudget } from './amounts.js';
 
@@ -39,6 +39,7 @@ export const KNOWN = [
   'claimed_by',
   'claimed_at',
   'attempts',
+  'lost',
   'session',
   'waits',
   'bids',
@@ -114,6 +115,7 @@ const READERS = {
   claimed_by: readText,
   claimed_at: readText,
   attempts: readCount,
+  lost: readLost,
   session: readId,
   waits: readWaits,
   bids: readIds,
@@ -203,6 +205,18 @@ function readLimits(value: unknown, path: Path): Task['budget'] {
   return read.known
     ? wrong([...path, read.key], read.want)
     : wrong([...path, read.key], `one of: ${read.want}`, 'unknown_key');
+}
+
+function readLost(value: unknown, path: Path): LostTaker[] {
+  if (!Array.isArray(value)) return wrong(path, 'a list');
+  return value.map((one: unknown, i) => {
+    const { at, agent, messages } = readObject(one, [...path, i]);
+    return {
+      at: readText(at, [...path, i, 'at']),
+      agent: readText(agent, [...path, i, 'agent']),
+      messages: readCount(messages, [...path, i, 'messages']),
+    };
+  });
 }
 
 function readWaits(value: unknown, path: Path): Waits {

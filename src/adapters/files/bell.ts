@@ -10,12 +10,19 @@ export async function bell(l: Layout, ring: () => void): Promise<() => Promise<v
     l.tasks('active'),
     l.intents,
     l.live,
+    path.join(l.root, 'agents'),
     path.join(l.root, 'tasks'),
     path.join(l.root, 'inbox'),
     path.join(l.root, 'bus'),
     l.paused,
   ];
-  const watcher = watch(places, { ignoreInitial: true, depth: 0, followSymlinks: false, ignorePermissionErrors: true });
+  const watcher = watch(places, {
+    ignoreInitial: true,
+    depth: 0,
+    followSymlinks: false,
+    ignorePermissionErrors: true,
+    ignored: (file) => file.endsWith('registry.json'),
+  });
   watcher.on('all', ring);
   watcher.on('error', ring);
   await new Promise<void>((resolve) => watcher.once('ready', () => resolve()));

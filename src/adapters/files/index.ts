@@ -26,6 +26,9 @@ export interface FilesOptions {
   agents?: string[];
 }
 
+/** How soon the death of another process is noticed. */
+const NEIGHBOUR_MS = 1000;
+
 export function files({ root, disk, clock, ids, processes, agents = [] }: FilesOptions): Store {
   const l = layout(root);
   for (const folder of folders(l))
@@ -53,6 +56,15 @@ export function files({ root, disk, clock, ids, processes, agents = [] }: FilesO
     }
     return begun;
   };
+
+  /** The death of a process changes no file, so somebody has to look. */
+  function lookAround(ring: () => void): void {
+    try {
+      if (here.tendNeighbours()) ring();
+    } catch {
+      ring(); // the disk failed; whoever looks next meets it too, where it can be told
+    }
+  }
 
   return {
     ...verbs,
@@ -82,7 +94,15 @@ export function files({ root, disk, clock, ids, processes, agents = [] }: FilesO
     peer,
     join: () => here.join(),
     peers: () => here.peers(),
-    onRing: (ring) => bell(l, ring),
+    peersStamp: () => here.stamp(),
+    async onRing(ring) {
+      const unhook = await bell(l, ring);
+      const timer = setInterval(() => lookAround(ring), NEIGHBOUR_MS).unref();
+      return () => {
+        clearInterval(timer);
+        return unhook();
+      };
+    },
     sweep() {
       here.refresh();
       verbs.sweep();

@@ -16,14 +16,26 @@ export interface Presence {
   /** What was believed of others is asked again. */
   refresh(): void;
   peers(): Peer[];
+  /** Differs whenever a peer came or left. */
+  stamp(): string;
+  /**
+   * Looks whether the next few peers by name still live, and takes away the files of those that do not: true if there were any. Each sees to
+   * a few, so that together they see to all, however many there are.
+   */
+  tendNeighbours(): boolean;
   /** Removes the files of dead peers. */
   sweep(): void;
   leave(): void;
 }
 
+/** More than one, because a neighbour may be paused and see to nobody. */
+const NEIGHBOURS = 3;
+
 export function presence(disk: Disk, l: Layout, processes: Processes, peer: Peer): Presence {
   const known = new Map<string, boolean>();
   const file = (id: string): string => path.join(l.live, `${id}.json`);
+  /** What a peer says of itself never changes. */
+  const read = new Map<string, Peer>();
   let joined = false;
   return {
     peer,
@@ -38,6 +50,15 @@ export function presence(disk: Disk, l: Layout, processes: Processes, peer: Peer
     isAlive,
     refresh: () => known.clear(),
     peers: () => ids().flatMap((id) => (isAlive(id) ? (readPeer(id) ?? []) : [])),
+    stamp: () => ids().sort().join(' '),
+    tendNeighbours() {
+      const dead = neighbours().filter((id) => !livesNow(id));
+      for (const id of dead) {
+        known.set(id, false);
+        disk.remove(file(id));
+      }
+      return dead.length > 0;
+    },
     sweep() {
       for (const id of ids()) if (!isAlive(id)) disk.remove(file(id));
     },
@@ -52,23 +73,39 @@ export function presence(disk: Disk, l: Layout, processes: Processes, peer: Peer
     return names.map((name) => name.slice(0, -'.json'.length));
   }
 
+  function neighbours(): string[] {
+    const others = ids()
+      .filter((id) => id !== peer.id)
+      .sort();
+    const after = others.filter((id) => id > peer.id);
+    return [...after, ...others].slice(0, Math.min(NEIGHBOURS, others.length));
+  }
+
+  function livesNow(id: string): boolean {
+    const found = readPeer(id);
+    return found !== undefined && processes.isAlive(found);
+  }
+
   function isAlive(id: string): boolean {
     if (id === peer.id) return joined;
     let alive = known.get(id);
     if (alive === undefined) {
-      const found = readPeer(id);
-      alive = found !== undefined && processes.isAlive(found);
+      alive = livesNow(id);
       known.set(id, alive);
     }
     return alive;
   }
 
   function readPeer(id: string): Peer | undefined {
-    const read = disk.read(file(id), 64 * 1024);
-    if (read.kind !== 'file') return undefined;
+    const before = read.get(id);
+    if (before !== undefined) return disk.stamp(file(id)) === undefined ? undefined : before;
+    const found = disk.read(file(id), 64 * 1024);
+    if (found.kind !== 'file') return undefined;
     try {
-      const found = JSON.parse(read.bytes.toString('utf8')) as Peer;
-      return typeof found.pid === 'number' ? { ...found, id } : undefined;
+      const said = JSON.parse(found.bytes.toString('utf8')) as Peer;
+      if (typeof said.pid !== 'number') return undefined;
+      read.set(id, { ...said, id });
+      return read.get(id);
     } catch {
       return undefined;
     }
