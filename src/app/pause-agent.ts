@@ -1,7 +1,7 @@
 /** Pauses an agent and lets it go on, as a person would with an editor: a file under `storage/paused/`, seen by every process before its next turn. */
 import path from 'node:path';
 import { disk } from '../adapters/disk.js';
-import { PAUSED } from '../adapters/pauses.js';
+import { PAUSED, pauses } from '../adapters/pauses.js';
 
 /** Durable when resolved. False: it was paused already, and only the reason may be another now. */
 export async function pauseAgent(root: string, name: string, reason: string): Promise<boolean> {
@@ -26,4 +26,9 @@ export async function resumeAgent(root: string, name: string): Promise<boolean> 
   if (!on.remove(path.join(folder, name))) return false;
   await on.syncFolder(folder);
   return true;
+}
+
+/** Who is paused now, and why. */
+export function pausedAgents(root: string): ReadonlyMap<string, string> {
+  return pauses({ root, disk: disk() }).look();
 }

@@ -1,5 +1,6 @@
 /** `guild why`: the chain of reasons a task is where it is, who asked for it, and the steps that brought it there. */
 import { openReader } from '../app/open-reader.js';
+import { pausedAgents } from '../app/pause-agent.js';
 import { ProblemError, problemText } from '../domain/problem.js';
 import { HUMAN, isEnded, type Placed } from '../domain/task.js';
 import { EXIT, type Command } from './command.js';
@@ -19,7 +20,7 @@ on; and what happened: turns, tools, what others were asked, approvals, and what
     await store.scan(true);
     const found = await store.read(id);
     if (found === undefined) throw new ProblemError(unknownTask(id));
-    const chain = await waitChain(store, found);
+    const chain = await waitChain(store, found, pausedAgents(root));
     const origin = (await originOf(store, found)).map(printable);
     const story = storyOf(store, found);
     const cost = costOf(found);
@@ -47,17 +48,23 @@ on; and what happened: turns, tools, what others were asked, approvals, and what
 type Store = ReturnType<typeof openReader>;
 
 /** From this task to whoever holds everything up. */
-async function waitChain(store: Store, start: Placed): Promise<string[]> {
+async function waitChain(store: Store, start: Placed, paused: ReadonlyMap<string, string>): Promise<string[]> {
   const lines: string[] = [];
   const seen = new Set<string>();
   let at: Placed | undefined = start;
   while (at !== undefined && !seen.has(at.task.id) && lines.length < 50) {
     seen.add(at.task.id);
     const { next, line } = await reason(store, at);
-    lines.push(printable(line));
+    lines.push(printable((next === undefined && pausedLine(at, paused)) || line));
     at = next;
   }
   return lines;
+}
+
+function pausedLine({ task, state }: Placed, paused: ReadonlyMap<string, string>): string | undefined {
+  const why = state === 'pending' || state === 'waiting' ? paused.get(task.to ?? '') : undefined;
+  if (why === undefined) return undefined;
+  return `${task.id} waits: ${task.to} is paused${why && ` (${why})`}; guild agent resume ${task.to} lets it go on`;
 }
 
 async function reason(store: Store, { task, state, owner }: Placed): Promise<{ line: string; next?: Placed }> {
