@@ -3,6 +3,7 @@ import type { Breakdown, Part } from '../domain/part.js';
 import { problem, type Problem } from '../domain/problem.js';
 import type { Task } from '../domain/task.js';
 import { partsProblem, sortParts, type Known } from '../rules/breakdown.js';
+import { tooFast } from './pace.js';
 import type { Parts } from './parts.js';
 
 /** How many ended tasks are looked at; older work may be worth doing again. */
@@ -18,6 +19,8 @@ export async function breakDown(parts: Parts, task: Task, wanted: Part[]): Promi
   const capabilities = new Set([...parts.agents.all().values()].flatMap((agent) => agent.capabilities));
   const wrong = partsProblem(wanted, task.description, capabilities);
   if (wrong !== undefined) return problem('bad_field', wrong);
+  if (parts.pace !== undefined && wanted.length > parts.pace.room(task))
+    return problem('over_limit', tooFast(parts.config.limits.tasksPerMinute));
   return sortParts(wanted, await known(parts, task));
 }
 

@@ -3,12 +3,12 @@
  * model can read. It ends as a tool result, as a child somebody else must answer, or as the final answer.
  */
 import type { Agent } from '../domain/agent.js';
-import type { Problem } from '../domain/problem.js';
+import { problem, type Problem } from '../domain/problem.js';
 import { childId } from '../domain/id.js';
 import type { Message, ToolCall } from '../domain/session.js';
 import type { GateVerdict } from '../ports/gate.js';
 import { isLimited, type Budget } from '../domain/budget.js';
-import { isEnded, makeChild, type Task, type WantedChild } from '../domain/task.js';
+import { HUMAN, isEnded, makeChild, type Task, type WantedChild } from '../domain/task.js';
 import { fence } from '../rules/gather.js';
 import { overBudget, type Purse } from '../rules/purse.js';
 import { checkArgs } from '../tools/args.js';
@@ -19,6 +19,7 @@ import { approvalFor, verdictOn } from './approvals.js';
 import { grantedNames } from './prompt.js';
 import { tellNote } from './notes.js';
 import { runTool } from './run-tool.js';
+import { tooFast } from './pace.js';
 import { record, type Parts } from './parts.js';
 import { quoted } from './quoted.js';
 
@@ -79,6 +80,9 @@ export async function carryOut(
 
 /** Its share of what is left; why it cannot be asked for. */
 function grantFor(parts: Parts, task: Task, child: WantedChild, purse: Purse, wave: number): Budget | Problem {
+  // A question to the human is never too many.
+  if (child.to !== HUMAN && parts.pace?.room(task) === 0)
+    return problem('over_limit', tooFast(parts.config.limits.tasksPerMinute));
   return parts.waits?.refuse(task, child) ?? purse.grant(child, Math.max(1, wave), 1);
 }
 

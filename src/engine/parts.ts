@@ -20,6 +20,7 @@ import type { Shell } from '../ports/shell.js';
 import type { Store } from '../ports/store.js';
 import type { Tool } from '../tools/tool.js';
 import type { Audit } from './audit.js';
+import type { Pace } from './pace.js';
 
 export interface Parts {
   store: Store;
@@ -50,6 +51,8 @@ export interface Parts {
   price?: (model: string) => Price | undefined;
   clock: Clock;
   ids: Ids;
+  /** How fast trees grow; absent outside of an engine. */
+  pace?: Pace;
   /** Which agents this process hosts; undefined: all. */
   hosts?: ReadonlySet<string>;
   /** Tasks of a pass are worked on one after the other, so that a run can be repeated exactly. */

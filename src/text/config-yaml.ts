@@ -260,6 +260,7 @@ const LIMIT_KEYS: Record<string, keyof Limits> = {
   depth: 'depth',
   attempts: 'attempts',
   turns: 'turns',
+  tasks_per_minute: 'tasksPerMinute',
   max_task_bytes: 'maxTaskBytes',
   max_result_bytes: 'maxResultBytes',
   children: 'children',
