@@ -2,7 +2,9 @@
 import assert from 'node:assert/strict';
 import path from 'node:path';
 import { test } from 'node:test';
+import { bus } from '../../src/adapters/bus.js';
 import { hall, ROOT, untilQuiet } from '../kit/hall.js';
+import { simClock } from '../kit/sim-clock.js';
 import { simDisk, type SimDisk } from '../kit/sim-disk.js';
 import { lay, STORIES } from '../kit/stories.js';
 
@@ -10,16 +12,16 @@ test('bus/team/<task>.jsonl tells who said what in which round', async () => {
   const story = STORIES.find((one) => one.name.startsWith('a team of three'))!;
   const disk = simDisk();
   lay(disk, story);
-  const guest = hall(story.script).enter(disk);
+  const guest = hall(story.script).enter(disk, { bus: bus({ root: ROOT, disk, clock: simClock() }) });
   const seen = new Set<string>();
   for (let passes = 0; passes < 30 && (await guest.engine.pump()).moved; passes++) seen.add(transcript(disk));
   await untilQuiet(guest);
   const lines = transcript(disk)
     .trim()
     .split('\n')
-    .map((line) => JSON.parse(line) as Record<string, unknown>);
+    .map((line) => JSON.parse(line) as { from: string; at: string; body: Record<string, unknown> });
   assert.deepEqual(
-    lines.map(({ round, from, type }) => [round, from, type]),
+    lines.map(({ from, body: { round, as } }) => [round, from, as]),
     [
       [1, 'ann', 'update'],
       [1, 'ben', 'update'],
@@ -30,8 +32,8 @@ test('bus/team/<task>.jsonl tells who said what in which round', async () => {
       [2, 'ben', 'vote'],
     ],
   );
-  assert.equal(lines[0]!['message'], 'I like red');
-  assert.ok(lines.every((line) => typeof line['at'] === 'string'));
+  assert.equal(lines[0]!.body['text'], 'I like red');
+  assert.ok(lines.every(({ at }) => typeof at === 'string'));
   assert.ok(
     [...seen].some((text) => text.split('\n').length === 4),
     'the first round stood there before the second was over',
