@@ -6,6 +6,8 @@ import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import path from 'node:path';
 import { test, type TestContext } from 'node:test';
+import { serveModel } from '../../src/adapters/model-server.js';
+import { scripted } from '../../src/adapters/scripted.js';
 import { place, ROOT, succeeds, type Place } from '../kit/guild.js';
 import { until } from '../kit/until.js';
 
@@ -44,23 +46,90 @@ test('the composed example: one command, the answer, and a tree that adds up', a
   }
 });
 
-for (const moment of [1, 5, 9, 13, 16, 19]) {
-  test(`killed when ${moment} models have answered, and started again: the same answer, and nobody is asked for it twice`, async (t) => {
+for (const moment of [0, 4, 8, 12, 16, 19]) {
+  test(`killed when ${moment} models have answered, and watched again: the same answer, and only who was being asked is asked again`, async (t) => {
     const here = composed(t);
-    const watch = here.start('watch', '-q');
-    await until(() => answered(here) >= moment);
+    const server = await modelServer(t, here);
+    server.hold(moment);
+    const watch = here.startWith(server, 'watch', '-q');
+    await until(() => server.held() > 0 && answered(here) >= moment);
     watch.child.kill('SIGKILL');
     assert.equal((await watch.ended).code, null);
-    if (here.list('results').includes('sundays.md')) t.diagnostic('it was done before it could be killed');
-    succeeds(await here.guild('pump', '--all', '-q'));
+    assert.ok(!here.list('results').includes('sundays.md'), 'it was killed in the middle');
+    server.hold(Infinity);
+    const again = here.startWith(server, 'watch', '-q');
+    await until(() => here.list('results').includes('sundays.md'));
+    again.child.kill('SIGTERM');
+    await again.ended;
     assert.equal(here.read('results/sundays.md'), ANSWER);
+    const twice = server.asked() - CALLS;
+    assert.ok(twice >= 1 && twice <= AT_ONCE, `${twice} were asked twice`);
     const { total } = JSON.parse(succeeds(await here.guild('task', 'tree', 'sundays', '--json')).out) as Node;
     assert.equal(total.turns, CALLS, 'what is in the books is what it takes without a death');
-    // A death between an answer and its line of history loses the line; one before the answer was kept asks again.
-    const lines = answered(here);
-    assert.ok(lines >= CALLS - AT_ONCE && lines <= CALLS + AT_ONCE, `${lines} answers were noted`);
     for (const state of ['pending', 'active', 'waiting']) assert.deepEqual(here.list(`tasks/${state}`), []);
   });
+}
+
+test('recorded from a model server, it is played again when the server is gone', async (t) => {
+  const here = composed(t);
+  const server = await modelServer(t, here);
+  succeeds(await here.guildWith(server, 'record', 'kept/sundays.jsonl', '--no-check', 'pump', '--all', '-q'));
+  assert.equal(server.asked(), CALLS);
+  await server.close();
+  const again = succeeds(await here.guildWith(server, 'replay', 'kept/sundays.jsonl', '--dir', 'again'));
+  assert.match(again.out, new RegExp(`^same: \\d+ files, ${CALLS} model calls, none of them asked again`, 'm'));
+  assert.equal(here.read('again/results/sundays.md'), ANSWER);
+  assert.equal(server.asked(), CALLS);
+});
+
+interface Server {
+  env: Record<string, string>;
+  /** Calls that came in. */
+  asked(): number;
+  /** Only the first so many are answered; the others wait. */
+  hold(after: number): void;
+  /** Calls that were not answered. */
+  held(): number;
+  close(): Promise<void>;
+}
+
+/** The script of the example behind real HTTP, in place of the one inside. */
+async function modelServer(t: TestContext, here: Place): Promise<Server> {
+  const script = scripted(here.read('script.yaml'));
+  here.put('guild.yaml', 'model: openai/story\n');
+  here.put('script.yaml', '[]');
+  let asked = 0;
+  let held = 0;
+  let most = Infinity;
+  const server = await serveModel({
+    model: {
+      async call(request) {
+        if (asked++ >= most) {
+          held++;
+          await new Promise((resolve) => request.signal?.addEventListener('abort', resolve));
+          return { ok: false, failure: { class: 'aborted', message: 'whoever asked is dead' } };
+        }
+        // A member goes on in one conversation, and each of its rounds begins with what it is told.
+        const { messages } = request;
+        const told = messages.findLastIndex((message) => message.role === 'user');
+        const turn = messages.slice(told).filter((message) => message.role === 'assistant').length + 1;
+        return script.call({ ...request, turn });
+      },
+    },
+  });
+  let open = true;
+  const close = async (): Promise<void> => {
+    if (open) await server.close();
+    open = false;
+  };
+  t.after(close);
+  return {
+    env: { OPENAI_BASE_URL: server.url },
+    asked: () => asked,
+    hold: (after) => (most = after),
+    held: () => held,
+    close,
+  };
 }
 
 interface Node {
