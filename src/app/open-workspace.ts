@@ -29,6 +29,7 @@ import { audit } from '../engine/audit.js';
 import { engine, type Engine, type PumpReport } from '../engine/pump.js';
 import type { Parts, Watchers } from '../engine/parts.js';
 import { watch } from '../engine/watch.js';
+import type { Bus } from '../ports/bus.js';
 import type { Clock, Ids } from '../ports/clock.js';
 import type { Disk } from '../ports/disk.js';
 import type { Model } from '../ports/model.js';
@@ -112,6 +113,8 @@ export interface Workspace {
 
   readonly store: Store;
   readonly engine: Engine;
+  /** Notes on channels: how agents' states change, and what they tell each other. */
+  readonly bus: Bus;
 }
 
 /** How often somebody who waits for a task looks at what others changed. */
@@ -220,6 +223,7 @@ export async function openWorkspace(folderPath: string, options: OpenOptions = {
     configWarnings,
     store: parts.store,
     engine: motor,
+    bus: parts.bus!,
     add: (given) => newTask(parts.store, given, clock.now(), () => ids.next().slice(-8)),
     task: (id) => store.read(id),
     async openTasks() {

@@ -27,6 +27,7 @@ import { stopReason } from './flight.js';
 import { helpFacts, needFacts } from './need-facts.js';
 import { tellAward, tellHelp, tellVolunteer, tellNeed, tellResolved } from './need-notes.js';
 import { record, type Parts } from './parts.js';
+import { quoted } from './quoted.js';
 
 export function isNeed({ role }: Pick<Task, 'role'>): boolean {
   return role === DEPENDENCY_ROLE || role === HELP_ROLE;
@@ -82,7 +83,7 @@ async function carryOn(
   switch (step.do) {
     case 'resolve':
       await tellEnd(parts, task, step.resolution);
-      return complete(parts, claim, task, printResolution(step.resolution), costs);
+      return complete(parts, claim, task, printResolution(await shortened(parts, step.resolution)), costs);
     case 'fail':
       await tellEnd(parts, task, { status: 'failed', provider: 'nobody', data: step.error.message }, step.error);
       return fail(parts, claim, task, step.error, costs);
@@ -100,6 +101,12 @@ async function carryOn(
       return park(parts, claim, task, waits, costs);
     }
   }
+}
+
+/** Long data are quoted before they become part of a text that programs read. */
+async function shortened(parts: Parts, resolution: Resolution): Promise<Resolution> {
+  if (resolution.data === undefined) return resolution;
+  return { ...resolution, data: await quoted(parts, resolution.data, parts.config.limits.maxResultBytes / 2) };
 }
 
 /** Why it could not be asked for, if so. */

@@ -14,7 +14,7 @@
 import type { AgentState } from '../domain/agent-state.js';
 import { compareText } from '../domain/order.js';
 import type { Problem } from '../domain/problem.js';
-import { HUMAN, type OpenState, type Placed, type Task } from '../domain/task.js';
+import { ENGINE, HUMAN, type OpenState, type Placed, type Task } from '../domain/task.js';
 import { mayMove } from './ready.js';
 
 export interface AgentDoing {
@@ -80,10 +80,13 @@ export function byAgent(open: Iterable<Standing>): {
   const begun = new Map<string, Standing[]>();
   const others = new Map<string, Standing[]>();
   const takers = new Map<string, string | undefined>();
+  /** Tasks that nobody does, and what they wait for: whoever does that is waited for. */
+  const needs = new Map<string, readonly string[]>();
   for (const one of open) {
     const who = one.task.to ?? one.owner?.agent;
     takers.set(one.task.id, who);
-    if (who === undefined || who === HUMAN) continue;
+    if (who === ENGINE) needs.set(one.task.id, needed(one));
+    if (who === undefined || who === HUMAN || who === ENGINE) continue;
     const kind = isBegun(one) ? begun : others;
     const his = kind.get(who);
     if (his === undefined) kind.set(who, [one]);
@@ -92,9 +95,19 @@ export function byAgent(open: Iterable<Standing>): {
   return {
     begun,
     isOpen: (id) => takers.has(id),
-    takerOf: (id) => takers.get(id),
+    takerOf,
     unbegun: (agent) => others.get(agent) ?? [],
   };
+
+  function takerOf(id: string): string | undefined {
+    const seen = new Set<string>();
+    let at: string | undefined = id;
+    while (at !== undefined && needs.has(at) && !seen.has(at)) {
+      seen.add(at);
+      at = needs.get(at)!.find((next) => takers.has(next));
+    }
+    return at === undefined || needs.has(at) ? undefined : takers.get(at);
+  }
 }
 
 /** Somebody has it, or had it. A record that a lost process left behind may not say more than that it was lost. */
