@@ -1,5 +1,6 @@
 /** `guild run`: one task, worked on here and now, its answer streamed. */
 import { openWorkspace, type Workspace } from '../app/index.js';
+import { taskRecord } from '../app/task-record.js';
 import { problem, ProblemError, type Problem } from '../domain/problem.js';
 import { resolveModels } from '../rules/models.js';
 import { isEnded } from '../domain/task.js';
@@ -41,7 +42,7 @@ The text may also come from standard input: echo "…" | guild run planner -
     try {
       const { task: ended, state } = await untilInterrupt(workspace, () => workspace.finish(task.id));
       tell.close();
-      if (call.json) call.terminal.json({ ...ended, state });
+      if (call.json) call.terminal.json(taskRecord({ task: ended, state }));
       if (state === 'failed') {
         if (!call.json) call.terminal.problem(ended.error ?? problem('bug', 'it failed without saying why'));
         return ended.error?.code === 'not_allowed' ? EXIT.refused : EXIT.problem;

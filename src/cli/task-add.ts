@@ -1,6 +1,7 @@
 /** `guild task add`. The task is on disk, synced, when the id is printed. */
 import { openReader } from '../app/open-reader.js';
 import { newTask } from '../app/new-task.js';
+import { taskRecord } from '../app/task-record.js';
 import { ProblemError, problem } from '../domain/problem.js';
 import { HUMAN } from '../domain/task.js';
 import { EXIT, text, texts, type Call } from './command.js';
@@ -26,7 +27,7 @@ export async function add(call: Call): Promise<number> {
   const missing: string[] = [];
   for (const id of task.dependencies) if ((await store.read(id)) === undefined) missing.push(id);
   await store.close();
-  if (json) terminal.json(task);
+  if (json) terminal.json(taskRecord({ task }));
   else terminal.out(task.id);
   for (const id of missing) terminal.say(`it waits for ${id}, which does not exist yet`);
   terminal.say(terminal.dim('guild pump or guild watch works on it'));

@@ -1,6 +1,7 @@
 /** `guild task list`. Reads the folders and nothing else, so that it starts at once. */
 import { TASK_STATES, type Placed, type TaskState } from '../domain/task.js';
 import { openLook } from '../app/open-look.js';
+import { taskRecord } from '../app/task-record.js';
 import { compareText } from '../domain/order.js';
 import { ProblemError, problem } from '../domain/problem.js';
 import { EXIT, text, whole, type Call } from './command.js';
@@ -30,8 +31,7 @@ export async function list(call: Call): Promise<number> {
   if (wantsEnded) found.push(...(await reader.ended({ limit })));
   if (state !== undefined) found = found.filter((one) => one.state === state);
   const shown = found.slice(0, limit);
-  if (json)
-    terminal.json(shown.map(({ task, state: at, owner }) => ({ ...task, state: at, ...(owner ? { owner } : {}) })));
+  if (json) terminal.json(shown.map(taskRecord));
   else for (const line of lines(shown, terminal)) terminal.out(line);
   for (const one of problems) terminal.problem(one);
   if (!json && found.length > shown.length)

@@ -1,5 +1,6 @@
 /** `guild task show` and `guild task tree`. */
 import { openReader } from '../app/open-reader.js';
+import { taskRecord } from '../app/task-record.js';
 import { taskTree } from '../app/task-tree.js';
 import { readVerdict } from '../domain/goal-verdict.js';
 import { levelsOf } from '../domain/lineage.js';
@@ -21,7 +22,7 @@ export async function show(call: Call): Promise<number> {
   if (found === undefined) throw new ProblemError(unknownTask(id));
   const { task, state, owner } = found;
   if (json) {
-    terminal.json({ ...task, state, ...(owner ? { owner } : {}) });
+    terminal.json(taskRecord(found));
     return EXIT.done;
   }
   const row = (name: string, value: string | undefined): void => {

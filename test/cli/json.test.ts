@@ -41,12 +41,20 @@ test('every command answers programs', async (t) => {
 
   const tree = one<Json & { children: Json[]; own: Json; total: Json }>(await json('task', 'tree', 'go'));
   assert.deepEqual([tree.total['turns'], tree.own['turns'], tree.children[0]!['to']], [3, 2, 'hand']);
-  assert.equal(one(await json('task', 'show', 'go'))['result'], 'Done.');
+  const shown = one<Json & { usage: Json }>(await json('task', 'show', 'go'));
+  assert.equal(shown['result'], 'Done.');
+  assert.deepEqual([shown.usage['turns'], shown.usage['tool_calls']], [3, 1]);
+  const spelled = [added, listed, ended, tree, shown].flatMap((task) => JSON.stringify(task).match(/"\w+":/g) ?? []);
+  assert.deepEqual(
+    spelled.filter((key) => /[a-z][A-Z]/.test(key)),
+    [],
+    'keys are spelled as in the files',
+  );
   const why = one<{ chain: string[]; events: Json[] }>(await json('why', 'go'));
   assert.match(why.chain[0]!, /go \(@boss\) is completed/);
   assert.ok(why.events.length > 3);
   const state = one<{ agents: Json[] }>(await json('state'));
-  assert.deepEqual(Object.keys(state), ['agents', 'processes', 'open', 'problems']);
+  assert.deepEqual(Object.keys(state), ['agents', 'processes', 'open', 'waiting_for_you', 'problems']);
   assert.deepEqual(
     state.agents.map((agent) => agent['agent']),
     ['boss', 'hand'],
