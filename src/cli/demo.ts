@@ -32,6 +32,7 @@ tasks/approvals.task.md, or here at the prompt.
     yes: { type: 'boolean', short: 'y' },
     model: { type: 'string' },
   },
+  most: 0,
   async run(call) {
     const { terminal, values } = call;
     const folder = fresh(text(values, 'dir'));

@@ -35,7 +35,7 @@ const WRONG: [string, number, RegExp][] = [
   ['run boss', 2, /a task needs a description/],
   ['run boss hi --model gpt5', 1, /--model: there is no model gpt5\n {2}name it as provider\/model/],
   ['run boss hi --model nowhere/x', 1, /--model: there is no provider nowhere\n {2}providers are/],
-  ['agent foo', 2, /it has list, start, new and rollback/],
+  ['agent foo', 2, /it has list, /],
   ['agent new boss', 1, /agents\/boss\.md exists already/],
   ['agent new ../x', 2, /an agent needs a name/],
   ['agent start nobody', 1, /there is no agent nobody/],
@@ -45,6 +45,7 @@ const WRONG: [string, number, RegExp][] = [
   ['model-server --script nope.yaml', 1, /there is no script nope\.yaml/],
   ['model-server --host 300.1.1.1 --port 0', 2, /cannot listen on 300\.1\.1\.1/],
   ['demo --dir .', 2, /is not empty/],
+  ['demo now', 2, /does not know what to do with now/],
   ['-w /nowhere/at/all task list', 1, /does not exist\n {2}make one with `guild init`/],
 ];
 
