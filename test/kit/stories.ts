@@ -360,12 +360,11 @@ export const STORIES: Story[] = [
     calls: 6,
   },
   {
-    name: 'a coordinator says who provides, the next best stands in, and somebody who is free helps',
+    name: 'a coordinator says who provides, and somebody who is free helps',
     agents: {
       ana: agent('description: Builds\ntools: [request_dependency, request_help]'),
       pm: agent('description: Leads'),
       ben: agent('description: Knows tables\nexpertise: [schema]'),
-      cyd: agent('description: Knows tables\nexpertise: [schema]\nmax_concurrent_tasks: 1'),
       eve: agent('description: Checks\nexpertise: [fire safety]\ncapabilities: [review]'),
     },
     files: { 'guild.yaml': 'coordination: { coordinator: pm }\n' },
@@ -377,13 +376,12 @@ export const STORIES: Story[] = [
     - request_dependency: {type: data, need: the columns, data_type: schema, urgency: high}
     - request_help: {kind: review, context: is the door right for fire safety, capabilities: [review]}
 - {agent: pm, when: the columns, call: [{assign_provider: {agent: ben}}]}
-- {agent: ben, call: [{provide_dependency: {status: failed, data: it is lost}}]}
-- {agent: cyd, say: "id, name"}
+- {agent: ben, call: [{provide_dependency: {status: partial, data: "id, name"}}]}
 - {agent: eve, say: It is.}
-- {agent: ana, turn: 2, when: '/"provider":"cyd","data":"id, name"/', say: Built.}
+- {agent: ana, turn: 2, when: '/"status":"partial","provider":"ben","data":"id, name"/', say: Built.}
 `,
     results: { shop: 'Built.' },
-    calls: 6,
+    calls: 5,
   },
   {
     name: 'peers offer what another needs, and a resource goes from hand to hand',
