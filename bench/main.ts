@@ -7,6 +7,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { boards } from './boards.js';
+import { bus } from './bus.js';
 import { claims } from './claims.js';
 import { conversation } from './conversation.js';
 import { finished } from './finished.js';
@@ -19,6 +20,7 @@ import { oneRun } from './one-run.js';
 import { patterns } from './patterns.js';
 import { quiet } from './quiet.js';
 import { start } from './start.js';
+import { states } from './states.js';
 import { waits } from './waits.js';
 import { print, type Bed, type Bench, type Row } from './table.js';
 
@@ -33,8 +35,10 @@ const ALL: Bench[] = [
   quiet,
   gate,
   boards,
+  bus,
   idle,
   start,
+  states,
   history,
   waits,
 ];

@@ -266,6 +266,7 @@ export async function openWorkspace(folderPath: string, options: OpenOptions = {
       await motor.stop();
       await plugins.close();
       await store.close();
+      motor.left();
       await trail?.close();
     },
   };

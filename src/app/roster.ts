@@ -39,6 +39,10 @@ const PLACES: { folder: string; ends: string; format?: AgentFormat }[] = [
   { folder: '.claude/agents', ends: '.md', format: 'claude' },
 ];
 
+/** With so many agents, an edit of one that leaves its name alone is noticed within this time and not at once: a pass must not cost a look at each. */
+const MANY = 1000;
+const MANY_MS = 1000;
+
 const MAX_AGENT_BYTES = 1024 * 1024;
 
 /** `model`: what every agent uses, whatever its file says. `foreign`: files of Claude Code's kind, wherever they lie. `pluginTools`: names of tools beside our own. */
@@ -57,6 +61,8 @@ export function roster(
   let faults = new Map<string, Problem>();
   let all: { problems: Problem[]; warnings: Problem[] } = { problems: [], warnings: [] };
   let folderStamps = '';
+  let placeStamps = '';
+  let lookedAt = -Infinity;
 
   return {
     refresh() {
@@ -115,8 +121,13 @@ export function roster(
     return isForeign.has(file) ? 'claude' : formatOf(file);
   }
 
-  /** True if any file is new, changed or gone. Only stamps are read while nothing is. */
+  /** True if any file is new, changed or gone. Only stamps are read while nothing is; of very many files not at every pass. */
   function look(): boolean {
+    const folders = known.size > MANY ? PLACES.map(({ folder }) => disk.stamp(path.join(root, folder))).join() : '';
+    const now = performance.now();
+    if (folders !== '' && folders === placeStamps && now - lookedAt < MANY_MS) return false;
+    placeStamps = folders;
+    lookedAt = now;
     const files = find();
     const stamps = files.map((file) => `${file} ${disk.stamp(path.join(root, file))}`).join('\n');
     if (stamps === folderStamps) return false;
@@ -137,7 +148,13 @@ export function roster(
     }
     for (const name of disk.list(path.join(root, 'agents'))) {
       const file = `agents/${name}/agent.md`;
-      if (!name.includes('.') && name !== 'live' && name !== 'retired' && disk.stamp(path.join(root, file)) !== undefined) files.add(file);
+      if (
+        !name.includes('.') &&
+        name !== 'live' &&
+        name !== 'retired' &&
+        disk.stamp(path.join(root, file)) !== undefined
+      )
+        files.add(file);
     }
     return [...files].sort();
   }
