@@ -198,7 +198,7 @@ export function waiting(parts: Parts): Waiting {
   }
 
   function refuse(asker: Task, child: WantedChild): Problem | undefined {
-    for (const id of child.dependencies ?? []) {
+    for (const id of [...(child.dependencies ?? []), ...after(child)]) {
       const circle = id === asker.id ? [id] : graph.wouldClose(asker.id, id);
       if (circle !== undefined) return wouldDeadlock([asker.id, child.id, ...circle.slice(1)]);
     }
@@ -227,6 +227,12 @@ export function turnNeeded(
   const agent = task.to === undefined ? undefined : agents.all().get(task.to);
   if (agent?.session !== 'shared' || !isLeaf(task, agent)) return undefined;
   return sessionId(task, agent);
+}
+
+/** The task that must end before a sequence can go on. */
+function after({ context }: WantedChild): string[] {
+  const needed = context?.['dependency'] as Partial<Dependency> | undefined;
+  return needed?.type === 'sequence' && needed.after !== undefined ? [needed.after] : [];
 }
 
 export function resourceKey(name: string): string {
