@@ -2,11 +2,11 @@
 import { openReader } from '../app/open-reader.js';
 import { taskRecord } from '../app/task-record.js';
 import { taskTree } from '../app/task-tree.js';
-import { readVerdict } from '../domain/goal-verdict.js';
 import { levelsOf } from '../domain/lineage.js';
 import { ProblemError, problemText } from '../domain/problem.js';
 import type { Placed } from '../domain/task.js';
 import { usageFields, type Usage } from '../domain/usage.js';
+import { gist } from '../rules/gist.js';
 import { roundTokens } from '../rules/team-tokens.js';
 import { totals } from '../rules/totals.js';
 import { EXIT, type Call } from './command.js';
@@ -81,20 +81,9 @@ export function treeLines(all: Placed[], { terminal }: Pick<Call, 'terminal'>): 
     const cost = total.turns > 0 ? `  ${costText(total)}` : '';
     const who = `@${one.task.to ?? '?'}`;
     const room = terminal.width - line.length - one.state.length - name.length - who.length - cost.length - 3;
-    const said = room < 8 ? '' : ` ${oneLine(gist(one), room)}`;
+    const said = room < 8 ? '' : ` ${oneLine(gist(one.task), room)}`;
     return `${line}${mark(one.state, terminal)} ${terminal.bold(name)} ${who}${said}${terminal.dim(cost)}`;
   });
-}
-
-/** What it is about; of a goal check, what it said. */
-function gist({ task }: Placed): string {
-  const verdict = task.role === 'check' ? readVerdict(task.result ?? '') : undefined;
-  return verdict === undefined ? unfenced(task.description) : `${verdict.advances ? 'yes' : 'no'}: ${verdict.reason}`;
-}
-
-/** Without the tags that keep the words of one apart from those of another: in one line people need the words. */
-function unfenced(description: string): string {
-  return description.replace(/<\/?\w+__[0-9a-z]{11}(?: agent="[\w.-]*")?>/g, '').trim();
 }
 
 /** The operation tree for programs: each node with its own cost, and the total of it and all under it. */

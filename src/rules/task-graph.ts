@@ -1,5 +1,6 @@
 /** A task and all under it as a picture: who was asked by whom, who waits for whom, what depends on what; as text, Mermaid or DOT. */
 import { isEnded, type Placed, type TaskState } from '../domain/task.js';
+import { gist } from './gist.js';
 import { needed } from './peers.js';
 
 export type TaskStep = 'asked' | 'waits' | 'depends';
@@ -28,12 +29,13 @@ export interface TaskGraph {
 
 /** `tree`: the top first, parents before their children, children of one parent in order. */
 export function taskGraph(tree: readonly Placed[]): TaskGraph {
-  const top = tree[0]?.task.depth ?? 0;
-  const tasks = tree.map(({ task, state }): TaskNode => {
-    const { id, role, to, description } = task;
-    return { id, role, state, description, depth: task.depth - top, ...(to === undefined ? {} : { to }) };
+  const inside = new Map<string, number>();
+  const tasks = tree.map(({ task, state }, i): TaskNode => {
+    const { id, role, to } = task;
+    const depth = i === 0 ? 0 : (inside.get(task.parent ?? '') ?? 0) + 1;
+    inside.set(id, depth);
+    return { id, role, state, description: gist(task), depth, ...(to === undefined ? {} : { to }) };
   });
-  const inside = new Set(tasks.map(({ id }) => id));
   const edges = tree.flatMap((one, i) => edgesOf(one, i === 0));
   const ended = new Set(tree.filter(({ state }) => isEnded(state)).map(({ task }) => task.id));
   const others = [...new Set(edges.map(({ to }) => to))].filter((id) => !inside.has(id));
