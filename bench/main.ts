@@ -8,6 +8,7 @@ import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { boards } from './boards.js';
 import { bus } from './bus.js';
+import { bus } from './bus.js';
 import { claims } from './claims.js';
 import { conversation } from './conversation.js';
 import { finished } from './finished.js';
@@ -35,6 +36,7 @@ const ALL: Bench[] = [
   quiet,
   gate,
   boards,
+  bus,
   bus,
   idle,
   start,

@@ -48,17 +48,16 @@ export function bus(options: BusOptions): Bus {
 
   return {
     async tell(notes, { durable = false } = {}) {
-      const lines = new Map<Note, string>();
-      for (const note of notes) {
-        const line = printed(note);
-        if (typeof line !== 'string') return line;
-        lines.set(note, line);
-      }
-      const told: [Channel, Set<number>, number][] = [];
+      const groups: [string, readonly Note[], string[]][] = [];
       for (const [name, own] of byChannel(notes)) {
-        const on = known.get(name) ?? open(name);
-        told.push([on, files.append(on, own, lines), own.length]);
+        const lines = printed(name, own);
+        if (!Array.isArray(lines)) return lines;
+        groups.push([name, own, lines]);
       }
+      const told = groups.map(([name, own, lines]): [Channel, Set<number>, number] => {
+        const on = known.get(name) ?? open(name);
+        return [on, files.append(on, own, lines), own.length];
+      });
       if (durable)
         await Promise.all(
           told.flatMap(([on, numbers]) => [...numbers].map((number) => sync(files.file(on.name, number)))),
@@ -105,13 +104,18 @@ export function bus(options: BusOptions): Bus {
     },
   };
 
-  function printed(note: Note): string | Problem {
-    const wrong = known.has(note.channel) ? undefined : channelProblem(note.channel);
+  function printed(name: string, notes: readonly Note[]): string[] | Problem {
+    const wrong = known.has(name) ? undefined : channelProblem(name);
     if (wrong !== undefined) return problem('bad_name', wrong, { hint: 'letters, digits, "-" and "_"' });
-    if (note.id === '') return problem('bad_field', 'a note needs an id');
-    const line = `${printNote(note)}\n`;
-    if (line.length <= MAX_NOTE_LINE) return line;
-    return problem('over_limit', `the note ${note.id} has ${line.length} characters; it may have ${MAX_NOTE_LINE}`);
+    const lines: string[] = [];
+    for (const note of notes) {
+      if (note.id === '') return problem('bad_field', 'a note needs an id');
+      const line = `${printNote(note)}\n`;
+      if (line.length > MAX_NOTE_LINE)
+        return problem('over_limit', `the note ${note.id} has ${line.length} characters; it may have ${MAX_NOTE_LINE}`);
+      lines.push(line);
+    }
+    return lines;
   }
 
   function open(name: string): Channel {

@@ -33,7 +33,7 @@ export interface Note {
   to?: string;
   /** The task this is about. */
   task?: string;
-  /** ISO time after which nobody needs it. */
+  /** ISO time after which nobody needs it. Absent: it is kept for a week, and then for as long as its neighbours are. */
   expires?: string;
   body: NoteBody;
 }

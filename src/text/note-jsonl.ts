@@ -15,8 +15,19 @@ export const MAX_NOTE_LINE = 1024 * 1024;
 /** One line, without its end. */
 export function printNote(note: Note): string {
   const { id, at, from, priority, to, task, expires, body } = note;
-  return JSON.stringify({ id, at, from, priority, to, task, expires, body });
+  let text = `{"id":${quoted(id)},"at":${quoted(at)},"from":${quoted(from)},"priority":"${priority}"`;
+  if (to !== undefined) text += `,"to":${quoted(to)}`;
+  if (task !== undefined) text += `,"task":${quoted(task)}`;
+  if (expires !== undefined) text += `,"expires":${quoted(expires)}`;
+  return `${text},"body":${JSON.stringify(body)}}`;
 }
+
+/** As JSON quotes it, quickly for the plain text that nearly all of these are. */
+function quoted(text: string): string {
+  return PLAIN.test(text) ? `"${text}"` : JSON.stringify(text);
+}
+
+const PLAIN = /^[\w .:/+-]*$/;
 
 export type NoteRead = { ok: true; note: Note } | { ok: false; problem: Problem };
 

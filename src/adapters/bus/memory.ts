@@ -47,13 +47,15 @@ export function memoryBus({
 
   return {
     async tell(notes) {
-      for (const note of notes) {
-        const wrong = channelProblem(note.channel);
+      const groups = [...byChannel(notes)];
+      for (const [name, own] of groups) {
+        const wrong = world.has(name) ? undefined : channelProblem(name);
         if (wrong !== undefined) return problem('bad_name', wrong);
-        if (note.body.type === 'said' && note.body.text.length > MAX_NOTE_LINE)
-          return problem('over_limit', `a note may have ${MAX_NOTE_LINE} bytes`);
+        for (const { body } of own)
+          if (body.type === 'said' && body.text.length > MAX_NOTE_LINE)
+            return problem('over_limit', `a note may have ${MAX_NOTE_LINE} characters`);
       }
-      for (const [name, own] of byChannel(notes)) {
+      for (const [name, own] of groups) {
         const on = at(name);
         let part = on.parts.at(-1) ?? addPart(on, 1);
         if (part.notes.length >= PART_NOTES) {

@@ -37,7 +37,7 @@ export interface PartFiles {
   /** Reads what was added since the last look, and lets hearers hear it. */
   refresh(on: Channel): void;
   /** `lines`: each note as it is printed. Returns the numbers of the files that the notes lie in. */
-  append(on: Channel, notes: readonly Note[], lines: ReadonlyMap<Note, string>): Set<number>;
+  append(on: Channel, notes: readonly Note[], lines: readonly string[]): Set<number>;
   file(channel: string, number: number): string;
 }
 
@@ -144,10 +144,9 @@ export function partFiles(
     return line;
   }
 
-  function append(on: Channel, notes: readonly Note[], lines: ReadonlyMap<Note, string>): Set<number> {
+  function append(on: Channel, notes: readonly Note[], lines: readonly string[]): Set<number> {
     refresh(on);
-    const fresh = notes.filter((note) => !on.where.has(note.id));
-    for (const batch of batches(fresh, lines)) appendBatch(on, batch, lines);
+    for (const batch of batches(on, notes, lines)) appendBatch(on, batch);
     const used = new Set<number>();
     for (const note of notes) {
       const number = on.where.get(note.id);
@@ -156,13 +155,13 @@ export function partFiles(
     return used;
   }
 
-  function appendBatch(on: Channel, batch: Note[], lines: ReadonlyMap<Note, string>): void {
+  function appendBatch(on: Channel, batch: Batch): void {
     let left = batch;
     let again = false;
     for (let tries = 0; tries < MOST_TRIES; tries++) {
       const last = current(on);
       const before = seen.get(last) ?? UNSEEN;
-      const text = left.map((note) => lines.get(note)!).join('');
+      const text = left.lines.join('');
       const bytes = Buffer.from(before.torn || again ? `\n${text}` : text);
       const stamp = appendTo(file(on.name, last.number), bytes);
       if (stamp === undefined) {
@@ -170,15 +169,15 @@ export function partFiles(
         continue;
       }
       if (before.torn || again || !grewBy(before.stamp, stamp, bytes.length)) refresh(on);
-      else believe(on, last, left, { ...before, stamp }, bytes);
+      else believe(on, last, left.notes, { ...before, stamp }, bytes);
       if (disk.stamp(file(on.name, last.number + 1)) !== undefined) {
         // It had a successor by then: those who read this one to its end may have missed ours.
         refresh(on);
         again = true;
         continue;
       }
-      left = left.filter((note) => !on.where.has(note.id));
-      if (left.length === 0) return;
+      if (left.notes.every((note) => on.where.has(note.id))) return;
+      left = untold(on, left.notes, left.lines);
       again = true; // our first line was glued to the torn end of somebody who died just before
     }
     throw new Error(`notes on ${on.name} could not be told in ${MOST_TRIES} tries`);
@@ -220,18 +219,33 @@ export function partFiles(
   }
 }
 
-function* batches(notes: readonly Note[], lines: ReadonlyMap<Note, string>): Generator<Note[]> {
-  let batch: Note[] = [];
+interface Batch {
+  notes: Note[];
+  lines: string[];
+}
+
+function untold(on: Channel, notes: readonly Note[], lines: readonly string[]): Batch {
+  const left: Batch = { notes: [], lines: [] };
+  for (const [i, note] of notes.entries())
+    if (!on.where.has(note.id)) {
+      left.notes.push(note);
+      left.lines.push(lines[i]!);
+    }
+  return left;
+}
+
+/** Those that were not told before, as many at once as one append may write. */
+function* batches(on: Channel, notes: readonly Note[], lines: readonly string[]): Generator<Batch> {
+  const left = untold(on, notes, lines);
+  let from = 0;
   let size = 0;
-  for (const note of notes) {
-    batch.push(note);
-    size += lines.get(note)!.length;
-    if (size < BATCH_BYTES) continue;
-    yield batch;
-    batch = [];
+  for (let i = 0; i < left.lines.length; i++) {
+    size += left.lines[i]!.length;
+    if (size < BATCH_BYTES && i + 1 < left.lines.length) continue;
+    yield { notes: left.notes.slice(from, i + 1), lines: left.lines.slice(from, i + 1) };
+    from = i + 1;
     size = 0;
   }
-  if (batch.length > 0) yield batch;
 }
 
 function lastBytes(bytes: Buffer): Buffer {
