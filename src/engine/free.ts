@@ -6,6 +6,8 @@ export interface Room {
   /** How many tasks it has in hand or before it; bids do not count, and neither does what waits for others. */
   load(agent: string): number;
   isFree(agent: Agent): boolean;
+  /** Some live process works for it. */
+  isHosted(agent: string): boolean;
 }
 
 /** Nothing is counted before somebody asks. */
@@ -13,12 +15,15 @@ export function room(parts: Parts): Room {
   let counted: Map<string, number> | undefined;
   let hosted: ReadonlySet<string> | 'all' | undefined;
   const load = (agent: string): number => (counted ??= count(parts)).get(agent) ?? 0;
+  const isHosted = (agent: string): boolean => {
+    hosted ??= hostedAgents(parts);
+    return hosted === 'all' || hosted.has(agent);
+  };
   return {
     load,
+    isHosted,
     isFree({ name, maxConcurrentTasks }) {
-      hosted ??= hostedAgents(parts);
-      if (hosted !== 'all' && !hosted.has(name)) return false;
-      if (parts.pauses?.isPaused(name) === true) return false;
+      if (!isHosted(name) || parts.pauses?.isPaused(name) === true) return false;
       return maxConcurrentTasks === Infinity || load(name) < maxConcurrentTasks;
     },
   };

@@ -95,6 +95,16 @@ export function offerOver(): Problem {
   return problem('timed_out', 'the offer was over before this bid was in');
 }
 
+/** Bids that nobody will ever make, because the process that would have made them is gone. True if there were any. */
+export async function endAbandonedBids(parts: Parts): Promise<boolean> {
+  if (parts.hosts === undefined) return false;
+  const { isHosted } = room(parts);
+  const bids = [...parts.store.open()].filter(({ task, state }) => task.role === 'bid' && state !== 'active');
+  let ended = false;
+  for (const { task } of bids) if (task.to && !isHosted(task.to)) ended = (await endLate(parts, task.id)) || ended;
+  return ended;
+}
+
 async function ask(
   parts: Parts,
   claim: Claim,
@@ -213,9 +223,11 @@ function showBids(parts: Parts, task: Task, weighed: Award): void {
 }
 
 /** Its host died, or is too slow. One that is being worked on ends by itself, and nobody hears it. */
-async function endLate(parts: Parts, id: string): Promise<void> {
+async function endLate(parts: Parts, id: string): Promise<boolean> {
   const claim = parts.store.claim(id, 'nobody');
-  if (claim !== undefined) await fail(parts, claim, claim.task, offerOver());
+  if (claim === undefined) return false;
+  await fail(parts, claim, claim.task, offerOver());
+  return true;
 }
 
 async function situation(parts: Parts, task: Task, agent: Agent, free: Room): Promise<Situation> {

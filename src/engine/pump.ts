@@ -22,6 +22,7 @@ import { takeMail } from './mail.js';
 import { isNeed } from './needs.js';
 import { tendMoved } from './moved.js';
 import { pace } from './pace.js';
+import { endAbandonedBids } from './offer.js';
 import type { Parts } from './parts.js';
 import { record } from './parts.js';
 import { retireFailing } from './probation.js';
@@ -56,6 +57,8 @@ export interface Engine {
   flights: ReadonlyMap<string, Flight>;
   /** Brings `agents/registry.json` up to date; for a process that stays. */
   showRegistry(): void;
+  /** Strikes this process out of it, once it has left the workspace. */
+  left(): void;
   /** Work that could start if there were room. */
   backlog(): number;
   /** Lets every running turn end or stop, puts the tasks back, and resolves when none is left. */
@@ -78,7 +81,7 @@ export function engine(given: Parts): Engine {
   let swept = false;
 
   const book = registry(parts, telling);
-  return { pump, pass, flights, showRegistry: book.show, backlog: () => backlog, stop };
+  return { pump, pass, flights, showRegistry: book.show, left: book.left, backlog: () => backlog, stop };
 
   function hear(event: Event): void {
     telling.heard(event);
@@ -132,6 +135,7 @@ export function engine(given: Parts): Engine {
       const seen = await parts.store.scan(look === 'all');
       problems.push(...seen.problems);
       moved = (await recover(parts)) > 0;
+      moved = (await endAbandonedBids(parts)) || moved;
       moved = (await tendMoved(parts, seen.gone ?? [])) || moved;
       moved = (await takeIntents(parts, flights, nudged)) || moved;
       moved = (await tendBallot(parts)) || moved;
@@ -266,9 +270,7 @@ export function engine(given: Parts): Engine {
   async function stop(): Promise<void> {
     for (const flight of flights.values()) flight.stop.abort();
     while (flights.size > 0) await Promise.all([...flights.values()].map((flight) => flight.done));
-    if (broken !== undefined) return;
-    book.leave();
-    await parts.store.flush();
+    if (broken === undefined) await parts.store.flush();
   }
 
   function rethrow(): void {

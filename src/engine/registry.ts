@@ -8,39 +8,45 @@ import type { States } from './states.js';
 
 export interface RegistryView {
   show(): void;
-  /** Without this process, which is about to leave. */
-  leave(): void;
+  /** This process has left: it is struck out, if it ever wrote itself in. */
+  left(): void;
 }
 
 const FILE = 'agents/registry.json';
+/** Others come and go while this is written; then it is written again. */
+const MOST_TRIES = 5;
 
 export function registry(parts: Parts, states: Pick<States, 'told'>): RegistryView {
   const { store, agents } = parts;
   let isShown = false;
   let key: unknown[] = [];
   return {
-    show() {
-      const told = states.told();
-      const doing = [...agents.all().keys()].map((name) => told.get(name)?.state ?? 'idle').join(' ');
-      const now = [agents.all(), store.peersStamp?.(), doing];
-      if (isShown && now.every((one, i) => one === key[i])) return;
-      key = now;
-      write(store.peers());
-    },
-    leave() {
-      if (isShown) write(store.peers().filter((peer) => peer.id !== store.peer.id));
+    show,
+    left() {
+      if (isShown) show();
       isShown = false;
     },
   };
 
-  function write(peers: ReturnType<typeof store.peers>): void {
+  function show(): void {
+    for (let tries = 0; tries < MOST_TRIES; tries++) {
+      const now = facts();
+      if (isShown && now.every((one, i) => one === key[i])) return;
+      key = now;
+      write();
+    }
+  }
+
+  function facts(): unknown[] {
     const told = states.told();
-    const text = `${JSON.stringify(
-      page(agents.all().values(), peers, (name) => told.get(name)?.state),
-      null,
-      2,
-    )}\n`;
-    store.showFile(FILE, text);
+    const doing = [...agents.all().keys()].map((name) => told.get(name)?.state ?? 'idle').join(' ');
+    return [agents.all(), store.peersStamp?.(), doing];
+  }
+
+  function write(): void {
+    const told = states.told();
+    const shown = page(agents.all().values(), store.peers(), (name) => told.get(name)?.state);
+    store.showFile(FILE, `${JSON.stringify(shown, null, 2)}\n`);
     isShown = true;
   }
 }

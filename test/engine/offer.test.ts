@@ -181,7 +181,7 @@ test('an agent at its limit is not asked; if the others do not reach their thres
   assert.deepEqual(asked(house), ['ben', 'ana']);
 });
 
-test('each process bids for the agents it hosts; one that died holds nobody up for longer than the time for bids', async () => {
+test('each process bids for the agents it hosts; one that died holds nobody up', async () => {
   const { disk, house } = begun({
     agents: FOUR,
     tasks: { t: { description: 'Find it' } },
@@ -196,12 +196,29 @@ test('each process bids for the agents it hosts; one that died holds nobody up f
   assert.equal((await one.parts.store.read('t'))!.state, 'waiting');
   two.die();
   await untilQuiet(one);
+  assert.deepEqual(await end(one, 't'), ['completed', 'ana', 'found']);
+  assert.deepEqual(asked(house), ['ana']);
+  assert.deepEqual([...one.parts.store.open()], [], 'the bid that never came is ended too');
+});
+
+test('a process that is there and does not answer holds the others up no longer than the time for bids', async () => {
+  const { disk, house } = begun({
+    agents: FOUR,
+    tasks: { t: { description: 'Find it' } },
+    script: `${bids('ana', 7)}\n${bids('ben', 9)}\n- {agent: ana, say: found}`,
+  });
+  const one = house.enter(disk, { agents: ['ana'] });
+  const two = house.enter(disk, { agents: ['ben'] });
+  two.parts.store.join();
+  await untilQuiet(one);
   assert.equal((await one.parts.store.read('t'))!.state, 'waiting', 'the time is not up');
   await one.parts.clock.sleep(one.parts.config.coordination.bidMs);
   await untilQuiet(one);
   assert.deepEqual(await end(one, 't'), ['completed', 'ana', 'found']);
   assert.deepEqual(asked(house), ['ana']);
   assert.deepEqual([...one.parts.store.open()], [], 'the bid that never came is ended too');
+  await untilQuiet(two);
+  assert.deepEqual(asked(house), ['ana'], 'and nobody is asked for it afterwards');
 });
 
 test('the task file of the first page works as it stands: no id, and requirements inside its context', async () => {
