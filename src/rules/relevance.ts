@@ -16,15 +16,15 @@ export function relevance(agent: Profile, text: string, among: readonly Profile[
   const said = new Set(stems(text).slice(0, MOST_WORDS).flatMap(pieces));
   if (said.size === 0) return 0;
   const weigh = weights(among);
-  const topics = [...new Set([...agent.expertise, ...agent.capabilities])];
+  const fields = [...new Set([...agent.expertise, ...agent.capabilities])];
   let unlike = 1;
-  for (const topic of topics) unlike *= 1 - TOPIC * covered(stems(topic).flatMap(pieces), said, weigh);
+  for (const field of fields) unlike *= 1 - FIELD * covered(stems(field).flatMap(pieces), said, weigh);
   const words = new Set(stems(`${agent.name} ${agent.description}`).flatMap(pieces));
   return 1 - unlike * (1 - inCommon(words, said, weigh));
 }
 
 /** One expertise that the text fully speaks of makes an agent relevant by itself. */
-const TOPIC = 0.7;
+const FIELD = 0.7;
 /** Beyond this a text is a document, and whatever is looked for stands somewhere in it. */
 const MOST_WORDS = 400;
 /** Two texts of fewer words than this have too little in common to say anything. */
@@ -32,13 +32,13 @@ const LEAST_WORDS = 4;
 
 type Weigh = (stem: string) => number;
 
-/** How much of a topic the text speaks of. */
-function covered(topic: readonly string[], said: ReadonlySet<string>, weigh: Weigh): number {
-  const all = sum(topic, weigh);
+/** How much of a field the text speaks of. */
+function covered(field: readonly string[], said: ReadonlySet<string>, weigh: Weigh): number {
+  const all = sum(field, weigh);
   return all === 0
     ? 0
     : sum(
-        topic.filter((stem) => said.has(stem)),
+        field.filter((stem) => said.has(stem)),
         weigh,
       ) / all;
 }
