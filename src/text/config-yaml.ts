@@ -14,6 +14,8 @@ import {
   type Price,
   type Provider,
 } from '../domain/config.js';
+import { isSafeId } from '../domain/id.js';
+import { OWN_CHANNELS } from '../domain/note.js';
 import { problem, type Problem } from '../domain/problem.js';
 import { count } from './amounts.js';
 import { YamlPlaces, loadYaml, wholeFile } from './yaml.js';
@@ -115,6 +117,18 @@ function readCoordination(given: Fields | undefined): Coordination {
 }
 
 function readChannel(found: Found, fields: Fields): ChannelRules | undefined {
+  const name = String(found.path.at(-1));
+  if (!isSafeId(name) || OWN_CHANNELS.some((own) => own === name) || name === 'team') {
+    const why = isSafeId(name) ? 'is a channel of the program itself' : 'cannot be the name of a channel';
+    fields.error(
+      'bad_name',
+      `"${name}" ${why}`,
+      found.path,
+      'key',
+      'letters, digits, "-" and "_", and another name than the program\'s own',
+    );
+    return undefined;
+  }
   const given = fields.mappingOf(found);
   if (given === undefined) return undefined;
   const writers = given.texts('writers');

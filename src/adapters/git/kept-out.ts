@@ -36,5 +36,5 @@ export function isKeptOut(path: string): boolean {
  * their hash, so an old one harms nobody.
  */
 export function staysAfterUndo(path: string): boolean {
-  return isKeptOut(path) || /^(?:events|inbox|quarantine|storage\/blobs)\//.test(path);
+  return isKeptOut(path) || /^(?:events|bus|inbox|quarantine|storage\/blobs)\//.test(path);
 }
