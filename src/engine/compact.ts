@@ -15,11 +15,12 @@ const TARGET = 0.5;
 const MOST_LINES = 100;
 const MOST_REFERENCES = 200;
 
-export type Fit = (messages: readonly Message[]) => readonly Message[];
+/** `tooLong`: the model itself said so. The view becomes half as long, and stays so; the same view where nothing can be left out. */
+export type Fit = (messages: readonly Message[], tooLong?: boolean) => readonly Message[];
 
 /** `headTokens`: what prompt and tools take. One for each time a conversation is opened. */
 export function compactor(windowTokens: number, headTokens: number, answerTokens: number): Fit {
-  const most = Math.max(1000, Math.min(windowTokens * FULL, windowTokens - answerTokens) - headTokens);
+  let most = Math.max(1000, Math.min(windowTokens * FULL, windowTokens - answerTokens) - headTokens);
   let source: readonly Message[] = [];
   let seen = 0;
   let tokens = 0;
@@ -29,7 +30,7 @@ export function compactor(windowTokens: number, headTokens: number, answerTokens
   let lines: string[] = [];
   let references: string[] = [];
 
-  return (messages) => {
+  return (messages, tooLong = false) => {
     if (source !== messages || messages.length < seen) {
       [source, seen, tokens, view, from, lines, references] = [messages, 0, 0, undefined, 1, [], []];
     }
@@ -37,9 +38,21 @@ export function compactor(windowTokens: number, headTokens: number, answerTokens
       tokens += messageTokens(messages[seen]!);
       view?.push(messages[seen]!);
     }
-    if (tokens > most && messages.length > 2) compact();
+    if (tooLong) halve();
+    else if (tokens > most && messages.length > 2) compact();
     return view ?? messages;
   };
+
+  function halve(): void {
+    const before = tokens;
+    most = Math.min(most, tokens) / 2;
+    const last = view;
+    compact();
+    // The last turn is kept whole above; here it must be shorter as well, or there is no answer at all.
+    if (tokens > most) view = view!.map(shortened);
+    tokens = sum(view!);
+    if (tokens >= before) [view, tokens] = [last, before];
+  }
 
   function compact(): void {
     const whole = start(source.length, most * (WHOLE / FULL), messageTokens);
@@ -56,17 +69,17 @@ export function compactor(windowTokens: number, headTokens: number, answerTokens
       ...source.slice(from, whole).map((message) => unmetered(shortened(message))),
       ...source.slice(whole).map(unmetered),
     ];
-    tokens = view.reduce((sum, message) => sum + messageTokens(message), 0);
+    tokens = sum(view);
   }
 
   /** Where a stretch of about `room` tokens before `end` begins; never between a call and its result. */
   function start(end: number, room: number, cost: (message: Message) => number): number {
     let at = end;
-    let sum = 0;
+    let taken = 0;
     for (let i = end - 1; i >= from; i--) {
-      sum += cost(source[i]!);
+      taken += cost(source[i]!);
       // One turn stays in any case: without it the model would not know what it is asked.
-      if (sum > room && at < end) break;
+      if (taken > room && at < end) break;
       if (source[i]!.role !== 'tool') at = i;
     }
     return at;
@@ -78,6 +91,10 @@ export function compactor(windowTokens: number, headTokens: number, answerTokens
     const made = references.length > 0 ? `\n\nWhat came of tasks you gave away:\n${list(references)}` : '';
     return { role: 'user', content: `${head} In outline:\n${list(lines)}${made}`, from: 'guildhall-outline' };
   }
+}
+
+function sum(messages: readonly Message[]): number {
+  return messages.reduce((all, message) => all + messageTokens(message), 0);
 }
 
 function list(lines: readonly string[]): string {

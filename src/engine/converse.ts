@@ -14,6 +14,7 @@ import { contribution } from '../rules/team.js';
 import { overBudget } from '../rules/purse.js';
 import { textTokens } from '../rules/reserve.js';
 import { account, type Account } from './account.js';
+import { unreadNotes } from './certify.js';
 import { allowance } from './allowance.js';
 import { carryOut } from './calls.js';
 import { compactor, type Fit } from './compact.js';
@@ -27,7 +28,7 @@ import { hearNotes } from './notes.js';
 import { planStep } from './plan.js';
 import { spawnedBy } from './spawned.js';
 import { tainted } from './taint.js';
-import { takeTurn } from './turn.js';
+import { takeTurn, type Turn } from './turn.js';
 
 export async function converse(parts: Parts, claim: Claim, task: Task, agent: Agent, stop: AbortSignal): Promise<void> {
   const resolved = resolveModels(agent, parts.config, task.role);
@@ -110,6 +111,9 @@ async function nextStep(
   }
   const answer = reportedAnswer(messages) ?? finalAnswer(messages);
   if (answer !== undefined && spawned.open.length > 0) return { kind: 'wait', waitFor: spawned.open };
+  // What was told about this work before it ended belongs to it.
+  const isMissed = answer !== undefined && task.parent === undefined && unreadNotes(parts, task) > 0;
+  if (isMissed && (await hearNotes(parts, task, talk))) return { kind: 'again' };
   if (answer !== undefined) return { kind: 'answer', text: answer };
 
   const stopped = stopReason(stop);
@@ -126,12 +130,15 @@ async function nextStep(
     await talk.append([allowed.message], false);
     return { kind: 'again' };
   }
-  const reply = await takeTurn(parts, task, talk, resolved, {
-    stop,
-    shown: view,
-    ...allowed,
-    isLast: allowed.isLast || planning.kind === 'plan',
-  });
+  const isLast = allowed.isLast || planning.kind === 'plan';
+  const turn = (seen: readonly Message[]): Promise<Turn> =>
+    takeTurn(parts, task, talk, resolved, { stop, shown: seen, ...allowed, isLast });
+  let reply = await turn(view);
+  if (reply.kind === 'failed' && reply.isTooLong) {
+    // Its window is smaller than we were told, or our count was wrong: once more, with half of it.
+    const shorter = fit(shown(talk), true);
+    if (shorter !== view) reply = await turn(shorter);
+  }
   if (reply.kind === 'failed') return afterFailure(stop, reply.problem);
   if (reply.kind === 'edited') return { kind: 'again' };
   if (allowed.isLast && finalAnswer(talk.messages()) === undefined)

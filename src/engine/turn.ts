@@ -10,7 +10,7 @@ import type { Conversation } from './conversation.js';
 import { record, type Parts } from './parts.js';
 import { grantedTools, systemPrompt } from './prompt.js';
 
-export type Turn = { kind: 'answered' } | { kind: 'edited' } | { kind: 'failed'; problem: Problem };
+export type Turn = { kind: 'answered' } | { kind: 'edited' } | { kind: 'failed'; problem: Problem; isTooLong: boolean };
 
 interface TurnOptions {
   stop: AbortSignal;
@@ -62,7 +62,7 @@ export async function takeTurn(
   if (!reply.ok) {
     const { failure } = reply;
     record(parts, 'model.failed', { ...who, class: failure.class, message: failure.message, ms });
-    return { kind: 'failed', problem: modelProblem(failure, left, task) };
+    return { kind: 'failed', problem: modelProblem(failure, left, task), isTooLong: failure.class === 'context' };
   }
   const message = assistant(parts, reply.answer, reply.model, ms);
   const hasCalls = (message.toolCalls ?? []).length > 0;

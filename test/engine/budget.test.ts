@@ -177,7 +177,7 @@ test('limits.children holds without any budget, and the agent is told', async ()
   lay(disk, { name: 'x', results: {}, calls: 0, ...GREEDY, tasks: { all: { description: 'go', to: 'lead' } } });
   const house = hall(GREEDY.script.replace('when: /Answer now/', 'turn: 2'));
   const guest = house.enter(disk);
-  guest.parts.config = { ...guest.parts.config, limits: { ...guest.parts.config.limits, children: 2 } };
+  guest.parts.config.limits = { ...guest.parts.config.limits, children: 2 };
   await play(guest, {}, disk);
   const made = [...records(disk).values()].filter((task) => task.parent === 'all');
   assert.equal(made.length, 2);

@@ -90,6 +90,49 @@ test('the cost of a turn does not grow with the conversation', () => {
   assert.ok(costs[4]! < costs[1]! * 1.5, `messages looked at in each block of turns: ${costs.join(', ')}`);
 });
 
+test('what a model finds too long becomes half as long, and where nothing can be left out it stays', () => {
+  const messages = [first, ...Array.from({ length: 6 }, () => turn('w'.repeat(3000))).flat()];
+  const fit = compactor(WINDOW, 0, 1000);
+  const before = tokens(fit(messages));
+  const half = fit(messages, true);
+  assert.ok(tokens(half) <= before / 2, `${tokens(half)} of ${before} tokens`);
+  assert.equal(half[0], first);
+  assert.equal(fit(messages), half, 'it stays so');
+  assert.ok(tokens(fit(messages, true)) < tokens(half), 'and can be made shorter again');
+  const large = [first, ...turn('v'.repeat(30_000))];
+  assert.ok(tokens(compactor(1_000_000, 0, 1000)(large, true)) < tokens(large) / 2, 'the last result too');
+  const alone = [first];
+  assert.equal(compactor(WINDOW, 0, 1000)(alone, true), alone);
+});
+
+for (const [times, state] of [
+  [1, 'completed'],
+  [2, 'failed'],
+] as const) {
+  test(`a model that says "too long" is asked once more with less, and then the task is ${state}`, async () => {
+    const disk = simDisk();
+    lay(disk, {
+      name: 'window',
+      agents: { ana: '---\ndescription: Reads\ntools: [read_file]\n---\nRead.\n' },
+      files: { 'f1.txt': 'one '.repeat(1500), 'f2.txt': 'two '.repeat(1500), 'f3.txt': 'three '.repeat(1500) },
+      tasks: { read: { description: 'Read all three' } },
+      script: '',
+      results: {},
+      calls: 0,
+    });
+    const office = hall(`
+- {agent: ana, turn: [1, 2, 3], call: [{read_file: {path: "f{{turn}}.txt"}}]}
+- {agent: ana, turn: 4, times: ${times}, fail: context}
+- {agent: ana, turn: 4, say: I have read them all.}
+`);
+    await play(office.enter(disk), {}, disk);
+    const seen = office.calls.filter((call) => call.turn === 4).map((call) => tokens(call.messages));
+    assert.equal(seen.length, 2);
+    assert.ok(seen[1]! <= seen[0]! / 2, seen.join(' then '));
+    assert.ok(disk.tree().has(`${ROOT}/tasks/${state}/read.json`));
+  });
+}
+
 test('an agent that reads more than its window goes on, and its session has every word', async () => {
   const disk = simDisk();
   const files = Object.fromEntries(Array.from({ length: 20 }, (_, i) => [`f${i + 1}.txt`, `${i + 1} `.repeat(1500)]));

@@ -113,7 +113,10 @@ export function hall(script: string, asks: readonly string[] = []): Hall {
         ...(options.agents ? { hosts: new Set(options.agents) } : {}),
         ...(options.watchers ? { watchers: options.watchers } : {}),
       };
-      return { engine: engine(parts), parts, die: () => own.die() };
+      // A test may put another model or price into `parts` later: the engine asks whichever is there.
+      const asked: Model = { call: (request) => parts.model.call(request) };
+      const priced: Parts['price'] = (name) => parts.price?.(name);
+      return { engine: engine({ ...parts, model: asked, price: priced }), parts, die: () => own.die() };
     },
   };
 
