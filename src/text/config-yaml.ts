@@ -101,7 +101,7 @@ function readConfig(fields: Fields, config: Config): void {
   const checkins = fields.flag('checkins');
   if (checkins !== undefined) config.checkins = checkins;
   config.coordination = readCoordination(fields.mapping('coordination'));
-  config.channels = each(fields, ['channels'], readChannel);
+  config.channels = each(fields, ['channels'], readChannel, true);
   fields.noMore();
 }
 
@@ -129,7 +129,7 @@ function readChannel(found: Found, fields: Fields): ChannelRules | undefined {
     );
     return undefined;
   }
-  const given = fields.mappingOf(found);
+  const given = fields.mappingOf(found.value === null ? { ...found, value: {} } : found);
   if (given === undefined) return undefined;
   const writers = given.texts('writers');
   const readers = given.texts('readers');
@@ -180,10 +180,11 @@ function each<T>(
   fields: Fields,
   keys: string[],
   read: (found: Found, fields: Fields) => T | undefined,
+  empty = false,
 ): Record<string, T> {
   const all: [string, T][] = [];
   const mapping = fields.mapping(...keys);
-  for (const [name, found] of mapping?.entries() ?? []) {
+  for (const [name, found] of mapping?.entries(empty) ?? []) {
     const value = read(found, mapping!);
     if (value !== undefined) all.push([name, value]);
   }

@@ -154,11 +154,11 @@ export class Fields {
     return Object.fromEntries(Object.entries(read).filter(([, value]) => value !== undefined));
   }
 
-  /** Every key and its value, all taken. */
-  entries(): [string, Found][] {
+  /** Every key and its value, all taken; those without a value only with `empty`. */
+  entries(empty = false): [string, Found][] {
     return Object.entries(this.given).flatMap(([key, value]): [string, Found][] => {
       this.taken.add(key);
-      return value === null || value === undefined ? [] : [[key, { value, path: [...this.path, key] }]];
+      return !empty && (value === null || value === undefined) ? [] : [[key, { value, path: [...this.path, key] }]];
     });
   }
 
