@@ -7,7 +7,7 @@
  *       conditions: [{ path_matches: ["config/*"] }]      # all must hold; also command_matches, command_starts_with
  *       supervision: confirm                    # automatic, notify, confirm, manual, deny
  *       risk: medium                            # none, low, medium, high, critical
- *       safety_checks: [backup]
+ *       safety_checks: [backup]                 # not done by the program: the rule asks, whatever its supervision says
  *       restrictions: [{ type: size_limit, max_bytes: 1000000 }, { type: path_pattern, deny: ["*.env"] }]
  *       priority: 10                            # higher wins
  *
@@ -66,7 +66,14 @@ function readRule(name: string, found: Found, fields: Fields): PolicyRule | unde
   };
   fields.noMore();
   if (pattern === undefined) fields.error('bad_field', `"${name}" has no pattern`, found.path);
-  return enabled ? rule : undefined;
+  return enabled ? checkedByHand(rule) : undefined;
+}
+
+/** The program carries out none of these checks, so whoever asks for one gets a human in its place. */
+function checkedByHand(rule: PolicyRule): PolicyRule {
+  const runs = rule.supervision === 'automatic' || rule.supervision === 'notify';
+  if (rule.safetyChecks.length === 0 || !runs) return rule;
+  return { ...rule, name: `${rule.name} (a human does ${rule.safetyChecks.join(', ')})`, supervision: 'confirm' };
 }
 
 function readList<T>(fields: Fields, key: string, read: (item: Found, fields: Fields) => T | undefined): T[] {

@@ -16,6 +16,10 @@ function policy(allow: string, rules = ''): Policy {
   return { allow: list.entries, rules: read.rules };
 }
 
+/** The same rule without a check. */
+const RULED =
+  't: { lines: { pattern: execute_command, conditions: [{ command_starts_with: [npm test] }], supervision: automatic } }';
+
 function verdict(line: string, given: Policy, approve: Record<string, 'ask' | 'deny'> = {}): string {
   return judgeLine(line, { parse: parseBash, home: '/home/ana', policy: given, agent: { approve } }).verdict;
 }
@@ -148,6 +152,11 @@ test('an agent only tightens', () => {
   assert.equal(verdict('sudo ls', given, { execute_command: 'ask' }), 'deny');
 });
 
+test('what a pattern grants to its parts needs no human', () => {
+  for (const tool of ['route_to', 'broadcast', 'vote_conclude', 'conclude_team', 'give_verdict'])
+    assert.equal(judgeTool({ tool, policy: policy('') }).verdict, 'auto', tool);
+});
+
 test('tools: reading is auto, changing asks, unknown asks, refusals deny', () => {
   const none = policy('');
   const judge = (tool: string, more: object = {}, given = none): string =>
@@ -169,7 +178,10 @@ test('tools: reading is auto, changing asks, unknown asks, refusals deny', () =>
     '',
     `t:
   env: { pattern: "*_file", conditions: [{ path_matches: ["*.key"] }], supervision: deny, priority: 9 }
-  small: { pattern: write_file, supervision: automatic, restrictions: [{ type: size_limit, max_bytes: 10 }], safety_checks: [backup], risk: high }
+  small: { pattern: write_file, supervision: automatic, restrictions: [{ type: size_limit, max_bytes: 10 }], risk: high }
+  kept: { pattern: create_directory, supervision: automatic, safety_checks: [backup, permission] }
+  gone: { pattern: edit_session, supervision: deny, safety_checks: [backup] }
+  lines: { pattern: execute_command, conditions: [{ command_starts_with: [npm test] }], supervision: automatic, safety_checks: [backup] }
   slack: { pattern: slack_send, supervision: notify }
 `,
   );
@@ -178,5 +190,10 @@ test('tools: reading is auto, changing asks, unknown asks, refusals deny', () =>
   assert.equal(judge('write_file', { path: 'x', bytes: 5, pathVerdict: 'ok' }, given), 'auto');
   assert.equal(judge('write_file', { path: 'x', bytes: 5, pathVerdict: 'refuse' }, given), 'deny');
   assert.equal(judge('slack_send', {}, given), 'notify');
-  assert.deepEqual(judgeTool({ tool: 'write_file', policy: given }).safetyChecks, ['backup']);
+  const kept = judgeTool({ tool: 'create_directory', policy: given, pathVerdict: 'ok' });
+  assert.deepEqual([kept.verdict, kept.safetyChecks], ['ask', ['backup', 'permission']]);
+  assert.match(kept.reason, /t\.kept \(a human does backup, permission\)/);
+  assert.equal(judge('edit_session', {}, given), 'deny');
+  assert.equal(verdict('npm test', given), 'ask');
+  assert.equal(verdict('npm test', policy('', RULED)), 'auto', 'it is the check that makes it ask');
 });
