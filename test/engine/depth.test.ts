@@ -61,7 +61,8 @@ test('a stage deep in the chain that failed is tried again, from the top and fro
 
 test('cancelled in the middle, the whole chain ends', async () => {
   const { disk, house, guest } = begun(chain(''));
-  while (house.calls.length < 7) await guest.engine.pump();
+  for (let pass = 0; pass < 50 && house.calls.length < 7; pass++) await guest.engine.pump();
+  assert.ok(house.calls.length >= 7);
   await guest.parts.store.submit({ kind: 'cancel', id: 'i1', task: 'go', by: 'human', at: '2026-01-01T00:00:00.000Z' });
   await untilQuiet(guest, 200);
   assert.equal([...guest.parts.store.open()].length, 0);
