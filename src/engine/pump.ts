@@ -30,6 +30,7 @@ import { recover } from './recover.js';
 import { registry } from './registry.js';
 import { states } from './states.js';
 import { tendNeeds, type Tended } from './tend-needs.js';
+import { voting } from './voting.js';
 import { waiting } from './waiting.js';
 
 export interface PumpReport {
@@ -72,8 +73,11 @@ export function engine(given: Parts): Engine {
   const telling = states(given);
   const waits = waiting(given);
   const speed = pace(given.clock, given.config.limits.tasksPerMinute);
-  const parts: Parts = { ...given, waits, pace: speed, watchers: { ...given.watchers, event: hear } };
   const flights = new Map<string, Flight>();
+  const votes = voting(given, flights, (id) => waits.find(id)?.task.root ?? id.split('.')[0]!);
+  // Our own stand before what was given and do not copy it: a part that is exchanged later is exchanged here too.
+  const own = { waits, votes, pace: speed, watchers: { ...given.watchers, event: hear } };
+  const parts: Parts = Object.assign(Object.create(given) as Parts, own);
   const nudged = new Set<string>();
   let backlog = 0;
   let free = room(given);
@@ -86,6 +90,7 @@ export function engine(given: Parts): Engine {
   function hear(event: Event): void {
     telling.heard(event);
     speed.heard(event);
+    votes.heard(event);
     given.watchers?.event?.(event);
   }
 
@@ -109,6 +114,7 @@ export function engine(given: Parts): Engine {
     const look = setInterval(() => {
       try {
         stopCancelled(parts, flights);
+        votes.look();
       } catch (thrown) {
         broken ??= thrown; // the disk failed; it is told when the flights have landed
       }
@@ -236,7 +242,10 @@ export function engine(given: Parts): Engine {
     // To bid is not to take: an agent that is busy can still say how busy it is.
     if (task.role === 'bid') return true;
     const taker = takerOf(parts, task);
-    if ('offer' in taker) return task.waits !== undefined || mayOffer(task, taker.offer, free.isFree);
+    if ('offer' in taker)
+      return (
+        task.waits !== undefined || (mayOffer(task, taker.offer, free.isFree) && free.takeBids(taker.offer.length))
+      );
     const name = nameOf(task);
     const agent = parts.agents.all().get(name);
     // Whoever has a pattern speaks in its work, and must not keep that from its turn.
@@ -268,9 +277,12 @@ export function engine(given: Parts): Engine {
   }
 
   async function stop(): Promise<void> {
+    votes.close();
     for (const flight of flights.values()) flight.stop.abort();
     while (flights.size > 0) await Promise.all([...flights.values()].map((flight) => flight.done));
-    if (broken === undefined) await parts.store.flush();
+    if (broken !== undefined) return;
+    await telling.tell();
+    await parts.store.flush();
   }
 
   function rethrow(): void {

@@ -35,6 +35,8 @@ export interface States {
 interface Memory {
   /** Its begun tasks when it was last looked at, and their roots. */
   tasks: Map<string, string | undefined>;
+  /** How those ended that ended here: why it failed by its taker's fault, or an empty text. */
+  ended: Map<string, string>;
   roots: Set<string>;
   worked: boolean;
   last?: string;
@@ -43,10 +45,8 @@ interface Memory {
 
 /** What happened here since the last look. */
 interface News {
-  /** How tasks ended: why it failed by its taker's fault, or an empty text. */
-  ended: Map<string, string>;
-  /** Agents that did something, and what they took. */
-  busy: Map<string, string[]>;
+  /** Agents that did something: what they took, and how it ended. */
+  busy: Map<string, { took: string[]; ended: [string, string][] }>;
   /** Tasks whose place is known, because it was given here. */
   ours: Set<string>;
 }
@@ -62,6 +62,8 @@ export function states(parts: Parts): States {
   const { store, bus } = parts;
   const memories = new Map<string, Memory>();
   let news: News = nothing();
+  /** Tasks in the hands of this process: on their way to an end they lie in no folder for a moment. */
+  const flying = new Set<string>();
   /** Tasks that were nowhere at the last look: on their way between two folders, or taken away by a person. */
   let missing = new Set<string>();
   let told: Map<string, Told> | undefined;
@@ -84,11 +86,16 @@ export function states(parts: Parts): States {
     const { name, agent, task } = event;
     if (bus === undefined || agent === undefined || task === undefined || !OF_TASKS.has(name)) return;
     behind = true;
-    const took = news.busy.get(agent) ?? [];
-    news.busy.set(agent, took);
+    const did = news.busy.get(agent) ?? { took: [], ended: [] };
+    news.busy.set(agent, did);
     news.ours.add(task);
-    if (name === 'task.completed' || name === 'task.failed') news.ended.set(task, ownFault(event['error']) ?? '');
-    if (name === 'task.claimed') took.push(task);
+    if (name === 'task.claimed') {
+      did.took.push(task);
+      flying.add(task);
+      return;
+    }
+    flying.delete(task);
+    if (name === 'task.completed' || name === 'task.failed') did.ended.push([task, ownFault(event['error']) ?? '']);
   }
 
   async function look(): Promise<void> {
@@ -134,7 +141,9 @@ export function states(parts: Parts): States {
     lost: Set<string>,
   ): Promise<AgentDoing | undefined> {
     const memory = memoryOf(agent);
-    for (const id of since.busy.get(agent) ?? []) if (!memory.tasks.has(id)) memory.tasks.set(id, undefined);
+    const { took, ended } = since.busy.get(agent) ?? IDLE;
+    for (const id of took) if (!memory.tasks.has(id)) memory.tasks.set(id, undefined);
+    for (const [id, why] of ended) memory.ended.set(id, why);
     for (const { task } of tasks) {
       memory.tasks.set(task.id, task.root);
       memory.roots.add(task.root);
@@ -144,16 +153,29 @@ export function states(parts: Parts): States {
       memory.worked = true;
       delete memory.failed;
     }
-    if (memory.tasks.size > tasks.length && !(await closed(memory, tree, since, lost))) return undefined;
+    for (const [root] of ended) if (memory.roots.size > 1) memory.roots.delete(root);
+    // How tasks ended matters when there is nothing else to say; until then only a few are kept to ask about.
+    if (tasks.length > 0) forgetEnded(memory, tree);
+    else if (!(await closed(memory, tree, lost))) return undefined;
     const doing = stateOf(agent, tasks, pastOf(memory), tree);
     return doing.state === before || (await isSo(doing, tasks, memory, tree, since)) ? doing : undefined;
   }
 
+  function forgetEnded({ tasks, ended }: Memory, tree: Tree): void {
+    let unasked = 0;
+    for (const id of [...tasks.keys()].reverse()) {
+      if (tree.isOpen(id) || flying.has(id)) continue;
+      if (ended.has(id) || ++unasked > MOST_UNASKED) tasks.delete(id);
+    }
+    ended.clear();
+  }
+
   /** Learns how those of its tasks ended that are open no longer. False if one of them lies open after all, unseen by us. */
-  async function closed(memory: Memory, tree: Tree, since: News, lost: Set<string>): Promise<boolean> {
+  async function closed(memory: Memory, tree: Tree, lost: Set<string>): Promise<boolean> {
     for (const [id, root] of memory.tasks) {
       if (tree.isOpen(id)) continue;
-      let why = since.ended.get(id);
+      if (flying.has(id)) return false;
+      let why = memory.ended.get(id);
       if (why === undefined || root === undefined) {
         const placed = await store.read(id);
         if (placed !== undefined && !isEnded(placed.state)) return false;
@@ -165,6 +187,7 @@ export function states(parts: Parts): States {
         why ??= ownFault(placed?.task.error) ?? '';
       }
       memory.tasks.delete(id);
+      memory.ended.delete(id);
       memory.worked = true;
       memory.last = id;
       if (why === '') delete memory.failed;
@@ -249,7 +272,7 @@ export function states(parts: Parts): States {
   function memoryOf(agent: string): Memory {
     const there = memories.get(agent);
     if (there !== undefined) return there;
-    const made: Memory = { tasks: new Map(), roots: new Set(), worked: false };
+    const made: Memory = { tasks: new Map(), ended: new Map(), roots: new Set(), worked: false };
     learn(made, told?.get(agent) ?? UNTOLD);
     memories.set(agent, made);
     return made;
@@ -272,9 +295,14 @@ export function states(parts: Parts): States {
   }
 }
 
+/** Ended tasks of an agent with work that nobody here saw end. */
+const MOST_UNASKED = 10;
+
 function nothing(): News {
-  return { ended: new Map(), busy: new Map(), ours: new Set() };
+  return { busy: new Map(), ours: new Set() };
 }
+
+const IDLE = { took: [], ended: [] };
 
 /** What was told of its past counts as if this process had seen it. */
 function learn(memory: Memory, { task, roots, worked, failed, state }: Told): void {
@@ -299,4 +327,5 @@ const OF_TASKS = new Set<Event['name']>([
   'task.failed',
   'task.recovered',
   'task.retried',
+  'result.fenced',
 ]);
