@@ -145,7 +145,9 @@ function choice(
     if ('until' in facts.offered) return { do: 'wait', until: facts.offered.until };
     if ('nobody' in facts.offered)
       return { do: 'fail', error: problem('nobody_fit', facts.offered.nobody, { hint: ALONE }) };
-    return { agent: facts.offered.agent, why: 'it made the best offer' };
+    const { agent } = facts.offered;
+    const why = left.find((one) => one.agent === agent)?.why;
+    return { agent, why: `it made the best offer${why === undefined ? '' : `: ${why}`}` };
   }
   if (facts.coordinator === undefined || tried.length > 0) return { agent: best.agent, why: best.why };
   const match = wantedMatch(given, left, facts.coordinator);

@@ -49,6 +49,24 @@ export function storeContract(name: string, bench: () => Bench | Promise<Bench>)
     assert.equal(await store.read('nothing'), undefined);
   });
 
+  check('what several want is held by one task at a time, until that has ended', async (b) => {
+    const [one, two] = [b.join(), b.join()];
+    for (const id of ['a', 'b']) await one.create(task(id));
+    await two.scan();
+    assert.equal(one.turnOf('resource-printer'), undefined);
+    assert.equal(await one.keepTurn('resource-printer', 'a'), true);
+    assert.equal(await two.keepTurn('resource-printer', 'b'), false);
+    assert.equal(await two.keepTurn('resource-printer', 'a'), true, 'whoever asks for the same task');
+    assert.equal(await two.keepTurn('resource-scanner', 'b'), true, 'another is free');
+    assert.equal(two.turnOf('resource-printer'), 'a');
+    const claim = one.claim('a', 'ana')!;
+    await one.settle(claim, { ...claim.task, result: 'done' }, 'completed');
+    await two.scan(true);
+    assert.equal(two.turnOf('resource-printer'), undefined);
+    assert.equal(await two.keepTurn('resource-printer', 'b'), true);
+    assert.equal(await one.keepTurn('resource-printer', 'a'), false, 'one that has ended does not get it back');
+  });
+
   check('a claim has one winner', async (b) => {
     const stores = [b.join(), b.join(), b.join()];
     await stores[0]!.create(task('t'));
