@@ -94,6 +94,7 @@ export function memory(w: World, { clock, ids }: { clock: Clock; ids: Ids }): St
     },
     openCount: () => [...w.rows.values()].filter((row) => !isEnded(row.state)).length,
     isOpen: (id) => w.rows.has(id) && !isEnded(w.rows.get(id)!.state),
+    openUnderRoot: (root) => [...w.rows.values()].filter((row) => row.task.root === root && !isEnded(row.state)).length,
     read: async (id) => w.rows.get(id),
     async ended({ state, limit = Infinity } = {}) {
       const all = [...w.rows.values()].filter((row) => isEnded(row.state) && (!state || row.state === state));

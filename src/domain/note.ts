@@ -65,8 +65,19 @@ export type NoteBody =
   | { type: 'dependency_resolution'; provider: string; requester: string; dependency: string; resolution: Resolution }
   | { type: 'help_request'; requester: string; taskContext: string; requiredCapabilities: string[]; estimate?: string }
   | { type: 'help_answer'; helper: string; requester: string; accepted: boolean; why: string }
-  | { type: 'completion_probe'; peer: string; root: string; ballot: number }
-  | { type: 'completion_vote'; peer: string; root: string; ballot: number; ready: boolean; why?: string }
+  /** Everybody is asked twice: `phase` 1, then 2. */
+  | { type: 'completion_probe'; peer: string; root: string; ballot: number; phase?: 1 | 2 }
+  /** `mark` grows with all that this process does for the root. */
+  | {
+      type: 'completion_vote';
+      peer: string;
+      root: string;
+      ballot: number;
+      phase?: 1 | 2;
+      ready: boolean;
+      mark?: number;
+      why?: string;
+    }
   | { type: 'deadlock'; cycle: string[]; victim: string; rule: string; cancelled: string }
   /** `round`, `as`: in the discussion of a team. */
   | { type: 'said'; text: string; round?: number; as?: 'update' | 'vote' | 'failure' | 'coordinator' };

@@ -3,6 +3,7 @@
  * tasks, and the tree they form is the whole story of the work. The state is not in here: it is where the task lies.
  */
 import type { Budget } from './budget.js';
+import type { Certificate } from './certificate.js';
 import { isSafeId } from './id.js';
 import type { Problem } from './problem.js';
 import type { Usage } from './usage.js';
@@ -74,6 +75,8 @@ export interface Task {
   result?: string;
   error?: Problem;
   ended_at?: string;
+  /** Of a completed root. */
+  certificate?: Certificate;
   /** Own spending and that of all descendants, written when the task parks or ends. */
   usage?: Usage;
   /** Own spending alone. */
@@ -139,7 +142,9 @@ export interface WantedChild {
  * is provided.
  */
 const DECLARED: ReadonlySet<Role> = new Set(
-  'work check advisor member seat coordinator route handoff provide match bid breakdown same research draft trial judge'.split(' '),
+  'work check advisor member seat coordinator route handoff provide match bid breakdown same research draft trial judge'.split(
+    ' ',
+  ),
 );
 
 export function makeChild(parent: Task, wanted: WantedChild, createdAt: string): Task {

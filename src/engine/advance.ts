@@ -194,7 +194,7 @@ async function create(parts: Parts, task: Task, missing: WantedChild[]): Promise
 
 /** The record as its new taker sees it: what an earlier end left in it is gone. */
 function taken(parts: Parts, claim: Claim): Task {
-  const { error: _, result: __, ended_at: ___, waits: ____, ...rest } = claim.task;
+  const { error: _, result: __, ended_at: ___, waits: ____, certificate: _____, ...rest } = claim.task;
   return {
     ...rest,
     to: rest.to ?? claim.agent,

@@ -4,6 +4,7 @@ import type { Task, Waits } from '../domain/task.js';
 import { usageFields } from '../domain/usage.js';
 import type { Claim } from '../ports/store.js';
 import type { Costs } from './account.js';
+import { certify } from './certify.js';
 import { record, type Parts } from './parts.js';
 import { quoted } from './quoted.js';
 
@@ -11,7 +12,14 @@ export async function complete(parts: Parts, claim: Claim, task: Task, result: s
   const { waits: _, error: __, lost: ___, ...rest } = task;
   // A record must stay small enough to be read back; what is longer is kept as a blob.
   const kept = await quoted(parts, result, parts.config.limits.maxTaskBytes / 8);
-  await settle(parts, claim, { ...rest, result: kept, ...spent(costs) }, 'completed');
+  const ended: Task = { ...rest, result: kept, ...spent(costs) };
+  if (task.parent !== undefined) return settle(parts, claim, ended, 'completed');
+  const certified = await certify(parts, ended);
+  if ('waits' in certified) {
+    const dependencies = [...task.dependencies, ...certified.subtasks];
+    return park(parts, claim, { ...task, dependencies }, certified.waits, costs);
+  }
+  await settle(parts, claim, { ...ended, certificate: certified.certificate }, 'completed');
 }
 
 export async function fail(parts: Parts, claim: Claim, task: Task, error: Problem, costs?: Costs): Promise<void> {

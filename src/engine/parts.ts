@@ -44,6 +44,8 @@ export interface Parts {
   waits?: { refuse(asker: Task, child: WantedChild): Problem | undefined };
   /** How agents did so far and what they bid before; absent: nothing is known of either. */
   bids?: Bids;
+  /** Other processes agree that a root is over; made by the engine. */
+  votes?: { agree(root: Task): Promise<{ agreed: number; of: number } | { until: string }> };
   /** Told when a pass is over; absent where no history is kept. */
   audit?: Audit;
   config: Config;

@@ -10,9 +10,11 @@ import type { ProblemCode } from '../domain/problem.js';
 import type { ToolCall } from '../domain/session.js';
 import { ENGINE, HUMAN, type Task } from '../domain/task.js';
 import type { PluginAction } from '../ports/shell.js';
+import type { Outcome } from '../ports/store.js';
 import type { SessionShown, Tool, ToolContext, ToolReply } from '../tools/tool.js';
 import { breakDown } from './breakdown.js';
 import { sessionId } from './conversation.js';
+import { duringEffect } from './effects.js';
 import { record, type Parts } from './parts.js';
 import { checkDraft } from './trial.js';
 
@@ -119,10 +121,16 @@ async function runOnce(
       message: `${call.name} was begun before an interruption and may or may not have taken effect; look before you try again`,
     };
   }
-  const reply = await run();
+  return duringEffect(parts.store, task.root, async () => {
+    const reply = await run();
+    await parts.store.finish(id, outcomeOf(reply));
+    return reply;
+  });
+}
+
+function outcomeOf(reply: ToolReply): Outcome {
   const text = reply.kind === 'text' ? reply.text : reply.kind === 'problem' ? `${reply.code}: ${reply.message}` : '';
-  await parts.store.finish(id, { ok: reply.kind === 'text', text });
-  return reply;
+  return { ok: reply.kind === 'text', text };
 }
 
 function asReply(outcome: { ok: boolean; text: string }): ToolReply {

@@ -77,6 +77,8 @@ export interface Store {
   /** Another number whenever the open tasks may be others than before; absent where nobody counts. */
   changes?(): number;
   isOpen(id: string): boolean;
+  /** How many open tasks have this root, itself included, as far as is known here; costs nothing. */
+  openUnderRoot(root: string): number;
   /** One task in any state, read now. */
   read(id: string): Promise<Placed | undefined>;
   /** Ended tasks, newest first, for people who ask; no pass calls this. */

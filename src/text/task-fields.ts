@@ -3,6 +3,7 @@
  * field, never a guess; only priorities, a lone string for a list, and budgets are read generously, since people write them.
  */
 import { isSafeId } from '../domain/id.js';
+import type { Certificate } from '../domain/certificate.js';
 import { PROBLEM_CODES, problem, type Problem, type ProblemCode, type Where } from '../domain/problem.js';
 import type { LostTaker, Task, Waits } from '../domain/task.js';
 import type { Usage } from '../domain/usage.js';
@@ -46,6 +47,7 @@ export const KNOWN = [
   'result',
   'error',
   'ended_at',
+  'certificate',
   'usage',
   'own_usage',
   'version',
@@ -122,6 +124,7 @@ const READERS = {
   result: readText,
   error: readError,
   ended_at: readText,
+  certificate: readCertificate,
   usage: readUsage,
   own_usage: readUsage,
   version: readCount,
@@ -249,6 +252,18 @@ function readUsage(value: unknown, path: Path): Usage {
     usage[name] = amount;
   }
   return usage;
+}
+
+function readCertificate(value: unknown, path: Path): Certificate {
+  const given = readObject(value, path);
+  const read = (name: keyof Certificate): number => readCount(given[name] ?? 0, [...path, name]);
+  return {
+    open: read('open'),
+    unread: read('unread'),
+    effects: read('effects'),
+    agreed: read('agreed'),
+    of: read('of'),
+  };
 }
 
 /** Our own Problem, or the plain text that other programs leave in `error`. */

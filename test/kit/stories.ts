@@ -655,4 +655,31 @@ export const STORIES: Story[] = [
     calls: 5,
     check: historyEnd,
   },
+  {
+    name: 'a root is over when everything under it is, also what somebody else put there',
+    agents: { ana: agent('description: Answers'), ben: agent('description: Answers late') },
+    tasks: {
+      main: { description: 'The whole', to: 'ana' },
+      'main.extra': { description: 'One more thing', to: 'ben', parent: 'main', dependencies: ['gate'] },
+      gate: { description: 'The gate', to: 'ben' },
+    },
+    script: `
+- {agent: ana, say: The whole is done.}
+- {agent: ben, task: gate, say: Open.}
+- {agent: ben, task: main.extra, say: That too.}
+`,
+    results: { main: 'The whole is done.', gate: 'Open.' },
+    calls: 3,
+    check(disk) {
+      const read = (id: string): Record<string, unknown> =>
+        JSON.parse(textOf(disk, `tasks/completed/${id}.json`) || '{}') as Record<string, unknown>;
+      const { certificate, ended_at: ended } = read('main');
+      const wrong =
+        JSON.stringify(certificate) === CERTIFICATE ? [] : [`the certificate is ${JSON.stringify(certificate)}`];
+      if (String(ended) < String(read('main.extra')['ended_at'])) wrong.push('it ended before what was under it');
+      return wrong;
+    },
+  },
 ];
+
+const CERTIFICATE = '{"open":0,"unread":0,"effects":0,"agreed":1,"of":1}';

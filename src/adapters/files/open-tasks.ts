@@ -24,6 +24,8 @@ export interface OpenTasks {
   byId: Map<string, Entry>;
   /** How often an entry came or went. */
   changes: number;
+  /** How many there are of each root. */
+  ofRoot: Map<string, number>;
   /** `full` compares every file's stamp; otherwise only folders that changed are listed. */
   scan(full: boolean): { problems: Problem[]; gone: string[] };
   /** Reads one file again; an entry, or what is wrong with it (then it is held or quarantined, and reported once). */
@@ -48,11 +50,15 @@ export function openTasks(disk: Disk, l: Layout, quarantine: Quarantine, now: ()
   /** Twins that were set aside in favour of a file that was read after them; told by the next scan. */
   const aside: Problem[] = [];
 
-  const self: OpenTasks = { byId, changes: 0, scan, load, add, remove };
+  const ofRoot = new Map<string, number>();
+  const self: OpenTasks = { byId, ofRoot, changes: 0, scan, load, add, remove };
   return self;
 
   function add(entry: Entry): void {
     self.changes++;
+    const other = byId.get(entry.id);
+    if (other !== undefined) countRoot(other, -1);
+    countRoot(entry, 1);
     byId.set(entry.id, entry);
     byFile.set(entry.file, entry);
     filesOf[entry.state].add(entry.file);
@@ -60,9 +66,18 @@ export function openTasks(disk: Disk, l: Layout, quarantine: Quarantine, now: ()
 
   function remove(entry: Entry): void {
     self.changes++;
-    if (byId.get(entry.id) === entry) byId.delete(entry.id);
+    if (byId.get(entry.id) === entry) {
+      byId.delete(entry.id);
+      countRoot(entry, -1);
+    }
     if (byFile.get(entry.file) === entry) byFile.delete(entry.file);
     filesOf[entry.state].delete(entry.file);
+  }
+
+  function countRoot({ task: { root } }: Entry, by: 1 | -1): void {
+    const count = (ofRoot.get(root) ?? 0) + by;
+    if (count > 0) ofRoot.set(root, count);
+    else ofRoot.delete(root);
   }
 
   function scan(full: boolean): { problems: Problem[]; gone: string[] } {

@@ -23,6 +23,7 @@ type TaskVerbs = Pick<
   | 'openCount'
   | 'changes'
   | 'isOpen'
+  | 'openUnderRoot'
   | 'read'
   | 'ended'
   | 'claim'
@@ -78,6 +79,7 @@ export function taskVerbs({
     openCount: () => tasks.byId.size,
     changes: () => tasks.changes,
     isOpen: (id) => tasks.byId.has(id),
+    openUnderRoot: (root) => tasks.ofRoot.get(root) ?? 0,
     async read(id) {
       return readPlaced(id);
     },

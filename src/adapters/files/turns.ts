@@ -41,7 +41,7 @@ export function turns(
     for (let tries = 0; tries < 3; tries++) {
       // A power cut may have taken the name, but not the conversation: whoever is in the middle of it still has its turn.
       if (disk.stamp(file) === undefined && (begunIn(session) ?? task) !== task) return false;
-      if (disk.create(file, task)) return true;
+      if (disk.create(file, `${task}\n`)) return true;
       const holder = named(file);
       if (holder === task) return true;
       // An empty file is one that is just being written, or was torn: nobody can go on by it, so it counts as stale.
@@ -57,6 +57,8 @@ export function turns(
 
   function named(file: string): string | undefined {
     const read = disk.read(file);
-    return read.kind === 'file' ? read.bytes.toString('utf8') : undefined;
+    const text = read.kind === 'file' ? read.bytes.toString('utf8') : undefined;
+    // Half a name may be the whole of another: only a line that has its end names anybody.
+    return text === undefined || text.endsWith('\n') ? text?.trimEnd() : '';
   }
 }

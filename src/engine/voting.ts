@@ -1,0 +1,155 @@
+/**
+ * The processes of a mesh agree that a root is over (`rules/completion`), by notes on the channel `task`. Asked are those that host agents by
+ * name: they are the members of a mesh. A process that hosts all agents keeps nothing to itself: what it works on, everybody sees as a claim.
+ * Nobody is asked about a root whose agent asked nobody.
+ *
+ * A process that is paused cannot agree. It is waited for once, for VOTE_MS; from then on it counts as silent, in the certificate too, until
+ * it is heard again. Nothing is lost by that: what it holds is a claim, and an open task.
+ */
+import type { Event } from '../domain/event.js';
+import { ENGINE, type Note, type NoteBody } from '../domain/note.js';
+import type { Task } from '../domain/task.js';
+import { count, newBallot, withVote, type Ballot, type Vote } from '../rules/completion.js';
+import { effectsUnderWay } from './effects.js';
+import type { Flight } from './flight.js';
+import { record, type Parts } from './parts.js';
+
+export interface Voting {
+  /** Every line of history that this process writes: what it does for a root moves its mark. */
+  heard(event: Event): void;
+  /** `until`: it cannot be said now; look again then. */
+  agree(root: Task): Promise<{ agreed: number; of: number } | { until: string }>;
+  /** Looks whether somebody asks; for times when no pass is made. */
+  look(): void;
+  close(): void;
+}
+
+export const VOTE_MS = 10_000;
+const LOOK_MS = 20;
+const EXPIRE_MS = 60_000;
+const CHANNEL = 'task';
+
+export function voting(parts: Parts, flights: ReadonlyMap<string, Flight>, rootOf: (task: string) => string): Voting {
+  const { store, bus, clock, config } = parts;
+  const me = store.peer.id;
+  const marks = new Map<string, number>();
+  const silent = new Set<string>();
+  /** Votes on the roots that this process would end. */
+  const cast = new Map<string, Vote[]>();
+  let closed = false;
+  const isMesh = config.coordination.mode === 'mesh';
+  const unsubscribe = isMesh ? bus?.subscribe(CHANNEL, hearNote) : undefined;
+
+  return { heard, agree, look: () => void (others().length > 0 && bus?.refresh()), close };
+
+  function heard({ name, task }: Event): void {
+    if (!isMesh || task === undefined) return;
+    const root = rootOf(task);
+    if (name === 'task.completed' && root === task) marks.delete(root);
+    else marks.set(root, (marks.get(root) ?? 0) + 1);
+    if (marks.size > MOST_MARKS) marks.delete(marks.keys().next().value!);
+  }
+
+  function hearNote({ body }: Note): void {
+    if (body.type === 'completion_vote') {
+      silent.delete(body.peer);
+      const { peer, ballot, phase = 1, ready, mark = 0 } = body;
+      cast.get(body.root)?.push({ peer, ballot, phase, ready, mark });
+    }
+    if (body.type !== 'completion_probe' || body.peer === me || closed) return;
+    silent.delete(body.peer);
+    const { root, ballot, phase = 1 } = body;
+    // A vote that cannot be written is a vote that is missing: they will go on without it.
+    void tell({ type: 'completion_vote', root, ...mine(root, ballot, phase) }).catch(() => undefined);
+  }
+
+  function mine(root: string, ballot: number, phase: 1 | 2): Vote {
+    const works = [...flights.keys()].some((task) => task !== root && rootOf(task) === root);
+    const known = store.openUnderRoot(root) - (store.isOpen(root) ? 1 : 0);
+    const ready = !works && known <= 0 && effectsUnderWay(store, root) === 0;
+    return { peer: me, ballot, phase, ready, mark: marks.get(root) ?? 0 };
+  }
+
+  async function agree({ id, usage }: Task): Promise<{ agreed: number; of: number } | { until: string }> {
+    if (bus === undefined || !isMesh || (usage?.children ?? 0) === 0 || others().length === 0) return ALONE;
+    cast.set(id, []);
+    try {
+      return await vote(id);
+    } finally {
+      cast.delete(id);
+    }
+  }
+
+  async function vote(root: string): Promise<{ agreed: number; of: number } | { until: string }> {
+    let number = clock.now().getTime();
+    let ballot = await ask(root, newBallot(number, live()));
+    let from = clock.monotonicMs();
+    while (!closed) {
+      bus!.refresh();
+      for (const one of cast.get(root)!.splice(0)) ballot = withVote(ballot, one);
+      const open = store.openUnderRoot(root) - 1;
+      const counted = count(ballot, { live: live(), open, unread: 0 });
+      if (counted.kind === 'certified') return certified(root, counted.agreed);
+      if (counted.kind === 'confirm') {
+        ballot = await ask(root, counted.ballot);
+        from = clock.monotonicMs();
+      } else if (counted.kind === 'wait' && clock.monotonicMs() - from < VOTE_MS) await clock.sleep(LOOK_MS);
+      else {
+        if (counted.kind === 'again' && open > 0) break;
+        if (counted.kind === 'wait') for (const peer of counted.missing) silent.add(peer);
+        else await clock.sleep(LOOK_MS);
+        number = Math.max(number + 1, clock.now().getTime());
+        ballot = await ask(root, newBallot(number, live()));
+        from = clock.monotonicMs();
+      }
+    }
+    return { until: clock.now().toISOString() };
+  }
+
+  function certified(root: string, agreed: string[]): { agreed: number; of: number } {
+    const quiet = others(true).filter((peer) => silent.has(peer));
+    const of = agreed.length + quiet.length;
+    record(parts, 'root.certified', { task: root, agreed, ...(quiet.length > 0 ? { silent: quiet } : {}) });
+    return { agreed: agreed.length, of };
+  }
+
+  /** Tells everybody, and votes itself. */
+  async function ask(root: string, ballot: Ballot): Promise<Ballot> {
+    await tell({ type: 'completion_probe', peer: me, root, ballot: ballot.number, phase: ballot.phase });
+    return withVote(ballot, mine(root, ballot.number, ballot.phase));
+  }
+
+  async function tell(body: NoteBody & { root: string; ballot: number; phase?: 1 | 2 }): Promise<void> {
+    const { root, ballot, phase = 1, type } = body;
+    const at = clock.now();
+    const note: Note = {
+      id: `${type}-${root}-${ballot}-${phase}-${me}`,
+      channel: CHANNEL,
+      from: ENGINE,
+      at: at.toISOString(),
+      priority: 'high',
+      task: root,
+      expires: new Date(at.getTime() + EXPIRE_MS).toISOString(),
+      body,
+    };
+    await bus?.tell([note]);
+  }
+
+  function live(): string[] {
+    return [me, ...others()];
+  }
+
+  function others(all = false): string[] {
+    const named = store.peers().filter(({ id, agents }) => id !== me && agents.length > 0);
+    return named.flatMap(({ id }) => (all || !silent.has(id) ? [id] : []));
+  }
+
+  function close(): void {
+    closed = true;
+    unsubscribe?.();
+  }
+}
+
+const ALONE = { agreed: 1, of: 1 };
+/** Roots that others ended are forgotten at some time. */
+const MOST_MARKS = 10_000;
