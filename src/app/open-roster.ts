@@ -59,11 +59,15 @@ function modelProblems(agents: ReadonlyMap<string, Agent>, config: Config): Prob
   );
 }
 
-function nobody(agents: ReadonlyMap<string, Agent>, { defaultAgent }: Config): Problem[] {
-  if (defaultAgent === undefined || agents.size === 0 || agents.has(defaultAgent)) return [];
-  const hint = nearestHint(defaultAgent, agents.keys(), `the agents are: ${[...agents.keys()].sort().join(', ')}`)!;
-  const message = `default_agent is ${defaultAgent}, and there is no such agent`;
-  return [problem('unknown_agent', message, { where: { file: CONFIG_FILE }, hint })];
+function nobody(agents: ReadonlyMap<string, Agent>, { defaultAgent, coordination }: Config): Problem[] {
+  const named = { default_agent: defaultAgent, 'coordination.coordinator': coordination.coordinator };
+  return Object.entries(named).flatMap(([key, name]) => {
+    if (name === undefined || agents.size === 0 || agents.has(name)) return [];
+    const hint = nearestHint(name, agents.keys(), `the agents are: ${[...agents.keys()].sort().join(', ')}`)!;
+    return [
+      problem('unknown_agent', `${key} is ${name}, and there is no such agent`, { where: { file: CONFIG_FILE }, hint }),
+    ];
+  });
 }
 
 function once(problems: Problem[]): Problem[] {

@@ -2,7 +2,9 @@
 import { openReader } from '../app/open-reader.js';
 import { taskRecord } from '../app/task-record.js';
 import { taskTree } from '../app/task-tree.js';
+import { dependencyOf, dependencyStatus } from '../domain/dependency.js';
 import { levelsOf } from '../domain/lineage.js';
+import { certificateText } from '../domain/certificate.js';
 import { ProblemError, problemText } from '../domain/problem.js';
 import type { Placed } from '../domain/task.js';
 import { usageFields, type Usage } from '../domain/usage.js';
@@ -31,6 +33,7 @@ export async function show(call: Call): Promise<number> {
   terminal.out(`${terminal.bold(task.id)}  ${mark(state, terminal)}`);
   row('description', task.description);
   row('agent', task.to);
+  row('dependency', dependencyText(found));
   row('parent', task.parent);
   row('depends on', task.dependencies.join(', '));
   row('waits for', task.waits?.tasks?.join(', ') ?? task.waits?.until);
@@ -38,10 +41,19 @@ export async function show(call: Call): Promise<number> {
   row('session', task.session && `sessions/${task.session}.session.yaml`);
   row('created', task.created_at);
   row('ended', task.ended_at);
+  row('certified', task.certificate && certificateText(task.certificate));
   row('cost', task.usage && costText(task.usage));
   if (task.error) terminal.out(`\n${terminal.colour('red', 'failed')}: ${problemText(task.error)}`);
   if (task.result !== undefined) terminal.out(`\n${task.result}`);
   return EXIT.done;
+}
+
+function dependencyText(placed: Placed): string | undefined {
+  const dependency = dependencyOf(placed.task);
+  if (dependency === undefined) return undefined;
+  const { type, urgency, deadline } = dependency;
+  const more = [...(urgency === 'normal' ? [] : [urgency]), ...(deadline ? [`by ${deadline}`] : [])];
+  return [type, ...more, dependencyStatus(placed)].join(', ');
 }
 
 export async function tree(call: Call): Promise<number> {

@@ -1,6 +1,8 @@
 /** `guild why`: the chain of reasons a task is where it is, who asked for it, and the steps that brought it there. */
+import { holdUps, type HoldUps } from '../app/hold-ups.js';
 import { openReader } from '../app/open-reader.js';
 import { pausedAgents } from '../app/pause-agent.js';
+import { approvalOf } from '../domain/approval.js';
 import { ProblemError, problemText } from '../domain/problem.js';
 import { HUMAN, isEnded, type Placed } from '../domain/task.js';
 import { EXIT, type Command } from './command.js';
@@ -11,7 +13,7 @@ import { costOf, originOf, storyOf } from './why-story.js';
 export const command: Command = {
   help: `guild why <task>
 
-Tells why a task is where it is: for what it waits, down to the last one in the chain; who asked for it, from the first message
+Tells why a task is where it is: for what it waits, down to the last one in the chain, you included; who asked for it, from the first message
 on; and what happened: turns, tools, what others were asked, approvals, and what it cost. --json has every event too.`,
   most: 1,
   async run({ words, root, terminal, json }) {
@@ -20,7 +22,9 @@ on; and what happened: turns, tools, what others were asked, approvals, and what
     await store.scan(true);
     const found = await store.read(id);
     if (found === undefined) throw new ProblemError(unknownTask(id));
-    const chain = await waitChain(store, found, pausedAgents(root));
+    const chain = await waitChain(store, found, pausedAgents(root), holdUps(root, store));
+    for (const event of store.events({ task: id }).filter((one) => one.name === 'work.stuck'))
+      chain.push(printable(`stuck: ${String(event['why'])}`));
     const origin = (await originOf(store, found)).map(printable);
     const story = storyOf(store, found);
     const cost = costOf(found);
@@ -48,16 +52,23 @@ on; and what happened: turns, tools, what others were asked, approvals, and what
 type Store = ReturnType<typeof openReader>;
 
 /** From this task to whoever holds everything up. */
-async function waitChain(store: Store, start: Placed, paused: ReadonlyMap<string, string>): Promise<string[]> {
+async function waitChain(
+  store: Store,
+  start: Placed,
+  paused: ReadonlyMap<string, string>,
+  held: HoldUps,
+): Promise<string[]> {
   const lines: string[] = [];
   const seen = new Set<string>();
   let at: Placed | undefined = start;
   while (at !== undefined && !seen.has(at.task.id) && lines.length < 50) {
     seen.add(at.task.id);
-    const { next, line } = await reason(store, at);
+    const { next, line } = await reason(store, at, held);
     lines.push(printable((next === undefined && pausedLine(at, paused)) || line));
     at = next;
   }
+  if (at !== undefined && seen.has(at.task.id))
+    lines.push(printable(`${at.task.id}, and so on: they wait in a circle, which the next pass breaks`));
   return lines;
 }
 
@@ -67,19 +78,28 @@ function pausedLine({ task, state }: Placed, paused: ReadonlyMap<string, string>
   return `${task.id} waits: ${task.to} is paused${why && ` (${why})`}; guild agent resume ${task.to} lets it go on`;
 }
 
-async function reason(store: Store, { task, state, owner }: Placed): Promise<{ line: string; next?: Placed }> {
+async function reason(
+  store: Store,
+  { task, state, owner }: Placed,
+  held: HoldUps,
+): Promise<{ line: string; next?: Placed }> {
   const name = `${task.id} (@${task.to ?? 'nobody yet'})`;
   if (state === 'completed') return { line: `${name} is completed` };
   if (state === 'failed') return { line: `${name} failed: ${task.error?.message ?? 'without saying why'}` };
   if (state === 'active') {
     const alive = store.peers().some((peer) => peer.id === owner?.peer);
+    const vote = alive && task.parent === undefined ? held.vote(task) : undefined;
+    if (vote !== undefined) return { line: `${name}: ${vote}` };
     return {
       line: alive
         ? `${name} is being worked on by process ${owner?.peer}`
         : `${name} lost its process; the next pump takes it up`,
     };
   }
-  if (task.to === HUMAN) return { line: `${name} waits for you` };
+  if (task.to === HUMAN) {
+    const how = approvalOf(task) === undefined ? '' : `: guild approve ${task.id}, or guild reject ${task.id}`;
+    return { line: `${name} waits for you${how}` };
+  }
   const first = async (ids: string[]): Promise<{ placed?: Placed; missing?: string }> => {
     for (const id of ids) {
       const placed = await store.read(id);
@@ -94,6 +114,18 @@ async function reason(store: Store, { task, state, owner }: Placed): Promise<{ l
   if (placed !== undefined)
     return { line: `${name} waits for ${ids.length > 1 ? `${ids.length} tasks, first` : 'a task'}:`, next: placed };
   if (task.waits?.until !== undefined && state === 'waiting')
-    return { line: `${name} is left alone until ${task.waits.until}` };
+    return { line: `${name} ${WAITS[task.role] ?? 'is left alone'} until ${task.waits.until}` };
+  const turn = held.turn(task);
+  const holder = turn && (await store.read(turn.holder));
+  if (turn !== undefined && holder !== undefined)
+    return { line: `${name} waits for ${turn.of}, which another task has until it ends:`, next: holder };
+  const full = held.full(task);
+  if (full !== undefined) return { line: `${name} waits for room: ${full}` };
   return { line: `${name} is ready; guild pump or guild watch takes it up` };
 }
+
+/** What those wait for who wait for nobody in particular. */
+const WAITS: Record<string, string> = {
+  dependency: 'waits for offers',
+  help: 'waits for somebody who is free to help',
+};

@@ -3,6 +3,7 @@
  * find who provides, and that is a child of it with role `provide`. What is asked stands in its context under `dependency`; its result is a
  * Resolution as JSON.
  */
+import { isSafeId } from './id.js';
 import { priorityOf, textIn, textsIn, urgencyIn, type Urgency } from './urgency.js';
 import type { Placed, Task } from './task.js';
 
@@ -52,6 +53,10 @@ export function dependencyOf(task: Pick<Task, 'role' | 'context'>): Dependency |
   const type = DEPENDENCY_TYPES.find((one) => one === given['type']);
   const need = textIn(given['need']);
   if (type === undefined || need === undefined) return undefined;
+  // The name of a resource becomes the name of a file, and a person may have written this record.
+  const resource = textIn(given['resource']);
+  if (type === 'resource' && (resource === undefined || !isSafeId(resource))) return undefined;
+  if (type === 'sequence' && textIn(given['after']) === undefined) return undefined;
   const said = TEXTS.flatMap((key) => {
     const text = textIn(given[key]);
     return text === undefined ? [] : [[key, text] as const];
@@ -68,11 +73,11 @@ export function dependencyOf(task: Pick<Task, 'role' | 'context'>): Dependency |
 
 const TEXTS = ['dataType', 'resource', 'after', 'reviewer', 'deadline'] as const;
 
-/** Read off the tree: nothing of it is stored. `provider`: the latest child that provides, if there is one. */
-export function dependencyStatus({ task, state }: Placed, provider?: Placed): DependencyStatus {
+/** Read off the record and where it lies: nothing of it is stored. Pending until somebody takes it up. */
+export function dependencyStatus({ task, state }: Pick<Placed, 'task' | 'state'>): DependencyStatus {
   if (state === 'failed') return 'failed';
   if (state === 'completed') return readResolution(task.result ?? '')?.status ?? 'resolved';
-  return provider === undefined && task.waits === undefined ? 'pending' : 'resolving';
+  return task.claimed_at === undefined ? 'pending' : 'resolving';
 }
 
 export function printResolution({ status, provider, data, nextSteps }: Resolution): string {
