@@ -91,6 +91,12 @@ function own(event: Event): string | undefined {
       return `a person changed the session: ${detail('added')} added, ${detail('changed')} changed, ${detail('removed')} removed`;
     case 'approval.answered':
       return answered(event);
+    case 'deadlock.broken':
+      return `gave way in a circle: it does without ${detail('cancelled')}, because ${detail('rule')}`;
+    case 'root.certified':
+      return `the processes agreed that it is over: ${detail('agreed')}`;
+    case 'work.stuck':
+      return `stuck: ${detail('why')}`;
     case 'workspace.undone':
       return `you went back to commit ${detail('to').slice(0, 10)}`;
     default:

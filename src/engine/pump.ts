@@ -30,6 +30,7 @@ import { recover } from './recover.js';
 import { registry } from './registry.js';
 import { states } from './states.js';
 import { tendNeeds, type Tended } from './tend-needs.js';
+import { stuck } from './stuck.js';
 import { voting } from './voting.js';
 import { waiting } from './waiting.js';
 
@@ -74,7 +75,9 @@ export function engine(given: Parts): Engine {
   const waits = waiting(given);
   const speed = pace(given.clock, given.config.limits.tasksPerMinute);
   const flights = new Map<string, Flight>();
-  const votes = voting(given, flights, (id) => waits.find(id)?.task.root ?? id.split('.')[0]!);
+  const rootOf = (id: string): string => waits.find(id)?.task.root ?? id.split('.')[0]!;
+  const votes = voting(given, flights, rootOf);
+  const slow = stuck(given, rootOf);
   // Our own stand before what was given and do not copy it: a part that is exchanged later is exchanged here too.
   const own = { waits, votes, pace: speed, watchers: { ...given.watchers, event: hear } };
   const parts: Parts = Object.assign(Object.create(given) as Parts, own);
@@ -91,6 +94,7 @@ export function engine(given: Parts): Engine {
     telling.heard(event);
     speed.heard(event);
     votes.heard(event);
+    slow.heard(event);
     given.watchers?.event?.(event);
   }
 
@@ -169,6 +173,7 @@ export function engine(given: Parts): Engine {
     for (const task of movable) {
       if (!hasRoom(task)) {
         backlog++;
+        slow.passedOver(task, nameOf(task));
         continue;
       }
       start(task, onEnd);
@@ -273,6 +278,7 @@ export function engine(given: Parts): Engine {
         flights.delete(task.id);
         onEnd(moved);
       });
+    slow.began(task.id, nameOf(task));
     flights.set(task.id, { task: task.id, agent: task.role === 'bid' ? 'nobody' : nameOf(task), stop, done });
   }
 

@@ -3,6 +3,7 @@
  * is an exclusive link into `completed` or `failed`. Every order of steps here was chosen so that a stop between any two
  * leaves either the state before or the state after, or a leftover that `sweep` recognises.
  */
+import { certificateText } from '../../domain/certificate.js';
 import type { Problem } from '../../domain/problem.js';
 import { type EndedState, type OpenState, type Placed, type Task } from '../../domain/task.js';
 import type { Disk } from '../../ports/disk.js';
@@ -312,5 +313,6 @@ function resultPage(task: Task): string {
   const head = `# ${task.description.split('\n')[0]!.slice(0, 120)}\n\n`;
   if (task.error)
     return `${head}This task failed: ${task.error.message}\n${task.error.hint ? `\n${task.error.hint}\n` : ''}`;
-  return `${head}${(task.result ?? '').trimEnd()}\n`;
+  const certified = task.certificate && task.certificate.of > 1 ? `\n*${certificateText(task.certificate)}*\n` : '';
+  return `${head}${(task.result ?? '').trimEnd()}\n${certified}`;
 }
