@@ -170,12 +170,13 @@ async function watchInPasses(
 }
 
 function keptTools({ tools, requiresApproval }: Plugins): KeptTool[] {
-  return tools.map(({ name, description, parameters, kind, plugin = '' }) => ({
+  return tools.map(({ name, description, parameters, kind, plugin = '', outside }) => ({
     name,
     description,
     parameters,
     effect: kind === 'effect',
     plugin,
     free: !requiresApproval(name),
+    ...(outside === undefined ? {} : { outside }),
   }));
 }

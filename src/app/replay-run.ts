@@ -195,12 +195,13 @@ function keptPlugins(entries: readonly CassetteEntry[]): Plugins {
   const { tools, problems } = kept?.kind === 'plugins' ? kept : { tools: [], problems: [] };
   const free = new Set(tools.filter((tool) => tool.free).map(({ name }) => name));
   return {
-    tools: tools.map(({ name, description, parameters, effect, plugin }) => ({
+    tools: tools.map(({ name, description, parameters, effect, plugin, outside }) => ({
       name,
       description,
       parameters: parameters as JsonSchema,
       kind: effect ? 'effect' : 'pure',
       plugin,
+      ...(outside === undefined ? {} : { outside }),
       run: () => ({ kind: 'problem', code: 'tool_failed', message: `${name} is not there in a replay` }),
     })),
     requiresApproval: (tool) => tools.some(({ name }) => name === tool) && !free.has(tool),

@@ -54,6 +54,8 @@ export interface KeptTool {
   effect: boolean;
   plugin: string;
   free: boolean;
+  /** Absent on cassettes of earlier versions, which did not ask. */
+  outside?: boolean;
 }
 
 /** One question to a model: each part by its fingerprint, its text told where it is new. */

@@ -15,7 +15,11 @@ import { ROOT as STAGE } from '../kit/hall.js';
 import type { SimDisk } from '../kit/sim-disk.js';
 import { STORIES, type Story } from '../kit/stories.js';
 
-const CONFIG = 'model: pretend/x\nproviders:\n  pretend: { kind: scripted, script: script.yaml }\n';
+const CONFIG = `model: pretend/x
+providers:
+  pretend: { kind: scripted, script: script.yaml }
+  demo: { kind: scripted, script: script.yaml }
+`;
 const AGENT = '---\ndescription: Answers\n---\nYou are ana.\n';
 
 for (const story of STORIES) {
@@ -339,10 +343,10 @@ function storyOf(word: string): Story {
 
 function lay(t: TestContext, story: Story): string {
   return put(t, {
-    'guild.yaml': CONFIG,
     'script.yaml': story.script,
     ...Object.fromEntries(Object.entries(story.agents).map(([name, text]) => [`agents/${name}.md`, text])),
     ...story.files,
+    'guild.yaml': CONFIG + (story.files?.['guild.yaml'] ?? ''),
     ...Object.fromEntries(
       Object.entries(story.tasks).map(([name, task]) => [`tasks/pending/${name}.json`, JSON.stringify(task)]),
     ),
