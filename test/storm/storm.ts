@@ -48,6 +48,7 @@ export async function storm({ root, tasks, seed, workers = 8, limitMs }: Storm):
     while (!allEnded(root, tasks)) {
       if (Date.now() - from > limitMs) throw new Error(`after ${limitMs} ms not every task has ended`);
       await sleep(200 + random() * 700);
+      await somethingEnded(root, random);
       const at = Math.floor(random() * alive.length);
       alive[at]!.kill('SIGKILL');
       kills++;
@@ -66,6 +67,17 @@ export async function storm({ root, tasks, seed, workers = 8, limitMs }: Storm):
     reader: JSON.parse(said.join('')),
     wrong: await check(root, tasks),
   };
+}
+
+/**
+ * A busy machine takes long to start a process, and whoever is always killed on the way never gets to work. So the next death waits
+ * until a task has ended since the last one; not forever, since nobody may be near an end.
+ */
+async function somethingEnded(root: string, random: () => number): Promise<void> {
+  const ended = (): number =>
+    ['completed', 'failed'].flatMap((state) => fs.readdirSync(path.join(root, 'tasks', state))).length;
+  const before = ended();
+  for (let looks = 0; looks < 100 && ended() === before; looks++) await sleep(20 + random() * 80);
 }
 
 function enter(root: string): ChildProcess {
