@@ -6,8 +6,8 @@ import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
+import { bids } from './bids.js';
 import { boards } from './boards.js';
-import { bus } from './bus.js';
 import { bus } from './bus.js';
 import { claims } from './claims.js';
 import { conversation } from './conversation.js';
@@ -21,6 +21,7 @@ import { oneRun } from './one-run.js';
 import { patterns } from './patterns.js';
 import { quiet } from './quiet.js';
 import { start } from './start.js';
+import { swarm } from './swarm.js';
 import { states } from './states.js';
 import { waits } from './waits.js';
 import { print, type Bed, type Bench, type Row } from './table.js';
@@ -35,11 +36,12 @@ const ALL: Bench[] = [
   finished,
   quiet,
   gate,
+  bids,
   boards,
-  bus,
   bus,
   idle,
   start,
+  swarm,
   states,
   history,
   waits,

@@ -8,11 +8,17 @@ export interface Room {
   isFree(agent: Agent): boolean;
   /** Some live process works for it. */
   isHosted(agent: string): boolean;
+  /**
+   * Whether so many more bids can be made soon, and if so, they count as asked for. Bids that wait behind others run out of time, so a flood of
+   * tasks is offered bit by bit.
+   */
+  takeBids(count: number): boolean;
 }
 
 /** Nothing is counted before somebody asks. */
 export function room(parts: Parts): Room {
   let counted: Map<string, number> | undefined;
+  let outstanding: number | undefined;
   let hosted: ReadonlySet<string> | 'all' | undefined;
   const load = (agent: string): number => (counted ??= count(parts)).get(agent) ?? 0;
   const isHosted = (agent: string): boolean => {
@@ -21,12 +27,26 @@ export function room(parts: Parts): Room {
   };
   return {
     load,
+    takeBids(count) {
+      outstanding ??= openBids(parts);
+      if (outstanding > 0 && outstanding + count > BIDS_AHEAD * parts.config.limits.parallel) return false;
+      outstanding += count;
+      return true;
+    },
     isHosted,
     isFree({ name, maxConcurrentTasks }) {
       if (!isHosted(name) || parts.pauses?.isPaused(name) === true) return false;
       return maxConcurrentTasks === Infinity || load(name) < maxConcurrentTasks;
     },
   };
+}
+
+const BIDS_AHEAD = 2;
+
+function openBids(parts: Parts): number {
+  let open = 0;
+  for (const { task } of parts.store.open()) if (task.role === 'bid') open++;
+  return open;
 }
 
 function count(parts: Parts): Map<string, number> {

@@ -11,6 +11,8 @@ export interface WatchOptions {
 
 /** Rings that come closer together than this share one look at the folders. */
 const SETTLE_MS = 15;
+/** No process looks less often than this many would. */
+const MOST_SHARING = 32;
 
 export async function watch(parts: Parts, engine: Engine, { signal, onPass }: WatchOptions): Promise<void> {
   const { clock, store, config } = parts;
@@ -26,8 +28,9 @@ export async function watch(parts: Parts, engine: Engine, { signal, onPass }: Wa
   store.join();
   try {
     let lastFull = -Infinity;
+    let gapMs = rescanGap();
     while (!signal.aborted) {
-      const due = clock.monotonicMs() - lastFull >= config.rescanMs;
+      const due = clock.monotonicMs() - lastFull >= gapMs;
       const look = due ? 'all' : rung ? 'changed' : 'none';
       rung = false;
       ended = false;
@@ -44,7 +47,8 @@ export async function watch(parts: Parts, engine: Engine, { signal, onPass }: Wa
       await flushIfQuiet();
       parts.audit?.passed(engine.flights.size === 0 ? QUIET_GAP_MS : BUSY_GAP_MS);
       if (report.again || ended || signal.aborted) continue;
-      const rescan = lastFull + config.rescanMs - clock.monotonicMs();
+      gapMs = rescanGap();
+      const rescan = lastFull + gapMs - clock.monotonicMs();
       const next = (report.due ?? Infinity) - clock.now().getTime();
       await clock.sleep(Math.max(1, Math.min(rescan, next)), AbortSignal.any([bell.signal, signal]));
       if (rung && !signal.aborted) await clock.sleep(SETTLE_MS);
@@ -52,6 +56,12 @@ export async function watch(parts: Parts, engine: Engine, { signal, onPass }: Wa
   } finally {
     await unhook();
     await engine.stop();
+  }
+
+  /** Many processes share the looks that only make up for rings that were lost: together they look as often as one would. */
+  function rescanGap(): number {
+    const peers = store.peersStamp?.().split(' ').length ?? 1;
+    return config.rescanMs * Math.min(MOST_SHARING, peers);
   }
 
   async function flushIfQuiet(): Promise<void> {

@@ -97,9 +97,13 @@ export function files({ root, disk, clock, ids, processes, agents = [] }: FilesO
     peersStamp: () => here.stamp(),
     async onRing(ring) {
       const unhook = await bell(l, ring);
-      const timer = setInterval(() => lookAround(ring), NEIGHBOUR_MS).unref();
+      let timer: NodeJS.Timeout;
+      const again = (): void => {
+        timer = setTimeout(() => (lookAround(ring), again()), NEIGHBOUR_MS * here.patience()).unref();
+      };
+      again();
       return () => {
-        clearInterval(timer);
+        clearTimeout(timer);
         return unhook();
       };
     },

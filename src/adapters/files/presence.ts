@@ -23,19 +23,23 @@ export interface Presence {
    * a few, so that together they see to all, however many there are.
    */
   tendNeighbours(): boolean;
+  /** How many times longer than one of few a peer may wait before it looks again, because others look after the same ones. */
+  patience(): number;
   /** Removes the files of dead peers. */
   sweep(): void;
   leave(): void;
 }
 
 /** More than one, because a neighbour may be paused and see to nobody. */
-const NEIGHBOURS = 3;
+const NEIGHBOURS = 4;
+const MOST_USES = 30;
 
 export function presence(disk: Disk, l: Layout, processes: Processes, peer: Peer): Presence {
   const known = new Map<string, boolean>();
   const file = (id: string): string => path.join(l.live, `${id}.json`);
   /** What a peer says of itself never changes. */
   const read = new Map<string, Peer>();
+  let near = { stamp: undefined as string | undefined, uses: MOST_USES, others: 0, peers: [] as Peer[] };
   let joined = false;
   return {
     peer,
@@ -52,13 +56,14 @@ export function presence(disk: Disk, l: Layout, processes: Processes, peer: Peer
     peers: () => ids().flatMap((id) => (isAlive(id) ? (readPeer(id) ?? []) : [])),
     stamp: () => ids().sort().join(' '),
     tendNeighbours() {
-      const dead = neighbours().filter((id) => !livesNow(id));
-      for (const id of dead) {
+      const dead = neighbours().filter((one) => !processes.isAlive(one));
+      for (const { id } of dead) {
         known.set(id, false);
         disk.remove(file(id));
       }
       return dead.length > 0;
     },
+    patience: () => Math.min(NEIGHBOURS, Math.max(1, Math.floor(near.others / NEIGHBOURS))),
     sweep() {
       for (const id of ids()) if (!isAlive(id)) disk.remove(file(id));
     },
@@ -73,12 +78,17 @@ export function presence(disk: Disk, l: Layout, processes: Processes, peer: Peer
     return names.map((name) => name.slice(0, -'.json'.length));
   }
 
-  function neighbours(): string[] {
+  /** Asked every second by every peer, so the folder is only listed when it has changed, and now and then for what its time does not tell. */
+  function neighbours(): Peer[] {
+    const stamp = disk.stamp(l.live);
+    if (stamp === near.stamp && ++near.uses < MOST_USES) return near.peers;
     const others = ids()
       .filter((id) => id !== peer.id)
       .sort();
     const after = others.filter((id) => id > peer.id);
-    return [...after, ...others].slice(0, Math.min(NEIGHBOURS, others.length));
+    const next = [...after, ...others].slice(0, Math.min(NEIGHBOURS, others.length));
+    near = { stamp, uses: 0, others: others.length, peers: next.flatMap((id) => readPeer(id) ?? []) };
+    return near.peers;
   }
 
   function livesNow(id: string): boolean {
