@@ -52,9 +52,14 @@ function providerFacts(parts: Parts, task: Task, dependency: Dependency, childre
     const offered = candidates.length === 0 ? undefined : offeredFor(parts, task, candidates, children);
     return { candidates, ...(offered ? { offered } : {}) };
   }
-  const asks = coordinator !== undefined && coordinator !== task.from && parts.agents.all().has(coordinator);
   const hosted = hostedAgents(parts);
-  const here = hosted === 'all' ? candidates : candidates.filter(({ agent }) => hosted.has(agent));
+  const isThere = (agent: string): boolean => hosted === 'all' || hosted.has(agent);
+  const asks =
+    coordinator !== undefined &&
+    coordinator !== task.from &&
+    parts.agents.all().has(coordinator) &&
+    isThere(coordinator);
+  const here = candidates.filter(({ agent }) => isThere(agent));
   return { candidates: here.length > 0 ? here : candidates, ...(asks ? { coordinator } : {}) };
 }
 

@@ -2,9 +2,10 @@
  * Looks after open dependencies and calls for help, once a pass: which of them can go on for a reason that no record shows (an offer came, an
  * agent is free now), which are too early because their asker is not waiting yet, and which were given to somebody whose process is gone.
  */
-import { dependencyOf, PROVIDE_ROLE } from '../domain/dependency.js';
+import { dependencyOf, MATCH_ROLE, PROVIDE_ROLE } from '../domain/dependency.js';
 import { helpOf } from '../domain/help.js';
 import { problem } from '../domain/problem.js';
+import type { Task } from '../domain/task.js';
 import type { OpenTask } from '../ports/store.js';
 import { provideId } from '../rules/provision.js';
 import { costsAtRest } from './account.js';
@@ -33,7 +34,7 @@ export async function tendNeeds(parts: Parts): Promise<Tended> {
   const given: OpenTask[] = [];
   for (const one of parts.store.open()) {
     if (isNeed(one.task)) needs.push(one);
-    else if (one.task.role === PROVIDE_ROLE) given.push(one);
+    else if (one.task.role === PROVIDE_ROLE || one.task.role === MATCH_ROLE) given.push(one);
   }
   if (needs.length === 0) return NOTHING;
   const moved = await takeBack(parts, needs, given);
@@ -72,17 +73,28 @@ async function takeBack(parts: Parts, needs: readonly OpenTask[], given: readonl
   for (const { task, state } of given) {
     if (state === 'active' || task.to === undefined || hosted.has(task.to)) continue;
     const need = needs.find((one) => one.task.id === task.parent)?.task;
-    const dependency = need && dependencyOf(need);
-    if (dependency === undefined || dependency.reviewer !== undefined || task.id !== provideId(need!, 1)) continue;
-    const others = candidatesFor(parts, need!, dependency).filter(
-      ({ agent }) => agent !== task.to && hosted.has(agent),
-    );
-    const claim = others.length === 0 ? undefined : parts.store.claim(task.id, task.to);
+    if (need === undefined || !canGoElsewhere(parts, need, task, hosted)) continue;
+    const claim = parts.store.claim(task.id, task.to);
     if (claim === undefined) continue;
     await fail(parts, claim, claim.task, gone(task.to), await costsAtRest(parts, claim.task));
     moved = true;
   }
   return moved;
+}
+
+/** Where the coordinator is gone the rule decides; of those who provide, only the first is replaced, and no reviewer ever. */
+function canGoElsewhere(parts: Parts, need: Task, given: Task, hosted: ReadonlySet<string>): boolean {
+  if (given.role === MATCH_ROLE) return true;
+  if (given.id !== provideId(need, 1)) return false;
+  const dependency = dependencyOf(need);
+  const help = helpOf(need);
+  const others: { agent: string }[] =
+    help !== undefined
+      ? volunteersFor(parts, need, help)
+      : dependency !== undefined && dependency.reviewer === undefined
+        ? candidatesFor(parts, need, dependency)
+        : [];
+  return others.some(({ agent }) => agent !== given.to && hosted.has(agent));
 }
 
 function gone(agent: string): ReturnType<typeof problem> {

@@ -1,4 +1,4 @@
-/** A mesh as people run it: each agent in a process of its own. What one needs another gives, also when a process is killed on the way. */
+/** Each agent in a process of its own, as people run them. What one needs another gives, also when a process is killed on the way. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { place, succeeds, type Place, type Running } from '../kit/guild.js';
@@ -11,10 +11,9 @@ const SCRIPT = `
 `;
 const agent = (front: string): string => `---\ndescription: Does its part\n${front}\n---\nDo what you are asked.\n`;
 
-const files = (ben: string): Record<string, string> => ({
-  'guild.yaml':
-    'model: pretend/x\nproviders:\n  pretend: { kind: scripted, script: script.yaml }\nwatch: { rescan: 1s }\ngit: false\n',
-  'script.yaml': `${SCRIPT}- {agent: ben, ${ben}}\n`,
+const files = (ben: string, dan = 'say: never', coordination = 'mode: mesh'): Record<string, string> => ({
+  'guild.yaml': `model: pretend/x\nproviders:\n  pretend: { kind: scripted, script: script.yaml }\nwatch: { rescan: 1s }\ngit: false\ncoordination: { ${coordination} }\n`,
+  'script.yaml': `${SCRIPT}- {agent: ben, ${ben}}\n- {agent: dan, ${dan}}\n`,
   'agents/ana.md': agent('tools: [request_dependency]'),
   'agents/ben.md': agent('expertise: [schema, sql]'),
   'agents/cyd.md': agent('expertise: [schema]'),
@@ -64,5 +63,31 @@ test('the one that was chosen is killed while it is at it: the next best gives i
   await ben.ended;
   assert.equal(await until(() => completed(here)), 'By cyd.');
   all.delete('ben');
+  await stop(all.values());
+});
+
+const LED = 'coordinator: dan';
+
+test('under a coordinator: it says who gives it, each in a process of its own', async (t) => {
+  const here = place(
+    t,
+    files('say: "id, name"', 'call: [{assign_provider: {agent: cyd, reason: it is her turn}}]', LED),
+  );
+  const all = await peers(here);
+  succeeds(await here.guild('task', 'add', 'Write the query', '--to', 'ana', '--id', 'q'));
+  assert.equal(await until(() => completed(here)), 'By cyd.');
+  await stop(all.values());
+});
+
+test('the coordinator is killed while it chooses: the rule chooses', async (t) => {
+  const here = place(t, files('say: "id, name"', 'wait: 30m, say: never', LED));
+  const all = await peers(here);
+  succeeds(await here.guild('task', 'add', 'Write the query', '--to', 'ana', '--id', 'q'));
+  await until(() => here.list('tasks/active').some((name) => name.includes('match_dan')));
+  const dan = all.get('dan')!;
+  dan.child.kill('SIGKILL');
+  await dan.ended;
+  assert.equal(await until(() => completed(here)), 'By ben.');
+  all.delete('dan');
   await stop(all.values());
 });
