@@ -27,6 +27,7 @@ export function stuck(parts: Parts, rootOf: (task: string) => string): Stuck {
   return {
     heard(event) {
       if (event.task === undefined) return;
+      if (event.name === 'task.failed') passed.delete(event.task);
       const root = rootOf(event.task);
       if (event.name === 'model.answered') {
         const count = (turns.get(root) ?? 0) + 1;

@@ -36,7 +36,7 @@ export function voting(parts: Parts, flights: ReadonlyMap<string, Flight>, rootO
   const silent = new Set<string>();
   /** Votes on the roots that this process would end. */
   const cast = new Map<string, Vote[]>();
-  let closed = false;
+  const closing = new AbortController();
   const isMesh = config.coordination.mode === 'mesh';
   const unsubscribe = isMesh ? bus?.subscribe(CHANNEL, hearNote) : undefined;
 
@@ -56,7 +56,7 @@ export function voting(parts: Parts, flights: ReadonlyMap<string, Flight>, rootO
       const { peer, ballot, phase = 1, ready, mark = 0 } = body;
       cast.get(body.root)?.push({ peer, ballot, phase, ready, mark });
     }
-    if (body.type !== 'completion_probe' || body.peer === me || closed) return;
+    if (body.type !== 'completion_probe' || body.peer === me || closing.signal.aborted) return;
     silent.delete(body.peer);
     const { root, ballot, phase = 1 } = body;
     // A vote that cannot be written is a vote that is missing: they will go on without it.
@@ -84,7 +84,7 @@ export function voting(parts: Parts, flights: ReadonlyMap<string, Flight>, rootO
     let number = clock.now().getTime();
     let ballot = await ask(root, newBallot(number, live()));
     let from = clock.monotonicMs();
-    while (!closed) {
+    while (!closing.signal.aborted) {
       bus!.refresh();
       for (const one of cast.get(root)!.splice(0)) ballot = withVote(ballot, one);
       const open = store.openUnderRoot(root) - 1;
@@ -93,11 +93,12 @@ export function voting(parts: Parts, flights: ReadonlyMap<string, Flight>, rootO
       if (counted.kind === 'confirm') {
         ballot = await ask(root, counted.ballot);
         from = clock.monotonicMs();
-      } else if (counted.kind === 'wait' && clock.monotonicMs() - from < VOTE_MS) await clock.sleep(LOOK_MS);
+      } else if (counted.kind === 'wait' && clock.monotonicMs() - from < VOTE_MS)
+        await clock.sleep(LOOK_MS, closing.signal);
       else {
         if (counted.kind === 'again' && open > 0) break;
         if (counted.kind === 'wait') for (const peer of counted.missing) silent.add(peer);
-        else await clock.sleep(LOOK_MS);
+        else await clock.sleep(LOOK_MS, closing.signal);
         number = Math.max(number + 1, clock.now().getTime());
         ballot = await ask(root, newBallot(number, live()));
         from = clock.monotonicMs();
@@ -145,7 +146,7 @@ export function voting(parts: Parts, flights: ReadonlyMap<string, Flight>, rootO
   }
 
   function close(): void {
-    closed = true;
+    closing.abort();
     unsubscribe?.();
   }
 }

@@ -67,6 +67,26 @@ export function storeContract(name: string, bench: () => Bench | Promise<Bench>)
     assert.equal(await one.keepTurn('resource-printer', 'a'), false, 'one that has ended does not get it back');
   });
 
+  check('who has a turn is known until it has ended, and how much of a root is open', async (b) => {
+    const [one, two] = [b.join(), b.join()];
+    for (const id of ['t', 'u']) await one.create(task(id));
+    await one.create(task('t.1', { parent: 't', root: 't' }));
+    await two.scan();
+    assert.deepEqual([one.openUnderRoot('t'), two.openUnderRoot('t'), two.openUnderRoot('none')], [2, 2, 0]);
+    assert.equal(two.turnOf('talk'), undefined);
+    assert.equal(one.takeTurn('talk', 't'), true);
+    assert.equal(two.takeTurn('talk', 'u'), false);
+    assert.deepEqual([one.turnOf('talk'), two.turnOf('talk')], ['t', 't']);
+    const claim = one.claim('t', 'ana')!;
+    assert.equal(one.openUnderRoot('t'), 2, 'held is open');
+    await one.settle(claim, { ...claim.task, result: 'done' }, 'completed');
+    assert.equal(one.openUnderRoot('t'), 1);
+    await two.scan();
+    assert.equal(two.turnOf('talk'), undefined);
+    assert.equal(two.takeTurn('talk', 'u'), true);
+    assert.equal(one.turnOf('talk'), 'u');
+  });
+
   check('a claim has one winner', async (b) => {
     const stores = [b.join(), b.join(), b.join()];
     await stores[0]!.create(task('t'));
