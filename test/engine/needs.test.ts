@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Event } from '../../src/domain/event.js';
+import { makeTask } from '../../src/domain/task.js';
 import { hall, play, untilQuiet, type Guest } from '../kit/hall.js';
 import { simDisk, type SimDisk } from '../kit/sim-disk.js';
 import { lay, type Story } from '../kit/stories.js';
@@ -308,4 +309,27 @@ test('an agent that reviews approves by its tool; words alone are only quoted', 
       expected,
     );
   }
+});
+
+test('a task that waits for what another holds can be asked to stop, and answers with what it has', async () => {
+  const disk = simDisk();
+  const script = `
+- {agent: ana, turn: 1, call: [{request_dependency: {type: resource, need: to print, resource: printer}}]}
+- {agent: ana, turn: 2, call: [{request_dependency: {type: approval, need: Shall I print?}}]}
+- {agent: ben, turn: 1, call: [{request_dependency: {type: resource, need: to print, resource: printer}}]}
+- {agent: ben, turn: 2, when: You were asked to stop, say: I have nothing yet.}
+`;
+  const tasks = { a: { description: 'print A', to: 'ana' } };
+  lay(disk, { name: 'x', results: {}, calls: 0, agents: { ana: ANA, ben: ANA }, tasks, script });
+  const guest = hall(script).enter(disk);
+  const { store, clock } = guest.parts;
+  await untilQuiet(guest);
+  const at = clock.now().toISOString();
+  await store.create(makeTask({ id: 'b', description: 'print B', to: 'ben', created_at: at }));
+  await untilQuiet(guest);
+  assert.equal((await store.read('b'))?.state, 'waiting');
+  await store.submit({ kind: 'stop', id: 's1', task: 'b', by: 'human', at });
+  await untilQuiet(guest);
+  assert.equal((await store.read('b'))?.task.result, 'I have nothing yet.');
+  assert.equal(store.turnOf('resource-printer'), 'a');
 });
