@@ -19,6 +19,7 @@ import { listing } from './listing.js';
 import { many } from './many.js';
 import { oneRun } from './one-run.js';
 import { patterns } from './patterns.js';
+import { pending } from './pending.js';
 import { quiet } from './quiet.js';
 import { start } from './start.js';
 import { swarm } from './swarm.js';
@@ -32,6 +33,7 @@ const ALL: Bench[] = [
   conversation,
   many,
   claims,
+  pending,
   listing,
   finished,
   quiet,

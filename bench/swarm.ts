@@ -8,7 +8,7 @@ import { atMost, type Bench } from './table.js';
 import { layWorkspace, put } from './workspace.js';
 
 const PEERS = Number(process.env['PEERS'] ?? 50);
-const SECONDS = 30;
+const SECONDS = 60;
 
 export const swarm: Bench = {
   name: 'idle swarm',
@@ -26,7 +26,7 @@ export const swarm: Bench = {
         );
         await sleep(300); // they are started by hand, in as many terminals
       }
-      await sleep(40_000); // started, and the garbage of starting collected
+      await settled(root);
       const before = total(children);
       await sleep(SECONDS * 1000);
       const used = total(children) - before;
@@ -41,6 +41,13 @@ export const swarm: Bench = {
     }
   },
 };
+
+/** All have started and heard of each other: the registry has been as it is for a while. */
+async function settled(root: string): Promise<void> {
+  const file = `${root}/agents/registry.json`;
+  const age = (): number => (fs.existsSync(file) ? Date.now() - fs.statSync(file).mtimeMs : 0);
+  for (let seconds = 0; seconds < 300 && age() < 30_000; seconds++) await sleep(1000);
+}
 
 /** User and system time of all, in ticks of 10 ms for each. */
 function total(children: readonly ChildProcess[]): number {

@@ -32,7 +32,7 @@ export interface BusOptions {
 /** After so many notes it is looked whether readers keep up. */
 const CHECK_NOTES = 500;
 /** Where file events do not come, this is how late a note is heard. */
-const LOOK_MS = 1000;
+const LOOK_MS = 4000;
 
 export function bus(options: BusOptions): Bus {
   const { root, disk, clock, peer = `x${randomBytes(4).toString('hex')}`, patience = PATIENCE } = options;
