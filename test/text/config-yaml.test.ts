@@ -44,7 +44,7 @@ providers:
 prices: {openai/gpt-5: {input: 1.25, output: 10, cached: 0.125}}
 windows: {openai/gpt-5: 272k, small: 8000}
 timeouts: {call: 10m, stall: 30s, tries: 2}
-limits: {parallel: 4, depth: 3, attempts: 2, turns: 9, children: 7, max_task_bytes: 1M, max_result_bytes: 2k}
+limits: {parallel: 4, depth: 3, attempts: 2, turns: 9, children: 7, tasks_per_minute: 50, max_task_bytes: 1M, max_result_bytes: 2k}
 budget: {usd: 5, tokens: 1.5M, time: 1h, turns: 40, tool_calls: 200, children: 12}
 default_agent: planner
 search: semantic
@@ -85,6 +85,7 @@ plugins: {slack: {channels: ['#ops']}, pager: }
       attempts: 2,
       turns: 9,
       children: 7,
+      tasksPerMinute: 50,
       maxTaskBytes: 1_000_000,
       maxResultBytes: 2000,
     },
