@@ -2,6 +2,7 @@
  * How a task came about and what came of it, read off the events: message → task → turn → approval → effect → cost. One line for
  * each step; what its children did is told where it was asked for and where it came back, `guild why <child>` tells the rest.
  */
+import { scoreText, type Score } from '../rules/award.js';
 import type { openReader } from '../app/open-reader.js';
 import { callCost, type Event } from '../domain/event.js';
 import type { Placed, Task } from '../domain/task.js';
@@ -46,8 +47,15 @@ export function storyOf(store: Store, { task }: Placed): Step[] {
     .filter((event) => event.task === task.id || isChild(event) || wentBack(event, task))
     .flatMap((event) => {
       const text = event.task === undefined || event.task === task.id ? own(event) : childs(event);
-      return text === undefined ? [] : [{ at: event.at, text }];
+      return text === undefined ? [] : [text, ...scoresIn(event)].map((line) => ({ at: event.at, text: line }));
     });
+}
+
+/** The bids behind an award, best first. */
+function scoresIn({ name, scores }: Event): string[] {
+  return name === 'task.awarded' && Array.isArray(scores)
+    ? (scores as Score[]).map((one) => `  ${scoreText(one)}`)
+    : [];
 }
 
 function wentBack(event: Event, task: Task): boolean {
@@ -84,7 +92,7 @@ function own(event: Event): string | undefined {
     case 'task.offered':
       return `offered to ${(event['agents'] as string[] | undefined)?.join(', ') ?? 'whoever fits'}`;
     case 'task.awarded':
-      return `awarded to ${event.agent ?? 'nobody'}: ${detail('why')}`;
+      return `awarded to ${event.agent ?? 'nobody'}`;
     case 'task.recovered':
       return `its process was lost; taken up again, attempt ${detail('attempts')}`;
     case 'session.edited':
