@@ -21,7 +21,7 @@ test('a new workspace is in order, is not overwritten, and says what comes next'
   const cwd = path.join(root, 'w');
   const check = succeeds(await guildWith({ cwd }, 'check'));
   assert.equal(check.err, '', 'no problem and no warning');
-  assert.match(check.out, /good, 5 agents/);
+  assert.match(check.out, /good, 8 agents/);
   put('w/agents/planner.md', 'mine');
   succeeds(await guild('init', 'w'));
   assert.equal(read('w/agents/planner.md'), 'mine');
