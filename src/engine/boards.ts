@@ -167,6 +167,8 @@ function endMark(boards: Boards, id: string, placed: Placed | undefined): BoardM
     return undefined;
   if (stand.erred || stand.dated) return undefined;
   const { task, state } = placed;
+  // A person closed it, and what they wrote stands: what is known of the board here may be older than their mark.
+  if (task.error?.code === 'by_hand') return undefined;
   const at = task.ended_at ?? task.created_at;
   if (state === 'completed') return { id, box: 'done', completedAt: at };
   const error = shortened(task.error?.message ?? 'it failed without saying why');
