@@ -2,6 +2,7 @@
 import { openNotes, type NotesView } from '../app/open-notes.js';
 import type { Note } from '../domain/note.js';
 import { problemText } from '../domain/problem.js';
+import { noteText } from '../rules/note-text.js';
 import { EXIT, whole, type Call, type Command } from './command.js';
 import { onInterrupt } from './interrupt.js';
 import { oneLine, table, type Terminal } from './terminal.js';
@@ -58,21 +59,13 @@ function print(note: Note, { terminal, json }: Call): void {
   const to = note.to === undefined ? '' : ` to ${note.to}`;
   const urgent = note.priority === 'normal' ? '' : `${inColour(terminal, note)} `;
   terminal.out(
-    `${terminal.dim(timeOf(note.at))} ${terminal.colour('cyan', oneLine(note.from, 40))}${to}: ${urgent}${oneLine(said(note), 4000)}`,
+    `${terminal.dim(timeOf(note.at))} ${terminal.colour('cyan', oneLine(note.from, 40))}${to}: ${urgent}${oneLine(noteText(note.body), 4000)}`,
   );
 }
 
 function inColour(terminal: Terminal, { priority }: Note): string {
   if (priority === 'low') return terminal.dim(priority);
   return terminal.colour(priority === 'critical' ? 'red' : 'yellow', priority);
-}
-
-/** A line for people; the whole note is in the file, and in --json. */
-function said({ body }: Note): string {
-  if (body.type === 'said') return body.text;
-  if (body.type === 'state_change') return `${body.agent}: ${body.fromState} → ${body.toState} (${body.reason})`;
-  const { type, ...rest } = body;
-  return `${type} ${JSON.stringify(rest)}`;
 }
 
 function timeOf(at: string): string {

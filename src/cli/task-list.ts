@@ -4,6 +4,7 @@ import { openLook } from '../app/open-look.js';
 import { taskRecord } from '../app/task-record.js';
 import { compareText } from '../domain/order.js';
 import { ProblemError, problem } from '../domain/problem.js';
+import { gist } from '../rules/gist.js';
 import { EXIT, text, whole, type Call } from './command.js';
 import { table, type Terminal } from './terminal.js';
 
@@ -46,7 +47,7 @@ function lines(found: Placed[], terminal: Terminal): string[] {
     mark(state, terminal),
     task.id,
     task.to ? `@${task.to}` : '',
-    task.description,
+    gist(task),
   ]);
   return table(rows, terminal.width);
 }

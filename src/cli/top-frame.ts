@@ -4,6 +4,7 @@ import type { AgentState } from '../domain/agent-state.js';
 import { callCost, type Event } from '../domain/event.js';
 import { compareText } from '../domain/order.js';
 import { HUMAN } from '../domain/task.js';
+import { gist } from '../rules/gist.js';
 import { mark } from './task-list.js';
 import { stateMark } from './state.js';
 import { fitted, table, type Terminal } from './terminal.js';
@@ -126,7 +127,7 @@ function taskLines({ open }: Seen, terminal: Terminal): string[] {
   const rows = open
     .filter(({ task }) => task.to !== HUMAN)
     .sort((a, b) => rank.indexOf(a.state) - rank.indexOf(b.state) || compareText(a.task.id, b.task.id))
-    .map(({ task, state }) => [mark(state, terminal), task.id, `@${task.to ?? '?'}`, task.description]);
+    .map(({ task, state }) => [mark(state, terminal), task.id, `@${task.to ?? '?'}`, gist(task)]);
   return rows.length > 0 ? table(rows, terminal.width) : [];
 }
 

@@ -1,15 +1,23 @@
 /** What a task is about, for one line of a picture: what it says, or, of parts that only answer a question, what they answered. */
 import { readBid } from '../domain/bid.js';
+import { readAssignment, readProvided, readResolution } from '../domain/dependency.js';
 import { readDraft, readTrialVerdict } from '../domain/draft.js';
 import { readVerdict } from '../domain/goal-verdict.js';
 import type { Task } from '../domain/task.js';
 
-export function gist(task: Pick<Task, 'role' | 'description' | 'result'>): string {
-  const said = task.result === undefined ? undefined : ANSWERS[task.role]?.(task.result);
-  return said ?? unfenced(task.description);
+type Told = Pick<Task, 'role' | 'type' | 'description' | 'result'>;
+
+export function gist(task: Told): string {
+  const said = task.result === undefined ? undefined : ANSWERS[task.role]?.(task.result, task);
+  return said ?? asked(task);
 }
 
-const ANSWERS: Record<string, (result: string) => string | undefined> = {
+function asked({ role, type, description }: Told): string {
+  const text = unfenced(description);
+  return role === 'dependency' && type !== undefined ? `${type}: ${text}` : text;
+}
+
+const ANSWERS: Record<string, (result: string, task: Told) => string | undefined> = {
   check(result) {
     const verdict = readVerdict(result);
     return verdict && `${verdict.advances ? 'yes' : 'no'}: ${verdict.reason}`;
@@ -28,9 +36,24 @@ const ANSWERS: Record<string, (result: string) => string | undefined> = {
     const verdict = readTrialVerdict(result);
     return verdict && `${verdict.works ? 'it works' : 'it does not work'}: ${verdict.reason}`;
   },
+  match(result) {
+    const choice = readAssignment(result);
+    return choice && `${choice.agent}${choice.reason === undefined ? '' : `: ${choice.reason}`}`;
+  },
+  provide(result) {
+    const { status, data } = readProvided(result) ?? { status: 'resolved', data: result };
+    return status === 'resolved' ? (data ?? 'yes') : `${status}: ${data ?? ''}`;
+  },
+  dependency: resolved,
+  help: resolved,
 };
 
+function resolved(result: string, task: Told): string | undefined {
+  const resolution = readResolution(result);
+  return resolution && `${asked(task)} (${resolution.status} by ${resolution.provider})`;
+}
+
 /** Without the tags that keep the words of one apart from those of another: in one line people need the words. */
-function unfenced(description: string): string {
+export function unfenced(description: string): string {
   return description.replace(/<\/?\w+__[0-9a-z]{11}(?: agent="[\w.-]*")?>/g, '').trim();
 }

@@ -15,6 +15,7 @@ import type { AgentState } from '../domain/agent-state.js';
 import { compareText } from '../domain/order.js';
 import type { Problem } from '../domain/problem.js';
 import { ENGINE, HUMAN, type OpenState, type Placed, type Task } from '../domain/task.js';
+import { unfenced } from './gist.js';
 import { mayMove } from './ready.js';
 
 export interface AgentDoing {
@@ -196,8 +197,7 @@ function few(names: readonly string[]): string {
 
 /** The beginning of what was asked, in one line. */
 function short({ description }: Task): string {
-  const line = description
-    .slice(0, 2 * MOST_SAID)
+  const line = unfenced(description.slice(0, 4 * MOST_SAID))
     .replace(/\s+/g, ' ')
     .trim();
   return line.length <= MOST_SAID ? line : `${line.slice(0, MOST_SAID - 1)}…`;
