@@ -1,6 +1,14 @@
 /** Who stands under whom, by what the records say: neither ids nor depth tell it, since long ids are cut and patterns do not count as depth. */
 import type { Task } from './task.js';
 
+/**
+ * Whether the name of a task says that it stands under this id: names of children begin with that of their parent. People give names with dots
+ * too: whoever's root is called like a child is nobody's.
+ */
+export function isNamedUnder({ id: name, root }: Pick<Task, 'id' | 'root'>, id: string): boolean {
+  return name.startsWith(`${id}.`) && !root.startsWith(`${id}.`);
+}
+
 /** Parents before their children, otherwise in the order given. Of a parent that is not among them nothing is known. */
 export function parentsFirst<T>(all: readonly T[], taskOf: (one: T) => Pick<Task, 'id' | 'parent'>): T[] {
   const levels = levelsOf(all.map(taskOf));

@@ -7,6 +7,7 @@ import { HELP_ROLE, helpOf, type Help } from '../domain/help.js';
 import { nearest } from '../domain/nearest.js';
 import { problem, type Problem } from '../domain/problem.js';
 import type { Task, WantedChild } from '../domain/task.js';
+import { above } from './above.js';
 import { record, type Parts } from './parts.js';
 
 /** The child as it is to be made; why it must not be. Children of other kinds pass as they are. */
@@ -74,13 +75,10 @@ async function impossible(parts: Parts, asker: Task, { reviewer, after }: Depend
       'not_found',
       `there is no task ${JSON.stringify(after)} to wait for; query_tasks lists those there are`,
     );
-  for (let at: Task | undefined = asker; at !== undefined; at = await parentOf(parts, at))
-    if (at.id === after) return problem('cycle', `${after} waits for you: it cannot end before you have`);
+  const waits = problem('cycle', `${after} waits for you: it cannot end before you have`);
+  if (after === asker.id) return waits;
+  for await (const { id } of above(parts.store, asker)) if (id === after) return waits;
   return undefined;
-}
-
-async function parentOf(parts: Parts, { parent }: Task): Promise<Task | undefined> {
-  return parent === undefined ? undefined : (await parts.store.read(parent))?.task;
 }
 
 /** A capability that nobody has can never be waited for. */

@@ -1,5 +1,6 @@
 /** Takes in a breakdown: checks its parts, and compares them with what is open and what was done lately, once. */
 import type { Breakdown, Part } from '../domain/part.js';
+import { isNamedUnder } from '../domain/lineage.js';
 import { problem, type Problem } from '../domain/problem.js';
 import type { Task } from '../domain/task.js';
 import { partsProblem, sortParts, type Known } from '../rules/breakdown.js';
@@ -29,7 +30,7 @@ async function known(parts: Parts, task: Task): Promise<Known[]> {
   const open = [...parts.store.open()].map((one) => one.task);
   const ended = (await parts.store.ended({ state: 'completed', limit: RECENT })).map((one) => one.task);
   return [...open, ...ended]
-    .filter(({ id, role }) => WORK.has(role) && id !== task.id && !task.id.startsWith(`${id}.`))
+    .filter(({ id, role }) => WORK.has(role) && id !== task.id && !isNamedUnder(task, id))
     .map(({ id, description }) => ({ id, description }));
 }
 

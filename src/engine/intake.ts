@@ -6,7 +6,7 @@ import { problem, type Problem } from '../domain/problem.js';
 import type { Agent } from '../domain/agent.js';
 import { approvalOf } from '../domain/approval.js';
 import type { Intent } from '../domain/intent.js';
-import { parentsFirst } from '../domain/lineage.js';
+import { isNamedUnder, parentsFirst } from '../domain/lineage.js';
 import { ENGINE, HUMAN, type Task } from '../domain/task.js';
 import type { OpenTask } from '../ports/store.js';
 import { fitFor, type Fit } from '../rules/offer.js';
@@ -122,17 +122,19 @@ const STAGES = new Set(['work', 'check', 'route', 'handoff']);
 export function stopAsked(parts: Parts, task: Task): boolean {
   return parts.store
     .intents()
-    .some(
-      ({ kind, task: id }) => kind === 'stop' && (task.id === id || task.root === id || task.id.startsWith(`${id}.`)),
-    );
+    .some(({ kind, task: id }) => kind === 'stop' && (task.id === id || task.root === id || isNamedUnder(task, id)));
 }
 
 export function openUnder(parts: Parts, id: string): OpenTask[] {
   const open = [...parts.store.open()];
   const byId = new Map(open.map((one) => [one.task.id, one]));
   const isUnder = (task: Task): boolean => {
-    for (let at: Task | undefined = task; at; at = at.parent === undefined ? undefined : byId.get(at.parent)?.task) {
-      if (at.id === id || at.id.startsWith(`${id}.`)) return true;
+    const seen = new Set<Task>();
+    let at: Task | undefined = task;
+    while (at !== undefined && !seen.has(at)) {
+      if (at.id === id || isNamedUnder(at, id)) return true;
+      seen.add(at); // parents that a person wrote may go round in a circle
+      at = at.parent === undefined ? undefined : byId.get(at.parent)?.task;
     }
     return false;
   };

@@ -4,11 +4,12 @@
  */
 import { addBudgets, isLimited, type Budget } from '../domain/budget.js';
 import { mayBeCut } from '../domain/id.js';
-import { parentsFirst } from '../domain/lineage.js';
+import { isNamedUnder, parentsFirst } from '../domain/lineage.js';
 import type { Session } from '../domain/session.js';
 import type { Placed, Task } from '../domain/task.js';
 import { NO_USAGE } from '../domain/usage.js';
 import { purse } from '../rules/purse.js';
+import { above } from './above.js';
 import { record, type Parts } from './parts.js';
 
 /** False if no failed task has this id. */
@@ -27,12 +28,11 @@ export async function failedBelow(parts: Parts, id: string): Promise<Task[]> {
   return wanted;
 }
 
-/** An id says so itself, unless it is so long that it was cut. */
+/** An id says so itself, unless it is so long that it was cut, or a person gave it. */
 async function isBelow(parts: Parts, task: Task, id: string): Promise<boolean> {
-  if (task.id.startsWith(`${id}.`)) return true;
-  if (!mayBeCut(task.id)) return false;
-  for (let at: Task | undefined = task; at?.parent !== undefined; at = (await parts.store.read(at.parent))?.task)
-    if (at.parent === id) return true;
+  if (isNamedUnder(task, id)) return true;
+  if (!mayBeCut(task.id) && isNamedUnder(task, task.root)) return false;
+  for await (const one of above(parts.store, task)) if (one.id === id) return true;
   return false;
 }
 

@@ -161,6 +161,81 @@ test('moving it back to tasks/pending tries it again, with what failed under it'
   assert.equal(task(disk, 'completed', 'top').result, 'Both are done.');
 });
 
+/** Names that people give may have dots in them: whoever is called like somebody's child is not under them. */
+const ALIKE: Story = {
+  ...TREE,
+  name: 'two roots whose names look like a parent and its child',
+  tasks: {
+    release: { description: 'Do both', to: 'lead' },
+    'release.notes': { description: 'Do both', to: 'lead' },
+  },
+};
+
+for (const [kind, end] of [
+  ['cancel', 'failed'],
+  ['stop', 'completed'],
+] as const) {
+  test(`${kind} of a task leaves one alone that is only called like its child`, async () => {
+    const disk = simDisk();
+    lay(disk, ALIKE);
+    const guest = hall(ALIKE.script, ALIKE.asks).enter(disk);
+    await untilQuiet(guest);
+    await submit(guest, kind, 'release');
+    await untilQuiet(guest);
+    task(disk, end, 'release');
+    assert.equal(open(disk).filter((name) => name.startsWith('release.notes')).length, 3, 'still waits for its human');
+  });
+}
+
+test('a retry reaches what a person put under the task, whatever its name', async () => {
+  const disk = simDisk();
+  lay(disk, { ...TREE, tasks: { ...TREE.tasks, extra: { description: 'Also this', to: 'asks', parent: 'top' } } });
+  const guest = hall(TREE.script, TREE.asks).enter(disk);
+  await untilQuiet(guest);
+  await submit(guest, 'cancel', 'top');
+  await untilQuiet(guest);
+  task(disk, 'failed', 'extra');
+  await submit(guest, 'retry', 'top');
+  await untilQuiet(guest);
+  assert.ok(open(disk).includes('extra.json'));
+});
+
+test('parents that go round in a circle hang nobody', async () => {
+  const disk = simDisk();
+  const round = (parent: string): object => ({ description: 'Round', to: 'asks', parent });
+  lay(disk, { ...TREE, tasks: { ...TREE.tasks, hen: round('egg'), egg: round('hen') } });
+  const guest = hall(TREE.script, TREE.asks).enter(disk);
+  await untilQuiet(guest);
+  for (const kind of ['cancel', 'retry'] as const) {
+    await submit(guest, kind, 'top');
+    await untilQuiet(guest);
+  }
+  assert.ok(open(disk).includes('top.json'));
+  await submit(guest, 'cancel', 'egg');
+  await untilQuiet(guest);
+  task(disk, 'failed', 'hen');
+});
+
+test('a retry opens nothing that is only called like a child', async () => {
+  const disk = simDisk();
+  lay(disk, ALIKE);
+  const guest = hall(ALIKE.script, ALIKE.asks).enter(disk);
+  await untilQuiet(guest);
+  for (const id of ['release', 'release.notes']) {
+    const base = { id: `c-${id}`, task: id, by: 'human', at: '2026-01-01T00:00:00.000Z' };
+    await guest.parts.store.submit({ ...base, kind: 'cancel' });
+    await untilQuiet(guest);
+  }
+  assert.deepEqual(open(disk), []);
+  await submit(guest, 'retry', 'release');
+  await untilQuiet(guest);
+  assert.ok(open(disk).some((name) => name.startsWith('release.json')));
+  assert.deepEqual(
+    open(disk).filter((name) => name.startsWith('release.notes')),
+    [],
+  );
+});
+
 for (const kind of ['cancel', 'stop'] as const) {
   test(`${kind} with a crash at every change ends the whole tree`, async () => {
     for (let n = 1; ; n++) {
