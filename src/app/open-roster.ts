@@ -23,9 +23,10 @@ export function openRoster(folder: string, env: Record<string, string | undefine
   const on = disk();
   const root = path.resolve(folder);
   const foreign = isWorkspace(on, root) ? [] : foreignAgents(root);
-  const agents = roster(on, root, undefined, foreign);
-  const { problems, warnings, files } = agents.check();
   const config = readConfig(on, root, env);
+  const { plugins } = config.config;
+  const agents = roster(on, root, undefined, foreign, 'web' in plugins ? ['web_search'] : []);
+  const { problems, warnings, files } = agents.check();
   const names = agents.all();
   const all = once([
     ...config.problems,
@@ -37,15 +38,22 @@ export function openRoster(folder: string, env: Record<string, string | undefine
   const abroad = new Set(foreign);
   const isAbroad = ({ where }: Problem): boolean =>
     where !== undefined && (abroad.has(where.file) || where.file.startsWith('.claude/'));
-  // Looking at a folder runs none of its code, so a plugin's tools are not known here.
-  const plugged = Object.keys(config.config.plugins).length > 0;
-  const isMild = (one: Problem): boolean => isAbroad(one) || (plugged && one.code === 'unknown_tool');
+  const isPlugged = Object.keys(plugins).length > 0;
+  const mayCome = (one: Problem): boolean => isPlugged && one.code === 'unknown_tool' && !isAbroad(one);
   return {
     agents: names,
-    problems: all.filter((one) => !isMild(one)),
-    warnings: [...config.warnings, ...warnings, ...all.filter(isMild)],
+    problems: all.filter((one) => !isAbroad(one) && !mayCome(one)),
+    warnings: [...config.warnings, ...warnings, ...all.filter(isAbroad), ...all.filter(mayCome).map(unlessPlugged)],
     files: files + (config.there ? 1 : 0),
   };
+}
+
+/** Looking at a folder runs none of its code, so the tools of a plugin are not known here. */
+function unlessPlugged({ message, where }: Problem): Problem {
+  return problem('unknown_tool', message.replace('which does not exist', 'which only a plugin could bring'), {
+    ...(where === undefined ? {} : { where }),
+    hint: 'guild check runs no plugin; guild pump tells if none brings it',
+  });
 }
 
 /** What no call could be made with: of the agents, and of names in guild.yaml that nobody uses yet. */

@@ -12,12 +12,13 @@ export interface Narrator extends Watchers {
   close(): void;
 }
 
-/** `streamed`: the task whose text is shown as it comes. */
+/** `streamed`: the task whose text is shown as it comes. `hasShown`: whether that ended with this text, so that it need not be printed again. */
 export function narrator(
   { terminal, json }: Pick<Call, 'terminal' | 'json'>,
   streamed: () => string | undefined = () => undefined,
-): Narrator {
+): Narrator & { hasShown(text: string): boolean } {
   let open = false;
+  let shown = '';
   const close = (): void => {
     if (open) terminal.stream('\n');
     open = false;
@@ -29,9 +30,11 @@ export function narrator(
   };
   return {
     close,
+    hasShown: (text) => shown.trimEnd().endsWith(text.trim()),
     text(task, _agent, text) {
       if (json || task.id !== streamed() || text === '') return;
       terminal.stream(text);
+      shown += text;
       open = !text.endsWith('\n');
     },
     event(event) {

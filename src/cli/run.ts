@@ -12,7 +12,7 @@ import { untilInterrupt } from './interrupt.js';
 export const command: Command = {
   help: `guild run <agent> <text> [--id ID] [--model NAME]
 
-Adds a task for the agent, works on it and everything under it until it has ended, and streams the answer.
+Adds a task for the agent, works on it and everything under it until it has ended, and prints the answer.
 The text may also come from standard input: echo "…" | guild run planner -
 
   --id ID        id of the task (default: a fresh one)
@@ -51,7 +51,9 @@ The text may also come from standard input: echo "…" | guild run planner -
         call.terminal.say(`${task.id} is ${state}; guild why ${task.id} tells for what`);
         return EXIT.waiting;
       }
-      if (call.quiet && !call.json) call.terminal.out(ended.result ?? '');
+      // What another agent said, or a tool reported, has not been streamed.
+      const answer = ended.result ?? '';
+      if (!call.json && (call.quiet || !tell.hasShown(answer))) call.terminal.out(answer);
       call.terminal.say(
         call.terminal.dim(`\n${task.id}: ${ended.usage ? costText(ended.usage) : ''} · results/${task.id}.md`),
       );

@@ -27,6 +27,19 @@ test('a new workspace is in order, is not overwritten, and says what comes next'
   assert.equal(read('w/agents/planner.md'), 'mine');
 });
 
+test('a new swarm is in order, the tool of its web plugin included; a tool that a plugin may bring is only a warning', async (t) => {
+  const { guild, guildWith, put, root } = place(t);
+  succeeds(await guild('init', 's', '--swarm'));
+  const cwd = path.join(root, 's');
+  const check = succeeds(await guildWith({ cwd }, 'check'));
+  assert.equal(check.err, '', 'no problem and no warning');
+  put('s/agents/extra.md', '---\ndescription: Looks\ntools: [lab_look]\n---\nYou look.\n');
+  assert.match(
+    succeeds(await guildWith({ cwd }, 'check')).err,
+    /warning: .*"lab_look", which only a plugin could bring/,
+  );
+});
+
 test('without a key one sentence says what to set and where, and nothing is lost', async (t) => {
   const { guild, guildWith, root, list } = place(t);
   succeeds(await guild('init', '--quiet'));
@@ -65,6 +78,22 @@ test('run works on its own task and leaves the others alone', async (t) => {
   const { guild, list } = place(t, scripted('- say: ok', { 'tasks/pending/other.json': EXAMPLE }));
   assert.equal(succeeds(await guild('run', 'hand', 'Mine', '--id', 'mine', '-q')).out, 'ok\n');
   assert.deepEqual([list('tasks/pending'), list('tasks/completed')], [['other.json'], ['mine.json']]);
+});
+
+test('run prints the answer whoever gave it, once', async (t) => {
+  const script = `
+- {agent: first, say: A draft.}
+- {agent: second, call: [{final_report: {report: The final text.}}]}
+- {agent: plain, say: Said at once.}
+`;
+  const agents = {
+    'agents/first.md': '---\ndescription: Begins\nhandoff: second\n---\nYou begin.\n',
+    'agents/second.md': '---\ndescription: Ends\ntools: [final_report]\n---\nYou end.\n',
+    'agents/plain.md': '---\ndescription: Answers\n---\nYou answer.\n',
+  };
+  const { guild } = place(t, scripted(script, agents));
+  assert.equal(succeeds(await guild('run', 'first', 'x')).out, 'The final text.\n');
+  assert.equal(succeeds(await guild('run', 'plain', 'x')).out, 'Said at once.\n');
 });
 
 test('a task that nobody could take says so, and is offered again when tried again', async (t) => {
