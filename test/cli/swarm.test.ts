@@ -61,7 +61,7 @@ test('three processes, one agent each: they bid, the best does it, and why it wa
   await until(() => isDone(here, 'quick'));
   assert.equal(here.read('results/quick.md'), '# Do quick\n\nben did quick\n');
   assert.match(here.read('tasks/bids/quick.md'), /It went to \*\*ben\*\*/);
-  const why = succeeds(await here.guild('why', 'quick', '--json')).out;
+  const why = succeeds(await here.guild('why', 'quick')).out;
   assert.match(why, /awarded to ben\n.* {2}ben: awarded 9 \(fitness 9, no record yet; needs 6\): mine/);
   for (const { child } of all) child.kill('SIGTERM');
   for (const { ended } of all) assert.equal((await ended).code, 0);
@@ -101,7 +101,7 @@ test('a killed peer is noticed at once, and its task goes on in another process,
   await until(() => isDone(here, 'long'));
   assert.equal(here.read('results/long.md'), '# Do long\n\nben did long\n');
   assert.equal(here.list('sessions').filter((name) => name.startsWith('ben-long')).length, 1);
-  assert.deepEqual(livePids(here)['ben'], [second.child.pid]);
+  await until(() => livePids(here)['ben']?.join() === String(second.child.pid));
 });
 
 test('a paused peer is not robbed: its task stays its own, and it goes on when it wakes', async (t) => {
