@@ -7,9 +7,9 @@ import { bus } from '../adapters/bus.js';
 import { clock } from '../adapters/clock.js';
 import { disk } from '../adapters/disk.js';
 import type { Task } from '../domain/task.js';
-import { VOTE_MS } from '../engine/voting.js';
 import { turnNeeded } from '../engine/waiting.js';
 import type { Store } from '../ports/store.js';
+import { readConfig } from './read-config.js';
 import { roster } from './roster.js';
 
 export interface HoldUps {
@@ -58,7 +58,8 @@ export function holdUps(folder: string, store: Store): HoldUps {
         .filter(({ id, agents: named }) => named.length > 0 && id !== peer && !voted.includes(id));
       if (missing.length === 0) return undefined;
       const who = missing.map(({ id, pid }) => `${id} (pid ${pid})`).join(', ');
-      return `its work is done, and process ${who} has not agreed; who does not answer within ${VOTE_MS / 1000} s is left out`;
+      const { voteMs } = readConfig(on, root, {}).config.coordination;
+      return `its work is done, and process ${who} has not agreed; who does not answer within ${voteMs / 1000} s is left out`;
     },
   };
 }

@@ -63,6 +63,8 @@ export interface Coordination {
   helpMs: number;
   /** How long an agent may take to bid for a task that is offered. */
   bidMs: number;
+  /** How long a process may take to agree that a root is over; then it is left out until it is heard again. */
+  voteMs: number;
 }
 
 /** A channel that people named (`channels:` in guild.yaml). */
@@ -111,7 +113,13 @@ export interface Config {
   channels: Record<string, ChannelRules>;
 }
 
-export const DEFAULT_COORDINATION: Coordination = { mode: 'mesh', offerMs: 2000, helpMs: 300_000, bidMs: 60_000 };
+export const DEFAULT_COORDINATION: Coordination = {
+  mode: 'mesh',
+  offerMs: 2000,
+  helpMs: 300_000,
+  bidMs: 60_000,
+  voteMs: 10_000,
+};
 export const DEFAULT_NOTE_BYTES = 64 * 1024;
 
 export const DEFAULT_LIMITS: Limits = {

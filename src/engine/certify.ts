@@ -6,6 +6,7 @@
 import type { Certificate } from '../domain/certificate.js';
 import type { Task, Waits } from '../domain/task.js';
 import { channelsRead } from '../rules/channels.js';
+import { isLeaf } from '../rules/decide.js';
 import { effectsUnderWay } from './effects.js';
 import type { Parts } from './parts.js';
 
@@ -37,9 +38,15 @@ function openUnder({ store }: Parts, { id }: Task): Task[] {
   return found;
 }
 
-/** Notes about this root that the agent of the root reads and has not heard. Who has ended its part listens no more. */
-export function unreadNotes({ bus, config }: Parts, { id, to }: Task): number {
+/**
+ * Notes about this root that the agent of the root reads and has not heard. Who has ended its part listens no more: so does an agent with a
+ * pattern, which spoke in its work.
+ */
+export function unreadNotes({ bus, config, agents }: Parts, task: Task): number {
+  const { id, to } = task;
   const channels = bus === undefined || to === undefined ? [] : channelsRead(to, config.channels);
+  const agent = channels.length === 0 ? undefined : agents.all().get(to!);
+  if (agent === undefined || !isLeaf(task, agent)) return 0;
   let unread = 0;
   for (const channel of channels)
     for (const note of bus!.unread(channel, to!))

@@ -69,30 +69,31 @@ export interface Engine {
 
 /** How often a pass that waits looks for a cancel. */
 const LOOK_MS = 250;
+const MOST_LOOKS = 4;
 
 export function engine(given: Parts): Engine {
   const telling = states(given);
   const waits = waiting(given);
-  const speed = pace(given.clock, given.config.limits.tasksPerMinute);
   const flights = new Map<string, Flight>();
   const rootOf = (id: string): string => waits.find(id)?.task.root ?? id.split('.')[0]!;
-  const votes = voting(given, flights, rootOf);
+  const votes = voting(given, flights, rootOf, lookAgain);
   const slow = stuck(given, rootOf);
   // Our own stand before what was given and do not copy it: a part that is exchanged later is exchanged here too.
-  const own = { waits, votes, pace: speed, watchers: { ...given.watchers, event: hear } };
+  const own = { waits, votes, pace: pace(given.clock, given.config.limits.tasksPerMinute), watchers: { ...given.watchers, event: hear } };
   const parts: Parts = Object.assign(Object.create(given) as Parts, own);
   const nudged = new Set<string>();
   let backlog = 0;
   let free = room(given);
   let broken: unknown;
   let swept = false;
+  /** Found missing since the last pass that looked. */
+  const gone = new Set<string>();
 
   const book = registry(parts, telling);
   return { pump, pass, flights, showRegistry: book.show, left: book.left, backlog: () => backlog, stop };
 
   function hear(event: Event): void {
     telling.heard(event);
-    speed.heard(event);
     votes.heard(event);
     slow.heard(event);
     given.watchers?.event?.(event);
@@ -144,9 +145,12 @@ export function engine(given: Parts): Engine {
       if (parts.hosts !== undefined) parts.store.join();
       const seen = await parts.store.scan(look === 'all');
       problems.push(...seen.problems);
+      for (const id of seen.gone ?? []) gone.add(id);
+      const left = [...gone];
+      gone.clear();
       moved = (await recover(parts)) > 0;
       moved = (await endAbandonedBids(parts)) || moved;
-      moved = (await tendMoved(parts, seen.gone ?? [])) || moved;
+      moved = (await tendMoved(parts, left)) || moved;
       moved = (await takeIntents(parts, flights, nudged)) || moved;
       moved = (await tendBallot(parts)) || moved;
       const mail = await takeMail(parts);
@@ -191,6 +195,20 @@ export function engine(given: Parts): Engine {
       problems,
       ...(due === Infinity ? {} : { due }),
     };
+  }
+
+  /**
+   * For who must know in the middle of a pass how things stand now. Folders are listed one after the other, and a task that moves meanwhile can
+   * be missed: so they are looked at until nothing is new. What is found missing is dealt with in the next pass.
+   */
+  async function lookAgain(): Promise<void> {
+    for (let looks = 1; looks <= MOST_LOOKS; looks++) {
+      const before = parts.store.changes?.();
+      const seen = await parts.store.scan();
+      for (const one of seen.problems) report(one);
+      for (const id of seen.gone ?? []) gone.add(id);
+      if (looks > 1 && before === parts.store.changes?.()) return;
+    }
   }
 
   /** What can move now, most urgent first, and when the next of those that wait for a time can. */

@@ -3,13 +3,16 @@
  * name: they are the members of a mesh. A process that hosts all agents keeps nothing to itself: what it works on, everybody sees as a claim.
  * Nobody is asked about a root whose agent asked nobody.
  *
- * A process that is paused cannot agree. It is waited for once, for VOTE_MS; from then on it counts as silent, in the certificate too, until
+ * What is open and unread is looked for in the store at the moment when all have voted, in either phase: what this process knew before may be old.
+ *
+ * A process that is paused cannot agree. It is waited for once, for `coordination.vote`; from then on it counts as silent, in the certificate too, until
  * it is heard again. Nothing is lost by that: what it holds is a claim, and an open task.
  */
 import type { Event } from '../domain/event.js';
 import { ENGINE, type Note, type NoteBody } from '../domain/note.js';
 import type { Task } from '../domain/task.js';
-import { count, newBallot, withVote, type Ballot, type Vote } from '../rules/completion.js';
+import { count, newBallot, withVote, type Ballot, type Seen, type Vote } from '../rules/completion.js';
+import { unreadNotes } from './certify.js';
 import { effectsUnderWay } from './effects.js';
 import type { Flight } from './flight.js';
 import { record, type Parts } from './parts.js';
@@ -24,12 +27,19 @@ export interface Voting {
   close(): void;
 }
 
-export const VOTE_MS = 10_000;
 const LOOK_MS = 20;
+/** How often the store is looked at while votes are missing: who died will never vote. */
+const STORE_MS = 500;
 const EXPIRE_MS = 60_000;
 const CHANNEL = 'task';
 
-export function voting(parts: Parts, flights: ReadonlyMap<string, Flight>, rootOf: (task: string) => string): Voting {
+/** `lookAgain` brings what is known of the store up to date. */
+export function voting(
+  parts: Parts,
+  flights: ReadonlyMap<string, Flight>,
+  rootOf: (task: string) => string,
+  lookAgain: () => Promise<void>,
+): Voting {
   const { store, bus, clock, config } = parts;
   const me = store.peer.id;
   const marks = new Map<string, number>();
@@ -40,7 +50,7 @@ export function voting(parts: Parts, flights: ReadonlyMap<string, Flight>, rootO
   const isMesh = config.coordination.mode === 'mesh';
   const unsubscribe = isMesh ? bus?.subscribe(CHANNEL, hearNote) : undefined;
 
-  return { heard, agree, look: () => void (others().length > 0 && bus?.refresh()), close };
+  return { heard, agree, look: () => void (others(true).length > 0 && bus?.refresh()), close };
 
   function heard({ name, task }: Event): void {
     if (!isMesh || task === undefined) return;
@@ -58,45 +68,72 @@ export function voting(parts: Parts, flights: ReadonlyMap<string, Flight>, rootO
     }
     if (body.type !== 'completion_probe' || body.peer === me || closing.signal.aborted) return;
     silent.delete(body.peer);
+    if (store.peer.agents.length === 0) return; // it is not asked
     const { root, ballot, phase = 1 } = body;
     // A vote that cannot be written is a vote that is missing: they will go on without it.
-    void tell({ type: 'completion_vote', root, ...mine(root, ballot, phase) }).catch(() => undefined);
+    void answer(root, ballot, phase).catch(() => undefined);
+  }
+
+  async function answer(root: string, ballot: number, phase: 1 | 2): Promise<void> {
+    // What was open here may have ended elsewhere: that would be asked about again and again.
+    if (openBelow(root) > 0) await lookAgain();
+    await tell({ type: 'completion_vote', root, ...mine(root, ballot, phase) });
+  }
+
+  function openBelow(root: string): number {
+    return store.openUnderRoot(root) - (store.isOpen(root) ? 1 : 0);
   }
 
   function mine(root: string, ballot: number, phase: 1 | 2): Vote {
     const works = [...flights.keys()].some((task) => task !== root && rootOf(task) === root);
-    const known = store.openUnderRoot(root) - (store.isOpen(root) ? 1 : 0);
-    const ready = !works && known <= 0 && effectsUnderWay(store, root) === 0;
+    const ready = !works && openBelow(root) <= 0 && effectsUnderWay(store, root) === 0;
     return { peer: me, ballot, phase, ready, mark: marks.get(root) ?? 0 };
   }
 
-  async function agree({ id, usage }: Task): Promise<{ agreed: number; of: number } | { until: string }> {
-    if (bus === undefined || !isMesh || (usage?.children ?? 0) === 0 || others().length === 0) return ALONE;
-    cast.set(id, []);
+  async function agree(task: Task): Promise<{ agreed: number; of: number } | { until: string }> {
+    if ((task.usage?.children ?? 0) === 0 || !store.peers().some(({ id }) => id !== me)) return ALONE;
+    if (bus === undefined || !isMesh || others(true).length === 0) {
+      await lookAgain();
+      return isQuiet(task) ? ALONE : { until: clock.now().toISOString() };
+    }
+    cast.set(task.id, []);
     try {
-      return await vote(id);
+      return await vote(task);
     } finally {
-      cast.delete(id);
+      cast.delete(task.id);
     }
   }
 
-  async function vote(root: string): Promise<{ agreed: number; of: number } | { until: string }> {
+  function isQuiet(task: Task): boolean {
+    return openBelow(task.id) <= 0 && unreadNotes(parts, task) + effectsUnderWay(store, task.id) === 0;
+  }
+
+  async function vote(task: Task): Promise<{ agreed: number; of: number } | { until: string }> {
+    const { id: root } = task;
     let number = clock.now().getTime();
     let ballot = await ask(root, newBallot(number, live()));
     let from = clock.monotonicMs();
+    let looked = from;
     while (!closing.signal.aborted) {
       bus!.refresh();
       for (const one of cast.get(root)!.splice(0)) ballot = withVote(ballot, one);
-      const open = store.openUnderRoot(root) - 1;
-      const counted = count(ballot, { live: live(), open, unread: 0 });
+      let counted = count(ballot, seen(task));
+      const isDecided = counted.kind === 'confirm' || counted.kind === 'certified';
+      if (isDecided || clock.monotonicMs() - looked >= STORE_MS) {
+        await lookAgain();
+        bus!.refresh();
+        looked = clock.monotonicMs();
+        counted = count(ballot, seen(task));
+      }
       if (counted.kind === 'certified') return certified(root, counted.agreed);
       if (counted.kind === 'confirm') {
         ballot = await ask(root, counted.ballot);
         from = clock.monotonicMs();
-      } else if (counted.kind === 'wait' && clock.monotonicMs() - from < VOTE_MS)
+      } else if (counted.kind === 'wait' && clock.monotonicMs() - from < config.coordination.voteMs)
         await clock.sleep(LOOK_MS, closing.signal);
       else {
-        if (counted.kind === 'again' && open > 0) break;
+        if (counted.kind === 'again') await lookAgain();
+        if (counted.kind === 'again' && !isQuiet(task)) break;
         if (counted.kind === 'wait') for (const peer of counted.missing) silent.add(peer);
         else await clock.sleep(LOOK_MS, closing.signal);
         number = Math.max(number + 1, clock.now().getTime());
@@ -105,6 +142,10 @@ export function voting(parts: Parts, flights: ReadonlyMap<string, Flight>, rootO
       }
     }
     return { until: clock.now().toISOString() };
+  }
+
+  function seen(task: Task): Seen {
+    return { live: live(), open: openBelow(task.id), unread: unreadNotes(parts, task) };
   }
 
   function certified(root: string, agreed: string[]): { agreed: number; of: number } {

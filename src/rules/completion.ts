@@ -3,7 +3,8 @@
  * certified they are asked twice. First everybody says whether it is at rest, and how much it has done for the root so far (its mark).
  * When all are, and nothing is open or unread, everybody is asked once more. Whoever is still at rest with the same mark was at rest all
  * the time between its two votes, and all these times have an instant in common: the one when nothing was open or unread. From then on nothing
- * could begin again.
+ * could begin again. Not everybody is asked (who keeps nothing to itself, who is silent, a person), so what is open or unread is looked at once
+ * more before it is certified.
  *
  * A process that dies between its votes may have told somebody something that nobody would ask about: the ballot is begun anew. So it is
  * when somebody joined, was not at rest, or did something in between. `test/rules/completion.test.ts` plays this in every order there is
@@ -50,8 +51,9 @@ export function newBallot(number: number, live: readonly string[]): Ballot {
   return { number, phase: 1, asked: [...live], votes: new Map(), marks: new Map() };
 }
 
-/** What another ballot, or another phase, was told counts for nothing. */
+/** What another ballot, or another phase, was told counts for nothing; nor does the word of who was not asked. */
 export function withVote(ballot: Ballot, vote: Vote): Ballot {
+  if (!ballot.asked.includes(vote.peer)) return ballot;
   if (vote.ballot !== ballot.number || vote.phase !== ballot.phase || ballot.votes.has(vote.peer)) return ballot;
   return { ...ballot, votes: new Map(ballot.votes).set(vote.peer, vote) };
 }
@@ -72,11 +74,13 @@ function countFirst(ballot: Ballot, { live, open, unread }: Seen): Count {
   return { kind: 'confirm', ballot: { ...ballot, phase: 2, asked: [...live], votes: new Map(), marks } };
 }
 
-function countSecond(ballot: Ballot, { live }: Seen): Count {
+function countSecond(ballot: Ballot, { live, open, unread }: Seen): Count {
   const gone = ballot.asked.filter((peer) => !live.includes(peer));
   if (gone.length > 0) return { kind: 'again', why: `${gone.join(', ')} went` };
   for (const { peer, mark } of ballot.votes.values())
     if (mark !== ballot.marks.get(peer)) return { kind: 'again', why: `${peer} did something meanwhile` };
   const missing = ballot.asked.filter((peer) => !ballot.votes.has(peer));
-  return missing.length > 0 ? { kind: 'wait', missing } : { kind: 'certified', agreed: [...ballot.asked] };
+  if (missing.length > 0) return { kind: 'wait', missing };
+  if (open > 0 || unread > 0) return { kind: 'again', why: `${open} open tasks and ${unread} unread notes` };
+  return { kind: 'certified', agreed: [...ballot.asked] };
 }

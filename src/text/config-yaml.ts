@@ -112,8 +112,9 @@ function readCoordination(given: Fields | undefined): Coordination {
   const offerMs = given?.duration('offer') ?? DEFAULT_COORDINATION.offerMs;
   const helpMs = given?.duration('help') ?? DEFAULT_COORDINATION.helpMs;
   const bidMs = given?.duration('bid') ?? DEFAULT_COORDINATION.bidMs;
+  const voteMs = given?.duration('vote') ?? DEFAULT_COORDINATION.voteMs;
   given?.noMore();
-  return { mode, ...(coordinator ? { coordinator } : {}), offerMs, helpMs, bidMs };
+  return { mode, ...(coordinator ? { coordinator } : {}), offerMs, helpMs, bidMs, voteMs };
 }
 
 function readChannel(found: Found, fields: Fields): ChannelRules | undefined {

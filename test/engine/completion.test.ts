@@ -3,7 +3,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { busWorld, memoryBus } from '../../src/adapters/bus.js';
 import { DEFAULT_NOTE_BYTES, type Config } from '../../src/domain/config.js';
-import type { Task } from '../../src/domain/task.js';
+import { makeTask, type Task } from '../../src/domain/task.js';
+import type { Bus } from '../../src/ports/bus.js';
 import { hall, ROOT, untilQuiet, type Guest } from '../kit/hall.js';
 import { simClock } from '../kit/sim-clock.js';
 import { simDisk, type SimDisk } from '../kit/sim-disk.js';
@@ -112,3 +113,103 @@ test('the last note is on its way when everybody else is done: it is heard befor
   await untilQuiet(guest);
   assert.equal(root(disk).result, 'Then I close it.');
 });
+
+test('one process after the other: a paused one is missing in every certificate until it is heard again', async () => {
+  const disk = simDisk();
+  lay(disk, PAIR);
+  const house = hall(PAIR.script);
+  const [world, clock] = [busWorld(), simClock({ auto: true })];
+  const paused = house.enter(disk, { bus: memoryBus({ clock }), agents: ['cyd'] });
+  await paused.engine.pump();
+  const guest = house.enter(disk, { bus: memoryBus({ world, clock }), agents: ['ann', 'ben'] });
+  await untilQuiet(guest);
+  const add = (id: string): Promise<boolean> =>
+    guest.parts.store.create(makeTask({ id, description: 'Go', to: 'ann', created_at: '2026-01-01T00:00:00.000Z' }));
+  await add('later');
+  await untilQuiet(guest);
+  assert.deepEqual(root(disk, 'later').certificate, { open: 0, unread: 0, effects: 0, agreed: 1, of: 2 });
+});
+
+test('an agent with a pattern has spoken: a note that comes after that keeps its root from nothing', async () => {
+  const channels: Config['channels'] = { news: { readers: ['ann'], maxBytes: DEFAULT_NOTE_BYTES } };
+  const story: Story = {
+    ...PAIR,
+    agents: { ann: agent('description: A\nadvisors: [ben]'), ben: agent('description: B') },
+    script: '- {agent: ben, say: Mind the door.}\n- {agent: ann, say: Done.}',
+  };
+  const disk = simDisk();
+  lay(disk, story);
+  const bus = memoryBus({ clock: simClock({ auto: true }) });
+  const guest = hall(story.script).enter(disk, {
+    bus,
+    config: { channels },
+    watchers: {
+      event: ({ name, task }) => {
+        if (name !== 'task.completed' || task !== 't.work') return;
+        const at = '2026-01-01T00:00:00.000Z';
+        const body = { type: 'said', text: 'the door is open' } as const;
+        void bus.tell([{ id: 'n1', channel: 'news', from: 'ben', at, priority: 'normal', task: 't.x', body }]);
+      },
+    },
+  });
+  await untilQuiet(guest);
+  assert.equal(root(disk).result, 'Done.');
+});
+
+/** Two processes of a mesh and one that works for everybody. `now` is called when all have been asked in this phase. */
+async function whileAsked(phase: 1 | 2, now: (other: Guest, bus: Bus) => void, channels: Config['channels'] = {}) {
+  const disk = simDisk();
+  const script = `${PAIR.script}- {agent: ann, turn: 3, when: the door is open, say: Then I close it.}`;
+  lay(disk, { ...PAIR, script });
+  const house = hall(script);
+  const [world, clock] = [busWorld(), simClock({ auto: true })];
+  const enter = (agents: string[] | undefined): Guest =>
+    house.enter(disk, {
+      bus: memoryBus({ world, clock }),
+      config: { channels },
+      ...(agents === undefined ? {} : { agents }),
+    });
+  const guests = [['ann'], ['ben'], undefined].map(enter);
+  const other = guests[2]!;
+  other.parts.store.join();
+  let asked = 0;
+  other.parts.bus!.subscribe('task', ({ body }) => {
+    if (body.type === 'completion_probe' && body.phase === phase && asked++ === 0) now(other, other.parts.bus!);
+  });
+  await together(guests.slice(0, 2));
+  assert.ok(asked > 0, 'they were asked');
+  await together(guests);
+  return { disk, events: other.parts.store.events() };
+}
+
+for (const phase of [1, 2] as const)
+  test(`a task that a third process puts under the root while phase ${phase} is voted on is waited for`, async () => {
+    const at = '2026-01-01T00:00:00.000Z';
+    const more = makeTask({
+      id: 't.more',
+      parent: 't',
+      root: 't',
+      role: 'subtask',
+      depth: 1,
+      description: 'More',
+      to: 'ben',
+      created_at: at,
+    });
+    const { disk, events } = await whileAsked(phase, (other) => void other.parts.store.create(more));
+    const ends = events.flatMap(({ name, task }) => (name === 'task.completed' ? [task] : []));
+    assert.ok(ends.indexOf('t.more') >= 0 && ends.indexOf('t.more') < ends.indexOf('t'), String(ends));
+    assert.equal(root(disk).certificate?.open, 0);
+  });
+
+for (const phase of [1, 2] as const)
+  test(`a note that comes while phase ${phase} is voted on is heard before the root ends`, async () => {
+    const at = '2026-01-01T00:00:00.000Z';
+    const body = { type: 'said', text: 'the door is open' } as const;
+    const { disk } = await whileAsked(
+      phase,
+      (_, bus) =>
+        void bus.tell([{ id: 'n1', channel: 'news', from: 'ben', at, priority: 'normal', task: 't.x', body }]),
+      { news: { readers: ['ann'], maxBytes: DEFAULT_NOTE_BYTES } },
+    );
+    assert.equal(root(disk).result, 'Then I close it.');
+  });

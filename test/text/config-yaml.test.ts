@@ -50,7 +50,7 @@ default_agent: planner
 search: semantic
 watch: {rescan: 5s}
 store: files
-coordination: {coordinator: lead, offer: 3s, help: 1m, bid: 90s}
+coordination: {coordinator: lead, offer: 3s, help: 1m, bid: 90s, vote: 20s}
 git: {enabled: true, author: 'Ada <ada@example.org>'}
 channels: {deploys: {writers: [ops], readers: planner, ttl: 1d, max_bytes: 2k}, talk: {}}
 inbox: {agent: planner, admit: ask}
@@ -97,7 +97,14 @@ plugins: {slack: {channels: ['#ops']}, pager: }
     git: { enabled: true, author: 'Ada <ada@example.org>' },
     inbox: { agent: 'planner', admit: 'ask' },
     plugins: { slack: { channels: ['#ops'] }, pager: {} },
-    coordination: { mode: 'hierarchical', coordinator: 'lead', offerMs: 3000, helpMs: 60_000, bidMs: 90_000 },
+    coordination: {
+      mode: 'hierarchical',
+      coordinator: 'lead',
+      offerMs: 3000,
+      helpMs: 60_000,
+      bidMs: 90_000,
+      voteMs: 20_000,
+    },
     channels: {
       deploys: { writers: ['ops'], readers: ['planner'], ttlMs: 86_400_000, maxBytes: 2000 },
       talk: { maxBytes: 65_536 },
