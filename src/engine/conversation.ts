@@ -23,6 +23,8 @@ export interface Conversation {
   mine(): readonly Message[];
   /** `edited`: nothing was written, and `messages()` is now what the person left. */
   append(messages: Message[], durable: boolean): Promise<'written' | 'edited'>;
+  /** Where another task began this conversation, this one goes on in it from a message of its own. Nothing to do where it has one. */
+  begin(): Promise<void>;
   /** What its turns have cost; kept up to date, so asking does not depend on the length. */
   usage(): Usage;
   /** Every tool call is known to have its result. */
@@ -45,8 +47,7 @@ export async function openConversation(
   if (opened.kind === 'open') {
     noteEdit(parts, task, agent, id, opened.edited);
     const talk = conversation(parts, task, id, pinned(parts, agent, opened.session), opened.session, Promise.resolve());
-    // Another task began this conversation: this one goes on in it, from a message of its own.
-    if (talk.mine().length === 0) await talk.append([{ ...firstMessage(parts, agent, task), task: task.id }], false);
+    await talk.begin();
     return talk;
   }
   const first = firstMessage(parts, agent, task, await resultsBefore(parts, task));
@@ -124,8 +125,20 @@ function conversation(
       }
       const written = await parts.store.append(id, messages, { durable });
       if (messages.some((message) => message.task !== undefined)) begun = undefined;
-      if (written === 'edited') await reopen();
+      if (written === 'edited') {
+        await reopen();
+        await self.begin();
+      }
       return written;
+    },
+    async begin() {
+      // A task without a part of its own sees none of its answers and would ask its model forever, so this is not given up.
+      while (self.mine().length === 0) {
+        const first = { ...firstMessage(parts, agent, task), task: task.id };
+        const written = await parts.store.append(id, [first], { durable: false });
+        begun = undefined;
+        if (written === 'edited') await reopen();
+      }
     },
   };
   return self;
