@@ -62,12 +62,21 @@ async function list(store: Store, { terminal, json }: Call): Promise<number> {
       `${terminal.bold(id)}  ${terminal.colour(request.risk === 'HIGH' ? 'red' : 'yellow', request.risk)}  @${request.agent}`,
     );
     terminal.out(`  ${title.replaceAll('\n', '\n  ')}`);
-    for (const reason of request.reasons) terminal.out(terminal.dim(`  ${reason}; ${request.confinement}`));
+    for (const reason of request.reasons) terminal.out(terminal.dim(`  ${reason}`));
+    terminal.out(terminal.dim(`  held in by ${request.confinement}`));
     if (request.taint.length > 0) terminal.out(terminal.dim(`  influenced by ${request.taint.join(', ')}`));
-    if (request.diff) terminal.out(`  ${request.diff.replaceAll('\n', '\n  ')}`);
+    const shown = request.diff ?? contentOf(title, request);
+    if (shown) terminal.out(`  ${shown.trimEnd().replaceAll('\n', '\n  ')}`);
   }
   if (open.length === 0) terminal.say('nothing waits for you');
   return open.length > 0 ? EXIT.waiting : EXIT.done;
+}
+
+/** What the action would bring, where its title does not say it: a file, a plan, an answer to write. */
+function contentOf(title: string, { tool, arguments: given }: Approval['request']): string | undefined {
+  const main = mainArgument(tool);
+  const text = main === undefined ? undefined : given[main];
+  return typeof text === 'string' && !title.includes(text) ? text : undefined;
 }
 
 function openOnes(store: Store): Approval[] {

@@ -49,7 +49,7 @@ export function liveView(terminal: Terminal): Narrator {
     if (id === undefined) return;
     const detail = event as unknown as Record<string, unknown>;
     const node = nodes.get(id) ?? { id, agent: event.agent ?? '', mark: '·', note: '', since: Date.now() };
-    if (event.agent) node.agent = event.agent;
+    if (event.agent) node.agent = event.agent === 'nobody' ? '?' : event.agent;
     if (event.name === 'task.claimed') Object.assign(node, { mark: terminal.colour('yellow', '●'), note: 'thinking' });
     if (event.name === 'task.created') Object.assign(node, { mark: terminal.colour('cyan', '○'), note: '' });
     if (event.name === 'task.parked') Object.assign(node, { mark: terminal.colour('magenta', '…'), note: 'waits' });

@@ -39,45 +39,47 @@ export function narrator(
     },
     event(event) {
       if (json) return terminal.json(event);
-      const agent = terminal.bold(event.agent ?? '');
+      // What is addressed to nobody yet is told without a name.
+      const named = event.agent === undefined || event.agent === 'nobody' ? '' : event.agent;
+      const agent = named === '' ? '' : `${terminal.bold(named)} `;
       const id = terminal.dim(event.task ?? '');
       const detail = event as unknown as Record<string, unknown>;
       switch (event.name) {
         case 'task.created':
-          return tell(event.task, `${terminal.colour('cyan', '+')} ${agent} ${id}`);
+          return tell(event.task, `${terminal.colour('cyan', '+')} ${agent}${id}`);
         case 'tool.ran':
           return tell(
             event.task,
-            `${detail['ok'] ? terminal.dim('·') : terminal.colour('red', '·')} ${agent} ${String(detail['tool'])}`,
+            `${detail['ok'] ? terminal.dim('·') : terminal.colour('red', '·')} ${agent}${String(detail['tool'])}`,
           );
         case 'task.completed':
-          return tell(event.task, `${terminal.colour('green', '✓')} ${agent} ${id}`);
+          return tell(event.task, `${terminal.colour('green', '✓')} ${agent}${id}`);
         case 'task.failed': {
           const error = detail['error'] as Problem | undefined;
           // The command that runs this task tells why itself.
           const why = error === undefined || event.task === streamed() ? '' : `: ${problemText(error)}`;
-          return tell(event.task, `${terminal.colour('red', '✗')} ${agent} ${id}${why}`);
+          return tell(event.task, `${terminal.colour('red', '✗')} ${agent}${id}${why}`);
         }
         case 'task.parked':
-          return tell(event.task, `${terminal.colour('magenta', '…')} ${agent} waits ${id}`);
+          return tell(event.task, `${terminal.colour('magenta', '…')} ${agent}waits ${id}`);
         case 'task.recovered':
-          return tell(event.task, `${terminal.colour('yellow', '↻')} ${agent} goes on after a lost process ${id}`);
+          return tell(event.task, `${terminal.colour('yellow', '↻')} ${agent}goes on after a lost process ${id}`);
         case 'session.edited':
           return tell(
             event.task,
-            `${terminal.colour('yellow', '✎')} ${agent} goes on from what you changed in its session`,
+            `${terminal.colour('yellow', '✎')} ${agent}goes on from what you changed in its session`,
           );
         case 'human.notified':
           return tell(
             event.task,
-            `${terminal.colour('yellow', 'i')} ${agent} ${String(detail['tool'])} ${oneLine(JSON.stringify(detail['action']), terminal.width - 30)}`,
+            `${terminal.colour('yellow', 'i')} ${agent}${String(detail['tool'])} ${oneLine(JSON.stringify(detail['action']), terminal.width - 30)}`,
           );
         case 'model.failed': {
           // The last failure is the task's own, and told with it.
           if (detail['wait_ms'] === undefined) return undefined;
           const wait = Number(detail['wait_ms']);
           const next = wait > 0 ? `again in ${(wait / 1000).toFixed(0)} s` : 'the next model is asked';
-          return tell(event.task, `${terminal.colour('yellow', '!')} ${agent} ${String(detail['message'])}; ${next}`);
+          return tell(event.task, `${terminal.colour('yellow', '!')} ${agent}${String(detail['message'])}; ${next}`);
         }
         default:
           return undefined;

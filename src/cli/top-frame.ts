@@ -150,9 +150,14 @@ const SHOWN: Partial<Record<Event['name'], string>> = {
 function latest({ latest: events }: Ledger, terminal: Terminal): string[] {
   return events.map((event) => {
     const tool = typeof event['tool'] === 'string' ? ` ${event['tool']}` : '';
-    const line = `${terminal.dim(event.at.slice(11, 19))} ${SHOWN[event.name]} ${terminal.bold(event.agent ?? '')}${tool} ${event.task ?? ''}`;
+    const line = `${terminal.dim(event.at.slice(11, 19))} ${SHOWN[event.name]} ${terminal.bold(nameOf(event))}${tool} ${event.task ?? ''}`;
     return fitted(line, terminal.width);
   });
+}
+
+/** As `@?` among the open tasks: it is addressed to nobody yet. */
+function nameOf({ agent }: Event): string {
+  return agent === undefined || agent === 'nobody' ? '?' : agent;
 }
 
 function amount(count: number): string {

@@ -39,13 +39,17 @@ what happens. q or Ctrl-C leaves. It only looks: guild watch, in another termina
       return EXIT.done;
     }
     if (!terminal.live || call.values['once'] === true) {
-      for (const line of await frame(Infinity)) terminal.out(line);
+      const height = terminal.width === Infinity ? PIPE_ROWS : terminal.height - 1;
+      for (const line of await frame(height)) terminal.out(line);
       return EXIT.done;
     }
     await follow(call, view, frame);
     return EXIT.done;
   },
 };
+
+/** A pipe has no height; who wants everything takes --json. */
+const PIPE_ROWS = 60;
 
 /** Rings closer together than this share a frame. */
 const FRAME_MS = 100;
