@@ -100,7 +100,7 @@ function own(event: Event): string | undefined {
     case 'approval.answered':
       return answered(event);
     case 'deadlock.broken':
-      return `gave way in a circle: it does without ${detail('cancelled')}, because ${detail('rule')}`;
+      return `gave way in a circle: ${gaveUp(event)}, because ${detail('rule')}`;
     case 'root.certified':
       return `the processes agreed that it is over: ${detail('agreed')}`;
     case 'work.stuck':
@@ -138,4 +138,9 @@ function problemOf(event: Event): string {
 /** What it cost, everything under it included. */
 export function costOf({ task }: Placed): string | undefined {
   return task.usage && costText(task.usage);
+}
+
+function gaveUp({ victim, cancelled, handled }: Event): string {
+  if (victim !== cancelled) return `it does without ${String(cancelled)}`;
+  return handled === undefined ? 'it ended' : `it ended, and ${String(handled)} sees to its work`;
 }

@@ -13,7 +13,13 @@ export type Intent =
       /** With what the task ends; absent: `cancelled`, with the reason. */
       problem?: Problem;
       /** It is cancelled so that others can go on who waited for each other in a circle. */
-      deadlock?: { cycle: string[]; victim: string; rule: string };
+      deadlock?: {
+        cycle: string[];
+        victim: string;
+        rule: string;
+        /** The task in which the coordinator sees to what fails by it. */
+        handled?: string;
+      };
     }
   /** Ends with what it has: each conversation under it gives one last answer. */
   | { kind: 'stop'; id: string; task: string; by: string; at: string }

@@ -7,7 +7,7 @@ import { record, type Parts } from './parts.js';
 export async function tellBroken(
   parts: Parts,
   { id: cancelled, to, parent }: Task,
-  { cycle, victim, rule }: { cycle: string[]; victim: string; rule: string },
+  { cycle, victim, rule, handled }: { cycle: string[]; victim: string; rule: string; handled?: string },
 ): Promise<void> {
   record(parts, 'deadlock.broken', {
     task: victim,
@@ -18,6 +18,7 @@ export async function tellBroken(
     cancelled,
     rule,
     mode: parts.config.coordination.mode,
+    ...(handled === undefined ? {} : { handled }),
   });
   const { mode, coordinator } = parts.config.coordination;
   const note: Note = {
@@ -26,10 +27,22 @@ export async function tellBroken(
     from: 'engine',
     at: parts.clock.now().toISOString(),
     priority: 'high',
-    // The coordinator may give what was cancelled to somebody else.
     ...(mode === 'hierarchical' && coordinator !== undefined ? { to: coordinator } : {}),
     task: victim,
     body: { type: 'deadlock', cycle, victim, rule, cancelled },
   };
   await parts.bus?.tell([note]);
+}
+
+/** All of them failed: there was no choice. `handled`: the task in which the coordinator sees to it. */
+export function tellImpossible(
+  parts: Parts,
+  cycle: readonly string[],
+  victim: string,
+  handled: string | undefined,
+): void {
+  const { mode } = parts.config.coordination;
+  const rule = 'each only depends on the next: none could ever begin, and all of them fail';
+  const by = handled === undefined ? {} : { handled };
+  record(parts, 'deadlock.broken', { task: victim, cycle, victim, cancelled: victim, rule, mode, ...by });
 }

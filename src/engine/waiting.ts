@@ -15,9 +15,11 @@ import { HUMAN, isEnded, type OpenState, type Task, type WantedChild } from '../
 import { breakCircle, turnKey, turnNode, wouldDeadlock, type Link } from '../rules/deadlock.js';
 import { isLeaf } from '../rules/decide.js';
 import { waitGraph } from '../rules/wait-graph.js';
+import { askCoordinator, circleKey } from './ask-coordinator.js';
 import { sessionId } from './conversation.js';
 import { fail } from './end.js';
 import type { Parts } from './parts.js';
+import { tellImpossible } from './tell-broken.js';
 
 export interface Waiting {
   /** Looks at what changed. True if a circle was found and somebody has to give way: the intents say who. */
@@ -156,12 +158,15 @@ export function waiting(parts: Parts): Waiting {
     if (links === undefined) return false;
     const broken = breakCircle(circle, (id) => links.get(id), parts.config.coordination.mode);
     if (broken === undefined) return false;
-    if (broken.kind === 'impossible') return failAll(broken.fail, broken.error);
+    if (broken.kind === 'impossible') return failAll(circle, links, broken.error);
     const { victim, cancelled, rule, error } = broken;
-    const id = `deadlock-${hash53([...circle].sort(compareText).join('\n'))}-${hash53(cancelled)}`;
+    const id = `deadlock-${circleKey(circle)}-${hash53(cancelled)}`;
     if (store.intents().some((intent) => intent.id === id)) return true;
+    // Asked before anybody fails: a crash in between finds the circle again, and asks nothing twice.
+    const lost = victim === cancelled && links.get(victim)!.state === 'pending' ? [links.get(victim)!.task] : [];
+    const handled = lost.length === 0 ? undefined : await askCoordinator(parts, circle, lost);
     const at = parts.clock.now().toISOString();
-    const deadlock = { cycle: [...circle], victim, rule };
+    const deadlock = { cycle: [...circle], victim, rule, ...(handled === undefined ? {} : { handled }) };
     await store.submit({ kind: 'cancel', id, task: cancelled, by: 'engine', at, problem: error, deadlock });
     return true;
   }
@@ -186,13 +191,22 @@ export function waiting(parts: Parts): Waiting {
     return holds ? links : undefined;
   }
 
-  async function failAll(ids: readonly string[], error: Problem): Promise<boolean> {
+  /** Whoever fails the first of them tells it. */
+  async function failAll(
+    circle: readonly string[],
+    links: ReadonlyMap<string, Link>,
+    error: Problem,
+  ): Promise<boolean> {
+    const lost = [...links.values()].map(({ task }) => task);
+    const handled = await askCoordinator(parts, circle, lost);
+    const [first] = circle.toSorted(compareText);
     let moved = false;
-    for (const id of ids) {
-      const claim = store.claim(id, known.get(id)?.task.to ?? 'nobody');
+    for (const { id, to } of lost) {
+      const claim = store.claim(id, to ?? 'nobody');
       if (claim === undefined) continue;
       await fail(parts, claim, claim.task, error);
       moved = true;
+      if (id === first) tellImpossible(parts, circle, first, handled);
     }
     return moved;
   }

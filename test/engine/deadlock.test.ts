@@ -156,3 +156,69 @@ test('a task dropped between asks and dependencies: who only depends fails, and 
   for (const id of ['main', 'main.more', 'late']) assert.match(ended(id).state, /completed|failed/);
   assert.match(JSON.stringify([ended('main.more').error, ended('late').error]), /each waited for the next/);
 });
+
+const CIRCLE = {
+  agents: {
+    ann: agent('description: A'),
+    ben: agent('description: B'),
+    boss: agent('description: Leads\ntools: [create_task]'),
+  },
+  tasks: {
+    x: { description: 'Paint the door', to: 'ann', dependencies: ['y'] },
+    y: { description: 'Hang the door', to: 'ben', dependencies: ['x'] },
+  },
+  script: `
+- {agent: boss, turn: 1, when: '/x → y → x|y → x → y/', call: [{create_task: {agent: ann, description: Paint the door where it lies}}]}
+- {agent: boss, turn: 2, say: I wait for it.}
+- {agent: boss, turn: 3, when: Painted, say: Ben can hang it now.}
+- {agent: ann, say: Painted.}
+`,
+};
+
+test('with a coordinator, work that failed because it only depends on itself is made a task for the coordinator, once', async () => {
+  const { ended, events, guest } = await play(CIRCLE, { mode: 'hierarchical', coordinator: 'boss' });
+  assert.deepEqual([ended('x').error?.code, ended('y').error?.code], ['cycle', 'cycle']);
+  const [broken, ...more] = events.filter((event) => event.name === 'deadlock.broken');
+  assert.deepEqual(more, []);
+  const handled = ended(String(broken!['handled']));
+  assert.equal(handled.to, 'boss');
+  assert.equal(handled.error, undefined);
+  assert.equal(handled.result, 'Ben can hang it now.');
+  assert.match(handled.description, /x \(@ann\), which depends on y: Paint the door/);
+  // Tried again as they are, they fail again; the coordinator has been asked.
+  for (const id of ['x', 'y'])
+    await guest.parts.store.submit({ kind: 'retry', id: `r-${id}`, task: id, by: 'human', at: handled.created_at });
+  await untilQuiet(guest);
+  const made = guest.parts.store.events().filter((one) => one.name === 'task.created' && one.agent === 'boss');
+  assert.equal(made.length, 1);
+});
+
+test('a victim among others that only depends: it fails, and the coordinator is asked to see to its work', async () => {
+  const { ended, events } = await play(
+    {
+      agents: { ...CIRCLE.agents, cyd: agent('description: C') },
+      tasks: {
+        main: { description: 'Main', to: 'ann' },
+        'main.more': { description: 'More', to: 'ben', parent: 'main', dependencies: ['late'], priority: 'A' },
+        late: { description: 'Late', to: 'cyd', dependencies: ['main'], priority: 'D' },
+      },
+      script: '- {agent: boss, say: It is not needed any more.}\n- {say: Done.}',
+    },
+    { mode: 'hierarchical', coordinator: 'boss' },
+  );
+  const broken = events.find((event) => event.name === 'deadlock.broken')!;
+  assert.equal(broken['victim'], 'late');
+  assert.equal(ended('late').error?.code, 'deadlock');
+  assert.equal(ended(String(broken['handled'])).result, 'It is not needed any more.');
+});
+
+test('without a coordinator, or in a mesh, nobody is asked to see to it', async () => {
+  for (const coordination of [{ mode: 'hierarchical' }, { mode: 'mesh', coordinator: 'boss' }] as const) {
+    const { events } = await play(CIRCLE, coordination);
+    assert.deepEqual(
+      events.filter((event) => event.name === 'deadlock.broken').map((event) => event['handled']),
+      [undefined],
+    );
+    assert.ok(!events.some((event) => event.name === 'task.created'));
+  }
+});

@@ -636,6 +636,22 @@ export const STORIES: Story[] = [
     slack: 1,
   },
   {
+    name: 'two that only depend on each other fail, and the coordinator is asked once to see to their work',
+    agents: { ann: agent('description: Paints'), boss: agent('description: Leads') },
+    files: { 'guild.yaml': 'coordination: { coordinator: boss }\n' },
+    tasks: {
+      paint: { description: 'Paint the door', to: 'ann', dependencies: ['hang'] },
+      hang: { description: 'Hang the door', to: 'ann', dependencies: ['paint'] },
+    },
+    script: '- {agent: boss, say: We have a curtain.}',
+    results: { paint: /form a cycle/, hang: /form a cycle/ },
+    calls: 1,
+    check: (disk) => {
+      const asked = disk.list(path.join(ROOT, 'tasks/completed')).filter((name) => name.startsWith('deadlock-'));
+      return asked.length === 1 ? [] : [`the coordinator was asked ${asked.length} times`];
+    },
+  },
+  {
     name: 'states: working, blocked, working, waiting, complete',
     agents: {
       lead: agent('description: Leads\ntools: [delegate_to_agent]\nagents: [mid]'),
@@ -654,6 +670,22 @@ export const STORIES: Story[] = [
     results: { top: 'All is done.' },
     calls: 5,
     check: historyEnd,
+  },
+  {
+    name: 'a note on a channel is heard by its reader before the next turn',
+    agents: { ana: agent('description: Looks'), ben: agent('description: Drives') },
+    files: {
+      'guild.yaml': 'channels: { news: { writers: [ana], readers: [ben] } }\n',
+      'bus/state.jsonl': '',
+    },
+    tasks: { a: { description: 'Look', to: 'ana' }, b: { description: 'Drive', to: 'ben', dependencies: ['a'] } },
+    script: `
+- {agent: ana, turn: 1, call: [{broadcast: {channel: news, message: The bridge is gone}}]}
+- {agent: ana, turn: 2, say: Told.}
+- {agent: ben, when: The bridge is gone, say: By the other road.}
+`,
+    results: { a: 'Told.', b: 'By the other road.' },
+    calls: 3,
   },
   {
     name: 'a root is over when everything under it is, also what somebody else put there',
