@@ -23,7 +23,12 @@ export type Allowance =
   | { kind: 'problem'; problem: Problem };
 
 /** Says to the model, and to whoever resumes, that the turn after it is the last one. */
-export const LAST_TURN = 'guildhall';
+const LAST_TURN = 'guildhall';
+
+/** What the program itself asks for, a check-in for one, comes in the same name, and is no last word. */
+export function asksLast({ from, content }: Message): boolean {
+  return from === LAST_TURN && content.endsWith(ANSWER_NOW);
+}
 
 export function allowance(
   parts: Parts,
@@ -35,7 +40,7 @@ export function allowance(
 ): Allowance {
   const messages = talk.mine();
   const last = messages.at(-1);
-  const isLast = last?.from === LAST_TURN;
+  const isLast = last !== undefined && asksLast(last);
   if (!isLast) {
     const loop = last?.from === LOOP_GUARD ? undefined : loopIn(messages, (name) => changes(parts, name));
     if (loop?.warned) return { kind: 'problem', problem: looping(talk.agent.name, loop) };

@@ -8,7 +8,7 @@ import { childId } from '../domain/id.js';
 import { openCalls, type Message } from '../domain/session.js';
 import type { Task, WantedChild } from '../domain/task.js';
 import type { ApprovalRequest } from '../domain/approval.js';
-import { LAST_TURN } from './allowance.js';
+import { asksLast } from './allowance.js';
 import { approvalFor, verdictOn } from './approvals.js';
 import type { Conversation } from './conversation.js';
 import { owesCall } from './owed.js';
@@ -40,7 +40,7 @@ export async function planStep(parts: Parts, task: Task, talk: Conversation): Pr
   const asked = messages.findLastIndex((message) => message.from === PLAN);
   if (asked < 0) return say(talk, request(parts, FIRST));
   const since = messages.slice(asked + 1);
-  if (since.some((message) => message.from === LAST_TURN)) return { kind: 'none' };
+  if (since.some(asksLast)) return { kind: 'none' };
   const plan = since.findLast((message) => message.role === 'assistant')?.content;
   if (plan === undefined) return { kind: 'plan' };
   const count = messages.filter((message) => message.from === PLAN).length;
