@@ -1,17 +1,18 @@
 /** Moves one task as far as it can go now: claims it, asks the rules, and does what they say. */
 import type { Agent } from '../domain/agent.js';
 import { problem, type Problem } from '../domain/problem.js';
-import { makeChild, type Placed, type Task, type WantedChild } from '../domain/task.js';
-import { isLimited } from '../domain/budget.js';
+import type { Placed, Task, WantedChild } from '../domain/task.js';
 import { NO_USAGE } from '../domain/usage.js';
 import { messagesOf } from '../domain/session.js';
 import type { Claim } from '../ports/store.js';
-import { decide, isLeaf, tooDeep, type Decision } from '../rules/decide.js';
+import { decide, isLeaf, tooDeep } from '../rules/decide.js';
 import { errorText, gather } from '../rules/gather.js';
 import { outline, sessionText } from '../rules/outline.js';
-import { keptFor, purse } from '../rules/purse.js';
+import { grantEach, keptFor, purse } from '../rules/purse.js';
+import { askRule } from './ask-rule.js';
 import { converse } from './converse.js';
 import { HeldConversation, sessionId } from './conversation.js';
+import { createChildren } from './create-children.js';
 import { complete, fail, park, putBack } from './end.js';
 import { takerOf } from './intake.js';
 import { advanceNeed, isNeed } from './needs.js';
@@ -86,7 +87,11 @@ async function weigh(parts: Parts, claim: Claim): Promise<void> {
 async function act(parts: Parts, claim: Claim, task: Task, agent: Agent, stop: AbortSignal): Promise<void> {
   const blocked = await failedDependency(parts, task);
   if (blocked) return fail(parts, claim, task, blocked);
-  const { decision, children } = await settleDecision(parts, task, agent);
+  const { step: decision, children } = await askRule(
+    (known) => decide(task, agent, known, parts.config.limits),
+    (step) => (step.do === 'ask' ? step.children : []),
+    (id) => readChild(parts, agent, id),
+  );
   const under = await subtasks(parts, task);
   const costs = costsOf(NO_USAGE, [...children.values(), ...under]);
   switch (decision.do) {
@@ -107,28 +112,16 @@ async function act(parts: Parts, claim: Claim, task: Task, agent: Agent, stop: A
         ...under.filter((one) => one.task.role === 'bid'),
       ]);
       if ('code' in granted) return fail(parts, claim, task, granted, costs);
-      await create(parts, taintedBy(task, children.values()), granted);
+      await createChildren(parts, taintedBy(task, children.values()), granted);
       return park(parts, claim, task, { tasks: [...open, ...missing.map((child) => child.id)] }, costs);
     }
   }
 }
 
-/** Asks the rule again with every child it names, until it has seen all it wants to see. */
-async function settleDecision(
-  parts: Parts,
-  task: Task,
-  agent: Agent,
-): Promise<{ decision: Decision; children: Map<string, Placed | undefined> }> {
-  const children = new Map<string, Placed | undefined>();
-  for (;;) {
-    const decision = decide(task, agent, children, parts.config.limits);
-    const unseen = decision.do === 'ask' ? decision.children.filter((child) => !children.has(child.id)) : [];
-    if (unseen.length === 0) return { decision, children };
-    for (const child of unseen) {
-      const placed = await withWords(parts, agent, await parts.store.read(child.id));
-      children.set(child.id, placed && (await withShortResult(parts, agent, placed)));
-    }
-  }
+/** With what the rule passes on of it. */
+async function readChild(parts: Parts, agent: Agent, id: string): Promise<Placed | undefined> {
+  const placed = await withWords(parts, agent, await parts.store.read(id));
+  return placed && withShortResult(parts, agent, placed);
 }
 
 /** What goes into the prompt of another is quoted where it is long. */
@@ -172,24 +165,7 @@ function grant(
 ): WantedChild[] | Problem {
   const children = known.flatMap((child) => child ?? []);
   const from = purse({ task, agent, config: parts.config, own: NO_USAGE, children });
-  const granted: WantedChild[] = [];
-  for (const [at, child] of missing.entries()) {
-    const budget = from.grant(child, missing.length - at, keptFor(agent, child.role, missing.length));
-    if ('code' in budget) return budget;
-    granted.push(isLimited(budget) ? { ...child, budget } : child);
-  }
-  return granted;
-}
-
-async function create(parts: Parts, task: Task, missing: WantedChild[]): Promise<void> {
-  const at = parts.clock.now().toISOString();
-  await Promise.all(
-    missing.map(async (child) => {
-      const made = makeChild(task, child, at);
-      if (await parts.store.create(made))
-        record(parts, 'task.created', { task: made.id, agent: made.to, cause: task.id });
-    }),
-  );
+  return grantEach(from, missing, ({ role }) => keptFor(agent, role, missing.length));
 }
 
 /** The record as its new taker sees it: what an earlier end left in it is gone. */

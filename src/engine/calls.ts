@@ -7,15 +7,16 @@ import { problem, type Problem } from '../domain/problem.js';
 import { childId } from '../domain/id.js';
 import type { Message, ToolCall } from '../domain/session.js';
 import type { GateVerdict } from '../ports/gate.js';
-import { isLimited, type Budget } from '../domain/budget.js';
-import { HUMAN, isEnded, makeChild, type Task, type WantedChild } from '../domain/task.js';
+import type { Budget } from '../domain/budget.js';
+import { HUMAN, isEnded, type Task, type WantedChild } from '../domain/task.js';
 import { fence } from '../rules/gather.js';
-import { overBudget, type Purse } from '../rules/purse.js';
+import { overBudget, withBudget, type Purse } from '../rules/purse.js';
 import { checkArgs } from '../tools/args.js';
 import type { Tool, ToolReply } from '../tools/tool.js';
 import { admitNeed } from './admit-need.js';
 import { answerOf } from './answer-of.js';
 import { approvalFor, verdictOn } from './approvals.js';
+import { createChildren } from './create-children.js';
 import { grantedNames } from './prompt.js';
 import { tellNote } from './notes.js';
 import { runTool } from './run-tool.js';
@@ -60,7 +61,7 @@ export async function carryOut(
         'code' in admitted ? admitted : child === undefined ? grantFor(parts, task, admitted, purse, wave) : {};
       if (!('code' in admitted)) reply = { ...reply, child: admitted };
       if ('code' in granted) reply = asReply(granted);
-      else if (reply.kind === 'spawn') await create(parts, task, withBudget(reply.child, granted));
+      else if (reply.kind === 'spawn') await createChildren(parts, task, [withBudget(reply.child, granted)]);
       else if (child === undefined || !isEnded(child.state)) done.asked.push(withBudget(reply.child, granted));
       else {
         note(parts, task, agent, call, child.state === 'completed', 0);
@@ -104,18 +105,8 @@ function noted(reply: ToolReply): Carried {
   return reply.kind === 'ask' || reply.kind === 'spawn' ? reply : { ...reply, ran: true };
 }
 
-function withBudget(child: WantedChild, budget: Budget): WantedChild {
-  return isLimited(budget) ? { ...child, budget } : child;
-}
-
 function asReply({ code, message }: Problem): Carried {
   return { kind: 'problem', code, message };
-}
-
-async function create(parts: Parts, task: Task, wanted: WantedChild): Promise<void> {
-  const child = makeChild(task, wanted, parts.clock.now().toISOString());
-  if (await parts.store.create(child))
-    record(parts, 'task.created', { task: child.id, agent: child.to, cause: task.id });
 }
 
 /** Stamped by us: who speaks is not the model's to say. The intent carries the id of the call, so saying it twice is saying it once. */

@@ -6,7 +6,7 @@
 import type { Agent } from '../domain/agent.js';
 import type { Problem } from '../domain/problem.js';
 import { finalAnswer, openCalls, reportedAnswer, type Message } from '../domain/session.js';
-import { HUMAN, makeChild, type Task, type WantedChild } from '../domain/task.js';
+import { HUMAN, type Task, type WantedChild } from '../domain/task.js';
 import { windowOf } from '../domain/window.js';
 import type { Claim } from '../ports/store.js';
 import { resolveModels } from '../rules/models.js';
@@ -18,6 +18,7 @@ import { unreadNotes } from './certify.js';
 import { allowance } from './allowance.js';
 import { carryOut } from './calls.js';
 import { compactor, type Fit } from './compact.js';
+import { createChildren } from './create-children.js';
 import { complete, fail, park, putBack } from './end.js';
 import { stopReason } from './flight.js';
 import { record, type Parts } from './parts.js';
@@ -168,14 +169,7 @@ function fitting(parts: Parts, task: Task, talk: Conversation, { models, setting
 }
 
 async function ask(parts: Parts, task: Task, children: WantedChild[]): Promise<string[]> {
-  const at = parts.clock.now().toISOString();
-  await Promise.all(
-    children.map(async (child) => {
-      const made = makeChild(task, child, at);
-      if (await parts.store.create(made))
-        record(parts, 'task.created', { task: made.id, agent: made.to, cause: task.id });
-    }),
-  );
+  await createChildren(parts, task, children);
   return children.map((child) => child.id);
 }
 

@@ -8,13 +8,15 @@ import type { Agent } from '../domain/agent.js';
 import type { Draft } from '../domain/draft.js';
 import { childId } from '../domain/id.js';
 import { problem } from '../domain/problem.js';
-import { HUMAN, isEnded, makeChild, type Placed, type Task, type WantedChild } from '../domain/task.js';
+import { HUMAN, isEnded, type Placed, type Task, type WantedChild } from '../domain/task.js';
 import { NO_USAGE } from '../domain/usage.js';
 import type { Claim } from '../ports/store.js';
 import { extendStep, type ExtendGiven, type ExtendStep } from '../rules/extend.js';
 import { likeness } from '../rules/similar.js';
 import { bidsOf, costsOf } from './account.js';
 import { approvalFor, verdictOn } from './approvals.js';
+import { askRule } from './ask-rule.js';
+import { createChildren } from './create-children.js';
 import { fail, park, putBack } from './end.js';
 import { grantForCost } from './grant-for-cost.js';
 import { record, type Parts } from './parts.js';
@@ -27,7 +29,11 @@ const RESEARCHERS = ['web_search', 'research'];
 export async function extend(parts: Parts, claim: Claim, task: Task): Promise<boolean> {
   const given = situation(parts, task);
   if (given === undefined) return false;
-  const { step, children } = await settleStep(parts, given);
+  const { step, children } = await askRule<ExtendStep>(
+    (known) => extendStep({ ...given, children: known }),
+    (one) => (one.do === 'fail' ? [] : one.children),
+    (id) => parts.store.read(id),
+  );
   const offered = withBids(task, step.do === 'fail' ? [] : step.children, children);
   for (const one of await bidsOf(parts, task)) children.set(one.task.id, one);
   if (step.do === 'fail') await fail(parts, claim, offered, step.problem, costsOf(NO_USAGE, children.values()));
@@ -66,20 +72,6 @@ function best(task: Task, agents: readonly Agent[]): string | undefined {
   return agents.toSorted((a, b) => like(b) - like(a) || (a.name < b.name ? -1 : 1))[0]?.name;
 }
 
-/** Asks the rule again with every child it names, until it has seen all it wants to see. */
-async function settleStep(
-  parts: Parts,
-  given: Omit<ExtendGiven, 'children'>,
-): Promise<{ step: ExtendStep; children: Map<string, Placed | undefined> }> {
-  const children = new Map<string, Placed | undefined>();
-  for (;;) {
-    const step = extendStep({ ...given, children });
-    const unseen = step.do === 'fail' ? [] : step.children.filter((child) => !children.has(child.id));
-    if (unseen.length === 0) return { step, children };
-    for (const { id } of unseen) children.set(id, await parts.store.read(id));
-  }
-}
-
 async function ask(
   parts: Parts,
   claim: Claim,
@@ -91,12 +83,7 @@ async function ask(
   const costs = costsOf(NO_USAGE, known.values());
   const granted = grantForCost(parts, task, missing, known);
   if ('code' in granted) return fail(parts, claim, task, granted, costs);
-  const at = parts.clock.now().toISOString();
-  for (const child of granted) {
-    const made = makeChild(task, child, at);
-    if (await parts.store.create(made))
-      record(parts, 'task.created', { task: made.id, agent: made.to, cause: task.id });
-  }
+  await createChildren(parts, task, granted);
   const open = [...known.values()].flatMap((one) => (one && !isEnded(one.state) ? one.task.id : []));
   return park(parts, claim, task, { tasks: [...open, ...granted.map((child) => child.id)] }, costs);
 }
@@ -114,7 +101,7 @@ async function propose(
   const wanted = approval(parts, task, parts.agents.all().get(maker)!, draft, evidence, round);
   const said = verdictOn(await parts.store.read(wanted.id), wanted);
   if (said.kind === 'open') {
-    await parts.store.create(makeChild(task, wanted, parts.clock.now().toISOString()));
+    await createChildren(parts, task, [wanted]);
     return park(parts, claim, task, { tasks: [wanted.id] }, costs);
   }
   if (said.kind === 'no') {

@@ -2,7 +2,6 @@
  * Dependencies and help: tasks that nobody does. Whoever has the claim asks the rule what is still needed and does it: lets others provide,
  * waits, or passes on what they gave. Any process may do so, and whoever looks next goes on from the records.
  */
-import { isLimited } from '../domain/budget.js';
 import {
   DEPENDENCY_ROLE,
   dependencyOf,
@@ -14,14 +13,15 @@ import {
 import { HELP_ROLE, helpOf, type Help } from '../domain/help.js';
 import { childId } from '../domain/id.js';
 import { problem, type Problem } from '../domain/problem.js';
-import { isEnded, makeChild, type Placed, type Task, type WantedChild } from '../domain/task.js';
+import { isEnded, type Placed, type Task } from '../domain/task.js';
 import { NO_USAGE } from '../domain/usage.js';
 import type { Claim } from '../ports/store.js';
 import { helpStep } from '../rules/assist.js';
 import { needStep, type NeedStep } from '../rules/need.js';
 import { PROVIDERS, provideId } from '../rules/provision.js';
-import { purse } from '../rules/purse.js';
+import { grantEach, purse } from '../rules/purse.js';
 import { costsOf, type Costs } from './account.js';
+import { createChildren } from './create-children.js';
 import { complete, fail, park, putBack } from './end.js';
 import { stopReason } from './flight.js';
 import { helpFacts, needFacts } from './need-facts.js';
@@ -118,13 +118,10 @@ async function ask(
 ): Promise<Problem | undefined> {
   const there = [...children.values()].flatMap((one) => one ?? []);
   const from = purse({ task, agent: { budget: {} }, config: parts.config, own: NO_USAGE, children: there });
-  const granted = from.grant(child, 1, child.role === PROVIDE_ROLE ? 0 : 1);
+  const granted = grantEach(from, [child], ({ role }) => (role === PROVIDE_ROLE ? 0 : 1));
   if ('code' in granted) return granted;
-  const wanted: WantedChild = isLimited(granted) ? { ...child, budget: granted } : child;
-  const made = makeChild(task, wanted, parts.clock.now().toISOString());
-  if (!(await parts.store.create(made))) return undefined;
-  record(parts, 'task.created', { task: made.id, agent: made.to, cause: task.id });
-  if (made.role !== PROVIDE_ROLE) return undefined;
+  const [made] = await createChildren(parts, task, granted);
+  if (made?.role !== PROVIDE_ROLE) return undefined;
   record(parts, 'task.awarded', { task: task.id, agent: made.to, why });
   if (task.role === HELP_ROLE) await tellVolunteer(parts, task, made.to!, why);
   else await tellAward(parts, task, made.to!, why);

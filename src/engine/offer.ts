@@ -6,7 +6,7 @@
 import type { Agent } from '../domain/agent.js';
 import { readBid, type Bid } from '../domain/bid.js';
 import { problem, type Problem } from '../domain/problem.js';
-import { isEnded, makeChild, type Placed, type Task, type WantedChild } from '../domain/task.js';
+import { isEnded, type Placed, type Task, type WantedChild } from '../domain/task.js';
 import { NO_USAGE } from '../domain/usage.js';
 import type { Claim } from '../ports/store.js';
 import { award, bidsPage, noneFit, scoreText, type Award, type Offered } from '../rules/award.js';
@@ -14,6 +14,7 @@ import { errorText } from '../rules/gather.js';
 import { bidId, offerKey, offerStep, wantedBid, type Situation } from '../rules/offer.js';
 import { NO_RECORD, recordOf } from '../rules/track-record.js';
 import { costsOf } from './account.js';
+import { createChildren } from './create-children.js';
 import { fail, park, putBack } from './end.js';
 import { extend } from './extend.js';
 import { room, type Room } from './free.js';
@@ -120,16 +121,10 @@ async function ask(
   const costs = costsOf(NO_USAGE, children.values());
   if ('code' in granted) return fail(parts, claim, task, granted, costs);
   const now = parts.clock.now();
-  const made = granted.map((child) => makeChild(task, child, now.toISOString()));
-  await Promise.all(
-    made.map(async (child) => {
-      if (await parts.store.create(child))
-        record(parts, 'task.created', { task: child.id, agent: child.to, cause: task.id });
-    }),
-  );
+  await createChildren(parts, task, granted);
   const open = [...children.values()].flatMap((one) => (one && !isEnded(one.state) ? one.task.id : []));
   record(parts, 'task.offered', { task: task.id, agents: agents.map((agent) => agent.name) });
-  const ids = made.map((child) => child.id);
+  const ids = granted.map((child) => child.id);
   await park(
     parts,
     claim,

@@ -8,6 +8,7 @@ import {
   addBudgets,
   budgetWord,
   carve,
+  isLimited,
   leftOf,
   reservation,
   tighter,
@@ -60,6 +61,25 @@ export function purse({ task, agent, config, own, children }: PurseGiven): Purse
       return share;
     },
   };
+}
+
+/** All of them, each with its share; why there can be none. */
+export function grantEach(
+  from: Purse,
+  wanted: readonly WantedChild[],
+  kept: (child: WantedChild) => number,
+): WantedChild[] | Problem {
+  const granted: WantedChild[] = [];
+  for (const [at, child] of wanted.entries()) {
+    const share = from.grant(child, wanted.length - at, kept(child));
+    if ('code' in share) return share;
+    granted.push(withBudget(child, share));
+  }
+  return granted;
+}
+
+export function withBudget(child: WantedChild, budget: Budget): WantedChild {
+  return isLimited(budget) ? { ...child, budget } : child;
 }
 
 /** What a task and all under it may spend. Turns and tool calls of an agent or the workspace are those of one conversation. */

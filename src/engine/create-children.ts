@@ -1,0 +1,18 @@
+/** Makes the children that a task wants: the one place where tasks are made under others. Whoever wants one that is there already wants nothing new. */
+import { makeChild, type Task, type WantedChild } from '../domain/task.js';
+import { record, type Parts } from './parts.js';
+
+/** Those that were not there yet. */
+export async function createChildren(parts: Parts, parent: Task, wanted: readonly WantedChild[]): Promise<Task[]> {
+  const at = parts.clock.now().toISOString();
+  const made = await Promise.all(
+    wanted.map(async (one) => {
+      const child = makeChild(parent, one, at);
+      if (!(await parts.store.create(child))) return [];
+      parts.pace?.made(parent.root);
+      record(parts, 'task.created', { task: child.id, agent: child.to, cause: parent.id });
+      return [child];
+    }),
+  );
+  return made.flat();
+}
