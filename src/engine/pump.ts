@@ -79,7 +79,12 @@ export function engine(given: Parts): Engine {
   const votes = voting(given, flights, rootOf, lookAgain);
   const slow = stuck(given, rootOf);
   // Our own stand before what was given and do not copy it: a part that is exchanged later is exchanged here too.
-  const own = { waits, votes, pace: pace(given.clock, given.config.limits.tasksPerMinute), watchers: { ...given.watchers, event: hear } };
+  const own = {
+    waits,
+    votes,
+    pace: pace(given.clock, given.config.limits.tasksPerMinute),
+    watchers: { ...given.watchers, event: hear },
+  };
   const parts: Parts = Object.assign(Object.create(given) as Parts, own);
   const nudged = new Set<string>();
   let backlog = 0;
