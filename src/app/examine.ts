@@ -118,7 +118,9 @@ function syncSpeed(file: string): Finding {
 
 function agents(root: string, env: Record<string, string | undefined>): Finding {
   const { agents: found, problems } = openRoster(root, env);
-  const text = `${found.size} agents${problems.length > 0 ? `, ${problems.length} problems (guild check shows them)` : ''}`;
+  const counted = (n: number, what: string): string => `${n} ${what}${n === 1 ? '' : 's'}`;
+  const wrong = problems.length > 0 ? `, ${counted(problems.length, 'problem')} (guild check shows more)` : '';
+  const text = `${counted(found.size, 'agent')}${wrong}`;
   return { name: 'agents', verdict: problems.length > 0 || found.size === 0 ? 'odd' : 'good', text };
 }
 

@@ -2,12 +2,15 @@
 import path from 'node:path';
 import { disk } from '../adapters/disk.js';
 import { isWorkspace } from '../adapters/files/index.js';
+import { pluginCode } from '../adapters/plugin-code.js';
 import type { Agent } from '../domain/agent.js';
 import type { Config } from '../domain/config.js';
 import { nearestHint } from '../domain/nearest.js';
 import { problem, problemText, type Problem } from '../domain/problem.js';
 import { resolveModels } from '../rules/models.js';
 import { foreignAgents } from './foreign-agents.js';
+import { packageFolder } from './init-workspace.js';
+import { noPlugin } from './plugins.js';
 import { CONFIG_FILE, readConfig } from './read-config.js';
 import { roster } from './roster.js';
 
@@ -30,6 +33,7 @@ export function openRoster(folder: string, env: Record<string, string | undefine
   const names = agents.all();
   const all = once([
     ...config.problems,
+    ...missing(root, Object.keys(plugins)),
     ...problems,
     // Of a file that cannot be read nothing is known, so nothing more can be wrong with it.
     ...(config.unreadable ? [] : [...modelProblems(names, config.config), ...nobody(names, config.config)]),
@@ -46,6 +50,11 @@ export function openRoster(folder: string, env: Record<string, string | undefine
     warnings: [...config.warnings, ...warnings, ...all.filter(isAbroad), ...all.filter(mayCome).map(unlessPlugged)],
     files: files + (config.there ? 1 : 0),
   };
+}
+
+function missing(root: string, plugins: string[]): Problem[] {
+  const builtIn = packageFolder('plugins');
+  return plugins.flatMap((name) => (pluginCode(root, builtIn, name) === undefined ? [noPlugin(name)] : []));
 }
 
 /** Looking at a folder runs none of its code, so the tools of a plugin are not known here. */

@@ -91,9 +91,7 @@ async function load(
 ): Promise<Loaded | undefined> {
   const code = pluginCode(root, builtIn, name);
   if (code === undefined) {
-    const where = { file: 'guild.yaml' };
-    const hint = `write plugins/${name}/index.mjs, or take it out of "plugins"`;
-    problems.push(problem('not_found', `there is no plugin ${name}`, { where, hint }));
+    problems.push(noPlugin(name));
     return undefined;
   }
   const { file } = code;
@@ -119,6 +117,11 @@ async function load(
     problems.push(problem('bad_file', `this plugin cannot be loaded: ${messageOf(thrown)}`, { where: { file } }));
   }
   return undefined;
+}
+
+export function noPlugin(name: string): Problem {
+  const hint = `write plugins/${name}/index.mjs, or take it out of "plugins"`;
+  return problem('not_found', `there is no plugin ${name}`, { where: { file: 'guild.yaml' }, hint });
 }
 
 async function run(

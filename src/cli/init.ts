@@ -6,10 +6,10 @@ import { EXIT, type Command } from './command.js';
 export const command: Command = {
   help: `guild init [dir] [--swarm]
 
-Makes a workspace in dir (default: here) with eight agents, a commented guild.yaml and a README.
+Makes a workspace in dir (default: here) with agents to keep or change, a commented guild.yaml and a README.
 Files that are there already stay as they are.
 
-  --swarm    peers that bid for tasks (search, file, terminal, breakdown) instead of an office with an orchestrator`,
+  --swarm    peers that bid for tasks (search, file, terminal, breakdown, maker) instead of an office with an orchestrator`,
   options: { swarm: { type: 'boolean' } },
   most: 1,
   async run({ words, values, terminal, json }) {

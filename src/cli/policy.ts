@@ -17,8 +17,7 @@ Without arguments both read lines from standard input; with --json, JSON lines {
       const args = [...(call.json ? ['--json'] : []), '--', ...words];
       return (await import('./policy-test.js')).policyTest(args, { stdin, stdout, stderr, root: call.root });
     }
-    throw new ProblemError(
-      problem('bad_usage', `guild policy has no ${JSON.stringify(word ?? '')}`, { hint: 'it has test and path' }),
-    );
+    const said = word === undefined ? 'guild policy needs test or path' : `guild policy has no ${JSON.stringify(word)}`;
+    throw new ProblemError(problem('bad_usage', said, { hint: 'guild policy --help tells about both' }));
   },
 };

@@ -50,7 +50,7 @@ function now({ terminal, json }: Call, { agents, open, forHuman, peers, problems
   for (const one of problems) terminal.problem(one);
   const running =
     peers.length === 0 ? 'no process is running' : `running: ${peers.map((peer) => `pid ${peer.pid}`).join(', ')}`;
-  terminal.say(terminal.dim(`${open.length} open tasks; ${running}`));
+  terminal.say(terminal.dim(`${open.length} open ${open.length === 1 ? 'task' : 'tasks'}; ${running}`));
   return EXIT.done;
 }
 

@@ -1,6 +1,6 @@
 /** `guild task`: what people do with single tasks. Each word is a small command of its own. */
 import { ProblemError, problem } from '../domain/problem.js';
-import type { Command } from './command.js';
+import type { Command, Values } from './command.js';
 
 export const command: Command = {
   help: `guild task add <description>      [--to AGENT] [--id ID] [--type T] [--requires CAP,…] [--after ID,…] [--priority A|B|C|D]
@@ -26,6 +26,7 @@ A task is a file: dropping JSON with a "description" into tasks/pending/ does th
   },
   async run(call) {
     const [word = 'list', ...words] = call.words;
+    refuseOthers(word, call.values);
     switch (word) {
       case 'list':
         return (await import('./task-list.js')).list({ ...call, words });
@@ -48,3 +49,18 @@ A task is a file: dropping JSON with a "description" into tasks/pending/ does th
     }
   },
 };
+
+/** Which words take which options; the others take none of these. */
+const TAKES: Record<string, readonly string[]> = {
+  add: ['to', 'id', 'type', 'requires', 'after', 'priority'],
+  list: ['all', 'state', 'limit'],
+};
+
+function refuseOthers(word: string, values: Values): void {
+  const own = new Set(Object.values(TAKES).flat());
+  const odd = Object.keys(values).find((name) => own.has(name) && !TAKES[word]?.includes(name));
+  if (odd === undefined) return;
+  throw new ProblemError(
+    problem('bad_usage', `guild task ${word} takes no --${odd}`, { hint: 'guild task --help shows what it takes' }),
+  );
+}

@@ -29,7 +29,11 @@ export async function host(call: Call, agents: string[] | undefined): Promise<nu
     stop.abort();
   });
   const names = agents ?? [...workspace.agents().keys()];
-  call.terminal.say(call.terminal.dim(`watching ${call.root} for ${names.length} agents (Ctrl-C stops)`));
+  call.terminal.say(
+    call.terminal.dim(
+      `watching ${call.root} for ${names.length} ${names.length === 1 ? 'agent' : 'agents'} (Ctrl-C stops)`,
+    ),
+  );
   try {
     await workspace.watch(stop.signal);
     return EXIT.done;
