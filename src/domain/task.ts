@@ -6,6 +6,7 @@ import type { Budget } from './budget.js';
 import type { Certificate } from './certificate.js';
 import { isSafeId } from './id.js';
 import type { Problem } from './problem.js';
+import { roleFacts, type Role } from './role.js';
 import type { Usage } from './usage.js';
 
 export const OPEN_STATES = ['pending', 'active', 'waiting'] as const;
@@ -21,9 +22,6 @@ export const MAX_DEPTH = 5;
 export const HUMAN = 'human';
 /** Whose name stands on tasks that are done by nobody and only resolved by their rule: dependencies, help. No agent can have it. */
 export const ENGINE = 'engine';
-
-/** Why a task exists in its parent's eyes: `root` for asked by nobody above, `work`, `call`, `advisor`, `member`, `handoff`, … */
-export type Role = string;
 
 /** What a task waits for, so that a pass knows without opening anything whether looking again is worth it. */
 export interface Waits {
@@ -137,22 +135,12 @@ export interface WantedChild {
   session?: string;
 }
 
-/**
- * Parts that agent files ask for: their number is bounded by what the files say, and circles are refused. Who provides is counted with what
- * is provided.
- */
-const DECLARED: ReadonlySet<Role> = new Set(
-  'work check advisor member seat coordinator route handoff provide match bid breakdown same research draft trial judge'.split(
-    ' ',
-  ),
-);
-
 export function makeChild(parent: Task, wanted: WantedChild, createdAt: string): Task {
   return makeTask({
     id: wanted.id,
     parent: parent.id,
     root: parent.root,
-    depth: parent.depth + (DECLARED.has(wanted.role) ? 0 : 1),
+    depth: parent.depth + (roleFacts(wanted.role).isPart ? 0 : 1),
     role: wanted.role,
     ...(wanted.type === undefined ? {} : { type: wanted.type }),
     description: wanted.description,

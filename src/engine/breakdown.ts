@@ -2,6 +2,7 @@
 import type { Breakdown, Part } from '../domain/part.js';
 import { isNamedUnder } from '../domain/lineage.js';
 import { problem, type Problem } from '../domain/problem.js';
+import { roleFacts } from '../domain/role.js';
 import type { Task } from '../domain/task.js';
 import { partsProblem, sortParts, type Known } from '../rules/breakdown.js';
 import { tooFast } from './pace.js';
@@ -30,8 +31,6 @@ async function known(parts: Parts, task: Task): Promise<Known[]> {
   const open = [...parts.store.open()].map((one) => one.task);
   const ended = (await parts.store.ended({ state: 'completed', limit: RECENT })).map((one) => one.task);
   return [...open, ...ended]
-    .filter(({ id, role }) => WORK.has(role) && id !== task.id && !isNamedUnder(task, id))
+    .filter(({ id, role }) => roleFacts(role).isWork && id !== task.id && !isNamedUnder(task, id))
     .map(({ id, description }) => ({ id, description }));
 }
-
-const WORK = new Set(['root', 'part', 'task', 'call']);

@@ -6,6 +6,7 @@
 import type { Agent } from '../domain/agent.js';
 import { readBid, type Bid } from '../domain/bid.js';
 import { problem, type Problem } from '../domain/problem.js';
+import { roleFacts } from '../domain/role.js';
 import { isEnded, type Placed, type Task, type WantedChild } from '../domain/task.js';
 import { NO_USAGE } from '../domain/usage.js';
 import type { Claim } from '../ports/store.js';
@@ -242,14 +243,13 @@ function others(parts: Parts, task: Task): string[] {
   let seen = 0;
   for (const one of parts.store.open()) {
     if (found.length >= MOST_OTHERS || ++seen > MOST_LOOKED_AT) break;
-    if (one.task.id !== task.id && ASKED.has(one.task.role)) found.push(`${firstLine(one.task)} (${one.state})`);
+    if (one.task.id !== task.id && roleFacts(one.task.role).isWork) found.push(`${firstLine(one.task)} (${one.state})`);
   }
   return found;
 }
 
 const MOST_OTHERS = 8;
 const MOST_LOOKED_AT = 200;
-const ASKED = new Set(['root', 'task', 'call', 'part']);
 
 function firstLine({ description }: Task): string {
   return description.split('\n')[0]!.slice(0, 120);

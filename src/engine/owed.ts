@@ -9,32 +9,33 @@ import { readTrialVerdict } from '../domain/draft.js';
 import { readKeys } from '../domain/part.js';
 import { problem, type Problem } from '../domain/problem.js';
 import { finalAnswer, reportedAnswer, type Message } from '../domain/session.js';
+import { roleFacts } from '../domain/role.js';
 import type { Task } from '../domain/task.js';
 import type { Parts } from './parts.js';
 
 interface Owed {
-  tool: string;
   /** Words that are as good as the call. */
   fits(words: string): boolean;
   /** Turns it has for it; default 2. */
   tries?: number;
 }
 
-const OWED: ReadonlyMap<string, Owed> = new Map<string, Owed>([
-  ['match', { tool: 'assign_provider', fits: (words) => readAssignment(words) !== undefined }],
-  ['check', { tool: 'give_verdict', fits: (words) => readVerdict(words) !== undefined }],
-  ['same', { tool: 'name_duplicates', fits: (words) => readKeys(words) !== undefined }],
-  ['draft', { tool: 'draft_agent', fits: () => false, tries: 5 }],
-  ['judge', { tool: 'judge_trial', fits: (words) => readTrialVerdict(words) !== undefined }],
-  ['bid', { tool: 'place_bid', fits: (words) => readBid(words) !== undefined }],
-]);
+/** By tool. */
+const OWED: Readonly<Record<string, Owed>> = {
+  assign_provider: { fits: (words) => readAssignment(words) !== undefined },
+  give_verdict: { fits: (words) => readVerdict(words) !== undefined },
+  name_duplicates: { fits: (words) => readKeys(words) !== undefined },
+  draft_agent: { fits: () => false, tries: 5 },
+  judge_trial: { fits: (words) => readTrialVerdict(words) !== undefined },
+  place_bid: { fits: (words) => readBid(words) !== undefined },
+};
 
 export function owesCall(task: Pick<Task, 'role'>): boolean {
-  return OWED.has(task.role);
+  return owedTool(task) !== undefined;
 }
 
-export function owedTool(task: Pick<Task, 'role'>): string | undefined {
-  return OWED.get(task.role)?.tool;
+export function owedTool({ role }: Pick<Task, 'role'>): string | undefined {
+  return roleFacts(role).owes;
 }
 
 /** `message` is to be said, and then there is a problem, or another turn. Undefined: nothing is owed, or nothing is wrong yet. */
@@ -43,8 +44,9 @@ export function reminder(
   task: Task,
   messages: readonly Message[],
 ): { message: Message; problem?: Problem } | undefined {
-  const owed = OWED.get(task.role);
-  if (owed === undefined || reportedAnswer(messages) !== undefined) return undefined;
+  const tool = owedTool(task);
+  if (tool === undefined || reportedAnswer(messages) !== undefined) return undefined;
+  const owed = OWED[tool]!;
   const words = finalAnswer(messages);
   if (words !== undefined && owed.fits(words)) return undefined;
   const since = messages.slice(messages.findLastIndex((message) => message.from === GIVEN_UP) + 1);
@@ -54,15 +56,15 @@ export function reminder(
   };
   const most = owed.tries ?? MOST_TRIES;
   if (tries >= most) {
-    const lacking = `there was no ${owed.tool} in ${most} turns`;
+    const lacking = `there was no ${tool} in ${most} turns`;
     return {
-      message: say(GIVEN_UP, `That was no answer: ${lacking}. Call ${owed.tool}.`),
+      message: say(GIVEN_UP, `That was no answer: ${lacking}. Call ${tool}.`),
       problem: problem('model_failed', `${lacking}, only ${kindOf(words)}`),
     };
   }
   return words === undefined
     ? undefined
-    : { message: say(REMINDER, `Your answer does not count in words. Call ${owed.tool}, once, and nothing else.`) };
+    : { message: say(REMINDER, `Your answer does not count in words. Call ${tool}, once, and nothing else.`) };
 }
 
 const MOST_TRIES = 2;

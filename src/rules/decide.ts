@@ -7,6 +7,7 @@ import { hasPattern, isTerminal, type Agent } from '../domain/agent.js';
 import { childId } from '../domain/id.js';
 import type { Breakdown } from '../domain/part.js';
 import { problem, type Problem } from '../domain/problem.js';
+import { roleFacts } from '../domain/role.js';
 import type { Task, WantedChild } from '../domain/task.js';
 import { breakdownStep } from './breakdown.js';
 import { enrichedRequest, missingAdvice, wantedAdvisors } from './advisors.js';
@@ -96,11 +97,8 @@ export function tooDeep(task: Task, limits: DecideLimits): Problem | undefined {
 /** An agent's own work under a pattern is a child, and that child is a leaf. */
 export function isLeaf(task: Pick<Task, 'role'>, agent: Agent): boolean {
   if (task.role === 'breakdown') return false;
-  return LEAVES.has(task.role) || !hasPattern(agent);
+  return roleFacts(task.role).isLeaf === true || !hasPattern(agent);
 }
-
-/** Parts in which an agent speaks for itself, whatever patterns it has. */
-const LEAVES = new Set('work seat coordinator check bid same draft trial judge'.split(' '));
 
 function wantedWork(task: Task, agent: Agent, request: string): WantedChild {
   const { original_goal: _, ...context } = task.context;

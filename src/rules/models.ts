@@ -7,7 +7,7 @@ import type { Config } from '../domain/config.js';
 import { nearestHint } from '../domain/nearest.js';
 import { problem, type Problem } from '../domain/problem.js';
 import { findProvider, providerNames, splitModel } from '../domain/providers.js';
-import type { Role } from '../domain/task.js';
+import { roleFacts, type Role } from '../domain/role.js';
 
 export interface ResolvedModels {
   /** `provider/model`, at least one, none twice. */
@@ -35,8 +35,8 @@ export function resolveModels(agent: Asked, config: Names, role?: Role): Resolve
 
 /** An agent works with its own models, judges with its metacognition, and weighs what is offered with its evaluator. */
 export function mindFor(agent: Pick<Agent, 'evaluator' | 'metacognition'>, role: Role | undefined): Mind | undefined {
-  if (role === 'check' || role === 'same' || role === 'judge') return agent.metacognition;
-  return role === 'bid' ? agent.evaluator : undefined;
+  const mind = role === undefined ? undefined : roleFacts(role).mind;
+  return mind && agent[mind];
 }
 
 function settingsOf({ temperature, maxTokens }: Mind = {}): ModelSettings {

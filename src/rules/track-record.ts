@@ -3,6 +3,7 @@
  * the latest outcomes count, so that an agent that was mended is trusted again. An agent without a record is believed.
  */
 import type { Event } from '../domain/event.js';
+import { roleFacts } from '../domain/role.js';
 import type { TrackRecord, TrackRecords } from '../domain/track-record.js';
 
 export type { TrackRecord, TrackRecords };
@@ -35,7 +36,7 @@ export function recordOf(records: TrackRecords, agent: string): TrackRecord {
 
 /** What a line of history says about the work of the agent it names. What was cancelled, or lost with its process, is no fault of an agent. */
 export function outcomeOf({ name, role, error }: Event): WorkOutcome | undefined {
-  if (typeof role === 'string' && ASIDE.has(role)) return undefined;
+  if (typeof role === 'string' && roleFacts(role).isUncounted) return undefined;
   if (name === 'task.completed') return 'accepted';
   if (name !== 'task.failed') return undefined;
   const code = (error as { code?: unknown } | undefined)?.code;
@@ -43,8 +44,6 @@ export function outcomeOf({ name, role, error }: Event): WorkOutcome | undefined
   return typeof code === 'string' && BLAMELESS.has(code) ? undefined : 'failed';
 }
 
-/** Parts of a pattern: what they come to is counted with the task they are part of. */
-const ASIDE = new Set(['work', 'seat', 'coordinator', 'check', 'bid', 'approval', 'breakdown', 'same', 'match', 'dependency', 'help']);
 const BLAMELESS = new Set([
   'cancelled',
   'by_hand',

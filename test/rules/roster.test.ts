@@ -2,34 +2,10 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Agent, Team } from '../../src/domain/agent.js';
 import { checkRoster } from '../../src/rules/roster.js';
+import { agent } from '../kit/rule-play.js';
 
 const tools = new Set(['read_file', 'write_file', 'route_to']);
 
-function agent(name: string, more: Partial<Agent> = {}): Agent {
-  return {
-    name,
-    description: '',
-    models: [],
-    settings: {},
-    tools: [],
-    agents: [],
-    capabilities: [],
-    expertise: [],
-    priority: 'C',
-    maxConcurrentTasks: 1,
-    advisors: [],
-    budget: {},
-    approve: {},
-    context: 'last',
-    session: 'per_task',
-    variables: {},
-    systemPrompt: 'x',
-    format: 'markdown',
-    file: `agents/${name}.md`,
-    definition: 'd',
-    ...more,
-  };
-}
 const advisor = (name: string) => ({ agent: name, required: false });
 const team = (...members: string[]): Team => ({ members, terminationMode: 'consensus', maxRounds: 3 });
 const messages = (agents: Agent[]) => checkRoster(agents, tools).map((one) => one.message);
