@@ -25,7 +25,9 @@ export async function takeIntents(
   nudged: Set<string>,
 ): Promise<boolean> {
   let moved = false;
-  for (const intent of parts.store.intents()) {
+  const intents = parts.store.intents();
+  for (const id of nudged) if (!intents.some((intent) => intent.id === id)) nudged.delete(id);
+  for (const intent of intents) {
     if (intent.kind === 'cancel') moved = (await cancel(parts, intent, flights)) || moved;
     else if (intent.kind === 'stop') moved = (await stop(parts, intent)) || moved;
     else if (intent.kind === 'retry') moved = (await retry(parts, intent)) || moved;

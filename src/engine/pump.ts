@@ -2,34 +2,22 @@
  * The engine: passes over the open tasks. A pass is level-triggered: it looks at what is there, not at what happened, so
  * it can be repeated, interrupted or run by several processes at once. Losing every event costs time, never truth.
  */
-import { compareText } from '../domain/order.js';
 import type { Event } from '../domain/event.js';
 import type { Problem } from '../domain/problem.js';
-import { HUMAN, isEnded, type Task } from '../domain/task.js';
-import { isLeaf } from '../rules/decide.js';
-import { mayOffer } from '../rules/offer.js';
-import { mayMove } from '../rules/ready.js';
-import type { OpenTask } from '../ports/store.js';
+import type { Task } from '../domain/task.js';
 import { advance } from './advance.js';
-import { sessionId } from './conversation.js';
-import { showBallot, tendBallot } from './approvals.js';
-import { showBoards, tendBoards } from './boards.js';
-import { checkIn } from './check-in.js';
+import { showBallot } from './approvals.js';
+import { showBoards } from './boards.js';
 import type { Flight } from './flight.js';
 import { room } from './free.js';
-import { stopCancelled, takeIntents, takerOf } from './intake.js';
-import { takeMail } from './mail.js';
-import { isNeed } from './needs.js';
-import { tendMoved } from './moved.js';
+import { stopCancelled, takeIntents } from './intake.js';
+import { lookAround } from './look-around.js';
+import { hasRoom, movable, nameOf } from './movable.js';
 import { pace } from './pace.js';
-import { endAbandonedBids } from './offer.js';
-import type { Parts } from './parts.js';
-import { record } from './parts.js';
-import { retireFailing } from './probation.js';
-import { recover } from './recover.js';
+import { record, type Parts } from './parts.js';
 import { registry } from './registry.js';
 import { states } from './states.js';
-import { tendNeeds, type Tended } from './tend-needs.js';
+import { tendNeeds } from './tend-needs.js';
 import { stuck } from './stuck.js';
 import { voting } from './voting.js';
 import { waiting } from './waiting.js';
@@ -88,7 +76,6 @@ export function engine(given: Parts): Engine {
   const parts: Parts = Object.assign(Object.create(given) as Parts, own);
   const nudged = new Set<string>();
   let backlog = 0;
-  let free = room(given);
   let broken: unknown;
   let swept = false;
   /** Found missing since the last pass that looked. */
@@ -139,7 +126,6 @@ export function engine(given: Parts): Engine {
     roots?: ReadonlySet<string>,
   ): Promise<PumpReport> {
     rethrow();
-    free = room(parts);
     const problems = [...parts.agents.refresh(), ...(parts.gate?.refresh() ?? [])];
     parts.pauses?.look();
     let moved = false;
@@ -153,21 +139,9 @@ export function engine(given: Parts): Engine {
       for (const id of seen.gone ?? []) gone.add(id);
       const left = [...gone];
       gone.clear();
-      moved = (await recover(parts)) > 0;
-      moved = (await endAbandonedBids(parts)) || moved;
-      moved = (await tendMoved(parts, left)) || moved;
-      moved = (await takeIntents(parts, flights, nudged)) || moved;
-      moved = (await tendBallot(parts)) || moved;
-      const mail = await takeMail(parts);
-      problems.push(...mail.problems);
-      moved = mail.moved || moved;
-      const tended = await tendBoards(parts, flights);
-      problems.push(...tended.problems);
-      moved = tended.moved || moved;
-      const checked = await checkIn(parts);
-      problems.push(...checked.problems);
-      moved = checked.moved || moved;
-      moved = retireFailing(parts) || moved;
+      const around = await lookAround(parts, flights, nudged, left);
+      problems.push(...around.problems);
+      moved = around.moved;
     }
     for (const one of problems) report(one);
     if (await waits.look()) {
@@ -176,13 +150,14 @@ export function engine(given: Parts): Engine {
     }
     const needs = await tendNeeds(parts);
     moved = needs.moved || moved;
-    const { movable, due } = await sort(needs, roots);
+    const free = room(parts);
+    const { tasks, due } = await movable(parts, flights, needs, roots);
     let advanced = 0;
     backlog = 0;
-    for (const task of movable) {
-      if (!hasRoom(task)) {
+    for (const task of tasks) {
+      if (!hasRoom(parts, flights, free, task)) {
         backlog++;
-        slow.passedOver(task, nameOf(task));
+        slow.passedOver(task, nameOf(parts, task));
         continue;
       }
       start(task, onEnd);
@@ -216,76 +191,6 @@ export function engine(given: Parts): Engine {
     }
   }
 
-  /** What can move now, most urgent first, and when the next of those that wait for a time can. */
-  async function sort(needs: Tended, roots?: ReadonlySet<string>): Promise<{ movable: Task[]; due: number }> {
-    const now = parts.clock.now().toISOString();
-    let due = needs.due ?? Infinity;
-    const isOpen = (id: string): boolean => parts.store.isOpen(id);
-    const movable: OpenTask[] = [];
-    for (const one of parts.store.open()) {
-      if (roots !== undefined && !roots.has(one.task.root)) continue;
-      if (one.state === 'active' || flights.has(one.task.id) || one.task.to === HUMAN || !isHosted(one.task)) continue;
-      if (isPaused(one.task)) continue;
-      if (needs.early.has(one.task.id)) continue;
-      if (!mayMove(one.task, one.state, isOpen, now) && !needs.ready.has(one.task.id)) {
-        if (one.task.waits?.until !== undefined) due = Math.min(due, Date.parse(one.task.waits.until));
-        continue;
-      }
-      if (one.state === 'waiting' || (await dependenciesEnded(one.task))) movable.push(one);
-    }
-    movable.sort(
-      (a, b) => compareText(a.task.priority, b.task.priority) || compareText(a.task.created_at, b.task.created_at),
-    );
-    return { movable: movable.map((one) => one.task), due };
-  }
-
-  /** A dependency that is not there yet may still be dropped into the folder, and one that another process just made is not known here: its task waits. */
-  async function dependenciesEnded(task: Task): Promise<boolean> {
-    for (const id of task.dependencies) {
-      const placed = await parts.store.read(id);
-      if (placed === undefined || !isEnded(placed.state)) return false;
-    }
-    return true;
-  }
-
-  function isHosted(task: Task): boolean {
-    if (parts.hosts === undefined || isNeed(task)) return true;
-    const taker = takerOf(parts, task);
-    // What is for nobody in particular is everybody's business: whoever comes first offers it, or says that nobody can do it.
-    return !('agent' in taker) || parts.hosts.has(taker.agent);
-  }
-
-  function isPaused(task: Task): boolean {
-    const paused = parts.pauses?.all();
-    return paused !== undefined && paused.size > 0 && paused.has(nameOf(task));
-  }
-
-  function nameOf(task: Task): string {
-    const taker = takerOf(parts, task);
-    return 'agent' in taker ? taker.agent : 'nobody';
-  }
-
-  function hasRoom(task: Task): boolean {
-    if (flights.size >= parts.config.limits.parallel) return false;
-    // To bid is not to take: an agent that is busy can still say how busy it is.
-    if (task.role === 'bid') return true;
-    const taker = takerOf(parts, task);
-    if ('offer' in taker)
-      return (
-        task.waits !== undefined || (mayOffer(task, taker.offer, free.isFree) && free.takeBids(taker.offer.length))
-      );
-    const name = nameOf(task);
-    const agent = parts.agents.all().get(name);
-    // Whoever has a pattern speaks in its work, and must not keep that from its turn.
-    const speaks = agent?.session === 'shared' && isLeaf(task, agent);
-    if (speaks && !parts.store.takeTurn(sessionId(task, agent), task.id)) return false;
-    const most = agent?.maxConcurrentTasks ?? Infinity;
-    if (most === Infinity) return true;
-    let busy = 0;
-    for (const flight of flights.values()) if (flight.agent === name) busy++;
-    return busy < most;
-  }
-
   function start(task: Task, onEnd: (moved: boolean) => void): void {
     const stop = new AbortController();
     const done = advance(parts, task, stop.signal)
@@ -301,8 +206,9 @@ export function engine(given: Parts): Engine {
         flights.delete(task.id);
         onEnd(moved);
       });
-    slow.began(task.id, nameOf(task));
-    flights.set(task.id, { task: task.id, agent: task.role === 'bid' ? 'nobody' : nameOf(task), stop, done });
+    const agent = nameOf(parts, task);
+    slow.began(task.id, agent);
+    flights.set(task.id, { task: task.id, agent: task.role === 'bid' ? 'nobody' : agent, stop, done });
   }
 
   async function stop(): Promise<void> {
