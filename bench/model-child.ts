@@ -1,6 +1,6 @@
 /**
  * A chat-completions server in a process of its own that answers at once: a call of `read_file` while nothing was read and a tool
- * is offered, else a sentence. It serves our provider (a stream) and the raw loop (one JSON document) alike. Prints its port; `GET /count`
+ * is offered, else a sentence; who is told to answer slowly takes its time. It serves our provider (a stream) and the raw loop (one JSON document) alike. Prints its port; `GET /count`
  * tells how many completions it has served.
  */
 import http from 'node:http';
@@ -27,6 +27,9 @@ const bodies = {
   say: { whole: whole(SAY, 'stop'), stream: stream(SAY, 'stop') },
 };
 let served = 0;
+/** Who is asked in this way takes its time. */
+const SLOWLY = 'You answer slowly.';
+const SLOW_MS = 60;
 
 const server = http.createServer((request, response) => {
   if (request.url === '/count') return void response.end(String(served));
@@ -42,7 +45,8 @@ const server = http.createServer((request, response) => {
       'content-type': stream ? 'text/event-stream' : 'application/json',
       'content-length': Buffer.byteLength(reply),
     });
-    response.end(reply);
+    if (body.includes(SLOWLY)) setTimeout(() => response.end(reply), SLOW_MS);
+    else response.end(reply);
   });
 });
 server.keepAliveTimeout = 60_000;

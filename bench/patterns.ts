@@ -1,7 +1,7 @@
 /** Eight advisors and a synthesis, and a handoff chain of five, durable, over raw loops of the same calls to the same server. */
 import { openWorkspace } from '../src/app/index.js';
 import { modelChild } from './model.js';
-import { atMostOver, bestTenth, median, told, type Bench } from './table.js';
+import { atMostOver, bestTenth, median, told, type Bench, type Row } from './table.js';
 import { layWorkspace, put } from './workspace.js';
 
 const ADVISORS = 8;
@@ -15,6 +15,9 @@ export const patterns: Bench = {
     const root = layWorkspace(bed.folder('patterns'), { url: model.url });
     const names = Array.from({ length: ADVISORS }, (_, n) => `advisor-${n}`);
     for (const name of names) put(root, `agents/${name}.md`, `---\ndescription: Advises\n---\nYou advise.\n`);
+    put(root, 'agents/slow.md', `---\ndescription: Advises, and takes its time\n---\nYou answer slowly.\n`);
+    const slowToo = [...names.slice(1), 'slow'].join(', ');
+    put(root, 'agents/patient.md', `---\ndescription: Decides\nadvisors: [${slowToo}]\n---\nYou decide.\n`);
     put(root, 'agents/boss.md', `---\ndescription: Decides\nadvisors: [${names.join(', ')}]\n---\nYou decide.\n`);
     for (let n = 1; n <= CHAIN; n++) {
       const next = n < CHAIN ? `handoff: stage-${n + 1}\n` : '';
@@ -30,6 +33,14 @@ export const patterns: Bench = {
         await ask();
       },
     );
+    const waited = await compare(
+      bed.rounds(30),
+      () => runTo(workspace, 'patient'),
+      async () => {
+        await Promise.all([...names.slice(1).map(ask), rawCall(model.url, 'You answer slowly.')]);
+        await ask();
+      },
+    );
     const handed = await compare(
       bed.rounds(60),
       () => runTo(workspace, 'stage-1'),
@@ -40,13 +51,20 @@ export const patterns: Bench = {
     await workspace.close();
     model.close();
     return [
-      atMostOver('eight advisors and a synthesis', median(advised.ours), median(advised.raw), 'ms', MOST_MS),
-      told('… the best tenth of the rounds', bestTenth(advised.ours), 'ms', bestTenth(advised.raw)),
-      atMostOver('a handoff chain of five', median(handed.ours), median(handed.raw), 'ms', MOST_MS),
-      told('… the best tenth of the rounds', bestTenth(handed.ours), 'ms', bestTenth(handed.raw)),
+      ...rows('eight advisors and a synthesis', advised),
+      ...rows('… one of the eight takes 60 ms', waited),
+      ...rows('a handoff chain of five', handed),
     ];
   },
 };
+
+function rows(name: string, { ours, raw }: { ours: number[]; raw: number[] }): Row[] {
+  return [
+    atMostOver(name, median(ours), median(raw), 'ms', MOST_MS),
+    told('… as a ratio', median(ours), 'ms', median(raw)),
+    told('… the best tenth of the rounds', bestTenth(ours), 'ms', bestTenth(raw)),
+  ];
+}
 
 async function runTo(workspace: Awaited<ReturnType<typeof openWorkspace>>, agent: string): Promise<number> {
   const task = await workspace.add({ description: 'Shall we?', to: agent });
@@ -74,9 +92,9 @@ async function compare(
   return times;
 }
 
-async function rawCall(url: string): Promise<string> {
+async function rawCall(url: string, system = 'You advise.'): Promise<string> {
   const messages = [
-    { role: 'system', content: 'You advise.' },
+    { role: 'system', content: system },
     { role: 'user', content: 'Shall we?' },
   ];
   const response = await fetch(`${url}/chat/completions`, {

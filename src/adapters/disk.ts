@@ -3,6 +3,7 @@
  * and folder syncs that overlap share one (a sync that starts after a rename covers it).
  */
 import fs from 'node:fs';
+import { open, rename } from 'node:fs/promises';
 import path from 'node:path';
 import type { Disk, Read } from '../ports/disk.js';
 
@@ -90,6 +91,11 @@ export function disk(): Disk {
     makeFolder(folder, mode) {
       const first = fs.mkdirSync(folder, { recursive: true, ...(mode === undefined ? {} : { mode }) });
       if (first !== undefined) fsyncNow(path.dirname(first));
+    },
+    async makeAhead(yard, file) {
+      const made = path.join(yard, path.basename(file));
+      await (await open(made, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0o644)).close();
+      await rename(made, file);
     },
     sync: (file) => syncPath(file, fs.constants.O_RDONLY, fs.fdatasync),
     syncFolder(folder) {

@@ -293,10 +293,14 @@ export async function openWorkspace(folderPath: string, options: OpenOptions = {
   /** Passes that only use what is known follow each other as soon as anything ends; a pump after them looks at everything. */
   async function drive(roots: ReadonlySet<string>): Promise<void> {
     let look: 'all' | 'changed' | 'none' = 'all';
+    let looked = clock.monotonicMs();
+    let bell = new AbortController();
+    const wake = (): void => bell.abort(); // whatever ends rings for the pass of now, not for the one that began it
     for (;;) {
-      const bell = new AbortController();
-      const { again } = await motor.pass(look, () => bell.abort(), roots);
-      look = 'none';
+      bell = new AbortController();
+      const { again } = await motor.pass(look, wake, roots);
+      if (look !== 'none') looked = clock.monotonicMs();
+      look = clock.monotonicMs() - looked < LOOK_MS ? 'none' : 'changed';
       if (again || bell.signal.aborted) continue;
       if (motor.flights.size === 0) return;
       await clock.sleep(LOOK_MS, bell.signal);

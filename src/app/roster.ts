@@ -61,12 +61,15 @@ export function roster(
   let faults = new Map<string, Problem>();
   let all: { problems: Problem[]; warnings: Problem[] } = { problems: [], warnings: [] };
   let folderStamps = '';
+  /** Changed here since the last look. */
+  let touched = false;
   let placeStamps = '';
   let lookedAt = -Infinity;
 
   return {
-    refresh() {
-      if (!look()) return [];
+    refresh(isKnown = false) {
+      if ((isKnown && !touched) || !look()) return [];
+      touched = false;
       combine();
       const fresh = all.problems.filter((one) => !reported.has(keyOf(one)));
       for (const one of fresh) reported.add(keyOf(one));
@@ -91,6 +94,7 @@ export function roster(
       const file = agents.get(name)?.file;
       if (file !== `agents/${name}.md`) return false;
       disk.makeFolder(path.join(root, 'agents', 'retired'));
+      touched = true;
       return disk.rename(path.join(root, file), path.join(root, 'agents', 'retired', `${name}.md`));
     },
     async create(name, source) {
@@ -107,6 +111,7 @@ export function roster(
       const created = disk.link(tmp, full);
       disk.remove(tmp);
       await disk.syncFolder(path.join(root, 'agents'));
+      touched = true;
       return created ? undefined : problem('duplicate', `${file} exists already`);
     },
     prompt: (agent, toolDescriptions, variables) => renderPrompt(agent, { toolDescriptions, variables }),

@@ -7,6 +7,8 @@ export type Role = string;
 interface Facts {
   /** A part that agent files or the program ask for. Circles of them are refused and their number is bounded, so it is as deep as its parent. */
   isPart?: true;
+  /** A stage of a pattern: whoever asked for it looks again only when all have ended, and nobody else, and no clock, waits for it. */
+  isStage?: true;
   /** Work that people or agents asked for, in words of their own. */
   isWork?: true;
   /** The agent speaks for itself in it, whatever patterns it has. */
@@ -29,14 +31,14 @@ const ROLES: Readonly<Record<Role, Facts>> = {
   dependency: { isUncounted: true },
   help: { isUncounted: true },
   // Patterns
-  work: { isPart: true, isLeaf: true, isUncounted: true },
-  seat: { isPart: true, isLeaf: true, isUncounted: true },
-  coordinator: { isPart: true, isLeaf: true, isUncounted: true },
-  check: { isPart: true, isLeaf: true, isUncounted: true, owes: 'give_verdict', mind: 'metacognition' },
-  advisor: { isPart: true },
-  member: { isPart: true },
-  route: { isPart: true },
-  handoff: { isPart: true },
+  work: { isPart: true, isStage: true, isLeaf: true, isUncounted: true },
+  seat: { isPart: true, isStage: true, isLeaf: true, isUncounted: true },
+  coordinator: { isPart: true, isStage: true, isLeaf: true, isUncounted: true },
+  check: { isPart: true, isStage: true, isLeaf: true, isUncounted: true, owes: 'give_verdict', mind: 'metacognition' },
+  advisor: { isPart: true, isStage: true },
+  member: { isPart: true, isStage: true },
+  route: { isPart: true, isStage: true },
+  handoff: { isPart: true, isStage: true },
   // Finding a taker, or who provides. Who provides is as deep as what is provided.
   bid: { isPart: true, isLeaf: true, isUncounted: true, owes: 'place_bid', mind: 'evaluator' },
   match: { isPart: true, isLeaf: true, isUncounted: true, owes: 'assign_provider' },

@@ -2,6 +2,7 @@
 import type { Agent } from '../domain/agent.js';
 import { problem, type Problem } from '../domain/problem.js';
 import type { Placed, Task, WantedChild } from '../domain/task.js';
+import { roleFacts } from '../domain/role.js';
 import { NO_USAGE } from '../domain/usage.js';
 import { messagesOf } from '../domain/session.js';
 import type { Claim } from '../ports/store.js';
@@ -13,7 +14,7 @@ import { askRule } from './ask-rule.js';
 import { converse } from './converse.js';
 import { HeldConversation, sessionId } from './conversation.js';
 import { createChildren } from './create-children.js';
-import { complete, fail, park, putBack } from './end.js';
+import { complete, fail, park, putBack, rest } from './end.js';
 import { takerOf } from './intake.js';
 import { advanceNeed, isNeed } from './needs.js';
 import { isOfferOver, offer, offerOver, unfilled } from './offer.js';
@@ -113,7 +114,11 @@ async function act(parts: Parts, claim: Claim, task: Task, agent: Agent, stop: A
       ]);
       if ('code' in granted) return fail(parts, claim, task, granted, costs);
       await createChildren(parts, taintedBy(task, children.values()), granted);
-      return park(parts, claim, task, { tasks: [...open, ...missing.map((child) => child.id)] }, costs);
+      const tasks = [...open, ...missing.map((child) => child.id)];
+      // Who takes it is kept with its first rest, if it was addressed to nobody.
+      return claim.task.to !== undefined && decision.children.every(({ role }) => roleFacts(role).isStage)
+        ? rest(parts, claim, task, tasks, costs)
+        : park(parts, claim, task, { tasks }, costs);
     }
   }
 }

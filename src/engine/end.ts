@@ -1,8 +1,9 @@
 /** How a task leaves the hands of its taker: ended, parked, or put back. Each writes its record and its line of history. */
 import type { Problem } from '../domain/problem.js';
+import { roleFacts } from '../domain/role.js';
 import type { Task, Waits } from '../domain/task.js';
 import { usageFields } from '../domain/usage.js';
-import type { Claim } from '../ports/store.js';
+import type { Claim, Haste } from '../ports/store.js';
 import type { Costs } from './account.js';
 import { certify } from './certify.js';
 import { record, type Parts } from './parts.js';
@@ -13,7 +14,12 @@ export async function complete(parts: Parts, claim: Claim, task: Task, result: s
   // A record must stay small enough to be read back; what is longer is kept as a blob.
   const kept = await quoted(parts, result, parts.config.limits.maxTaskBytes / 8);
   const ended: Task = { ...rest, result: kept, ...spent(costs) };
-  if (task.parent !== undefined) return settle(parts, claim, ended, 'completed');
+  if (task.parent !== undefined) {
+    // Found again in its children or in a conversation of its own, so nobody need wait for it to be kept.
+    return settle(parts, claim, ended, 'completed', {
+      behind: roleFacts(task.role).isStage === true && task.session !== claim.agent,
+    });
+  }
   const certified = await certify(parts, ended);
   if ('waits' in certified) {
     const dependencies = [...task.dependencies, ...certified.subtasks];
@@ -27,9 +33,15 @@ export async function fail(parts: Parts, claim: Claim, task: Task, error: Proble
   await settle(parts, claim, { ...rest, error, ...spent(costs) }, 'failed');
 }
 
-async function settle(parts: Parts, claim: Claim, task: Task, state: 'completed' | 'failed'): Promise<void> {
+async function settle(
+  parts: Parts,
+  claim: Claim,
+  task: Task,
+  state: 'completed' | 'failed',
+  haste: Haste = {},
+): Promise<void> {
   const ended = { ...task, ended_at: parts.clock.now().toISOString() };
-  const settled = await parts.store.settle(claim, ended, state);
+  const settled = await parts.store.settle(claim, ended, state, haste);
   if (!settled) {
     record(parts, 'result.fenced', { task: task.id, agent: claim.agent });
     return;
@@ -48,6 +60,12 @@ async function settle(parts: Parts, claim: Claim, task: Task, state: 'completed'
 export async function park(parts: Parts, claim: Claim, task: Task, waits: Waits, costs?: Costs): Promise<void> {
   const parked = await parts.store.park(claim, { ...further(task), waits, ...spent(costs) });
   if (parked) record(parts, 'task.parked', { task: task.id, agent: claim.agent, waits });
+}
+
+/** Waits for its children: which they are is read off the tree, so only its place is kept. */
+export async function rest(parts: Parts, claim: Claim, task: Task, tasks: string[], costs: Costs): Promise<void> {
+  const parked = await parts.store.park(claim, { ...task, ...spent(costs) }, { behind: true });
+  if (parked) record(parts, 'task.parked', { task: task.id, agent: claim.agent, waits: { tasks } });
 }
 
 export async function putBack(parts: Parts, claim: Claim, task: Task, why: string, costs?: Costs): Promise<void> {

@@ -126,7 +126,7 @@ export function engine(given: Parts): Engine {
     roots?: ReadonlySet<string>,
   ): Promise<PumpReport> {
     rethrow();
-    const problems = [...parts.agents.refresh(), ...(parts.gate?.refresh() ?? [])];
+    const problems = [...parts.agents.refresh(look === 'none'), ...(parts.gate?.refresh() ?? [])];
     parts.pauses?.look();
     let moved = false;
     if (look !== 'none') {

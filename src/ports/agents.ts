@@ -3,8 +3,8 @@ import type { Agent } from '../domain/agent.js';
 import type { Problem } from '../domain/problem.js';
 
 export interface Agents {
-  /** Looks at the files again; cheap when nothing changed. Returns problems that were not reported before. */
-  refresh(): Problem[];
+  /** Looks at the files again; cheap when nothing changed. Returns problems that were not reported before. `isKnown`: only what was changed through here. */
+  refresh(isKnown?: boolean): Problem[];
   all(): ReadonlyMap<string, Agent>;
   /** Agents that have a file and no version of it that could ever be read here, by the name the file gives them. */
   unreadable?(): ReadonlyMap<string, Problem>;

@@ -38,6 +38,11 @@ export interface Disk {
   remove(path: string): boolean;
   /** With its parents; nothing happens if it is there. */
   makeFolder(path: string, mode?: number): void;
+  /**
+   * Makes an empty file without keeping the caller waiting: in the folder `yard`, where making may take long, and then moved to
+   * `path`. Absent where there is nothing to gain; nothing depends on it.
+   */
+  makeAhead?(yard: string, path: string): Promise<void>;
   /** Resolves when the file's bytes are on the device. A failed sync is never tried again: the data must count as gone. */
   sync(path: string): Promise<void>;
   /** Resolves when names in this folder are on the device. Calls that overlap may share one sync that began after them. */

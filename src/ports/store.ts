@@ -64,10 +64,19 @@ export type Effect =
   | { state: 'started'; digest: string; at: string }
   | { state: 'done'; digest: string; outcome: Outcome };
 
+/**
+ * `behind`: resolves before the change is kept. Changes of this kind are kept in order, and before any that is not; until then only
+ * this process sees them, and if it dies they are as if they had not been asked for. Only for what follows from a conversation
+ * or from other tasks, so that whoever looks next comes to it again.
+ */
+export interface Haste {
+  behind?: boolean;
+}
+
 export interface Store {
   // Tasks
   /** False if a task with this id exists in any state. */
-  create(task: Task): Promise<boolean>;
+  create(task: Task, haste?: Haste): Promise<boolean>;
   /** Looks at the outside world again: what others changed since the last scan. `full` compares every file, not only folders. */
   scan(full?: boolean): Promise<Scan>;
   /** All open tasks as of the last scan and this process's own changes since. */
@@ -91,10 +100,10 @@ export interface Store {
   orphans(): string[];
   /** Puts it back among the pending, with what `task` says now. False: fenced out, nothing written. */
   release(claim: Claim, task: Task): Promise<boolean>;
-  /** Puts it among the waiting. False: fenced out, nothing written. */
-  park(claim: Claim, task: Task): Promise<boolean>;
+  /** Puts it among the waiting. False: fenced out, nothing written. With `behind` only its place is kept: it waits for its open children. */
+  park(claim: Claim, task: Task, haste?: Haste): Promise<boolean>;
   /** Ends it, with its result or error. False: fenced out or already ended; what was brought is kept as evidence. */
-  settle(claim: Claim, task: Task, state: EndedState): Promise<boolean>;
+  settle(claim: Claim, task: Task, state: EndedState, haste?: Haste): Promise<boolean>;
   /** Puts an ended task back among the pending. False if it is not ended. */
   reopen(id: string, task: Task): Promise<boolean>;
 

@@ -5,6 +5,7 @@ import type { Clock, Ids } from '../../ports/clock.js';
 import type { Disk } from '../../ports/disk.js';
 import type { Processes } from '../../ports/processes.js';
 import type { Store } from '../../ports/store.js';
+import { behind } from './behind.js';
 import { bell } from './bell.js';
 import { folders, layout } from './layout.js';
 import { openTasks } from './open-tasks.js';
@@ -39,9 +40,19 @@ export function files({ root, disk, clock, ids, processes, agents = [] }: FilesO
   const write = writing(disk, l, peer.id, () => here.join());
   const setAside = quarantine(disk, l);
   const tasks = openTasks(disk, l, setAside, now);
-  const verbs = taskVerbs({ disk, l, writing: write, tasks, presence: here, quarantine: setAside, now });
+  const after = behind();
+  const verbs = taskVerbs({
+    disk,
+    l,
+    writing: write,
+    tasks,
+    presence: here,
+    quarantine: setAside,
+    behind: after,
+    now,
+  });
   const records = recordVerbs(disk, l, write, now);
-  const { unclaimed, ...sessions } = sessionVerbs(disk, l, write);
+  const { unclaimed, ...sessions } = sessionVerbs(disk, l, write, after);
   const forSession = (task: Task): void => {
     if (task.session !== undefined) unclaimed(task.session);
   };
@@ -82,9 +93,9 @@ export function files({ root, disk, clock, ids, processes, agents = [] }: FilesO
       here.join();
       return verbs.takeOver(id);
     },
-    park(claim, task) {
+    park(claim, task, haste) {
       forSession(task);
-      return verbs.park(claim, task);
+      return verbs.park(claim, task, haste);
     },
     release(claim, task) {
       forSession(task);
@@ -110,14 +121,21 @@ export function files({ root, disk, clock, ids, processes, agents = [] }: FilesO
     sweep() {
       here.refresh();
       verbs.sweep();
-      for (const name of disk.list(l.tmp)) {
-        const owner = name.slice(0, name.lastIndexOf('-'));
-        if (owner !== peer.id && !here.isAlive(owner)) disk.remove(path.join(l.tmp, name));
+      for (const folder of [l.tmp, l.yard]) {
+        for (const name of disk.list(folder)) {
+          const owner = name.slice(0, name.lastIndexOf('-'));
+          if (owner !== peer.id && !here.isAlive(owner)) disk.remove(path.join(folder, name));
+        }
       }
       here.sweep();
     },
+    async flush() {
+      if (after.isBehind()) await after.caughtUp();
+      return records.flush();
+    },
     async close() {
-      await records.flush();
+      await after.caughtUp().catch(() => undefined); // who asked for it was told, or will find it undone
+      await Promise.all([records.flush(), write.close()]);
       here.leave();
     },
   };

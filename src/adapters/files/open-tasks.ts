@@ -5,7 +5,7 @@
 import path from 'node:path';
 import { compareText } from '../../domain/order.js';
 import { problem, type Problem } from '../../domain/problem.js';
-import { OPEN_STATES, type OpenState, type Task } from '../../domain/task.js';
+import { OPEN_STATES, type OpenState, type Task, type TaskState } from '../../domain/task.js';
 import type { Disk } from '../../ports/disk.js';
 import { parseTask } from '../../text/task-json.js';
 import { isTaskFile, parseClaimName, type ClaimName, type Layout } from './layout.js';
@@ -26,12 +26,14 @@ export interface OpenTasks {
   changes: number;
   /** How many there are of each root. */
   ofRoot: Map<string, number>;
-  /** `full` compares every file's stamp; otherwise only folders that changed are listed. */
-  scan(full: boolean): { problems: Problem[]; gone: string[] };
+  /** `full` compares every file's stamp; otherwise only folders that changed are listed. What is `onItsWay` is not looked at: memory knows better. */
+  scan(full: boolean, onItsWay: (id: string) => boolean): { problems: Problem[]; gone: string[] };
   /** Reads one file again; an entry, or what is wrong with it (then it is held or quarantined, and reported once). */
   load(state: OpenState, file: string): Entry | Problem | undefined;
   add(entry: Entry): void;
   remove(entry: Entry): void;
+  /** One among the waiting that does not say for what waits for its open children. */
+  withWaits(one: { state: TaskState; task: Task }): Task;
 }
 
 /** Two changes within one tick of the kernel's clock leave the same time on a folder: a young stamp is not believed. */
@@ -40,6 +42,7 @@ const YOUNG_MS = 50;
 export function openTasks(disk: Disk, l: Layout, quarantine: Quarantine, now: () => Date): OpenTasks {
   const byId = new Map<string, Entry>();
   const byFile = new Map<string, Entry>();
+  const children = new Map<string, Set<string>>();
   /** Files that were looked at and could not be used, with the stamp they had. */
   const bad = new Map<string, string>();
   /** Two files with one id, as they were last met. */
@@ -51,8 +54,13 @@ export function openTasks(disk: Disk, l: Layout, quarantine: Quarantine, now: ()
   const aside: Problem[] = [];
 
   const ofRoot = new Map<string, number>();
-  const self: OpenTasks = { byId, ofRoot, changes: 0, scan, load, add, remove };
+  const self: OpenTasks = { byId, ofRoot, changes: 0, scan, load, add, remove, withWaits };
   return self;
+
+  function withWaits({ state, task }: { state: TaskState; task: Task }): Task {
+    if (state !== 'waiting' || task.waits !== undefined) return task;
+    return { ...task, waits: { tasks: [...(children.get(task.id) ?? [])] } };
+  }
 
   function add(entry: Entry): void {
     self.changes++;
@@ -60,6 +68,8 @@ export function openTasks(disk: Disk, l: Layout, quarantine: Quarantine, now: ()
     if (other !== undefined) countRoot(other, -1);
     countRoot(entry, 1);
     byId.set(entry.id, entry);
+    const { parent } = entry.task;
+    if (parent !== undefined) children.set(parent, (children.get(parent) ?? new Set()).add(entry.id));
     byFile.set(entry.file, entry);
     filesOf[entry.state].add(entry.file);
   }
@@ -68,6 +78,7 @@ export function openTasks(disk: Disk, l: Layout, quarantine: Quarantine, now: ()
     self.changes++;
     if (byId.get(entry.id) === entry) {
       byId.delete(entry.id);
+      forgetChild(entry);
       countRoot(entry, -1);
     }
     if (byFile.get(entry.file) === entry) byFile.delete(entry.file);
@@ -80,14 +91,26 @@ export function openTasks(disk: Disk, l: Layout, quarantine: Quarantine, now: ()
     else ofRoot.delete(root);
   }
 
-  function scan(full: boolean): { problems: Problem[]; gone: string[] } {
+  function forgetChild({ id, task }: Entry): void {
+    const siblings = task.parent === undefined ? undefined : children.get(task.parent);
+    siblings?.delete(id);
+    if (siblings?.size === 0) children.delete(task.parent!);
+  }
+
+  function scan(full: boolean, onItsWay: (id: string) => boolean): { problems: Problem[]; gone: string[] } {
     const problems: Problem[] = [];
     const left: string[] = [];
-    for (const state of OPEN_STATES) scanFolder(state, full, problems, left);
+    for (const state of OPEN_STATES) scanFolder(state, full, onItsWay, problems, left);
     return { problems: [...problems, ...aside.splice(0)], gone: left.filter((id) => !byId.has(id)) };
   }
 
-  function scanFolder(state: OpenState, full: boolean, problems: Problem[], left: string[]): void {
+  function scanFolder(
+    state: OpenState,
+    full: boolean,
+    onItsWay: (id: string) => boolean,
+    problems: Problem[],
+    left: string[],
+  ): void {
     const folder = l.tasks(state);
     const stamp = disk.stamp(folder);
     const last = listed.get(state);
@@ -106,6 +129,7 @@ export function openTasks(disk: Disk, l: Layout, quarantine: Quarantine, now: ()
         unchanged++;
         continue;
       }
+      if (onItsWay(known?.id ?? parseClaimName(name)?.id ?? path.basename(name, '.json'))) continue;
       if (known === undefined && bad.has(file) && bad.get(file) === disk.stamp(file)) continue;
       const loaded = load(state, file);
       if (loaded !== undefined && 'code' in loaded) problems.push(loaded);
@@ -115,6 +139,7 @@ export function openTasks(disk: Disk, l: Layout, quarantine: Quarantine, now: ()
     for (const file of filesOf[state]) {
       if (there.has(path.basename(file))) continue;
       const entry = byFile.get(file)!;
+      if (onItsWay(entry.id)) continue;
       remove(entry);
       left.push(entry.id);
     }

@@ -17,6 +17,7 @@ import {
   repairTail,
   statusSpan,
 } from '../../text/session-yaml.js';
+import type { Behind } from './behind.js';
 import type { Layout } from './layout.js';
 import type { Writing } from './writing.js';
 
@@ -43,7 +44,13 @@ const OURS = { indent: 2, before: '' };
 /** Conversations remembered at most; the ones not used for longest are read again when needed. */
 const MAX_KNOWN = 2000;
 
-export function sessionVerbs(disk: Disk, l: Layout, writing: Writing): SessionVerbs & { unclaimed(id: string): void } {
+/** A conversation grows only under a claim that others can see: until the disk has caught up, nothing is named or added. */
+export function sessionVerbs(
+  disk: Disk,
+  l: Layout,
+  writing: Writing,
+  { caughtUp }: Behind,
+): SessionVerbs & { unclaimed(id: string): void } {
   const known = new Map<string, Known>();
   const remember = (id: string, what: Known): void => {
     known.delete(id);
@@ -54,7 +61,8 @@ export function sessionVerbs(disk: Disk, l: Layout, writing: Writing): SessionVe
   return {
     async createSession(header, messages) {
       const file = l.session(header.sessionId);
-      if (!(await writing.createOnce(file, printHeader(header) + printMessages(messages)))) return false;
+      const text = printHeader(header) + printMessages(messages);
+      if (!(await writing.createOnce(file, text, caughtUp()))) return false;
       const session = { header, messages: [...messages] };
       remember(header.sessionId, { stamp: disk.stamp(file) ?? '', session, place: OURS, claimIsSafe: true });
       return true;
@@ -62,7 +70,10 @@ export function sessionVerbs(disk: Disk, l: Layout, writing: Writing): SessionVe
     openSession: open,
     async append(id, messages, { durable }) {
       const file = l.session(id);
-      if (known.get(id)?.claimIsSafe === false) await disk.syncFolder(l.tasks('active'));
+      if (known.get(id)?.claimIsSafe === false) {
+        await caughtUp();
+        await disk.syncFolder(l.tasks('active'));
+      }
       const last = known.get(id);
       if (last === undefined || disk.stamp(file) !== last.stamp) return 'edited';
       const text = last.place.before + printMessages(messages, last.place.indent);

@@ -8,12 +8,14 @@ import type { Problem } from '../../domain/problem.js';
 import { type EndedState, type OpenState, type Placed, type Task } from '../../domain/task.js';
 import type { Disk } from '../../ports/disk.js';
 import type { Claim, OpenTask, Store } from '../../ports/store.js';
-import { parseTask, printTask } from '../../text/task-json.js';
+import { printTask } from '../../text/task-json.js';
 import path from 'node:path';
+import type { Behind } from './behind.js';
 import { claimName, LEAVING, parseClaimName, type ClaimName, type Layout } from './layout.js';
 import type { Entry, OpenTasks } from './open-tasks.js';
 import type { Presence } from './presence.js';
 import type { Quarantine } from './quarantine.js';
+import { shelves } from './shelves.js';
 import type { Writing } from './writing.js';
 
 type TaskVerbs = Pick<
@@ -43,7 +45,16 @@ interface Parts {
   tasks: OpenTasks;
   presence: Presence;
   quarantine: Quarantine;
+  behind: Behind;
   now: () => Date;
+}
+
+/** A file on its way: it lies at `from`, and where it shall lie may still change. */
+interface Move {
+  from: string | Promise<string>;
+  /** It has no name yet: it must not take one that exists. */
+  isNew: boolean;
+  to: string;
 }
 
 export function taskVerbs({
@@ -53,15 +64,26 @@ export function taskVerbs({
   tasks,
   presence,
   quarantine,
+  behind,
   now,
 }: Parts): TaskVerbs & { sweep(): void; liesOpen(id: string): boolean } {
   const me = presence.peer.id;
+  /** Where memory is ahead of the disk: files on their way, and ends that are not written yet. */
+  const moves = new Map<string, Move>();
+  const ends = new Map<string, Placed>();
+  let isScanned = false;
+  const lying = shelves(disk, l, now);
 
   return {
-    async create(task) {
+    async create(task, haste = {}) {
       if (existsAnywhere(task.id)) return false;
       const text = printTask(task);
       const file = l.task('pending', task.id);
+      if (haste.behind) {
+        tasks.add({ id: task.id, state: 'pending', file, stamp: '', task });
+        move(task.id, { from: writing.aside(text), isNew: true, to: file });
+        return true;
+      }
       const aside = await writing.aside(text);
       // Looked for again with no wait before the name is given: another process may have made it, and moved it on, since.
       const created = !existsAnywhere(task.id) && disk.link(aside, file);
@@ -71,9 +93,7 @@ export function taskVerbs({
       tasks.add({ id: task.id, state: 'pending', file, stamp: disk.stamp(file) ?? '', task });
       return true;
     },
-    async scan(full = false) {
-      return tasks.scan(full);
-    },
+    scan: async (full = false) => scan(full),
     *open() {
       for (const entry of tasks.byId.values()) yield shown(entry);
     },
@@ -85,7 +105,7 @@ export function taskVerbs({
       return readPlaced(id);
     },
     async ended(options = {}) {
-      return listEnded(options);
+      return lying.ended(options);
     },
     claim(id, agent) {
       const entry = tasks.byId.get(id);
@@ -103,9 +123,10 @@ export function taskVerbs({
       return ids;
     },
     release: (claim, task) => putBack(claim, task, 'pending'),
-    park: (claim, task) => putBack(claim, task, 'waiting'),
-    settle,
+    park: (claim, task, haste = {}) => (haste.behind ? rest(claim, task) : putBack(claim, task, 'waiting')),
+    settle: (claim, task, state, haste = {}) => (haste.behind ? settleBehind : settle)(claim, task, state),
     async reopen(id, task) {
+      await behind.caughtUp();
       for (const state of ['failed', 'completed'] as const) {
         const file = l.task(state, id);
         if (disk.stamp(file) === undefined) continue;
@@ -123,6 +144,11 @@ export function taskVerbs({
     liesOpen: (id) => !isEnded(id) && existsAnywhere(id),
   };
 
+  function scan(full: boolean): ReturnType<OpenTasks['scan']> {
+    isScanned = true;
+    return tasks.scan(full, (id) => moves.has(id) || ends.has(id));
+  }
+
   function isHeld(entry: Entry): boolean {
     return entry.owner !== undefined && presence.isAlive(entry.owner.peer);
   }
@@ -130,7 +156,7 @@ export function taskVerbs({
   function shown(entry: Entry): OpenTask {
     const held = entry.state === 'active' && isHeld(entry);
     const owner = entry.owner && { agent: entry.task.to ?? entry.owner.agent, peer: entry.owner.peer };
-    return { task: entry.task, state: entry.state, held, ...(owner ? { owner } : {}) };
+    return { task: tasks.withWaits(entry), state: entry.state, held, ...(owner ? { owner } : {}) };
   }
 
   /** The rename is the whole claim. What was cached about the file is believed only if its content did not change since. */
@@ -138,15 +164,21 @@ export function taskVerbs({
     const from = entry.state;
     const file = l.claimed(entry.id, agent, me);
     tasks.remove(entry);
+    const onItsWay = moves.get(entry.id);
+    if (onItsWay !== undefined) {
+      // Nobody else can see it where it goes: on the disk it has no name yet, or is still under our claim.
+      onItsWay.to = file;
+      tasks.add({ ...entry, state: 'active', file, owner: ownName(entry.id, agent) });
+      return { id: entry.id, agent, task: entry.task, from, recovered };
+    }
     if (!disk.rename(entry.file, file)) return undefined;
     if (isEnded(entry.id)) {
       disk.remove(file);
       return undefined;
     }
-    const owner: ClaimName = { id: entry.id, agent: agent.replaceAll('_', '-'), peer: me, leaving: false };
     const stamp = disk.stamp(file);
     if (stamp === undefined) return undefined;
-    let mine: Entry = { ...entry, state: 'active', file, stamp, owner };
+    let mine: Entry = { ...entry, state: 'active', file, stamp, owner: ownName(entry.id, agent) };
     if (!sameContent(stamp, entry.stamp)) {
       const loaded = tasks.load('active', file);
       if (loaded === undefined || 'code' in loaded) {
@@ -160,9 +192,54 @@ export function taskVerbs({
     return { id: entry.id, agent, task: mine.task, from, recovered };
   }
 
+  function ownName(id: string, agent: string): ClaimName {
+    return { id, agent: agent.replaceAll('_', '-'), peer: me, leaving: false };
+  }
+
+  /** Brings a file to its place when all before it are done. Where that is may change until then. */
+  function move(id: string, one: Move): void {
+    moves.set(id, one);
+    if (one.from instanceof Promise) one.from.catch(() => undefined); // met where it is awaited
+    behind.later(async () => {
+      const from = await one.from;
+      moves.delete(id);
+      if (!arrive(id, from, one)) return forget(id); // somebody made or took it: ours is none
+      const entry = tasks.byId.get(id);
+      const stamp = disk.stamp(one.to);
+      if (entry === undefined || stamp === undefined) return;
+      if (one.isNew || sameContent(stamp, entry.stamp)) entry.stamp = stamp;
+      else tasks.load(entry.state, entry.file);
+    });
+  }
+
+  function arrive(id: string, from: string, { isNew, to }: Move): boolean {
+    if (!isNew) {
+      if (from === to) return true;
+      if (disk.stamp(to) !== undefined) quarantine(to, twin(id, to));
+      return disk.rename(from, to);
+    }
+    const created = !lying.has(id) && disk.link(from, to);
+    disk.remove(from);
+    return created;
+  }
+
+  /** Puts it among the waiting as it is. */
+  async function rest(claim: Claim, task: Task): Promise<boolean> {
+    const held = l.claimed(claim.id, claim.agent, me);
+    const to = l.task('waiting', claim.id);
+    const before = tasks.byId.get(claim.id);
+    const onItsWay = moves.get(claim.id);
+    forget(claim.id);
+    if (onItsWay === undefined && disk.stamp(held) === undefined) return false;
+    tasks.add({ id: claim.id, state: 'waiting', file: to, stamp: before?.stamp ?? '', task });
+    if (onItsWay !== undefined) onItsWay.to = to;
+    else move(claim.id, { from: held, isNew: false, to });
+    return true;
+  }
+
   async function putBack(claim: Claim, task: Task, state: 'pending' | 'waiting'): Promise<boolean> {
     const held = l.claimed(claim.id, claim.agent, me);
-    const [tmp] = await Promise.all([writing.aside(printTask(task)), syncSession(task)]);
+    const [tmp] = await Promise.all([writing.aside(printTask(task)), syncSession(task), behind.caughtUp()]);
     if (disk.stamp(held) === undefined) {
       disk.remove(tmp);
       forget(claim.id);
@@ -186,6 +263,7 @@ export function taskVerbs({
       writing.aside(printTask(task)),
       page === undefined ? undefined : writing.aside(page),
       syncSession(task),
+      behind.caughtUp(),
     ]);
     forget(claim.id);
     const leaving = held + LEAVING;
@@ -199,6 +277,27 @@ export function taskVerbs({
     if (isAcknowledged(task)) await Promise.all([disk.syncFolder(l.tasks(state)), disk.syncFolder(l.results)]);
     disk.remove(tmp);
     disk.remove(leaving);
+    return true;
+  }
+
+  /** The same, but only the fence is met at once, where there can be another owner at all. */
+  async function settleBehind(claim: Claim, task: Task, state: EndedState): Promise<boolean> {
+    const held = l.claimed(claim.id, claim.agent, me);
+    const leaving = held + LEAVING;
+    const written = Promise.all([writing.aside(printTask(task)), syncSession(task)]);
+    written.catch(() => undefined); // met where it is awaited
+    const isOnItsWay = moves.has(claim.id);
+    forget(claim.id);
+    if (!isOnItsWay && !disk.rename(held, leaving)) return keepAsEvidence(claim, (await written)[0]);
+    ends.set(claim.id, { task, state });
+    behind.later(async () => {
+      const [tmp] = await written;
+      ends.delete(claim.id);
+      if (isOnItsWay && !disk.rename(held, leaving)) return void keepAsEvidence(claim, tmp);
+      if (disk.link(tmp, l.task(state, claim.id))) disk.remove(tmp);
+      else keepAsEvidence(claim, tmp);
+      disk.remove(leaving);
+    });
     return true;
   }
 
@@ -221,56 +320,30 @@ export function taskVerbs({
   }
 
   function isEnded(id: string): boolean {
-    return disk.stamp(l.task('completed', id)) !== undefined || disk.stamp(l.task('failed', id)) !== undefined;
+    return ends.has(id) || lying.hasEnded(id);
   }
 
   function existsAnywhere(id: string): boolean {
-    if (tasks.byId.has(id) || isEnded(id)) return true;
-    if (disk.stamp(l.task('pending', id)) !== undefined || disk.stamp(l.task('waiting', id)) !== undefined) return true;
-    return disk.list(l.tasks('active')).some((name) => name.startsWith(`${id}_`) && parseClaimName(name)?.id === id);
+    return tasks.byId.has(id) || ends.has(id) || lying.has(id);
   }
 
   function readPlaced(id: string): Placed | undefined {
+    const ahead = ends.get(id) ?? (moves.has(id) ? tasks.byId.get(id) : undefined);
+    if (ahead !== undefined) return 'id' in ahead ? shown(ahead) : ahead;
     for (const state of ['completed', 'failed', 'pending', 'waiting'] as const) {
-      const task = readRecord(l.task(state, id), id);
-      if (task !== undefined) return { task, state };
+      const task = lying.read(l.task(state, id), id);
+      if (task === undefined) continue;
+      if (state === 'waiting' && !isScanned) scan(false); // its children say for what
+      return { task: tasks.withWaits({ state, task }), state };
     }
     const entry = tasks.byId.get(id);
     const name = disk.list(l.tasks('active')).find((one) => parseClaimName(one)?.id === id);
     const file = name === undefined ? entry?.file : path.join(l.tasks('active'), name);
-    const task = file === undefined ? undefined : readRecord(file, id);
+    const task = file === undefined ? undefined : lying.read(file, id);
     if (task === undefined) return undefined;
     const owner: ClaimName | undefined = name === undefined ? undefined : parseClaimName(name);
     const state: OpenState = name === undefined ? (entry?.state ?? 'pending') : 'active';
     return { task, state, ...(owner ? { owner: { agent: task.to ?? owner.agent, peer: owner.peer } } : {}) };
-  }
-
-  function readRecord(file: string, name: string): Task | undefined {
-    if (disk.stamp(file) === undefined) return undefined; // a stamp costs a tenth of an open that fails
-    const read = disk.read(file);
-    if (read.kind !== 'file') return undefined;
-    const parsed = parseTask(read.bytes, { file: path.relative(l.root, file), name, now: now().toISOString() });
-    return parsed.kind === 'task' ? parsed.task : undefined;
-  }
-
-  function listEnded({ state, limit = Infinity }: { state?: EndedState; limit?: number }): Placed[] {
-    const found: { file: string; state: EndedState; at: bigint }[] = [];
-    for (const one of state ? [state] : (['completed', 'failed'] as const)) {
-      for (const name of disk.list(l.tasks(one))) {
-        if (!name.endsWith('.json') || name.startsWith('.')) continue;
-        const file = path.join(l.tasks(one), name);
-        const stamp = disk.stamp(file);
-        if (stamp !== undefined) found.push({ file, state: one, at: BigInt(stamp.split('.')[2]!) });
-      }
-    }
-    found.sort((a, b) => (a.at < b.at ? 1 : a.at > b.at ? -1 : 0));
-    const placed: Placed[] = [];
-    for (const one of found) {
-      if (placed.length >= limit) break;
-      const task = readRecord(one.file, path.basename(one.file, '.json'));
-      if (task) placed.push({ task, state: one.state });
-    }
-    return placed;
   }
 
   /** Leftovers of peers that died between two steps of a settle. */
@@ -279,7 +352,7 @@ export function taskVerbs({
       const claim = parseClaimName(name);
       if (claim === undefined || presence.isAlive(claim.peer)) continue;
       const file = path.join(l.tasks('active'), name);
-      if (isEnded(claim.id)) disk.remove(file);
+      if (lying.hasEnded(claim.id)) disk.remove(file);
       else if (claim.leaving) disk.rename(file, file.slice(0, -LEAVING.length));
     }
   }

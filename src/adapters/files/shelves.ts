@@ -1,0 +1,58 @@
+/** Where a task lies on the disk, whatever its state; what memory knows is not asked here. */
+import path from 'node:path';
+import type { EndedState, Placed, Task } from '../../domain/task.js';
+import type { Disk } from '../../ports/disk.js';
+import { parseTask } from '../../text/task-json.js';
+import { parseClaimName, type Layout } from './layout.js';
+
+export interface Shelves {
+  hasEnded(id: string): boolean;
+  /** In any state, under any name of ours. */
+  has(id: string): boolean;
+  /** Undefined if there is no such file, or it does not parse. */
+  read(file: string, id: string): Task | undefined;
+  /** Newest first. */
+  ended(options: { state?: EndedState; limit?: number }): Placed[];
+}
+
+export function shelves(disk: Disk, l: Layout, now: () => Date): Shelves {
+  return { hasEnded, has, read, ended };
+
+  function hasEnded(id: string): boolean {
+    return disk.stamp(l.task('completed', id)) !== undefined || disk.stamp(l.task('failed', id)) !== undefined;
+  }
+
+  function has(id: string): boolean {
+    if (hasEnded(id)) return true;
+    if (disk.stamp(l.task('pending', id)) !== undefined || disk.stamp(l.task('waiting', id)) !== undefined) return true;
+    return disk.list(l.tasks('active')).some((name) => name.startsWith(`${id}_`) && parseClaimName(name)?.id === id);
+  }
+
+  function read(file: string, name: string): Task | undefined {
+    if (disk.stamp(file) === undefined) return undefined; // a stamp costs a tenth of an open that fails
+    const found = disk.read(file);
+    if (found.kind !== 'file') return undefined;
+    const parsed = parseTask(found.bytes, { file: path.relative(l.root, file), name, now: now().toISOString() });
+    return parsed.kind === 'task' ? parsed.task : undefined;
+  }
+
+  function ended({ state, limit = Infinity }: { state?: EndedState; limit?: number }): Placed[] {
+    const found: { file: string; state: EndedState; at: bigint }[] = [];
+    for (const one of state ? [state] : (['completed', 'failed'] as const)) {
+      for (const name of disk.list(l.tasks(one))) {
+        if (!name.endsWith('.json') || name.startsWith('.')) continue;
+        const file = path.join(l.tasks(one), name);
+        const stamp = disk.stamp(file);
+        if (stamp !== undefined) found.push({ file, state: one, at: BigInt(stamp.split('.')[2]!) });
+      }
+    }
+    found.sort((a, b) => (a.at < b.at ? 1 : a.at > b.at ? -1 : 0));
+    const placed: Placed[] = [];
+    for (const one of found) {
+      if (placed.length >= limit) break;
+      const task = read(one.file, path.basename(one.file, '.json'));
+      if (task) placed.push({ task, state: one.state });
+    }
+    return placed;
+  }
+}
