@@ -1,0 +1,54 @@
+/** `guild why` follows waits to their end: the command that answers where it is you, and an end where they go in a circle. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { place, scripted, succeeds } from '../kit/guild.js';
+import { until } from '../kit/until.js';
+
+test('a task that waits for a task that waits for you: the command that it prints lets all of them go on', async (t) => {
+  const here = place(
+    t,
+    scripted(
+      `
+- {agent: boss, turn: 1, call: [{delegate_to_agent: {agent: hand, task: write it}}]}
+- {agent: hand, turn: 1, call: [{write_file: {path: note.md, content: hello}}]}
+- {agent: hand, turn: 2, say: Written.}
+- {agent: boss, turn: 2, say: Done.}
+`,
+      { 'agents/hand.md': '---\ndescription: Helps\ntools: [write_file]\n---\nYou are the hand.\n' },
+    ),
+  );
+  succeeds(await here.guild('task', 'add', 'Go', '--to', 'boss', '--id', 'q'));
+  await until(async () => {
+    await here.guild('pump');
+    return here.list('tasks/pending').concat(here.list('tasks/waiting')).length === 3;
+  });
+  const { chain } = JSON.parse(succeeds(await here.guild('why', 'q', '--json')).out) as { chain: string[] };
+  assert.equal(chain.length, 3, chain.join('\n'));
+  assert.match(chain[0]!, /^q \(@boss\) waits for/);
+  assert.match(chain[1]!, /\(@hand\) waits for/);
+  assert.match(chain[2]!, /\(@human\) waits for you: guild approve (\S+), or guild reject \1$/);
+  const [command, id] = /guild (approve) ([^,\s]+)/.exec(chain[2]!)!.slice(1);
+  succeeds(await here.guild(command!, id!));
+  await until(async () => {
+    await here.guild('pump');
+    return here.list('tasks/completed').includes('q.json');
+  });
+  assert.equal(JSON.parse(here.read('tasks/completed/q.json')).result, 'Done.');
+});
+
+test('tasks that wait in a circle: each is named once, and the end says so', async (t) => {
+  const pending = (id: string, on: string): [string, string] => [
+    `tasks/pending/${id}.json`,
+    JSON.stringify({ description: id, to: 'boss', dependencies: [on] }),
+  ];
+  const here = place(
+    t,
+    scripted('- {say: x}', Object.fromEntries([pending('x', 'y'), pending('y', 'z'), pending('z', 'y')])),
+  );
+  const { chain } = JSON.parse(succeeds(await here.guild('why', 'x', '--json')).out) as { chain: string[] };
+  assert.deepEqual(
+    chain.map((line) => line.split(/[ ,]/)[0]),
+    ['x', 'y', 'z', 'y'],
+  );
+  assert.match(chain.at(-1)!, /they wait in a circle/);
+});
