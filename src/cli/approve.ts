@@ -63,7 +63,7 @@ async function list(store: Store, { terminal, json }: Call): Promise<number> {
     );
     terminal.out(`  ${title.replaceAll('\n', '\n  ')}`);
     for (const reason of request.reasons) terminal.out(terminal.dim(`  ${reason}`));
-    terminal.out(terminal.dim(`  held in by ${request.confinement}`));
+    terminal.out(terminal.dim(`  held in by: ${request.confinement}`));
     if (request.taint.length > 0) terminal.out(terminal.dim(`  influenced by ${request.taint.join(', ')}`));
     const shown = request.diff ?? contentOf(title, request);
     if (shown) terminal.out(`  ${shown.trimEnd().replaceAll('\n', '\n  ')}`);

@@ -87,9 +87,23 @@ export function markEntry(text: string, file: string, approval: Approval, fate: 
   if (answer) {
     edit((item) => setBox(now, item, answer.approved ? 'done' : 'skipped'));
     edit((item) => setField(now, item, 'status', answer.approved ? 'approved' : 'rejected'));
+    edit((item) => withAnswer(now, item, approval));
   }
   if (fate !== undefined) edit((item) => setField(now, item, 'fate', fate));
   return now;
+}
+
+/** What was answered elsewhere, such as on the command line: what ran instead of what the entry shows, and why it was refused. */
+function withAnswer(text: string, item: Item, approval: Approval): string {
+  const { edited, reason } = approval.answer!;
+  const { key, text: asked } = shownAction(approval);
+  const instead = key === 'arguments' || edited === undefined ? edited : edited[key];
+  const shown = blockText(String(fieldOf(item, key)?.value ?? ''));
+  if (instead !== undefined && shown === blockText(asked))
+    return setField(text, item, 'edited', escaped(typeof instead === 'string' ? instead : JSON.stringify(instead)));
+  if (reason !== undefined && fieldOf(item, 'reason') === undefined)
+    return setField(text, item, 'reason', escaped(reason));
+  return text;
 }
 
 /** Back to an open question, with a word on why. */

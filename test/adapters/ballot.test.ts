@@ -217,6 +217,22 @@ test('the answer and its fate are shown, and nothing is written when nothing cha
   assert.equal(disk.stamp(FILE), stamp);
 });
 
+test('what was answered elsewhere stands on the entry too: what ran instead, and why it was refused', async () => {
+  const [a, b] = [approval('t.call-1', 'podman ps'), approval('t.call-2', 'rm x')];
+  const { it, text } = await shown(a, b);
+  const said = { by: 'human', at: '2026-01-01T00:00:01.000Z' };
+  const ended = [
+    { ...a, answer: { ...said, approved: true, edited: { command: 'podman ps -a' } } },
+    { ...b, answer: { ...said, approved: false, reason: 'not today' } },
+  ];
+  await it.show([], ended, new Map([['t.call-1', 'done']]));
+  assert.match(text(), /command: podman ps\n[^]*edited: podman ps -a\n {2}fate: done/);
+  assert.match(text(), /status: rejected\n[^]*reason: not today/);
+  const once = text();
+  await it.show([], ended, new Map([['t.call-1', 'done']]));
+  assert.equal(text(), once);
+});
+
 test('a mark that comes while another entry is added is not lost', async () => {
   const [a, b] = [approval('t.call-1', 'podman ps'), approval('t.call-2', 'podman images')];
   const { it, text, save } = await shown(a);
