@@ -92,15 +92,16 @@ export function bus(options: BusOptions): Bus {
       return () => void on.hearers.delete(own);
     },
     refresh,
-    follow() {
+    follow(waits = () => 1) {
       disk.makeFolder(path.join(folder, 'team'));
-      return follow([folder, path.join(folder, 'team')], () => {
+      const look = (): void => {
         try {
           problems.push(...refresh());
         } catch {
           // the disk failed: whoever tells or reads next meets it where it can be handled
         }
-      });
+      };
+      return follow([folder, path.join(folder, 'team')], look, waits);
     },
   };
 
@@ -163,7 +164,7 @@ export function bus(options: BusOptions): Bus {
 }
 
 /** File events are only hints: now and then it looks without one. */
-function follow(folders: readonly string[], look: () => void): () => void {
+function follow(folders: readonly string[], look: () => void, waits: () => number): () => void {
   const watchers = folders.flatMap((folder) => {
     try {
       const watcher = fs.watch(folder, { persistent: false }, look);
@@ -173,10 +174,14 @@ function follow(folders: readonly string[], look: () => void): () => void {
       return []; // no more watches to be had: the clock does it
     }
   });
-  const timer = setInterval(look, LOOK_MS);
-  timer.unref();
+  const mayRest = watchers.length === folders.length;
+  let timer: NodeJS.Timeout;
+  const again = (): void => {
+    timer = setTimeout(() => (look(), again()), LOOK_MS * (mayRest ? waits() : 1)).unref();
+  };
+  again();
   return () => {
-    clearInterval(timer);
+    clearTimeout(timer);
     for (const watcher of watchers) watcher.close();
   };
 }

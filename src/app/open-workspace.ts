@@ -33,7 +33,7 @@ import type { Bus } from '../ports/bus.js';
 import type { Clock, Ids } from '../ports/clock.js';
 import type { Disk } from '../ports/disk.js';
 import type { Model } from '../ports/model.js';
-import type { Peer } from '../domain/peer.js';
+import { patience, type Peer } from '../domain/peer.js';
 import type { Processes } from '../ports/processes.js';
 import type { Store } from '../ports/store.js';
 import { judgePath, judgeSpelling } from '../rules/policy-path.js';
@@ -255,7 +255,8 @@ export async function openWorkspace(folderPath: string, options: OpenOptions = {
         report: (one) => options.watchers?.problem?.(one),
       });
       const work = tape?.watch ?? watch;
-      const unfollow = tape === undefined ? parts.bus?.follow() : undefined;
+      const waits = (): number => patience(store.rank?.() ?? { rank: 0, of: 1 });
+      const unfollow = tape === undefined ? parts.bus?.follow(waits) : undefined;
       await work(parts, motor, { signal, ...(onPass ? { onPass } : {}) }).finally(() => {
         stop.abort();
         unfollow?.();

@@ -1,7 +1,9 @@
 /**
  * Keeps `agents/registry.json` right: written when the agents, the live processes or the agents' states have changed since this process last
- * wrote it. Every process that watches does so; what they know is the same, so it does not matter who writes last.
+ * wrote it. Every process that watches does so, but of very many only some when a process came or left; what they know is the same, so it does
+ * not matter who writes last.
  */
+import { isWarden } from '../domain/peer.js';
 import { registry as page } from '../rules/registry.js';
 import type { Parts } from './parts.js';
 import type { States } from './states.js';
@@ -21,18 +23,20 @@ export function registry(parts: Parts, states: Pick<States, 'told'>): RegistryVi
   let isShown = false;
   let key: unknown[] = [];
   return {
-    show,
+    show: () => show(),
     left() {
-      if (isShown) show();
+      if (isShown) show(true);
       isShown = false;
     },
   };
 
-  function show(): void {
+  function show(isLeaving = false): void {
     for (let tries = 0; tries < MOST_TRIES; tries++) {
       const now = facts();
-      if (isShown && now.every((one, i) => one === key[i])) return;
+      const [first, ...others] = now.map((one, i) => one === key[i]);
+      const isOld = others.every(Boolean) && (first || !(isLeaving || isOurs()));
       key = now;
+      if (isShown && isOld) return;
       write();
     }
   }
@@ -40,7 +44,13 @@ export function registry(parts: Parts, states: Pick<States, 'told'>): RegistryVi
   function facts(): unknown[] {
     const told = states.told();
     const doing = [...agents.all().keys()].map((name) => told.get(name)?.state ?? 'idle').join(' ');
-    return [agents.all(), store.peersStamp?.(), doing];
+    return [store.peersStamp?.(), agents.all(), doing];
+  }
+
+  /** Where many come and go, a few write it down for all. */
+  function isOurs(): boolean {
+    const rank = store.rank?.();
+    return rank === undefined || isWarden(rank);
   }
 
   function write(): void {

@@ -1,4 +1,5 @@
 /** Pumps until nothing moves, then sleeps for a ring, the end of something it started, or the clock. */
+import { patience } from '../domain/peer.js';
 import { BUSY_GAP_MS, QUIET_GAP_MS } from './audit.js';
 import type { PumpReport, Engine } from './pump.js';
 import type { Parts } from './parts.js';
@@ -11,8 +12,9 @@ export interface WatchOptions {
 
 /** Rings that come closer together than this share one look at the folders. */
 const SETTLE_MS = 15;
-/** No process looks less often than this many would. */
-const MOST_SHARING = 32;
+/** So many times longer than the first the next ones wait between two looks. */
+const SECOND = 8;
+const ALONE = { rank: 0, of: 1 };
 
 export async function watch(parts: Parts, engine: Engine, { signal, onPass }: WatchOptions): Promise<void> {
   const { clock, store, config } = parts;
@@ -32,6 +34,8 @@ export async function watch(parts: Parts, engine: Engine, { signal, onPass }: Wa
     while (!signal.aborted) {
       const due = clock.monotonicMs() - lastFull >= gapMs;
       const look = due ? 'all' : rung ? 'changed' : 'none';
+      const wasRung = rung;
+      const known = store.changes?.();
       rung = false;
       ended = false;
       bell = new AbortController();
@@ -42,6 +46,7 @@ export async function watch(parts: Parts, engine: Engine, { signal, onPass }: Wa
           wake();
         }
       });
+      if (due && !wasRung && engine.flights.size === 0 && store.changes?.() !== known) store.ringOthers?.();
       engine.showRegistry();
       onPass?.(report);
       await flushIfQuiet();
@@ -58,10 +63,10 @@ export async function watch(parts: Parts, engine: Engine, { signal, onPass }: Wa
     await engine.stop();
   }
 
-  /** Many processes share the looks that only make up for rings that were lost: together they look as often as one would. */
+  /** The first process by name looks as often as one alone would, and rings for all. The others only look in case it is paused. */
   function rescanGap(): number {
-    const peers = store.peersStamp?.().split(' ').length ?? 1;
-    return config.rescanMs * Math.min(MOST_SHARING, peers);
+    const me = store.rank?.() ?? ALONE;
+    return config.rescanMs * (me.rank === 0 ? 1 : Math.min(SECOND, me.of) * patience(me));
   }
 
   async function flushIfQuiet(): Promise<void> {

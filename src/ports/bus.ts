@@ -34,6 +34,9 @@ export interface Bus {
   subscribe(channel: string, hear: (note: Note) => void): () => void;
   /** Looks for what other processes told since the last look; cheap when nothing changed. Lines that cannot be read, each told once. */
   refresh(): Problem[];
-  /** Looks by itself from now on, as soon as another process tells something. Returns how to stop. */
-  follow(): () => void;
+  /**
+   * Looks by itself from now on, as soon as another process tells something. Returns how to stop. `patience`: how many times longer than usual
+   * it may wait between the looks that make up for lost hints.
+   */
+  follow(patience?: () => number): () => void;
 }

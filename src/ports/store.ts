@@ -10,7 +10,7 @@
  */
 import type { Event } from '../domain/event.js';
 import type { Intent } from '../domain/intent.js';
-import type { Peer } from '../domain/peer.js';
+import type { Peer, Rank } from '../domain/peer.js';
 import type { Problem } from '../domain/problem.js';
 import type { Message, Session, SessionHeader } from '../domain/session.js';
 import type { EndedState, OpenState, Placed, Task } from '../domain/task.js';
@@ -166,6 +166,10 @@ export interface Store {
   peers(): Peer[];
   /** Differs whenever a peer came or left; costs next to nothing. Absent where that is not known. */
   peersStamp?(): string;
+  /** What one can do for all is done by the first ones. Absent where one is alone. */
+  rank?(): Rank;
+  /** For who found something that rang no bell: the others may have missed it too. */
+  ringOthers?(): void;
   /** Calls back when something may have changed. Only a hint: a scan finds the truth. */
   onRing(ring: () => void): Promise<() => Promise<void>>;
   /** Removes leftovers of dead processes. */

@@ -1,12 +1,13 @@
 /** The default store: plain files in a folder, as people see them. */
 import path from 'node:path';
+import { isFew, isWarden, patience, type Rank } from '../../domain/peer.js';
 import type { Task } from '../../domain/task.js';
 import type { Clock, Ids } from '../../ports/clock.js';
 import type { Disk } from '../../ports/disk.js';
 import type { Processes } from '../../ports/processes.js';
 import type { Store } from '../../ports/store.js';
 import { behind } from './behind.js';
-import { bell } from './bell.js';
+import { bell, ringBell } from './bell.js';
 import { folders, layout } from './layout.js';
 import { openTasks } from './open-tasks.js';
 import { presence } from './presence.js';
@@ -27,8 +28,11 @@ export interface FilesOptions {
   agents?: string[];
 }
 
-/** How soon the death of another process is noticed. */
-const NEIGHBOUR_MS = 1000;
+/** How soon the death of another process is noticed, and among many. */
+const LOOK_MS = 1000;
+const LOOK_OF_MANY_MS = 2000;
+/** Of many, those who look after nobody hear of a death within this time, each at its own moment: who was dead is seen to by then. */
+const LATE_MS = 1000;
 
 export function files({ root, disk, clock, ids, processes, agents = [] }: FilesOptions): Store {
   const l = layout(root);
@@ -71,9 +75,17 @@ export function files({ root, disk, clock, ids, processes, agents = [] }: FilesO
   /** The death of a process changes no file, so somebody has to look. */
   function lookAround(ring: () => void): void {
     try {
-      if (here.tendNeighbours()) ring();
+      if (here.tendOthers()) ring();
     } catch {
       ring(); // the disk failed; whoever looks next meets it too, where it can be told
+    }
+  }
+
+  function rank(): Rank {
+    try {
+      return here.rank();
+    } catch {
+      return { rank: 0, of: 1 }; // as above
     }
   }
 
@@ -106,16 +118,33 @@ export function files({ root, disk, clock, ids, processes, agents = [] }: FilesO
     join: () => here.join(),
     peers: () => here.peers(),
     peersStamp: () => here.stamp(),
+    rank,
+    ringOthers() {
+      if (rank().of > 1) ringBell(disk, l, peer.id);
+    },
     async onRing(ring) {
-      const unhook = await bell(l, ring);
-      let timer: NodeJS.Timeout;
+      let timer: NodeJS.Timeout | undefined;
+      let late: NodeJS.Timeout | undefined;
       const again = (): void => {
-        timer = setTimeout(() => (lookAround(ring), again()), NEIGHBOUR_MS * here.patience()).unref();
+        clearTimeout(timer);
+        const me = rank();
+        timer = setTimeout(look, (isFew(me) ? LOOK_MS : LOOK_OF_MANY_MS) * patience(me)).unref();
+      };
+      const hooked = bell(l, ring, (gone) => {
+        if (isWarden(rank())) ring();
+        else if (gone)
+          late ??= setTimeout(() => ((late = undefined), again(), ring()), Math.random() * LATE_MS).unref();
+      });
+      const look = (): void => {
+        lookAround(ring);
+        if (hooked.mend()) ring();
+        again();
       };
       again();
-      return () => {
+      return async () => {
         clearTimeout(timer);
-        return unhook();
+        clearTimeout(late);
+        hooked.close();
       };
     },
     sweep() {

@@ -3,7 +3,7 @@
  * whose process has ended is dead, and its claims are orphans. The file is written before the first claim, never after.
  */
 import path from 'node:path';
-import type { Peer } from '../../domain/peer.js';
+import { isFew, isWarden, WARDENS, type Peer, type Rank } from '../../domain/peer.js';
 import type { Disk } from '../../ports/disk.js';
 import type { Processes } from '../../ports/processes.js';
 import type { Layout } from './layout.js';
@@ -19,12 +19,11 @@ export interface Presence {
   /** Differs whenever a peer came or left. */
   stamp(): string;
   /**
-   * Looks whether the next few peers by name still live, and takes away the files of those that do not: true if there were any. Each sees to
-   * a few, so that together they see to all, however many there are.
+   * Looks whether some of the others still live, and takes away the files of those that do not: true if there were any. Of few peers each sees
+   * to its next ones by name. Of many the first by name, the wardens, see to all, in turns; the rest sees to the wardens.
    */
-  tendNeighbours(): boolean;
-  /** How many times longer than one of few a peer may wait before it looks again, because others look after the same ones. */
-  patience(): number;
+  tendOthers(): boolean;
+  rank(): Rank;
   /** Removes the files of dead peers. */
   sweep(): void;
   leave(): void;
@@ -39,7 +38,8 @@ export function presence(disk: Disk, l: Layout, processes: Processes, peer: Peer
   const file = (id: string): string => path.join(l.live, `${id}.json`);
   /** What a peer says of itself never changes. */
   const read = new Map<string, Peer>();
-  let near = { stamp: undefined as string | undefined, uses: MOST_USES, others: 0, peers: [] as Peer[] };
+  let near = { stamp: undefined as string | undefined, uses: MOST_USES, me: { rank: 0, of: 1 }, peers: [] as Peer[] };
+  let turn = 0;
   let joined = false;
   return {
     peer,
@@ -55,15 +55,18 @@ export function presence(disk: Disk, l: Layout, processes: Processes, peer: Peer
     refresh: () => known.clear(),
     peers: () => ids().flatMap((id) => (isAlive(id) ? (readPeer(id) ?? []) : [])),
     stamp: () => ids().sort().join(' '),
-    tendNeighbours() {
-      const dead = neighbours().filter((one) => !processes.isAlive(one));
+    tendOthers() {
+      const dead = ours().filter((one) => !processes.isAlive(one));
       for (const { id } of dead) {
         known.set(id, false);
         disk.remove(file(id));
       }
       return dead.length > 0;
     },
-    patience: () => Math.min(NEIGHBOURS, Math.max(1, Math.floor(near.others / NEIGHBOURS))),
+    rank() {
+      lookNear();
+      return near.me;
+    },
     sweep() {
       for (const id of ids()) if (!isAlive(id)) disk.remove(file(id));
     },
@@ -78,17 +81,27 @@ export function presence(disk: Disk, l: Layout, processes: Processes, peer: Peer
     return names.map((name) => name.slice(0, -'.json'.length));
   }
 
-  /** Asked every second by every peer, so the folder is only listed when it has changed, and now and then for what its time does not tell. */
-  function neighbours(): Peer[] {
+  /** Whom to look at now. A warden looks at a part of all at a time, and the wardens at different ones. */
+  function ours(): Peer[] {
+    lookNear();
+    if (isFew(near.me) || !isWarden(near.me)) return near.peers;
+    turn = (turn + 1) % WARDENS;
+    return near.peers.filter((_, i) => i % WARDENS === (turn + near.me.rank) % WARDENS);
+  }
+
+  /** Asked every second, so the folder is only listed when it has changed, and now and then for what its time does not tell. */
+  function lookNear(): void {
     const stamp = disk.stamp(l.live);
-    if (stamp === near.stamp && ++near.uses < MOST_USES) return near.peers;
+    if (stamp === near.stamp && ++near.uses < (isWarden(near.me) ? MOST_USES : 2)) return;
     const others = ids()
       .filter((id) => id !== peer.id)
       .sort();
     const after = others.filter((id) => id > peer.id);
-    const next = [...after, ...others].slice(0, Math.min(NEIGHBOURS, others.length));
-    near = { stamp, uses: 0, others: others.length, peers: next.flatMap((id) => readPeer(id) ?? []) };
-    return near.peers;
+    const me = { rank: others.length - after.length, of: others.length + 1 };
+    const seesToAll = isWarden(me) && !isFew(me);
+    const wardens = isFew(me) ? [] : others.slice(0, WARDENS);
+    const next = seesToAll ? others : [...new Set([...wardens, ...after, ...others])].slice(0, NEIGHBOURS);
+    near = { stamp, uses: 0, me, peers: next.flatMap((id) => readPeer(id) ?? []) };
   }
 
   function livesNow(id: string): boolean {

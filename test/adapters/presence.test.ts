@@ -1,0 +1,113 @@
+/** Who notices that a process is gone, among few and among many; and what the doorbell hears. */
+import assert from 'node:assert/strict';
+import fs from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { test } from 'node:test';
+import { disk } from '../../src/adapters/disk.js';
+import { bell, ringBell } from '../../src/adapters/files/bell.js';
+import { folders, layout, type Layout } from '../../src/adapters/files/layout.js';
+import { presence, type Presence } from '../../src/adapters/files/presence.js';
+import { isWarden, patience } from '../../src/domain/peer.js';
+
+function place(): Layout {
+  const l = layout(fs.mkdtempSync(path.join(os.tmpdir(), 'guild-presence-')));
+  for (const folder of folders(l)) fs.mkdirSync(folder, { recursive: true });
+  return l;
+}
+
+function crowd(count: number): { all: Presence[]; kill(index: number): void; gone(index: number): boolean } {
+  const l = place();
+  const dead = new Set<number>();
+  const all = Array.from({ length: count }, (_, pid) => {
+    const me = { host: 'here', bootId: 'b', pid, startTime: '1' };
+    const id = `p${String(pid).padStart(3, '0')}`;
+    const peer = { id, ...me, agents: [], since: '2026-01-01T00:00:00.000Z' };
+    return presence(disk(), l, { me: () => me, isAlive: (who) => !dead.has(who.pid) }, peer);
+  });
+  for (const one of all) one.join();
+  return {
+    all,
+    kill: (index) => void dead.add(index),
+    gone: (index) => !fs.existsSync(path.join(l.live, `${all[index]!.peer.id}.json`)),
+  };
+}
+
+test('of few processes each is looked after by its neighbours', () => {
+  const { all, kill, gone } = crowd(4);
+  assert.ok(all.every((one) => isWarden(one.rank()) && patience(one.rank()) === 1));
+  kill(2);
+  assert.equal(all[3]!.tendOthers(), true);
+  assert.ok(gone(2));
+});
+
+test('of many processes whoever dies is noticed by each of three wardens within three looks', () => {
+  const { all, kill, gone } = crowd(40);
+  assert.deepEqual(
+    all.filter((one) => isWarden(one.rank())).map((one) => one.rank().rank),
+    [0, 1, 2],
+  );
+  kill(17);
+  kill(31);
+  for (let looks = 0; looks < 3; looks++) all[1]!.tendOthers();
+  assert.ok(gone(17) && gone(31));
+});
+
+test('when all wardens die at once, whoever looks next notices, and others take their place', () => {
+  const { all, kill, gone } = crowd(40);
+  assert.equal(isWarden(all[3]!.rank()), false);
+  for (const index of [0, 1, 2]) kill(index);
+  assert.equal(all[25]!.tendOthers(), true);
+  assert.ok(gone(0) && gone(1) && gone(2));
+  assert.equal(isWarden(all[3]!.rank()), true);
+});
+
+test('the bell tells who came and who went apart from work, can be rung for all, and hangs again in a folder that was exchanged', async () => {
+  const l = place();
+  const heard = new Set<string>();
+  const hung = bell(
+    l,
+    () => void heard.add('ring'),
+    (gone) => void heard.add(gone ? 'gone' : 'came'),
+  );
+  const hears = async (what: string, cause: () => void): Promise<void> => {
+    await settled(heard);
+    cause();
+    const until = Date.now() + 60_000;
+    while (!heard.has(what)) {
+      if (Date.now() > until) assert.fail(`${what} was not heard`);
+      await new Promise((resolve) => setTimeout(resolve, 5));
+      hung.mend();
+    }
+  };
+  try {
+    await hears('came', () => fs.renameSync(written(l.root), path.join(l.live, 'x.json')));
+    await hears('gone', () => fs.rmSync(path.join(l.live, 'x.json')));
+    assert.ok(!heard.has('ring'));
+    fs.renameSync(written(l.root), path.join(l.live, 'y.json'));
+    await hears('ring', () => ringBell(disk(), l, 'y'));
+    assert.equal(fs.readFileSync(path.join(l.live, 'y.json'), 'utf8'), '{"pid":1}');
+    await hears('ring', () => fs.writeFileSync(path.join(l.tasks('pending'), 't.json'), '{}'));
+    await hears('ring', () => fs.mkdirSync(path.join(l.root, 'inbox')));
+    await hears('ring', () => fs.writeFileSync(path.join(l.root, 'inbox', 'mail.jsonl'), '{}\n'));
+    fs.rmSync(l.intents, { recursive: true });
+    fs.mkdirSync(l.intents);
+    await hears('ring', () => fs.writeFileSync(path.join(l.intents, `${Math.random()}.json`), '{}'));
+  } finally {
+    hung.close();
+  }
+});
+
+function written(folder: string): string {
+  const file = path.join(folder, 'aside');
+  fs.writeFileSync(file, '{"pid":1}');
+  return file;
+}
+
+/** Until nothing more comes of what was done before. */
+async function settled(heard: Set<string>): Promise<void> {
+  do {
+    heard.clear();
+    await new Promise((resolve) => setTimeout(resolve, 100));
+  } while (heard.size > 0);
+}
