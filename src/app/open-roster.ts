@@ -61,7 +61,7 @@ function missing(root: string, plugins: string[]): Problem[] {
 function unlessPlugged({ message, where }: Problem): Problem {
   return problem('unknown_tool', message.replace('which does not exist', 'which only a plugin could bring'), {
     ...(where === undefined ? {} : { where }),
-    hint: 'guild check runs no plugin, so it cannot know; if none brings it, the agent goes without',
+    hint: 'guild check runs no plugin, so it cannot know; guild watch tells if none brings it',
   });
 }
 
