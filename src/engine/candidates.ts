@@ -4,14 +4,16 @@ import type { Dependency } from '../domain/dependency.js';
 import type { Task } from '../domain/task.js';
 import { rank, type Candidate } from '../rules/provider.js';
 import { recordOf, reliability } from '../rules/track-record.js';
-import { room } from './free.js';
+import { room, type Room } from './free.js';
 import type { Parts } from './parts.js';
 
-/** Who could provide, the best first: never the asker itself, and the coordinator only where it knows the matter. */
-export function candidatesFor(parts: Parts, task: Task, dependency: Dependency): Candidate[] {
+/**
+ * Who could provide, the best first: never the asker itself, and the coordinator only where it knows the matter. `free`: whoever asks for many
+ * counts the open tasks once.
+ */
+export function candidatesFor(parts: Parts, task: Task, dependency: Dependency, free: Room = room(parts)): Candidate[] {
   const { coordinator, mode } = parts.config.coordination;
   const records = parts.bids?.records();
-  const free = room(parts);
   const standings = others(parts, task).map((agent) => ({
     agent,
     reliability: records === undefined ? 1 : reliability(recordOf(records, agent.name)),

@@ -15,7 +15,7 @@ import type { Candidate } from '../rules/provider.js';
 import { provideId, provision } from '../rules/provision.js';
 import { foldStates, hearState, type Told } from '../rules/told-states.js';
 import { candidatesFor } from './candidates.js';
-import { hostedAgents } from './free.js';
+import { hostedAgents, room } from './free.js';
 import { tell, telling } from './need-notes.js';
 import type { Telling } from './notes.js';
 import type { Parts } from './parts.js';
@@ -34,14 +34,15 @@ const NONE: Offers = { moved: false, ready: [], due: Infinity };
 /** `needs`: those that are open. */
 export async function tendOffers(parts: Parts, needs: readonly OpenTask[]): Promise<Offers> {
   if (parts.bus === undefined || parts.config.coordination.mode !== 'mesh') return NONE;
-  const offered = needs.flatMap((one) => asOffered(one) ?? []);
-  if (offered.length === 0) return NONE;
+  const asked = needs.flatMap((one) => asOffered(one) ?? []);
+  if (asked.length === 0) return NONE;
   parts.bus.refresh();
+  const free = room(parts);
+  const offered = asked.map(({ task, dependency }) => ({ task, fit: candidatesFor(parts, task, dependency, free) }));
   const notes: Telling[] = [];
   const ready: string[] = [];
   let due = Infinity;
-  for (const { task, dependency } of offered) {
-    const fit = candidatesFor(parts, task, dependency);
+  for (const { task, fit } of offered) {
     const said = offersHere(parts, task, fit);
     notes.push(...said.notes);
     due = Math.min(due, said.due);
@@ -50,9 +51,7 @@ export async function tendOffers(parts: Parts, needs: readonly OpenTask[]): Prom
     parts.store.join();
     await tell(parts, notes);
   }
-  for (const { task, dependency } of offered) {
-    if (await isReady(parts, task, candidatesFor(parts, task, dependency))) ready.push(task.id);
-  }
+  for (const { task, fit } of offered) if (await isReady(parts, task, fit)) ready.push(task.id);
   return { moved: notes.length > 0, ready, due };
 }
 
@@ -165,9 +164,13 @@ function hear({ offers }: Heard, { body }: Note): void {
   if (body.type !== 'dependency_offer') return;
   const known = offers.get(body.dependency) ?? new Map<string, Offer>();
   offers.set(body.dependency, known);
+  // Of what was cancelled no resolution is told; the oldest is forgotten.
+  if (offers.size > MOST_OFFERED) offers.delete(offers.keys().next().value!);
   const offer = { agent: body.provider, fitness: body.fitness, steppedBack: body.steppedBack !== undefined };
   if (!known.has(body.provider)) known.set(body.provider, offer);
 }
+
+const MOST_OFFERED = 10_000;
 
 function heardFor(parts: Parts, id: string): ReadonlyMap<string, Offer> {
   return (parts.bus && earOf(parts.bus).offers.get(id)) ?? new Map<string, Offer>();

@@ -88,19 +88,25 @@ export async function helpFacts(
 
 const BLANK = '(write your answer here)';
 
-/** Who could help now. What an agent does is read off the tree; whether it ever had work, off what was told of it. */
-export function volunteersFor(parts: Parts, task: Task, help: Help): Volunteer[] {
-  const { begun } = byAgent(parts.store.open());
-  const told = toldStates(parts);
-  const free = room(parts);
-  const hosted = hostedAgents(parts);
-  const all = others(parts, task)
-    .filter(({ name }) => hosted === 'all' || hosted.has(name))
-    .map((agent): Bystander => {
-      const isBusy = (begun.get(agent.name) ?? []).length > 0;
-      return { agent, state: isBusy ? 'working' : atRest(told.get(agent.name)), busy: free.load(agent.name) };
-    });
+/** Who could help now. */
+export function volunteersFor(parts: Parts, task: Task, help: Help, around = bystanders(parts)): Volunteer[] {
+  const all = others(parts, task).flatMap((agent) => around(agent) ?? []);
   return volunteers(help, task.from ?? '', all);
+}
+
+/**
+ * What each agent does: read off the tree, and whether it ever had work, off what was told of it. Undefined for whom nobody works. Good for one
+ * look; nothing is counted before somebody asks.
+ */
+export function bystanders(parts: Parts): (agent: Agent) => Bystander | undefined {
+  let seen: { begun: ReturnType<typeof byAgent>['begun']; told: ReadonlyMap<string, AgentState> } | undefined;
+  const free = room(parts);
+  return (agent) => {
+    if (!free.isHosted(agent.name)) return undefined;
+    seen ??= { begun: byAgent(parts.store.open()).begun, told: toldStates(parts) };
+    const isBusy = (seen.begun.get(agent.name) ?? []).length > 0;
+    return { agent, state: isBusy ? 'working' : atRest(seen.told.get(agent.name)), busy: free.load(agent.name) };
+  };
 }
 
 /** What is told lags behind: whoever has nothing in hand any more waits. */

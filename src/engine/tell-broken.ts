@@ -1,7 +1,8 @@
 /** Tells that a circle of waits was broken: one line of history, and a note for those who coordinate. Whoever ended the ask tells it. */
 import { hash53 } from '../domain/id.js';
-import type { Note } from '../domain/note.js';
+import { ENGINE } from '../domain/note.js';
 import type { Task } from '../domain/task.js';
+import { tellNote } from './notes.js';
 import { record, type Parts } from './parts.js';
 
 export async function tellBroken(
@@ -21,17 +22,15 @@ export async function tellBroken(
     ...(handled === undefined ? {} : { handled }),
   });
   const { mode, coordinator } = parts.config.coordination;
-  const note: Note = {
+  await tellNote(parts, {
     id: `deadlock-${hash53(`${cycle.join('\n')}\n${cancelled}`)}`,
     channel: 'dependency',
-    from: 'engine',
-    at: parts.clock.now().toISOString(),
+    from: ENGINE,
     priority: 'high',
     ...(mode === 'hierarchical' && coordinator !== undefined ? { to: coordinator } : {}),
     task: victim,
     body: { type: 'deadlock', cycle, victim, rule, cancelled },
-  };
-  await parts.bus?.tell([note]);
+  });
 }
 
 /** All of them failed: there was no choice. `handled`: the task in which the coordinator sees to it. */

@@ -13,7 +13,7 @@ import { candidatesFor } from './candidates.js';
 import { fail } from './end.js';
 import { hostedAgents } from './free.js';
 import { tendOffers } from './mesh.js';
-import { volunteersFor } from './need-facts.js';
+import { bystanders, volunteersFor } from './need-facts.js';
 import { isNeed } from './needs.js';
 import type { Parts } from './parts.js';
 
@@ -39,7 +39,8 @@ export async function tendNeeds(parts: Parts): Promise<Tended> {
   if (needs.length === 0) return NOTHING;
   const moved = await takeBack(parts, needs, given);
   const offers = await tendOffers(parts, needs);
-  const free = needs.filter(({ task, state }) => state === 'waiting' && somebodyCame(parts, task));
+  const around = bystanders(parts);
+  const free = needs.filter(({ task, state }) => state === 'waiting' && somebodyCame(parts, task, around));
   return {
     moved: moved || offers.moved,
     ready: new Set([...offers.ready, ...free.map(({ task }) => task.id)]),
@@ -59,9 +60,9 @@ function tooEarly(parts: Parts, needs: readonly OpenTask[]): ReadonlySet<string>
 }
 
 /** Parked because nobody was free, and now somebody is. */
-function somebodyCame(parts: Parts, task: OpenTask['task']): boolean {
+function somebodyCame(parts: Parts, task: Task, around: ReturnType<typeof bystanders>): boolean {
   const help = task.waits?.tasks === undefined ? helpOf(task) : undefined;
-  return help !== undefined && volunteersFor(parts, task, help).length > 0;
+  return help !== undefined && volunteersFor(parts, task, help, around).length > 0;
 }
 
 /** What was given to an agent that no live process works for any more goes to another, if there is one. */
@@ -70,9 +71,10 @@ async function takeBack(parts: Parts, needs: readonly OpenTask[], given: readonl
   const hosted = hostedAgents(parts);
   if (hosted === 'all') return false;
   let moved = false;
+  const byId = new Map(needs.map(({ task }) => [task.id, task]));
   for (const { task, state } of given) {
     if (state === 'active' || task.to === undefined || hosted.has(task.to)) continue;
-    const need = needs.find((one) => one.task.id === task.parent)?.task;
+    const need = task.parent === undefined ? undefined : byId.get(task.parent);
     if (need === undefined || !canGoElsewhere(parts, need, task, hosted)) continue;
     const claim = parts.store.claim(task.id, task.to);
     if (claim === undefined) continue;
