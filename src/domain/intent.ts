@@ -26,5 +26,3 @@ export type Intent =
   | { kind: 'retry'; id: string; task: string; by: string; at: string }
   | { kind: 'answer'; id: string; task: string; answer: Omit<Answer, 'at'>; by: string; at: string }
   | { kind: 'tell'; id: string; task: string; text: string; by: string; at: string };
-
-export type IntentKind = Intent['kind'];

@@ -14,8 +14,8 @@ export const OWN_CHANNELS = ['state', 'dependency', 'task', 'help'] as const;
 /** `team/<task>`: where the members of that task's team speak. */
 export const TEAM_CHANNELS = 'team/';
 
-/** The sender of what the program itself tells. */
-export const ENGINE = 'engine';
+/** Also the sender of what the program itself tells. */
+export { ENGINE } from './task.js';
 
 /** How long a note is kept where nothing else is said. */
 export const NOTE_TTL_MS = 7 * 24 * 3600 * 1000;

@@ -4,7 +4,6 @@
  */
 import type { Budget } from './budget.js';
 import type { Certificate } from './certificate.js';
-import { isSafeId } from './id.js';
 import type { Problem } from './problem.js';
 import { roleFacts, type Role } from './role.js';
 import type { Usage } from './usage.js';
@@ -20,7 +19,7 @@ export type TaskState = (typeof TASK_STATES)[number];
 export const TASK_VERSION = 1;
 export const MAX_DEPTH = 5;
 export const HUMAN = 'human';
-/** Whose name stands on tasks that are done by nobody and only resolved by their rule: dependencies, help. No agent can have it. */
+/** The program itself. Its name stands on tasks that are done by nobody and only resolved by their rule: dependencies, help. No agent can have it. */
 export const ENGINE = 'engine';
 
 /** What a task waits for, so that a pass knows without opening anything whether looking again is worth it. */
@@ -161,5 +160,3 @@ export function makeChild(parent: Task, wanted: WantedChild, createdAt: string):
     created_at: createdAt,
   });
 }
-
-export { isSafeId };

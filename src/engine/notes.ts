@@ -4,7 +4,7 @@
  * shows the note again, and it is recognised.
  */
 import type { Message } from '../domain/session.js';
-import { ENGINE, NOTE_TTL_MS, TEAM_CHANNELS, type Note, type NoteBody, type NotePriority } from '../domain/note.js';
+import { NOTE_TTL_MS, TEAM_CHANNELS, type Note, type NoteBody, type NotePriority } from '../domain/note.js';
 import { type Problem } from '../domain/problem.js';
 import type { Task } from '../domain/task.js';
 import type { Bus } from '../ports/bus.js';
@@ -152,5 +152,3 @@ function asMessage(note: Note): Message {
     timestamp: note.at,
   };
 }
-
-export { ENGINE };
