@@ -38,14 +38,14 @@ export function outcome(disk: SimDisk, story: Story): string[] {
     const text = tree.get(`${ROOT}/${file}`);
     if (text !== undefined && text !== expected) wrong.push(`${file} holds ${JSON.stringify(text)}`);
   }
-  wrong.push(...books(tree));
+  wrong.push(...books(tree, story.put));
   wrong.push(...(story.check?.(disk) ?? []));
   for (const name of at('quarantine')) wrong.push(`quarantine/${name}`);
   return wrong;
 }
 
 /** What every task says it cost is its own cost and that of its children, and nothing that a model answered is lost or counted twice. */
-function books(tree: ReadonlyMap<string, string>): string[] {
+function books(tree: ReadonlyMap<string, string>, put: readonly string[] = []): string[] {
   const wrong: string[] = [];
   const all: Placed[] = [];
   let spoken: Usage = NO_USAGE;
@@ -60,10 +60,17 @@ function books(tree: ReadonlyMap<string, string>): string[] {
     if (session.ok) spoken = addUsage(spoken, sessionUsage(session.session.messages));
   }
   const sums = totals(parentsFirst(all, (one) => one.task));
+  const without = totals(
+    parentsFirst(
+      all.filter(({ task }) => !put.includes(task.id)),
+      (one) => one.task,
+    ),
+  );
   for (const { task } of all) {
     const said = JSON.stringify(task.usage ?? NO_USAGE);
     const sum = JSON.stringify(sums.get(task.id)!.total);
-    if (said !== sum) wrong.push(`${task.id} says it cost ${said}, and the sum is ${sum}`);
+    const less = JSON.stringify(without.get(task.id)?.total);
+    if (said !== sum && said !== less) wrong.push(`${task.id} says it cost ${said}, and the sum is ${sum}`);
   }
   const own = sumUsage([...sums.values()].map((one) => ({ ...one.own, children: 0 })));
   if (JSON.stringify(own) !== JSON.stringify(spoken))

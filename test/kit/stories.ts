@@ -21,6 +21,8 @@ export interface Story {
   calls: number;
   /** More calls that an unlucky order may need, without anything going wrong. */
   slack?: number;
+  /** Tasks that a person puts under others. One that ends before its asker looked is in its own record only; `guild task tree` adds it up all the same. */
+  put?: string[];
   /** Tools that need a human here. */
   asks?: string[];
   /** What the human does when nothing moves; true if there was something to do. */
@@ -622,6 +624,7 @@ export const STORIES: Story[] = [
 - {agent: ben, task: main.extra, say: That too.}
 `,
     results: { main: 'The whole is done.', gate: 'Open.' },
+    put: ['main.extra'],
     calls: 3,
     check(disk) {
       const read = (id: string): Record<string, unknown> =>
