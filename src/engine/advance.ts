@@ -199,6 +199,6 @@ async function failedDependency(parts: Parts, task: Task): Promise<Problem | und
 function unknownAgent(parts: Parts, name: string): Problem {
   const known = [...parts.agents.all().keys()].sort().join(', ') || 'none';
   return problem('unknown_agent', `there is no agent ${name}; the agents are: ${known}`, {
-    hint: `write agents/${name}.md, or retry the task with another \`to\``,
+    hint: `write agents/${name}.md, or change "to" in the task's file; then guild task retry`,
   });
 }
