@@ -15,7 +15,7 @@ Run it again for the next step, or use --all (-a) to go on until nothing moves a
   async run(call) {
     const tell = narrator(call);
     const workspace = await (call.open ?? openWorkspace)(call.root, { watchers: tell });
-    for (const one of workspace.configProblems) call.terminal.problem(one);
+    for (const one of [...workspace.configProblems, ...workspace.check().problems]) call.terminal.problem(one);
     try {
       let advanced = 0;
       let moved = false;

@@ -33,7 +33,7 @@ The text may also come from standard input: echo "…" | guild run planner -
       watchers: tell,
       ...(model ? { modelName: model } : {}),
     });
-    for (const one of workspace.configProblems) call.terminal.problem(one);
+    for (const one of [...workspace.configProblems, ...workspace.check().problems]) call.terminal.problem(one);
     if (!workspace.agents().has(agent)) throw new ProblemError(unknownAgent(agent, [...workspace.agents().keys()]));
     const wrong = model === undefined ? undefined : unknownModel(workspace, agent, model);
     if (wrong) throw new ProblemError(wrong);
