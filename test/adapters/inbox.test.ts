@@ -7,6 +7,7 @@ import type { Disk } from '../../src/ports/disk.js';
 import { crashDisk } from '../kit/crash-disk.js';
 import { simDisk, type SimDisk } from '../kit/sim-disk.js';
 import { seeded } from '../kit/sim-processes.js';
+import { SEED } from '../kit/seed.js';
 
 const FILE = '/w/inbox/slack-messages.jsonl';
 const lines = (...texts: string[]): string =>
@@ -219,7 +220,6 @@ test('an added line stands by itself, even after one that was torn', async () =>
 });
 
 test('a process that dies at any change, or loses power there, takes every line once', async () => {
-  const SEED = Number(process.env['SEED'] ?? Date.now() % 1_000_000);
   for (const power of [false, true]) {
     let n = 0;
     for (let more = true; more;) {

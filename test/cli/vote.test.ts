@@ -7,8 +7,8 @@ import { test } from 'node:test';
 import { place, succeeds, type Place, type Running } from '../kit/guild.js';
 import { seeded } from '../kit/sim-processes.js';
 import { until } from '../kit/until.js';
+import { SEED } from '../kit/seed.js';
 
-const SEED = Number(process.env['SEED'] ?? Date.now() % 1_000_000);
 console.log(`# vote: SEED=${SEED}`);
 
 const agent = (front: string): string => `---\ndescription: Does its part\n${front}\n---\nDo what you are asked.\n`;

@@ -7,8 +7,8 @@ import { test } from 'node:test';
 import type { Fault } from '../kit/crash-disk.js';
 import { STORIES } from '../kit/stories.js';
 import { failAt } from './fail-at.js';
+import { SEED } from '../kit/seed.js';
 
-const SEED = Number(process.env['SEED'] ?? Date.now() % 1_000_000);
 const STEP = Number(process.env['STEP'] ?? 1);
 console.log(`# faults: SEED=${SEED} STEP=${STEP}`);
 

@@ -27,7 +27,10 @@ interface Office {
 
 function office(board: string, script = ANSWERS): Office {
   const disk = simDisk();
-  const agents = { ana: '---\ndescription: A\n---\nDo it.\n', ben: '---\ndescription: B\nthreshold: never\n---\nDo it.\n' };
+  const agents = {
+    ana: '---\ndescription: A\n---\nDo it.\n',
+    ben: '---\ndescription: B\nthreshold: never\n---\nDo it.\n',
+  };
   lay(disk, { name: '', agents, files: { 'tasks/plan.task.md': board }, tasks: {}, script, results: {}, calls: 0 });
   const house = hall(script);
   const problems: Problem[] = [];

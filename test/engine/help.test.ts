@@ -11,9 +11,7 @@ const agent = (description: string, front = 'tools: []'): string =>
 const BUS = { 'bus/state.jsonl': '' };
 const ASKER = agent('Builds the shop', 'tools: [request_help]');
 
-async function tell(
-  story: Pick<Story, 'agents' | 'tasks' | 'script'> & Partial<Story>,
-): Promise<{
+async function tell(story: Pick<Story, 'agents' | 'tasks' | 'script'> & Partial<Story>): Promise<{
   guest: Guest;
   calls: string[];
   result(id: string): Promise<string>;

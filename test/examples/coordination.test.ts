@@ -1,6 +1,6 @@
 /**
  * Agents that work together, in real processes: under a coordinator, in a mesh, in a deadlock, and when the last note is still on its way. Each also
- * with `kill -9` of a random process at a random moment; the seed is told, and GUILD_SEED plays it again.
+ * with `kill -9` of a random process at a random moment; the seed is told, and SEED plays it again.
  */
 import assert from 'node:assert/strict';
 import fs from 'node:fs';
@@ -9,6 +9,7 @@ import { test, type TestContext } from 'node:test';
 import type { Certificate } from '../../src/domain/certificate.js';
 import { place, ROOT, succeeds, type Place, type Running } from '../kit/guild.js';
 import { until, withEnoughTime } from '../kit/until.js';
+import { SEED } from '../kit/seed.js';
 
 const SHOP = /^The ticket shop is open\./;
 const PAPER = /^Cold as in 1996: minus 11 then, and soup of lentils now\.$/;
@@ -183,10 +184,10 @@ async function killedAtRandom(
   most: number,
   roots: readonly string[],
 ): Promise<void> {
-  const seed = Number(process.env['GUILD_SEED'] ?? Math.floor(Math.random() * 1_000_000));
+  const seed = SEED;
   const moment = 1 + (seed % most);
   const at = Math.floor(seed / most) % terminals.length;
-  t.diagnostic(`GUILD_SEED=${seed}: ${terminals[at]!.join(' ')} is killed after ${moment} events`);
+  t.diagnostic(`SEED=${seed}: ${terminals[at]!.join(' ')} is killed after ${moment} events`);
   const peers = terminals.map((names) => here.start('agent', 'start', ...names, '-q'));
   await until(() => isOver(here, roots) || events(here, '"at"').length >= moment);
   peers[at]!.child.kill('SIGKILL');

@@ -13,8 +13,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { parse } from 'yaml';
 import { openWorkspace, type Event, type Model } from '../../src/app/index.js';
+import { SEED } from '../kit/seed.js';
 
-const SEED = Number(process.env['SEED'] ?? Date.now() % 1_000_000);
 const EDITS = 30;
 const PERSON = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '../../../test/human/person.mjs');
 

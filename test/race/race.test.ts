@@ -11,8 +11,8 @@ import { outcome } from '../kit/outcome.js';
 import { simDisk } from '../kit/sim-disk.js';
 import { seeded } from '../kit/sim-processes.js';
 import { lay, STORIES } from '../kit/stories.js';
+import { SEED } from '../kit/seed.js';
 
-const SEED = Number(process.env['SEED'] ?? Date.now() % 1_000_000);
 const ROUNDS = Number(process.env['ROUNDS'] ?? 30);
 console.log(`# races: SEED=${SEED}`);
 

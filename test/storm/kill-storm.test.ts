@@ -5,8 +5,8 @@ import os from 'node:os';
 import path from 'node:path';
 import { test } from 'node:test';
 import { storm } from './storm.js';
+import { SEED } from '../kit/seed.js';
 
-const SEED = Number(process.env['SEED'] ?? Date.now() % 1_000_000);
 const TASKS = Number(process.env['TASKS'] ?? 500);
 
 test(
