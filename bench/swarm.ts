@@ -9,7 +9,7 @@ import { layWorkspace, put } from './workspace.js';
 
 const PEERS = Number(process.env['PEERS'] ?? 50);
 const SECONDS = 60;
-/** V8 tidies up what a start left behind some 100 and 200 s after it, 25 ms each: that belongs to the start. */
+/** In its first two and a half minutes V8 gives back what a start has used: that belongs to the start. */
 const TIDY_MS = 215_000;
 
 export const swarm: Bench = {
