@@ -33,6 +33,8 @@ What model and tool calls have cost, summed from events/.
     if (!BY.includes(by))
       throw new ProblemError(problem('bad_usage', `--by is one of ${BY.join(', ')}, not ${JSON.stringify(by)}`));
     const since = text(values, 'since') ?? '';
+    if (since !== '' && !/^\d{4}-\d{2}-\d{2}/.test(since))
+      throw new ProblemError(problem('bad_usage', `--since is a day as 2026-01-31, not ${JSON.stringify(since)}`));
     const rows = sums(
       openReader(root)
         .events()

@@ -16,12 +16,13 @@ The history is plain git: git log, git diff and git show in the workspace show a
   options: { task: { type: 'string' }, limit: { type: 'string' }, full: { type: 'boolean' } },
   most: 0,
   async run({ root, values, terminal, json }) {
+    const limit = whole(values, 'limit', [1, 1_000_000]) ?? 20;
     const history = openHistory(root, process.env);
     const state = history.state();
     if (!state.on) terminal.say(`no history is kept here: ${state.why}`);
     const task = text(values, 'task');
     const commits = await history.log({
-      limit: whole(values, 'limit', [1, 1_000_000]) ?? 20,
+      limit,
       ...(task === undefined ? {} : { task }),
     });
     await history.close();

@@ -1,9 +1,10 @@
 /** The command line: finds the command, reads its options, runs it, and turns whatever happens into an exit code. */
 import { parseArgs } from 'node:util';
 import { nearest } from '../domain/nearest.js';
-import { asProblem, problem, type Problem } from '../domain/problem.js';
+import { asProblem, problem, ProblemError, type Problem } from '../domain/problem.js';
 import { COMMANDS, type Listed } from './commands.js';
 import { EXIT, type Call, type Command, type Options } from './command.js';
+import { readOptions } from './read-options.js';
 import { terminal } from './terminal.js';
 import { findRoot } from './root.js';
 import { VERSION } from './version.js';
@@ -32,28 +33,25 @@ const TAKES_VALUE = new Set(['--workspace', '-w']);
 
 async function runCommand(listed: Listed, command: Command, given: string[], open?: Call['open']): Promise<number> {
   const { args, inner } = command.takesCommand ? splitInner(given) : { args: given, inner: [] };
-  let parsed;
+  const hint = `guild ${listed.name} --help shows what it takes`;
+  let read;
   try {
-    parsed = parseArgs({ args, options: { ...command.options, ...GLOBAL }, allowPositionals: true });
-  } catch (error) {
-    const said = (error as Error).message.split('.')[0]!;
-    const hint = `guild ${listed.name} --help shows what it takes`;
-    return fail(problem('bad_usage', said, { hint }), args.includes('--json'));
+    read = readOptions(args, { ...command.options, ...GLOBAL }, hint);
+  } catch (wrong) {
+    return fail(wrong, args.includes('--json'));
   }
-  const { values, positionals } = parsed;
+  const { values, words } = read;
   if (values['help']) {
     process.stdout.write(`${command.help.trim()}\n\n${COMMON}\n`);
     return EXIT.done;
   }
   const json = values['json'] === true;
   const quiet = values['quiet'] === true;
-  const extra = positionals[command.most ?? Infinity];
-  if (extra !== undefined) {
-    const hint = `guild ${listed.name} --help shows what it takes`;
+  const extra = words[command.most ?? Infinity];
+  if (extra !== undefined)
     return fail(problem('bad_usage', `guild ${listed.name} does not know what to do with ${extra}`, { hint }), json);
-  }
   const call: Call = {
-    words: positionals,
+    words,
     values,
     terminal: terminal({ quiet, json }),
     root: findRoot(typeof values['workspace'] === 'string' ? values['workspace'] : undefined),
@@ -65,7 +63,8 @@ async function runCommand(listed: Listed, command: Command, given: string[], ope
   try {
     return await command.run(call);
   } catch (thrown) {
-    return fail(thrown, json);
+    const what = thrown instanceof ProblemError && thrown.problem.code === 'bad_usage' ? thrown.problem : undefined;
+    return fail(what === undefined ? thrown : { hint, ...what }, json);
   }
 }
 

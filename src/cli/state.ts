@@ -25,9 +25,12 @@ guild state --watch [agent]     every change from now on, until Ctrl-C
       throw new ProblemError(
         problem('bad_usage', `guild state does not know what to do with ${agent}`, { hint: 'did you mean --history?' }),
       );
+    const limit = whole(values, 'limit', [1, Infinity]);
+    if (limit !== undefined && !values['history'])
+      throw new ProblemError(problem('bad_usage', '--limit goes with --history'));
     const view = openStates(root);
     if (values['watch']) return watch(call, view, agent);
-    return values['history'] ? history(call, view, agent) : now(call, await view.look());
+    return values['history'] ? history(call, view, agent, limit) : now(call, await view.look());
   },
 };
 
@@ -54,8 +57,8 @@ function now({ terminal, json }: Call, { agents, open, forHuman, peers, problems
   return EXIT.done;
 }
 
-function history({ terminal, json, values }: Call, view: StatesView, agent: string | undefined): number {
-  const limit = whole(values, 'limit', [1, Infinity]) ?? (json ? Infinity : 50);
+function history({ terminal, json }: Call, view: StatesView, agent: string | undefined, most?: number): number {
+  const limit = most ?? (json ? Infinity : 50);
   const all = view.history(agent);
   const shown = limit === Infinity ? all : all.slice(-limit);
   if (json) terminal.json(shown.map(fields));

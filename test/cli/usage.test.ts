@@ -13,7 +13,11 @@ const WRONG: [string, number, RegExp][] = [
   ['--foo', 2, /there is no option --foo/],
   ['--workspace', 2, /a command is missing/],
   ['help nope', 2, /there is no command "nope"/],
-  ['pump --foo', 2, /Unknown option '--foo'\n {2}guild pump --help/],
+  ['pump --foo', 2, /there is no option --foo\n {2}guild pump --help/],
+  ['task list --limt 3', 2, /there is no option --limt; did you mean --limit\?/],
+  ['task list -3', 2, /there is no option -3\n {2}guild task --help/],
+  ['task list --limit', 2, /--limit needs a value\n {2}guild task --help/],
+  ['task list --all=3', 2, /--all takes no value/],
   ['pump extra', 2, /does not know what to do with extra/],
   ['init a b', 2, /does not know what to do with b/],
   ['task lst', 2, /guild task has no "lst"/],
@@ -49,10 +53,20 @@ const WRONG: [string, number, RegExp][] = [
   ['-w /nowhere/at/all task list', 1, /does not exist\n {2}make one with `guild init`/],
 ];
 
-for (const part of [0, 1]) {
-  test(`wrong words are told, with an exit code, and change nothing (${part + 1} of 2)`, async (t) => {
+/** Every option that takes a number, on every command. */
+const NUMBERS = ['task list --limit', 'log --limit', 'state --history --limit', 'state --limit', 'notes --last'].concat(
+  ['notes task --last', 'fork some --at', 'model-server --port'],
+);
+for (const [i, words] of NUMBERS.entries()) {
+  const said = `^problem: --${words.split(' --').at(-1)} is a whole number .*, not .*\n  guild \\S+ --help shows what it takes\n$`;
+  for (const odd of ['-3', ['three', '-0.5', '1.5', '1e3'][i % 4]])
+    WRONG.push([`${words} ${odd}`, 2, new RegExp(said)]);
+}
+
+for (const part of [0, 1, 2]) {
+  test(`wrong words are told, with an exit code, and change nothing (${part + 1} of 3)`, async (t) => {
     const { guild, list } = place(t, scripted('- say: ok', { 'tasks/completed/done.json': ENDED }));
-    for (const [words, code, said] of WRONG.filter((_, i) => i % 2 === part)) {
+    for (const [words, code, said] of WRONG.filter((_, i) => i % 3 === part)) {
       const ran = await guild(...words.split(' '), '--json');
       assert.equal(ran.code, code, `guild ${words}: ${ran.err}`);
       assert.match(ran.err, said, `guild ${words}`);
