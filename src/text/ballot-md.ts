@@ -38,7 +38,7 @@ export function entryOf(approval: Approval): NewItem {
   const { request } = approval;
   const action = shownAction(approval);
   const about = [
-    ...request.reasons.map((reason) => `Asked because: ${reason}`),
+    ...request.reasons.map((reason, i) => (i === 0 ? `Asked because: ${reason}` : `  ${reason}`)),
     `Held in by: ${request.confinement}`,
     ...(request.taint.length > 0 ? [`Influenced by: ${request.taint.join(', ')}`] : []),
     ...otherArguments(approval, action.key),

@@ -62,6 +62,18 @@ test('an approval is shown whole, with its reasons, its taint and what holds it 
   }
 });
 
+test('several reasons are told under one heading, a line each', async () => {
+  const reasons = ['t needs ocr, which no agent has', 'tried on the task itself: it works', 'it starts on probation'];
+  const { text } = await shown(approval('t.call-1', 'podman ps', { reasons }));
+  const lines = text().split('\n');
+  const first = lines.findIndex((line) => line.trim() === `Asked because: ${reasons[0]}`);
+  assert.deepEqual(
+    lines.slice(first + 1, first + 3).map((line) => line.trim()),
+    reasons.slice(1),
+  );
+  assert.equal(text().split('Asked because').length, 2, 'said once');
+});
+
 test('no mark is no answer', async () => {
   const a = approval('t.call-1', 'podman ps');
   const { it } = await shown(a);
