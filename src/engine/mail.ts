@@ -167,10 +167,15 @@ function describe(mail: Mail, salt: string): string {
   ].join('\n\n');
 }
 
-/** `slack #ops, from sarah`. */
-function origin(mail: Mail): string {
-  const place = [mail.source, plainName(mail.channel)].filter((part) => part !== '').join(' ');
-  return `${place}, from ${plainName(mail.from) || 'somebody unknown'}`;
+/** `sarah in #ops on slack`. Each is named once: a channel called like its service says nothing more. */
+function origin({ source, from, channel }: Mail): string {
+  const place = plainName(channel);
+  const isSource = place.replace(/^[#@]/, '').toLowerCase() === source;
+  return [
+    plainName(from) || 'somebody unknown',
+    ...(place === '' || isSource ? [] : [`in ${place}`]),
+    ...(source === 'inbox' ? [] : [`on ${source}`]),
+  ].join(' ');
 }
 
 /** Where an answer would go, for whoever writes one. */
