@@ -2,7 +2,7 @@
 import { openNotes, type NotesView } from '../app/open-notes.js';
 import type { Note } from '../domain/note.js';
 import { problemText } from '../domain/problem.js';
-import { noteText } from '../rules/note-text.js';
+import { noteText, tellerName } from '../rules/note-text.js';
 import { EXIT, whole, type Call, type Command } from './command.js';
 import { onInterrupt } from './interrupt.js';
 import { oneLine, table, type Terminal } from './terminal.js';
@@ -59,7 +59,7 @@ function print(note: Note, { terminal, json }: Call): void {
   const to = note.to === undefined ? '' : ` to ${note.to}`;
   const urgent = note.priority === 'normal' ? '' : `${inColour(terminal, note)} `;
   terminal.out(
-    `${terminal.dim(timeOf(note.at))} ${terminal.colour('cyan', oneLine(note.from, 40))}${to}: ${urgent}${oneLine(noteText(note.body), 4000)}`,
+    `${terminal.dim(timeOf(note.at))} ${terminal.colour('cyan', oneLine(tellerName(note.from), 40))}${to}: ${urgent}${oneLine(noteText(note.body), 4000)}`,
   );
 }
 

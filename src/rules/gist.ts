@@ -4,6 +4,7 @@ import { readAssignment, readProvided, readResolution } from '../domain/dependen
 import { readDraft, readTrialVerdict } from '../domain/draft.js';
 import { readVerdict } from '../domain/goal-verdict.js';
 import type { Task } from '../domain/task.js';
+import { byWhom } from './note-text.js';
 
 type Told = Pick<Task, 'role' | 'type' | 'description' | 'result'>;
 
@@ -50,7 +51,7 @@ const ANSWERS: Record<string, (result: string, task: Told) => string | undefined
 
 function resolved(result: string, task: Told): string | undefined {
   const resolution = readResolution(result);
-  return resolution && `${asked(task)} (${resolution.status} by ${resolution.provider})`;
+  return resolution && `${asked(task)} (${resolution.status}${byWhom(resolution.provider)})`;
 }
 
 /** Without the tags that keep the words of one apart from those of another: in one line people need the words. */

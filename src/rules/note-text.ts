@@ -1,5 +1,5 @@
 /** What a note says, as a sentence for people. The whole of it is in the file of its channel. */
-import type { NoteBody } from '../domain/note.js';
+import { ENGINE, type NoteBody } from '../domain/note.js';
 import { circleText } from './deadlock.js';
 
 export function noteText(body: NoteBody): string {
@@ -23,7 +23,7 @@ export function noteText(body: NoteBody): string {
     case 'dependency_resolution': {
       const { provider, requester, dependency, resolution } = body;
       const data = resolution.data === undefined ? '' : `: ${resolution.data}`;
-      return `${resolution.status} for ${requester} by ${provider}${data} [${dependency}]`;
+      return `${resolution.status} for ${requester}${byWhom(provider)}${data} [${dependency}]`;
     }
     case 'help_request':
       return `${body.requester} asks for help (${body.requiredCapabilities.join(', ') || 'of anybody'}): ${body.taskContext}`;
@@ -45,10 +45,23 @@ function asked(phase: 1 | 2 = 1): string {
   return phase === 1 ? 'asked once' : 'asked again';
 }
 
+/** Who tells it, as people know it. */
+export function tellerName(from: string): string {
+  return from === ENGINE ? 'the program' : from;
+}
+
+/** ` by ben`; nothing where no agent gave it: a resource was free, a task had ended. */
+export function byWhom(provider: string): string {
+  return provider === ENGINE ? '' : ` by ${provider}`;
+}
+
+/** The fields of a request in words. */
+const NAMED: Record<string, string> = { dataType: 'kind of data' };
+
 function wanted(requirements: Record<string, unknown>): string {
   const { need, ...rest } = requirements;
   const more = Object.entries(rest).map(
-    ([key, value]) => `${key} ${Array.isArray(value) ? value.join(', ') : String(value)}`,
+    ([key, value]) => `${NAMED[key] ?? key}: ${Array.isArray(value) ? value.join(', ') : String(value)}`,
   );
   return `${String(need ?? '')}${more.length === 0 ? '' : ` (${more.join('; ')})`}`;
 }

@@ -15,7 +15,7 @@ const SENTENCES: [NoteBody, string][] = [
       requirements: { need: 'the columns', dataType: 'schema', expertise: ['sql', 'tables'] },
       urgency: 'high',
     },
-    'ana needs data: the columns (dataType schema; expertise sql, tables) [q.call-1]',
+    'ana needs data: the columns (kind of data: schema; expertise: sql, tables) [q.call-1]',
   ],
   [
     { type: 'dependency_offer', dependency: 'q.call-1', provider: 'ben', fitness: 70 },
@@ -38,6 +38,16 @@ const SENTENCES: [NoteBody, string][] = [
       resolution: { status: 'partial', provider: 'ben', data: 'id' },
     },
     'partial for ana by ben: id [q.call-1]',
+  ],
+  [
+    {
+      type: 'dependency_resolution',
+      provider: 'engine',
+      requester: 'ana',
+      dependency: 'q.call-1',
+      resolution: { status: 'resolved', provider: 'engine', data: 'you hold p' },
+    },
+    'resolved for ana: you hold p [q.call-1]',
   ],
   [
     { type: 'deadlock', cycle: ['a', 'turn:ben'], victim: 'a', rule: 'the first gives way', cancelled: 'a.call-1' },
@@ -63,6 +73,8 @@ test('in a tree, parts of a dependency show what came of them', () => {
   assert.equal(gist(part('dependency')), 'data: the columns');
   const resolved = '{"status":"resolved","provider":"ben","data":"id"}';
   assert.equal(gist(part('dependency', resolved)), 'data: the columns (resolved by ben)');
+  const held = '{"status":"resolved","provider":"engine","data":"you hold p"}';
+  assert.equal(gist(part('dependency', held)), 'data: the columns (resolved)');
   assert.equal(gist(part('match', '{"assign":"ben","reason":"its field"}')), 'ben: its field');
   assert.equal(gist(part('match', 'I do not know')), 'the columns');
   assert.equal(gist(part('provide', 'id, name')), 'id, name');
