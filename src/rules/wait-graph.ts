@@ -1,8 +1,10 @@
 /**
- * Who waits for whom, and whether they wait in a circle. The nodes are kept in an order in which everybody stands before whom they wait
- * for (Pearce and Kelly's dynamic topological order), so a new wait that fits the order costs nothing, and any other one only looks at the
- * nodes between its two ends. A wait that would close a circle is not added: the graph never holds one. Searches use a stack of their own:
- * a chain of any length is fine.
+ * Who waits for whom, and whether they wait in a circle. Each node has a level, never above that of anybody it waits for, so a wait that
+ * leads up costs nothing. Any other looks back among nodes of one level, at no more waits than the root of all there are; if that does not
+ * settle it, the one waited for is raised, and with it all lower ones that it leads to. A level is only begun when the one below holds that many waits:
+ * there are few, and raising is rare (the sparse search of Bender, Fineman, Gilbert and Tarjan). A full order of all nodes, as Pearce and Kelly
+ * keep it, is as quick when waits come as work comes, but looks at much of the graph for each one when they come in no order.
+ * A wait that would close a circle is not added: the graph never holds one. Searches use a stack of their own: a chain of any length is fine.
  */
 export interface WaitGraph {
   /** The circle that this wait closes, from `from` on and without repeating it; undefined: it was added, or was there. */
@@ -23,31 +25,46 @@ export interface WaitGraph {
 
 interface Node {
   name: string;
-  /** Its place: smaller than that of everybody it waits for. */
-  at: number;
+  /** Not above that of anybody it waits for. */
+  level: number;
   waits: Set<Node>;
   waiters: Set<Node>;
+  /** Those of its waiters that stand on its own level. */
+  mates: Set<Node>;
+  /** The search that came here last, and from where it came. */
+  mark: number;
+  via: Node | undefined;
 }
+
+/** What must be raised, and how high, so that a wait fits; or the circle that it closes. */
+interface Fit {
+  level: number;
+  raised: readonly Node[];
+  circle?: string[];
+}
+
+const BOTTOM = 1;
+const FITS: Fit = { level: BOTTOM, raised: [] };
 
 export function waitGraph(): WaitGraph {
   const byName = new Map<string, Node>();
-  let first = 0;
-  let last = 0;
   let count = 0;
+  let top = BOTTOM;
+  let removed = 0;
+  let searches = 0;
 
   return {
     addEdge(from, to) {
       if (from === to) return [from];
-      // New nodes go where they are in nobody's way: who waits to the front, who is waited for to the back.
-      const a = byName.get(from) ?? place(from, --first);
-      const b = byName.get(to) ?? place(to, ++last);
+      const a = byName.get(from) ?? place(from);
+      const b = byName.get(to) ?? place(to);
       if (a.waits.has(b)) return undefined;
-      if (b.at < a.at) {
-        const circle = reorder(a, b);
-        if (circle !== undefined) return circle;
-      }
+      const fitted = fit(a, b);
+      if (fitted.circle !== undefined) return fitted.circle;
+      raise(fitted);
       a.waits.add(b);
       b.waiters.add(a);
+      if (a.level === b.level) b.mates.add(a);
       count++;
       return undefined;
     },
@@ -55,32 +72,21 @@ export function waitGraph(): WaitGraph {
       if (from === to) return [from];
       const a = byName.get(from);
       const b = byName.get(to);
-      if (a === undefined || b === undefined || a.at < b.at) return undefined;
-      const { circle } = reach(b, a);
-      return circle;
+      return a === undefined || b === undefined ? undefined : fit(a, b).circle;
     },
     removeEdge(from, to) {
       const a = byName.get(from);
       const b = byName.get(to);
-      if (a === undefined || b === undefined || !a.waits.delete(b)) return;
-      b.waiters.delete(a);
-      count--;
-      drop(a);
-      drop(b);
+      if (a === undefined || b === undefined || !a.waits.has(b)) return;
+      cut(a, b);
+      settle();
     },
     removeNode(name) {
       const node = byName.get(name);
       if (node === undefined) return;
-      count -= node.waits.size + node.waiters.size;
-      byName.delete(name);
-      for (const next of node.waits) {
-        next.waiters.delete(node);
-        drop(next);
-      }
-      for (const before of node.waiters) {
-        before.waits.delete(node);
-        drop(before);
-      }
+      for (const next of node.waits) cut(node, next);
+      for (const before of node.waiters) cut(before, node);
+      settle();
     },
     has: (from, to) => byName.get(from)?.waits.has(byName.get(to)!) ?? false,
     waitsOf: (name) => names(byName.get(name)?.waits),
@@ -89,68 +95,105 @@ export function waitGraph(): WaitGraph {
     edges: () => count,
   };
 
-  function place(name: string, at: number): Node {
-    const node: Node = { name, at, waits: new Set(), waiters: new Set() };
+  function place(name: string): Node {
+    const [waits, waiters, mates] = [new Set<Node>(), new Set<Node>(), new Set<Node>()];
+    const node: Node = { name, level: BOTTOM, waits, waiters, mates, mark: 0, via: undefined };
     byName.set(name, node);
     return node;
   }
 
+  function fit(a: Node, b: Node): Fit {
+    if (a.level < b.level) return FITS;
+    // Who waits for nobody leads nowhere: no circle, and only itself to raise.
+    if (b.waits.size === 0) return a.level === b.level ? FITS : { level: a.level, raised: [b] };
+    const mark = ++searches;
+    const back = lookBack(a, b, mark, Math.sqrt(count));
+    if (back === 'met') return { ...FITS, circle: [a.name, ...trail(b, a)] };
+    if (back === 'all' && a.level === b.level) return FITS;
+    return lookAhead(a, b, back === 'all' ? a.level : a.level + 1, mark, ++searches);
+  }
+
+  function raise({ level, raised }: Fit): void {
+    for (const node of raised) {
+      node.level = level;
+      node.mates.clear();
+    }
+    for (const node of raised) for (const next of node.waits) if (next.level === level) next.mates.add(node);
+    if (level > top) top = level;
+  }
+
+  function cut(a: Node, b: Node): void {
+    a.waits.delete(b);
+    b.waiters.delete(a);
+    b.mates.delete(a);
+    count--;
+    removed++;
+    forget(a);
+    forget(b);
+  }
+
   /** Who neither waits nor is waited for need not be remembered. */
-  function drop(node: Node): void {
-    if (node.waits.size === 0 && node.waiters.size === 0) byName.delete(node.name);
+  function forget(node: Node): void {
+    if (node.waits.size > 0 || node.waiters.size > 0) return;
+    byName.delete(node.name);
+    node.via = undefined;
   }
 
-  /** Makes room for `a` to wait for `b`, which stands before it: those between that b leads to go behind those that lead to a. */
-  function reorder(a: Node, b: Node): string[] | undefined {
-    const { found: after, circle } = reach(b, a);
-    if (circle !== undefined) {
-      drop(a);
-      drop(b);
-      return circle;
+  /**
+   * Waits that are gone leave levels behind that those left would not have earned, and raising goes through each of them. All on one level is
+   * always right, so now and then it begins anew; the waits that went pay for it.
+   */
+  function settle(): void {
+    if (removed < count || 2 * top <= Math.sqrt(count)) return;
+    removed = 0;
+    top = BOTTOM;
+    for (const node of byName.values()) {
+      node.level = BOTTOM;
+      for (const before of node.waiters) node.mates.add(before);
     }
-    const before = reachBack(a, b.at);
-    const byPlace = (x: Node, y: Node): number => x.at - y.at;
-    const moving = [...before.sort(byPlace), ...after.sort(byPlace)];
-    const places = moving.map((node) => node.at).sort((x, y) => x - y);
-    for (const [i, node] of moving.entries()) node.at = places[i]!;
-    return undefined;
   }
 }
 
-/** Everybody that `start` waits for, directly or not, and who stands no later than `goal`; the circle, if goal is among them. */
-function reach(start: Node, goal: Node): { found: Node[]; circle?: string[] } {
-  const cameFrom = new Map<Node, Node | undefined>([[start, undefined]]);
-  const stack = [start];
-  while (stack.length > 0) {
-    const node = stack.pop()!;
+/** Marks those on a's level that lead to `a`, looking at `most` waits: are these all, is `b` among them, or was it enough? */
+function lookBack(a: Node, b: Node, mark: number, most: number): 'all' | 'met' | 'enough' {
+  a.mark = mark;
+  const stack = [a];
+  let looked = 0;
+  for (let node = stack.pop(); node !== undefined; node = stack.pop())
+    for (const before of node.mates) {
+      if (++looked > most) return 'enough';
+      if (before.mark === mark) continue;
+      before.mark = mark;
+      before.via = node;
+      if (before === b) return 'met';
+      stack.push(before);
+    }
+  return 'all';
+}
+
+/** Those below `level` that `b` leads to, itself among them; the circle, if it leads to one that leads to `a`: these bear the mark `back`. */
+function lookAhead(a: Node, b: Node, level: number, back: number, mark: number): Fit {
+  b.mark = mark;
+  b.via = undefined;
+  const raised = [b];
+  for (let i = 0; i < raised.length; i++) {
+    const node = raised[i]!;
     for (const next of node.waits) {
-      if (next === goal) return { found: [], circle: [goal.name, ...trail(node, cameFrom)] };
-      if (next.at > goal.at || cameFrom.has(next)) continue;
-      cameFrom.set(next, node);
-      stack.push(next);
+      if (next.mark === back) return { ...FITS, circle: [a.name, ...trail(node).reverse(), ...trail(next, a)] };
+      if (next.level >= level || next.mark === mark) continue;
+      next.mark = mark;
+      next.via = node;
+      raised.push(next);
     }
   }
-  return { found: [...cameFrom.keys()] };
+  return { level, raised };
 }
 
-function reachBack(start: Node, least: number): Node[] {
-  const found = new Set([start]);
-  const stack = [start];
-  while (stack.length > 0) {
-    for (const next of stack.pop()!.waiters) {
-      if (next.at < least || found.has(next)) continue;
-      found.add(next);
-      stack.push(next);
-    }
-  }
-  return [...found];
-}
-
-/** From where the search began to `end`. */
-function trail(end: Node, cameFrom: ReadonlyMap<Node, Node | undefined>): string[] {
+/** The way that a search came, back to where it began, or to before `end`. */
+function trail(from: Node, end?: Node): string[] {
   const path: string[] = [];
-  for (let at: Node | undefined = end; at !== undefined; at = cameFrom.get(at)) path.push(at.name);
-  return path.reverse();
+  for (let node: Node | undefined = from; node !== end && node !== undefined; node = node.via) path.push(node.name);
+  return path;
 }
 
 function names(nodes: ReadonlySet<Node> | undefined): string[] {

@@ -30,6 +30,22 @@ test('a chain of 200,000 is walked without a stack of calls', () => {
   assert.equal(graph.addEdge('t200000', 't0')?.length, 200_001);
 });
 
+test('a chain that grows the other way, each new one waited for by the last, is walked as well', () => {
+  const graph = waitGraph();
+  for (let n = 0; n < 100_000; n++) assert.equal(graph.addEdge(`t${n}`, `t${n + 1}`), undefined);
+  assert.equal(graph.wouldClose('t100000', 't0')?.length, 100_001);
+  assert.equal(graph.addEdge('t0', 't100000'), undefined);
+});
+
+test('a wait that is told twice is one wait', () => {
+  const graph = waitGraph();
+  for (let n = 0; n < 2; n++) assert.equal(graph.addEdge('a', 'b'), undefined);
+  assert.equal(graph.edges(), 1);
+  assert.equal(graph.wouldClose('a', 'b'), undefined);
+  graph.removeEdge('a', 'b');
+  assert.deepEqual([graph.nodes(), graph.edges(), graph.addEdge('b', 'a')], [0, 0, undefined]);
+});
+
 type Step = { do: 'add' | 'ask' | 'cut' | 'leave'; from: number; to: number };
 
 const step: fc.Arbitrary<Step> = fc.record({
@@ -70,6 +86,58 @@ test('whatever is added, asked and removed, it agrees with a search from scratch
     { numRuns: 400 },
   );
 });
+
+const MANY = 30;
+const phase = fc.record({
+  waits: fc.array(fc.tuple(fc.nat(MANY - 1), fc.nat(MANY - 1)), { minLength: 50, maxLength: 250 }),
+  /** One in so many stays when it ends. */
+  keep: fc.integer({ min: 3, max: 12 }),
+  leave: fc.nat(MANY - 1),
+});
+
+test('many waits come in no order, nearly all go, and others come: each pair is told as a search from scratch tells it', () => {
+  fc.assert(
+    fc.property(fc.array(phase, { minLength: 2, maxLength: 4 }), (phases) => {
+      const graph = waitGraph();
+      const plain = new Map<string, Set<string>>();
+      for (const { waits, keep, leave } of phases) {
+        for (const [a, b] of waits) {
+          const [from, to] = [`n${a}`, `n${b}`];
+          const closes = reaches(plain, to, from);
+          assert.equal(graph.addEdge(from, to) !== undefined, closes);
+          if (!closes) plain.set(from, (plain.get(from) ?? new Set()).add(to));
+        }
+        agree(graph, plain);
+        const held = [...plain].flatMap(([a, own]) => [...own].map((b): [string, string] => [a, b]));
+        for (const [a, b] of held.filter((_, i) => i % keep !== 0)) {
+          graph.removeEdge(a, b);
+          plain.get(a)!.delete(b);
+        }
+        graph.removeNode(`n${leave}`);
+        plain.delete(`n${leave}`);
+        for (const own of plain.values()) own.delete(`n${leave}`);
+        agree(graph, plain);
+      }
+    }),
+    { numRuns: 60 },
+  );
+});
+
+function agree(graph: WaitGraph, plain: ReadonlyMap<string, ReadonlySet<string>>): void {
+  const names = [...Array(MANY).keys()].map((n) => `n${n}`);
+  for (const from of names) {
+    assert.deepEqual(
+      [...graph.waitersOf(from)].sort(),
+      names.filter((one) => plain.get(one)?.has(from)).sort(),
+      `who waits for ${from}`,
+    );
+    for (const to of names) {
+      const circle = graph.wouldClose(from, to);
+      assert.equal(circle !== undefined, reaches(plain, to, from), `${from} for ${to}`);
+      if (circle !== undefined) isCircle(graph, circle, from, to);
+    }
+  }
+}
 
 function reaches(plain: ReadonlyMap<string, ReadonlySet<string>>, start: string, goal: string): boolean {
   const seen = new Set<string>();
