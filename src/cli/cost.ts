@@ -1,6 +1,7 @@
 /** `guild cost`: what was spent, summed from the lines of history. */
 import { openReader } from '../app/open-reader.js';
 import { callCost, type Event } from '../domain/event.js';
+import { kinIn } from '../domain/lineage.js';
 import { compareText } from '../domain/order.js';
 import { ProblemError, problem } from '../domain/problem.js';
 import { EXIT, text, type Command } from './command.js';
@@ -35,11 +36,12 @@ What model and tool calls have cost, summed from events/.
     const since = text(values, 'since') ?? '';
     if (since !== '' && !/^\d{4}-\d{2}-\d{2}/.test(since))
       throw new ProblemError(problem('bad_usage', `--since is a day as 2026-01-31, not ${JSON.stringify(since)}`));
+    const events = openReader(root).events();
+    const { rootOf } = kinIn(by === 'task' ? events : []);
     const rows = sums(
-      openReader(root)
-        .events()
-        .filter((event) => event.at >= since),
+      events.filter((event) => event.at >= since),
       by,
+      rootOf,
     );
     const total = rows.reduce(add, empty('total'));
     if (json) {
@@ -62,13 +64,13 @@ What model and tool calls have cost, summed from events/.
   },
 };
 
-function sums(events: readonly Event[], by: By): Sum[] {
+function sums(events: readonly Event[], by: By, rootOf: (task: string) => string): Sum[] {
   const rows = new Map<string, Sum>();
   for (const event of events) {
     const isTool = event.name === 'tool.ran';
     if (!isTool && event.name !== 'model.answered') continue;
     if (isTool && by === 'model') continue;
-    const key = keyOf(event, by);
+    const key = by === 'task' ? rootOf(event.task ?? '-') : keyOf(event, by);
     rows.set(key, add(rows.get(key) ?? empty(key), isTool ? toolLine(event) : modelLine(event)));
   }
   return [...rows.values()].sort((a, b) =>
@@ -78,9 +80,8 @@ function sums(events: readonly Event[], by: By): Sum[] {
   );
 }
 
-function keyOf(event: Event, by: By): string {
+function keyOf(event: Event, by: Exclude<By, 'task'>): string {
   if (by === 'day') return event.at.slice(0, 10);
-  if (by === 'task') return (event.task ?? '-').split('.')[0]!;
   const named = by === 'agent' ? event.agent : event[by];
   return typeof named === 'string' ? named : '-';
 }

@@ -1,5 +1,6 @@
 /** The tree of what is going on, redrawn in place on a terminal. Ended roots scroll away above it as plain lines. */
 import type { Event } from '../app/index.js';
+import { kinIn } from '../domain/lineage.js';
 import type { Narrator } from './narrator.js';
 import { fitted, oneLine, type Terminal } from './terminal.js';
 
@@ -17,6 +18,7 @@ const MAX_NOTE = 500;
 
 export function liveView(terminal: Terminal): Narrator {
   const nodes = new Map<string, Node>();
+  const kin = kinIn();
   let drawn = 0;
   let timer: NodeJS.Timeout | undefined;
   let closed = false;
@@ -47,6 +49,7 @@ export function liveView(terminal: Terminal): Narrator {
   function apply(event: Event): void {
     const id = event.task;
     if (id === undefined) return;
+    kin.see(event);
     const detail = event as unknown as Record<string, unknown>;
     const node = nodes.get(id) ?? { id, agent: event.agent ?? '', mark: '·', note: '', since: Date.now() };
     if (event.agent) node.agent = event.agent === 'nobody' ? '?' : event.agent;
@@ -63,12 +66,12 @@ export function liveView(terminal: Terminal): Narrator {
   function end(node: Node, ok: boolean, detail: Record<string, unknown>): void {
     const mark = ok ? terminal.colour('green', '✓') : terminal.colour('red', '✗');
     const error = (detail['error'] as { message?: string } | undefined)?.message ?? '';
-    if (node.id.includes('.')) {
+    if (kin.rootOf(node.id) !== node.id) {
       Object.assign(node, { mark, note: error || `${((Date.now() - node.since) / 1000).toFixed(1)} s` });
       nodes.set(node.id, node);
       return;
     }
-    for (const id of nodes.keys()) if (id === node.id || id.startsWith(`${node.id}.`)) nodes.delete(id);
+    for (const id of nodes.keys()) if (kin.rootOf(id) === node.id) nodes.delete(id);
     clear();
     const head = `${mark} ${terminal.bold(node.agent)} ${node.id}`;
     terminal.say(ok ? `${head} ${terminal.dim(`results/${node.id}.md`)}` : `${head}: ${error}`);
@@ -94,7 +97,7 @@ export function liveView(terminal: Terminal): Narrator {
 
   /** Of a streamed answer the end is shown, where the news is. */
   function lineOf(node: Node): string {
-    const depth = node.id.split('.').length - 1;
+    const depth = kin.levelOf(node.id);
     const part = depth === 0 ? node.id : node.id.slice(node.id.lastIndexOf('.') + 1);
     const name = oneLine(part, Math.max(8, terminal.width / 2 - node.agent.length));
     const note = node.note.replace(/\s+/g, ' ');

@@ -3,6 +3,7 @@
  * their parents. With --json every event is a line of its own.
  */
 import type { Watchers } from '../app/index.js';
+import { kinIn } from '../domain/lineage.js';
 import { problemText, type Problem } from '../domain/problem.js';
 import type { Call } from './command.js';
 import { oneLine } from './terminal.js';
@@ -17,6 +18,7 @@ export function narrator(
   { terminal, json }: Pick<Call, 'terminal' | 'json'>,
   streamed: () => string | undefined = () => undefined,
 ): Narrator & { hasShown(text: string): boolean } {
+  const kin = kinIn();
   let open = false;
   let shown = '';
   const close = (): void => {
@@ -25,7 +27,7 @@ export function narrator(
   };
   const tell = (task: string | undefined, line: string): void => {
     close();
-    const depth = (task ?? '').split('.').length - 1;
+    const depth = kin.levelOf(task ?? '');
     terminal.say(`${'  '.repeat(depth)}${line}`);
   };
   return {
@@ -39,6 +41,7 @@ export function narrator(
     },
     event(event) {
       if (json) return terminal.json(event);
+      kin.see(event);
       // What is addressed to nobody yet is told without a name.
       const named = event.agent === undefined || event.agent === 'nobody' ? '' : event.agent;
       const agent = named === '' ? '' : `${terminal.bold(named)} `;

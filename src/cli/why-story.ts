@@ -5,6 +5,7 @@
 import { scoreText, type Score } from '../rules/award.js';
 import type { openReader } from '../app/open-reader.js';
 import { callCost, type Event } from '../domain/event.js';
+import { kinIn } from '../domain/lineage.js';
 import type { Placed, Task } from '../domain/task.js';
 import { costText } from './task-show.js';
 
@@ -38,12 +39,11 @@ const OF_CHILDREN = new Set<Event['name']>(['task.created', 'task.completed', 't
 
 /** What happened to the task, and what its children were asked and answered. */
 export function storyOf(store: Store, { task }: Placed): Step[] {
-  const isChild = (event: Event): boolean => {
-    const id = event.task ?? '';
-    return id.startsWith(`${task.id}.`) && !id.slice(task.id.length + 1).includes('.') && OF_CHILDREN.has(event.name);
-  };
-  return store
-    .events()
+  const events = store.events();
+  const kin = kinIn(events);
+  const isChild = ({ task: id, name }: Event): boolean =>
+    OF_CHILDREN.has(name) && id !== undefined && kin.parentOf(id) === task.id;
+  return events
     .filter((event) => event.task === task.id || isChild(event) || wentBack(event, task))
     .flatMap((event) => {
       const text = event.task === undefined || event.task === task.id ? own(event) : childs(event);

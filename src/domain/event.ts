@@ -52,6 +52,9 @@ export interface Event {
   peer?: string;
   /** The id of the task, intent or tool call that led to this. */
   cause?: string;
+  /** Where the task stands, in the lines that make and claim it (`standing`). */
+  parent?: string;
+  root?: string;
   [detail: string]: unknown;
 }
 

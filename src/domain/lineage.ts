@@ -1,4 +1,5 @@
 /** Who stands under whom, by what the records say: neither ids nor depth tell it, since long ids are cut and patterns do not count as depth. */
+import type { Event } from './event.js';
 import type { Task } from './task.js';
 
 /**
@@ -32,4 +33,39 @@ export function levelsOf(tasks: readonly Pick<Task, 'id' | 'parent'>[]): Map<str
     for (const id of path.reverse()) levels.set(id, ++level);
   }
   return levels;
+}
+
+/** What a line of history says of where its task stands. A name without dots says by itself that it is a root. */
+export function standing({ id, parent, root }: Pick<Task, 'id' | 'parent' | 'root'>): Pick<Event, 'parent' | 'root'> {
+  return { ...(parent === undefined ? {} : { parent }), ...(parent !== undefined || id.includes('.') ? { root } : {}) };
+}
+
+export interface Kin {
+  /** Takes in what a line says. */
+  see(event: Event): void;
+  rootOf(id: string): string;
+  parentOf(id: string): string | undefined;
+  /** How many stand above it, as far as its name tells. */
+  levelOf(id: string): number;
+}
+
+/** Who stands under whom, by the lines of history seen so far. Where none says it, as in those of earlier versions, the name does. */
+export function kinIn(events: Iterable<Event> = []): Kin {
+  const known = new Map<string, Pick<Event, 'parent' | 'root'>>();
+  const see = ({ task, parent, root }: Event): void => {
+    if (task !== undefined && typeof root === 'string') known.set(task, { root, ...(parent ? { parent } : {}) });
+  };
+  const rootOf = (id: string): string => known.get(id)?.root ?? id.split('.', 1)[0]!;
+  for (const event of events) see(event);
+  return {
+    see,
+    rootOf,
+    parentOf: (id) =>
+      known.has(id) ? known.get(id)!.parent : id.slice(0, Math.max(0, id.lastIndexOf('.'))) || undefined,
+    levelOf(id) {
+      const root = rootOf(id);
+      if (id === root) return 0;
+      return id.startsWith(`${root}.`) ? id.slice(root.length).split('.').length - 1 : 1;
+    },
+  };
 }

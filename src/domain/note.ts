@@ -33,6 +33,8 @@ export interface Note {
   to?: string;
   /** The task this is about. */
   task?: string;
+  /** Of that task, where its name does not say it. */
+  root?: string;
   /** ISO time after which nobody needs it. Absent: it is kept for a week, and then for as long as its neighbours are. */
   expires?: string;
   body: NoteBody;

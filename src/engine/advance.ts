@@ -1,5 +1,6 @@
 /** Moves one task as far as it can go now: claims it, asks the rules, and does what they say. */
 import type { Agent } from '../domain/agent.js';
+import { standing } from '../domain/lineage.js';
 import { problem, type Problem } from '../domain/problem.js';
 import type { Placed, Task, WantedChild } from '../domain/task.js';
 import { roleFacts } from '../domain/role.js';
@@ -37,7 +38,7 @@ export async function advance(parts: Parts, task: Task, stop: AbortSignal): Prom
     return true;
   }
   const why = 'why' in taker ? { why: taker.why } : {};
-  record(parts, 'task.claimed', { task: task.id, agent: name, from: claim.from, ...why });
+  record(parts, 'task.claimed', { task: task.id, agent: name, from: claim.from, ...standing(task), ...why });
   const mine = taken(parts, claim);
   if ('problem' in taker) {
     await unfilled(parts, claim, mine, taker.problem);

@@ -147,10 +147,12 @@ export async function tendBallot(parts: Parts): Promise<boolean> {
   return moved;
 }
 
-/** Shows what waits for the human, and what became of what was answered. */
-export async function showBallot(parts: Parts): Promise<void> {
+/** Shows what waits for the human, and what became of what was answered. `looked`: this pass looked at files; else nothing on the ballot is compared. */
+export async function showBallot(parts: Parts, looked: boolean): Promise<void> {
   const { ballot } = parts;
   if (ballot === undefined) return;
+  const open = openApprovals(parts);
+  if (!looked && open.length === 0 && ballot.unsettled().length === 0) return;
   const ended: Approval[] = [];
   const fates = new Map<string, string>();
   for (const id of ballot.unsettled()) {
@@ -158,19 +160,19 @@ export async function showBallot(parts: Parts): Promise<void> {
     const approval = placed && isEnded(placed.state) ? approvalOf(placed.task) : undefined;
     if (approval === undefined) continue;
     ended.push(approval);
-    const fate = fateOf(parts, approval);
+    const fate = fateOf(parts, approval, placed!.task.parent);
     if (fate !== undefined) fates.set(id, fate);
   }
-  await ballot.show(openApprovals(parts), ended, fates);
+  await ballot.show(open, ended, fates);
 }
 
 /** done · refused · unknown: may have run; undefined while it is on its way. */
-function fateOf(parts: Parts, { id, answer: said, request }: Approval): string | undefined {
+function fateOf(parts: Parts, { id, answer: said, request }: Approval, asker?: string): string | undefined {
   if (said === undefined || !said.approved) return 'refused';
   const effect = parts.store.effect(id);
   if (effect.state === 'done') return effect.outcome.text.startsWith('not_allowed:') ? 'refused' : 'done';
   if (effect.state === 'none') return parts.tools.get(request.tool)?.kind === 'effect' ? undefined : 'done';
-  const running = [...parts.store.open()].some((one) => one.held && id.startsWith(`${one.task.id}.`));
+  const running = [...parts.store.open()].some((one) => one.held && one.task.id === asker);
   return running ? undefined : 'unknown: may have run';
 }
 

@@ -102,9 +102,10 @@ interface Unwanted {
 /** Open tasks that a person has closed on a board, with what was made for them, and those not begun whose bullet is gone. Parents first. */
 function unwanted(parts: Parts, boards: Boards): Unwanted[] {
   const found: Unwanted[] = [];
-  for (const { task, state } of parts.store.open()) {
+  const open = new Map([...parts.store.open()].map((one) => [one.task.id, one]));
+  for (const { task, state } of open.values()) {
     if (task.role === APPROVAL_ROLE && task.parent === undefined) continue;
-    const above = nearest(task, boards);
+    const above = nearest(task, boards, open);
     const stand = above === undefined ? undefined : boards.stand(above);
     if (stand?.byHand)
       found.push({ task, code: 'by_hand', why: stand.box === 'done' ? 'done by hand' : 'skipped by hand' });
@@ -115,17 +116,20 @@ function unwanted(parts: Parts, boards: Boards): Unwanted[] {
   return parentsFirst(found, (one) => one.task);
 }
 
-/** The task itself, or the nearest one it was made for, that has a bullet. */
-function nearest(task: Task, boards: Boards): string | undefined {
-  if (boards.stand(task.id)) return task.id;
-  for (let end = task.id.lastIndexOf('.'); end > 0; end = task.id.lastIndexOf('.', end - 1)) {
-    const id = task.id.slice(0, end);
-    if (boards.stand(id)) return id;
+/** The task itself, or the nearest one it was made for, that has a bullet. A task with a bullet of its own stands and falls with that. */
+function nearest(task: Task, boards: Boards, open: ReadonlyMap<string, Placed>): string | undefined {
+  let at: Task | undefined = task;
+  for (let level = 0; at !== undefined && level < MOST_LEVELS; level++) {
+    if (boards.stand(at.id)) return at.id;
+    if (fromBoard(at) !== undefined || at.parent === undefined) return undefined;
+    if (!open.has(at.parent)) return [at.parent, at.root].find((id) => boards.stand(id) !== undefined);
+    at = open.get(at.parent)!.task;
   }
-  return fromBoard(task) === undefined && task.parent !== undefined && boards.stand(task.parent)
-    ? task.parent
-    : undefined;
+  return undefined;
 }
+
+/** A circle of parents is damage that a person made; it must not hang us. */
+const MOST_LEVELS = 100;
 
 function isBegun(task: Task, state: Placed['state']): boolean {
   return state !== 'pending' || task.claimed_at !== undefined;

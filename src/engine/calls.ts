@@ -5,6 +5,7 @@
 import type { Agent } from '../domain/agent.js';
 import { problem, type Problem } from '../domain/problem.js';
 import { childId } from '../domain/id.js';
+import { standing } from '../domain/lineage.js';
 import type { Message, ToolCall } from '../domain/session.js';
 import type { GateVerdict } from '../ports/gate.js';
 import type { Budget } from '../domain/budget.js';
@@ -59,6 +60,13 @@ export async function carryOut(
       const admitted = child === undefined ? await admitNeed(parts, task, reply.child) : reply.child;
       const granted =
         'code' in admitted ? admitted : child === undefined ? grantFor(parts, task, admitted, purse, wave) : {};
+      // What its open children hold comes back when they end: until then the call waits.
+      const short = 'code' in granted && granted.code === 'over_budget' ? purse.short() : undefined;
+      if (short !== undefined) {
+        done.asked.push(...short.holders);
+        if (isAsk) wave--;
+        continue;
+      }
       if (!('code' in admitted)) reply = { ...reply, child: admitted };
       if ('code' in granted) reply = asReply(granted);
       else if (reply.kind === 'spawn') await createChildren(parts, task, [withBudget(reply.child, granted)]);
@@ -131,7 +139,9 @@ async function say(
   { channel, message, priority }: Extract<ToolReply, { kind: 'note' }>,
 ): Promise<(Extract<ToolReply, { kind: 'problem' }> & { ran: true }) | undefined> {
   const body = { type: 'said', text: message } as const;
-  const note = { id: call.id, channel, from: agent.name, task: task.id, body, ...(priority ? { priority } : {}) };
+  const { root } = standing(task);
+  const about = { task: task.id, ...(root ? { root } : {}), ...(priority ? { priority } : {}) };
+  const note = { id: call.id, channel, from: agent.name, ...about, body };
   const refused = await tellNote(parts, note, { durable: true });
   if (refused === undefined) return undefined;
   const { code, message: why, hint } = refused;

@@ -50,6 +50,11 @@ export function unreadNotes({ bus, config, agents }: Parts, task: Task): number 
   let unread = 0;
   for (const channel of channels)
     for (const note of bus!.unread(channel, to!))
-      if (note.from !== to && (note.task === id || note.task?.startsWith(`${id}.`) === true)) unread++;
+      if (note.from !== to && note.task !== undefined && rootOf(note.task, note.root) === id) unread++;
   return unread;
+}
+
+/** A name with no dot is a root's; of the others the note says the root, unless an earlier version told it. */
+function rootOf(task: string, root: string | undefined): string {
+  return root ?? task.split('.', 1)[0]!;
 }

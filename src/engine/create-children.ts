@@ -1,4 +1,5 @@
 /** Makes the children that a task wants: the one place where tasks are made under others. Whoever wants one that is there already wants nothing new. */
+import { standing } from '../domain/lineage.js';
 import { roleFacts } from '../domain/role.js';
 import { makeChild, type Task, type WantedChild } from '../domain/task.js';
 import { record, type Parts } from './parts.js';
@@ -14,7 +15,7 @@ export async function createChildren(parts: Parts, parent: Task, wanted: readonl
         roleFacts(child.role).isStage === true && parts.agents.all().get(child.to ?? '')?.session !== 'shared';
       if (!(await parts.store.create(child, { behind }))) return [];
       parts.pace?.made(parent.root);
-      record(parts, 'task.created', { task: child.id, agent: child.to, cause: parent.id });
+      record(parts, 'task.created', { task: child.id, agent: child.to, cause: parent.id, ...standing(child) });
       return [child];
     }),
   );

@@ -21,6 +21,7 @@ export interface Telling {
   priority?: NotePriority;
   to?: string;
   task?: string;
+  root?: string;
   /** How long anybody needs it; default: what the channel says, else a week. */
   ttlMs?: number;
   /** Derived from what it tells, so that telling twice is telling once; default: a fresh one. */
@@ -63,7 +64,7 @@ function refuse(parts: Tellers, { channel, from, task }: Telling, why: Problem):
 }
 
 function stamped(parts: Tellers, telling: Telling): Note {
-  const { channel, from, body, to, task, ttlMs, priority = 'normal' } = telling;
+  const { channel, from, body, to, task, root, ttlMs, priority = 'normal' } = telling;
   const at = parts.clock.now();
   const kept = ttlMs ?? parts.config.channels[channel]?.ttlMs ?? NOTE_TTL_MS;
   return {
@@ -74,6 +75,7 @@ function stamped(parts: Tellers, telling: Telling): Note {
     priority,
     ...(to === undefined ? {} : { to }),
     ...(task === undefined ? {} : { task }),
+    ...(root === undefined ? {} : { root }),
     expires: new Date(at.getTime() + kept).toISOString(),
     body,
   };

@@ -24,7 +24,7 @@ export async function tainted(parts: Parts, task: Task, messages: readonly Messa
     if (source !== undefined) heard.add(source);
     const isAnswer = call !== undefined && parts.tools.get(call.name)?.kind === 'ask';
     const child = isAnswer ? childId(task.id, `call-${call.id}`) : from;
-    if (child?.startsWith(`${task.id}.`)) for (const one of await taintOfTask(parts, child)) heard.add(one);
+    if (child !== undefined) for (const one of await taintOfChild(parts, task, child)) heard.add(one);
   }
   return withTaint(task, heard);
 }
@@ -45,7 +45,8 @@ function sourceOf(parts: Parts, call: ToolCall): string | undefined {
   return isInbox ? 'inbox/read_file' : undefined;
 }
 
-async function taintOfTask(parts: Parts, id: string): Promise<string[]> {
+/** Nothing if this is no child of the task: a message may be from anybody. */
+async function taintOfChild(parts: Parts, task: Task, id: string): Promise<string[]> {
   const placed = await parts.store.read(id);
-  return placed ? taintIn(placed.task) : [];
+  return placed?.task.parent === task.id ? taintIn(placed.task) : [];
 }

@@ -3,6 +3,7 @@
  * Both are bounded, whatever a pass did. Texts of models and people are not quoted here; ids and names are enough to ask further.
  */
 import type { Event } from '../domain/event.js';
+import { kinIn } from '../domain/lineage.js';
 
 const SUBJECT_CHARS = 100;
 const LINES = 60;
@@ -46,10 +47,26 @@ function subject(events: readonly Event[], tasks: readonly string[]): string {
   };
   if (tasks.length === 0) return events.length === 0 ? 'changes' : happened(events[0]!);
   if (tasks.length === 1) return `${tasks[0]}: ${of(tasks[0]!)}`;
-  const roots = tasks.filter((task) => !tasks.some((other) => task.startsWith(`${other}.`)));
+  const roots = topmost(events, tasks);
   if (roots.length === 1) return `${roots[0]}: ${of(roots[0]!)}; ${tasks.length} tasks moved`;
   return `${roots.length} tasks: ${roots.map((task) => `${task} (${of(task)})`).join(', ')}`;
 }
+
+/** Those of which none of the others stands above. */
+function topmost(events: readonly Event[], tasks: readonly string[]): string[] {
+  const kin = kinIn(events);
+  const there = new Set(tasks);
+  const isBelow = (task: string): boolean => {
+    for (let at = kin.parentOf(task), i = 0; at !== undefined && i < MOST_LEVELS; at = kin.parentOf(at), i++)
+      if (there.has(at)) return true;
+    const root = kin.rootOf(task);
+    return root !== task && there.has(root);
+  };
+  return tasks.filter((task) => !isBelow(task));
+}
+
+/** A circle of parents is damage; it must not hang us. */
+const MOST_LEVELS = 50;
 
 function happened(event: Event): string {
   const agent = event.agent ?? 'somebody';

@@ -14,10 +14,11 @@ export const MAX_NOTE_LINE = 1024 * 1024;
 
 /** One line, without its end. */
 export function printNote(note: Note): string {
-  const { id, at, from, priority, to, task, expires, body } = note;
+  const { id, at, from, priority, to, task, root, expires, body } = note;
   let text = `{"id":${quoted(id)},"at":${quoted(at)},"from":${quoted(from)},"priority":"${priority}"`;
   if (to !== undefined) text += `,"to":${quoted(to)}`;
   if (task !== undefined) text += `,"task":${quoted(task)}`;
+  if (root !== undefined) text += `,"root":${quoted(root)}`;
   if (expires !== undefined) text += `,"expires":${quoted(expires)}`;
   return `${text},"body":${JSON.stringify(body)}}`;
 }
@@ -77,6 +78,7 @@ function noteOf(line: Record<string, unknown>, body: NoteBody, text: string, { c
   };
   const to = said('to');
   const task = said('task');
+  const root = said('root');
   const expires = timeOf(said('expires'));
   return {
     id: said('id') ?? `hand-${hash53(text)}`,
@@ -86,6 +88,7 @@ function noteOf(line: Record<string, unknown>, body: NoteBody, text: string, { c
     priority: priorityOf(line['priority']),
     ...(to === undefined ? {} : { to }),
     ...(task === undefined ? {} : { task }),
+    ...(root === undefined ? {} : { root }),
     ...(expires === undefined ? {} : { expires }),
     body,
   };

@@ -52,3 +52,28 @@ test('tasks that wait in a circle: each is named once, and the end says so', asy
   );
   assert.match(chain.at(-1)!, /they wait in a circle/);
 });
+
+test('a task that is only called like a child of another is no part of its story, and has its own books', async (t) => {
+  const here = place(
+    t,
+    scripted('- {say: Done.}', {
+      'tasks/pending/release.json': '{"description": "Release", "to": "boss"}',
+      'tasks/pending/release.notes.json': '{"description": "Notes", "to": "boss"}',
+    }),
+  );
+  await until(async () => {
+    await here.guild('pump');
+    return here.list('tasks/completed').length === 2;
+  });
+  const { story } = JSON.parse(succeeds(await here.guild('why', 'release', '--json')).out) as {
+    story: { text: string }[];
+  };
+  assert.doesNotMatch(JSON.stringify(story), /release\.notes/);
+  const { rows } = JSON.parse(succeeds(await here.guild('cost', '--by', 'task', '--json')).out) as {
+    rows: { key: string; calls: number }[];
+  };
+  assert.deepEqual(rows.map(({ key, calls }) => [key, calls]).sort(), [
+    ['release', 1],
+    ['release.notes', 1],
+  ]);
+});

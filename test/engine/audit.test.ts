@@ -97,3 +97,13 @@ test('a commit names task, agent and cause, in bounded words and without control
   assert.ok(many.body.length < 60 * 200 + 5000);
   assert.match(many.body, /and 4940 more\ntasks: task-0 /);
 });
+
+test('tasks that are only called alike are told apart', () => {
+  const { subject } = commitMessage([
+    event('task.completed', 'release'),
+    event('task.claimed', 'release.notes', { root: 'release.notes' }),
+    event('task.completed', 'release.notes'),
+    event('task.completed', 'release.notes.work'),
+  ]);
+  assert.equal(subject, '2 tasks: release (planner answered), release.notes (planner answered)');
+});

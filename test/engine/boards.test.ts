@@ -399,3 +399,14 @@ test('a messy board keeps its mess', async () => {
   assert.equal(bare(it.board()), bare(MESSY));
   assert.ok(it.board().endsWith('the end, without newline'));
 });
+
+test('a task that is only called like what was made for a bullet stays when the bullet is done by hand', async () => {
+  const it = office('## TODO\n- [ ] @ana "Release" id: release depends_on: never\n');
+  const notes = { description: 'Notes', to: 'ana', dependencies: ['never'] };
+  it.disk.save(path.join(ROOT, 'tasks/pending/release.notes.json'), JSON.stringify(notes));
+  await untilQuiet(it.guest);
+  it.edit('[ ]', '[x]');
+  await untilQuiet(it.guest);
+  assert.equal((await it.task('release')).error?.code, 'by_hand');
+  assert.equal((await it.task('release.notes')).state, 'pending');
+});

@@ -81,7 +81,8 @@ test('a process that is paused is waited for once, and then left out by name', a
   );
 });
 
-test('the last note is on its way when everybody else is done: it is heard before the root ends', async () => {
+/** Ann's root, while a note about this task is told between her last turn and her end. */
+async function lateNote(about: { task: string; root?: string }): Promise<Task> {
   const channels: Config['channels'] = { news: { readers: ['ann'], maxBytes: DEFAULT_NOTE_BYTES } };
   const story: Story = {
     ...PAIR,
@@ -106,12 +107,21 @@ test('the last note is on its way when everybody else is done: it is heard befor
         if (name !== 'model.answered' || bus.read('news').length > 0) return;
         const at = '2026-01-01T00:00:00.000Z';
         const body = { type: 'said', text: 'the door is open' } as const;
-        void bus.tell([{ id: 'n1', channel: 'news', from: 'ben', at, priority: 'normal', task: 't.call-x', body }]);
+        void bus.tell([{ id: 'n1', channel: 'news', from: 'ben', at, priority: 'normal', ...about, body }]);
       },
     },
   });
   await untilQuiet(guest);
-  assert.equal(root(disk).result, 'Then I close it.');
+  return root(disk);
+}
+
+test('the last note is on its way when everybody else is done: it is heard before the root ends', async () => {
+  assert.equal((await lateNote({ task: 't.call-x' })).result, 'Then I close it.', 'as earlier versions told it');
+  assert.equal((await lateNote({ task: 't.call-x', root: 't' })).result, 'Then I close it.');
+});
+
+test('a note about a root that is only called like a child keeps nobody', async () => {
+  assert.equal((await lateNote({ task: 't.notes', root: 't.notes' })).result, 'I am done.');
 });
 
 test('one process after the other: a paused one is missing in every certificate until it is heard again', async () => {
