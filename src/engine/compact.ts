@@ -72,15 +72,19 @@ export function compactor(windowTokens: number, headTokens: number, answerTokens
     tokens = sum(view);
   }
 
-  /** Where a stretch of about `room` tokens before `end` begins; never between a call and its result. */
+  /** Where a stretch of about `room` tokens before `end` begins; never between a call and its result, whatever was said meanwhile. */
   function start(end: number, room: number, cost: (message: Message) => number): number {
     let at = end;
     let taken = 0;
+    /** A result follows, and its call is further up. */
+    let owed = false;
     for (let i = end - 1; i >= from; i--) {
       taken += cost(source[i]!);
       // One turn stays in any case: without it the model would not know what it is asked.
       if (taken > room && at < end) break;
-      if (source[i]!.role !== 'tool') at = i;
+      const { role } = source[i]!;
+      owed = role === 'tool' || (owed && role !== 'assistant');
+      if (!owed) at = i;
     }
     return at;
   }

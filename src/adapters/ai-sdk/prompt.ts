@@ -2,8 +2,9 @@
  * A conversation of ours as a prompt in the words of the AI SDK. Each message is converted once and remembered, so that the
  * hundredth turn does not pay for the ninety-nine before it.
  *
- * People edit conversations. Providers refuse a tool call without a result and a result without a call, so a missing result
- * is said to be missing, and a stray one becomes plain text.
+ * People edit conversations, and speak while tools run. Providers refuse a tool call that is not followed by its result and a
+ * result without a call: so what was said between the two comes after the results, a missing result is said to be missing, and a
+ * stray one becomes plain text.
  */
 import type { OpenAIProvider } from '@ai-sdk/openai';
 import type { Message } from '../../domain/session.js';
@@ -26,10 +27,14 @@ export function toPrompt(system: string, messages: readonly Message[]): Prompt {
   /** Calls of the last answer that have no result yet. */
   const open = new Map<string, string>();
   let results: ResultPart[] | undefined;
+  /** Said while results were still to come. */
+  let between: Message[] = [];
   const closeCalls = () => {
     for (const [id, name] of open) addResult(resultPart(id, name, 'No result of this call was kept.', true));
     open.clear();
     results = undefined;
+    for (const message of between) addUser(prompt, spoken(message));
+    between = [];
   };
   const addResult = (part: ResultPart) => {
     if (results) results.push(part);
@@ -41,21 +46,19 @@ export function toPrompt(system: string, messages: readonly Message[]): Prompt {
     if (name !== undefined) {
       open.delete(message.toolCallId!);
       addResult(keptResult(message, name));
-      continue;
-    }
-    closeCalls();
-    if (message.role === 'assistant') {
+    } else if (message.role === 'assistant') {
+      closeCalls();
       const said = keptAnswer(message);
       if (said.content.length > 0) prompt.push(said);
       for (const call of message.toolCalls ?? []) open.set(call.id, call.name);
-    } else
-      addUser(
-        prompt,
-        message.role === 'tool' ? `[result of ${message.name ?? 'a tool'}]\n${message.content}` : message.content,
-      );
+    } else between.push(message);
   }
   closeCalls();
   return prompt;
+}
+
+function spoken({ role, name, content }: Message): string {
+  return role === 'tool' ? `[result of ${name ?? 'a tool'}]\n${content}` : content;
 }
 
 /** Providers want turns to alternate; what several people said in a row is one turn. */
