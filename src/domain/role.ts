@@ -15,6 +15,8 @@ interface Facts {
   isLeaf?: true;
   /** What it comes to is no work of its taker's, or is counted with the task it is part of: no record is kept of it. */
   isUncounted?: true;
+  /** Whoever asked for it is told when it fails, and goes on without it. */
+  isSpare?: true;
   /** It owes one call of this tool, and nothing else. */
   owes?: string;
   /** With which mind of the agent it is done; absent: its own. */
@@ -24,8 +26,8 @@ interface Facts {
 const ROLES: Readonly<Record<Role, Facts>> = {
   root: { isWork: true },
   subtask: { isWork: true },
-  call: { isWork: true },
-  task: { isWork: true },
+  call: { isWork: true, isSpare: true },
+  task: { isWork: true, isSpare: true },
   part: { isWork: true },
   approval: { isUncounted: true },
   dependency: { isUncounted: true },
@@ -35,22 +37,30 @@ const ROLES: Readonly<Record<Role, Facts>> = {
   seat: { isPart: true, isStage: true, isLeaf: true, isUncounted: true },
   coordinator: { isPart: true, isStage: true, isLeaf: true, isUncounted: true },
   check: { isPart: true, isStage: true, isLeaf: true, isUncounted: true, owes: 'give_verdict', mind: 'metacognition' },
-  advisor: { isPart: true, isStage: true },
-  member: { isPart: true, isStage: true },
+  // An advisor that its agent requires is the one that cannot be spared.
+  advisor: { isPart: true, isStage: true, isSpare: true },
+  member: { isPart: true, isStage: true, isSpare: true },
   route: { isPart: true, isStage: true },
   handoff: { isPart: true, isStage: true },
   // Finding a taker, or who provides. Who provides is as deep as what is provided.
-  bid: { isPart: true, isLeaf: true, isUncounted: true, owes: 'place_bid', mind: 'evaluator' },
-  match: { isPart: true, isLeaf: true, isUncounted: true, owes: 'assign_provider' },
-  provide: { isPart: true },
+  bid: { isPart: true, isLeaf: true, isUncounted: true, isSpare: true, owes: 'place_bid', mind: 'evaluator' },
+  match: { isPart: true, isLeaf: true, isUncounted: true, isSpare: true, owes: 'assign_provider' },
+  provide: { isPart: true, isSpare: true },
   // Breaking down: only ever resolved by its rule
   breakdown: { isPart: true, isUncounted: true },
-  same: { isPart: true, isLeaf: true, isUncounted: true, owes: 'name_duplicates', mind: 'metacognition' },
+  same: {
+    isPart: true,
+    isLeaf: true,
+    isUncounted: true,
+    isSpare: true,
+    owes: 'name_duplicates',
+    mind: 'metacognition',
+  },
   // Making a new agent
   research: { isPart: true },
   draft: { isPart: true, isLeaf: true, owes: 'draft_agent' },
-  trial: { isPart: true, isLeaf: true, isUncounted: true },
-  judge: { isPart: true, isLeaf: true, isUncounted: true, owes: 'judge_trial', mind: 'metacognition' },
+  trial: { isPart: true, isLeaf: true, isUncounted: true, isSpare: true },
+  judge: { isPart: true, isLeaf: true, isUncounted: true, isSpare: true, owes: 'judge_trial', mind: 'metacognition' },
 };
 
 export const ROLE_NAMES: readonly Role[] = Object.keys(ROLES);

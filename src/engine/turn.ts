@@ -1,12 +1,13 @@
 /** One turn: one model call, and its answer made durable. */
-import { problem, type Problem } from '../domain/problem.js';
+import type { Problem } from '../domain/problem.js';
 import type { Budget } from '../domain/budget.js';
 import type { Message, MessageUsage } from '../domain/session.js';
 import type { Task } from '../domain/task.js';
 import type { ModelSettings } from '../domain/agent.js';
-import type { ModelAnswer, ModelFailure } from '../ports/model.js';
+import type { ModelAnswer } from '../ports/model.js';
 import { askModel } from './ask-model.js';
 import type { Conversation } from './conversation.js';
+import { modelProblem } from './model-problem.js';
 import { record, type Parts } from './parts.js';
 import { grantedTools, systemPrompt } from './prompt.js';
 
@@ -62,7 +63,11 @@ export async function takeTurn(
   if (!reply.ok) {
     const { failure } = reply;
     record(parts, 'model.failed', { ...who, class: failure.class, message: failure.message, ms });
-    return { kind: 'failed', problem: modelProblem(failure, left, task), isTooLong: failure.class === 'context' };
+    return {
+      kind: 'failed',
+      problem: await modelProblem(parts, failure, left, task),
+      isTooLong: failure.class === 'context',
+    };
   }
   const message = assistant(parts, reply.answer, reply.model, ms);
   const hasCalls = (message.toolCalls ?? []).length > 0;
@@ -117,11 +122,4 @@ function costFields(cost: MessageUsage): Record<string, string | number | undefi
 function within(stop: AbortSignal, left: Budget): AbortSignal {
   if (left.timeMs === undefined) return stop;
   return AbortSignal.any([stop, AbortSignal.timeout(Math.max(1, left.timeMs))]);
-}
-
-function modelProblem(failure: ModelFailure, left: Budget, task: Task): Problem {
-  if (failure.class === 'aborted' && left.timeMs !== undefined) {
-    return problem('timed_out', `no answer within the ${left.timeMs} ms that ${task.id} had left`);
-  }
-  return problem('model_failed', failure.message, { hint: `when that is mended: guild task retry ${task.root}` });
 }
