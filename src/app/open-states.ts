@@ -9,10 +9,12 @@ import type { Peer } from '../domain/peer.js';
 import type { Problem } from '../domain/problem.js';
 import { HUMAN, isEnded } from '../domain/task.js';
 import type { OpenTask, Store } from '../ports/store.js';
+import { fitFor } from '../rules/offer.js';
 import { ownFault } from '../rules/own-fault.js';
 import { agentStates, byAgent, NO_PAST, type AgentDoing, type Past } from '../rules/peers.js';
 import { foldStates, STATE_CHANNEL, type Told } from '../rules/told-states.js';
 import { openReader } from './open-reader.js';
+import { readConfig } from './read-config.js';
 import { roster } from './roster.js';
 
 export interface Seen {
@@ -20,6 +22,8 @@ export interface Seen {
   open: OpenTask[];
   /** Of these, what waits for a person. */
   forHuman: OpenTask[];
+  /** Who will take an open task that names nobody, where that is plain without asking anybody. */
+  takers: ReadonlyMap<string, string>;
   peers: Peer[];
   problems: Problem[];
 }
@@ -38,6 +42,7 @@ export function openStates(folder: string): StatesView {
   const store = openReader(root);
   const on = disk();
   const agents = roster(on, root);
+  const { defaultAgent } = readConfig(on, root, process.env).config;
   const paused = pauses({ root, disk: on });
   const notes = bus({ root, disk: on, clock: clock() });
   const told = foldStates(notes.read(STATE_CHANNEL));
@@ -61,6 +66,7 @@ export function openStates(folder: string): StatesView {
       return {
         agents: states,
         open,
+        takers: takersOf(open, paused.look()),
         forHuman: open.filter(({ task }) => task.to === HUMAN),
         peers: store.peers(),
         problems,
@@ -79,6 +85,17 @@ export function openStates(folder: string): StatesView {
       };
     },
   };
+
+  function takersOf(open: readonly OpenTask[], paused: ReadonlyMap<string, string>): Map<string, string> {
+    const all = [...agents.all().values()];
+    const awake = all.filter(({ name }) => !paused.has(name));
+    return new Map(
+      open.flatMap(({ task }) => {
+        const fit = task.to === undefined ? fitFor(task, awake.length > 0 ? awake : all, defaultAgent) : undefined;
+        return fit?.kind === 'one' ? [[task.id, fit.agent]] : [];
+      }),
+    );
+  }
 
   /** What it was doing when last told of may have ended since, with nobody left to tell it. */
   async function pastOf({ worked, roots, task, failed, state }: Told, isBusy: boolean): Promise<Past> {

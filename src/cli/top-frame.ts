@@ -122,12 +122,17 @@ function yours({ forHuman }: Seen, terminal: Terminal): string[] {
   return rows.length > 0 ? table(rows, terminal.width) : [];
 }
 
-function taskLines({ open }: Seen, terminal: Terminal): string[] {
+function taskLines({ open, takers }: Seen, terminal: Terminal): string[] {
   const rank = ['active', 'waiting', 'pending'];
   const rows = open
     .filter(({ task }) => task.to !== HUMAN)
     .sort((a, b) => rank.indexOf(a.state) - rank.indexOf(b.state) || compareText(a.task.id, b.task.id))
-    .map(({ task, state }) => [mark(state, terminal), task.id, `@${task.to ?? '?'}`, gist(task)]);
+    .map(({ task, state }) => [
+      mark(state, terminal),
+      task.id,
+      `@${task.to ?? takers.get(task.id) ?? '?'}`,
+      gist(task),
+    ]);
   return rows.length > 0 ? table(rows, terminal.width) : [];
 }
 

@@ -27,11 +27,16 @@ what happens. q or Ctrl-C leaves. It only looks: guild watch, in another termina
     };
     if (json) {
       addEvents(ledger, tail());
-      const { forHuman, open, ...seen } = await view.look();
+      const { forHuman, open, takers, ...seen } = await view.look();
       const { latest, ...spent } = ledger;
       terminal.json({
         ...seen,
-        open: open.map(({ task, state }) => ({ id: task.id, state, to: task.to, description: task.description })),
+        open: open.map(({ task, state }) => ({
+          id: task.id,
+          state,
+          to: task.to ?? takers.get(task.id),
+          description: task.description,
+        })),
         waiting_for_you: forHuman.map(({ task }) => task.id),
         spent: { calls: spent.calls, tokens: spent.tokens, micro_usd: spent.microUsd },
         latest,

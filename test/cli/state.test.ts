@@ -150,6 +150,25 @@ test('top: one frame in a pipe, none of its lines too long for forty columns, an
   assert.ok(json.spent.tokens > 0);
 });
 
+test('top: a task that names nobody is shown with the agent that will take it', async (t) => {
+  const { guild } = place(
+    t,
+    scripted('- say: ok', {
+      'tasks/pending/usual.json': '{"description": "Do it"}',
+      'tasks/pending/special.json': '{"description": "Fold it", "requirements": ["folding"]}',
+      'agents/hand.md': '---\ndescription: Helps\ncapabilities: [folding]\n---\nFold.\n',
+    }),
+  );
+  const { out } = succeeds(await guild('top'));
+  assert.match(out, /usual +@boss +Do it/);
+  assert.match(out, /special +@hand +Fold it/);
+  const { open } = JSON.parse(succeeds(await guild('top', '--json')).out) as { open: { id: string; to: string }[] };
+  assert.deepEqual(open.map(({ id, to }) => [id, to]).sort(), [
+    ['special', 'hand'],
+    ['usual', 'boss'],
+  ]);
+});
+
 test('top: drawn again when something changes, and the screen is given back', async (t) => {
   const here = place(t, scripted(SCRIPT, TASK));
   const top = here.startWith(onTerminal(60), 'top');
