@@ -154,6 +154,9 @@ export function memory(w: World, { clock, ids }: { clock: Clock; ids: Ids }): St
     },
     takeTurn,
     keepTurn: async (key, task) => takeTurn(key, task),
+    giveTurn(key, task) {
+      if (w.turns.get(key) === task) w.turns.delete(key);
+    },
     turnOf(session) {
       const holder = w.turns.get(session);
       return holder !== undefined && w.rows.has(holder) && !isEnded(w.rows.get(holder)!.state) ? holder : undefined;

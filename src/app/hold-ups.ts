@@ -7,7 +7,7 @@ import { bus } from '../adapters/bus.js';
 import { clock } from '../adapters/clock.js';
 import { disk } from '../adapters/disk.js';
 import type { Task } from '../domain/task.js';
-import { turnNeeded } from '../engine/waiting.js';
+import { turnNeeded } from '../engine/who-waits.js';
 import type { Store } from '../ports/store.js';
 import { readConfig } from './read-config.js';
 import { roster } from './roster.js';

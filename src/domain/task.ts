@@ -2,7 +2,7 @@
  * A task: something owed by a taker to an asker. A run, a delegation, an advisor's consultation, an approval: all are
  * tasks, and the tree they form is the whole story of the work. The state is not in here: it is where the task lies.
  */
-import type { Budget } from './budget.js';
+import type { Budget, BudgetName } from './budget.js';
 import type { Certificate } from './certificate.js';
 import type { Problem } from './problem.js';
 import { roleFacts, type Role } from './role.js';
@@ -28,6 +28,8 @@ export interface Waits {
   tasks?: string[];
   /** ISO time; the waiter is looked at again when it has passed. */
   until?: string;
+  /** Of this budget the tasks hold so much that nothing more can be asked for: one of them must give some back. */
+  budget?: BudgetName;
 }
 
 export interface LostTaker {
@@ -60,6 +62,8 @@ export interface Task {
   created_at: string;
   claimed_by?: string;
   claimed_at?: string;
+  /** How often it was opened again after it had failed. */
+  retries?: number;
   /** How many takers in a row were lost while they held this task, without it having come any further. */
   attempts: number;
   /** Who they were. */

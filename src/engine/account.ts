@@ -3,6 +3,7 @@
  * message is looked at once and each ended child is read once, so a turn costs the same however long the talk is.
  */
 import type { Agent } from '../domain/agent.js';
+import type { BudgetName } from '../domain/budget.js';
 import { childId } from '../domain/id.js';
 import { messagesOf, sessionUsage, type Message } from '../domain/session.js';
 import { HUMAN, isEnded, type Placed, type Task } from '../domain/task.js';
@@ -15,6 +16,8 @@ import type { Parts } from './parts.js';
 export interface Costs {
   own: Usage;
   usage: Usage;
+  /** What it lacked to ask for more, as long as its children hold that. */
+  short?: BudgetName;
 }
 
 export interface Account {
@@ -28,12 +31,18 @@ export function account(parts: Parts, task: Task, talk: Conversation, agent: Age
   const known = new Map<string, Placed>();
   let seen = 0;
   let bids: Placed[] | undefined;
+  let last: Purse | undefined;
   return {
     async purse() {
       const children = [...(await look()), ...(bids ??= await bidsOf(parts, task))];
-      return purse({ task, agent, config: parts.config, own: talk.usage(), children });
+      last = purse({ task, agent, config: parts.config, own: talk.usage(), children });
+      return last;
     },
-    costs: async () => costsOf(talk.usage(), [...(await look()), ...(await subtasks(parts, task))]),
+    async costs() {
+      const costs = costsOf(talk.usage(), [...(await look()), ...(await subtasks(parts, task))]);
+      const short = last?.short()?.budget;
+      return short === undefined ? costs : { ...costs, short };
+    },
   };
 
   async function look(): Promise<Placed[]> {

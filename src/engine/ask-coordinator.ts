@@ -1,7 +1,7 @@
 /**
  * A circle in which somebody only depends on others has no ask that could be given up: a task fails, and nobody would do its work. Where there is a
- * coordinator, it gets a task of its own about that, and finds another way with the tools it has. Its id follows from the circle, so whoever
- * finds the circle, and however often, there is one such task.
+ * coordinator, it gets a task of its own about that, and finds another way with the tools it has. Its id follows from the circle and from how often
+ * each task in it was tried again: so whoever finds the circle, and however often, there is one such task, and another when people tried again in vain.
  */
 import { hash53 } from '../domain/id.js';
 import { visible } from '../domain/mail.js';
@@ -10,17 +10,18 @@ import { makeTask, type Task } from '../domain/task.js';
 import { circleText } from '../rules/deadlock.js';
 import { record, type Parts } from './parts.js';
 
-/** `lost`: those of the circle that fail. The id of the coordinator's task; undefined: there is nobody to ask. */
+/** `key`: of the circle; `lost`: those in it that fail. The id of the coordinator's task; undefined: there is nobody to ask. */
 export async function askCoordinator(
   parts: Parts,
   circle: readonly string[],
+  key: string,
   lost: readonly Task[],
 ): Promise<string | undefined> {
   const { mode, coordinator } = parts.config.coordination;
   if (mode !== 'hierarchical' || coordinator === undefined || !parts.agents.all().has(coordinator)) return undefined;
   const taint = new Set(lost.flatMap(({ context }) => (Array.isArray(context['taint']) ? context['taint'] : [])));
   const task = makeTask({
-    id: `deadlock-${circleKey(circle)}`,
+    id: `deadlock-${key}`,
     type: 'deadlock',
     description: `${REQUEST}\n\nThe circle: ${circleText(circle)}\n\nWhat failed:\n${lost.map(lineOf).join('\n')}`,
     to: coordinator,
@@ -34,9 +35,13 @@ export async function askCoordinator(
   return task.id;
 }
 
-/** The same for everybody who finds this circle, wherever they began. */
-export function circleKey(circle: readonly string[]): string {
-  return hash53([...circle].sort(compareText).join('\n'));
+/** The same for everybody who finds this circle, wherever they began; another after a retry. */
+export function circleKey(circle: readonly string[], find: (id: string) => { task: Task } | undefined): string {
+  const named = circle.map((id) => {
+    const retries = find(id)?.task.retries ?? 0;
+    return retries === 0 ? id : `${id} ${retries}`;
+  });
+  return hash53(named.sort(compareText).join('\n'));
 }
 
 const REQUEST =

@@ -18,6 +18,7 @@ import { admitNeed } from './admit-need.js';
 import { answerOf } from './answer-of.js';
 import { approvalFor, verdictOn } from './approvals.js';
 import { createChildren } from './create-children.js';
+import { giveBack } from './give-back.js';
 import { grantedNames } from './prompt.js';
 import { tellNote } from './notes.js';
 import { runTool } from './run-tool.js';
@@ -80,11 +81,15 @@ export async function carryOut(
     if (reply.kind === 'ask') continue;
     if (reply.kind === 'tell') await tell(parts, task, agent, call, reply);
     if (reply.kind === 'note') reply = (await say(parts, task, agent, call, reply)) ?? reply;
+    if (reply.kind === 'give_back') {
+      const refused = await giveBack(parts, task, reply.resource);
+      if (refused !== undefined) reply = { kind: 'problem', code: refused.code, message: refused.message, ran: true };
+    }
     if (reply.kind === 'final') done.final = reply.text;
     if (!reply.ran) note(parts, task, agent, call, reply.kind !== 'problem', parts.clock.monotonicMs() - from);
     done.results.push(await result(parts, call, textOf(reply), reply.kind === 'problem', reply.kind === 'final'));
   }
-  return done;
+  return { ...done, asked: done.asked.filter(({ id }, at, all) => all.findIndex((one) => one.id === id) === at) };
 }
 
 /** Its share of what is left; why it cannot be asked for. */

@@ -57,7 +57,8 @@ async function settle(
   });
 }
 
-export async function park(parts: Parts, claim: Claim, task: Task, waits: Waits, costs?: Costs): Promise<void> {
+export async function park(parts: Parts, claim: Claim, task: Task, given: Waits, costs?: Costs): Promise<void> {
+  const waits = costs?.short === undefined ? given : { ...given, budget: costs.short };
   const parked = await parts.store.park(claim, { ...further(task), waits, ...spent(costs) });
   if (parked) record(parts, 'task.parked', { task: task.id, agent: claim.agent, waits });
 }

@@ -53,6 +53,8 @@ function count(parts: Parts): Map<string, number> {
   const counted = new Map<string, number>();
   for (const { task, state } of parts.store.open()) {
     if (task.to === undefined || state === 'waiting' || task.role === 'bid') continue;
+    // Whatever waits keeps no place: what it waits for may need that very place.
+    if (state === 'pending' && parts.waits?.isHeldUp(task.id) === true) continue;
     counted.set(task.to, (counted.get(task.to) ?? 0) + 1);
   }
   return counted;

@@ -11,12 +11,12 @@ import { volunteers } from '../rules/assist.js';
 import type { NeedFacts } from '../rules/need.js';
 import { byAgent } from '../rules/peers.js';
 import { provision } from '../rules/provision.js';
+import { resourceKey } from '../rules/wait-node.js';
 import { approvalFor, verdictOn } from './approvals.js';
 import { candidatesFor, others } from './candidates.js';
 import { hostedAgents, room } from './free.js';
 import { offeredFor, toldStates } from './mesh.js';
 import type { Parts } from './parts.js';
-import { resourceKey } from './waiting.js';
 
 type Known = ReadonlyMap<string, Placed | undefined>;
 

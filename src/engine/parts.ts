@@ -41,7 +41,11 @@ export interface Parts {
   /** Who is paused; absent only in tests of other things. */
   pauses?: Pauses;
   /** Who waits for whom; made by the engine. */
-  waits?: { refuse(asker: Task, child: WantedChild): Problem | undefined };
+  waits?: {
+    refuse(asker: Task, child: WantedChild): Problem | undefined;
+    isHeldUp(task: string): boolean;
+    holderOf(key: string): string | undefined;
+  };
   /** How agents did so far and what they bid before; absent: nothing is known of either. */
   bids?: Bids;
   /** Other processes agree that a root is over; made by the engine. */

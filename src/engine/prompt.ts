@@ -20,12 +20,13 @@ export function grantedNames(
   channels: Config['channels'] = {},
 ): readonly string[] {
   if (role === 'work' && agent.router) return ['route_to'];
-  if (role === 'member' || role === 'seat') return [...agent.tools, 'broadcast', 'vote_conclude'];
+  const tools = agent.tools.includes('request_dependency') ? [...agent.tools, 'give_back'] : agent.tools;
+  if (role === 'member' || role === 'seat') return [...tools, 'broadcast', 'vote_conclude'];
   if (role === 'coordinator') return ['broadcast', 'conclude_team'];
   const owed = owedTool({ role });
   if (owed !== undefined) return [owed];
-  if (role === PROVIDE_ROLE) return [...agent.tools, 'provide_dependency'];
-  return isNamedWriter(agent.name, channels) ? [...agent.tools, 'broadcast'] : agent.tools;
+  if (role === PROVIDE_ROLE) return [...tools, 'provide_dependency'];
+  return isNamedWriter(agent.name, channels) ? [...tools, 'broadcast'] : tools;
 }
 
 export function grantedTools(parts: Parts, agent: Agent, task: Task): ToolSpec[] {

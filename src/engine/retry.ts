@@ -46,7 +46,8 @@ export async function reopen(parts: Parts, failed: Task[], cause: string): Promi
   for (const task of parentsFirst(failed, itself).reverse()) {
     const { error: _, ended_at: __, waits: ___, lost: ____, ...rest } = task;
     const budget = budgets.get(task.id);
-    if (await parts.store.reopen(task.id, { ...rest, attempts: 0, ...(budget ? { budget } : {}) }))
+    const again = { ...rest, attempts: 0, retries: (task.retries ?? 0) + 1 };
+    if (await parts.store.reopen(task.id, { ...again, ...(budget ? { budget } : {}) }))
       record(parts, 'task.retried', { task: task.id, cause });
   }
 }

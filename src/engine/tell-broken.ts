@@ -7,7 +7,7 @@ import { record, type Parts } from './parts.js';
 
 export async function tellBroken(
   parts: Parts,
-  { id: cancelled, to, parent }: Task,
+  { id: cancelled, to, parent, retries = 0 }: Task,
   { cycle, victim, rule, handled }: { cycle: string[]; victim: string; rule: string; handled?: string },
 ): Promise<void> {
   record(parts, 'deadlock.broken', {
@@ -23,7 +23,7 @@ export async function tellBroken(
   });
   const { mode, coordinator } = parts.config.coordination;
   await tellNote(parts, {
-    id: `deadlock-${hash53(`${cycle.join('\n')}\n${cancelled}`)}`,
+    id: `deadlock-${hash53([...cycle, cancelled, ...(retries > 0 ? [retries] : [])].join('\n'))}`,
     channel: 'dependency',
     from: ENGINE,
     priority: 'high',

@@ -8,6 +8,7 @@ import { problem } from '../domain/problem.js';
 import type { Task } from '../domain/task.js';
 import type { OpenTask } from '../ports/store.js';
 import { provideId } from '../rules/provision.js';
+import { resourceKey } from '../rules/wait-node.js';
 import { costsAtRest } from './account.js';
 import { candidatesFor } from './candidates.js';
 import { fail } from './end.js';
@@ -40,7 +41,9 @@ export async function tendNeeds(parts: Parts): Promise<Tended> {
   const moved = await takeBack(parts, needs, given);
   const offers = await tendOffers(parts, needs);
   const around = bystanders(parts);
-  const free = needs.filter(({ task, state }) => state === 'waiting' && somebodyCame(parts, task, around));
+  const free = needs.filter(
+    ({ task, state }) => state === 'waiting' && (somebodyCame(parts, task, around) || gaveBack(parts, task)),
+  );
   return {
     moved: moved || offers.moved,
     ready: new Set([...offers.ready, ...free.map(({ task }) => task.id)]),
@@ -63,6 +66,13 @@ function tooEarly(parts: Parts, needs: readonly OpenTask[]): ReadonlySet<string>
 function somebodyCame(parts: Parts, task: Task, around: ReturnType<typeof bystanders>): boolean {
   const help = task.waits?.tasks === undefined ? helpOf(task) : undefined;
   return help !== undefined && volunteersFor(parts, task, help, around).length > 0;
+}
+
+/** Parked because somebody held a resource, who does not hold it now. */
+function gaveBack(parts: Parts, task: Task): boolean {
+  const holder = task.waits?.tasks?.[0];
+  const resource = holder === undefined ? undefined : dependencyOf(task)?.resource;
+  return resource !== undefined && parts.waits !== undefined && parts.waits.holderOf(resourceKey(resource)) !== holder;
 }
 
 /** What was given to an agent that no live process works for any more goes to another, if there is one. */

@@ -126,6 +126,8 @@ export interface Store {
   takeTurn(session: string, task: string): boolean;
   /** The same for a resource: durable when resolved, because what is done with it is not done again after a power cut. */
   keepTurn(key: string, task: string): Promise<boolean>;
+  /** Ends it before its task does; nothing if another has it. Not durable: after a power cut the task may have it again. Absent: it is kept until then. */
+  giveTurn?(key: string, task: string): void;
   /** The open task whose turn it is; undefined: the next to ask has it. Read now. */
   turnOf(session: string): string | undefined;
   /** Shows people that a conversation is over. A view; not durable. */

@@ -10,9 +10,12 @@
  * others has asked for nothing, and fails itself. Where everybody only depends on the next, no choice helps: all of them fail.
  */
 import type { Coordination } from '../domain/config.js';
+import { DEPENDENCY_ROLE, PROVIDE_ROLE } from '../domain/dependency.js';
+import { HELP_ROLE } from '../domain/help.js';
 import { compareText } from '../domain/order.js';
 import { problem, type Problem } from '../domain/problem.js';
 import type { OpenState, Task } from '../domain/task.js';
+import { nodeBudget, nodeText, turnKey } from './wait-node.js';
 
 export interface Link {
   task: Task;
@@ -27,15 +30,6 @@ export type Break =
 
 export const AGEING_MS = 10 * 60_000;
 
-/** What a turn in a shared conversation, or a resource, is called in a circle. */
-export function turnNode(key: string): string {
-  return `turn:${key}`;
-}
-
-export function turnKey(node: string): string | undefined {
-  return node.startsWith('turn:') ? node.slice('turn:'.length) : undefined;
-}
-
 /** `circle` as the graph gives it; `find` the open tasks in it. */
 export function breakCircle(
   circle: readonly string[],
@@ -44,7 +38,10 @@ export function breakCircle(
 ): Break | undefined {
   const waits = circle.flatMap((node, i) => {
     const link = find(node);
-    return link === undefined ? [] : [waitOf(link, circle[(i + 1) % circle.length]!, find)];
+    const next = circle[(i + 1) % circle.length]!;
+    // Whoever waits for its own budget waits for the child that holds it.
+    const held = nodeBudget(next) === node ? circle[(i + 2) % circle.length]! : next;
+    return link === undefined ? [] : [waitOf(link, held, find)];
   });
   if (waits.length > 0 && waits.every(({ kind }) => kind === 'dependency') && waits.length === circle.length)
     return { kind: 'impossible', fail: waits.map(({ victim }) => victim), error: cycleProblem(circle) };
@@ -68,7 +65,7 @@ interface Wait {
 }
 
 function waitOf({ task, state }: Link, next: string, find: (id: string) => Link | undefined): Wait {
-  const mine = { victim: task.id, priority: task.priority };
+  const mine = { victim: task.id, priority: priorityIn(task, find) };
   if (state === 'pending' && task.dependencies.includes(next))
     return { ...mine, kind: 'dependency', cancelled: task.id, sinceMs: Date.parse(task.created_at) };
   const child = find(next)?.task;
@@ -78,6 +75,21 @@ function waitOf({ task, state }: Link, next: string, find: (id: string) => Link 
   const kind = turnKey(next) === undefined ? 'ask' : 'turn';
   return { ...mine, kind, cancelled: task.id, sinceMs: Date.parse(task.created_at) };
 }
+
+/** What serves another is worth what that one is, even if it was not asked for urgently. Of a circle all that counts is in the circle. */
+function priorityIn(task: Task, find: (id: string) => Link | undefined): Task['priority'] {
+  let { priority } = task;
+  const seen = new Set<string>();
+  let at: Task | undefined = task;
+  while (at !== undefined && SERVING.has(at.role) && !seen.has(at.id)) {
+    seen.add(at.id);
+    at = at.parent === undefined ? undefined : find(at.parent)?.task;
+    if (at !== undefined && RANK[at.priority] > RANK[priority]) priority = at.priority;
+  }
+  return priority;
+}
+
+const SERVING: ReadonlySet<string> = new Set([DEPENDENCY_ROLE, HELP_ROLE, PROVIDE_ROLE]);
 
 function byTime(a: Wait, b: Wait): number {
   return a.sinceMs - b.sinceMs || compareText(a.victim, b.victim);
@@ -96,12 +108,6 @@ const RANK = { A: 3, B: 2, C: 1, D: 0 } as const;
 
 export function circleText(circle: readonly string[]): string {
   return [...circle, circle[0]!].map(nodeText).join(' → ');
-}
-
-function nodeText(node: string): string {
-  const key = turnKey(node);
-  if (key === undefined) return node;
-  return key.startsWith('resource-') ? `the resource ${key.slice('resource-'.length)}` : `the conversation ${key}`;
 }
 
 export function cycleProblem(circle: readonly string[]): Problem {

@@ -79,7 +79,7 @@ function stepOf(given: NeedGiven): NeedStep {
 
 function resourceStep({ dependency, facts }: NeedGiven): NeedStep {
   if (!facts.held) return facts.holder === undefined ? { do: 'wait' } : { do: 'wait', tasks: [facts.holder] };
-  const data = `you hold ${dependency.resource} until your task ends; nobody else has it meanwhile`;
+  const data = `you hold ${dependency.resource} until your task ends or you call give_back; nobody else has it meanwhile`;
   return { do: 'resolve', resolution: { status: 'resolved', provider: ENGINE, data } };
 }
 

@@ -63,7 +63,7 @@ export function judgeTool(question: ToolQuestion): ToolVerdict {
 const QUIET = new Set(
   `read_file list_directory search_files query_tasks create_task update_task send_message broadcast list_active_sessions
   read_session slack_read delegate_to_agent route_to vote_conclude conclude_team give_verdict place_bid break_down name_duplicates draft_agent judge_trial request_help
-  request_dependency provide_dependency assign_provider final_report`.split(/\s+/),
+  request_dependency give_back provide_dependency assign_provider final_report`.split(/\s+/),
 );
 
 function isBroken(restriction: Restriction, { path, bytes }: ToolQuestion): boolean {

@@ -29,6 +29,13 @@ export interface Purse {
   lastMs: number;
   /** A child's budget, taken from what is left; why there can be no such child. `wave`: it and those still to come with it. */
   grant(child: WantedChild, wave: number, kept: number): Budget | Problem;
+  /** What the last refused grant lacked, and the open children that hold of it what they may give back. Undefined: none does, or nothing was refused. */
+  short(): Short | undefined;
+}
+
+export interface Short {
+  budget: BudgetName;
+  holders: WantedChild[];
 }
 
 export interface PurseGiven {
@@ -46,6 +53,8 @@ export function purse({ task, agent, config, own, children }: PurseGiven): Purse
   const whole = treeBudget(config, agent, task);
   const spending = spendingOf(own, children);
   let { reserved } = spending;
+  const holding: WantedChild[] = children.filter((one) => isCounted(one) && !isEnded(one.state)).map(asWanted);
+  let short: Short | undefined;
   let count = children.filter((one) => isCounted(one) && one.task.role !== 'bid').length;
   const free = (): Budget => leftOf(whole, { ...spending, reserved });
   return {
@@ -55,12 +64,28 @@ export function purse({ task, agent, config, own, children }: PurseGiven): Purse
       if (child.to === HUMAN) return {};
       if (count >= config.limits.children) return tooMany(task, config.limits.children);
       const share = carve(free(), wave, kept, child.budget);
-      if (typeof share === 'string') return overBudget(share, task, `and leaves nothing for ${child.to ?? 'a child'}`);
+      if (typeof share === 'string') {
+        const holders = holding.filter((one) => mayGiveBack(one, share));
+        if (holders.length > 0) short = { budget: share, holders };
+        return overBudget(share, task, `and leaves nothing for ${child.to ?? 'a child'}`);
+      }
       count++;
       reserved = addBudgets(reserved, reservation(share));
+      holding.push({ ...child, budget: share });
       return share;
     },
+    short: () => short,
   };
+}
+
+/** More than what it takes to begin, which is spent in any case; time is held by nobody. */
+function mayGiveBack({ budget = {} }: WantedChild, name: BudgetName): boolean {
+  return name !== 'timeMs' && (budget[name] ?? 0) > 0;
+}
+
+function asWanted({ task }: Placed): WantedChild {
+  const { id, role, to, description, budget } = task;
+  return { id, role, description, ...(to === undefined ? {} : { to }), ...(budget ? { budget } : {}) };
 }
 
 /** All of them, each with its share; why there can be none. */

@@ -11,7 +11,7 @@ export const TOOL_NAMES: ReadonlySet<string> = new Set(
   [
     'read_file write_file list_directory search_files create_directory query_tasks create_task update_task execute_command',
     'send_message broadcast list_active_sessions read_session edit_session slack_send slack_read delegate_to_agent route_to',
-    'vote_conclude request_help request_dependency provide_dependency create_agent final_report',
+    'vote_conclude request_help request_dependency give_back provide_dependency create_agent final_report',
   ].flatMap((line) => line.split(' ')),
 );
 

@@ -2,6 +2,7 @@
  * What each field of a task record may hold. `null` counts as absent. A wrong type is a fault with the path of the
  * field, never a guess; only priorities, a lone string for a list, and budgets are read generously, since people write them.
  */
+import { BUDGET_NAMES } from '../domain/budget.js';
 import { isSafeId } from '../domain/id.js';
 import type { Certificate } from '../domain/certificate.js';
 import { PROBLEM_CODES, problem, type Problem, type ProblemCode, type Where } from '../domain/problem.js';
@@ -39,6 +40,7 @@ export const KNOWN = [
   'created_at',
   'claimed_by',
   'claimed_at',
+  'retries',
   'attempts',
   'lost',
   'session',
@@ -116,6 +118,7 @@ const READERS = {
   created_at: readText,
   claimed_by: readText,
   claimed_at: readText,
+  retries: readCount,
   attempts: readCount,
   lost: readLost,
   session: readId,
@@ -223,10 +226,12 @@ function readLost(value: unknown, path: Path): LostTaker[] {
 }
 
 function readWaits(value: unknown, path: Path): Waits {
-  const { tasks, until } = readObject(value, path);
+  const { tasks, until, budget } = readObject(value, path);
   const waits: Waits = {};
   if (tasks !== undefined && tasks !== null) waits.tasks = readIds(tasks, [...path, 'tasks']);
   if (until !== undefined && until !== null) waits.until = readText(until, [...path, 'until']);
+  const short = BUDGET_NAMES.find((name) => name === budget);
+  if (short !== undefined) waits.budget = short;
   return waits;
 }
 

@@ -13,7 +13,7 @@ export const requestDependency: Tool = {
   name: 'request_dependency',
   kind: 'ask',
   description:
-    'Asks for what you cannot go on without, and waits for it. data or expertise: another agent is found and asked. resource: you get it as soon as nobody else holds it, and keep it until your task ends. approval: the human, or the reviewer you name, decides. sequence: another task must have ended. The answer is {status, provider, data, next_steps}. Several requests of one turn go out together.',
+    'Asks for what you cannot go on without, and waits for it. data or expertise: another agent is found and asked. resource: you get it as soon as nobody else holds it, and keep it until your task ends or you give it back with give_back. approval: the human, or the reviewer you name, decides. sequence: another task must have ended. The answer is {status, provider, data, next_steps}. Several requests of one turn go out together.',
   parameters: {
     type: 'object',
     properties: {

@@ -53,7 +53,8 @@ export interface SessionShown {
 
 /**
  * text: the result · ask: somebody else must act, and their answer becomes the result · spawn: somebody else shall act, and the turn
- * goes on · tell: a message for another conversation · note: something said on a channel · final: this ends the task with an answer ·
+ * goes on · tell: a message for another conversation · note: something said on a channel · give_back: a resource that the task holds is
+ * free again · final: this ends the task with an answer ·
  * problem: it did not work; `message` tells the model what to do instead.
  */
 export type ToolReply =
@@ -62,6 +63,7 @@ export type ToolReply =
   | { kind: 'spawn'; child: WantedChild; text: string }
   | { kind: 'tell'; task: string; message: string; text: string }
   | { kind: 'note'; channel: string; message: string; priority?: NotePriority; text: string }
+  | { kind: 'give_back'; resource: string; text: string }
   | { kind: 'final'; text: string }
   | { kind: 'problem'; code: ProblemCode; message: string };
 

@@ -10,6 +10,7 @@ import { draftAgent, judgeTrial } from './draft-agent.js';
 import { editSession } from './edit-session.js';
 import { executeCommand } from './execute-command.js';
 import { finalReport } from './final-report.js';
+import { giveBack } from './give-back.js';
 import { giveVerdict } from './give-verdict.js';
 import { listDirectory } from './list-directory.js';
 import { placeBid } from './place-bid.js';
@@ -54,6 +55,7 @@ const BUILT: readonly Tool[] = [
   giveVerdict,
   placeBid,
   requestDependency,
+  giveBack,
   provideDependency,
   assignProvider,
   requestHelp,

@@ -257,3 +257,43 @@ test('children that run at the same time each have the time that is left, and it
   assert.equal(all.get('plan')!.state, 'completed');
   assert.equal((all.get('plan.advisor-tax')!.budget as unknown as { time_ms: number }).time_ms, 100_000);
 });
+
+const FAN = {
+  agents: {
+    lead: agent('description: Leads\ntools: [create_task]'),
+    hand: agent('description: Helps'),
+  },
+  // Of ten children the first may make four of its own, and so on: the fifth finds none left, and the first four use none of theirs.
+  tasks: { t: { description: 'Go', to: 'lead', budget: { children: 10 } } },
+  script: `
+${[1, 2, 3, 4, 5].map((n) => `- {agent: lead, turn: ${n}, call: [{create_task: {agent: hand, description: part ${n}}}]}`).join('\n')}
+- {agent: hand, say: Done.}
+- {agent: lead, say: All done.}
+`,
+};
+
+test('what open children hold of a budget is waited for, where they may give some of it back', async () => {
+  const { disk, guest } = started(FAN);
+  await play(guest, {}, disk);
+  const all = records(disk);
+  const made = [...all.values()].filter((task) => task.parent === 't');
+  assert.deepEqual(
+    made.map((task) => task.state),
+    Array.from({ length: 5 }, () => 'completed'),
+  );
+  assert.equal(all.get('t')!.result, 'All done.');
+  const waits = guest.parts.store.events().map((event) => event['waits'] as Task['waits']);
+  const first = waits.find((one) => one?.budget !== undefined);
+  assert.equal(first?.budget, 'children');
+  const could = made.filter((task) => (task.budget?.children ?? 0) > 0).map((task) => task.id);
+  assert.equal(could.length, 3, 'two of the first four, and the one that was asked for later');
+  assert.ok(first.tasks?.length === 2 && first.tasks.every((id) => could.includes(id)));
+});
+
+test('where nobody can give anything back it is refused at once, as before', async () => {
+  const { disk, guest } = started({ ...FAN, tasks: { t: { description: 'Go', to: 'lead', budget: { children: 1 } } } });
+  await play(guest, {}, disk);
+  const all = [...records(disk).values()];
+  assert.equal(all.filter((task) => task.parent === 't').length, 1);
+  assert.ok(!guest.parts.store.events().some((event) => (event['waits'] as Task['waits'])?.budget !== undefined));
+});

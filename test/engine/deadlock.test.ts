@@ -175,7 +175,7 @@ const CIRCLE = {
 `,
 };
 
-test('with a coordinator, work that failed because it only depends on itself is made a task for the coordinator, once', async () => {
+test('with a coordinator, work that failed because it only depends on itself is made a task for the coordinator, once for each time it was tried', async () => {
   const { ended, events, guest } = await play(CIRCLE, { mode: 'hierarchical', coordinator: 'boss' });
   assert.deepEqual([ended('x').error?.code, ended('y').error?.code], ['cycle', 'cycle']);
   const [broken, ...more] = events.filter((event) => event.name === 'deadlock.broken');
@@ -185,12 +185,21 @@ test('with a coordinator, work that failed because it only depends on itself is 
   assert.equal(handled.error, undefined);
   assert.equal(handled.result, 'Ben can hang it now.');
   assert.match(handled.description, /x \(@ann\), which depends on y: Paint the door/);
-  // Tried again as they are, they fail again; the coordinator has been asked.
-  for (const id of ['x', 'y'])
-    await guest.parts.store.submit({ kind: 'retry', id: `r-${id}`, task: id, by: 'human', at: handled.created_at });
-  await untilQuiet(guest);
-  const made = guest.parts.store.events().filter((one) => one.name === 'task.created' && one.agent === 'boss');
-  assert.equal(made.length, 1);
+  // Tried again as they are, they fail again: that is a new question, as often as somebody tries.
+  for (const round of [2, 3]) {
+    for (const id of ['x', 'y'])
+      await guest.parts.store.submit({
+        kind: 'retry',
+        id: `r-${id}-${round}`,
+        task: id,
+        by: 'human',
+        at: handled.created_at,
+      });
+    await untilQuiet(guest);
+    const made = guest.parts.store.events().filter((one) => one.name === 'task.created' && one.agent === 'boss');
+    assert.equal(new Set(made.map((one) => one.task)).size, round);
+    assert.equal(made.length, round);
+  }
 });
 
 test('a victim among others that only depends: it fails, and the coordinator is asked to see to its work', async () => {
@@ -221,4 +230,78 @@ test('without a coordinator, or in a mesh, nobody is asked to see to it', async 
     );
     assert.ok(!events.some((event) => event.name === 'task.created'));
   }
+});
+
+test('what waits keeps no place at its agent: a task that nobody has yet can be offered to those whose own tasks depend on it', async () => {
+  const able = 'max_concurrent_tasks: 1\ncapabilities: [paint]';
+  const { ended } = await play({
+    agents: { ann: agent(`description: A\n${able}`), ben: agent(`description: B\n${able}`) },
+    tasks: {
+      first: { description: 'The paint', requirements: ['paint'] },
+      door: { description: 'Door', to: 'ann', dependencies: ['first'] },
+      wall: { description: 'Wall', to: 'ben', dependencies: ['first'] },
+    },
+    script: `
+- {task: 'first.bid-*', call: [{place_bid: {proceed: true, able: true, fitness: 9, reason: mine}}]}
+- {say: Done.}
+`,
+  });
+  assert.deepEqual(
+    ['first', 'door', 'wall'].map((id) => ended(id).state),
+    ['completed', 'completed', 'completed'],
+  );
+});
+
+const PRINT = 'call: [{request_dependency: {type: resource, need: to print, resource: printer}}]';
+const parts = (from: number, to: number): string =>
+  Array.from(
+    { length: to - from + 1 },
+    (_, n) => `- {agent: lead, turn: ${from + n}, call: [{create_task: {agent: hand, description: part}}]}`,
+  ).join('\n');
+const SHORT = {
+  agents: {
+    lead: agent('description: Leads\ntools: [create_task, delegate_to_agent, request_dependency]\nagents: [ben]'),
+    hand: agent('description: Prints\ntools: [request_dependency]'),
+    ben: agent('description: Is quick'),
+  },
+  tasks: { t: { description: 'Go', to: 'lead', budget: { children: 12 } } },
+};
+
+test('a circle through a budget: who holds a share of it waits for what its owner has', async () => {
+  const { ended, events } = await play({
+    ...SHORT,
+    script: `
+- {agent: lead, turn: 1, ${PRINT}}
+- {agent: lead, turn: 2, call: [{create_task: {agent: hand, description: part}}]}
+- {agent: lead, turn: 3, call: [{delegate_to_agent: {agent: ben, task: be quick}}]}
+${parts(4, 9)}
+- {agent: lead, say: All done.}
+- {agent: ben, say: Quick.}
+- {agent: hand, turn: 1, ${PRINT}}
+- {agent: hand, say: Done without.}
+`,
+  });
+  assert.equal(ended('t').result, 'All done.');
+  const [cycle] = events.filter((event) => event.name === 'deadlock.broken').map((event) => event['cycle'] as string[]);
+  assert.ok(cycle?.includes('budget:t') && cycle.includes('turn:resource-printer'), cycle?.join(' '));
+});
+
+test('the same circle, asked for when the budget is waited for already, is refused', async () => {
+  const { ended, events, disk } = await play({
+    ...SHORT,
+    script: `
+- {agent: lead, turn: 1, ${PRINT}}
+${parts(2, 7)}
+- {agent: lead, say: All done.}
+- {agent: hand, turn: 1, ${PRINT}}
+- {agent: hand, turn: 2, when: the budget of t, say: Done without.}
+- {agent: hand, say: Done.}
+`,
+  });
+  assert.equal(ended('t').result, 'All done.');
+  assert.ok(
+    [...disk.tree().values()].some((text) => text.includes('Done without.')),
+    'one of them read why',
+  );
+  assert.ok(!events.some((event) => event.name === 'deadlock.broken'));
 });

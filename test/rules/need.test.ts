@@ -89,7 +89,7 @@ const STEPS: [string, NeedStep, string][] = [
   [
     'a resource that is free',
     step({ type: 'resource', resource: 'p' }, { held: true }),
-    'resolved by engine: you hold p until your task ends; nobody else has it meanwhile',
+    'resolved by engine: you hold p until your task ends or you call give_back; nobody else has it meanwhile',
   ],
   ['a resource that another has', step({ type: 'resource', resource: 'p' }, { held: false, holder: 'o' }), 'wait o'],
   [

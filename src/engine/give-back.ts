@@ -1,0 +1,29 @@
+/**
+ * Gives a resource back while its task goes on. It may be repeated: whoever was interrupted after it does it again, finds that the resource is
+ * not theirs any more, and wakes those who wait all the same. Who is only about to wait is not missed: a request that waits for somebody who does
+ * not have the resource is looked at in every pass (tend-needs.ts).
+ */
+import { dependencyOf } from '../domain/dependency.js';
+import { problem, type Problem } from '../domain/problem.js';
+import type { Task } from '../domain/task.js';
+import { resourceKey } from '../rules/wait-node.js';
+import type { Parts } from './parts.js';
+
+/** Why it cannot be given back, if so. */
+export async function giveBack({ store }: Parts, task: Task, resource: string): Promise<Problem | undefined> {
+  const key = resourceKey(resource);
+  const holder = store.turnOf(key);
+  if (store.giveTurn === undefined) return problem('not_allowed', `${resource} can only be kept until your task ends`);
+  if (holder === task.id) store.giveTurn(key, task.id);
+  const waiting = [...store.open()].filter(
+    (one) => one.state === 'waiting' && dependencyOf(one.task)?.resource === resource,
+  );
+  // Among the pending they are seen by every process, and taken up by the next pass.
+  for (const { task: request } of waiting) {
+    const claim = store.claim(request.id, request.to ?? 'nobody');
+    if (claim !== undefined) await store.release(claim, claim.task);
+  }
+  if (holder === task.id || holder === undefined || waiting.some((one) => one.task.parent === task.id))
+    return undefined;
+  return problem('not_found', `you do not hold ${resource}; ${holder} does`);
+}
