@@ -10,20 +10,19 @@ import { resourceKey } from '../rules/wait-node.js';
 import type { Parts } from './parts.js';
 
 /** Why it cannot be given back, if so. */
-export async function giveBack({ store }: Parts, task: Task, resource: string): Promise<Problem | undefined> {
+export async function giveBack(parts: Parts, task: Task, resource: string): Promise<Problem | undefined> {
+  const { store } = parts;
+  if (store.giveTurn === undefined) return problem('not_allowed', `${resource} can only be kept until your task ends`);
   const key = resourceKey(resource);
   const holder = store.turnOf(key);
-  if (store.giveTurn === undefined) return problem('not_allowed', `${resource} can only be kept until your task ends`);
   if (holder === task.id) store.giveTurn(key, task.id);
-  const waiting = [...store.open()].filter(
-    (one) => one.state === 'waiting' && dependencyOf(one.task)?.resource === resource,
-  );
+  parts.waits?.lookAgain(key);
   // Among the pending they are seen by every process, and taken up by the next pass.
-  for (const { task: request } of waiting) {
+  for (const { task: request, state } of [...store.open()]) {
+    if (state !== 'waiting' || dependencyOf(request)?.resource !== resource) continue;
     const claim = store.claim(request.id, request.to ?? 'nobody');
     if (claim !== undefined) await store.release(claim, claim.task);
   }
-  if (holder === task.id || holder === undefined || waiting.some((one) => one.task.parent === task.id))
-    return undefined;
-  return problem('not_found', `you do not hold ${resource}; ${holder} does`);
+  const isAnothers = holder !== undefined && holder !== task.id;
+  return isAnothers ? problem('not_found', `you do not hold ${resource}; ${holder} does`) : undefined;
 }

@@ -45,6 +45,7 @@ export interface Parts {
     refuse(asker: Task, child: WantedChild): Problem | undefined;
     isHeldUp(task: string): boolean;
     holderOf(key: string): string | undefined;
+    lookAgain(key: string): void;
   };
   /** How agents did so far and what they bid before; absent: nothing is known of either. */
   bids?: Bids;

@@ -15,7 +15,7 @@ import type { Parts } from './parts.js';
 import { tellImpossible } from './tell-broken.js';
 import { asksOf, holdersOf, isResource, turnNeeded, whoWaits, type WhoWaits } from './who-waits.js';
 
-export interface Waiting extends Pick<WhoWaits, 'find' | 'isHeldUp' | 'holderOf'> {
+export interface Waiting extends Pick<WhoWaits, 'find' | 'isHeldUp' | 'holderOf' | 'lookAgain'> {
   /** Looks at what changed. True if a circle was found and somebody has to give way: the intents say who. */
   look(): Promise<boolean>;
   /** Why this child must not be asked for: its asker would wait for itself. */
@@ -25,8 +25,8 @@ export interface Waiting extends Pick<WhoWaits, 'find' | 'isHeldUp' | 'holderOf'
 export function waiting(parts: Parts): Waiting {
   const { store } = parts;
   const graph = whoWaits(parts);
-  const { find, isHeldUp, holderOf } = graph;
-  return { look, refuse, find, isHeldUp, holderOf };
+  const { find, isHeldUp, holderOf, lookAgain } = graph;
+  return { look, refuse, find, isHeldUp, holderOf, lookAgain };
 
   async function look(): Promise<boolean> {
     graph.look();

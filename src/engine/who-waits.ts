@@ -37,6 +37,8 @@ export interface WhoWaits {
   isHeldUp(task: string): boolean;
   /** Who had this turn, or this resource. */
   holderOf(key: string): string | undefined;
+  /** For who changed hands with it and asks before the next look. */
+  lookAgain(key: string): void;
   /** Every circle that there is now, from the wait on that closed it. */
   circles(): Iterable<string[]>;
   /** The circle that such a wait would close. */
@@ -72,6 +74,10 @@ export function whoWaits(
     waitsOf: (node) => drawn.get(node) ?? [],
     isHeldUp: (task) => [...(drawn.get(task) ?? [])].some((node) => known.has(node) || turnKey(node) !== undefined),
     holderOf: (key) => holders.get(key),
+    lookAgain(key) {
+      const line = lines.get(key);
+      if (line !== undefined) lookAtTurn(key, line);
+    },
     circles,
     wouldClose: graph.wouldClose,
   };
