@@ -4,7 +4,9 @@ import { callCost, type Event } from '../domain/event.js';
 import { kinIn } from '../domain/lineage.js';
 import { compareText } from '../domain/order.js';
 import { ProblemError, problem } from '../domain/problem.js';
+import { columnsOf } from './columns.js';
 import { EXIT, text, type Command } from './command.js';
+import { oneLine } from './terminal.js';
 
 const BY = ['agent', 'task', 'model', 'role', 'day'] as const;
 type By = (typeof BY)[number];
@@ -48,21 +50,39 @@ What model and tool calls have cost, summed from events/.
       terminal.json({ by, rows, total });
       return EXIT.done;
     }
-    const wide = Math.max(5, ...rows.map((row) => row.key.length));
-    const line = (row: Sum): string =>
-      [
-        row.key.padEnd(wide),
-        `${row.calls} calls`.padStart(12),
-        `${row.tool_calls} tools`.padStart(12),
-        `${row.input_tokens + row.output_tokens} tokens`.padStart(16),
-        `$${(row.micro_usd / 1e6).toFixed(4)}`.padStart(12),
-        `${(row.ms / 1000).toFixed(1)} s`.padStart(10),
-      ].join('');
-    for (const row of rows) terminal.out(line(row));
-    terminal.out(terminal.bold(line(total)));
+    const lines = layRows([...rows, total], terminal.width);
+    for (const [i, line] of lines.entries()) terminal.out(i < rows.length ? line : terminal.bold(line));
     return EXIT.done;
   },
 };
+
+/** Numbers to the right. Where a window has no room for all of them, money and tokens stay longest; then names are cut. */
+function layRows(rows: readonly Sum[], width: number): string[] {
+  const keys = Math.max(...rows.map((row) => columnsOf(row.key)));
+  const all = NUMBERS.map((print) => rows.map(print));
+  const wide = (column: readonly string[]): number => Math.max(LEAST_NUMBER, ...column.map((cell) => cell.length)) + 2;
+  const room = (): number => width - shown.reduce((sum, column) => sum + wide(column), 0);
+  let shown = all;
+  for (const least of DROPPED)
+    if (room() < Math.min(keys, LEAST_KEY)) shown = shown.filter((one) => one !== all[least]);
+  const left = Math.min(keys, Math.max(LEAST_KEY, room()));
+  return rows.map((row, i) => {
+    const key = oneLine(row.key, left);
+    return key + ' '.repeat(left - columnsOf(key)) + shown.map((column) => column[i]!.padStart(wide(column))).join('');
+  });
+}
+
+const NUMBERS: ((row: Sum) => string)[] = [
+  ({ calls }) => `${calls} ${calls === 1 ? 'call' : 'calls'}`,
+  ({ tool_calls }) => `${tool_calls} ${tool_calls === 1 ? 'tool' : 'tools'}`,
+  (row) => `${row.input_tokens + row.output_tokens} tokens`,
+  ({ micro_usd }) => `$${(micro_usd / 1e6).toFixed(4)}`,
+  ({ ms }) => `${(ms / 1000).toFixed(1)} s`,
+];
+/** Which of them go first. */
+const DROPPED = [4, 1, 0];
+const LEAST_NUMBER = 7;
+const LEAST_KEY = 12;
 
 function sums(events: readonly Event[], by: By, rootOf: (task: string) => string): Sum[] {
   const rows = new Map<string, Sum>();

@@ -5,6 +5,7 @@ import { problem, ProblemError } from '../domain/problem.js';
 import { drawTaskGraph, TASK_GRAPH_FORMATS, taskGraph } from '../rules/task-graph.js';
 import { EXIT, text, type Command } from './command.js';
 import { idOf, unknownTask } from './task-id.js';
+import { fitted } from './terminal.js';
 
 export const command: Command = {
   help: `guild graph <task> [--mermaid | --dot | --format text|mermaid|dot]
@@ -28,12 +29,7 @@ Mermaid is what Markdown pages draw; DOT is what Graphviz draws: guild graph t1 
     if (json) terminal.json(graph);
     else
       for (const line of drawTaskGraph(graph, format))
-        terminal.out(format === 'text' ? cut(line, terminal.width) : line);
+        terminal.out(format === 'text' ? fitted(line, terminal.width) : line);
     return EXIT.done;
   },
 };
-
-/** Blanks stay as they are: they are the tree. */
-function cut(line: string, width: number): string {
-  return line.length <= width ? line : `${line.slice(0, width - 1)}…`;
-}

@@ -2,7 +2,7 @@
 import { addMail, listMail } from '../app/inbox.js';
 import { ProblemError, problem } from '../domain/problem.js';
 import { EXIT, text, type Call, type Command } from './command.js';
-import { oneLine, table } from './terminal.js';
+import { table } from './terminal.js';
 
 export const command: Command = {
   help: `guild inbox add <text> [--from NAME] [--channel "slack #ops"] [--to AGENT]
@@ -44,8 +44,8 @@ async function list({ root, terminal, json }: Call): Promise<number> {
   else {
     const rows = mail.map((one) => [
       one.taken ? terminal.dim('taken') : terminal.colour('yellow', 'new'),
-      oneLine([one.source, one.channel].filter(Boolean).join(' '), 24),
-      oneLine(one.from ?? '?', 20),
+      [one.source, one.channel].filter(Boolean).join(' '),
+      one.from ?? '?',
       one.text,
     ]);
     for (const row of table(rows, terminal.width)) terminal.out(row);

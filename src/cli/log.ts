@@ -1,7 +1,7 @@
 /** `guild log`: what happened here, commit by commit, newest first. */
 import { openHistory } from '../app/history.js';
 import { EXIT, text, whole, type Command } from './command.js';
-import { oneLine, printable } from './terminal.js';
+import { oneLine } from './terminal.js';
 
 export const command: Command = {
   help: `guild log [--task ID] [--limit N] [--full]
@@ -28,13 +28,15 @@ The history is plain git: git log, git diff and git show in the workspace show a
     await history.close();
     if (json) terminal.json(commits);
     else if (commits.length === 0 && state.on) terminal.say('nothing yet');
+    const isNarrow = terminal.width < 70;
     for (const { id, at, subject, body } of json ? [] : commits) {
-      const when = at.slice(0, 19).replace('T', ' ');
-      terminal.out(
-        `${terminal.dim(when)} ${terminal.colour('yellow', id.slice(0, 10))} ${oneLine(subject, terminal.width - 31)}`,
-      );
+      const when = at.slice(isNarrow ? 5 : 0, isNarrow ? 16 : 19).replace('T', ' ');
+      const name = id.slice(0, isNarrow ? 7 : 10);
+      const room = terminal.width - when.length - name.length - 2;
+      terminal.out(`${terminal.dim(when)} ${terminal.colour('yellow', name)} ${oneLine(subject, room)}`);
       if (values['full'])
-        for (const line of body.split('\n').filter(Boolean)) terminal.out(terminal.dim(`    ${printable(line)}`));
+        for (const line of body.split('\n').filter(Boolean))
+          terminal.out(terminal.dim(`    ${oneLine(line, terminal.width - 4)}`));
     }
     return EXIT.done;
   },

@@ -54,12 +54,15 @@ function listChannels(view: NotesView, { terminal, json }: Call): void {
   }
 }
 
+/** Enough for people; a pipe gets all of it. */
+const MOST_SHOWN = 4000;
+
 function print(note: Note, { terminal, json }: Call): void {
   if (json) return terminal.json(note);
   const to = note.to === undefined ? '' : ` to ${note.to}`;
   const urgent = note.priority === 'normal' ? '' : `${inColour(terminal, note)} `;
   terminal.out(
-    `${terminal.dim(timeOf(note.at))} ${terminal.colour('cyan', oneLine(tellerName(note.from), 40))}${to}: ${urgent}${oneLine(noteText(note.body), 4000)}`,
+    `${terminal.dim(timeOf(note.at))} ${terminal.colour('cyan', oneLine(tellerName(note.from), terminal.width))}${to}: ${urgent}${oneLine(noteText(note.body), terminal.width === Infinity ? Infinity : MOST_SHOWN)}`,
   );
 }
 

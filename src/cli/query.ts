@@ -2,6 +2,7 @@
 import { type QueryReply, runQuery, type Row, type Sources } from '../app/boards.js';
 import { querySources } from '../app/query-sources.js';
 import { ProblemError, problem } from '../domain/problem.js';
+import { columnsOf } from './columns.js';
 import { type Call, type Command, EXIT, type Options, text } from './command.js';
 import { oneLine, type Terminal } from './terminal.js';
 
@@ -83,15 +84,21 @@ function printTable(terminal: Terminal, reply: QueryReply): void {
 export function layTable(rows: readonly Row[], width: number): string[] {
   const columns = shownColumns(rows);
   const cells = rows.map((row) => columns.map((column) => cellText(row[column])));
-  const widths = columns.map((column, c) => cells.reduce((most, row) => Math.max(most, row[c]!.length), column.length));
+  const widths = columns.map((column, c) =>
+    cells.reduce((most, row) => Math.max(most, columnsOf(row[c]!)), columnsOf(column)),
+  );
   const fitted = fit(widths, width);
   if (!fitted) return rows.flatMap((row) => record(row, columns, width));
   const lay = (row: string[]): string =>
     row
-      .map((cell, c) => oneLine(cell, fitted[c]!).padEnd(fitted[c]!))
+      .map((cell, c) => padded(oneLine(cell, fitted[c]!), fitted[c]!))
       .join('  ')
       .trimEnd();
   return [lay(columns), lay(fitted.map((w) => '-'.repeat(w))), ...cells.map(lay)];
+}
+
+function padded(cell: string, width: number): string {
+  return cell + ' '.repeat(Math.max(0, width - columnsOf(cell)));
 }
 
 /** Columns in order of first sight; those in which no row says anything are left out. */

@@ -14,7 +14,8 @@ import { totals } from '../rules/totals.js';
 import { EXIT, type Call } from './command.js';
 import { idOf, unknownTask } from './task-id.js';
 import { mark } from './task-list.js';
-import { oneLine } from './terminal.js';
+import { columnsOf } from './columns.js';
+import { fitted, oneLine } from './terminal.js';
 
 export async function show(call: Call): Promise<number> {
   const { terminal, json } = call;
@@ -62,16 +63,16 @@ export async function tree(call: Call): Promise<number> {
   const all = await taskTree(openReader(call.root), id);
   if (all.length === 0) throw new ProblemError(unknownTask(id));
   if (json) terminal.json(nested(all));
-  else for (const line of [...treeLines(all, call), ...roundLines(all)]) terminal.out(line);
+  else for (const line of [...treeLines(all, call), ...roundLines(all, terminal.width)]) terminal.out(line);
   return EXIT.done;
 }
 
 /** For each team in the tree, what its rounds sent. */
-function roundLines(all: Placed[]): string[] {
+function roundLines(all: Placed[], width: number): string[] {
   return all.flatMap(({ task }) =>
     roundTokens(task, all).map(({ round, sent, whole }) => {
       const [few, many] = [sent, whole].map((count) => count.toLocaleString('en'));
-      return `${task.id} round ${round}: ${few} tokens sent, ${many} if everybody were sent everything`;
+      return oneLine(`${task.id} round ${round}: ${few} tokens sent, ${many} if everybody were sent everything`, width);
     }),
   );
 }
@@ -92,9 +93,11 @@ export function treeLines(all: Placed[], { terminal }: Pick<Call, 'terminal'>): 
     const { total } = costs.get(one.task.id)!;
     const cost = total.turns > 0 ? `  ${costText(total)}` : '';
     const who = `@${one.task.to ?? '?'}`;
-    const room = terminal.width - line.length - one.state.length - name.length - who.length - cost.length - 3;
+    const taken = columnsOf(`${line}${one.state} ${name} ${who}${cost}`) + 1;
+    const room = terminal.width - taken;
     const said = room < 8 ? '' : ` ${oneLine(gist(one.task), room)}`;
-    return `${line}${mark(one.state, terminal)} ${terminal.bold(name)} ${who}${said}${terminal.dim(cost)}`;
+    const whole = `${line}${mark(one.state, terminal)} ${terminal.bold(name)} ${who}${said}${terminal.dim(cost)}`;
+    return fitted(whole, terminal.width);
   });
 }
 

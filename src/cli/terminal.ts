@@ -4,6 +4,7 @@
  * Our own colours are marked with a number nobody else can know, and become real only at the moment of writing.
  */
 import { problemText, type Problem } from '../domain/problem.js';
+import { columnsOf, cutTo } from './columns.js';
 
 export interface Terminal {
   /** A result, for people or as it is. */
@@ -113,14 +114,14 @@ export function printable(text: string): string {
 /** One line, cut to `width` with an ellipsis. */
 export function oneLine(text: string, width: number): string {
   const line = printable(text.replace(/\s+/g, ' ').trim());
-  return line.length <= width ? line : `${line.slice(0, Math.max(1, width - 1))}…`;
+  return columnsOf(line) <= width ? line : `${cutTo(line, Math.max(1, width - 1))}…`;
 }
 
 /** Columns as wide as their widest cell where that fits; the widest give way first, the last one takes what is left. */
 export function table(rows: string[][], width: number): string[] {
   const columns = rows[0]?.length ?? 0;
   const widths = Array.from({ length: columns }, (_, c) =>
-    rows.reduce((most, row) => Math.max(most, bare(row[c] ?? '').length), 0),
+    rows.reduce((most, row) => Math.max(most, shownColumns(row[c] ?? '')), 0),
   );
   const wanted = Math.min(widths.at(-1) ?? 0, LAST_CELL);
   const room = (): number => width - widths.slice(0, -1).reduce((sum, w) => sum + w + 2, 0);
@@ -133,7 +134,7 @@ export function table(rows: string[][], width: number): string[] {
   return rows.map((row) => {
     const cells = row.map((cell, c) => {
       const shown = fitted(cell, widths[c]!);
-      return c < columns - 1 ? shown + ' '.repeat(widths[c]! - bare(shown).length) : shown;
+      return c < columns - 1 ? shown + ' '.repeat(widths[c]! - shownColumns(shown)) : shown;
     });
     return cells.join('  ').trimEnd();
   });
@@ -142,22 +143,31 @@ export function table(rows: string[][], width: number): string[] {
 const LEAST_CELL = 8;
 const LAST_CELL = 30;
 
-/** A cell or line that may hold our colours, cut to what can be seen of it. */
+/** A cell or line that may hold our colours, cut to what can be seen of it. Blanks stay as they are: they may be a tree. */
 export function fitted(cell: string, width: number): string {
   let left = width;
-  const long = oneLine(bare(cell), Infinity).length > width;
+  const long = columnsOf(printable(unbroken(bare(cell)))) > width;
   return cell
     .split(SIGNS)
     .map((part, i) => {
       if (i % 2 === 1) return sign(Number(part));
-      const text = printable(part.replace(/\s+/g, ' '));
+      const text = printable(unbroken(part));
       const room = long ? Math.max(0, left - 1) : left;
-      const cut = text.length > room;
-      const shown = cut ? text.slice(0, room) + (left > 0 ? '…' : '') : text;
-      left = cut ? 0 : left - text.length;
+      const cut = columnsOf(text) > room;
+      const shown = cut ? cutTo(text, room) + (left > 0 ? '…' : '') : text;
+      left = cut ? 0 : left - columnsOf(text);
       return shown;
     })
     .join('');
+}
+
+/** On one line: every break, with what stands around it, becomes a blank. */
+function unbroken(text: string): string {
+  return text.replace(/ *[^\S ]\s*/g, ' ');
+}
+
+function shownColumns(cell: string): number {
+  return columnsOf(bare(cell));
 }
 
 function bare(text: string): string {

@@ -72,7 +72,7 @@ const DRAW: Record<TaskGraphFormat, (graph: TaskGraph) => string[]> = {
     return shown.flatMap((one, i) => {
       const { first, rest } = stems[i]!;
       const name = one.depth === 0 ? one.id : shortName(one.id);
-      const line = `${first}${MARKS[one.state!]} ${name} @${one.to ?? '?'} ${flat(one.description, 60)}`.trimEnd();
+      const line = `${first}${MARKS[one.state!]} ${name} @${one.to ?? '?'} ${flat(one.description)}`.trimEnd();
       const words = { waits: 'waits for', depends: 'depends on', asked: '' };
       return [line, ...(from.get(one.id) ?? []).map(({ to, step }) => `${rest}⇢ ${words[step]} ${to}`)];
     });
@@ -155,9 +155,9 @@ function shortName(id: string): string {
   return id.slice(id.lastIndexOf('.') + 1);
 }
 
-function flat(text: string, most: number): string {
-  const line = text.replace(/\s+/g, ' ').trim();
-  return line.length <= most ? line : `${line.slice(0, most - 1)}…`;
+/** On one line; whole, because only who prints it knows how wide the window is. */
+function flat(text: string): string {
+  return text.replace(/\s+/g, ' ').trim();
 }
 
 function quoted(text: string): string {

@@ -4,6 +4,7 @@ import { spawn } from 'node:child_process';
 import path from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
+import { columnsOf } from '../../src/cli/columns.js';
 import { place, scripted, succeeds, type Given } from '../kit/guild.js';
 
 /** Node, told that it stands on a terminal of this width. */
@@ -18,7 +19,7 @@ const widest = (text: string): number =>
   Math.max(
     ...bare(text)
       .split('\n')
-      .map((line) => line.length),
+      .map((line) => columnsOf(line)),
   );
 
 const HOSTILE = JSON.stringify({
@@ -46,6 +47,39 @@ test('tables fit forty columns, and in a pipe nothing is cut', async (t) => {
   for (const words of ['task list', 'agent list', 'state'])
     assert.ok(widest((await guildWith(onTerminal(40), ...words.split(' '))).out) <= 40, words);
   assert.match((await guild('task', 'list')).out, /many more of them$/m);
+});
+
+test('rows of every kind fit forty columns, however wide their letters; what a pipe gets is whole', async (t) => {
+  const request = `${'请把这个很长的标题翻译成英文'.repeat(3)} 🙂🙂🙂 and the end of it`;
+  const script = `
+- {agent: boss, turn: 1, call: [{delegate_to_agent: {agent: hand, task: "${request}"}}]}
+- {say: Done.}
+`;
+  const id = 'a-task-with-a-rather-long-name-of-its-own';
+  const { guild, guildWith, put } = place(t, scripted(script));
+  succeeds(await guild('run', 'boss', request, '--id', id));
+  put('inbox/slack.jsonl', `${JSON.stringify({ from: 'ann', channel: `#${'long'.repeat(10)}`, text: request })}\n`);
+  put('tasks/pending/wide.json', JSON.stringify({ description: request, dependencies: ['never'] }));
+  const ROWS = [
+    'task list --all',
+    `task tree ${id}`,
+    `graph ${id}`,
+    'cost',
+    'cost --by task',
+    'log --full',
+    'inbox list',
+  ];
+  for (const words of [...ROWS, 'state', 'top --once']) {
+    const { out } = succeeds(await guildWith(onTerminal(40), ...words.split(' ')));
+    assert.ok(widest(out) <= 40, `${words}:\n${out}`);
+    assert.ok(out.length > 20 && !out.includes('\ufffd'), words);
+  }
+  for (const words of [...ROWS.filter((one) => one !== 'cost'), 'state']) {
+    const { out } = succeeds(await guild(...words.split(' ')));
+    assert.doesNotMatch(out, /…$/m, words);
+    if (/tree|graph|inbox/.test(words)) assert.match(out, /and the end of it/, words);
+  }
+  assert.match((await guildWith(onTerminal(40), 'cost')).out, /tokens +\$0\.0000/, 'what matters most stays');
 });
 
 test('the live view takes one row for each task, however narrow', async (t) => {
