@@ -2,10 +2,9 @@
  * Notes in plain files, `bus/<channel>.jsonl`, one line each: any process may append, anybody may read along, and a person may add
  * a line. Beside it `memoryBus` keeps the same promises without files.
  */
-import fs from 'node:fs';
 import path from 'node:path';
 import { randomBytes } from 'node:crypto';
-import type { Note } from '../domain/note.js';
+import { TEAM_CHANNELS, type Note } from '../domain/note.js';
 import { problem, type Problem } from '../domain/problem.js';
 import type { Bus } from '../ports/bus.js';
 import type { Clock } from '../ports/clock.js';
@@ -13,6 +12,7 @@ import type { Disk } from '../ports/disk.js';
 import { MAX_NOTE_LINE, printNote } from '../text/note-jsonl.js';
 import { byChannel, channel, done, newest, unread, type Channel } from './bus/channel.js';
 import { cursors } from './bus/cursors.js';
+import { followFolders } from './bus/follow.js';
 import { channelProblem, parsePartFile } from './bus/names.js';
 import { partFiles } from './bus/part-files.js';
 import { PATIENCE, waitForReaders, type Patience } from './bus/pressure.js';
@@ -31,8 +31,6 @@ export interface BusOptions {
 
 /** After so many notes it is looked whether readers keep up. */
 const CHECK_NOTES = 500;
-/** Where file events do not come, this is how late a note is heard. */
-const LOOK_MS = 4000;
 
 export function bus(options: BusOptions): Bus {
   const { root, disk, clock, peer = `x${randomBytes(4).toString('hex')}`, patience = PATIENCE } = options;
@@ -94,14 +92,22 @@ export function bus(options: BusOptions): Bus {
     refresh,
     follow(waits = () => 1) {
       disk.makeFolder(path.join(folder, 'team'));
-      const look = (): void => {
+      const look = (names?: Iterable<string>): void => {
         try {
-          problems.push(...refresh());
+          if (names === undefined) for (const on of known.values()) files.refresh(on, true);
+          else for (const name of names) if (known.has(name)) files.refresh(known.get(name)!);
         } catch {
           // the disk failed: whoever tells or reads next meets it where it can be handled
         }
       };
-      return follow([folder, path.join(folder, 'team')], look, waits);
+      return followFolders(
+        [
+          [folder, ''],
+          [path.join(folder, 'team'), TEAM_CHANNELS],
+        ],
+        look,
+        waits,
+      );
     },
   };
 
@@ -161,29 +167,6 @@ export function bus(options: BusOptions): Bus {
       return part === undefined ? [] : [before + part.channel];
     });
   }
-}
-
-/** File events are only hints: now and then it looks without one. */
-function follow(folders: readonly string[], look: () => void, waits: () => number): () => void {
-  const watchers = folders.flatMap((folder) => {
-    try {
-      const watcher = fs.watch(folder, { persistent: false }, look);
-      watcher.on('error', () => undefined);
-      return [watcher];
-    } catch {
-      return []; // no more watches to be had: the clock does it
-    }
-  });
-  const mayRest = watchers.length === folders.length;
-  let timer: NodeJS.Timeout;
-  const again = (): void => {
-    timer = setTimeout(() => (look(), again()), LOOK_MS * (mayRest ? waits() : 1)).unref();
-  };
-  again();
-  return () => {
-    clearTimeout(timer);
-    for (const watcher of watchers) watcher.close();
-  };
 }
 
 export { busWorld, memoryBus, type BusWorld } from './bus/memory.js';

@@ -1,8 +1,13 @@
 /** Notes in files: what people and crashes do to them, and what stays. */
 import assert from 'node:assert/strict';
+import fs from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
 import { bus, type BusOptions } from '../../src/adapters/bus.js';
+import { clock as realClock } from '../../src/adapters/clock.js';
+import { disk as realDisk } from '../../src/adapters/disk.js';
 import type { Note } from '../../src/domain/note.js';
 import type { Bus } from '../../src/ports/bus.js';
 import type { Disk } from '../../src/ports/disk.js';
@@ -195,6 +200,92 @@ describe('files that have grown', () => {
       }),
       { numRuns: 150 },
     ));
+});
+
+describe('how little a step asks of the disk', () => {
+  /** What was asked of it since the last time, each with its file's name. */
+  function counted(disk: Disk): { disk: Disk; asked: () => string[] } {
+    let calls: string[] = [];
+    const counting = new Proxy(disk, {
+      get(of, name: keyof Disk) {
+        const call = of[name] as (...args: unknown[]) => unknown;
+        if (typeof call !== 'function') return call;
+        return (...args: unknown[]): unknown => {
+          calls.push(`${name} ${path.basename(String(args[0]))}`);
+          return call.apply(of, args);
+        };
+      },
+    });
+    return { disk: counting, asked: () => calls.splice(0) };
+  }
+
+  test('telling looks once and appends once; looking where nothing happened looks once', async () => {
+    const plain = simDisk();
+    const { disk, asked } = counted(plain);
+    const one = on(disk);
+    await one.tell([note('a')]);
+    asked();
+    await one.tell([note('b'), note('c')]);
+    assert.deepEqual(asked(), ['stamp news.jsonl', 'append news.jsonl']);
+    one.refresh();
+    assert.deepEqual(asked(), ['stamp news.jsonl']);
+    one.unread('news', 'bob');
+    assert.deepEqual(asked(), ['stamp news.jsonl', 'stamp bob.json']);
+    await one.done('news', 'bob', ['a']);
+    asked();
+    await one.done('news', 'bob', ['b']);
+    assert.equal(asked().length, 5);
+    await on(plain).tell([note('d')]);
+    assert.deepEqual(idsOf(one.read('news')), ['a', 'b', 'c', 'd']);
+    assert.deepEqual(asked(), ['stamp news.jsonl', 'stamp news~2.jsonl', 'readFrom news.jsonl']);
+  });
+
+  test('a batch of several files is told in order, and what was told before is not told again', async () => {
+    const disk = simDisk();
+    const one = on(disk, { partBytes: 1000 });
+    await one.tell([note('n3'), note('n7')]);
+    const all = [...Array(30).keys()].map((n) => note(`n${n}`, { body: { type: 'said', text: 'x'.repeat(200_000) } }));
+    await one.tell([...all, all[5]!], { durable: true });
+    const expected = ['n3', 'n7', ...idsOf(all).filter((id) => id !== 'n3' && id !== 'n7')];
+    assert.equal(disk.list('/w/bus').length, 2, 'four megabytes at once, and a file that has grown gets a successor');
+    for (const each of [one, on(disk)]) assert.deepEqual(idsOf(each.read('news')), expected);
+  });
+
+  test('folders that are taken away are made again for the cursor', async () => {
+    const root = fs.mkdtempSync(path.join(os.tmpdir(), 'guild-cursors-'));
+    const join = (): Bus => bus({ root, disk: realDisk(), clock });
+    const one = join();
+    await one.tell([note('a'), note('b'), note('c'), note('d')]);
+    await one.done('news', 'bob', ['a']);
+    fs.rmSync(path.join(root, '.guild', 'tmp'), { recursive: true });
+    await one.done('news', 'bob', ['b']);
+    assert.deepEqual(idsOf(join().unread('news', 'bob')), ['c', 'd']);
+    fs.rmSync(path.join(root, '.guild', 'bus'), { recursive: true });
+    await one.done('news', 'bob', ['c']);
+    assert.deepEqual(idsOf(join().unread('news', 'bob')), ['d']);
+    fs.rmSync(root, { recursive: true, force: true });
+  });
+});
+
+describe('hints', () => {
+  test('what another tells is heard by whoever follows, on its own channel and on that of a team', async () => {
+    const root = fs.mkdtempSync(path.join(os.tmpdir(), 'guild-hints-'));
+    const [here, there] = [1, 2].map(() => bus({ root, disk: realDisk(), clock: realClock() })) as [Bus, Bus];
+    const stop = here.follow();
+    const heard = new Set<string>();
+    const all = new Promise<void>((resolve) => {
+      for (const channel of ['news', 'team/plan'])
+        here.subscribe(channel, ({ id }) => void (heard.add(id).size === 40 && resolve()));
+    });
+    for (let n = 0; n < 20; n++)
+      await there.tell([note(`n${n}`), note(`t${n}`, { channel: 'team/plan' }), note(`o${n}`, { channel: 'other' })]);
+    const alive = setInterval(() => undefined, 1000);
+    await all;
+    clearInterval(alive);
+    stop();
+    fs.rmSync(root, { recursive: true, force: true });
+    assert.ok(![...heard].some((id) => id.startsWith('o')));
+  });
 });
 
 describe('crashes', () => {

@@ -10,6 +10,7 @@ import { markOf, readerOf, type Channel, type Reader } from './channel.js';
 export interface Cursors {
   /** What the file says and this process does not know yet, because another one wrote it. */
   refresh(on: Channel, name: string): Reader;
+  /** Of a reader that was refreshed right before. */
   save(on: Channel, reader: Reader): void;
   /** Every reader that has a cursor. */
   refreshAll(on: Channel): void;
@@ -23,6 +24,7 @@ interface Kept {
 export function cursors(disk: Disk, root: string, peer: string): Cursors {
   const tmp = path.join(root, '.guild', 'tmp');
   const stamps = new WeakMap<Reader, string>();
+  const made = new Set<string>();
   let count = 0;
   const folderOf = (channel: string): string => path.join(root, '.guild', 'bus', safePart(channel));
   const fileOf = (channel: string, reader: string): string => path.join(folderOf(channel), `${safePart(reader)}.json`);
@@ -30,14 +32,11 @@ export function cursors(disk: Disk, root: string, peer: string): Cursors {
   return {
     refresh,
     save(on, reader) {
-      refresh(on, reader.name);
       const file = fileOf(on.name, reader.name);
-      disk.makeFolder(path.dirname(file), 0o700);
-      disk.makeFolder(tmp, 0o700);
-      const aside = path.join(tmp, `${peer}-bus${++count}`);
-      disk.create(aside, JSON.stringify(kept(on, reader)));
-      // Gone if somebody took us for dead and swept: then it is written again next time.
-      if (disk.rename(aside, file)) stamps.set(reader, disk.stamp(file) ?? '');
+      const text = JSON.stringify(kept(on, reader));
+      // Gone if somebody took us for dead and swept, or took the folder away: once more, and else it is written next time.
+      if (!replace(file, text) && !replace(file, text)) return;
+      stamps.set(reader, disk.stamp(file) ?? '');
     },
     refreshAll(on) {
       const known = new Set([...on.readers.keys()].map((name) => `${safePart(name)}.json`));
@@ -69,6 +68,22 @@ export function cursors(disk: Disk, root: string, peer: string): Cursors {
     }
     reader.moves++;
     return reader;
+  }
+
+  function replace(file: string, text: string): boolean {
+    const folder = path.dirname(file);
+    if (!made.has(folder)) for (const one of [folder, tmp]) disk.makeFolder(one, 0o700);
+    made.add(folder);
+    const aside = path.join(tmp, `${peer}-bus${++count}`);
+    try {
+      disk.create(aside, text);
+      if (disk.rename(aside, file)) return true;
+      disk.remove(aside);
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+    }
+    made.delete(folder);
+    return false;
   }
 
   function parse(file: string): Kept | undefined {

@@ -3,6 +3,7 @@
  * created beside it, exclusively, so no two processes can disagree about the order, and no file is ever renamed or rewritten under
  * somebody who appends to it. Whoever appended to a file that had a successor by then appends again to the successor: reading
  * knows a note by its id and takes it once. What we appended is only believed when it is read back, or when nobody else can have written.
+ * Nobody begins a successor before the file has its full size, so while it is smaller nobody need look for one.
  */
 import path from 'node:path';
 import type { Note } from '../../domain/note.js';
@@ -34,8 +35,8 @@ interface Seen {
 const UNSEEN: Seen = { stamp: '', offset: 0, line: 1, tail: Buffer.alloc(0), torn: false };
 
 export interface PartFiles {
-  /** Reads what was added since the last look, and lets hearers hear it. */
-  refresh(on: Channel): void;
+  /** Reads what was added since the last look, and lets hearers hear it. `wary`: also what only a person's hand can have put there. */
+  refresh(on: Channel, wary?: boolean): void;
   /** `lines`: each note as it is printed. Returns the numbers of the files that the notes lie in. */
   append(on: Channel, notes: readonly Note[], lines: readonly string[]): Set<number>;
   file(channel: string, number: number): string;
@@ -55,30 +56,42 @@ export function partFiles(
 
   return { refresh, append, file };
 
-  function refresh(on: Channel): void {
+  function refresh(on: Channel, wary = false): void {
     const fresh: Note[] = [];
     const last = on.parts.at(-1);
+    // Once nothing was there, it begins with its first file.
+    const stamp = listed.has(on) ? disk.stamp(file(on.name, last?.number ?? 1)) : '';
     if (last === undefined) {
-      // Once nothing was there, it begins with its first file.
-      if (listed.has(on) && disk.stamp(file(on.name, 1)) === undefined) return;
+      if (stamp === undefined) return;
       load(on, fresh);
-    } else if (disk.stamp(file(on.name, last.number)) === undefined) {
+    } else if (stamp === undefined) {
       // Somebody took the file away: what else is there now?
       for (const part of [...on.parts]) dropPart(on, part);
       load(on, fresh);
-    } else look(on, last, fresh);
-    const then = now();
-    for (let gone = dropExpired(on, then); gone; gone = dropExpired(on, then)) disk.remove(file(on.name, gone.number));
+    } else {
+      const grew = stamp !== seen.get(last)?.stamp;
+      if (grew || wary || isFull(last)) look(on, last, grew, fresh);
+    }
+    if (on.parts.length > 1) removeExpired(on);
     hear(on, fresh);
   }
 
-  /** The last part, and those that came after it. */
-  function look(on: Channel, last: Part, fresh: Note[]): void {
+  function isFull(part: Part): boolean {
+    return (seen.get(part) ?? UNSEEN).offset >= partBytes;
+  }
+
+  function removeExpired(on: Channel): void {
+    const then = now();
+    for (let gone = dropExpired(on, then); gone; gone = dropExpired(on, then)) disk.remove(file(on.name, gone.number));
+  }
+
+  /** The last part, if it grew, and those that came after it. */
+  function look(on: Channel, last: Part, grew: boolean, fresh: Note[]): void {
     for (let part: Part | undefined = last; part !== undefined;) {
       const next: number | undefined =
         disk.stamp(file(on.name, part.number + 1)) === undefined ? undefined : part.number + 1;
       // Read after its successor was seen: nothing counts in it that is added from now on.
-      readMore(on, part, fresh);
+      if (grew || next !== undefined || part !== last) readMore(on, part, fresh);
       part = next === undefined ? undefined : addPart(on, next);
     }
   }
@@ -97,7 +110,6 @@ export function partFiles(
   function readMore(on: Channel, part: Part, fresh: Note[]): void {
     const name = file(on.name, part.number);
     const before = seen.get(part) ?? UNSEEN;
-    if (disk.stamp(name) === before.stamp) return;
     const read = disk.readFrom(name, before.offset - before.tail.length);
     if (read.kind === 'missing') return;
     if (read.kind !== 'file') {
@@ -131,10 +143,10 @@ export function partFiles(
   /** Returns the number of the line after them. */
   function readLines(on: Channel, part: Part, text: string, first: number, fresh: Note[]): number {
     const at = now();
+    const shown = path.relative(root, file(on.name, part.number));
     let line = first;
     for (const one of text.split('\n')) {
       if (one.trim() !== '') {
-        const shown = path.relative(root, file(on.name, part.number));
         const read = readNote(one, { channel: on.name, file: shown, line, at });
         if (!read.ok) report(read.problem);
         else if (addNote(on, part, read.note)) fresh.push(read.note);
@@ -146,16 +158,15 @@ export function partFiles(
 
   function append(on: Channel, notes: readonly Note[], lines: readonly string[]): Set<number> {
     refresh(on);
-    for (const batch of batches(on, notes, lines)) appendBatch(on, batch);
     const used = new Set<number>();
-    for (const note of notes) {
-      const number = on.where.get(note.id);
-      if (number !== undefined) used.add(number); // undefined: it has expired already
-    }
+    const left = untold(on, { notes, lines });
+    if (left.notes !== notes) lieIn(on, notes, used);
+    for (const batch of batches(left)) appendBatch(on, batch, used);
     return used;
   }
 
-  function appendBatch(on: Channel, batch: Batch): void {
+  /** `used`: gets the numbers of the files they lie in. */
+  function appendBatch(on: Channel, batch: Batch, used: Set<number>): void {
     let left = batch;
     let again = false;
     for (let tries = 0; tries < MOST_TRIES; tries++) {
@@ -168,17 +179,18 @@ export function partFiles(
         refresh(on);
         continue;
       }
-      if (before.torn || again || !grewBy(before.stamp, stamp, bytes.length)) refresh(on);
-      else believe(on, last, left.notes, { ...before, stamp }, bytes);
-      if (disk.stamp(file(on.name, last.number + 1)) !== undefined) {
-        // It had a successor by then: those who read this one to its end may have missed ours.
-        refresh(on);
-        again = true;
-        continue;
+      if (!before.torn && !again && grewBy(before.stamp, stamp, bytes.length)) {
+        // It was not full, so it had no successor.
+        believe(on, last, left.notes, { ...before, stamp }, bytes);
+        return void used.add(last.number);
       }
-      if (left.notes.every((note) => on.where.has(note.id))) return;
-      left = untold(on, left.notes, left.lines);
-      again = true; // our first line was glued to the torn end of somebody who died just before
+      refresh(on);
+      again = true;
+      // It had a successor by then: those who read this one to its end may have missed ours.
+      if (disk.stamp(file(on.name, last.number + 1)) !== undefined) continue;
+      const missing = untold(on, left);
+      if (missing.notes.length === 0) return lieIn(on, batch.notes, used);
+      left = missing; // our first line was glued to the torn end of somebody who died just before
     }
     throw new Error(`notes on ${on.name} could not be told in ${MOST_TRIES} tries`);
   }
@@ -187,8 +199,7 @@ export function partFiles(
   function current(on: Channel): Part {
     for (;;) {
       const last = on.parts.at(-1);
-      const full = last !== undefined && (seen.get(last) ?? UNSEEN).offset >= partBytes;
-      if (last !== undefined && !full) return last;
+      if (last !== undefined && !isFull(last)) return last;
       const name = file(on.name, last === undefined ? 1 : last.number + 1);
       if (last === undefined) disk.makeFolder(path.dirname(name));
       disk.create(name, ''); // false: another was faster, which is as good
@@ -220,29 +231,35 @@ export function partFiles(
 }
 
 interface Batch {
-  notes: Note[];
-  lines: string[];
+  notes: readonly Note[];
+  lines: readonly string[];
 }
 
-function untold(on: Channel, notes: readonly Note[], lines: readonly string[]): Batch {
-  const left: Batch = { notes: [], lines: [] };
-  for (const [i, note] of notes.entries())
-    if (!on.where.has(note.id)) {
-      left.notes.push(note);
-      left.lines.push(lines[i]!);
-    }
-  return left;
+/** Those that were not told before; the same ones, mostly. */
+function untold(on: Channel, batch: Batch): Batch {
+  const { notes, lines } = batch;
+  if (!notes.some((note) => on.where.has(note.id))) return batch;
+  const isNew = (_: unknown, i: number): boolean => !on.where.has(notes[i]!.id);
+  return { notes: notes.filter(isNew), lines: lines.filter(isNew) };
 }
 
-/** Those that were not told before, as many at once as one append may write. */
-function* batches(on: Channel, notes: readonly Note[], lines: readonly string[]): Generator<Batch> {
-  const left = untold(on, notes, lines);
+function lieIn(on: Channel, notes: readonly Note[], used: Set<number>): void {
+  for (const note of notes) {
+    const number = on.where.get(note.id);
+    if (number !== undefined) used.add(number); // undefined: it has expired already, or is not told yet
+  }
+}
+
+/** As many at once as one append may write. */
+function* batches({ notes, lines }: Batch): Generator<Batch> {
   let from = 0;
   let size = 0;
-  for (let i = 0; i < left.lines.length; i++) {
-    size += left.lines[i]!.length;
-    if (size < BATCH_BYTES && i + 1 < left.lines.length) continue;
-    yield { notes: left.notes.slice(from, i + 1), lines: left.lines.slice(from, i + 1) };
+  for (let i = 0; i < lines.length; i++) {
+    size += lines[i]!.length;
+    if (size < BATCH_BYTES && i + 1 < lines.length) continue;
+    yield from === 0 && i + 1 === lines.length
+      ? { notes, lines }
+      : { notes: notes.slice(from, i + 1), lines: lines.slice(from, i + 1) };
     from = i + 1;
     size = 0;
   }
