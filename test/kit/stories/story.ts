@@ -1,0 +1,57 @@
+/** What a story is, how it is laid on a disk, and what its people do. */
+import path from 'node:path';
+import type { Disk } from '../../../src/ports/disk.js';
+import { ROOT } from '../hall.js';
+import type { SimDisk } from '../sim-disk.js';
+
+export interface Story {
+  name: string;
+  agents: Record<string, string>;
+  /** Other files of the workspace. */
+  files?: Record<string, string>;
+  /** Task files as a person drops them. */
+  tasks: Record<string, unknown>;
+  script: string;
+  /** Result of each root task, by id. A RegExp where it may say more. */
+  results: Record<string, string | RegExp>;
+  /** Model calls when nothing goes wrong. */
+  calls: number;
+  /** More calls that an unlucky order may need, without anything going wrong. */
+  slack?: number;
+  /** Tasks that a person puts under others. One that ends before its asker looked is in its own record only; `guild task tree` adds it up all the same. */
+  put?: string[];
+  /** Tools that need a human here. */
+  asks?: string[];
+  /** What the human does when nothing moves; true if there was something to do. */
+  human?: (disk: SimDisk) => boolean;
+  /** Files that must hold exactly this at the end: effects that happened once. */
+  written?: Record<string, string>;
+  /** What else is wrong with the end, one line each, judged by the files alone. */
+  check?: (disk: SimDisk) => string[];
+}
+
+export function lay(disk: Disk, story: Story): void {
+  const put = (file: string, text: string): void => {
+    const full = path.join(ROOT, file);
+    disk.makeFolder(path.dirname(full));
+    disk.create(full, text);
+  };
+  put('guild.yaml', story.files?.['guild.yaml'] ?? '');
+  for (const [name, text] of Object.entries(story.agents)) put(`agents/${name}.md`, text);
+  for (const [name, text] of Object.entries(story.files ?? {})) put(name, text);
+  for (const [name, task] of Object.entries(story.tasks)) put(`tasks/pending/${name}.json`, JSON.stringify(task));
+}
+
+export const BALLOT = path.join(ROOT, 'tasks/approvals.task.md');
+
+/** Edits the ballot as a person would: every open entry, once. */
+export function mark(disk: SimDisk, box: string, more: (text: string) => string = (text) => text): boolean {
+  const read = disk.read(BALLOT);
+  const text = read.kind === 'file' ? read.bytes.toString('utf8') : '';
+  if (!text.includes('- [_]')) return false;
+  disk.save(BALLOT, more(text.replaceAll('- [_]', `- ${box}`)));
+  return true;
+}
+
+/** An agent file. */
+export const agent = (front: string, prompt = 'Do what you are asked.'): string => `---\n${front}\n---\n${prompt}\n`;
