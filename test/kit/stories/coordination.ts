@@ -95,6 +95,25 @@ export const COORDINATION: Story[] = [
     },
   },
   {
+    name: 'a budget that open children hold is waited for',
+    agents: {
+      lead: agent('description: Leads\ntools: [create_task]'),
+      hand: agent('description: Helps'),
+    },
+    // The first may make one child of its own, so for the third nothing is left until it has ended without.
+    tasks: { t: { description: 'Go', to: 'lead', budget: { children: 3 } } },
+    script: `
+- {agent: lead, turn: 1, call: [{create_task: {agent: hand, description: part 1}}]}
+- {agent: lead, turn: 2, call: [{create_task: {agent: hand, description: part 2}}]}
+- {agent: lead, turn: 3, call: [{create_task: {agent: hand, description: part 3}}]}
+- {agent: hand, say: Done.}
+- {agent: lead, say: All done.}
+`,
+    results: { t: 'All done.' },
+    calls: 8,
+    slack: 2,
+  },
+  {
     name: 'states: working, blocked, working, waiting, complete',
     agents: {
       lead: agent('description: Leads\ntools: [delegate_to_agent]\nagents: [mid]'),
