@@ -6,6 +6,7 @@
 import { setTimeout as after } from 'node:timers/promises';
 import { problemText } from '../domain/problem.js';
 import type { Message } from '../domain/session.js';
+import { globFits } from '../domain/wildcard.js';
 import type { Clock } from '../ports/clock.js';
 import {
   MODEL_FAILURES,
@@ -133,15 +134,6 @@ function toolFits(wanted: { name: string; says?: Pattern[] }[], messages: readon
     const name = message.name ?? names.get(message.toolCallId ?? '');
     return wanted.some((one) => one.name === name && (!one.says || within(one.says, [message])));
   });
-}
-
-function globFits(glob: string, text: string): boolean {
-  if (!/[*?]/.test(glob)) return glob === text;
-  const source = glob
-    .replace(/[.+^${}()|[\]\\]/g, '\\$&')
-    .replace(/\*+/g, '.*')
-    .replace(/\?/g, '.');
-  return new RegExp(`^${source}$`, 's').test(text);
 }
 
 /** Fills `{{last}} {{task}} {{turn}} {{agent}}` and the groups `{{1}}`… of the regex in `when`; leaves all else in braces alone. */

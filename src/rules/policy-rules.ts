@@ -1,5 +1,6 @@
 /** Which rules of `storage/policy.yaml` speak about an action: among those that fit, only the highest priority is heard. */
 import type { Condition, PolicyRule } from '../domain/policy.js';
+import { globFits as plainGlobFits } from '../domain/wildcard.js';
 
 export interface Action {
   tool: string;
@@ -33,26 +34,7 @@ function startsWith(command: string, start: string): boolean {
   return command === text || (command.startsWith(text) && /\s/.test(command[text.length] ?? ''));
 }
 
-/** `*` and `?`, folded case; `*` also crosses slashes. Without a regular expression, so nothing can explode. */
+/** `*` and `?`, folded case; `*` also crosses slashes. */
 export function globFits(glob: string, text: string): boolean {
-  const pattern = glob.toLowerCase();
-  const name = text.toLowerCase();
-  let p = 0;
-  let n = 0;
-  let star = -1;
-  let from = 0;
-  while (n < name.length) {
-    if (pattern[p] === '*') {
-      star = p++;
-      from = n;
-    } else if (p < pattern.length && (pattern[p] === '?' || pattern[p] === name[n])) {
-      p++;
-      n++;
-    } else if (star >= 0) {
-      p = star + 1;
-      n = ++from;
-    } else return false;
-  }
-  while (pattern[p] === '*') p++;
-  return p === pattern.length;
+  return plainGlobFits(glob.toLowerCase(), text.toLowerCase());
 }

@@ -3,6 +3,7 @@
  * the auto rules, which give up on anything unknown, these must still see `rm -rf "$HOME"/*` and `{rm,-rf,/}` for what they are.
  */
 import type { ShellPiece, ShellWord } from '../domain/shell.js';
+import { fitsPattern, type Wildcards } from '../domain/wildcard.js';
 
 export interface Arg {
   /** Patterns are `\uE000…` marks, the home directory HOME, anything unknown HOLE. */
@@ -61,27 +62,13 @@ export function literalText(word: ShellWord): string | undefined {
 
 /** Whether a pattern with marks could stand for this name. */
 export function couldBe(pattern: string, name: string): boolean {
-  // Greedy with one point to return to: linear enough for names, and without a regular expression made from foreign text.
-  let p = 0;
-  let n = 0;
-  let star = -1;
-  let from = 0;
-  while (n < name.length) {
-    const c = pattern[p];
-    if (c === STAR || c === HOLE) {
-      star = p++;
-      from = n;
-    } else if (c !== undefined && (c === ANY || c === SET || c === name[n])) {
-      p++;
-      n++;
-    } else if (star >= 0) {
-      p = star + 1;
-      n = ++from;
-    } else return false;
-  }
-  while (pattern[p] === STAR || pattern[p] === HOLE) p++;
-  return p === pattern.length;
+  return fitsPattern(pattern, name, MARKED);
 }
+
+const MARKED: Wildcards<string> = {
+  isMany: (mark) => mark === STAR || mark === HOLE,
+  isOne: (mark, char) => mark === ANY || mark === SET || mark === char,
+};
 
 function optionsOf(piece: ShellPiece, tilde: boolean): string[] {
   switch (piece.kind) {

@@ -2,6 +2,7 @@
  * Conditions and how values compare. There are two truths only: `!=` is exactly the opposite of `=`, and NOT of what
  * follows it, also where a field is missing. Numbers compare as numbers; all else, ISO dates included, as text.
  */
+import { fitsPattern } from '../domain/wildcard.js';
 import type { Compare, Row, Where } from './query-form.js';
 
 /** Fields for which a missing value means false, and false counts as null. */
@@ -114,7 +115,7 @@ function rank(value: unknown): number {
   return typeof value === 'number' ? 2 : 3;
 }
 
-/** `%` any text, `_` any one character, `\` takes the next one as it is. Steps back only to the last `%`: no pattern is slow. */
+/** `%` any text, `_` any one character, `\` takes the next one as it is. */
 function isLike(text: string, pattern: string): boolean {
   const parts: (string | { wild: '%' | '_' })[] = [];
   const chars = Array.from(pattern);
@@ -123,25 +124,8 @@ function isLike(text: string, pattern: string): boolean {
     if (char === '\\' && i + 1 < chars.length) parts.push(chars[++i]!);
     else parts.push(char === '%' || char === '_' ? { wild: char } : char);
   }
-  const given = Array.from(text);
-  let at = 0;
-  let part = 0;
-  let star = -1;
-  let retry = 0;
-  while (at < given.length) {
-    const want = parts[part];
-    if (typeof want === 'object' && want.wild === '%') {
-      star = part;
-      part += 1;
-      retry = at;
-    } else if (want === given[at] || (typeof want === 'object' && want.wild === '_')) {
-      part += 1;
-      at += 1;
-    } else if (star >= 0) {
-      part = star + 1;
-      retry += 1;
-      at = retry;
-    } else return false;
-  }
-  return parts.slice(part).every((rest) => typeof rest === 'object' && rest.wild === '%');
+  return fitsPattern(parts, Array.from(text), {
+    isMany: (part) => typeof part === 'object' && part.wild === '%',
+    isOne: (part, char) => part === char || (typeof part === 'object' && part.wild === '_'),
+  });
 }

@@ -1,0 +1,24 @@
+/** Patterns with wildcards: they mean what a regular expression would, and none is slow. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { globFits } from '../../src/domain/wildcard.js';
+import { SEED } from '../kit/seed.js';
+
+test('a glob fits what its regular expression fits', () => {
+  const text = fc.string({ unit: fc.constantFrom('a', 'b', '/', '.'), maxLength: 8 });
+  const glob = fc.string({ unit: fc.constantFrom('a', 'b', '/', '.', '*', '?'), maxLength: 8 });
+  fc.assert(
+    fc.property(glob, text, (pattern, given) => {
+      const source = pattern.replaceAll('.', '\\.').replaceAll('*', '.*').replaceAll('?', '.');
+      assert.equal(globFits(pattern, given), new RegExp(`^${source}$`, 's').test(given));
+    }),
+    { seed: SEED, numRuns: 1000 },
+  );
+});
+
+test('a wildcard in the text is only itself', () => {
+  assert.equal(globFits('a', '*'), false);
+  assert.equal(globFits('*', ''), true);
+  assert.equal(globFits('?', ''), false);
+});
