@@ -14,6 +14,7 @@ import { bus } from '../adapters/bus.js';
 import { checkIns } from '../adapters/check-ins.js';
 import { files, isWorkspace } from '../adapters/files/index.js';
 import { folder } from '../adapters/folder.js';
+import { growth } from '../adapters/growth.js';
 import { inbox } from '../adapters/inbox.js';
 import { pauses } from '../adapters/pauses.js';
 import { processes as realProcesses } from '../adapters/processes.js';
@@ -186,6 +187,7 @@ export async function openWorkspace(folderPath: string, options: OpenOptions = {
     // What lies in a cache is on no tape.
     ...(options.tape ? {} : { bids: bids({ root, disk, peer: store.peer.id, fold: addToRecords }) }),
     pauses: pauses({ root, disk }),
+    growth: growth({ root, disk }),
     desk: desk({
       root,
       disk,

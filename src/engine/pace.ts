@@ -1,9 +1,11 @@
 /**
  * How fast a tree may grow. Budgets bound how far; this bounds how quickly, so that agents that keep asking each other for more are slowed down
- * while a person can still see it. Counted by each process from what it makes; the count begins anew with the process.
+ * while a person can still see it. It holds for the workspace: what other processes made, and what was made before this one started, is read
+ * off history. Who asks in the very same moment as another does not see it yet.
  */
 import type { Task } from '../domain/task.js';
 import type { Clock } from '../ports/clock.js';
+import type { Growth } from '../ports/growth.js';
 
 export interface Pace {
   /** A task was made under this root. */
@@ -14,7 +16,8 @@ export interface Pace {
 
 const MINUTE_MS = 60_000;
 
-export function pace(clock: Pick<Clock, 'monotonicMs'>, most: number): Pace {
+/** Without `growth` each process counts for itself. */
+export function pace(clock: Pick<Clock, 'monotonicMs' | 'now'>, most: number, growth?: Growth): Pace {
   /** When tasks were made under each root, the root that grew last at the end. */
   const grown = new Map<string, number[]>();
   const isLate = (at: number): boolean => at > clock.monotonicMs() - MINUTE_MS;
@@ -29,7 +32,11 @@ export function pace(clock: Pick<Clock, 'monotonicMs'>, most: number): Pace {
         grown.delete(other);
       }
     },
-    room: ({ root }) => Math.max(0, most - lately(root).length),
+    room({ root }) {
+      const own = lately(root).length;
+      const all = own >= most ? own : (growth?.madeSince(root, clock.now().getTime() - MINUTE_MS) ?? 0);
+      return Math.max(0, most - Math.max(own, all));
+    },
   };
 }
 

@@ -13,6 +13,7 @@ import type { Clock, Ids } from '../ports/clock.js';
 import type { Desk } from '../ports/desk.js';
 import type { Folder } from '../ports/folder.js';
 import type { Gate } from '../ports/gate.js';
+import type { Growth } from '../ports/growth.js';
 import type { Inbox } from '../ports/inbox.js';
 import type { Model } from '../ports/model.js';
 import type { Pauses } from '../ports/pauses.js';
@@ -58,6 +59,8 @@ export interface Parts {
   price?: (model: string) => Price | undefined;
   clock: Clock;
   ids: Ids;
+  /** What all processes made lately; absent: each counts for itself. */
+  growth?: Growth;
   /** How fast trees grow; absent outside of an engine. */
   pace?: Pace;
   /** Which agents this process hosts; undefined: all. */

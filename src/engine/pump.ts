@@ -70,7 +70,7 @@ export function engine(given: Parts): Engine {
   const own = {
     waits,
     votes,
-    pace: pace(given.clock, given.config.limits.tasksPerMinute),
+    pace: pace(given.clock, given.config.limits.tasksPerMinute, given.growth),
     watchers: { ...given.watchers, event: hear },
   };
   const parts: Parts = Object.assign(Object.create(given) as Parts, own);

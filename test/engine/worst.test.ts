@@ -116,6 +116,38 @@ test('a flood of tasks from one root is slowed down by the minute', async () => 
   assert.equal(tasks.length, 11, 'ten were made and thirty refused');
 });
 
+test('the same for the workspace: what another process made counts, and what was made before this one started', async () => {
+  const calls = (n: number): string =>
+    Array.from({ length: n }, (_, i) => `{create_task: {agent: cyd, description: Thing ${i}}}`).join(', ');
+  const script = `
+- {agent: ana, task: root, turn: 1, call: [${calls(6)}, {delegate_to_agent: {agent: ben, task: more}}]}
+- {agent: ana, say: Enough.}
+- {agent: ben, turn: 1, call: [${calls(6)}]}
+- {agent: ben, say: Enough.}
+`;
+  const disk = simDisk();
+  lay(disk, {
+    name: '',
+    agents: {
+      ana: agent('tools: [create_task, delegate_to_agent]\nagents: [ben]'),
+      ben: agent('tools: [create_task]'),
+      cyd: agent('capabilities: [y]'),
+    },
+    tasks: { root: { description: 'Go', to: 'ana' } },
+    script,
+    results: {},
+    calls: 0,
+  });
+  const house = hall(script);
+  const config = { defaultAgent: 'ana', limits: limits({ tasksPerMinute: 10 }) };
+  const first = house.enter(disk, { config, agents: ['ana'] });
+  await untilQuiet(first);
+  first.die();
+  await untilQuiet(house.enter(disk, { config, agents: ['ben'] }));
+  const made = [...disk.tree().keys()].filter((file) => /tasks\/\w+\/root\.[^/]*\.json$/.test(file));
+  assert.equal(made.length, 10, made.join('\n'));
+});
+
 function limits(more: Partial<Config['limits']>): Config['limits'] {
   return {
     parallel: 16,

@@ -9,6 +9,7 @@ import { bus } from '../../src/adapters/bus.js';
 import { boards } from '../../src/adapters/boards.js';
 import { checkIns } from '../../src/adapters/check-ins.js';
 import { files } from '../../src/adapters/files/index.js';
+import { growth } from '../../src/adapters/growth.js';
 import { inbox } from '../../src/adapters/inbox.js';
 import { pauses } from '../../src/adapters/pauses.js';
 import { scripted } from '../../src/adapters/scripted.js';
@@ -76,6 +77,7 @@ export function hall(script: string, asks: readonly string[] = []): Hall {
         checkIns: checkIns({ root: ROOT, disk: on, peer: store.peer.id }),
         bids: bids({ root: ROOT, disk: on, peer: store.peer.id, fold: addToRecords }),
         pauses: pauses({ root: ROOT, disk: on }),
+        growth: growth({ root: ROOT, disk: on }),
         ...busOn(on, options.bus),
         desk: desk({
           root: ROOT,
