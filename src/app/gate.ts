@@ -16,6 +16,7 @@ import { useOfTool } from '../rules/policy-path.js';
 import { judgeTool } from '../rules/policy-tool.js';
 import { parseBash } from '../text/bash.js';
 import { lineDiff } from '../text/line-diff.js';
+import { failedCheck } from './safety-checks.js';
 import { ALLOWLIST_FILE, commandGate, loadPolicy, POLICY_FILE } from './policy.js';
 
 export interface GateGiven {
@@ -106,6 +107,8 @@ export function gate({ root, disk, folder, isFree }: GateGiven): Gate {
     const given = typeof args['path'] === 'string' ? args['path'] : undefined;
     const spot = use !== undefined && given !== undefined ? folder.judge(agent.name, use, given) : undefined;
     const content = typeof args['content'] === 'string' ? args['content'] : undefined;
+    const place = spot?.verdict === 'ok' ? spot.path : undefined;
+    const bytes = Buffer.byteLength(content ?? '');
     const { verdict, reason, risk } = judgeTool({
       tool,
       free: isFree?.(tool) === true,
@@ -113,6 +116,7 @@ export function gate({ root, disk, folder, isFree }: GateGiven): Gate {
       agent,
       ...(spot ? { path: spot.path ?? given!, pathVerdict: spot.verdict } : {}),
       ...(content === undefined ? {} : { bytes: Buffer.byteLength(content) }),
+      ...(place === undefined ? {} : { check: (one) => failedCheck(one, { root, file: place, bytes }) }),
     });
     const reasons = spot && spot.verdict !== 'ok' ? [spot.reason] : [reason];
     const target =

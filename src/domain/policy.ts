@@ -64,6 +64,10 @@ export const RISKS = ['none', 'low', 'medium', 'high', 'critical'] as const;
 export type Risk = (typeof RISKS)[number];
 export const SAFETY_CHECKS = ['backup', 'disk_space', 'permission', 'sensitive_data'] as const;
 export type SafetyCheck = (typeof SAFETY_CHECKS)[number];
+/** Those that the program makes itself, and for which tools: the path and the size are known there. */
+export const MADE_CHECKS = ['disk_space', 'permission'] as const satisfies readonly SafetyCheck[];
+export type MadeCheck = (typeof MADE_CHECKS)[number];
+export const CHECKED_TOOLS: readonly string[] = ['write_file', 'create_directory'];
 
 export type Condition =
   | { kind: 'path_matches'; globs: string[] }

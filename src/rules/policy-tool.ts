@@ -4,7 +4,9 @@
  */
 import type { Agent } from '../domain/agent.js';
 import {
+  MADE_CHECKS,
   stricter,
+  type MadeCheck,
   type Policy,
   type Risk,
   type Restriction,
@@ -21,6 +23,8 @@ export interface ToolQuestion {
   pathVerdict?: 'ok' | 'ask' | 'refuse';
   /** Size of what would be written. */
   bytes?: number;
+  /** Makes a check: why it does not hold, undefined if it does. Where it is absent, a human makes it. */
+  check?: (check: MadeCheck) => string | undefined;
   /** It comes from a plugin that says it needs no human. */
   free?: boolean;
   policy: Policy;
@@ -52,11 +56,24 @@ export function judgeTool(question: ToolQuestion): ToolVerdict {
   if (policy.closed !== undefined && !QUIET.has(tool)) return { verdict: 'ask', reason: policy.closed, ...about };
   if (own === 'ask') return { verdict: 'ask', reason: `the agent file asks for ${tool}`, ...about };
   if (question.pathVerdict === 'ask') return { verdict: 'ask', reason: 'the path is asked for', ...about };
+  const unsafe = rules.length > 0 && ruled !== 'ask' ? checked(about.safetyChecks, question) : undefined;
+  if (unsafe !== undefined) return { ...unsafe, reason: `policy rule ${names}: ${unsafe.reason}`, ...about };
   if (rules.length > 0) return { verdict: ruled, reason: `policy rule ${names}`, ...about };
   if (question.free) return { verdict: 'auto', reason: 'its plugin says it needs no human', ...about };
   if (QUIET.has(tool)) return { verdict: 'auto', reason: 'it changes nothing outside', ...about };
   if (question.pathVerdict === 'ok') return { verdict: 'auto', reason: "it stays in the agent's own folder", ...about };
   return { verdict: 'ask', reason: `${tool} is asked for`, ...about };
+}
+
+/** Undefined: all that the rules want checked was checked, and holds. */
+function checked(wanted: SafetyCheck[], { check }: ToolQuestion): Pick<ToolVerdict, 'verdict' | 'reason'> | undefined {
+  const made = MADE_CHECKS.filter((one) => wanted.includes(one));
+  if (made.length > 0 && check === undefined) return { verdict: 'ask', reason: `a human does ${made.join(', ')}` };
+  for (const one of made) {
+    const failed = check!(one);
+    if (failed !== undefined) return { verdict: 'deny', reason: `${one}: ${failed}` };
+  }
+  return undefined;
 }
 
 /** Tools that read, or that only put something to the engine, which judges it again. */

@@ -7,13 +7,15 @@
  *       conditions: [{ path_matches: ["config/*"] }]      # all must hold; also command_matches, command_starts_with
  *       supervision: confirm                    # automatic, notify, confirm, manual, deny
  *       risk: medium                            # none, low, medium, high, critical
- *       safety_checks: [backup]                 # not done by the program: the rule asks, whatever its supervision says
+ *       safety_checks: [disk_space]             # also permission; backup and sensitive_data are a human's, so the rule asks
  *       restrictions: [{ type: size_limit, max_bytes: 1000000 }, { type: path_pattern, deny: ["*.env"] }]
  *       priority: 10                            # higher wins
  *
  * A name that is not known is an error and makes the file unreadable: a check that is dropped in silence protects nobody.
  */
 import {
+  CHECKED_TOOLS,
+  MADE_CHECKS,
   RISKS,
   SAFETY_CHECKS,
   SUPERVISIONS,
@@ -69,11 +71,14 @@ function readRule(name: string, found: Found, fields: Fields): PolicyRule | unde
   return enabled ? checkedByHand(rule) : undefined;
 }
 
-/** The program carries out none of these checks, so whoever asks for one gets a human in its place. */
+/** Whoever asks for a check that the program does not make, for this tool, gets a human in its place. */
 function checkedByHand(rule: PolicyRule): PolicyRule {
   const runs = rule.supervision === 'automatic' || rule.supervision === 'notify';
-  if (rule.safetyChecks.length === 0 || !runs) return rule;
-  return { ...rule, name: `${rule.name} (a human does ${rule.safetyChecks.join(', ')})`, supervision: 'confirm' };
+  const isMade = (check: SafetyCheck): boolean =>
+    CHECKED_TOOLS.includes(rule.pattern) && (MADE_CHECKS as readonly string[]).includes(check);
+  const left = rule.safetyChecks.filter((check) => !isMade(check));
+  if (left.length === 0 || !runs) return rule;
+  return { ...rule, name: `${rule.name} (a human does ${left.join(', ')})`, supervision: 'confirm' };
 }
 
 function readList<T>(fields: Fields, key: string, read: (item: Found, fields: Fields) => T | undefined): T[] {

@@ -192,7 +192,21 @@ test('tools: reading is auto, changing asks, unknown asks, refusals deny', () =>
   assert.equal(judge('slack_send', {}, given), 'notify');
   const kept = judgeTool({ tool: 'create_directory', policy: given, pathVerdict: 'ok' });
   assert.deepEqual([kept.verdict, kept.safetyChecks], ['ask', ['backup', 'permission']]);
-  assert.match(kept.reason, /t\.kept \(a human does backup, permission\)/);
+  assert.match(kept.reason, /t\.kept \(a human does backup\)/);
+  const made = policy(
+    '',
+    `t:
+  files: { pattern: write_file, supervision: automatic, safety_checks: [disk_space, permission] }
+  more: { pattern: "create_*", supervision: automatic, safety_checks: [permission] }
+`,
+  );
+  const write = { tool: 'write_file', policy: made, pathVerdict: 'ok' as const };
+  assert.equal(judgeTool({ ...write, check: () => undefined }).verdict, 'auto', 'the program made the checks');
+  const full = judgeTool({ ...write, check: (one) => (one === 'disk_space' ? 'the disk is full' : undefined) });
+  assert.deepEqual([full.verdict, full.reason], ['deny', 'policy rule t.files: disk_space: the disk is full']);
+  assert.equal(judgeTool(write).verdict, 'ask', 'who cannot check asks');
+  const wide = judgeTool({ tool: 'create_directory', policy: made, pathVerdict: 'ok', check: () => undefined });
+  assert.equal(wide.verdict, 'ask', 'what a pattern may mean besides is not known');
   assert.equal(judge('edit_session', {}, given), 'deny');
   assert.equal(verdict('npm test', given), 'ask');
   assert.equal(verdict('npm test', policy('', RULED)), 'auto', 'it is the check that makes it ask');
