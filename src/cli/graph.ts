@@ -1,6 +1,7 @@
 /** `guild graph`: a task and all under it, with who waits for whom. */
 import { openReader } from '../app/open-reader.js';
 import { taskTree } from '../app/task-tree.js';
+import { waitsView } from '../app/waits-view.js';
 import { problem, ProblemError } from '../domain/problem.js';
 import { drawTaskGraph, TASK_GRAPH_FORMATS, taskGraph } from '../rules/task-graph.js';
 import { EXIT, text, type Command } from './command.js';
@@ -10,8 +11,12 @@ import { fitted } from './terminal.js';
 export const command: Command = {
   help: `guild graph <task> [--mermaid | --dot | --format text|mermaid|dot]
 
-The task and everything under it, with who waits for whom and what depends on what.
+The task and everything under it, with who waits for whom and what depends on what. What is waited for may also be
+a turn in a conversation, a resource, room at an agent, a budget, or you; who holds it is named.
   ○ pending  ● active  … waiting  ✓ completed  ✗ failed
+
+--json: {tasks, nodes, edges}. Nodes are what is no task: {id, kind, label}, with kind conversation, resource, agent,
+human or budget. An edge is {from, to, step}, with step asked, waits, depends or held; held has the share of a budget.
 
 Mermaid is what Markdown pages draw; DOT is what Graphviz draws: guild graph t1 --dot | dot -Tsvg > t1.svg`,
   options: { format: { type: 'string' }, mermaid: { type: 'boolean' }, dot: { type: 'boolean' } },
@@ -23,9 +28,10 @@ Mermaid is what Markdown pages draw; DOT is what Graphviz draws: guild graph t1 
     const format = TASK_GRAPH_FORMATS.find((one) => one === named);
     if (format === undefined)
       throw new ProblemError(problem('bad_usage', `a graph is drawn as ${TASK_GRAPH_FORMATS.join(', ')}`));
-    const tree = await taskTree(openReader(call.root), id);
+    const store = openReader(call.root);
+    const tree = await taskTree(store, id);
     if (tree.length === 0) throw new ProblemError(unknownTask(id));
-    const graph = taskGraph(tree);
+    const graph = taskGraph(tree, waitsView(call.root, store).waitsOf);
     if (json) terminal.json(graph);
     else
       for (const line of drawTaskGraph(graph, format))

@@ -4,9 +4,10 @@
  */
 import { scoreText, type Score } from '../rules/award.js';
 import type { openReader } from '../app/open-reader.js';
+import { budgetWord } from '../domain/budget.js';
 import { callCost, type Event } from '../domain/event.js';
 import { kinIn } from '../domain/lineage.js';
-import type { Placed, Task } from '../domain/task.js';
+import type { Placed, Task, Waits } from '../domain/task.js';
 import { costText } from './task-show.js';
 
 type Store = ReturnType<typeof openReader>;
@@ -82,8 +83,9 @@ function own(event: Event): string | undefined {
     case 'tool.ran':
       return `  used ${detail('tool')}${event['ok'] === false ? ', which failed' : ''}${event['approved'] ? ', as approved' : ''} (${detail('ms')} ms)`;
     case 'task.parked': {
-      const waits = event['waits'] as { tasks?: string[]; until?: string } | undefined;
-      return `waits for ${waits?.tasks?.join(', ') ?? waits?.until ?? 'something'}`;
+      const waits = event['waits'] as Waits | undefined;
+      const whose = waits?.budget === undefined ? '' : `its budget of ${budgetWord(waits.budget)}, held by `;
+      return `waits for ${whose}${waits?.tasks?.join(', ') ?? waits?.until ?? 'something'}`;
     }
     case 'task.completed':
       return 'completed';

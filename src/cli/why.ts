@@ -2,9 +2,13 @@
 import { holdUps, type HoldUps } from '../app/hold-ups.js';
 import { openReader } from '../app/open-reader.js';
 import { pausedAgents } from '../app/pause-agent.js';
+import { waitsView, type WaitsView } from '../app/waits-view.js';
 import { approvalOf } from '../domain/approval.js';
+import { budgetWord } from '../domain/budget.js';
 import { ProblemError, problemText } from '../domain/problem.js';
-import { HUMAN, isEnded, type Placed } from '../domain/task.js';
+import { isEnded, type Placed } from '../domain/task.js';
+import { heldShares, shareText } from '../rules/held-shares.js';
+import { budgetNode, nodeAgent, nodeKind, nodeText } from '../rules/wait-node.js';
 import { EXIT, type Command } from './command.js';
 import { idOf, unknownTask } from './task-id.js';
 import { oneLine, printable } from './terminal.js';
@@ -13,8 +17,9 @@ import { costOf, originOf, storyOf } from './why-story.js';
 export const command: Command = {
   help: `guild why <task>
 
-Tells why a task is where it is: for what it waits, down to the last one in the chain, you included; who asked for it, from the first message
-on; and what happened: turns, tools, what others were asked, approvals, and what it cost. --json has every event too.`,
+Tells why a task is where it is: for what it waits, down to the last one in the chain, you included; what its open children hold of its
+budget; who asked for it, from the first message on; and what happened: turns, tools, what others were asked, approvals, and what it cost.
+--json has every event too, and the nodes of the chain: ids of tasks, turn:…, agent:…, budget:… and @human.`,
   most: 1,
   async run({ words, root, terminal, json }) {
     const id = idOf({ words }, 'why');
@@ -22,18 +27,21 @@ on; and what happened: turns, tools, what others were asked, approvals, and what
     await store.scan(true);
     const found = await store.read(id);
     if (found === undefined) throw new ProblemError(unknownTask(id));
-    const chain = await waitChain(store, found, pausedAgents(root), holdUps(root, store));
+    const known = { store, paused: pausedAgents(root), held: holdUps(root, store), waits: waitsView(root, store) };
+    const { lines: chain, nodes } = await waitChain(known, found);
     for (const event of store.events({ task: id }).filter((one) => one.name === 'work.stuck'))
       chain.push(printable(`stuck: ${String(event['why'])}`));
     const origin = (await originOf(store, found)).map(printable);
     const story = storyOf(store, found);
     const cost = costOf(found);
+    const shares = sharesOf(store, found).map(printable);
     if (json) {
       const events = store.events({ task: id });
-      terminal.json({ id, state: found.state, chain, origin, story, ...(cost ? { cost } : {}), events });
+      terminal.json({ id, state: found.state, chain, nodes, shares, origin, story, ...(cost ? { cost } : {}), events });
       return EXIT.done;
     }
     for (const [i, line] of chain.entries()) terminal.out(`${'  '.repeat(i)}${i > 0 ? '→ ' : ''}${line}`);
+    for (const line of shares) terminal.out(line);
     if (found.task.error) terminal.out(`\n${problemText(found.task.error)}`);
     terminal.out('');
     for (const [i, line] of origin.entries())
@@ -51,25 +59,36 @@ on; and what happened: turns, tools, what others were asked, approvals, and what
 
 type Store = ReturnType<typeof openReader>;
 
+interface Known {
+  store: Store;
+  paused: ReadonlyMap<string, string>;
+  held: HoldUps;
+  waits: WaitsView;
+}
+
+interface Chain {
+  lines: string[];
+  /** Every node on the way: tasks, and what is no task. */
+  nodes: string[];
+}
+
 /** From this task to whoever holds everything up. */
-async function waitChain(
-  store: Store,
-  start: Placed,
-  paused: ReadonlyMap<string, string>,
-  held: HoldUps,
-): Promise<string[]> {
+async function waitChain(known: Known, start: Placed): Promise<Chain> {
   const lines: string[] = [];
-  const seen = new Set<string>();
+  const nodes: string[] = [];
   let at: Placed | undefined = start;
-  while (at !== undefined && !seen.has(at.task.id) && lines.length < 50) {
-    seen.add(at.task.id);
-    const { next, line } = await reason(store, at, held);
-    lines.push(printable((next === undefined && pausedLine(at, paused)) || line));
+  while (at !== undefined && !nodes.includes(at.task.id) && lines.length < 50) {
+    nodes.push(at.task.id);
+    const { next, line, via } = await reason(known, at);
+    if (via !== undefined) nodes.push(via);
+    lines.push(printable((next === undefined && pausedLine(at, known.paused)) || line));
     at = next;
   }
-  if (at !== undefined && seen.has(at.task.id))
+  if (at !== undefined && nodes.includes(at.task.id)) {
     lines.push(printable(`${at.task.id}, and so on: they wait in a circle, which the next pass breaks`));
-  return lines;
+    nodes.push(at.task.id);
+  }
+  return { lines, nodes };
 }
 
 function pausedLine({ task, state }: Placed, paused: ReadonlyMap<string, string>): string | undefined {
@@ -78,11 +97,16 @@ function pausedLine({ task, state }: Placed, paused: ReadonlyMap<string, string>
   return `${task.id} waits: ${task.to} is paused${why && ` (${why})`}; guild agent resume ${task.to} lets it go on`;
 }
 
-async function reason(
-  store: Store,
-  { task, state, owner }: Placed,
-  held: HoldUps,
-): Promise<{ line: string; next?: Placed }> {
+/** One step of the chain. `via`: what is waited for, if that is no task; `next`: the task that holds it up. */
+interface Reason {
+  line: string;
+  via?: string;
+  next?: Placed;
+}
+
+async function reason(known: Known, placed: Placed): Promise<Reason> {
+  const { store, held, waits } = known;
+  const { task, state, owner } = placed;
   const name = `${task.id} (@${task.to ?? 'nobody yet'})`;
   if (state === 'completed') return { line: `${name} is completed` };
   if (state === 'failed') return { line: `${name} failed: ${task.error?.message ?? 'without saying why'}` };
@@ -96,32 +120,58 @@ async function reason(
         : `${name} lost its process; the next pump takes it up`,
     };
   }
-  if (task.to === HUMAN) {
-    const how = approvalOf(task) === undefined ? '' : `: guild approve ${task.id}, or guild reject ${task.id}`;
-    return { line: `${name} waits for you${how}` };
+  const nodes = waits.waitsOf(task.id);
+  const tasks = nodes.filter((node) => nodeKind(node) === 'task');
+  for (const id of tasks) {
+    const next = await store.read(id);
+    if (next === undefined) return { line: `${name} waits for ${id}, which does not exist` };
+    if (!isEnded(next.state))
+      return { line: `${name} waits for ${tasks.length > 1 ? `${tasks.length} tasks, first` : 'a task'}:`, next };
   }
-  const first = async (ids: string[]): Promise<{ placed?: Placed; missing?: string }> => {
-    for (const id of ids) {
-      const placed = await store.read(id);
-      if (placed === undefined) return { missing: id };
-      if (!isEnded(placed.state)) return { placed };
-    }
-    return {};
-  };
-  const ids = state === 'pending' ? task.dependencies : (task.waits?.tasks ?? []);
-  const { placed, missing } = await first(ids);
-  if (missing !== undefined) return { line: `${name} waits for ${missing}, which does not exist` };
-  if (placed !== undefined)
-    return { line: `${name} waits for ${ids.length > 1 ? `${ids.length} tasks, first` : 'a task'}:`, next: placed };
-  if (task.waits?.until !== undefined && state === 'waiting')
+  if (task.waits?.until !== undefined && state === 'waiting' && !nodes.includes(budgetNode(task.id)))
     return { line: `${name} ${WAITS[task.role] ?? 'is left alone'} until ${task.waits.until}` };
-  const turn = held.turn(task);
-  const holder = turn && (await store.read(turn.holder));
-  if (turn !== undefined && holder !== undefined)
-    return { line: `${name} waits for ${turn.of}, which another task has until it ends:`, next: holder };
-  const full = held.full(task);
-  if (full !== undefined) return { line: `${name} waits for room: ${full}` };
+  for (const via of nodes) if (nodeKind(via) !== 'task') return { via, ...(await behind(known, placed, name, via)) };
   return { line: `${name} is ready; guild pump or guild watch takes it up` };
+}
+
+/** What is waited for and is no task, and who has it. */
+async function behind({ store, waits }: Known, { task }: Placed, name: string, via: string): Promise<Reason> {
+  const found = await Promise.all(waits.waitsOf(via).map((id) => store.read(id)));
+  const holders = found.flatMap((one) => (one !== undefined && !isEnded(one.state) ? one : []));
+  const next = holders[0] === undefined ? {} : { next: holders[0] };
+  switch (nodeKind(via)) {
+    case 'human': {
+      const how = approvalOf(task) === undefined ? '' : `: guild approve ${task.id}, or guild reject ${task.id}`;
+      return { line: `${name} waits for you${how}` };
+    }
+    case 'agent': {
+      const agent = nodeAgent(via)!;
+      const work = holders.map((one) => one.task.id).join(', ');
+      return {
+        line: `${name} waits for room: ${agent} works on ${work}, and on no more than ${waits.most(agent)} at once:`,
+        ...next,
+      };
+    }
+    case 'budget': {
+      const shares = heldShares(holders);
+      const who = holders.map((one) => `${one.task.id} (${shareText(shares.get(one.task.id) ?? {})})`).join(', ');
+      return {
+        line: `${name} waits for its budget of ${budgetWord(task.waits!.budget!)}, which is held by ${who}:`,
+        ...next,
+      };
+    }
+    default: {
+      const turn = nodeKind(via) === 'conversation' ? 'its turn in ' : '';
+      return { line: `${name} waits for ${turn}${nodeText(via)}, which another task has until it ends:`, ...next };
+    }
+  }
+}
+
+/** What open children hold of a task's budget, a line each. */
+function sharesOf(store: Store, { task, state }: Placed): string[] {
+  if (isEnded(state)) return [];
+  const children = [...store.open()].filter((one) => one.task.parent === task.id);
+  return [...heldShares(children)].map(([id, share]) => `${id} holds ${shareText(share)} of its budget until it ends`);
 }
 
 /** What those wait for who wait for nobody in particular. */

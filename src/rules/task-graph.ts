@@ -1,12 +1,19 @@
-/** A task and all under it as a picture: who was asked by whom, who waits for whom, what depends on what; as text, Mermaid or DOT. */
+/**
+ * A task and all under it as a picture: who was asked by whom, who waits for whom or for what, and who holds that, what depends on what; as text,
+ * Mermaid or DOT.
+ */
 import { isEnded, type Placed, type TaskState } from '../domain/task.js';
 import { gist } from './gist.js';
+import { heldShares, shareText, type Share } from './held-shares.js';
 import { needed } from './peers.js';
+import { budgetNode, nodeBudget, nodeKind, nodeText, type NodeKind } from './wait-node.js';
 
-export type TaskStep = 'asked' | 'waits' | 'depends';
+/** held: who has what another waits for, or a share of a budget. */
+export type TaskStep = 'asked' | 'waits' | 'depends' | 'held';
 
 export interface TaskNode {
   id: string;
+  kind: 'task';
   role: string;
   to?: string;
   /** Absent: it is only named, by something that depends on it from another tree. */
@@ -16,31 +23,47 @@ export interface TaskNode {
   depth: number;
 }
 
+/** What is waited for and is no task. */
+export interface WaitNode {
+  id: string;
+  kind: Exclude<NodeKind, 'task'>;
+  label: string;
+}
+
 export interface TaskEdge {
   from: string;
   to: string;
   step: TaskStep;
+  /** What it holds of a budget. */
+  share?: Share;
 }
 
 export interface TaskGraph {
   tasks: TaskNode[];
+  nodes: WaitNode[];
   edges: TaskEdge[];
 }
 
-/** `tree`: the top first, parents before their children, children of one parent in order. */
-export function taskGraph(tree: readonly Placed[]): TaskGraph {
+/**
+ * `tree`: the top first, parents before their children, children of one parent in order. `waitsOf`: for what any node of the wait-for graph waits;
+ * without it the records alone are drawn.
+ */
+export function taskGraph(tree: readonly Placed[], waitsOf: (node: string) => readonly string[] = nothing): TaskGraph {
   const inside = new Map<string, number>();
   const tasks = tree.map(({ task, state }, i): TaskNode => {
     const { id, role, to } = task;
     const depth = i === 0 ? 0 : (inside.get(task.parent ?? '') ?? 0) + 1;
     inside.set(id, depth);
-    return { id, role, state, description: gist(task), depth, ...(to === undefined ? {} : { to }) };
+    return { id, kind: 'task', role, state, description: gist(task), depth, ...(to === undefined ? {} : { to }) };
   });
-  const edges = tree.flatMap((one, i) => edgesOf(one, i === 0));
+  const things = thingEdges(tree, waitsOf);
+  const edges = [...tree.flatMap((one, i) => edgesOf(one, i === 0)), ...things];
   const ended = new Set(tree.filter(({ state }) => isEnded(state)).map(({ task }) => task.id));
-  const others = [...new Set(edges.map(({ to }) => to))].filter((id) => !inside.has(id));
+  const others = [...new Set(edges.map(({ to }) => to))].filter((id) => isTask(id) && !inside.has(id));
+  const nodes = [...new Set(things.flatMap(({ from, to }) => [from, to]))].filter((id) => !isTask(id));
   return {
-    tasks: [...tasks, ...others.map((id) => ({ id, role: 'other', description: '', depth: 0 }))],
+    tasks: [...tasks, ...others.map((id) => ({ id, kind: 'task' as const, role: 'other', description: '', depth: 0 }))],
+    nodes: nodes.map((id) => ({ id, kind: nodeKind(id) as WaitNode['kind'], label: nodeText(id) })),
     // Waiting is over when what was waited for has ended; what depended on it still did.
     edges: edges.filter(({ to, step }) => step !== 'waits' || !ended.has(to)),
   };
@@ -53,8 +76,45 @@ function edgesOf(one: Placed, isTop: boolean): TaskEdge[] {
   return [
     ...(task.parent === undefined || isTop ? [] : [{ from: task.parent, to: task.id, step: 'asked' as const }]),
     ...step(task.dependencies, 'depends'),
-    ...step(state === 'waiting' ? needed(one) : [], 'waits'),
+    // Who waits for a budget waits for those who hold it: that is drawn with the budget.
+    ...step(state === 'waiting' && task.waits?.budget === undefined ? needed(one) : [], 'waits'),
   ];
+}
+
+/** Waits for what is no task, and who holds that. */
+function thingEdges(tree: readonly Placed[], waitsOf: (node: string) => readonly string[]): TaskEdge[] {
+  const open = tree.filter(({ state }) => !isEnded(state));
+  const waits = open.flatMap(({ task }) =>
+    waitsOf(task.id)
+      .filter((to) => !isTask(to))
+      .map((to): TaskEdge => ({ from: task.id, to, step: 'waits' })),
+  );
+  const things = [...new Set(waits.map(({ to }) => to))].filter((node) => nodeBudget(node) === undefined);
+  const held = things.flatMap((from) => waitsOf(from).map((to): TaskEdge => ({ from, to, step: 'held' })));
+  const byParent = new Map<string, Placed[]>();
+  for (const one of open)
+    if (one.task.parent !== undefined) {
+      const children = byParent.get(one.task.parent);
+      if (children === undefined) byParent.set(one.task.parent, [one]);
+      else children.push(one);
+    }
+  const shares = open.flatMap(({ task }) =>
+    [...heldShares(byParent.get(task.id) ?? [])].map(([to, share]): TaskEdge => ({
+      from: budgetNode(task.id),
+      to,
+      step: 'held',
+      share,
+    })),
+  );
+  return [...waits, ...held, ...shares];
+}
+
+function nothing(): readonly string[] {
+  return [];
+}
+
+function isTask(node: string): boolean {
+  return nodeKind(node) === 'task';
 }
 
 export const TASK_GRAPH_FORMATS = ['text', 'mermaid', 'dot'] as const;
@@ -69,32 +129,50 @@ const DRAW: Record<TaskGraphFormat, (graph: TaskGraph) => string[]> = {
     const shown = tasks.filter((one) => one.state !== undefined);
     const stems = stemsOf(shown);
     const from = grouped(edges.filter(({ step }) => step !== 'asked'));
+    const holders = (node: string): string =>
+      (from.get(node) ?? []).flatMap(({ to, step }) => (step === 'held' ? to : [])).join(', ');
     return shown.flatMap((one, i) => {
       const { first, rest } = stems[i]!;
       const name = one.depth === 0 ? one.id : shortName(one.id);
       const line = `${first}${MARKS[one.state!]} ${name} @${one.to ?? '?'} ${flat(one.description)}`.trimEnd();
-      const words = { waits: 'waits for', depends: 'depends on', asked: '' };
-      return [line, ...(from.get(one.id) ?? []).map(({ to, step }) => `${rest}⇢ ${words[step]} ${to}`)];
+      const waits = (from.get(one.id) ?? []).map(({ to, step }) => `${rest}⇢ ${waitText(to, step, holders(to))}`);
+      const shares = (from.get(budgetNode(one.id)) ?? []).map(
+        ({ to, share = {} }) => `${rest}⇠ ${to} holds ${shareText(share)} of its budget`,
+      );
+      return [line, ...waits, ...shares];
     });
   },
-  mermaid({ tasks, edges }) {
-    const ids = new Map(tasks.map(({ id }, i) => [id, `t${i + 1}`]));
-    const arrows = { asked: '-->', waits: '-. waits for .->', depends: '== depends on ==>' };
+  mermaid({ tasks, nodes, edges }) {
+    const ids = new Map([
+      ...tasks.map(({ id }, i) => [id, `t${i + 1}`] as const),
+      ...nodes.map(({ id }, i) => [id, `n${i + 1}`] as const),
+    ]);
+    const arrows = {
+      asked: '-->',
+      waits: '-. waits for .->',
+      depends: '== depends on ==>',
+      held: '-. held by .->',
+    };
     return [
       'graph TD',
       ...tasks.map(({ id, to, state }) => {
         const label = `${id}${to === undefined ? '' : `<br/>@${to}`}`.replaceAll('"', '#quot;');
         return `  ${ids.get(id)}["${label}"]${state === undefined ? '' : `:::${state}`}`;
       }),
+      ...nodes.map(({ id, kind, label }) => {
+        const [open, close] = SHAPES[kind].mermaid;
+        return `  ${ids.get(id)}${open}"${label.replaceAll('"', '#quot;')}"${close}`;
+      }),
       ...edges.map(({ from, to, step }) => `  ${ids.get(from)} ${arrows[step]} ${ids.get(to)}`),
       ...Object.entries(FILLS).map(([state, colour]) => `  classDef ${state} fill:${colour}`),
     ];
   },
-  dot({ tasks, edges }) {
+  dot({ tasks, nodes, edges }) {
     const styles = {
       asked: '',
       waits: ' [label="waits for", style=dashed]',
       depends: ' [label="depends on", style=bold]',
+      held: ' [label="held by", style=dotted]',
     };
     return [
       'digraph tasks {',
@@ -103,10 +181,28 @@ const DRAW: Record<TaskGraphFormat, (graph: TaskGraph) => string[]> = {
         const fill = state === undefined ? '' : `, fillcolor="${FILLS[state]}"`;
         return `  ${quoted(id)} [label=${quoted(to === undefined ? id : `${id}\n@${to}`)}${fill}];`;
       }),
+      ...nodes.map(({ id, kind, label }) => `  ${quoted(id)} [label=${quoted(label)}, shape=${SHAPES[kind].dot}];`),
       ...edges.map(({ from, to, step }) => `  ${quoted(from)} -> ${quoted(to)}${styles[step]};`),
       '}',
     ];
   },
+};
+
+/** For what it waits, and who has that. */
+function waitText(to: string, step: TaskStep, holders: string): string {
+  if (step === 'depends') return `depends on ${to}`;
+  const kind = nodeKind(to);
+  const by =
+    holders === '' || kind === 'budget' ? '' : kind === 'agent' ? `, at work on ${holders}` : `, held by ${holders}`;
+  return `waits for ${nodeText(to)}${by}`;
+}
+
+const SHAPES: Record<WaitNode['kind'], { mermaid: [string, string]; dot: string }> = {
+  agent: { mermaid: ['([', '])'], dot: 'ellipse' },
+  human: { mermaid: ['((', '))'], dot: 'doublecircle' },
+  resource: { mermaid: ['[(', ')]'], dot: 'cylinder' },
+  conversation: { mermaid: ['[(', ')]'], dot: 'note' },
+  budget: { mermaid: ['{{', '}}'], dot: 'hexagon' },
 };
 
 const MARKS: Record<TaskState, string> = { pending: '○', active: '●', waiting: '…', completed: '✓', failed: '✗' };

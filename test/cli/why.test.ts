@@ -1,7 +1,8 @@
 /** `guild why` follows waits to their end: the command that answers where it is you, and an end where they go in a circle. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { place, scripted, succeeds } from '../kit/guild.js';
+import { openReader } from '../../src/app/open-reader.js';
+import { place, scripted, succeeds, type Place } from '../kit/guild.js';
 import { until } from '../kit/until.js';
 
 test('a task that waits for a task that waits for you: the command that it prints lets all of them go on', async (t) => {
@@ -76,4 +77,65 @@ test('a task that is only called like a child of another is no part of its story
     ['release', 1],
     ['release.notes', 1],
   ]);
+});
+
+const HAND = '---\ndescription: Helps\nmax_concurrent_tasks: 1\ntools: [request_dependency]\n---\nHelp.\n';
+const record = (folder: string, id: string, more: object): [string, string] => [
+  `tasks/${folder}/${id}.json`,
+  JSON.stringify({ description: id, root: 't', ...more }),
+];
+
+interface Why {
+  chain: string[];
+  nodes: string[];
+  shares: string[];
+}
+
+async function why(here: Place, id: string): Promise<Why> {
+  return JSON.parse(succeeds(await here.guild('why', id, '--json')).out) as Why;
+}
+
+test('a chain goes on through budgets, agents with no room, resources and you, and the graph draws them', async (t) => {
+  const need = { type: 'resource', need: 'to print', resource: 'printer' };
+  const here = place(
+    t,
+    scripted(
+      '- {say: x}',
+      Object.fromEntries([
+        ['agents/hand.md', HAND],
+        record('waiting', 't', { to: 'boss', waits: { tasks: ['t.a'], budget: 'tokens' } }),
+        record('waiting', 't.a', { parent: 't', to: 'boss', budget: { tokens: 500 }, waits: { tasks: ['t.a.d'] } }),
+        record('waiting', 't.a.d', { parent: 't.a', to: 'engine', role: 'dependency', context: { dependency: need } }),
+        record('pending', 'owner', { to: 'hand' }),
+        record('pending', 'busy', { to: 'hand' }),
+        record('waiting', 'talk', { to: 'boss', waits: { tasks: ['question'] } }),
+        record('pending', 'question', { to: 'human', role: 'approval', parent: 'talk' }),
+      ]),
+    ),
+  );
+  const store = openReader(here.root);
+  t.after(() => store.close());
+  await store.scan(true);
+  assert.equal(await store.keepTurn('resource-printer', 'owner'), true);
+  assert.ok(store.claim('busy', 'hand'), 'this process is at work on it');
+
+  const { chain, nodes, shares } = await why(here, 't');
+  assert.deepEqual(
+    nodes,
+    ['t', 'budget:t', 't.a', 't.a.d', 'turn:resource-printer', 'owner', 'agent:hand', 'busy'],
+    chain.join('\n'),
+  );
+  assert.match(chain[0]!, /^t \(@boss\) waits for its budget of tokens, which is held by t\.a \(500 tokens\):$/);
+  assert.match(chain[3]!, /^owner \(@hand\) waits for room: hand works on busy, and on no more than 1 at once:$/);
+  assert.match(chain.at(-1)!, /^busy .*is being worked on by process/);
+  assert.deepEqual(shares, ['t.a holds 500 tokens of its budget until it ends']);
+  assert.deepEqual((await why(here, 'talk')).nodes, ['talk', 'question', '@human']);
+
+  const text = succeeds(await here.guild('graph', 't')).out;
+  assert.match(text, /⇢ waits for the budget of t\n.*⇠ t\.a holds 500 tokens/);
+  assert.match(text, /⇢ waits for the resource printer, held by owner/);
+  assert.match(succeeds(await here.guild('graph', 'owner')).out, /⇢ waits for room at hand, at work on busy/);
+  assert.match(succeeds(await here.guild('graph', 'talk', '--mermaid')).out, /n1\(\("you"\)\)/);
+  const graph = JSON.parse(succeeds(await here.guild('graph', 't', '--json')).out) as { nodes: { kind: string }[] };
+  assert.deepEqual(graph.nodes.map(({ kind }) => kind).toSorted(), ['budget', 'resource']);
 });

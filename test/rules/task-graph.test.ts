@@ -80,3 +80,51 @@ test('ten thousand tasks are drawn, and a part of a tree is drawn as its own top
     '└─ ✓ ask @human say "ask"',
   ]);
 });
+
+test('what is waited for and is no task: a person, an agent with no room, a resource, a budget, and who holds it', () => {
+  const rich = { ...top, waits: { tasks: ['top.a'], budget: 'tokens' as const } };
+  const holds = { ...a, budget: { tokens: 500, microUsd: 20_000, timeMs: 1000 } };
+  const tree = [placed(rich, 'waiting'), placed(holds, 'active'), placed(b, 'pending'), placed(ask, 'pending')];
+  const waits: Record<string, string[]> = {
+    top: ['budget:top'],
+    'budget:top': ['top.a'],
+    'top.b': ['top.a', 'agent:b', 'turn:resource-printer'],
+    'agent:b': ['other-1', 'other-2'],
+    'turn:resource-printer': ['top.a'],
+    'top.b.ask': ['@human'],
+  };
+  const graph = taskGraph(tree, (node) => waits[node] ?? []);
+  assert.deepEqual(drawTaskGraph(graph, 'text'), [
+    '… top @lead Ship it',
+    '│  ⇢ waits for the budget of top',
+    '│  ⇠ top.a holds 500 tokens, $0.0200 of its budget',
+    '├─ ● a @a say "a"',
+    '└─ ○ b @b say "b"',
+    '   │  ⇢ depends on top.a',
+    '   │  ⇢ depends on other',
+    '   │  ⇢ waits for room at b, at work on other-1, other-2',
+    '   │  ⇢ waits for the resource printer, held by top.a',
+    '   └─ ○ ask @human say "ask"',
+    '         ⇢ waits for you',
+  ]);
+  assert.deepEqual(
+    graph.nodes.map(({ id, kind, label }) => `${id} ${kind}: ${label}`),
+    [
+      'budget:top budget: the budget of top',
+      'agent:b agent: room at b',
+      'turn:resource-printer resource: the resource printer',
+      '@human human: you',
+    ],
+  );
+  assert.deepEqual(
+    graph.edges.filter(({ share }) => share !== undefined),
+    [{ from: 'budget:top', to: 'top.a', step: 'held', share: { tokens: 500, micro_usd: 20_000 } }],
+  );
+  for (const format of ['mermaid', 'dot'] as const) {
+    const lines = drawTaskGraph(graph, format);
+    const drawn = lines.filter((line) => / -> |\.->|-->|==>/.test(line));
+    assert.equal(drawn.length, graph.edges.length, lines.join('\n'));
+    for (const { label } of graph.nodes) assert.equal(lines.filter((line) => line.includes(`"${label}"`)).length, 1);
+    assert.ok(!lines.join('\n').includes('undefined'), lines.join('\n'));
+  }
+});
