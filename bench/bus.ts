@@ -1,6 +1,7 @@
 /**
- * Notes: told durably in batches, beside a loop that only appends the same bytes and syncs; told in memory; and how long one is on its
- * way to a subscriber, in the same process and in another. Each note here is a change of state, about 250 bytes.
+ * Notes: told durably in batches, beside a loop that only appends the same bytes and syncs; told through files and heard in the same process;
+ * told in the bus without files, beside a loop that only puts them into a map; and how long one is on its way to a subscriber, in the same
+ * process and in another. Each note here is a change of state, about 250 bytes, and each round counts that all were heard.
  */
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
@@ -13,7 +14,7 @@ import { disk } from '../src/adapters/disk.js';
 import type { Note } from '../src/domain/note.js';
 import { printNote } from '../src/text/note-jsonl.js';
 import type { Bus } from '../src/ports/bus.js';
-import { atMost, median, told, type Bed, type Bench, type Row } from './table.js';
+import { atMost, bestTenth, median, told, type Bed, type Bench, type Row } from './table.js';
 
 const BATCH = 1000;
 const BATCHES = 60;
@@ -22,33 +23,52 @@ const AT = new Date().toISOString();
 export const bus: Bench = {
   name: 'bus',
   async run(bed) {
-    return [...(await durable(bed)), await inMemory(bed), ...(await onTheWay(bed))];
+    // First, because nobody who works without files has the leavings of a million notes in files beside it.
+    const memory = await inMemory(bed);
+    return [...(await durable(bed)), ...memory, ...(await onTheWay(bed))];
   },
 };
 
 async function durable(bed: Bed): Promise<Row[]> {
   const [ours, raw, plain]: [number[], number[], number[]] = [[], [], []];
-  for (let round = 0; round < bed.rounds(5); round++) {
+  for (let round = 0; round < bed.rounds(10); round++) {
     raw.push(await rate(rawTeller(bed.folder('bus-raw'))));
-    ours.push(await rate(teller(on(bed.folder('bus')), true)));
-    plain.push(await rate(teller(on(bed.folder('bus')), false)));
+    ours.push(await heardRate(on(bed.folder('bus')), true));
+    plain.push(await heardRate(on(bed.folder('bus')), false));
   }
   return [
     atLeast('notes told durably, in batches of 1,000', median(ours), median(raw), 100_000),
-    told('… told, and synced by nobody', median(plain), '/s'),
+    told('… told, heard in the same process, and synced by nobody', median(plain), '/s'),
+    told('… in the best tenth of the rounds', -bestTenth(plain.map((one) => -one)), '/s'),
   ];
 }
 
-async function inMemory(bed: Bed): Promise<Row> {
-  const ours: number[] = [];
-  for (let round = 0; round < bed.rounds(5); round++) {
-    const memory = memoryBus({ clock: clock() });
-    let heard = 0;
-    memory.subscribe('state', () => void heard++);
-    ours.push(await rate(teller(memory, false)));
-    if (heard !== BATCH * BATCHES) throw new Error(`${heard} notes were heard`);
+async function inMemory(bed: Bed): Promise<Row[]> {
+  const [ours, raw]: [number[], number[]] = [[], []];
+  for (let round = 0; round < bed.rounds(20); round++) {
+    raw.push(await rate(keeper()));
+    ours.push(await heardRate(memoryBus({ clock: clock() }), false));
   }
-  return atLeast('notes told in memory and heard there', median(ours), undefined, 1_000_000);
+  return [
+    atLeast('notes told in memory and heard there', median(ours), median(raw), 1_000_000),
+    told('… in the best tenth of the rounds', -bestTenth(ours.map((one) => -one)), '/s'),
+  ];
+}
+
+/** Keeps each id once, and nothing else: who promises that must do this much. */
+function keeper(): Tell {
+  const kept = new Map<string, Note>();
+  return async (notes) => {
+    for (const one of notes) if (!kept.has(one.id)) kept.set(one.id, one);
+  };
+}
+
+async function heardRate(bus: Bus, isDurable: boolean): Promise<number> {
+  let heard = 0;
+  bus.subscribe('state', () => void heard++);
+  const found = await rate((notes) => bus.tell(notes, { durable: isDurable }));
+  if (heard !== BATCH * BATCHES) throw new Error(`${heard} notes were heard`);
+  return found;
 }
 
 async function onTheWay(bed: Bed): Promise<Row[]> {
@@ -85,10 +105,6 @@ function on(root: string): Bus {
 
 type Tell = (notes: Note[]) => Promise<unknown>;
 
-function teller(bus: Bus, isDurable: boolean): Tell {
-  return (notes) => bus.tell(notes, { durable: isDurable });
-}
-
 /** One append and one sync a batch, by the same calls. */
 function rawTeller(root: string): Tell {
   const fd = fs.openSync(path.join(root, 'raw.jsonl'), 'a');
@@ -98,14 +114,19 @@ function rawTeller(root: string): Tell {
   };
 }
 
-/** Notes a second. They are made before: making them is not telling them. */
+/**
+ * Notes a second. Each batch is made right before it is told, as in a run, and making is not telling. (All made at the start were old to the
+ * garbage collector by the time they were told: that alone halved the rate in memory, and a collection of 60,000 fell into one round or another.)
+ */
 async function rate(tell: Tell): Promise<number> {
-  const batches = Array.from({ length: BATCHES }, (_, b) =>
-    Array.from({ length: BATCH }, (_, n) => note(b * BATCH + n, AT)),
-  );
-  const from = performance.now();
-  for (const batch of batches) await tell(batch);
-  return (BATCH * BATCHES) / ((performance.now() - from) / 1000);
+  let took = 0;
+  for (let b = 0; b < BATCHES; b++) {
+    const batch = Array.from({ length: BATCH }, (_, n) => note(b * BATCH + n, AT));
+    const from = performance.now();
+    await tell(batch);
+    took += performance.now() - from;
+  }
+  return (BATCH * BATCHES) / (took / 1000);
 }
 
 function note(n: number, at: string, task = `task-${n}`): Note {

@@ -205,7 +205,7 @@ describe('files that have grown', () => {
 describe('how little a step asks of the disk', () => {
   /** What was asked of it since the last time, each with its file's name. */
   function counted(disk: Disk): { disk: Disk; asked: () => string[] } {
-    let calls: string[] = [];
+    const calls: string[] = [];
     const counting = new Proxy(disk, {
       get(of, name: keyof Disk) {
         const call = of[name] as (...args: unknown[]) => unknown;
