@@ -6,6 +6,8 @@ import path from 'node:path';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
 import { bus, type BusOptions } from '../../src/adapters/bus.js';
+import { channel } from '../../src/adapters/bus/channel.js';
+import { partFiles } from '../../src/adapters/bus/part-files.js';
 import { clock as realClock } from '../../src/adapters/clock.js';
 import { disk as realDisk } from '../../src/adapters/disk.js';
 import type { Note } from '../../src/domain/note.js';
@@ -265,6 +267,32 @@ describe('how little a step asks of the disk', () => {
     assert.deepEqual(idsOf(join().unread('news', 'bob')), ['d']);
     fs.rmSync(root, { recursive: true, force: true });
   });
+});
+
+test('a file that a person put behind one that was not full is found by the look that comes without a hint, or when others tell', async () => {
+  const disk = simDisk();
+  const files = partFiles(
+    disk,
+    '/w',
+    () => '2026-01-01T00:00:00.000Z',
+    (one) => assert.fail(one.message),
+  );
+  const news = channel('news');
+  await on(disk).tell([note('a')]);
+  files.refresh(news);
+  disk.create('/w/bus/news~2.jsonl', '{"id":"b","text":"by hand"}\n');
+  files.refresh(news, true);
+  assert.deepEqual(
+    [...news.where],
+    [
+      ['a', 1],
+      ['b', 2],
+    ],
+  );
+  const late = on(disk);
+  await late.tell([note('c')]);
+  files.refresh(news);
+  assert.equal(news.where.get('c'), 2);
 });
 
 describe('hints', () => {
