@@ -11,6 +11,7 @@ import { usageFields, type Usage } from '../domain/usage.js';
 import { gist } from '../rules/gist.js';
 import { roundTokens } from '../rules/team-tokens.js';
 import { totals } from '../rules/totals.js';
+import { stemsOf } from '../rules/tree-stems.js';
 import { EXIT, type Call } from './command.js';
 import { idOf, unknownTask } from './task-id.js';
 import { mark } from './task-list.js';
@@ -79,17 +80,11 @@ function roundLines(all: Placed[], width: number): string[] {
 
 export function treeLines(all: Placed[], { terminal }: Pick<Call, 'terminal'>): string[] {
   const levels = levelsOf(all.map(({ task }) => task));
-  const level = ({ task }: Placed): number => levels.get(task.id)!;
+  const stems = stemsOf(all.map(({ task }) => levels.get(task.id)!));
   const costs = totals(all);
-  /** For each level, whether more of that level is still to come under the same parent. */
-  const goesOn: boolean[] = [];
   return all.map((one, i) => {
-    const depth = level(one);
-    const next = all.slice(i + 1).find((other) => level(other) <= depth);
-    goesOn[depth] = next !== undefined && level(next) === depth;
-    const stems = goesOn.slice(1, depth).map((more) => (more ? '│  ' : '   '));
-    const line = depth === 0 ? '' : `${stems.join('')}${goesOn[depth] ? '├─' : '└─'} `;
-    const name = depth === 0 ? one.task.id : one.task.role;
+    const line = stems[i]!.first;
+    const name = line === '' ? one.task.id : one.task.role;
     const { total } = costs.get(one.task.id)!;
     const cost = total.turns > 0 ? `  ${costText(total)}` : '';
     const who = `@${one.task.to ?? '?'}`;

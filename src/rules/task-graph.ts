@@ -7,6 +7,7 @@ import { gist } from './gist.js';
 import { heldShares, shareText, type Share } from './held-shares.js';
 import { needed } from './peers.js';
 import { budgetNode, nodeBudget, nodeKind, nodeText, type NodeKind } from './wait-node.js';
+import { stemsOf } from './tree-stems.js';
 
 /** held: who has what another waits for, or a share of a budget. */
 export type TaskStep = 'asked' | 'waits' | 'depends' | 'held';
@@ -127,7 +128,7 @@ export function drawTaskGraph(graph: TaskGraph, format: TaskGraphFormat): string
 const DRAW: Record<TaskGraphFormat, (graph: TaskGraph) => string[]> = {
   text({ tasks, edges }) {
     const shown = tasks.filter((one) => one.state !== undefined);
-    const stems = stemsOf(shown);
+    const stems = stemsOf(shown.map(({ depth }) => depth));
     const from = grouped(edges.filter(({ step }) => step !== 'asked'));
     const holders = (node: string): string =>
       (from.get(node) ?? []).flatMap(({ to, step }) => (step === 'held' ? to : [])).join(', ');
@@ -213,28 +214,6 @@ const FILLS: Record<TaskState, string> = {
   completed: '#e8f5e9',
   failed: '#ffebee',
 };
-
-/** What stands before each line of a tree: `├─` where more follow under the same parent. Walked backwards, so each is looked at once. */
-function stemsOf(tasks: readonly TaskNode[]): { first: string; rest: string }[] {
-  const goesOn: boolean[] = [];
-  const stems = tasks.map(() => ({ first: '', rest: '   ' }));
-  for (let i = tasks.length - 1; i >= 0; i--) {
-    const { depth } = tasks[i]!;
-    goesOn.length = depth + 1;
-    const above = Array.from({ length: Math.max(0, depth - 1) }, (_, d) => (goesOn[d + 1] ? '│  ' : '   ')).join('');
-    const hasChildren = tasks[i + 1] !== undefined && tasks[i + 1]!.depth > depth;
-    const under = hasChildren ? '│  ' : '   ';
-    stems[i] =
-      depth === 0
-        ? { first: '', rest: under }
-        : {
-            first: `${above}${goesOn[depth] ? '├─ ' : '└─ '}`,
-            rest: `${above}${goesOn[depth] ? '│  ' : '   '}${under}`,
-          };
-    goesOn[depth] = true;
-  }
-  return stems;
-}
 
 function grouped(edges: readonly TaskEdge[]): Map<string, TaskEdge[]> {
   const from = new Map<string, TaskEdge[]>();
