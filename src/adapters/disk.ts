@@ -3,7 +3,6 @@
  * and folder syncs that overlap share one (a sync that starts after a rename covers it).
  */
 import fs from 'node:fs';
-import { open, rename } from 'node:fs/promises';
 import path from 'node:path';
 import type { Disk, Read } from '../ports/disk.js';
 
@@ -12,6 +11,7 @@ const DEFAULT_MAX_BYTES = 64 * 1024 * 1024;
 
 export function disk(): Disk {
   const folderSyncs = new Map<string, FolderSync>();
+  const leaving = new Set<Promise<void>>();
   return {
     read: (file, maxBytes) => read(file, 0, maxBytes),
     readFrom: read,
@@ -88,15 +88,20 @@ export function disk(): Disk {
         throw error;
       }
     },
+    // Giving its blocks back may take as long as a sync.
+    removeSoon(file) {
+      const gone = new Promise<void>((resolve) => fs.unlink(file, () => resolve()));
+      leaving.add(gone);
+      void gone.then(() => leaving.delete(gone));
+    },
+    async removed() {
+      await Promise.all(leaving);
+    },
     makeFolder(folder, mode) {
       const first = fs.mkdirSync(folder, { recursive: true, ...(mode === undefined ? {} : { mode }) });
       if (first !== undefined) fsyncNow(path.dirname(first));
     },
-    async makeAhead(yard, file) {
-      const made = path.join(yard, path.basename(file));
-      await (await open(made, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0o644)).close();
-      await rename(made, file);
-    },
+    createSynced,
     sync: (file) => syncPath(file, fs.constants.O_RDONLY, fs.fdatasync),
     syncFolder(folder) {
       const under = folderSyncs.get(folder);
@@ -163,6 +168,32 @@ function writeAll(fd: number, bytes: Uint8Array | string): void {
   const data = typeof bytes === 'string' ? Buffer.from(bytes) : bytes;
   let done = 0;
   while (done < data.length) done += fs.writeSync(fd, data, done, data.length - done);
+}
+
+/** Every write to it waits for the device, so that a file is written and synced by one call of a thread. */
+const { O_DSYNC } = fs.constants;
+
+async function createSynced(file: string, bytes: Uint8Array | string): Promise<void> {
+  const data = typeof bytes === 'string' ? Buffer.from(bytes) : bytes;
+  const fd = fs.openSync(file, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | (O_DSYNC ?? 0), 0o644);
+  try {
+    for (let from = 0; from < data.length;) from += await written(fd, data, from);
+    if (O_DSYNC === undefined) await new Promise<void>((resolve, reject) => fs.fdatasync(fd, settle(resolve, reject)));
+  } catch (error) {
+    throw Object.assign(error as Error, { path: file });
+  } finally {
+    fs.closeSync(fd);
+  }
+}
+
+function written(fd: number, data: Uint8Array, from: number): Promise<number> {
+  return new Promise((resolve, reject) => {
+    fs.write(fd, data, from, data.length - from, null, (error, count) => (error ? reject(error) : resolve(count)));
+  });
+}
+
+function settle(resolve: () => void, reject: (error: Error) => void): (error: Error | null) => void {
+  return (error) => (error ? reject(error) : resolve());
 }
 
 function syncPath(

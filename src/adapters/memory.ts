@@ -123,10 +123,11 @@ export function memory(w: World, { clock, ids }: { clock: Clock; ids: Ids }): St
     },
 
     async createSession(header, messages) {
-      if (w.sessions.has(header.sessionId)) return false;
-      w.sessions.set(header.sessionId, { header, messages: structuredClone(messages) });
+      if (w.sessions.has(header.sessionId)) return undefined;
+      const session = { header, messages: structuredClone(messages) };
+      w.sessions.set(header.sessionId, session);
       seen.set(header.sessionId, JSON.stringify(messages));
-      return true;
+      return session;
     },
     async openSession(id) {
       const session = w.sessions.get(id);

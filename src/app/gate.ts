@@ -35,12 +35,7 @@ export function gate({ root, disk, folder, isFree }: GateGiven): Gate {
 
   return {
     refresh(): Problem[] {
-      const now = stamp();
-      if (now !== seen) {
-        seen = now;
-        loaded = loadPolicy(root);
-        unreported = loaded.problems;
-      }
+      reload();
       const problems = unreported;
       unreported = [];
       return problems;
@@ -60,8 +55,20 @@ export function gate({ root, disk, folder, isFree }: GateGiven): Gate {
       if (!before.includes(rule))
         await replace(ALLOWLIST_FILE, `${before}${before === '' || before.endsWith('\n') ? '' : '\n'}${rule}\n`);
     },
-    judge: (agent, tool, args) => (tool === 'execute_command' ? command(agent, args) : other(agent, tool, args)),
+    judge(agent, tool, args) {
+      reload();
+      return tool === 'execute_command' ? command(agent, args) : other(agent, tool, args);
+    },
   };
+
+  /** Asked before every verdict: a rule that a person has just tightened counts. */
+  function reload(): void {
+    const now = stamp();
+    if (now === seen) return;
+    seen = now;
+    loaded = loadPolicy(root);
+    unreported = loaded.problems;
+  }
 
   function readCounts(): Record<string, number> {
     const read = disk.read(path.join(root, HABITS));

@@ -40,6 +40,7 @@ import type { Store } from '../ports/store.js';
 import { judgePath, judgeSpelling } from '../rules/policy-path.js';
 import { addToRecords } from '../rules/track-record.js';
 import { toolbox } from '../tools/toolbox.js';
+import { alarm } from './alarm.js';
 import { desk } from './desk.js';
 import { gate } from './gate.js';
 import { packageFolder } from './init-workspace.js';
@@ -152,6 +153,8 @@ export async function openWorkspace(folderPath: string, options: OpenOptions = {
     ids,
     processes: options.processes ?? realProcesses(),
     agents: options.agents ?? [],
+    // On a tape nothing may happen by the time it takes.
+    ...(options.tape ? { lag: () => undefined, soon: (write: () => void) => write() } : {}),
   });
   const store = trail === undefined ? plain : noted(plain, trail);
   const readFile = (file: string): string | undefined => {
@@ -297,19 +300,20 @@ export async function openWorkspace(folderPath: string, options: OpenOptions = {
   async function drive(roots: ReadonlySet<string>): Promise<void> {
     let look: 'all' | 'changed' | 'none' = 'all';
     let looked = clock.monotonicMs();
-    let bell = new AbortController();
-    const wake = (): void => bell.abort(); // whatever ends rings for the pass of now, not for the one that began it
-    for (;;) {
-      bell = new AbortController();
-      const { again } = await motor.pass(look, wake, roots);
-      if (look !== 'none') looked = clock.monotonicMs();
-      look = clock.monotonicMs() - looked < LOOK_MS ? 'none' : 'changed';
-      if (again || bell.signal.aborted) continue;
-      if (motor.flights.size === 0) return;
-      await clock.sleep(LOOK_MS, bell.signal);
-      if (bell.signal.aborted) continue;
-      look = 'changed';
-      await new Promise((resolve) => setImmediate(resolve)); // a clock that does not really wait must not keep others from going on
+    const bell = alarm(clock);
+    try {
+      for (;;) {
+        const { again, untold } = await motor.pass(look, bell.ring, roots);
+        if (look !== 'none') looked = clock.monotonicMs();
+        look = clock.monotonicMs() - looked < LOOK_MS ? 'none' : 'changed';
+        if (again) continue;
+        if (motor.flights.size === 0 && !bell.isRung()) return;
+        if (await bell.wait(untold ?? LOOK_MS)) continue;
+        if (untold === undefined) look = 'changed';
+        await new Promise((resolve) => setImmediate(resolve)); // a clock that does not really wait must not keep others from going on
+      }
+    } finally {
+      bell.off();
     }
   }
 
@@ -317,6 +321,11 @@ export async function openWorkspace(folderPath: string, options: OpenOptions = {
     const roots = await needed(id);
     for (;;) {
       if (tape === undefined) await drive(roots);
+      const driven = tape === undefined ? await store.read(id) : undefined;
+      if (driven !== undefined && isEnded(driven.state)) {
+        await motor.tidy();
+        return driven;
+      }
       const report = await motor.pump(roots);
       const placed = (await store.read(id))!;
       if (isEnded(placed.state)) return placed;

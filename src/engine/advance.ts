@@ -126,7 +126,8 @@ async function act(parts: Parts, claim: Claim, task: Task, agent: Agent, stop: A
 
 /** With what the rule passes on of it. */
 async function readChild(parts: Parts, agent: Agent, id: string): Promise<Placed | undefined> {
-  const placed = await withWords(parts, agent, await parts.store.read(id));
+  const { store } = parts;
+  const placed = await withWords(parts, agent, await (store.readPart?.(id) ?? store.read(id)));
   return placed && withShortResult(parts, agent, placed);
 }
 

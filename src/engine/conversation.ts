@@ -6,6 +6,7 @@ import type { Agent } from '../domain/agent.js';
 import { shortId } from '../domain/id.js';
 import { problem, type Problem } from '../domain/problem.js';
 import { sessionUsage, type Message, type Session } from '../domain/session.js';
+import { roleFacts } from '../domain/role.js';
 import type { Task } from '../domain/task.js';
 import { addUsage, NO_USAGE, type Usage } from '../domain/usage.js';
 import type { Claim } from '../ports/store.js';
@@ -29,6 +30,8 @@ export interface Conversation {
   usage(): Usage;
   /** Every tool call is known to have its result. */
   whole: boolean;
+  /** Its file is there. Whoever leaves it waits for that. */
+  made(): Promise<void>;
 }
 
 export function isProblem(what: object): what is Problem {
@@ -42,11 +45,13 @@ export async function openConversation(
   agent: Agent,
 ): Promise<Conversation | Problem> {
   const id = sessionId(task, agent);
-  const opened = await parts.store.openSession(id, { repair: claim.recovered });
+  // A conversation of its own that is there before anybody is known to have taken the task: whoever began it is gone.
+  const isLeft = claim.task.claimed_at === undefined && task.session === undefined && agent.session !== 'shared';
+  const opened = await parts.store.openSession(id, { repair: claim.recovered || isLeft });
   if (opened.kind === 'held') return opened.problem;
   if (opened.kind === 'open') {
     noteEdit(parts, task, agent, id, opened.edited);
-    const talk = conversation(parts, task, id, pinned(parts, agent, opened.session), opened.session, Promise.resolve());
+    const talk = conversation(parts, task, id, pinned(parts, agent, opened.session), opened.session);
     await talk.begin();
     return talk;
   }
@@ -66,7 +71,8 @@ export async function openConversation(
   };
   // The file is made while the model is thinking, once the question is on its way; nothing is appended before it is there. A
   // failure is met where it is awaited.
-  const ready = new Promise((resolve) => setImmediate(resolve)).then(() => makeFiles(parts, agent, session));
+  const behind = roleFacts(task.role).isStage === true && agent.session !== 'shared';
+  const ready = new Promise((resolve) => setImmediate(resolve)).then(() => makeFiles(parts, agent, session, behind));
   ready.catch(() => undefined);
   record(parts, 'session.created', { task: task.id, agent: agent.name, session: id });
   return conversation(parts, task, id, agent, session, ready);
@@ -77,8 +83,18 @@ function modelOf(agent: Agent, { role }: Task): { model?: string } {
   return model ? { model } : {};
 }
 
-async function makeFiles(parts: Parts, agent: Agent, { header, messages }: Session): Promise<void> {
-  await Promise.all([parts.store.putBlob(parts.agents.source(agent)), parts.store.createSession(header, messages)]);
+/** The conversation as it is kept; undefined if there was one. */
+async function makeFiles(
+  { store, agents }: Parts,
+  agent: Agent,
+  { header, messages }: Session,
+  behind: boolean,
+): Promise<Session | undefined> {
+  const [made] = await Promise.all([
+    store.createSession(header, [...messages], { behind }),
+    store.putBlob(agents.source(agent)),
+  ]);
+  return made;
 }
 
 /** An agent with a shared conversation has one for all its tasks; they take turns in it. */
@@ -95,10 +111,10 @@ function conversation(
   id: string,
   agent: Agent,
   session: Session,
-  ready: Promise<void>,
+  ready?: Promise<Session | undefined>,
 ): Conversation {
   let now = session;
-  let isReady = false;
+  let isReady = ready === undefined;
   let begun: number | undefined;
   let counted = { messages: [] as readonly Message[], length: 0, usage: NO_USAGE };
   const self: Conversation = {
@@ -117,12 +133,15 @@ function conversation(
       }
       return counted.usage;
     },
+    async made() {
+      if (isReady) return;
+      const made = await ready;
+      isReady = true;
+      if (made === undefined) await reopen();
+      else now = made;
+    },
     async append(messages, durable) {
-      if (!isReady) {
-        await ready;
-        isReady = true;
-        await reopen();
-      }
+      await self.made();
       const written = await parts.store.append(id, messages, { durable });
       if (messages.some((message) => message.task !== undefined)) begun = undefined;
       if (written === 'edited') {

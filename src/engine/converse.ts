@@ -45,6 +45,7 @@ export async function converse(parts: Parts, claim: Claim, task: Task, agent: Ag
   for (;;) {
     const step = await nextStep(parts, owned, talk, books, resolved, fit, stop);
     if (step.kind === 'again') continue;
+    await talk.made();
     const costs = await books.costs();
     if (step.kind === 'answer') {
       const isRound = ['member', 'seat', 'coordinator'].includes(owned.role);

@@ -3,7 +3,7 @@ import type { Agent } from '../domain/agent.js';
 import type { Config } from '../domain/config.js';
 import { PROVIDE_ROLE } from '../domain/dependency.js';
 import type { Message } from '../domain/session.js';
-import type { Task } from '../domain/task.js';
+import type { Placed, Task } from '../domain/task.js';
 import type { ToolSpec } from '../ports/model.js';
 import { CHECK_PROMPT } from '../rules/check.js';
 import { isNamedWriter } from '../rules/channels.js';
@@ -77,7 +77,7 @@ export function firstMessage(parts: Parts, agent: Agent, task: Task, before: rea
 
 /** The results of what this task depends on; its own work under a pattern builds on the same. */
 export async function resultsBefore(parts: Parts, task: Task): Promise<string[]> {
-  const asker = task.role === 'work' && task.parent ? (await parts.store.read(task.parent))?.task : task;
+  const asker = task.role === 'work' && task.parent ? (await askerOf(parts, task.parent))?.task : task;
   const found: string[] = [];
   for (const id of asker?.dependencies ?? []) {
     const placed = await parts.store.read(id);
@@ -89,6 +89,11 @@ export async function resultsBefore(parts: Parts, task: Task): Promise<string[]>
     found.push(`${head}\n${fence('result', placed.task.to ?? 'nobody', shown, task.id)}`);
   }
   return found;
+}
+
+/** It waits for its work, so it is among the open ones. */
+async function askerOf({ store }: Parts, id: string): Promise<Placed | undefined> {
+  return store.known?.(id) ?? store.read(id);
 }
 
 /** Characters of one result that are quoted; the rest is in its record. */

@@ -33,6 +33,8 @@ export interface PumpReport {
   problems: Problem[];
   /** When something that waits for a time can go on, in milliseconds since 1970; absent: nothing does. */
   due?: number;
+  /** How agents' states changed is told by a pass after so many milliseconds; absent: all is told. */
+  untold?: number;
 }
 
 export interface Engine {
@@ -49,6 +51,8 @@ export interface Engine {
   showRegistry(): void;
   /** Strikes this process out of it, once it has left the workspace. */
   left(): void;
+  /** Shows and tells how things stand, and makes it durable: what a pump ends with, after passes. */
+  tidy(): Promise<void>;
   /** Work that could start if there were room. */
   backlog(): number;
   /** Lets every running turn end or stop, puts the tasks back, and resolves when none is left. */
@@ -82,7 +86,7 @@ export function engine(given: Parts): Engine {
   const gone = new Set<string>();
 
   const book = registry(parts, telling);
-  return { pump, pass, flights, showRegistry: book.show, left: book.left, backlog: () => backlog, stop };
+  return { pump, pass, flights, tidy, showRegistry: book.show, left: book.left, backlog: () => backlog, stop };
 
   function hear(event: Event): void {
     telling.heard(event);
@@ -94,16 +98,20 @@ export function engine(given: Parts): Engine {
   async function pump(roots?: ReadonlySet<string>): Promise<PumpReport> {
     let ended = false;
     const onEnd = (): void => void (ended = true);
-    const report = await pass('all', onEnd, roots).catch((thrown: unknown) => void (broken ??= thrown));
+    const report = await told('all', onEnd, roots).catch((thrown: unknown) => void (broken ??= thrown));
     await landed();
     rethrow();
     if (report === undefined) throw broken;
-    await showBallot(parts);
+    await tidy();
+    return { ...report, moved: report.moved || ended, open: parts.store.openCount() };
+  }
+
+  async function tidy(): Promise<void> {
+    await showBallot(parts, true);
     await showBoards(parts, true);
     await telling.tell();
     await parts.store.flush();
     parts.audit?.passed();
-    return { ...report, moved: report.moved || ended, open: parts.store.openCount() };
   }
 
   /** Waits for all flights. Nobody looks at the folders meanwhile, so what people cancel is looked for here. */
@@ -120,16 +128,29 @@ export function engine(given: Parts): Engine {
     clearInterval(look);
   }
 
-  async function pass(
+  async function told(...given: Parameters<Engine['pass']>): Promise<PumpReport> {
+    const report = await started(...given);
+    await telling.tell();
+    return report;
+  }
+
+  async function pass(...given: Parameters<Engine['pass']>): Promise<PumpReport> {
+    const report = await started(...given);
+    const untold = await telling.tellSoon();
+    return { ...report, ...(untold === undefined ? {} : { untold }) };
+  }
+
+  async function started(
     look: 'none' | 'changed' | 'all',
     onEnd: (moved: boolean) => void,
     roots?: ReadonlySet<string>,
   ): Promise<PumpReport> {
     rethrow();
-    const problems = [...parts.agents.refresh(look === 'none'), ...(parts.gate?.refresh() ?? [])];
-    parts.pauses?.look();
+    const problems = parts.agents.refresh(look === 'none');
     let moved = false;
     if (look !== 'none') {
+      problems.push(...(parts.gate?.refresh() ?? []));
+      parts.pauses?.look();
       if (!swept) parts.store.sweep();
       swept = true;
       // Whoever works for some agents only is one of several: the others must know that it is there before it has anything to do.
@@ -164,9 +185,8 @@ export function engine(given: Parts): Engine {
       advanced++;
       if (parts.inTurn) await flights.get(task.id)?.done;
     }
-    await showBallot(parts);
+    await showBallot(parts, look !== 'none');
     await showBoards(parts);
-    await telling.tell();
     return {
       moved: moved || advanced > 0,
       again: moved,

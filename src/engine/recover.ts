@@ -24,7 +24,9 @@ export async function recover(parts: Parts): Promise<number> {
     const session = sessionOf(parts, claim.task);
     const opened = session === undefined ? undefined : await store.openSession(session, { repair: true });
     if (opened?.kind === 'held') parts.watchers?.problem?.(opened.problem);
-    const messages = opened?.kind === 'open' ? (messagesOf(opened.session, id)?.length ?? 0) : 0;
+    const own = opened?.kind === 'open' ? (messagesOf(opened.session, id)?.length ?? 0) : 0;
+    // What was said for its parts is progress of its own, where they had no record yet to tell of it.
+    const messages = own + (claim.unseen ? claim.unseen + (claim.task.lost?.at(-1)?.messages ?? 0) : 0);
     const lost = rowOfLost(claim.task, { at: parts.clock.now().toISOString(), agent: claim.agent, messages });
     const task: Task = {
       ...claim.task,

@@ -29,7 +29,12 @@ export interface States {
   told(): ReadonlyMap<string, Told>;
   /** Tells what is not told yet. Nothing is written, and next to nothing done, where nothing changed. */
   tell(): Promise<void>;
+  /** The same, but what changes quickly is told together. In how many milliseconds it must be asked again; undefined: all is told. */
+  tellSoon(): Promise<number | undefined>;
 }
+
+/** Where states change quickly they are told together, once in this time; after a rest they are told at once. */
+const TOGETHER_MS = 10;
 
 /** What this process knows of an agent beyond what was told. */
 interface Memory {
@@ -75,12 +80,34 @@ export function states(parts: Parts): States {
   let due = Infinity;
   let behind = true;
   let last: Promise<void> = Promise.resolve();
+  let lookedAt = -Infinity;
 
   return {
     heard,
     told: () => told ?? new Map<string, Told>(),
-    tell: () => (bus === undefined ? last : (last = last.then(look))),
+    tell,
+    async tellSoon() {
+      if (!isNews()) return undefined;
+      const wait = lookedAt + TOGETHER_MS - parts.clock.monotonicMs();
+      if (wait > 0) return wait;
+      return void (await tell());
+    },
   };
+
+  function tell(): Promise<void> {
+    return bus === undefined ? last : (last = last.then(look));
+  }
+
+  /** Something may have to be told: a look that would find nothing costs more than asking. */
+  function isNews(): boolean {
+    if (bus === undefined) return false;
+    return told === undefined || behind || stampNow() !== seen || parts.clock.now().getTime() >= due;
+  }
+
+  function stampNow(): string {
+    const unreadable = parts.agents.unreadable?.() ?? [];
+    return `${store.changes?.() ?? Math.random()} ${[...(parts.pauses?.all().keys() ?? [])]} ${[...unreadable.keys()]}`;
+  }
 
   function heard(event: Event): void {
     const { name, agent, task } = event;
@@ -104,9 +131,9 @@ export function states(parts: Parts): States {
     const paused = parts.pauses?.all() ?? new Map<string, string>();
     const unreadable = parts.agents.unreadable?.() ?? new Map<string, Problem>();
     const now = parts.clock.now();
-    const stamp = `${store.changes?.() ?? Math.random()} ${[...paused.keys()]} ${[...unreadable.keys()]}`;
-    if (!behind && stamp === seen && now.getTime() < due) return;
-    seen = stamp;
+    if (!isNews()) return;
+    lookedAt = parts.clock.monotonicMs();
+    seen = stampNow();
     behind = false;
     due = Infinity;
     const since = news;

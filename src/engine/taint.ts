@@ -23,7 +23,7 @@ export async function tainted(parts: Parts, task: Task, messages: readonly Messa
     const source = call && sourceOf(parts, call);
     if (source !== undefined) heard.add(source);
     const isAnswer = call !== undefined && parts.tools.get(call.name)?.kind === 'ask';
-    const child = isAnswer ? childId(task.id, `call-${call.id}`) : from;
+    const child = isAnswer ? childId(task.id, `call-${call.id}`) : from === task.from ? undefined : from;
     if (child !== undefined) for (const one of await taintOfChild(parts, task, child)) heard.add(one);
   }
   return withTaint(task, heard);

@@ -21,7 +21,7 @@ export async function watch(parts: Parts, engine: Engine, { signal, onPass }: Wa
   let bell = new AbortController();
   let rung = false;
   let ended = false;
-  const wake = (): void => bell.abort();
+  const wake = (): void => bell.abort('rung'); // without a reason, each would make an error and its stack
   const unhook = await store.onRing(() => {
     rung = true;
     wake();
@@ -55,7 +55,10 @@ export async function watch(parts: Parts, engine: Engine, { signal, onPass }: Wa
       gapMs = rescanGap();
       const rescan = lastFull + gapMs - clock.monotonicMs();
       const next = (report.due ?? Infinity) - clock.now().getTime();
-      await clock.sleep(Math.max(1, Math.min(rescan, next)), AbortSignal.any([bell.signal, signal]));
+      await clock.sleep(
+        Math.max(1, Math.min(rescan, next, report.untold ?? Infinity)),
+        AbortSignal.any([bell.signal, signal]),
+      );
       if (rung && !signal.aborted) await clock.sleep(SETTLE_MS);
     }
   } finally {

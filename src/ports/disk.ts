@@ -36,13 +36,14 @@ export interface Disk {
   link(from: string, to: string): boolean;
   /** False if there was nothing. */
   remove(path: string): boolean;
+  /** The same for a leftover that nobody looks at any more. It may stay if the process ends now, and nobody is told if it cannot be removed. */
+  removeSoon(path: string): void;
+  /** Resolves when all of those are gone; absent where they go at once. */
+  removed?(): Promise<void>;
   /** With its parents; nothing happens if it is there. */
   makeFolder(path: string, mode?: number): void;
-  /**
-   * Makes an empty file without keeping the caller waiting: in the folder `yard`, where making may take long, and then moved to
-   * `path`. Absent where there is nothing to gain; nothing depends on it.
-   */
-  makeAhead?(yard: string, path: string): Promise<void>;
+  /** `create` and `sync` in one, for a name that nobody else uses: making a file may take long, and nobody is kept waiting for it. */
+  createSynced(path: string, bytes: Uint8Array | string): Promise<void>;
   /** Resolves when the file's bytes are on the device. A failed sync is never tried again: the data must count as gone. */
   sync(path: string): Promise<void>;
   /** Resolves when names in this folder are on the device. Calls that overlap may share one sync that began after them. */

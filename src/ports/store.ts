@@ -24,6 +24,8 @@ export interface Claim {
   readonly from: OpenState;
   /** It was taken over from a peer that died: its conversation may have a torn end. */
   readonly recovered: boolean;
+  /** How many conversations that peer had had and shown to nobody yet; they are shown now. */
+  readonly unseen?: number;
 }
 
 export interface Scan {
@@ -75,7 +77,7 @@ export interface Haste {
 
 export interface Store {
   // Tasks
-  /** False if a task with this id exists in any state. */
+  /** False if a task with this id exists in any state. With `behind` the caller has just looked: if somebody made it since, theirs stays. */
   create(task: Task, haste?: Haste): Promise<boolean>;
   /** Looks at the outside world again: what others changed since the last scan. `full` compares every file, not only folders. */
   scan(full?: boolean): Promise<Scan>;
@@ -86,10 +88,14 @@ export interface Store {
   /** Another number whenever the open tasks may be others than before; absent where nobody counts. */
   changes?(): number;
   isOpen(id: string): boolean;
+  /** One of `open()`, by its id. */
+  known?(id: string): OpenTask | undefined;
   /** How many open tasks have this root, itself included, as far as is known here; costs nothing. */
   openUnderRoot(root: string): number;
   /** One task in any state, read now. */
   read(id: string): Promise<Placed | undefined>;
+  /** The same for a part of a task that is held here. Nobody else makes one, so whether it is open is known; only its end is looked for. */
+  readPart?(id: string): Promise<Placed | undefined>;
   /** Ended tasks, newest first, for people who ask; no pass calls this. */
   ended(options?: { state?: EndedState; limit?: number }): Promise<Placed[]>;
   /** Undefined if another peer was faster, the task has ended, or its file no longer parses. Not durable: a claim means nothing after a power cut. */
@@ -108,8 +114,8 @@ export interface Store {
   reopen(id: string, task: Task): Promise<boolean>;
 
   // Conversations
-  /** False if it exists. */
-  createSession(header: SessionHeader, messages: Message[]): Promise<boolean>;
+  /** The conversation, which grows with every `append`; undefined if it exists already. With `behind` its name may be lost in a power cut, until an `append` that is durable. */
+  createSession(header: SessionHeader, messages: Message[], haste?: Haste): Promise<Session | undefined>;
   /** `repair`: its writer died; what it had half written at the end is set aside. */
   openSession(id: string, options?: { repair?: boolean }): Promise<SessionOpened>;
   /**

@@ -5,10 +5,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { crashDisk } from '../kit/crash-disk.js';
-import { hall, play } from '../kit/hall.js';
+import { AT_ONCE, hall, play } from '../kit/hall.js';
 import { outcome } from '../kit/outcome.js';
 import { simDisk } from '../kit/sim-disk.js';
 import { lay, STORIES } from '../kit/stories.js';
+import { PATTERNS } from '../kit/stories/patterns.js';
 import { failAt } from './fail-at.js';
 
 for (const story of STORIES) {
@@ -35,5 +36,13 @@ for (const story of STORIES) {
         assert.deepEqual(outcome(disk, story), [], `deaths at ${n} and ${m}`);
       }
     }
+  });
+}
+
+for (const story of PATTERNS) {
+  test(`${story.name}: dying at every change, where the disk follows at once`, async () => {
+    let n = 0;
+    while (await failAt(story, ++n, 'die', AT_ONCE));
+    assert.ok(n > 20, `only ${n} changes were tried`);
   });
 }

@@ -1,16 +1,17 @@
 /** One run of a story in which change N fails, and a second process that goes on from there. */
 import assert from 'node:assert/strict';
 import { crashDisk, type Fault } from '../kit/crash-disk.js';
-import { hall, play } from '../kit/hall.js';
+import type { Lag } from '../../src/adapters/files/ahead.js';
+import { hall, play, WHEN_ASKED } from '../kit/hall.js';
 import { outcome } from '../kit/outcome.js';
 import { simDisk } from '../kit/sim-disk.js';
 import { lay, type Story } from '../kit/stories.js';
 
 /** False when the story has fewer than `n` changes, so that nothing failed. */
-export async function failAt(story: Story, n: number, fault: Fault): Promise<boolean> {
+export async function failAt(story: Story, n: number, fault: Fault, lag: Lag = WHEN_ASKED): Promise<boolean> {
   const disk = simDisk();
   lay(disk, story);
-  const house = hall(story.script, story.asks);
+  const house = hall(story.script, story.asks, lag);
   const failing = crashDisk(disk, n, fault);
   let failed = false;
   try {

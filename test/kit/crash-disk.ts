@@ -50,6 +50,10 @@ export function crashDisk(disk: Disk, at: number, fault: Fault = 'die'): CrashDi
         () => disk.create(file, bytes),
         () => disk.create(file, half(bytes)),
       ),
+    async createSynced(file, bytes) {
+      this.create(file, bytes);
+      await this.sync(file);
+    },
     append: (file, bytes) =>
       step(
         file,
@@ -60,6 +64,7 @@ export function crashDisk(disk: Disk, at: number, fault: Fault = 'die'): CrashDi
     rename: (from, to) => step(from, () => disk.rename(from, to)),
     link: (from, to) => step(from, () => disk.link(from, to)),
     remove: (file) => step(file, () => disk.remove(file)),
+    removeSoon: (file) => step(file, () => disk.removeSoon(file)),
     makeFolder: (folder, mode) => alive(() => disk.makeFolder(folder, mode)),
     async sync(file) {
       await step(file, () => disk.sync(file));

@@ -8,6 +8,7 @@ import { bids } from '../../src/adapters/bids.js';
 import { bus } from '../../src/adapters/bus.js';
 import { boards } from '../../src/adapters/boards.js';
 import { checkIns } from '../../src/adapters/check-ins.js';
+import type { Lag } from '../../src/adapters/files/ahead.js';
 import { files } from '../../src/adapters/files/index.js';
 import { growth } from '../../src/adapters/growth.js';
 import { inbox } from '../../src/adapters/inbox.js';
@@ -48,8 +49,13 @@ export interface Guest {
   die(): void;
 }
 
-/** `asks`: tools that need a human in this story. */
-export function hall(script: string, asks: readonly string[] = []): Hall {
+/** The disk follows when it must, as in work that is quick. */
+export const WHEN_ASKED: Lag = () => undefined;
+/** The disk follows at once, as in work that takes its time. */
+export const AT_ONCE: Lag = (wake) => queueMicrotask(wake);
+
+/** `asks`: tools that need a human in this story. `lag`: how the disk follows behind. */
+export function hall(script: string, asks: readonly string[] = [], lag = WHEN_ASKED): Hall {
   const processes = simProcesses();
   const calls: ModelRequest[] = [];
   const clock = simClock({ auto: true });
@@ -68,7 +74,16 @@ export function hall(script: string, asks: readonly string[] = []): Hall {
       const ids = countedIds(`g${String.fromCharCode(97 + guests++)}`);
       const agents = roster(on, ROOT);
       agents.refresh();
-      const store = files({ root: ROOT, disk: on, clock, ids, processes: own, agents: options.agents ?? [] });
+      const store = files({
+        root: ROOT,
+        disk: on,
+        clock,
+        ids,
+        processes: own,
+        agents: options.agents ?? [],
+        lag,
+        soon: (write) => write(),
+      });
       const parts: Parts = {
         store,
         ballot: ballot({ root: ROOT, disk: on, peer: store.peer.id }),

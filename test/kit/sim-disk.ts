@@ -89,6 +89,10 @@ export function simDisk(): SimDisk {
       touch(file);
       return true;
     },
+    async createSynced(file, bytes) {
+      this.create(file, bytes);
+      await this.sync(file);
+    },
     append(file, bytes) {
       const inode = need(file);
       inode.bytes = Buffer.concat([inode.bytes, Buffer.from(bytes)]);
@@ -125,6 +129,9 @@ export function simDisk(): SimDisk {
       change({ kind: 'delete', path: file });
       touch(file);
       return true;
+    },
+    removeSoon(file) {
+      this.remove(file);
     },
     makeFolder(folder) {
       for (let at = folder; !folders.has(at); at = path.dirname(at)) change({ kind: 'folder', path: at });

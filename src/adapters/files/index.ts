@@ -6,13 +6,14 @@ import type { Clock, Ids } from '../../ports/clock.js';
 import type { Disk } from '../../ports/disk.js';
 import type { Processes } from '../../ports/processes.js';
 import type { Store } from '../../ports/store.js';
-import { behind } from './behind.js';
+import { ahead, type Lag } from './ahead.js';
 import { bell, ringBell } from './bell.js';
 import { folders, layout } from './layout.js';
 import { openTasks } from './open-tasks.js';
 import { presence } from './presence.js';
 import { quarantine } from './quarantine.js';
 import { recordVerbs } from './records.js';
+import { said } from './said.js';
 import { sessionVerbs } from './sessions.js';
 import { taskVerbs } from './tasks.js';
 import { turns } from './turns.js';
@@ -26,6 +27,9 @@ export interface FilesOptions {
   processes: Processes;
   /** Agents this peer hosts; empty: all. */
   agents?: string[];
+  /** How long the disk may follow behind, and how long history: for tests and recordings, which must be the same each time. */
+  lag?: Lag;
+  soon?: Lag;
 }
 
 /** How soon the death of another process is noticed, and among many. */
@@ -34,7 +38,7 @@ const LOOK_OF_MANY_MS = 2000;
 /** Of many, those who look after nobody hear of a death within this time, each at its own moment: who was dead is seen to by then. */
 const LATE_MS = 1000;
 
-export function files({ root, disk, clock, ids, processes, agents = [] }: FilesOptions): Store {
+export function files({ root, disk, clock, ids, processes, agents = [], lag, soon }: FilesOptions): Store {
   const l = layout(root);
   for (const folder of folders(l))
     disk.makeFolder(folder, folder.startsWith(path.join(root, '.guild')) ? 0o700 : undefined);
@@ -44,7 +48,8 @@ export function files({ root, disk, clock, ids, processes, agents = [] }: FilesO
   const write = writing(disk, l, peer.id, () => here.join());
   const setAside = quarantine(disk, l);
   const tasks = openTasks(disk, l, setAside, now);
-  const after = behind();
+  const onItsWay = ahead((tmp) => void disk.remove(tmp), lag);
+  const { caughtUp } = onItsWay;
   const verbs = taskVerbs({
     disk,
     l,
@@ -52,11 +57,12 @@ export function files({ root, disk, clock, ids, processes, agents = [] }: FilesO
     tasks,
     presence: here,
     quarantine: setAside,
-    behind: after,
+    ahead: onItsWay,
     now,
   });
-  const records = recordVerbs(disk, l, write, now);
-  const { unclaimed, ...sessions } = sessionVerbs(disk, l, write, after);
+  const spoken = said(disk, l, write, peer.id);
+  const records = recordVerbs(disk, l, write, now, soon);
+  const { unclaimed, ...sessions } = sessionVerbs({ disk, l, writing: write, ahead: onItsWay, said: spoken });
   const forSession = (task: Task): void => {
     if (task.session !== undefined) unclaimed(task.session);
   };
@@ -99,11 +105,15 @@ export function files({ root, disk, clock, ids, processes, agents = [] }: FilesO
     },
     claim(id, agent) {
       here.join();
-      return verbs.claim(id, agent);
+      const claim = verbs.claim(id, agent);
+      if (claim) forSession(claim.task);
+      return claim;
     },
     takeOver(id) {
       here.join();
-      return verbs.takeOver(id);
+      const owner = tasks.byId.get(id)?.owner?.peer;
+      const claim = verbs.takeOver(id);
+      return claim && owner !== undefined ? { ...claim, unseen: spoken.adopt(owner) } : claim;
     },
     park(claim, task, haste) {
       forSession(task);
@@ -150,21 +160,21 @@ export function files({ root, disk, clock, ids, processes, agents = [] }: FilesO
     sweep() {
       here.refresh();
       verbs.sweep();
-      for (const folder of [l.tmp, l.yard]) {
-        for (const name of disk.list(folder)) {
-          const owner = name.slice(0, name.lastIndexOf('-'));
-          if (owner !== peer.id && !here.isAlive(owner)) disk.remove(path.join(folder, name));
-        }
+      for (const name of disk.list(l.tmp)) {
+        const owner = name.slice(0, name.lastIndexOf('-'));
+        if (owner !== peer.id && !here.isAlive(owner)) disk.remove(path.join(l.tmp, name));
       }
+      for (const other of spoken.others()) if (!here.isAlive(other)) spoken.adopt(other);
       here.sweep();
     },
     async flush() {
-      if (after.isBehind()) await after.caughtUp();
-      return records.flush();
+      if (onItsWay.isBehind()) await caughtUp();
+      await Promise.all([records.flush(), disk.removed?.()]);
     },
     async close() {
-      await after.caughtUp().catch(() => undefined); // who asked for it was told, or will find it undone
-      await Promise.all([records.flush(), write.close()]);
+      await caughtUp().catch(() => undefined); // who asked for it was told, or will find it undone
+      await Promise.all([records.flush(), disk.removed?.()]);
+      spoken.close();
       here.leave();
     },
   };

@@ -21,9 +21,8 @@ export interface Layout {
   run: string;
   turns: string;
   tmp: string;
-  /** Where empty files are made ahead; names that nobody waits for. */
-  yard: string;
   torn: string;
+  said: string;
   evidence: string;
 }
 
@@ -52,8 +51,8 @@ export function layout(root: string): Layout {
     run: at('.guild', 'run'),
     turns: at('.guild', 'turns'),
     tmp: at('.guild', 'tmp'),
-    yard: at('.guild', 'yard'),
     torn: at('.guild', 'torn'),
+    said: at('.guild', 'said'),
     evidence: at('.guild', 'evidence'),
   };
 }
@@ -73,8 +72,8 @@ export function folders(l: Layout): string[] {
     l.run,
     l.turns,
     l.tmp,
-    l.yard,
     l.torn,
+    l.said,
     l.evidence,
   ];
 }
@@ -109,6 +108,14 @@ export function parseClaimName(name: string): ClaimName | undefined {
 /** Files of editors and of half-done writes are nobody's task. */
 export function isTaskFile(name: string): boolean {
   return name.endsWith('.json') && !name.startsWith('.') && !name.startsWith('#');
+}
+
+/** Two changes within one tick of the kernel's clock leave the same time on a folder: a young stamp is not believed. */
+const YOUNG_MS = 50;
+
+/** Whether the folder had been quiet for a while when it had this stamp: then any later change gives it another. */
+export function isSettled(stamp: string | undefined, now: Date): boolean {
+  return stamp !== undefined && now.getTime() - Number(BigInt(stamp.split('.')[2]!) / 1_000_000n) > YOUNG_MS;
 }
 
 /** A folder is a workspace when it has a `guild.yaml` or a `tasks` folder. */

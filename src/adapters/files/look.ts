@@ -6,7 +6,7 @@ import type { Disk } from '../../ports/disk.js';
 import type { Clock } from '../../ports/clock.js';
 import type { Processes } from '../../ports/processes.js';
 import type { Store } from '../../ports/store.js';
-import { behind } from './behind.js';
+import { ahead } from './ahead.js';
 import { layout } from './layout.js';
 import { openTasks } from './open-tasks.js';
 import { presence } from './presence.js';
@@ -32,7 +32,7 @@ export function look(given: { root: string; disk: Disk; clock: Clock; processes:
     tasks,
     presence: here,
     quarantine: setAside,
-    behind: behind(),
+    ahead: ahead(() => undefined),
     now,
   });
   return { scan, open, openCount, isOpen, read, ended };

@@ -8,7 +8,7 @@ import { problem, type Problem } from '../../domain/problem.js';
 import { OPEN_STATES, type OpenState, type Task, type TaskState } from '../../domain/task.js';
 import type { Disk } from '../../ports/disk.js';
 import { parseTask } from '../../text/task-json.js';
-import { isTaskFile, parseClaimName, type ClaimName, type Layout } from './layout.js';
+import { isSettled, isTaskFile, parseClaimName, type ClaimName, type Layout } from './layout.js';
 import type { Quarantine } from './quarantine.js';
 
 export interface Entry {
@@ -36,13 +36,12 @@ export interface OpenTasks {
   withWaits(one: { state: TaskState; task: Task }): Task;
 }
 
-/** Two changes within one tick of the kernel's clock leave the same time on a folder: a young stamp is not believed. */
-const YOUNG_MS = 50;
-
 export function openTasks(disk: Disk, l: Layout, quarantine: Quarantine, now: () => Date): OpenTasks {
   const byId = new Map<string, Entry>();
   const byFile = new Map<string, Entry>();
   const children = new Map<string, Set<string>>();
+  /** What `withWaits` said, until children come or go: whoever compares sees that nothing changed. */
+  const resting = new Map<string, { of: Task; shown: Task }>();
   /** Files that were looked at and could not be used, with the stamp they had. */
   const bad = new Map<string, string>();
   /** Two files with one id, as they were last met. */
@@ -59,7 +58,11 @@ export function openTasks(disk: Disk, l: Layout, quarantine: Quarantine, now: ()
 
   function withWaits({ state, task }: { state: TaskState; task: Task }): Task {
     if (state !== 'waiting' || task.waits !== undefined) return task;
-    return { ...task, waits: { tasks: [...(children.get(task.id) ?? [])] } };
+    const before = resting.get(task.id);
+    if (before?.of === task) return before.shown;
+    const shown = { ...task, waits: { tasks: [...(children.get(task.id) ?? [])] } };
+    resting.set(task.id, { of: task, shown });
+    return shown;
   }
 
   function add(entry: Entry): void {
@@ -69,7 +72,10 @@ export function openTasks(disk: Disk, l: Layout, quarantine: Quarantine, now: ()
     countRoot(entry, 1);
     byId.set(entry.id, entry);
     const { parent } = entry.task;
-    if (parent !== undefined) children.set(parent, (children.get(parent) ?? new Set()).add(entry.id));
+    if (parent !== undefined) {
+      children.set(parent, (children.get(parent) ?? new Set()).add(entry.id));
+      resting.delete(parent);
+    }
     byFile.set(entry.file, entry);
     filesOf[entry.state].add(entry.file);
   }
@@ -78,6 +84,7 @@ export function openTasks(disk: Disk, l: Layout, quarantine: Quarantine, now: ()
     self.changes++;
     if (byId.get(entry.id) === entry) {
       byId.delete(entry.id);
+      resting.delete(entry.id);
       forgetChild(entry);
       countRoot(entry, -1);
     }
@@ -92,9 +99,11 @@ export function openTasks(disk: Disk, l: Layout, quarantine: Quarantine, now: ()
   }
 
   function forgetChild({ id, task }: Entry): void {
-    const siblings = task.parent === undefined ? undefined : children.get(task.parent);
+    if (task.parent === undefined) return;
+    const siblings = children.get(task.parent);
     siblings?.delete(id);
-    if (siblings?.size === 0) children.delete(task.parent!);
+    resting.delete(task.parent);
+    if (siblings?.size === 0) children.delete(task.parent);
   }
 
   function scan(full: boolean, onItsWay: (id: string) => boolean): { problems: Problem[]; gone: string[] } {
@@ -116,10 +125,8 @@ export function openTasks(disk: Disk, l: Layout, quarantine: Quarantine, now: ()
     const last = listed.get(state);
     if (!full && last !== undefined && last.stamp === stamp) return;
     const at = now().getTime();
-    // A stamp is only remembered when the folder had been quiet before we listed it.
-    const quiet = stamp !== undefined && at - mtimeMs(stamp) > YOUNG_MS;
     const names = disk.list(folder);
-    listed.set(state, { stamp: quiet ? stamp : undefined, at });
+    listed.set(state, { stamp: isSettled(stamp, new Date(at)) ? stamp : undefined, at });
     let unchanged = 0;
     for (const name of names) {
       if (!isTaskFile(name)) continue;
@@ -225,10 +232,6 @@ function isOurs({ id, state, file, owner }: Entry): boolean {
 
 /** Generous: a record is small, but a person may drop a long text. */
 const MAX_TASK_BYTES = 1024 * 1024;
-
-function mtimeMs(stamp: string): number {
-  return Number(BigInt(stamp.split('.')[2]!) / 1_000_000n);
-}
 
 function twinProblem(l: Layout, file: string, id: string, other: string): Problem {
   const shown = path.relative(l.root, file);

@@ -5,7 +5,8 @@ import type { Event } from '../../domain/event.js';
 import type { Intent } from '../../domain/intent.js';
 import type { Disk } from '../../ports/disk.js';
 import type { Effect, Outcome, Store } from '../../ports/store.js';
-import type { Layout } from './layout.js';
+import type { Lag } from './ahead.js';
+import { isSettled, type Layout } from './layout.js';
 import type { Writing } from './writing.js';
 
 type RecordVerbs = Pick<
@@ -24,11 +25,22 @@ type RecordVerbs = Pick<
   | 'events'
 >;
 
-export function recordVerbs(disk: Disk, l: Layout, writing: Writing, now: () => Date): RecordVerbs {
+/** `soon`: when what happened together is written together. */
+export function recordVerbs(
+  disk: Disk,
+  l: Layout,
+  writing: Writing,
+  now: () => Date,
+  soon: Lag = setImmediate,
+): RecordVerbs {
   const started = (id: string): string => path.join(l.run, `${id}.started`);
   const done = (id: string): string => path.join(l.run, `${id}.done`);
   const blob = (hash: string): string => path.join(l.blobs, hash);
   const unsynced = new Set<string>();
+  const lines: { day: string; line: string }[] = [];
+  /** The folder of intents as it was when there were none. */
+  let noIntents: string | undefined;
+  let broken: { thrown: unknown } | undefined;
 
   return {
     effect(id): Effect {
@@ -58,10 +70,13 @@ export function recordVerbs(disk: Disk, l: Layout, writing: Writing, now: () => 
       await writing.createOnce(path.join(l.intents, name), JSON.stringify(intent));
     },
     intents() {
+      const stamp = disk.stamp(l.intents);
+      if (stamp !== undefined && stamp === noIntents) return [];
       const names = disk
         .list(l.intents)
         .filter((name) => name.endsWith('.json'))
         .sort();
+      noIntents = names.length === 0 && isSettled(stamp, now()) ? stamp : undefined;
       return names.flatMap((name) => readJson<Intent>(path.join(l.intents, name)) ?? []);
     },
     doneIntent(id) {
@@ -69,18 +84,20 @@ export function recordVerbs(disk: Disk, l: Layout, writing: Writing, now: () => 
         if (name.endsWith(`-${id}.json`)) disk.remove(path.join(l.intents, name));
     },
     record(event) {
-      const file = path.join(l.events, `${event.at.slice(0, 10)}.jsonl`);
-      const line = `${JSON.stringify(event)}\n`;
-      if (!unsynced.has(file) && disk.stamp(file) === undefined) disk.create(file, '');
-      disk.append(file, line);
-      unsynced.add(file);
+      if (broken !== undefined) throw broken.thrown;
+      const day = event.at.slice(0, 10);
+      lines.push({ day, line: `${JSON.stringify(event)}\n` });
+      if (lines.length === 1) soon(writeSoon);
     },
     async flush() {
+      if (broken !== undefined) throw broken.thrown;
+      writeLines();
       const files = [...unsynced];
       unsynced.clear();
       await Promise.all(files.map((file) => disk.sync(file)));
     },
     events({ task, limit = Infinity } = {}) {
+      writeLines();
       const found: Event[] = [];
       for (const name of disk
         .list(l.events)
@@ -100,6 +117,26 @@ export function recordVerbs(disk: Disk, l: Layout, writing: Writing, now: () => 
       return found.reverse();
     },
   };
+
+  function writeSoon(): void {
+    try {
+      writeLines();
+    } catch (thrown) {
+      broken ??= { thrown }; // told to whoever records or flushes next
+    }
+  }
+
+  function writeLines(): void {
+    while (lines.length > 0) {
+      const { day } = lines[0]!;
+      const ofDay = lines.findIndex((one) => one.day !== day);
+      const now = lines.splice(0, ofDay < 0 ? lines.length : ofDay);
+      const file = path.join(l.events, `${day}.jsonl`);
+      if (!unsynced.has(file) && disk.stamp(file) === undefined) disk.create(file, '');
+      disk.append(file, now.map(({ line }) => line).join(''));
+      unsynced.add(file);
+    }
+  }
 
   function readJson<T>(file: string): T | undefined {
     const read = disk.read(file);

@@ -5,7 +5,7 @@
  */
 import path from 'node:path';
 import { problem } from '../../domain/problem.js';
-import { diffMessages, type Session } from '../../domain/session.js';
+import { diffMessages, type Session, type SessionHeader } from '../../domain/session.js';
 import type { Disk } from '../../ports/disk.js';
 import type { SessionOpened, Store } from '../../ports/store.js';
 import {
@@ -17,8 +17,9 @@ import {
   repairTail,
   statusSpan,
 } from '../../text/session-yaml.js';
-import type { Behind } from './behind.js';
+import type { Ahead } from './ahead.js';
 import type { Layout } from './layout.js';
+import type { Said } from './said.js';
 import type { Writing } from './writing.js';
 
 interface Known {
@@ -31,6 +32,18 @@ interface Known {
    * the claim but not the write, the task would lie among the waiting with a conversation that looks half edited.
    */
   claimIsSafe: boolean;
+  nameIsSafe: boolean;
+  /** How it begins, where we wrote that ourselves. */
+  head?: string;
+}
+
+/** A conversation that has no file yet. */
+interface Unwritten {
+  session: Session;
+  head: string;
+  /** What follows the head. */
+  text: string;
+  status?: SessionHeader['status'];
 }
 
 type SessionVerbs = Pick<
@@ -44,13 +57,18 @@ const OURS = { indent: 2, before: '' };
 /** Conversations remembered at most; the ones not used for longest are read again when needed. */
 const MAX_KNOWN = 2000;
 
-/** A conversation grows only under a claim that others can see: until the disk has caught up, nothing is named or added. */
-export function sessionVerbs(
-  disk: Disk,
-  l: Layout,
-  writing: Writing,
-  { caughtUp }: Behind,
-): SessionVerbs & { unclaimed(id: string): void } {
+interface Parts {
+  disk: Disk;
+  l: Layout;
+  writing: Writing;
+  ahead: Ahead;
+  said: Said;
+}
+
+/** A conversation grows only under a claim that others can see: until the disk has caught up, nothing is named or added, unless nobody waits for it. */
+export function sessionVerbs({ disk, l, writing, ahead, said }: Parts): SessionVerbs & { unclaimed(id: string): void } {
+  const { caughtUp } = ahead;
+  const unwritten = new Map<string, Unwritten>();
   const known = new Map<string, Known>();
   const remember = (id: string, what: Known): void => {
     known.delete(id);
@@ -59,17 +77,43 @@ export function sessionVerbs(
   };
 
   return {
-    async createSession(header, messages) {
-      const file = l.session(header.sessionId);
-      const text = printHeader(header) + printMessages(messages);
-      if (!(await writing.createOnce(file, text, caughtUp()))) return false;
+    async createSession(header, messages, { behind = false } = {}) {
+      const id = header.sessionId;
+      const file = l.session(id);
+      const head = printHeader(header);
+      const text = printMessages(messages);
       const session = { header, messages: [...messages] };
-      remember(header.sessionId, { stamp: disk.stamp(file) ?? '', session, place: OURS, claimIsSafe: true });
-      return true;
+      if (behind) {
+        unwritten.set(id, { session, head, text });
+        writeLater(id);
+        return session;
+      }
+      if (!(await writing.createOnce(file, head + text, caughtUp()))) return undefined;
+      remember(id, {
+        stamp: disk.stamp(file) ?? '',
+        session,
+        place: OURS,
+        claimIsSafe: true,
+        nameIsSafe: true,
+        head,
+      });
+      return session;
     },
     openSession: open,
     async append(id, messages, { durable }) {
       const file = l.session(id);
+      const early = unwritten.get(id);
+      if (early !== undefined) {
+        early.text += printMessages(messages, OURS.indent);
+        early.session.messages.push(...messages);
+        said.keep(id, early.head + early.text);
+        writeLater(id);
+        if (durable) {
+          await caughtUp();
+          await safeName(id);
+        }
+        return 'written';
+      }
       if (known.get(id)?.claimIsSafe === false) {
         await caughtUp();
         await disk.syncFolder(l.tasks('active'));
@@ -84,7 +128,7 @@ export function sessionVerbs(
       } else {
         known.delete(id); // somebody saved in between: what we wrote is there, and so is theirs; it is read again
       }
-      if (durable) await disk.sync(file);
+      if (durable) await Promise.all([disk.sync(file), last.nameIsSafe ? undefined : safeName(id)]);
       return 'written';
     },
     /** Its task was put back: the next claim on it is a new one. */
@@ -93,6 +137,7 @@ export function sessionVerbs(
       if (last) last.claimIsSafe = false;
     },
     async replaceSession(id, text) {
+      if (unwritten.has(id)) await caughtUp();
       const file = l.session(id);
       const shown = path.relative(l.root, file);
       if (disk.stamp(file) === undefined) return problem('not_found', `there is no conversation ${id}`);
@@ -102,35 +147,80 @@ export function sessionVerbs(
       return undefined;
     },
     markSession(id, status) {
-      const last = known.get(id);
-      const file = l.session(id);
-      known.delete(id);
-      if (last === undefined || disk.stamp(file) !== last.stamp) return;
-      const head = printHeader(last.session.header);
-      const span = statusSpan(head);
-      const read = disk.read(file);
-      if (
-        span === undefined ||
-        read.kind !== 'file' ||
-        !read.bytes.subarray(0, span.offset).equals(Buffer.from(head).subarray(0, span.offset))
-      )
+      const early = unwritten.get(id);
+      if (early !== undefined) {
+        early.status = status;
         return;
-      disk.patch(file, span.offset, status.padEnd(span.length));
+      }
+      mark(id, status);
     },
     sessions() {
       const end = '.session.yaml';
-      return disk
+      const written = disk
         .list(l.sessions)
         .flatMap((name) => (name.endsWith(end) && !name.startsWith('.') ? [name.slice(0, -end.length)] : []));
+      return [...written, ...unwritten.keys()];
     },
   };
+
+  function writeLater(id: string): void {
+    const one = unwritten.get(id)!;
+    let written: { status: string | undefined; tmp: Promise<string> } | undefined;
+    ahead.put({
+      id: `conversation ${id}`,
+      write: () => (written ??= { status: one.status, tmp: writing.aside(whole(one)) }).tmp,
+      arrive(tmp) {
+        unwritten.delete(id);
+        if (unwritten.size === 0) said.settled();
+        const file = l.session(id);
+        if (disk.stamp(file) !== undefined) return void disk.remove(tmp!); // somebody put one there: theirs stays, and whoever goes on finds it
+        disk.rename(tmp!, file);
+        const { session, head, status } = one;
+        remember(id, {
+          stamp: disk.stamp(file) ?? '',
+          session,
+          place: OURS,
+          claimIsSafe: true,
+          nameIsSafe: false,
+          head,
+        });
+        if (status !== undefined && status !== written!.status) mark(id, status);
+        else if (status !== undefined) known.delete(id);
+      },
+    });
+  }
+
+  async function safeName(id: string): Promise<void> {
+    await disk.syncFolder(l.sessions);
+    const last = known.get(id);
+    if (last) last.nameIsSafe = true;
+  }
+
+  function mark(id: string, status: string): void {
+    const last = known.get(id);
+    const file = l.session(id);
+    known.delete(id);
+    if (last === undefined || disk.stamp(file) !== last.stamp) return;
+    const head = last.head ?? printHeader(last.session.header);
+    const span = statusSpan(head);
+    if (span === undefined || (last.head === undefined && !beginsWith(file, head, span.offset))) return;
+    disk.patch(file, span.offset, status.padEnd(span.length));
+  }
+
+  function beginsWith(file: string, head: string, bytes: number): boolean {
+    const read = disk.read(file);
+    return read.kind === 'file' && read.bytes.subarray(0, bytes).equals(Buffer.from(head).subarray(0, bytes));
+  }
 
   async function open(id: string, { repair = false } = {}): Promise<SessionOpened> {
     const file = l.session(id);
     const shown = path.relative(l.root, file);
+    const early = unwritten.get(id);
+    if (early !== undefined) return { kind: 'open', session: early.session };
     const last = known.get(id);
-    if (!repair && last !== undefined && disk.stamp(file) === last.stamp)
-      return { kind: 'open', session: last.session };
+    const found = disk.stamp(file);
+    if (found === undefined) return { kind: 'missing' };
+    if (!repair && last !== undefined && found === last.stamp) return { kind: 'open', session: last.session };
     const read = disk.read(file);
     if (read.kind === 'missing') return { kind: 'missing' };
     if (read.kind !== 'file') {
@@ -160,12 +250,16 @@ export function sessionVerbs(
       stamp = disk.stamp(file) ?? '';
       place = appendPlace(text) ?? OURS;
     }
-    remember(id, { stamp, session: parsed.session, place, claimIsSafe: false });
+    remember(id, { stamp, session: parsed.session, place, claimIsSafe: false, nameIsSafe: false });
     if (last === undefined) return { kind: 'open', session: parsed.session };
     const edit = diffMessages(last.session.messages, parsed.session.messages);
     const changed = edit.added + edit.changed + edit.removed > 0;
     return { kind: 'open', session: parsed.session, ...(changed ? { edited: edit } : {}) };
   }
+}
+
+function whole({ session, head, text, status }: Unwritten): string {
+  return (status === undefined ? head : printHeader({ ...session.header, status })) + text;
 }
 
 function grewBy(before: string, after: string, bytes: number): boolean {

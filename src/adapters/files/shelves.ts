@@ -11,12 +11,25 @@ export interface Shelves {
   has(id: string): boolean;
   /** Undefined if there is no such file, or it does not parse. */
   read(file: string, id: string): Task | undefined;
+  /** This lies in this file now. */
+  remember(file: string, task: Task): void;
   /** Newest first. */
   ended(options: { state?: EndedState; limit?: number }): Placed[];
 }
 
+/** Parts that ended a moment ago, which their parents will ask for. */
+const MOST_KNOWN = 200;
+
 export function shelves(disk: Disk, l: Layout, now: () => Date): Shelves {
-  return { hasEnded, has, read, ended };
+  const known = new Map<string, { stamp: string; task: Task }>();
+  return { hasEnded, has, read, remember, ended };
+
+  function remember(file: string, task: Task): void {
+    const stamp = disk.stamp(file);
+    if (stamp === undefined) return;
+    known.set(file, { stamp, task });
+    if (known.size > MOST_KNOWN) known.delete(known.keys().next().value!);
+  }
 
   function hasEnded(id: string): boolean {
     return disk.stamp(l.task('completed', id)) !== undefined || disk.stamp(l.task('failed', id)) !== undefined;
@@ -29,7 +42,10 @@ export function shelves(disk: Disk, l: Layout, now: () => Date): Shelves {
   }
 
   function read(file: string, name: string): Task | undefined {
-    if (disk.stamp(file) === undefined) return undefined; // a stamp costs a tenth of an open that fails
+    const stamp = disk.stamp(file);
+    if (stamp === undefined) return undefined; // a stamp costs a tenth of an open that fails
+    const last = known.get(file);
+    if (last?.stamp === stamp) return last.task;
     const found = disk.read(file);
     if (found.kind !== 'file') return undefined;
     const parsed = parseTask(found.bytes, { file: path.relative(l.root, file), name, now: now().toISOString() });

@@ -4,14 +4,14 @@
  * leaves either the state before or the state after, or a leftover that `sweep` recognises.
  */
 import { certificateText } from '../../domain/certificate.js';
-import type { Problem } from '../../domain/problem.js';
 import { type EndedState, type OpenState, type Placed, type Task } from '../../domain/task.js';
 import type { Disk } from '../../ports/disk.js';
 import type { Claim, OpenTask, Store } from '../../ports/store.js';
 import { printTask } from '../../text/task-json.js';
 import path from 'node:path';
-import type { Behind } from './behind.js';
-import { claimName, LEAVING, parseClaimName, type ClaimName, type Layout } from './layout.js';
+import type { Ahead } from './ahead.js';
+import { placing, sameContent, twin } from './placing.js';
+import { LEAVING, parseClaimName, type ClaimName, type Layout } from './layout.js';
 import type { Entry, OpenTasks } from './open-tasks.js';
 import type { Presence } from './presence.js';
 import type { Quarantine } from './quarantine.js';
@@ -26,8 +26,10 @@ type TaskVerbs = Pick<
   | 'openCount'
   | 'changes'
   | 'isOpen'
+  | 'known'
   | 'openUnderRoot'
   | 'read'
+  | 'readPart'
   | 'ended'
   | 'claim'
   | 'takeOver'
@@ -45,16 +47,14 @@ interface Parts {
   tasks: OpenTasks;
   presence: Presence;
   quarantine: Quarantine;
-  behind: Behind;
+  ahead: Ahead;
   now: () => Date;
 }
 
-/** A file on its way: it lies at `from`, and where it shall lie may still change. */
-interface Move {
-  from: string | Promise<string>;
-  /** It has no name yet: it must not take one that exists. */
-  isNew: boolean;
-  to: string;
+export interface TaskKeeping {
+  sweep(): void;
+  /** Looked up on the disk, for a task that another process may have made or moved since the last scan. */
+  liesOpen(id: string): boolean;
 }
 
 export function taskVerbs({
@@ -64,32 +64,37 @@ export function taskVerbs({
   tasks,
   presence,
   quarantine,
-  behind,
+  ahead,
   now,
-}: Parts): TaskVerbs & { sweep(): void; liesOpen(id: string): boolean } {
+}: Parts): TaskVerbs & TaskKeeping {
   const me = presence.peer.id;
-  /** Where memory is ahead of the disk: files on their way, and ends that are not written yet. */
-  const moves = new Map<string, Move>();
-  const ends = new Map<string, Placed>();
   let isScanned = false;
+  const naming = inOrder<string>();
+  const keeping = inOrder<void>();
   const lying = shelves(disk, l, now);
+  const onItsWay = placing({ disk, l, tasks, lying, quarantine, ahead, me });
+  const { forget, keepAsEvidence } = onItsWay;
 
   return {
     async create(task, haste = {}) {
-      if (existsAnywhere(task.id)) return false;
       const text = printTask(task);
       const file = l.task('pending', task.id);
       if (haste.behind) {
+        if (isKnown(task.id)) return false;
         tasks.add({ id: task.id, state: 'pending', file, stamp: '', task });
-        move(task.id, { from: writing.aside(text), isNew: true, to: file });
+        onItsWay.send(
+          { id: task.id, parent: task.parent, from: undefined, write: once(() => writing.aside(text)) },
+          file,
+        );
         return true;
       }
-      const aside = await writing.aside(text);
+      if (existsAnywhere(task.id)) return false;
+      const aside = await naming(writing.aside(text));
       // Looked for again with no wait before the name is given: another process may have made it, and moved it on, since.
       const created = !existsAnywhere(task.id) && disk.link(aside, file);
       disk.remove(aside);
       if (!created) return false;
-      if (isAcknowledged(task)) await disk.syncFolder(path.dirname(file));
+      await keeping(isAcknowledged(task) ? disk.syncFolder(path.dirname(file)) : Promise.resolve());
       tasks.add({ id: task.id, state: 'pending', file, stamp: disk.stamp(file) ?? '', task });
       return true;
     },
@@ -100,9 +105,18 @@ export function taskVerbs({
     openCount: () => tasks.byId.size,
     changes: () => tasks.changes,
     isOpen: (id) => tasks.byId.has(id),
+    known(id) {
+      const entry = tasks.byId.get(id);
+      return entry && shown(entry);
+    },
     openUnderRoot: (root) => tasks.ofRoot.get(root) ?? 0,
     async read(id) {
       return readPlaced(id);
+    },
+    async readPart(id) {
+      const entry = tasks.byId.get(id);
+      if (entry !== undefined && (isMine(entry) || onItsWay.get(id) !== undefined)) return shown(entry);
+      return onItsWay.get(id)?.end ?? (entry === undefined && isScanned ? readEnded(id) : readPlaced(id));
     },
     async ended(options = {}) {
       return lying.ended(options);
@@ -126,7 +140,7 @@ export function taskVerbs({
     park: (claim, task, haste = {}) => (haste.behind ? rest(claim, task) : putBack(claim, task, 'waiting')),
     settle: (claim, task, state, haste = {}) => (haste.behind ? settleBehind : settle)(claim, task, state),
     async reopen(id, task) {
-      await behind.caughtUp();
+      await onItsWay.caughtUp();
       for (const state of ['failed', 'completed'] as const) {
         const file = l.task(state, id);
         if (disk.stamp(file) === undefined) continue;
@@ -140,13 +154,12 @@ export function taskVerbs({
       return false;
     },
     sweep,
-    /** Looked up on the disk, for a task that another process may have made or moved since the last scan. */
     liesOpen: (id) => !isEnded(id) && existsAnywhere(id),
   };
 
   function scan(full: boolean): ReturnType<OpenTasks['scan']> {
     isScanned = true;
-    return tasks.scan(full, (id) => moves.has(id) || ends.has(id));
+    return tasks.scan(full, (id) => onItsWay.get(id) !== undefined);
   }
 
   function isHeld(entry: Entry): boolean {
@@ -164,10 +177,10 @@ export function taskVerbs({
     const from = entry.state;
     const file = l.claimed(entry.id, agent, me);
     tasks.remove(entry);
-    const onItsWay = moves.get(entry.id);
-    if (onItsWay !== undefined) {
+    const placement = onItsWay.get(entry.id);
+    if (placement !== undefined) {
       // Nobody else can see it where it goes: on the disk it has no name yet, or is still under our claim.
-      onItsWay.to = file;
+      onItsWay.redirect(placement, file, false);
       tasks.add({ ...entry, state: 'active', file, owner: ownName(entry.id, agent) });
       return { id: entry.id, agent, task: entry.task, from, recovered };
     }
@@ -196,57 +209,30 @@ export function taskVerbs({
     return { id, agent: agent.replaceAll('_', '-'), peer: me, leaving: false };
   }
 
-  /** Brings a file to its place when all before it are done. Where that is may change until then. */
-  function move(id: string, one: Move): void {
-    moves.set(id, one);
-    if (one.from instanceof Promise) one.from.catch(() => undefined); // met where it is awaited
-    behind.later(async () => {
-      const from = await one.from;
-      moves.delete(id);
-      if (!arrive(id, from, one)) return forget(id); // somebody made or took it: ours is none
-      const entry = tasks.byId.get(id);
-      const stamp = disk.stamp(one.to);
-      if (entry === undefined || stamp === undefined) return;
-      if (one.isNew || sameContent(stamp, entry.stamp)) entry.stamp = stamp;
-      else tasks.load(entry.state, entry.file);
-    });
-  }
-
-  function arrive(id: string, from: string, { isNew, to }: Move): boolean {
-    if (!isNew) {
-      if (from === to) return true;
-      if (disk.stamp(to) !== undefined) quarantine(to, twin(id, to));
-      return disk.rename(from, to);
-    }
-    const created = !lying.has(id) && disk.link(from, to);
-    disk.remove(from);
-    return created;
-  }
-
   /** Puts it among the waiting as it is. */
   async function rest(claim: Claim, task: Task): Promise<boolean> {
     const held = l.claimed(claim.id, claim.agent, me);
     const to = l.task('waiting', claim.id);
     const before = tasks.byId.get(claim.id);
-    const onItsWay = moves.get(claim.id);
+    const placement = onItsWay.get(claim.id);
     forget(claim.id);
-    if (onItsWay === undefined && disk.stamp(held) === undefined) return false;
+    if (placement === undefined && disk.stamp(held) === undefined) return false;
     tasks.add({ id: claim.id, state: 'waiting', file: to, stamp: before?.stamp ?? '', task });
-    if (onItsWay !== undefined) onItsWay.to = to;
-    else move(claim.id, { from: held, isNew: false, to });
+    if (placement !== undefined) onItsWay.redirect(placement, to, true);
+    else onItsWay.send({ id: claim.id, parent: task.parent, from: held, rests: true }, to);
     return true;
   }
 
   async function putBack(claim: Claim, task: Task, state: 'pending' | 'waiting'): Promise<boolean> {
     const held = l.claimed(claim.id, claim.agent, me);
-    const [tmp] = await Promise.all([writing.aside(printTask(task)), syncSession(task), behind.caughtUp()]);
+    const [tmp] = await Promise.all([writing.aside(printTask(task)), syncSession(task), onItsWay.caughtUp()]);
     if (disk.stamp(held) === undefined) {
       disk.remove(tmp);
       forget(claim.id);
       return false;
     }
     const target = l.task(state, claim.id);
-    if (disk.stamp(target) !== undefined) quarantine(target, twin(claim.id, target));
+    if (disk.stamp(target) !== undefined) quarantine(target, twin(l, claim.id, target));
     disk.rename(tmp, held);
     disk.rename(held, target);
     forget(claim.id);
@@ -263,7 +249,7 @@ export function taskVerbs({
       writing.aside(printTask(task)),
       page === undefined ? undefined : writing.aside(page),
       syncSession(task),
-      behind.caughtUp(),
+      onItsWay.caughtUp(),
     ]);
     forget(claim.id);
     const leaving = held + LEAVING;
@@ -276,35 +262,26 @@ export function taskVerbs({
     }
     if (isAcknowledged(task)) await Promise.all([disk.syncFolder(l.tasks(state)), disk.syncFolder(l.results)]);
     disk.remove(tmp);
-    disk.remove(leaving);
+    disk.removeSoon(leaving);
     return true;
   }
 
   /** The same, but only the fence is met at once, where there can be another owner at all. */
   async function settleBehind(claim: Claim, task: Task, state: EndedState): Promise<boolean> {
     const held = l.claimed(claim.id, claim.agent, me);
-    const leaving = held + LEAVING;
-    const written = Promise.all([writing.aside(printTask(task)), syncSession(task)]);
+    const written = Promise.all([writing.aside(printTask(task)), syncSession(task)]).then(([tmp]) => tmp);
     written.catch(() => undefined); // met where it is awaited
-    const isOnItsWay = moves.has(claim.id);
+    const before = onItsWay.get(claim.id);
     forget(claim.id);
-    if (!isOnItsWay && !disk.rename(held, leaving)) return keepAsEvidence(claim, (await written)[0]);
-    ends.set(claim.id, { task, state });
-    behind.later(async () => {
-      const [tmp] = await written;
-      ends.delete(claim.id);
-      if (isOnItsWay && !disk.rename(held, leaving)) return void keepAsEvidence(claim, tmp);
-      if (disk.link(tmp, l.task(state, claim.id))) disk.remove(tmp);
-      else keepAsEvidence(claim, tmp);
-      disk.remove(leaving);
-    });
+    const lies = before === undefined ? held : before.from;
+    const leaving = lies && lies + LEAVING;
+    if (leaving !== undefined && !disk.rename(lies!, leaving)) {
+      onItsWay.drop(claim.id);
+      return keepAsEvidence(claim, await written);
+    }
+    const { id, parent } = task;
+    onItsWay.send({ id, parent, from: leaving, write: () => written, end: { task, state } }, l.task(state, id));
     return true;
-  }
-
-  function keepAsEvidence(claim: Claim, tmp: string, pageTmp?: string): false {
-    disk.rename(tmp, path.join(l.evidence, claimName(claim.id, claim.agent, me)));
-    if (pageTmp !== undefined) disk.remove(pageTmp);
-    return false;
   }
 
   /** What was said last is durable no later than the record that follows from it. */
@@ -314,23 +291,37 @@ export function taskVerbs({
     if (disk.stamp(file) !== undefined) await disk.sync(file);
   }
 
-  function forget(id: string): void {
-    const entry = tasks.byId.get(id);
-    if (entry) tasks.remove(entry);
+  function isEnded(id: string): boolean {
+    return onItsWay.get(id)?.end !== undefined || lying.hasEnded(id);
   }
 
-  function isEnded(id: string): boolean {
-    return ends.has(id) || lying.hasEnded(id);
+  function isKnown(id: string): boolean {
+    return tasks.byId.has(id) || onItsWay.get(id) !== undefined;
   }
 
   function existsAnywhere(id: string): boolean {
-    return tasks.byId.has(id) || ends.has(id) || lying.has(id);
+    return isKnown(id) || lying.has(id);
+  }
+
+  function isMine({ state, owner }: Entry): boolean {
+    return state === 'active' && owner?.peer === me;
+  }
+
+  function readEnded(id: string): Placed | undefined {
+    for (const state of ['completed', 'failed'] as const) {
+      const task = lying.read(l.task(state, id), id);
+      if (task !== undefined) return { task, state };
+    }
+    return undefined;
   }
 
   function readPlaced(id: string): Placed | undefined {
-    const ahead = ends.get(id) ?? (moves.has(id) ? tasks.byId.get(id) : undefined);
-    if (ahead !== undefined) return 'id' in ahead ? shown(ahead) : ahead;
-    for (const state of ['completed', 'failed', 'pending', 'waiting'] as const) {
+    const placement = onItsWay.get(id);
+    const known = placement && tasks.byId.get(id);
+    if (placement?.end ?? known) return placement?.end ?? shown(known!);
+    const over = readEnded(id);
+    if (over !== undefined) return over;
+    for (const state of ['pending', 'waiting'] as const) {
       const task = lying.read(l.task(state, id), id);
       if (task === undefined) continue;
       if (state === 'waiting' && !isScanned) scan(false); // its children say for what
@@ -356,15 +347,6 @@ export function taskVerbs({
       else if (claim.leaving) disk.rename(file, file.slice(0, -LEAVING.length));
     }
   }
-
-  function twin(id: string, file: string): Problem {
-    const shownFile = path.relative(l.root, file);
-    return {
-      code: 'duplicate',
-      message: `${shownFile} has the id ${id} of a task that is being worked on`,
-      where: { file: shownFile },
-    };
-  }
 }
 
 /**
@@ -376,9 +358,19 @@ function isAcknowledged(task: Task): boolean {
   return task.parent === undefined;
 }
 
-function sameContent(a: string, b: string): boolean {
-  // The last part is ctime, which a rename changes.
-  return a.slice(0, a.lastIndexOf('.')) === b.slice(0, b.lastIndexOf('.'));
+/** What is made together is named and known in the order it was asked for, whichever the device has first. */
+function inOrder<T>(): (one: Promise<T>) => Promise<T> {
+  let last: Promise<unknown> = Promise.resolve();
+  return (one) => {
+    const mine = Promise.all([one, last]).then(([value]) => value);
+    last = mine.catch(() => undefined);
+    return mine;
+  };
+}
+
+function once<T>(make: () => T): () => T {
+  let made: { of: T } | undefined;
+  return () => (made ??= { of: make() }).of;
 }
 
 /** What people read. The record keeps the same text for programs. */

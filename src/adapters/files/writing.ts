@@ -15,14 +15,15 @@ export interface Writing {
   show(file: string, text: string): void;
   /** Durable under `file` when resolved; false, and nothing done, if the name is taken. It gets its name when `first` has resolved. */
   createOnce(file: string, bytes: Uint8Array | string, first?: Promise<void>): Promise<boolean>;
-  /** Takes away what was made ahead. */
-  close(): Promise<void>;
+  /** Under `file` at once and whole, if the name is free; a power cut may take it. */
+  showNew(file: string, text: string): boolean;
+  /** A name for a file that `aside` wrote; false if it is taken. What lies aside is gone in any case. */
+  name(tmp: string, file: string): boolean;
 }
 
 /** `beforeFirst` makes the peer known: half-done files of an unknown one would be swept. */
 export function writing(disk: Disk, l: Layout, peer: string, beforeFirst: () => void): Writing {
   let count = 0;
-  const paper = blanks(disk, l.yard, fresh);
   return {
     aside,
     async replace(file, bytes) {
@@ -32,23 +33,28 @@ export function writing(disk: Disk, l: Layout, peer: string, beforeFirst: () => 
     },
     show(file, text) {
       disk.makeFolder(path.dirname(file));
-      disk.rename(written(text), file);
+      const tmp = fresh();
+      disk.create(tmp, text);
+      disk.rename(tmp, file);
     },
     async createOnce(file, bytes, first) {
       const [tmp] = await Promise.all([aside(bytes), first]);
-      const created = disk.link(tmp, file);
-      disk.remove(tmp);
+      const created = name(tmp, file);
       if (created) await disk.syncFolder(path.dirname(file));
       return created;
     },
-    close: () => paper.close(),
+    showNew(file, text) {
+      const tmp = fresh();
+      disk.create(tmp, text);
+      return name(tmp, file);
+    },
+    name,
   };
 
   async function aside(bytes: Uint8Array | string): Promise<string> {
-    const tmp = written(bytes);
+    const tmp = fresh();
     try {
-      await Promise.resolve(); // what is written together is made first and then synced: making a file waits for a sync under way
-      await disk.sync(tmp);
+      await disk.createSynced(tmp, bytes);
     } catch (error) {
       disk.remove(tmp);
       throw error;
@@ -56,60 +62,14 @@ export function writing(disk: Disk, l: Layout, peer: string, beforeFirst: () => 
     return tmp;
   }
 
-  function written(bytes: Uint8Array | string): string {
-    if (count === 0) beforeFirst();
-    const blank = paper.take();
-    if (blank !== undefined) {
-      disk.append(blank, bytes);
-      return blank;
-    }
-    const tmp = fresh();
-    disk.create(tmp, bytes);
-    return tmp;
+  function name(tmp: string, file: string): boolean {
+    const isFree = disk.link(tmp, file);
+    disk.remove(tmp);
+    return isFree;
   }
 
   function fresh(): string {
+    if (count === 0) beforeFirst();
     return path.join(l.tmp, `${peer}-${++count}`);
-  }
-}
-
-/** How many empty files lie ready: as many as eight children, their conversations and their ends need. */
-const AHEAD = 24;
-/** A process that writes fewer, as most commands do, makes none ahead. */
-const FEW = 8;
-
-/**
- * Empty files made ahead, by a thread that nobody waits for. Writing a record takes microseconds, making the file for it up to a
- * millisecond where many were deleted lately (ext4 without a journal looks at each of them). One is made at a time, so that syncs
- * find a free thread.
- */
-function blanks(disk: Disk, yard: string, fresh: () => string): { take(): string | undefined; close(): Promise<void> } {
-  const ready: string[] = [];
-  let making: Promise<void> | undefined;
-  let most = AHEAD;
-  let taken = 0;
-  return {
-    take() {
-      const blank = ready.shift();
-      if (++taken > FEW && disk.makeAhead !== undefined) making ??= refill().finally(() => (making = undefined));
-      return blank !== undefined && disk.stamp(blank) !== undefined ? blank : undefined;
-    },
-    async close() {
-      most = 0;
-      await making;
-      for (const blank of ready.splice(0)) disk.remove(blank);
-    },
-  };
-
-  async function refill(): Promise<void> {
-    try {
-      while (ready.length < most) {
-        const blank = fresh();
-        await disk.makeAhead!(yard, blank);
-        ready.push(blank);
-      }
-    } catch {
-      // Nothing was promised; whoever needs a file makes it, and is told what is wrong.
-    }
   }
 }

@@ -1,0 +1,131 @@
+/**
+ * Where memory is ahead of the disk: tasks that were made, moved or ended here, and conversations, whose files follow. The disk follows a little
+ * later, so that of a task that is made and ended within that time only the end is written. It follows in the order of the last changes, and a task
+ * that rests comes after the tasks it waits for, so a stop at any moment leaves what a stop a little earlier would have left. Whatever must not be
+ * undone by that waits until the disk has caught up.
+ */
+export interface Placement {
+  readonly id: string;
+  readonly parent?: string | undefined;
+  /** A task among the waiting, for its children: nobody may find it there before them. */
+  rests?: boolean;
+  /** Writes its bytes aside, once however often it is called; resolves with where they are. Absent: its file is as it shall be. */
+  write?: () => Promise<string>;
+  /** Gives it its name, as things stand then. `tmp`: where its bytes are, if it had to be written. */
+  arrive(tmp: string | undefined): void;
+}
+
+export interface Ahead<P extends Placement = Placement> {
+  get(id: string): P | undefined;
+  /** New, or changed: it is on its way from here on. Throws what went wrong on the way of another: then nothing more is done. */
+  put(one: P): void;
+  /** It lies where it shall. */
+  drop(id: string): void;
+  isBehind(): boolean;
+  /** Resolves when all that was put so far has arrived or was put anew since; throws what went wrong. */
+  caughtUp(): Promise<void>;
+}
+
+/** Calls `wake` a little later. */
+export type Lag = (wake: () => void) => void;
+
+/** Nobody looks at parts of a pattern more closely than this. */
+const LAG_MS = 50;
+
+export function aShortWhile(wake: () => void): void {
+  setTimeout(wake, LAG_MS);
+}
+
+/** `discard`: these bytes are not needed any more. */
+export function ahead(discard: (tmp: string) => void, lag: Lag = aShortWhile): Ahead {
+  const queue = new Map<string, Placement>();
+  /** When each was last changed; rises through the queue. */
+  const turns = new Map<Placement, number>();
+  let waiters: { turn: number; done: () => void; failed: (thrown: unknown) => void }[] = [];
+  let turn = 0;
+  let isDue = false;
+  let draining = false;
+  let broken: { thrown: unknown } | undefined;
+
+  return {
+    get: (id) => queue.get(id),
+    put(one) {
+      if (broken) throw broken.thrown;
+      const before = queue.get(one.id);
+      if (before !== undefined && before !== one) turns.delete(before);
+      last(one);
+      for (let above = parentOf(one); above?.rests === true; above = parentOf(above)) last(above);
+      if (isDue || draining) return;
+      isDue = true;
+      lag(() => {
+        isDue = false;
+        void drain();
+      });
+    },
+    drop(id) {
+      forget(id);
+      tell();
+    },
+    isBehind: () => queue.size > 0 || broken !== undefined,
+    caughtUp() {
+      if (broken) return Promise.reject(broken.thrown as Error);
+      if (queue.size === 0) return Promise.resolve();
+      const arrived = new Promise<void>((done, failed) => void waiters.push({ turn, done, failed }));
+      void drain();
+      return arrived;
+    },
+  };
+
+  function parentOf({ parent }: Placement): Placement | undefined {
+    return parent === undefined ? undefined : queue.get(parent);
+  }
+
+  function last(one: Placement): void {
+    queue.delete(one.id);
+    queue.set(one.id, one);
+    turns.set(one, ++turn);
+  }
+
+  function forget(id: string): void {
+    const one = queue.get(id);
+    if (one === undefined) return;
+    queue.delete(id);
+    turns.delete(one);
+  }
+
+  async function drain(): Promise<void> {
+    if (draining || broken) return;
+    draining = true;
+    try {
+      while (queue.size > 0) await arriveAll([...queue.values()].map((one) => [one, turns.get(one)!]));
+    } catch (thrown) {
+      broken = { thrown };
+      for (const { failed } of waiters.splice(0)) failed(thrown);
+    } finally {
+      draining = false;
+    }
+  }
+
+  /** Bytes are written side by side, names given one after the other. What changes meanwhile is left for the next round. */
+  async function arriveAll(batch: readonly [Placement, number][]): Promise<void> {
+    const written = batch.map(([one]) => one.write?.());
+    for (const one of written) one?.catch(() => undefined); // met where it is awaited
+    for (const [i, [one, at]] of batch.entries()) {
+      const tmp = await written[i];
+      if (turns.get(one) === at) {
+        forget(one.id);
+        one.arrive(tmp);
+      } else if (tmp !== undefined && !turns.has(one)) discard(tmp);
+      tell();
+    }
+  }
+
+  function tell(): void {
+    const first = queue.values().next().value;
+    const oldest = first === undefined ? Infinity : turns.get(first)!;
+    if (waiters[0] === undefined || waiters[0].turn >= oldest) return;
+    const arrived = waiters.filter((one) => one.turn < oldest);
+    waiters = waiters.slice(arrived.length);
+    for (const { done } of arrived) done();
+  }
+}

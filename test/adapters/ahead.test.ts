@@ -1,0 +1,92 @@
+/** Memory ahead of the disk: what arrives, in which order, and who waits for it. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { ahead, type Ahead } from '../../src/adapters/files/ahead.js';
+
+interface Desk {
+  way: Ahead;
+  arrived: string[];
+  discarded: string[];
+  /** The time that the disk may take is over. */
+  wake(): void;
+}
+
+function desk(): Desk {
+  const arrived: string[] = [];
+  const discarded: string[] = [];
+  let wake = (): void => undefined;
+  const way = ahead(
+    (tmp) => void discarded.push(tmp),
+    (later) => void (wake = later),
+  );
+  return { way, arrived, discarded, wake: () => wake() };
+}
+
+test('nothing arrives before its time, or before somebody waits for it', async () => {
+  const { way, arrived, wake } = desk();
+  way.put({ id: 'a', arrive: () => void arrived.push('a') });
+  assert.deepEqual(arrived, []);
+  assert.equal(way.isBehind(), true);
+  wake();
+  await way.caughtUp();
+  assert.deepEqual(arrived, ['a']);
+  assert.equal(way.isBehind(), false);
+});
+
+test('what changes again before that arrives once, as it was left, and after what changed before', async () => {
+  const { way, arrived } = desk();
+  way.put({ id: 'a', arrive: () => void arrived.push('a made') });
+  way.put({ id: 'b', arrive: () => void arrived.push('b') });
+  way.put({ id: 'a', arrive: () => void arrived.push('a ended') });
+  await way.caughtUp();
+  assert.deepEqual(arrived, ['b', 'a ended']);
+});
+
+test('a task that rests comes after the tasks it waits for, however late they change', async () => {
+  const { way, arrived } = desk();
+  const put = (id: string, parent?: string, rests = false): void =>
+    way.put({ id, parent, rests, arrive: () => void arrived.push(id) });
+  put('t.h.work', 't.h');
+  put('t.h', 't', true);
+  put('t', undefined, true);
+  put('t.h.work', 't.h');
+  await way.caughtUp();
+  assert.deepEqual(arrived, ['t.h.work', 't.h', 't']);
+});
+
+test('bytes that were written for what is over meanwhile are discarded', async () => {
+  const { way, arrived, discarded } = desk();
+  let written = (_: string): void => undefined;
+  way.put({
+    id: 'a',
+    write: () => new Promise((resolve) => void (written = resolve)),
+    arrive: () => void arrived.push('a made'),
+  });
+  const all = way.caughtUp();
+  way.put({ id: 'a', write: async () => 'end', arrive: (tmp) => void arrived.push(`a ${tmp}`) });
+  written('made');
+  await all;
+  await way.caughtUp();
+  assert.deepEqual(arrived, ['a end']);
+  assert.deepEqual(discarded, ['made']);
+});
+
+test('whoever waits does not wait for what comes later', async () => {
+  const { way, arrived } = desk();
+  const never = new Promise<string>(() => undefined);
+  way.put({ id: 'a', arrive: () => void arrived.push('a') });
+  const first = way.caughtUp();
+  way.put({ id: 'b', write: () => never, arrive: () => void arrived.push('b') });
+  await first;
+  assert.deepEqual(arrived, ['a']);
+});
+
+test('what goes wrong is told to all who wait, and to whoever comes next', async () => {
+  const { way, arrived } = desk();
+  way.put({ id: 'a', write: () => Promise.reject(new Error('full')), arrive: () => void arrived.push('a') });
+  way.put({ id: 'b', arrive: () => void arrived.push('b') });
+  await assert.rejects(way.caughtUp(), /full/);
+  await assert.rejects(way.caughtUp(), /full/);
+  assert.throws(() => way.put({ id: 'c', arrive: () => undefined }), /full/);
+  assert.deepEqual(arrived, []);
+});
