@@ -33,6 +33,7 @@ export function grantedTools(parts: Parts, agent: Agent, task: Task): ToolSpec[]
   return [...new Set(grantedNames(agent, task, parts.config.channels))].flatMap((name) => {
     const tool = parts.tools.get(name);
     if (tool === undefined || !(isBuilt(name) || tool.plugin !== undefined)) return [];
+    if (name === 'give_back' && parts.store.giveTurn === undefined) return [];
     return name === 'route_to' ? withChoices(tool, agent.router?.destinations ?? []) : tool;
   });
 }
