@@ -288,7 +288,7 @@ export async function openWorkspace(folderPath: string, options: OpenOptions = {
 
   /** The trees that a task needs: its own, and those of what it depends on. */
   async function needed(id: string, roots = new Set<string>(), seen = new Set<string>()): Promise<Set<string>> {
-    const placed = seen.has(id) ? undefined : await store.read(id);
+    const placed = seen.has(id) ? undefined : (store.known?.(id) ?? (await store.read(id)));
     seen.add(id);
     if (placed === undefined) return roots;
     roots.add(placed.task.root);

@@ -39,6 +39,8 @@ const PLACES: { folder: string; ends: string; format?: AgentFormat }[] = [
   { folder: '.claude/agents', ends: '.md', format: 'claude' },
 ];
 
+const FOLDERS = [...new Set(PLACES.map(({ folder }) => folder))];
+
 /** With so many agents, an edit of one that leaves its name alone is noticed within this time and not at once: a pass must not cost a look at each. */
 const MANY = 1000;
 const MANY_MS = 1000;
@@ -128,7 +130,7 @@ export function roster(
 
   /** True if any file is new, changed or gone. Only stamps are read while nothing is; of very many files not at every pass. */
   function look(): boolean {
-    const folders = known.size > MANY ? PLACES.map(({ folder }) => disk.stamp(path.join(root, folder))).join() : '';
+    const folders = known.size > MANY ? FOLDERS.map((folder) => disk.stamp(path.join(root, folder))).join() : '';
     const now = performance.now();
     if (folders !== '' && folders === placeStamps && now - lookedAt < MANY_MS) return false;
     placeStamps = folders;
@@ -145,13 +147,14 @@ export function roster(
 
   function find(): string[] {
     const files = new Set<string>(foreign);
+    const names = new Map(FOLDERS.map((folder) => [folder, disk.list(path.join(root, folder))]));
     for (const { folder, ends } of PLACES) {
-      for (const name of disk.list(path.join(root, folder))) {
+      for (const name of names.get(folder)!) {
         if (name.endsWith(ends) && !name.startsWith('.') && name !== 'README.md')
           files.add(path.posix.join(folder, name));
       }
     }
-    for (const name of disk.list(path.join(root, 'agents'))) {
+    for (const name of names.get('agents')!) {
       const file = `agents/${name}/agent.md`;
       if (
         !name.includes('.') &&

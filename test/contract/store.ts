@@ -67,6 +67,25 @@ export function storeContract(name: string, bench: () => Bench | Promise<Bench>)
     assert.equal(await one.keepTurn('resource-printer', 'a'), false, 'one that has ended does not get it back');
   });
 
+  check(
+    'what is given back before its task ends is there for the next; nobody gives back what another has',
+    async (b) => {
+      const [one, two] = [b.join(), b.join()];
+      for (const id of ['a', 'b']) await one.create(task(id));
+      await two.scan();
+      assert.equal(await one.keepTurn('resource-printer', 'a'), true);
+      two.giveTurn!('resource-printer', 'b');
+      assert.equal(two.turnOf('resource-printer'), 'a');
+      one.giveTurn!('resource-printer', 'a');
+      one.giveTurn!('resource-printer', 'a');
+      one.giveTurn!('resource-nothing', 'a');
+      assert.equal(two.turnOf('resource-printer'), undefined);
+      assert.equal(await two.keepTurn('resource-printer', 'b'), true);
+      one.giveTurn!('resource-printer', 'a');
+      assert.equal(one.turnOf('resource-printer'), 'b');
+    },
+  );
+
   check('who has a turn is known until it has ended, and how much of a root is open', async (b) => {
     const [one, two] = [b.join(), b.join()];
     for (const id of ['t', 'u']) await one.create(task(id));

@@ -333,3 +333,22 @@ test('a task that waits for what another holds can be asked to stop, and answers
   assert.equal((await store.read('b'))?.task.result, 'I have nothing yet.');
   assert.equal(store.turnOf('resource-printer'), 'a');
 });
+
+test('a resource that was given back goes to who waits; who wants it again waits, and nobody gives back what another has', async () => {
+  const hold = (resource: string): string => `{request_dependency: {type: resource, need: it, resource: ${resource}}}`;
+  const { result, events } = await tell({
+    agents: { ana: ANA, ben: ANA },
+    tasks: { a: { description: 'print A', to: 'ana', priority: 'A' }, b: { description: 'print B', to: 'ben' } },
+    script: `
+- {agent: ana, turn: 1, call: [${hold('printer')}, ${hold('scanner')}]}
+- {agent: ana, turn: 2, call: [{give_back: {resource: printer}}, ${hold('printer')}]}
+- {agent: ana, turn: 3, when: you hold printer, say: A is printed twice.}
+- {agent: ben, turn: 1, call: [${hold('printer')}]}
+- {agent: ben, turn: 2, call: [{give_back: {resource: scanner}}]}
+- {agent: ben, turn: 3, when: you do not hold scanner; a does, say: B is printed.}
+`,
+  });
+  assert.deepEqual([await result('a'), await result('b')], ['A is printed twice.', 'B is printed.']);
+  const ended = events('task.completed').flatMap(({ task }) => (task === 'a' || task === 'b' ? task : []));
+  assert.deepEqual(ended, ['b', 'a'], 'b had it while a was open');
+});

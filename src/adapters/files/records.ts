@@ -25,6 +25,8 @@ type RecordVerbs = Pick<
   | 'events'
 >;
 
+const MOST_KEPT = 1000;
+
 /** `soon`: when what happened together is written together. */
 export function recordVerbs(
   disk: Disk,
@@ -36,6 +38,8 @@ export function recordVerbs(
   const started = (id: string): string => path.join(l.run, `${id}.started`);
   const done = (id: string): string => path.join(l.run, `${id}.done`);
   const blob = (hash: string): string => path.join(l.blobs, hash);
+  /** Blobs that are there; what every conversation of an agent puts again. */
+  const kept = new Set<string>();
   const unsynced = new Set<string>();
   const lines: { day: string; line: string }[] = [];
   /** The folder of intents as it was when there were none. */
@@ -57,7 +61,8 @@ export function recordVerbs(
     },
     async putBlob(bytes) {
       const hash = createHash('sha256').update(bytes).digest('hex');
-      if (disk.stamp(blob(hash)) === undefined) await writing.createOnce(blob(hash), bytes);
+      if (!kept.has(hash) && disk.stamp(blob(hash)) === undefined) await writing.createOnce(blob(hash), bytes);
+      if (kept.size < MOST_KEPT) kept.add(hash);
       return hash;
     },
     getBlob(hash) {

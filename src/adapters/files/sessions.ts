@@ -150,6 +150,11 @@ export function sessionVerbs({ disk, l, writing, ahead, said }: Parts): SessionV
       const early = unwritten.get(id);
       if (early !== undefined) {
         early.status = status;
+        // Nothing is added to it any more, so it need not wait until others wait for it; a failure is met where it is awaited.
+        ahead
+          .get(keyOf(id))
+          ?.write?.()
+          .catch(() => undefined);
         return;
       }
       mark(id, status);
@@ -167,7 +172,7 @@ export function sessionVerbs({ disk, l, writing, ahead, said }: Parts): SessionV
     const one = unwritten.get(id)!;
     let written: { status: string | undefined; tmp: Promise<string> } | undefined;
     ahead.put({
-      id: `conversation ${id}`,
+      id: keyOf(id),
       write: () => (written ??= { status: one.status, tmp: writing.aside(whole(one)) }).tmp,
       arrive(tmp) {
         unwritten.delete(id);
@@ -176,6 +181,7 @@ export function sessionVerbs({ disk, l, writing, ahead, said }: Parts): SessionV
         if (disk.stamp(file) !== undefined) return void disk.remove(tmp!); // somebody put one there: theirs stays, and whoever goes on finds it
         disk.rename(tmp!, file);
         const { session, head, status } = one;
+        if (status !== undefined && status === written!.status) return; // it is over, and says so
         remember(id, {
           stamp: disk.stamp(file) ?? '',
           session,
@@ -184,8 +190,7 @@ export function sessionVerbs({ disk, l, writing, ahead, said }: Parts): SessionV
           nameIsSafe: false,
           head,
         });
-        if (status !== undefined && status !== written!.status) mark(id, status);
-        else if (status !== undefined) known.delete(id);
+        if (status !== undefined) mark(id, status);
       },
     });
   }
@@ -256,6 +261,11 @@ export function sessionVerbs({ disk, l, writing, ahead, said }: Parts): SessionV
     const changed = edit.added + edit.changed + edit.removed > 0;
     return { kind: 'open', session: parsed.session, ...(changed ? { edited: edit } : {}) };
   }
+}
+
+/** Beside the ids of tasks, which have no blank in them. */
+function keyOf(session: string): string {
+  return `conversation ${session}`;
 }
 
 function whole({ session, head, text, status }: Unwritten): string {

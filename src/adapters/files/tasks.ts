@@ -263,6 +263,7 @@ export function taskVerbs({
     if (isAcknowledged(task)) await Promise.all([disk.syncFolder(l.tasks(state)), disk.syncFolder(l.results)]);
     disk.remove(tmp);
     disk.removeSoon(leaving);
+    lying.remember(l.task(state, claim.id), task);
     return true;
   }
 
@@ -319,6 +320,11 @@ export function taskVerbs({
     const placement = onItsWay.get(id);
     const known = placement && tasks.byId.get(id);
     if (placement?.end ?? known) return placement?.end ?? shown(known!);
+    // Folders are looked at one after the other, and a task that another process moves meanwhile can be missed once.
+    return findPlaced(id) ?? findPlaced(id);
+  }
+
+  function findPlaced(id: string): Placed | undefined {
     const over = readEnded(id);
     if (over !== undefined) return over;
     for (const state of ['pending', 'waiting'] as const) {

@@ -14,7 +14,7 @@ export function turns(
   isOpen: (task: string) => boolean,
   /** The task that has begun in this conversation and has not ended. */
   begunIn: (session: string) => string | undefined,
-): Pick<Store, 'takeTurn' | 'keepTurn' | 'turnOf'> {
+): Pick<Store, 'takeTurn' | 'keepTurn' | 'giveTurn' | 'turnOf'> {
   let count = 0;
   return {
     takeTurn,
@@ -29,6 +29,15 @@ export function turns(
         if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
       }
       return named(file) === task;
+    },
+    giveTurn(session, task) {
+      const file = path.join(l.turns, session);
+      if (named(file) !== task) return;
+      const aside = path.join(l.tmp, `${peer}-turn${++count}`);
+      if (!disk.rename(file, aside)) return;
+      const who = named(aside) ?? '';
+      if (who !== task && who !== '' && isOpen(who)) disk.link(aside, file); // somebody was faster: theirs goes back
+      disk.remove(aside);
     },
     turnOf(session) {
       const holder = named(path.join(l.turns, session));

@@ -53,6 +53,23 @@ export const COORDINATION: Story[] = [
     check: onceAwarded,
   },
   {
+    name: 'a resource is given back before its task ends, and who waited for it goes on',
+    agents: {
+      ana: agent('description: Prints\ntools: [request_dependency]'),
+      ben: agent('description: Prints too\ntools: [request_dependency]'),
+    },
+    tasks: { a: { description: 'print A', to: 'ana' }, b: { description: 'print B', to: 'ben' } },
+    // Only if b gets the printer before a has ended can a end at all.
+    script: `
+- {agent: [ana, ben], turn: 1, call: [{request_dependency: {type: resource, need: to print, resource: printer}}]}
+- {agent: ana, turn: 2, call: [{give_back: {resource: printer}}]}
+- {agent: ana, turn: 3, call: [{request_dependency: {type: sequence, need: the other print, after: b}}]}
+- {agent: [ana, ben], say: Printed.}
+`,
+    results: { a: 'Printed.', b: 'Printed.' },
+    calls: 6,
+  },
+  {
     name: 'three who talk in one conversation each ask each other in a ring, and one has to give way',
     agents: {
       ann: agent('description: Has the numbers\nsession: shared\ntools: [delegate_to_agent]\nagents: [ben]'),
