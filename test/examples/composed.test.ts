@@ -70,6 +70,26 @@ for (const moment of [0, 4, 8, 12, 16, 19]) {
   });
 }
 
+for (const moment of [1, 5, 9, 13, 17]) {
+  test(`killed as soon as call ${moment} comes in, with models that answer at once: no call that was answered is made again`, async (t) => {
+    const here = composed(t);
+    const server = await modelServer(t, here);
+    const watch = here.startWith(server, 'watch', '-q');
+    await server.reached(moment, () => watch.child.kill('SIGKILL'));
+    await watch.ended;
+    const atDeath = server.asked();
+    const again = here.startWith(server, 'watch', '-q');
+    await until(() => here.list('results').includes('sundays.md'));
+    again.child.kill('SIGTERM');
+    await again.ended;
+    assert.equal(here.read('results/sundays.md'), ANSWER);
+    const twice = server.asked() - CALLS;
+    assert.ok(twice <= AT_ONCE, `${twice} were asked twice, after a death at ${atDeath}`);
+    for (const state of ['pending', 'active', 'waiting']) assert.deepEqual(here.list(`tasks/${state}`), []);
+    assert.deepEqual(here.list('.guild/said'), []);
+  });
+}
+
 test('recorded from a model server, it is played again when the server is gone', async (t) => {
   const here = composed(t);
   const server = await modelServer(t, here);
@@ -90,6 +110,8 @@ interface Server {
   hold(after: number): void;
   /** Calls that were not answered. */
   held(): number;
+  /** Calls `then` when call `count` comes in, before it is answered. */
+  reached(count: number, then: () => void): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -101,10 +123,12 @@ async function modelServer(t: TestContext, here: Place): Promise<Server> {
   let asked = 0;
   let held = 0;
   let most = Infinity;
+  let awaited: { count: number; then: () => void } | undefined;
   const server = await serveModel({
     model: {
       async call(request) {
-        if (asked++ >= most) {
+        if (++asked === awaited?.count) awaited.then();
+        if (asked > most) {
           held++;
           await new Promise((resolve) => request.signal?.addEventListener('abort', resolve));
           return { ok: false, failure: { class: 'aborted', message: 'whoever asked is dead' } };
@@ -128,6 +152,10 @@ async function modelServer(t: TestContext, here: Place): Promise<Server> {
     asked: () => asked,
     hold: (after) => (most = after),
     held: () => held,
+    reached: (count, then) =>
+      new Promise((resolve) => {
+        awaited = { count, then: () => (then(), resolve()) };
+      }),
     close,
   };
 }
