@@ -323,7 +323,7 @@ export async function openWorkspace(folderPath: string, options: OpenOptions = {
       if (tape === undefined) await drive(roots);
       const driven = tape === undefined ? await store.read(id) : undefined;
       if (driven !== undefined && isEnded(driven.state)) {
-        await motor.tidy();
+        await motor.wrapUp();
         return driven;
       }
       const report = await motor.pump(roots);

@@ -17,6 +17,8 @@ Files that are there already stay as they are.
     const swarm = values['swarm'] === true;
     const { created, kept } = initWorkspace(folder, { swarm });
     if (json) terminal.json({ workspace: folder, created, kept });
+    // A README that was there before is somebody else's.
+    const readme = created.includes('README.md') ? ' README.md tells the rest.' : '';
     const shown = path.relative(process.cwd(), folder) || '.';
     for (const file of created) terminal.say(`  ${terminal.colour('green', '+')} ${file}`);
     for (const file of kept) terminal.say(terminal.dim(`  = ${file} (kept)`));
@@ -29,7 +31,7 @@ Files that are there already stay as they are.
     );
     terminal.say(
       terminal.dim(
-        `\nIt needs a model: export OPENAI_API_KEY, ANTHROPIC_API_KEY or GEMINI_API_KEY, or name one in guild.yaml. README.md tells the rest.`,
+        `\nIt needs a model: export OPENAI_API_KEY, ANTHROPIC_API_KEY or GEMINI_API_KEY, or name one in guild.yaml.${readme}`,
       ),
     );
     return EXIT.done;

@@ -13,6 +13,7 @@ interface Node {
 }
 
 const FRAME_MS = 100;
+const FOR_YOU = 'waits for you: guild approve';
 /** More of a stream than the widest line shows. */
 const MAX_NOTE = 500;
 
@@ -54,7 +55,8 @@ export function liveView(terminal: Terminal): Narrator {
     const node = nodes.get(id) ?? { id, agent: event.agent ?? '', mark: '·', note: '', since: Date.now() };
     if (event.agent) node.agent = event.agent === 'nobody' ? '?' : event.agent;
     if (event.name === 'task.claimed') Object.assign(node, { mark: terminal.colour('yellow', '●'), note: 'thinking' });
-    if (event.name === 'task.created') Object.assign(node, { mark: terminal.colour('cyan', '○'), note: '' });
+    if (event.name === 'task.created')
+      Object.assign(node, { mark: terminal.colour('cyan', '○'), note: node.agent === 'human' ? FOR_YOU : '' });
     if (event.name === 'task.parked') Object.assign(node, { mark: terminal.colour('magenta', '…'), note: 'waits' });
     if (event.name === 'tool.ran') node.note = String(detail['tool']);
     if (event.name === 'model.failed') node.note = String(detail['message']);

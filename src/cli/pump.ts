@@ -29,7 +29,8 @@ Run it again for the next step, or use --all (-a) to go on until nothing moves a
       const open = await workspace.openTasks();
       const left = { pending: 0, active: 0, waiting: 0 };
       for (const one of open) if (!isEnded(one.state)) left[one.state]++;
-      if (call.json) call.terminal.json({ moved, advanced, ...left });
+      const yours = open.filter(({ task }) => task.to === 'human').map(({ task }) => task.id);
+      if (call.json) call.terminal.json({ moved, advanced, ...left, waiting_for_you: yours });
       else {
         const words = Object.entries(left).flatMap(([state, n]) => (n > 0 ? [`${n} ${state}`] : []));
         const steps = call.values['all'] ? 'step' : 'task';
@@ -37,6 +38,10 @@ Run it again for the next step, or use --all (-a) to go on until nothing moves a
         call.terminal.say(
           call.terminal.dim(`${did}; ${words.length > 0 ? `open: ${words.join(', ')}` : 'no open tasks'}`),
         );
+        if (yours.length > 0)
+          call.terminal.say(
+            `${call.terminal.colour('yellow', `${yours.length} of them ${yours.length === 1 ? 'waits' : 'wait'} for you`)}: guild approve shows what is asked`,
+          );
       }
       return EXIT.done;
     } finally {

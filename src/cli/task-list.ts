@@ -1,5 +1,5 @@
 /** `guild task list`. Reads the folders and nothing else, so that it starts at once. */
-import { TASK_STATES, type Placed, type TaskState } from '../domain/task.js';
+import { TASK_STATES, type EndedState, type Placed, type TaskState } from '../domain/task.js';
 import { openLook } from '../app/open-look.js';
 import { taskRecord } from '../app/task-record.js';
 import { compareText } from '../domain/order.js';
@@ -27,19 +27,31 @@ export async function list(call: Call): Promise<number> {
     const { noteSetAside, openReader } = await import('../app/open-reader.js');
     await noteSetAside(openReader(call.root), problems);
   }
-  const wantsEnded = values['all'] === true || state === 'completed' || state === 'failed';
-  let found: Placed[] = [...reader.open()].sort((a, b) => compareText(a.task.created_at, b.task.created_at));
-  if (wantsEnded) found.push(...(await reader.ended({ limit })));
-  if (state !== undefined) found = found.filter((one) => one.state === state);
+  const endedState = state === 'completed' || state === 'failed' ? state : undefined;
+  const wantsEnded = endedState !== undefined || (values['all'] === true && state === undefined);
+  const found: Placed[] = [...reader.open()]
+    .filter((one) => state === undefined || one.state === state)
+    .sort((a, b) => compareText(a.task.created_at, b.task.created_at));
+  // One more than is shown, to know whether there are more; how many is not counted, because it would cost a look at each.
+  if (wantsEnded) found.push(...(await reader.ended(endedOptions(endedState, limit + 1))));
   const shown = found.slice(0, limit);
   if (json) terminal.json(shown.map(taskRecord));
   else for (const line of lines(shown, terminal)) terminal.out(line);
   for (const one of problems) terminal.problem(one);
   if (!json && found.length > shown.length)
-    terminal.say(terminal.dim(`… and ${found.length - shown.length} more (--limit)`));
+    terminal.say(terminal.dim(`… and ${wantsEnded ? '' : `${found.length - shown.length} `}more (--limit)`));
   if (!json && found.length === 0)
-    terminal.say(terminal.dim(wantsEnded ? 'no tasks' : 'no open tasks (--all shows ended ones)'));
+    terminal.say(terminal.dim(nothing(state, wantsEnded)));
   return EXIT.done;
+}
+
+function endedOptions(state: EndedState | undefined, limit: number): { state?: EndedState; limit: number } {
+  return state === undefined ? { limit } : { state, limit };
+}
+
+function nothing(state: string | undefined, wantsEnded: boolean): string {
+  if (state !== undefined) return `no ${state} tasks`;
+  return wantsEnded ? 'no tasks' : 'no open tasks (--all shows ended ones)';
 }
 
 function lines(found: Placed[], terminal: Terminal): string[] {

@@ -122,16 +122,32 @@ async function reason(known: Known, placed: Placed): Promise<Reason> {
   }
   const nodes = waits.waitsOf(task.id);
   const tasks = nodes.filter((node) => nodeKind(node) === 'task');
+  const open: Placed[] = [];
   for (const id of tasks) {
     const next = await store.read(id);
     if (next === undefined) return { line: `${name} waits for ${id}, which does not exist` };
-    if (!isEnded(next.state))
-      return { line: `${name} waits for ${tasks.length > 1 ? `${tasks.length} tasks, first` : 'a task'}:`, next };
+    if (!isEnded(next.state)) open.push(next);
+  }
+  // Of several the one that is told is the one that you can do something about.
+  const yours = open.find((one) => leadsToYou(waits, one.task.id)) ?? open[0];
+  if (yours !== undefined) {
+    const place = yours === open[0] ? 'first' : 'among them';
+    return { line: `${name} waits for ${open.length > 1 ? `${open.length} tasks, ${place}` : 'a task'}:`, next: yours };
   }
   if (task.waits?.until !== undefined && state === 'waiting' && !nodes.includes(budgetNode(task.id)))
     return { line: `${name} ${WAITS[task.role] ?? 'is left alone'} until ${task.waits.until}` };
   for (const via of nodes) if (nodeKind(via) !== 'task') return { via, ...(await behind(known, placed, name, via)) };
   return { line: `${name} is ready; guild pump or guild watch takes it up` };
+}
+
+/** Whether somebody on the way from here waits for the human. */
+function leadsToYou(waits: WaitsView, from: string): boolean {
+  const seen = new Set([from]);
+  for (const node of seen) {
+    if (nodeKind(node) === 'human') return true;
+    for (const next of waits.waitsOf(node)) seen.add(next);
+  }
+  return false;
 }
 
 /** What is waited for and is no task, and who has it. */

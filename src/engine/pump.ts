@@ -51,8 +51,8 @@ export interface Engine {
   showRegistry(): void;
   /** Strikes this process out of it, once it has left the workspace. */
   left(): void;
-  /** Shows and tells how things stand, and makes it durable: what a pump ends with, after passes. */
-  tidy(): Promise<void>;
+  /** What passes end with: shows and tells how things stand. Results are durable when their tasks have ended; history follows. */
+  wrapUp(): Promise<void>;
   /** Work that could start if there were room. */
   backlog(): number;
   /** Lets every running turn end or stop, puts the tasks back, and resolves when none is left. */
@@ -86,7 +86,7 @@ export function engine(given: Parts): Engine {
   const gone = new Set<string>();
 
   const book = registry(parts, telling);
-  return { pump, pass, flights, tidy, showRegistry: book.show, left: book.left, backlog: () => backlog, stop };
+  return { pump, pass, flights, wrapUp, showRegistry: book.show, left: book.left, backlog: () => backlog, stop };
 
   function hear(event: Event): void {
     telling.heard(event);
@@ -107,11 +107,21 @@ export function engine(given: Parts): Engine {
   }
 
   async function tidy(): Promise<void> {
+    await shownAndTold();
+    await parts.store.flush();
+    parts.audit?.passed();
+  }
+
+  async function wrapUp(): Promise<void> {
+    await shownAndTold();
+    parts.store.flush().catch((thrown: unknown) => void (broken ??= thrown));
+    parts.audit?.passed();
+  }
+
+  async function shownAndTold(): Promise<void> {
     await showBallot(parts, true);
     await showBoards(parts, true);
     await telling.tell();
-    await parts.store.flush();
-    parts.audit?.passed();
   }
 
   /** Waits for all flights. Nobody looks at the folders meanwhile, so what people cancel is looked for here. */

@@ -90,3 +90,21 @@ test('what goes wrong is told to all who wait, and to whoever comes next', async
   assert.throws(() => way.put({ id: 'c', arrive: () => undefined }), /full/);
   assert.deepEqual(arrived, []);
 });
+
+test('what will not change any more arrives by itself, once it is written and all before it have arrived', async () => {
+  const { way, arrived } = desk();
+  let written = (_: string): void => undefined;
+  const slow = new Promise<string>((resolve) => void (written = resolve));
+  way.put({ id: 'a', isFinal: true, write: () => slow, arrive: () => void arrived.push('a') });
+  way.put({ id: 'b', write: async () => 'b', arrive: () => void arrived.push('b') });
+  way.put({ id: 'c', isFinal: true, write: async () => 'c', arrive: () => void arrived.push('c') });
+  await new Promise(setImmediate);
+  assert.deepEqual(arrived, []);
+  written('a');
+  await new Promise(setImmediate);
+  assert.deepEqual(arrived, ['a'], 'b may still change, and c is behind it');
+  way.final('b');
+  await new Promise(setImmediate);
+  assert.deepEqual(arrived, ['a', 'b', 'c']);
+  assert.equal(way.isBehind(), false);
+});

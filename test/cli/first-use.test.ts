@@ -119,7 +119,7 @@ test('pump --all goes on to the end and says how much it did', async (t) => {
     .trim()
     .split('\n')
     .map((line) => JSON.parse(line) as Record<string, unknown>);
-  assert.deepEqual(lines.at(-1), { moved: true, advanced: 2, pending: 0, active: 0, waiting: 0 });
+  assert.deepEqual(lines.at(-1), { moved: true, advanced: 2, pending: 0, active: 0, waiting: 0, waiting_for_you: [] });
 });
 
 test('an answer is streamed from the model server, with and without a key, with and without /v1', async (t) => {

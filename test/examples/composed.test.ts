@@ -123,11 +123,11 @@ async function modelServer(t: TestContext, here: Place): Promise<Server> {
   let asked = 0;
   let held = 0;
   let most = Infinity;
-  let awaited: { count: number; then: () => void } | undefined;
+  let awaited: { count: number; ring: () => void } | undefined;
   const server = await serveModel({
     model: {
       async call(request) {
-        if (++asked === awaited?.count) awaited.then();
+        if (++asked === awaited?.count) awaited.ring();
         if (asked > most) {
           held++;
           await new Promise((resolve) => request.signal?.addEventListener('abort', resolve));
@@ -154,7 +154,7 @@ async function modelServer(t: TestContext, here: Place): Promise<Server> {
     held: () => held,
     reached: (count, then) =>
       new Promise((resolve) => {
-        awaited = { count, then: () => (then(), resolve()) };
+        awaited = { count, ring: () => (then(), resolve()) };
       }),
     close,
   };

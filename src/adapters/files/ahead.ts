@@ -11,6 +11,8 @@ export interface Placement {
   rests?: boolean;
   /** Writes its bytes aside, once however often it is called; resolves with where they are. Absent: its file is as it shall be. */
   write?: () => Promise<string>;
+  /** Nothing will change it any more: it arrives as soon as it is written and all before it have arrived. */
+  isFinal?: boolean;
   /** Gives it its name, as things stand then. `tmp`: where its bytes are, if it had to be written. */
   arrive(tmp: string | undefined): void;
 }
@@ -19,6 +21,8 @@ export interface Ahead<P extends Placement = Placement> {
   get(id: string): P | undefined;
   /** New, or changed: it is on its way from here on. Throws what went wrong on the way of another: then nothing more is done. */
   put(one: P): void;
+  /** It will not change any more. */
+  final(id: string): void;
   /** It lies where it shall. */
   drop(id: string): void;
   isBehind(): boolean;
@@ -41,6 +45,8 @@ export function ahead(discard: (tmp: string) => void, lag: Lag = aShortWhile): A
   const queue = new Map<string, Placement>();
   /** When each was last changed; rises through the queue. */
   const turns = new Map<Placement, number>();
+  /** Final ones that are written, with where. */
+  const ready = new Map<Placement, string | undefined>();
   let waiters: { turn: number; done: () => void; failed: (thrown: unknown) => void }[] = [];
   let turn = 0;
   let isDue = false;
@@ -55,12 +61,19 @@ export function ahead(discard: (tmp: string) => void, lag: Lag = aShortWhile): A
       if (before !== undefined && before !== one) turns.delete(before);
       last(one);
       for (let above = parentOf(one); above?.rests === true; above = parentOf(above)) last(above);
+      if (one.isFinal) finish(one);
       if (isDue || draining) return;
       isDue = true;
       lag(() => {
         isDue = false;
         void drain();
       });
+    },
+    final(id) {
+      const one = queue.get(id);
+      if (one === undefined || one.isFinal) return;
+      one.isFinal = true;
+      finish(one);
     },
     drop(id) {
       forget(id);
@@ -91,6 +104,39 @@ export function ahead(discard: (tmp: string) => void, lag: Lag = aShortWhile): A
     if (one === undefined) return;
     queue.delete(id);
     turns.delete(one);
+    ready.delete(one);
+  }
+
+  /** Most ends arrive here, one by one, while models think. */
+  function finish(one: Placement): void {
+    const written = one.write?.() ?? Promise.resolve(undefined);
+    written.then(
+      (tmp) => {
+        if (!turns.has(one)) return;
+        ready.set(one, tmp);
+        if (!draining && broken === undefined) front();
+      },
+      () => undefined, // met by whoever drains
+    );
+  }
+
+  function front(): void {
+    try {
+      for (const one of queue.values()) {
+        if (!ready.has(one)) break;
+        const tmp = ready.get(one);
+        forget(one.id);
+        one.arrive(tmp);
+      }
+    } catch (thrown) {
+      fail(thrown);
+    }
+    tell();
+  }
+
+  function fail(thrown: unknown): void {
+    broken ??= { thrown };
+    for (const { failed } of waiters.splice(0)) failed(thrown);
   }
 
   async function drain(): Promise<void> {
@@ -99,8 +145,7 @@ export function ahead(discard: (tmp: string) => void, lag: Lag = aShortWhile): A
     try {
       while (queue.size > 0) await arriveAll([...queue.values()].map((one) => [one, turns.get(one)!]));
     } catch (thrown) {
-      broken = { thrown };
-      for (const { failed } of waiters.splice(0)) failed(thrown);
+      fail(thrown);
     } finally {
       draining = false;
     }

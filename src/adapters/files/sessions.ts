@@ -150,11 +150,7 @@ export function sessionVerbs({ disk, l, writing, ahead, said }: Parts): SessionV
       const early = unwritten.get(id);
       if (early !== undefined) {
         early.status = status;
-        // Nothing is added to it any more, so it need not wait until others wait for it; a failure is met where it is awaited.
-        ahead
-          .get(keyOf(id))
-          ?.write?.()
-          .catch(() => undefined);
+        ahead.final(keyOf(id));
         return;
       }
       mark(id, status);

@@ -281,7 +281,10 @@ export function taskVerbs({
       return keepAsEvidence(claim, await written);
     }
     const { id, parent } = task;
-    onItsWay.send({ id, parent, from: leaving, write: () => written, end: { task, state } }, l.task(state, id));
+    onItsWay.send(
+      { id, parent, from: leaving, write: () => written, isFinal: true, end: { task, state } },
+      l.task(state, id),
+    );
     return true;
   }
 
