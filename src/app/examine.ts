@@ -3,6 +3,8 @@ import { execFileSync } from 'node:child_process';
 import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
+import { asProblem } from '../domain/problem.js';
+import { shell } from '../adapters/shell.js';
 import { openHistory } from './history.js';
 import { openRoster } from './open-roster.js';
 
@@ -17,6 +19,7 @@ export async function examine(root: string, env: Record<string, string | undefin
   return [
     node(),
     git(),
+    sandbox(root, env),
     ...(isThere
       ? [fileSystem(root), ...probes(root), agents(root, env), history(root, env), leftovers(root)]
       : [noWorkspace(root)]),
@@ -38,6 +41,11 @@ function git(): Finding {
   } catch {
     return { name: 'git', verdict: 'odd', text: 'not found; history of the workspace cannot be kept' };
   }
+}
+
+function sandbox(root: string, env: Record<string, string | undefined>): Finding {
+  const held = shell({ root, env });
+  return { name: 'sandbox', verdict: held.isSandboxed() ? 'good' : 'odd', text: held.confinement(false) };
 }
 
 function history(root: string, env: Record<string, string | undefined>): Finding {
@@ -65,7 +73,20 @@ function fileSystem(root: string): Finding {
 }
 
 function probes(root: string): Finding[] {
-  const folder = fs.mkdtempSync(path.join(root, '.doctor-'));
+  try {
+    const folder = fs.mkdtempSync(path.join(root, '.doctor-'));
+    try {
+      fs.writeFileSync(path.join(folder, 'room'), 'x'.repeat(64 * 1024));
+      return probesIn(folder);
+    } finally {
+      fs.rmSync(folder, { recursive: true, force: true });
+    }
+  } catch (error) {
+    return [{ name: 'write', verdict: 'bad', text: `nothing can be written here: ${asProblem(error).message}` }];
+  }
+}
+
+function probesIn(folder: string): Finding[] {
   const at = (name: string): string => path.join(folder, name);
   const probe = (name: string, good: string, bad: string, body: () => boolean): Finding => {
     try {
@@ -75,27 +96,23 @@ function probes(root: string): Finding[] {
     }
     return { name, verdict: 'bad', text: bad };
   };
-  try {
-    return [
-      probe('rename', 'a claimed name has one winner', 'renames do not behave as a claim needs', () => {
-        fs.writeFileSync(at('a'), 'x');
-        fs.renameSync(at('a'), at('b'));
-        return !fs.existsSync(at('a')) && fs.existsSync(at('b'));
-      }),
-      probe('link', 'a name can be taken exclusively', 'hard links do not work here', () => {
+  return [
+    probe('rename', 'a claimed name has one winner', 'renames do not behave as a claim needs', () => {
+      fs.writeFileSync(at('a'), 'x');
+      fs.renameSync(at('a'), at('b'));
+      return !fs.existsSync(at('a')) && fs.existsSync(at('b'));
+    }),
+    probe('link', 'a name can be taken exclusively', 'hard links do not work here', () => {
+      fs.linkSync(at('b'), at('c'));
+      try {
         fs.linkSync(at('b'), at('c'));
-        try {
-          fs.linkSync(at('b'), at('c'));
-          return false;
-        } catch (error) {
-          return (error as NodeJS.ErrnoException).code === 'EEXIST';
-        }
-      }),
-      syncSpeed(at('s')),
-    ];
-  } finally {
-    fs.rmSync(folder, { recursive: true, force: true });
-  }
+        return false;
+      } catch (error) {
+        return (error as NodeJS.ErrnoException).code === 'EEXIST';
+      }
+    }),
+    syncSpeed(at('s')),
+  ];
 }
 
 function syncSpeed(file: string): Finding {

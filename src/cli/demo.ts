@@ -22,7 +22,7 @@ Plays a day in an office: Sarah asks on Slack whether Redis is running; a planne
 answer. Twice you are asked: before a command runs, and before the reply leaves the house. You answer by editing
 tasks/approvals.task.md, or here at the prompt.
 
-  --yes, -y     yes to both
+  --yes, -y     yes to both; with the script also where nobody is at a terminal
   --step        wait for Enter before each pass
   --dir DIR     where to play; must be empty or missing (default: a temporary folder, kept for you to look at)
   --model NAME  a real model instead of the script, e.g. openai/gpt-5 (its key must be in the environment)`,
@@ -53,15 +53,20 @@ tasks/approvals.task.md, or here at the prompt.
       ...(model ? { modelName: model } : {}),
     });
     try {
-      await play(workspace, call, model === undefined);
-      return await showEnd(workspace, call);
+      if (await play(workspace, call, model === undefined)) return await showEnd(workspace, call);
+      terminal.say(
+        `\nNobody is at the terminal, so nothing is allowed. What is asked stands in ${path.join(folder, BALLOT)};`,
+      );
+      terminal.say(`play it on a terminal to answer, or with --yes.`);
+      return EXIT.waiting;
     } finally {
       await workspace.close();
     }
   },
 };
 
-async function play(workspace: Workspace, call: Call, isScripted: boolean): Promise<void> {
+/** False if it stopped at a question that nobody was there to answer. What a real model wants is never allowed by silence. */
+async function play(workspace: Workspace, call: Call, isScripted: boolean): Promise<boolean> {
   const { terminal, values } = call;
   for (let pass = 1; ; pass++) {
     if (values['step'] === true) await answerTo(`\nEnter for pass ${pass} `);
@@ -70,7 +75,8 @@ async function play(workspace: Workspace, call: Call, isScripted: boolean): Prom
     const { moved } = await workspace.pump();
     if (moved) continue;
     terminal.say(terminal.dim('  nothing moves'));
-    if (openEntries(workspace.root) === 0) return;
+    if (openEntries(workspace.root) === 0) return true;
+    if (!isScripted && values['yes'] !== true && !process.stdin.isTTY) return false;
     await human(workspace.root, call);
   }
 }

@@ -5,7 +5,7 @@ import { EXIT, type Command } from './command.js';
 export const command: Command = {
   help: `guild doctor
 
-Looks at Node, Git, the file system under the workspace (atomic renames, hard links, fsync, local disk), model keys, and
+Looks at Node, Git, what holds commands in, the file system under the workspace (atomic renames, hard links, fsync, local disk), model keys, and
 leftovers of lost processes. Changes nothing except a few probe files that it removes again.`,
   most: 0,
   async run({ root, terminal, json }) {

@@ -30,7 +30,7 @@ Mermaid is what Markdown pages draw; DOT is what Graphviz draws: guild graph t1 
       throw new ProblemError(problem('bad_usage', `a graph is drawn as ${TASK_GRAPH_FORMATS.join(', ')}`));
     const store = openReader(call.root);
     const tree = await taskTree(store, id);
-    if (tree.length === 0) throw new ProblemError(unknownTask(id));
+    if (tree.length === 0) throw new ProblemError(unknownTask(id, call.root));
     const graph = taskGraph(tree, waitsView(call.root, store).waitsOf);
     if (json) terminal.json(graph);
     else

@@ -1,6 +1,7 @@
 /** The tree of what is going on, redrawn in place on a terminal. Ended roots scroll away above it as plain lines. */
 import type { Event } from '../app/index.js';
 import { kinIn } from '../domain/lineage.js';
+import { HUMAN } from '../domain/task.js';
 import type { Narrator } from './narrator.js';
 import { fitted, oneLine, type Terminal } from './terminal.js';
 
@@ -56,7 +57,7 @@ export function liveView(terminal: Terminal): Narrator {
     if (event.agent) node.agent = event.agent === 'nobody' ? '?' : event.agent;
     if (event.name === 'task.claimed') Object.assign(node, { mark: terminal.colour('yellow', '●'), note: 'thinking' });
     if (event.name === 'task.created')
-      Object.assign(node, { mark: terminal.colour('cyan', '○'), note: node.agent === 'human' ? FOR_YOU : '' });
+      Object.assign(node, { mark: terminal.colour('cyan', '○'), note: node.agent === HUMAN ? FOR_YOU : '' });
     if (event.name === 'task.parked') Object.assign(node, { mark: terminal.colour('magenta', '…'), note: 'waits' });
     if (event.name === 'tool.ran') node.note = String(detail['tool']);
     if (event.name === 'model.failed') node.note = String(detail['message']);

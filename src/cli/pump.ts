@@ -1,6 +1,6 @@
 /** `guild pump`: one pass, then stop; what happened is told. */
 import { openWorkspace, type PumpReport } from '../app/index.js';
-import { isEnded } from '../domain/task.js';
+import { HUMAN, isEnded } from '../domain/task.js';
 import { EXIT, type Command } from './command.js';
 import { narrator } from './narrator.js';
 import { untilInterrupt } from './interrupt.js';
@@ -29,7 +29,7 @@ Run it again for the next step, or use --all (-a) to go on until nothing moves a
       const open = await workspace.openTasks();
       const left = { pending: 0, active: 0, waiting: 0 };
       for (const one of open) if (!isEnded(one.state)) left[one.state]++;
-      const yours = open.filter(({ task }) => task.to === 'human').map(({ task }) => task.id);
+      const yours = open.filter(({ task }) => task.to === HUMAN).map(({ task }) => task.id);
       if (call.json) call.terminal.json({ moved, advanced, ...left, waiting_for_you: yours });
       else {
         const words = Object.entries(left).flatMap(([state, n]) => (n > 0 ? [`${n} ${state}`] : []));

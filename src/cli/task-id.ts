@@ -1,4 +1,6 @@
-/** The task that a command line names, and what to say when there is none. */
+/** The task that a command line names, and what to say when there is none, or only a file that cannot be read. */
+import fs from 'node:fs';
+import path from 'node:path';
 import { problem, ProblemError, type Problem } from '../domain/problem.js';
 import type { Call } from './command.js';
 
@@ -11,6 +13,20 @@ export function idOf(call: Pick<Call, 'words'>, what: string): string {
   );
 }
 
-export function unknownTask(id: string): Problem {
-  return problem('not_found', `there is no task ${id}`, { hint: 'guild task list --all shows what there is' });
+/** Without a workspace to look into, only that it is not there. */
+export function unknownTask(id: string, root?: string): Problem {
+  return problem('not_found', `there is no task ${id}`, {
+    hint: (root === undefined ? undefined : asideHint(id, root)) ?? 'guild task list --all shows what there is',
+  });
+}
+
+/** Somebody who dropped a file looks for it under its name, also when nothing could be made of it. */
+function asideHint(id: string, root: string): string | undefined {
+  const isThere = (file: string): boolean => fs.existsSync(path.join(root, file));
+  const isName = path.basename(id) === id;
+  if (isName && isThere(`quarantine/${id}.json.why.md`))
+    return `quarantine/${id}.json was set aside; quarantine/${id}.json.why.md says why`;
+  if (isName && isThere(`tasks/pending/${id}.json`))
+    return `tasks/pending/${id}.json cannot be read yet; guild task list tells why`;
+  return undefined;
 }

@@ -13,7 +13,7 @@ export async function submit(kind: Kind, call: Call): Promise<number> {
   const said = call.words.slice(1).join(' ');
   const store = openReader(call.root);
   const found = await store.read(task);
-  if (found === undefined) throw new ProblemError(unknownTask(task));
+  if (found === undefined) throw new ProblemError(unknownTask(task, call.root));
   const wrong = unfit(kind, found.state, said);
   if (wrong) throw new ProblemError(problem('bad_usage', `${task} ${wrong}`));
   const base = { id: randomBytes(6).toString('hex'), task, by: 'human', at: new Date().toISOString() };

@@ -40,8 +40,7 @@ export async function list(call: Call): Promise<number> {
   for (const one of problems) terminal.problem(one);
   if (!json && found.length > shown.length)
     terminal.say(terminal.dim(`… and ${wantsEnded ? '' : `${found.length - shown.length} `}more (--limit)`));
-  if (!json && found.length === 0)
-    terminal.say(terminal.dim(nothing(state, wantsEnded)));
+  if (!json && found.length === 0) terminal.say(terminal.dim(nothing(state, wantsEnded)));
   return EXIT.done;
 }
 

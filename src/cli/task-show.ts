@@ -23,7 +23,7 @@ export async function show(call: Call): Promise<number> {
   const id = idOf(call, 'task show');
   const store = openReader(call.root);
   const found = await store.read(id);
-  if (found === undefined) throw new ProblemError(unknownTask(id));
+  if (found === undefined) throw new ProblemError(unknownTask(id, call.root));
   const { task, state, owner } = found;
   if (json) {
     terminal.json(taskRecord(found));
@@ -62,7 +62,7 @@ export async function tree(call: Call): Promise<number> {
   const { terminal, json } = call;
   const id = idOf(call, 'task tree');
   const all = await taskTree(openReader(call.root), id);
-  if (all.length === 0) throw new ProblemError(unknownTask(id));
+  if (all.length === 0) throw new ProblemError(unknownTask(id, call.root));
   if (json) terminal.json(nested(all));
   else for (const line of [...treeLines(all, call), ...roundLines(all, terminal.width)]) terminal.out(line);
   return EXIT.done;

@@ -26,7 +26,7 @@ budget; who asked for it, from the first message on; and what happened: turns, t
     const store = openReader(root);
     await store.scan(true);
     const found = await store.read(id);
-    if (found === undefined) throw new ProblemError(unknownTask(id));
+    if (found === undefined) throw new ProblemError(unknownTask(id, root));
     const known = { store, paused: pausedAgents(root), held: holdUps(root, store), waits: waitsView(root, store) };
     const { lines: chain, nodes } = await waitChain(known, found);
     for (const event of store.events({ task: id }).filter((one) => one.name === 'work.stuck'))

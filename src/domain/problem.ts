@@ -74,7 +74,7 @@ export class ProblemError extends Error {
 /** Whatever was thrown, as a Problem. */
 export function asProblem(thrown: unknown): Problem {
   if (thrown instanceof ProblemError) return thrown.problem;
-  const error = thrown as { code?: string; message?: string; path?: string };
+  const error = thrown as { code?: string; message?: string; path?: string; syscall?: string };
   const disk: Record<string, string> = {
     ENOSPC: 'the disk is full',
     EIO: 'the disk reported an error',
@@ -83,9 +83,11 @@ export function asProblem(thrown: unknown): Problem {
     EROFS: 'the file system is read-only',
     EMFILE: 'too many open files',
   };
-  const said = error?.code === undefined ? undefined : disk[error.code];
+  // Node says "no such file" of a folder that it could not make with its parents on a read-only file system.
+  const unmade = error?.code === 'ENOENT' && error.syscall === 'mkdir' ? 'the folder cannot be made' : undefined;
+  const said = unmade ?? (error?.code === undefined ? undefined : disk[error.code]);
   if (said !== undefined) {
-    return problem('disk_failed', error.path ? `${said}: ${error.path}` : said, {
+    return problem('disk_failed', error.path ? `${error.path}: ${said}` : said, {
       ...(error.path ? { where: { file: error.path } } : {}),
       hint: 'make room or mend permissions, then run again: nothing that was acknowledged is lost',
     });

@@ -61,7 +61,7 @@ export function files({ root, disk, clock, ids, processes, agents = [], lag, soo
     now,
   });
   const spoken = said(disk, l, write, peer.id);
-  const records = recordVerbs(disk, l, write, now, soon);
+  const records = recordVerbs(disk, l, write, now, (task) => onItsWay.get(task) !== undefined, soon);
   const { unclaimed, ...sessions } = sessionVerbs({ disk, l, writing: write, ahead: onItsWay, said: spoken });
   const forSession = (task: Task): void => {
     if (task.session !== undefined) unclaimed(task.session);

@@ -27,12 +27,13 @@ type RecordVerbs = Pick<
 
 const MOST_KEPT = 1000;
 
-/** `soon`: when what happened together is written together. */
+/** `isBehind`: this task is not on the disk as it is. Its lines may follow `soon`, what happened together in one go; all others are written at once. */
 export function recordVerbs(
   disk: Disk,
   l: Layout,
   writing: Writing,
   now: () => Date,
+  isBehind: (task: string) => boolean = () => false,
   soon: Lag = setImmediate,
 ): RecordVerbs {
   const started = (id: string): string => path.join(l.run, `${id}.started`);
@@ -92,7 +93,8 @@ export function recordVerbs(
       if (broken !== undefined) throw broken.thrown;
       const day = event.at.slice(0, 10);
       lines.push({ day, line: `${JSON.stringify(event)}\n` });
-      if (lines.length === 1) soon(writeSoon);
+      if (event.task === undefined || !isBehind(event.task)) writeLines();
+      else if (lines.length === 1) soon(writeSoon);
     },
     async flush() {
       if (broken !== undefined) throw broken.thrown;
