@@ -10,9 +10,7 @@ export async function createChildren(parts: Parts, parent: Task, wanted: readonl
   const made = await Promise.all(
     wanted.map(async (one) => {
       const child = makeChild(parent, one, at);
-      // Others in a shared conversation must see who has the turn.
-      const behind =
-        roleFacts(child.role).isStage === true && parts.agents.all().get(child.to ?? '')?.session !== 'shared';
+      const behind = roleFacts(child.role).isStage === true && isOursAlone(parts, child.to);
       if (!(await parts.store.create(child, { behind }))) return [];
       parts.pace?.made(parent.root);
       record(parts, 'task.created', { task: child.id, agent: child.to, cause: parent.id, ...standing(child) });
@@ -20,4 +18,9 @@ export async function createChildren(parts: Parts, parent: Task, wanted: readonl
     }),
   );
   return made.flat();
+}
+
+/** Nobody else takes it up, or must see who has the turn in a shared conversation. */
+function isOursAlone({ agents, hosts }: Parts, agent = ''): boolean {
+  return agents.all().get(agent)?.session !== 'shared' && (hosts === undefined || hosts.has(agent));
 }
