@@ -1,0 +1,109 @@
+/** Nothing that is there is hidden: failed tasks among many, files that could not be read, what waits for you, what a demo may not allow. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { asProblem, problemText } from '../../src/domain/problem.js';
+import { place, scripted, succeeds } from '../kit/guild.js';
+
+const ended = (id: string, more: object, at: number): [string, string] => [
+  `tasks/${'error' in more ? 'failed' : 'completed'}/${id}.json`,
+  JSON.stringify({ id, description: id, ended_at: new Date(at).toISOString(), ...more }),
+];
+
+test('a failed task is listed however many have ended since, and a list that was cut says so', async (t) => {
+  const done = Array.from({ length: 60 }, (_, i) => ended(`t${i}`, { result: 'x' }, 2e12 + i));
+  const failed = ended('broken', { error: { code: 'bug', message: 'no' } }, 1e12);
+  const { guild } = place(t, scripted('- say: ok', Object.fromEntries([failed, ...done])));
+  assert.match(succeeds(await guild('task', 'list', '--state', 'failed')).out, /^failed +broken/);
+  const all = succeeds(await guild('task', 'list', '--all'));
+  assert.equal(all.out.trim().split('\n').length, 50);
+  assert.match(all.err, /… and more \(--limit\)/);
+  const whole = succeeds(await guild('task', 'list', '--all', '--limit', '61'));
+  assert.equal(whole.out.trim().split('\n').length, 61);
+  assert.doesNotMatch(whole.err, /more/);
+  assert.match(succeeds(await guild('task', 'list', '--state', 'waiting')).err, /^no waiting tasks$/m);
+});
+
+test('whoever asks for a dropped file that could not be read is told where it is', async (t) => {
+  const { guild } = place(
+    t,
+    scripted('- say: ok', { 'tasks/pending/torn.json': '{"description": "x"', 'tasks/pending/list.json': '[1]' }),
+  );
+  await guild('pump');
+  for (const words of [['why'], ['graph'], ['task', 'show'], ['task', 'tree'], ['task', 'cancel']]) {
+    const torn = await guild(...words, 'torn');
+    assert.equal(torn.code, 1);
+    assert.match(torn.err, /there is no task torn\n {2}tasks\/pending\/torn\.json cannot be read yet/);
+    assert.match((await guild(...words, 'list')).err, /quarantine\/list\.json\.why\.md says why/);
+  }
+  assert.match((await guild('why', '../torn')).err, /guild task list --all/);
+});
+
+test('after a pump that left a question, what waits for you is told', async (t) => {
+  const script = `
+- {agent: hand, turn: 1, call: [{write_file: {path: note.md, content: hello}}]}
+- {agent: hand, say: Written.}
+`;
+  const here = place(
+    t,
+    scripted(script, {
+      'agents/hand.md': '---\ndescription: Helps\ntools: [write_file]\n---\nYou are the hand.\n',
+      'tasks/pending/a.json': '{"description":"write","to":"hand"}',
+    }),
+  );
+  assert.match(succeeds(await here.guild('pump', '--all')).err, /^1 of them waits for you: guild approve/m);
+  const report = JSON.parse(
+    succeeds(await here.guild('pump', '--json'))
+      .out.trim()
+      .split('\n')
+      .at(-1)!,
+  ) as {
+    waiting_for_you: string[];
+  };
+  assert.equal(report.waiting_for_you.length, 1);
+  succeeds(await here.guild('approve', report.waiting_for_you[0]!));
+  assert.doesNotMatch(succeeds(await here.guild('pump', '--all')).err, /for you/);
+});
+
+test('of several things a task waits for, why follows the one that waits for you', async (t) => {
+  const script = `
+- {agent: boss, turn: 1, call: [{delegate_to_agent: {agent: idler, task: later}}, {delegate_to_agent: {agent: hand, task: write}}]}
+- {agent: hand, turn: 1, call: [{write_file: {path: note.md, content: hello}}]}
+- {say: ok}
+`;
+  const here = place(
+    t,
+    scripted(script, {
+      'agents/hand.md': '---\ndescription: Helps\ntools: [write_file]\n---\nYou are the hand.\n',
+      'agents/idler.md': '---\ndescription: Idles\n---\nYou idle.\n',
+      'storage/paused/idler': '',
+      'tasks/pending/q.json': '{"description":"go","to":"boss"}',
+    }),
+  );
+  succeeds(await here.guild('pump', '--all'));
+  const { chain } = JSON.parse(succeeds(await here.guild('why', 'q', '--json')).out) as { chain: string[] };
+  assert.match(chain[0]!, /waits for 2 tasks/);
+  assert.match(chain.at(-1)!, /waits for you: guild approve/);
+});
+
+test('a demo on a real model allows nothing by silence', async (t) => {
+  const { guild, read } = place(t);
+  // The script again, named as one names a real model.
+  const ran = await guild('demo', '--dir', 'day', '--model', 'demo/office');
+  assert.equal(ran.code, 4, ran.err);
+  assert.match(ran.err, /Nobody is at the terminal, so nothing is allowed/);
+  assert.match(read('day/tasks/approvals.task.md'), /- \[_\]/);
+});
+
+test('the doctor says what holds commands in', async (t) => {
+  const { guildWith } = place(t, scripted('- say: ok'));
+  const off = await guildWith({ env: { GUILD_SANDBOX: 'off' } }, 'doctor', '--json');
+  const findings = JSON.parse(off.out) as { name: string; verdict: string; text: string }[];
+  assert.equal(findings.find((one) => one.name === 'sandbox')?.verdict, 'odd');
+});
+
+test('a folder that cannot be made is a problem of the disk, and its name is told once', () => {
+  const failed = Object.assign(new Error('no'), { code: 'ENOENT', syscall: 'mkdir', path: '/ro/bus' });
+  assert.equal(asProblem(failed).code, 'disk_failed');
+  assert.equal(problemText(asProblem(failed)).match(/\/ro\/bus/g)?.length, 1);
+  assert.equal(asProblem(Object.assign(new Error('no'), { code: 'ENOENT', syscall: 'open' })).code, 'bug');
+});
