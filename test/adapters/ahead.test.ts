@@ -71,6 +71,35 @@ test('bytes that were written for what is over meanwhile are discarded', async (
   assert.deepEqual(discarded, ['made']);
 });
 
+test('bytes of what changed after they were written are discarded when it is over', async () => {
+  const { way, arrived, discarded } = desk();
+  let written = (_: string): void => undefined;
+  const bytes = Promise.resolve('made');
+  const one = { id: 'a', write: () => bytes, arrive: () => void arrived.push('a made') };
+  way.put(one);
+  way.put({ id: 'b', write: () => new Promise((resolve) => void (written = resolve)), arrive: () => undefined });
+  const all = way.caughtUp();
+  way.put(one);
+  await new Promise(setImmediate);
+  way.put({ id: 'a', write: async () => 'end', arrive: (tmp) => void arrived.push(`a ${tmp}`) });
+  written('b');
+  await all;
+  await way.caughtUp();
+  assert.deepEqual(arrived, ['a end']);
+  assert.deepEqual(discarded, ['made']);
+});
+
+test('parents that go round in a circle arrive', async () => {
+  const { way, arrived } = desk();
+  const put = (id: string, parent: string): void =>
+    way.put({ id, parent, rests: true, arrive: () => void arrived.push(id) });
+  put('alone', 'alone');
+  put('a', 'b');
+  put('b', 'a');
+  await way.caughtUp();
+  assert.deepEqual(arrived.sort(), ['a', 'alone', 'b']);
+});
+
 test('whoever waits does not wait for what comes later', async () => {
   const { way, arrived } = desk();
   const never = new Promise<string>(() => undefined);

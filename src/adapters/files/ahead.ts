@@ -47,6 +47,8 @@ export function ahead(discard: (tmp: string) => void, lag: Lag = aShortWhile): A
   const turns = new Map<Placement, number>();
   /** Final ones that are written, with where. */
   const ready = new Map<Placement, string | undefined>();
+  /** Those that were written and changed before they arrived, with where. */
+  const left = new Map<Placement, string>();
   let waiters: { turn: number; done: () => void; failed: (thrown: unknown) => void }[] = [];
   let turn = 0;
   let isDue = false;
@@ -58,9 +60,11 @@ export function ahead(discard: (tmp: string) => void, lag: Lag = aShortWhile): A
     put(one) {
       if (broken) throw broken.thrown;
       const before = queue.get(one.id);
-      if (before !== undefined && before !== one) turns.delete(before);
+      if (before !== undefined && before !== one) abandon(before);
       last(one);
-      for (let above = parentOf(one); above?.rests === true; above = parentOf(above)) last(above);
+      const mine = turn; // parents that a person wrote may go round in a circle
+      for (let above = parentOf(one); above?.rests === true && turns.get(above)! < mine; above = parentOf(above))
+        last(above);
       if (one.isFinal) finish(one);
       if (isDue || draining) return;
       isDue = true;
@@ -76,7 +80,9 @@ export function ahead(discard: (tmp: string) => void, lag: Lag = aShortWhile): A
       finish(one);
     },
     drop(id) {
+      const one = queue.get(id);
       forget(id);
+      if (one !== undefined) abandon(one);
       tell();
     },
     isBehind: () => queue.size > 0 || broken !== undefined,
@@ -139,6 +145,13 @@ export function ahead(discard: (tmp: string) => void, lag: Lag = aShortWhile): A
     for (const { failed } of waiters.splice(0)) failed(thrown);
   }
 
+  function abandon(one: Placement): void {
+    turns.delete(one);
+    ready.delete(one);
+    const tmp = left.get(one);
+    if (left.delete(one)) discard(tmp!);
+  }
+
   async function drain(): Promise<void> {
     if (draining || broken) return;
     draining = true;
@@ -159,8 +172,12 @@ export function ahead(discard: (tmp: string) => void, lag: Lag = aShortWhile): A
       const tmp = await written[i];
       if (turns.get(one) === at) {
         forget(one.id);
+        left.delete(one);
         one.arrive(tmp);
-      } else if (tmp !== undefined && !turns.has(one)) discard(tmp);
+      } else if (tmp !== undefined) {
+        if (turns.has(one)) left.set(one, tmp);
+        else discard(tmp);
+      }
       tell();
     }
   }
