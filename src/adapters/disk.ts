@@ -189,8 +189,11 @@ function writeAll(fd: number, bytes: Uint8Array | string): void {
   while (done < data.length) done += fs.writeSync(fd, data, done, data.length - done);
 }
 
-/** Every write to it waits for the device, so that a file is written and synced by one call of a thread. */
-const { O_DSYNC } = fs.constants;
+/**
+ * Every write to it waits for the device, so that a file is written and synced by one call of a thread. Elsewhere than on Linux it is not there, or
+ * leaves the bytes in the cache of the device (macOS), which a sync does not.
+ */
+const O_DSYNC = process.platform === 'linux' ? fs.constants.O_DSYNC : undefined;
 
 async function createSynced(file: string, bytes: Uint8Array | string): Promise<void> {
   const data = typeof bytes === 'string' ? Buffer.from(bytes) : bytes;
