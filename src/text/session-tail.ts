@@ -29,6 +29,11 @@ export function repairTail(text: string): { kept: string; torn: string } {
   return split(text, end);
 }
 
+/** For the same, where it cannot be read: a power cut took it before its messages began, so nothing was ever answered from it. */
+export function isBeheaded(text: string): boolean {
+  return messagesLine(text.split('\0', 1)[0]!) === undefined;
+}
+
 /**
  * How to add items to this text: behind its end with dashes at `indent`, `before` coming first. Undefined where the list
  * is not the end of the file (a key follows it, or it is written as a flow list), so that appending would break it.

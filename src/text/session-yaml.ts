@@ -8,7 +8,7 @@ import type { Message, MessageUsage, Session, SessionHeader, ToolCall } from '..
 import { YamlPlaces, loadYaml, wholeFile } from './yaml.js';
 
 export { printHeader, printMessages, printStatus } from './session-print.js';
-export { appendPlace, makeAppendable, repairTail, statusSpan } from './session-tail.js';
+export { appendPlace, isBeheaded, makeAppendable, repairTail, statusSpan } from './session-tail.js';
 
 export type SessionParsed = { ok: true; session: Session } | { ok: false; problem: Problem };
 

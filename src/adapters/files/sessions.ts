@@ -14,6 +14,7 @@ import {
   parseSession,
   printHeader,
   printMessages,
+  isBeheaded,
   repairTail,
   statusSpan,
 } from '../../text/session-yaml.js';
@@ -172,10 +173,12 @@ export function sessionVerbs({ disk, l, writing, ahead, said }: Parts): SessionV
       write: () => (written ??= { status: one.status, tmp: writing.aside(whole(one)) }).tmp,
       arrive(tmp) {
         unwritten.delete(id);
-        if (unwritten.size === 0) said.settled();
         const file = l.session(id);
-        if (disk.stamp(file) !== undefined) return void disk.remove(tmp!); // somebody put one there: theirs stays, and whoever goes on finds it
-        disk.rename(tmp!, file);
+        const isTaken = disk.stamp(file) !== undefined;
+        if (isTaken) disk.remove(tmp!);
+        else disk.rename(tmp!, file);
+        if (unwritten.size === 0) said.settled();
+        if (isTaken) return; // somebody put one there: theirs stays, and whoever goes on finds it
         const { session, head, status } = one;
         if (status !== undefined && status === written!.status) return; // it is over, and says so
         remember(id, {
@@ -242,6 +245,11 @@ export function sessionVerbs({ disk, l, writing, ahead, said }: Parts): SessionV
       }
     }
     const parsed = parseSession(text, shown);
+    if (!parsed.ok && repair && isBeheaded(text)) {
+      disk.rename(file, path.join(l.torn, `${id}.${Date.now()}`));
+      known.delete(id);
+      return { kind: 'missing' };
+    }
     if (!parsed.ok) return { kind: 'held', problem: parsed.problem };
     let place = appendPlace(text);
     if (place === undefined) {
