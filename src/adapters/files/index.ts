@@ -112,8 +112,10 @@ export function files({ root, disk, clock, ids, processes, agents = [], lag, soo
     takeOver(id) {
       here.join();
       const owner = tasks.byId.get(id)?.owner?.peer;
+      // First: if we die right after taking it, nobody looks for what the one before us said.
+      const unseen = owner === undefined || here.isAlive(owner) ? 0 : spoken.adopt(owner);
       const claim = verbs.takeOver(id);
-      return claim && owner !== undefined ? { ...claim, unseen: spoken.adopt(owner) } : claim;
+      return claim && unseen > 0 ? { ...claim, unseen } : claim;
     },
     park(claim, task, haste) {
       forSession(task);
@@ -172,9 +174,13 @@ export function files({ root, disk, clock, ids, processes, agents = [], lag, soo
       await Promise.all([records.flush(), disk.removed?.()]);
     },
     async close() {
-      await caughtUp().catch(() => undefined); // who asked for it was told, or will find it undone
+      // If not, who asked for it was told, or will find it undone; whoever comes next makes the conversations from what was said.
+      const isWritten = await caughtUp().then(
+        () => true,
+        () => false,
+      );
       await Promise.all([records.flush(), disk.removed?.()]);
-      spoken.close();
+      if (isWritten) spoken.close();
       here.leave();
     },
   };

@@ -12,7 +12,7 @@ export interface Said {
   keep(session: string, text: string): void;
   /** Every conversation has its file: what was kept is not needed any more. */
   settled(): void;
-  /** Makes the conversations that a dead process had and showed to nobody; how many. */
+  /** Makes the conversations that a dead process had and showed to nobody; how many they were, here and since this process began. */
   adopt(peer: string): number;
   /** Processes that left something. */
   others(): string[];
@@ -26,6 +26,7 @@ export function said(disk: Disk, l: Layout, writing: Writing, peer: string): Sai
   const fileOf = (who: string): string => path.join(l.said, `${who}.jsonl`);
   const own = fileOf(peer);
   let bytes: number | undefined;
+  const adopted = new Map<string, number>();
 
   return {
     keep(session, text) {
@@ -39,16 +40,17 @@ export function said(disk: Disk, l: Layout, writing: Writing, peer: string): Sai
     },
     adopt(dead) {
       const read = disk.read(fileOf(dead));
-      if (read.kind !== 'file') return 0;
+      if (read.kind !== 'file') return adopted.get(dead) ?? 0;
       const texts = new Map<string, string>();
       for (const line of read.bytes.toString('utf8').split('\n')) {
         const one = parse(line);
         if (one !== undefined) texts.set(one.session, one.text);
       }
-      let made = 0;
+      let made = adopted.get(dead) ?? 0;
       for (const [session, text] of texts)
         if (disk.stamp(l.session(session)) === undefined && writing.showNew(l.session(session), text)) made++;
       disk.remove(fileOf(dead));
+      adopted.set(dead, made);
       return made;
     },
     others: () => disk.list(l.said).flatMap((name) => (name.endsWith('.jsonl') ? name.slice(0, -'.jsonl'.length) : [])),
