@@ -92,7 +92,7 @@ async function act(parts: Parts, claim: Claim, task: Task, agent: Agent, stop: A
   const { step: decision, children } = await askRule(
     (known) => decide(task, agent, known, parts.config.limits),
     (step) => (step.do === 'ask' ? step.children : []),
-    (id) => readChild(parts, agent, id),
+    (id) => readChild(parts, claim, agent, id),
   );
   const under = await subtasks(parts, task);
   const costs = costsOf(NO_USAGE, [...children.values(), ...under]);
@@ -116,8 +116,9 @@ async function act(parts: Parts, claim: Claim, task: Task, agent: Agent, stop: A
       if ('code' in granted) return fail(parts, claim, task, granted, costs);
       await createChildren(parts, taintedBy(task, children.values()), granted);
       const tasks = [...open, ...missing.map((child) => child.id)];
-      // Who takes it is kept with its first rest, if it was addressed to nobody.
-      return claim.task.to !== undefined && decision.children.every(({ role }) => roleFacts(role).isStage)
+      // Who takes it is kept with its first rest, if it was addressed to nobody; and so is the end of a row of takers who died with it.
+      const isKept = claim.task.to !== undefined && claim.task.lost === undefined;
+      return isKept && decision.children.every(({ role }) => roleFacts(role).isStage)
         ? rest(parts, claim, task, tasks, costs)
         : park(parts, claim, task, { tasks }, costs);
     }
@@ -125,9 +126,9 @@ async function act(parts: Parts, claim: Claim, task: Task, agent: Agent, stop: A
 }
 
 /** With what the rule passes on of it. */
-async function readChild(parts: Parts, agent: Agent, id: string): Promise<Placed | undefined> {
+async function readChild(parts: Parts, claim: Claim, agent: Agent, id: string): Promise<Placed | undefined> {
   const { store } = parts;
-  const placed = await withWords(parts, agent, await (store.readPart?.(id) ?? store.read(id)));
+  const placed = await withWords(parts, agent, await (store.readPart?.(id, claim) ?? store.read(id)));
   return placed && withShortResult(parts, agent, placed);
 }
 

@@ -94,8 +94,8 @@ export interface Store {
   openUnderRoot(root: string): number;
   /** One task in any state, read now. */
   read(id: string): Promise<Placed | undefined>;
-  /** The same for a part of a task that is held here. Nobody else makes one, so whether it is open is known; only its end is looked for. */
-  readPart?(id: string): Promise<Placed | undefined>;
+  /** The same for a part of a task that is held here, by this claim. Where nobody else can have made one, whether it is open is known; only its end is looked for. */
+  readPart?(id: string, of: Claim): Promise<Placed | undefined>;
   /** Ended tasks, newest first, for people who ask; no pass calls this. */
   ended(options?: { state?: EndedState; limit?: number }): Promise<Placed[]>;
   /** Undefined if another peer was faster, the task has ended, or its file no longer parses. Not durable: a claim means nothing after a power cut. */

@@ -5,6 +5,7 @@
 import path from 'node:path';
 import { compareText } from '../../domain/order.js';
 import { problem, type Problem } from '../../domain/problem.js';
+import { roleFacts } from '../../domain/role.js';
 import { OPEN_STATES, type OpenState, type Task, type TaskState } from '../../domain/task.js';
 import type { Disk } from '../../ports/disk.js';
 import { parseTask } from '../../text/task-json.js';
@@ -32,13 +33,14 @@ export interface OpenTasks {
   load(state: OpenState, file: string): Entry | Problem | undefined;
   add(entry: Entry): void;
   remove(entry: Entry): void;
-  /** One among the waiting that does not say for what waits for its open children. */
+  /** One among the waiting that does not say for what waits for its open parts. */
   withWaits(one: { state: TaskState; task: Task }): Task;
 }
 
 export function openTasks(disk: Disk, l: Layout, quarantine: Quarantine, now: () => Date): OpenTasks {
   const byId = new Map<string, Entry>();
   const byFile = new Map<string, Entry>();
+  /** Parts of a pattern, by what they are parts of. */
   const children = new Map<string, Set<string>>();
   /** What `withWaits` said, until children come or go: whoever compares sees that nothing changed. */
   const resting = new Map<string, { of: Task; shown: Task }>();
@@ -71,8 +73,8 @@ export function openTasks(disk: Disk, l: Layout, quarantine: Quarantine, now: ()
     if (other !== undefined) countRoot(other, -1);
     countRoot(entry, 1);
     byId.set(entry.id, entry);
-    const { parent } = entry.task;
-    if (parent !== undefined) {
+    const { parent, role } = entry.task;
+    if (parent !== undefined && roleFacts(role).isStage) {
       children.set(parent, (children.get(parent) ?? new Set()).add(entry.id));
       resting.delete(parent);
     }

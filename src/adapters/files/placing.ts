@@ -5,7 +5,7 @@ import type { Placed, Task } from '../../domain/task.js';
 import type { Disk } from '../../ports/disk.js';
 import type { Claim } from '../../ports/store.js';
 import type { Ahead, Placement } from './ahead.js';
-import { claimName, type Layout } from './layout.js';
+import { claimName, LEAVING, type Layout } from './layout.js';
 import type { OpenTasks } from './open-tasks.js';
 import type { Quarantine } from './quarantine.js';
 import type { Shelves } from './shelves.js';
@@ -84,14 +84,16 @@ export function placing({ disk, l, tasks, lying, quarantine, ahead, me }: Parts)
     return disk.rename(from!, to);
   }
 
-  /** Where there is a claim of ours on the disk, it was renamed when the task ended. */
+  /** Where there is a claim of ours on the disk, others see the task in our hands until now, and renaming it is the fence. */
   function ended({ id, from, to }: TaskPlacement, task: Task, tmp: string): void {
-    if (lying.hasEnded(id)) keepAsEvidence({ id, agent: task.claimed_by ?? 'nobody' }, tmp);
+    const leaving = from && from + LEAVING;
+    const isFenced = leaving !== undefined && !disk.rename(from!, leaving);
+    if (isFenced || lying.hasEnded(id)) keepAsEvidence({ id, agent: task.claimed_by ?? 'nobody' }, tmp);
     else {
       disk.rename(tmp, to);
       lying.remember(to, task);
     }
-    if (from !== undefined) disk.removeSoon(from);
+    if (leaving !== undefined && !isFenced) disk.removeSoon(leaving);
   }
 
   function forget(id: string): void {

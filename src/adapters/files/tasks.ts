@@ -3,8 +3,7 @@
  * is an exclusive link into `completed` or `failed`. Every order of steps here was chosen so that a stop between any two
  * leaves either the state before or the state after, or a leftover that `sweep` recognises.
  */
-import { certificateText } from '../../domain/certificate.js';
-import { type EndedState, type OpenState, type Placed, type Task } from '../../domain/task.js';
+import { isEnded as isOver, type EndedState, type OpenState, type Placed, type Task } from '../../domain/task.js';
 import type { Disk } from '../../ports/disk.js';
 import type { Claim, OpenTask, Store } from '../../ports/store.js';
 import { printTask } from '../../text/task-json.js';
@@ -15,6 +14,7 @@ import { LEAVING, parseClaimName, type ClaimName, type Layout } from './layout.j
 import type { Entry, OpenTasks } from './open-tasks.js';
 import type { Presence } from './presence.js';
 import type { Quarantine } from './quarantine.js';
+import { resultPage } from './result-page.js';
 import { shelves } from './shelves.js';
 import type { Writing } from './writing.js';
 
@@ -57,6 +57,8 @@ export interface TaskKeeping {
   liesOpen(id: string): boolean;
 }
 
+const NOTHING = { problems: [], gone: [] };
+
 export function taskVerbs({
   disk,
   l,
@@ -69,11 +71,15 @@ export function taskVerbs({
 }: Parts): TaskVerbs & TaskKeeping {
   const me = presence.peer.id;
   let isScanned = false;
+  /** Found by a look that nobody asked for; told with the next. */
+  let untold: ReturnType<OpenTasks['scan']> = NOTHING;
   const naming = inOrder<string>();
   const keeping = inOrder<void>();
   const lying = shelves(disk, l, now);
   const onItsWay = placing({ disk, l, tasks, lying, quarantine, ahead, me });
   const { forget, keepAsEvidence } = onItsWay;
+  /** Claims on what nobody else can have had in hand since we had it: who else could have made parts of it? */
+  const unshared = new WeakSet<Claim>();
 
   return {
     async create(task, haste = {}) {
@@ -113,10 +119,15 @@ export function taskVerbs({
     async read(id) {
       return readPlaced(id);
     },
-    async readPart(id) {
+    async readPart(id, of) {
       const entry = tasks.byId.get(id);
       if (entry !== undefined && (isMine(entry) || onItsWay.get(id) !== undefined)) return shown(entry);
-      return onItsWay.get(id)?.end ?? (entry === undefined && isScanned ? readEnded(id) : readPlaced(id));
+      if (onItsWay.get(id)?.end !== undefined) return onItsWay.get(id)!.end;
+      if (entry === undefined && unshared.has(of)) return readEnded(id);
+      const placed = readPlaced(id);
+      // It came while folders were listed, and was missed: whoever asks next must not be told that it is nowhere.
+      if (entry === undefined && placed !== undefined && !isOver(placed.state)) untold = scan(false);
+      return placed;
     },
     async ended(options = {}) {
       return lying.ended(options);
@@ -140,7 +151,8 @@ export function taskVerbs({
     park: (claim, task, haste = {}) => (haste.behind ? rest(claim, task) : putBack(claim, task, 'waiting')),
     settle: (claim, task, state, haste = {}) => (haste.behind ? settleBehind : settle)(claim, task, state),
     async reopen(id, task) {
-      await onItsWay.caughtUp();
+      // What is left of its end would have the name of what is left of the next.
+      await Promise.all([onItsWay.caughtUp(), disk.removed?.()]);
       for (const state of ['failed', 'completed'] as const) {
         const file = l.task(state, id);
         if (disk.stamp(file) === undefined) continue;
@@ -159,7 +171,10 @@ export function taskVerbs({
 
   function scan(full: boolean): ReturnType<OpenTasks['scan']> {
     isScanned = true;
-    return tasks.scan(full, (id) => onItsWay.get(id) !== undefined);
+    const found = tasks.scan(full, (id) => onItsWay.get(id) !== undefined);
+    const all = { problems: [...untold.problems, ...found.problems], gone: [...untold.gone, ...found.gone] };
+    untold = NOTHING;
+    return all;
   }
 
   function isHeld(entry: Entry): boolean {
@@ -182,7 +197,9 @@ export function taskVerbs({
       // Nobody else can see it where it goes: on the disk it has no name yet, or is still under our claim.
       onItsWay.redirect(placement, file, false);
       tasks.add({ ...entry, state: 'active', file, owner: ownName(entry.id, agent) });
-      return { id: entry.id, agent, task: entry.task, from, recovered };
+      const claim: Claim = { id: entry.id, agent, task: entry.task, from, recovered };
+      unshared.add(claim);
+      return claim;
     }
     if (!disk.rename(entry.file, file)) return undefined;
     if (isEnded(entry.id)) {
@@ -267,7 +284,7 @@ export function taskVerbs({
     return true;
   }
 
-  /** The same, but only the fence is met at once, where there can be another owner at all. */
+  /** The same, but others see it in our hands until its record is there; the fence is met then. */
   async function settleBehind(claim: Claim, task: Task, state: EndedState): Promise<boolean> {
     const held = l.claimed(claim.id, claim.agent, me);
     const written = Promise.all([writing.aside(printTask(task)), syncSession(task)]).then(([tmp]) => tmp);
@@ -275,14 +292,13 @@ export function taskVerbs({
     const before = onItsWay.get(claim.id);
     forget(claim.id);
     const lies = before === undefined ? held : before.from;
-    const leaving = lies && lies + LEAVING;
-    if (leaving !== undefined && !disk.rename(lies!, leaving)) {
+    if (lies !== undefined && disk.stamp(lies) === undefined) {
       onItsWay.drop(claim.id);
       return keepAsEvidence(claim, await written);
     }
     const { id, parent } = task;
     onItsWay.send(
-      { id, parent, from: leaving, write: () => written, isFinal: true, end: { task, state } },
+      { id, parent, from: lies, write: () => written, isFinal: true, end: { task, state } },
       l.task(state, id),
     );
     return true;
@@ -333,7 +349,7 @@ export function taskVerbs({
     for (const state of ['pending', 'waiting'] as const) {
       const task = lying.read(l.task(state, id), id);
       if (task === undefined) continue;
-      if (state === 'waiting' && !isScanned) scan(false); // its children say for what
+      if (state === 'waiting' && !isScanned) untold = scan(false); // its children say for what
       return { task: tasks.withWaits({ state, task }), state };
     }
     const entry = tasks.byId.get(id);
@@ -380,13 +396,4 @@ function inOrder<T>(): (one: Promise<T>) => Promise<T> {
 function once<T>(make: () => T): () => T {
   let made: { of: T } | undefined;
   return () => (made ??= { of: make() }).of;
-}
-
-/** What people read. The record keeps the same text for programs. */
-function resultPage(task: Task): string {
-  const head = `# ${task.description.split('\n')[0]!.slice(0, 120)}\n\n`;
-  if (task.error)
-    return `${head}This task failed: ${task.error.message}\n${task.error.hint ? `\n${task.error.hint}\n` : ''}`;
-  const certified = task.certificate && task.certificate.of > 1 ? `\n*${certificateText(task.certificate)}*\n` : '';
-  return `${head}${(task.result ?? '').trimEnd()}\n${certified}`;
 }

@@ -1,0 +1,225 @@
+/** Parts that memory has and the disk does not yet: what others make of them when a process dies, fails or is only slow. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { Disk } from '../../src/ports/disk.js';
+import { makeTask } from '../../src/domain/task.js';
+import { crashDisk } from '../kit/crash-disk.js';
+import { hall, ROOT, untilQuiet, type Guest, type Hall } from '../kit/hall.js';
+import { simDisk, type SimDisk } from '../kit/sim-disk.js';
+import { seeded } from '../kit/sim-processes.js';
+import { lay } from '../kit/stories.js';
+import { agent } from '../kit/stories/story.js';
+
+const SCRIPT = `
+- {agent: legal, say: It is lawful.}
+- {agent: boss, when: It is lawful, say: Yes then.}
+`;
+
+function office(lag?: Parameters<typeof hall>[2]): { disk: SimDisk; house: Hall } {
+  const disk = simDisk();
+  const agents = { boss: agent('description: Decides\nadvisors: [legal]'), legal: agent('description: Law') };
+  lay(disk, {
+    name: '',
+    agents,
+    tasks: { plan: { description: 'Shall we?', to: 'boss' } },
+    script: '',
+    results: {},
+    calls: 0,
+  });
+  return { disk, house: hall(SCRIPT, [], lag) };
+}
+
+test('a process that runs already goes on where another died between the end of a part and its record', async () => {
+  const { disk, house } = office();
+  let isStuck = false;
+  const stuck: Disk = {
+    ...disk,
+    createSynced: (file, bytes) => (isStuck ? new Promise(() => undefined) : disk.createSynced(file, bytes)),
+  };
+  const first = house.enter(stuck);
+  const second = house.enter(disk);
+  await second.engine.pump(new Set(['none']));
+  await first.engine.pump(); // makes the part, and the task rests
+  assert.deepEqual(disk.list(`${ROOT}/tasks/waiting`), ['plan.json']);
+  const { store } = first.parts;
+  await store.scan(true);
+  const part = disk.list(`${ROOT}/tasks/pending`)[0]!.slice(0, -'.json'.length);
+  const claim = store.claim(part, 'legal')!;
+  isStuck = true;
+  assert.equal(
+    await store.settle(claim, { ...claim.task, result: 'It is lawful.' }, 'completed', { behind: true }),
+    true,
+  );
+  await second.parts.store.scan();
+  assert.equal(second.parts.store.isOpen(part), true, 'open for others until its end is there');
+  first.die();
+  await untilQuiet(second);
+  assert.equal((await second.parts.store.read('plan'))!.task.result, 'Yes then.');
+  assert.equal(house.calls.length, 2);
+});
+
+test('a disk that failed keeps what was said', async () => {
+  const { disk, house } = office();
+  let isFull = false;
+  const filling: Disk = {
+    ...disk,
+    async createSynced(file, bytes) {
+      if (isFull) throw Object.assign(new Error('ENOSPC'), { code: 'ENOSPC' });
+      await disk.createSynced(file, bytes);
+    },
+  };
+  const first = house.enter(filling);
+  const { store } = first.parts;
+  const task = makeTask({ id: 'x', description: 'x', to: 'legal', created_at: '2026-01-01T00:00:00.000Z' });
+  await store.create(task);
+  store.claim('x', 'legal');
+  isFull = true;
+  await store.createSession(
+    { sessionId: 'legal-x', agentId: 'legal', created: task.created_at, status: 'active', task: 'x' },
+    [],
+    { behind: true },
+  );
+  await store.append('legal-x', [{ role: 'assistant', content: 'Dear words' }], { durable: false });
+  await assert.rejects(store.flush());
+  await store.close();
+  first.die();
+  const second = house.enter(disk);
+  second.parts.store.sweep();
+  assert.match(disk.tree().get(`${ROOT}/sessions/legal-x.session.yaml`) ?? 'nothing', /Dear words/);
+});
+
+test('what a dead process said is whole or not there after a power cut', async () => {
+  for (let n = 10; n < 45; n++) {
+    for (let seed = 0; seed < 12; seed++) {
+      const { disk, house } = office();
+      for (const file of disk.tree().keys()) await disk.sync(file);
+      const one = house.enter(crashDisk(disk, n));
+      await untilQuiet(one).catch(() => undefined);
+      one.die();
+      const two = house.enter(disk);
+      two.parts.store.sweep();
+      two.die();
+      disk.powerCut(seeded(seed * 1000 + n));
+      const last = house.enter(disk);
+      await untilQuiet(last, 400);
+      assert.equal((await last.parts.store.read('plan'))!.task.result, 'Yes then.', `change ${n}, seed ${seed}`);
+    }
+  }
+});
+
+test('a task that came further with each of its takers is not given up', async () => {
+  const agents: Record<string, string> = {};
+  let script = '';
+  for (let i = 1; i <= 6; i++) {
+    agents[`s${i}`] = agent(`description: Stage ${i}${i < 6 ? `\nhandoff: s${i + 1}` : ''}`);
+    script += `- {agent: s${i}, say: said by ${i}}\n`;
+  }
+  const disk = simDisk();
+  lay(disk, { name: '', agents, tasks: { t: { description: 'Go', to: 's1' } }, script, results: {}, calls: 0 });
+  const house = hall(script);
+  for (let round = 1; round <= 6; round++) {
+    const before = house.calls.length;
+    const guest = house.enter(mortal(disk, () => house.calls.length > before));
+    await passes(guest).catch(() => undefined);
+    guest.die();
+  }
+  const last = house.enter(disk);
+  await untilQuiet(last);
+  const { state, task } = (await last.parts.store.read('t'))!;
+  assert.deepEqual([state, task.error?.message, task.result], ['completed', undefined, 'said by 6']);
+  assert.equal(house.calls.length, 6);
+});
+
+test('a task that rests was put down alive, which ends the row of those who died with it', async () => {
+  const { disk, house } = office();
+  const dieWith = async (): Promise<void> => {
+    const guest = house.enter(disk);
+    await guest.engine.pump(new Set(['none']));
+    assert.ok(guest.parts.store.claim('plan', 'boss'), 'it can be taken');
+    guest.die();
+  };
+  await dieWith();
+  await dieWith();
+  const careful = house.enter(disk, { agents: ['boss'] });
+  await untilQuiet(careful);
+  assert.deepEqual(disk.list(`${ROOT}/tasks/waiting`), ['plan.json']);
+  await careful.parts.store.close();
+  await dieWith();
+  const last = house.enter(disk);
+  await untilQuiet(last);
+  const { task } = (await last.parts.store.read('plan'))!;
+  assert.deepEqual([task.error?.message, task.result], [undefined, 'Yes then.']);
+});
+
+test('a part that was missed because it came while the folders were listed is not made a second time', async () => {
+  const { disk, house } = office();
+  const first = house.enter(disk);
+  await first.engine.pass('all', () => undefined);
+  await Promise.all([...first.engine.flights.values()].map(({ done }) => done));
+  const pending = `${ROOT}/tasks/pending`;
+  const before = disk.list(pending);
+  assert.deepEqual(before, []);
+  await first.parts.store.flush();
+  const [part] = disk.list(pending);
+  const advisor = house.enter(disk, { agents: ['legal'] });
+  await advisor.parts.store.scan(true);
+  let isLate = true;
+  const late: Disk = {
+    ...disk,
+    list(folder) {
+      if (folder !== pending || !isLate) return disk.list(folder);
+      isLate = false;
+      return before;
+    },
+  };
+  const second = house.enter(late);
+  await second.parts.store.scan(true);
+  assert.equal(second.parts.store.isOpen('plan'), true);
+  assert.ok(advisor.parts.store.claim(part!.slice(0, -'.json'.length), 'legal'));
+  await second.engine.pass('none', () => undefined);
+  while (second.engine.flights.size > 0) {
+    await Promise.all([...second.engine.flights.values()].map(({ done }) => done));
+    await second.engine.pass('none', () => undefined);
+  }
+  assert.deepEqual(
+    house.calls.map(({ agent: name }) => name),
+    [],
+  );
+});
+
+test('a task that rests waits for its parts, and for nothing that people put under it', async () => {
+  const { disk, house } = office();
+  const guest = house.enter(disk);
+  await guest.engine.pump();
+  disk.save(`${ROOT}/tasks/pending/look.json`, JSON.stringify({ description: 'Look', to: 'human', parent: 'plan' }));
+  await untilQuiet(guest);
+  assert.deepEqual(
+    house.calls.map(({ agent: name }) => name),
+    ['legal', 'boss'],
+  );
+});
+
+/** As in work that is quick: passes follow each other, and nobody waits for the disk. */
+async function passes({ engine }: Guest): Promise<void> {
+  for (let look: 'all' | 'none' = 'all'; ; look = 'none') {
+    const { moved } = await engine.pass(look, () => undefined);
+    if (!moved && engine.flights.size === 0) return;
+    await Promise.all([...engine.flights.values()].map(({ done }) => done));
+  }
+}
+
+/** Nothing more is done once something was said and kept. */
+function mortal(disk: Disk, isSaid: () => boolean): Disk {
+  let isDead = false;
+  const own: Record<string, unknown> = {};
+  for (const [name, call] of Object.entries(disk)) {
+    if (typeof call !== 'function') continue;
+    own[name] = (...given: unknown[]): unknown => {
+      if (isDead) throw new Error('the process is gone');
+      const result = (call as (...given: unknown[]) => unknown).apply(own, given);
+      if ((name === 'create' || name === 'append') && String(given[0]).includes('/said/') && isSaid()) isDead = true;
+      return result;
+    };
+  }
+  return own as unknown as Disk;
+}
