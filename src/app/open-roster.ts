@@ -36,7 +36,7 @@ export function openRoster(folder: string, env: Record<string, string | undefine
     ...missing(root, Object.keys(plugins)),
     ...problems,
     // Of a file that cannot be read nothing is known, so nothing more can be wrong with it.
-    ...(config.unreadable ? [] : [...modelProblems(names, config.config), ...nobody(names, config.config)]),
+    ...(config.garbled ? [] : [...modelProblems(names, config.config), ...nobody(names, config.config)]),
   ]);
   // A file for another program is right in its own home.
   const abroad = new Set(foreign);

@@ -145,6 +145,28 @@ test('an unreadable guild.yaml stops work, so that no task meets models and limi
   assert.deepEqual(here.list('tasks/completed'), ['a.json']);
 });
 
+test('a mistyped key or a wrong value stops work too, and takes no task with it; a key like none of ours does not', async (t) => {
+  const here = place(t, scripted('- say: fine', { 'tasks/pending/a.json': '{"description": "x"}' }));
+  const good = here.read('guild.yaml');
+  for (const [bad, said] of [
+    [good.replace('providers', 'provders'), /unknown key "provders"[^]+did you mean "providers"\?/],
+    [`${good}budgt: {usd: 1}\n`, /unknown key "budgt"[^]+did you mean "budget"\?/],
+    [`${good}limits: {depth: many, paralel: 1}\n`, /guild check shows 1 more/],
+  ] as const) {
+    here.put('guild.yaml', bad);
+    for (const words of [['pump'], ['run', 'boss', 'x']]) {
+      const ran = await here.guild(...words);
+      assert.equal(ran.code, 1, bad);
+      assert.match(ran.err, said);
+    }
+    succeeds(await here.guild('state'));
+    assert.deepEqual([here.list('tasks/pending'), here.list('tasks/failed')], [['a.json'], []]);
+  }
+  here.put('guild.yaml', `${good}zebra: {stripes: 9}\n`);
+  assert.match(succeeds(await here.guild('pump')).err, /unknown key "zebra"/);
+  assert.deepEqual(here.list('tasks/completed'), ['a.json']);
+});
+
 test('wrong values in guild.yaml are each told once, with their place', async (t) => {
   const { guild, put } = place(t, scripted('- say: fine'));
   for (const [yaml, said] of [
