@@ -199,6 +199,24 @@ test('a task that rests waits for its parts, and for nothing that people put und
   );
 });
 
+test('a part that a person is writing in is left alone until it can be read', async () => {
+  const { disk, house } = office();
+  const guest = house.enter(disk);
+  await guest.engine.pump();
+  const file = `${ROOT}/tasks/pending/${disk.list(`${ROOT}/tasks/pending`)[0]!}`;
+  const text = disk.tree().get(file)!;
+  disk.save(file, text.slice(0, 40));
+  for (let i = 0; i < 10; i++) {
+    await guest.engine.pass(i === 0 ? 'all' : 'none', () => undefined);
+    await Promise.all([...guest.engine.flights.values()].map(({ done }) => done));
+  }
+  assert.equal(house.calls.length, 0);
+  disk.save(file, text.replace(/"description": "/, '"description": "In Norway: '));
+  await untilQuiet(guest);
+  assert.match(JSON.stringify(house.calls[0]!.messages), /In Norway/);
+  assert.equal((await guest.parts.store.read('plan'))!.task.result, 'Yes then.');
+});
+
 /** As in work that is quick: passes follow each other, and nobody waits for the disk. */
 async function passes({ engine }: Guest): Promise<void> {
   for (let look: 'all' | 'none' = 'all'; ; look = 'none') {

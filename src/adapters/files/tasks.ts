@@ -86,7 +86,7 @@ export function taskVerbs({
       const text = printTask(task);
       const file = l.task('pending', task.id);
       if (haste.behind) {
-        if (isKnown(task.id)) return false;
+        if (isKnown(task.id) || disk.stamp(file) !== undefined) return false; // a person may be writing in it
         tasks.add({ id: task.id, state: 'pending', file, stamp: '', task });
         onItsWay.send(
           { id: task.id, parent: task.parent, from: undefined, write: once(() => writing.aside(text)) },
