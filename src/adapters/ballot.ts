@@ -49,7 +49,7 @@ export function ballot({ root, disk, peer, isAlive = (id) => id === peer }: Ball
     const text = readText();
     if (text === undefined) return nothing;
     const board = parseBoard(text, FILE);
-    marks = readMarks(board, open, shown);
+    marks = readMarks(board, open, { has: (id) => shown.has(id) || isOver(id) });
     seen = stamp;
     const isHeld = text.trim() === '' || board.problems.some((one) => one.code === 'bad_file');
     const present = new Set(marks.present);
@@ -57,6 +57,12 @@ export function ballot({ root, disk, peer, isAlive = (id) => id === peer }: Ball
     const withdrawn = isHeld ? [] : open.filter(({ id }) => shown.has(id) && !present.has(id)).map(({ id }) => id);
     if (exposed.isSuspect(stamp)) return askAgain(marks, withdrawn);
     return { answers: isHeld ? [] : marks.answers, withdrawn, problems: fresh(marks.problems) };
+  }
+
+  /** In a clone of a workspace, or without `.guild/`, nobody remembers what was shown; the records still tell what was asked. */
+  function isOver(id: string): boolean {
+    const ended = ['completed', 'failed'].map((state) => path.join(root, 'tasks', state, `${id}.json`));
+    return path.basename(id) === id && ended.some((one) => disk.stamp(one) !== undefined);
   }
 
   /** While a command ran that nothing held in, the ballot changed: no mark on it counts, and the human is told. */

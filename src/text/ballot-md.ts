@@ -127,8 +127,8 @@ export interface Marks {
   unsettled: string[];
 }
 
-/** What the marks on the ballot say to the open approvals. `known`: ids that were shown before. */
-export function readMarks(board: Board, open: readonly Approval[], known: ReadonlySet<string>): Marks {
+/** What the marks on the ballot say to the open approvals. `known`: ids that were shown before, or are over. */
+export function readMarks(board: Board, open: readonly Approval[], known: Pick<ReadonlySet<string>, 'has'>): Marks {
   const byId = new Map(open.map((approval) => [approval.id, approval]));
   const marks: Marks = { answers: [], problems: [], present: [], unsettled: [] };
   for (const item of [...board.items, ...board.rejected]) {

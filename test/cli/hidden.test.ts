@@ -1,5 +1,7 @@
 /** Nothing that is there is hidden: failed tasks among many, files that could not be read, what waits for you, what a demo may not allow. */
 import assert from 'node:assert/strict';
+import fs from 'node:fs';
+import path from 'node:path';
 import { test } from 'node:test';
 import { asProblem, problemText } from '../../src/domain/problem.js';
 import { place, scripted, succeeds } from '../kit/guild.js';
@@ -62,6 +64,10 @@ test('after a pump that left a question, what waits for you is told', async (t) 
   assert.equal(report.waiting_for_you.length, 1);
   succeeds(await here.guild('approve', report.waiting_for_you[0]!));
   assert.doesNotMatch(succeeds(await here.guild('pump', '--all')).err, /for you/);
+  // What a clone of the workspace has: everything but what is private to the program.
+  fs.rmSync(path.join(here.root, '.guild'), { recursive: true });
+  assert.match(here.read('tasks/approvals.task.md'), /fate: done/);
+  assert.doesNotMatch(succeeds(await here.guild('pump')).err, /was ever asked for/);
 });
 
 test('of several things a task waits for, why follows the one that waits for you', async (t) => {
