@@ -89,6 +89,15 @@ test('bytes of what changed after they were written are discarded when it is ove
   assert.deepEqual(discarded, ['made']);
 });
 
+test('no process is kept from its end by what has arrived', async () => {
+  const timers = (): number => process.getActiveResourcesInfo().filter((one) => one === 'Timeout').length;
+  const before = timers();
+  const way = ahead(() => undefined);
+  way.put({ id: 'a', arrive: () => undefined });
+  await way.caughtUp();
+  assert.equal(timers(), before);
+});
+
 test('parents that go round in a circle arrive', async () => {
   const { way, arrived } = desk();
   const put = (id: string, parent: string): void =>

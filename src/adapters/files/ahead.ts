@@ -36,8 +36,9 @@ export type Lag = (wake: () => void) => void;
 /** Nobody looks at parts of a pattern more closely than this. */
 const LAG_MS = 50;
 
+/** Whoever leaves waits for the disk anyway: no process goes on for this alone. */
 export function aShortWhile(wake: () => void): void {
-  setTimeout(wake, LAG_MS);
+  setTimeout(wake, LAG_MS).unref();
 }
 
 /** `discard`: these bytes are not needed any more. */
