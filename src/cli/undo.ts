@@ -9,9 +9,9 @@ const SHOWN = 40;
 export const command: Command = {
   help: `guild undo <commit> [--yes] [--force]
 
-Shows what going back to a commit would change; with --yes it is done. What lies in the workspace now is committed first, so an
-undo can be undone. Tasks that have ended since then are open again and are worked on from what the files say; actions that
-were carried out are not carried out again. Messages that came in, events and run records stay.
+Shows what going back to a commit (an id of guild log, or HEAD~1 and so on) would change; with --yes it is done. What lies in the
+workspace now is committed first, so an undo can be undone. Tasks that have ended since then are open again and are worked on from
+what the files say; actions that were carried out are not carried out again. Messages that came in, events and run records stay.
 
   --yes, -y    do it
   --force      also while another guild is at work here`,

@@ -103,7 +103,9 @@ test('undo shows first, then goes back, and work goes on from what the files say
     fs.readFileSync(path.join(root, 'events', fs.readdirSync(path.join(root, 'events'))[0]!), 'utf8'),
     /workspace\.undone/,
   );
-  assert.equal(guild('undo', 'nonsense').code, 1);
+  for (const odd of ['nonsense', 'HEAD~9999', 'HEAD:guild.yaml', 'HEAD@{1}', 'main'])
+    assert.equal(guild('undo', odd).code, 1, odd);
+  assert.match(guild('undo', 'HEAD~1').err, new RegExp(`^back to ${git('rev-parse', 'HEAD~1').slice(0, 10)} `));
   assert.equal(guild('undo').code, 2);
 });
 

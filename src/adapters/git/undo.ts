@@ -33,7 +33,8 @@ async function resolve(onFiles: RunGit, to: string, head: string): Promise<strin
         hint: 'guild log shows the commits',
       }),
     );
-  if (!/^[0-9a-f]{4,64}$/.test(to)) throw unknown();
+  // An id, or a way back from the last commit; nothing that could be an option or another branch.
+  if (!/^(?:[0-9a-f]{4,64}|HEAD(?:[~^]\d{0,6}){0,20})$/.test(to)) throw unknown();
   const found = await onFiles(['rev-parse', '--verify', '-q', `${to}^{commit}`]);
   if (found.code !== 0) throw unknown();
   const id = found.out.trim();
