@@ -10,8 +10,8 @@ import type { Writing } from './writing.js';
 export interface Said {
   /** `text`: the whole conversation so far. */
   keep(session: string, text: string): void;
-  /** Every conversation has its file: what was kept is not needed any more. */
-  settled(): void;
+  /** A conversation has its file now. `left`: those that have none yet, and their texts; what was kept of others is not needed any more. */
+  settled(left: Iterable<readonly [session: string, text: string]>): void;
   /** Makes the conversations that a dead process had and showed to nobody; how many they were, here and since this process began. */
   adopt(peer: string): number;
   /** Processes that left something. */
@@ -26,17 +26,25 @@ export function said(disk: Disk, l: Layout, writing: Writing, peer: string): Sai
   const fileOf = (who: string): string => path.join(l.said, `${who}.jsonl`);
   const own = fileOf(peer);
   let bytes: number | undefined;
+  let most = MOST_BYTES;
   const adopted = new Map<string, number>();
 
   return {
     keep(session, text) {
-      const line = `${JSON.stringify({ session, text })}\n`;
+      const line = lineOf(session, text);
       if (bytes === undefined) disk.create(own, line);
       else disk.append(own, line);
       bytes = (bytes ?? 0) + line.length;
     },
-    settled() {
-      if (bytes !== undefined && bytes > MOST_BYTES) clear();
+    settled(left) {
+      if (bytes === undefined || bytes <= most) return;
+      const text = [...left].map((one) => lineOf(...one)).join('');
+      if (text === '') clear();
+      else {
+        writing.show(own, text);
+        bytes = text.length;
+      }
+      most = MOST_BYTES + 2 * (bytes ?? 0);
     },
     adopt(dead) {
       const read = disk.read(fileOf(dead));
@@ -61,6 +69,10 @@ export function said(disk: Disk, l: Layout, writing: Writing, peer: string): Sai
     if (bytes !== undefined) disk.remove(own);
     bytes = undefined;
   }
+}
+
+function lineOf(session: string, text: string): string {
+  return `${JSON.stringify({ session, text })}\n`;
 }
 
 /** A torn line is one that nobody waited for. */

@@ -177,7 +177,7 @@ export function sessionVerbs({ disk, l, writing, ahead, said }: Parts): SessionV
         const isTaken = disk.stamp(file) !== undefined;
         if (isTaken) disk.remove(tmp!);
         else disk.rename(tmp!, file);
-        if (unwritten.size === 0) said.settled();
+        said.settled(texts());
         if (isTaken) return; // somebody put one there: theirs stays, and whoever goes on finds it
         const { session, head, status } = one;
         if (status !== undefined && status === written!.status) return; // it is over, and says so
@@ -192,6 +192,10 @@ export function sessionVerbs({ disk, l, writing, ahead, said }: Parts): SessionV
         if (status !== undefined) mark(id, status);
       },
     });
+  }
+
+  function* texts(): Iterable<readonly [string, string]> {
+    for (const [id, { head, text }] of unwritten) yield [id, head + text];
   }
 
   async function safeName(id: string): Promise<void> {
