@@ -26,6 +26,8 @@ type RecordVerbs = Pick<
 >;
 
 const MOST_KEPT = 1000;
+/** Some file systems tell times by the second or two: what people want is looked for anew after this, whatever the folder says. */
+const BELIEVED_MS = 1000;
 
 /** `isBehind`: this task is not on the disk as it is. Its lines may follow `soon`, what happened together in one go; all others are written at once. */
 export function recordVerbs(
@@ -43,8 +45,8 @@ export function recordVerbs(
   const kept = new Set<string>();
   const unsynced = new Set<string>();
   const lines: { day: string; line: string }[] = [];
-  /** The folder of intents as it was when there were none. */
-  let noIntents: string | undefined;
+  /** The folder of intents as it was when there were none, and when that was. */
+  let noIntents: { stamp: string; at: number } | undefined;
   let broken: { thrown: unknown } | undefined;
 
   return {
@@ -77,12 +79,14 @@ export function recordVerbs(
     },
     intents() {
       const stamp = disk.stamp(l.intents);
-      if (stamp !== undefined && stamp === noIntents) return [];
+      const at = now().getTime();
+      if (stamp !== undefined && stamp === noIntents?.stamp && Math.abs(at - noIntents.at) < BELIEVED_MS) return [];
       const names = disk
         .list(l.intents)
         .filter((name) => name.endsWith('.json'))
         .sort();
-      noIntents = names.length === 0 && isSettled(stamp, now()) ? stamp : undefined;
+      noIntents =
+        names.length === 0 && stamp !== undefined && isSettled(stamp, new Date(at)) ? { stamp, at } : undefined;
       return names.flatMap((name) => readJson<Intent>(path.join(l.intents, name)) ?? []);
     },
     doneIntent(id) {
