@@ -105,7 +105,7 @@ test('undo shows first, then goes back, and work goes on from what the files say
   );
   for (const odd of ['nonsense', 'HEAD~9999', 'HEAD:guild.yaml', 'HEAD@{1}', 'main'])
     assert.equal(guild('undo', odd).code, 1, odd);
-  assert.match(guild('undo', 'HEAD~1').err, new RegExp(`^back to ${git('rev-parse', 'HEAD~1').slice(0, 10)} `));
+  assert.match(guild('undo', 'HEAD~1').out, new RegExp(`^back to ${git('rev-parse', 'HEAD~1').slice(0, 10)} `));
   assert.equal(guild('undo').code, 2);
 });
 
