@@ -34,7 +34,7 @@ async function resolve(onFiles: RunGit, to: string, head: string): Promise<strin
       }),
     );
   // An id, or a way back from the last commit; nothing that could be an option or another branch.
-  if (!/^(?:[0-9a-f]{4,64}|HEAD(?:[~^]\d{0,6}){0,20})$/.test(to)) throw unknown();
+  if (!/^(?:[0-9a-f]{4,64}|HEAD(?:[~^]\d{0,6}){1,20})$/.test(to)) throw unknown();
   const found = await onFiles(['rev-parse', '--verify', '-q', `${to.replace(/^HEAD/, head)}^{commit}`]);
   if (found.code !== 0) throw unknown();
   const id = found.out.trim();
