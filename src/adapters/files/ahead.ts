@@ -37,7 +37,7 @@ export type Lag = (wake: () => void) => void;
 const LAG_MS = 50;
 
 /** Whoever leaves waits for the disk anyway: no process goes on for this alone. */
-export function aShortWhile(wake: () => void): void {
+function aShortWhile(wake: () => void): void {
   setTimeout(wake, LAG_MS).unref();
 }
 

@@ -17,8 +17,6 @@ export interface Writing {
   createOnce(file: string, bytes: Uint8Array | string, first?: Promise<void>): Promise<boolean>;
   /** Under `file` at once and whole, if the name is free; a power cut may take it. */
   showNew(file: string, text: string): boolean;
-  /** A name for a file that `aside` wrote; false if it is taken. What lies aside is gone in any case. */
-  name(tmp: string, file: string): boolean;
 }
 
 /** `beforeFirst` makes the peer known: half-done files of an unknown one would be swept. */
@@ -48,7 +46,6 @@ export function writing(disk: Disk, l: Layout, peer: string, beforeFirst: () => 
       disk.create(tmp, text);
       return name(tmp, file);
     },
-    name,
   };
 
   async function aside(bytes: Uint8Array | string): Promise<string> {
@@ -62,6 +59,7 @@ export function writing(disk: Disk, l: Layout, peer: string, beforeFirst: () => 
     return tmp;
   }
 
+  /** False if the name is taken; what lay aside is gone in any case. */
   function name(tmp: string, file: string): boolean {
     const isFree = disk.link(tmp, file);
     disk.remove(tmp);
