@@ -61,6 +61,7 @@ export function openStates(folder: string): StatesView {
         nowIso: new Date().toISOString(),
         paused: paused.look(),
         unreadable: agents.unreadable?.() ?? new Map(),
+        heldFile: store.heldFile,
         past: (agent) => past.get(agent) ?? NO_PAST,
       });
       return {

@@ -5,7 +5,7 @@ import { pausedAgents } from '../app/pause-agent.js';
 import { waitsView, type WaitsView } from '../app/waits-view.js';
 import { approvalOf } from '../domain/approval.js';
 import { budgetWord } from '../domain/budget.js';
-import { ProblemError, problemText } from '../domain/problem.js';
+import { ProblemError, problemText, whereText, type Problem } from '../domain/problem.js';
 import { isEnded, type Placed } from '../domain/task.js';
 import { heldShares, shareText } from '../rules/held-shares.js';
 import { budgetNode, nodeAgent, nodeKind, nodeText } from '../rules/wait-node.js';
@@ -26,7 +26,7 @@ budget; who asked for it, from the first message on; and what happened: turns, t
     const store = openReader(root);
     await store.scan(true);
     const found = await store.read(id);
-    if (found === undefined) throw new ProblemError(unknownTask(id, root));
+    if (found === undefined) throw new ProblemError(store.heldFile?.(id) ?? unknownTask(id, root));
     const known = { store, paused: pausedAgents(root), held: holdUps(root, store), waits: waitsView(root, store) };
     const { lines: chain, nodes } = await waitChain(known, found);
     for (const event of store.events({ task: id }).filter((one) => one.name === 'work.stuck'))
@@ -125,6 +125,8 @@ async function reason(known: Known, placed: Placed): Promise<Reason> {
   const open: Placed[] = [];
   for (const id of tasks) {
     const next = await store.read(id);
+    const torn = next === undefined ? store.heldFile?.(id) : undefined;
+    if (torn !== undefined) return { line: `${name} waits for ${id}, whose file cannot be read: ${inLine(torn)}` };
     if (next === undefined) return { line: `${name} waits for ${id}, which does not exist` };
     if (!isEnded(next.state)) open.push(next);
   }
@@ -138,6 +140,10 @@ async function reason(known: Known, placed: Placed): Promise<Reason> {
     return { line: `${name} ${WAITS[task.role] ?? 'is left alone'} until ${task.waits.until}` };
   for (const via of nodes) if (nodeKind(via) !== 'task') return { via, ...(await behind(known, placed, name, via)) };
   return { line: `${name} is ready; guild pump or guild watch takes it up` };
+}
+
+function inLine({ where, message }: Problem): string {
+  return where === undefined ? message : `${whereText(where)}: ${message}`;
 }
 
 /** Whether somebody on the way from here waits for the human. */

@@ -114,10 +114,11 @@ async function act(parts: Parts, claim: Claim, task: Task, agent: Agent, stop: A
         ...under.filter((one) => one.task.role === 'bid'),
       ]);
       if ('code' in granted) return fail(parts, claim, task, granted, costs);
-      await createChildren(parts, taintedBy(task, children.values()), granted);
+      const made = await createChildren(parts, taintedBy(task, children.values()), granted);
       const tasks = [...open, ...missing.map((child) => child.id)];
-      // Who takes it is kept with its first rest, if it was addressed to nobody; and so is the end of a row of takers who died with it.
-      const isKept = claim.task.to !== undefined && claim.task.lost === undefined;
+      // Who takes it is kept with its first rest, if it was addressed to nobody; and so is the end of a row of takers who died with it. One that
+      // could neither be read nor made is named: while its file cannot be read, nothing else says whose part it is.
+      const isKept = claim.task.to !== undefined && claim.task.lost === undefined && made.length === granted.length;
       return isKept && decision.children.every(({ role }) => roleFacts(role).isStage)
         ? rest(parts, claim, task, tasks, costs)
         : park(parts, claim, task, { tasks }, costs);

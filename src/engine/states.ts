@@ -139,7 +139,7 @@ export function states(parts: Parts): States {
     const since = news;
     news = nothing();
     const { begun, ...open } = byAgent(store.open());
-    const tree: Tree = { ...open, nowIso: now.toISOString(), paused, unreadable };
+    const tree: Tree = { ...open, nowIso: now.toISOString(), paused, unreadable, heldFile: store.heldFile };
     const lost = new Set<string>();
     const changes: Change[] = [];
     const names = [begun.keys(), restless, since.busy.keys(), paused.keys(), unreadable.keys()].flatMap((one) => [

@@ -87,7 +87,10 @@ export interface Store {
   openCount(): number;
   /** Another number whenever the open tasks may be others than before; absent where nobody counts. */
   changes?(): number;
+  /** Also of one whose file cannot be read now, though none of `open()` is it. */
   isOpen(id: string): boolean;
+  /** What is wrong with the file of an open task that could not be read at the last scan: a person may be editing it. */
+  heldFile?(id: string): Problem | undefined;
   /** One of `open()`, by its id. */
   known?(id: string): OpenTask | undefined;
   /** How many open tasks have this root, itself included, as far as is known here; costs nothing. */
@@ -163,7 +166,8 @@ export interface Store {
   // History
   /** Adds a line. Survives a crash of the process at once, and a power cut after the next `flush`. */
   record(event: Event): void;
-  flush(): Promise<void>;
+  /** Everything done so far is durable when it resolves, and lies where people see it. `behind`: files may follow. */
+  flush(haste?: { behind?: boolean }): Promise<void>;
   events(options?: { task?: string; limit?: number }): Event[];
 
   // Presence

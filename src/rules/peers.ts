@@ -55,6 +55,8 @@ export interface Tree {
   paused: ReadonlyMap<string, string>;
   /** Agents whose file cannot be read, and what is wrong with it. */
   unreadable: ReadonlyMap<string, Problem>;
+  /** What is wrong with the file of an open task that cannot be read. */
+  heldFile?: ((id: string) => Problem | undefined) | undefined;
 }
 
 export const NO_PAST: Past = { worked: false, roots: [] };
@@ -63,7 +65,7 @@ export const NO_PAST: Past = { worked: false, roots: [] };
 export function agentStates(
   agents: Iterable<string>,
   open: Iterable<Standing>,
-  given: Pick<Tree, 'nowIso' | 'paused' | 'unreadable'> & { past?(agent: string): Past },
+  given: Pick<Tree, 'nowIso' | 'paused' | 'unreadable' | 'heldFile'> & { past?(agent: string): Past },
 ): AgentDoing[] {
   const { begun, ...seen } = byAgent(open);
   const tree: Tree = { ...given, ...seen };
@@ -130,9 +132,9 @@ function busy(agent: string, tasks: readonly Standing[], tree: Tree): AgentDoing
   const held = tasks.filter((one) => one.held);
   if (held.length > 0)
     return said(agent, 'working', ids(held), short(held[0]!.task), `task.claimed ${held[0]!.task.id}`);
-  const can = ({ task, state }: Standing): boolean =>
-    state !== 'active' && mayMove(task, state, tree.isOpen, tree.nowIso);
-  const needs = new Set(tasks.flatMap(needed).filter(tree.isOpen));
+  const isOpen = (id: string): boolean => tree.isOpen(id) || tree.heldFile?.(id) !== undefined;
+  const can = ({ task, state }: Standing): boolean => state !== 'active' && mayMove(task, state, isOpen, tree.nowIso);
+  const needs = new Set(tasks.flatMap(needed).filter(isOpen));
   // What it waits for may be work of its own that is yet to begin.
   const next = tree.unbegun(agent).filter((one) => needs.has(one.task.id));
   const able = [...tasks, ...next].filter(can);
@@ -184,6 +186,7 @@ const MOST_NAMED = 3;
 function listed(needs: readonly string[], tree: Tree): string {
   return few(
     needs.map((id) => {
+      if (tree.heldFile?.(id) !== undefined) return `${id}, whose file cannot be read`;
       const who = tree.takerOf(id);
       return who === HUMAN ? `you (${id})` : id;
     }),

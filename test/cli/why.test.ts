@@ -139,3 +139,25 @@ test('a chain goes on through budgets, agents with no room, resources and you, a
   const graph = JSON.parse(succeeds(await here.guild('graph', 't', '--json')).out) as { nodes: { kind: string }[] };
   assert.deepEqual(graph.nodes.map(({ kind }) => kind).toSorted(), ['budget', 'resource']);
 });
+
+test('a task that waits for one whose file cannot be read: which file, where, and that task is not unknown', async (t) => {
+  const here = place(
+    t,
+    scripted('- {say: Done.}', {
+      'tasks/waiting/q.json': '{"description": "Q", "to": "boss", "waits": {"tasks": ["q.part"]}}',
+      'tasks/pending/q.part.json': '{"description": "Half a',
+    }),
+  );
+  succeeds(await here.guild('pump'));
+  const { chain } = JSON.parse(succeeds(await here.guild('why', 'q', '--json')).out) as { chain: string[] };
+  assert.deepEqual(chain.length, 1);
+  assert.match(
+    chain[0]!,
+    /^q \(@boss\) waits for q\.part, whose file cannot be read: tasks\/pending\/q\.part\.json:1.*does not end/,
+  );
+  const part = await here.guild('why', 'q.part');
+  assert.equal(part.code, 1);
+  assert.match(part.err, /tasks\/pending\/q\.part\.json:1.*does not end/);
+  const boss = JSON.parse(succeeds(await here.guild('state', '--json')).out) as unknown;
+  assert.match(JSON.stringify(boss), /for q\.part, whose file cannot be read/);
+});

@@ -87,3 +87,59 @@ for (const name of ['lone_ana-nobodyknows.json', 'lone_ana.json', 'lone_TaskBrea
     assert.deepEqual([...guest.parts.store.open()], []);
   });
 }
+
+const BOSS = {
+  boss: '---\ndescription: B\nadvisors: [ana]\n---\nDo it.\n',
+  ana: '---\ndescription: A\n---\nAdvise.\n',
+};
+const ADVICE = '- {agent: ana, say: advice}\n- {agent: boss, say: done}';
+const PART = 'tasks/pending/q.advisor-ana.json';
+
+/** The file of an advisor's part is torn while its task waits for it; `before`: a process saw it whole. */
+async function torn(before: boolean): Promise<Begun & { whole: string }> {
+  const disk = simDisk();
+  const files = { 'storage/paused/ana': '' };
+  const tasks = { q: { description: 'Q', to: 'boss' } };
+  lay(disk, { name: '', agents: BOSS, tasks, files, script: ADVICE, results: {}, calls: 0 });
+  const told: Problem[] = [];
+  const { enter } = hall(ADVICE);
+  const first = enter(disk);
+  await untilQuiet(first);
+  const text = (name: string): string | undefined => disk.tree().get(path.join(ROOT, name));
+  const whole = text(PART)!;
+  disk.save(path.join(ROOT, PART), whole.slice(0, whole.length / 2));
+  disk.remove(path.join(ROOT, 'storage/paused/ana'));
+  if (!before) await first.parts.store.close();
+  const guest = before ? first : enter(disk, { watchers: { problem: (one) => told.push(one) } });
+  return { disk, guest, told, text, whole };
+}
+
+for (const before of [true, false]) {
+  const seen = before ? 'and was seen whole' : 'and was never seen whole';
+  test(`a part whose file is torn ${seen}: its task waits quietly, says for what, and goes on when it is mended`, async () => {
+    const { disk, guest, text, whole } = await torn(before);
+    const { store } = guest.parts;
+    await untilQuiet(guest);
+    const claims = store.events({ task: 'q' }).length;
+    for (let pass = 0; pass < 5; pass++) assert.equal((await guest.engine.pump()).moved, false);
+    assert.equal(store.events({ task: 'q' }).length, claims, 'no line of history while nothing changes');
+    assert.equal(text(PART), whole.slice(0, whole.length / 2), 'nobody touched the file');
+    const [waiting] = [...store.open()].filter(({ task }) => task.id === 'q');
+    assert.equal(waiting?.state, 'waiting');
+    assert.deepEqual(waiting.task.waits?.tasks, ['q.advisor-ana']);
+    assert.equal(store.isOpen('q.advisor-ana'), true);
+    assert.match(store.heldFile!('q.advisor-ana')!.message, /does not end/);
+    disk.save(path.join(ROOT, PART), whole);
+    await untilQuiet(guest);
+    assert.deepEqual([await ended(guest, 'q.advisor-ana'), await ended(guest, 'q')], ['completed', 'completed']);
+  });
+}
+
+test('a torn part that its person takes away is made anew', async () => {
+  const { disk, guest } = await torn(true);
+  await untilQuiet(guest);
+  disk.remove(path.join(ROOT, PART));
+  await untilQuiet(guest);
+  assert.equal(await ended(guest, 'q'), 'completed');
+  assert.equal(guest.parts.store.isOpen('q.advisor-ana'), false);
+});

@@ -108,6 +108,12 @@ const CASES: Case[] = [
     why: /its process is gone/,
   },
   {
+    name: 'it waits for a task whose file cannot be read',
+    open: [standing('t', 'waiting', { waits: { tasks: ['torn'] } })],
+    state: 'blocked',
+    why: /^for torn, whose file cannot be read$/,
+  },
+  {
     name: 'its part in an open root is done',
     open: [BEN],
     past: { worked: true, roots: ['b'], last: 'b.x' },
@@ -157,6 +163,7 @@ for (const { name, open = [], past, paused, broken, state, why, trigger, waitsFo
       nowIso: NOW,
       paused: new Map(paused === undefined ? [] : [['ana', paused]]),
       unreadable: new Map(broken ? [['ana', wrong]] : []),
+      heldFile: (id) => (id === 'torn' ? problem('bad_file', 'it does not end') : undefined),
       past: (agent) => (agent === 'ana' ? { ...NO_PAST, ...past } : NO_PAST),
     });
     const ana = all.find(({ agent }) => agent === 'ana')!;

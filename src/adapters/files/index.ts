@@ -103,6 +103,10 @@ export function files({ root, disk, clock, ids, processes, agents = [], lag, soo
       here.refresh();
       return verbs.scan(full);
     },
+    // Whoever waits for a task waits for it also while nobody can read its file, and nobody makes it anew meanwhile.
+    isOpen: (id) => verbs.isOpen(id) || tasks.heldFile(id) !== undefined,
+    heldFile: (id) => tasks.heldFile(id),
+    create: async (task, haste) => tasks.heldFile(task.id) === undefined && verbs.create(task, haste),
     claim(id, agent) {
       here.join();
       const claim = verbs.claim(id, agent);

@@ -35,6 +35,16 @@ export interface OpenTasks {
   remove(entry: Entry): void;
   /** One among the waiting that does not say for what waits for its open parts. */
   withWaits(one: { state: TaskState; task: Task }): Task;
+  /** What is wrong with the file of this open task, if it could not be read when last looked at and is still there. */
+  heldFile(id: string): Problem | undefined;
+}
+
+/** A file that was looked at and could not be used, with the stamp it had. */
+interface Held {
+  id: string;
+  file: string;
+  stamp: string;
+  problem: Problem;
 }
 
 export function openTasks(disk: Disk, l: Layout, quarantine: Quarantine, now: () => Date): OpenTasks {
@@ -44,8 +54,8 @@ export function openTasks(disk: Disk, l: Layout, quarantine: Quarantine, now: ()
   const children = new Map<string, Set<string>>();
   /** What `withWaits` said, until children come or go: whoever compares sees that nothing changed. */
   const resting = new Map<string, { of: Task; shown: Task }>();
-  /** Files that were looked at and could not be used, with the stamp they had. */
-  const bad = new Map<string, string>();
+  const held = new Map<string, Held>();
+  const heldById = new Map<string, Held>();
   /** Two files with one id, as they were last met. */
   const pairs = new Map<string, string>();
   const listed = new Map<OpenState, { stamp: string | undefined; at: number }>();
@@ -55,7 +65,7 @@ export function openTasks(disk: Disk, l: Layout, quarantine: Quarantine, now: ()
   const aside: Problem[] = [];
 
   const ofRoot = new Map<string, number>();
-  const self: OpenTasks = { byId, ofRoot, changes: 0, scan, load, add, remove, withWaits };
+  const self: OpenTasks = { byId, ofRoot, changes: 0, scan, load, add, remove, withWaits, heldFile };
   return self;
 
   function withWaits({ state, task }: { state: TaskState; task: Task }): Task {
@@ -112,6 +122,7 @@ export function openTasks(disk: Disk, l: Layout, quarantine: Quarantine, now: ()
     const problems: Problem[] = [];
     const left: string[] = [];
     for (const state of OPEN_STATES) scanFolder(state, full, onItsWay, problems, left);
+    for (const id of pairs.keys()) if (!byId.has(id)) pairs.delete(id);
     return { problems: [...problems, ...aside.splice(0)], gone: left.filter((id) => !byId.has(id)) };
   }
 
@@ -130,6 +141,7 @@ export function openTasks(disk: Disk, l: Layout, quarantine: Quarantine, now: ()
     const names = disk.list(folder);
     listed.set(state, { stamp: isSettled(stamp, new Date(at)) ? stamp : undefined, at });
     let unchanged = 0;
+    if (held.size > 0) forgetHeld(folder, new Set(names));
     for (const name of names) {
       if (!isTaskFile(name)) continue;
       const file = folder + path.sep + name;
@@ -139,7 +151,7 @@ export function openTasks(disk: Disk, l: Layout, quarantine: Quarantine, now: ()
         continue;
       }
       if (onItsWay(known?.id ?? parseClaimName(name)?.id ?? path.basename(name, '.json'))) continue;
-      if (known === undefined && bad.has(file) && bad.get(file) === disk.stamp(file)) continue;
+      if (known === undefined && held.has(file) && held.get(file)!.stamp === disk.stamp(file)) continue;
       const loaded = load(state, file);
       if (loaded !== undefined && 'code' in loaded) problems.push(loaded);
     }
@@ -157,6 +169,7 @@ export function openTasks(disk: Disk, l: Layout, quarantine: Quarantine, now: ()
   function load(state: OpenState, file: string): Entry | Problem | undefined {
     const old = byFile.get(file);
     if (old) remove(old);
+    letGo(file);
     const name = path.basename(file, '.json');
     const shown = path.relative(l.root, file);
     const read = disk.read(file, MAX_TASK_BYTES);
@@ -170,10 +183,9 @@ export function openTasks(disk: Disk, l: Layout, quarantine: Quarantine, now: ()
     const parsed = parseTask(read.bytes, { file: shown, name: owner?.id ?? name, now: now().toISOString() });
     if (parsed.kind === 'quarantine') return quarantine(file, parsed.problem);
     if (parsed.kind === 'hold') {
-      bad.set(file, read.stamp);
+      hold({ id: owner?.id ?? name, file, stamp: read.stamp, problem: parsed.problem });
       return parsed.problem;
     }
-    bad.delete(file);
     return place({
       id: parsed.task.id,
       state,
@@ -182,6 +194,32 @@ export function openTasks(disk: Disk, l: Layout, quarantine: Quarantine, now: ()
       task: parsed.task,
       ...(owner ? { owner } : {}),
     });
+  }
+
+  function hold(one: Held): void {
+    self.changes++;
+    held.set(one.file, one);
+    heldById.set(one.id, one);
+  }
+
+  function letGo(file: string): void {
+    const one = held.get(file);
+    if (one === undefined) return;
+    self.changes++;
+    held.delete(file);
+    if (heldById.get(one.id) === one) heldById.delete(one.id);
+  }
+
+  function forgetHeld(folder: string, there: ReadonlySet<string>): void {
+    for (const file of held.keys()) if (path.dirname(file) === folder && !there.has(path.basename(file))) letGo(file);
+  }
+
+  function heldFile(id: string): Problem | undefined {
+    const one = heldById.get(id);
+    if (one === undefined || byId.has(id)) return undefined;
+    if (disk.stamp(one.file) !== undefined) return one.problem;
+    letGo(one.file); // it went since: whoever asks must not wait for a file that is not there
+    return undefined;
   }
 
   /**
