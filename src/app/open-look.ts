@@ -8,9 +8,10 @@ import { processes } from '../adapters/processes.js';
 import { ProblemError } from '../domain/problem.js';
 import { noWorkspace } from './no-workspace.js';
 
-export function openLook(folder: string): Look {
+/** `leaves`: not even what can never be read is set aside. */
+export function openLook(folder: string, { leaves = false } = {}): Look {
   const root = path.resolve(folder);
   const on = disk();
   if (!isWorkspace(on, root)) throw new ProblemError(noWorkspace(root, on.stamp(root) !== undefined));
-  return look({ root, disk: on, clock: clock(), processes: processes() });
+  return look({ root, disk: on, clock: clock(), processes: processes(), leaves });
 }

@@ -50,7 +50,7 @@ export function openStates(folder: string): StatesView {
   return {
     store,
     async look() {
-      const { problems } = await store.scan(true);
+      const { problems, strays = [] } = await store.scan(true);
       agents.refresh();
       for (const [agent, one] of foldStates(notes.read(STATE_CHANNEL))) told.set(agent, one);
       const open = [...store.open()];
@@ -70,7 +70,7 @@ export function openStates(folder: string): StatesView {
         takers: takersOf(open, paused.look()),
         forHuman: open.filter(({ task }) => task.to === HUMAN),
         peers: store.peers(),
-        problems,
+        problems: [...problems, ...strays],
       };
     },
     history: (agent) =>

@@ -2,6 +2,7 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { openRoster } from '../app/open-roster.js';
+import { taskFileProblems } from '../app/task-files.js';
 import { problem, ProblemError } from '../domain/problem.js';
 import { EXIT, type Command } from './command.js';
 
@@ -10,6 +11,7 @@ export const command: Command = {
 
 Reads guild.yaml and every agent (agents/*.md, agents/*/agent.md, *.agent.yaml in agents/ and templates/, .claude/agents/*.md,
 *.ai) and tells everything that is wrong with them: missing agents and tools, cycles, contradictions, unknown keys.
+In a workspace it also names every task file that waits for you: it cannot be read, was set aside, or lies where nobody looks.
 Works on any folder: in one that is no workspace, every Markdown file that begins like an agent of Claude Code is read as one.
 Warnings are odd but harmless.`,
   async run({ words, root, terminal, json }) {
@@ -17,11 +19,13 @@ Warnings are odd but harmless.`,
     const missing = folders.find((folder) => !fs.statSync(folder, { throwIfNoEntry: false })?.isDirectory());
     if (missing !== undefined) throw new ProblemError(problem('not_found', `there is no folder ${missing}`));
     let wrong = 0;
-    const all = folders.map((folder) => {
+    const all = [];
+    for (const folder of folders) {
       const { agents, problems, warnings, files } = openRoster(folder);
+      problems.push(...(await taskFileProblems(folder)));
       wrong += problems.length;
-      return { folder, agents: [...agents.keys()].sort(), files, problems, warnings };
-    });
+      all.push({ folder, agents: [...agents.keys()].sort(), files, problems, warnings });
+    }
     if (json) {
       terminal.json(all.length === 1 ? all[0] : all);
       return wrong > 0 ? EXIT.problem : EXIT.done;

@@ -2,6 +2,7 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { problem, ProblemError, type Problem } from '../domain/problem.js';
+import { TASK_STATES } from '../domain/task.js';
 import type { Call } from './command.js';
 
 /** The id that must come next on the line. */
@@ -26,7 +27,8 @@ function asideHint(id: string, root: string): string | undefined {
   const isName = path.basename(id) === id;
   if (isName && isThere(`quarantine/${id}.json.why.md`))
     return `quarantine/${id}.json was set aside; quarantine/${id}.json.why.md says why`;
-  if (isName && isThere(`tasks/pending/${id}.json`))
-    return `tasks/pending/${id}.json cannot be read yet; guild task list tells why`;
-  return undefined;
+  const state = isName && TASK_STATES.find((one) => isThere(`tasks/${one}/${id}.json`));
+  if (state === 'completed' || state === 'failed')
+    return `tasks/${state}/${id}.json cannot be read; guild task list --all tells why`;
+  return state ? `tasks/${state}/${id}.json cannot be read yet; guild task list tells why` : undefined;
 }

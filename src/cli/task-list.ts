@@ -1,9 +1,9 @@
 /** `guild task list`. Reads the folders and nothing else, so that it starts at once. */
-import { TASK_STATES, type EndedState, type Placed, type TaskState } from '../domain/task.js';
+import { TASK_STATES, type Placed, type TaskState } from '../domain/task.js';
 import { openLook } from '../app/open-look.js';
 import { taskRecord } from '../app/task-record.js';
 import { compareText } from '../domain/order.js';
-import { ProblemError, problem } from '../domain/problem.js';
+import { ProblemError, problem, type Problem } from '../domain/problem.js';
 import { gist } from '../rules/gist.js';
 import { EXIT, text, whole, type Call } from './command.js';
 import { table, type Terminal } from './terminal.js';
@@ -22,7 +22,7 @@ export async function list(call: Call): Promise<number> {
   // For programs nothing is left out unless they ask for it.
   const limit = given ?? (json ? Infinity : 50);
   const reader = openLook(call.root);
-  const { problems } = await reader.scan(true);
+  const { problems, strays = [] } = await reader.scan(true);
   if (problems.length > 0) {
     const { noteSetAside, openReader } = await import('../app/open-reader.js');
     await noteSetAside(openReader(call.root), problems);
@@ -33,19 +33,19 @@ export async function list(call: Call): Promise<number> {
     .filter((one) => state === undefined || one.state === state)
     .sort((a, b) => compareText(a.task.created_at, b.task.created_at));
   // One more than is shown, to know whether there are more; how many is not counted, because it would cost a look at each.
-  if (wantsEnded) found.push(...(await reader.ended(endedOptions(endedState, limit + 1))));
+  const passedOver: Problem[] = [];
+  if (wantsEnded) {
+    const ended = { limit: limit + 1, passedOver: (one: Problem) => void passedOver.push(one) };
+    found.push(...(await reader.ended(endedState === undefined ? ended : { ...ended, state: endedState })));
+  }
   const shown = found.slice(0, limit);
   if (json) terminal.json(shown.map(taskRecord));
   else for (const line of lines(shown, terminal)) terminal.out(line);
-  for (const one of problems) terminal.problem(one);
+  for (const one of [...problems, ...strays, ...passedOver]) terminal.problem(one);
   if (!json && found.length > shown.length)
     terminal.say(terminal.dim(`… and ${wantsEnded ? '' : `${found.length - shown.length} `}more (--limit)`));
   if (!json && found.length === 0) terminal.say(terminal.dim(nothing(state, wantsEnded)));
   return EXIT.done;
-}
-
-function endedOptions(state: EndedState | undefined, limit: number): { state?: EndedState; limit: number } {
-  return state === undefined ? { limit } : { state, limit };
 }
 
 function nothing(state: string | undefined, wantsEnded: boolean): string {

@@ -5,6 +5,7 @@
 import type { Event } from '../domain/event.js';
 import type { Problem } from '../domain/problem.js';
 import type { Task } from '../domain/task.js';
+import type { Scan } from '../ports/store.js';
 import { advance } from './advance.js';
 import { showBallot } from './approvals.js';
 import { showBoards } from './boards.js';
@@ -167,6 +168,7 @@ export function engine(given: Parts): Engine {
       if (parts.hosts !== undefined) parts.store.join();
       const seen = await parts.store.scan(look === 'all');
       problems.push(...seen.problems);
+      tellStrays(seen);
       for (const id of seen.gone ?? []) gone.add(id);
       const left = [...gone];
       gone.clear();
@@ -216,6 +218,7 @@ export function engine(given: Parts): Engine {
       const before = parts.store.changes?.();
       const seen = await parts.store.scan();
       for (const one of seen.problems) report(one);
+      tellStrays(seen);
       for (const id of seen.gone ?? []) gone.add(id);
       if (looks > 1 && before === parts.store.changes?.()) return;
     }
@@ -252,6 +255,11 @@ export function engine(given: Parts): Engine {
 
   function rethrow(): void {
     if (broken !== undefined) throw broken;
+  }
+
+  /** Not recorded: they are nothing to do with any task. */
+  function tellStrays({ strays = [] }: Scan): void {
+    for (const one of strays) parts.watchers?.problem?.(one);
   }
 
   function report(one: Problem): void {

@@ -31,6 +31,8 @@ export interface Claim {
 export interface Scan {
   /** Problems that were not reported before: held and quarantined files. */
   problems: Problem[];
+  /** Files that were not told of before and lie where tasks lie, but are none. Nothing was done about them. */
+  strays?: Problem[];
   /** Ids that were open at the last look and lie in no open folder now, though this process did not end them. */
   gone?: string[];
 }
@@ -99,8 +101,8 @@ export interface Store {
   read(id: string): Promise<Placed | undefined>;
   /** The same for a part of a task that is held here, by this claim. Where nobody else can have made one, whether it is open is known; only its end is looked for. */
   readPart?(id: string, of: Claim): Promise<Placed | undefined>;
-  /** Ended tasks, newest first, for people who ask; no pass calls this. */
-  ended(options?: { state?: EndedState; limit?: number }): Promise<Placed[]>;
+  /** Ended tasks, newest first, for people who ask; no pass calls this. `passedOver` is called for each that cannot be read. */
+  ended(options?: { state?: EndedState; limit?: number; passedOver?: (one: Problem) => void }): Promise<Placed[]>;
   /** Undefined if another peer was faster, the task has ended, or its file no longer parses. Not durable: a claim means nothing after a power cut. */
   claim(id: string, agent: string): Claim | undefined;
   /** Takes over a claim whose peer is dead; undefined if it is alive, or another was faster. */

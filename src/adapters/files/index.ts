@@ -101,7 +101,7 @@ export function files({ root, disk, clock, ids, processes, agents = [], lag, soo
     ...records,
     async scan(full) {
       here.refresh();
-      return verbs.scan(full);
+      return { ...(await verbs.scan(full)), strays: tasks.strays() };
     },
     // Whoever waits for a task waits for it also while nobody can read its file, and nobody makes it anew meanwhile.
     isOpen: (id) => verbs.isOpen(id) || tasks.heldFile(id) !== undefined,

@@ -2,10 +2,11 @@
  * The tasks of a workspace for somebody who only looks: no conversations, no records, nothing joined. It is apart from the whole
  * store because reading YAML is most of the time a short command takes to start.
  */
+import type { Problem } from '../../domain/problem.js';
 import type { Disk } from '../../ports/disk.js';
 import type { Clock } from '../../ports/clock.js';
 import type { Processes } from '../../ports/processes.js';
-import type { Store } from '../../ports/store.js';
+import type { Scan, Store } from '../../ports/store.js';
 import { ahead } from './ahead.js';
 import { layout } from './layout.js';
 import { openTasks } from './open-tasks.js';
@@ -16,13 +17,21 @@ import { writing } from './writing.js';
 
 export type Look = Pick<Store, 'scan' | 'open' | 'openCount' | 'isOpen' | 'read' | 'ended'>;
 
-export function look(given: { root: string; disk: Disk; clock: Clock; processes: Processes }): Look {
-  const { root, disk, clock, processes } = given;
+export interface LookOptions {
+  root: string;
+  disk: Disk;
+  clock: Clock;
+  processes: Processes;
+  /** What can never be read is told and left where it lies; otherwise it is set aside. */
+  leaves?: boolean;
+}
+
+export function look({ root, disk, clock, processes, leaves = false }: LookOptions): Look {
   const l = layout(root);
   const now = (): Date => clock.now();
   const peer = { id: 'nobody', ...processes.me(), agents: [], since: now().toISOString() };
   const here = presence(disk, l, processes, peer);
-  const setAside = quarantine(disk, l);
+  const setAside = leaves ? (_: string, why: Problem): Problem => why : quarantine(disk, l);
   const tasks = openTasks(disk, l, setAside, now);
   const write = writing(disk, l, peer.id, () => here.join());
   const { scan, open, openCount, isOpen, read, ended } = taskVerbs({
@@ -35,5 +44,6 @@ export function look(given: { root: string; disk: Disk; clock: Clock; processes:
     ahead: ahead(() => undefined),
     now,
   });
-  return { scan, open, openCount, isOpen, read, ended };
+  const looked = async (full?: boolean): Promise<Scan> => ({ ...(await scan(full)), strays: tasks.strays() });
+  return { scan: looked, open, openCount, isOpen, read, ended };
 }

@@ -11,6 +11,7 @@ import type { Disk } from '../../ports/disk.js';
 import { parseTask } from '../../text/task-json.js';
 import { isSettled, isTaskFile, parseClaimName, type ClaimName, type Layout } from './layout.js';
 import type { Quarantine } from './quarantine.js';
+import { strays } from './strays.js';
 
 export interface Entry {
   id: string;
@@ -29,6 +30,8 @@ export interface OpenTasks {
   ofRoot: Map<string, number>;
   /** `full` compares every file's stamp; otherwise only folders that changed are listed. What is `onItsWay` is not looked at: memory knows better. */
   scan(full: boolean, onItsWay: (id: string) => boolean): { problems: Problem[]; gone: string[] };
+  /** Files met since this was last asked that lie where tasks lie and are none. */
+  strays(): Problem[];
   /** Reads one file again; an entry, or what is wrong with it (then it is held or quarantined, and reported once). */
   load(state: OpenState, file: string): Entry | Problem | undefined;
   add(entry: Entry): void;
@@ -65,7 +68,8 @@ export function openTasks(disk: Disk, l: Layout, quarantine: Quarantine, now: ()
   const aside: Problem[] = [];
 
   const ofRoot = new Map<string, number>();
-  const self: OpenTasks = { byId, ofRoot, changes: 0, scan, load, add, remove, withWaits, heldFile };
+  const odd = strays(disk, l);
+  const self: OpenTasks = { byId, ofRoot, changes: 0, scan, strays: odd.take, load, add, remove, withWaits, heldFile };
   return self;
 
   function withWaits({ state, task }: { state: TaskState; task: Task }): Task {
@@ -123,6 +127,7 @@ export function openTasks(disk: Disk, l: Layout, quarantine: Quarantine, now: ()
     const left: string[] = [];
     for (const state of OPEN_STATES) scanFolder(state, full, onItsWay, problems, left);
     for (const id of pairs.keys()) if (!byId.has(id)) pairs.delete(id);
+    odd.look(full);
     return { problems: [...problems, ...aside.splice(0)], gone: left.filter((id) => !byId.has(id)) };
   }
 
@@ -142,8 +147,12 @@ export function openTasks(disk: Disk, l: Layout, quarantine: Quarantine, now: ()
     listed.set(state, { stamp: isSettled(stamp, new Date(at)) ? stamp : undefined, at });
     let unchanged = 0;
     if (held.size > 0) forgetHeld(folder, new Set(names));
+    const others: string[] = [];
     for (const name of names) {
-      if (!isTaskFile(name)) continue;
+      if (!isTaskFile(name)) {
+        others.push(name);
+        continue;
+      }
       const file = folder + path.sep + name;
       const known = byFile.get(file);
       if (known !== undefined && (!full || disk.stamp(file) === known.stamp)) {
@@ -155,6 +164,7 @@ export function openTasks(disk: Disk, l: Layout, quarantine: Quarantine, now: ()
       const loaded = load(state, file);
       if (loaded !== undefined && 'code' in loaded) problems.push(loaded);
     }
+    odd.meet(state, others);
     if (unchanged === filesOf[state].size) return; // as it is most of the time: nothing came and nothing went
     const there = new Set(names);
     for (const file of filesOf[state]) {

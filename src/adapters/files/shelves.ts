@@ -1,8 +1,9 @@
 /** Where a task lies on the disk, whatever its state; what memory knows is not asked here. */
 import path from 'node:path';
+import { problem, type Problem } from '../../domain/problem.js';
 import type { EndedState, Placed, Task } from '../../domain/task.js';
 import type { Disk } from '../../ports/disk.js';
-import { parseTask } from '../../text/task-json.js';
+import { parseTask, type TaskParsed } from '../../text/task-json.js';
 import { parseClaimName, type Layout } from './layout.js';
 
 export interface Shelves {
@@ -13,8 +14,14 @@ export interface Shelves {
   read(file: string, id: string): Task | undefined;
   /** This lies in this file now. */
   remember(file: string, task: Task): void;
-  /** Newest first. */
-  ended(options: { state?: EndedState; limit?: number }): Placed[];
+  /** Newest first. `passedOver` is called for each that cannot be read. */
+  ended(options: EndedOptions): Placed[];
+}
+
+export interface EndedOptions {
+  state?: EndedState;
+  limit?: number;
+  passedOver?: (one: Problem) => void;
 }
 
 /** Parts that ended a moment ago, which their parents will ask for. */
@@ -46,13 +53,17 @@ export function shelves(disk: Disk, l: Layout, now: () => Date): Shelves {
     if (stamp === undefined) return undefined; // a stamp costs a tenth of an open that fails
     const last = known.get(file);
     if (last?.stamp === stamp) return last.task;
-    const found = disk.read(file);
-    if (found.kind !== 'file') return undefined;
-    const parsed = parseTask(found.bytes, { file: path.relative(l.root, file), name, now: now().toISOString() });
-    return parsed.kind === 'task' ? parsed.task : undefined;
+    const parsed = parse(file, name);
+    return parsed?.kind === 'task' ? parsed.task : undefined;
   }
 
-  function ended({ state, limit = Infinity }: { state?: EndedState; limit?: number }): Placed[] {
+  function parse(file: string, name: string): TaskParsed | undefined {
+    const found = disk.read(file);
+    if (found.kind !== 'file') return undefined;
+    return parseTask(found.bytes, { file: path.relative(l.root, file), name, now: now().toISOString() });
+  }
+
+  function ended({ state, limit = Infinity, passedOver }: EndedOptions): Placed[] {
     const found: { file: string; state: EndedState; at: bigint }[] = [];
     for (const one of state ? [state] : (['completed', 'failed'] as const)) {
       for (const name of disk.list(l.tasks(one))) {
@@ -68,7 +79,17 @@ export function shelves(disk: Disk, l: Layout, now: () => Date): Shelves {
       if (placed.length >= limit) break;
       const task = read(one.file, path.basename(one.file, '.json'));
       if (task) placed.push({ task, state: one.state });
+      else passedOver?.(whyNot(one.file));
     }
     return placed;
+  }
+
+  function whyNot(file: string): Problem {
+    const shown = path.relative(l.root, file);
+    const parsed = parse(file, path.basename(file, '.json'));
+    const hint = 'it counts as ended and is not shown: mend it, or move it out of tasks/';
+    if (parsed === undefined || parsed.kind === 'task')
+      return problem('bad_file', `${shown} cannot be read`, { where: { file: shown }, hint });
+    return { ...parsed.problem, hint };
   }
 }
