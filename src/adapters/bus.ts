@@ -4,8 +4,9 @@
  */
 import path from 'node:path';
 import { randomBytes } from 'node:crypto';
+import { hash53 } from '../domain/id.js';
 import { TEAM_CHANNELS, type Note } from '../domain/note.js';
-import { problem, type Problem } from '../domain/problem.js';
+import { problem, problemText, type Problem } from '../domain/problem.js';
 import type { Bus } from '../ports/bus.js';
 import type { Clock } from '../ports/clock.js';
 import type { Disk } from '../ports/disk.js';
@@ -27,20 +28,31 @@ export interface BusOptions {
   patience?: Patience;
   /** A file of this size gets a successor. */
   partBytes?: number;
+  /** Notes of a channel in memory, beside those of its last file. */
+  mostAwake?: number;
+  /** Channels in memory that nobody hears by subscription. */
+  mostIdle?: number;
 }
 
 /** After so many notes it is looked whether readers keep up. */
 const CHECK_NOTES = 500;
+/** Every team has a channel of its own: those that nobody used for longest are forgotten here, and read again when they are asked for. */
+const MOST_IDLE = 50;
+/** Of what was wrong with forgotten channels, so much is remembered in order not to tell it twice. */
+const MOST_REPORTED = 1000;
 
 export function bus(options: BusOptions): Bus {
   const { root, disk, clock, peer = `x${randomBytes(4).toString('hex')}`, patience = PATIENCE } = options;
+  const { mostIdle = MOST_IDLE } = options;
   const folder = path.join(root, 'bus');
+  /** The one used last comes last. */
   const known = new Map<string, Channel>();
-  const unchecked = new Map<Channel, number>();
+  const unchecked = new WeakMap<Channel, number>();
   const waiting = new Set<Channel>();
+  const reported = new Set<string>();
   let problems: Problem[] = [];
   const now = (): string => clock.now().toISOString();
-  const files = partFiles(disk, root, now, (one) => void problems.push(one), options.partBytes);
+  const files = partFiles(disk, root, now, report, options);
   const marks = cursors(disk, root, peer);
   const sync = sharedSync(disk);
 
@@ -53,7 +65,7 @@ export function bus(options: BusOptions): Bus {
         groups.push([name, own, lines]);
       }
       const told = groups.map(([name, own, lines]): [Channel, Set<number>, number] => {
-        const on = known.get(name) ?? open(name);
+        const on = used(name);
         return [on, files.append(on, own, lines), own.length];
       });
       if (durable)
@@ -84,7 +96,7 @@ export function bus(options: BusOptions): Bus {
       return [...found].sort();
     },
     subscribe(name, one) {
-      const on = known.get(name) ?? open(name);
+      const on = used(name);
       const own = (note: Note): void => one(note);
       on.hearers.add(own);
       return () => void on.hearers.delete(own);
@@ -94,7 +106,7 @@ export function bus(options: BusOptions): Bus {
       disk.makeFolder(path.join(folder, 'team'));
       const look = (names?: Iterable<string>): void => {
         try {
-          if (names === undefined) for (const on of known.values()) files.refresh(on, true);
+          if (names === undefined) for (const on of [...known.values()]) files.refresh(on, true);
           else for (const name of names) if (known.has(name)) files.refresh(known.get(name)!);
         } catch {
           // the disk failed: whoever tells or reads next meets it where it can be handled
@@ -125,23 +137,44 @@ export function bus(options: BusOptions): Bus {
     return lines;
   }
 
-  function open(name: string): Channel {
-    const on = channel(name);
+  /** As it was at the last look; one that is new here is looked at now. */
+  function used(name: string): Channel {
+    const there = known.get(name);
+    const on = there ?? channel(name);
+    known.delete(name);
     known.set(name, on);
-    files.refresh(on);
+    if (there === undefined) {
+      files.refresh(on);
+      forgetIdle(on);
+    }
     return on;
+  }
+
+  /** All that is forgotten is in its files. */
+  function forgetIdle(but: Channel): void {
+    const idle = [...known.values()].filter((on) => on !== but && on.hearers.size === 0 && !waiting.has(on));
+    for (const { name } of idle.slice(0, Math.max(0, idle.length + 1 - mostIdle))) known.delete(name);
   }
 
   /** As it is now; undefined if it cannot be one. */
   function seen(name: string): Channel | undefined {
-    const on = known.get(name);
-    if (on === undefined) return channelProblem(name) === undefined ? open(name) : undefined;
-    files.refresh(on);
+    const isNew = !known.has(name);
+    if (isNew && channelProblem(name) !== undefined) return undefined;
+    const on = used(name);
+    if (!isNew) files.refresh(on);
     return on;
   }
 
+  function report(one: Problem): void {
+    const key = hash53(problemText(one));
+    if (reported.has(key)) return;
+    reported.add(key);
+    if (reported.size > MOST_REPORTED) reported.delete(reported.keys().next().value!);
+    problems.push(one);
+  }
+
   function refresh(): Problem[] {
-    for (const on of known.values()) files.refresh(on);
+    for (const on of [...known.values()]) files.refresh(on);
     const found = problems;
     problems = [];
     return found;

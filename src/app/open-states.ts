@@ -12,7 +12,7 @@ import type { OpenTask, Store } from '../ports/store.js';
 import { fitFor } from '../rules/offer.js';
 import { ownFault } from '../rules/own-fault.js';
 import { agentStates, byAgent, NO_PAST, type AgentDoing, type Past } from '../rules/peers.js';
-import { foldStates, STATE_CHANNEL, type Told } from '../rules/told-states.js';
+import { foldStates, hearState, STATE_CHANNEL, type Told } from '../rules/told-states.js';
 import { openReader } from './open-reader.js';
 import { readConfig } from './read-config.js';
 import { roster } from './roster.js';
@@ -46,13 +46,14 @@ export function openStates(folder: string): StatesView {
   const paused = pauses({ root, disk: on });
   const notes = bus({ root, disk: on, clock: clock() });
   const told = foldStates(notes.read(STATE_CHANNEL));
+  notes.subscribe(STATE_CHANNEL, (note) => void hearState(told, note));
 
   return {
     store,
     async look() {
       const { problems, strays = [] } = await store.scan(true);
       agents.refresh();
-      for (const [agent, one] of foldStates(notes.read(STATE_CHANNEL))) told.set(agent, one);
+      notes.refresh();
       const open = [...store.open()];
       const { begun } = byAgent(open);
       const past = new Map<string, Past>();

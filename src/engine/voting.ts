@@ -81,7 +81,8 @@ export function voting(
   }
 
   function openBelow(root: string): number {
-    return store.openUnderRoot(root) - (store.isOpen(root) ? 1 : 0);
+    // Of what cannot be read nobody knows whose it is: it is not counted.
+    return store.openUnderRoot(root) - (store.isOpen(root) && store.heldFile?.(root) === undefined ? 1 : 0);
   }
 
   function mine(root: string, ballot: number, phase: 1 | 2): Vote {
@@ -183,6 +184,8 @@ export function voting(
 
   function others(all = false): string[] {
     const named = store.peers().filter(({ id, agents }) => id !== me && agents.length > 0);
+    if (silent.size > named.length)
+      for (const peer of silent) if (!named.some(({ id }) => id === peer)) silent.delete(peer);
     return named.flatMap(({ id }) => (all || !silent.has(id) ? [id] : []));
   }
 

@@ -6,13 +6,14 @@ import path from 'node:path';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
 import { bus, type BusOptions } from '../../src/adapters/bus.js';
-import { channel } from '../../src/adapters/bus/channel.js';
+import { channel, newest } from '../../src/adapters/bus/channel.js';
 import { partFiles } from '../../src/adapters/bus/part-files.js';
 import { clock as realClock } from '../../src/adapters/clock.js';
 import { disk as realDisk } from '../../src/adapters/disk.js';
 import type { Note } from '../../src/domain/note.js';
 import type { Bus } from '../../src/ports/bus.js';
 import type { Disk } from '../../src/ports/disk.js';
+import { printNote } from '../../src/text/note-jsonl.js';
 import { note } from '../contract/bus.js';
 import { crashDisk } from '../kit/crash-disk.js';
 import { simClock } from '../kit/sim-clock.js';
@@ -293,6 +294,77 @@ test('a file that a person put behind one that was not full is found by the look
   await late.tell([note('c')]);
   files.refresh(news);
   assert.equal(news.where.get('c'), 2);
+});
+
+describe('memory', () => {
+  test('of a channel that goes on for ever only the newest notes are in memory, and all are read when they are asked for', async () => {
+    const disk = simDisk();
+    const problems: string[] = [];
+    const now = (): string => '2026-01-01T00:00:00.000Z';
+    const limits = { partBytes: 2000, mostAwake: 30 };
+    const files = partFiles(disk, '/w', now, (one) => void problems.push(one.message), limits);
+    const news = channel('news');
+    const all = Array.from({ length: 1000 }, (_, i) => note(`n${i}`));
+    for (let i = 0; i < all.length; i += 10) {
+      const ten = all.slice(i, i + 10);
+      files.append(
+        news,
+        ten,
+        ten.map((one) => `${printNote(one)}\n`),
+      );
+      if (i === 500) disk.append(FILE, 'not json\n'); // in a file that rests by now: nobody reads it for that
+      const awake = news.parts.reduce((sum, part) => sum + part.notes.length, 0);
+      assert.ok(awake <= 50, `${awake} notes in memory after ${i}`);
+      assert.equal(news.where.size, awake);
+    }
+    assert.deepEqual(newest(news, now()), all);
+    assert.deepEqual(newest(news, now(), 3), all.slice(-3));
+    const late = channel('news');
+    files.refresh(late);
+    assert.deepEqual(newest(late, now()), all, 'and by whoever comes later');
+    assert.ok(late.where.size <= 50, `${late.where.size} notes in memory`);
+    assert.equal(problems.length, 1, 'told by who read it from the beginning, once');
+  });
+
+  test('what a person takes out of an old file is passed over, and nothing else is', async () => {
+    const disk = simDisk();
+    const one = on(disk, { partBytes: 300, mostAwake: 0 });
+    for (let i = 0; i < 12; i++) await one.tell([note(`n${i}`)]);
+    await one.done('news', 'bob', ['n0']);
+    assert.match(textOf(disk), /"n0".*\n.*"n1".*\n.*"n2"/);
+    disk.save(FILE, textOf(disk).replace(/^.*"n1".*\n/m, ''));
+    const left = Array.from({ length: 10 }, (_, i) => `n${i + 2}`);
+    assert.deepEqual(idsOf(one.unread('news', 'bob')), left);
+    await one.done('news', 'bob', ['n2']);
+    assert.deepEqual(idsOf(one.unread('news', 'bob')), left.slice(1));
+  });
+
+  test('however many channels were used, a look is at a few of them; a forgotten one is there again when it is asked for', async () => {
+    const disk = simDisk();
+    let looks = 0;
+    const counting: Disk = { ...disk, stamp: (file) => (looks++, disk.stamp(file)) };
+    const one = on(counting, { mostIdle: 5 });
+    const heard: string[] = [];
+    one.subscribe('team/t0', (note) => heard.push(note.id));
+    for (let i = 0; i < 200; i++) {
+      await one.tell([note(`a${i}`, { channel: `team/t${i}` }), note(`b${i}`, { channel: `team/t${i}` })]);
+      await one.done(`team/t${i}`, 'bob', [`a${i}`]);
+    }
+    disk.append('/w/bus/team/t7.jsonl', 'not json\n');
+    looks = 0;
+    one.refresh();
+    assert.ok(looks <= 6, `${looks} looks`);
+    assert.deepEqual(idsOf(one.unread('team/t7', 'bob')), ['b7']);
+    assert.equal(one.refresh().length, 1);
+    for (let i = 10; i < 30; i++) one.read(`team/t${i}`);
+    assert.deepEqual(idsOf(one.read('team/t7')), ['a7', 'b7']);
+    assert.deepEqual(one.refresh(), [], 'what is wrong with it was told');
+    await one.tell([note('a7', { channel: 'team/t7' }), note('c7', { channel: 'team/t7' })]);
+    assert.deepEqual(idsOf(one.read('team/t7')), ['a7', 'b7', 'c7'], 'what was told before is not told again');
+    await on(disk).tell([note('c0', { channel: 'team/t0' })]);
+    one.refresh();
+    assert.deepEqual(heard, ['a0', 'b0', 'c0'], 'who hears a channel keeps it in memory');
+  });
 });
 
 describe('hints', () => {

@@ -2,6 +2,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { files } from '../../src/adapters/files/index.js';
+import { folders, layout } from '../../src/adapters/files/layout.js';
+import { openTasks } from '../../src/adapters/files/open-tasks.js';
+import { quarantine } from '../../src/adapters/files/quarantine.js';
 import type { Store } from '../../src/ports/store.js';
 import { simClock } from '../kit/sim-clock.js';
 import { simDisk, type SimDisk } from '../kit/sim-disk.js';
@@ -56,4 +59,27 @@ test('a file under another name with a used id is set aside at once', async () =
   assert.equal(problems.length, 1);
   assert.deepEqual(disk.list('/w/quarantine').sort(), ['copy.json', 'copy.json.why.md']);
   assert.ok(disk.tree().has('/w/tasks/waiting/t.json'));
+});
+
+test('of files that could not be used, and of twins, nothing is remembered when they are gone', () => {
+  const disk = simDisk();
+  const l = layout('/w');
+  for (const folder of folders(l)) disk.makeFolder(folder);
+  const tasks = openTasks(disk, l, quarantine(disk, l), () => new Date('2026-01-01T00:00:00.000Z'));
+  const nothing = (): boolean => false;
+  for (let i = 0; i < 50; i++) {
+    const [torn, twin, other] = [l.task('pending', `torn${i}`), l.task('pending', `t${i}`), l.task('waiting', `t${i}`)];
+    disk.save(torn, '{"description": "Half a');
+    disk.save(twin, TASK);
+    disk.save(other, TASK);
+    tasks.scan(true, nothing);
+    tasks.scan(true, nothing);
+    assert.ok(tasks.heldFile(`torn${i}`));
+    assert.ok(tasks.remembered() > 0);
+    tasks.withWaits({ state: 'waiting', task: { ...tasks.byId.get(`t${i}`)!.task, id: `elsewhere${i}` } });
+    for (const file of [torn, twin, other]) disk.remove(file);
+    tasks.scan(true, nothing);
+    assert.equal(tasks.heldFile(`torn${i}`), undefined);
+    assert.equal(tasks.remembered(), 0);
+  }
 });

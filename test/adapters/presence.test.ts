@@ -53,6 +53,28 @@ test('of many processes whoever dies is noticed by each of three wardens within 
   assert.ok(gone(17) && gone(31));
 });
 
+test('whoever went is forgotten: somebody who comes under the same name is asked again', () => {
+  const l = place();
+  const me = { host: 'here', bootId: 'b', pid: 1, startTime: '1' };
+  const since = '2026-01-01T00:00:00.000Z';
+  const enter = (id: string, agents: string[]): Presence => {
+    const one = presence(disk(), l, { me: () => me, isAlive: () => true }, { id, ...me, agents, since });
+    one.join();
+    return one;
+  };
+  const first = enter('p1', []);
+  const seen = (): string[][] => {
+    first.refresh();
+    return first.peers().map((peer) => peer.agents);
+  };
+  const second = enter('p2', ['ana']);
+  assert.deepEqual(seen(), [[], ['ana']]);
+  second.leave();
+  assert.deepEqual(seen(), [[]]);
+  enter('p2', ['ben']);
+  assert.deepEqual(seen(), [[], ['ben']]);
+});
+
 test('when all wardens die at once, whoever looks next notices, and others take their place', () => {
   const { all, kill, gone } = crowd(40);
   assert.equal(isWarden(all[3]!.rank()), false);

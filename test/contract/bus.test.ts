@@ -2,7 +2,7 @@ import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { after } from 'node:test';
-import { bus, busWorld, memoryBus } from '../../src/adapters/bus.js';
+import { bus, busWorld, memoryBus, type BusOptions } from '../../src/adapters/bus.js';
 import { disk } from '../../src/adapters/disk.js';
 import type { Disk } from '../../src/ports/disk.js';
 import { simClock } from '../kit/sim-clock.js';
@@ -25,15 +25,20 @@ busContract('memory', () => {
 
 busContract('files', () => filesBench(disk(), fs.mkdtempSync(path.join(all, 'bench-'))));
 
-busContract('files in many small parts', () => filesBench(disk(), fs.mkdtempSync(path.join(all, 'bench-')), 300));
+busContract('files in many small parts', () =>
+  filesBench(disk(), fs.mkdtempSync(path.join(all, 'bench-')), { partBytes: 300 }),
+);
+
+busContract('files of which next to nothing is in memory', () =>
+  filesBench(disk(), fs.mkdtempSync(path.join(all, 'bench-')), { partBytes: 300, mostAwake: 0, mostIdle: 1 }),
+);
 
 busContract('files on a simulated disk', () => filesBench(simDisk(), '/w'));
 
-function filesBench(on: Disk, root: string, partBytes?: number): BusBench {
+function filesBench(on: Disk, root: string, more: Partial<BusOptions> = {}): BusBench {
   const clock = simClock();
   return {
     clock,
-    join: (mostUnread) =>
-      bus({ root, disk: on, clock, patience: patience(mostUnread), ...(partBytes ? { partBytes } : {}) }),
+    join: (mostUnread) => bus({ root, disk: on, clock, patience: patience(mostUnread), ...more }),
   };
 }

@@ -1,13 +1,16 @@
 /**
- * A channel in memory: its notes in order, in parts that are dropped as a whole when all in them has expired, and for each reader
- * what it has done with. A reader's mark in a part is how far everything is done, and what is done beyond that: priorities let a
+ * A channel in memory: its newest notes in order, in parts that are laid to rest when newer ones fill the memory, and dropped as a whole when all
+ * in them has expired, and for each reader what it has done with. A reader's mark in a part is how far everything is done, and what is done beyond that: priorities let a
  * reader finish later notes first.
  */
 import { NOTE_PRIORITIES, NOTE_TTL_MS, type Note, type NotePriority } from '../../domain/note.js';
+import { printOf, resting, type Resting } from './resting.js';
 
 export interface Part {
   number: number;
+  /** None while it rests. */
   notes: Note[];
+  resting?: Resting;
   /** When the last of its notes need not be kept any more. */
   expires: string;
 }
@@ -31,7 +34,7 @@ export interface Reader {
 export interface Channel {
   name: string;
   parts: Part[];
-  /** Which part holds a note. */
+  /** Which part holds a note, of those that do not rest. */
   where: Map<string, number>;
   readers: Map<string, Reader>;
   hearers: Set<(note: Note) => void>;
@@ -52,12 +55,47 @@ export function addPart(to: Channel, number: number): Part {
 
 /** False if the note was told before. */
 export function addNote(to: Channel, part: Part, note: Note): boolean {
-  if (to.where.has(note.id)) return false;
+  if (partWith(to, note.id) !== undefined) return false;
   to.where.set(note.id, part.number);
   part.notes.push(note);
   const expires = note.expires ?? weekAfter(note.at);
   if (expires > part.expires) part.expires = expires;
   return true;
+}
+
+/** The number of the part that holds this note. */
+export function partWith(of: Channel, id: string): number | undefined {
+  const number = of.where.get(id);
+  if (number !== undefined || of.parts[0]?.resting === undefined) return number;
+  const print = printOf(id);
+  return of.parts.find((part) => part.resting?.has(print))?.number;
+}
+
+export function sizeOf(part: Part): number {
+  return part.resting?.size ?? part.notes.length;
+}
+
+/** From memory, or for a part that rests from its file. */
+export function notesOf(part: Part): readonly Note[] {
+  return part.resting?.notes() ?? part.notes;
+}
+
+/**
+ * The last part stays in memory, and those before it as long as they have no more than `most` notes together with it; the oldest ones rest. `read`: the notes
+ * that the file of a part has.
+ */
+export function rest(of: Channel, most: number, read: (part: Part) => Iterable<Note>): void {
+  let awake = of.parts.at(-1)?.notes.length ?? 0;
+  for (let p = of.parts.length - 2; p >= 0; p--) {
+    const part = of.parts[p]!;
+    if (part.resting !== undefined) return; // so do all before it
+    awake += part.notes.length;
+    if (awake <= most) continue;
+    const { notes } = part;
+    part.resting = resting(notes, () => read(part));
+    for (const { id } of notes) of.where.delete(id);
+    part.notes = [];
+  }
 }
 
 /** A note that says nothing of its end is kept this long, and then for as long as its neighbours are. */
@@ -68,6 +106,7 @@ function weekAfter(at: string): string {
 
 /** Takes the notes out, so that the part can be filled anew. What readers have done stays done. */
 export function emptyPart(of: Channel, part: Part): void {
+  delete part.resting;
   for (const reader of of.readers.values()) {
     const mark = reader.marks.get(part.number);
     if (mark === undefined) continue;
@@ -114,9 +153,11 @@ export function unread(of: Channel, reader: Reader, now: string, limit = Infinit
   const found: Record<NotePriority, Note[]> = { critical: [], high: [], normal: [], low: [] };
   for (const part of of.parts) {
     const mark = markOf(reader, part.number);
-    moveOn(part, mark, reader.name, now);
-    for (let i = mark.upTo; i < part.notes.length; i++) {
-      const note = part.notes[i]!;
+    if (mark.upTo === sizeOf(part)) continue;
+    const notes = notesOf(part);
+    moveOn(notes, mark, reader.name, now);
+    for (let i = mark.upTo; i < notes.length; i++) {
+      const note = notes[i]!;
       if (isFor(note, reader.name, now) && !mark.also.has(note.id)) found[note.priority].push(note);
     }
   }
@@ -128,7 +169,7 @@ export function unread(of: Channel, reader: Reader, now: string, limit = Infinit
 export function done(of: Channel, reader: Reader, ids: readonly string[], now: string): boolean {
   const touched = new Set<Mark>();
   for (const id of ids) {
-    const number = of.where.get(id);
+    const number = partWith(of, id);
     if (number === undefined) continue; // it expired meanwhile
     const mark = markOf(reader, number);
     mark.also.add(id);
@@ -136,7 +177,7 @@ export function done(of: Channel, reader: Reader, ids: readonly string[], now: s
   }
   for (const part of of.parts) {
     const mark = reader.marks.get(part.number);
-    if (mark !== undefined && touched.has(mark)) moveOn(part, mark, reader.name, now);
+    if (mark !== undefined && touched.has(mark)) moveOn(notesOf(part), mark, reader.name, now);
   }
   if (touched.size > 0) reader.moves++;
   return touched.size > 0;
@@ -147,14 +188,14 @@ export function lag(of: Channel, reader: Reader): number {
   let notes = 0;
   for (const part of of.parts) {
     const mark = reader.marks.get(part.number);
-    notes += part.notes.length - (mark === undefined ? 0 : mark.upTo + mark.also.size);
+    notes += sizeOf(part) - (mark === undefined ? 0 : mark.upTo + mark.also.size);
   }
   return notes;
 }
 
-function moveOn(part: Part, mark: Mark, reader: string, now: string): void {
-  for (; mark.upTo < part.notes.length; mark.upTo++) {
-    const note = part.notes[mark.upTo]!;
+function moveOn(notes: readonly Note[], mark: Mark, reader: string, now: string): void {
+  for (; mark.upTo < notes.length; mark.upTo++) {
+    const note = notes[mark.upTo]!;
     if (!mark.also.delete(note.id) && isFor(note, reader, now)) return;
   }
 }
@@ -166,7 +207,7 @@ function isFor(note: Note, reader: string, now: string): boolean {
 export function newest(of: Channel, now: string, last = Infinity): Note[] {
   const found: Note[] = [];
   for (let p = of.parts.length - 1; p >= 0 && found.length < last; p--) {
-    const { notes } = of.parts[p]!;
+    const notes = notesOf(of.parts[p]!);
     for (let i = notes.length - 1; i >= 0 && found.length < last; i--) {
       const note = notes[i]!;
       if (note.expires === undefined || note.expires >= now) found.push(note);

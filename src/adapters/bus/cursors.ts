@@ -5,7 +5,7 @@
 import path from 'node:path';
 import { safePart } from '../../domain/id.js';
 import type { Disk } from '../../ports/disk.js';
-import { markOf, readerOf, type Channel, type Reader } from './channel.js';
+import { markOf, notesOf, partWith, readerOf, sizeOf, type Channel, type Reader } from './channel.js';
 
 export interface Cursors {
   /** What the file says and this process does not know yet, because another one wrote it. */
@@ -20,6 +20,9 @@ interface Kept {
   reader: string;
   parts: Record<string, { upTo?: string; also?: string[] }>;
 }
+
+/** Folders that are known to be there; of more of them some are made once more, which does nothing. */
+const MOST_MADE = 100;
 
 export function cursors(disk: Disk, root: string, peer: string): Cursors {
   const tmp = path.join(root, '.guild', 'tmp');
@@ -61,9 +64,16 @@ export function cursors(disk: Disk, root: string, peer: string): Cursors {
       const said = found.parts[part.number];
       if (said === undefined) continue;
       const mark = markOf(reader, part.number);
-      for (const id of said.also ?? []) if (on.where.get(id) === part.number) mark.also.add(id);
-      const upTo = part.notes.findIndex((note) => note.id === said.upTo) + 1;
-      for (let i = mark.upTo; i < upTo; i++) mark.also.delete(part.notes[i]!.id);
+      if (mark.upTo === sizeOf(part)) continue;
+      for (const id of said.also ?? []) if (partWith(on, id) === part.number) mark.also.add(id);
+      if (part.resting !== undefined && part.resting.last === said.upTo) {
+        mark.upTo = part.resting.size;
+        mark.also.clear();
+        continue;
+      }
+      const notes = notesOf(part);
+      const upTo = notes.findIndex((note) => note.id === said.upTo) + 1;
+      for (let i = mark.upTo; i < upTo; i++) mark.also.delete(notes[i]!.id);
       mark.upTo = Math.max(mark.upTo, upTo);
     }
     reader.moves++;
@@ -73,6 +83,7 @@ export function cursors(disk: Disk, root: string, peer: string): Cursors {
   function replace(file: string, text: string): boolean {
     const folder = path.dirname(file);
     if (!made.has(folder)) for (const one of [folder, tmp]) disk.makeFolder(one, 0o700);
+    if (made.size >= MOST_MADE) made.clear();
     made.add(folder);
     const aside = path.join(tmp, `${peer}-bus${++count}`);
     try {
@@ -100,11 +111,11 @@ export function cursors(disk: Disk, root: string, peer: string): Cursors {
 
 function kept(on: Channel, reader: Reader): Kept {
   const parts: Kept['parts'] = {};
-  for (const { number, notes } of on.parts) {
-    const mark = reader.marks.get(number);
+  for (const part of on.parts) {
+    const mark = reader.marks.get(part.number);
     if (mark === undefined || (mark.upTo === 0 && mark.also.size === 0)) continue;
-    const upTo = notes[mark.upTo - 1]?.id;
-    parts[number] = {
+    const upTo = mark.upTo === part.resting?.size ? part.resting.last : notesOf(part)[mark.upTo - 1]?.id;
+    parts[part.number] = {
       ...(upTo === undefined ? {} : { upTo }),
       ...(mark.also.size === 0 ? {} : { also: [...mark.also] }),
     };

@@ -10,11 +10,24 @@ import type { Note } from '../../domain/note.js';
 import { problem, type Problem } from '../../domain/problem.js';
 import type { Disk } from '../../ports/disk.js';
 import { readNote } from '../../text/note-jsonl.js';
-import { addNote, addPart, dropExpired, dropPart, emptyPart, hear, type Channel, type Part } from './channel.js';
+import {
+  addNote,
+  addPart,
+  dropExpired,
+  dropPart,
+  emptyPart,
+  hear,
+  partWith,
+  rest,
+  type Channel,
+  type Part,
+} from './channel.js';
 import { parsePartFile, partFile } from './names.js';
 
 /** A file of this size gets a successor. */
 const PART_BYTES = 4 * 1024 * 1024;
+/** Notes of a channel in memory, beside those of its last file: older ones are read from theirs when somebody asks for them. */
+const MOST_AWAKE = 10_000;
 /** What one append writes at most; longer batches are several. */
 const BATCH_BYTES = 4 * 1024 * 1024;
 /** Bytes before the end of what was read that must still be there when the file has grown; else somebody edited it. */
@@ -47,7 +60,7 @@ export function partFiles(
   root: string,
   now: () => string,
   report: (one: Problem) => void,
-  partBytes = PART_BYTES,
+  { partBytes = PART_BYTES, mostAwake = MOST_AWAKE }: { partBytes?: number; mostAwake?: number } = {},
 ): PartFiles {
   const folder = path.join(root, 'bus');
   const seen = new WeakMap<Part, Seen>();
@@ -72,8 +85,15 @@ export function partFiles(
       const grew = stamp !== seen.get(last)?.stamp;
       if (grew || wary || isFull(last)) look(on, last, grew, fresh);
     }
-    if (on.parts.length > 1) removeExpired(on);
+    if (on.parts.length > 1) {
+      removeExpired(on);
+      layToRest(on);
+    }
     hear(on, fresh);
+  }
+
+  function layToRest(on: Channel): void {
+    rest(on, mostAwake, (part) => notesIn(on, part));
   }
 
   function isFull(part: Part): boolean {
@@ -104,7 +124,23 @@ export function partFiles(
       .flatMap((one) => (one?.channel === own ? [one.number] : []))
       .sort((a, b) => a - b);
     listed.add(on);
-    for (const number of numbers) readMore(on, addPart(on, number), fresh);
+    for (const number of numbers) {
+      readMore(on, addPart(on, number), fresh);
+      layToRest(on);
+      if (on.hearers.size === 0) fresh.length = 0;
+    }
+  }
+
+  /** What its file says now, as far as it was read before. Its bad lines were told then. */
+  function* notesIn(on: Channel, part: Part): Generator<Note> {
+    const read = disk.read(file(on.name, part.number));
+    if (read.kind !== 'file') return;
+    const at = now();
+    const text = read.bytes.toString('utf8', 0, seen.get(part)?.offset ?? 0);
+    for (const [i, one] of text.split('\n').entries()) {
+      const given = one.trim() === '' ? undefined : readNote(one, { channel: on.name, file: '', line: i + 1, at });
+      if (given?.ok) yield given.note;
+    }
   }
 
   function readMore(on: Channel, part: Part, fresh: Note[]): void {
@@ -238,14 +274,14 @@ interface Batch {
 /** Those that were not told before; the same ones, mostly. */
 function untold(on: Channel, batch: Batch): Batch {
   const { notes, lines } = batch;
-  if (!notes.some((note) => on.where.has(note.id))) return batch;
-  const isNew = (_: unknown, i: number): boolean => !on.where.has(notes[i]!.id);
+  if (!notes.some((note) => partWith(on, note.id) !== undefined)) return batch;
+  const isNew = (_: unknown, i: number): boolean => partWith(on, notes[i]!.id) === undefined;
   return { notes: notes.filter(isNew), lines: lines.filter(isNew) };
 }
 
 function lieIn(on: Channel, notes: readonly Note[], used: Set<number>): void {
   for (const note of notes) {
-    const number = on.where.get(note.id);
+    const number = partWith(on, note.id);
     if (number !== undefined) used.add(number); // undefined: it has expired already, or is not told yet
   }
 }

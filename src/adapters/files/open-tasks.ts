@@ -40,6 +40,8 @@ export interface OpenTasks {
   withWaits(one: { state: TaskState; task: Task }): Task;
   /** What is wrong with the file of this open task, if it could not be read when last looked at and is still there. */
   heldFile(id: string): Problem | undefined;
+  /** Of how many files and ids it knows something beside the open tasks. */
+  remembered(): number;
 }
 
 /** A file that was looked at and could not be used, with the stamp it had. */
@@ -69,15 +71,32 @@ export function openTasks(disk: Disk, l: Layout, quarantine: Quarantine, now: ()
 
   const ofRoot = new Map<string, number>();
   const odd = strays(disk, l);
-  const self: OpenTasks = { byId, ofRoot, changes: 0, scan, strays: odd.take, load, add, remove, withWaits, heldFile };
+  const self: OpenTasks = {
+    byId,
+    ofRoot,
+    changes: 0,
+    scan,
+    strays: odd.take,
+    load,
+    add,
+    remove,
+    withWaits,
+    heldFile,
+    remembered,
+  };
   return self;
+
+  function remembered(): number {
+    return held.size + heldById.size + pairs.size + resting.size;
+  }
 
   function withWaits({ state, task }: { state: TaskState; task: Task }): Task {
     if (state !== 'waiting' || task.waits !== undefined) return task;
     const before = resting.get(task.id);
     if (before?.of === task) return before.shown;
     const shown = { ...task, waits: { tasks: [...(children.get(task.id) ?? [])] } };
-    resting.set(task.id, { of: task, shown });
+    // Of one that was only read, nobody would tell when it is open no longer.
+    if (byId.get(task.id)?.task === task) resting.set(task.id, { of: task, shown });
     return shown;
   }
 

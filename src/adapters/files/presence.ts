@@ -78,7 +78,13 @@ export function presence(disk: Disk, l: Layout, processes: Processes, peer: Peer
 
   function ids(): string[] {
     const names = disk.list(l.live).filter((name) => name.endsWith('.json') && !name.startsWith('.'));
-    return names.map((name) => name.slice(0, -'.json'.length));
+    const found = names.map((name) => name.slice(0, -'.json'.length));
+    if (read.size > found.length) forgetGone(new Set(found));
+    return found;
+  }
+
+  function forgetGone(there: ReadonlySet<string>): void {
+    for (const id of read.keys()) if (!there.has(id)) read.delete(id);
   }
 
   /** Whom to look at now. A warden looks at a part of all at a time, and the wardens at different ones. */
