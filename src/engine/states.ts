@@ -9,7 +9,7 @@ import type { Event } from '../domain/event.js';
 import type { Note } from '../domain/note.js';
 import type { Problem } from '../domain/problem.js';
 import { isEnded } from '../domain/task.js';
-import { byAgent, stateOf, type AgentDoing, type Past, type Standing, type Tree } from '../rules/peers.js';
+import { byAgent, stateOf, type AgentDoing, type Standing, type Tree } from '../rules/peers.js';
 import {
   foldStates,
   hearState,
@@ -20,6 +20,7 @@ import {
   type Told,
 } from '../rules/told-states.js';
 import { ownFault } from '../rules/own-fault.js';
+import { forgetEnded, learn, learnEnds, newMemory, openRoots, pastOf, sees, type Memory } from './agent-memory.js';
 import { record, type Parts } from './parts.js';
 
 export interface States {
@@ -35,18 +36,6 @@ export interface States {
 
 /** Where states change quickly they are told together, once in this time; after a rest they are told at once. */
 const TOGETHER_MS = 10;
-
-/** What this process knows of an agent beyond what was told. */
-interface Memory {
-  /** Its begun tasks when it was last looked at, and their roots. */
-  tasks: Map<string, string | undefined>;
-  /** How those ended that ended here: why it failed by its taker's fault, or an empty text. */
-  ended: Map<string, string>;
-  roots: Set<string>;
-  worked: boolean;
-  last?: string;
-  failed?: string;
-}
 
 /** What happened here since the last look. */
 interface News {
@@ -69,6 +58,7 @@ export function states(parts: Parts): States {
   let news: News = nothing();
   /** Tasks in the hands of this process: on their way to an end they lie in no folder for a moment. */
   const flying = new Set<string>();
+  const isFlying = (id: string): boolean => flying.has(id);
   /** Tasks that were nowhere at the last look: on their way between two folders, or taken away by a person. */
   let missing = new Set<string>();
   let told: Map<string, Told> | undefined;
@@ -152,7 +142,7 @@ export function states(parts: Parts): States {
       const doing = await read(agent, begun.get(agent) ?? [], tree, from.state, since, lost);
       if (doing === undefined) behind = true;
       else if (doing.state !== from.state)
-        changes.push({ agent, before, moves: stateNotes(from, doing, openRoots(agent, tree), tree.nowIso) });
+        changes.push({ agent, before, moves: stateNotes(from, doing, openRoots(memoryOf(agent), tree), tree.nowIso) });
     }
     missing = lost;
     if (changes.length > 0) await send(changes, known);
@@ -168,59 +158,24 @@ export function states(parts: Parts): States {
     lost: Set<string>,
   ): Promise<AgentDoing | undefined> {
     const memory = memoryOf(agent);
-    const { took, ended } = since.busy.get(agent) ?? IDLE;
-    for (const id of took) if (!memory.tasks.has(id)) memory.tasks.set(id, undefined);
-    for (const [id, why] of ended) memory.ended.set(id, why);
-    for (const { task } of tasks) {
-      memory.tasks.set(task.id, task.root);
-      memory.roots.add(task.root);
-      if (task.waits?.until !== undefined) noteDue(task.waits.until);
-    }
-    if (tasks.length > 0) {
-      memory.worked = true;
-      delete memory.failed;
-    }
-    for (const [root] of ended) if (memory.roots.size > 1) memory.roots.delete(root);
+    sees(memory, tasks, since.busy.get(agent) ?? IDLE);
+    for (const { task } of tasks) if (task.waits?.until !== undefined) noteDue(task.waits.until);
     // How tasks ended matters when there is nothing else to say; until then only a few are kept to ask about.
-    if (tasks.length > 0) forgetEnded(memory, tree);
+    if (tasks.length > 0) forgetEnded(memory, tree.isOpen, isFlying);
     else if (!(await closed(memory, tree, lost))) return undefined;
     const doing = stateOf(agent, tasks, pastOf(memory), tree);
     return doing.state === before || (await isSo(doing, tasks, memory, tree, since)) ? doing : undefined;
   }
 
-  function forgetEnded({ tasks, ended }: Memory, tree: Tree): void {
-    let unasked = 0;
-    for (const id of [...tasks.keys()].reverse()) {
-      if (tree.isOpen(id) || flying.has(id)) continue;
-      if (ended.has(id) || ++unasked > MOST_UNASKED) tasks.delete(id);
-    }
-    ended.clear();
-  }
-
-  /** Learns how those of its tasks ended that are open no longer. False if one of them lies open after all, unseen by us. */
-  async function closed(memory: Memory, tree: Tree, lost: Set<string>): Promise<boolean> {
-    for (const [id, root] of memory.tasks) {
-      if (tree.isOpen(id)) continue;
-      if (flying.has(id)) return false;
-      let why = memory.ended.get(id);
-      if (why === undefined || root === undefined) {
-        const placed = await store.read(id);
-        if (placed !== undefined && !isEnded(placed.state)) return false;
-        if (placed === undefined && !missing.has(id)) {
-          lost.add(id);
-          return false;
-        }
-        if (placed !== undefined) memory.roots.add(placed.task.root);
-        why ??= ownFault(placed?.task.error) ?? '';
-      }
-      memory.tasks.delete(id);
-      memory.ended.delete(id);
-      memory.worked = true;
-      memory.last = id;
-      if (why === '') delete memory.failed;
-      else memory.failed = why;
-    }
-    return true;
+  /** Learns how those of its tasks ended that are open no longer. False if that cannot be said now. */
+  function closed(memory: Memory, tree: Tree, lost: Set<string>): Promise<boolean> {
+    return learnEnds(memory, tree.isOpen, isFlying, async (id) => {
+      const placed = await store.read(id);
+      if (placed !== undefined) return isEnded(placed.state) ? placed.task : 'unknown';
+      if (missing.has(id)) return 'gone';
+      lost.add(id);
+      return 'unknown';
+    });
   }
 
   /** Whether what this process sees is so now: another one may have gone on since we looked. */
@@ -299,16 +254,9 @@ export function states(parts: Parts): States {
   function memoryOf(agent: string): Memory {
     const there = memories.get(agent);
     if (there !== undefined) return there;
-    const made: Memory = { tasks: new Map(), ended: new Map(), roots: new Set(), worked: false };
-    learn(made, told?.get(agent) ?? UNTOLD);
+    const made = newMemory(told?.get(agent) ?? UNTOLD);
     memories.set(agent, made);
     return made;
-  }
-
-  function openRoots(agent: string, tree: Tree): string[] {
-    const { roots } = memoryOf(agent);
-    for (const root of roots) if (!tree.isOpen(root)) roots.delete(root);
-    return [...roots];
   }
 
   function isOurs(agent: string): boolean {
@@ -322,29 +270,11 @@ export function states(parts: Parts): States {
   }
 }
 
-/** Ended tasks of an agent with work that nobody here saw end. */
-const MOST_UNASKED = 10;
-
 function nothing(): News {
   return { busy: new Map(), ours: new Set() };
 }
 
 const IDLE = { took: [], ended: [] };
-
-/** What was told of its past counts as if this process had seen it. */
-function learn(memory: Memory, { task, roots, worked, failed, state }: Told): void {
-  for (const root of roots) memory.roots.add(root);
-  memory.worked ||= worked;
-  if (task === undefined) return;
-  memory.last = task;
-  if ((state === 'working' || state === 'blocked') && !memory.tasks.has(task)) memory.tasks.set(task, undefined);
-  if (failed === undefined) delete memory.failed;
-  else memory.failed = failed;
-}
-
-function pastOf({ worked, roots, last, failed }: Memory): Past {
-  return { worked, roots, ...(last === undefined ? {} : { last }), ...(failed === undefined ? {} : { failed }) };
-}
 
 const OF_TASKS = new Set<Event['name']>([
   'task.claimed',
