@@ -2,7 +2,7 @@
 import type { Event } from '../app/index.js';
 import { kinIn } from '../domain/lineage.js';
 import { HUMAN } from '../domain/task.js';
-import type { Narrator } from './narrator.js';
+import { FOR_YOU, type Narrator } from './narrator.js';
 import { fitted, oneLine, type Terminal } from './terminal.js';
 
 interface Node {
@@ -14,7 +14,6 @@ interface Node {
 }
 
 const FRAME_MS = 100;
-const FOR_YOU = 'waits for you: guild approve';
 /** More of a stream than the widest line shows. */
 const MAX_NOTE = 500;
 
@@ -41,9 +40,9 @@ export function liveView(terminal: Terminal): Narrator {
       apply(event);
       soon();
     },
-    problem(problem) {
+    problem(problem, severity) {
       clear();
-      terminal.problem(problem);
+      terminal.problem(problem, severity);
       soon();
     },
   };

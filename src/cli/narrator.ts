@@ -5,12 +5,17 @@
 import type { Watchers } from '../app/index.js';
 import { kinIn } from '../domain/lineage.js';
 import { problemText, type Problem } from '../domain/problem.js';
+import { HUMAN } from '../domain/task.js';
 import type { Call } from './command.js';
 import { oneLine } from './terminal.js';
+
+/** Beside a task that only a person can end. */
+export const FOR_YOU = 'waits for you: guild approve';
 
 export interface Narrator extends Watchers {
   /** Ends a line that is still open. */
   close(): void;
+  problem(problem: Problem, severity?: 'error' | 'warning'): void;
 }
 
 /** `streamed`: the task whose text is shown as it comes. `hasShown`: whether that ended with this text, so that it need not be printed again. */
@@ -49,7 +54,10 @@ export function narrator(
       const detail = event as unknown as Record<string, unknown>;
       switch (event.name) {
         case 'task.created':
-          return tell(event.task, `${terminal.colour('cyan', '+')} ${agent}${id}`);
+          return tell(
+            event.task,
+            `${terminal.colour('cyan', '+')} ${agent}${id}${named === HUMAN ? ` ${FOR_YOU}` : ''}`,
+          );
         case 'tool.ran':
           return tell(
             event.task,
@@ -88,9 +96,9 @@ export function narrator(
           return undefined;
       }
     },
-    problem(problem) {
+    problem(problem, severity) {
       close();
-      terminal.problem(problem);
+      terminal.problem(problem, severity);
     },
   };
 }

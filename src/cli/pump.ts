@@ -9,7 +9,8 @@ export const command: Command = {
   help: `guild pump [--all]
 
 Looks at the workspace once, does everything that can be done now, and stops.
-Run it again for the next step, or use --all (-a) to go on until nothing moves any more.`,
+Run it again for the next step, or use --all (-a) to go on until nothing moves any more; the exit code is 4 if something
+waits for you then.`,
   options: { all: { type: 'boolean', short: 'a' } },
   most: 0,
   async run(call) {
@@ -43,7 +44,7 @@ Run it again for the next step, or use --all (-a) to go on until nothing moves a
             `${call.terminal.colour('yellow', `${yours.length} of them ${yours.length === 1 ? 'waits' : 'wait'} for you`)}: guild approve shows what is asked`,
           );
       }
-      return EXIT.done;
+      return call.values['all'] && yours.length > 0 ? EXIT.waiting : EXIT.done;
     } finally {
       await workspace.close();
     }

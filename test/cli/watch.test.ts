@@ -99,3 +99,68 @@ test('two watches share the work, and a task dropped while they idle is found', 
   assert.equal(new Set(done).size, 25);
   assert.equal(done.length, 25, 'no task was done twice');
 });
+
+const ASKS = `
+- {agent: hand, turn: 1, call: [{write_file: {path: note.md, content: hello}}]}
+- {agent: hand, say: Written.}
+`;
+const asking = {
+  'agents/hand.md': '---\ndescription: Helps\ntools: [write_file]\n---\nYou are the hand.\n',
+  'tasks/pending/a.json': '{"description":"write","to":"hand"}',
+};
+
+test('what waited for you before a watch began is shown as it was when it was new, and once', async (t) => {
+  const here = place(t, scripted(ASKS, asking));
+  const first = await here.guild('pump', '--all');
+  assert.equal(first.code, 4, 'only a human can go on');
+  const line = /^ +\+ human a\.call-\S+ waits for you: guild approve\n/m;
+  const said = line.exec(first.err)![0];
+  const watch = here.start('watch');
+  await watch.says(line);
+  here.put('tasks/pending/b.json', '{"description":"write","to":"hand"}');
+  await watch.says(/\+ human b\.call-/);
+  watch.child.kill('SIGTERM');
+  const { err } = await watch.ended;
+  assert.equal(err.split(said).length, 2, err);
+  const lines = here.start('watch', '--json');
+  await lines.says(/"task":"b\.call-/);
+  lines.child.kill('SIGTERM');
+  const events = (await lines.ended).out
+    .trim()
+    .split('\n')
+    .map((one) => JSON.parse(one) as { name: string; task: string; agent: string; earlier?: boolean });
+  assert.deepEqual(
+    events.map(({ name, task, agent, earlier }) => [name, task.slice(0, 7), agent, earlier]).sort(),
+    ['a', 'b'].map((id) => ['task.created', `${id}.call-`, 'human', true]),
+  );
+});
+
+test('a pump until nothing moves tells by its exit code whether you are waited for; one pass is done when it is done', async (t) => {
+  const here = place(t, scripted(ASKS, asking));
+  assert.equal((await here.guild('pump', '--all', '--json')).code, 4);
+  assert.equal((await here.guild('pump', '--all', '-q')).code, 4);
+  const { out } = succeeds(await here.guild('pump', '--json'));
+  const { waiting_for_you: ids } = JSON.parse(out.trim().split('\n').at(-1)!) as { waiting_for_you: string[] };
+  succeeds(await here.guild('approve', ids[0]!));
+  succeeds(await here.guild('pump', '--all'));
+  assert.equal(here.read('note.md'), 'hello');
+});
+
+test('each edit of guild.yaml under a running watch is told once, and a mistake in it at once', async (t) => {
+  const here = place(t, scripted('- say: ok'));
+  const good = here.read('guild.yaml');
+  const watch = here.start('watch', '--quiet');
+  await until(() => here.list('agents/live').length > 0);
+  here.put('tasks/pending/a.json', '{"description": "x"}');
+  await until(() => here.list('results').includes('a.md'));
+  here.put('guild.yaml', `${good}limits: {parallel: 2}\n`);
+  await watch.says(/warning: guild\.yaml changed: this takes effect when guild is started again\n/);
+  here.put('guild.yaml', `${good}budgt: {usd: 1}\n`);
+  await watch.says(/changed, and no guild could be started with it: unknown key "budgt"[^]+did you mean "budget"\?/);
+  here.put('tasks/pending/b.json', '{"description": "x"}');
+  await until(() => here.list('results').includes('b.md'));
+  watch.child.kill('SIGTERM');
+  const { code, err } = await watch.ended;
+  assert.equal(code, 0);
+  assert.equal(err.match(/guild\.yaml changed/g)?.length, 2, err);
+});

@@ -59,7 +59,7 @@ test('what nobody can do: a new agent is drafted and tried, the human allows it,
     'tasks/pending/diagram.json',
     '{"description": "Draw the data model of the API", "requirements": ["diagram_drawing"]}',
   );
-  succeeds(await here.guild('pump', '--all', '-q'));
+  assert.equal((await here.guild('pump', '--all', '-q')).code, 4, 'a human is asked');
   assert.ok(!here.list('agents').includes('drawer.md'), 'nothing of it is there before');
   assert.match(here.read('tasks/approvals.task.md'), /breakdown on the same task: I write files/);
   succeeds(await here.guild('approve', 'diagram.new-approve-1'));
