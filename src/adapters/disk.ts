@@ -1,6 +1,6 @@
 /**
  * The real file system. Reads and changes are synchronous calls on the page cache; only syncing goes to the thread pool,
- * and folder syncs that overlap share one (a sync that starts after a rename covers it).
+ * and syncs of one file or folder that overlap share one (a sync that starts after a change covers it).
  */
 import fs from 'node:fs';
 import path from 'node:path';
@@ -10,7 +10,7 @@ const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK, O_WRONLY, O_APPEND, O_CREAT, O_EXCL } 
 const DEFAULT_MAX_BYTES = 64 * 1024 * 1024;
 
 export function disk(): Disk {
-  const folderSyncs = new Map<string, FolderSync>();
+  const syncs = new Map<string, Shared>();
   const leaving = new Set<Promise<void>>();
   return {
     read: (file, maxBytes) => read(file, 0, maxBytes),
@@ -101,34 +101,39 @@ export function disk(): Disk {
     },
     makeFolder(folder, mode) {
       const first = fs.mkdirSync(folder, { recursive: true, ...(mode === undefined ? {} : { mode }) });
-      if (first !== undefined) fsyncNow(path.dirname(first));
+      if (first !== undefined) syncNow(path.dirname(first));
     },
     createSynced,
-    sync: (file) => syncPath(file, fs.constants.O_RDONLY, fs.fdatasync),
-    syncFolder(folder) {
-      const under = folderSyncs.get(folder);
-      if (under === undefined) return startSync(folder);
-      // The one under way may have begun before this caller's change: all who come now share the one after it.
-      under.next ??= under.running.then(
-        () => startSync(folder),
-        () => startSync(folder),
-      );
-      return under.next;
-    },
+    sync: (file) => share(file, fs.fdatasync),
+    syncNow,
+    syncFolder: (folder) => share(folder, fs.fsync),
   };
 
-  function startSync(folder: string): Promise<void> {
-    const entry: FolderSync = { running: syncPath(folder, O_RDONLY, fs.fsync) };
-    folderSyncs.set(folder, entry);
+  function share(file: string, how: SyncCall): Promise<void> {
+    const under = syncs.get(file);
+    if (under === undefined) return start(file, how);
+    // The one under way may have begun before this caller's change: all who come now share the one after it.
+    under.next ??= under.running.then(
+      () => start(file, how),
+      () => start(file, how),
+    );
+    return under.next;
+  }
+
+  function start(file: string, how: SyncCall): Promise<void> {
+    const entry: Shared = { running: syncPath(file, how) };
+    syncs.set(file, entry);
     const done = (): void => {
-      if (entry.next === undefined && folderSyncs.get(folder) === entry) folderSyncs.delete(folder);
+      if (entry.next === undefined && syncs.get(file) === entry) syncs.delete(file);
     };
     entry.running.then(done, done);
     return entry.running;
   }
 }
 
-interface FolderSync {
+type SyncCall = (fd: number, done: (error: NodeJS.ErrnoException | null) => void) => void;
+
+interface Shared {
   running: Promise<void>;
   next?: Promise<void>;
 }
@@ -239,13 +244,9 @@ function settle(resolve: () => void, reject: (error: Error) => void): (error: Er
   return (error) => (error ? reject(error) : resolve());
 }
 
-function syncPath(
-  file: string,
-  flags: number,
-  how: (fd: number, done: (error: NodeJS.ErrnoException | null) => void) => void,
-): Promise<void> {
+function syncPath(file: string, how: SyncCall): Promise<void> {
   return new Promise((resolve, reject) => {
-    const fd = fs.openSync(file, flags | O_NOFOLLOW);
+    const fd = fs.openSync(file, O_RDONLY | O_NOFOLLOW);
     how(fd, (error) => {
       fs.closeSync(fd);
       if (error) reject(Object.assign(error, { path: file }));
@@ -254,8 +255,8 @@ function syncPath(
   });
 }
 
-function fsyncNow(folder: string): void {
-  const fd = fs.openSync(folder, O_RDONLY);
+function syncNow(file: string): void {
+  const fd = fs.openSync(file, O_RDONLY);
   try {
     fs.fsyncSync(fd);
   } finally {

@@ -53,6 +53,7 @@ export function steadyDisk(disk: Disk, { durable }: { durable: boolean }): Disk 
   return {
     ...disk,
     list: (folder) => disk.list(folder).sort(),
+    syncNow: durable ? disk.syncNow : () => undefined,
     sync: (file) => inTurn(() => disk.sync(file)),
     syncFolder: (folder) => inTurn(() => disk.syncFolder(folder)),
   };

@@ -114,9 +114,17 @@ export function engine(given: Parts): Engine {
   }
 
   async function wrapUp(): Promise<void> {
-    await shownAndTold();
-    parts.store.flush().catch((thrown: unknown) => void (broken ??= thrown));
-    parts.audit?.passed();
+    await showBallot(parts, true);
+    await showBoards(parts, true);
+    kept().catch((thrown: unknown) => void (broken ??= thrown));
+  }
+
+  async function kept(): Promise<void> {
+    await telling.tell();
+    await parts.store.flush({ behind: true });
+    if (parts.audit === undefined) return;
+    await parts.store.flush();
+    parts.audit.passed();
   }
 
   async function shownAndTold(): Promise<void> {

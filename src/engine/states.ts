@@ -35,7 +35,7 @@ export interface States {
 }
 
 /** Where states change quickly they are told together, once in this time; after a rest they are told at once. */
-const TOGETHER_MS = 10;
+const TOGETHER_MS = 25;
 
 /** What happened here since the last look. */
 interface News {

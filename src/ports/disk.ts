@@ -46,6 +46,8 @@ export interface Disk {
   createSynced(path: string, bytes: Uint8Array | string): Promise<void>;
   /** Resolves when the file's bytes are on the device. A failed sync is never tried again: the data must count as gone. */
   sync(path: string): Promise<void>;
+  /** The same, of a file or of the names in a folder, and waits: for the rare moment that lets nobody in between. */
+  syncNow(path: string): void;
   /** Resolves when names in this folder are on the device. Calls that overlap may share one sync that began after them. */
   syncFolder(folder: string): Promise<void>;
 }

@@ -1,12 +1,16 @@
 /** Memory ahead of the disk: what arrives, in which order, and who waits for it. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { ahead, type Ahead } from '../../src/adapters/files/ahead.js';
+import { ahead, type Ahead, type Keeping } from '../../src/adapters/files/ahead.js';
+
+const NO_JOURNAL: Keeping = { keep: async () => undefined, arrived: () => undefined, settle: async () => undefined };
 
 interface Desk {
   way: Ahead;
   arrived: string[];
   discarded: string[];
+  /** What the journal has. */
+  kept: string[];
   /** The time that the disk may take is over. */
   wake(): void;
 }
@@ -14,12 +18,14 @@ interface Desk {
 function desk(): Desk {
   const arrived: string[] = [];
   const discarded: string[] = [];
+  const kept: string[] = [];
   let wake = (): void => undefined;
   const way = ahead(
+    { ...NO_JOURNAL, keep: async (lines) => void kept.push(...lines.map(({ id }) => id)) },
     (tmp) => void discarded.push(tmp),
     (later) => void (wake = later),
   );
-  return { way, arrived, discarded, wake: () => wake() };
+  return { way, arrived, discarded, kept, wake: () => wake() };
 }
 
 test('nothing arrives before its time, or before somebody waits for it', async () => {
@@ -92,7 +98,7 @@ test('bytes of what changed after they were written are discarded when it is ove
 test('no process is kept from its end by what has arrived', async () => {
   const timers = (): number => process.getActiveResourcesInfo().filter((one) => one === 'Timeout').length;
   const before = timers();
-  const way = ahead(() => undefined);
+  const way = ahead(NO_JOURNAL, () => undefined);
   way.put({ id: 'a', arrive: () => undefined });
   await way.caughtUp();
   assert.equal(timers(), before);
@@ -129,20 +135,30 @@ test('what goes wrong is told to all who wait, and to whoever comes next', async
   assert.deepEqual(arrived, []);
 });
 
-test('what will not change any more arrives by itself, once it is written and all before it have arrived', async () => {
-  const { way, arrived } = desk();
-  let written = (_: string): void => undefined;
-  const slow = new Promise<string>((resolve) => void (written = resolve));
-  way.put({ id: 'a', isFinal: true, write: () => slow, arrive: () => void arrived.push('a') });
-  way.put({ id: 'b', write: async () => 'b', arrive: () => void arrived.push('b') });
-  way.put({ id: 'c', isFinal: true, write: async () => 'c', arrive: () => void arrived.push('c') });
-  await new Promise(setImmediate);
-  assert.deepEqual(arrived, []);
-  written('a');
-  await new Promise(setImmediate);
-  assert.deepEqual(arrived, ['a'], 'b may still change, and c is behind it');
-  way.final('b');
-  await new Promise(setImmediate);
-  assert.deepEqual(arrived, ['a', 'b', 'c']);
-  assert.equal(way.isBehind(), false);
+test('what the journal has is safe, and its file may follow', async () => {
+  const { way, arrived, kept, wake } = desk();
+  const put = (id: string, root: string | undefined, isOver: boolean): void =>
+    way.put({
+      id,
+      root,
+      ...(isOver ? { line: async () => ({ id, state: 'completed', text: '' }) as const } : {}),
+      arrive: () => void arrived.push(id),
+    });
+  put('t.a', 't', true);
+  put('u.a', 'u', false);
+  await way.safe('t');
+  assert.deepEqual([kept, arrived], [['t.a'], []]);
+  put('t.b', 't', true);
+  await way.safe('t');
+  assert.deepEqual([kept, arrived], [['t.a', 't.b'], []], 'each once');
+  wake();
+  await way.caughtUp();
+  assert.deepEqual(arrived, ['t.a', 'u.a', 't.b']);
+});
+
+test('what is not over is safe when the disk has it', async () => {
+  const { way, arrived, kept } = desk();
+  way.put({ id: 't.a', root: 't', arrive: () => void arrived.push('t.a') });
+  await way.safe('t');
+  assert.deepEqual([kept, arrived], [[], ['t.a']]);
 });

@@ -107,6 +107,35 @@ test('what a dead process said is whole or not there after a power cut', async (
   }
 });
 
+test('what was told as ended has its parts and its page, whether the process dies then or the power fails', async () => {
+  for (let seed = 0; seed < 40; seed++) {
+    const { disk, house } = office();
+    const one = house.enter(disk);
+    await passes(one);
+    const told = disk.list(`${ROOT}/tasks/completed`);
+    assert.deepEqual(told, ['plan.json'], 'its parts and its page have no files yet');
+    assert.deepEqual(disk.list(`${ROOT}/results`), []);
+    one.die();
+    if (seed > 0) disk.powerCut(seeded(seed));
+    const two = house.enter(disk);
+    two.parts.store.sweep();
+    two.die();
+    if (seed > 20) disk.powerCut(seeded(seed + 1000));
+    house.enter(disk).parts.store.sweep();
+    const tree = disk.tree();
+    assert.deepEqual(
+      disk.list(`${ROOT}/tasks/completed`).sort(),
+      ['plan.advisor-legal.json', 'plan.json', 'plan.work.json'],
+      `seed ${seed}`,
+    );
+    assert.deepEqual(disk.list(`${ROOT}/tasks/active`), [], `seed ${seed}`);
+    assert.match(tree.get(`${ROOT}/results/plan.md`) ?? '', /Yes then/, `seed ${seed}`);
+    assert.match(tree.get(`${ROOT}/sessions/legal-plan.advisor-legal.session.yaml`) ?? '', /It is lawful/);
+    assert.deepEqual(disk.list(`${ROOT}/.guild/journal`), []);
+    assert.equal(house.calls.length, 2);
+  }
+});
+
 test('a task that came further with each of its takers is not given up', async () => {
   const agents: Record<string, string> = {};
   let script = '';
@@ -235,7 +264,7 @@ function mortal(disk: Disk, isSaid: () => boolean): Disk {
     own[name] = (...given: unknown[]): unknown => {
       if (isDead) throw new Error('the process is gone');
       const result = (call as (...given: unknown[]) => unknown).apply(own, given);
-      if ((name === 'create' || name === 'append') && String(given[0]).includes('/said/') && isSaid()) isDead = true;
+      if ((name === 'create' || name === 'append') && String(given[0]).includes('/journal/') && isSaid()) isDead = true;
       return result;
     };
   }

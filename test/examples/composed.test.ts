@@ -76,7 +76,7 @@ for (const moment of [1, 5, 9, 13, 17]) {
     await watchedToTheEnd(here, server);
     const twice = server.asked() - CALLS;
     assert.ok(twice <= AT_ONCE, `${twice} were asked twice, after a death at ${atDeath}`);
-    assert.deepEqual(here.list('.guild/said'), []);
+    assert.deepEqual(here.list('.guild/journal'), []);
   });
 }
 

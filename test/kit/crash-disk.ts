@@ -70,6 +70,7 @@ export function crashDisk(disk: Disk, at: number, fault: Fault = 'die'): CrashDi
       await step(file, () => disk.sync(file));
       alive(() => undefined);
     },
+    syncNow: (file) => step(file, () => disk.syncNow(file)),
     async syncFolder(folder) {
       await step(folder, () => disk.syncFolder(folder));
       alive(() => undefined);

@@ -144,6 +144,11 @@ export function simDisk(): SimDisk {
       await Promise.resolve();
       inode.safe = bytes;
     },
+    syncNow(file) {
+      commit();
+      const inode = names.get(file);
+      if (inode !== undefined) inode.safe = inode.bytes;
+    },
     async syncFolder() {
       await Promise.resolve();
       commit();

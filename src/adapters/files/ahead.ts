@@ -2,17 +2,21 @@
  * Where memory is ahead of the disk: tasks that were made, moved or ended here, and conversations, whose files follow. The disk follows a little
  * later, so that of a task that is made and ended within that time only the end is written. It follows in the order of the last changes, and a task
  * that rests comes after the tasks it waits for, so a stop at any moment leaves what a stop a little earlier would have left. Whatever must not be
- * undone by that waits until the disk has caught up.
+ * undone by that waits until the disk has caught up, or until the journal has what the disk has not.
  */
+import type { Line } from './journal.js';
+
 export interface Placement {
   readonly id: string;
   readonly parent?: string | undefined;
+  /** The task that somebody asked for, of which this is a part; undefined: a conversation. */
+  readonly root?: string | undefined;
   /** A task among the waiting, for its children: nobody may find it there before them. */
   rests?: boolean;
   /** Writes its bytes aside, once however often it is called; resolves with where they are. Absent: its file is as it shall be. */
   write?: () => Promise<string>;
-  /** Nothing will change it any more: it arrives as soon as it is written and all before it have arrived. */
-  isFinal?: boolean;
+  /** From what it can be made again, when what it follows from is durable; undefined: the journal has it. Absent: only its file will do. */
+  line?: () => Promise<Line | undefined>;
   /** Gives it its name, as things stand then. `tmp`: where its bytes are, if it had to be written. */
   arrive(tmp: string | undefined): void;
 }
@@ -21,20 +25,28 @@ export interface Ahead<P extends Placement = Placement> {
   get(id: string): P | undefined;
   /** New, or changed: it is on its way from here on. Throws what went wrong on the way of another: then nothing more is done. */
   put(one: P): void;
-  /** It will not change any more. */
-  final(id: string): void;
   /** It lies where it shall. */
   drop(id: string): void;
   isBehind(): boolean;
   /** Resolves when all that was put so far has arrived or was put anew since; throws what went wrong. */
   caughtUp(): Promise<void>;
+  /** Resolves when all parts of this task that were put so far are durable, or all there are: as files, or in the journal; and these lines after them. */
+  safe(root?: string, lines?: readonly Line[]): Promise<void>;
+}
+
+/** Where it is kept what has no file yet. */
+export interface Keeping {
+  keep(lines: readonly Line[]): Promise<void>;
+  arrived(id: string): void;
+  settle(): Promise<void>;
 }
 
 /** Calls `wake` a little later. */
 export type Lag = (wake: () => void) => void;
 
-/** Nobody looks at parts of a pattern more closely than this. */
-const LAG_MS = 50;
+/** The disk follows when nothing has changed for this long, and after so many times this long in any case: nobody looks at parts of a pattern more closely. */
+const LAG_MS = 10;
+const MOST_LAGS = 5;
 
 /** Whoever leaves waits for the disk anyway: no process goes on for this alone. */
 function aShortWhile(wake: () => void): void {
@@ -42,14 +54,14 @@ function aShortWhile(wake: () => void): void {
 }
 
 /** `discard`: these bytes are not needed any more. */
-export function ahead(discard: (tmp: string) => void, lag: Lag = aShortWhile): Ahead {
+export function ahead(keeping: Keeping, discard: (tmp: string) => void, lag: Lag = aShortWhile): Ahead {
   const queue = new Map<string, Placement>();
   /** When each was last changed; rises through the queue. */
   const turns = new Map<Placement, number>();
-  /** Final ones that are written, with where. */
-  const ready = new Map<Placement, string | undefined>();
   /** Those that were written and changed before they arrived, with where. */
   const left = new Map<Placement, string>();
+  /** Those that the journal has as they are. */
+  const kept = new WeakMap<Placement, Promise<void>>();
   let waiters: { turn: number; done: () => void; failed: (thrown: unknown) => void }[] = [];
   let turn = 0;
   let isDue = false;
@@ -66,19 +78,9 @@ export function ahead(discard: (tmp: string) => void, lag: Lag = aShortWhile): A
       const mine = turn; // parents that a person wrote may go round in a circle
       for (let above = parentOf(one); above?.rests === true && turns.get(above)! < mine; above = parentOf(above))
         last(above);
-      if (one.isFinal) finish(one);
       if (isDue || draining) return;
       isDue = true;
-      lag(() => {
-        isDue = false;
-        void drain();
-      });
-    },
-    final(id) {
-      const one = queue.get(id);
-      if (one === undefined || one.isFinal) return;
-      one.isFinal = true;
-      finish(one);
+      follow(MOST_LAGS);
     },
     drop(id) {
       const one = queue.get(id);
@@ -87,14 +89,44 @@ export function ahead(discard: (tmp: string) => void, lag: Lag = aShortWhile): A
       tell();
     },
     isBehind: () => queue.size > 0 || broken !== undefined,
-    caughtUp() {
-      if (broken) return Promise.reject(broken.thrown as Error);
-      if (queue.size === 0) return Promise.resolve();
-      const arrived = new Promise<void>((done, failed) => void waiters.push({ turn, done, failed }));
-      void drain();
-      return arrived;
+    caughtUp,
+    async safe(root, lines = []) {
+      const concerned = [...queue.values()].filter(
+        (one) => root === undefined || one.root === undefined || one.root === root,
+      );
+      if (broken || concerned.some((one) => one.line === undefined)) await caughtUp();
+      const unkept = concerned.filter((one) => one.line !== undefined && turns.has(one) && !kept.has(one));
+      if (unkept.length + lines.length > 0) {
+        const all = keepAll(unkept, lines);
+        for (const one of unkept) kept.set(one, all);
+        await all;
+      }
+      await Promise.all(new Set(concerned.map((one) => kept.get(one))));
     },
   };
+
+  function follow(lags: number): void {
+    const before = turn;
+    lag(() => {
+      if (turn !== before && lags > 1) return follow(lags - 1);
+      isDue = false;
+      void drain();
+    });
+  }
+
+  function caughtUp(): Promise<void> {
+    if (broken) return Promise.reject(broken.thrown as Error);
+    if (queue.size === 0) return Promise.resolve();
+    const arrived = new Promise<void>((done, failed) => void waiters.push({ turn, done, failed }));
+    void drain();
+    return arrived;
+  }
+
+  async function keepAll(ones: readonly Placement[], more: readonly Line[]): Promise<void> {
+    const lines = await Promise.all(ones.map((one) => one.line!()));
+    await keeping.keep([...lines.filter((line) => line !== undefined), ...more]);
+    for (const one of ones) if (!queue.has(one.id)) keeping.arrived(one.id); // while its line was written
+  }
 
   function parentOf({ parent }: Placement): Placement | undefined {
     return parent === undefined ? undefined : queue.get(parent);
@@ -111,34 +143,6 @@ export function ahead(discard: (tmp: string) => void, lag: Lag = aShortWhile): A
     if (one === undefined) return;
     queue.delete(id);
     turns.delete(one);
-    ready.delete(one);
-  }
-
-  /** Most ends arrive here, one by one, while models think. */
-  function finish(one: Placement): void {
-    const written = one.write?.() ?? Promise.resolve(undefined);
-    written.then(
-      (tmp) => {
-        if (!turns.has(one)) return;
-        ready.set(one, tmp);
-        if (!draining && broken === undefined) front();
-      },
-      () => undefined, // met by whoever drains
-    );
-  }
-
-  function front(): void {
-    try {
-      for (const one of queue.values()) {
-        if (!ready.has(one)) break;
-        const tmp = ready.get(one);
-        forget(one.id);
-        one.arrive(tmp);
-      }
-    } catch (thrown) {
-      fail(thrown);
-    }
-    tell();
   }
 
   function fail(thrown: unknown): void {
@@ -148,7 +152,6 @@ export function ahead(discard: (tmp: string) => void, lag: Lag = aShortWhile): A
 
   function abandon(one: Placement): void {
     turns.delete(one);
-    ready.delete(one);
     const tmp = left.get(one);
     if (left.delete(one)) discard(tmp!);
   }
@@ -157,7 +160,10 @@ export function ahead(discard: (tmp: string) => void, lag: Lag = aShortWhile): A
     if (draining || broken) return;
     draining = true;
     try {
-      while (queue.size > 0) await arriveAll([...queue.values()].map((one) => [one, turns.get(one)!]));
+      while (queue.size > 0) {
+        await arriveAll([...queue.values()].map((one) => [one, turns.get(one)!]));
+        await keeping.settle();
+      }
     } catch (thrown) {
       fail(thrown);
     } finally {
@@ -175,6 +181,7 @@ export function ahead(discard: (tmp: string) => void, lag: Lag = aShortWhile): A
         forget(one.id);
         left.delete(one);
         one.arrive(tmp);
+        keeping.arrived(one.id);
       } else if (tmp !== undefined) {
         if (turns.has(one)) left.set(one, tmp);
         else discard(tmp);
@@ -191,4 +198,10 @@ export function ahead(discard: (tmp: string) => void, lag: Lag = aShortWhile): A
     waiters = waiters.slice(arrived.length);
     for (const { done } of arrived) done();
   }
+}
+
+/** For a `write`. */
+export function once<T>(make: () => T): () => T {
+  let made: { of: T } | undefined;
+  return () => (made ??= { of: make() }).of;
 }

@@ -8,12 +8,12 @@ import type { Processes } from '../../ports/processes.js';
 import type { Store } from '../../ports/store.js';
 import { ahead, type Lag } from './ahead.js';
 import { bell, ringBell } from './bell.js';
+import { journal } from './journal.js';
 import { folders, layout } from './layout.js';
 import { openTasks } from './open-tasks.js';
 import { presence } from './presence.js';
 import { quarantine } from './quarantine.js';
 import { recordVerbs } from './records.js';
-import { said } from './said.js';
 import { sessionVerbs } from './sessions.js';
 import { taskVerbs } from './tasks.js';
 import { turns } from './turns.js';
@@ -48,7 +48,8 @@ export function files({ root, disk, clock, ids, processes, agents = [], lag, soo
   const write = writing(disk, l, peer.id, () => here.join());
   const setAside = quarantine(disk, l);
   const tasks = openTasks(disk, l, setAside, now);
-  const onItsWay = ahead((tmp) => void disk.remove(tmp), lag);
+  const kept = journal(disk, l, write, peer.id);
+  const onItsWay = ahead(kept, (tmp) => void disk.remove(tmp), lag);
   const { caughtUp } = onItsWay;
   const verbs = taskVerbs({
     disk,
@@ -58,11 +59,11 @@ export function files({ root, disk, clock, ids, processes, agents = [], lag, soo
     presence: here,
     quarantine: setAside,
     ahead: onItsWay,
+    journal: kept,
     now,
   });
-  const spoken = said(disk, l, write, peer.id);
   const records = recordVerbs(disk, l, write, now, (task) => onItsWay.get(task) !== undefined, soon);
-  const { unclaimed, ...sessions } = sessionVerbs({ disk, l, writing: write, ahead: onItsWay, said: spoken });
+  const { unclaimed, ...sessions } = sessionVerbs({ disk, l, writing: write, ahead: onItsWay, journal: kept });
   const forSession = (task: Task): void => {
     if (task.session !== undefined) unclaimed(task.session);
   };
@@ -117,7 +118,7 @@ export function files({ root, disk, clock, ids, processes, agents = [], lag, soo
       here.join();
       const owner = tasks.byId.get(id)?.owner?.peer;
       // First: if we die right after taking it, nobody looks for what the one before us said.
-      const unseen = owner === undefined || here.isAlive(owner) ? 0 : spoken.adopt(owner);
+      const unseen = owner === undefined || here.isAlive(owner) ? 0 : kept.adopt(owner);
       const claim = verbs.takeOver(id);
       return claim && unseen > 0 ? { ...claim, unseen } : claim;
     },
@@ -165,26 +166,26 @@ export function files({ root, disk, clock, ids, processes, agents = [], lag, soo
     },
     sweep() {
       here.refresh();
+      for (const other of kept.others()) if (!here.isAlive(other)) kept.adopt(other);
       verbs.sweep();
       for (const name of disk.list(l.tmp)) {
         const owner = name.slice(0, name.lastIndexOf('-'));
         if (owner !== peer.id && !here.isAlive(owner)) disk.remove(path.join(l.tmp, name));
       }
-      for (const other of spoken.others()) if (!here.isAlive(other)) spoken.adopt(other);
       here.sweep();
     },
-    async flush() {
-      if (onItsWay.isBehind()) await caughtUp();
+    async flush({ behind = false } = {}) {
+      if (onItsWay.isBehind()) await (behind ? onItsWay.safe() : caughtUp());
       await Promise.all([records.flush(), disk.removed?.()]);
     },
     async close() {
-      // If not, who asked for it was told, or will find it undone; whoever comes next makes the conversations from what was said.
+      // If not, who asked for it was told, or will find it undone; whoever comes next makes the files from the journal.
       const isWritten = await caughtUp().then(
         () => true,
         () => false,
       );
       await Promise.all([records.flush(), disk.removed?.()]);
-      if (isWritten) spoken.close();
+      if (isWritten) await kept.settle().then(kept.close, () => undefined);
       here.leave();
     },
   };

@@ -22,7 +22,7 @@ export interface Layout {
   turns: string;
   tmp: string;
   torn: string;
-  said: string;
+  journal: string;
   evidence: string;
 }
 
@@ -52,7 +52,7 @@ export function layout(root: string): Layout {
     turns: at('.guild', 'turns'),
     tmp: at('.guild', 'tmp'),
     torn: at('.guild', 'torn'),
-    said: at('.guild', 'said'),
+    journal: at('.guild', 'journal'),
     evidence: at('.guild', 'evidence'),
   };
 }
@@ -73,7 +73,7 @@ export function folders(l: Layout): string[] {
     l.turns,
     l.tmp,
     l.torn,
-    l.said,
+    l.journal,
     l.evidence,
   ];
 }

@@ -8,6 +8,7 @@ import type { Clock } from '../../ports/clock.js';
 import type { Processes } from '../../ports/processes.js';
 import type { Scan, Store } from '../../ports/store.js';
 import { ahead } from './ahead.js';
+import { journal } from './journal.js';
 import { layout } from './layout.js';
 import { openTasks } from './open-tasks.js';
 import { presence } from './presence.js';
@@ -34,6 +35,7 @@ export function look({ root, disk, clock, processes, leaves = false }: LookOptio
   const setAside = leaves ? (_: string, why: Problem): Problem => why : quarantine(disk, l);
   const tasks = openTasks(disk, l, setAside, now);
   const write = writing(disk, l, peer.id, () => here.join());
+  const kept = journal(disk, l, write, peer.id);
   const { scan, open, openCount, isOpen, read, ended } = taskVerbs({
     disk,
     l,
@@ -41,7 +43,8 @@ export function look({ root, disk, clock, processes, leaves = false }: LookOptio
     tasks,
     presence: here,
     quarantine: setAside,
-    ahead: ahead(() => undefined),
+    ahead: ahead(kept, () => undefined),
+    journal: kept,
     now,
   });
   const looked = async (full?: boolean): Promise<Scan> => ({ ...(await scan(full)), strays: tasks.strays() });

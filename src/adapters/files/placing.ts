@@ -5,6 +5,7 @@ import type { Placed, Task } from '../../domain/task.js';
 import type { Disk } from '../../ports/disk.js';
 import type { Claim } from '../../ports/store.js';
 import type { Ahead, Placement } from './ahead.js';
+import type { Line } from './journal.js';
 import { claimName, LEAVING, type Layout } from './layout.js';
 import type { OpenTasks } from './open-tasks.js';
 import type { Quarantine } from './quarantine.js';
@@ -26,10 +27,11 @@ export interface Placing {
   redirect(one: TaskPlacement, to: string, rests: boolean): void;
   drop(id: string): void;
   caughtUp(): Promise<void>;
+  safe(root: string, lines: readonly Line[]): Promise<void>;
   /** It is open no longer, as far as memory goes. */
   forget(id: string): void;
   /** Brought by somebody who did not own the task any more. */
-  keepAsEvidence(claim: Pick<Claim, 'id' | 'agent'>, tmp: string, pageTmp?: string): false;
+  keepAsEvidence(claim: Pick<Claim, 'id' | 'agent'>, tmp: string): false;
 }
 
 interface Parts {
@@ -58,6 +60,7 @@ export function placing({ disk, l, tasks, lying, quarantine, ahead, me }: Parts)
     },
     drop: (id) => onItsWay.drop(id),
     caughtUp: () => onItsWay.caughtUp(),
+    safe: (root, lines) => onItsWay.safe(root, lines),
     forget,
     keepAsEvidence,
   };
@@ -101,9 +104,8 @@ export function placing({ disk, l, tasks, lying, quarantine, ahead, me }: Parts)
     if (entry) tasks.remove(entry);
   }
 
-  function keepAsEvidence({ id, agent }: Pick<Claim, 'id' | 'agent'>, tmp: string, pageTmp?: string): false {
+  function keepAsEvidence({ id, agent }: Pick<Claim, 'id' | 'agent'>, tmp: string): false {
     disk.rename(tmp, path.join(l.evidence, claimName(id, agent, me)));
-    if (pageTmp !== undefined) disk.remove(pageTmp);
     return false;
   }
 }

@@ -20,7 +20,7 @@ import {
 } from '../../text/session-yaml.js';
 import type { Ahead } from './ahead.js';
 import type { Layout } from './layout.js';
-import type { Said } from './said.js';
+import { keyOf, type Journal, type Line } from './journal.js';
 import type { Writing } from './writing.js';
 
 interface Known {
@@ -63,11 +63,17 @@ interface Parts {
   l: Layout;
   writing: Writing;
   ahead: Ahead;
-  said: Said;
+  journal: Journal;
 }
 
 /** A conversation grows only under a claim that others can see: until the disk has caught up, nothing is named or added, unless nobody waits for it. */
-export function sessionVerbs({ disk, l, writing, ahead, said }: Parts): SessionVerbs & { unclaimed(id: string): void } {
+export function sessionVerbs({
+  disk,
+  l,
+  writing,
+  ahead,
+  journal,
+}: Parts): SessionVerbs & { unclaimed(id: string): void } {
   const { caughtUp } = ahead;
   const unwritten = new Map<string, Unwritten>();
   const known = new Map<string, Known>();
@@ -107,7 +113,7 @@ export function sessionVerbs({ disk, l, writing, ahead, said }: Parts): SessionV
       if (early !== undefined) {
         early.text += printMessages(messages, OURS.indent);
         early.session.messages.push(...messages);
-        said.keep(id, early.head + early.text);
+        journal.add(lineOf(id, early));
         writeLater(id);
         if (durable) {
           await caughtUp();
@@ -151,7 +157,6 @@ export function sessionVerbs({ disk, l, writing, ahead, said }: Parts): SessionV
       const early = unwritten.get(id);
       if (early !== undefined) {
         early.status = status;
-        ahead.final(keyOf(id));
         return;
       }
       mark(id, status);
@@ -170,6 +175,7 @@ export function sessionVerbs({ disk, l, writing, ahead, said }: Parts): SessionV
     let written: { status: string | undefined; tmp: Promise<string> } | undefined;
     ahead.put({
       id: keyOf(id),
+      line: async () => (one.status === undefined ? undefined : lineOf(id, one)),
       write: () => (written ??= { status: one.status, tmp: writing.aside(whole(one)) }).tmp,
       arrive(tmp) {
         unwritten.delete(id);
@@ -177,7 +183,6 @@ export function sessionVerbs({ disk, l, writing, ahead, said }: Parts): SessionV
         const isTaken = disk.stamp(file) !== undefined;
         if (isTaken) disk.remove(tmp!);
         else disk.rename(tmp!, file);
-        said.settled(texts());
         if (isTaken) return; // somebody put one there: theirs stays, and whoever goes on finds it
         const { session, head, status } = one;
         if (status !== undefined && status === written!.status) return; // it is over, and says so
@@ -192,10 +197,6 @@ export function sessionVerbs({ disk, l, writing, ahead, said }: Parts): SessionV
         if (status !== undefined) mark(id, status);
       },
     });
-  }
-
-  function* texts(): Iterable<readonly [string, string]> {
-    for (const [id, { head, text }] of unwritten) yield [id, head + text];
   }
 
   async function safeName(id: string): Promise<void> {
@@ -271,9 +272,8 @@ export function sessionVerbs({ disk, l, writing, ahead, said }: Parts): SessionV
   }
 }
 
-/** Beside the ids of tasks, which have no blank in them. */
-function keyOf(session: string): string {
-  return `conversation ${session}`;
+function lineOf(session: string, what: Unwritten): Line {
+  return { id: keyOf(session), session, text: whole(what) };
 }
 
 function whole({ session, head, text, status }: Unwritten): string {

@@ -3,18 +3,19 @@
  * is an exclusive link into `completed` or `failed`. Every order of steps here was chosen so that a stop between any two
  * leaves either the state before or the state after, or a leftover that `sweep` recognises.
  */
-import { isEnded as isOver, type EndedState, type OpenState, type Placed, type Task } from '../../domain/task.js';
+import { isEnded as isOver, type OpenState, type Placed, type Task } from '../../domain/task.js';
 import type { Disk } from '../../ports/disk.js';
 import type { Claim, OpenTask, Store } from '../../ports/store.js';
 import { printTask } from '../../text/task-json.js';
 import path from 'node:path';
-import type { Ahead } from './ahead.js';
+import { once, type Ahead } from './ahead.js';
 import { placing, sameContent, twin } from './placing.js';
+import { ending, isAcknowledged } from './ending.js';
+import type { Journal } from './journal.js';
 import { LEAVING, parseClaimName, type ClaimName, type Layout } from './layout.js';
 import type { Entry, OpenTasks } from './open-tasks.js';
 import type { Presence } from './presence.js';
 import type { Quarantine } from './quarantine.js';
-import { resultPage } from './result-page.js';
 import { shelves } from './shelves.js';
 import type { Writing } from './writing.js';
 
@@ -48,6 +49,7 @@ interface Parts {
   presence: Presence;
   quarantine: Quarantine;
   ahead: Ahead;
+  journal: Pick<Journal, 'arrived' | 'settle'>;
   now: () => Date;
 }
 
@@ -67,6 +69,7 @@ export function taskVerbs({
   presence,
   quarantine,
   ahead,
+  journal,
   now,
 }: Parts): TaskVerbs & TaskKeeping {
   const me = presence.peer.id;
@@ -77,7 +80,8 @@ export function taskVerbs({
   const keeping = inOrder<void>();
   const lying = shelves(disk, l, now);
   const onItsWay = placing({ disk, l, tasks, lying, quarantine, ahead, me });
-  const { forget, keepAsEvidence } = onItsWay;
+  const { forget } = onItsWay;
+  const { settle, settleBehind, syncSession } = ending({ disk, l, writing, ahead, journal, lying, onItsWay, me });
   /** Claims on what nobody else can have had in hand since we had it: who else could have made parts of it? */
   const unshared = new WeakSet<Claim>();
 
@@ -89,7 +93,13 @@ export function taskVerbs({
         if (isKnown(task.id) || disk.stamp(file) !== undefined) return false; // a person may be writing in it
         tasks.add({ id: task.id, state: 'pending', file, stamp: '', task });
         onItsWay.send(
-          { id: task.id, parent: task.parent, from: undefined, write: once(() => writing.aside(text)) },
+          {
+            id: task.id,
+            parent: task.parent,
+            root: task.root,
+            from: undefined,
+            write: once(() => writing.aside(text)),
+          },
           file,
         );
         return true;
@@ -130,6 +140,7 @@ export function taskVerbs({
       return placed;
     },
     async ended(options = {}) {
+      await onItsWay.caughtUp();
       return lying.ended(options);
     },
     claim(id, agent) {
@@ -153,6 +164,7 @@ export function taskVerbs({
     async reopen(id, task) {
       // What is left of its end would have the name of what is left of the next.
       await Promise.all([onItsWay.caughtUp(), disk.removed?.()]);
+      await journal.settle();
       for (const state of ['failed', 'completed'] as const) {
         const file = l.task(state, id);
         if (disk.stamp(file) === undefined) continue;
@@ -236,7 +248,7 @@ export function taskVerbs({
     if (placement === undefined && disk.stamp(held) === undefined) return false;
     tasks.add({ id: claim.id, state: 'waiting', file: to, stamp: before?.stamp ?? '', task });
     if (placement !== undefined) onItsWay.redirect(placement, to, true);
-    else onItsWay.send({ id: claim.id, parent: task.parent, from: held, rests: true }, to);
+    else onItsWay.send({ id: claim.id, parent: task.parent, root: task.root, from: held, rests: true }, to);
     return true;
   }
 
@@ -256,59 +268,6 @@ export function taskVerbs({
     tasks.add({ id: claim.id, state, file: target, stamp: disk.stamp(target) ?? '', task });
     // Only its place could be lost in a power cut, and then it is an orphan of a dead claim, to be looked at again.
     return true;
-  }
-
-  /** Renaming our own claim first is the fence: if it is gone, somebody took the task from us, and our result is only evidence. */
-  async function settle(claim: Claim, task: Task, state: EndedState): Promise<boolean> {
-    const held = l.claimed(claim.id, claim.agent, me);
-    const page = task.parent === undefined ? resultPage(task) : undefined;
-    const [tmp, pageTmp] = await Promise.all([
-      writing.aside(printTask(task)),
-      page === undefined ? undefined : writing.aside(page),
-      syncSession(task),
-      onItsWay.caughtUp(),
-    ]);
-    forget(claim.id);
-    const leaving = held + LEAVING;
-    if (!disk.rename(held, leaving)) return keepAsEvidence(claim, tmp, pageTmp);
-    // The page comes first: once the record is there, nobody would look whether its page is.
-    if (pageTmp !== undefined) disk.rename(pageTmp, l.result(claim.id));
-    if (!disk.link(tmp, l.task(state, claim.id))) {
-      disk.remove(leaving);
-      return keepAsEvidence(claim, tmp);
-    }
-    if (isAcknowledged(task)) await Promise.all([disk.syncFolder(l.tasks(state)), disk.syncFolder(l.results)]);
-    disk.remove(tmp);
-    disk.removeSoon(leaving);
-    lying.remember(l.task(state, claim.id), task);
-    return true;
-  }
-
-  /** The same, but others see it in our hands until its record is there; the fence is met then. */
-  async function settleBehind(claim: Claim, task: Task, state: EndedState): Promise<boolean> {
-    const held = l.claimed(claim.id, claim.agent, me);
-    const written = Promise.all([writing.aside(printTask(task)), syncSession(task)]).then(([tmp]) => tmp);
-    written.catch(() => undefined); // met where it is awaited
-    const before = onItsWay.get(claim.id);
-    forget(claim.id);
-    const lies = before === undefined ? held : before.from;
-    if (lies !== undefined && disk.stamp(lies) === undefined) {
-      onItsWay.drop(claim.id);
-      return keepAsEvidence(claim, await written);
-    }
-    const { id, parent } = task;
-    onItsWay.send(
-      { id, parent, from: lies, write: () => written, isFinal: true, end: { task, state } },
-      l.task(state, id),
-    );
-    return true;
-  }
-
-  /** What was said last is durable no later than the record that follows from it. */
-  async function syncSession(task: Task): Promise<void> {
-    if (task.session === undefined) return;
-    const file = l.session(task.session);
-    if (disk.stamp(file) !== undefined) await disk.sync(file);
   }
 
   function isEnded(id: string): boolean {
@@ -374,15 +333,6 @@ export function taskVerbs({
   }
 }
 
-/**
- * Somebody outside was told, or will be: then the name is durable too. A child is wanted by its parent's rule or conversation,
- * and its end follows from its own; names lost in a power cut are made again from there, and later ones are never kept
- * without earlier ones.
- */
-function isAcknowledged(task: Task): boolean {
-  return task.parent === undefined;
-}
-
 /** What is made together is named and known in the order it was asked for, whichever the device has first. */
 function inOrder<T>(): (one: Promise<T>) => Promise<T> {
   let last: Promise<unknown> = Promise.resolve();
@@ -391,9 +341,4 @@ function inOrder<T>(): (one: Promise<T>) => Promise<T> {
     last = mine.catch(() => undefined);
     return mine;
   };
-}
-
-function once<T>(make: () => T): () => T {
-  let made: { of: T } | undefined;
-  return () => (made ??= { of: make() }).of;
 }

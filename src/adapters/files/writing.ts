@@ -15,7 +15,7 @@ export interface Writing {
   show(file: string, text: string): void;
   /** Durable under `file` when resolved; false, and nothing done, if the name is taken. It gets its name when `first` has resolved. */
   createOnce(file: string, bytes: Uint8Array | string, first?: Promise<void>): Promise<boolean>;
-  /** Under `file` at once and whole, if the name is free; a power cut may take it. */
+  /** Under `file` at once and whole, if the name is free. A power cut may take the name until its folder is synced. */
   showNew(file: string, text: string): boolean;
 }
 
@@ -44,6 +44,7 @@ export function writing(disk: Disk, l: Layout, peer: string, beforeFirst: () => 
     showNew(file, text) {
       const tmp = fresh();
       disk.create(tmp, text);
+      disk.syncNow(tmp);
       return name(tmp, file);
     },
   };
