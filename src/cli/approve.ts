@@ -5,7 +5,7 @@ import { approvalOf, mainArgument, type Answer, type Approval } from '../domain/
 import { problem, ProblemError } from '../domain/problem.js';
 import { isEnded } from '../domain/task.js';
 import { EXIT, type Call, type Command } from './command.js';
-import { unknownTask } from './task-id.js';
+import { meantBy, unknownTask } from './task-id.js';
 
 type Store = ReturnType<typeof openReader>;
 
@@ -28,8 +28,11 @@ export async function answerBy(verb: 'approve' | 'reject' | 'edit', call: Call):
   const like = call.values['all-like'];
   const [first, ...rest] = call.words;
   if (verb === 'approve' && first === undefined && like === undefined) return list(store, call);
+  const meant = (id: string): string => meantBy(id, call.root);
   const ids =
-    typeof like === 'string' ? await alike(store, like) : verb === 'approve' ? call.words : [need(first, verb)];
+    typeof like === 'string'
+      ? await alike(store, meant(like))
+      : (verb === 'approve' ? call.words : [need(first, verb)]).map(meant);
   for (const id of ids) {
     const approval = await openApproval(store, id);
     await store.submit({

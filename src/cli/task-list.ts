@@ -6,7 +6,8 @@ import { compareText } from '../domain/order.js';
 import { ProblemError, problem, type Problem } from '../domain/problem.js';
 import { gist } from '../rules/gist.js';
 import { EXIT, text, whole, type Call } from './command.js';
-import { table, type Terminal } from './terminal.js';
+import { columnsOf } from './columns.js';
+import { fitted, table, type Terminal } from './terminal.js';
 
 export async function list(call: Call): Promise<number> {
   const { values, terminal, json } = call;
@@ -53,15 +54,30 @@ function nothing(state: string | undefined, wantsEnded: boolean): string {
   return wantsEnded ? 'no tasks' : 'no open tasks (--all shows ended ones)';
 }
 
+/** An id that is cut is of no use: where it leaves no room, the rest of its row comes on the next line. */
 function lines(found: Placed[], terminal: Terminal): string[] {
-  const rows = found.map(({ task, state }) => [
-    mark(state, terminal),
-    task.id,
-    task.to ? `@${task.to}` : '',
-    gist(task),
+  const room = terminal.width - STATE_COLUMNS - BESIDE_COLUMNS;
+  const isLong = ({ task }: Placed): boolean => columnsOf(task.id) > room;
+  const about = ({ task }: Placed): string[] => [task.to ? `@${task.to}` : '', gist(task)];
+  if (found.filter(isLong).length > found.length / 2)
+    return found.flatMap((one) => {
+      const rest = [mark(one.state, terminal), ...about(one)].filter(Boolean).join(' ');
+      return [one.task.id, fitted(`  ${rest}`, terminal.width)];
+    });
+  const rows = found.map((one) => [
+    isLong(one) ? '' : mark(one.state, terminal),
+    isLong(one) ? '' : one.task.id,
+    ...about(one),
   ]);
-  return table(rows, terminal.width);
+  return table(rows, terminal.width, [0, 1]).flatMap((row, i) => {
+    const { task, state } = found[i]!;
+    return isLong(found[i]!) ? [`${mark(state, terminal)}  ${task.id}`, row] : [row];
+  });
 }
+
+const STATE_COLUMNS = 'completed'.length + 2;
+/** What an agent's name and the beginning of what is asked need at least. */
+const BESIDE_COLUMNS = 2 + 24;
 
 export function mark(state: TaskState, terminal: Terminal): string {
   const colours = { pending: 'cyan', active: 'yellow', waiting: 'magenta', completed: 'green', failed: 'red' } as const;

@@ -1,6 +1,7 @@
 /** `guild task show` and `guild task tree`. */
 import { openReader } from '../app/open-reader.js';
 import { taskRecord } from '../app/task-record.js';
+import { taskNames } from '../app/task-names.js';
 import { taskTree } from '../app/task-tree.js';
 import { dependencyOf, dependencyStatus } from '../domain/dependency.js';
 import { levelsOf } from '../domain/lineage.js';
@@ -11,6 +12,7 @@ import { usageFields, type Usage } from '../domain/usage.js';
 import { gist } from '../rules/gist.js';
 import { roundTokens } from '../rules/team-tokens.js';
 import { totals } from '../rules/totals.js';
+import { shortIds } from '../rules/short-id.js';
 import { stemsOf } from '../rules/tree-stems.js';
 import { EXIT, type Call } from './command.js';
 import { idOf, unknownTask } from './task-id.js';
@@ -64,7 +66,9 @@ export async function tree(call: Call): Promise<number> {
   const all = await taskTree(openReader(call.root), id);
   if (all.length === 0) throw new ProblemError(unknownTask(id, call.root));
   if (json) terminal.json(nested(all));
-  else for (const line of [...treeLines(all, call), ...roundLines(all, terminal.width)]) terminal.out(line);
+  else
+    for (const line of [...treeLines(all, call, taskNames(call.root)), ...roundLines(all, terminal.width)])
+      terminal.out(line);
   return EXIT.done;
 }
 
@@ -78,21 +82,33 @@ function roundLines(all: Placed[], width: number): string[] {
   );
 }
 
-export function treeLines(all: Placed[], { terminal }: Pick<Call, 'terminal'>): string[] {
+/** `names`: the ids of all tasks there are, beside those in the tree; ids are shown as far as they are needed to tell them apart. */
+export function treeLines(
+  all: Placed[],
+  { terminal }: Pick<Call, 'terminal'>,
+  names: readonly string[] = [],
+): string[] {
   const levels = levelsOf(all.map(({ task }) => task));
   const stems = stemsOf(all.map(({ task }) => levels.get(task.id)!));
   const costs = totals(all);
-  return all.map((one, i) => {
-    const line = stems[i]!.first;
-    const name = line === '' ? one.task.id : one.task.role;
-    const { total } = costs.get(one.task.id)!;
+  const ids = all.map(({ task }) => task.id);
+  const short = shortIds(ids.slice(1), [...names, ...ids]);
+  return all.flatMap(({ task, state }, i) => {
+    const { first, rest } = stems[i]!;
+    const id = short.get(task.id) ?? task.id;
+    const { total } = costs.get(task.id)!;
     const cost = total.turns > 0 ? `  ${costText(total)}` : '';
-    const who = `@${one.task.to ?? '?'}`;
-    const taken = columnsOf(`${line}${one.state} ${name} ${who}${cost}`) + 1;
-    const room = terminal.width - taken;
-    const said = room < 8 ? '' : ` ${oneLine(gist(one.task), room)}`;
-    const whole = `${line}${mark(one.state, terminal)} ${terminal.bold(name)} ${who}${said}${terminal.dim(cost)}`;
-    return fitted(whole, terminal.width);
+    const role = i === 0 || id.split('.').at(-1)!.startsWith(task.role) ? '' : ` ${task.role}`;
+    const about = `${role} @${task.to ?? '?'}`;
+    const room = terminal.width - columnsOf(`${first}${state} ${id}${about}${cost}`) - 1;
+    const said = room < 8 ? '' : ` ${oneLine(gist(task), room)}`;
+    const more = `${about}${said}${terminal.dim(cost)}`;
+    const shown = terminal.bold(id);
+    if (columnsOf(`${first}${state} ${id}`) <= terminal.width)
+      return [fitted(`${first}${mark(state, terminal)} ${shown}${more}`, terminal.width)];
+    // An id that is cut is of no use: it gets a line of its own, without a stem where it would not fit beside it.
+    const stem = columnsOf(`${rest}${id}`) <= terminal.width ? rest : '';
+    return [fitted(`${first}${mark(state, terminal)}${more}`, terminal.width), `${stem}${shown}`];
   });
 }
 

@@ -12,6 +12,7 @@ guild task stop <id>              lets it and all under it give a last answer, a
 guild task retry <id>             opens a failed task again; what succeeded under it stays
 guild task tell <id> <text>       says something to an open task; heard before its next turn
 
+Of an id its end is enough where no other task ends so: guild task show call-9e3afirdk9. guild task tree shows these ends.
 A task is a file: dropping JSON with a "description" into tasks/pending/ does the same as add.`,
   options: {
     to: { type: 'string' },

@@ -117,8 +117,8 @@ export function oneLine(text: string, width: number): string {
   return columnsOf(line) <= width ? line : `${cutTo(line, Math.max(1, width - 1))}…`;
 }
 
-/** Columns as wide as their widest cell where that fits; the widest give way first, the last one takes what is left. */
-export function table(rows: string[][], width: number): string[] {
+/** Columns as wide as their widest cell where that fits; the widest give way first, the last one takes what is left. Those in `whole` never give way. */
+export function table(rows: string[][], width: number, whole: readonly number[] = []): string[] {
   const columns = rows[0]?.length ?? 0;
   const widths = Array.from({ length: columns }, (_, c) =>
     rows.reduce((most, row) => Math.max(most, shownColumns(row[c] ?? '')), 0),
@@ -126,8 +126,8 @@ export function table(rows: string[][], width: number): string[] {
   const wanted = Math.min(widths.at(-1) ?? 0, LAST_CELL);
   const room = (): number => width - widths.slice(0, -1).reduce((sum, w) => sum + w + 2, 0);
   while (room() < wanted) {
-    const widest = widths.slice(0, -1).reduce((best, w, c) => (w > widths[best]! ? c : best), 0);
-    if (widths[widest]! <= LEAST_CELL) break;
+    const widest = widths.slice(0, -1).reduce((best, w, c) => (!whole.includes(c) && w > widths[best]! ? c : best), 0);
+    if (whole.includes(widest) || widths[widest]! <= LEAST_CELL) break;
     widths[widest]! -= 1;
   }
   widths[columns - 1] = Math.max(LEAST_CELL, room());

@@ -22,7 +22,7 @@ budget; who asked for it, from the first message on; and what happened: turns, t
 --json has every event too, and the nodes of the chain: ids of tasks, turn:…, agent:…, budget:… and @human.`,
   most: 1,
   async run({ words, root, terminal, json }) {
-    const id = idOf({ words }, 'why');
+    const id = idOf({ words, root }, 'why');
     const store = openReader(root);
     await store.scan(true);
     const found = await store.read(id);

@@ -49,6 +49,58 @@ test('tables fit forty columns, and in a pipe nothing is cut', async (t) => {
   assert.match((await guild('task', 'list')).out, /many more of them$/m);
 });
 
+test('an id is never cut: it has a line of its own where the window is narrow, and the tree shows what every command takes', async (t) => {
+  const script = `
+- {agent: boss, turn: 1, call: [{delegate_to_agent: {agent: hand, task: "Look around in the folder and tell all"}}]}
+- {agent: hand, turn: 1, call: [{write_file: {path: note.md, content: hello}}]}
+- {say: Done.}
+`;
+  const { guild, guildWith } = place(
+    t,
+    scripted(script, { 'agents/hand.md': '---\ndescription: Helps\ntools: [write_file]\n---\nYou are the hand.\n' }),
+  );
+  for (const id of ['first-of-these', 'second-of-these'])
+    await guild('run', 'boss', 'Look after everything', '--id', id);
+  const listed = JSON.parse(succeeds(await guild('task', 'list', '--json')).out) as {
+    id: string;
+    description: string;
+  }[];
+  const ids = listed.map((one) => one.id);
+  assert.equal(ids.length, 6);
+  for (const columns of [30, 40, 50, 60, 80, 120]) {
+    const { out } = succeeds(await guildWith(onTerminal(columns), 'task', 'list'));
+    const words = bare(out).split(/\s+/);
+    for (const id of ids) assert.ok(words.includes(id), `${id} at ${columns}:\n${out}`);
+    const tree = bare(succeeds(await guildWith(onTerminal(columns), 'task', 'tree', 'first-of-these')).out);
+    const short = [...tree.matchAll(/\bcall-\w{10}\b/g)].map(([part]) => part);
+    assert.equal(short.length, 2, tree);
+    for (const part of short) {
+      const shown = JSON.parse(succeeds(await guild('task', 'show', part, '--json')).out) as { id: string };
+      assert.ok(shown.id.startsWith('first-of-these.') && shown.id.endsWith(`.${part}`));
+    }
+  }
+  const question = ids.find((id) => /^first.*\..*\./.test(id))!;
+  const end = question.slice(question.lastIndexOf('.') + 1);
+  for (const words of ['why', 'graph', 'task tree', 'approve', 'task cancel'])
+    succeeds(await guild(...words.split(' '), end));
+});
+
+test('an end that several tasks have is no id, and which they are is told', async (t) => {
+  const files = Object.fromEntries(
+    ['a.same', 'b.same'].map((id) => [`tasks/pending/${id}.json`, '{"description":"x"}']),
+  );
+  const { guild } = place(t, scripted('- say: ok', files));
+  for (const words of [
+    ['task', 'show', 'same'],
+    ['task', 'cancel', '.same'],
+  ]) {
+    const ran = await guild(...words);
+    assert.equal(ran.code, 2);
+    assert.match(ran.err, /2 tasks end in \.?same\n {2}write more of it: a\.same, b\.same\n/);
+  }
+  assert.match(succeeds(await guild('task', 'show', 'a.same')).out, /^a\.same /);
+});
+
 test('rows of every kind fit forty columns, however wide their letters; what a pipe gets is whole', async (t) => {
   const request = `${'请把这个很长的标题翻译成英文'.repeat(3)} 🙂🙂🙂 and the end of it`;
   const script = `
@@ -71,7 +123,11 @@ test('rows of every kind fit forty columns, however wide their letters; what a p
   ];
   for (const words of [...ROWS, 'state', 'top --once']) {
     const { out } = succeeds(await guildWith(onTerminal(40), ...words.split(' ')));
-    assert.ok(widest(out) <= 40, `${words}:\n${out}`);
+    // An id is wider than the window by itself; it stands alone then, and whole.
+    const others = bare(out)
+      .split('\n')
+      .filter((line) => !/^a-task-with-[\w.-]+$/.test(line));
+    assert.ok(widest(others.join('\n')) <= 40, `${words}:\n${out}`);
     assert.ok(out.length > 20 && !out.includes('\ufffd'), words);
   }
   for (const words of [...ROWS.filter((one) => one !== 'cost'), 'state']) {
