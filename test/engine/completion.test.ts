@@ -5,6 +5,7 @@ import { busWorld, memoryBus } from '../../src/adapters/bus.js';
 import { DEFAULT_NOTE_BYTES, type Config } from '../../src/domain/config.js';
 import { makeTask, type Task } from '../../src/domain/task.js';
 import type { Bus } from '../../src/ports/bus.js';
+import { printTask } from '../../src/text/task-json.js';
 import { hall, ROOT, untilQuiet, type Guest } from '../kit/hall.js';
 import { simClock } from '../kit/sim-clock.js';
 import { simDisk, type SimDisk } from '../kit/sim-disk.js';
@@ -167,7 +168,7 @@ test('an agent with a pattern has spoken: a note that comes after that keeps its
 });
 
 /** Two processes of a mesh and one that works for everybody. `now` is called when all have been asked in this phase. */
-async function whileAsked(phase: 1 | 2, now: (other: Guest, bus: Bus) => void, channels: Config['channels'] = {}) {
+async function whileAsked(phase: 1 | 2, now: (disk: SimDisk, bus: Bus) => void, channels: Config['channels'] = {}) {
   const disk = simDisk();
   const script = `${PAIR.script}- {agent: ann, turn: 3, when: the door is open, say: Then I close it.}`;
   lay(disk, { ...PAIR, script });
@@ -184,7 +185,7 @@ async function whileAsked(phase: 1 | 2, now: (other: Guest, bus: Bus) => void, c
   other.parts.store.join();
   let asked = 0;
   other.parts.bus!.subscribe('task', ({ body }) => {
-    if (body.type === 'completion_probe' && body.phase === phase && asked++ === 0) now(other, other.parts.bus!);
+    if (body.type === 'completion_probe' && body.phase === phase && asked++ === 0) now(disk, other.parts.bus!);
   });
   await together(guests.slice(0, 2));
   assert.ok(asked > 0, 'they were asked');
@@ -205,7 +206,8 @@ for (const phase of [1, 2] as const)
       to: 'ben',
       created_at: at,
     });
-    const { disk, events } = await whileAsked(phase, (other) => void other.parts.store.create(more));
+    const put = (on: SimDisk): void => on.save('/w/tasks/pending/t.more.json', printTask(more));
+    const { disk, events } = await whileAsked(phase, put);
     const ends = events.flatMap(({ name, task }) => (name === 'task.completed' ? [task] : []));
     assert.ok(ends.indexOf('t.more') >= 0 && ends.indexOf('t.more') < ends.indexOf('t'), String(ends));
     assert.equal(root(disk).certificate?.open, 0);
