@@ -12,6 +12,7 @@ const DEFAULT_MAX_BYTES = 64 * 1024 * 1024;
 export function disk(): Disk {
   const syncs = new Map<string, Shared>();
   const leaving = new Set<Promise<void>>();
+  const own = new Map<string, number>();
   return {
     read: (file, maxBytes) => read(file, 0, maxBytes),
     readFrom: read,
@@ -53,6 +54,11 @@ export function disk(): Disk {
         fs.closeSync(fd);
       }
     },
+    appendOwn(file, bytes) {
+      let fd = own.get(file);
+      if (fd === undefined) own.set(file, (fd = fs.openSync(file, O_WRONLY | O_APPEND | O_NOFOLLOW | O_NONBLOCK)));
+      writeAll(fd, bytes);
+    },
     patch(file, offset, bytes) {
       const fd = fs.openSync(file, O_WRONLY | O_NOFOLLOW | O_NONBLOCK);
       try {
@@ -82,6 +88,8 @@ export function disk(): Disk {
       }
     },
     remove(file) {
+      const open = own.get(file);
+      if (open !== undefined && own.delete(file)) fs.closeSync(open);
       try {
         fs.unlinkSync(file);
         return true;

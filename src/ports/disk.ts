@@ -28,6 +28,8 @@ export interface Disk {
   create(path: string, bytes: Uint8Array | string): boolean;
   /** Adds to the end of an existing file in one write. Returns the file's new stamp. Throws ENOENT if it is missing. */
   append(path: string, bytes: Uint8Array | string): string;
+  /** The same to a file that nobody else writes, moves or removes: it stays open until it is removed here. */
+  appendOwn(path: string, bytes: Uint8Array | string): void;
   /** Overwrites bytes in place; for fields of fixed width only. Returns the new stamp. */
   patch(path: string, offset: number, bytes: Uint8Array | string): string;
   /** False if `from` is gone. Replaces `to`. */

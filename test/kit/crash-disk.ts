@@ -60,6 +60,9 @@ export function crashDisk(disk: Disk, at: number, fault: Fault = 'die'): CrashDi
         () => disk.append(file, bytes),
         () => disk.append(file, half(bytes)),
       ),
+    appendOwn(file, bytes) {
+      this.append(file, bytes);
+    },
     patch: (file, offset, bytes) => step(file, () => disk.patch(file, offset, bytes)),
     rename: (from, to) => step(from, () => disk.rename(from, to)),
     link: (from, to) => step(from, () => disk.link(from, to)),

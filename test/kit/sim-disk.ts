@@ -99,6 +99,9 @@ export function simDisk(): SimDisk {
       inode.mtime = inode.ctime = tick();
       return stampOf(inode);
     },
+    appendOwn(file, bytes) {
+      this.append(file, bytes);
+    },
     patch(file, offset, bytes) {
       const inode = need(file);
       const next = Buffer.from(inode.bytes);

@@ -9,7 +9,7 @@ import type { Line } from './journal.js';
 export interface Placement {
   readonly id: string;
   readonly parent?: string | undefined;
-  /** The task that somebody asked for, of which this is a part; undefined: a conversation. */
+  /** The task that somebody asked for, to which this belongs; undefined: to any. */
   readonly root?: string | undefined;
   /** A task among the waiting, for its children: nobody may find it there before them. */
   rests?: boolean;
@@ -101,7 +101,7 @@ export function ahead(keeping: Keeping, discard: (tmp: string) => void, lag: Lag
         for (const one of unkept) kept.set(one, all);
         await all;
       }
-      await Promise.all(new Set(concerned.map((one) => kept.get(one))));
+      for (const promise of new Set(concerned.map((one) => kept.get(one)))) await promise;
     },
   };
 

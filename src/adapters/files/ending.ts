@@ -55,14 +55,14 @@ export function ending({ disk, l, writing, ahead, journal, lying, onItsWay, me }
     disk.remove(tmp);
     disk.removeSoon(leaving);
     lying.remember(l.task(state, claim.id), task);
-    if (page !== undefined) showPage(page);
+    if (page !== undefined) showPage(page, task.root);
     return true;
   }
 
   /** The journal has it; its file may follow. */
-  function showPage({ id, page, text }: PageLine): void {
+  function showPage({ id, page, text }: PageLine, root: string): void {
     const arrive = (tmp: string | undefined): void => void disk.rename(tmp!, l.result(page));
-    ahead.put({ id, line: async () => undefined, write: once(() => writing.aside(text)), arrive });
+    ahead.put({ id, root, line: async () => undefined, write: once(() => writing.aside(text)), arrive });
   }
 
   /** The same, but others see it in our hands until its record is there; the fence is met then. */

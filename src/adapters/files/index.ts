@@ -63,7 +63,8 @@ export function files({ root, disk, clock, ids, processes, agents = [], lag, soo
     now,
   });
   const records = recordVerbs(disk, l, write, now, (task) => onItsWay.get(task) !== undefined, soon);
-  const { unclaimed, ...sessions } = sessionVerbs({ disk, l, writing: write, ahead: onItsWay, journal: kept });
+  const rootOf = (task: string): string | undefined => tasks.byId.get(task)?.task.root;
+  const { unclaimed, ...sessions } = sessionVerbs({ disk, l, writing: write, ahead: onItsWay, journal: kept, rootOf });
   const forSession = (task: Task): void => {
     if (task.session !== undefined) unclaimed(task.session);
   };

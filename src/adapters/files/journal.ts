@@ -99,7 +99,7 @@ export function journal(disk: Disk, l: Layout, writing: Writing, peer: string): 
       part = { file: path.join(l.journal, `${peer}.${++count}.jsonl`), bytes: 0, safe: undefined, live: new Map() };
       disk.create(part.file, text);
       row.push(part);
-    } else disk.append(part.file, text);
+    } else disk.appendOwn(part.file, text);
     part.bytes += text.length;
     for (const line of lines) {
       for (const { live } of row) live.delete(line.id);
@@ -128,7 +128,7 @@ export function journal(disk: Disk, l: Layout, writing: Writing, peer: string): 
     const last = row.at(-1);
     if (last === undefined) return;
     const text = `${JSON.stringify({ there })}\n`;
-    disk.append(last.file, text);
+    disk.appendOwn(last.file, text);
     last.bytes += text.length;
   }
 

@@ -41,6 +41,7 @@ interface Known {
 /** A conversation that has no file yet. */
 interface Unwritten {
   session: Session;
+  root: string | undefined;
   head: string;
   /** What follows the head. */
   text: string;
@@ -64,6 +65,8 @@ interface Parts {
   writing: Writing;
   ahead: Ahead;
   journal: Journal;
+  /** The task that somebody asked for, above an open one. */
+  rootOf: (task: string) => string | undefined;
 }
 
 /** A conversation grows only under a claim that others can see: until the disk has caught up, nothing is named or added, unless nobody waits for it. */
@@ -73,6 +76,7 @@ export function sessionVerbs({
   writing,
   ahead,
   journal,
+  rootOf,
 }: Parts): SessionVerbs & { unclaimed(id: string): void } {
   const { caughtUp } = ahead;
   const unwritten = new Map<string, Unwritten>();
@@ -91,7 +95,8 @@ export function sessionVerbs({
       const text = printMessages(messages);
       const session = { header, messages: [...messages] };
       if (behind) {
-        unwritten.set(id, { session, head, text });
+        const root = header.task === undefined ? undefined : rootOf(header.task);
+        unwritten.set(id, { session, root, head, text });
         writeLater(id);
         return session;
       }
@@ -175,6 +180,7 @@ export function sessionVerbs({
     let written: { status: string | undefined; tmp: Promise<string> } | undefined;
     ahead.put({
       id: keyOf(id),
+      root: one.root,
       line: async () => (one.status === undefined ? undefined : lineOf(id, one)),
       write: () => (written ??= { status: one.status, tmp: writing.aside(whole(one)) }).tmp,
       arrive(tmp) {

@@ -298,19 +298,30 @@ export function taskVerbs({
     const placement = onItsWay.get(id);
     const known = placement && tasks.byId.get(id);
     if (placement?.end ?? known) return placement?.end ?? shown(known!);
-    // Folders are looked at one after the other, and a task that another process moves meanwhile can be missed once.
-    return findPlaced(id) ?? findPlaced(id);
+    return findPlaced(id);
   }
 
+  /** Folders are looked at one after the other, and another process may move it meanwhile: so it is looked for once more where it may have gone. */
   function findPlaced(id: string): Placed | undefined {
-    const over = readEnded(id);
-    if (over !== undefined) return over;
-    for (const state of ['pending', 'waiting'] as const) {
-      const task = lying.read(l.task(state, id), id);
-      if (task === undefined) continue;
-      if (state === 'waiting' && !isScanned) untold = scan(false); // its children say for what
-      return { task: tasks.withWaits({ state, task }), state };
-    }
+    return (
+      readEnded(id) ??
+      readOpen('pending', id) ??
+      readOpen('waiting', id) ??
+      readActive(id) ??
+      readOpen('waiting', id) ??
+      readOpen('pending', id) ??
+      readEnded(id)
+    );
+  }
+
+  function readOpen(state: 'pending' | 'waiting', id: string): Placed | undefined {
+    const task = lying.read(l.task(state, id), id);
+    if (task === undefined) return undefined;
+    if (state === 'waiting' && !isScanned) untold = scan(false); // its children say for what
+    return { task: tasks.withWaits({ state, task }), state };
+  }
+
+  function readActive(id: string): Placed | undefined {
     const entry = tasks.byId.get(id);
     const name = disk.list(l.tasks('active')).find((one) => parseClaimName(one)?.id === id);
     const file = name === undefined ? entry?.file : path.join(l.tasks('active'), name);
