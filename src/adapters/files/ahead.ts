@@ -48,9 +48,9 @@ export type Lag = (wake: () => void) => void;
 const LAG_MS = 10;
 const MOST_LAGS = 5;
 
-/** Whoever leaves waits for the disk anyway: no process goes on for this alone. */
+/** A process that has nothing else to do goes on until it has followed, whether its owner closes the workspace or not. */
 function aShortWhile(wake: () => void): void {
-  setTimeout(wake, LAG_MS).unref();
+  setTimeout(wake, LAG_MS);
 }
 
 /** `discard`: these bytes are not needed any more. */
