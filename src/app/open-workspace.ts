@@ -27,6 +27,7 @@ import { findPrice } from '../domain/price.js';
 import { ProblemError, type Problem } from '../domain/problem.js';
 import { isEnded, type EndedState, type Placed, type Task } from '../domain/task.js';
 import { audit } from '../engine/audit.js';
+import { room } from '../engine/free.js';
 import { engine, type Engine, type PumpReport } from '../engine/pump.js';
 import type { Parts, Watchers } from '../engine/parts.js';
 import { watch } from '../engine/watch.js';
@@ -330,11 +331,21 @@ export async function openWorkspace(folderPath: string, options: OpenOptions = {
       const placed = (await store.read(id))!;
       if (isEnded(placed.state)) return placed;
       if (report.moved) continue;
-      const elsewhere = [...store.open()].some((one) => one.held && one.task.root === placed.task.root);
+      const elsewhere =
+        [...store.open()].some((one) => one.held && one.task.root === placed.task.root) || lacksRoom(roots);
       const waitMs = elsewhere ? 100 : untilDue(roots); // another process works on it, or its time is still to come
       if (waitMs === undefined) return placed;
       await clock.sleep(waitMs);
     }
+  }
+
+  /** Whether one of these could go on if other processes had not filled up its agent. */
+  function lacksRoom(roots: ReadonlySet<string>): boolean {
+    const free = room(parts);
+    return [...store.open()].some(({ task: { root: one, to = '' }, state }) => {
+      const most = parts.agents.all().get(to)?.maxConcurrentTasks ?? Infinity;
+      return roots.has(one) && state === 'pending' && free.elsewhere(to) >= most;
+    });
   }
 
   /** How long to wait where something waits for a time and for nobody; undefined where nothing does. Others are looked at meanwhile. */

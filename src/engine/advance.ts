@@ -20,6 +20,7 @@ import { takerOf } from './intake.js';
 import { advanceNeed, isNeed } from './needs.js';
 import { isOfferOver, offer, offerOver, unfilled } from './offer.js';
 import { stopReason } from './flight.js';
+import { hasPlace, isOverfull } from './overfull.js';
 import { record, type Parts } from './parts.js';
 import { acting } from './trial.js';
 import { costsOf, subtasks } from './account.js';
@@ -27,12 +28,20 @@ import { quoted } from './quoted.js';
 import { taintedBy } from './taint.js';
 import { showTranscript } from './transcript.js';
 
-/** False if another peer was faster. Throws only when the disk fails or there is a bug; the claim is then left behind for recovery. */
-export async function advance(parts: Parts, task: Task, stop: AbortSignal): Promise<boolean> {
+/**
+ * False if another peer was faster. `here`: how many other tasks of the same agent this process has in hand. Throws only when the disk fails or there is a bug; the
+ * claim is then left behind for recovery.
+ */
+export async function advance(parts: Parts, task: Task, stop: AbortSignal, here = 0): Promise<boolean> {
   const taker = takerOf(parts, task);
   const name = 'agent' in taker ? taker.agent : 'nobody';
   const claim = parts.store.claim(task.id, name);
   if (claim === undefined) return false;
+  if ('agent' in taker && isOverfull(parts, claim, here)) {
+    await parts.store.release(claim, claim.task);
+    await parts.lookAgain?.();
+    return hasPlace(parts, name, here);
+  }
   if ('offer' in taker) {
     await weigh(parts, claim);
     return true;

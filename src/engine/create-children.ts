@@ -20,7 +20,9 @@ export async function createChildren(parts: Parts, parent: Task, wanted: readonl
   return made.flat();
 }
 
-/** Nobody else takes it up, or must see who has the turn in a shared conversation. */
+/** Nobody else takes it up, or must see who has the turn in a shared conversation, or how much its agent has in hand. */
 function isOursAlone({ agents, hosts }: Parts, agent = ''): boolean {
-  return agents.all().get(agent)?.session !== 'shared' && (hosts === undefined || hosts.has(agent));
+  const known = agents.all().get(agent);
+  if (known?.session === 'shared' || (known?.maxConcurrentTasks ?? Infinity) !== Infinity) return false;
+  return hosts === undefined || hosts.has(agent);
 }

@@ -5,6 +5,8 @@ import type { Parts } from './parts.js';
 export interface Room {
   /** How many tasks it has in hand or before it; bids do not count, and neither does what waits for others. */
   load(agent: string): number;
+  /** How many of them other live processes have in hand. */
+  elsewhere(agent: string): number;
   isFree(agent: Agent): boolean;
   /** Some live process works for it. */
   isHosted(agent: string): boolean;
@@ -18,6 +20,7 @@ export interface Room {
 /** Nothing is counted before somebody asks. */
 export function room(parts: Parts): Room {
   let counted: Map<string, number> | undefined;
+  let away: Map<string, number> | undefined;
   let outstanding: number | undefined;
   let hosted: ReadonlySet<string> | 'all' | undefined;
   const load = (agent: string): number => (counted ??= count(parts)).get(agent) ?? 0;
@@ -27,6 +30,7 @@ export function room(parts: Parts): Room {
   };
   return {
     load,
+    elsewhere: (agent) => (away ??= countElsewhere(parts)).get(agent) ?? 0,
     takeBids(count) {
       outstanding ??= openBids(parts);
       if (outstanding > 0 && outstanding + count > BIDS_AHEAD * parts.config.limits.parallel) return false;
@@ -56,6 +60,15 @@ function count(parts: Parts): Map<string, number> {
     // Whatever waits keeps no place: what it waits for may need that very place.
     if (state === 'pending' && parts.waits?.isHeldUp(task.id) === true) continue;
     counted.set(task.to, (counted.get(task.to) ?? 0) + 1);
+  }
+  return counted;
+}
+
+function countElsewhere({ store }: Parts): Map<string, number> {
+  const counted = new Map<string, number>();
+  for (const { task, held, owner } of store.open()) {
+    if (!held || owner === undefined || owner.peer === store.peer.id || task.role === 'bid') continue;
+    counted.set(owner.agent, (counted.get(owner.agent) ?? 0) + 1);
   }
   return counted;
 }

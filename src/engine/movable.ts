@@ -69,10 +69,14 @@ export function hasRoom(parts: Parts, flights: Flights, free: Room, task: Task):
   const speaks = agent?.session === 'shared' && isLeaf(task, agent);
   if (speaks && !parts.store.takeTurn(sessionId(task, agent), task.id)) return false;
   const most = agent?.maxConcurrentTasks ?? Infinity;
-  if (most === Infinity) return true;
+  return most === Infinity || busyHere(flights, name) + free.elsewhere(name) < most;
+}
+
+/** How many tasks of this agent are in flight. */
+export function busyHere(flights: Flights, agent: string): number {
   let busy = 0;
-  for (const flight of flights.values()) if (flight.agent === name) busy++;
-  return busy < most;
+  for (const flight of flights.values()) if (flight.agent === agent) busy++;
+  return busy;
 }
 
 function isHosted(parts: Parts, task: Task): boolean {

@@ -52,6 +52,8 @@ export interface Parts {
   bids?: Bids;
   /** Other processes agree that a root is over; made by the engine. */
   votes?: { agree(root: Task): Promise<{ agreed: number; of: number } | { until: string }> };
+  /** Brings what is known of the store up to date in the middle of a pass; made by the engine. */
+  lookAgain?: () => Promise<void>;
   /** Told when a pass is over; absent where no history is kept. */
   audit?: Audit;
   config: Config;

@@ -13,7 +13,7 @@ import type { Flight } from './flight.js';
 import { room } from './free.js';
 import { stopCancelled, takeIntents } from './intake.js';
 import { lookAround } from './look-around.js';
-import { hasRoom, movable, nameOf } from './movable.js';
+import { busyHere, hasRoom, movable, nameOf } from './movable.js';
 import { pace } from './pace.js';
 import { record, type Parts } from './parts.js';
 import { registry } from './registry.js';
@@ -75,6 +75,7 @@ export function engine(given: Parts): Engine {
   const own = {
     waits,
     votes,
+    lookAgain,
     pace: pace(given.clock, given.config.limits.tasksPerMinute, given.growth),
     watchers: { ...given.watchers, event: hear },
   };
@@ -234,7 +235,8 @@ export function engine(given: Parts): Engine {
 
   function start(task: Task, onEnd: (moved: boolean) => void): void {
     const stop = new AbortController();
-    const done = advance(parts, task, stop.signal)
+    const agent = nameOf(parts, task);
+    const done = advance(parts, task, stop.signal, busyHere(flights, agent))
       .then(
         (moved) => moved,
         (thrown: unknown) => {
@@ -247,7 +249,6 @@ export function engine(given: Parts): Engine {
         flights.delete(task.id);
         onEnd(moved);
       });
-    const agent = nameOf(parts, task);
     slow.began(task.id, agent);
     flights.set(task.id, { task: task.id, agent: task.role === 'bid' ? 'nobody' : agent, stop, done });
   }

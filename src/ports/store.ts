@@ -44,6 +44,14 @@ export interface OpenTask extends Placed {
   held: boolean;
 }
 
+/** A claim that a live peer has. */
+export interface Hold {
+  task: string;
+  peer: string;
+  /** Of two claims the later one has the greater number; those of the same moment may have the same. */
+  since: bigint;
+}
+
 export type SessionOpened =
   | {
       kind: 'open';
@@ -105,6 +113,8 @@ export interface Store {
   ended(options?: { state?: EndedState; limit?: number; passedOver?: (one: Problem) => void }): Promise<Placed[]>;
   /** Undefined if another peer was faster, the task has ended, or its file no longer parses. Not durable: a claim means nothing after a power cut. */
   claim(id: string, agent: string): Claim | undefined;
+  /** Claims for this agent, read now; bids are left out. Absent where `open()` is always what is so now. */
+  claimsFor?(agent: string): Hold[];
   /** Takes over a claim whose peer is dead; undefined if it is alive, or another was faster. */
   takeOver(id: string): Claim | undefined;
   /** Ids of tasks whose holder is dead. */

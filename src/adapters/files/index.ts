@@ -8,6 +8,7 @@ import type { Processes } from '../../ports/processes.js';
 import type { Store } from '../../ports/store.js';
 import { ahead, type Lag } from './ahead.js';
 import { bell, ringBell } from './bell.js';
+import { claimsFor } from './claims.js';
 import { journal } from './journal.js';
 import { folders, layout } from './layout.js';
 import { openTasks } from './open-tasks.js';
@@ -15,6 +16,7 @@ import { presence } from './presence.js';
 import { quarantine } from './quarantine.js';
 import { recordVerbs } from './records.js';
 import { sessionVerbs } from './sessions.js';
+import { shelves } from './shelves.js';
 import { taskVerbs } from './tasks.js';
 import { turns } from './turns.js';
 import { writing } from './writing.js';
@@ -51,6 +53,7 @@ export function files({ root, disk, clock, ids, processes, agents = [], lag, soo
   const kept = journal(disk, l, write, peer.id);
   const onItsWay = ahead(kept, (tmp) => void disk.remove(tmp), lag);
   const { caughtUp } = onItsWay;
+  const lying = shelves(disk, l, now);
   const verbs = taskVerbs({
     disk,
     l,
@@ -108,13 +111,15 @@ export function files({ root, disk, clock, ids, processes, agents = [], lag, soo
     // Whoever waits for a task waits for it also while nobody can read its file, and nobody makes it anew meanwhile.
     isOpen: (id) => verbs.isOpen(id) || tasks.heldFile(id) !== undefined,
     heldFile: (id) => tasks.heldFile(id),
-    create: async (task, haste) => tasks.heldFile(task.id) === undefined && verbs.create(task, haste),
+    create: (task, haste) =>
+      tasks.heldFile(task.id) === undefined ? verbs.create(task, haste) : Promise.resolve(false),
     claim(id, agent) {
       here.join();
       const claim = verbs.claim(id, agent);
       if (claim) forSession(claim.task);
       return claim;
     },
+    claimsFor: (agent) => claimsFor({ disk, l, tasks, lying, isAlive: here.isAlive }, agent),
     takeOver(id) {
       here.join();
       const owner = tasks.byId.get(id)?.owner?.peer;

@@ -1,0 +1,143 @@
+/**
+ * An agent works on no more tasks at once than its file says, however many processes work for it. They look, claim and ask their models in an
+ * order that a seed gives.
+ */
+import assert from 'node:assert/strict';
+import fs from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { test } from 'node:test';
+import { clock, ids } from '../../src/adapters/clock.js';
+import { disk as realDisk } from '../../src/adapters/disk.js';
+import { files } from '../../src/adapters/files/index.js';
+import { processes } from '../../src/adapters/processes.js';
+import type { Disk } from '../../src/ports/disk.js';
+import type { Model } from '../../src/ports/model.js';
+import type { Store } from '../../src/ports/store.js';
+import { hall, untilQuiet, type Guest } from '../kit/hall.js';
+import { simDisk, type SimDisk } from '../kit/sim-disk.js';
+import { seeded } from '../kit/sim-processes.js';
+import { lay } from '../kit/stories.js';
+import { SEED } from '../kit/seed.js';
+
+const ROUNDS = Number(process.env['ROUNDS'] ?? 20);
+const NAMES = ['t0', 't1', 't2', 't3', 't4', 't5'];
+console.log(`# room: SEED=${SEED}`);
+
+/** `ana` does some of them herself, and is asked for advice in the others. */
+function workspace(most: number): SimDisk {
+  const disk = simDisk();
+  const to = (n: number): string => (n % 4 < 2 ? 'boss' : 'ana');
+  lay(disk, {
+    name: '',
+    agents: {
+      ana: `---\ndescription: A\nmax_concurrent_tasks: ${most}\n---\nDo it.\n`,
+      boss: '---\ndescription: B\nadvisors: [ana]\n---\nDo it.\n',
+    },
+    tasks: Object.fromEntries(NAMES.map((name, n) => [name, { description: 'Do it', to: to(n) }])),
+    script: '',
+    results: {},
+    calls: 0,
+  });
+  return disk;
+}
+
+for (const [most, guests] of [
+  [1, 2],
+  [1, 3],
+  [2, 3],
+] as const) {
+  test(`an agent that works on ${most} at once, in ${guests} processes (SEED=${SEED})`, async () => {
+    for (let round = 0; round < ROUNDS; round++) {
+      const random = seeded(SEED + round);
+      const disk = workspace(most);
+      const house = hall('- {say: Done.}');
+      let busy = 0;
+      let highest = 0;
+      const enter = (): Guest => {
+        const guest = house.enter(dawdling(disk, random));
+        const { store, model } = guest.parts;
+        const { call } = model;
+        const { scan } = store;
+        // Others go on between a look and what is done about it.
+        store.scan = async (full) => {
+          const found = await scan(full);
+          await pause(random, 8);
+          return found;
+        };
+        const slow: Model['call'] = async (request) => {
+          if (request.agent !== 'ana') return call(request);
+          highest = Math.max(highest, ++busy);
+          await pause(random, 8);
+          busy--;
+          return call(request);
+        };
+        guest.parts.model = { call: slow };
+        return guest;
+      };
+      const all = Array.from({ length: guests }, enter);
+      // Each begins with others, as `guild run` does; who goes for the same task as another is not in doubt.
+      const own = (g: number): Set<string> => new Set(NAMES.filter((_, n) => n % guests === g));
+      await Promise.all(all.map((guest, g) => passOver(guest, own(g))));
+      for (const guest of all.slice(1)) guest.die();
+      await untilQuiet(all[0]!, 400);
+      assert.ok(highest <= most, `round ${round}, SEED=${SEED}: ${highest} at once`);
+      assert.ok(highest > 0);
+      assert.equal(disk.list('/w/tasks/completed').filter((name) => /^t\d\.json$/.test(name)).length, NAMES.length);
+    }
+  });
+}
+
+/** Passes as a process makes them that stays: what one leaves behind is on the disk only later. */
+async function passOver(guest: Guest, roots: ReadonlySet<string>): Promise<void> {
+  for (let quiet = 0, passes = 0; quiet < 2; passes++) {
+    assert.ok(passes < 400, 'still moving after 400 passes');
+    const { moved } = await guest.engine.pass(quiet === 0 ? 'none' : 'changed', () => undefined, roots);
+    await Promise.all([...guest.engine.flights.values()].map((flight) => flight.done));
+    quiet = moved ? 0 : quiet + 1;
+  }
+}
+
+async function pause(random: () => number, most: number): Promise<void> {
+  for (let turns = Math.floor(random() * most); turns > 0; turns--) await new Promise(setImmediate);
+}
+
+/** Syncs take a while, sometimes long, so that others get in between. */
+function dawdling(disk: Disk, random: () => number): Disk {
+  return {
+    ...disk,
+    async sync(file) {
+      await pause(random, 4);
+      await disk.sync(file);
+    },
+    async syncFolder(folder) {
+      await pause(random, 4);
+      await disk.syncFolder(folder);
+    },
+  };
+}
+
+test('on a real disk the earlier of two claims is known from the later', async (t) => {
+  const root = fs.mkdtempSync(path.join(os.tmpdir(), 'guild-room-'));
+  t.after(() => fs.rmSync(root, { recursive: true, force: true }));
+  const join = (): Store => files({ root, disk: realDisk(), clock: clock(), ids: ids(), processes: processes() });
+  const [one, two] = [join(), join()];
+  // Made in the other order, so that it is the claims that are compared.
+  for (const id of ['b', 'a']) fs.writeFileSync(path.join(root, `tasks/pending/${id}.json`), '{"description": "x"}');
+  await Promise.all([one.scan(true), two.scan(true)]);
+  assert.ok(one.claim('a', 'an_a'));
+  assert.ok(two.claim('b', 'an_a'));
+  for (const store of [one, two]) {
+    const claims = store.claimsFor!('an_a').sort((a, b) => (a.task < b.task ? -1 : 1));
+    assert.deepEqual(
+      claims.map(({ task, peer }) => [task, peer]),
+      [
+        ['a', one.peer.id],
+        ['b', two.peer.id],
+      ],
+    );
+    assert.ok(claims[0]!.since <= claims[1]!.since);
+    assert.deepEqual(store.claimsFor!('ana'), []);
+  }
+  await Promise.all([one.close(), two.close()]);
+});
