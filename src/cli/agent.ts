@@ -9,11 +9,12 @@ import { compareText } from '../domain/order.js';
 import { problem, ProblemError } from '../domain/problem.js';
 import { agentGraph, drawGraph, GRAPH_FORMATS } from '../rules/agent-graph.js';
 import { EXIT, text, type Call, type Command } from './command.js';
+import { graphFormat } from './graph-format.js';
 import { table } from './terminal.js';
 
 export const command: Command = {
   help: `guild agent list             the agents, what they can do, and which file defines them
-                             --graph: who comes after whom  [--format text|mermaid|dot]
+                             --graph: who comes after whom  [--format text|mermaid|dot|json]
 guild agent start <name…>    work only for these agents, in this terminal (as many terminals as you like)
 guild agent pause <name> [reason]
                              it ends the turn it is in, then takes no task and no turn; storage/paused/<name> is the same
@@ -24,6 +25,10 @@ guild agent rollback <name> <commit>
   options: { description: { type: 'string' }, graph: { type: 'boolean' }, format: { type: 'string' } },
   async run(call) {
     const [word = 'list', ...words] = call.words;
+    if (text(call.values, 'format') !== undefined && call.values['graph'] !== true)
+      throw new ProblemError(
+        problem('bad_usage', '--format goes with --graph', { hint: 'for programs there is --json' }),
+      );
     if (word === 'list') return call.values['graph'] === true ? graph(call) : list(call);
     if (word === 'new') return write({ ...call, words });
     if (word === 'start') return start({ ...call, words });
@@ -57,12 +62,10 @@ async function list({ root, terminal, json }: Call): Promise<number> {
   return EXIT.done;
 }
 
-async function graph({ root, terminal, json, values }: Call): Promise<number> {
-  const format = GRAPH_FORMATS.find((one) => one === (text(values, 'format') ?? 'text'));
-  if (format === undefined)
-    throw new ProblemError(problem('bad_usage', `a graph is drawn as ${GRAPH_FORMATS.join(', ')}`));
+async function graph({ root, terminal, values }: Call): Promise<number> {
+  const format = graphFormat(values, GRAPH_FORMATS);
   const drawn = agentGraph(openRoster(root).agents.values());
-  if (json) terminal.json(drawn);
+  if (format === 'json') terminal.json(drawn);
   else for (const line of drawGraph(drawn, format)) terminal.out(line);
   return EXIT.done;
 }

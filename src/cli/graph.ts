@@ -2,14 +2,15 @@
 import { openReader } from '../app/open-reader.js';
 import { taskTree } from '../app/task-tree.js';
 import { waitsView } from '../app/waits-view.js';
-import { problem, ProblemError } from '../domain/problem.js';
+import { ProblemError } from '../domain/problem.js';
 import { drawTaskGraph, TASK_GRAPH_FORMATS, taskGraph } from '../rules/task-graph.js';
-import { EXIT, text, type Command } from './command.js';
+import { EXIT, type Command } from './command.js';
+import { graphFormat } from './graph-format.js';
 import { idOf, unknownTask } from './task-id.js';
 import { fitted } from './terminal.js';
 
 export const command: Command = {
-  help: `guild graph <task> [--mermaid | --dot | --format text|mermaid|dot]
+  help: `guild graph <task> [--mermaid | --dot | --json | --format text|mermaid|dot|json]
 
 The task and everything under it, with who waits for whom and what depends on what. What is waited for may also be
 a turn in a conversation, a resource, room at an agent, a budget, or you; who holds it is named.
@@ -22,17 +23,14 @@ Mermaid is what Markdown pages draw; DOT is what Graphviz draws: guild graph t1 
   options: { format: { type: 'string' }, mermaid: { type: 'boolean' }, dot: { type: 'boolean' } },
   most: 1,
   async run(call) {
-    const { values, terminal, json } = call;
+    const { values, terminal } = call;
     const id = idOf(call, 'graph');
-    const named = values['mermaid'] ? 'mermaid' : values['dot'] ? 'dot' : (text(values, 'format') ?? 'text');
-    const format = TASK_GRAPH_FORMATS.find((one) => one === named);
-    if (format === undefined)
-      throw new ProblemError(problem('bad_usage', `a graph is drawn as ${TASK_GRAPH_FORMATS.join(', ')}`));
+    const format = graphFormat(values, TASK_GRAPH_FORMATS);
     const store = openReader(call.root);
     const tree = await taskTree(store, id);
     if (tree.length === 0) throw new ProblemError(unknownTask(id, call.root));
     const graph = taskGraph(tree, waitsView(call.root, store).waitsOf);
-    if (json) terminal.json(graph);
+    if (format === 'json') terminal.json(graph);
     else
       for (const line of drawTaskGraph(graph, format))
         terminal.out(format === 'text' ? fitted(line, terminal.width) : line);

@@ -22,7 +22,11 @@ export async function main(argv: string[]): Promise<number> {
   const name = at < 0 ? undefined : argv[at];
   if (name === undefined) return noCommand(argv);
   const listed = COMMANDS.find((one) => one.name === name);
-  if (name === 'help') return help(argv[at + 1], argv.includes('--json'));
+  if (name === 'help')
+    return help(
+      argv.slice(at + 1).find((word) => !word.startsWith('-')),
+      argv.includes('--json'),
+    );
   if (listed === undefined) return fail(unknownCommand(name), argv.includes('--json'));
   const { command } = await listed.load();
   const rest = [...argv.slice(0, at), ...argv.slice(at + 1)];
@@ -41,11 +45,8 @@ async function runCommand(listed: Listed, command: Command, given: string[], ope
     return fail(wrong, args.includes('--json'));
   }
   const { values, words } = read;
-  if (values['help']) {
-    process.stdout.write(`${command.help.trim()}\n\n${COMMON}\n`);
-    return EXIT.done;
-  }
   const json = values['json'] === true;
+  if (values['help']) return help(listed.name, json);
   const quiet = values['quiet'] === true;
   const extra = words[command.most ?? Infinity];
   if (extra !== undefined)
@@ -119,7 +120,7 @@ function leaveQuietly(error: NodeJS.ErrnoException): void {
   process.exit(EXIT.done);
 }
 
-function noCommand(argv: string[]): number {
+async function noCommand(argv: string[]): Promise<number> {
   if (argv.includes('--version') || argv.includes('-v')) {
     process.stdout.write(`${VERSION}\n`);
     return EXIT.done;
@@ -131,26 +132,24 @@ function noCommand(argv: string[]): number {
     return fail(problem('bad_usage', `there is no option ${odd}`, { hint: 'guild --help lists all' }), json);
   if (argv.length > 0 && !argv.includes('--help') && !argv.includes('-h'))
     return fail(problem('bad_usage', 'a command is missing', { hint: 'guild --help lists all' }), json);
-  process.stdout.write(overview());
-  return EXIT.done;
+  return help(undefined, json);
 }
 
 async function help(name: string | undefined, json: boolean): Promise<number> {
   const listed = COMMANDS.find((one) => one.name === name);
-  if (listed === undefined) {
-    if (name !== undefined) return fail(unknownCommand(name), json);
-    process.stdout.write(overview());
-    return EXIT.done;
-  }
-  const { command } = await listed.load();
-  process.stdout.write(`${command.help.trim()}\n\n${COMMON}\n`);
+  if (listed === undefined && name !== undefined) return fail(unknownCommand(name), json);
+  if (json) {
+    const { helpJson } = await import('./help-json.js');
+    process.stdout.write(`${JSON.stringify(await helpJson(listed, GLOBAL))}\n`);
+  } else if (listed === undefined) process.stdout.write(overview());
+  else process.stdout.write(`${(await listed.load()).command.help.trim()}\n\n${COMMON}\n`);
   return EXIT.done;
 }
 
 function overview(): string {
   const wide = Math.max(...COMMANDS.map(({ name }) => name.length));
   const lines = COMMANDS.map(({ name, summary }) => `  ${name.padEnd(wide)}  ${summary}`);
-  return `guild runs a team of AI agents out of a plain folder.\n\n  guild <command> [options]\n\n${lines.join('\n')}\n\n${COMMON}\n\nguild <command> --help tells more about one.\n`;
+  return `guild runs a team of AI agents out of a plain folder.\n\n  guild <command> [options]\n\n${lines.join('\n')}\n\n${COMMON}\n\nguild <command> --help tells more about one; guild help --json tells all, for programs.\n`;
 }
 
 const COMMON = `Everywhere: --workspace DIR (-w), --json, --quiet (-q), --help (-h)

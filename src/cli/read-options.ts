@@ -22,6 +22,9 @@ export function readOptions(args: string[], options: Options, hint: string): { v
   return { values, words: positionals };
 }
 
+/** What other programs call it. */
+const FOR_PROGRAMS = new Set(['format', 'output', 'o', 'j']);
+
 interface Given {
   name: string;
   /** As it was typed, with its dashes. */
@@ -33,7 +36,11 @@ interface Given {
 function mistake({ name, rawName, value, inlineValue }: Given, options: Options): string | undefined {
   const known = Object.hasOwn(options, name) ? options[name]! : undefined;
   if (known === undefined) {
-    const meant = rawName.startsWith('--') ? nearest(name, Object.keys(options)) : undefined;
+    const meant = FOR_PROGRAMS.has(name)
+      ? 'json'
+      : rawName.startsWith('--')
+        ? nearest(name, Object.keys(options))
+        : undefined;
     return `there is no option ${rawName}${meant === undefined ? '' : `; did you mean --${meant}?`}`;
   }
   if (known.type === 'boolean') return value === undefined ? undefined : `${rawName} takes no value`;

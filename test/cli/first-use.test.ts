@@ -70,7 +70,10 @@ test('a dropped task becomes a result, one pump at a time', async (t) => {
   succeeds(await guild('pump'));
   assert.equal(read('results/api.md'), '# Build a REST API for user management\n\nDone: api.\n');
   assert.match(succeeds(await guild('pump')).err, /nothing to do; no open tasks/);
-  assert.match(succeeds(await guild('task', 'tree', 'api')).out, /^completed api @boss .*\n└─ completed call-\w+ @hand/);
+  assert.match(
+    succeeds(await guild('task', 'tree', 'api')).out,
+    /^completed api @boss .*\n└─ completed call-\w+ @hand/,
+  );
   assert.match(read('sessions/boss-api.session.yaml'), /tech_stack/, 'the context reached the agent');
 });
 

@@ -1,6 +1,7 @@
 /** `--json`: one document or JSON lines, with shapes that programs can rely on, and nothing else on standard output. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { COMMANDS } from '../../src/cli/commands.js';
 import { place, scripted, succeeds, type Ran } from '../kit/guild.js';
 
 type Json = Record<string, unknown>;
@@ -100,4 +101,47 @@ test('a failed run is exit 1, and what waits for a person says so', async (t) =>
   succeeds(await guild('task', 'add', 'later', '--id', 'later', '--to', 'human'));
   succeeds(await guildWith({}, 'run', 'hand', 'x', '--quiet'));
   assert.match(succeeds(await guild('why', 'later')).out, /waits for you/);
+});
+
+test('help is there for programs too: every command, what its options take, and the exit codes', async (t) => {
+  const { guild } = place(t);
+  const { out } = succeeds(await guild('help', '--json'));
+  const help = JSON.parse(out) as { options: Json[]; exit_codes: Json; commands: (Json & { options: Json[] })[] };
+  assert.deepEqual(
+    help.commands.map(({ name }) => name),
+    COMMANDS.map(({ name }) => name),
+  );
+  assert.deepEqual(help.exit_codes, { done: 0, problem: 1, usage: 2, refused: 3, waiting: 4 });
+  assert.ok(help.options.some(({ name, short, value }) => name === '--workspace' && short === '-w' && value === true));
+  const task = help.commands.find(({ name }) => name === 'task')!;
+  assert.deepEqual(
+    task.options.find(({ name }) => name === '--requires'),
+    { name: '--requires', value: true, multiple: true },
+  );
+  for (const words of [
+    ['--help', '--json'],
+    ['--json', '-h'],
+  ])
+    assert.equal((await guild(...words)).out, out);
+  for (const words of [
+    ['help', 'task', '--json'],
+    ['task', '--help', '--json'],
+    ['help', '--json', 'task'],
+  ])
+    assert.deepEqual(JSON.parse(succeeds(await guild(...words)).out), task);
+});
+
+test('a graph for programs, however it is asked for', async (t) => {
+  const { guild } = place(t, scripted('- say: ok', { 'tasks/pending/a.json': '{"description": "x"}' }));
+  for (const graph of [
+    ['graph', 'a'],
+    ['agent', 'list', '--graph'],
+  ]) {
+    const { out } = succeeds(await guild(...graph, '--json'));
+    JSON.parse(out);
+    for (const how of [['--format', 'json'], ['--format=JSON'], ['--json', '--format', 'json']])
+      assert.equal(succeeds(await guild(...graph, ...how)).out, out);
+  }
+  const { out } = succeeds(await guild('graph', 'a', '--dot'));
+  assert.equal(succeeds(await guild('graph', 'a', '--format', 'graphviz')).out, out);
 });
