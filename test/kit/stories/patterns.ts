@@ -42,6 +42,20 @@ export const PATTERNS: Story[] = [
     slack: 1,
   },
   {
+    name: 'two ask an adviser who has room for one',
+    agents: {
+      boss: agent('description: Decides\nadvisors: [legal]'),
+      legal: agent('description: Law\nmax_concurrent_tasks: 1'),
+    },
+    tasks: { plan: { description: 'Shall we?', to: 'boss' }, deal: { description: 'And this?', to: 'boss' } },
+    script: `
+- {agent: legal, say: It is lawful.}
+- {agent: boss, when: It is lawful, say: Yes then.}
+`,
+    results: { plan: 'Yes then.', deal: 'Yes then.' },
+    calls: 4,
+  },
+  {
     name: 'advisors, then a handoff',
     agents: {
       boss: agent('description: Decides\nadvisors: [legal, risk]\nhandoff: scribe'),
