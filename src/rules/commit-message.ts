@@ -41,15 +41,18 @@ const WEIGHT = [
 
 function subject(events: readonly Event[], tasks: readonly string[]): string {
   const weight = (one: Event): number => (WEIGHT.indexOf(one.name) + WEIGHT.length + 1) % (WEIGHT.length + 1);
-  const of = (task: string): string => {
-    const own = events.filter((one) => one.task === task);
-    return happened(own.reduce((best, one) => (weight(one) < weight(best) ? one : best)));
-  };
+  const most = new Map<string, Event>();
+  for (const one of events) {
+    const best = most.get(one.task ?? '');
+    if (best === undefined || weight(one) < weight(best)) most.set(one.task ?? '', one);
+  }
+  const of = (task: string): string => happened(most.get(task)!);
   if (tasks.length === 0) return events.length === 0 ? 'changes' : happened(events[0]!);
   if (tasks.length === 1) return `${tasks[0]}: ${of(tasks[0]!)}`;
   const roots = topmost(events, tasks);
   if (roots.length === 1) return `${roots[0]}: ${of(roots[0]!)}; ${tasks.length} tasks moved`;
-  return `${roots.length} tasks: ${roots.map((task) => `${task} (${of(task)})`).join(', ')}`;
+  const named = roots.slice(0, SUBJECT_CHARS); // the rest is cut anyway
+  return `${roots.length} tasks: ${named.map((task) => `${task} (${of(task)})`).join(', ')}`;
 }
 
 /** Those of which none of the others stands above. */
