@@ -65,6 +65,7 @@ export function boards({ root, disk, clock, peer }: BoardsOptions): Boards {
       known = undefined;
     },
     stand: (id) => tasks.listed.get(id)?.stand,
+    standing: () => tasks.listed.keys(),
     isWhole: (file) => kept.get(path.basename(file))?.whole === true,
     following: () => followed,
     unfollow: (id) => void followed.delete(id),

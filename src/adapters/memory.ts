@@ -92,6 +92,11 @@ export function memory(w: World, { clock, ids }: { clock: Clock; ids: Ids }): St
         yield { ...row, state: row.state, held };
       }
     },
+    known(id) {
+      const row = w.rows.get(id);
+      if (row === undefined || isEnded(row.state)) return undefined;
+      return { ...row, state: row.state, held: row.owner !== undefined && w.alive.has(row.owner.peer) };
+    },
     openCount: () => [...w.rows.values()].filter((row) => !isEnded(row.state)).length,
     isOpen: (id) => w.rows.has(id) && !isEnded(w.rows.get(id)!.state),
     openUnderRoot: (root) => [...w.rows.values()].filter((row) => row.task.root === root && !isEnded(row.state)).length,

@@ -26,7 +26,7 @@ import type { Event } from '../domain/event.js';
 import { findPrice } from '../domain/price.js';
 import { ProblemError, type Problem } from '../domain/problem.js';
 import { isEnded, type EndedState, type Placed, type Task } from '../domain/task.js';
-import { audit } from '../engine/audit.js';
+import { audit, BUSY_GAP_MS } from '../engine/audit.js';
 import { room } from '../engine/free.js';
 import { engine, type Engine, type PumpReport } from '../engine/pump.js';
 import type { Parts, Watchers } from '../engine/parts.js';
@@ -103,12 +103,12 @@ export interface Workspace {
 
   /** One pass. */
   pump(): Promise<PumpReport>;
-  /** Passes until nothing moves any more. */
-  pumpUntilQuiet(onPass?: (report: PumpReport) => void): Promise<PumpReport>;
+  /** Passes until nothing moves any more, or the signal aborts. */
+  pumpUntilQuiet(onPass?: (report: PumpReport) => void, signal?: AbortSignal): Promise<PumpReport>;
   /** Adds a task for this agent and works on it, and on nothing it does not need, until it has ended, or waits for something this process cannot give. */
   run(agent: string, text: string, more?: Partial<NewTask>): Promise<Placed>;
-  /** Works on this task, and on nothing it does not need, until it has ended, or waits for something this process cannot give. */
-  finish(id: string): Promise<Placed>;
+  /** Works on this task, and on nothing it does not need, until it has ended, waits for something this process cannot give, or the signal aborts. */
+  finish(id: string, signal?: AbortSignal): Promise<Placed>;
   /** Works until the signal aborts; then puts everything back and resolves. */
   watch(signal: AbortSignal, onPass?: (report: PumpReport) => void): Promise<void>;
   /** Leaves the workspace. */
@@ -119,6 +119,16 @@ export interface Workspace {
   /** Notes on channels: how agents' states change, and what they tell each other. */
   readonly bus: Bus;
 }
+
+interface Drive {
+  /** Only tasks of these trees; absent: of all. */
+  roots?: ReadonlySet<string>;
+  onPass?: (report: PumpReport) => void;
+  signal?: AbortSignal | undefined;
+}
+
+/** Nothing more is started. */
+const NO_ROOTS: ReadonlySet<string> = new Set();
 
 /** How often somebody who waits for a task looks at what others changed. */
 const LOOK_MS = 250;
@@ -279,17 +289,23 @@ export async function openWorkspace(folderPath: string, options: OpenOptions = {
   };
   return workspace;
 
-  async function pumpUntilQuiet(onPass?: (report: PumpReport) => void): Promise<PumpReport> {
+  async function pumpUntilQuiet(onPass?: (report: PumpReport) => void, signal?: AbortSignal): Promise<PumpReport> {
     for (;;) {
-      const report = await motor.pump();
+      if (tape === undefined) await drive({ onPass: passed, signal });
+      const report = await motor.pump(signal?.aborted ? NO_ROOTS : undefined);
       onPass?.(report);
-      if (!report.moved) return report;
+      if (!report.moved || signal?.aborted) return report;
+    }
+
+    function passed(report: PumpReport): void {
+      parts.audit?.passed(BUSY_GAP_MS);
+      onPass?.(report);
     }
   }
 
   /** The trees that a task needs: its own, and those of what it depends on. */
   async function needed(id: string, roots = new Set<string>(), seen = new Set<string>()): Promise<Set<string>> {
-    const placed = seen.has(id) ? undefined : (store.known?.(id) ?? (await store.read(id)));
+    const placed = seen.has(id) ? undefined : (store.known(id) ?? (await store.read(id)));
     seen.add(id);
     if (placed === undefined) return roots;
     roots.add(placed.task.root);
@@ -298,13 +314,16 @@ export async function openWorkspace(folderPath: string, options: OpenOptions = {
   }
 
   /** Passes that only use what is known follow each other as soon as anything ends; a pump after them looks at everything. */
-  async function drive(roots: ReadonlySet<string>): Promise<void> {
+  async function drive({ roots, onPass, signal }: Drive): Promise<void> {
     let look: 'all' | 'changed' | 'none' = 'all';
     let looked = clock.monotonicMs();
     const bell = alarm(clock);
     try {
       for (;;) {
-        const { again, untold } = await motor.pass(look, bell.ring, roots);
+        if (signal?.aborted) return;
+        const report = await motor.pass(look, bell.ring, roots);
+        onPass?.(report);
+        const { again, untold } = report;
         if (look !== 'none') looked = clock.monotonicMs();
         look = clock.monotonicMs() - looked < LOOK_MS ? 'none' : 'changed';
         if (again) continue;
@@ -318,18 +337,18 @@ export async function openWorkspace(folderPath: string, options: OpenOptions = {
     }
   }
 
-  async function finish(id: string): Promise<Placed> {
+  async function finish(id: string, signal?: AbortSignal): Promise<Placed> {
     const roots = await needed(id);
     for (;;) {
-      if (tape === undefined) await drive(roots);
+      if (tape === undefined) await drive({ roots, signal });
       const driven = tape === undefined ? await store.read(id) : undefined;
       if (driven !== undefined && isEnded(driven.state)) {
         await motor.wrapUp();
         return driven;
       }
-      const report = await motor.pump(roots);
+      const report = await motor.pump(signal?.aborted ? NO_ROOTS : roots);
       const placed = (await store.read(id))!;
-      if (isEnded(placed.state)) return placed;
+      if (isEnded(placed.state) || signal?.aborted) return placed;
       if (report.moved) continue;
       const elsewhere =
         [...store.open()].some((one) => one.held && one.task.root === placed.task.root) || lacksRoom(roots);

@@ -1,10 +1,14 @@
 /** Ctrl-C: the first lets every task be put back in order, the second leaves at once. Nothing is lost either way. */
 import type { Workspace } from '../app/index.js';
 
-export async function untilInterrupt<T>(workspace: Workspace, work: () => Promise<T>): Promise<T> {
-  const off = onInterrupt(() => void workspace.engine.stop());
+export async function untilInterrupt<T>(workspace: Workspace, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+  const stop = new AbortController();
+  const off = onInterrupt(() => {
+    stop.abort(); // first: else what is put back would be taken up again
+    void workspace.engine.stop();
+  });
   try {
-    return await work();
+    return await work(stop.signal);
   } finally {
     off();
   }

@@ -23,8 +23,14 @@ export function liveView(terminal: Terminal): Narrator {
   let drawn = 0;
   let timer: NodeJS.Timeout | undefined;
   let closed = false;
+  let open = 0;
 
   return {
+    left(count) {
+      if (count === open) return;
+      open = count;
+      soon();
+    },
     /** What is drawn stays where it is; nothing more is drawn. */
     close() {
       clearTimeout(timer);
@@ -90,9 +96,10 @@ export function liveView(terminal: Terminal): Narrator {
   function draw(): void {
     if (closed) return;
     const all = [...nodes.values()].sort((a, b) => (a.id < b.id ? -1 : 1));
-    const room = Math.max(3, terminal.height - 3);
+    const room = Math.max(3, terminal.height - 4);
     const lines = all.slice(0, room).map((node) => fitted(lineOf(node), terminal.width - 1));
     if (all.length > room) lines.push(terminal.dim(`… and ${all.length - room} more`));
+    if (all.length > 0 && open > all.length) lines.push(terminal.dim(`${open} left`));
     terminal.draw(drawn, lines);
     drawn = lines.length;
   }

@@ -15,8 +15,14 @@ export const FOR_YOU = 'waits for you: guild approve';
 export interface Narrator extends Watchers {
   /** Ends a line that is still open. */
   close(): void;
+  /** So many tasks are open now. */
+  left(open: number): void;
   problem(problem: Problem, severity?: 'error' | 'warning'): void;
 }
+
+/** How many are left is told where many are, and not more often than this. */
+const CROWD = 100;
+const TELL_MS = 2000;
 
 /** `streamed`: the task whose text is shown as it comes. `hasShown`: whether that ended with this text, so that it need not be printed again. */
 export function narrator(
@@ -26,6 +32,8 @@ export function narrator(
   const kin = kinIn();
   let open = false;
   let shown = '';
+  let ended = 0;
+  let toldAt = Date.now();
   const close = (): void => {
     if (open) terminal.stream('\n');
     open = false;
@@ -37,6 +45,12 @@ export function narrator(
   };
   return {
     close,
+    left(count) {
+      if (json || count < CROWD || ended === 0 || Date.now() - toldAt < TELL_MS) return;
+      tell(undefined, terminal.dim(`${count} left`));
+      ended = 0;
+      toldAt = Date.now();
+    },
     hasShown: (text) => shown.trimEnd().endsWith(text.trim()),
     text(task, _agent, text) {
       if (json || task.id !== streamed() || text === '') return;
@@ -47,6 +61,7 @@ export function narrator(
     event(event) {
       if (json) return terminal.json(event);
       kin.see(event);
+      if (event.name === 'task.completed' || event.name === 'task.failed') ended++;
       // What is addressed to nobody yet is told without a name.
       const named = event.agent === undefined || event.agent === 'nobody' ? '' : event.agent;
       const agent = named === '' ? '' : `${terminal.bold(named)} `;

@@ -23,9 +23,10 @@ waits for you then.`,
       const count = (report: PumpReport): void => {
         advanced += report.advanced;
         moved ||= report.moved;
+        tell.left(report.open);
       };
-      await untilInterrupt(workspace, async () =>
-        call.values['all'] ? workspace.pumpUntilQuiet(count) : count(await workspace.pump()),
+      await untilInterrupt(workspace, async (signal) =>
+        call.values['all'] ? workspace.pumpUntilQuiet(count, signal) : count(await workspace.pump()),
       );
       const open = await workspace.openTasks();
       const left = { pending: 0, active: 0, waiting: 0 };

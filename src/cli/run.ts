@@ -40,7 +40,7 @@ The text may also come from standard input: echo "…" | guild run planner -
     const task = await workspace.add({ description, to: agent, id: text(call.values, 'id') });
     mine.id = task.id;
     try {
-      const { task: ended, state } = await untilInterrupt(workspace, () => workspace.finish(task.id));
+      const { task: ended, state } = await untilInterrupt(workspace, (signal) => workspace.finish(task.id, signal));
       tell.close();
       if (call.json) call.terminal.json(taskRecord({ task: ended, state }));
       if (state === 'failed') {

@@ -23,7 +23,8 @@ export async function list(call: Call): Promise<number> {
   // For programs nothing is left out unless they ask for it.
   const limit = given ?? (json ? Infinity : 50);
   const reader = openLook(call.root);
-  const { problems, strays = [] } = await reader.scan(true);
+  const { problems, unread } = reader.glance(limit);
+  const strays = reader.strays();
   if (problems.length > 0) {
     const { noteSetAside, openReader } = await import('../app/open-reader.js');
     await noteSetAside(openReader(call.root), problems);
@@ -43,8 +44,9 @@ export async function list(call: Call): Promise<number> {
   if (json) terminal.json(shown.map(taskRecord));
   else for (const line of lines(shown, terminal)) terminal.out(line);
   for (const one of [...problems, ...strays, ...passedOver]) terminal.problem(one);
-  if (!json && found.length > shown.length)
-    terminal.say(terminal.dim(`… and ${wantsEnded ? '' : `${found.length - shown.length} `}more (--limit)`));
+  const others = state === undefined || state === 'pending' ? unread : 0;
+  const more = found.length - shown.length + others;
+  if (!json && more > 0) terminal.say(terminal.dim(`… and ${wantsEnded ? '' : `${more} `}more (--limit)`));
   if (!json && found.length === 0) terminal.say(terminal.dim(nothing(state, wantsEnded)));
   return EXIT.done;
 }

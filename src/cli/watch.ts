@@ -1,6 +1,6 @@
 /** `guild watch`: works until it is stopped. Idle, it costs nothing: no model is called while nothing changes. */
 import { configChange } from '../app/config-change.js';
-import { openWorkspace, type Event, type Watchers, type Workspace } from '../app/index.js';
+import { openWorkspace, type Event, type PumpReport, type Watchers, type Workspace } from '../app/index.js';
 import { standing } from '../domain/lineage.js';
 import { HUMAN } from '../domain/task.js';
 import { EXIT, type Call, type Command } from './command.js';
@@ -48,7 +48,8 @@ export async function host(call: Call, agents: string[] | undefined): Promise<nu
     ),
   );
   let isFirst = true;
-  const onPass = (): void => {
+  const onPass = ({ open }: PumpReport): void => {
+    view.left(open);
     if (isFirst) for (const one of earlierQuestions(workspace, shown)) view.event?.(one);
     isFirst = false;
     const edit = changed();

@@ -20,6 +20,7 @@ import { HUMAN, isEnded, makeTask, type Placed, type Task, type WantedChild } fr
 import type { GateVerdict } from '../ports/gate.js';
 import { errorText } from '../rules/gather.js';
 import { sessionId } from './conversation.js';
+import { underWay } from './lines.js';
 import { admit } from './mail.js';
 import { record, type Parts } from './parts.js';
 
@@ -124,7 +125,7 @@ async function learn(parts: Parts, task: Task, said: Answer): Promise<void> {
 
 export function openApprovals(parts: Parts): Approval[] {
   const found: Approval[] = [];
-  for (const { task } of parts.store.open()) {
+  for (const { task } of underWay(parts)) {
     const approval = task.role === APPROVAL_ROLE ? approvalOf(task) : undefined;
     if (approval) found.push(approval);
   }

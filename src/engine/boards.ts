@@ -13,6 +13,7 @@ import type { Boards } from '../ports/boards.js';
 import type { OpenTask } from '../ports/store.js';
 import type { Flight } from './flight.js';
 import { cancelOne } from './intake.js';
+import { underWay } from './lines.js';
 import { record, type Parts } from './parts.js';
 import { retryTask } from './retry.js';
 
@@ -102,7 +103,8 @@ interface Unwanted {
 /** Open tasks that a person has closed on a board, with what was made for them, and those not begun whose bullet is gone. Parents first. */
 function unwanted(parts: Parts, boards: Boards): Unwanted[] {
   const found: Unwanted[] = [];
-  const open = new Map([...parts.store.open()].map((one) => [one.task.id, one]));
+  const open = new Map<string, OpenTask>();
+  for (const one of concerned(parts, boards)) open.set(one.task.id, one);
   for (const { task, state } of open.values()) {
     if (task.role === APPROVAL_ROLE && task.parent === undefined) continue;
     const above = nearest(task, boards, open);
@@ -114,6 +116,16 @@ function unwanted(parts: Parts, boards: Boards): Unwanted[] {
     found.push({ task, code: 'cancelled', why: `its line was taken off ${board.file}` });
   }
   return parentsFirst(found, (one) => one.task);
+}
+
+/** Who only waits for its turn was made by no board and for nobody: only a bullet of its own concerns it. */
+function* concerned(parts: Parts, boards: Boards): Iterable<OpenTask> {
+  yield* underWay(parts);
+  if (parts.lines === undefined) return;
+  for (const id of boards.standing()) {
+    const one = parts.lines.find(id)?.one;
+    if (one !== undefined) yield one;
+  }
 }
 
 /** The task itself, or the nearest one it was made for, that has a bullet. A task with a bullet of its own stands and falls with that. */
@@ -141,7 +153,7 @@ export async function showBoards(parts: Parts, last = false): Promise<void> {
   if (boards === undefined) return;
   const marks: BoardMark[] = [];
   const open = new Set<string>();
-  for (const { task, state } of parts.store.open()) {
+  for (const { task, state } of concerned(parts, boards)) {
     const stand = boards.stand(task.id);
     if (stand === undefined || task.role === APPROVAL_ROLE) continue;
     open.add(task.id);

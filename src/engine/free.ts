@@ -1,5 +1,6 @@
 /** Which agents could take one more task now: somebody hosts them, nobody paused them, and they have room. Good for one look; then it is old. */
 import type { Agent } from '../domain/agent.js';
+import { underWay } from './lines.js';
 import type { Parts } from './parts.js';
 
 export interface Room {
@@ -49,7 +50,7 @@ const BIDS_AHEAD = 2;
 
 function openBids(parts: Parts): number {
   let open = 0;
-  for (const { task } of parts.store.open()) if (task.role === 'bid') open++;
+  for (const { task } of underWay(parts)) if (task.role === 'bid') open++;
   return open;
 }
 
@@ -64,10 +65,10 @@ function count(parts: Parts): Map<string, number> {
   return counted;
 }
 
-function countElsewhere({ store }: Parts): Map<string, number> {
+function countElsewhere(parts: Parts): Map<string, number> {
   const counted = new Map<string, number>();
-  for (const { task, held, owner } of store.open()) {
-    if (!held || owner === undefined || owner.peer === store.peer.id || task.role === 'bid') continue;
+  for (const { task, held, owner } of underWay(parts)) {
+    if (!held || owner === undefined || owner.peer === parts.store.peer.id || task.role === 'bid') continue;
     counted.set(owner.agent, (counted.get(owner.agent) ?? 0) + 1);
   }
   return counted;

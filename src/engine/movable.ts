@@ -1,14 +1,14 @@
 /** Which open tasks can move now, and for which of them there is room. A look at memory: nothing is changed here, but for the turn in a shared conversation. */
-import { compareText } from '../domain/order.js';
 import { HUMAN, isEnded, type Task } from '../domain/task.js';
-import type { OpenTask } from '../ports/store.js';
 import { isLeaf } from '../rules/decide.js';
+import { inOrder, lineOf, queue, type Place, type Queue, type Row } from '../rules/in-line.js';
 import { mayOffer } from '../rules/offer.js';
 import { mayMove } from '../rules/ready.js';
 import { sessionId } from './conversation.js';
 import type { Flight } from './flight.js';
 import type { Room } from './free.js';
 import { takerOf } from './intake.js';
+import { lines, type Lines } from './lines.js';
 import { isNeed } from './needs.js';
 import type { Parts } from './parts.js';
 import type { Tended } from './tend-needs.js';
@@ -17,7 +17,7 @@ type Flights = ReadonlyMap<string, Flight>;
 
 export interface Movable {
   /** Most urgent first. */
-  tasks: Task[];
+  line: Queue;
   /** When the next of those that wait for a time can move; Infinity: none does. */
   due: number;
 }
@@ -32,21 +32,43 @@ export async function movable(
   const now = parts.clock.now().toISOString();
   let { due } = needs;
   const isOpen = (id: string): boolean => parts.store.isOpen(id);
-  const found: OpenTask[] = [];
-  for (const one of parts.store.open()) {
-    if (roots !== undefined && !roots.has(one.task.root)) continue;
-    if (one.state === 'active' || flights.has(one.task.id) || one.task.to === HUMAN) continue;
-    if (!isHosted(parts, one.task) || isPaused(parts, one.task) || needs.early.has(one.task.id)) continue;
-    if (!mayMove(one.task, one.state, isOpen, now) && !needs.ready.has(one.task.id)) {
-      if (one.task.waits?.until !== undefined) due = Math.min(due, Date.parse(one.task.waits.until));
+  const known = parts.lines ?? lines(parts.store);
+  const found: Place[] = [];
+  for (const { task, state } of known.underWay()) {
+    if (roots !== undefined && !roots.has(task.root)) continue;
+    if (state === 'active' || flights.has(task.id) || task.to === HUMAN) continue;
+    if (!isHosted(parts, task) || isPaused(parts, task) || needs.early.has(task.id)) continue;
+    if (!mayMove(task, state, isOpen, now) && !needs.ready.has(task.id)) {
+      if (task.waits?.until !== undefined) due = Math.min(due, Date.parse(task.waits.until));
       continue;
     }
-    if (one.state === 'waiting' || (await dependenciesEnded(parts, one.task))) found.push(one);
+    if (state === 'waiting' || (await dependenciesEnded(parts, task)))
+      found.push({ task, since: known.since(task.id) });
   }
-  found.sort(
-    (a, b) => compareText(a.task.priority, b.task.priority) || compareText(a.task.created_at, b.task.created_at),
-  );
-  return { tasks: found.map((one) => one.task), due };
+  const rows: Row[] = [{ places: found.sort(inOrder), alike: false }];
+  for (const places of inLine(known, roots)) {
+    const first = places[0]?.task;
+    if (first === undefined || !isHosted(parts, first) || isPaused(parts, first)) continue;
+    rows.push({ places: inTurn(parts, known, places), alike: true });
+  }
+  return { line: queue(rows, (id) => flights.has(id)), due };
+}
+
+function* inLine(known: Lines, roots: ReadonlySet<string> | undefined): Iterable<readonly Place[]> {
+  if (roots === undefined) return yield* known.all();
+  for (const root of roots) {
+    const mine = known.find(root);
+    if (mine !== undefined) yield [mine];
+  }
+}
+
+/** Of those who share a conversation only the one whose turn it is can begin, wherever it stands. */
+function inTurn(parts: Parts, known: Lines, places: readonly Place[]): readonly Place[] {
+  const first = places[0]!.task;
+  const agent = parts.agents.all().get(nameOf(parts, first));
+  if (agent?.session !== 'shared' || !isLeaf(first, agent)) return places;
+  const holder = known.find(parts.store.turnOf(sessionId(first, agent)) ?? '');
+  return holder !== undefined && lineOf(holder.task) === lineOf(first) ? [holder] : places;
 }
 
 /** Whose work it is, or `nobody` as yet. */

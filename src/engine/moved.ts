@@ -4,6 +4,7 @@
  * never leave one in `failed` without the time of its end, nor one in `pending` with it.
  */
 import { HUMAN, type Placed, type Task } from '../domain/task.js';
+import { underWay } from './lines.js';
 import { record, type Parts } from './parts.js';
 import { failedBelow, reopen } from './retry.js';
 
@@ -11,7 +12,7 @@ import { failedBelow, reopen } from './retry.js';
 export async function tendMoved(parts: Parts, gone: readonly string[]): Promise<boolean> {
   let moved = false;
   const suspects = new Set(gone);
-  for (const { task, state } of parts.store.open()) {
+  for (const { task, state } of underWay(parts)) {
     if (state === 'pending' && task.ended_at !== undefined) moved = (await tryAgain(parts, task)) || moved;
     if (task.parent !== undefined && !parts.store.isOpen(task.parent)) suspects.add(task.parent);
   }

@@ -15,6 +15,7 @@ import { resourceKey } from '../rules/wait-node.js';
 import { approvalFor, verdictOn } from './approvals.js';
 import { candidatesFor, others } from './candidates.js';
 import { hostedAgents, room } from './free.js';
+import { underWay } from './lines.js';
 import { offeredFor, toldStates } from './mesh.js';
 import type { Parts } from './parts.js';
 
@@ -103,7 +104,7 @@ export function bystanders(parts: Parts): (agent: Agent) => Bystander | undefine
   const free = room(parts);
   return (agent) => {
     if (!free.isHosted(agent.name)) return undefined;
-    seen ??= { begun: byAgent(parts.store.open()).begun, told: toldStates(parts) };
+    seen ??= { begun: byAgent(underWay(parts)).begun, told: toldStates(parts) };
     const isBusy = (seen.begun.get(agent.name) ?? []).length > 0;
     return { agent, state: isBusy ? 'working' : atRest(seen.told.get(agent.name)), busy: free.load(agent.name) };
   };

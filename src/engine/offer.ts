@@ -20,6 +20,7 @@ import { fail, park, putBack } from './end.js';
 import { extend } from './extend.js';
 import { room, type Room } from './free.js';
 import { grantForCost } from './grant-for-cost.js';
+import { underWay } from './lines.js';
 import { record, type Parts } from './parts.js';
 
 /** `claim`: of a task without `to`. `fit`: who could do it. */
@@ -101,7 +102,7 @@ export function offerOver(): Problem {
 export async function endAbandonedBids(parts: Parts): Promise<boolean> {
   if (parts.hosts === undefined) return false;
   const { isHosted } = room(parts);
-  const bids = [...parts.store.open()].filter(({ task, state }) => task.role === 'bid' && state !== 'active');
+  const bids = [...underWay(parts)].filter(({ task, state }) => task.role === 'bid' && state !== 'active');
   let ended = false;
   for (const { task } of bids) if (task.to && !isHosted(task.to)) ended = (await endLate(parts, task.id)) || ended;
   return ended;

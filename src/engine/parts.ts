@@ -21,6 +21,7 @@ import type { Shell } from '../ports/shell.js';
 import type { Store } from '../ports/store.js';
 import type { Tool } from '../tools/tool.js';
 import type { Audit } from './audit.js';
+import type { Lines } from './lines.js';
 import type { Pace } from './pace.js';
 
 export interface Parts {
@@ -48,6 +49,8 @@ export interface Parts {
     holderOf(key: string): string | undefined;
     lookAgain(key: string): void;
   };
+  /** Which tasks are under way and which only wait for their turn; made by the engine. */
+  lines?: Lines;
   /** How agents did so far and what they bid before; absent: nothing is known of either. */
   bids?: Bids;
   /** Other processes agree that a root is over; made by the engine. */

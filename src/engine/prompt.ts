@@ -94,7 +94,7 @@ export async function resultsBefore(parts: Parts, task: Task): Promise<string[]>
 
 /** It waits for its work, so it is among the open ones. */
 async function askerOf({ store }: Parts, id: string): Promise<Placed | undefined> {
-  return store.known?.(id) ?? store.read(id);
+  return store.known(id) ?? store.read(id);
 }
 
 /** Characters of one result that are quoted; the rest is in its record. */

@@ -12,6 +12,7 @@ import { showBoards } from './boards.js';
 import type { Flight } from './flight.js';
 import { room } from './free.js';
 import { stopCancelled, takeIntents } from './intake.js';
+import { lines } from './lines.js';
 import { lookAround } from './look-around.js';
 import { busyHere, hasRoom, movable, nameOf } from './movable.js';
 import { pace } from './pace.js';
@@ -32,6 +33,8 @@ export interface PumpReport {
   advanced: number;
   open: number;
   problems: Problem[];
+  /** How long it took to look at the folders; absent: that was not done. */
+  scanMs?: number;
   /** When something that waits for a time can go on, in milliseconds since 1970; absent: nothing does. */
   due?: number;
   /** How agents' states changed is told by a pass after so many milliseconds; absent: all is told. */
@@ -65,7 +68,8 @@ const LOOK_MS = 250;
 const MOST_LOOKS = 4;
 
 export function engine(given: Parts): Engine {
-  const telling = states(given);
+  const lined = Object.assign(Object.create(given) as Parts, { lines: lines(given.store) });
+  const telling = states(lined);
   const waits = waiting(given);
   const flights = new Map<string, Flight>();
   const rootOf = (id: string): string => waits.find(id)?.task.root ?? id.split('.')[0]!;
@@ -75,6 +79,7 @@ export function engine(given: Parts): Engine {
   const own = {
     waits,
     votes,
+    lines: lined.lines,
     lookAgain,
     pace: pace(given.clock, given.config.limits.tasksPerMinute, given.growth),
     watchers: { ...given.watchers, event: hear },
@@ -168,6 +173,7 @@ export function engine(given: Parts): Engine {
     rethrow();
     const problems = parts.agents.refresh(look === 'none');
     let moved = false;
+    let scanMs: number | undefined;
     if (look !== 'none') {
       problems.push(...(parts.gate?.refresh() ?? []));
       parts.pauses?.look();
@@ -175,7 +181,9 @@ export function engine(given: Parts): Engine {
       swept = true;
       // Whoever works for some agents only is one of several: the others must know that it is there before it has anything to do.
       if (parts.hosts !== undefined) parts.store.join();
+      const from = parts.clock.monotonicMs();
       const seen = await parts.store.scan(look === 'all');
+      scanMs = parts.clock.monotonicMs() - from;
       problems.push(...seen.problems);
       tellStrays(seen);
       for (const id of seen.gone ?? []) gone.add(id);
@@ -193,12 +201,12 @@ export function engine(given: Parts): Engine {
     const needs = await tendNeeds(parts);
     moved = needs.moved || moved;
     const free = room(parts);
-    const { tasks, due } = await movable(parts, flights, needs, roots);
+    const { line, due } = await movable(parts, flights, needs, roots);
     let advanced = 0;
     backlog = 0;
-    for (const task of tasks) {
+    for (let task = line.next(); task !== undefined; task = line.next()) {
       if (!hasRoom(parts, flights, free, task)) {
-        backlog++;
+        backlog += line.pass();
         slow.passedOver(task, nameOf(parts, task));
         continue;
       }
@@ -214,6 +222,7 @@ export function engine(given: Parts): Engine {
       advanced,
       open: parts.store.openCount(),
       problems,
+      ...(scanMs === undefined ? {} : { scanMs }),
       ...(due === Infinity ? {} : { due }),
     };
   }

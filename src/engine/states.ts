@@ -21,6 +21,7 @@ import {
 } from '../rules/told-states.js';
 import { ownFault } from '../rules/own-fault.js';
 import { forgetEnded, learn, learnEnds, newMemory, openRoots, pastOf, sees, type Memory } from './agent-memory.js';
+import { underWay } from './lines.js';
 import { record, type Parts } from './parts.js';
 
 export interface States {
@@ -128,7 +129,7 @@ export function states(parts: Parts): States {
     due = Infinity;
     const since = news;
     news = nothing();
-    const { begun, ...open } = byAgent(store.open());
+    const { begun, ...open } = byAgent(underWay(parts), store.known);
     const tree: Tree = { ...open, nowIso: now.toISOString(), paused, unreadable, heldFile: store.heldFile };
     const lost = new Set<string>();
     const changes: Change[] = [];

@@ -10,7 +10,7 @@ import { record, type Parts } from './parts.js';
 
 export interface Stuck {
   heard(event: Event): void;
-  /** It could begin, and there was no room. */
+  /** It could begin, and there was no room. Of those who wait in a line, the first is enough: its time begins when it is that. */
   passedOver(task: Task, agent: string): void;
   began(task: string, agent: string): void;
   /** How many tasks it knows something of. */
@@ -62,7 +62,7 @@ export function stuck(parts: Parts, rootOf: (task: string) => string): Stuck {
     },
     began(task, agent) {
       const waiting = PRIORITIES.flatMap((priority) => firstOf(agent, priority) ?? []);
-      const started = waiting.length === 0 ? undefined : (passed.get(task) ?? openTask(task));
+      const started = waiting.length === 0 ? undefined : (passed.get(task) ?? parts.store.known(task)?.task);
       if (started !== undefined)
         for (const one of waiting)
           if (started.created_at > one.created_at && started.priority >= one.priority) one.overtaken++;
@@ -86,12 +86,6 @@ export function stuck(parts: Parts, rootOf: (task: string) => string): Stuck {
     return agent === 'nobody'
       ? `nobody who could do it was free for ${minutes(idleMs)}`
       : `nothing of ${agent} began for ${minutes(idleMs)}`;
-  }
-
-  /** One that begins the moment it is seen, while others wait: rare enough to be looked for. */
-  function openTask(id: string): InLine | undefined {
-    for (const { task } of parts.store.open()) if (task.id === id) return task;
-    return undefined;
   }
 
   /** Of what other processes end, nothing is heard here. */

@@ -13,6 +13,7 @@ import { costsAtRest } from './account.js';
 import { candidatesFor } from './candidates.js';
 import { fail } from './end.js';
 import { hostedAgents } from './free.js';
+import { underWay } from './lines.js';
 import { tendOffers } from './mesh.js';
 import { bystanders, volunteersFor } from './need-facts.js';
 import { isNeed } from './needs.js';
@@ -33,7 +34,7 @@ const NOTHING: Tended = { moved: false, ready: new Set(), early: new Set(), due:
 export async function tendNeeds(parts: Parts): Promise<Tended> {
   const needs: OpenTask[] = [];
   const given: OpenTask[] = [];
-  for (const one of parts.store.open()) {
+  for (const one of underWay(parts)) {
     if (isNeed(one.task)) needs.push(one);
     else if (one.task.role === PROVIDE_ROLE || one.task.role === MATCH_ROLE) given.push(one);
   }

@@ -12,6 +12,10 @@ export interface WatchOptions {
 
 /** Rings that come closer together than this share one look at the folders. */
 const SETTLE_MS = 15;
+/** Looking at long folders takes at most one part in this of the time; work goes on from what is known meanwhile. */
+const SHARE = 20;
+const LONG_MS = 2;
+const MOST_REST_MS = 500;
 /** So many times longer than the first the next ones wait between two looks. */
 const SECOND = 8;
 const ALONE = { rank: 0, of: 1 };
@@ -19,26 +23,28 @@ const ALONE = { rank: 0, of: 1 };
 export async function watch(parts: Parts, engine: Engine, { signal, onPass }: WatchOptions): Promise<void> {
   const { clock, store, config } = parts;
   let bell = new AbortController();
-  let rung = false;
+  /** When it rang first since the last look. */
+  let rungAt: number | undefined;
   let ended = false;
   const wake = (): void => bell.abort('rung'); // without a reason, each would make an error and its stack
   const unhook = await store.onRing(() => {
-    rung = true;
+    if (rungAt !== undefined) return;
+    rungAt = clock.monotonicMs();
     wake();
   });
-  signal.addEventListener('abort', wake, { once: true });
+  signal.addEventListener('abort', () => wake(), { once: true });
   store.join();
+  let lastFull = -Infinity;
+  let gapMs = rescanGap();
+  let restUntil = -Infinity;
   try {
-    let lastFull = -Infinity;
-    let gapMs = rescanGap();
     while (!signal.aborted) {
       const due = clock.monotonicMs() - lastFull >= gapMs;
-      const look = due ? 'all' : rung ? 'changed' : 'none';
-      const wasRung = rung;
+      const look = due ? 'all' : untilLook() <= 0 ? 'changed' : 'none';
+      const wasRung = rungAt !== undefined;
       const known = store.changes?.();
-      rung = false;
+      if (look !== 'none') rungAt = undefined;
       ended = false;
-      bell = new AbortController();
       if (due) lastFull = clock.monotonicMs();
       const report = await engine.pass(look, (moved) => {
         if (moved || engine.backlog() > 0) {
@@ -46,24 +52,37 @@ export async function watch(parts: Parts, engine: Engine, { signal, onPass }: Wa
           wake();
         }
       });
+      if ((report.scanMs ?? 0) > LONG_MS)
+        restUntil = clock.monotonicMs() + Math.min(MOST_REST_MS, SHARE * report.scanMs!);
       if (due && !wasRung && engine.flights.size === 0 && store.changes?.() !== known) store.ringOthers?.();
       engine.showRegistry();
       onPass?.(report);
       await flushIfQuiet();
       parts.audit?.passed(engine.flights.size === 0 ? QUIET_GAP_MS : BUSY_GAP_MS);
-      if (report.again || ended || signal.aborted) continue;
-      gapMs = rescanGap();
-      const rescan = lastFull + gapMs - clock.monotonicMs();
-      const next = (report.due ?? Infinity) - clock.now().getTime();
-      await clock.sleep(
-        Math.max(1, Math.min(rescan, next, report.untold ?? Infinity)),
-        AbortSignal.any([bell.signal, signal]),
-      );
-      if (rung && !signal.aborted) await clock.sleep(SETTLE_MS);
+      if (!report.again) await rest(report);
     }
   } finally {
     await unhook();
     await engine.stop();
+  }
+
+  /** Until something ended, something is due, or it rang and the folders may be looked at. */
+  async function rest({ due = Infinity, untold = Infinity }: PumpReport): Promise<void> {
+    gapMs = rescanGap();
+    const next = Math.min(due - clock.now().getTime(), untold) + clock.monotonicMs();
+    for (;;) {
+      if (ended || signal.aborted) return;
+      const now = clock.monotonicMs();
+      const wait = Math.min(next - now, lastFull + gapMs - now, untilLook());
+      bell = new AbortController();
+      await clock.sleep(Math.max(1, wait), bell.signal);
+      if (clock.monotonicMs() - now >= wait) return;
+    }
+  }
+
+  /** Infinity: it did not ring. */
+  function untilLook(): number {
+    return rungAt === undefined ? Infinity : Math.max(rungAt + SETTLE_MS, restUntil) - clock.monotonicMs();
   }
 
   /** The first process by name looks as often as one alone would, and rings for all. The others only look in case it is paused. */

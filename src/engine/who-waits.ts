@@ -85,9 +85,10 @@ export function whoWaits(
   function look(): void {
     const now = store.changes?.();
     if (now !== undefined && now === changes) return;
+    const changed = changes === undefined ? undefined : store.changedSince?.(changes);
     changes = now;
-    looks++;
-    lookAtTasks();
+    if (changed === undefined) lookAtTasks();
+    else for (const id of new Set(changed)) lookAtTask(id);
     for (const [key, line] of lines) lookAtTurn(key, line);
   }
 
@@ -99,7 +100,15 @@ export function whoWaits(
     }
   }
 
+  function lookAtTask(id: string): void {
+    const before = known.get(id);
+    const one = store.known(id);
+    if (one === undefined) return before && forget(id, before);
+    if (before?.task !== one.task || before.state !== one.state) learn(one.task, one.state);
+  }
+
   function lookAtTasks(): void {
+    looks++;
     let seen = 0;
     for (const { task, state } of store.open()) {
       seen++;

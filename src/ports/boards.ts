@@ -22,6 +22,8 @@ export interface Boards {
   readAgain(): void;
   /** The bullet of this task as of the last reading; undefined if no board has one, or it is the person's own. */
   stand(id: string): BoardStand | undefined;
+  /** Every task that has such a bullet. */
+  standing(): Iterable<string>;
   /** Whether the last reading of this board can be believed: only then does a missing bullet mean anything. */
   isWhole(file: string): boolean;
   /** Ids of bullets whose box is not final. */

@@ -98,11 +98,13 @@ export interface Store {
   /** Another number whenever the open tasks may be others than before; absent where nobody counts. */
   changes?(): number;
   /** Also of one whose file cannot be read now, though none of `open()` is it. */
+  /** Ids of tasks that came, went or changed since `changes()` was this, oldest first and perhaps more than once; undefined: that is too long ago. */
+  changedSince?(changes: number): readonly string[] | undefined;
   isOpen(id: string): boolean;
   /** What is wrong with the file of an open task that could not be read at the last scan: a person may be editing it. */
   heldFile?(id: string): Problem | undefined;
   /** One of `open()`, by its id. */
-  known?(id: string): OpenTask | undefined;
+  known(id: string): OpenTask | undefined;
   /** How many open tasks have this root, itself included, as far as is known here; costs nothing. */
   openUnderRoot(root: string): number;
   /** One task in any state, read now. */

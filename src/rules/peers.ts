@@ -48,8 +48,8 @@ export interface Tree {
   isOpen(id: string): boolean;
   /** Who has this open task, for whoever waits for it. */
   takerOf(id: string): string | undefined;
-  /** Tasks of an agent that nobody has begun. */
-  unbegun(agent: string): readonly Standing[];
+  /** Of these tasks, those of an agent that nobody has begun. */
+  unbegun(agent: string, among: Iterable<string>): Standing[];
   nowIso: string;
   /** Paused agents, and why. */
   paused: ReadonlyMap<string, string>;
@@ -76,12 +76,13 @@ export function agentStates(
     .map((agent) => stateOf(agent, begun.get(agent) ?? [], given.past?.(agent) ?? NO_PAST, tree));
 }
 
-/** The begun tasks of each agent, and what is asked of the open ones. One look at each. */
-export function byAgent(open: Iterable<Standing>): {
-  begun: ReadonlyMap<string, readonly Standing[]>;
-} & Pick<Tree, 'isOpen' | 'takerOf' | 'unbegun'> {
+/** The begun tasks of each agent, and what is asked of the open ones. One look at each; `find` knows others that are open and that nobody has begun. */
+export function byAgent(
+  open: Iterable<Standing>,
+  find: (id: string) => Standing | undefined = () => undefined,
+): { begun: ReadonlyMap<string, readonly Standing[]> } & Pick<Tree, 'isOpen' | 'takerOf' | 'unbegun'> {
   const begun = new Map<string, Standing[]>();
-  const others = new Map<string, Standing[]>();
+  const others = new Map<string, Standing>();
   const takers = new Map<string, string | undefined>();
   /** Tasks that nobody does, and what they wait for: whoever does that is waited for. */
   const needs = new Map<string, readonly string[]>();
@@ -90,26 +91,34 @@ export function byAgent(open: Iterable<Standing>): {
     takers.set(one.task.id, who);
     if (who === ENGINE) needs.set(one.task.id, needed(one));
     if (who === undefined || who === HUMAN || who === ENGINE) continue;
-    const kind = isBegun(one) ? begun : others;
-    const his = kind.get(who);
-    if (his === undefined) kind.set(who, [one]);
+    const his = begun.get(who);
+    if (!isBegun(one)) others.set(one.task.id, one);
+    else if (his === undefined) begun.set(who, [one]);
     else his.push(one);
   }
-  return {
-    begun,
-    isOpen: (id) => takers.has(id),
-    takerOf,
-    unbegun: (agent) => others.get(agent) ?? [],
-  };
+  return { begun, isOpen, takerOf, unbegun };
+
+  function isOpen(id: string): boolean {
+    return takers.has(id) || find(id) !== undefined;
+  }
+
+  function unbegun(agent: string, among: Iterable<string>): Standing[] {
+    const found: Standing[] = [];
+    for (const id of among) {
+      const one = others.get(id) ?? (takers.has(id) ? undefined : find(id));
+      if (one?.task.to === agent && !isBegun(one)) found.push(one);
+    }
+    return found;
+  }
 
   function takerOf(id: string): string | undefined {
     const seen = new Set<string>();
     let at: string | undefined = id;
     while (at !== undefined && needs.has(at) && !seen.has(at)) {
       seen.add(at);
-      at = needs.get(at)!.find((next) => takers.has(next));
+      at = needs.get(at)!.find(isOpen);
     }
-    return at === undefined || needs.has(at) ? undefined : takers.get(at);
+    return at === undefined || needs.has(at) ? undefined : (takers.get(at) ?? find(at)?.task.to);
   }
 }
 
@@ -136,7 +145,7 @@ function busy(agent: string, tasks: readonly Standing[], tree: Tree): AgentDoing
   const can = ({ task, state }: Standing): boolean => state !== 'active' && mayMove(task, state, isOpen, tree.nowIso);
   const needs = new Set(tasks.flatMap(needed).filter(isOpen));
   // What it waits for may be work of its own that is yet to begin.
-  const next = tree.unbegun(agent).filter((one) => needs.has(one.task.id));
+  const next = tree.unbegun(agent, needs);
   const able = [...tasks, ...next].filter(can);
   if (able.length > 0) return said(agent, 'working', ids(able), 'can go on', `task.ready ${able[0]!.task.id}`);
   const lost = tasks.filter((one) => one.state === 'active');

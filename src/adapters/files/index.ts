@@ -137,6 +137,7 @@ export function files({ root, disk, clock, ids, processes, agents = [], lag, soo
       return verbs.release(claim, task);
     },
     ...turns(disk, l, peer.id, (id) => verbs.isOpen(id) || verbs.liesOpen(id), begunIn),
+    changedSince: (changes) => tasks.changedSince(changes),
     peer,
     join: () => here.join(),
     peers: () => here.peers(),

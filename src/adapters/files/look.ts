@@ -10,13 +10,14 @@ import type { Scan, Store } from '../../ports/store.js';
 import { ahead } from './ahead.js';
 import { journal } from './journal.js';
 import { layout } from './layout.js';
-import { openTasks } from './open-tasks.js';
+import { openTasks, type OpenTasks } from './open-tasks.js';
 import { presence } from './presence.js';
 import { quarantine } from './quarantine.js';
 import { taskVerbs } from './tasks.js';
 import { writing } from './writing.js';
 
-export type Look = Pick<Store, 'scan' | 'open' | 'openCount' | 'isOpen' | 'read' | 'ended'>;
+export type Look = Pick<Store, 'scan' | 'open' | 'openCount' | 'isOpen' | 'read' | 'ended'> &
+  Pick<OpenTasks, 'glance' | 'strays'>;
 
 export interface LookOptions {
   root: string;
@@ -48,5 +49,5 @@ export function look({ root, disk, clock, processes, leaves = false }: LookOptio
     now,
   });
   const looked = async (full?: boolean): Promise<Scan> => ({ ...(await scan(full)), strays: tasks.strays() });
-  return { scan: looked, open, openCount, isOpen, read, ended };
+  return { scan: looked, glance: tasks.glance, strays: tasks.strays, open, openCount, isOpen, read, ended };
 }

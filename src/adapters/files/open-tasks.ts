@@ -26,10 +26,14 @@ export interface OpenTasks {
   byId: Map<string, Entry>;
   /** How often an entry came or went. */
   changes: number;
+  /** Of which tasks something came, went or changed since there were so many changes; undefined: that is too long ago. */
+  changedSince(changes: number): readonly string[] | undefined;
   /** How many there are of each root. */
   ofRoot: Map<string, number>;
   /** `full` compares every file's stamp; otherwise only folders that changed are listed. What is `onItsWay` is not looked at: memory knows better. */
   scan(full: boolean, onItsWay: (id: string) => boolean): { problems: Problem[]; gone: string[] };
+  /** The same for somebody who looks once and shows so many: of a crowd of pending files only the oldest are read. How many are not is told. */
+  glance(most: number): { problems: Problem[]; unread: number };
   /** Files met since this was last asked that lie where tasks lie and are none. */
   strays(): Problem[];
   /** Reads one file again; an entry, or what is wrong with it (then it is held or quarantined, and reported once). */
@@ -70,12 +74,16 @@ export function openTasks(disk: Disk, l: Layout, quarantine: Quarantine, now: ()
   const aside: Problem[] = [];
 
   const ofRoot = new Map<string, number>();
+  /** The ids of the latest changes. */
+  const touched: string[] = [];
   const odd = strays(disk, l);
   const self: OpenTasks = {
     byId,
     ofRoot,
     changes: 0,
+    changedSince,
     scan,
+    glance,
     strays: odd.take,
     load,
     add,
@@ -85,6 +93,17 @@ export function openTasks(disk: Disk, l: Layout, quarantine: Quarantine, now: ()
     remembered,
   };
   return self;
+
+  function changedSince(changes: number): readonly string[] | undefined {
+    const from = touched.length - (self.changes - changes);
+    return from < 0 ? undefined : touched.slice(from);
+  }
+
+  function touch(id: string): void {
+    self.changes++;
+    touched.push(id);
+    if (touched.length > 2 * MOST_TOUCHED) touched.splice(0, MOST_TOUCHED);
+  }
 
   function remembered(): number {
     return held.size + heldById.size + pairs.size + resting.size;
@@ -101,7 +120,7 @@ export function openTasks(disk: Disk, l: Layout, quarantine: Quarantine, now: ()
   }
 
   function add(entry: Entry): void {
-    self.changes++;
+    touch(entry.id);
     const other = byId.get(entry.id);
     if (other !== undefined) countRoot(other, -1);
     countRoot(entry, 1);
@@ -109,14 +128,14 @@ export function openTasks(disk: Disk, l: Layout, quarantine: Quarantine, now: ()
     const { parent, role } = entry.task;
     if (parent !== undefined && roleFacts(role).isStage) {
       children.set(parent, (children.get(parent) ?? new Set()).add(entry.id));
-      resting.delete(parent);
+      if (resting.delete(parent)) touch(parent);
     }
     byFile.set(entry.file, entry);
     filesOf[entry.state].add(entry.file);
   }
 
   function remove(entry: Entry): void {
-    self.changes++;
+    touch(entry.id);
     if (byId.get(entry.id) === entry) {
       byId.delete(entry.id);
       resting.delete(entry.id);
@@ -137,7 +156,7 @@ export function openTasks(disk: Disk, l: Layout, quarantine: Quarantine, now: ()
     if (task.parent === undefined) return;
     const siblings = children.get(task.parent);
     siblings?.delete(id);
-    resting.delete(task.parent);
+    if (resting.delete(task.parent)) touch(task.parent);
     if (siblings?.size === 0) children.delete(task.parent);
   }
 
@@ -148,6 +167,31 @@ export function openTasks(disk: Disk, l: Layout, quarantine: Quarantine, now: ()
     for (const id of pairs.keys()) if (!byId.has(id)) pairs.delete(id);
     odd.look(full);
     return { problems: [...problems, ...aside.splice(0)], gone: left.filter((id) => !byId.has(id)) };
+  }
+
+  function glance(most: number): { problems: Problem[]; unread: number } {
+    const problems: Problem[] = [];
+    const names = disk.list(l.tasks('pending'));
+    const crowd = names.filter(isTaskFile);
+    const others = names.filter((name) => !isTaskFile(name));
+    odd.meet('pending', others);
+    odd.look(true);
+    const shown = crowd.length > CROWD ? oldest(l.tasks('pending'), crowd, most) : crowd;
+    for (const name of shown) {
+      const loaded = load('pending', l.tasks('pending') + path.sep + name);
+      if (loaded !== undefined && 'code' in loaded) problems.push(loaded);
+    }
+    const never = (): boolean => false;
+    for (const state of ['active', 'waiting'] as const) scanFolder(state, true, never, problems, []);
+    return { problems: [...problems, ...aside.splice(0)], unread: crowd.length - shown.length };
+  }
+
+  /** By when they were last written: that takes a tenth of what reading them would. */
+  function oldest(folder: string, names: readonly string[], most: number): string[] {
+    const times = new Map(
+      names.map((name) => [name, Number(disk.stamp(folder + path.sep + name)?.split('.')[2] ?? 0)]),
+    );
+    return [...names].sort((a, b) => times.get(a)! - times.get(b)! || compareText(a, b)).slice(0, most);
   }
 
   function scanFolder(
@@ -226,7 +270,7 @@ export function openTasks(disk: Disk, l: Layout, quarantine: Quarantine, now: ()
   }
 
   function hold(one: Held): void {
-    self.changes++;
+    touch(one.id);
     held.set(one.file, one);
     heldById.set(one.id, one);
   }
@@ -234,7 +278,7 @@ export function openTasks(disk: Disk, l: Layout, quarantine: Quarantine, now: ()
   function letGo(file: string): void {
     const one = held.get(file);
     if (one === undefined) return;
-    self.changes++;
+    touch(one.id);
     held.delete(file);
     if (heldById.get(one.id) === one) heldById.delete(one.id);
   }
@@ -293,6 +337,11 @@ export function openTasks(disk: Disk, l: Layout, quarantine: Quarantine, now: ()
     return disk.stamp(l.task('completed', id)) !== undefined || disk.stamp(l.task('failed', id)) !== undefined;
   }
 }
+
+/** So many pending files nobody reads to show a few of them. */
+const CROWD = 1000;
+/** Whoever looks more seldom than this looks at all. */
+const MOST_TOUCHED = 5000;
 
 /** The plain name, or a claim's: names that the program itself gives. */
 function isOurs({ id, state, file, owner }: Entry): boolean {

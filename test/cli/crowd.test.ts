@@ -1,0 +1,27 @@
+/** A folder with very many tasks, and leaving in the middle of them. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { place, scripted, succeeds } from '../kit/guild.js';
+
+const CROWD = 1100;
+
+test('of a crowd the list shows a few and counts the others; a program is given all', async (t) => {
+  const files: Record<string, string> = {};
+  for (let n = 0; n < CROWD; n++) files[`tasks/pending/t${n}.json`] = JSON.stringify({ description: `Thing ${n}` });
+  const { guild } = place(t, scripted('- say: ok', files));
+  const few = succeeds(await guild('task', 'list', '--limit', '5'));
+  assert.equal(few.out.trimEnd().split('\n').length, 5);
+  assert.match(few.err, new RegExp(`and ${CROWD - 5} more`));
+  const all = succeeds(await guild('task', 'list', '--json'));
+  assert.equal((JSON.parse(all.out) as unknown[]).length, CROWD);
+});
+
+test('Ctrl-C in the middle of a run puts its task back, and takes nothing up again', async (t) => {
+  const { guild, start, list } = place(t, scripted('- {say: ok, wait: 10m}'));
+  const run = start('run', 'boss', 'Wait for it', '--id', 'slow', '--json');
+  await run.says(/task\.claimed/);
+  run.child.kill('SIGINT');
+  assert.equal((await run.ended).code, 4);
+  assert.deepEqual(list('tasks/pending'), ['slow.json']);
+  assert.match(succeeds(await guild('task', 'list')).out, /pending +slow/);
+});
