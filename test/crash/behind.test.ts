@@ -113,8 +113,8 @@ test('what was told as ended has its parts and its page, whether the process die
     const one = house.enter(disk);
     await passes(one);
     const told = disk.list(`${ROOT}/tasks/completed`);
-    assert.deepEqual(told, ['plan.json'], 'its parts and its page have no files yet');
-    assert.deepEqual(disk.list(`${ROOT}/results`), []);
+    assert.deepEqual(told, ['plan.json'], 'its parts have no files yet');
+    assert.deepEqual(disk.list(`${ROOT}/results`), ['plan.md']);
     one.die();
     if (seed > 0) disk.powerCut(seeded(seed));
     const two = house.enter(disk);

@@ -13,8 +13,8 @@ export interface Placement {
   readonly root?: string | undefined;
   /** A task among the waiting, for its children: nobody may find it there before them. */
   rests?: boolean;
-  /** Writes its bytes aside, once however often it is called; resolves with where they are. Absent: its file is as it shall be. */
-  write?: () => Promise<string>;
+  /** Writes its bytes aside, once however often it is called; resolves with where they are, if that is aside. Absent: its file is as it shall be. */
+  write?: () => Promise<string | undefined>;
   /** From what it can be made again, when what it follows from is durable; undefined: the journal has it. Absent: only its file will do. */
   line?: () => Promise<Line | undefined>;
   /** Gives it its name, as things stand then. `tmp`: where its bytes are, if it had to be written. */

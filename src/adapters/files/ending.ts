@@ -1,6 +1,6 @@
 /**
- * How a task ends here. What somebody asked for is told when the journal has it and its record lies where people look; its page may follow. A part is told at once, and
- * its record follows.
+ * How a task ends here. What somebody asked for is told when the journal has it and its record and page lie where people look. A part is told at once, and its record
+ * follows.
  */
 import type { EndedState, Task } from '../../domain/task.js';
 import type { Disk } from '../../ports/disk.js';
@@ -46,6 +46,8 @@ export function ending({ disk, l, writing, ahead, journal, lying, onItsWay, me }
     forget(claim.id);
     const leaving = held + LEAVING;
     const isOurs = disk.rename(held, leaving);
+    // Once the record is there, people and programs look for its page.
+    if (isOurs && page !== undefined) writing.show(l.result(task.id), page.text);
     const isPlaced = isOurs && disk.link(tmp, l.task(state, claim.id));
     for (const { id } of lines) if (!isPlaced || id === task.id) journal.arrived(id);
     if (!isPlaced) {
@@ -55,14 +57,18 @@ export function ending({ disk, l, writing, ahead, journal, lying, onItsWay, me }
     disk.remove(tmp);
     disk.removeSoon(leaving);
     lying.remember(l.task(state, claim.id), task);
-    if (page !== undefined) showPage(page, task.root);
+    if (page !== undefined) keepPage(page, task.root);
     return true;
   }
 
-  /** The journal has it; its file may follow. */
-  function showPage({ id, page, text }: PageLine, root: string): void {
-    const arrive = (tmp: string | undefined): void => void disk.rename(tmp!, l.result(page));
-    ahead.put({ id, root, line: async () => undefined, write: once(() => writing.aside(text)), arrive });
+  /** The journal has it until its file is durable. */
+  function keepPage({ id, page }: PageLine, root: string): void {
+    const file = l.result(page);
+    const write = once(async () => {
+      if (disk.stamp(file) !== undefined) await disk.sync(file);
+      return undefined;
+    });
+    ahead.put({ id, root, line: async () => undefined, write, arrive: () => undefined });
   }
 
   /** The same, but others see it in our hands until its record is there; the fence is met then. */
