@@ -87,7 +87,6 @@ export function taskVerbs({
 
   return {
     async create(task, haste = {}) {
-      const text = printTask(task);
       const file = l.task('pending', task.id);
       if (haste.behind) {
         if (isKnown(task.id) || disk.stamp(file) !== undefined) return false; // a person may be writing in it
@@ -98,14 +97,14 @@ export function taskVerbs({
             parent: task.parent,
             root: task.root,
             from: undefined,
-            write: once(() => writing.aside(text)),
+            write: once(() => writing.aside(printTask(task))),
           },
           file,
         );
         return true;
       }
       if (existsAnywhere(task.id)) return false;
-      const aside = await naming(writing.aside(text));
+      const aside = await naming(writing.aside(printTask(task)));
       // Looked for again with no wait before the name is given: another process may have made it, and moved it on, since.
       const created = !existsAnywhere(task.id) && disk.link(aside, file);
       disk.remove(aside);
