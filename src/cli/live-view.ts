@@ -2,6 +2,7 @@
 import type { Event } from '../app/index.js';
 import { kinIn } from '../domain/lineage.js';
 import { HUMAN } from '../domain/task.js';
+import { whoText } from '../rules/who.js';
 import { FOR_YOU, type Narrator } from './narrator.js';
 import { fitted, oneLine, type Terminal } from './terminal.js';
 
@@ -59,7 +60,7 @@ export function liveView(terminal: Terminal): Narrator {
     kin.see(event);
     const detail = event as unknown as Record<string, unknown>;
     const node = nodes.get(id) ?? { id, agent: event.agent ?? '', mark: '·', note: '', since: Date.now() };
-    if (event.agent) node.agent = event.agent === 'nobody' ? '?' : event.agent;
+    if (event.agent) node.agent = event.agent === 'nobody' ? '?' : whoText(event.agent);
     if (event.name === 'task.claimed') Object.assign(node, { mark: terminal.colour('yellow', '●'), note: 'thinking' });
     if (event.name === 'task.created')
       Object.assign(node, { mark: terminal.colour('cyan', '○'), note: node.agent === HUMAN ? FOR_YOU : '' });

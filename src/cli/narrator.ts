@@ -6,6 +6,7 @@ import type { Watchers } from '../app/index.js';
 import { kinIn } from '../domain/lineage.js';
 import { problemText, type Problem } from '../domain/problem.js';
 import { HUMAN } from '../domain/task.js';
+import { whoText } from '../rules/who.js';
 import type { Call } from './command.js';
 import { oneLine } from './terminal.js';
 
@@ -63,7 +64,7 @@ export function narrator(
       kin.see(event);
       if (event.name === 'task.completed' || event.name === 'task.failed') ended++;
       // What is addressed to nobody yet is told without a name.
-      const named = event.agent === undefined || event.agent === 'nobody' ? '' : event.agent;
+      const named = event.agent === undefined || event.agent === 'nobody' ? '' : whoText(event.agent);
       const agent = named === '' ? '' : `${terminal.bold(named)} `;
       const id = terminal.dim(event.task ?? '');
       const detail = event as unknown as Record<string, unknown>;

@@ -2,7 +2,8 @@
 import { openNotes, type NotesView } from '../app/open-notes.js';
 import type { Note } from '../domain/note.js';
 import { problemText } from '../domain/problem.js';
-import { noteText, tellerName } from '../rules/note-text.js';
+import { noteText } from '../rules/note-text.js';
+import { whoText } from '../rules/who.js';
 import { EXIT, whole, type Call, type Command } from './command.js';
 import { onInterrupt } from './interrupt.js';
 import { oneLine, table, type Terminal } from './terminal.js';
@@ -62,7 +63,7 @@ function print(note: Note, { terminal, json }: Call): void {
   const to = note.to === undefined ? '' : ` to ${note.to}`;
   const urgent = note.priority === 'normal' ? '' : `${inColour(terminal, note)} `;
   terminal.out(
-    `${terminal.dim(timeOf(note.at))} ${terminal.colour('cyan', oneLine(tellerName(note.from), terminal.width))}${to}: ${urgent}${oneLine(noteText(note.body), terminal.width === Infinity ? Infinity : MOST_SHOWN)}`,
+    `${terminal.dim(timeOf(note.at))} ${terminal.colour('cyan', oneLine(whoText(note.from), terminal.width))}${to}: ${urgent}${oneLine(noteText(note.body), terminal.width === Infinity ? Infinity : MOST_SHOWN)}`,
   );
 }
 

@@ -5,6 +5,7 @@ import { taskRecord } from '../app/task-record.js';
 import { compareText } from '../domain/order.js';
 import { ProblemError, problem, type Problem } from '../domain/problem.js';
 import { gist } from '../rules/gist.js';
+import { toText } from '../rules/who.js';
 import { EXIT, text, whole, type Call } from './command.js';
 import { columnsOf } from './columns.js';
 import { fitted, table, type Terminal } from './terminal.js';
@@ -60,7 +61,7 @@ function nothing(state: string | undefined, wantsEnded: boolean): string {
 function lines(found: Placed[], terminal: Terminal): string[] {
   const room = terminal.width - STATE_COLUMNS - BESIDE_COLUMNS;
   const isLong = ({ task }: Placed): boolean => columnsOf(task.id) > room;
-  const about = ({ task }: Placed): string[] => [task.to ? `@${task.to}` : '', gist(task)];
+  const about = ({ task }: Placed): string[] => [task.to ? toText(task.to) : '', gist(task)];
   if (found.filter(isLong).length > found.length / 2)
     return found.flatMap((one) => {
       const rest = [mark(one.state, terminal), ...about(one)].filter(Boolean).join(' ');

@@ -14,6 +14,7 @@ import { roundTokens } from '../rules/team-tokens.js';
 import { totals } from '../rules/totals.js';
 import { shortIds } from '../rules/short-id.js';
 import { stemsOf } from '../rules/tree-stems.js';
+import { toText, whoText } from '../rules/who.js';
 import { EXIT, type Call } from './command.js';
 import { idOf, unknownTask } from './task-id.js';
 import { mark } from './task-list.js';
@@ -36,7 +37,7 @@ export async function show(call: Call): Promise<number> {
   };
   terminal.out(`${terminal.bold(task.id)}  ${mark(state, terminal)}`);
   row('description', task.description);
-  row('agent', task.to);
+  row('agent', task.to && whoText(task.to));
   row('dependency', dependencyText(found));
   row('parent', task.parent);
   row('depends on', task.dependencies.join(', '));
@@ -96,20 +97,30 @@ export function treeLines(
   return all.flatMap(({ task, state }, i) => {
     const { first, rest } = stems[i]!;
     const id = short.get(task.id) ?? task.id;
-    const { total } = costs.get(task.id)!;
-    const cost = total.turns > 0 ? `  ${costText(total)}` : '';
     const role = i === 0 || id.split('.').at(-1)!.startsWith(task.role) ? '' : ` ${task.role}`;
-    const about = `${role} @${task.to ?? '?'}`;
-    const room = terminal.width - columnsOf(`${first}${state} ${id}${about}${cost}`) - 1;
-    const said = room < 8 ? '' : ` ${oneLine(gist(task), room)}`;
-    const more = `${about}${said}${terminal.dim(cost)}`;
+    const about = `${role} ${toText(task.to)}`;
+    const what = oneLine(gist(task), Infinity);
+    const left = terminal.width - columnsOf(`${first}${state} ${id}${about}`) - 1;
+    const cost = costBeside(costs.get(task.id)!.total, left - Math.min(columnsOf(what), LEAST_GIST));
+    const room = left - columnsOf(cost);
+    const more = `${about}${room < 8 ? '' : ` ${oneLine(what, room)}`}${terminal.dim(cost)}`;
     const shown = terminal.bold(id);
-    if (columnsOf(`${first}${state} ${id}`) <= terminal.width)
+    if (columnsOf(`${first}${state} ${id}`) + 2 <= terminal.width)
       return [fitted(`${first}${mark(state, terminal)} ${shown}${more}`, terminal.width)];
     // An id that is cut is of no use: it gets a line of its own, without a stem where it would not fit beside it.
     const stem = columnsOf(`${rest}${id}`) <= terminal.width ? rest : '';
     return [fitted(`${first}${mark(state, terminal)}${more}`, terminal.width), `${stem}${shown}`];
   });
+}
+
+/** So much of what a task is about stands before what it cost. */
+const LEAST_GIST = 16;
+
+/** As much of a cost as fits: all of it, what it comes to, or nothing. */
+function costBeside(total: Usage, room: number): string {
+  if (total.turns === 0) return '';
+  const texts = [costText(total), costText(total).split(', ').at(-1)!].map((one) => `  ${one}`);
+  return texts.find((one) => columnsOf(one) <= room) ?? '';
 }
 
 /** The operation tree for programs: each node with its own cost, and the total of it and all under it. */

@@ -5,6 +5,7 @@ import { callCost, type Event } from '../domain/event.js';
 import { compareText } from '../domain/order.js';
 import { HUMAN } from '../domain/task.js';
 import { gist } from '../rules/gist.js';
+import { toText, whoText } from '../rules/who.js';
 import { mark } from './task-list.js';
 import { stateMark } from './state.js';
 import { fitted, table, type Terminal } from './terminal.js';
@@ -127,12 +128,7 @@ function taskLines({ open, takers }: Seen, terminal: Terminal): string[] {
   const rows = open
     .filter(({ task }) => task.to !== HUMAN)
     .sort((a, b) => rank.indexOf(a.state) - rank.indexOf(b.state) || compareText(a.task.id, b.task.id))
-    .map(({ task, state }) => [
-      mark(state, terminal),
-      task.id,
-      `@${task.to ?? takers.get(task.id) ?? '?'}`,
-      gist(task),
-    ]);
+    .map(({ task, state }) => [mark(state, terminal), task.id, toText(task.to ?? takers.get(task.id)), gist(task)]);
   return rows.length > 0 ? table(rows, terminal.width) : [];
 }
 
@@ -162,7 +158,7 @@ function latest({ latest: events }: Ledger, terminal: Terminal): string[] {
 
 /** As `@?` among the open tasks: it is addressed to nobody yet. */
 function nameOf({ agent }: Event): string {
-  return agent === undefined || agent === 'nobody' ? '?' : agent;
+  return agent === undefined || agent === 'nobody' ? '?' : whoText(agent);
 }
 
 function amount(count: number): string {

@@ -8,6 +8,7 @@ import { budgetWord } from '../domain/budget.js';
 import { callCost, type Event } from '../domain/event.js';
 import { kinIn } from '../domain/lineage.js';
 import type { Placed, Task, Waits } from '../domain/task.js';
+import { toText, whoText } from '../rules/who.js';
 import { costText } from './task-show.js';
 
 type Store = ReturnType<typeof openReader>;
@@ -31,7 +32,7 @@ export async function originOf(store: Store, { task }: Placed): Promise<string[]
   const lines = [cause === undefined || cause === 'human' ? 'you asked for it' : `it came from ${cause}`];
   for (const one of above)
     lines.push(
-      `${one.id}${one.role === 'root' ? '' : ` (${one.role})`} @${one.to ?? 'nobody yet'}: ${one.description}`,
+      `${one.id}${one.role === 'root' ? '' : ` (${one.role})`} ${toText(one.to, 'nobody yet')}: ${one.description}`,
     );
   return lines;
 }
@@ -70,7 +71,7 @@ function own(event: Event): string | undefined {
     case 'session.created':
       return undefined;
     case 'task.created':
-      return `asked of ${event.agent ?? 'nobody yet'}, because of ${event.cause ?? 'somebody'}`;
+      return `asked of ${whoText(event.agent ?? 'nobody yet')}, because of ${event.cause ?? 'somebody'}`;
     case 'model.answered': {
       const cost = callCost(event);
       const money = cost.microUsd > 0 ? `, $${(cost.microUsd / 1e6).toFixed(4)}` : '';
@@ -117,11 +118,11 @@ function own(event: Event): string | undefined {
 function childs(event: Event): string | undefined {
   switch (event.name) {
     case 'task.created':
-      return `  asked ${event.agent ?? 'somebody'}: ${event.task}`;
+      return `  asked ${whoText(event.agent ?? 'somebody')}: ${event.task}`;
     case 'task.completed':
-      return `  ${event.agent ?? 'somebody'} answered: ${event.task}`;
+      return `  ${whoText(event.agent ?? 'somebody')} answered: ${event.task}`;
     case 'task.failed':
-      return `  ${event.agent ?? 'somebody'} failed: ${event.task}: ${problemOf(event)}`;
+      return `  ${whoText(event.agent ?? 'somebody')} failed: ${event.task}: ${problemOf(event)}`;
     default:
       return `  ${event.task} was ${answered(event)}`;
   }

@@ -9,6 +9,7 @@ import { ProblemError, problemText, whereText, type Problem } from '../domain/pr
 import { isEnded, type Placed } from '../domain/task.js';
 import { heldShares, shareText } from '../rules/held-shares.js';
 import { budgetNode, nodeAgent, nodeKind, nodeText } from '../rules/wait-node.js';
+import { toText } from '../rules/who.js';
 import { EXIT, type Command } from './command.js';
 import { idOf, unknownTask } from './task-id.js';
 import { oneLine, printable } from './terminal.js';
@@ -107,7 +108,7 @@ interface Reason {
 async function reason(known: Known, placed: Placed): Promise<Reason> {
   const { store, held, waits } = known;
   const { task, state, owner } = placed;
-  const name = `${task.id} (@${task.to ?? 'nobody yet'})`;
+  const name = `${task.id} (${toText(task.to, 'nobody yet')})`;
   if (state === 'completed') return { line: `${name} is completed` };
   if (state === 'failed') return { line: `${name} failed: ${task.error?.message ?? 'without saying why'}` };
   if (state === 'active') {

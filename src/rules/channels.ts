@@ -28,7 +28,7 @@ export function refusedNote({ channel, from, body }: Saying, known: ChannelsKnow
   if (from !== ENGINE && from !== HUMAN && !known.isAgent(from))
     return problem('forged', `nobody here is called ${JSON.stringify(from)}, so nothing is told in that name`);
   if (from !== ENGINE && body.type !== 'said')
-    return problem('forged', `a note of type ${body.type} is told by the engine, not by ${from}`);
+    return problem('forged', `a note of type ${body.type} is told by the program, not by ${from}`);
   const bytes = utf8Bytes(JSON.stringify(body));
   const most = rulesOf(channel, known)?.maxBytes ?? DEFAULT_NOTE_BYTES;
   if (bytes > most)

@@ -4,6 +4,7 @@
  */
 import type { Event } from '../domain/event.js';
 import { kinIn } from '../domain/lineage.js';
+import { toText, whoText } from './who.js';
 
 const SUBJECT_CHARS = 100;
 const LINES = 60;
@@ -72,7 +73,7 @@ function topmost(events: readonly Event[], tasks: readonly string[]): string[] {
 const MOST_LEVELS = 50;
 
 function happened(event: Event): string {
-  const agent = event.agent ?? 'somebody';
+  const agent = whoText(event.agent ?? 'somebody');
   switch (event.name) {
     case 'task.completed':
       return `${agent} answered`;
@@ -94,7 +95,7 @@ function happened(event: Event): string {
 }
 
 function line(event: Event): string {
-  const who = event.agent === undefined ? '' : ` @${event.agent}`;
+  const who = event.agent === undefined ? '' : ` ${toText(event.agent)}`;
   const cause = event.cause === undefined ? '' : `, because of ${event.cause}`;
   return oneLine(`${event.task ?? '-'}${who} ${event.name}${detail(event)}${cause}`, 200);
 }

@@ -45,11 +45,6 @@ function asked(phase: 1 | 2 = 1): string {
   return phase === 1 ? 'asked once' : 'asked again';
 }
 
-/** Who tells it, as people know it. */
-export function tellerName(from: string): string {
-  return from === ENGINE ? 'the program' : from;
-}
-
 /** ` by ben`; nothing where no agent gave it: a resource was free, a task had ended. */
 export function byWhom(provider: string): string {
   return provider === ENGINE ? '' : ` by ${provider}`;

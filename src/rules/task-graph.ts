@@ -8,6 +8,7 @@ import { heldShares, shareText, type Share } from './held-shares.js';
 import { needed } from './peers.js';
 import { budgetNode, nodeBudget, nodeKind, nodeText, type NodeKind } from './wait-node.js';
 import { stemsOf } from './tree-stems.js';
+import { toText } from './who.js';
 
 /** held: who has what another waits for, or a share of a budget. */
 export type TaskStep = 'asked' | 'waits' | 'depends' | 'held';
@@ -135,7 +136,7 @@ const DRAW: Record<TaskGraphFormat, (graph: TaskGraph) => string[]> = {
     return shown.flatMap((one, i) => {
       const { first, rest } = stems[i]!;
       const name = one.depth === 0 ? one.id : shortName(one.id);
-      const line = `${first}${MARKS[one.state!]} ${name} @${one.to ?? '?'} ${flat(one.description)}`.trimEnd();
+      const line = `${first}${MARKS[one.state!]} ${name} ${toText(one.to)} ${flat(one.description)}`.trimEnd();
       const waits = (from.get(one.id) ?? []).map(({ to, step }) => `${rest}⇢ ${waitText(to, step, holders(to))}`);
       const shares = (from.get(budgetNode(one.id)) ?? []).map(
         ({ to, share = {} }) => `${rest}⇠ ${to} holds ${shareText(share)} of its budget`,
@@ -157,7 +158,7 @@ const DRAW: Record<TaskGraphFormat, (graph: TaskGraph) => string[]> = {
     return [
       'graph TD',
       ...tasks.map(({ id, to, state }) => {
-        const label = `${id}${to === undefined ? '' : `<br/>@${to}`}`.replaceAll('"', '#quot;');
+        const label = `${id}${to === undefined ? '' : `<br/>${toText(to)}`}`.replaceAll('"', '#quot;');
         return `  ${ids.get(id)}["${label}"]${state === undefined ? '' : `:::${state}`}`;
       }),
       ...nodes.map(({ id, kind, label }) => {
@@ -180,7 +181,7 @@ const DRAW: Record<TaskGraphFormat, (graph: TaskGraph) => string[]> = {
       '  node [shape=box, style=filled, fillcolor="#ffffff"];',
       ...tasks.map(({ id, to, state }) => {
         const fill = state === undefined ? '' : `, fillcolor="${FILLS[state]}"`;
-        return `  ${quoted(id)} [label=${quoted(to === undefined ? id : `${id}\n@${to}`)}${fill}];`;
+        return `  ${quoted(id)} [label=${quoted(to === undefined ? id : `${id}\n${toText(to)}`)}${fill}];`;
       }),
       ...nodes.map(({ id, kind, label }) => `  ${quoted(id)} [label=${quoted(label)}, shape=${SHAPES[kind].dot}];`),
       ...edges.map(({ from, to, step }) => `  ${quoted(from)} -> ${quoted(to)}${styles[step]};`),

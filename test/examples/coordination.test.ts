@@ -21,9 +21,9 @@ test('eight under a coordinator: five kinds of needs, a choice against the rule,
   judge(here, { shop: SHOP });
   const tree = succeeds(await here.guild('task', 'tree', 'shop')).out;
   for (const part of ['data: The tables', 'resource: To try', 'approval: May', 'expertise: How', 'sequence: The plan'])
-    assert.ok(tree.includes(`dependency @engine ${part}`), part);
+    assert.ok(tree.includes(`dependency the program ${part}`), part);
   assert.match(tree, /match @pm writer: the designer draws the plan that others wait for/);
-  assert.match(tree, /help @engine A sale takes two seconds .* \(resolved by database\)/);
+  assert.match(tree, /help the program A sale takes two seconds .* \(resolved by database\)/);
   const told = succeeds(await here.guild('notes', 'dependency')).out;
   assert.match(told, /backend needs data: The tables of seats and sales/);
   assert.match(told, /writer shall give it to frontend, because pm chose it: the designer/);
