@@ -26,6 +26,7 @@ test('eight under a coordinator: five kinds of needs, a choice against the rule,
   assert.match(tree, /help the program A sale takes two seconds .* \(resolved by database\)/);
   const told = succeeds(await here.guild('notes', 'dependency')).out;
   assert.match(told, /backend needs data: The tables of seats and sales/);
+  gaveBack(here);
   assert.match(told, /writer shall give it to frontend, because pm chose it: the designer/);
   assert.match(succeeds(await here.guild('notes', 'help')).out, /database helps tester/);
   const history = succeeds(await here.guild('state', '--history', 'backend')).out;
@@ -34,6 +35,19 @@ test('eight under a coordinator: five kinds of needs, a choice against the rule,
   assert.doesNotMatch(history, /<\w+__/, 'no tags are shown to people');
   assert.match(succeeds(await here.guild('task', 'show', 'shop')).out, /^certified +0 open tasks, 0 unread notes/m);
 });
+
+/** The backend gave staging back while it still had an approval to wait for, and asked for it once. */
+function gaveBack(here: Place): void {
+  const lines = here.list('events').flatMap((file) => here.read(`events/${file}`).trim().split('\n'));
+  const events = lines.map(
+    (line) => JSON.parse(line) as { name: string; task?: string; agent?: string; tool?: string },
+  );
+  const given = events.findIndex(({ name, tool }) => name === 'tool.ran' && tool === 'give_back');
+  assert.equal(events[given]?.agent, 'backend');
+  const { task } = events[given]!;
+  const ended = events.findIndex((one) => one.name === 'task.completed' && one.task === task);
+  assert.ok(given < ended, 'before its task ended');
+}
 
 test('under a coordinator, in three processes, one killed at random and started again: the same', async (t) => {
   const here = example(t, 'coordinator');
