@@ -18,8 +18,8 @@ export function alarm(clock: Clock): Alarm {
   const end = new AbortController();
   let rung = false;
   let wake: (() => void) | undefined;
-  /** When the sleep that goes on is over. */
-  let asleepUntil: number | undefined;
+  /** When the sleeps that go on are over: one, and a shorter one now and then. */
+  const asleep = new Set<number>();
 
   return {
     ring() {
@@ -45,10 +45,10 @@ export function alarm(clock: Clock): Alarm {
   };
 
   function sleep(until: number): void {
-    if (asleepUntil !== undefined && asleepUntil <= until) return;
-    asleepUntil = until;
+    for (const other of asleep) if (other <= until) return;
+    asleep.add(until);
     void clock.sleep(until - clock.monotonicMs(), end.signal).then(() => {
-      if (asleepUntil === until) asleepUntil = undefined;
+      asleep.delete(until);
       wake?.();
     });
   }

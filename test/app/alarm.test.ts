@@ -36,3 +36,17 @@ test('many waits that are rung share one sleep', async () => {
   }
   assert.equal(clock.slept.length, 1);
 });
+
+test('short waits between long ones add no sleeps', async () => {
+  const clock = simClock();
+  const bell = alarm(clock);
+  for (let n = 0; n < 30; n++) {
+    const long = bell.wait(1000);
+    bell.ring();
+    await long;
+    const short = bell.wait(20);
+    await clock.advance(21);
+    assert.equal(await short, false);
+  }
+  assert.equal(clock.slept.filter((ms) => ms > 20).length, 1);
+});
