@@ -264,7 +264,8 @@ function mortal(disk: Disk, isSaid: () => boolean): Disk {
     own[name] = (...given: unknown[]): unknown => {
       if (isDead) throw new Error('the process is gone');
       const result = (call as (...given: unknown[]) => unknown).apply(own, given);
-      if ((name === 'create' || name === 'appendOwn') && String(given[0]).includes('/journal/') && isSaid()) isDead = true;
+      if ((name === 'create' || name === 'appendOwn') && String(given[0]).includes('/journal/') && isSaid())
+        isDead = true;
       return result;
     };
   }
