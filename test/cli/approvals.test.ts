@@ -135,7 +135,8 @@ test('what is allowed three times is proposed as a rule, and only the human can 
   const waiting = JSON.parse((await here.guild('approve', '--json')).out) as { id: string }[];
   assert.equal(waiting.length, 4);
   succeeds(await here.guild('approve', '--all-like', waiting[0]!.id));
-  assert.equal((await here.guild('pump', '--all')).code, 4, 'the rule waits for a human');
+  const pumped = await here.guild('pump', '--all');
+  assert.equal(pumped.code, 4, `the rule waits for a human: ${pumped.err}`);
   const proposed = JSON.parse((await here.guild('approve', '--json')).out) as {
     id: string;
     request: { tool: string };
