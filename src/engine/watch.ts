@@ -16,6 +16,10 @@ const SETTLE_MS = 15;
 const SHARE = 20;
 const LONG_MS = 2;
 const MOST_REST_MS = 500;
+/** Where much is under way a pass takes long; passes then take at most one part in this of the time, and what ends meanwhile shares the next. */
+const PASS_SHARE = 4;
+const LONG_PASS_MS = 0.5;
+const MOST_PASS_REST_MS = 50;
 /** So many times longer than the first the next ones wait between two looks. */
 const SECOND = 8;
 const ALONE = { rank: 0, of: 1 };
@@ -37,6 +41,7 @@ export async function watch(parts: Parts, engine: Engine, { signal, onPass }: Wa
   let lastFull = -Infinity;
   let gapMs = rescanGap();
   let restUntil = -Infinity;
+  let nextPass = -Infinity;
   try {
     while (!signal.aborted) {
       const due = clock.monotonicMs() - lastFull >= gapMs;
@@ -45,13 +50,16 @@ export async function watch(parts: Parts, engine: Engine, { signal, onPass }: Wa
       const known = store.changes?.();
       if (look !== 'none') rungAt = undefined;
       ended = false;
-      if (due) lastFull = clock.monotonicMs();
+      const from = clock.monotonicMs();
+      if (due) lastFull = from;
       const report = await engine.pass(look, (moved) => {
         if (moved || engine.backlog() > 0) {
           ended = true;
           wake();
         }
       });
+      const passMs = clock.monotonicMs() - from;
+      nextPass = from + (passMs > LONG_PASS_MS ? Math.min(MOST_PASS_REST_MS, PASS_SHARE * passMs) : 0);
       if ((report.scanMs ?? 0) > LONG_MS)
         restUntil = clock.monotonicMs() + Math.min(MOST_REST_MS, SHARE * report.scanMs!);
       if (due && !wasRung && engine.flights.size === 0 && store.changes?.() !== known) store.ringOthers?.();
@@ -71,9 +79,9 @@ export async function watch(parts: Parts, engine: Engine, { signal, onPass }: Wa
     gapMs = rescanGap();
     const next = Math.min(due - clock.now().getTime(), untold) + clock.monotonicMs();
     for (;;) {
-      if (ended || signal.aborted) return;
       const now = clock.monotonicMs();
-      const wait = Math.min(next - now, lastFull + gapMs - now, untilLook());
+      if ((ended && now >= nextPass) || signal.aborted) return;
+      const wait = Math.min(next - now, lastFull + gapMs - now, untilLook(), ended ? nextPass - now : Infinity);
       bell = new AbortController();
       await clock.sleep(Math.max(1, wait), bell.signal);
       if (clock.monotonicMs() - now >= wait) return;
