@@ -1,7 +1,7 @@
 /** What has no file yet is kept until it has one, and no longer than that; what people want is found on any disk. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { journal, keyOf, type Journal, type Line } from '../../src/adapters/files/journal.js';
+import { journal, keyOf, pageLine, type Journal, type Line } from '../../src/adapters/files/journal.js';
 import { folders, layout } from '../../src/adapters/files/layout.js';
 import { recordVerbs } from '../../src/adapters/files/records.js';
 import { writing, type Writing } from '../../src/adapters/files/writing.js';
@@ -66,6 +66,81 @@ test('what was kept outlives a power cut, and another after somebody made its fi
     assert.equal(disk.tree().get(l.task('completed', 't.a')), 'A', `seed ${seed}`);
     assert.ok(['B', undefined].includes(disk.tree().get(l.task('completed', 't.b'))), `seed ${seed}`);
   }
+});
+
+test('what is kept anew while the names of what arrived are synced has not arrived', async () => {
+  const { disk, kept, other } = desk();
+  await kept.keep([ended('t', 'first')]);
+  kept.arrived('t');
+  const settled = kept.settle();
+  await kept.keep([ended('t', 'second')]);
+  await settled;
+  other.adopt('me');
+  assert.equal(disk.tree().get(l.task('completed', 't')), 'second');
+});
+
+test('a line that the full disk tore spoils none after it', async () => {
+  const real = simDisk();
+  let isFull = false;
+  const appendOwn: Disk['appendOwn'] = (file, bytes) => {
+    real.append(file, isFull ? Buffer.from(bytes).subarray(0, 10) : bytes);
+    if (isFull) throw Object.assign(new Error('ENOSPC'), { code: 'ENOSPC' });
+  };
+  const { disk, kept, other } = desk({ ...real, appendOwn });
+  await kept.keep([ended('t.a', 'A')]);
+  isFull = true;
+  assert.throws(() => kept.add(ended('t.b', 'B')), /ENOSPC/);
+  isFull = false;
+  await kept.keep([ended('t.c', 'C')]);
+  other.adopt('me');
+  assert.deepEqual(disk.list(l.tasks('completed')).sort(), ['t.a.json', 't.c.json']);
+});
+
+test('the page of an end is made whatever a power cut left of it, and of the one before it', async () => {
+  const before = 'This task failed';
+  const text = '# Plan\n\nWrite the brief.\n';
+  const torn = Buffer.concat([Buffer.from(text.slice(0, 9)), Buffer.alloc(text.length - 9)]).toString();
+  for (const left of [undefined, before, '', text.slice(0, 9), torn, text]) {
+    const { disk, kept, other } = desk();
+    disk.save(l.result('t'), before);
+    await kept.keep([ended('t'), pageLine('t', text, disk.stamp(l.result('t')))]);
+    disk.save(l.task('completed', 't'), '{}');
+    kept.arrived('t');
+    await kept.settle();
+    if (left === undefined) disk.remove(l.result('t'));
+    else if (left !== before) disk.save(l.result('t'), left);
+    other.adopt('me');
+    disk.powerCut(() => 0);
+    assert.equal(disk.tree().get(l.result('t')), text, JSON.stringify(left));
+  }
+});
+
+test('a page in which a person has written stays, and so does that of a later end', async () => {
+  const { disk, kept, other } = desk();
+  await kept.keep([ended('t', 'end 1'), pageLine('t', 'Page 1', undefined)]);
+  disk.save(l.task('completed', 't'), 'end 1');
+  disk.save(l.result('t'), 'Page 1, which I like');
+  await kept.keep([ended('u', 'end 1'), pageLine('u', 'Page 1', undefined)]);
+  disk.save(l.task('completed', 'u'), 'end 2');
+  disk.save(l.result('u'), 'Page 2');
+  await kept.keep([ended('v', 'end 1'), pageLine('v', 'Page 1', undefined)]);
+  disk.save(l.task('pending', 'v'), 'once more');
+  other.adopt('me');
+  assert.equal(disk.tree().get(l.result('t')), 'Page 1, which I like');
+  assert.equal(disk.tree().get(l.result('u')), 'Page 2');
+  assert.equal(disk.tree().get(l.result('v')), undefined);
+});
+
+test('what else lies in the folder is left alone, and however much was kept is read', async () => {
+  const real = simDisk();
+  const { disk, kept, other } = desk({ ...real, read: (file, most = 1000) => real.read(file, most) });
+  disk.makeFolder(`${l.journal}/old`);
+  disk.save(`${l.journal}/.DS_Store`, 'x');
+  await kept.keep([ended('t', 'x'.repeat(2000))]);
+  assert.deepEqual(other.others(), ['me']);
+  other.adopt('me');
+  assert.equal(disk.tree().get(l.task('completed', 't'))?.length, 2000);
+  assert.deepEqual(disk.list(l.journal).sort(), ['.DS_Store', 'old']);
 });
 
 test('an intent is found where the time of a folder tells nothing', async () => {

@@ -136,6 +136,38 @@ test('what was told as ended has its parts and its page, whether the process die
   }
 });
 
+test('an end that was refused is not brought back when its task was taken away', async () => {
+  const { disk, house } = office();
+  const one = house.enter(disk);
+  const { store } = one.parts;
+  await store.scan(true);
+  const claim = store.claim('plan', 'boss')!;
+  disk.remove(`${ROOT}/tasks/active/${disk.list(`${ROOT}/tasks/active`)[0]!}`);
+  assert.equal(await store.settle(claim, { ...claim.task, result: 'Yes then.' }, 'completed'), false);
+  one.die();
+  house.enter(disk).parts.store.sweep();
+  assert.deepEqual([disk.list(`${ROOT}/tasks/completed`), disk.list(`${ROOT}/results`)], [[], []]);
+});
+
+test('a process that runs already finds what one that died had ended, and makes its files', async () => {
+  for (const find of ['ended', 'scan'] as const) {
+    const { disk, house } = office();
+    const second = house.enter(disk);
+    await second.engine.pump(new Set(['none']));
+    const first = house.enter(disk);
+    await passes(first);
+    const completed = `${ROOT}/tasks/completed`;
+    assert.deepEqual(disk.list(completed), ['plan.json'], 'its parts have no files yet');
+    first.die();
+    const { store } = second.parts;
+    if (find === 'ended') assert.equal((await store.ended()).length, 3);
+    else await store.scan(true);
+    assert.equal(disk.list(completed).length, 3);
+    assert.deepEqual(disk.list(`${ROOT}/.guild/journal`), []);
+    assert.match(disk.tree().get(`${ROOT}/sessions/legal-plan.advisor-legal.session.yaml`) ?? '', /It is lawful/);
+  }
+});
+
 test('a task that came further with each of its takers is not given up', async () => {
   const agents: Record<string, string> = {};
   let script = '';

@@ -125,7 +125,9 @@ export function ahead(keeping: Keeping, discard: (tmp: string) => void, lag: Lag
   async function keepAll(ones: readonly Placement[], more: readonly Line[]): Promise<void> {
     const lines = await Promise.all(ones.map((one) => one.line!()));
     await keeping.keep([...lines.filter((line) => line !== undefined), ...more]);
-    for (const one of ones) if (!queue.has(one.id)) keeping.arrived(one.id); // while its line was written
+    const there = ones.filter((one) => !queue.has(one.id)); // they came while their lines were written
+    for (const { id } of there) keeping.arrived(id);
+    if (there.length > 0) keeping.settle().catch(fail);
   }
 
   function parentOf({ parent }: Placement): Placement | undefined {

@@ -26,7 +26,7 @@ interface Parts {
   l: Layout;
   writing: Writing;
   ahead: Ahead;
-  journal: Pick<Journal, 'arrived'>;
+  journal: Pick<Journal, 'arrived' | 'settle'>;
   lying: Shelves;
   onItsWay: Placing;
   me: string;
@@ -40,7 +40,8 @@ export function ending({ disk, l, writing, ahead, journal, lying, onItsWay, me }
   async function settle(claim: Claim, task: Task, state: EndedState): Promise<boolean> {
     const held = l.claimed(claim.id, claim.agent, me);
     const text = printTask(task);
-    const page = isAcknowledged(task) ? pageLine(task.id, resultPage(task)) : undefined;
+    const was = isAcknowledged(task) ? disk.stamp(l.result(task.id)) : undefined;
+    const page = isAcknowledged(task) ? pageLine(task.id, resultPage(task), was) : undefined;
     const lines: Line[] = page === undefined ? [] : [{ id: task.id, state, text }, page];
     const [tmp] = await Promise.all([writing.aside(text), syncSession(task), onItsWay.safe(task.root, lines)]);
     forget(claim.id);
@@ -52,7 +53,9 @@ export function ending({ disk, l, writing, ahead, journal, lying, onItsWay, me }
     for (const { id } of lines) if (!isPlaced || id === task.id) journal.arrived(id);
     if (!isPlaced) {
       if (isOurs) disk.remove(leaving);
-      return keepAsEvidence(claim, tmp);
+      keepAsEvidence(claim, tmp);
+      await journal.settle(); // nobody shall make it from there
+      return false;
     }
     disk.remove(tmp);
     disk.removeSoon(leaving);

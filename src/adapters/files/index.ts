@@ -83,10 +83,19 @@ export function files({ root, disk, clock, ids, processes, agents = [], lag, soo
     return begun;
   };
 
+  /** Whoever only looks makes nothing. */
+  let works = false;
+  function adoptDead(): void {
+    if (!works) return;
+    for (const other of kept.others()) if (other !== peer.id && !here.isAlive(other)) kept.adopt(other);
+  }
+
   /** The death of a process changes no file, so somebody has to look. */
   function lookAround(ring: () => void): void {
     try {
-      if (here.tendOthers()) ring();
+      if (!here.tendOthers()) return;
+      adoptDead();
+      ring();
     } catch {
       ring(); // the disk failed; whoever looks next meets it too, where it can be told
     }
@@ -106,7 +115,12 @@ export function files({ root, disk, clock, ids, processes, agents = [], lag, soo
     ...records,
     async scan(full) {
       here.refresh();
+      if (full) adoptDead();
       return { ...(await verbs.scan(full)), strays: tasks.strays() };
+    },
+    async ended(options) {
+      adoptDead(); // what failed under a task that is tried again may be there
+      return verbs.ended(options);
     },
     // Whoever waits for a task waits for it also while nobody can read its file, and nobody makes it anew meanwhile.
     isOpen: (id) => verbs.isOpen(id) || tasks.heldFile(id) !== undefined,
@@ -173,7 +187,8 @@ export function files({ root, disk, clock, ids, processes, agents = [], lag, soo
     },
     sweep() {
       here.refresh();
-      for (const other of kept.others()) if (!here.isAlive(other)) kept.adopt(other);
+      works = true;
+      adoptDead();
       verbs.sweep();
       for (const name of disk.list(l.tmp)) {
         const owner = name.slice(0, name.lastIndexOf('-'));

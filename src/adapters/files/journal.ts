@@ -26,16 +26,20 @@ export interface Journal {
 }
 
 /** A conversation as it is, how a task ended, or the page with the result of one. `text`: the whole file. */
-export type Line =
-  | { readonly id: string; readonly session: string; readonly text: string }
-  | { readonly id: string; readonly state: EndedState; readonly text: string }
-  | PageLine;
+export type Line = { readonly id: string; readonly session: string; readonly text: string } | EndLine | PageLine;
 
-/** `page`: of which task. */
+export interface EndLine {
+  readonly id: string;
+  readonly state: EndedState;
+  readonly text: string;
+}
+
+/** `page`: of which task; kept together with its end. `was`: the stamp of the page of an end before this one. */
 export interface PageLine {
   readonly id: string;
   readonly page: string;
   readonly text: string;
+  readonly was?: string | undefined;
 }
 
 /** Beside the ids of tasks, which have no blank in them. */
@@ -43,8 +47,8 @@ export function keyOf(session: string): string {
   return `conversation ${session}`;
 }
 
-export function pageLine(task: string, text: string): PageLine {
-  return { id: `page ${task}`, page: task, text };
+export function pageLine(task: string, text: string, was: string | undefined): PageLine {
+  return { id: `page ${task}`, page: task, text, was };
 }
 
 /** A journal is a row of files: when the last is longer than this another is begun, and one of which nothing is needed any more goes. */
@@ -62,7 +66,7 @@ const MOST_BYTES = 256 * 1024;
 
 export function journal(disk: Disk, l: Layout, writing: Writing, peer: string): Journal {
   const row: Part[] = [];
-  const arrivals = new Map<string, string>();
+  const arrivals = new Map<string, { folder: string }>();
   const made = new Map<string, number>();
   let count = 0;
   let settling: Promise<void> = Promise.resolve();
@@ -78,7 +82,7 @@ export function journal(disk: Disk, l: Layout, writing: Writing, peer: string): 
         const folder = live.get(id);
         if (folder === undefined) continue;
         live.delete(id);
-        arrivals.set(id, folder);
+        arrivals.set(id, { folder });
       }
     },
     settle() {
@@ -86,7 +90,7 @@ export function journal(disk: Disk, l: Layout, writing: Writing, peer: string): 
       return settling;
     },
     adopt,
-    others: () => [...new Set(disk.list(l.journal).map(ownerOf))],
+    others: () => [...new Set(disk.list(l.journal).filter(isJournal).map(ownerOf))],
     close() {
       for (const { file } of row.splice(0)) disk.remove(file);
     },
@@ -94,7 +98,7 @@ export function journal(disk: Disk, l: Layout, writing: Writing, peer: string): 
 
   function write(lines: readonly Line[]): void {
     let part = row.at(-1);
-    const text = lines.map((line) => `${JSON.stringify(line)}\n`).join('');
+    const text = lines.map(printed).join('');
     if (part === undefined || part.bytes > MOST_BYTES) {
       part = { file: path.join(l.journal, `${peer}.${++count}.jsonl`), bytes: 0, safe: undefined, live: new Map() };
       disk.create(part.file, text);
@@ -103,6 +107,7 @@ export function journal(disk: Disk, l: Layout, writing: Writing, peer: string): 
     part.bytes += text.length;
     for (const line of lines) {
       for (const { live } of row) live.delete(line.id);
+      arrivals.delete(line.id); // that was something else
       part.live.set(line.id, path.dirname(fileOf(line)));
     }
   }
@@ -120,14 +125,15 @@ export function journal(disk: Disk, l: Layout, writing: Writing, peer: string): 
 
   async function settle(): Promise<void> {
     if (arrivals.size === 0) return;
-    const there = [...arrivals.keys()];
-    const folders = new Set(arrivals.values());
-    arrivals.clear();
+    const named = new Map(arrivals);
+    const folders = new Set([...named.values()].map(({ folder }) => folder));
     await Promise.all([...folders].map((folder) => disk.syncFolder(folder)));
+    const there = [...named.keys()].filter((id) => arrivals.get(id) === named.get(id)); // the others were kept anew since
+    for (const id of there) arrivals.delete(id);
     while (row[0] !== undefined && row[0].live.size === 0 && row[0].bytes > MOST_BYTES) disk.remove(row.shift()!.file);
     const last = row.at(-1);
-    if (last === undefined) return;
-    const text = `${JSON.stringify({ there })}\n`;
+    if (last === undefined || there.length === 0) return;
+    const text = printed({ there });
     disk.appendOwn(last.file, text);
     last.bytes += text.length;
   }
@@ -137,37 +143,50 @@ export function journal(disk: Disk, l: Layout, writing: Writing, peer: string): 
     if (before !== undefined) return before;
     const own = disk
       .list(l.journal)
-      .filter((name) => ownerOf(name) === dead)
+      .filter((name) => isJournal(name) && ownerOf(name) === dead)
       .sort((a, b) => Number(a.split('.').at(-2)) - Number(b.split('.').at(-2)))
       .map((name) => path.join(l.journal, name));
     if (own.length === 0) return 0;
-    const files: string[] = [];
+    const { needed, ends } = stillNeeded(own);
     let conversations = 0;
-    for (const line of stillNeeded(own)) {
-      const file = fileOf(line);
-      if ('page' in line) disk.remove(file); // of an end before this one
-      if (liesAnywhere(line, dead) || !writing.showNew(file, line.text)) continue;
-      files.push(file);
-      if ('session' in line) conversations++;
+    for (const line of needed) {
+      if ('page' in line) makePage(line, ends.get(line.page));
+      else if (!liesAnywhere(line, dead) && writing.showNew(fileOf(line), line.text) && 'session' in line)
+        conversations++;
     }
     made.set(dead, conversations);
-    for (const folder of new Set(files.map((file) => path.dirname(file)))) disk.syncNow(folder);
+    for (const folder of new Set(needed.map((line) => path.dirname(fileOf(line))))) disk.syncNow(folder);
     for (const file of own) disk.remove(file);
     return conversations;
   }
 
-  function stillNeeded(files: readonly string[]): Iterable<Line> {
+  /** Pages last: they need the record that they belong to. `ends`: as they were kept last, whether they count or not. */
+  function stillNeeded(files: readonly string[]): { needed: Line[]; ends: ReadonlyMap<string, EndLine> } {
     const needed = new Map<string, Line>();
+    const ends = new Map<string, EndLine>();
     for (const file of files) {
-      const read = disk.read(file);
+      const read = disk.read(file, Infinity);
       for (const text of read.kind === 'file' ? read.bytes.toString('utf8').split('\n') : []) {
         const line = parse(text);
         if (line === undefined) continue;
         if ('there' in line) line.there.forEach((id) => needed.delete(id));
         else needed.set(line.id, line);
+        if ('state' in line) ends.set(line.id, line);
       }
     }
-    return needed.values();
+    const all = [...needed.values()];
+    return { needed: [...all.filter((line) => !('page' in line)), ...all.filter((line) => 'page' in line)], ends };
+  }
+
+  /** Unless the task was tried again since, or a person has written in its page. */
+  function makePage(line: PageLine, end: EndLine | undefined): void {
+    const record = end && disk.read(fileOf(end));
+    if (record?.kind !== 'file' || record.bytes.toString('utf8') !== end!.text) return;
+    const file = fileOf(line);
+    const found = disk.read(file);
+    if (found.kind === 'file' && found.bytes.equals(Buffer.from(line.text))) return disk.syncNow(file);
+    if (found.kind === 'file' && (found.stamp === line.was || isTorn(found.bytes, line.text))) disk.remove(file);
+    writing.showNew(file, line.text);
   }
 
   /** Only a claim of the dead one may be there, which whoever looks at claims removes. */
@@ -175,15 +194,32 @@ export function journal(disk: Disk, l: Layout, writing: Writing, peer: string): 
     if (!('state' in line)) return disk.stamp(fileOf(line)) !== undefined;
     const { id } = line;
     const places = ['completed', 'failed', 'pending', 'waiting'] as const;
-    if (places.some((state) => disk.stamp(l.task(state, id)) !== undefined)) return true;
+    const isPlaced = (): boolean => places.some((state) => disk.stamp(l.task(state, id)) !== undefined);
+    if (isPlaced()) return true;
     const claims = disk.list(l.tasks('active')).map(parseClaimName);
-    return claims.some((claim) => claim?.id === id && claim.peer !== dead);
+    return claims.some((claim) => claim?.id === id && claim.peer !== dead) || isPlaced(); // it may be on its way
   }
 
   function fileOf(line: Line): string {
     if ('session' in line) return l.session(line.session);
     return 'page' in line ? l.result(line.page) : l.task(line.state, line.id);
   }
+}
+
+/** On a line of its own, also where the one before is torn because the disk was full. */
+function printed(line: Line | { readonly there: string[] }): string {
+  return `\n${JSON.stringify(line)}`;
+}
+
+/** Of an unsynced file a power cut may leave a part, or its length. */
+function isTorn(found: Buffer, text: string): boolean {
+  const whole = Buffer.from(text);
+  const end = found.findLastIndex((byte) => byte !== 0) + 1;
+  return found.length <= whole.length && found.subarray(0, end).equals(whole.subarray(0, end));
+}
+
+function isJournal(name: string): boolean {
+  return /.\.\d+\.jsonl$/.test(name);
 }
 
 function ownerOf(name: string): string {
