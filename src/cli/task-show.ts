@@ -101,7 +101,7 @@ export function treeLines(
     const about = `${role} ${toText(task.to)}`;
     const what = oneLine(gist(task), Infinity);
     const left = terminal.width - columnsOf(`${first}${state} ${id}${about}`) - 1;
-    const cost = costBeside(costs.get(task.id)!.total, left - Math.min(columnsOf(what), LEAST_GIST));
+    const cost = costBeside(costs.get(task.id)!.total, left, Math.min(columnsOf(what), LEAST_GIST));
     const room = left - columnsOf(cost);
     const more = `${about}${room < 8 ? '' : ` ${oneLine(what, room)}`}${terminal.dim(cost)}`;
     const shown = terminal.bold(id);
@@ -116,11 +116,13 @@ export function treeLines(
 /** So much of what a task is about stands before what it cost. */
 const LEAST_GIST = 16;
 
-/** As much of a cost as fits: all of it, what it comes to, or nothing. */
-function costBeside(total: Usage, room: number): string {
+/** As much of a cost as fits: all of it beside what the task is about, what it comes to, or nothing. */
+function costBeside(total: Usage, room: number, gist: number): string {
   if (total.turns === 0) return '';
-  const texts = [costText(total), costText(total).split(', ').at(-1)!].map((one) => `  ${one}`);
-  return texts.find((one) => columnsOf(one) <= room) ?? '';
+  const all = `  ${costText(total)}`;
+  const sum = `  ${costText(total).split(', ').at(-1)!}`;
+  if (columnsOf(all) <= room - gist) return all;
+  return columnsOf(sum) <= room + 1 ? sum : ''; // without the blank before what it is about
 }
 
 /** The operation tree for programs: each node with its own cost, and the total of it and all under it. */
