@@ -6,6 +6,7 @@ import { folders, layout } from '../../src/adapters/files/layout.js';
 import { recordVerbs } from '../../src/adapters/files/records.js';
 import { writing, type Writing } from '../../src/adapters/files/writing.js';
 import type { Disk } from '../../src/ports/disk.js';
+import { crashDisk, type CrashDisk } from '../kit/crash-disk.js';
 import { simDisk, type SimDisk } from '../kit/sim-disk.js';
 import { seeded } from '../kit/sim-processes.js';
 
@@ -131,6 +132,41 @@ test('a page in which a person has written stays, and so does that of a later en
   assert.equal(disk.tree().get(l.result('v')), undefined);
 });
 
+test('two make the same at once, and one of them dies over it: all is there once', async () => {
+  for (let n = 1, isOver = false; !isOver; n++) {
+    for (const how of ['dies', 'is overtaken', 'is overtaken and dies']) {
+      const { disk, kept, other } = desk();
+      const lines = [said('a-t', 'Hello'), ended('t.a', 'A'), ended('t', 'T'), pageLine('t', 'Page', undefined)];
+      await kept.keep(lines);
+      disk.save(l.result('t'), 'Pa');
+      const busy = crashDisk(disk, how.endsWith('dies') ? n : Infinity);
+      const third = how === 'dies' ? busy : interrupted(busy, n, () => void other.adopt('me'));
+      try {
+        journal(
+          third,
+          l,
+          writing(third, l, 'third', () => undefined),
+          'third',
+        ).adopt('me');
+        isOver = busy.count() < n;
+      } catch {
+        // it died
+      }
+      other.adopt('me');
+      disk.powerCut(seeded(n));
+      desk(disk).other.adopt('me');
+      const tree = disk.tree();
+      const names = [l.session('a-t'), l.task('completed', 't.a'), l.task('completed', 't'), l.result('t')];
+      assert.deepEqual(
+        names.map((file) => tree.get(file)),
+        ['Hello', 'A', 'T', 'Page'],
+        `${how} at change ${n}`,
+      );
+      assert.deepEqual(disk.list(l.journal), []);
+    }
+  }
+});
+
 test('what else lies in the folder is left alone, and however much was kept is read', async () => {
   const real = simDisk();
   const { disk, kept, other } = desk({ ...real, read: (file, most = 1000) => real.read(file, most) });
@@ -154,3 +190,16 @@ test('an intent is found where the time of a folder tells nothing', async () => 
   at += 1000;
   assert.equal(intents().length, 1);
 });
+
+/** Another does something right before change `n`, at which this one dies. */
+function interrupted(disk: CrashDisk, n: number, other: () => void): Disk {
+  const own = { ...disk } as unknown as Record<string, (...given: unknown[]) => unknown>;
+  for (const name of ['create', 'rename', 'link', 'remove', 'syncNow']) {
+    const call = own[name]!;
+    own[name] = (...given) => {
+      if (disk.count() === n - 1) other();
+      return call(...given);
+    };
+  }
+  return own as unknown as Disk;
+}

@@ -137,16 +137,33 @@ test('what was told as ended has its parts and its page, whether the process die
 });
 
 test('an end that was refused is not brought back when its task was taken away', async () => {
+  for (let seed = 0; seed < 20; seed++) {
+    const { disk, house } = office();
+    const one = house.enter(disk);
+    const { store } = one.parts;
+    await store.scan(true);
+    const claim = store.claim('plan', 'boss')!;
+    disk.remove(`${ROOT}/tasks/active/${disk.list(`${ROOT}/tasks/active`)[0]!}`);
+    assert.equal(await store.settle(claim, { ...claim.task, result: 'Yes then.' }, 'completed'), false);
+    one.die();
+    if (seed > 0) disk.powerCut(seeded(seed));
+    house.enter(disk).parts.store.sweep();
+    assert.deepEqual([disk.list(`${ROOT}/tasks/completed`), disk.list(`${ROOT}/results`)], [[], []], `seed ${seed}`);
+  }
+});
+
+test('a conversation that a person takes away while it is synced stops nobody', async () => {
   const { disk, house } = office();
-  const one = house.enter(disk);
-  const { store } = one.parts;
+  const sync: Disk['sync'] = async (file) => {
+    if (file.includes('/sessions/')) disk.remove(file);
+    await disk.sync(file);
+  };
+  const { store } = house.enter({ ...disk, sync }).parts;
   await store.scan(true);
   const claim = store.claim('plan', 'boss')!;
-  disk.remove(`${ROOT}/tasks/active/${disk.list(`${ROOT}/tasks/active`)[0]!}`);
-  assert.equal(await store.settle(claim, { ...claim.task, result: 'Yes then.' }, 'completed'), false);
-  one.die();
-  house.enter(disk).parts.store.sweep();
-  assert.deepEqual([disk.list(`${ROOT}/tasks/completed`), disk.list(`${ROOT}/results`)], [[], []]);
+  disk.save(`${ROOT}/sessions/boss-plan.session.yaml`, '');
+  const task = { ...claim.task, session: 'boss-plan', result: 'Yes then.' };
+  assert.equal(await store.settle(claim, task, 'completed'), true);
 });
 
 test('a process that runs already finds what one that died had ended, and makes its files', async () => {

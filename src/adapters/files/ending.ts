@@ -26,7 +26,7 @@ interface Parts {
   l: Layout;
   writing: Writing;
   ahead: Ahead;
-  journal: Pick<Journal, 'arrived' | 'settle'>;
+  journal: Pick<Journal, 'arrived' | 'settle' | 'keep'>;
   lying: Shelves;
   onItsWay: Placing;
   me: string;
@@ -54,7 +54,9 @@ export function ending({ disk, l, writing, ahead, journal, lying, onItsWay, me }
     if (!isPlaced) {
       if (isOurs) disk.remove(leaving);
       keepAsEvidence(claim, tmp);
-      await journal.settle(); // nobody shall make it from there
+      // Nobody shall make it from there, whatever becomes of us.
+      await journal.settle();
+      if (lines.length > 0) await journal.keep([]);
       return false;
     }
     disk.remove(tmp);
@@ -68,7 +70,7 @@ export function ending({ disk, l, writing, ahead, journal, lying, onItsWay, me }
   function keepPage({ id, page }: PageLine, root: string): void {
     const file = l.result(page);
     const write = once(async () => {
-      if (disk.stamp(file) !== undefined) await disk.sync(file);
+      await syncIfThere(file);
       return undefined;
     });
     ahead.put({ id, root, line: async () => undefined, write, arrive: () => undefined });
@@ -94,8 +96,15 @@ export function ending({ disk, l, writing, ahead, journal, lying, onItsWay, me }
 
   async function syncSession(task: Task): Promise<void> {
     if (task.session === undefined || ahead.get(keyOf(task.session)) !== undefined) return;
-    const file = l.session(task.session);
-    if (disk.stamp(file) !== undefined) await disk.sync(file);
+    await syncIfThere(l.session(task.session));
+  }
+
+  /** A person may take it away at any time. */
+  async function syncIfThere(file: string): Promise<void> {
+    if (disk.stamp(file) === undefined) return;
+    await disk.sync(file).catch((thrown: unknown) => {
+      if (disk.stamp(file) !== undefined) throw thrown;
+    });
   }
 }
 

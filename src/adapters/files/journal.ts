@@ -184,9 +184,10 @@ export function journal(disk: Disk, l: Layout, writing: Writing, peer: string): 
     if (record?.kind !== 'file' || record.bytes.toString('utf8') !== end!.text) return;
     const file = fileOf(line);
     const found = disk.read(file);
-    if (found.kind === 'file' && found.bytes.equals(Buffer.from(line.text))) return disk.syncNow(file);
-    if (found.kind === 'file' && (found.stamp === line.was || isTorn(found.bytes, line.text))) disk.remove(file);
-    writing.showNew(file, line.text);
+    const isOurs = found.kind === 'file' && (found.stamp === line.was || isTorn(found.bytes, line.text));
+    if (found.kind !== 'missing' && !isOurs) return;
+    writing.show(file, line.text);
+    disk.syncNow(file);
   }
 
   /** Only a claim of the dead one may be there, which whoever looks at claims removes. */
@@ -211,7 +212,7 @@ function printed(line: Line | { readonly there: string[] }): string {
   return `\n${JSON.stringify(line)}`;
 }
 
-/** Of an unsynced file a power cut may leave a part, or its length. */
+/** Whole, or what a power cut may leave of an unsynced file: a part of it, or its length. */
 function isTorn(found: Buffer, text: string): boolean {
   const whole = Buffer.from(text);
   const end = found.findLastIndex((byte) => byte !== 0) + 1;

@@ -49,7 +49,7 @@ interface Parts {
   presence: Presence;
   quarantine: Quarantine;
   ahead: Ahead;
-  journal: Pick<Journal, 'arrived' | 'settle'>;
+  journal: Pick<Journal, 'arrived' | 'settle' | 'keep'>;
   now: () => Date;
 }
 

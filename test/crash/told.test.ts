@@ -1,0 +1,135 @@
+/**
+ * What was told as ended is found so, whenever the process dies and whatever the disk forgets then: the record, its page and its parts. A task
+ * of three parts fails, is tried again at once and succeeds, so that each has an earlier end that could be taken for the later one.
+ */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { Lag } from '../../src/adapters/files/ahead.js';
+import { crashDisk } from '../kit/crash-disk.js';
+import { AT_ONCE, hall, ROOT, untilQuiet, WHEN_ASKED, type Guest, type Hall } from '../kit/hall.js';
+import { simDisk, type SimDisk } from '../kit/sim-disk.js';
+import { seeded } from '../kit/sim-processes.js';
+import { lay } from '../kit/stories.js';
+import { agent } from '../kit/stories/story.js';
+
+const SCRIPT = `
+- {agent: boss, times: 1, fail: auth}
+- {agent: legal, say: It is lawful.}
+- {agent: money, say: It is cheap.}
+- {agent: boss, say: Yes then.}
+`;
+const PARTS = ['plan.advisor-legal', 'plan.advisor-money', 'plan.work'];
+
+for (const [name, lag, from] of [
+  ['when it must', WHEN_ASKED, 1],
+  ['at once', AT_ONCE, 2],
+] as const) {
+  test(`what was told is found, where the disk follows ${name}`, async () => {
+    let n = from;
+    while (await toldIsFound(n, n % 3, lag)) n += 2;
+    assert.ok(n > 20, `only ${n} changes were tried`);
+  });
+}
+
+/** The process dies at change `n`, and the power fails so many times after that. */
+async function toldIsFound(n: number, cuts: number, lag: Lag): Promise<boolean> {
+  const disk = simDisk();
+  const advised = agent('description: Decides\nadvisors: [legal, money]');
+  const agents = { boss: advised, legal: agent('description: Law'), money: agent('description: Sums') };
+  lay(disk, {
+    name: '',
+    agents,
+    tasks: { plan: { description: 'Go', to: 'boss' } },
+    script: '',
+    results: {},
+    calls: 0,
+  });
+  for (const file of disk.tree().keys()) await disk.sync(file);
+  const house = hall(SCRIPT, [], lag);
+  const failing = crashDisk(disk, n);
+  const told = await workUntilItDies(house, failing, disk);
+  const where = `died at change ${n}, ${cuts} power cuts`;
+  for (let cut = 1; cut <= Math.max(1, cuts); cut++) {
+    if (cut <= cuts) disk.powerCut(seeded(n * 10 + cut));
+    const next = house.enter(disk);
+    next.parts.store.sweep();
+    if (told !== undefined) assert.deepEqual(found(disk), told, where);
+    next.die();
+  }
+  const last = house.enter(disk);
+  await untilQuiet(last, 400);
+  if (disk.stamp(`${ROOT}/tasks/failed/plan.json`) !== undefined) await retry(last);
+  await untilQuiet(last, 400);
+  await last.parts.store.close();
+  last.die();
+  assert.match(found(disk).page ?? '', /Yes then/, where);
+  assert.deepEqual(found(disk).parts, PARTS, where);
+  assert.deepEqual(disk.list(`${ROOT}/.guild/journal`), [], where);
+  if (cuts === 0) assert.ok(house.calls.length <= 6, `${where}: ${house.calls.length} calls`);
+  return failing.count() >= n;
+}
+
+interface Found {
+  record: string | undefined;
+  page: string | undefined;
+  parts: string[];
+}
+
+/** What must be found: what the task was like when its last end was told, unless it was being tried again. */
+async function workUntilItDies(
+  house: Hall,
+  failing: ReturnType<typeof crashDisk>,
+  disk: SimDisk,
+): Promise<Found | undefined> {
+  let told: Found | undefined;
+  let guest: Guest | undefined;
+  try {
+    guest = house.enter(failing, {
+      watchers: {
+        event({ name, task }) {
+          if (task !== 'plan') return;
+          if (name === 'task.completed' || name === 'task.failed') told = { ...found(disk), parts: PARTS };
+        },
+      },
+    });
+    await passes(guest);
+    const before = told;
+    told = undefined;
+    await retry(guest).catch((thrown: unknown) => {
+      told = before;
+      throw thrown;
+    });
+    await passes(guest);
+    await guest.parts.store.flush();
+    await guest.parts.store.close();
+  } catch {
+    // it died
+  }
+  guest?.die();
+  return told;
+}
+
+async function retry(guest: Guest): Promise<void> {
+  const at = '2026-01-01T00:00:00.000Z';
+  await guest.parts.store.submit({ kind: 'retry', id: 'again', task: 'plan', by: 'human', at });
+}
+
+function found(disk: SimDisk): Found {
+  const tree = disk.tree();
+  const ended = ['completed', 'failed'].flatMap((state) => disk.list(`${ROOT}/tasks/${state}`));
+  const ids = ended.map((name) => name.slice(0, -'.json'.length)).filter((id) => id !== 'plan');
+  return {
+    record: tree.get(`${ROOT}/tasks/completed/plan.json`) ?? tree.get(`${ROOT}/tasks/failed/plan.json`),
+    page: tree.get(`${ROOT}/results/plan.md`),
+    parts: ids.sort(),
+  };
+}
+
+/** As in work that is quick: passes follow each other, and nobody waits for the disk. */
+async function passes({ engine }: Guest): Promise<void> {
+  for (let look: 'all' | 'none' = 'all'; ; look = 'none') {
+    const { moved } = await engine.pass(look, () => undefined);
+    if (!moved && engine.flights.size === 0) return;
+    await Promise.all([...engine.flights.values()].map(({ done }) => done));
+  }
+}
