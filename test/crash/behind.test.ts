@@ -166,6 +166,30 @@ test('a conversation that a person takes away while it is synced stops nobody', 
   assert.equal(await store.settle(claim, task, 'completed'), true);
 });
 
+test('what is left of a claim on a task that was tried again since is no claim', async () => {
+  for (const place of ['pending', 'active', 'waiting']) {
+    const { disk, house } = office();
+    const second = house.enter(disk);
+    await second.engine.pump(new Set(['none']));
+    const first = house.enter({ ...disk, removeSoon: () => undefined });
+    await first.parts.store.scan(true);
+    const { task, ...claim } = first.parts.store.claim('plan', 'boss')!;
+    const error = { code: 'cancelled', message: 'No' } as const;
+    await first.parts.store.settle({ ...claim, task }, { ...task, error }, 'failed');
+    first.die();
+    const { store } = second.parts;
+    assert.ok(await store.reopen('plan', task));
+    const mine = place === 'pending' ? undefined : store.claim('plan', 'boss')!;
+    if (place === 'waiting') await store.park(mine!, task);
+    assert.equal(disk.list(`${ROOT}/tasks/active`).filter((name) => name.endsWith('.leaving')).length, 1);
+    const third = house.enter(disk);
+    third.parts.store.sweep();
+    await third.parts.store.scan(true);
+    assert.deepEqual(third.parts.store.orphans(), [], place);
+    assert.equal(third.parts.store.isOpen('plan'), true, place);
+  }
+});
+
 test('a process that runs already finds what one that died had ended, and makes its files', async () => {
   for (const find of ['ended', 'scan'] as const) {
     const { disk, house } = office();

@@ -338,8 +338,21 @@ export function taskVerbs({
       if (claim === undefined || presence.isAlive(claim.peer)) continue;
       const file = path.join(l.tasks('active'), name);
       if (lying.hasEnded(claim.id)) disk.remove(file);
-      else if (claim.leaving) disk.rename(file, file.slice(0, -LEAVING.length));
+      else if (claim.leaving) goBack(file, claim.id);
     }
+  }
+
+  /** If it lies elsewhere, it had ended and was opened again. */
+  function goBack(leaving: string, id: string): void {
+    const isPlaced = (): boolean =>
+      disk.stamp(l.task('pending', id)) !== undefined || disk.stamp(l.task('waiting', id)) !== undefined;
+    const isClaimed = (): boolean =>
+      disk.list(l.tasks('active')).some((name) => {
+        const claim = parseClaimName(name);
+        return claim?.id === id && !claim.leaving;
+      });
+    if (isPlaced() || isClaimed() || isPlaced()) disk.remove(leaving);
+    else disk.rename(leaving, leaving.slice(0, -LEAVING.length));
   }
 }
 
