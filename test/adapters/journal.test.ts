@@ -97,6 +97,29 @@ test('a line that the full disk tore spoils none after it', async () => {
   assert.deepEqual(disk.list(l.tasks('completed')).sort(), ['t.a.json', 't.c.json']);
 });
 
+test('what a sync failed to keep counts as gone, whatever a later sync says', async () => {
+  const real = simDisk();
+  let fails = 0;
+  const failing =
+    (sync: Disk['sync']): Disk['sync'] =>
+    async (file) => {
+      if (fails-- > 0) throw Object.assign(new Error('EIO'), { code: 'EIO' });
+      await sync(file);
+    };
+  const { disk, kept, other } = desk({ ...real, sync: failing(real.sync), syncFolder: failing(real.syncFolder) });
+  await kept.keep([ended('t')]);
+  kept.arrived('t');
+  fails = 1;
+  await assert.rejects(kept.settle(), /EIO/);
+  await assert.rejects(kept.settle(), /EIO/);
+  fails = 1;
+  kept.add(said('a-u', 'Hello'));
+  await assert.rejects(kept.keep([ended('u')]), /EIO/);
+  await assert.rejects(kept.keep([ended('v')]), /EIO/);
+  other.adopt('me');
+  assert.notEqual(disk.stamp(l.task('completed', 't')), undefined);
+});
+
 test('the page of an end is made whatever a power cut left of it, and of the one before it', async () => {
   const before = 'This task failed';
   const text = '# Plan\n\nWrite the brief.\n';

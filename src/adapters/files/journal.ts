@@ -57,6 +57,8 @@ interface Part {
   bytes: number;
   /** So many of them are on the device; undefined: its name is not. */
   safe: number | undefined;
+  /** Why a sync of it failed: what it should have kept counts as gone, and no later sync says otherwise. */
+  lost?: { thrown: unknown };
   /** What only its lines tell, and in which folder that will lie. */
   readonly live: Map<string, string>;
 }
@@ -86,7 +88,7 @@ export function journal(disk: Disk, l: Layout, writing: Writing, peer: string): 
       }
     },
     settle() {
-      settling = settling.then(settle, settle);
+      settling = settling.then(settle); // never again, once a sync has failed
       return settling;
     },
     adopt,
@@ -113,12 +115,15 @@ export function journal(disk: Disk, l: Layout, writing: Writing, peer: string): 
   }
 
   async function sync(part: Part): Promise<void> {
-    const { bytes, safe } = part;
+    const { bytes, safe, lost } = part;
+    if (lost !== undefined) throw lost.thrown;
     if (safe !== undefined && safe >= bytes) return;
     try {
       await Promise.all([disk.sync(part.file), safe === undefined ? disk.syncFolder(l.journal) : undefined]);
-    } catch (error) {
-      if (row.includes(part)) throw error; // else nothing of it was needed any more
+    } catch (thrown) {
+      if (!row.includes(part)) return; // nothing of it was needed any more
+      part.lost = { thrown };
+      throw thrown;
     }
     part.safe = Math.max(part.safe ?? 0, bytes);
   }
