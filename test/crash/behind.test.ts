@@ -136,6 +136,28 @@ test('what was told as ended has its parts and its page, whether the process die
   }
 });
 
+test('an end of which the journal has only a part is made with its page, or not at all', async () => {
+  for (let bytes = 0, isWhole = false; !isWhole; bytes += 7) {
+    const { disk, house } = office();
+    const create: Disk['create'] = (file, given) => {
+      if (!file.includes('/journal/')) return disk.create(file, given);
+      isWhole = bytes >= Buffer.byteLength(given);
+      disk.create(file, Buffer.from(given).subarray(0, bytes));
+      throw new Error('the process is gone');
+    };
+    const one = house.enter({ ...disk, create });
+    await one.parts.store.scan(true);
+    const claim = one.parts.store.claim('plan', 'boss')!;
+    const end = one.parts.store.settle(claim, { ...claim.task, result: 'Yes then.' }, 'completed');
+    await assert.rejects(end);
+    one.die();
+    house.enter(disk).parts.store.sweep();
+    const isMade = disk.list(`${ROOT}/tasks/completed`).length === 1;
+    assert.equal(disk.list(`${ROOT}/results`).length === 1, isMade, `${bytes} bytes`);
+    assert.equal(isMade || !isWhole, true);
+  }
+});
+
 test('an end that was refused is not brought back when its task was taken away', async () => {
   for (let seed = 0; seed < 20; seed++) {
     const { disk, house } = office();

@@ -42,7 +42,8 @@ export function ending({ disk, l, writing, ahead, journal, lying, onItsWay, me }
     const text = printTask(task);
     const was = isAcknowledged(task) ? disk.stamp(l.result(task.id)) : undefined;
     const page = isAcknowledged(task) ? pageLine(task.id, resultPage(task), was) : undefined;
-    const lines: Line[] = page === undefined ? [] : [{ id: task.id, state, text }, page];
+    // The page first: an end whose page was torn off would be made without it.
+    const lines: Line[] = page === undefined ? [] : [page, { id: task.id, state, text }];
     const [tmp] = await Promise.all([writing.aside(text), syncSession(task), onItsWay.safe(task.root, lines)]);
     forget(claim.id);
     const leaving = held + LEAVING;
