@@ -44,7 +44,10 @@ test('three pumps at once, a kill, and a rotation: every message once', async (t
   const made = here
     .list('events')
     .flatMap((name) => here.read(`events/${name}`).split('\n'))
-    .filter((line) => line.includes('"task.created"'));
-  assert.equal(made.length, MESSAGES, 'no task was made twice');
+    .filter((line) => line.includes('"task.created"'))
+    .map((line) => (JSON.parse(line) as { task: string }).task);
+  assert.equal(new Set(made).size, made.length, 'no task was made twice');
+  // The process that was killed may have made one and not told it yet.
+  assert.ok(made.length >= MESSAGES - 1 && made.length <= MESSAGES, `${made.length} were told`);
   for (const folder of ['pending', 'active', 'waiting', 'failed']) assert.deepEqual(here.list(`tasks/${folder}`), []);
 });
