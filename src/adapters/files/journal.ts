@@ -152,6 +152,8 @@ export function journal(disk: Disk, l: Layout, writing: Writing, peer: string): 
       .sort((a, b) => Number(a.split('.').at(-2)) - Number(b.split('.').at(-2)))
       .map((name) => path.join(l.journal, name));
     if (own.length === 0) return 0;
+    // First: if we die halfway and the power fails then, whoever comes next must know the other half too.
+    for (const file of [...own, l.journal]) syncIfThere(file);
     const { needed, ends } = stillNeeded(own);
     let conversations = 0;
     for (const line of needed) {
@@ -192,7 +194,16 @@ export function journal(disk: Disk, l: Layout, writing: Writing, peer: string): 
     const isOurs = found.kind === 'file' && (found.stamp === line.was || isTorn(found.bytes, line.text));
     if (found.kind !== 'missing' && !isOurs) return;
     writing.show(file, line.text);
-    disk.syncNow(file);
+    syncIfThere(file);
+  }
+
+  /** Another may do the same, and be done before us. */
+  function syncIfThere(file: string): void {
+    try {
+      disk.syncNow(file);
+    } catch (thrown) {
+      if (disk.stamp(file) !== undefined) throw thrown;
+    }
   }
 
   /** Only a claim of the dead one may be there, which whoever looks at claims removes. */
