@@ -55,6 +55,21 @@ test('what a dead process kept is made, and what had its file and was taken away
   assert.deepEqual(other.others(), []);
 });
 
+test('where a power cut undid a claim and not its end, the end counts; where somebody tried it again, that counts', async () => {
+  const { disk, kept, other } = desk();
+  const [claimed, again] = [l.task('pending', 't'), l.task('pending', 'u')];
+  disk.save(claimed, '{"description": "t"}');
+  disk.save(again, '{"description": "u"}');
+  await kept.keep([
+    { ...ended('t'), of: disk.stamp(claimed) },
+    { ...ended('u'), of: disk.stamp(again) },
+  ] as Line[]);
+  disk.save(again, '{"description": "u"}');
+  other.adopt('me');
+  assert.deepEqual(disk.list(l.tasks('completed')), ['t.json']);
+  assert.deepEqual(disk.list(l.tasks('pending')), ['u.json']);
+});
+
 test('what was kept outlives a power cut, and another after somebody made its files', async () => {
   for (let seed = 0; seed < 40; seed++) {
     const { disk, kept } = desk();

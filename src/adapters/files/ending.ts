@@ -43,7 +43,7 @@ export function ending({ disk, l, writing, ahead, journal, lying, onItsWay, me }
     const was = isAcknowledged(task) ? disk.stamp(l.result(task.id)) : undefined;
     const page = isAcknowledged(task) ? pageLine(task.id, resultPage(task), was) : undefined;
     // The page first: an end whose page was torn off would be made without it.
-    const lines: Line[] = page === undefined ? [] : [page, { id: task.id, state, text }];
+    const lines: Line[] = page === undefined ? [] : [page, { id: task.id, state, text, of: disk.stamp(held) }];
     const [tmp] = await Promise.all([writing.aside(text), syncSession(task), onItsWay.safe(task.root, lines)]);
     forget(claim.id);
     const leaving = held + LEAVING;
@@ -84,13 +84,14 @@ export function ending({ disk, l, writing, ahead, journal, lying, onItsWay, me }
     forget(claim.id);
     const lies = before === undefined ? held : before.from;
     const text = printTask(task);
-    if (lies !== undefined && disk.stamp(lies) === undefined) {
+    const of = lies && disk.stamp(lies);
+    if (lies !== undefined && of === undefined) {
       onItsWay.drop(claim.id);
       return keepAsEvidence(claim, await writing.aside(text));
     }
     const { id, parent, root } = task;
     const write = once(() => Promise.all([writing.aside(text), syncSession(task)]).then(([tmp]) => tmp));
-    const line = (): Promise<Line> => syncSession(task).then(() => ({ id, state, text }));
+    const line = (): Promise<Line> => syncSession(task).then(() => ({ id, state, text, of }));
     onItsWay.send({ id, parent, root, from: lies, write, line, end: { task, state } }, l.task(state, id));
     return true;
   }

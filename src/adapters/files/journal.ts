@@ -6,7 +6,7 @@
 import path from 'node:path';
 import type { EndedState } from '../../domain/task.js';
 import type { Disk } from '../../ports/disk.js';
-import { parseClaimName, type Layout } from './layout.js';
+import { parseClaimName, sameContent, type Layout } from './layout.js';
 import type { Writing } from './writing.js';
 
 export interface Journal {
@@ -28,10 +28,12 @@ export interface Journal {
 /** A conversation as it is, how a task ended, or the page with the result of one. `text`: the whole file. */
 export type Line = { readonly id: string; readonly session: string; readonly text: string } | EndLine | PageLine;
 
+/** `of`: the stamp of the claim it ended. */
 export interface EndLine {
   readonly id: string;
   readonly state: EndedState;
   readonly text: string;
+  readonly of?: string | undefined;
 }
 
 /** `page`: of which task; kept together with its end. `was`: the stamp of the page of an end before this one. */
@@ -158,8 +160,10 @@ export function journal(disk: Disk, l: Layout, writing: Writing, peer: string): 
     let conversations = 0;
     for (const line of needed) {
       if ('page' in line) makePage(line, ends.get(line.page));
-      else if (!liesAnywhere(line, dead) && writing.showNew(fileOf(line), line.text) && 'session' in line)
-        conversations++;
+      else if (!liesAnywhere(line, dead) && writing.showNew(fileOf(line), line.text)) {
+        if ('session' in line) conversations++;
+        else for (const file of undone(line)) disk.remove(file);
+      }
     }
     made.set(dead, conversations);
     for (const folder of new Set(needed.map((line) => path.dirname(fileOf(line))))) disk.syncNow(folder);
@@ -211,10 +215,25 @@ export function journal(disk: Disk, l: Layout, writing: Writing, peer: string): 
     if (!('state' in line)) return disk.stamp(fileOf(line)) !== undefined;
     const { id } = line;
     const places = ['completed', 'failed', 'pending', 'waiting'] as const;
-    const isPlaced = (): boolean => places.some((state) => disk.stamp(l.task(state, id)) !== undefined);
+    const isPlaced = (): boolean => {
+      const before = undone(line);
+      return places.some((state) => {
+        const file = l.task(state, id);
+        return !before.includes(file) && disk.stamp(file) !== undefined;
+      });
+    };
     if (isPlaced()) return true;
     const claims = disk.list(l.tasks('active')).map(parseClaimName);
     return claims.some((claim) => claim?.id === id && claim.peer !== dead) || isPlaced(); // it may be on its way
+  }
+
+  /** Where the task lies as it was before it was claimed: a power cut may undo a rename and keep what was synced after it. */
+  function undone({ id, of }: EndLine): string[] {
+    const files = [l.task('pending', id), l.task('waiting', id)];
+    return files.filter((file) => {
+      const stamp = disk.stamp(file);
+      return of !== undefined && stamp !== undefined && sameContent(stamp, of);
+    });
   }
 
   function fileOf(line: Line): string {

@@ -124,3 +124,8 @@ export function isWorkspace(disk: Disk, folder: string): boolean {
     disk.stamp(path.join(folder, 'guild.yaml')) !== undefined || disk.stamp(path.join(folder, 'tasks')) !== undefined
   );
 }
+
+export function sameContent(a: string, b: string): boolean {
+  // The last part is ctime, which a rename changes.
+  return a.slice(0, a.lastIndexOf('.')) === b.slice(0, b.lastIndexOf('.'));
+}

@@ -6,7 +6,7 @@ import type { Disk } from '../../ports/disk.js';
 import type { Claim } from '../../ports/store.js';
 import type { Ahead, Placement } from './ahead.js';
 import type { Line } from './journal.js';
-import { claimName, LEAVING, type Layout } from './layout.js';
+import { claimName, LEAVING, sameContent, type Layout } from './layout.js';
 import type { OpenTasks } from './open-tasks.js';
 import type { Quarantine } from './quarantine.js';
 import type { Shelves } from './shelves.js';
@@ -108,11 +108,6 @@ export function placing({ disk, l, tasks, lying, quarantine, ahead, me }: Parts)
     disk.rename(tmp, path.join(l.evidence, claimName(id, agent, me)));
     return false;
   }
-}
-
-export function sameContent(a: string, b: string): boolean {
-  // The last part is ctime, which a rename changes.
-  return a.slice(0, a.lastIndexOf('.')) === b.slice(0, b.lastIndexOf('.'));
 }
 
 export function twin(l: Layout, id: string, file: string): Problem {
