@@ -120,7 +120,7 @@ export function engine(given: Parts): Engine {
   }
 
   async function wrapUp(): Promise<void> {
-    await showBallot(parts, true);
+    await showBallot(parts, false);
     await showBoards(parts, true);
     kept().catch((thrown: unknown) => void (broken ??= thrown));
   }
