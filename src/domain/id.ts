@@ -36,6 +36,11 @@ export function safePart(text: string): string {
 
 /** A 53-bit hash in 11 characters: for names and fingerprints, never for trust. */
 export function hash53(text: string): string {
+  return print53(text).toString(36).padStart(11, '0');
+}
+
+/** The same as a number. */
+export function print53(text: string): number {
   let a = 0xdeadbeef;
   let b = 0x41c6ce57;
   for (let i = 0; i < text.length; i++) {
@@ -45,5 +50,5 @@ export function hash53(text: string): string {
   }
   a = Math.imul(a ^ (a >>> 16), 2246822507) ^ Math.imul(b ^ (b >>> 13), 3266489909);
   b = Math.imul(b ^ (b >>> 16), 2246822507) ^ Math.imul(a ^ (a >>> 13), 3266489909);
-  return (4294967296 * (2097151 & b) + (a >>> 0)).toString(36).padStart(11, '0');
+  return 4294967296 * (2097151 & b) + (a >>> 0);
 }

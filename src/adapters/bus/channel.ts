@@ -3,8 +3,9 @@
  * in them has expired, and for each reader what it has done with. A reader's mark in a part is how far everything is done, and what is done beyond that: priorities let a
  * reader finish later notes first.
  */
+import { print53 } from '../../domain/id.js';
 import { NOTE_PRIORITIES, NOTE_TTL_MS, type Note, type NotePriority } from '../../domain/note.js';
-import { printOf, resting, type Resting } from './resting.js';
+import { resting, type Resting } from './resting.js';
 
 export interface Part {
   number: number;
@@ -67,7 +68,7 @@ export function addNote(to: Channel, part: Part, note: Note): boolean {
 export function partWith(of: Channel, id: string): number | undefined {
   const number = of.where.get(id);
   if (number !== undefined || of.parts[0]?.resting === undefined) return number;
-  const print = printOf(id);
+  const print = print53(id);
   return of.parts.find((part) => part.resting?.has(print))?.number;
 }
 

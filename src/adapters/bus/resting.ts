@@ -1,9 +1,9 @@
 /**
  * An old part of a channel, whose notes are no longer in memory: of each only a number that stands for its id is kept, so that a note is known
- * again when it is told twice. Whoever asks for the notes has them read from their file, as they were counted: what a person took out of it since is
+ * again when it is told twice; two ids with the same number are not met in practice. Whoever asks for the notes has them read from their file, as they were counted: what a person took out of it since is
  * passed over, and what came later does not count.
  */
-import { hash53 } from '../../domain/id.js';
+import { print53 } from '../../domain/id.js';
 import type { Note } from '../../domain/note.js';
 
 export interface Resting {
@@ -15,14 +15,9 @@ export interface Resting {
   notes(): readonly Note[];
 }
 
-/** What stands for an id. Two ids that have the same are not met in practice. */
-export function printOf(id: string): number {
-  return Number.parseInt(hash53(id), 36);
-}
-
 /** `read`: the notes that the part's file has now. */
 export function resting(notes: readonly Note[], read: () => Iterable<Note>): Resting {
-  const prints = Float64Array.from(notes, (note) => printOf(note.id));
+  const prints = Float64Array.from(notes, (note) => print53(note.id));
   const sorted = prints.slice().sort();
   return {
     size: prints.length,
@@ -33,7 +28,7 @@ export function resting(notes: readonly Note[], read: () => Iterable<Note>): Res
       for (const [place, print] of prints.entries()) places.set(print, place);
       const found: Note[] = Array.from(prints, () => GONE);
       for (const note of read()) {
-        const place = places.get(printOf(note.id));
+        const place = places.get(print53(note.id));
         if (place !== undefined) found[place] = note;
       }
       return found;
