@@ -9,6 +9,7 @@ import { bell, ringBell } from '../../src/adapters/files/bell.js';
 import { folders, layout, type Layout } from '../../src/adapters/files/layout.js';
 import { presence, type Presence } from '../../src/adapters/files/presence.js';
 import { isWarden, patience } from '../../src/domain/peer.js';
+import type { Disk } from '../../src/ports/disk.js';
 
 function place(): Layout {
   const l = layout(fs.mkdtempSync(path.join(os.tmpdir(), 'guild-presence-')));
@@ -32,6 +33,33 @@ function crowd(count: number): { all: Presence[]; kill(index: number): void; gon
     gone: (index) => !fs.existsSync(path.join(l.live, `${all[index]!.peer.id}.json`)),
   };
 }
+
+test('a process whose file was swept before it had its name is known all the same, and one that dies then leaves only what is swept', () => {
+  const l = place();
+  const real = disk();
+  let swept = 0;
+  const busy: Disk = {
+    ...real,
+    rename(from, to) {
+      if (swept++ < 2) real.remove(from);
+      return real.rename(from, to);
+    },
+  };
+  const me = { host: 'here', bootId: 'b', pid: 1, startTime: '1' };
+  const peer = { id: 'p1', ...me, agents: [], since: '2026-01-01T00:00:00.000Z' };
+  presence(busy, l, { me: () => me, isAlive: () => true }, peer).join();
+  assert.deepEqual(fs.readdirSync(l.live), ['p1.json']);
+  const dying: Disk = {
+    ...real,
+    rename() {
+      throw new Error('killed');
+    },
+  };
+  const other = { ...peer, id: 'p2' };
+  assert.throws(() => presence(dying, l, { me: () => me, isAlive: () => true }, other).join());
+  assert.deepEqual(fs.readdirSync(l.live), ['p1.json']);
+  assert.deepEqual(fs.readdirSync(l.tmp), ['p2-0']);
+});
 
 test('of few processes each is looked after by its neighbours', () => {
   const { all, kill, gone } = crowd(4);

@@ -45,10 +45,10 @@ export function presence(disk: Disk, l: Layout, processes: Processes, peer: Peer
     peer,
     join() {
       if (joined) return;
-      // Aside and renamed, because a peer whose file is half written would look dead.
-      const tmp = path.join(l.live, `.${peer.id}`);
-      disk.create(tmp, `${JSON.stringify(peer, null, 2)}\n`);
-      disk.rename(tmp, file(peer.id));
+      // Aside and renamed, because a peer whose file is half written would look dead. Until then it does, and what it has aside may be swept.
+      const tmp = path.join(l.tmp, `${peer.id}-0`);
+      do disk.create(tmp, `${JSON.stringify(peer, null, 2)}\n`);
+      while (!disk.rename(tmp, file(peer.id)));
       joined = true;
     },
     isAlive,
