@@ -59,11 +59,11 @@ export function files({ root, disk, clock, ids, processes, agents = [], lag, soo
     l,
     writing: write,
     tasks,
+    lying,
     presence: here,
     quarantine: setAside,
     ahead: onItsWay,
     journal: kept,
-    now,
   });
   const records = recordVerbs(disk, l, write, now, (task) => onItsWay.get(task) !== undefined, soon);
   const rootOf = (task: string): string | undefined => tasks.byId.get(task)?.task.root;

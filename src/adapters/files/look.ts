@@ -13,6 +13,7 @@ import { layout } from './layout.js';
 import { openTasks, type OpenTasks } from './open-tasks.js';
 import { presence } from './presence.js';
 import { quarantine } from './quarantine.js';
+import { shelves } from './shelves.js';
 import { taskVerbs } from './tasks.js';
 import { writing } from './writing.js';
 
@@ -42,11 +43,11 @@ export function look({ root, disk, clock, processes, leaves = false }: LookOptio
     l,
     writing: write,
     tasks,
+    lying: shelves(disk, l, now),
     presence: here,
     quarantine: setAside,
     ahead: ahead(kept, () => undefined),
     journal: kept,
-    now,
   });
   const looked = async (full?: boolean): Promise<Scan> => ({ ...(await scan(full)), strays: tasks.strays() });
   return { scan: looked, glance: tasks.glance, strays: tasks.strays, open, openCount, isOpen, read, ended };

@@ -16,7 +16,7 @@ import { LEAVING, parseClaimName, sameContent, type ClaimName, type Layout } fro
 import type { Entry, OpenTasks } from './open-tasks.js';
 import type { Presence } from './presence.js';
 import type { Quarantine } from './quarantine.js';
-import { shelves } from './shelves.js';
+import type { Shelves } from './shelves.js';
 import type { Writing } from './writing.js';
 
 type TaskVerbs = Pick<
@@ -46,11 +46,11 @@ interface Parts {
   l: Layout;
   writing: Writing;
   tasks: OpenTasks;
+  lying: Shelves;
   presence: Presence;
   quarantine: Quarantine;
   ahead: Ahead;
   journal: Pick<Journal, 'arrived' | 'settle' | 'keep'>;
-  now: () => Date;
 }
 
 export interface TaskKeeping {
@@ -66,11 +66,11 @@ export function taskVerbs({
   l,
   writing,
   tasks,
+  lying,
   presence,
   quarantine,
   ahead,
   journal,
-  now,
 }: Parts): TaskVerbs & TaskKeeping {
   const me = presence.peer.id;
   let isScanned = false;
@@ -78,7 +78,6 @@ export function taskVerbs({
   let untold: ReturnType<OpenTasks['scan']> = NOTHING;
   const naming = inOrder<string>();
   const keeping = inOrder<void>();
-  const lying = shelves(disk, l, now);
   const onItsWay = placing({ disk, l, tasks, lying, quarantine, ahead, me });
   const { forget } = onItsWay;
   const { settle, settleBehind, syncSession } = ending({ disk, l, writing, ahead, journal, lying, onItsWay, me });
