@@ -55,6 +55,17 @@ test('what a dead process kept is made, and what had its file and was taken away
   assert.deepEqual(other.others(), []);
 });
 
+test('what a process keeps after others held it for dead is made too, when it has died', async () => {
+  const { disk, kept, other } = desk();
+  kept.add(said('a', 'Hello'));
+  assert.equal(other.adopt('me'), 1);
+  kept.begin();
+  await kept.keep([said('b', 'I live')]);
+  assert.deepEqual(disk.list(l.journal), ['me.2.jsonl']);
+  assert.equal(other.adopt('me'), 2);
+  assert.equal(disk.tree().get(l.session('b')), 'I live');
+});
+
 test('where a power cut undid a claim and not its end, the end counts; where somebody tried it again, that counts', async () => {
   const { disk, kept, other } = desk();
   const [claimed, again] = [l.task('pending', 't'), l.task('pending', 'u')];

@@ -83,3 +83,23 @@ test('of files that could not be used, and of twins, nothing is remembered when 
     assert.equal(tasks.remembered(), 0);
   }
 });
+
+test('a task that went and came again between two looks is read again when something was heard of it', async () => {
+  const { disk, join } = start();
+  const one = join();
+  disk.save('/w/tasks/pending/t.json', '{"description": "do it"}');
+  await one.scan(true);
+  const tasks = openTasks(disk, layout('/w'), quarantine(disk, layout('/w')), () => new Date('2026-01-01T00:00:00Z'));
+  const nothing = (): boolean => false;
+  tasks.scan(true, nothing);
+  const claim = one.claim('t', 'nobody')!;
+  await one.release(claim, { ...claim.task, to: 'ana' });
+  tasks.doubt('/w/tasks/pending/t.json');
+  assert.deepEqual(tasks.scan(false, nothing), { problems: [], gone: [] });
+  assert.equal(tasks.byId.get('t')!.task.to, 'ana');
+  tasks.doubt('/w/tasks/pending/t.json');
+  const again = one.claim('t', 'ana')!;
+  assert.deepEqual(tasks.scan(false, nothing).gone, [], 'it is among the active now');
+  assert.equal(tasks.byId.get('t')!.state, 'active');
+  assert.ok(await one.settle(again, { ...again.task, result: 'done' }, 'completed'));
+});

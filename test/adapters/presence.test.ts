@@ -61,6 +61,29 @@ test('a process whose file was swept before it had its name is known all the sam
   assert.deepEqual(fs.readdirSync(l.tmp), ['p2-0']);
 });
 
+test('a process that makes itself known while another sweeps is not swept, and one whose file was taken away is known again', () => {
+  const l = place();
+  const here = (id: string, on: Disk): Presence => {
+    const me = { host: 'here', bootId: 'b', pid: 1, startTime: '1' };
+    const peer = { id, ...me, agents: [], since: '2026-01-01T00:00:00.000Z' };
+    return presence(on, l, { me: () => me, isAlive: () => true }, peer);
+  };
+  const one = here('p1', disk());
+  one.join();
+  const two = here('p2', disk());
+  assert.equal(one.isAlive('p2'), false, 'what it has aside is looked at before it has its name');
+  two.join();
+  one.sweep();
+  assert.deepEqual(fs.readdirSync(l.live).sort(), ['p1.json', 'p2.json']);
+  assert.equal(one.isAlive('p2'), true);
+  assert.equal(two.rejoin(), false);
+  fs.rmSync(path.join(l.live, 'p2.json'));
+  one.refresh();
+  assert.equal(one.isAlive('p2'), false);
+  assert.equal(two.rejoin(), true);
+  assert.equal(one.isAlive('p2'), true);
+});
+
 test('of few processes each is looked after by its neighbours', () => {
   const { all, kill, gone } = crowd(4);
   assert.ok(all.every((one) => isWarden(one.rank()) && patience(one.rank()) === 1));
@@ -115,11 +138,11 @@ test('when all wardens die at once, whoever looks next notices, and others take 
 test('the bell tells who came and who went apart from work, can be rung for all, and hangs again in a folder that was exchanged', async () => {
   const l = place();
   const heard = new Set<string>();
-  const hung = bell(
-    l,
-    () => void heard.add('ring'),
-    (gone) => void heard.add(gone ? 'gone' : 'came'),
-  );
+  const hung = bell(l, {
+    ring: () => void heard.add('ring'),
+    peers: (gone) => void heard.add(gone ? 'gone' : 'came'),
+    touched: (file) => void heard.add(path.relative(l.root, file)),
+  });
   const hears = async (what: string, cause: () => void): Promise<void> => {
     await settled(heard);
     cause();
@@ -138,6 +161,7 @@ test('the bell tells who came and who went apart from work, can be rung for all,
     await hears('ring', () => ringBell(disk(), l, 'y'));
     assert.equal(fs.readFileSync(path.join(l.live, 'y.json'), 'utf8'), '{"pid":1}');
     await hears('ring', () => fs.writeFileSync(path.join(l.tasks('pending'), 't.json'), '{}'));
+    await hears('tasks/pending/t.json', () => fs.writeFileSync(path.join(l.tasks('pending'), 't.json'), '{ }'));
     await hears('ring', () => fs.mkdirSync(path.join(l.root, 'inbox')));
     await hears('ring', () => fs.writeFileSync(path.join(l.root, 'inbox', 'mail.jsonl'), '{}\n'));
     fs.rmSync(l.intents, { recursive: true });

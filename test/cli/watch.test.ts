@@ -1,5 +1,7 @@
 /** `guild watch` in real processes: killed and started again, stopped by a person, two at once. */
 import assert from 'node:assert/strict';
+import fs from 'node:fs';
+import path from 'node:path';
 import { test } from 'node:test';
 import { place, scripted, succeeds, type Place } from '../kit/guild.js';
 import { until } from '../kit/until.js';
@@ -108,6 +110,34 @@ const asking = {
   'agents/hand.md': '---\ndescription: Helps\ntools: [write_file]\n---\nYou are the hand.\n',
   'tasks/pending/a.json': '{"description":"write","to":"hand"}',
 };
+
+test('whoever loses its file in agents/live makes it again and goes on', async (t) => {
+  const here = place(t, scripted(SLOW, dropped));
+  const watches = [here.start('watch'), here.start('watch')];
+  await until(() => here.list('agents/live').filter((name) => name.endsWith('.json')).length === 2);
+  const live = here.list('agents/live');
+  await until(() => here.list('tasks/active').length > 0);
+  for (const name of live) fs.rmSync(path.join(here.root, 'agents/live', name));
+  await until(() => isDone(here));
+  await until(() => String(here.list('agents/live')) === String(live));
+  for (const { child } of watches) child.kill('SIGTERM');
+  for (const { ended } of watches) assert.equal((await ended).code, 0);
+  for (const id of TASKS) assert.equal(here.read(`results/${id}.md`), `# thing ${id}\n\nDone: ${id}.\n`);
+  assert.deepEqual([here.list('tasks/active'), here.list('.guild/journal'), here.list('tasks/failed')], [[], [], []]);
+});
+
+test('a pending task that is edited in place is read at once, not at the next look at everything', async (t) => {
+  const files = scripted('- {agent: hand, say: "Done: {{task}}."}', {
+    'tasks/pending/a.json': '{"description": "thing", "to": "nobody-here"}',
+  });
+  const here = place(t, { ...files, 'guild.yaml': files['guild.yaml']!.replace('rescan: 1s', 'rescan: 1h') });
+  const watch = here.start('watch');
+  await watch.says(/nobody-here/);
+  here.put('tasks/pending/a.json', '{"description": "thing", "to": "hand"}');
+  await until(() => here.list('results').includes('a.md'));
+  watch.child.kill('SIGTERM');
+  assert.equal((await watch.ended).code, 0);
+});
 
 test('what waited for you before a watch began is shown as it was when it was new, and once', async (t) => {
   const here = place(t, scripted(ASKS, asking));

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import path from 'node:path';
 import { test, type TestContext } from 'node:test';
-import { place, ROOT, succeeds, type Place, type Running } from '../kit/guild.js';
+import { place, ROOT, succeeds, whileRunning, type Place, type Running } from '../kit/guild.js';
 import { until } from '../kit/until.js';
 
 const CALLS = 25;
@@ -25,7 +25,10 @@ test('one process: bids, a breakdown, a check that sends work back, and the deli
 test('four terminals: each does what it hosts, and together they come to the same', async (t) => {
   const here = swarm(t);
   const peers = TERMINALS.map((names) => here.start('agent', 'start', ...names, '-q'));
-  await until(() => here.list('results').includes('build_user_api.md'));
+  await whileRunning(
+    peers,
+    until(() => here.list('results').includes('build_user_api.md')),
+  );
   await judge(here);
   assert.equal(count(here, '"model.answered"'), CALLS, 'no call was paid twice');
   await leave(peers);
@@ -43,7 +46,10 @@ test('one of four killed with kill -9 in the middle and started again: the same 
   peers[2]!.child.kill('SIGKILL');
   await peers[2]!.ended;
   peers[2] = here.start('agent', 'start', 'file', '-q');
-  await until(() => here.list('results').includes('build_user_api.md'));
+  await whileRunning(
+    peers,
+    until(() => here.list('results').includes('build_user_api.md')),
+  );
   await judge(here);
   const calls = count(here, '"model.answered"');
   assert.ok(calls === CALLS, `${calls} answers are in the books`);

@@ -112,6 +112,16 @@ function running(child: ChildProcess): Running {
   };
 }
 
+/** Waits for something while these run: one that ends before it is told at once, with what it said. */
+export async function whileRunning<T>(running: Running[], what: Promise<T>): Promise<T> {
+  const early = running.map(async ({ ended }): Promise<never> => {
+    const { code, out, err } = await ended;
+    throw new Error(`a process ended with ${code} before it was time: ${out}${err}`);
+  });
+  for (const one of early) one.catch(() => undefined);
+  return Promise.race([what, ...early]);
+}
+
 /** A workspace whose model is this script, with one agent or more. */
 export function scripted(script: string, more: Record<string, string> = {}): Record<string, string> {
   return {

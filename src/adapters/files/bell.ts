@@ -13,8 +13,15 @@ export interface Bell {
   close(): void;
 }
 
-/** `peers` is called when a process came, or has gone. */
-export function bell(l: Layout, ring: () => void, peers: (gone: boolean) => void): Bell {
+export interface Heard {
+  ring(): void;
+  /** A process came, or has gone. */
+  peers(gone: boolean): void;
+  /** Something happened to this file; `ring` follows. */
+  touched(file: string): void;
+}
+
+export function bell(l: Layout, { ring, peers, touched }: Heard): Bell {
   const places = [
     l.tasks('pending'),
     l.tasks('waiting'),
@@ -67,7 +74,10 @@ export function bell(l: Layout, ring: () => void, peers: (gone: boolean) => void
       return ring();
     }
     if (place === l.root || name === 'registry.json') return;
-    if (place !== l.live || name === null) return ring();
+    if (place !== l.live || name === null) {
+      touched(full);
+      return ring();
+    }
     if (!name.endsWith('.json') || name.startsWith('.')) return;
     if (kind === 'change') ring();
     else peers(!fs.existsSync(full));

@@ -115,6 +115,7 @@ export function files({ root, disk, clock, ids, processes, agents = [], lag, soo
     ...records,
     async scan(full) {
       here.refresh();
+      if (here.rejoin()) kept.begin();
       if (full) adoptDead();
       return { ...(await verbs.scan(full)), strays: tasks.strays() };
     },
@@ -168,11 +169,12 @@ export function files({ root, disk, clock, ids, processes, agents = [], lag, soo
         const me = rank();
         timer = setTimeout(look, (isFew(me) ? LOOK_MS : LOOK_OF_MANY_MS) * patience(me)).unref();
       };
-      const hooked = bell(l, ring, (gone) => {
+      const peers = (gone: boolean): void => {
         if (isWarden(rank())) ring();
         else if (gone)
           late ??= setTimeout(() => ((late = undefined), again(), ring()), Math.random() * LATE_MS).unref();
-      });
+      };
+      const hooked = bell(l, { ring, peers, touched: tasks.doubt });
       const look = (): void => {
         lookAround(ring);
         if (hooked.mend()) ring();

@@ -20,6 +20,8 @@ export interface Journal {
   settle(): Promise<void>;
   /** Makes the files that a dead process had not made; how many conversations were among them. Durable when it returns. */
   adopt(peer: string): number;
+  /** Others held this process for dead and have made its files: what is written from now on goes where they have not looked. */
+  begin(): void;
   /** Processes that left something. */
   others(): string[];
   close(): void;
@@ -94,6 +96,12 @@ export function journal(disk: Disk, l: Layout, writing: Writing, peer: string): 
       return settling;
     },
     adopt,
+    begin() {
+      for (const part of row.splice(0)) {
+        if (disk.stamp(part.file) !== undefined) row.push(part);
+        else disk.remove(part.file); // it is gone, but still in hand
+      }
+    },
     others: () => [...new Set(disk.list(l.journal).filter(isJournal).map(ownerOf))],
     close() {
       for (const { file } of row.splice(0)) disk.remove(file);
@@ -146,14 +154,13 @@ export function journal(disk: Disk, l: Layout, writing: Writing, peer: string): 
   }
 
   function adopt(dead: string): number {
-    const before = made.get(dead);
-    if (before !== undefined) return before;
+    const before = made.get(dead) ?? 0;
     const own = disk
       .list(l.journal)
       .filter((name) => isJournal(name) && ownerOf(name) === dead)
       .sort((a, b) => Number(a.split('.').at(-2)) - Number(b.split('.').at(-2)))
       .map((name) => path.join(l.journal, name));
-    if (own.length === 0) return 0;
+    if (own.length === 0) return before;
     // First: if we die halfway and the power fails then, whoever comes next must know the other half too.
     for (const file of [...own, l.journal]) syncIfThere(file);
     const { needed, ends } = stillNeeded(own);
@@ -165,10 +172,10 @@ export function journal(disk: Disk, l: Layout, writing: Writing, peer: string): 
         else for (const file of undone(line)) disk.remove(file);
       }
     }
-    made.set(dead, conversations);
+    made.set(dead, before + conversations);
     for (const folder of new Set(needed.map((line) => path.dirname(fileOf(line))))) disk.syncNow(folder);
     for (const file of own) disk.remove(file);
-    return conversations;
+    return before + conversations;
   }
 
   /** Pages last: they need the record that they belong to. `ends`: as they were kept last, whether they count or not. */

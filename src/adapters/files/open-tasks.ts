@@ -32,6 +32,8 @@ export interface OpenTasks {
   ofRoot: Map<string, number>;
   /** `full` compares every file's stamp; otherwise only folders that changed are listed. What is `onItsWay` is not looked at: memory knows better. */
   scan(full: boolean, onItsWay: (id: string) => boolean): { problems: Problem[]; gone: string[] };
+  /** Something happened to this file. The next scan compares it, also if it is not full: it may have gone and come again in between. */
+  doubt(file: string): void;
   /** The same for somebody who looks once and shows so many: of a crowd of pending files only the oldest are read. How many are not is told. */
   glance(most: number): { problems: Problem[]; unread: number };
   /** Files met since this was last asked that lie where tasks lie and are none. */
@@ -67,6 +69,7 @@ export function openTasks(disk: Disk, l: Layout, quarantine: Quarantine, now: ()
   const heldById = new Map<string, Held>();
   /** Two files with one id, as they were last met. */
   const pairs = new Map<string, string>();
+  const doubted = new Set<Entry>();
   const listed = new Map<OpenState, { stamp: string | undefined; at: number }>();
   const filesOf: Record<OpenState, Set<string>> = { pending: new Set(), active: new Set(), waiting: new Set() };
 
@@ -83,6 +86,7 @@ export function openTasks(disk: Disk, l: Layout, quarantine: Quarantine, now: ()
     changes: 0,
     changedSince,
     scan,
+    doubt,
     glance,
     strays: odd.take,
     load,
@@ -163,10 +167,18 @@ export function openTasks(disk: Disk, l: Layout, quarantine: Quarantine, now: ()
   function scan(full: boolean, onItsWay: (id: string) => boolean): { problems: Problem[]; gone: string[] } {
     const problems: Problem[] = [];
     const left: string[] = [];
+    const news = full ? [] : [...doubted].filter(hasChanged).filter((entry) => !onItsWay(entry.id));
+    doubted.clear();
+    for (const { state, file } of news) tell(problems, load(state, file));
     for (const state of OPEN_STATES) scanFolder(state, full, onItsWay, problems, left);
     for (const id of pairs.keys()) if (!byId.has(id)) pairs.delete(id);
     odd.look(full);
     return { problems: [...problems, ...aside.splice(0)], gone: left.filter((id) => !byId.has(id)) };
+  }
+
+  function doubt(file: string): void {
+    const known = byFile.get(file);
+    if (known !== undefined) doubted.add(known);
   }
 
   function glance(most: number): { problems: Problem[]; unread: number } {
@@ -178,8 +190,7 @@ export function openTasks(disk: Disk, l: Layout, quarantine: Quarantine, now: ()
     odd.look(true);
     const shown = crowd.length > CROWD ? oldest(l.tasks('pending'), crowd, most) : crowd;
     for (const name of shown) {
-      const loaded = load('pending', l.tasks('pending') + path.sep + name);
-      if (loaded !== undefined && 'code' in loaded) problems.push(loaded);
+      tell(problems, load('pending', l.tasks('pending') + path.sep + name));
     }
     const never = (): boolean => false;
     for (const state of ['active', 'waiting'] as const) scanFolder(state, true, never, problems, []);
@@ -224,8 +235,7 @@ export function openTasks(disk: Disk, l: Layout, quarantine: Quarantine, now: ()
       }
       if (onItsWay(known?.id ?? parseClaimName(name)?.id ?? path.basename(name, '.json'))) continue;
       if (known === undefined && held.has(file) && held.get(file)!.stamp === disk.stamp(file)) continue;
-      const loaded = load(state, file);
-      if (loaded !== undefined && 'code' in loaded) problems.push(loaded);
+      tell(problems, load(state, file));
     }
     odd.meet(state, others);
     if (unchanged === filesOf[state].size) return; // as it is most of the time: nothing came and nothing went
@@ -237,6 +247,13 @@ export function openTasks(disk: Disk, l: Layout, quarantine: Quarantine, now: ()
       remove(entry);
       left.push(entry.id);
     }
+  }
+
+  /** Not if it went: that the folder tells. */
+  function hasChanged(entry: Entry): boolean {
+    if (byFile.get(entry.file) !== entry) return false;
+    const stamp = disk.stamp(entry.file);
+    return stamp !== undefined && stamp !== entry.stamp;
   }
 
   function load(state: OpenState, file: string): Entry | Problem | undefined {
@@ -336,6 +353,10 @@ export function openTasks(disk: Disk, l: Layout, quarantine: Quarantine, now: ()
   function endedTwin(id: string): boolean {
     return disk.stamp(l.task('completed', id)) !== undefined || disk.stamp(l.task('failed', id)) !== undefined;
   }
+}
+
+function tell(problems: Problem[], loaded: Entry | Problem | undefined): void {
+  if (loaded !== undefined && 'code' in loaded) problems.push(loaded);
 }
 
 /** So many pending files nobody reads to show a few of them. */

@@ -12,6 +12,8 @@ export interface Presence {
   peer: Peer;
   /** Makes this peer known; cheap when it is already. */
   join(): void;
+  /** Makes it known again if somebody took its file away: true if so. Others held it for dead meanwhile. */
+  rejoin(): boolean;
   isAlive(peerId: string): boolean;
   /** What was believed of others is asked again. */
   refresh(): void;
@@ -43,13 +45,12 @@ export function presence(disk: Disk, l: Layout, processes: Processes, peer: Peer
   let joined = false;
   return {
     peer,
-    join() {
-      if (joined) return;
-      // Aside and renamed, because a peer whose file is half written would look dead. Until then it does, and what it has aside may be swept.
-      const tmp = path.join(l.tmp, `${peer.id}-0`);
-      do disk.create(tmp, `${JSON.stringify(peer, null, 2)}\n`);
-      while (!disk.rename(tmp, file(peer.id)));
-      joined = true;
+    join,
+    rejoin() {
+      if (!joined || disk.stamp(file(peer.id)) !== undefined) return false;
+      joined = false;
+      join();
+      return true;
     },
     isAlive,
     refresh: () => known.clear(),
@@ -75,6 +76,15 @@ export function presence(disk: Disk, l: Layout, processes: Processes, peer: Peer
       joined = false;
     },
   };
+
+  function join(): void {
+    if (joined) return;
+    // Aside and renamed, because a peer whose file is half written would look dead. Until then it does, and what it has aside may be swept.
+    const tmp = path.join(l.tmp, `${peer.id}-0`);
+    do disk.create(tmp, `${JSON.stringify(peer, null, 2)}\n`);
+    while (!disk.rename(tmp, file(peer.id)));
+    joined = true;
+  }
 
   function ids(): string[] {
     const names = disk.list(l.live).filter((name) => name.endsWith('.json') && !name.startsWith('.'));
@@ -110,18 +120,14 @@ export function presence(disk: Disk, l: Layout, processes: Processes, peer: Peer
     near = { stamp, uses: 0, me, peers: next.flatMap((id) => readPeer(id) ?? []) };
   }
 
-  function livesNow(id: string): boolean {
-    const found = readPeer(id);
-    return found !== undefined && processes.isAlive(found);
-  }
-
   function isAlive(id: string): boolean {
     if (id === peer.id) return joined;
-    let alive = known.get(id);
-    if (alive === undefined) {
-      alive = livesNow(id);
-      known.set(id, alive);
-    }
+    const believed = known.get(id);
+    if (believed !== undefined) return believed;
+    const found = disk.stamp(file(id)) === undefined ? undefined : readPeer(id); // a stamp costs a tenth of a read that fails
+    if (found === undefined) return false; // not remembered: it may be about to make itself known
+    const alive = processes.isAlive(found);
+    known.set(id, alive);
     return alive;
   }
 
