@@ -81,7 +81,8 @@ export function states(parts: Parts): States {
       if (!isNews()) return undefined;
       const wait = lookedAt + TOGETHER_MS - parts.clock.monotonicMs();
       if (wait > 0) return wait;
-      return void (await tell());
+      await tell();
+      return undefined;
     },
   };
 
@@ -97,7 +98,8 @@ export function states(parts: Parts): States {
 
   function stampNow(): string {
     const unreadable = parts.agents.unreadable?.() ?? [];
-    return `${store.changes?.() ?? Math.random()} ${[...(parts.pauses?.all().keys() ?? [])]} ${[...unreadable.keys()]}`;
+    const paused = [...(parts.pauses?.all().keys() ?? [])];
+    return [store.changes?.() ?? Math.random(), ...paused, '', ...unreadable.keys()].join();
   }
 
   function heard(event: Event): void {

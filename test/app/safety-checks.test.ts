@@ -7,7 +7,6 @@ import { test } from 'node:test';
 import { disk } from '../../src/adapters/disk.js';
 import { gate } from '../../src/app/gate.js';
 import { failedCheck } from '../../src/app/safety-checks.js';
-import type { Agent } from '../../src/domain/agent.js';
 import type { Folder } from '../../src/ports/folder.js';
 import { agent } from '../kit/rule-play.js';
 
@@ -44,7 +43,7 @@ test('a rule that names them runs by itself where they hold', (t) => {
   const root = place(t);
   const judge: Folder['judge'] = (_agent, _use, file) => ({ verdict: 'ok', reason: 'its own folder', path: file });
   const it = gate({ root, disk: disk(), folder: { judge } as Folder });
-  const said = it.judge(agent('ana') as Agent, 'write_file', { path: 'workspaces/ana/x.md', content: 'hello' });
+  const said = it.judge(agent('ana'), 'write_file', { path: 'workspaces/ana/x.md', content: 'hello' });
   assert.equal(said.verdict, 'auto');
   assert.match(said.reasons[0]!, /files\.drafts$/);
 });

@@ -44,7 +44,7 @@ function gaveBack(here: Place): void {
   );
   const given = events.findIndex(({ name, tool }) => name === 'tool.ran' && tool === 'give_back');
   assert.equal(events[given]?.agent, 'backend');
-  const { task } = events[given]!;
+  const { task } = events[given];
   const ended = events.findIndex((one) => one.name === 'task.completed' && one.task === task);
   assert.ok(given < ended, 'before its task ended');
 }

@@ -12,7 +12,7 @@ export async function until<T>(look: () => T | Promise<T>): Promise<NonNullable<
   for (;;) {
     const found = await look();
     if (found) return found;
-    if (Date.now() > end) throw new Error(`still not so after ${LIMIT_MS / 1000} s: ${look}`);
+    if (Date.now() > end) throw new Error(`still not so after ${LIMIT_MS / 1000} s: ${String(look)}`);
     await sleep(20);
   }
 }

@@ -77,7 +77,7 @@ test('a move that is not in the table is told as it is, with what is wrong', () 
   const moves = stateNotes(told, doing('idle', ''), [], AT);
   assert.equal(moves.length, 1);
   assert.equal(moves[0]!.problem?.code, 'not_a_move');
-  assert.match(moves[0]!.problem!.message, /from waiting to idle/);
+  assert.match(moves[0]!.problem.message, /from waiting to idle/);
   assert.equal(foldStates([note(1, 'idle', 'waiting'), moves[0]!.note]).get('ana')!.state, 'idle');
 });
 

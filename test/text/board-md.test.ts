@@ -326,14 +326,14 @@ test('hostile lines are read in linear time', () => {
     `- -${' -'.repeat(300_000)}x`,
     `# ${blanks}#`,
     `#${' #'.repeat(300_000)}x`,
-    `${'- "T" a:\n  a:\n'.repeat(100_000)}`,
-    `${'- "unclosed\n'.repeat(100_000)}`,
+    '- "T" a:\n  a:\n'.repeat(100_000),
+    '- "unclosed\n'.repeat(100_000),
     `- "T" id: same\n`.repeat(100_000),
     `- "T"\n  key:\n${'\n'.repeat(300_000)}`,
     `- "T"\n  key: |\n${'    text\n'.repeat(300_000)}`,
     `- "T"\n${'  key:\n'.repeat(100_000)}`,
     `- "T"\n${'  ```\n'.repeat(100_000)}`,
-    `${'<!--\n'.repeat(100_000)}`,
+    '<!--\n'.repeat(100_000),
   ]) {
     inLinearTime(JSON.stringify(line.slice(0, 20)), () => parseBoard(`## TODO\n${line}\n`, 'x.task.md'));
   }

@@ -115,7 +115,7 @@ export function ahead(keeping: Keeping, discard: (tmp: string) => void, lag: Lag
   }
 
   function caughtUp(): Promise<void> {
-    if (broken) return Promise.reject(broken.thrown as Error);
+    if (broken) return Promise.reject(broken.thrown);
     if (queue.size === 0) return Promise.resolve();
     const arrived = new Promise<void>((done, failed) => void waiters.push({ turn, done, failed }));
     void drain();

@@ -78,7 +78,7 @@ export function journal(disk: Disk, l: Layout, writing: Writing, peer: string): 
   let settling: Promise<void> = Promise.resolve();
 
   return {
-    add: (line) => void write([line]),
+    add: (line) => write([line]),
     async keep(lines) {
       if (lines.length > 0) write(lines);
       await Promise.all(row.map(sync));
