@@ -370,9 +370,10 @@ export async function openWorkspace(folderPath: string, options: OpenOptions = {
   /** How long to wait where something waits for a time and for nobody; undefined where nothing does. Others are looked at meanwhile. */
   function untilDue(roots: ReadonlySet<string>): number | undefined {
     const now = clock.now().getTime();
-    const times = [...store.open()].flatMap(({ task: { root: one, waits } }) =>
-      roots.has(one) && waits?.until !== undefined && waits.tasks === undefined ? Date.parse(waits.until) - now : [],
-    );
+    const times = [...store.open()].flatMap(({ task: { root: one, waits } }) => {
+      if (!roots.has(one) || waits?.until === undefined || waits.tasks !== undefined) return [];
+      return waits.file === undefined ? Date.parse(waits.until) - now : LOOK_MS;
+    });
     return times.length === 0 ? undefined : Math.min(LOOK_MS, Math.max(1, ...times));
   }
 }

@@ -1,5 +1,5 @@
 /**
- * Files of tasks that wait for a person: held, set aside, ended and damaged, or lying where nobody looks. For `guild check`, which
+ * Files of tasks that wait for a person: held, set aside, ended and damaged, or lying where nobody looks, and conversations that cannot be read. For `guild check`, which
  * only reads: what can never be a task is left where it lies, and the next process that works sets it aside.
  */
 import path from 'node:path';
@@ -7,6 +7,7 @@ import { disk } from '../adapters/disk.js';
 import { isWorkspace } from '../adapters/files/layout.js';
 import { problem, type Problem } from '../domain/problem.js';
 import { openLook } from './open-look.js';
+import { openReader } from './open-reader.js';
 
 /** Nothing where the folder is no workspace. */
 export async function taskFileProblems(folder: string): Promise<Problem[]> {
@@ -16,7 +17,16 @@ export async function taskFileProblems(folder: string): Promise<Problem[]> {
   const { problems, strays = [] } = await look.scan(true);
   const found = [...problems, ...strays];
   await look.ended({ passedOver: (one) => void found.push(one) });
-  return [...found, ...setAside(root)];
+  const begun = [...look.open()].flatMap(({ task }) => task.session ?? []);
+  return [...found, ...(await unreadable(root, new Set(begun))), ...setAside(root)];
+}
+
+/** Conversations that open tasks cannot go on with. */
+async function unreadable(root: string, sessions: ReadonlySet<string>): Promise<Problem[]> {
+  if (sessions.size === 0) return [];
+  const store = openReader(root);
+  const opened = await Promise.all([...sessions].map((id) => store.openSession(id)));
+  return opened.flatMap((one) => (one.kind === 'held' ? one.problem : []));
 }
 
 const WHY = '.why.md';

@@ -11,7 +11,8 @@ export const command: Command = {
 
 Reads guild.yaml and every agent (agents/*.md, agents/*/agent.md, *.agent.yaml in agents/ and templates/, .claude/agents/*.md,
 *.ai) and tells everything that is wrong with them: missing agents and tools, cycles, contradictions, unknown keys.
-In a workspace it also names every task file that waits for you: it cannot be read, was set aside, or lies where nobody looks.
+In a workspace it also names every file of a task that waits for you: it cannot be read, was set aside, or lies where nobody
+looks; and every conversation of an open task that cannot be read.
 Works on any folder: in one that is no workspace, every Markdown file that begins like an agent of Claude Code is read as one.
 Warnings are odd but harmless.`,
   async run({ words, root, terminal, json }) {

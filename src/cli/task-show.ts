@@ -41,7 +41,7 @@ export async function show(call: Call): Promise<number> {
   row('dependency', dependencyText(found));
   row('parent', task.parent);
   row('depends on', task.dependencies.join(', '));
-  row('waits for', task.waits?.tasks?.join(', ') ?? task.waits?.until);
+  row('waits for', task.waits?.tasks?.join(', ') ?? task.waits?.file ?? task.waits?.until);
   row('held by', owner && `${owner.agent} in process ${owner.peer}`);
   row('session', task.session && `sessions/${task.session}.session.yaml`);
   row('created', task.created_at);

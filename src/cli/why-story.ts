@@ -86,8 +86,11 @@ function own(event: Event): string | undefined {
     case 'task.parked': {
       const waits = event['waits'] as Waits | undefined;
       const whose = waits?.budget === undefined ? '' : `its budget of ${budgetWord(waits.budget)}, held by `;
+      if (waits?.file !== undefined) return `waits until ${waits.file} can be read`;
       return `waits for ${whose}${waits?.tasks?.join(', ') ?? waits?.until ?? 'something'}`;
     }
+    case 'file.held':
+      return `its conversation could not be read: ${problemOf(event)}`;
     case 'task.completed':
       return 'completed';
     case 'task.failed':
@@ -135,7 +138,7 @@ function answered(event: Event): string {
 }
 
 function problemOf(event: Event): string {
-  return (event['error'] as { message?: string } | undefined)?.message ?? 'without saying why';
+  return ((event['error'] ?? event['problem']) as { message?: string } | undefined)?.message ?? 'without saying why';
 }
 
 /** What it cost, everything under it included. */

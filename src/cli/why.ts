@@ -137,6 +137,9 @@ async function reason(known: Known, placed: Placed): Promise<Reason> {
     const place = yours === open[0] ? 'first' : 'among them';
     return { line: `${name} waits for ${open.length > 1 ? `${open.length} tasks, ${place}` : 'a task'}:`, next: yours };
   }
+  const unread = task.session === undefined ? undefined : await store.openSession(task.session);
+  if (unread?.kind === 'held')
+    return { line: `${name} waits until its conversation can be read: ${inLine(unread.problem)}` };
   if (task.waits?.until !== undefined && state === 'waiting' && !nodes.includes(budgetNode(task.id)))
     return { line: `${name} ${WAITS[task.role] ?? 'is left alone'} until ${task.waits.until}` };
   for (const via of nodes) if (nodeKind(via) !== 'task') return { via, ...(await behind(known, placed, name, via)) };

@@ -28,6 +28,8 @@ export interface Waits {
   tasks?: string[];
   /** ISO time; the waiter is looked at again when it has passed. */
   until?: string;
+  /** It could not be read; whoever knows that looks again when it is another. */
+  file?: string;
   /** Of this budget the tasks hold so much that nothing more can be asked for: one of them must give some back. */
   budget?: BudgetName;
 }

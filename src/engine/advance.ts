@@ -16,6 +16,7 @@ import { converse } from './converse.js';
 import { HeldConversation, sessionId } from './conversation.js';
 import { createChildren } from './create-children.js';
 import { complete, fail, park, putBack, rest } from './end.js';
+import { HELD_MS } from './held.js';
 import { takerOf } from './intake.js';
 import { advanceNeed, isNeed } from './needs.js';
 import { isOfferOver, offer, offerOver, unfilled } from './offer.js';
@@ -80,10 +81,23 @@ export async function advance(parts: Parts, task: Task, stop: AbortSignal, here 
     await act(parts, claim, mine, agent, stop);
   } catch (thrown) {
     if (!(thrown instanceof HeldConversation)) throw thrown;
-    parts.watchers?.problem?.(thrown.problem);
-    await park(parts, claim, mine, { until: new Date(parts.clock.now().getTime() + 2000).toISOString() });
+    await holdUp(parts, claim, mine, thrown);
   }
   return true;
+}
+
+async function holdUp(
+  parts: Parts,
+  claim: Claim,
+  task: Task,
+  { session, problem: why }: HeldConversation,
+): Promise<void> {
+  parts.watchers?.problem?.(why);
+  record(parts, 'file.held', { task: task.id, problem: why });
+  const until = new Date(parts.clock.now().getTime() + HELD_MS).toISOString();
+  const file = why.where?.file;
+  await park(parts, claim, { ...task, session }, { until, ...(file === undefined ? {} : { file }) });
+  parts.held?.add(task.id, session);
 }
 
 /** A task for which several agents bid. A person may have changed it meanwhile, so it is looked at as it is now. */

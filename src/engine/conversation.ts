@@ -34,21 +34,13 @@ export interface Conversation {
   made(): Promise<void>;
 }
 
-export function isProblem(what: object): what is Problem {
-  return 'code' in what;
-}
-
-export async function openConversation(
-  parts: Parts,
-  claim: Claim,
-  task: Task,
-  agent: Agent,
-): Promise<Conversation | Problem> {
+/** Throws `HeldConversation` if it cannot be read. */
+export async function openConversation(parts: Parts, claim: Claim, task: Task, agent: Agent): Promise<Conversation> {
   const id = sessionId(task, agent);
   // A conversation of its own that is there before anybody is known to have taken the task: whoever began it is gone.
   const isLeft = claim.task.claimed_at === undefined && task.session === undefined && agent.session !== 'shared';
   const opened = await parts.store.openSession(id, { repair: claim.recovered || isLeft });
-  if (opened.kind === 'held') return opened.problem;
+  if (opened.kind === 'held') throw new HeldConversation(id, opened.problem);
   if (opened.kind === 'open') {
     noteEdit(parts, task, agent, id, opened.edited);
     const talk = conversation(parts, task, id, pinned(parts, agent, opened.session), opened.session);
@@ -188,7 +180,7 @@ function conversation(
 
   async function reopen(): Promise<void> {
     const opened = await parts.store.openSession(id);
-    if (opened.kind !== 'open') throw new HeldConversation(opened.kind === 'held' ? opened.problem : gone(id));
+    if (opened.kind !== 'open') throw new HeldConversation(id, opened.kind === 'held' ? opened.problem : gone(id));
     noteEdit(parts, task, agent, id, opened.edited);
     if (opened.edited) {
       self.whole = false;
@@ -201,7 +193,10 @@ function conversation(
 
 /** A person is in the middle of an edit, or took the file away: the task must be left alone for now. */
 export class HeldConversation extends Error {
-  constructor(readonly problem: Problem) {
+  constructor(
+    readonly session: string,
+    readonly problem: Problem,
+  ) {
     super(problem.message);
   }
 }

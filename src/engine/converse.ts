@@ -23,7 +23,7 @@ import { complete, fail, park, putBack } from './end.js';
 import { stopReason } from './flight.js';
 import { record, type Parts } from './parts.js';
 import { grantedTools, mended, systemPrompt } from './prompt.js';
-import { isProblem, openConversation, type Conversation } from './conversation.js';
+import { openConversation, type Conversation } from './conversation.js';
 import { reminder } from './owed.js';
 import { hearNotes } from './notes.js';
 import { planStep } from './plan.js';
@@ -35,10 +35,6 @@ export async function converse(parts: Parts, claim: Claim, task: Task, agent: Ag
   const resolved = resolveModels(agent, parts.config, task.role);
   if ('code' in resolved) return fail(parts, claim, task, resolved);
   const talk = await openConversation(parts, claim, task, agent);
-  if (isProblem(talk)) {
-    parts.watchers?.problem?.(talk);
-    return park(parts, claim, task, { until: new Date(parts.clock.now().getTime() + HELD_MS).toISOString() });
-  }
   const owned: Task = { ...task, session: talk.id };
   const books = account(parts, owned, talk, agent);
   const fit = fitting(parts, owned, talk, resolved);
@@ -59,9 +55,6 @@ export async function converse(parts: Parts, claim: Claim, task: Task, agent: Ag
     return park(parts, claim, owned, { tasks: step.waitFor }, costs);
   }
 }
-
-/** How long to leave a conversation alone that a person seems to be editing. */
-const HELD_MS = 2000;
 
 type Step =
   | { kind: 'again' }

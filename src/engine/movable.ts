@@ -7,6 +7,7 @@ import { mayMove } from '../rules/ready.js';
 import { sessionId } from './conversation.js';
 import type { Flight } from './flight.js';
 import type { Room } from './free.js';
+import { HELD_MS } from './held.js';
 import { takerOf } from './intake.js';
 import { lines, type Lines } from './lines.js';
 import { isNeed } from './needs.js';
@@ -40,6 +41,10 @@ export async function movable(
     if (!isHosted(parts, task) || isPaused(parts, task) || needs.early.has(task.id)) continue;
     if (!mayMove(task, state, isOpen, now) && !needs.ready.has(task.id)) {
       if (task.waits?.until !== undefined) due = Math.min(due, Date.parse(task.waits.until));
+      continue;
+    }
+    if (parts.held?.isHeld(task.id)) {
+      due = Math.min(due, Date.parse(now) + HELD_MS);
       continue;
     }
     if (state === 'waiting' || (await dependenciesEnded(parts, task)))

@@ -21,6 +21,7 @@ import type { Shell } from '../ports/shell.js';
 import type { Store } from '../ports/store.js';
 import type { Tool } from '../tools/tool.js';
 import type { Audit } from './audit.js';
+import type { Held } from './held.js';
 import type { Lines } from './lines.js';
 import type { Pace } from './pace.js';
 
@@ -49,6 +50,8 @@ export interface Parts {
     holderOf(key: string): string | undefined;
     lookAgain(key: string): void;
   };
+  /** Tasks whose conversation cannot be read; made by the engine. */
+  held?: Held;
   /** Which tasks are under way and which only wait for their turn; made by the engine. */
   lines?: Lines;
   /** How agents did so far and what they bid before; absent: nothing is known of either. */

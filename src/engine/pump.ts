@@ -11,6 +11,7 @@ import { showBallot } from './approvals.js';
 import { showBoards } from './boards.js';
 import type { Flight } from './flight.js';
 import { room } from './free.js';
+import { held } from './held.js';
 import { stopCancelled, takeIntents } from './intake.js';
 import { lines } from './lines.js';
 import { lookAround } from './look-around.js';
@@ -80,6 +81,7 @@ export function engine(given: Parts): Engine {
     waits,
     votes,
     lines: lined.lines,
+    held: held(given.store),
     lookAgain,
     pace: pace(given.clock, given.config.limits.tasksPerMinute, given.growth),
     watchers: { ...given.watchers, event: hear },

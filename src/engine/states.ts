@@ -162,7 +162,8 @@ export function states(parts: Parts): States {
   ): Promise<AgentDoing | undefined> {
     const memory = memoryOf(agent);
     sees(memory, tasks, since.busy.get(agent) ?? IDLE);
-    for (const { task } of tasks) if (task.waits?.until !== undefined) noteDue(task.waits.until);
+    for (const { task } of tasks)
+      if (task.waits?.until !== undefined && task.waits.file === undefined) noteDue(task.waits.until);
     // How tasks ended matters when there is nothing else to say; until then only a few are kept to ask about.
     if (tasks.length > 0) forgetEnded(memory, tree.isOpen, isFlying);
     else if (!(await closed(memory, tree, lost))) return undefined;

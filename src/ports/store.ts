@@ -156,6 +156,8 @@ export interface Store {
   /** Shows people that a conversation is over. A view; not durable. */
   markSession(id: string, status: SessionHeader['status']): void;
   sessions(): string[];
+  /** Another whenever the file of this conversation is; undefined: it has none. Absent: the store has no files. */
+  sessionStamp?(id: string): string | undefined;
 
   // Effects: an intent before, an outcome after, so that nothing is silently done twice
   effect(id: string): Effect;

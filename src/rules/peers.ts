@@ -142,7 +142,8 @@ function busy(agent: string, tasks: readonly Standing[], tree: Tree): AgentDoing
   if (held.length > 0)
     return said(agent, 'working', ids(held), short(held[0]!.task), `task.claimed ${held[0]!.task.id}`);
   const isOpen = (id: string): boolean => tree.isOpen(id) || tree.heldFile?.(id) !== undefined;
-  const can = ({ task, state }: Standing): boolean => state !== 'active' && mayMove(task, state, isOpen, tree.nowIso);
+  const can = ({ task, state }: Standing): boolean =>
+    state !== 'active' && task.waits?.file === undefined && mayMove(task, state, isOpen, tree.nowIso);
   const needs = new Set(tasks.flatMap(needed).filter(isOpen));
   // What it waits for may be work of its own that is yet to begin.
   const next = tree.unbegun(agent, needs);
@@ -159,7 +160,9 @@ function busy(agent: string, tasks: readonly Standing[], tree: Tree): AgentDoing
     );
   const first = tasks[0]!.task;
   const waitsFor = [...new Set([...needs].map((id) => tree.takerOf(id) ?? 'nobody yet'))];
-  const why = needs.size > 0 ? `for ${listed([...needs], tree)}` : `until ${first.waits?.until ?? 'something changes'}`;
+  const time =
+    first.waits?.file === undefined ? (first.waits?.until ?? 'something changes') : `${first.waits.file} can be read`;
+  const why = needs.size > 0 ? `for ${listed([...needs], tree)}` : `until ${time}`;
   return { ...said(agent, 'blocked', ids(tasks), why, `task.parked ${first.id}`), waitsFor };
 }
 

@@ -226,10 +226,11 @@ function readLost(value: unknown, path: Path): LostTaker[] {
 }
 
 function readWaits(value: unknown, path: Path): Waits {
-  const { tasks, until, budget } = readObject(value, path);
+  const { tasks, until, file, budget } = readObject(value, path);
   const waits: Waits = {};
   if (tasks !== undefined && tasks !== null) waits.tasks = readIds(tasks, [...path, 'tasks']);
   if (until !== undefined && until !== null) waits.until = readText(until, [...path, 'until']);
+  if (file !== undefined && file !== null) waits.file = readText(file, [...path, 'file']);
   const short = BUDGET_NAMES.find((name) => name === budget);
   if (short !== undefined) waits.budget = short;
   return waits;

@@ -50,7 +50,7 @@ interface Unwritten {
 
 type SessionVerbs = Pick<
   Store,
-  'createSession' | 'openSession' | 'append' | 'replaceSession' | 'markSession' | 'sessions'
+  'createSession' | 'openSession' | 'append' | 'replaceSession' | 'markSession' | 'sessions' | 'sessionStamp'
 >;
 
 /** As we write it ourselves. */
@@ -173,6 +173,7 @@ export function sessionVerbs({
         .flatMap((name) => (name.endsWith(end) && !name.startsWith('.') ? [name.slice(0, -end.length)] : []));
       return [...written, ...unwritten.keys()];
     },
+    sessionStamp: (id) => disk.stamp(l.session(id)),
   };
 
   function writeLater(id: string): void {
