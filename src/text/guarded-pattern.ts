@@ -17,6 +17,8 @@ export function readPattern(text: string): PatternRead {
   const flags = text.slice(end + 1);
   if (!text.startsWith('/') || end < 1 || source === '') return { ok: false, reason: 'it must be /pattern/flags' };
   if (!/^[imsu]*$/.test(flags)) return { ok: false, reason: `of its flags only i, m, s and u are taken` };
+  if (hasInnerFlags(source))
+    return { ok: false, reason: 'flags stand after the last slash only, not inside as in (?i:…)' };
   const repeats = unboundedRepeats(source);
   if (repeats === undefined) return { ok: false, reason: 'a repetition inside a repetition can take for ever' };
   try {
@@ -28,6 +30,12 @@ export function readPattern(text: string): PatternRead {
   } catch (thrown) {
     return { ok: false, reason: thrown instanceof Error ? thrown.message : 'it is no regular expression' };
   }
+}
+
+/** `(?i:…)` is known from Node 24 on. Elsewhere the whole file could not be read, and one workspace is to mean one thing on every machine. */
+function hasInnerFlags(source: string): boolean {
+  const bare = source.replace(/\\.|\[(?:\\.|[^\]\\])*\]/gs, '');
+  return /\(\?[a-z-]/.test(bare);
 }
 
 /** How many repetitions have no small bound; undefined if one holds another, an alternative or a back reference. */

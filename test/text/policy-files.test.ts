@@ -96,6 +96,15 @@ test('a pattern may cost no more than a moment on the longest text it is tried o
   }
 });
 
+test('a pattern means the same on every Node: flags inside of it, which only newer ones know, are refused', () => {
+  for (const source of ['/^(?i:ls)$/', '/(?-i:ls)/i', '/^make (?ms-i:x)/']) {
+    const read = readPattern(source);
+    assert.match(read.ok ? 'taken' : read.reason, /after the last slash/, source);
+  }
+  for (const source of ['/^(?:ls|pwd)$/i', '/^(?=a)b(?!c)(?<name>d)$/', '/[(?i:]/', '/\\(\\?i:/'])
+    assert.equal(readPattern(source).ok, true, source);
+});
+
 test('policy rules are read with every field', () => {
   const read = readPolicy(
     'p.yaml',
