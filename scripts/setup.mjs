@@ -57,8 +57,12 @@ function readPackages(file) {
 function install() {
   say('installing packages');
   const args = ['ci', '--include=dev', '--no-audit', '--no-fund', '--loglevel=error'];
+  const given = { cwd: ROOT, encoding: 'utf8' };
+  // npm is a batch file on Windows and needs a shell there; words beside a shell make newer Nodes warn, one line does not.
   const windows = process.platform === 'win32';
-  const done = spawnSync('npm', args, { cwd: ROOT, encoding: 'utf8', shell: windows });
+  const done = windows
+    ? spawnSync(['npm', ...args].join(' '), { ...given, shell: true })
+    : spawnSync('npm', args, given);
   if (done.status !== 0) {
     process.stderr.write(`${(done.stderr ?? '').split('\n').slice(0, 15).join('\n')}\n`);
     fail(`npm ci failed${done.error ? `: ${done.error.message}` : ''}`);
