@@ -28,6 +28,8 @@ export interface Ahead<P extends Placement = Placement> {
   /** It lies where it shall. */
   drop(id: string): void;
   isBehind(): boolean;
+  /** Whether one like this is on its way. */
+  some(isSo: (one: P) => boolean): boolean;
   /** Resolves when all that was put so far has arrived or was put anew since; throws what went wrong. */
   caughtUp(): Promise<void>;
   /** Resolves when all parts of this task that were put so far are durable, or all there are: as files, or in the journal; and these lines after them. */
@@ -89,6 +91,10 @@ export function ahead(keeping: Keeping, discard: (tmp: string) => void, lag: Lag
       tell();
     },
     isBehind: () => queue.size > 0 || broken !== undefined,
+    some(isSo) {
+      for (const one of queue.values()) if (isSo(one)) return true;
+      return false;
+    },
     caughtUp,
     async safe(root, lines = []) {
       const concerned = [...queue.values()].filter(

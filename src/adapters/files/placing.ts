@@ -27,6 +27,8 @@ export interface Placing {
   redirect(one: TaskPlacement, to: string, rests: boolean): void;
   drop(id: string): void;
   caughtUp(): Promise<void>;
+  /** The same, and every part of this task that was made here has a name on the disk, also one that has moved on since. */
+  named(parent: string): Promise<void>;
   safe(root: string, lines: readonly Line[]): Promise<void>;
   /** It is open no longer, as far as memory goes. */
   forget(id: string): void;
@@ -60,6 +62,10 @@ export function placing({ disk, l, tasks, lying, quarantine, ahead, me }: Parts)
     },
     drop: (id) => onItsWay.drop(id),
     caughtUp: () => onItsWay.caughtUp(),
+    async named(parent) {
+      do await onItsWay.caughtUp();
+      while (onItsWay.some((one) => one.parent === parent && one.from === undefined));
+    },
     safe: (root, lines) => onItsWay.safe(root, lines),
     forget,
     keepAsEvidence,

@@ -252,7 +252,8 @@ export function taskVerbs({
 
   async function putBack(claim: Claim, task: Task, state: 'pending' | 'waiting'): Promise<boolean> {
     const held = l.claimed(claim.id, claim.agent, me);
-    const [tmp] = await Promise.all([writing.aside(printTask(task)), syncSession(task), onItsWay.caughtUp()]);
+    // Whoever finds it where it goes looks for its parts, and makes those that are nowhere.
+    const [tmp] = await Promise.all([writing.aside(printTask(task)), syncSession(task), onItsWay.named(claim.id)]);
     if (disk.stamp(held) === undefined) {
       disk.remove(tmp);
       forget(claim.id);
