@@ -16,6 +16,7 @@ import { useOfTool } from '../rules/policy-path.js';
 import { judgeTool } from '../rules/policy-tool.js';
 import { parseBash } from '../text/bash.js';
 import { lineDiff } from '../text/line-diff.js';
+import { changeFile } from './change-file.js';
 import { failedCheck } from './safety-checks.js';
 import { ALLOWLIST_FILE, commandGate, loadPolicy, POLICY_FILE } from './policy.js';
 
@@ -23,11 +24,13 @@ export interface GateGiven {
   root: string;
   disk: Disk;
   folder: Folder;
+  peer: string;
   /** True for a plugin's tool that needs no human. */
   isFree?: (tool: string) => boolean;
 }
 
-export function gate({ root, disk, folder, isFree }: GateGiven): Gate {
+export function gate({ root, disk, folder, peer, isFree }: GateGiven): Gate {
+  const change = changeFile({ root, disk, peer });
   const stamp = (): string => [ALLOWLIST_FILE, POLICY_FILE].map((file) => disk.stamp(path.join(root, file))).join(' ');
   let seen = stamp();
   let loaded = loadPolicy(root);
@@ -41,19 +44,20 @@ export function gate({ root, disk, folder, isFree }: GateGiven): Gate {
       return problems;
     },
     async noteAllowed(line) {
-      const counts = readCounts();
-      const times = (counts[line] ?? 0) + 1;
-      await replace(HABITS, JSON.stringify({ ...counts, [line]: times }));
+      let times = 0;
+      await change(HABITS, (before) => {
+        const counts = countsIn(before);
+        times = (counts[line] ?? 0) + 1;
+        return JSON.stringify({ ...counts, [line]: times });
+      });
       return times;
     },
     async allowAlways(line) {
-      const file = path.join(root, ALLOWLIST_FILE);
-      const read = disk.read(file);
-      const before = read.kind === 'file' ? read.bytes.toString('utf8') : '';
       const exactly = `/^${line.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&')}$/`;
       const rule = `${JSON.stringify(exactly)}: { approve: true, matchCommandLine: true }`;
-      if (!before.includes(rule))
-        await replace(ALLOWLIST_FILE, `${before}${before === '' || before.endsWith('\n') ? '' : '\n'}${rule}\n`);
+      await change(ALLOWLIST_FILE, (before) =>
+        before.includes(rule) ? before : `${before}${before === '' || before.endsWith('\n') ? '' : '\n'}${rule}\n`,
+      );
     },
     judge(agent, tool, args) {
       reload();
@@ -68,26 +72,6 @@ export function gate({ root, disk, folder, isFree }: GateGiven): Gate {
     seen = now;
     loaded = loadPolicy(root);
     unreported = loaded.problems;
-  }
-
-  function readCounts(): Record<string, number> {
-    const read = disk.read(path.join(root, HABITS));
-    try {
-      return read.kind === 'file' ? (JSON.parse(read.bytes.toString('utf8')) as Record<string, number>) : {};
-    } catch {
-      return {};
-    }
-  }
-
-  async function replace(file: string, text: string): Promise<void> {
-    const full = path.join(root, file);
-    const tmp = `${full}.new`;
-    disk.makeFolder(path.dirname(full));
-    disk.remove(tmp);
-    disk.create(tmp, text);
-    await disk.sync(tmp);
-    disk.rename(tmp, full);
-    await disk.syncFolder(path.dirname(full));
   }
 
   function command(agent: Agent, args: Record<string, unknown>): GateVerdict {
@@ -145,6 +129,15 @@ export function gate({ root, disk, folder, isFree }: GateGiven): Gate {
 
 /** How often each line was allowed. */
 const HABITS = '.guild/allowed.json';
+
+/** What a power cut has torn counts as nothing. */
+function countsIn(text: string): Record<string, number> {
+  try {
+    return JSON.parse(text) as Record<string, number>;
+  } catch {
+    return {};
+  }
+}
 
 /** A line that is one plain command and nothing else, whose name is an action of a plugin. */
 function actionIn(line: string): PluginAction | undefined {

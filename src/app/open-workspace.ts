@@ -186,7 +186,7 @@ export async function openWorkspace(folderPath: string, options: OpenOptions = {
     store,
     model: options.model ?? models({ config, env, clock: real, readFile }),
     price: (model) => findPrice(model, config.prices, LIST_PRICES),
-    gate: gate({ root, disk, folder: ground, isFree }),
+    gate: gate({ root, disk, folder: ground, peer: store.peer.id, isFree }),
     shell: actions(shell({ root, env, clock: real }), { root, env, builtIn: packageFolder('plugins') }),
     ballot: ballot({
       root,

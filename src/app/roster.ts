@@ -2,7 +2,7 @@
  * The agents of a workspace, read from every place and format they may be written in. A file that does not parse harms
  * only itself: while a person edits it, its last good version stays in force.
  */
-import { createHash } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
 import path from 'node:path';
 import type { Agent, AgentFormat } from '../domain/agent.js';
 import { problem, type Problem, type Where } from '../domain/problem.js';
@@ -106,10 +106,9 @@ export function roster(
       if (agents.has(name) || agent.name !== name)
         return problem('duplicate', `there is an agent ${agent.name} already, or the file names another one`);
       const full = path.join(root, file);
-      const tmp = path.join(root, 'agents', `.${name}.new`);
-      disk.remove(tmp);
-      disk.create(tmp, source);
-      await disk.sync(tmp);
+      // Under a name of its own: of two who make the same agent one is told, and neither takes away what the other writes.
+      const tmp = path.join(root, 'agents', `.${name}.${randomBytes(6).toString('hex')}.new`);
+      await disk.createSynced(tmp, source);
       const created = disk.link(tmp, full);
       disk.remove(tmp);
       await disk.syncFolder(path.join(root, 'agents'));

@@ -5,7 +5,7 @@
 import type { Agent } from '../domain/agent.js';
 import type { BudgetName } from '../domain/budget.js';
 import { childId } from '../domain/id.js';
-import { messagesOf, sessionUsage, type Message } from '../domain/session.js';
+import type { Message } from '../domain/session.js';
 import { HUMAN, isEnded, type Placed, type Task } from '../domain/task.js';
 import { addUsage, NO_USAGE, type Usage } from '../domain/usage.js';
 import { purse, type Purse } from '../rules/purse.js';
@@ -86,22 +86,12 @@ export function costsOf(spent: Usage, children: Iterable<Placed | undefined>): C
   return { own, usage: addUsage(own, below) };
 }
 
-function askedIn(parts: Parts, task: Task, messages: readonly Message[], from: number): string[] {
+/** Ids of what these messages asked of others. */
+export function askedIn(parts: Parts, task: Task, messages: readonly Message[], from: number): string[] {
   const found: string[] = [];
   for (let i = from; i < messages.length; i++) {
     for (const call of messages[i]!.toolCalls ?? [])
       if (parts.tools.get(call.name)?.kind === 'ask') found.push(childId(task.id, `call-${call.id}`));
   }
   return found;
-}
-
-/** The books of a task that nobody is working on: read off its conversation and the records of what it asked for. */
-export async function costsAtRest(parts: Parts, task: Task): Promise<Costs | undefined> {
-  if (task.session === undefined) return undefined;
-  const opened = await parts.store.openSession(task.session);
-  if (opened.kind !== 'open') return undefined;
-  const mine = messagesOf(opened.session, task.id);
-  if (mine === undefined) return undefined;
-  const children = await Promise.all(askedIn(parts, task, mine, 0).map((id) => parts.store.read(id)));
-  return costsOf(sessionUsage(mine), [...children, ...(await subtasks(parts, task))]);
 }

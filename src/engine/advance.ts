@@ -12,10 +12,12 @@ import { errorText, gather } from '../rules/gather.js';
 import { outline, sessionText } from '../rules/outline.js';
 import { grantEach, keptFor, purse } from '../rules/purse.js';
 import { askRule } from './ask-rule.js';
+import { isCalledOff } from './called-off.js';
 import { converse } from './converse.js';
 import { HeldConversation, sessionId } from './conversation.js';
 import { createChildren } from './create-children.js';
 import { complete, fail, park, putBack, rest } from './end.js';
+import { endStopped } from './end-stopped.js';
 import { HELD_MS } from './held.js';
 import { takerOf } from './intake.js';
 import { advanceNeed, isNeed } from './needs.js';
@@ -38,6 +40,11 @@ export async function advance(parts: Parts, task: Task, stop: AbortSignal, here 
   const name = 'agent' in taker ? taker.agent : 'nobody';
   const claim = parts.store.claim(task.id, name);
   if (claim === undefined) return false;
+  // Seen only now: whoever cancels it may have ended what it waited for since this process looked.
+  if (isCalledOff(parts, claim.task)) {
+    await parts.store.release(claim, claim.task);
+    return false;
+  }
   if ('agent' in taker && isOverfull(parts, claim, here)) {
     await parts.store.release(claim, claim.task);
     await parts.lookAgain?.();
@@ -129,7 +136,7 @@ async function act(parts: Parts, claim: Claim, task: Task, agent: Agent, stop: A
     case 'ask': {
       const stopped = stopReason(stop);
       if (stopped === 'leaving') return putBack(parts, claim, task, 'the process is stopping');
-      if (stopped !== undefined) return fail(parts, claim, task, stopped);
+      if (stopped !== undefined) return endStopped(parts, claim, task, stopped, costs);
       const { missing, open } = gather(decision.children, children);
       if (missing.length > 0) await showTranscript(parts, task, agent, children);
       const granted = grant(parts, task, agent, missing, [

@@ -123,7 +123,7 @@ function* concerned(parts: Parts, boards: Boards): Iterable<OpenTask> {
   yield* underWay(parts);
   if (parts.lines === undefined) return;
   for (const id of boards.standing()) {
-    const one = parts.lines.find(id)?.one;
+    const { one } = parts.lines.find(id) ?? parts.lines.behind(id) ?? {};
     if (one !== undefined) yield one;
   }
 }

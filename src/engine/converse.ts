@@ -20,6 +20,7 @@ import { carryOut } from './calls.js';
 import { compactor, type Fit } from './compact.js';
 import { createChildren } from './create-children.js';
 import { complete, fail, park, putBack } from './end.js';
+import { endStopped } from './end-stopped.js';
 import { stopReason } from './flight.js';
 import { record, type Parts } from './parts.js';
 import { grantedTools, mended, systemPrompt } from './prompt.js';
@@ -49,6 +50,7 @@ export async function converse(parts: Parts, claim: Claim, task: Task, agent: Ag
       return complete(parts, claim, marked, isRound ? contribution(talk.mine(), step.text) : step.text, costs);
     }
     if (step.kind === 'problem') return fail(parts, claim, owned, step.problem, costs);
+    if (step.kind === 'stopped') return endStopped(parts, claim, owned, step.problem, costs);
     if (step.kind === 'pause') return putBack(parts, claim, owned, 'what was allowed is done', costs);
     if (step.kind === 'paused') return putBack(parts, claim, owned, `${agent.name} is paused`, costs);
     if (step.kind === 'leave') return putBack(parts, claim, owned, 'the process is stopping', costs);
@@ -61,6 +63,8 @@ type Step =
   | { kind: 'answer'; text: string }
   | { kind: 'problem'; problem: Problem }
   | { kind: 'leave' }
+  /** Somebody cancelled it. */
+  | { kind: 'stopped'; problem: Problem }
   /** A person paused the agent: it starts no turn. */
   | { kind: 'paused' }
   /** Something a human had allowed was done: the next pass goes on. */
@@ -112,7 +116,7 @@ async function nextStep(
   if (answer !== undefined) return { kind: 'answer', text: answer };
 
   const stopped = stopReason(stop);
-  if (stopped !== undefined) return stopped === 'leaving' ? { kind: 'leave' } : { kind: 'problem', problem: stopped };
+  if (stopped !== undefined) return stopped === 'leaving' ? { kind: 'leave' } : { kind: 'stopped', problem: stopped };
 
   if (parts.pauses?.isPaused(talk.agent.name)) return { kind: 'paused' };
 
@@ -144,7 +148,7 @@ async function nextStep(
 function afterFailure(stop: AbortSignal, failure: Problem): Step {
   const stopped = stopReason(stop);
   if (stopped === 'leaving') return { kind: 'leave' };
-  return { kind: 'problem', problem: stopped ?? failure };
+  return stopped === undefined ? { kind: 'problem', problem: failure } : { kind: 'stopped', problem: stopped };
 }
 
 /** Only the first look at a conversation needs mending; what this process adds itself is whole. */

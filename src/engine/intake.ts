@@ -10,7 +10,7 @@ import { isNamedUnder, parentsFirst } from '../domain/lineage.js';
 import { ENGINE, HUMAN, type Task } from '../domain/task.js';
 import type { OpenTask } from '../ports/store.js';
 import { fitFor, type Fit } from '../rules/offer.js';
-import { costsAtRest } from './account.js';
+import { costsAtRest } from './costs-at-rest.js';
 import { answer } from './approvals.js';
 import { fail } from './end.js';
 import type { Flight } from './flight.js';
@@ -61,10 +61,15 @@ async function cancel(
     return false;
   }
   const error = cancelled(intent);
+  for (const { task } of under) flights.get(task.id)?.stop.abort(error);
   let moved = false;
-  // Parents first: a parent that saw its child end as cancelled would otherwise go on with that.
-  for (const { task } of parentsFirst(under, (one) => one.task)) {
-    if (!(await cancelOne(parts, task, error, flights))) continue;
+  const above = new Set<string>();
+  // Children first: a record says what all under it have cost. Nobody goes on meanwhile with what was cancelled under it (called-off.ts).
+  for (const { task } of parentsFirst(under, (one) => one.task).reverse()) {
+    if (above.has(task.id) || !(await cancelOne(parts, task, error, flights))) {
+      if (task.parent !== undefined) above.add(task.parent);
+      continue;
+    }
     moved = true;
     if (task.id === intent.task && intent.deadlock) await tellBroken(parts, task, intent.deadlock);
   }

@@ -1,6 +1,7 @@
 /**
- * The open tasks, parted into those that only wait for their turn and those that are under way (rules/in-line.ts). Kept in step with the store by
- * what changed there, so a pass costs what is under way, however many stand in line. Where a store does not say what changed, all is looked at.
+ * The open tasks, parted into those that only wait for their turn, those that depend on open ones, and those that are under way (rules/in-line.ts).
+ * Kept in step with the store by what changed there, so a pass costs what is under way, however many stand in line or wait for a dependency. Where a
+ * store does not say what changed, all is looked at.
  */
 import type { OpenTask, Store } from '../ports/store.js';
 import { inOrder, isInLine, lineOf, type Place } from '../rules/in-line.js';
@@ -12,23 +13,34 @@ export interface Lines {
   all(): Iterable<readonly Standing[]>;
   /** One of those in line. */
   find(id: string): Standing | undefined;
+  /** One of those that wait for what they depend on. */
+  behind(id: string): Standing | undefined;
   /** Which came first; for tasks that are under way. */
   since(id: string): number;
+  /** This dependency was seen to have ended: whoever depends on such ones alone stands in line. */
+  ended(id: string): void;
+  /** That was said of it, and it was not opened again since. */
+  hasEnded(id: string): boolean;
 }
 
 export interface Standing extends Place {
   one: OpenTask;
 }
 
-/** All open tasks but those that only wait for their turn. */
+/** All open tasks but those that only wait for their turn, or for tasks they depend on. */
 export function underWay(parts: { lines?: Lines; store: Pick<Store, 'open'> }): Iterable<OpenTask> {
   return parts.lines?.underWay() ?? parts.store.open();
 }
 
-export function lines(store: Pick<Store, 'open' | 'known' | 'changes' | 'changedSince'>): Lines {
+export function lines(store: Pick<Store, 'open' | 'known' | 'isOpen' | 'changes' | 'changedSince'>): Lines {
   const going = new Map<string, Standing>();
   const standing = new Map<string, Standing>();
+  /** What they depend on is open, as far as anybody knows. */
+  const behind = new Map<string, Standing>();
   const rows = new Map<string, Standing[]>();
+  /** Who depends on it and could stand in line but for that. */
+  const dependents = new Map<string, Set<string>>();
+  const over = new Set<string>();
   let count = 0;
   let seen: number | undefined;
 
@@ -45,7 +57,17 @@ export function lines(store: Pick<Store, 'open' | 'known' | 'changes' | 'changed
       refresh();
       return standing.get(id);
     },
+    behind(id) {
+      refresh();
+      return behind.get(id);
+    },
     since: (id) => going.get(id)?.since ?? 0,
+    ended(id) {
+      if (over.has(id) || !dependents.has(id) || store.isOpen(id)) return;
+      over.add(id);
+      for (const one of [...dependents.get(id)!]) look(one);
+    },
+    hasEnded: (id) => over.has(id) && !store.isOpen(id),
   };
 
   function refresh(): void {
@@ -54,38 +76,67 @@ export function lines(store: Pick<Store, 'open' | 'known' | 'changes' | 'changed
     const changed = seen === undefined ? undefined : store.changedSince?.(seen);
     seen = now;
     if (changed === undefined) return rebuild();
-    for (const id of new Set(changed)) look(id, store.known(id));
+    const all = new Set(changed);
+    for (const id of changed) {
+      if (store.isOpen(id)) over.delete(id);
+      for (const one of dependents.get(id) ?? []) all.add(one);
+    }
+    for (const id of all) look(id);
   }
 
   function rebuild(): void {
-    for (const all of [going, standing, rows]) all.clear();
+    for (const all of [going, standing, behind, rows, dependents]) all.clear();
     for (const one of store.open()) {
       const mine: Standing = { one, task: one.task, since: ++count };
-      if (isInLine(one.task, one.state)) rowFor(mine).push(mine);
-      (isInLine(one.task, one.state) ? standing : going).set(one.task.id, mine);
+      const group = groupOf(one);
+      group.set(one.task.id, mine);
+      if (group === standing) rowFor(mine).push(mine);
+      depend(one, true);
     }
     for (const row of rows.values()) row.sort(inOrder);
+    for (const id of over) if (!dependents.has(id) || store.isOpen(id)) over.delete(id);
   }
 
-  function look(id: string, one: OpenTask | undefined): void {
-    const before = standing.get(id) ?? going.get(id);
-    if (one !== undefined && one.state === before?.one.state && one.task === before.task) return;
-    const stays = one !== undefined && going.has(id) && one.state === before?.one.state;
-    if (stays && !isInLine(one.task, one.state)) return void Object.assign(before, { one, task: one.task });
-    leave(id);
-    going.delete(id);
+  function groupOf({ task, state }: OpenTask): Map<string, Standing> {
+    if (!isInLine(task, state)) return going;
+    if (task.dependencies.some((id) => store.isOpen(id))) return behind;
+    return task.dependencies.every((id) => over.has(id)) ? standing : going;
+  }
+
+  function look(id: string): void {
+    const one = store.known(id);
+    const groups = [going, standing, behind];
+    const group = groups.find((all) => all.has(id));
+    const before = group?.get(id);
+    const next = one && groupOf(one);
+    if (one !== undefined && one.state === before?.one.state && one.task === before.task && next === group) return;
+    if (before !== undefined) depend(before.one, false);
+    if (one !== undefined) depend(one, true);
+    if (one !== undefined && group === going && next === going && one.state === before!.one.state)
+      return void Object.assign(before!, { one, task: one.task });
+    if (group === standing) leave(before!);
+    group?.delete(id);
     if (one === undefined) return;
     const mine: Standing = { one, task: one.task, since: ++count };
-    if (!isInLine(one.task, one.state)) return void going.set(id, mine);
-    standing.set(id, mine);
+    next!.set(id, mine);
+    if (next !== standing) return;
     const row = rowFor(mine);
     row.splice(placeIn(row, mine), 0, mine);
   }
 
-  function leave(id: string): void {
-    const mine = standing.get(id);
-    if (mine === undefined) return;
-    standing.delete(id);
+  function depend({ task, state }: OpenTask, does: boolean): void {
+    if (!isInLine(task, state)) return;
+    for (const id of task.dependencies) {
+      const those = dependents.get(id) ?? new Set<string>();
+      if (does) dependents.set(id, those.add(task.id));
+      else if (those.delete(task.id) && those.size === 0) {
+        dependents.delete(id);
+        over.delete(id);
+      }
+    }
+  }
+
+  function leave(mine: Standing): void {
     const row = rowFor(mine);
     row.splice(placeIn(row, mine), 1);
     if (row.length === 0) rows.delete(lineOf(mine.task));

@@ -34,7 +34,7 @@ export async function movable(
   let { due } = needs;
   const isOpen = (id: string): boolean => parts.store.isOpen(id);
   const known = parts.lines ?? lines(parts.store);
-  const found: Place[] = [];
+  const ready: Place[] = [];
   for (const { task, state } of known.underWay()) {
     if (roots !== undefined && !roots.has(task.root)) continue;
     if (state === 'active' || flights.has(task.id) || task.to === HUMAN) continue;
@@ -47,9 +47,10 @@ export async function movable(
       due = Math.min(due, Date.parse(now) + HELD_MS);
       continue;
     }
-    if (state === 'waiting' || (await dependenciesEnded(parts, task)))
-      found.push({ task, since: known.since(task.id) });
+    if (state === 'waiting' || (await dependenciesEnded(parts, known, task)))
+      ready.push({ task, since: known.since(task.id) });
   }
+  const found = ready.filter(({ task }) => known.find(task.id) === undefined); // some stand in line now, and come with that
   const rows: Row[] = [{ places: found.sort(inOrder), alike: false }];
   for (const places of inLine(known, roots)) {
     const first = places[0]?.task;
@@ -119,10 +120,12 @@ function isPaused(parts: Parts, task: Task): boolean {
 }
 
 /** A dependency that is not there yet may still be dropped into the folder, and one that another process just made is not known here: its task waits. */
-async function dependenciesEnded(parts: Parts, task: Task): Promise<boolean> {
+async function dependenciesEnded(parts: Parts, known: Lines, task: Task): Promise<boolean> {
   for (const id of task.dependencies) {
+    if (known.hasEnded(id)) continue;
     const placed = await parts.store.read(id);
     if (placed === undefined || !isEnded(placed.state)) return false;
+    known.ended(id);
   }
   return true;
 }

@@ -11,21 +11,21 @@ import {
   type Resolution,
 } from '../domain/dependency.js';
 import { HELP_ROLE, helpOf, type Help } from '../domain/help.js';
-import { childId } from '../domain/id.js';
 import { problem, type Problem } from '../domain/problem.js';
 import { isEnded, type Placed, type Task } from '../domain/task.js';
 import { NO_USAGE } from '../domain/usage.js';
 import type { Claim } from '../ports/store.js';
 import { helpStep } from '../rules/assist.js';
 import { needStep, type NeedStep } from '../rules/need.js';
-import { PROVIDERS, provideId } from '../rules/provision.js';
 import { grantEach, purse } from '../rules/purse.js';
 import { costsOf, type Costs } from './account.js';
 import { createChildren } from './create-children.js';
 import { complete, fail, park, putBack } from './end.js';
+import { endStopped } from './end-stopped.js';
 import { stopReason } from './flight.js';
 import { helpFacts, needFacts } from './need-facts.js';
 import { tellAward, tellHelp, tellVolunteer, tellNeed, tellResolved } from './need-notes.js';
+import { needParts } from './need-parts.js';
 import { record, type Parts } from './parts.js';
 import { quoted } from './quoted.js';
 
@@ -34,11 +34,11 @@ export function isNeed({ role }: Pick<Task, 'role'>): boolean {
 }
 
 export async function advanceNeed(parts: Parts, claim: Claim, task: Task, stop: AbortSignal): Promise<void> {
-  const children = await childrenOf(parts, task);
+  const children = await needParts(parts, task);
   const costs = costsOf(NO_USAGE, children.values());
   const stopped = stopReason(stop);
   if (stopped === 'leaving') return putBack(parts, claim, task, 'the process is stopping', costs);
-  if (stopped !== undefined) return fail(parts, claim, task, stopped, costs);
+  if (stopped !== undefined) return endStopped(parts, claim, task, stopped, costs);
   const asker = task.parent === undefined ? undefined : await parts.store.read(task.parent);
   if (asker === undefined || isEnded(asker.state)) return fail(parts, claim, task, nobodyAsks(), costs);
   const dependency = dependencyOf(task);
@@ -65,13 +65,6 @@ export async function advanceNeed(parts: Parts, claim: Claim, task: Task, stop: 
 type Known = ReadonlyMap<string, Placed | undefined>;
 
 /** Every child there can be; a rule that wants one finds out here whether it is there. */
-async function childrenOf(parts: Parts, task: Task): Promise<Map<string, Placed | undefined>> {
-  const numbered = Array.from({ length: PROVIDERS }, (_, n) => provideId(task, n + 1));
-  const ids = [...numbered, ...['match', 'approval', 'escalated'].map((part) => childId(task.id, part))];
-  const found = await Promise.all(ids.map(async (id) => [id, await parts.store.read(id)] as const));
-  return new Map(found);
-}
-
 async function carryOn(
   parts: Parts,
   claim: Claim,

@@ -9,6 +9,7 @@ import type { Scan } from '../ports/store.js';
 import { advance } from './advance.js';
 import { showBallot } from './approvals.js';
 import { showBoards } from './boards.js';
+import { isCalledOff } from './called-off.js';
 import type { Flight } from './flight.js';
 import { room } from './free.js';
 import { held } from './held.js';
@@ -196,6 +197,8 @@ export function engine(given: Parts): Engine {
       moved = around.moved;
     }
     for (const one of problems) report(one);
+    const isCancelled = look === 'none' && parts.store.intents().some(({ kind }) => kind === 'cancel');
+    if (isCancelled && (await takeIntents(parts, flights, nudged))) moved = true;
     if (await waits.look()) {
       await takeIntents(parts, flights, nudged);
       moved = true;
@@ -207,6 +210,7 @@ export function engine(given: Parts): Engine {
     let advanced = 0;
     backlog = 0;
     for (let task = line.next(); task !== undefined; task = line.next()) {
+      if (isCalledOff(parts, task)) continue;
       if (!hasRoom(parts, flights, free, task)) {
         backlog += line.pass();
         slow.passedOver(task, nameOf(parts, task));

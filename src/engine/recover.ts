@@ -5,7 +5,7 @@
 import { problem, type Problem } from '../domain/problem.js';
 import { messagesOf } from '../domain/session.js';
 import type { LostTaker, Task } from '../domain/task.js';
-import { costsAtRest } from './account.js';
+import { costsAtRest } from './costs-at-rest.js';
 import { fail } from './end.js';
 import { sessionId } from './conversation.js';
 import { takerOf } from './intake.js';

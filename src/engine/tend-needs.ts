@@ -9,7 +9,7 @@ import type { Task } from '../domain/task.js';
 import type { OpenTask } from '../ports/store.js';
 import { provideId } from '../rules/provision.js';
 import { resourceKey } from '../rules/wait-node.js';
-import { costsAtRest } from './account.js';
+import { costsAtRest } from './costs-at-rest.js';
 import { candidatesFor } from './candidates.js';
 import { fail } from './end.js';
 import { hostedAgents } from './free.js';

@@ -1,5 +1,5 @@
 /**
- * Tasks that wait for nothing but their turn. Thousands of them may be pending, and nothing about any of them changes until somebody takes it,
+ * Tasks that wait for nothing but their turn, once what they depend on has ended. Thousands of them may be pending, and nothing about any of them changes until somebody takes it,
  * so nobody looks at each: they stand in lines, and of a line only the first is asked about. Where there is no room for it there is none for
  * those behind it. Everything else that is open is under way, and is looked at in every pass.
  */
@@ -7,11 +7,11 @@ import { fromBoard } from '../domain/board.js';
 import { compareText } from '../domain/order.js';
 import { ENGINE, HUMAN, type OpenState, type Task } from '../domain/task.js';
 
-/** Nobody has begun it, it depends on nothing, and belongs to nothing else. */
+/** Nobody has begun it, and it belongs to nothing else. Whether what it depends on has ended is not asked. */
 export function isInLine(task: Task, state: OpenState): boolean {
-  const { id, root, parent, role, to, dependencies } = task;
+  const { id, root, parent, role, to } = task;
   if (state !== 'pending' || role !== 'root' || parent !== undefined || root !== id) return false;
-  if (to === HUMAN || to === ENGINE || dependencies.length > 0 || task.attempts > 0) return false;
+  if (to === HUMAN || to === ENGINE || task.attempts > 0) return false;
   const traces = [task.claimed_at, task.ended_at, task.session, task.waits, task.bids, fromBoard(task)];
   return traces.every((trace) => trace === undefined);
 }

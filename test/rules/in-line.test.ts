@@ -9,7 +9,7 @@ const AT = '2026-01-01T00:00:00.000Z';
 const task = (id: string, more: Partial<Task> = {}): Task => makeTask({ id, description: id, created_at: AT, ...more });
 
 test('whoever waits for its turn alone stands in line; whoever has a past, a parent or a need is under way', () => {
-  for (const more of [{}, { to: 'ann' }, { requirements: ['x'] }, { priority: 'A' as const }])
+  for (const more of [{}, { to: 'ann' }, { requirements: ['x'] }, { priority: 'A' as const }, { dependencies: ['d'] }])
     assert.ok(isInLine(task('t', more), 'pending'));
   const others: Partial<Task>[] = [
     { parent: 'p' },
@@ -17,7 +17,6 @@ test('whoever waits for its turn alone stands in line; whoever has a past, a par
     { role: 'bid' },
     { role: 'approval', to: 'human' },
     { to: 'human' },
-    { dependencies: ['d'] },
     { claimed_at: AT },
     { attempts: 1 },
     { ended_at: AT },

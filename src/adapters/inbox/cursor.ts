@@ -54,8 +54,8 @@ export function cursors(disk: Disk, root: string, peer = `x${randomBytes(4).toSt
       disk.makeFolder(folder, 0o700);
       disk.makeFolder(tmp, 0o700);
       const aside = path.join(tmp, `${peer}-inbox${++count}`);
-      disk.create(aside, JSON.stringify(cursor));
-      await disk.sync(aside);
+      // Not found again where another process took it for a leftover, because this one is not known yet: then it is saved with the next.
+      await disk.createSynced(aside, JSON.stringify(cursor));
       disk.rename(aside, path.join(folder, `${name}.json`));
       await disk.syncFolder(folder);
     },
