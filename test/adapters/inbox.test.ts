@@ -61,6 +61,26 @@ test('what is not done is handed out again', async () => {
   }
 });
 
+test('where another process sweeps away how far this one has come, nothing is lost and nothing is taken twice', async () => {
+  const disk = house(lines('a', 'b'));
+  const isAside = (file: string): boolean => file.startsWith('/w/.guild/tmp/');
+  const swept: Disk = {
+    ...disk,
+    create(file, bytes) {
+      const isNew = disk.create(file, bytes);
+      if (isAside(file)) disk.remove(file);
+      return isNew;
+    },
+    async createSynced(file, bytes) {
+      await disk.createSynced(file, bytes);
+      if (isAside(file)) disk.remove(file);
+    },
+  };
+  const tasks = new Map<string, string>();
+  assert.deepEqual(await pass(open(swept), tasks), ['a', 'b']);
+  assert.deepEqual(await pass(open(disk), tasks), []);
+});
+
 test('idle, only names and stamps are looked at', async () => {
   const disk = house(lines('a'));
   const reads: string[] = [];

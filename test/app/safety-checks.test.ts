@@ -42,7 +42,7 @@ test('permission: a folder that the system lets nobody write', (t) => {
 test('a rule that names them runs by itself where they hold', (t) => {
   const root = place(t);
   const judge: Folder['judge'] = (_agent, _use, file) => ({ verdict: 'ok', reason: 'its own folder', path: file });
-  const it = gate({ root, disk: disk(), folder: { judge } as Folder });
+  const it = gate({ root, disk: disk(), folder: { judge } as Folder, peer: 'me' });
   const said = it.judge(agent('ana'), 'write_file', { path: 'workspaces/ana/x.md', content: 'hello' });
   assert.equal(said.verdict, 'auto');
   assert.match(said.reasons[0]!, /files\.drafts$/);
