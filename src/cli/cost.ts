@@ -76,7 +76,7 @@ const NUMBERS: ((row: Sum) => string)[] = [
   ({ calls }) => `${calls} ${calls === 1 ? 'call' : 'calls'}`,
   ({ tool_calls }) => `${tool_calls} ${tool_calls === 1 ? 'tool' : 'tools'}`,
   (row) => `${row.input_tokens + row.output_tokens} tokens`,
-  ({ micro_usd }) => `$${(micro_usd / 1e6).toFixed(4)}`,
+  ({ micro_usd }) => `$${(micro_usd / 1e6).toFixed(6)}`,
   ({ ms }) => `${(ms / 1000).toFixed(1)} s`,
 ];
 /** Which of them go first. */
@@ -89,7 +89,7 @@ function sums(events: readonly Event[], by: By, rootOf: (task: string) => string
   for (const event of events) {
     const isTool = event.name === 'tool.ran';
     if (!isTool && event.name !== 'model.answered') continue;
-    if (isTool && by === 'model') continue;
+    if (isTool && (by === 'model' || event['made'] === false)) continue;
     const key = by === 'task' ? rootOf(event.task ?? '-') : keyOf(event, by);
     rows.set(key, add(rows.get(key) ?? empty(key), isTool ? toolLine(event) : modelLine(event)));
   }

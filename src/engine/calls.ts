@@ -55,15 +55,16 @@ export async function carryOut(
     } else {
       const said = await passOn(parts, task, agent, call, asked.reply);
       if (said.kind === 'final') done.final = said.text;
-      if (!said.ran) note(parts, task, agent, call, said.kind !== 'problem', parts.clock.monotonicMs() - from);
+      const made = said.kind !== 'problem' || said.code !== 'over_budget';
+      if (!said.ran) note(parts, task, agent, call, said.kind !== 'problem', parts.clock.monotonicMs() - from, made);
       done.results.push(await result(parts, call, textOf(said), said.kind === 'problem', said.kind === 'final'));
     }
   }
   return { ...done, asked: done.asked.filter(({ id }, at, all) => all.findIndex((one) => one.id === id) === at) };
 }
 
-/** A call that led to a task, or was refused: a line of its own, as every call has. */
-function note(parts: Parts, task: Task, agent: Agent, call: ToolCall, ok: boolean, ms: number): void {
+/** A call that led to a task, or was refused: a line of its own, as every call has. One that no budget had room for was not made, and is not counted. */
+function note(parts: Parts, task: Task, agent: Agent, call: ToolCall, ok: boolean, ms: number, made = true): void {
   const { id, name: tool } = call;
   record(parts, 'tool.ran', {
     task: task.id,
@@ -73,6 +74,7 @@ function note(parts: Parts, task: Task, agent: Agent, call: ToolCall, ok: boolea
     cause: id,
     ok,
     ms: Math.round(ms),
+    ...(made ? {} : { made }),
   });
 }
 

@@ -70,18 +70,12 @@ export async function takeTurn(
     };
   }
   const message = assistant(parts, reply.answer, reply.model, ms);
-  const hasCalls = (message.toolCalls ?? []).length > 0;
+  const calls = message.toolCalls?.length ?? 0;
+  // Before the answer is kept: it was paid, whether a person's edit takes its place or this process dies now.
+  record(parts, 'model.answered', { ...who, turn, calls, ...costFields(message.usage!) });
   // An answer that ends the task becomes durable together with the task; one with calls must be durable before they run.
-  const written = await talk.append([message], hasCalls);
-  if (written === 'edited') return { kind: 'edited' };
-  const { usage: cost } = message;
-  record(parts, 'model.answered', {
-    ...who,
-    turn,
-    calls: message.toolCalls?.length ?? 0,
-    ...costFields(cost!),
-  });
-  return { kind: 'answered' };
+  const written = await talk.append([message], calls > 0);
+  return { kind: written === 'edited' ? 'edited' : 'answered' };
 }
 
 function assistant(parts: Parts, answer: ModelAnswer, model: string, ms: number): Message {

@@ -1,0 +1,77 @@
+/** Every call has its line in history, and what the lines add up to is what the records say. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { Event } from '../../src/domain/event.js';
+import type { Model } from '../../src/ports/model.js';
+import { hall, ROOT, untilQuiet } from '../kit/hall.js';
+import { simDisk, type SimDisk } from '../kit/sim-disk.js';
+import { lay, type Story } from '../kit/stories.js';
+
+const agent = (front: string): string => `---\ndescription: x\n${front}\n---\nDo what you are asked.\n`;
+
+const STORY: Story = {
+  name: 'books',
+  agents: { lead: agent('tools: [delegate_to_agent, read_file]\nagents: [aide]'), aide: agent('') },
+  tasks: { top: { description: 'go', to: 'lead' } },
+  script: '',
+  results: {},
+  calls: 0,
+};
+
+function lines(disk: SimDisk, name: Event['name']): Event[] {
+  const texts = [...disk.tree()].flatMap(([file, text]) => (file.startsWith(`${ROOT}/events/`) ? text : []));
+  const all = texts.flatMap((text) => text.trim().split('\n')).map((line) => JSON.parse(line) as Event);
+  return all.filter((event) => event.name === name);
+}
+
+function usage(disk: SimDisk): { turns: number; tool_calls?: number } {
+  const text = disk.tree().get(`${ROOT}/tasks/completed/top.json`)!;
+  return (JSON.parse(text) as { usage: { turns: number } }).usage;
+}
+
+for (const [budget, what] of [
+  [{ tool_calls: 2 }, 'tool calls'],
+  [{ children: 2 }, 'children'],
+] as const) {
+  test(`a call that no budget of ${what} had room for has a line, and counts neither there nor in the record`, async () => {
+    const script = `
+- agent: lead
+  turn: 1
+  call: [{delegate_to_agent: {agent: aide, task: a}}, {delegate_to_agent: {agent: aide, task: b}}, {delegate_to_agent: {agent: aide, task: c}}, {delegate_to_agent: {agent: aide, task: d}}]
+- {agent: "*", say: Done.}
+`;
+    const disk = simDisk();
+    lay(disk, { ...STORY, tasks: { top: { description: 'go', to: 'lead', budget } } });
+    await untilQuiet(hall(script).enter(disk));
+    const ran = lines(disk, 'tool.ran');
+    assert.equal(ran.length, 4, 'every call has its line');
+    const made = ran.filter((event) => event['made'] !== false);
+    assert.ok(made.length < 4, 'some had no room');
+    assert.equal(usage(disk).tool_calls, made.length);
+  });
+}
+
+test('an answer that came while a person edited the conversation was paid: it has its line, and the next one too', async () => {
+  const disk = simDisk();
+  lay(disk, STORY);
+  const guest = hall('- {agent: lead, say: Done.}').enter(disk);
+  const { model } = guest.parts;
+  let calls = 0;
+  const edited: Model = {
+    async call(request) {
+      if (++calls === 2) {
+        const file = `${ROOT}/sessions/lead-top.session.yaml`;
+        disk.save(file, `${disk.tree().get(file)!}  - role: user\n    content: And be quick.\n`);
+      }
+      if (calls > 1) return model.call(request);
+      const toolCalls = [{ id: 'c', name: 'read_file', arguments: { path: 'none.md' } }];
+      const cost = { inputTokens: 7, outputTokens: 2, cachedTokens: 0, microUsd: 0 };
+      return { ok: true, answer: { text: '', toolCalls, finish: 'tool_calls', ...cost } };
+    },
+  };
+  guest.parts.model = edited;
+  await untilQuiet(guest);
+  assert.equal(calls, 3, 'the edit was met');
+  assert.equal(lines(disk, 'model.answered').length, 3);
+  assert.equal(usage(disk).turns, 2, 'what the conversation does not have is in no task');
+});
