@@ -1,0 +1,48 @@
+/**
+ * Node prints its own warnings (deprecated, experimental) on standard error, and which ones changes with every version. A person
+ * who runs `guild` sees none, with any Node that is supported: through the parts that load packages or start processes.
+ */
+import assert from 'node:assert/strict';
+import path from 'node:path';
+import { test } from 'node:test';
+import { place, ROOT, succeeds, type Ran } from '../kit/guild.js';
+
+/** How Node begins a warning, also one of a process that a process started. */
+const WARNING = /\(node:\d+\)|\w+Warning:/;
+
+test('Node warns of nothing while a workspace is made, looked at, and works with a model, a server and a sandbox', async (t) => {
+  const server = [process.execPath, path.join(ROOT, 'test/kit/mcp-server.mjs')];
+  const script = `
+- {agent: boss, turn: 1, call: [{lab_find: {query: x}}, {execute_command: {command: ls}}]}
+- {agent: boss, say: Found.}
+`;
+  const { guild, guildWith, start, put, read } = place(t, {
+    'play.yaml': script,
+    'agents/boss.md': '---\ndescription: Does it\ntools: [lab_find, execute_command]\n---\nYou are the boss.\n',
+  });
+  const plugins = JSON.stringify({ mcp: { servers: { lab: { command: server, free: ['find'] } } } });
+  put('guild.yaml', `model: openai/m\nplugins: ${plugins}\n`);
+  const playing = start('model-server', '--script', 'play.yaml', '--port', '0', '--json');
+  const url = await playing.says(/"url":"(http[^"]+)"/);
+  const run = await guildWith({ env: { OPENAI_BASE_URL: url } }, 'run', 'boss', 'Look', '--id', 'look');
+  assert.equal(isQuiet(run).out, 'Found.\n');
+  assert.match(read('sessions/boss-look.session.yaml'), /found x/);
+  playing.child.kill('SIGINT');
+  isQuiet(await playing.ended);
+  for (const args of [
+    ['--version'],
+    ['check'],
+    ['doctor'],
+    ['query', 'SELECT id FROM tasks'],
+    ['log'],
+    ['why', 'look'],
+  ])
+    isQuiet(await guild(...args));
+  isQuiet(await guild('init', 'new'));
+  isQuiet(await guild('demo', '--yes', '--dir', 'day'));
+});
+
+function isQuiet(ran: Ran): Ran {
+  assert.doesNotMatch(ran.err, WARNING);
+  return succeeds(ran);
+}
