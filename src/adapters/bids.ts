@@ -6,6 +6,7 @@ import path from 'node:path';
 import { asBid } from '../domain/bid.js';
 import type { Event } from '../domain/event.js';
 import type { TrackRecords } from '../domain/track-record.js';
+import { sizeOf } from '../domain/stamp.js';
 import type { Bids } from '../ports/bids.js';
 import type { Disk } from '../ports/disk.js';
 
@@ -72,11 +73,12 @@ export function bids({ root, disk, peer, fold }: BidsOptions): Bids {
 
   /** A person went back to an earlier state of the folder: what was folded is not true any more. */
   function hasShrunk({ read }: Folded): boolean {
-    return Object.entries(read).some(([name, at]) => sizeOf(name) < at);
+    return Object.entries(read).some(([name, at]) => sizeNow(name) < at);
   }
 
-  function sizeOf(name: string): number {
-    return Number(disk.stamp(path.join(events, name))?.split('.')[1] ?? 0);
+  function sizeNow(name: string): number {
+    const stamp = disk.stamp(path.join(events, name));
+    return stamp === undefined ? 0 : sizeOf(stamp);
   }
 
   function readOn(into: Folded, name: string): void {

@@ -6,6 +6,7 @@
 import path from 'node:path';
 import type { BoardMark } from '../domain/board.js';
 import { problem, type Problem } from '../domain/problem.js';
+import { inodeOf, writtenAt } from '../domain/stamp.js';
 import type { Boards } from '../ports/boards.js';
 import type { Clock } from '../ports/clock.js';
 import type { Disk } from '../ports/disk.js';
@@ -98,11 +99,11 @@ export function boards({ root, disk, clock, peer }: BoardsOptions): Boards {
 
   /** An editor that replaces the file does so at once; one that writes into it is given time to end. */
   async function settled(name: string): Promise<void> {
-    const inode = kept.get(name)?.stamp.split('.')[0];
+    const before = kept.get(name)?.stamp;
     for (let tries = 0; tries < 5; tries++) {
-      const [now, , mtime] = disk.stamp(path.join(folder, name))?.split('.') ?? [];
-      if (mtime === undefined || (inode !== undefined && now !== inode)) return;
-      const age = clock.now().getTime() - Number(BigInt(mtime) / 1_000_000n);
+      const now = disk.stamp(path.join(folder, name));
+      if (now === undefined || (before !== undefined && inodeOf(now) !== inodeOf(before))) return;
+      const age = clock.now().getTime() - Number(writtenAt(now) / 1_000_000n);
       if (age < 0 || age >= SETTLED_MS) return;
       await clock.sleep(SETTLED_MS - age);
     }

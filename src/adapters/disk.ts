@@ -4,6 +4,7 @@
  */
 import fs from 'node:fs';
 import path from 'node:path';
+import { stampText } from '../domain/stamp.js';
 import type { Disk, Read } from '../ports/disk.js';
 
 const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK, O_WRONLY, O_APPEND, O_CREAT, O_EXCL } = fs.constants;
@@ -274,7 +275,7 @@ function syncNow(file: string): void {
 
 /** ctime is in it because no program can set it. */
 function stampOf(stat: fs.BigIntStats): string {
-  return `${stat.ino}.${stat.size}.${stat.mtimeNs}.${stat.ctimeNs}`;
+  return stampText(stat.ino, stat.size, stat.mtimeNs, stat.ctimeNs);
 }
 
 function kindOf(stat: fs.BigIntStats): string {

@@ -5,6 +5,7 @@
  */
 import path from 'node:path';
 import type { Event } from '../domain/event.js';
+import { sizeOf } from '../domain/stamp.js';
 import type { Disk } from '../ports/disk.js';
 import type { Growth } from '../ports/growth.js';
 
@@ -27,7 +28,8 @@ export function growth({ root: folder, disk }: { root: string; disk: Disk }): Gr
   };
 
   function look(file: string, ms: number): void {
-    const size = Number(disk.stamp(file)?.split('.')[1] ?? 0);
+    const stamp = disk.stamp(file);
+    const size = stamp === undefined ? 0 : sizeOf(stamp);
     const before = read.get(file) ?? 0;
     // Smaller than before: a person went back to an earlier state of the folder.
     if (size === before) return;

@@ -20,7 +20,7 @@ export interface Disk {
   read(path: string, maxBytes?: number): Read;
   /** The bytes from `offset` on, as far as the file reached when it was opened; like `read` otherwise, and the stamp is the whole file's. */
   readFrom(path: string, offset: number, maxBytes?: number): Read;
-  /** A text that differs whenever the file's content may differ; undefined if there is no such file. */
+  /** A text that differs whenever the file's content may differ (domain/stamp.ts); undefined if there is no such file. */
   stamp(path: string): string | undefined;
   /** Names in a folder, in no order; empty if the folder is missing. */
   list(folder: string): string[];

@@ -8,6 +8,7 @@
 import path from 'node:path';
 import type { Note } from '../../domain/note.js';
 import { problem, type Problem } from '../../domain/problem.js';
+import { grewBy } from '../../domain/stamp.js';
 import type { Disk } from '../../ports/disk.js';
 import { readNote } from '../../text/note-jsonl.js';
 import {
@@ -303,10 +304,4 @@ function* batches({ notes, lines }: Batch): Generator<Batch> {
 
 function lastBytes(bytes: Buffer): Buffer {
   return Buffer.from(bytes.subarray(-TAIL_BYTES));
-}
-
-function grewBy(before: string, after: string, bytes: number): boolean {
-  const [ino, size] = before.split('.');
-  const [inoNow, sizeNow] = after.split('.');
-  return ino === inoNow && Number(size) + bytes === Number(sizeNow);
 }

@@ -5,8 +5,9 @@
  */
 import path from 'node:path';
 import type { EndedState } from '../../domain/task.js';
+import { sameContent } from '../../domain/stamp.js';
 import type { Disk } from '../../ports/disk.js';
-import { parseClaimName, sameContent, type Layout } from './layout.js';
+import { parseClaimName, type Layout } from './layout.js';
 import type { Writing } from './writing.js';
 
 export interface Journal {

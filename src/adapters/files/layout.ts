@@ -2,6 +2,7 @@
 import path from 'node:path';
 import type { Disk } from '../../ports/disk.js';
 import { TASK_STATES, type TaskState } from '../../domain/task.js';
+import { writtenAt } from '../../domain/stamp.js';
 
 export interface Layout {
   root: string;
@@ -115,7 +116,7 @@ const YOUNG_MS = 50;
 
 /** Whether the folder had been quiet for a while when it had this stamp: then any later change gives it another. */
 export function isSettled(stamp: string | undefined, now: Date): boolean {
-  return stamp !== undefined && now.getTime() - Number(BigInt(stamp.split('.')[2]!) / 1_000_000n) > YOUNG_MS;
+  return stamp !== undefined && now.getTime() - Number(writtenAt(stamp) / 1_000_000n) > YOUNG_MS;
 }
 
 /** A folder is a workspace when it has a `guild.yaml` or a `tasks` folder. */
@@ -123,9 +124,4 @@ export function isWorkspace(disk: Disk, folder: string): boolean {
   return (
     disk.stamp(path.join(folder, 'guild.yaml')) !== undefined || disk.stamp(path.join(folder, 'tasks')) !== undefined
   );
-}
-
-export function sameContent(a: string, b: string): boolean {
-  // The last part is ctime, which a rename changes.
-  return a.slice(0, a.lastIndexOf('.')) === b.slice(0, b.lastIndexOf('.'));
 }

@@ -7,6 +7,7 @@ import { compareText } from '../../domain/order.js';
 import { problem, type Problem } from '../../domain/problem.js';
 import { roleFacts } from '../../domain/role.js';
 import { OPEN_STATES, type OpenState, type Task, type TaskState } from '../../domain/task.js';
+import { writtenAt } from '../../domain/stamp.js';
 import type { Disk } from '../../ports/disk.js';
 import { parseTask } from '../../text/task-json.js';
 import { isSettled, isTaskFile, parseClaimName, type ClaimName, type Layout } from './layout.js';
@@ -199,9 +200,11 @@ export function openTasks(disk: Disk, l: Layout, quarantine: Quarantine, now: ()
 
   /** By when they were last written: that takes a tenth of what reading them would. */
   function oldest(folder: string, names: readonly string[], most: number): string[] {
-    const times = new Map(
-      names.map((name) => [name, Number(disk.stamp(folder + path.sep + name)?.split('.')[2] ?? 0)]),
-    );
+    const times = new Map<string, number>();
+    for (const name of names) {
+      const stamp = disk.stamp(folder + path.sep + name);
+      times.set(name, stamp === undefined ? 0 : Number(writtenAt(stamp)));
+    }
     return [...names].sort((a, b) => times.get(a)! - times.get(b)! || compareText(a, b)).slice(0, most);
   }
 

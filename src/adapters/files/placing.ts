@@ -2,11 +2,12 @@
 import path from 'node:path';
 import type { Problem } from '../../domain/problem.js';
 import type { Placed, Task } from '../../domain/task.js';
+import { sameContent } from '../../domain/stamp.js';
 import type { Disk } from '../../ports/disk.js';
 import type { Claim } from '../../ports/store.js';
 import type { Ahead, Placement } from './ahead.js';
 import type { Line } from './journal.js';
-import { claimName, LEAVING, sameContent, type Layout } from './layout.js';
+import { claimName, LEAVING, type Layout } from './layout.js';
 import type { OpenTasks } from './open-tasks.js';
 import type { Quarantine } from './quarantine.js';
 import type { Shelves } from './shelves.js';

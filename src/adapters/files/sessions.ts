@@ -6,6 +6,7 @@
 import path from 'node:path';
 import { problem } from '../../domain/problem.js';
 import { diffMessages, type Session, type SessionHeader } from '../../domain/session.js';
+import { grewBy } from '../../domain/stamp.js';
 import type { Disk } from '../../ports/disk.js';
 import type { SessionOpened, Store } from '../../ports/store.js';
 import {
@@ -285,10 +286,4 @@ function lineOf(session: string, what: Unwritten): Line {
 
 function whole({ session, head, text, status }: Unwritten): string {
   return (status === undefined ? head : printHeader({ ...session.header, status })) + text;
-}
-
-function grewBy(before: string, after: string, bytes: number): boolean {
-  const [ino, size] = before.split('.');
-  const [inoNow, sizeNow] = after.split('.');
-  return ino === inoNow && Number(size) + bytes === Number(sizeNow);
 }

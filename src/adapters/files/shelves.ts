@@ -2,6 +2,7 @@
 import path from 'node:path';
 import { problem, type Problem } from '../../domain/problem.js';
 import type { EndedState, Placed, Task } from '../../domain/task.js';
+import { writtenAt } from '../../domain/stamp.js';
 import type { Disk } from '../../ports/disk.js';
 import { parseTask, type TaskParsed } from '../../text/task-json.js';
 import { parseClaimName, type Layout } from './layout.js';
@@ -70,7 +71,7 @@ export function shelves(disk: Disk, l: Layout, now: () => Date): Shelves {
         if (!name.endsWith('.json') || name.startsWith('.')) continue;
         const file = path.join(l.tasks(one), name);
         const stamp = disk.stamp(file);
-        if (stamp !== undefined) found.push({ file, state: one, at: BigInt(stamp.split('.')[2]!) });
+        if (stamp !== undefined) found.push({ file, state: one, at: writtenAt(stamp) });
       }
     }
     found.sort((a, b) => (a.at < b.at ? 1 : a.at > b.at ? -1 : 0));

@@ -4,6 +4,7 @@
  * leaves either the state before or the state after, or a leftover that `sweep` recognises.
  */
 import { isEnded as isOver, type OpenState, type Placed, type Task } from '../../domain/task.js';
+import { sameContent } from '../../domain/stamp.js';
 import type { Disk } from '../../ports/disk.js';
 import type { Claim, OpenTask, Store } from '../../ports/store.js';
 import { printTask } from '../../text/task-json.js';
@@ -12,7 +13,7 @@ import { once, type Ahead } from './ahead.js';
 import { placing, twin } from './placing.js';
 import { ending, isAcknowledged } from './ending.js';
 import type { Journal } from './journal.js';
-import { LEAVING, parseClaimName, sameContent, type ClaimName, type Layout } from './layout.js';
+import { LEAVING, parseClaimName, type ClaimName, type Layout } from './layout.js';
 import type { Entry, OpenTasks } from './open-tasks.js';
 import type { Presence } from './presence.js';
 import type { Quarantine } from './quarantine.js';
