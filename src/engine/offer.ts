@@ -25,7 +25,9 @@ import { record, type Parts } from './parts.js';
 
 /** `claim`: of a task without `to`. `fit`: who could do it. */
 export async function offer(parts: Parts, claim: Claim, task: Task, fit: readonly Agent[]): Promise<void> {
-  const children = await bidsFor(parts, task, fit);
+  const found = await bidsFor(parts, task, fit);
+  // Whoever left before its bid was in is away, and is asked again when it is back.
+  const children = new Map([...found].filter(([, placed]) => !isAbandoned(placed)));
   const cached = knownBids(parts, task, fit, children);
   const { bidMs } = parts.config.coordination;
   const now = parts.clock.now();
@@ -41,31 +43,33 @@ export async function offer(parts: Parts, claim: Claim, task: Task, fit: readonl
     now,
     until,
   });
-  const offered: Task = { ...task, ...idsOf(children) };
-  const costs = costsOf(NO_USAGE, children.values());
+  const offered: Task = { ...task, bids: idsOf(children) };
+  const booked: Task = { ...task, bids: idsOf(found) };
+  const costs = costsOf(NO_USAGE, found.values());
   switch (step.do) {
     case 'ask':
-      return ask(parts, claim, offered, step.agents, children, free);
+      return ask(parts, claim, offered, step.agents, found, free);
     case 'wait':
       return park(parts, claim, offered, { tasks: step.tasks, until: until.toISOString() }, costs);
     case 'later':
       return putBack(parts, claim, offered, 'nobody who could do it is free', costs);
     case 'weigh': {
       for (const id of step.late) await endLate(parts, id);
+      const shown = fit.filter((agent) => step.asked.includes(agent) || isAbandoned(found.get(bidId(task, agent))));
       const weighed = award(
         task,
-        step.asked.map((agent) => standing(parts, task, agent, children, cached)),
+        shown.map((agent) => standing(parts, task, agent, found, cached)),
       );
       keepBids(parts, task, step.asked, children);
-      if (weighed.agent !== undefined) return give(parts, claim, offered, weighed, costs);
+      if (weighed.agent !== undefined) return give(parts, claim, booked, weighed, costs);
       // Whoever was busy, paused or away is asked when that is over.
       if (step.asked.length < fit.length) {
         const ids = new Set([...(offered.bids ?? []), ...step.asked.map((agent) => bidId(task, agent))]);
         const asked = { ...offered, bids: [...ids].sort() };
         return putBack(parts, claim, asked, 'no bid reached its threshold; others are busy or away', costs);
       }
-      showBids(parts, offered, weighed);
-      return unfilled(parts, claim, offered, noneFit(weighed.scores), costs);
+      showBids(parts, booked, weighed);
+      return unfilled(parts, claim, booked, noneFit(weighed.scores), costs);
     }
   }
 }
@@ -98,13 +102,22 @@ export function offerOver(): Problem {
   return problem('timed_out', 'the offer was over before this bid was in');
 }
 
-/** Bids that nobody will ever make, because the process that would have made them is gone. True if there were any. */
+/** Nobody hosted its agent any more before it was in. */
+function isAbandoned(placed: Placed | undefined): boolean {
+  return placed?.state === 'failed' && placed.task.error?.code === 'nobody_fit';
+}
+
+/** Bids that wait for nobody, because the process that would have made them is gone, hold nobody up. True if there were any. */
 export async function endAbandonedBids(parts: Parts): Promise<boolean> {
   if (parts.hosts === undefined) return false;
   const { isHosted } = room(parts);
   const bids = [...underWay(parts)].filter(({ task, state }) => task.role === 'bid' && state !== 'active');
   let ended = false;
-  for (const { task } of bids) if (task.to && !isHosted(task.to)) ended = (await endLate(parts, task.id)) || ended;
+  for (const { task } of bids) {
+    if (task.to === undefined || isHosted(task.to)) continue;
+    const away = problem('nobody_fit', `nobody works for ${task.to} any more; it is asked again when somebody does`);
+    ended = (await endLate(parts, task.id, away)) || ended;
+  }
   return ended;
 }
 
@@ -123,6 +136,7 @@ async function ask(
   const costs = costsOf(NO_USAGE, children.values());
   if ('code' in granted) return fail(parts, claim, task, granted, costs);
   const now = parts.clock.now();
+  for (const { id } of granted) await askAgain(parts, children.get(id));
   await createChildren(parts, task, granted);
   const open = [...children.values()].flatMap((one) => (one && !isEnded(one.state) ? one.task.id : []));
   record(parts, 'task.offered', { task: task.id, agents: agents.map((agent) => agent.name) });
@@ -136,15 +150,21 @@ async function ask(
   );
 }
 
+/** It goes on where it was; how often its takers died still counts. */
+async function askAgain(parts: Parts, placed: Placed | undefined): Promise<void> {
+  if (placed === undefined || !isAbandoned(placed)) return;
+  const { error: _, ended_at: __, ...rest } = placed.task;
+  if (await parts.store.reopen(rest.id, rest)) record(parts, 'task.retried', { task: rest.id, cause: rest.parent });
+}
+
 async function bidsFor(parts: Parts, task: Task, fit: readonly Agent[]): Promise<Map<string, Placed | undefined>> {
   const ids = new Set([...fit.map((agent) => bidId(task, agent)), ...(task.bids ?? [])]);
   const found = await Promise.all([...ids].map(async (id) => [id, await parts.store.read(id)] as const));
   return new Map(found);
 }
 
-function idsOf(children: ReadonlyMap<string, Placed | undefined>): Pick<Task, 'bids'> {
-  const ids = [...children].flatMap(([id, placed]) => (placed === undefined ? [] : id)).sort();
-  return ids.length === 0 ? {} : { bids: ids };
+function idsOf(children: ReadonlyMap<string, Placed | undefined>): string[] {
+  return [...children].flatMap(([id, placed]) => (placed === undefined ? [] : id)).sort();
 }
 
 /** What agents said to an equal task. A bid on this very task counts before that. */
@@ -220,10 +240,10 @@ function showBids(parts: Parts, task: Task, weighed: Award): void {
 }
 
 /** Its host died, or is too slow. One that is being worked on ends by itself, and nobody hears it. */
-async function endLate(parts: Parts, id: string): Promise<boolean> {
+async function endLate(parts: Parts, id: string, why = offerOver()): Promise<boolean> {
   const claim = parts.store.claim(id, 'nobody');
   if (claim === undefined) return false;
-  await fail(parts, claim, claim.task, offerOver());
+  await fail(parts, claim, claim.task, why);
   return true;
 }
 

@@ -201,6 +201,58 @@ test('each process bids for the agents it hosts; one that died holds nobody up',
   assert.deepEqual([...one.parts.store.open()], [], 'the bid that never came is ended too');
 });
 
+for (const comes of ['alone', 'with others']) {
+  test(`who leaves before its bid is in, and is asked ${comes}, is asked again when it is back, and the task does not fail meanwhile`, async () => {
+    const { disk, house } = begun({
+      agents: { ana: FOUR.ana, ben: FOUR.ben },
+      tasks: { t: { description: 'Find it' } },
+      script: `${bids('ana', 2)}\n${bids('ben', 9)}\n- {agent: ben, say: found}`,
+    });
+    const one = house.enter(disk, { agents: comes === 'alone' ? ['cyd'] : ['ana'] });
+    one.parts.store.join();
+    for (let deaths = 0; deaths < 2; deaths++) {
+      const two = house.enter(disk, { agents: ['ben'] });
+      two.parts.store.join();
+      await untilQuiet(one);
+      assert.equal((await one.parts.store.read('t'))!.state, 'waiting');
+      two.die();
+      await untilQuiet(one);
+      assert.equal((await one.parts.store.read('t'))!.state, 'pending', 'it waits for ben');
+    }
+    const three = house.enter(disk, { agents: ['ben'] });
+    three.parts.store.join();
+    await untilQuiet(three);
+    if (comes !== 'alone') await untilQuiet(one);
+    await untilQuiet(three);
+    assert.deepEqual(await end(three, 't'), ['completed', 'ben', 'found']);
+    assert.deepEqual(asked(house), comes === 'alone' ? ['ben'] : ['ana', 'ben']);
+    assert.deepEqual([...three.parts.store.open()], []);
+  });
+}
+
+test('a bid that its process dies of is given up, and not asked for without end', async () => {
+  const { disk, house } = begun({
+    agents: { ana: FOUR.ana, ben: FOUR.ben },
+    tasks: { t: { description: 'Find it' } },
+    script: `${bids('ana', 2)}\n${bids('ben', 9)}`,
+  });
+  const one = house.enter(disk, { agents: ['ana'] });
+  one.parts.store.join();
+  await untilQuiet(one);
+  let deaths = 0;
+  while ((await one.parts.store.read('t'))!.state !== 'failed') {
+    const two = house.enter(disk, { agents: ['ben'] });
+    two.parts.store.join();
+    await untilQuiet(one);
+    await two.parts.store.scan(true);
+    for (const { task } of two.parts.store.open()) if (task.to === 'ben') two.parts.store.claim(task.id, 'ben');
+    two.die();
+    await untilQuiet(one);
+    assert.ok(++deaths <= one.parts.config.limits.attempts, `${deaths} deaths`);
+  }
+  assert.match((await end(one, 't'))[2], /ben: no bid: the process working on it died \d+ times/);
+});
+
 test('a process that is there and does not answer holds the others up no longer than the time for bids', async () => {
   const { disk, house } = begun({
     agents: FOUR,
