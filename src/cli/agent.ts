@@ -10,7 +10,7 @@ import { problem, ProblemError } from '../domain/problem.js';
 import { agentGraph, drawGraph, GRAPH_FORMATS } from '../rules/agent-graph.js';
 import { EXIT, text, type Call, type Command } from './command.js';
 import { graphFormat } from './graph-format.js';
-import { table } from './terminal.js';
+import { laid } from './terminal.js';
 
 export const command: Command = {
   help: `guild agent list             the agents, what they can do, and which file defines them
@@ -54,7 +54,7 @@ async function list({ root, terminal, json }: Call): Promise<number> {
       terminal.dim(one.file),
       one.description,
     ]);
-    for (const line of table(rows, terminal.width)) terminal.out(line);
+    for (const line of laid(rows, terminal.width, [0, 1, 2]).flat()) terminal.out(line);
     if (all.length === 0) terminal.say('no agents; guild init makes a set to start with');
   }
   if (problems.length > 0)

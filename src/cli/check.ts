@@ -4,7 +4,7 @@ import path from 'node:path';
 import { openRoster } from '../app/open-roster.js';
 import { taskFileProblems } from '../app/task-files.js';
 import { problem, ProblemError } from '../domain/problem.js';
-import { EXIT, type Command } from './command.js';
+import { counted, EXIT, type Command } from './command.js';
 
 export const command: Command = {
   help: `guild check [dir…]
@@ -50,7 +50,3 @@ Warnings are odd but harmless.`,
     return wrong > 0 ? EXIT.problem : EXIT.done;
   },
 };
-
-function counted(n: number, what: string): string {
-  return `${n} ${what}${n === 1 ? '' : 's'}`;
-}

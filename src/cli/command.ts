@@ -58,3 +58,7 @@ export function texts(values: Values, name: string): string[] {
     .flatMap((one) => (typeof one === 'string' ? one.split(',').map((part) => part.trim()) : []))
     .filter(Boolean);
 }
+
+export function counted(n: number, one: string, many = `${one}s`): string {
+  return `${n} ${n === 1 ? one : many}`;
+}

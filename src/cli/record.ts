@@ -3,7 +3,7 @@ import fs from 'node:fs';
 import { recordRun, type Recorded } from '../app/record-run.js';
 import { replayRun } from '../app/replay-run.js';
 import { problem, ProblemError } from '../domain/problem.js';
-import { EXIT, type Call, type Command } from './command.js';
+import { counted, EXIT, type Call, type Command } from './command.js';
 import { VERSION } from './version.js';
 
 /** Those that work on tasks. */
@@ -53,7 +53,7 @@ Tasks of one pass are worked on one after the other while it is recorded, and no
 
 function tell({ terminal, json }: Call, file: string, { passes, calls, leftOut }: Recorded): void {
   if (json) terminal.json({ cassette: file, passes, calls, leftOut });
-  terminal.say(terminal.dim(`\n${file}: ${passes} passes, ${calls} model calls`));
+  terminal.say(terminal.dim(`\n${file}: ${counted(passes, 'pass', 'passes')}, ${counted(calls, 'model call')}`));
   for (const one of leftOut) terminal.say(terminal.dim(`  left out: ${one.file} (${one.why})`));
 }
 

@@ -3,7 +3,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { replayRun, type Replayed } from '../app/replay-run.js';
 import { problem, ProblemError } from '../domain/problem.js';
-import { EXIT, text, type Call, type Command } from './command.js';
+import { counted, EXIT, text, type Call, type Command } from './command.js';
 import { narrator } from './narrator.js';
 
 export const command: Command = {
@@ -49,12 +49,13 @@ function tell({ terminal, json }: Call, { root, difference, live, calls, files }
     terminal.json({ same: difference === undefined, difference, live, calls, ...(kept ? { folder: root } : {}) });
   const where = kept ? `\nthe folder is ${root}` : '';
   if (difference === undefined) {
-    if (!json) terminal.out(`same: ${files} files, ${calls.replayed} model calls, none of them asked again${where}`);
+    if (!json)
+      terminal.out(`same: ${files} files, ${counted(calls.replayed, 'model call')}, none of them asked again${where}`);
     return EXIT.done;
   }
   if (!json) terminal.out(difference.message);
   if (!json && difference.diff) terminal.out(difference.diff);
-  terminal.say(`${calls.replayed} model calls before it were the same`);
+  terminal.say(`${counted(calls.replayed, 'model call')} before it ${calls.replayed === 1 ? 'was' : 'were'} the same`);
   if (live) terminal.say(`it went on with ${calls.live} real ones`);
   if (where) terminal.say(where.trim());
   return live ? EXIT.done : EXIT.problem;

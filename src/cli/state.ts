@@ -5,7 +5,7 @@ import type { Note } from '../domain/note.js';
 import { problem, ProblemError } from '../domain/problem.js';
 import { EXIT, whole, type Call, type Command } from './command.js';
 import { onInterrupt } from './interrupt.js';
-import { table, type Terminal } from './terminal.js';
+import { laid, type Terminal } from './terminal.js';
 
 export const command: Command = {
   help: `guild state                     each agent and what it is doing, the processes that run, and what waits for you
@@ -49,7 +49,7 @@ function now({ terminal, json }: Call, { agents, open, forHuman, peers, problems
   const yours = forHuman.map(({ task }) => task.id).join(', ');
   if (yours !== '')
     rows.push([terminal.bold('you'), terminal.colour('magenta', 'asked'), yours, 'guild approve shows it']);
-  for (const line of table(rows, terminal.width)) terminal.out(line);
+  for (const line of laid(rows, terminal.width, [0, 1, 2, 3]).flat()) terminal.out(line);
   for (const one of problems) terminal.problem(one);
   const running =
     peers.length === 0 ? 'no process is running' : `running: ${peers.map((peer) => `pid ${peer.pid}`).join(', ')}`;
@@ -63,10 +63,11 @@ function history({ terminal, json }: Call, view: StatesView, agent: string | und
   const shown = limit === Infinity ? all : all.slice(-limit);
   if (json) terminal.json(shown.map(fields));
   else
-    for (const line of table(
+    for (const line of laid(
       shown.map((note) => row(note, terminal)),
       terminal.width,
-    ))
+      [0, 1, 2, 3],
+    ).flat())
       terminal.out(line);
   if (!json && all.length > shown.length)
     terminal.say(terminal.dim(`… and ${all.length - shown.length} before (--limit)`));
@@ -81,7 +82,7 @@ async function watch({ terminal, json }: Call, view: StatesView, agent: string |
     seen.add(note.id);
     if (agent !== undefined && note.body.agent !== agent) return;
     if (json) terminal.json(fields(note));
-    else terminal.out(table([row(note, terminal)], terminal.width)[0]!);
+    else for (const line of laid([row(note, terminal)], terminal.width, [0, 1, 2, 3]).flat()) terminal.out(line);
   });
   terminal.say(terminal.dim('every change from now on (Ctrl-C stops)'));
   const alive = setInterval(() => undefined, 60_000);

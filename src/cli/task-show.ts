@@ -8,7 +8,7 @@ import { levelsOf } from '../domain/lineage.js';
 import { certificateText } from '../domain/certificate.js';
 import { ProblemError, problemText } from '../domain/problem.js';
 import type { Placed } from '../domain/task.js';
-import { usageFields, type Usage } from '../domain/usage.js';
+import { moneyText, usageFields, type Usage } from '../domain/usage.js';
 import { gist } from '../rules/gist.js';
 import { roundTokens } from '../rules/team-tokens.js';
 import { totals } from '../rules/totals.js';
@@ -19,7 +19,7 @@ import { EXIT, type Call } from './command.js';
 import { idOf, unknownTask } from './task-id.js';
 import { mark } from './task-list.js';
 import { columnsOf } from './columns.js';
-import { fitted, oneLine } from './terminal.js';
+import { fitted, oneLine, wrapped } from './terminal.js';
 
 export async function show(call: Call): Promise<number> {
   const { terminal, json } = call;
@@ -76,9 +76,10 @@ export async function tree(call: Call): Promise<number> {
 /** For each team in the tree, what its rounds sent. */
 function roundLines(all: Placed[], width: number): string[] {
   return all.flatMap(({ task }) =>
-    roundTokens(task, all).map(({ round, sent, whole }) => {
+    roundTokens(task, all).flatMap(({ round, sent, whole }) => {
       const [few, many] = [sent, whole].map((count) => count.toLocaleString('en'));
-      return oneLine(`${task.id} round ${round}: ${few} tokens sent, ${many} if everybody were sent everything`, width);
+      const line = `${task.id} round ${round}: ${few} tokens sent, ${many} if everybody were sent everything`;
+      return wrapped(line, width);
     }),
   );
 }
@@ -101,15 +102,18 @@ export function treeLines(
     const about = `${role} ${toText(task.to)}`;
     const what = oneLine(gist(task), Infinity);
     const left = terminal.width - columnsOf(`${first}${state} ${id}${about}`) - 1;
-    const cost = costBeside(costs.get(task.id)!.total, left, Math.min(columnsOf(what), LEAST_GIST));
+    const { total } = costs.get(task.id)!;
+    const cost = costBeside(total, left, Math.min(columnsOf(what), LEAST_GIST));
     const room = left - columnsOf(cost);
     const more = `${about}${room < 8 ? '' : ` ${oneLine(what, room)}`}${terminal.dim(cost)}`;
     const shown = terminal.bold(id);
+    const below = cost === '' ? costBelow(total, terminal.width - columnsOf(rest)) : [];
+    const under = below.map((line) => `${rest}${terminal.dim(line)}`);
     if (columnsOf(`${first}${state} ${id}`) + 2 <= terminal.width)
-      return [fitted(`${first}${mark(state, terminal)} ${shown}${more}`, terminal.width)];
+      return [fitted(`${first}${mark(state, terminal)} ${shown}${more}`, terminal.width), ...under];
     // An id that is cut is of no use: it gets a line of its own, without a stem where it would not fit beside it.
     const stem = columnsOf(`${rest}${id}`) <= terminal.width ? rest : '';
-    return [fitted(`${first}${mark(state, terminal)}${more}`, terminal.width), `${stem}${shown}`];
+    return [fitted(`${first}${mark(state, terminal)}${more}`, terminal.width), `${stem}${shown}`, ...under];
   });
 }
 
@@ -123,6 +127,13 @@ function costBeside(total: Usage, room: number, gist: number): string {
   const sum = `  ${costText(total).split(', ').at(-1)!}`;
   if (columnsOf(all) <= room - gist) return all;
   return columnsOf(sum) <= room + 1 ? sum : ''; // without the blank before what it is about
+}
+
+/** Where there is no room beside it, what a task comes to has a line of its own: numbers are what the tree is drawn for. */
+function costBelow(total: Usage, room: number): string[] {
+  if (total.turns === 0) return [];
+  const all = costText(total);
+  return [columnsOf(all) <= room ? all : all.split(', ').at(-1)!];
 }
 
 /** The operation tree for programs: each node with its own cost, and the total of it and all under it. */
@@ -140,6 +151,6 @@ function nested(all: Placed[]): unknown {
 
 export function costText(usage: Usage): string {
   const tokens = usage.inputTokens + usage.outputTokens;
-  const money = usage.microUsd > 0 ? `, $${(usage.microUsd / 1e6).toFixed(4)}` : '';
+  const money = usage.microUsd > 0 ? `, ${moneyText(usage.microUsd)}` : '';
   return `${usage.turns} ${usage.turns === 1 ? 'turn' : 'turns'}, ${tokens} tokens${money}`;
 }

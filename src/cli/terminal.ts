@@ -143,6 +143,44 @@ export function table(rows: string[][], width: number, whole: readonly number[] 
 const LEAST_CELL = 8;
 const LAST_CELL = 30;
 
+/**
+ * Rows with ids in them. An id or a name that is cut is of no use: a last column that is in `whole` goes on below itself, and where the others leave it
+ * no room each row goes on over as many lines as it needs. The lines of each row.
+ */
+export function laid(rows: string[][], width: number, whole: readonly number[]): string[][] {
+  const last = (rows[0]?.length ?? 1) - 1;
+  const widths = Array.from({ length: last }, (_, c) =>
+    rows.reduce((most, row) => Math.max(most, shownColumns(row[c] ?? '')), 0),
+  );
+  const left = widths.reduce((sum, w, c) => (whole.includes(c) ? sum + w + 2 : sum), 0);
+  const wanted = rows.reduce((most, row) => Math.max(most, shownColumns(row[last] ?? '')), 0);
+  if (left + Math.min(wanted, LEAST_LAST) > width)
+    return rows.map((row) => wrapped(row.filter((cell) => shownColumns(cell) > 0).join('  '), width));
+  if (!whole.includes(last)) return table(rows, width, whole).map((line) => [line]);
+  return rows.map((row) => {
+    const cells = row.map((cell, c) => (c < last ? cell + ' '.repeat(widths[c]! - shownColumns(cell)) : cell));
+    return wrapped(cells.join('  '), width, ' '.repeat(left)).map((line) => line.trimEnd());
+  });
+}
+
+/** The beginning of a sentence, in the last column of a table. */
+const LEAST_LAST = 16;
+
+/** A line that may hold our colours, over as many as it needs, broken at blanks alone. Those that go on are set in, unless a word needs the whole width. */
+export function wrapped(text: string, width: number, indent = '  '): string[] {
+  const lines: string[] = [];
+  let line = '';
+  for (const [, blanks = '', word = ''] of unbroken(text).matchAll(/( *)([^ ]+)/g)) {
+    if (line === '' || columnsOf(printable(bare(`${line}${blanks}${word}`))) <= width) {
+      line += lines.length === 0 || line !== '' ? blanks + word : word;
+      continue;
+    }
+    lines.push(line);
+    line = ([indent, '  '].find((set) => columnsOf(printable(bare(set + word))) <= width) ?? '') + word;
+  }
+  return [...lines, line];
+}
+
 /** A cell or line that may hold our colours, cut to what can be seen of it. Blanks stay as they are: they may be a tree. */
 export function fitted(cell: string, width: number): string {
   let left = width;

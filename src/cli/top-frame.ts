@@ -4,11 +4,12 @@ import type { AgentState } from '../domain/agent-state.js';
 import { callCost, type Event } from '../domain/event.js';
 import { compareText } from '../domain/order.js';
 import { HUMAN } from '../domain/task.js';
+import { moneyText } from '../domain/usage.js';
 import { gist } from '../rules/gist.js';
 import { toText, whoText } from '../rules/who.js';
 import { mark } from './task-list.js';
 import { stateMark } from './state.js';
-import { fitted, table, type Terminal } from './terminal.js';
+import { fitted, laid, oneLine, wrapped, type Terminal } from './terminal.js';
 
 /** What was spent, and the newest lines of history. */
 export interface Ledger {
@@ -47,30 +48,38 @@ export function topFrame(seen: Seen, ledger: Ledger, name: string, terminal: Ter
     `${terminal.bold('guild top')} ${name}`,
     counts(seen, terminal),
     terminal.dim(
-      `${amount(ledger.tokens)} tokens · $${(ledger.microUsd / 1e6).toFixed(4)} · ${seen.open.length} open · ${seen.peers.length} ${seen.peers.length === 1 ? 'process' : 'processes'}`,
+      `${amount(ledger.tokens)} tokens · ${moneyText(ledger.microUsd)} · ${seen.open.length} open · ${seen.peers.length} ${seen.peers.length === 1 ? 'process' : 'processes'}`,
     ),
   ].map(fit);
-  const sections: [string, string[]][] = [
+  /** What there is to tell, each with its lines. */
+  const sections: [string, string[][]][] = [
     ['agents', agentLines(seen, terminal)],
     ['for you', yours(seen, terminal)],
     ['open tasks', taskLines(seen, terminal)],
     ['last', latest(ledger, terminal)],
   ];
-  const there = sections.filter(([, lines]) => lines.length > 0);
+  const there = sections.filter(([, entries]) => entries.length > 0);
   const rooms = share(
-    there.map(([, lines]) => lines.length),
+    there.map(([, entries]) => entries.flat().length),
     height - head.length - 2 * there.length,
   );
   return [
     ...head,
-    ...there.flatMap(([title, lines], i) => {
-      const room = rooms[i]!;
+    ...there.flatMap(([title, entries], i) => {
       // Of what happened the end matters, of the rest the beginning.
-      const shown = title === 'last' ? lines.slice(-room) : lines.slice(0, room);
-      const more = lines.length - shown.length;
-      return room === 0 ? [] : ['', terminal.dim(`${title}${more > 0 ? ` (${more} more)` : ''}`), ...shown];
+      const shown = title === 'last' ? first(entries.toReversed(), rooms[i]!).reverse() : first(entries, rooms[i]!);
+      const more = entries.length - shown.length;
+      if (shown.length === 0) return [];
+      return ['', terminal.dim(`${title}${more > 0 ? ` (${more} more)` : ''}`), ...shown.flat()];
     }),
   ];
+}
+
+/** As many of them as fit whole. */
+function first(entries: readonly string[][], room: number): string[][] {
+  let left = room;
+  const over = entries.findIndex((lines) => (left -= lines.length) < 0);
+  return entries.slice(0, over < 0 ? entries.length : over);
 }
 
 /** Rows for each section: what it wants, or an equal part of what others leave. */
@@ -99,7 +108,7 @@ function counts({ agents }: Seen, terminal: Terminal): string {
 }
 
 /** Those with something to say first; the others share a line. */
-function agentLines({ agents }: Seen, terminal: Terminal): string[] {
+function agentLines({ agents }: Seen, terminal: Terminal): string[][] {
   const quiet = new Set<AgentState>(['idle', 'complete']);
   const busy = agents
     .filter(({ state }) => !quiet.has(state))
@@ -115,21 +124,25 @@ function agentLines({ agents }: Seen, terminal: Terminal): string[] {
     const names = agents.filter((one) => one.state === state).map(({ agent }) => agent);
     return names.length === 0 ? [] : [`${stateMark(state, terminal)}: ${names.join(', ')}`];
   });
-  return [...(rows.length > 0 ? table(rows, terminal.width) : []), ...rest.map((line) => fitted(line, terminal.width))];
+  return [...laid(rows, terminal.width, [0, 1, 2]), ...rest.map((line) => wrapped(line, terminal.width))];
 }
 
-function yours({ forHuman }: Seen, terminal: Terminal): string[] {
-  const rows = forHuman.map(({ task }) => [terminal.colour('magenta', task.id), task.description]);
-  return rows.length > 0 ? table(rows, terminal.width) : [];
+function yours({ forHuman }: Seen, terminal: Terminal): string[][] {
+  const about = (text: string): string => oneLine(text, terminal.width - 2);
+  const rows = forHuman.map(({ task }) => [terminal.colour('magenta', task.id), about(task.description)]);
+  return laid(rows, terminal.width, [0]);
 }
 
-function taskLines({ open, takers }: Seen, terminal: Terminal): string[] {
+function taskLines({ open, takers }: Seen, terminal: Terminal): string[][] {
   const rank = ['active', 'waiting', 'pending'];
   const rows = open
     .filter(({ task }) => task.to !== HUMAN)
     .sort((a, b) => rank.indexOf(a.state) - rank.indexOf(b.state) || compareText(a.task.id, b.task.id))
-    .map(({ task, state }) => [mark(state, terminal), task.id, toText(task.to ?? takers.get(task.id)), gist(task)]);
-  return rows.length > 0 ? table(rows, terminal.width) : [];
+    .map(({ task, state }) => {
+      const who = toText(task.to ?? takers.get(task.id));
+      return [mark(state, terminal), task.id, who, oneLine(gist(task), terminal.width - 2)];
+    });
+  return laid(rows, terminal.width, [0, 1, 2]);
 }
 
 const SHOWN: Partial<Record<Event['name'], string>> = {
@@ -148,11 +161,11 @@ const SHOWN: Partial<Record<Event['name'], string>> = {
   'agent.created': '+',
 };
 
-function latest({ latest: events }: Ledger, terminal: Terminal): string[] {
+function latest({ latest: events }: Ledger, terminal: Terminal): string[][] {
   return events.map((event) => {
     const tool = typeof event['tool'] === 'string' ? ` ${event['tool']}` : '';
     const line = `${terminal.dim(event.at.slice(11, 19))} ${SHOWN[event.name]} ${terminal.bold(nameOf(event))}${tool} ${event.task ?? ''}`;
-    return fitted(line, terminal.width);
+    return wrapped(line, terminal.width);
   });
 }
 

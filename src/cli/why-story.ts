@@ -8,6 +8,7 @@ import { budgetWord } from '../domain/budget.js';
 import { callCost, type Event } from '../domain/event.js';
 import { kinIn } from '../domain/lineage.js';
 import type { Placed, Task, Waits } from '../domain/task.js';
+import { moneyText } from '../domain/usage.js';
 import { toText, whoText } from '../rules/who.js';
 import { costText } from './task-show.js';
 
@@ -74,7 +75,7 @@ function own(event: Event): string | undefined {
       return `asked of ${whoText(event.agent ?? 'nobody yet')}, because of ${event.cause ?? 'somebody'}`;
     case 'model.answered': {
       const cost = callCost(event);
-      const money = cost.microUsd > 0 ? `, $${(cost.microUsd / 1e6).toFixed(4)}` : '';
+      const money = cost.microUsd > 0 ? `, ${moneyText(cost.microUsd)}` : '';
       const calls =
         event['calls'] === 0 ? 'an answer' : `${detail('calls')} tool ${event['calls'] === 1 ? 'call' : 'calls'}`;
       return `turn ${detail('turn')}: ${calls} (${cost.inputTokens}+${cost.outputTokens} tokens${money}, ${cost.ms} ms)`;

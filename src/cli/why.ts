@@ -12,7 +12,7 @@ import { budgetNode, nodeAgent, nodeKind, nodeText } from '../rules/wait-node.js
 import { toText } from '../rules/who.js';
 import { EXIT, type Command } from './command.js';
 import { idOf, unknownTask } from './task-id.js';
-import { oneLine, printable } from './terminal.js';
+import { oneLine, printable, wrapped } from './terminal.js';
 import { costOf, originOf, storyOf } from './why-story.js';
 
 export const command: Command = {
@@ -49,9 +49,8 @@ budget; who asked for it, from the first message on; and what happened: turns, t
       terminal.out(`${'  '.repeat(i)}${i > 0 ? '→ ' : ''}${oneLine(line, terminal.width - 2 * i - 2)}`);
     terminal.out('');
     for (const { at, text } of story) {
-      const indent = text.length - text.trimStart().length;
-      const line = ' '.repeat(indent) + oneLine(text, terminal.width - 13 - indent);
-      terminal.out(`${terminal.dim(at.slice(11, 23))} ${line}`);
+      for (const line of wrapped(`${terminal.dim(at.slice(11, 23))} ${printable(text)}`, terminal.width))
+        terminal.out(line);
     }
     if (cost !== undefined) terminal.out(`\ncost, with everything under it: ${cost}`);
     return EXIT.done;

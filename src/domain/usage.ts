@@ -48,6 +48,11 @@ export function subtractUsage(a: Usage, b: Usage): Usage {
   return addUsage(a, less);
 }
 
+/** Exactly, so that what is shown adds up too: four places of a dollar, or six where it has them. */
+export function moneyText(microUsd: number): string {
+  return `$${(microUsd / 1e6).toFixed(microUsd % 100 === 0 ? 4 : 6)}`;
+}
+
 /** As records and events spell it. */
 export function usageFields(usage: Usage): Record<string, number> {
   return {

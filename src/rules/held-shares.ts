@@ -1,6 +1,7 @@
 /** Which open children hold what of their parent's budget. What they do not spend comes back when they end; time is held by nobody. */
 import type { Budget } from '../domain/budget.js';
 import { isEnded, type Placed } from '../domain/task.js';
+import { moneyText } from '../domain/usage.js';
 
 /** A share in the words of files; money in millionths of a dollar. */
 export interface Share {
@@ -24,7 +25,7 @@ export function heldShares(children: readonly Placed[]): Map<string, Share> {
 export function shareText({ turns, tokens, micro_usd, tool_calls, children }: Share): string {
   const some = (count: number | undefined, one: string): string[] =>
     count === undefined ? [] : [`${count} ${one}${count === 1 ? '' : 's'}`];
-  const money = micro_usd === undefined ? [] : [`$${(micro_usd / 1e6).toFixed(4)}`];
+  const money = micro_usd === undefined ? [] : [moneyText(micro_usd)];
   const made = children === undefined ? [] : [`${children} ${children === 1 ? 'child' : 'children'}`];
   return [...some(turns, 'turn'), ...some(tokens, 'token'), ...money, ...some(tool_calls, 'tool call'), ...made].join(
     ', ',

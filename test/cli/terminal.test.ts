@@ -8,8 +8,8 @@ import { columnsOf } from '../../src/cli/columns.js';
 import { place, scripted, succeeds, type Given } from '../kit/guild.js';
 
 /** Node, told that it stands on a terminal of this width. */
-function onTerminal(columns: number, more: Given = {}): Given {
-  const code = `for (const s of [process.stdout, process.stderr]) Object.assign(s, { isTTY: true, columns: ${columns}, rows: 20 })`;
+function onTerminal(columns: number, { rows = 20, ...more }: Given & { rows?: number } = {}): Given {
+  const code = `for (const s of [process.stdout, process.stderr]) Object.assign(s, { isTTY: true, columns: ${columns}, rows: ${rows} })`;
   return { ...more, node: ['--import', `data:text/javascript,${encodeURIComponent(code)}`] };
 }
 
@@ -71,6 +71,13 @@ test('an id is never cut: it has a line of its own where the window is narrow, a
     const { out } = succeeds(await guildWith(onTerminal(columns), 'task', 'list'));
     const words = bare(out).split(/\s+/);
     for (const id of ids) assert.ok(words.includes(id), `${id} at ${columns}:\n${out}`);
+    for (const command of ['state', 'top --once']) {
+      const seen = bare((await guildWith(onTerminal(columns, { rows: 200 }), ...command.split(' '))).out);
+      for (const id of ids)
+        assert.ok(seen.split(/[\s,()]+/).includes(id), `${id} in ${command} at ${columns}:\n${seen}`);
+    }
+    const told = bare((await guildWith(onTerminal(columns), 'why', 'first-of-these')).out).split(/\s+/);
+    assert.ok(told.filter((word) => /^first-of-these\.call-\w{10}$/.test(word)).length > 2, told.join(' '));
     const tree = bare(succeeds(await guildWith(onTerminal(columns), 'task', 'tree', 'first-of-these')).out);
     const short = [...tree.matchAll(/\bcall-\w{10}\b/g)].map(([part]) => part);
     assert.equal(short.length, 2, tree);
@@ -83,6 +90,39 @@ test('an id is never cut: it has a line of its own where the window is narrow, a
   const end = question.slice(question.lastIndexOf('.') + 1);
   for (const words of ['why', 'graph', 'task tree', 'approve', 'task cancel'])
     succeeds(await guild(...words.split(' '), end));
+});
+
+test('what a tree shows adds up as it is shown, in a window of any width', async (t) => {
+  const files = {
+    'agents/boss.md': '---\ndescription: Leads\nteam: {members: [ann, bob], maxRounds: 1}\n---\nYou lead.\n',
+    'agents/ann.md': '---\ndescription: A\n---\nYou are Ann.\n',
+    'agents/bob.md': '---\ndescription: B\nhandoff: ann\n---\nYou are Bob.\n',
+    'guild.yaml': `model: demo/m\nproviders: {demo: {kind: scripted, script: script.yaml}}\nprices: {demo/m: {input: 0.37, output: 1.13}}\n`,
+  };
+  const { guild, guildWith } = place(t, scripted('- say: ok', files));
+  succeeds(await guild('run', 'boss', 'Look after everything', '--id', 'top'));
+  const parts = {
+    top: ['member-ann-1', 'member-bob-1', 'top.work'],
+    'member-bob-1': ['member-bob-1.work', 'handoff-ann'],
+  };
+  for (const columns of [30, 40, 60, 100, 200]) {
+    const out = bare(succeeds(await guildWith(onTerminal(columns), 'task', 'tree', 'top')).out);
+    const cost = (id: string): number => {
+      const from = out.search(new RegExp(`(^|[ .\\n])${id.replaceAll('.', '\\.')}($|[ \\n])`, 'm'));
+      assert.ok(from >= 0, `${id} at ${columns}:\n${out}`);
+      return Math.round(Number(/\$(\d+\.\d+)/.exec(out.slice(from))![1]) * 1e6);
+    };
+    for (const [id, under] of Object.entries(parts))
+      assert.equal(
+        under.reduce((sum, part) => sum + cost(part), 0),
+        cost(id),
+        `${id} at ${columns}:\n${out}`,
+      );
+    assert.match(
+      out.replaceAll(/\s+/g, ' '),
+      /top round 1: [\d,]+ tokens sent, [\d,]+ if everybody were sent everything/,
+    );
+  }
 });
 
 test('an end that several tasks have is no id, and which they are is told', async (t) => {
