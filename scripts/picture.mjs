@@ -45,7 +45,7 @@ function steady(text) {
     return names.get(found).slice(0, length);
   };
   return text
-    .replaceAll(/\bcall-([a-z0-9]{10})\b/g, (_, id) => `call-${fixed(id, 10)}`)
+    .replaceAll(/(?<=\u001b\[\d+m|\b)call-([a-z0-9]{10})\b/g, (_, id) => `call-${fixed(id, 10)}`)
     .replaceAll(/\b[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\b/g, (id) =>
       fixed(id, 32).replace(/(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-'),
     )
