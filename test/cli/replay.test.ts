@@ -95,7 +95,7 @@ test('a run with a delegation is recorded as it is typed, and goes on live from 
   const live = succeeds(
     await here.guild('replay', 'kept/run.jsonl', '--workspace', 'other', '--continue-live', '--dir', 'live'),
   );
-  assert.match(live.err, /1 model calls before it were the same\nit went on with 3 real ones/);
+  assert.match(live.err, /1 model call before it was the same\nit went on with 3 real ones/);
   assert.match(here.read('live/results/count.md'), /There are two\./);
 });
 
