@@ -1,0 +1,126 @@
+/** What is wrong with a workspace when all who worked on it have stopped, one line each. Reads the files alone, as a person would. */
+import fs from 'node:fs';
+import path from 'node:path';
+
+export interface Outcome {
+  /** How often a task of this name ended so; the ids of calls are drawn, and left out. */
+  ends: Map<string, number>;
+  /** How often a model answered for it. */
+  answers: Map<string, number>;
+}
+
+interface Node {
+  id: string;
+  own: Record<string, number>;
+  total: Record<string, number>;
+  children: Node[];
+}
+
+const EMPTY = [
+  'tasks/pending',
+  'tasks/active',
+  'tasks/waiting',
+  '.guild/tmp',
+  '.guild/journal',
+  '.guild/intents',
+  'agents/live',
+  'quarantine',
+];
+
+export function outcome(root: string): Outcome {
+  const ends = new Map<string, number>();
+  const answers = new Map<string, number>();
+  const count = (into: Map<string, number>, what: string): void => {
+    const plain = what.replaceAll(/call-[a-z0-9]{10}/g, 'call-*').replace(/\d+ of \d+ processes/, 'all processes');
+    into.set(plain, (into.get(plain) ?? 0) + 1);
+  };
+  for (const state of ['completed', 'failed']) {
+    for (const name of list(root, `tasks/${state}`)) {
+      const task = JSON.parse(read(root, `tasks/${state}/${name}`)) as { result?: string; error?: unknown };
+      if (!isBid(name)) count(ends, `${name} ${state}: ${task.result ?? JSON.stringify(task.error)}`);
+    }
+  }
+  for (const name of list(root, 'results')) count(ends, `page ${name}: ${read(root, `results/${name}`)}`);
+  for (const { name, task } of events(root)) if (name === 'model.answered') count(answers, String(task));
+  return { ends, answers };
+}
+
+/** `deaths`: how many were killed; each may have been asking so many models. */
+export function wrongIn(root: string, was: Outcome | undefined, deaths: number): string[] {
+  const wrong: string[] = [];
+  for (const folder of EMPTY) for (const name of list(root, folder)) wrong.push(`left in ${folder}: ${name}`);
+  if (deaths === 0)
+    for (const name of list(root, '.guild/evidence')) wrong.push(`fenced out, and nobody died: ${name}`);
+  const is = outcome(root);
+  for (const one of wrongEvents(root)) wrong.push(one);
+  if (was === undefined) return wrong;
+  const extra = beyond(is.ends, was.ends);
+  const missing = beyond(was.ends, is.ends);
+  for (const one of missing) wrong.push(`should be, and is not: ${one}`);
+  for (const one of extra) wrong.push(`is, and should not be: ${one}`);
+  const more = beyond(is.answers, was.answers).filter((one) => !isBid(one) || !one.includes('(1, not'));
+  const fewer = beyond(was.answers, is.answers).filter((one) => !isBid(one));
+  if (more.length > deaths * 4) wrong.push(`asked more often than undisturbed: ${more.join(', ')}`);
+  if (fewer.length > deaths * 4) wrong.push(`asked less often than undisturbed: ${fewer.join(', ')}`);
+  return wrong;
+}
+
+/** Who is away is not asked for one. */
+function isBid(name: string): boolean {
+  return name.includes('.bid-');
+}
+
+function beyond(these: ReadonlyMap<string, number>, those: ReadonlyMap<string, number>): string[] {
+  return [...these].flatMap(([what, n]) =>
+    n > (those.get(what) ?? 0) ? [`${what} (${n}, not ${those.get(what) ?? 0})`] : [],
+  );
+}
+
+/** Every task is told as ended once, and never before it was told as made. */
+function wrongEvents(root: string): string[] {
+  const wrong: string[] = [];
+  const ended = new Map<string, number>();
+  for (const { name, task } of events(root))
+    if (name === 'task.completed' || name === 'task.failed')
+      ended.set(String(task), (ended.get(String(task)) ?? 0) + 1);
+  for (const [task, times] of ended) if (times > 1) wrong.push(`${task} is told as ended ${times} times`);
+  return wrong;
+}
+
+/** From `guild task tree --json`: what stands at the top is the sum of all. */
+export function wrongSums(text: string): string[] {
+  const top = JSON.parse(text) as Node;
+  const all = flat(top);
+  return ['turns', 'input_tokens', 'output_tokens', 'micro_usd', 'tool_calls'].flatMap((key) => {
+    const sum = all.reduce((so, { own }) => so + (own[key] ?? 0), 0);
+    return sum === (top.total[key] ?? 0)
+      ? []
+      : [`${key} of ${top.id} is ${top.total[key]}, and its parts come to ${sum}`];
+  });
+}
+
+function flat(node: Node): Node[] {
+  return [node, ...node.children.flatMap(flat)];
+}
+
+export function events(root: string): Record<string, unknown>[] {
+  return list(root, 'events').flatMap((name) =>
+    read(root, `events/${name}`)
+      .split('\n')
+      .flatMap((line) => (line === '' ? [] : [JSON.parse(line) as Record<string, unknown>])),
+  );
+}
+
+export function list(root: string, folder: string): string[] {
+  const full = path.join(root, folder);
+  return fs.existsSync(full)
+    ? fs
+        .readdirSync(full)
+        .filter((name) => !name.startsWith('.'))
+        .sort()
+    : [];
+}
+
+function read(root: string, file: string): string {
+  return fs.readFileSync(path.join(root, file), 'utf8');
+}
