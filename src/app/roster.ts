@@ -8,7 +8,7 @@ import type { Agent, AgentFormat } from '../domain/agent.js';
 import { problem, type Problem, type Where } from '../domain/problem.js';
 import type { Agents } from '../ports/agents.js';
 import type { Disk } from '../ports/disk.js';
-import { checkRoster, circles } from '../rules/roster.js';
+import { checkRoster, circles, unfit } from '../rules/roster.js';
 import { parseAgent, renderPrompt } from '../text/agent-md.js';
 import { KNOWN_TOOLS } from '../tools/toolbox.js';
 
@@ -210,7 +210,8 @@ export function roster(
       if (!agents.has(agent.name)) agents.set(agent.name, model === undefined ? agent : withModel(agent, model));
     }
     const round = circles(agents).map((names) => [names, roundAndRound(names)] as const);
-    faults = new Map(round.flatMap(([names, wrong]) => names.map((name) => [name, wrong] as const)));
+    faults = unfit(agents, places);
+    for (const [names, wrong] of round) for (const name of names) faults.set(name, wrong);
   }
 }
 

@@ -76,7 +76,8 @@ export async function advance(parts: Parts, task: Task, stop: AbortSignal, here 
     return true;
   }
   const fault = parts.agents.fault(name);
-  if (fault !== undefined) {
+  // Somebody who is missing in the middle of the work may be back at once: editors write a file by taking it away.
+  if (fault !== undefined && (fault.code !== 'unknown_agent' || claim.task.claimed_at === undefined)) {
     await fail(parts, claim, mine, fault);
     return true;
   }

@@ -8,7 +8,7 @@ export interface Agents {
   all(): ReadonlyMap<string, Agent>;
   /** Agents that have a file and no version of it that could ever be read here, by the name the file gives them. */
   unreadable?(): ReadonlyMap<string, Problem>;
-  /** Why this agent can be given no work, as the files stand: it would go round in a circle. */
+  /** Why this agent can be given no work, as the files stand: it would go round in a circle, contradicts itself, or names somebody who is not there. */
   fault(name: string): Problem | undefined;
   /** The bytes of the file that defines it, for pinning. */
   source(agent: Agent): string;

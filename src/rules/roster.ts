@@ -32,17 +32,7 @@ export function checkRoster(
     }
   }
   for (const agent of agents) {
-    for (const { name, place, as } of references(agent)) {
-      if (known.has(name) || name === HUMAN) continue;
-      const message = `${agent.name} names "${name}" as ${as}, but there is no such agent`;
-      report(
-        'unknown_agent',
-        agent,
-        place,
-        message,
-        nearestHint(name, known.keys(), 'write that agent, or take the name out'),
-      );
-    }
+    nameless(agent, references(agent), known, report);
     const tools = [
       ...agent.tools.map((name, i) => [name, `tools.${i}`]),
       ...Object.keys(agent.approve).map((name) => [name, `approve.${name}`]),
@@ -69,6 +59,24 @@ export function checkRoster(
     );
   }
   return problems;
+}
+
+/**
+ * Why agents can be given no work as their files stand: a file contradicts itself, or names somebody who is not there for a step that is always
+ * taken. By name.
+ */
+export function unfit(agents: ReadonlyMap<string, Agent>, places: RosterPlaces = new Map()): Map<string, Problem> {
+  const found = new Map<string, Problem>();
+  for (const agent of agents.values()) {
+    const note: Say = (code, { name, file }, place, message, hint) => {
+      if (code === 'duplicate' || found.has(name)) return; // once counts, however often it is said
+      const next = hint?.endsWith('?') ? `${hint} mend it, then retry the task` : `${hint}, then retry the task`;
+      found.set(name, problem(code, message, { where: places.get(file)?.[place] ?? { file }, hint: next }));
+    };
+    contradictions(agent, note);
+    nameless(agent, fixed(agent), agents, note);
+  }
+  return found;
 }
 
 interface Reference {
@@ -103,6 +111,15 @@ function references(agent: Agent): Reference[] {
     routed.has(name) ? [] : [{ name, place: `agents.${i}`, as: 'somebody to ask' }],
   );
   return [...asked, ...fixed(agent)];
+}
+
+function nameless(agent: Agent, named: readonly Reference[], known: ReadonlyMap<string, Agent>, say: Say): void {
+  for (const { name, place, as } of named) {
+    if (known.has(name) || name === HUMAN) continue;
+    const message = `${agent.name} names "${name}" as ${as}, but there is no such agent`;
+    const hint = nearestHint(name, known.keys(), 'write that agent, or take the name out');
+    say('unknown_agent', agent, place, message, hint);
+  }
 }
 
 type Say = (code: ProblemCode, agent: Agent, place: string, message: string, hint?: string) => void;

@@ -127,3 +127,39 @@ test('agents that hand off in a circle are given no work, and the others work on
   assert.match((await end('into'))!, /^cycle: handoff \(a\) failed: these agents go round in a circle/);
   assert.equal(house.calls.length, 2, 'nothing is asked inside the circle');
 });
+
+test('agents whose files contradict themselves, or name somebody who is not there, are given no work, and the others work on', async () => {
+  const { house, guest } = begun({
+    name: 'unfit',
+    agents: {
+      router: agent('router: {destinations: [fine]}\ntools: [read_file]'),
+      lead: agent('team: {members: [fine]}\nhandoff: fine'),
+      alone: agent('team: {members: [fine, nobody]}'),
+      advised: agent('advisors: [nobody]'),
+      into: agent('handoff: alone'),
+      fine: agent(''),
+    },
+    tasks: Object.fromEntries(
+      ['router', 'lead', 'alone', 'advised', 'into', 'fine'].map((to) => [to, { description: 'x', to }]),
+    ),
+    script: '- {agent: "*", say: done}',
+    results: {},
+    calls: 0,
+  });
+  await untilQuiet(guest, 200);
+  const ends = new Map((await guest.parts.store.ended()).map(({ task }) => [task.id, task]));
+  assert.equal(ends.get('fine')!.result, 'done');
+  for (const [id, what, line] of [
+    ['router', /^router is a router and has tools/, 4],
+    ['lead', /^lead leads a team and hands off/, 4],
+    ['alone', /^alone names "nobody" as a member of its team, but there is no such agent$/, 3],
+    ['advised', /^advised names "nobody" as an advisor/, 3],
+  ] as const) {
+    const { error } = ends.get(id)!;
+    assert.match(error!.message, what);
+    assert.deepEqual([error!.where?.file, error!.where?.line], [`agents/${id}.md`, line]);
+    assert.match(error!.hint!, /then retry the task$/);
+  }
+  assert.match(ends.get('into')!.error!.message, /^handoff \(alone\) failed: alone names "nobody"/);
+  assert.equal(house.calls.length, 2, 'whoever is in order, and nobody else');
+});
