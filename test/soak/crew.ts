@@ -64,7 +64,7 @@ export function crew(root: string): Crew {
     async leave(isHost) {
       for (const one of all.filter(isRunning)) {
         resume(one);
-        if (isHost(one)) askToStop(one);
+        if (isHost(one) && !one.isSentAway) askToStop(one); // a second time would mean: at once
       }
       const stuck: Terminal[] = [];
       for (const one of all) {

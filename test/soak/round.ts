@@ -117,7 +117,7 @@ interface Disturbed {
 
 function disturb({ mode, random, people, seats, done, now }: Disturbed): void {
   const is = (what: Mode): boolean => mode === what || mode === 'all';
-  const awake = seats.filter(({ isHost, one }) => isHost && !isGone(one) && one!.pausedUntil === 0);
+  const awake = seats.filter(({ isHost, one }) => isHost && !isGone(one) && !one!.isSentAway && one!.pausedUntil === 0);
   const seat = awake[Math.floor(random() * awake.length)];
   const dice = random();
   if (seat?.one === undefined) return;

@@ -140,8 +140,15 @@ export const SCENES: Scene[] = [
   { name: 'many-pumped', lay: many, hosts: [pump, pump, pump, pump], ends: 30 },
 ];
 
+/** Its models take a moment, as real ones do: so that somebody is asking when something befalls a process. */
 function example(name: string): (root: string) => void {
-  return (root) => fs.cpSync(path.join(ROOT, 'examples', name), root, { recursive: true });
+  return (root) => {
+    fs.cpSync(path.join(ROOT, 'examples', name), root, { recursive: true });
+    const script = path.join(root, 'script.yaml');
+    const text = fs.readFileSync(script, 'utf8');
+    if (/\bwait:/.test(text)) return;
+    fs.writeFileSync(script, text.replace(/^- (?=\w)/gm, '- wait: 60ms\n  ').replace(/^- \{/gm, '- { wait: 60ms,'));
+  };
 }
 
 function put(root: string, file: string, text: string): void {
