@@ -4,7 +4,7 @@ import { openLook } from '../app/open-look.js';
 import { taskRecord } from '../app/task-record.js';
 import { compareText } from '../domain/order.js';
 import { ProblemError, problem, type Problem } from '../domain/problem.js';
-import { gist } from '../rules/gist.js';
+import { gistOrFailure } from '../rules/gist.js';
 import { toText } from '../rules/who.js';
 import { EXIT, text, whole, type Call } from './command.js';
 import { columnsOf } from './columns.js';
@@ -61,7 +61,7 @@ function nothing(state: string | undefined, wantsEnded: boolean): string {
 function lines(found: Placed[], terminal: Terminal): string[] {
   const room = terminal.width - STATE_COLUMNS - BESIDE_COLUMNS;
   const isLong = ({ task }: Placed): boolean => columnsOf(task.id) > room;
-  const about = ({ task }: Placed): string[] => [task.to ? toText(task.to) : '', gist(task)];
+  const about = ({ task }: Placed): string[] => [task.to ? toText(task.to) : '', gistOrFailure(task)];
   if (found.filter(isLong).length > found.length / 2)
     return found.flatMap((one) => {
       const rest = [mark(one.state, terminal), ...about(one)].filter(Boolean).join(' ');

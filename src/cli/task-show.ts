@@ -9,7 +9,7 @@ import { certificateText } from '../domain/certificate.js';
 import { ProblemError, problemText } from '../domain/problem.js';
 import type { Placed } from '../domain/task.js';
 import { moneyText, usageFields, type Usage } from '../domain/usage.js';
-import { gist } from '../rules/gist.js';
+import { gistOrFailure } from '../rules/gist.js';
 import { roundTokens } from '../rules/team-tokens.js';
 import { totals } from '../rules/totals.js';
 import { shortIds } from '../rules/short-id.js';
@@ -100,7 +100,7 @@ export function treeLines(
     const id = short.get(task.id) ?? task.id;
     const role = i === 0 || id.split('.').at(-1)!.startsWith(task.role) ? '' : ` ${task.role}`;
     const about = `${role} ${toText(task.to)}`;
-    const what = oneLine(gist(task), Infinity);
+    const what = oneLine(gistOrFailure(task), Infinity);
     const left = terminal.width - columnsOf(`${first}${state} ${id}${about}`) - 1;
     const { total } = costs.get(task.id)!;
     const cost = costBeside(total, left, Math.min(columnsOf(what), LEAST_GIST));

@@ -13,6 +13,11 @@ export function gist(task: Told): string {
   return said ?? asked(task);
 }
 
+/** Why it failed first, where it did: that is what people look for in a list. */
+export function gistOrFailure(task: Told & Pick<Task, 'error'>): string {
+  return task.error === undefined ? gist(task) : `${task.error.message.split('\n', 1)[0]} · ${gist(task)}`;
+}
+
 function asked({ role, type, description }: Told): string {
   const text = unfenced(description);
   return role === 'dependency' && type !== undefined ? `${type}: ${text}` : text;
