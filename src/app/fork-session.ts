@@ -3,12 +3,15 @@
  * asked of a model again, so it costs nothing; the one it was copied from stays as it is.
  */
 import { randomBytes } from 'node:crypto';
+import type { Agent } from '../domain/agent.js';
 import { cutAt, keptMessages } from '../domain/fork.js';
+import { childId } from '../domain/id.js';
 import { nearestHint } from '../domain/nearest.js';
 import { problem, ProblemError, type Problem } from '../domain/problem.js';
 import { wantsAnswer, type Message, type SessionHeader } from '../domain/session.js';
 import type { Task } from '../domain/task.js';
 import type { Store } from '../ports/store.js';
+import { isLeaf } from '../rules/decide.js';
 import { newTask } from './new-task.js';
 import { openReader } from './open-reader.js';
 import { openRoster } from './open-roster.js';
@@ -67,12 +70,13 @@ async function forkIn(store: Store, root: string, { session: from, at, to, text,
   const name = id ?? `fork_${randomBytes(5).toString('hex').slice(0, 8)}`;
   if ((await store.read(name)) !== undefined)
     throw new ProblemError(problem('duplicate', `there is a task ${name} already`));
-  const sessionId = `${agent}-${name}`;
+  const sessionId = `${agent.name}-${name}`;
   const now = new Date();
   const said: Message[] =
     text === undefined ? [] : [{ role: 'user', content: text, from: 'human', timestamp: now.toISOString() }];
-  // The conversation first: a task without one would begin anew.
-  const made = await store.createSession(forkHeader(header, agent, sessionId, name, `${from}@${kept}`, now), [
+  // The conversation first: a task without one would begin anew. Whoever has a pattern speaks in its work.
+  const speaker = isLeaf({ role: 'root' }, agent) ? name : childId(name, 'work');
+  const made = await store.createSession(forkHeader(header, agent.name, sessionId, speaker, `${from}@${kept}`, now), [
     ...beginning,
     ...said,
   ]);
@@ -80,7 +84,7 @@ async function forkIn(store: Store, root: string, { session: from, at, to, text,
   const first = messages.find((message) => message.role === 'user')?.content ?? `go on from ${from}`;
   const description = text ?? first;
   const context = { forked_from: { session: from, at: kept } };
-  const task = await newTask(store, { id: name, description, to: agent, session: sessionId, context }, now);
+  const task = await newTask(store, { id: name, description, to: agent.name, session: sessionId, context }, now);
   return { task, session: sessionId, kept, moved: kept !== wanted };
 }
 
@@ -98,10 +102,11 @@ function forkHeader(
   return { sessionId, agentId: agent, ...known, created: now.toISOString(), status: 'active', task, forkedFrom };
 }
 
-function agentFor(root: string, header: SessionHeader, to: string | undefined): string {
+function agentFor(root: string, header: SessionHeader, to: string | undefined): Agent {
   const name = to ?? header.agentId;
   const { agents } = openRoster(root);
-  if (agents.has(name)) return name;
+  const agent = agents.get(name);
+  if (agent !== undefined) return agent;
   const hint = nearestHint(name, agents.keys(), `the agents are: ${[...agents.keys()].sort().join(', ')}`);
   throw new ProblemError(problem('unknown_agent', `there is no agent ${name}`, hint === undefined ? {} : { hint }));
 }

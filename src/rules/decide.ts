@@ -38,7 +38,7 @@ export function decide(task: Task, agent: Agent, children: Children, limits: Dec
   }
   if (isLeaf(task, agent)) return { do: 'run' };
 
-  const advisors = wantedAdvisors(task, agent);
+  const advisors = isFork(task) ? [] : wantedAdvisors(task, agent);
   const advice = gather(advisors, children);
   if (!advice.complete) return { do: 'ask', children: advisors };
   const withoutAdvice = missingAdvice(agent, advice.ended);
@@ -46,7 +46,7 @@ export function decide(task: Task, agent: Agent, children: Children, limits: Dec
   let request = enrichedRequest(task, advice.ended);
   const asked = [...advisors];
 
-  if (agent.team !== undefined) {
+  if (agent.team !== undefined && !isFork(task)) {
     const team = teamStep(task, agent, request, children);
     asked.push(...team.children);
     if (team.kind === 'ask') return { do: 'ask', children: asked };
@@ -85,6 +85,11 @@ export function decide(task: Task, agent: Agent, children: Children, limits: Dec
   last = handed.ended[0] ?? last;
   if (last.state === 'failed') return { do: 'fail', error: failedStage('handoff', last) };
   return { do: 'resolve', result: last.task.result ?? '' };
+}
+
+/** Its work goes on in a conversation that others have advised and deliberated for already. */
+function isFork({ parent, session, context }: Task): boolean {
+  return parent === undefined && session !== undefined && context['forked_from'] !== undefined;
 }
 
 export function tooDeep(task: Task, limits: DecideLimits): Problem | undefined {

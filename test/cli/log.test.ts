@@ -192,3 +192,44 @@ test('why tells who asked, the steps and the cost', (t) => {
   assert.ok(story.length >= 6);
   assert.match(origin[1]!, /^word @planner: Find a word/);
 });
+
+test('a fork inside a pattern goes on in the work: advisors and members are not asked again, and what comes after it follows', (t) => {
+  const { root, guild } = office(t);
+  fs.rmSync(path.join(root, 'tasks/pending/word.json'));
+  const write = (file: string, text: string): void => fs.writeFileSync(path.join(root, file), text);
+  write(
+    'agents/head.md',
+    '---\ndescription: Leads\nadvisors: [legal]\nteam: {members: [ann], maxRounds: 1}\n---\nLead.\n',
+  );
+  write('agents/author.md', '---\ndescription: Writes\nadvisors: [legal]\nhandoff: writer\n---\nWrite.\n');
+  for (const name of ['legal', 'ann']) write(`agents/${name}.md`, '---\ndescription: x\n---\nx\n');
+  write(
+    'script.yaml',
+    '- {agent: [head, author], when: shorter, say: "Short, says {{agent}}."}\n- {say: "Long, says {{agent}}."}\n',
+  );
+  const asked = (): string[] =>
+    fs
+      .readdirSync(path.join(root, 'events'))
+      .flatMap((day) =>
+        fs
+          .readFileSync(path.join(root, 'events', day), 'utf8')
+          .trim()
+          .split('\n'),
+      )
+      .map((line) => JSON.parse(line) as { name: string; agent: string })
+      .flatMap(({ name, agent }) => (name === 'model.answered' ? agent : []));
+  for (const [agent, again] of [
+    ['head', ['head']],
+    ['author', ['author', 'writer']],
+  ] as const) {
+    assert.equal(guild('run', agent, 'Tell it', '--id', agent).code, 0);
+    const before = asked().length;
+    assert.equal(guild('fork', `${agent}-${agent}.work`, '--id', `${agent}-2`, 'Make it shorter.').code, 0);
+    assert.equal(guild('pump', '--all').code, 0);
+    assert.deepEqual(asked().slice(before), again);
+    const task = JSON.parse(guild('task', 'show', `${agent}-2.work`, '--json').out) as { result: string };
+    assert.equal(task.result, `Short, says ${agent}.`);
+    const talk = fs.readFileSync(path.join(root, `sessions/${agent}-${agent}-2.session.yaml`), 'utf8');
+    assert.equal(talk.match(/Make it shorter/g)!.length, 1, 'it is said once');
+  }
+});
