@@ -10,6 +10,7 @@ import type { Disk } from '../ports/disk.js';
 import { addEntry, markEntry, readMarks, unmarkEntry, type Marks } from '../text/ballot-md.js';
 import { parseBoard } from '../text/board-md.js';
 import { exposure } from './ballot/exposure.js';
+import { ownWrites } from './ballot/own-writes.js';
 
 const FILE = 'tasks/approvals.task.md';
 
@@ -33,6 +34,7 @@ export function ballot({ root, disk, peer, isAlive = (id) => id === peer }: Ball
   /** Approvals whose marks may be an agent's doing: they are asked again. */
   const suspect = new Set<string>();
   const exposed = exposure(disk, path.join(root, '.guild', 'exposed'), peer, isAlive);
+  const own = ownWrites(disk, path.join(root, '.guild', 'ballot'), peer, isAlive);
 
   return { read, show, expose, unsettled: () => marks?.unsettled ?? [] };
 
@@ -54,7 +56,9 @@ export function ballot({ root, disk, peer, isAlive = (id) => id === peer }: Ball
     const isHeld = text.trim() === '' || board.problems.some((one) => one.code === 'bad_file');
     const present = new Set(marks.present);
     for (const { id } of open) if (present.has(id)) shown.add(id);
-    const withdrawn = isHeld ? [] : open.filter(({ id }) => shown.has(id) && !present.has(id)).map(({ id }) => id);
+    const missing = open.filter(({ id }) => shown.has(id) && !present.has(id)).map(({ id }) => id);
+    // What we wrote ourselves withdraws nothing: another process has written over it, and it is shown again.
+    const withdrawn = isHeld || (missing.length > 0 && own.isOwn(stamp ?? '')) ? [] : missing;
     if (exposed.isSuspect(stamp)) return askAgain(marks, withdrawn);
     return { answers: isHeld ? [] : marks.answers, withdrawn, problems: fresh(marks.problems) };
   }
@@ -105,6 +109,7 @@ export function ballot({ root, disk, peer, isAlive = (id) => id === peer }: Ball
   /** Only over what was read: a person who saved in between is read first. */
   async function write(text: string, stamp: string | undefined, open: readonly Approval[]): Promise<boolean> {
     const tmp = await aside(text);
+    if (tmp !== undefined) own.note(disk.stamp(tmp) ?? '');
     if (tmp === undefined || disk.stamp(file) !== stamp) {
       if (tmp !== undefined) disk.remove(tmp);
       return false;
