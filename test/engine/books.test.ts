@@ -3,7 +3,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Event } from '../../src/domain/event.js';
 import type { Model } from '../../src/ports/model.js';
-import { hall, ROOT, untilQuiet } from '../kit/hall.js';
+import type { Lag } from '../../src/adapters/files/ahead.js';
+import { AT_ONCE, hall, ROOT, untilQuiet, WHEN_ASKED, type Guest } from '../kit/hall.js';
 import { simDisk, type SimDisk } from '../kit/sim-disk.js';
 import { lay, type Story } from '../kit/stories.js';
 
@@ -75,3 +76,48 @@ test('an answer that came while a person edited the conversation was paid: it ha
   assert.equal(lines(disk, 'model.answered').length, 3);
   assert.equal(usage(disk).turns, 2, 'what the conversation does not have is in no task');
 });
+
+const TEAM: Story = {
+  ...STORY,
+  agents: { lead: agent('team: {members: [ana, bob], maxRounds: 3}'), ana: agent(''), bob: agent('') },
+  script: `
+- {agent: [ana, bob], task: "*-3", when: Round 3, call: [{vote_conclude: {}}]}
+- {agent: [ana, bob], when: Round 2, call: [{broadcast: {message: I think so.}}]}
+- {say: Done.}
+`,
+};
+
+for (const when of ['when it must', 'at once', 'while a model thinks'] as const) {
+  test(`a member that goes on in its conversation is asked once and acts once, where the disk follows ${when}`, async () => {
+    const disk = simDisk();
+    lay(disk, TEAM);
+    const waking: (() => void)[] = [];
+    const lag: Lag =
+      when === 'at once' ? AT_ONCE : when === 'when it must' ? WHEN_ASKED : (wake) => void waking.push(wake);
+    const house = hall(TEAM.script, [], lag);
+    const guest = house.enter(disk);
+    const { model } = guest.parts;
+    guest.parts.model = {
+      async call(request) {
+        for (const wake of waking.splice(0)) wake();
+        await new Promise(setImmediate);
+        return model.call(request);
+      },
+    };
+    await passes(guest);
+    const { turns, tool_calls } = usage(disk);
+    assert.equal(turns, 2 * (1 + 2 + 2) + 1, 'two who speak, broadcast and vote, and the answer');
+    assert.equal(house.calls.length, turns, 'nobody was asked twice');
+    assert.equal(lines(disk, 'tool.ran').length, tool_calls, 'and nothing was done twice');
+  });
+}
+
+/** As a process that watches: one pass after the other, and nobody waits for the disk between them. */
+async function passes(guest: Guest): Promise<void> {
+  const { engine } = guest;
+  for (let moved = true; moved;) {
+    moved = (await engine.pass('changed', () => undefined)).moved;
+    await Promise.all([...engine.flights.values()].map((flight) => flight.done));
+  }
+  await untilQuiet(guest);
+}

@@ -117,6 +117,7 @@ export function sessionVerbs({
       const file = l.session(id);
       const early = unwritten.get(id);
       if (early !== undefined) {
+        delete early.status; // it was over for one task, and goes on for the next
         early.text += printMessages(messages, OURS.indent);
         early.session.messages.push(...messages);
         journal.add(lineOf(id, early));
@@ -244,6 +245,7 @@ export function sessionVerbs({
       return {
         kind: 'held',
         problem: problem('bad_file', `${shown} is not a file that can be read`, { where: { file: shown } }),
+        stamp: found,
       };
     }
     let text = read.bytes.toString('utf8');
@@ -263,7 +265,7 @@ export function sessionVerbs({
       known.delete(id);
       return { kind: 'missing' };
     }
-    if (!parsed.ok) return { kind: 'held', problem: parsed.problem };
+    if (!parsed.ok) return { kind: 'held', problem: parsed.problem, stamp };
     let place = appendPlace(text);
     if (place === undefined) {
       // Somebody's program wrote it in a shape of YAML that cannot grow at its end. It is written anew and says the same.
