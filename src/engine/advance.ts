@@ -98,14 +98,14 @@ async function holdUp(
   parts: Parts,
   claim: Claim,
   task: Task,
-  { session, problem: why }: HeldConversation,
+  { session, problem: why, stamp }: HeldConversation,
 ): Promise<void> {
   parts.watchers?.problem?.(why);
   record(parts, 'file.held', { task: task.id, problem: why });
   const until = new Date(parts.clock.now().getTime() + HELD_MS).toISOString();
   const file = why.where?.file;
   await park(parts, claim, { ...task, session }, { until, ...(file === undefined ? {} : { file }) });
-  parts.held?.add(task.id, session);
+  if (stamp !== undefined) parts.held?.add(task.id, session, stamp); // one that is gone is begun anew
 }
 
 /** A task for which several agents bid. A person may have changed it meanwhile, so it is looked at as it is now. */

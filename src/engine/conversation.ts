@@ -40,7 +40,7 @@ export async function openConversation(parts: Parts, claim: Claim, task: Task, a
   // A conversation of its own that is there before anybody is known to have taken the task: whoever began it is gone.
   const isLeft = claim.task.claimed_at === undefined && task.session === undefined && agent.session !== 'shared';
   const opened = await parts.store.openSession(id, { repair: claim.recovered || isLeft });
-  if (opened.kind === 'held') throw new HeldConversation(id, opened.problem);
+  if (opened.kind === 'held') throw new HeldConversation(id, opened.problem, opened.stamp);
   if (opened.kind === 'open') {
     noteEdit(parts, task, agent, id, opened.edited);
     const talk = conversation(parts, task, id, pinned(parts, agent, opened.session), opened.session);
@@ -180,7 +180,8 @@ function conversation(
 
   async function reopen(): Promise<void> {
     const opened = await parts.store.openSession(id);
-    if (opened.kind !== 'open') throw new HeldConversation(id, opened.kind === 'held' ? opened.problem : gone(id));
+    if (opened.kind === 'missing') throw new HeldConversation(id, gone(id));
+    if (opened.kind === 'held') throw new HeldConversation(id, opened.problem, opened.stamp);
     noteEdit(parts, task, agent, id, opened.edited);
     if (opened.edited) {
       self.whole = false;
@@ -196,6 +197,8 @@ export class HeldConversation extends Error {
   constructor(
     readonly session: string,
     readonly problem: Problem,
+    /** Of its file as it was read; absent: it is gone. */
+    readonly stamp?: string,
   ) {
     super(problem.message);
   }

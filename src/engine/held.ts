@@ -5,7 +5,8 @@
 import type { Store } from '../ports/store.js';
 
 export interface Held {
-  add(task: string, session: string): void;
+  /** `stamp`: of what could not be read. It may be another by now. */
+  add(task: string, session: string, stamp: string): void;
   /** As it was when it was told. */
   isHeld(task: string): boolean;
 }
@@ -16,15 +17,14 @@ export const HELD_MS = 2000;
 export function held(store: Pick<Store, 'sessionStamp' | 'isOpen'>): Held {
   const known = new Map<string, { session: string; stamp: string }>();
   return {
-    add(task, session) {
+    add(task, session, stamp) {
       for (const id of known.keys()) if (!store.isOpen(id)) known.delete(id);
-      const stamp = store.sessionStamp?.(session);
-      if (stamp !== undefined) known.set(task, { session, stamp }); // one that is gone is begun anew
+      known.set(task, { session, stamp });
     },
     isHeld(task) {
       const one = known.get(task);
       if (one === undefined) return false;
-      if (store.sessionStamp!(one.session) === one.stamp) return true;
+      if (store.sessionStamp?.(one.session) === one.stamp) return true;
       known.delete(task);
       return false;
     },

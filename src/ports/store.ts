@@ -59,8 +59,8 @@ export type SessionOpened =
       /** What a person changed since this process last saw it. */ edited?: SessionEdit;
     }
   | { kind: 'missing' }
-  /** It does not parse: a person may be editing it. Nothing may be done from it now. */
-  | { kind: 'held'; problem: Problem };
+  /** It does not parse: a person may be editing it. Nothing may be done from it now. `stamp`: of what was read. */
+  | { kind: 'held'; problem: Problem; stamp: string };
 
 export interface SessionEdit {
   added: number;

@@ -49,3 +49,22 @@ test('a conversation with marks of a merge is told once however often its time c
   await untilQuiet(guest);
   assert.equal((await store.read('one'))?.state, 'completed');
 });
+
+test('a conversation that is mended while its task is put aside is not taken for the broken one', async () => {
+  const disk = simDisk();
+  lay(disk, {
+    name: '',
+    agents: { ana: '---\ndescription: A\n---\nDo it.\n' },
+    tasks: { one: { description: 'One', session: 'talk' } },
+    files: { 'sessions/talk.session.yaml': `${GOOD}<<<<<<< ours\n` },
+    script: SCRIPT,
+    results: {},
+    calls: 0,
+  });
+  const watchers = { problem: () => disk.save(SAID, GOOD) };
+  const guest = hall(SCRIPT).enter(disk, { watchers });
+  await untilQuiet(guest);
+  await guest.parts.clock.sleep(2000);
+  await untilQuiet(guest);
+  assert.equal((await guest.parts.store.read('one'))?.state, 'completed');
+});
