@@ -13,6 +13,8 @@ import { exposure } from './ballot/exposure.js';
 import { ownWrites } from './ballot/own-writes.js';
 
 const FILE = 'tasks/approvals.task.md';
+/** Some ten thousand entries. */
+const MOST_BYTES = 8 * 1024 * 1024;
 
 export interface BallotOptions {
   root: string;
@@ -50,6 +52,10 @@ export function ballot({ root, disk, peer, isAlive = (id) => id === peer }: Ball
     for (const id of readMemory()) shown.add(id);
     const text = readText();
     if (text === undefined) return nothing;
+    if (typeof text !== 'string') {
+      seen = stamp;
+      return { ...nothing, problems: fresh([text]) };
+    }
     const board = parseBoard(text, FILE);
     marks = readMarks(board, open, { has: (id) => shown.has(id) || isOver(id) });
     seen = stamp;
@@ -95,6 +101,7 @@ export function ballot({ root, disk, peer, isAlive = (id) => id === peer }: Ball
       return;
     }
     const before = readText() ?? '';
+    if (typeof before !== 'string') return; // told by the reading
     let text = before;
     for (const id of suspect) text = unmarkEntry(text, FILE, id);
     const present = new Set(readMarks(parseBoard(text, FILE), open, shown).present);
@@ -125,9 +132,11 @@ export function ballot({ root, disk, peer, isAlive = (id) => id === peer }: Ball
   /** After an entry is shown it is known as shown; the other way round a crash in between would look like a deleted entry. */
   async function remember(open: readonly Approval[]): Promise<void> {
     for (const { id } of open) shown.add(id);
-    const kept = readMemory();
-    if ([...shown].every((id) => kept.includes(id))) return;
-    const tmp = await aside(JSON.stringify([...new Set([...kept, ...shown])]));
+    const kept = new Set(readMemory());
+    if (open.every(({ id }) => kept.has(id))) return;
+    for (const id of kept) shown.add(id);
+    for (const id of shown) if (isOver(id)) shown.delete(id); // its record tells
+    const tmp = await aside(JSON.stringify([...shown]));
     if (tmp === undefined || !disk.rename(tmp, memory)) return;
     await disk.syncFolder(path.dirname(memory));
   }
@@ -145,9 +154,16 @@ export function ballot({ root, disk, peer, isAlive = (id) => id === peer }: Ball
     return tmp;
   }
 
-  function readText(): string | undefined {
-    const found = disk.read(file, 8 * 1024 * 1024);
-    return found.kind === 'file' ? found.bytes.toString('utf8') : undefined;
+  /** Undefined: there is none. What is there and cannot be read is never written over. */
+  function readText(): string | Problem | undefined {
+    const found = disk.read(file, MOST_BYTES);
+    if (found.kind === 'file') return found.bytes.toString('utf8');
+    if (found.kind === 'missing') return undefined;
+    const what = found.kind === 'too_big' ? `${found.size} bytes, more than is read` : `${found.what}, not a file`;
+    return problem('bad_file', `${FILE} is ${what}: nothing on it counts, and nothing more is shown there`, {
+      where: { file: FILE },
+      hint: 'delete entries that are answered, or move it away; guild approve works all the same',
+    });
   }
 
   function readMemory(): string[] {

@@ -275,3 +275,35 @@ test('marks that appear while a command runs without a sandbox are asked again',
     ['t.call-1'],
   );
 });
+
+test('a ballot that is too long, or no file, is told once, never written over, and read again when it is mended', async () => {
+  const { disk, text, save, it } = await shown(approval('t.call-1', 'podman ps'));
+  const long = `${text().replace('[_]', '[x]')}\n${'x'.repeat(8 * 1024 * 1024)}\n`;
+  save(long);
+  const open = [approval('t.call-1', 'podman ps'), approval('t.call-2', 'df -h')];
+  const { answers, withdrawn, problems } = it.read(open);
+  assert.deepEqual([answers, withdrawn], [[], []]);
+  assert.match(problems[0]!.message, /^tasks\/approvals\.task\.md is \d+ bytes, more than is read/);
+  await it.show(open, [], new Map());
+  assert.equal(text().length, long.length);
+  assert.deepEqual(it.read(open).problems, []);
+  save(long.slice(0, -8 * 1024 * 1024));
+  assert.equal(it.read(open).answers[0]?.id, 't.call-1');
+  disk.remove(FILE);
+  disk.makeFolder(FILE);
+  assert.match(it.read(open).problems[0]!.message, /is a folder, not a file/);
+  await it.show(open, [], new Map());
+});
+
+test('of approvals that are over, nothing is remembered but their records', async () => {
+  const { disk, open } = fresh();
+  const it = open();
+  for (let i = 0; i < 30; i++) {
+    await it.show([approval(`t.call-${i}`, 'podman ps')], [], new Map());
+    disk.save(`/w/tasks/completed/t.call-${i}.json`, '{}');
+  }
+  await it.show([approval('t.call-last', 'podman ps')], [], new Map());
+  assert.deepEqual(JSON.parse(disk.tree().get('/w/.guild/ballot.json')!), ['t.call-last']);
+  const { problems } = open().read([approval('t.call-last', 'podman ps')]);
+  assert.deepEqual(problems, [], 'the others were asked for, too');
+});
