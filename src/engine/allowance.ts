@@ -2,12 +2,13 @@
  * Whether a conversation may take another turn, and how much that turn may cost. When something runs out, or a person asks
  * it to stop, it is told so and has one last turn for an answer in words; when it goes in circles, it is told so once.
  */
-import { budgetWord, usedUp, type Budget } from '../domain/budget.js';
+import { budgetWord, usedUp, type Budget, type BudgetName } from '../domain/budget.js';
 import type { Price } from '../domain/config.js';
 import type { ModelSettings } from '../domain/agent.js';
 import { problem, type Problem } from '../domain/problem.js';
 import type { Message } from '../domain/session.js';
 import type { Task } from '../domain/task.js';
+import { moneyText } from '../domain/usage.js';
 import { LOOP_GUARD, loopIn, type Loop } from '../rules/loop.js';
 import { overBudget, type Purse } from '../rules/purse.js';
 import { promptTokens, reserveCall } from '../rules/reserve.js';
@@ -61,7 +62,8 @@ export function allowance(
   if (over !== undefined) {
     // A router that has not chosen by now has nothing to answer: its fallback does. Words are no verdict either.
     const isOver = isLast || owesCall(task) || (talk.agent.router !== undefined && task.role === 'work');
-    if (isOver) return { kind: 'problem', problem: overBudget(over, task, 'before there was an answer') };
+    if (isOver)
+      return { kind: 'problem', problem: overBudget(over, task, `before there was an answer${still(over, left)}`) };
     return tell(parts, LAST_TURN, `The budget of ${budgetWord(over)} for this task is used up. ${ANSWER_NOW}`);
   }
   return {
@@ -70,6 +72,12 @@ export function allowance(
     left,
     ...(reserved.ok && reserved.maxTokens ? { maxTokens: reserved.maxTokens } : {}),
   };
+}
+
+/** A turn is not begun with less than it may need, so something may be left. */
+function still(over: BudgetName, { tokens = 0, microUsd = 0 }: Budget): string {
+  if (over === 'tokens' && tokens > 0) return `: ${tokens} tokens are left, too few for a turn`;
+  return over === 'microUsd' && microUsd > 0 ? `: ${moneyText(microUsd)} is left, too little for a turn` : '';
 }
 
 const ANSWER_NOW = 'Answer now, in words, with what you have; no tool can be called any more.';

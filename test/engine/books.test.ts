@@ -77,6 +77,22 @@ test('an answer that came while a person edited the conversation was paid: it ha
   assert.equal(usage(disk).turns, 2, 'what the conversation does not have is in no task');
 });
 
+test('a budget that is too small to begin with says what is left of it', async () => {
+  const disk = simDisk();
+  const agents = { lead: agent('router: {destinations: [aide]}'), aide: agent('') };
+  lay(disk, { ...STORY, agents, tasks: { top: { description: 'go', to: 'lead', budget: { tokens: 3000 } } } });
+  const house = hall('- {agent: aide, say: Done.}');
+  await untilQuiet(house.enter(disk));
+  const { error } = JSON.parse(disk.tree().get(`${ROOT}/tasks/failed/top.work.json`)!) as {
+    error: { message: string };
+  };
+  assert.match(
+    error.message,
+    /^the budget of tokens of top\.work is used up before there was an answer: 1500 tokens are left/,
+  );
+  assert.equal(house.calls.length, 0);
+});
+
 const TEAM: Story = {
   ...STORY,
   agents: { lead: agent('team: {members: [ana, bob], maxRounds: 3}'), ana: agent(''), bob: agent('') },
