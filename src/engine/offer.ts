@@ -43,8 +43,8 @@ export async function offer(parts: Parts, claim: Claim, task: Task, fit: readonl
     now,
     until,
   });
-  const offered: Task = { ...task, bids: idsOf(children) };
-  const booked: Task = { ...task, bids: idsOf(found) };
+  const offered = withBids(task, children);
+  const booked = withBids(task, found);
   const costs = costsOf(NO_USAGE, found.values());
   switch (step.do) {
     case 'ask':
@@ -163,8 +163,10 @@ async function bidsFor(parts: Parts, task: Task, fit: readonly Agent[]): Promise
   return new Map(found);
 }
 
-function idsOf(children: ReadonlyMap<string, Placed | undefined>): string[] {
-  return [...children].flatMap(([id, placed]) => (placed === undefined ? [] : id)).sort();
+/** One of which nobody was asked stands in line as if it had never been offered. */
+function withBids({ bids: _, ...task }: Task, children: ReadonlyMap<string, Placed | undefined>): Task {
+  const bids = [...children].flatMap(([id, placed]) => (placed === undefined ? [] : id)).sort();
+  return bids.length === 0 ? task : { ...task, bids };
 }
 
 /** What agents said to an equal task. A bid on this very task counts before that. */
