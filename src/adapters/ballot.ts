@@ -36,7 +36,8 @@ export function ballot({ root, disk, peer, isAlive = (id) => id === peer }: Ball
   /** Approvals whose marks may be an agent's doing: they are asked again. */
   const suspect = new Set<string>();
   const exposed = exposure(disk, path.join(root, '.guild', 'exposed'), peer, isAlive);
-  const own = ownWrites(disk, path.join(root, '.guild', 'ballot'), peer, isAlive);
+  const guild = path.join(root, '.guild');
+  const own = ownWrites(disk, { folder: path.join(guild, 'ballot'), aside: path.join(guild, 'tmp') }, peer, isAlive);
 
   return { read, show, expose, unsettled: () => marks?.unsettled ?? [] };
 

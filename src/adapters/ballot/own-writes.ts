@@ -12,15 +12,20 @@ export interface OwnWrites {
   isOwn(stamp: string): boolean;
 }
 
-export function ownWrites(disk: Disk, folder: string, peer: string, isAlive: (peer: string) => boolean): OwnWrites {
-  const names = (): string[] => disk.list(folder).filter((name) => !name.startsWith('.'));
+/** `aside`: where half-done files lie until they have a name. */
+export function ownWrites(
+  disk: Disk,
+  { folder, aside }: { folder: string; aside: string },
+  peer: string,
+  isAlive: (peer: string) => boolean,
+): OwnWrites {
+  const names = (): string[] => disk.list(folder);
   return {
     note(stamp) {
-      const tmp = path.join(folder, `.${peer}`);
+      const tmp = path.join(aside, `${peer}-own`);
       disk.makeFolder(folder, 0o700);
-      disk.remove(tmp);
-      disk.create(tmp, stamp);
-      disk.rename(tmp, path.join(folder, peer));
+      do disk.create(tmp, stamp);
+      while (!disk.rename(tmp, path.join(folder, peer))); // swept, because this process is not known yet
       for (const name of names()) if (name !== peer && !isAlive(name)) disk.remove(path.join(folder, name));
     },
     isOwn(stamp) {
