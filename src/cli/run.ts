@@ -33,8 +33,10 @@ The text may also come from standard input: echo "…" | guild run planner -
       watchers: tell,
       ...(model ? { modelName: model } : {}),
     });
-    for (const one of [...workspace.configProblems, ...workspace.check().problems]) call.terminal.problem(one);
-    if (!workspace.agents().has(agent)) throw new ProblemError(unknownAgent(agent, [...workspace.agents().keys()]));
+    const { problems } = workspace.check();
+    for (const one of [...workspace.configProblems, ...problems]) call.terminal.problem(one);
+    if (!workspace.agents().has(agent))
+      throw new ProblemError(unknownAgent(agent, [...workspace.agents().keys()], problems));
     const wrong = model === undefined ? undefined : unknownModel(workspace, agent, model);
     if (wrong) throw new ProblemError(wrong);
     const task = await workspace.add({ description, to: agent, id: text(call.values, 'id') });
@@ -72,7 +74,12 @@ function unknownModel(workspace: Workspace, agent: string, model: string): Probl
   return { ...rest, message: `--model: ${rest.message}` };
 }
 
-function unknownAgent(name: string, known: string[]): Problem {
+function unknownAgent(name: string, known: string[], problems: readonly Problem[]): Problem {
+  const file = problems.find(({ where }) => where?.file.startsWith(`agents/${name}.`))?.where?.file;
+  if (file !== undefined)
+    return problem('unknown_agent', `there is no agent ${name}: ${file} cannot be read`, {
+      hint: 'mend what is told above',
+    });
   return problem('unknown_agent', `there is no agent ${name}`, {
     hint:
       known.length > 0

@@ -232,6 +232,13 @@ async function failedDependency(parts: Parts, task: Task): Promise<Problem | und
 }
 
 function unknownAgent(parts: Parts, name: string): Problem {
+  const wrong = parts.agents.unreadable?.().get(name);
+  if (wrong !== undefined)
+    return {
+      ...wrong,
+      message: `the file of ${name} cannot be read: ${wrong.message}`,
+      hint: 'mend it, then retry the task',
+    };
   const known = [...parts.agents.all().keys()].sort().join(', ') || 'none';
   return problem('unknown_agent', `there is no agent ${name}; the agents are: ${known}`, {
     hint: `write agents/${name}.md, or change "to" in the task's file; then guild task retry`,

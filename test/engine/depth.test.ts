@@ -137,10 +137,11 @@ test('agents whose files contradict themselves, or name somebody who is not ther
       alone: agent('team: {members: [fine, nobody]}'),
       advised: agent('advisors: [nobody]'),
       into: agent('handoff: alone'),
+      torn: agent('advisors: {agent: 3}'),
       fine: agent(''),
     },
     tasks: Object.fromEntries(
-      ['router', 'lead', 'alone', 'advised', 'into', 'fine'].map((to) => [to, { description: 'x', to }]),
+      ['router', 'lead', 'alone', 'advised', 'into', 'torn', 'fine'].map((to) => [to, { description: 'x', to }]),
     ),
     script: '- {agent: "*", say: done}',
     results: {},
@@ -154,6 +155,7 @@ test('agents whose files contradict themselves, or name somebody who is not ther
     ['lead', /^lead leads a team and hands off/, 4],
     ['alone', /^alone names "nobody" as a member of its team, but there is no such agent$/, 3],
     ['advised', /^advised names "nobody" as an advisor/, 3],
+    ['torn', /^the file of torn cannot be read: "advisors" must be a list of agents$/, 3],
   ] as const) {
     const { error } = ends.get(id)!;
     assert.match(error!.message, what);
