@@ -55,7 +55,8 @@ export function wrongIn(root: string, was: Outcome | undefined, deaths: number):
   if (deaths === 0)
     for (const name of list(root, '.guild/evidence')) wrong.push(`fenced out, and nobody died: ${name}`);
   const is = outcome(root);
-  for (const one of wrongEvents(root)) wrong.push(one);
+  // A part may be told as ended and die with its process before its record is there; whoever goes on from its conversation tells it again.
+  if (deaths === 0) wrong.push(...wrongEvents(root));
   if (was === undefined) return wrong;
   const extra = beyond(is.ends, was.ends);
   const missing = beyond(was.ends, is.ends);
