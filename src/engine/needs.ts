@@ -64,7 +64,6 @@ export async function advanceNeed(parts: Parts, claim: Claim, task: Task, stop: 
 
 type Known = ReadonlyMap<string, Placed | undefined>;
 
-/** Every child there can be; a rule that wants one finds out here whether it is there. */
 async function carryOn(
   parts: Parts,
   claim: Claim,
