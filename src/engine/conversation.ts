@@ -134,9 +134,12 @@ function conversation(
     },
     async append(messages, durable) {
       await self.made();
+      const before = now.messages.length;
       const written = await parts.store.append(id, messages, { durable });
       if (messages.some((message) => message.task !== undefined)) begun = undefined;
-      if (written === 'edited') {
+      // Somebody else here opened it meanwhile, or it was saved in this very moment: what was written stands in the file and not in what
+      // we hold. Who went on from that would never see the answer and ask for it again.
+      if (written === 'edited' || now.messages.length === before) {
         await reopen();
         await self.begin();
       }
@@ -183,7 +186,7 @@ function conversation(
     if (opened.kind === 'missing') throw new HeldConversation(id, gone(id));
     if (opened.kind === 'held') throw new HeldConversation(id, opened.problem, opened.stamp);
     noteEdit(parts, task, agent, id, opened.edited);
-    if (opened.edited) {
+    if (opened.edited || opened.session !== now) {
       self.whole = false;
       counted = { messages: [], length: 0, usage: NO_USAGE };
       begun = undefined;

@@ -108,3 +108,34 @@ test('edit_session and create_agent act only after the human agreed, and a broke
   assert.match(session('planner-p'), /bad_file|bad_field|unknown_key/);
   assert.ok(guest.parts.agents.all().has('helper'));
 });
+
+test('a conversation that something else here opens while the model thinks goes on from its answer, which is asked for once', async () => {
+  for (const isEdited of [false, true]) {
+    const disk = simDisk();
+    const file = `${ROOT}/sessions/ana-t.session.yaml`;
+    const agents = { ana: '---\ndescription: Works\ntools: [list_directory]\n---\nWork.\n' };
+    const script = `
+- {agent: ana, turn: 1, call: [{list_directory: {path: agents}}]}
+- {agent: ana, turn: 2, say: One agent.}
+`;
+    lay(disk, { name: 'x', results: {}, calls: 2, agents, tasks: { t: { description: 'Look', to: 'ana' } }, script });
+    const house = hall(script);
+    const guest = house.enter(disk);
+    const { model, store } = guest.parts;
+    guest.parts.model = {
+      async call(request) {
+        assert.ok(house.calls.length < 5, 'it asks without end');
+        await new Promise((resolve) => setImmediate(resolve));
+        const read = disk.read(file);
+        if (isEdited && read.kind === 'file')
+          disk.save(file, read.bytes.toString('utf8').replace(/content: 'Look[^']*'/, "content: 'Look well'"));
+        await store.openSession('ana-t', { repair: true });
+        return model.call(request);
+      },
+    };
+    await untilQuiet(guest);
+    assert.equal((await store.read('t'))?.task.result, 'One agent.');
+    assert.equal(house.calls.length, 2);
+    if (isEdited) assert.match(house.calls[1]!.messages[0]!.content, /Look well/);
+  }
+});
