@@ -185,3 +185,26 @@ async function settled(heard: Set<string>): Promise<void> {
     await new Promise((resolve) => setTimeout(resolve, 100));
   } while (heard.size > 0);
 }
+
+test('what a peer has aside is swept when it is dead, and not because its own file was taken away a moment ago', () => {
+  const l = place();
+  const living = new Set([1, 2]);
+  const here = (pid: number): Presence => {
+    const me = { host: 'here', bootId: 'b', pid, startTime: '1' };
+    const peer = { id: `p${pid}`, ...me, agents: [], since: '2026-01-01T00:00:00.000Z' };
+    return presence(disk(), l, { me: () => me, isAlive: (one) => living.has(one.pid) }, peer);
+  };
+  const asides = (): string[] => fs.readdirSync(l.tmp).sort();
+  const me = here(1);
+  for (const one of [me, here(2), here(3), here(4)]) one.join();
+  for (const name of ['p1-1', 'p2-1', 'p2-turn1', 'p3-1', 'p5-1', 'p6-0']) fs.writeFileSync(path.join(l.tmp, name), '');
+  fs.utimesSync(path.join(l.tmp, 'p5-1'), new Date('2026-01-01'), new Date('2026-01-01'));
+  fs.rmSync(path.join(l.live, 'p2.json'));
+  me.sweep();
+  assert.deepEqual(asides(), ['p1-1', 'p2-1', 'p2-turn1'], 'p3 is dead, p5 was left long ago, p6 makes its own again');
+  assert.deepEqual(fs.readdirSync(l.live), ['p1.json']);
+  here(7).join();
+  fs.writeFileSync(path.join(l.tmp, 'p7-1'), '');
+  assert.equal(me.tendOthers(), true);
+  assert.deepEqual(asides(), ['p1-1', 'p2-1', 'p2-turn1'], 'who is found dead leaves nothing');
+});

@@ -192,10 +192,6 @@ export function files({ root, disk, clock, ids, processes, agents = [], lag, soo
       works = true;
       adoptDead();
       verbs.sweep();
-      for (const name of disk.list(l.tmp)) {
-        const owner = name.slice(0, name.lastIndexOf('-'));
-        if (owner !== peer.id && !here.isAlive(owner)) disk.remove(path.join(l.tmp, name));
-      }
       here.sweep();
     },
     async flush({ behind = false } = {}) {

@@ -3,6 +3,7 @@
  * whose process has ended is dead, and its claims are orphans. The file is written before the first claim, never after.
  */
 import path from 'node:path';
+import { writtenAt } from '../../domain/stamp.js';
 import { isFew, isWarden, WARDENS, type Peer, type Rank } from '../../domain/peer.js';
 import type { Disk } from '../../ports/disk.js';
 import type { Processes } from '../../ports/processes.js';
@@ -26,7 +27,7 @@ export interface Presence {
    */
   tendOthers(): boolean;
   rank(): Rank;
-  /** Removes the files of dead peers. */
+  /** Removes the files of dead peers, and what they had aside. */
   sweep(): void;
   leave(): void;
 }
@@ -34,6 +35,11 @@ export interface Presence {
 /** More than one, because a neighbour may be paused and see to nobody. */
 const NEIGHBOURS = 4;
 const MOST_USES = 30;
+/** Nothing lies aside for so long, unless whoever wrote it is dead. */
+const ASIDE_MS = 10 * 60_000;
+
+/** Names of what lies aside begin with the peer. */
+const ownerOf = (name: string): string => name.slice(0, name.lastIndexOf('-'));
 
 export function presence(disk: Disk, l: Layout, processes: Processes, peer: Peer): Presence {
   const known = new Map<string, boolean>();
@@ -58,10 +64,8 @@ export function presence(disk: Disk, l: Layout, processes: Processes, peer: Peer
     stamp: () => ids().sort().join(' '),
     tendOthers() {
       const dead = ours().filter((one) => !processes.isAlive(one));
-      for (const { id } of dead) {
-        known.set(id, false);
-        disk.remove(file(id));
-      }
+      for (const { id } of dead) known.set(id, false);
+      bury(dead.map(({ id }) => id));
       return dead.length > 0;
     },
     rank() {
@@ -69,7 +73,11 @@ export function presence(disk: Disk, l: Layout, processes: Processes, peer: Peer
       return near.me;
     },
     sweep() {
-      for (const id of ids()) if (!isAlive(id)) disk.remove(file(id));
+      bury(ids().filter((id) => !isAlive(id)));
+      for (const name of disk.list(l.tmp)) {
+        const owner = ownerOf(name);
+        if (owner !== peer.id && !isAlive(owner) && isLeft(name)) disk.remove(path.join(l.tmp, name));
+      }
     },
     leave() {
       if (joined) disk.remove(file(peer.id));
@@ -84,6 +92,23 @@ export function presence(disk: Disk, l: Layout, processes: Processes, peer: Peer
     do disk.create(tmp, `${JSON.stringify(peer, null, 2)}\n`);
     while (!disk.rename(tmp, file(peer.id)));
     joined = true;
+  }
+
+  /** What they had aside goes first: without its file in `agents/live/` nobody knows that a peer is dead. */
+  function bury(dead: string[]): void {
+    if (dead.length === 0) return;
+    for (const name of disk.list(l.tmp)) if (dead.includes(ownerOf(name))) disk.remove(path.join(l.tmp, name));
+    for (const id of dead) disk.remove(file(id));
+  }
+
+  /**
+   * Of a peer that nobody knows. It may live and have lost its file a moment ago, and what it has aside is about to get its name: only what
+   * is old was left. What it makes itself known with it makes again.
+   */
+  function isLeft(name: string): boolean {
+    const stamp = disk.stamp(path.join(l.tmp, name));
+    if (stamp === undefined || name === `${ownerOf(name)}-0`) return true;
+    return Date.now() - Number(writtenAt(stamp) / 1_000_000n) > ASIDE_MS;
   }
 
   function ids(): string[] {
