@@ -28,7 +28,7 @@ for (const round of [0, 1, 2]) {
   const seed = SEED + round;
   test(
     `nothing a person saves while the agent works is overwritten or lost (SEED=${seed})`,
-    { timeout: 600_000 },
+    { timeout: 3_600_000 },
     async (t) => {
       const root = fs.mkdtempSync(path.join(os.tmpdir(), 'guild-edits-'));
       fs.mkdirSync(path.join(root, 'agents'));

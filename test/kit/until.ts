@@ -4,7 +4,7 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 
-const LIMIT_MS = 120_000;
+const LIMIT_MS = 600_000;
 
 /** Looks until there is something, and gives that. */
 export async function until<T>(look: () => T | Promise<T>): Promise<NonNullable<T>> {
