@@ -109,7 +109,7 @@ export function disk(): Disk {
       await Promise.all(leaving);
     },
     makeFolder(folder, mode) {
-      const first = fs.mkdirSync(folder, { recursive: true, ...(mode === undefined ? {} : { mode }) });
+      const first = makePath(folder, mode);
       if (first !== undefined) syncNow(path.dirname(first));
     },
     createSynced,
@@ -276,6 +276,28 @@ function syncNow(file: string): void {
 /** ctime is in it because no program can set it. */
 function stampOf(stat: fs.BigIntStats): string {
   return stampText(stat.ino, stat.size, stat.mtimeNs, stat.ctimeNs);
+}
+
+/**
+ * The first folder of the path that was missing. Node's own way goes round for ever, and the process with it, in a folder that was deleted while
+ * somebody has it open.
+ */
+function makePath(folder: string, mode: number | undefined): string | undefined {
+  if (isFolder(folder)) return undefined;
+  let first: string | undefined;
+  const parent = path.dirname(folder);
+  if (parent !== folder) first = makePath(parent, mode);
+  try {
+    fs.mkdirSync(folder, mode);
+  } catch (error) {
+    if (!isCode(error, 'EEXIST') || !isFolder(folder)) throw error;
+    return first; // another was faster
+  }
+  return first ?? folder;
+}
+
+function isFolder(file: string): boolean {
+  return fs.statSync(file, { throwIfNoEntry: false })?.isDirectory() === true;
 }
 
 function kindOf(stat: fs.BigIntStats): string {

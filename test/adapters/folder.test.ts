@@ -374,6 +374,17 @@ const SWAPPER = `
   }
 `;
 
+if (process.platform === 'linux')
+  test('In a folder that was deleted while it is open nothing is made, and nobody waits for it', (t) => {
+    const { root } = ground(t);
+    const gone = path.join(root, 'gone');
+    fs.mkdirSync(gone);
+    const fd = fs.openSync(gone, 'r');
+    t.after(() => fs.closeSync(fd));
+    fs.rmdirSync(gone);
+    assert.throws(() => disk().makeFolder(`/proc/self/fd/${fd}/sub/sub`), { code: 'ENOENT' });
+  });
+
 test('No race between check and use leads out', async (t) => {
   const { folder: f, root, outside } = ground(t);
   const own = path.join(root, 'workspaces/ana');
