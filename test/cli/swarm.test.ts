@@ -49,7 +49,9 @@ function livePids(here: Place): Record<string, number[]> {
   }
 }
 
-const isDone = (here: Place, id: string): boolean => here.list('tasks/completed').includes(`${id}.json`);
+/** Record and page: which of the two is seen first is not promised. */
+const isDone = (here: Place, id: string): boolean =>
+  here.list('tasks/completed').includes(`${id}.json`) && here.list('results').includes(`${id}.md`);
 const started = (here: Place): Running[] => NAMES.map((name) => here.start('agent', 'start', name));
 
 test('three processes, one agent each: they bid, the best does it, and why it was that one can be asked', async (t) => {
