@@ -6,6 +6,7 @@ import { execFileSync } from 'node:child_process';
 import fs from 'node:fs';
 import os from 'node:os';
 import type { Processes, ProcessIdentity } from '../ports/processes.js';
+import { parseStat, type Living } from '../text/process-stat.js';
 
 export function processes(): Processes {
   const me: ProcessIdentity = {
@@ -44,24 +45,35 @@ function readBootId(): string {
 
 /** The process's start time as the system tells it; `unknown` if it lives but cannot be asked; undefined if it is gone. */
 function startTimeOf(pid: number): string | undefined {
-  if (process.platform === 'linux') {
-    try {
-      const stat = fs.readFileSync(`/proc/${pid}/stat`, 'utf8');
-      // The name in parentheses may hold anything; the fields after its last ')' are plain. A zombie (Z) or dead (X) writes no more.
-      const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-      return fields[0] === 'Z' || fields[0] === 'X' ? undefined : fields[19];
-    } catch {
-      return undefined;
-    }
-  }
+  const refusal = refusalOf(pid);
+  if (refusal === 'ESRCH') return undefined;
+  const ifUntold = refusal === 'EPERM' ? 'unknown' : undefined; // somebody else's, and the system may hide it
   try {
-    process.kill(pid, 0);
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM' ? 'unknown' : undefined;
-  }
-  try {
-    return execFileSync('ps', ['-o', 'lstart=', '-p', String(pid)], { encoding: 'utf8' }).trim() || undefined;
+    if (process.platform === 'linux') return inProcessTable(pid)?.since ?? ifUntold;
+    return (
+      ifUntold ?? (execFileSync('ps', ['-o', 'lstart=', '-p', String(pid)], { encoding: 'utf8' }).trim() || undefined)
+    );
   } catch {
     return 'unknown';
+  }
+}
+
+/** Why it could not be sent a signal. */
+function refusalOf(pid: number): string | undefined {
+  try {
+    process.kill(pid, 0);
+    return undefined;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code;
+  }
+}
+
+/** Undefined if it has ended. Throws if it cannot be told, as when too many files are open. */
+function inProcessTable(pid: number): Living | undefined {
+  try {
+    return parseStat(fs.readFileSync(`/proc/${pid}/stat`, 'utf8'));
+  } catch (error) {
+    if (['ENOENT', 'ESRCH'].includes((error as NodeJS.ErrnoException).code!)) return undefined;
+    throw error;
   }
 }

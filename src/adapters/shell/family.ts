@@ -4,19 +4,11 @@
  * sandbox, whose end is the end of all in it.
  */
 import fs from 'node:fs';
+import { parseStat, type Living } from '../../text/process-stat.js';
 
 const GRACE_MS = 2000;
 const KILLED_MS = 3000;
 const LOOK_MS = 20;
-
-interface Living {
-  pid: number;
-  parent: number;
-  group: number;
-  /** With the pid it names one process for ever: pids come back, start times do not. */
-  since: string;
-  name: string;
-}
 
 export interface Family {
   /** Process groups that were started for the command. */
@@ -83,30 +75,16 @@ function hasProcessTable(): boolean {
   return process.platform === 'linux' && fs.existsSync('/proc/self/stat');
 }
 
-/** Living processes; a zombie has ended and only waits to be counted. */
 function processTable(): Living[] {
   if (!hasProcessTable()) return [];
-  const found: Living[] = [];
-  for (const name of fs.readdirSync('/proc')) {
-    if (!/^\d+$/.test(name)) continue;
+  const pids = fs.readdirSync('/proc').filter((name) => /^\d+$/.test(name));
+  return pids.flatMap((pid) => {
     try {
-      const stat = fs.readFileSync(`/proc/${name}/stat`, 'utf8');
-      const open = stat.indexOf('(');
-      const close = stat.lastIndexOf(')');
-      const fields = stat.slice(close + 2).split(' ');
-      if (fields[0] === 'Z' || fields[0] === 'X') continue;
-      found.push({
-        pid: Number(name),
-        parent: Number(fields[1]),
-        group: Number(fields[2]),
-        since: fields[19]!,
-        name: stat.slice(open + 1, close),
-      });
+      return parseStat(fs.readFileSync(`/proc/${pid}/stat`, 'utf8')) ?? [];
     } catch {
-      // It ended while we looked.
+      return []; // it ended while we looked
     }
-  }
-  return found;
+  });
 }
 
 function holds(pid: number, pipe: string): boolean {

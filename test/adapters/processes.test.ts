@@ -1,0 +1,83 @@
+/** A process is dead when nothing of it can write any more, and not before. */
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import fs from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { test } from 'node:test';
+import { processes } from '../../src/adapters/processes.js';
+import { parseStat } from '../../src/text/process-stat.js';
+
+const stat = (state: string, threads: number, name = 'node'): string =>
+  `4711 (${name}) ${state} 12 4711 4711 0 -1 4194304 9 0 0 0 1 2 0 0 20 0 ${threads} 0 998877 0 0`;
+
+test('a process whose first thread is gone lives until its last one is', () => {
+  for (const [state, threads, lives] of [
+    ['R', 11, true],
+    ['D', 1, true],
+    ['Z', 11, true],
+    ['X', 2, true],
+    ['Z', 1, false],
+    ['X', 0, false],
+  ] as const)
+    assert.equal(parseStat(stat(state, threads)) !== undefined, lives, `${state} with ${threads}`);
+});
+
+test('a name may hold anything', () => {
+  const read = parseStat(stat('S', 1, 'a) Z 1 (b'));
+  assert.deepEqual(read, { pid: 4711, parent: 12, group: 4711, since: '998877', name: 'a) Z 1 (b' });
+});
+
+const WRITER = `
+const fs = require('node:fs');
+let n = 0;
+const next = () => fs.open(process.argv[1] + '/' + ++n, 'wx', (_, fd) => fs.write(fd, 'x', () => fs.fdatasync(fd, () => (fs.closeSync(fd), next()))));
+for (let i = 0; i < 8; i++) next();
+process.stdout.write('on');
+`;
+
+test(
+  'once a killed process counts as dead, none of its threads is left to write',
+  { skip: process.platform !== 'linux' && 'Linux shows threads' },
+  async (t) => {
+    const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'guild-threads-'));
+    t.after(() => fs.rmSync(folder, { recursive: true, force: true }));
+    const { me, isAlive } = processes();
+    for (let round = 0; round < 12; round++) {
+      const child = spawn(process.execPath, ['-e', WRITER, folder], { stdio: ['ignore', 'pipe', 'inherit'] });
+      await once(child.stdout, 'data');
+      const who = {
+        ...me(),
+        pid: child.pid!,
+        startTime: parseStat(fs.readFileSync(`/proc/${child.pid}/stat`, 'utf8'))!.since,
+      };
+      assert.ok(isAlive(who));
+      child.kill('SIGKILL');
+      while (isAlive(who));
+      const left = threads(child.pid!);
+      const then = fs.readdirSync(folder).length;
+      await once(child, 'close');
+      assert.ok(left <= 1, `${left} threads are left`);
+      assert.equal(fs.readdirSync(folder).length, then);
+      assert.ok(!isAlive(who));
+      for (const name of fs.readdirSync(folder)) fs.rmSync(path.join(folder, name));
+    }
+  },
+);
+
+test('another process under a pid that came back is not the one that had it', () => {
+  const { me, isAlive } = processes();
+  assert.ok(isAlive(me()));
+  assert.ok(!isAlive({ ...me(), startTime: '1' }));
+  assert.ok(!isAlive({ ...me(), bootId: 'another boot' }));
+  assert.ok(isAlive({ ...me(), host: 'elsewhere', startTime: '1' }), 'of another machine nothing is known');
+});
+
+function threads(pid: number): number {
+  try {
+    return fs.readdirSync(`/proc/${pid}/task`).length;
+  } catch {
+    return 0;
+  }
+}
