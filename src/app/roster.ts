@@ -107,7 +107,7 @@ export function roster(
         return problem('duplicate', `there is an agent ${agent.name} already, or the file names another one`);
       const full = path.join(root, file);
       // Under a name of its own: of two who make the same agent one is told, and neither takes away what the other writes.
-      const tmp = path.join(root, 'agents', `.${name}.${randomBytes(6).toString('hex')}.new`);
+      const tmp = path.join(root, '.guild', 'tmp', `agent-${randomBytes(6).toString('hex')}`);
       await disk.createSynced(tmp, source);
       const created = disk.link(tmp, full);
       disk.remove(tmp);

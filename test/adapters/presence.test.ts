@@ -8,6 +8,7 @@ import { disk } from '../../src/adapters/disk.js';
 import { bell, ringBell } from '../../src/adapters/files/bell.js';
 import { folders, layout, type Layout } from '../../src/adapters/files/layout.js';
 import { presence, type Presence } from '../../src/adapters/files/presence.js';
+import { writing } from '../../src/adapters/files/writing.js';
 import { isWarden, patience } from '../../src/domain/peer.js';
 import type { Disk } from '../../src/ports/disk.js';
 
@@ -17,7 +18,14 @@ function place(): Layout {
   return l;
 }
 
-function crowd(count: number): { all: Presence[]; kill(index: number): void; gone(index: number): boolean } {
+interface Crowd {
+  all: Presence[];
+  live: string;
+  kill(index: number): void;
+  gone(index: number): boolean;
+}
+
+function crowd(count: number): Crowd {
   const l = place();
   const dead = new Set<number>();
   const all = Array.from({ length: count }, (_, pid) => {
@@ -29,6 +37,7 @@ function crowd(count: number): { all: Presence[]; kill(index: number): void; gon
   for (const one of all) one.join();
   return {
     all,
+    live: l.live,
     kill: (index) => void dead.add(index),
     gone: (index) => !fs.existsSync(path.join(l.live, `${all[index]!.peer.id}.json`)),
   };
@@ -207,4 +216,52 @@ test('what a peer has aside is swept when it is dead, and not because its own fi
   fs.writeFileSync(path.join(l.tmp, 'p7-1'), '');
   assert.equal(me.tendOthers(), true);
   assert.deepEqual(asides(), ['p1-1', 'p2-1', 'p2-turn1'], 'who is found dead leaves nothing');
+});
+
+test('what a process was showing when it died, even after it had left, is swept at once; what it failed to write whole is not shown', () => {
+  const l = place();
+  const real = disk();
+  const me = { host: 'here', bootId: 'b', pid: 1, startTime: '1' };
+  const here = (id: string): Presence =>
+    presence(
+      real,
+      l,
+      { me: () => me, isAlive: () => true },
+      { id, ...me, agents: [], since: '2026-01-01T00:00:00.000Z' },
+    );
+  const page = path.join(l.root, 'agents', 'page.json');
+  const failing = (part: Partial<Disk>): Disk => ({ ...real, ...part });
+  const dies = (): never => {
+    throw new Error('killed');
+  };
+  const gone = here('p1');
+  gone.join();
+  gone.leave();
+  assert.throws(() => writing(failing({ rename: dies }), l, 'p1', dies).show(page, 'whole'), /killed/);
+  assert.equal(fs.readdirSync(l.tmp).length, 1);
+  const other = here('p2');
+  other.join();
+  other.sweep();
+  assert.deepEqual(fs.readdirSync(l.tmp), []);
+
+  const torn = failing({
+    create(file, text) {
+      real.create(file, text.slice(0, 2));
+      throw new Error('the disk is full');
+    },
+  });
+  assert.throws(() => writing(torn, l, 'p3', dies).show(page, 'whole'), /full/);
+  assert.equal(fs.existsSync(page), false);
+  writing(real, l, 'p3', dies).show(page, 'whole');
+  assert.equal(fs.readFileSync(page, 'utf8'), 'whole');
+  assert.deepEqual(fs.readdirSync(l.tmp), []);
+});
+
+test('a process whose folder of live processes was taken away makes it again', () => {
+  const { all, live, gone } = crowd(2);
+  assert.equal(all[0]!.rejoin(), false);
+  fs.rmSync(live, { recursive: true });
+  assert.equal(all[0]!.rejoin(), true);
+  assert.equal(gone(0), false);
+  assert.equal(all[1]!.rejoin(), true);
 });

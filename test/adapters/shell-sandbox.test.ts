@@ -204,7 +204,7 @@ test('it works for root and for an ordinary user', { skip }, (t) => {
   const root = fs.mkdtempSync(path.join(os.tmpdir(), 'guild-user-'));
   t.after(() => fs.rmSync(root, { recursive: true, force: true }));
   const compiled = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '..', '..', 'src');
-  for (const part of ['adapters/shell.js', 'adapters/shell', 'domain', 'ports']) {
+  for (const part of ['adapters/shell.js', 'adapters/shell', 'domain', 'ports', 'text']) {
     fs.cpSync(path.join(compiled, part), path.join(root, 'code', part), { recursive: true });
   }
   fs.writeFileSync(path.join(root, 'code/package.json'), '{"type": "module"}');
@@ -221,7 +221,7 @@ test('it works for root and for an ordinary user', { skip }, (t) => {
     cwd: root,
     encoding: 'utf8',
   });
-  const [isSandboxed, ran] = JSON.parse(done.stdout || `["${done.stderr}"]`);
+  const [isSandboxed, ran] = JSON.parse(done.stdout || JSON.stringify([done.stderr]));
   assert.equal(isSandboxed, true);
   assert.match(ran.output, isRoot ? /^65534\n.*Read-only file system\n$/ : /^\d+\n.*Read-only file system\n$/);
   assert.match(ran.commit, /^[0-9a-f]{40}/, JSON.stringify(ran));

@@ -43,6 +43,7 @@ export async function storm({ root, tasks, seed, workers = 8, limitMs }: Storm):
   const said: string[] = [];
   reader.stdout.on('data', (data) => said.push(String(data)));
   const alive = Array.from({ length: workers }, () => enter(root));
+  const dying: Promise<unknown>[] = [];
   let kills = 0;
   try {
     while (!allEnded(root, tasks)) {
@@ -50,11 +51,13 @@ export async function storm({ root, tasks, seed, workers = 8, limitMs }: Storm):
       await sleep(200 + random() * 700);
       await somethingEnded(root, random);
       const at = Math.floor(random() * alive.length);
+      if (hasEnded(alive[at]!)) throw new Error('a worker ended by itself');
+      dying.push(once(alive[at]!, 'exit'));
       alive[at]!.kill('SIGKILL');
       kills++;
       alive[at] = enter(root);
     }
-    await Promise.all(alive.map(leave));
+    await Promise.all([...dying, ...alive.map(leave)]); // a kill may take a while to end what is being written
   } finally {
     for (const worker of alive) worker.kill('SIGKILL');
     reader.stdin.end();
@@ -84,9 +87,13 @@ function enter(root: string): ChildProcess {
   return fork(WORKER, [root], { stdio: ['ignore', 'ignore', 'inherit', 'ipc'] });
 }
 
+function hasEnded(worker: ChildProcess): boolean {
+  return worker.exitCode !== null || worker.signalCode !== null;
+}
+
 /** Lets it come to its first pass, asks it to go, and sees that it goes by itself. */
 async function leave(worker: ChildProcess): Promise<void> {
-  if (worker.exitCode !== null || worker.signalCode !== null) throw new Error('a worker ended by itself');
+  if (hasEnded(worker)) throw new Error('a worker ended by itself');
   const ended = once(worker, 'exit') as Promise<[number | null]>;
   const again = setInterval(() => worker.kill('SIGTERM'), 500);
   worker.once('message', () => worker.kill('SIGTERM'));

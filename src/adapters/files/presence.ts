@@ -8,6 +8,7 @@ import { isFew, isWarden, WARDENS, type Peer, type Rank } from '../../domain/pee
 import type { Disk } from '../../ports/disk.js';
 import type { Processes } from '../../ports/processes.js';
 import type { Layout } from './layout.js';
+import { remade, showAt } from './writing.js';
 
 export interface Presence {
   peer: Peer;
@@ -87,10 +88,7 @@ export function presence(disk: Disk, l: Layout, processes: Processes, peer: Peer
 
   function join(): void {
     if (joined) return;
-    // Aside and renamed, because a peer whose file is half written would look dead. Until then it does, and what it has aside may be swept.
-    const tmp = path.join(l.tmp, `${peer.id}-0`);
-    do disk.create(tmp, `${JSON.stringify(peer, null, 2)}\n`);
-    while (!disk.rename(tmp, file(peer.id)));
+    showAt(disk, l, peer.id, file(peer.id), `${JSON.stringify(peer, null, 2)}\n`); // half written it would look dead
     joined = true;
   }
 
@@ -103,11 +101,11 @@ export function presence(disk: Disk, l: Layout, processes: Processes, peer: Peer
 
   /**
    * Of a peer that nobody knows. It may live and have lost its file a moment ago, and what it has aside is about to get its name: only what
-   * is old was left. What it makes itself known with it makes again.
+   * is old was left.
    */
   function isLeft(name: string): boolean {
     const stamp = disk.stamp(path.join(l.tmp, name));
-    if (stamp === undefined || name === `${ownerOf(name)}-0`) return true;
+    if (stamp === undefined || name === remade(ownerOf(name))) return true;
     return Date.now() - Number(writtenAt(stamp) / 1_000_000n) > ASIDE_MS;
   }
 

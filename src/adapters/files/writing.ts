@@ -19,6 +19,19 @@ export interface Writing {
   showNew(file: string, text: string): boolean;
 }
 
+/** What lies aside under this name is made again if it is gone, so anybody may sweep it who does not know its peer. */
+export const remade = (peer: string): string => `${peer}-0`;
+
+/** Under `file` at once and whole, also for a peer that is not known yet, or any more. */
+export function showAt(disk: Disk, l: Pick<Layout, 'tmp'>, peer: string, file: string, text: string): void {
+  const tmp = path.join(l.tmp, remade(peer));
+  for (;;) {
+    if (!disk.create(tmp, text)) disk.remove(tmp); // it could not be written whole the last time
+    else if (disk.rename(tmp, file)) return;
+    else disk.makeFolder(path.dirname(file)); // that is gone, or it was swept
+  }
+}
+
 /** `beforeFirst` makes the peer known: half-done files of an unknown one would be swept. */
 export function writing(disk: Disk, l: Layout, peer: string, beforeFirst: () => void): Writing {
   let count = 0;
@@ -29,12 +42,7 @@ export function writing(disk: Disk, l: Layout, peer: string, beforeFirst: () => 
       disk.rename(tmp, file);
       await disk.syncFolder(path.dirname(file));
     },
-    show(file, text) {
-      disk.makeFolder(path.dirname(file));
-      const tmp = fresh();
-      disk.create(tmp, text);
-      disk.rename(tmp, file);
-    },
+    show: (file, text) => showAt(disk, l, peer, file, text),
     async createOnce(file, bytes, first) {
       const [tmp] = await Promise.all([aside(bytes), first]);
       const created = name(tmp, file);
