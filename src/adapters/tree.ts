@@ -29,6 +29,8 @@ export const MAX_TREE_BYTES = 64 * 1024 * 1024;
 /** A cassette that is being written, in the workspace it is about, begins like this. */
 export const RECORDING = '.guild/recording-';
 const NOT_HERE = new Set(['agents/live', '.guild/tmp', '.guild/torn', '.guild/git']);
+/** A claim whose task has ended is taken away a moment later, while others already work. */
+const PASSING = /^tasks\/active\/.*\.leaving$/;
 const NOT_OURS = new Map([
   ['.git', 'Git keeps it'],
   ['node_modules', 'it holds packages'],
@@ -83,7 +85,7 @@ export function tree({ root, secret, maxBytes = MAX_TREE_BYTES }: TreeGiven): Tr
     let empty = true;
     for (const name of names) {
       const file = folder === '' ? name : `${folder}/${name}`;
-      if (NOT_HERE.has(file) || file.startsWith(RECORDING)) continue;
+      if (NOT_HERE.has(file) || PASSING.test(file) || file.startsWith(RECORDING)) continue;
       const stat = fs.lstatSync(path.join(root, file), { bigint: true, throwIfNoEntry: false });
       if (stat === undefined) continue;
       empty = false;
@@ -189,6 +191,6 @@ function isBelow(folder: string, file: string): boolean {
 function remove(full: string): void {
   const stat = fs.lstatSync(full, { throwIfNoEntry: false });
   if (stat === undefined) return;
-  if (!stat.isDirectory()) return fs.rmSync(full);
+  if (!stat.isDirectory()) return fs.rmSync(full, { force: true });
   if (fs.readdirSync(full).length === 0) fs.rmdirSync(full);
 }
