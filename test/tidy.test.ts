@@ -112,6 +112,11 @@ test('nothing is left for later, switched off or hidden from the compiler', () =
   none(wrong);
 });
 
+test('random inputs of tests follow from the one seed', () => {
+  const takesItself = (file: string): boolean => imports(file).includes('fast-check');
+  none(codes.filter((file) => file !== 'test/kit/properties.ts' && takesItself(file)));
+});
+
 test('no source casts to any', () => {
   none(sources.filter((file) => /\bas any\b/.test(withoutComments(file))));
 });

@@ -91,7 +91,7 @@ export function lines(store: Pick<Store, 'open' | 'known' | 'isOpen' | 'changes'
       const group = groupOf(one);
       group.set(one.task.id, mine);
       if (group === standing) rowFor(mine).push(mine);
-      depend(one, true);
+      depend(undefined, one);
     }
     for (const row of rows.values()) row.sort(inOrder);
     for (const id of over) if (!dependents.has(id) || store.isOpen(id)) over.delete(id);
@@ -110,8 +110,7 @@ export function lines(store: Pick<Store, 'open' | 'known' | 'isOpen' | 'changes'
     const before = group?.get(id);
     const next = one && groupOf(one);
     if (one !== undefined && one.state === before?.one.state && one.task === before.task && next === group) return;
-    if (before !== undefined) depend(before.one, false);
-    if (one !== undefined) depend(one, true);
+    depend(before?.one, one);
     if (one !== undefined && group === going && next === going && one.state === before!.one.state)
       return void Object.assign(before!, { one, task: one.task });
     if (group === standing) leave(before!);
@@ -124,15 +123,15 @@ export function lines(store: Pick<Store, 'open' | 'known' | 'isOpen' | 'changes'
     row.splice(placeIn(row, mine), 0, mine);
   }
 
-  function depend({ task, state }: OpenTask, does: boolean): void {
-    if (!isInLine(task, state)) return;
-    for (const id of task.dependencies) {
-      const those = dependents.get(id) ?? new Set<string>();
-      if (does) dependents.set(id, those.add(task.id));
-      else if (those.delete(task.id) && those.size === 0) {
-        dependents.delete(id);
-        over.delete(id);
-      }
+  /** What was seen of a dependency is kept as long as somebody depends on it. */
+  function depend(before: OpenTask | undefined, now: OpenTask | undefined): void {
+    const needed = new Set(needs(now));
+    for (const id of needed) dependents.set(id, (dependents.get(id) ?? new Set<string>()).add(now!.task.id));
+    for (const id of needs(before)) {
+      const those = needed.has(id) ? undefined : dependents.get(id);
+      if (!those?.delete(before!.task.id) || those.size > 0) continue;
+      dependents.delete(id);
+      over.delete(id);
     }
   }
 
@@ -148,6 +147,11 @@ export function lines(store: Pick<Store, 'open' | 'known' | 'isOpen' | 'changes'
     rows.set(key, row);
     return row;
   }
+}
+
+/** What it must wait for before it can stand in line. */
+function needs(one: OpenTask | undefined): readonly string[] {
+  return one !== undefined && isInLine(one.task, one.state) ? one.task.dependencies : [];
 }
 
 /** Where it stands in the row, or would. */
