@@ -97,20 +97,26 @@ export function journal(disk: Disk, l: Layout, writing: Writing, peer: string): 
       return settling;
     },
     adopt,
-    begin() {
-      for (const part of row.splice(0)) {
-        if (disk.stamp(part.file) !== undefined) row.push(part);
-        else disk.remove(part.file); // it is gone, but still in hand
-      }
-    },
+    begin,
     others: () => [...new Set(disk.list(l.journal).filter(isJournal).map(ownerOf))],
     close() {
       for (const { file } of row.splice(0)) disk.remove(file);
     },
   };
 
+  function begin(): void {
+    for (const part of row.splice(0)) {
+      if (disk.stamp(part.file) !== undefined) row.push(part);
+      else disk.remove(part.file); // it is gone, but still in hand
+    }
+  }
+
   function write(lines: readonly Line[]): void {
     let part = row.at(-1);
+    if (part !== undefined && disk.stamp(part.file) === undefined) {
+      begin(); // a person deleted it
+      part = row.at(-1);
+    }
     const text = lines.map(printed).join('');
     if (part === undefined || part.bytes > MOST_BYTES) {
       part = { file: path.join(l.journal, `${peer}.${++count}.jsonl`), bytes: 0, safe: undefined, live: new Map() };
@@ -148,7 +154,7 @@ export function journal(disk: Disk, l: Layout, writing: Writing, peer: string): 
     for (const id of there) arrivals.delete(id);
     while (row[0] !== undefined && row[0].live.size === 0 && row[0].bytes > MOST_BYTES) disk.remove(row.shift()!.file);
     const last = row.at(-1);
-    if (last === undefined || there.length === 0) return;
+    if (last === undefined || there.length === 0 || disk.stamp(last.file) === undefined) return;
     const text = printed({ there });
     disk.appendOwn(last.file, text);
     last.bytes += text.length;

@@ -105,7 +105,7 @@ export function recordVerbs(
       writeLines();
       const files = [...unsynced];
       unsynced.clear();
-      await Promise.all(files.map((file) => disk.sync(file)));
+      await Promise.all(files.map(syncIfThere));
     },
     events({ task, limit = Infinity } = {}) {
       writeLines();
@@ -144,9 +144,24 @@ export function recordVerbs(
       const now = lines.splice(0, ofDay < 0 ? lines.length : ofDay);
       const file = path.join(l.events, `${day}.jsonl`);
       if (!unsynced.has(file) && disk.stamp(file) === undefined) disk.create(file, '');
-      disk.append(file, now.map(({ line }) => line).join(''));
+      append(file, now.map(({ line }) => line).join(''));
       unsynced.add(file);
     }
+  }
+
+  /** A person may take it away at any time. */
+  function append(file: string, text: string): void {
+    try {
+      disk.append(file, text);
+    } catch (thrown) {
+      if (disk.stamp(file) !== undefined || !disk.create(file, text)) throw thrown;
+    }
+  }
+
+  async function syncIfThere(file: string): Promise<void> {
+    await disk.sync(file).catch((thrown: unknown) => {
+      if (disk.stamp(file) !== undefined) throw thrown;
+    });
   }
 
   function readJson<T>(file: string): T | undefined {

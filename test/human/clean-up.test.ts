@@ -1,0 +1,121 @@
+/** A person cleans up while the agents work: whichever folder is deleted, the work after it is done. */
+import assert from 'node:assert/strict';
+import fs from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { test, type TestContext } from 'node:test';
+import { openWorkspace, type Model } from '../../src/app/index.js';
+import { until } from '../kit/until.js';
+
+const FOLDERS = [
+  '.guild',
+  '.guild/journal',
+  '.guild/tmp',
+  '.guild/turns',
+  '.guild/intents',
+  '.guild/run',
+  'agents/live',
+  'bus',
+  'events',
+  'results',
+  'sessions',
+  'storage',
+  'tasks',
+  'tasks/active',
+  'tasks/completed',
+  'tasks/pending',
+  'tasks/waiting',
+];
+
+/** A workspace that is watched; `run` gives it a task and resolves when that has its answer. */
+async function watched(
+  t: TestContext,
+  whileThinking: (task: string) => void = () => undefined,
+): Promise<{ root: string; run(id: string): Promise<void>; drop(id: string): void; leave(): Promise<void> }> {
+  const root = fs.realpathSync(fs.mkdtempSync(path.join(os.tmpdir(), 'guild-clean-')));
+  t.after(() => fs.rmSync(root, { recursive: true, force: true, maxRetries: 5 }));
+  fs.mkdirSync(path.join(root, 'agents'));
+  fs.writeFileSync(path.join(root, 'guild.yaml'), 'model: scripted/m\n');
+  fs.writeFileSync(path.join(root, 'agents/ana.md'), '---\ndescription: Works\n---\nWork.\n');
+  const model: Model = {
+    async call({ task }) {
+      whileThinking(task);
+      const cost = { inputTokens: 1, outputTokens: 1, cachedTokens: 0, microUsd: 0 };
+      return { ok: true, answer: { text: `answer of ${task}`, toolCalls: [], finish: 'stop', ...cost } };
+    },
+  };
+  const done = new Set<string>();
+  const stop = new AbortController();
+  const workspace = await openWorkspace(root, {
+    model,
+    watchers: { event: ({ name, task }) => void (name === 'task.completed' && done.add(task!)) },
+  });
+  let thrown: unknown;
+  const watching = workspace.watch(stop.signal).catch((error: unknown) => (thrown = error));
+  const drop = (id: string): void => {
+    fs.mkdirSync(path.join(root, 'tasks/pending'), { recursive: true });
+    const aside = path.join(root, `${id}.tmp`);
+    fs.writeFileSync(aside, JSON.stringify({ description: 'Work', to: 'ana' }));
+    fs.renameSync(aside, path.join(root, 'tasks/pending', `${id}.json`));
+  };
+  return {
+    root,
+    drop,
+    async run(id) {
+      drop(id);
+      await until(() => {
+        if (thrown !== undefined) throw thrown;
+        return done.has(id);
+      });
+    },
+    async leave() {
+      stop.abort();
+      await watching;
+      await workspace.close();
+      assert.equal(thrown, undefined);
+    },
+  };
+}
+
+const clean = (root: string, folder: string): void =>
+  fs.rmSync(path.join(root, folder), { recursive: true, force: true, maxRetries: 9 });
+
+test('a folder that is deleted at rest is made again when something is to be put there', async (t) => {
+  const { root, run, leave } = await watched(t);
+  await run('first');
+  for (const [n, folder] of FOLDERS.entries()) {
+    clean(root, folder);
+    await run(`then-${n}`);
+    const result = fs.readFileSync(path.join(root, `results/then-${n}.md`), 'utf8');
+    assert.match(result, new RegExp(`answer of then-${n}`), folder);
+  }
+  await leave();
+  assert.deepEqual(fs.readdirSync(path.join(root, 'agents/live')), []);
+});
+
+test('a folder that is deleted while a model thinks takes at most that task with it', async (t) => {
+  let root = '';
+  const met = new Set<string>();
+  const place = await watched(t, (task) => {
+    const folder = FOLDERS[Number(task.slice('during-'.length))];
+    if (folder === undefined || met.has(folder)) return;
+    met.add(folder);
+    clean(root, folder);
+  });
+  ({ root } = place);
+  await place.run('first');
+  for (const [n, folder] of FOLDERS.entries()) {
+    place.drop(`during-${n}`);
+    await until(() => met.has(folder));
+    await place.run(`then-${n}`);
+  }
+  await place.leave();
+});
+
+test('a workspace that is deleted as a whole is not made again', async (t) => {
+  const { root, run, leave } = await watched(t);
+  await run('first');
+  fs.rmSync(root, { recursive: true, force: true, maxRetries: 9 });
+  await leave().catch(() => undefined);
+  assert.equal(fs.existsSync(root), false);
+});
