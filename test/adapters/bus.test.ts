@@ -4,7 +4,7 @@ import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { describe, test } from 'node:test';
-import fc from '../kit/properties.js';
+import { fc } from '../kit/properties.js';
 import { bus, type BusOptions } from '../../src/adapters/bus.js';
 import { channel, newest } from '../../src/adapters/bus/channel.js';
 import { partFiles } from '../../src/adapters/bus/part-files.js';

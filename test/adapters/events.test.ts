@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import fc from '../kit/properties.js';
+import { fc } from '../kit/properties.js';
 import { eventReader } from '../../src/adapters/ai-sdk/events.js';
 
 function read(pieces: string[]): string[] {

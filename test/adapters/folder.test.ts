@@ -6,7 +6,7 @@ import os from 'node:os';
 import path from 'node:path';
 import test, { type TestContext } from 'node:test';
 import { Worker } from 'node:worker_threads';
-import fc from '../kit/properties.js';
+import { fc } from '../kit/properties.js';
 import { disk } from '../../src/adapters/disk.js';
 import { folder } from '../../src/adapters/folder.js';
 import type { Disk } from '../../src/ports/disk.js';

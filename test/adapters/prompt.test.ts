@@ -1,7 +1,7 @@
 /** What providers require of a conversation, whatever people said and did while tools ran. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import fc from '../kit/properties.js';
+import { fc } from '../kit/properties.js';
 import { toPrompt, type Prompt } from '../../src/adapters/ai-sdk/prompt.js';
 import type { Message } from '../../src/domain/session.js';
 import { compactor } from '../../src/engine/compact.js';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import fc from '../kit/properties.js';
+import { fc } from '../kit/properties.js';
 import { scripted } from '../../src/adapters/scripted.js';
 import type { Message } from '../../src/domain/session.js';
 import type { ModelRequest } from '../../src/ports/model.js';

@@ -3,7 +3,7 @@ import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import test, { type TestContext } from 'node:test';
-import fc from '../kit/properties.js';
+import { fc } from '../kit/properties.js';
 import { disk } from '../../src/adapters/disk.js';
 import { folder } from '../../src/adapters/folder.js';
 import { search, type SearchOptions } from '../../src/adapters/search.js';

@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
 import test from 'node:test';
-import fc from '../kit/properties.js';
+import { fc } from '../kit/properties.js';
 import { shell } from '../../src/adapters/shell.js';
 import { cannot, ground, WAYS } from '../kit/commands.js';
 import { until, withEnoughTime } from '../kit/until.js';

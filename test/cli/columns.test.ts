@@ -1,7 +1,7 @@
 /** Columns of a terminal: wide letters take two, accents none, and no character is cut in half. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import fc from '../kit/properties.js';
+import { fc } from '../kit/properties.js';
 import { columnsOf, cutTo } from '../../src/cli/columns.js';
 import { fitted, table } from '../../src/cli/terminal.js';
 

@@ -1,7 +1,7 @@
 /** Budgets: whatever a tree of tasks does, together it stays within what its root was given. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import fc from '../kit/properties.js';
+import { fc } from '../kit/properties.js';
 import {
   addBudgets,
   carve,

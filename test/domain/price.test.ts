@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import fc from '../kit/properties.js';
+import { fc } from '../kit/properties.js';
 import { costMicroUsd, findPrice } from '../../src/domain/price.js';
 
 const tokens = (inputTokens: number, outputTokens: number, cachedTokens = 0) => ({

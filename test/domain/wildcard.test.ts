@@ -1,7 +1,7 @@
 /** Patterns with wildcards: they mean what a regular expression would, and none is slow. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import fc from '../kit/properties.js';
+import { fc } from '../kit/properties.js';
 import { globFits } from '../../src/domain/wildcard.js';
 
 test('a glob fits what its regular expression fits', () => {

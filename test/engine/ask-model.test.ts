@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import fc from '../kit/properties.js';
+import { fc } from '../kit/properties.js';
 import { askModel } from '../../src/engine/ask-model.js';
 import {
   MODEL_FAILURES,

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import path from 'node:path';
 import { test } from 'node:test';
-import fc from '../kit/properties.js';
+import { fc } from '../kit/properties.js';
 import type { Problem } from '../../src/domain/problem.js';
 import type { Task } from '../../src/domain/task.js';
 import { hall, ROOT, untilQuiet, type Guest } from '../kit/hall.js';

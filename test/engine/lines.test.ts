@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import path from 'node:path';
 import { test } from 'node:test';
-import fc from '../kit/properties.js';
+import { fc } from '../kit/properties.js';
 import { lines, type Lines } from '../../src/engine/lines.js';
 import type { Store } from '../../src/ports/store.js';
 import { hall, ROOT } from '../kit/hall.js';

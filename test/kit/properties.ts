@@ -4,4 +4,4 @@ import { SEED } from './seed.js';
 
 fc.configureGlobal({ seed: SEED });
 
-export default fc;
+export { fc };

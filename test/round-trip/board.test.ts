@@ -4,7 +4,7 @@
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import fc from '../kit/properties.js';
+import { fc } from '../kit/properties.js';
 import { APPROVALS, MESSY, REDIS } from '../kit/boards.js';
 import { addItem } from '../../src/text/board-add.js';
 import {

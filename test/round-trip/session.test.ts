@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import fc from '../kit/properties.js';
+import { fc } from '../kit/properties.js';
 import { CORE_SCHEMA, load } from 'js-yaml';
 import { parse } from 'yaml';
 import type { Message, Session, SessionHeader } from '../../src/domain/session.js';

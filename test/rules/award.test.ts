@@ -1,7 +1,7 @@
 /** Which bid gets a task: the same whoever weighs it, fair over many tasks, and never somebody below their own threshold. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import fc from '../kit/properties.js';
+import { fc } from '../kit/properties.js';
 import type { Bid } from '../../src/domain/bid.js';
 import { award, bidsPage, noneFit, type Offered } from '../../src/rules/award.js';
 import { NO_RECORD } from '../../src/rules/track-record.js';

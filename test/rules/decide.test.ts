@@ -3,7 +3,7 @@
  * Each play is also played again from every world on its way, as after a crash.
  */
 import assert from 'node:assert/strict';
-import fc from '../kit/properties.js';
+import { fc } from '../kit/properties.js';
 import { test } from 'node:test';
 import type { Agent } from '../../src/domain/agent.js';
 import { hash53 } from '../../src/domain/id.js';

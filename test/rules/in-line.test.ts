@@ -1,7 +1,7 @@
 /** Lines: who stands in one, and that many lines are served as one would be. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import fc from '../kit/properties.js';
+import { fc } from '../kit/properties.js';
 import { makeTask, type Task } from '../../src/domain/task.js';
 import { inOrder, isInLine, lineOf, queue, type Place, type Row } from '../../src/rules/in-line.js';
 

@@ -1,7 +1,7 @@
 /** Offers in a mesh: how long each waits, and who wins by what was told. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import fc from '../kit/properties.js';
+import { fc } from '../kit/properties.js';
 import { bestOffer, isBetter, offerDelayMs, type Offer } from '../../src/rules/mesh.js';
 
 const offer = (agent: string, fitness: number, steppedBack = false): Offer => ({ agent, fitness, steppedBack });

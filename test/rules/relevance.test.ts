@@ -1,7 +1,7 @@
 /** How much an agent's field has to do with a text: pairs that a person would call related, or not. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import fc from '../kit/properties.js';
+import { fc } from '../kit/properties.js';
 import { relevance, RELEVANT, type Profile } from '../../src/rules/relevance.js';
 
 const profile = (name: string, description: string, expertise: string[] = [], capabilities: string[] = []): Profile => {

@@ -1,7 +1,7 @@
 /** What a model call may cost is known before it is made. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import fc from '../kit/properties.js';
+import { fc } from '../kit/properties.js';
 import { costMicroUsd } from '../../src/domain/price.js';
 import type { Message } from '../../src/domain/session.js';
 import { promptTokens, reserveCall } from '../../src/rules/reserve.js';

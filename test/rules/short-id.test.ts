@@ -1,7 +1,7 @@
 /** The short ids that people see lead back to the tasks they stand for, and to no others. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import fc from '../kit/properties.js';
+import { fc } from '../kit/properties.js';
 import { meantIds, shortIds } from '../../src/rules/short-id.js';
 
 test('the shortest end of whole parts that no other task has', () => {

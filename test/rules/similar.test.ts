@@ -1,7 +1,7 @@
 /** How alike two texts about work are. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import fc from '../kit/properties.js';
+import { fc } from '../kit/properties.js';
 import { OTHER, SAME } from '../../src/rules/breakdown.js';
 import { likeness, stems } from '../../src/rules/similar.js';
 

@@ -1,7 +1,7 @@
 /** What history says about an agent's work, and how much its own word is worth after it. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import fc from '../kit/properties.js';
+import { fc } from '../kit/properties.js';
 import type { Event } from '../../src/domain/event.js';
 import {
   addToRecords,

@@ -1,7 +1,7 @@
 /** The wait-for graph beside a plain search that starts anew every time: the same circles, whatever comes and goes. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import fc from '../kit/properties.js';
+import { fc } from '../kit/properties.js';
 import { waitGraph, type WaitGraph } from '../../src/rules/wait-graph.js';
 
 test('a wait that closes a circle is refused and names it', () => {

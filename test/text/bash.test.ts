@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { test } from 'node:test';
-import fc from '../kit/properties.js';
+import { fc } from '../kit/properties.js';
 import type { ShellNode, ShellScript } from '../../src/domain/shell.js';
 import { parseBash } from '../../src/text/bash.js';
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import fc from '../kit/properties.js';
+import { fc } from '../kit/properties.js';
 import { editCheckIn, parseCheckIn } from '../../src/text/checkin-yaml.js';
 
 const SEED = `last_checkin: "2025-10-05T08:02:04.076Z"

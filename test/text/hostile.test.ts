@@ -1,6 +1,6 @@
 /** Whatever a file holds, reading it ends soon, with a value: an exception here would stop the whole pass. */
 import { test } from 'node:test';
-import fc from '../kit/properties.js';
+import { fc } from '../kit/properties.js';
 import { parseAgent } from '../../src/text/agent-md.js';
 import { parseConfig } from '../../src/text/config-yaml.js';
 import { parseJson } from '../../src/text/json.js';

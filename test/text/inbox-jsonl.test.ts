@@ -1,7 +1,7 @@
 /** Lines of an inbox: read generously, and a bad one harms nobody but itself. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import fc from '../kit/properties.js';
+import { fc } from '../kit/properties.js';
 import type { MailFields } from '../../src/domain/mail.js';
 import { problemText, type Problem } from '../../src/domain/problem.js';
 import { inboxLines, MAX_LINE_BYTES, readInboxLine } from '../../src/text/inbox-jsonl.js';

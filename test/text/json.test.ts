@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import fc from '../kit/properties.js';
+import { fc } from '../kit/properties.js';
 import { jsonOffset, parseJson } from '../../src/text/json.js';
 import { problemText } from '../../src/domain/problem.js';
 

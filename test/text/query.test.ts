@@ -1,7 +1,7 @@
 /** The query language: what it reads, what it refuses, and how rows compare. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import fc from '../kit/properties.js';
+import { fc } from '../kit/properties.js';
 import { problemText } from '../../src/domain/problem.js';
 import { parseQuery, select, type Query, type Row, type Select } from '../../src/text/query.js';
 import { inLinearTime } from '../kit/linear.js';

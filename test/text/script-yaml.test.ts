@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
-import fc from '../kit/properties.js';
+import { fc } from '../kit/properties.js';
 import { MODEL_FAILURES } from '../../src/ports/model.js';
 import { readScript } from '../../src/text/script-yaml.js';
 

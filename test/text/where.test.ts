@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import fc from '../kit/properties.js';
+import { fc } from '../kit/properties.js';
 import { placesIn, whereAt } from '../../src/text/where.js';
 import { inLinearTime } from '../kit/linear.js';
 
