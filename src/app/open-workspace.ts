@@ -20,6 +20,7 @@ import { pauses } from '../adapters/pauses.js';
 import { processes as realProcesses } from '../adapters/processes.js';
 import { search } from '../adapters/search.js';
 import { shell } from '../adapters/shell.js';
+import { withFolders } from '../adapters/with-folders.js';
 import type { Agent } from '../domain/agent.js';
 import type { Config } from '../domain/config.js';
 import type { Event } from '../domain/event.js';
@@ -135,7 +136,7 @@ const LOOK_MS = 250;
 
 export async function openWorkspace(folderPath: string, options: OpenOptions = {}): Promise<Workspace> {
   const root = path.resolve(folderPath);
-  const disk = options.disk ?? realDisk();
+  const disk = withFolders(options.disk ?? realDisk(), root);
   if (!isWorkspace(disk, root)) throw new ProblemError(noWorkspace(root, disk.stamp(root) !== undefined));
   const clock = options.clock ?? realClock();
   const ids = options.ids ?? realIds();

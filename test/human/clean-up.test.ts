@@ -82,12 +82,17 @@ const clean = (root: string, folder: string): void =>
 
 test('a folder that is deleted at rest is made again when something is to be put there', async (t) => {
   const { root, run, leave } = await watched(t);
+  const board = path.join(root, 'tasks/b.task.md');
   await run('first');
   for (const [n, folder] of FOLDERS.entries()) {
     clean(root, folder);
     await run(`then-${n}`);
     const result = fs.readFileSync(path.join(root, `results/then-${n}.md`), 'utf8');
     assert.match(result, new RegExp(`answer of then-${n}`), folder);
+    clean(root, folder);
+    fs.mkdirSync(path.dirname(board), { recursive: true });
+    fs.writeFileSync(board, `# Board\n\n## TODO\n\n- [ ] @ana "Thing ${n}"\n`);
+    await until(() => fs.readFileSync(board, 'utf8').includes(`[x] @ana "Thing ${n}"`));
   }
   await leave();
   assert.deepEqual(fs.readdirSync(path.join(root, 'agents/live')), []);

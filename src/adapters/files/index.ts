@@ -19,7 +19,6 @@ import { sessionVerbs } from './sessions.js';
 import { shelves } from './shelves.js';
 import { taskVerbs } from './tasks.js';
 import { turns } from './turns.js';
-import { withFolders } from './with-folders.js';
 import { writing } from './writing.js';
 
 export interface FilesOptions {
@@ -41,9 +40,8 @@ const LOOK_OF_MANY_MS = 2000;
 /** Of many, those who look after nobody hear of a death within this time, each at its own moment: who was dead is seen to by then. */
 const LATE_MS = 1000;
 
-export function files({ root, disk: given, clock, ids, processes, agents = [], lag, soon }: FilesOptions): Store {
+export function files({ root, disk, clock, ids, processes, agents = [], lag, soon }: FilesOptions): Store {
   const l = layout(root);
-  const disk = withFolders(given, root);
   for (const folder of folders(l))
     disk.makeFolder(folder, folder.startsWith(path.join(root, '.guild')) ? 0o700 : undefined);
   const now = (): Date => clock.now();

@@ -3,7 +3,7 @@
  * are there. A workspace that is gone as a whole stays gone.
  */
 import path from 'node:path';
-import type { Disk } from '../../ports/disk.js';
+import type { Disk } from '../ports/disk.js';
 
 export function withFolders(disk: Disk, root: string): Disk {
   const own = path.join(root, '.guild');
@@ -17,6 +17,10 @@ export function withFolders(disk: Disk, root: string): Disk {
       }),
     link: (from, to) => again(to, () => disk.link(from, to)),
     rename: (from, to) => disk.rename(from, to) || (isDeleted(path.dirname(to)) && isMade(to) && disk.rename(from, to)),
+    makeFolder(folder, mode) {
+      if (isDeleted(root)) throw Object.assign(new Error(`ENOENT: ${root} is gone`), { code: 'ENOENT', path: root });
+      disk.makeFolder(folder, mode);
+    },
     syncFolder: (folder) =>
       disk.syncFolder(folder).catch((thrown: unknown) => {
         if (!isMissing(thrown) || !isDeleted(folder)) throw thrown; // else whatever lay there was taken away
@@ -35,7 +39,7 @@ export function withFolders(disk: Disk, root: string): Disk {
   /** The folder of this file is there now, whoever made it. */
   function isMade(file: string): boolean {
     const folder = path.dirname(file);
-    if (disk.stamp(root) === undefined) return false;
+    if (isDeleted(root)) return false;
     disk.makeFolder(folder, folder.startsWith(own) ? 0o700 : undefined);
     return true;
   }
