@@ -12,11 +12,11 @@ export function withFolders(disk: Disk, root: string): Disk {
     create: (file, bytes) => again(file, () => disk.create(file, bytes)),
     createSynced: (file, bytes) =>
       disk.createSynced(file, bytes).catch((thrown: unknown) => {
-        if (!isMissing(thrown) || !remade(file)) throw thrown;
+        if (!isMissing(thrown) || !remake(file)) throw thrown;
         return disk.createSynced(file, bytes);
       }),
     link: (from, to) => again(to, () => disk.link(from, to)),
-    rename: (from, to) => disk.rename(from, to) || (isDeleted(path.dirname(to)) && remade(to) && disk.rename(from, to)),
+    rename: (from, to) => disk.rename(from, to) || (isDeleted(path.dirname(to)) && remake(to) && disk.rename(from, to)),
     makeFolder(folder, mode) {
       if (isDeleted(root)) throw Object.assign(new Error(`ENOENT: ${root} is gone`), { code: 'ENOENT', path: root });
       disk.makeFolder(folder, mode);
@@ -31,13 +31,13 @@ export function withFolders(disk: Disk, root: string): Disk {
     try {
       return change();
     } catch (thrown) {
-      if (!isMissing(thrown) || !remade(file)) throw thrown;
+      if (!isMissing(thrown) || !remake(file)) throw thrown;
       return change();
     }
   }
 
   /** Makes the folder of this file, unless it is there; false if the workspace is gone. */
-  function remade(file: string): boolean {
+  function remake(file: string): boolean {
     const folder = path.dirname(file);
     if (isDeleted(root)) return false;
     disk.makeFolder(folder, folder.startsWith(own) ? 0o700 : undefined);

@@ -12,7 +12,7 @@ import { LEAVING, type Layout } from './layout.js';
 import type { Placing } from './placing.js';
 import { resultPage } from './result-page.js';
 import type { Shelves } from './shelves.js';
-import type { Writing } from './writing.js';
+import { syncIfThere, type Writing } from './writing.js';
 
 export interface Ending {
   settle(claim: Claim, task: Task, state: EndedState): Promise<boolean>;
@@ -71,7 +71,7 @@ export function ending({ disk, l, writing, ahead, journal, lying, onItsWay, me }
   function keepPage({ id, page }: PageLine, root: string): void {
     const file = l.result(page);
     const write = once(async () => {
-      await syncIfThere(file);
+      await syncIfThere(disk, file);
       return undefined;
     });
     ahead.put({ id, root, line: async () => undefined, write, arrive: () => undefined });
@@ -98,15 +98,7 @@ export function ending({ disk, l, writing, ahead, journal, lying, onItsWay, me }
 
   async function syncSession(task: Task): Promise<void> {
     if (task.session === undefined || ahead.get(keyOf(task.session)) !== undefined) return;
-    await syncIfThere(l.session(task.session));
-  }
-
-  /** A person may take it away at any time. */
-  async function syncIfThere(file: string): Promise<void> {
-    if (disk.stamp(file) === undefined) return;
-    await disk.sync(file).catch((thrown: unknown) => {
-      if (disk.stamp(file) !== undefined) throw thrown;
-    });
+    await syncIfThere(disk, l.session(task.session));
   }
 }
 

@@ -7,7 +7,7 @@ import type { Disk } from '../../ports/disk.js';
 import type { Effect, Outcome, Store } from '../../ports/store.js';
 import type { Lag } from './ahead.js';
 import { isSettled, type Layout } from './layout.js';
-import type { Writing } from './writing.js';
+import { syncIfThere, type Writing } from './writing.js';
 
 type RecordVerbs = Pick<
   Store,
@@ -105,7 +105,7 @@ export function recordVerbs(
       writeLines();
       const files = [...unsynced];
       unsynced.clear();
-      await Promise.all(files.map(syncIfThere));
+      await Promise.all(files.map((file) => syncIfThere(disk, file)));
     },
     events({ task, limit = Infinity } = {}) {
       writeLines();
@@ -156,12 +156,6 @@ export function recordVerbs(
     } catch (thrown) {
       if (disk.stamp(file) !== undefined || !disk.create(file, text)) throw thrown;
     }
-  }
-
-  async function syncIfThere(file: string): Promise<void> {
-    await disk.sync(file).catch((thrown: unknown) => {
-      if (disk.stamp(file) !== undefined) throw thrown;
-    });
   }
 
   function readJson<T>(file: string): T | undefined {

@@ -32,6 +32,14 @@ export function showAt(disk: Disk, l: Pick<Layout, 'tmp'>, peer: string, file: s
   }
 }
 
+/** A person may take it away at any time. */
+export async function syncIfThere(disk: Disk, file: string): Promise<void> {
+  if (disk.stamp(file) === undefined) return;
+  await disk.sync(file).catch((thrown: unknown) => {
+    if (disk.stamp(file) !== undefined) throw thrown;
+  });
+}
+
 /** `beforeFirst` makes the peer known: half-done files of an unknown one would be swept. */
 export function writing(disk: Disk, l: Layout, peer: string, beforeFirst: () => void): Writing {
   let count = 0;
