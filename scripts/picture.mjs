@@ -1,5 +1,5 @@
 /**
- * Draws `docs/demo.svg`: the demo is really run in a terminal of 100 columns, and its beginning and its end are drawn. Ids and
+ * Draws `docs/pictures/demo.svg`: the demo is really run in a terminal of 100 columns, and its beginning and its end are drawn. Ids and
  * times, which differ from run to run, are replaced by fixed ones, so that the picture only changes when the output does.
  * Needs `script` of util-linux, for a terminal. Run it after `npm run build`: node scripts/picture.mjs [guild.mjs]
  */
@@ -27,7 +27,7 @@ const shown = [
   '',
   ...lines.slice(from('What became of it')),
 ];
-fs.writeFileSync(path.join(root, 'docs', 'demo.svg'), svg(rowsOf(shown)));
+fs.writeFileSync(path.join(root, 'docs', 'pictures', 'demo.svg'), svg(rowsOf(shown)));
 
 function runDemo() {
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'guild-picture-'));

@@ -8,7 +8,7 @@ import * as fs from 'node:fs';
 import * as path from 'node:path';
 import { connection, said } from './connect.mjs';
 
-/** `office`: { workspace, env, config: {servers: {name: {command | url, …, tools?, free?}}} }, see docs/messages.md. */
+/** `office`: { workspace, env, config: {servers: {name: {command | url, …, tools?, free?}}} }, see docs/explanation/messages.md. */
 // oxlint-disable-next-line import/no-default-export -- what a plugin is
 export default async function mcp(office) {
   const servers = office.config.servers ?? {};

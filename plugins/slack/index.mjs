@@ -7,7 +7,7 @@ import { listen } from './socket.mjs';
 import { newest } from './messages.mjs';
 import { post } from './post.mjs';
 
-/** `office`: { workspace, env, config }, see docs/messages.md. */
+/** `office`: { workspace, env, config }, see docs/explanation/messages.md. */
 // oxlint-disable-next-line import/no-default-export -- what a plugin is
 export default function slack(office) {
   return { tools: [send(office), read(office)], start: (running) => listen({ ...office, ...running }) };

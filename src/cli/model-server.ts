@@ -14,7 +14,7 @@ http://127.0.0.1:PORT/v1, so that any OpenAI-compatible client can talk to it:
 
   OPENAI_BASE_URL=http://127.0.0.1:8123/v1 guild run planner "Hello"
 
-The script can also fail, stall, stutter and break off; docs/models.md tells how.`,
+The script can also fail, stall, stutter and break off; docs/explanation/models.md tells how.`,
   options: { script: { type: 'string' }, port: { type: 'string' }, host: { type: 'string' } },
   most: 0,
   async run({ values, root, terminal, json }) {

@@ -6,9 +6,9 @@ import { MODEL_FAILURES } from '../../src/ports/model.js';
 import { readScript } from '../../src/text/script-yaml.js';
 
 test('the script in the documentation is a good one', () => {
-  const page = readFileSync(new URL('../../../docs/models.md', import.meta.url), 'utf8');
+  const page = readFileSync(new URL('../../../docs/explanation/models.md', import.meta.url), 'utf8');
   const script = /```yaml\n(# script\.yaml\n[^]*?)```/.exec(page)![1]!;
-  const read = readScript(script, 'docs/models.md', MODEL_FAILURES);
+  const read = readScript(script, 'docs/explanation/models.md', MODEL_FAILURES);
   assert.ok(read.ok, JSON.stringify(read));
   assert.deepEqual(
     read.lines.map((line) => line.line),
