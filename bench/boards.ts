@@ -1,6 +1,6 @@
 /** A board of 10,000 bullets: reading it, and ticking one of them; beside it, splitting the same text into lines. */
-import { setBox } from '../src/text/board-edit.js';
-import { parseBoard } from '../src/text/board-md.js';
+import { setBox } from '../src/text/board/edit.js';
+import { parseBoard } from '../src/text/board/parse.js';
 import { atMost, median, told, type Bench } from './table.js';
 
 const BULLETS = 10_000;

@@ -8,11 +8,11 @@ import { once } from 'node:events';
 import fs from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { bus as filesBus, memoryBus } from '../src/adapters/bus.js';
-import { clock } from '../src/adapters/clock.js';
-import { disk } from '../src/adapters/disk.js';
-import type { Note } from '../src/domain/note.js';
-import { printNote } from '../src/text/note-jsonl.js';
+import { bus as filesBus, memoryBus } from '../src/adapters/bus/index.js';
+import { clock } from '../src/adapters/clock/index.js';
+import { disk } from '../src/adapters/disk/index.js';
+import type { Note } from '../src/domain/coordination/note.js';
+import { printNote } from '../src/text/records/note.js';
 import type { Bus } from '../src/ports/bus.js';
 import { atMost, bestTenth, median, told, type Bed, type Bench, type Row } from './table.js';
 

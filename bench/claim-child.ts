@@ -4,7 +4,7 @@
  */
 import fs from 'node:fs';
 import path from 'node:path';
-import { openReader } from '../src/app/open-reader.js';
+import { openReader } from '../src/app/readers/open-reader.js';
 import { AGENT } from './workspace.js';
 
 const [kind, root, part] = process.argv.slice(2) as [string, string, string];

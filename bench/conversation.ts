@@ -5,7 +5,7 @@
  */
 import fs from 'node:fs';
 import path from 'node:path';
-import { disk } from '../src/adapters/disk.js';
+import { disk } from '../src/adapters/disk/index.js';
 import { openWorkspace, type Model } from '../src/app/index.js';
 import type { Disk } from '../src/ports/disk.js';
 import { atMostTimes, median, told, type Bench, type Row } from './table.js';

@@ -1,5 +1,5 @@
 /** A verdict on a command line of 10 kB; beside it, the time to copy that line character by character through a regular expression. */
-import { commandGate } from '../src/app/policy.js';
+import { commandGate } from '../src/adapters/policy-files/index.js';
 import { DEFAULT_POLICY } from '../src/domain/policy.js';
 import { atMost, median, told, type Bench } from './table.js';
 

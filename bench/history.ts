@@ -2,7 +2,7 @@
 import { execFileSync } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
-import { openHistory } from '../src/app/history.js';
+import { openHistory } from '../src/app/readers/history.js';
 import { openWorkspace, type Model } from '../src/app/index.js';
 import { median, told, type Bed, type Bench } from './table.js';
 import { AGENT, layWorkspace, put } from './workspace.js';

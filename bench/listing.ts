@@ -1,8 +1,8 @@
 /** Listing what is ready among 10,000 open tasks, of which one in ten waits for another. */
 import fs from 'node:fs';
 import path from 'node:path';
-import { openReader } from '../src/app/open-reader.js';
-import { mayMove } from '../src/rules/ready.js';
+import { openReader } from '../src/app/readers/open-reader.js';
+import { mayMove } from '../src/rules/scheduling/ready.js';
 import { atMost, median, told, type Bench } from './table.js';
 import { dropTasks, layWorkspace } from './workspace.js';
 

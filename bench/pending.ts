@@ -1,5 +1,5 @@
 /** Claiming and putting back one task among 10,000 that are pending, and working on tasks while so many wait, against the same among 100. */
-import { scripted } from '../src/adapters/scripted.js';
+import { scripted } from '../src/adapters/models/scripted/index.js';
 import { openWorkspace } from '../src/app/open-workspace.js';
 import { atLeastPart, median, type Bench, type Row } from './table.js';
 import { AGENT, dropTasks, layWorkspace, put } from './workspace.js';

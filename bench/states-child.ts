@@ -1,5 +1,5 @@
 /** Another process that listens: it tells its parent each change of state it hears, and when. */
-import { openStates } from '../src/app/open-states.js';
+import { openStates } from '../src/app/readers/open-states.js';
 
 const view = openStates(process.argv[2]!);
 view.follow(({ body }) => {

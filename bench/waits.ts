@@ -2,7 +2,7 @@
  * One more wait in a graph of 100,000: in the order work comes, where what is new waits mostly for what came shortly before, and the same waits
  * shuffled, in no order at all. Each figure is of the last 1,000 to come. Beside it, a search from scratch, as a detector that keeps nothing would make.
  */
-import { waitGraph, type WaitGraph } from '../src/rules/wait-graph.js';
+import { waitGraph, type WaitGraph } from '../src/rules/coordination/wait-graph.js';
 import { atMost, median, told, type Bench, type Row } from './table.js';
 
 const NODES = 40_000;

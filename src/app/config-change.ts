@@ -3,9 +3,9 @@
  * Each change is told once, and so is a mistake in it, before somebody starts a process and meets it.
  */
 import path from 'node:path';
-import { disk } from '../adapters/disk.js';
+import { disk } from '../adapters/disk/index.js';
 import { problem, type Problem } from '../domain/problem.js';
-import { CONFIG_FILE, readConfig } from './read-config.js';
+import { CONFIG_FILE, readConfig } from './readers/read-config.js';
 
 /** To be asked as often as one likes: what has changed since it was last asked, if anything has. */
 export function configChange(root: string): () => Problem | undefined {

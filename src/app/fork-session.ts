@@ -3,18 +3,18 @@
  * asked of a model again, so it costs nothing; the one it was copied from stays as it is.
  */
 import { randomBytes } from 'node:crypto';
-import type { Agent } from '../domain/agent.js';
-import { cutAt, keptMessages } from '../domain/fork.js';
-import { childId } from '../domain/id.js';
+import type { Agent } from '../domain/agent/agent.js';
+import { cutAt, keptMessages } from '../domain/session/fork.js';
+import { childId } from '../domain/task/id.js';
 import { nearestHint } from '../domain/nearest.js';
 import { problem, ProblemError, type Problem } from '../domain/problem.js';
-import { wantsAnswer, type Message, type SessionHeader } from '../domain/session.js';
-import type { Task } from '../domain/task.js';
+import { wantsAnswer, type Message, type SessionHeader } from '../domain/session/session.js';
+import type { Task } from '../domain/task/task.js';
 import type { Store } from '../ports/store.js';
-import { isLeaf } from '../rules/decide.js';
+import { isLeaf } from '../rules/patterns/decide.js';
 import { newTask } from './new-task.js';
-import { openReader } from './open-reader.js';
-import { openRoster } from './open-roster.js';
+import { openReader } from './readers/open-reader.js';
+import { openRoster } from './readers/open-roster.js';
 
 export interface Fork {
   session: string;

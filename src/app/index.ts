@@ -12,14 +12,14 @@
  */
 export { openWorkspace, type OpenOptions, type Workspace } from './open-workspace.js';
 export type { NewTask } from './new-task.js';
-export type { Agent } from '../domain/agent.js';
-export type { Config } from '../domain/config.js';
+export type { Agent } from '../domain/agent/agent.js';
+export type { Config } from '../domain/config/config.js';
 export type { Event, EventName } from '../domain/event.js';
 export type { Peer } from '../domain/peer.js';
 export { ProblemError, problemText, type Problem, type ProblemCode } from '../domain/problem.js';
-export type { Message, Session, ToolCall } from '../domain/session.js';
-export type { EndedState, OpenState, Placed, Task, TaskState } from '../domain/task.js';
-export type { Usage } from '../domain/usage.js';
-export type { PumpReport } from '../engine/pump.js';
-export type { Watchers } from '../engine/parts.js';
+export type { Message, Session, ToolCall } from '../domain/session/session.js';
+export type { EndedState, OpenState, Placed, Task, TaskState } from '../domain/task/task.js';
+export type { Usage } from '../domain/budget/usage.js';
+export type { PumpReport } from '../engine/pass/pump.js';
+export type { Watchers } from '../engine/core/context.js';
 export type { Model, ModelAnswer, ModelFailure, ModelReply, ModelRequest } from '../ports/model.js';

@@ -1,13 +1,14 @@
 /** History for a process that works: its code is loaded when there is first something to commit, so that starting does not wait for it. */
 import type { Event } from '../domain/event.js';
-import type { Audit } from '../engine/audit.js';
+import type { Audit } from '../engine/pass/audit.js';
 import type { History } from '../ports/history.js';
 import type { Store } from '../ports/store.js';
-import type { HistoryOptions } from './history.js';
+import type { HistoryOptions } from './readers/history.js';
 
 export function lateHistory(options: HistoryOptions): Pick<History, 'commit' | 'close'> {
   let made: Promise<History> | undefined;
-  const load = async (): Promise<History> => (await import('./history.js')).history({ ...options, background: true });
+  const load = async (): Promise<History> =>
+    (await import('./readers/history.js')).history({ ...options, background: true });
   return {
     commit: async (...said) => (await (made ??= load())).commit(...said),
     close: async () => (await made)?.close(),

@@ -1,8 +1,8 @@
 /** A task that a person adds, made durable. */
 import { randomBytes } from 'node:crypto';
-import { isSafeId } from '../domain/id.js';
+import { isSafeId } from '../domain/task/id.js';
 import { problem, ProblemError } from '../domain/problem.js';
-import { makeTask, type Task } from '../domain/task.js';
+import { makeTask, type Task } from '../domain/task/task.js';
 import type { Store } from '../ports/store.js';
 
 export interface NewTask {

@@ -1,7 +1,7 @@
 /** Pauses an agent and lets it go on, as a person would with an editor: a file under `storage/paused/`, seen by every process before its next turn. */
 import path from 'node:path';
-import { disk } from '../adapters/disk.js';
-import { PAUSED, pauses } from '../adapters/pauses.js';
+import { disk } from '../adapters/disk/index.js';
+import { PAUSED, pauses } from '../adapters/pauses/index.js';
 
 /** Durable when resolved. False: it was paused already, and only the reason may be another now. */
 export async function pauseAgent(root: string, name: string, reason: string): Promise<boolean> {

@@ -1,8 +1,8 @@
 /** A model script behind HTTP; the script is read again on each call, so an edit counts at once. */
 import fs from 'node:fs';
-import { clock } from '../adapters/clock.js';
-import { serveModel, type ModelServer } from '../adapters/model-server.js';
-import { models } from './models.js';
+import { clock } from '../adapters/clock/index.js';
+import { serveModel, type ModelServer } from '../adapters/models/server/index.js';
+import { models } from '../adapters/models/index.js';
 
 /** What is played when there is no script: it says back what it was told. */
 const ECHO = '- say: "You said: {{last}}"\n';

@@ -1,11 +1,11 @@
 /** Going back to an earlier commit: files and tasks as they were then, as a new commit. Run records of effects are never touched. */
 import path from 'node:path';
-import { disk } from '../adapters/disk.js';
+import { disk } from '../adapters/disk/index.js';
 import { problem, ProblemError } from '../domain/problem.js';
-import { TASK_STATES } from '../domain/task.js';
+import { TASK_STATES } from '../domain/task/task.js';
 import type { Commit, FileChange } from '../ports/history.js';
-import { openHistory } from './history.js';
-import { openReader } from './open-reader.js';
+import { openHistory } from './readers/history.js';
+import { openReader } from './readers/open-reader.js';
 
 type Env = Record<string, string | undefined>;
 

@@ -3,11 +3,11 @@ import { parseArgs } from 'node:util';
 import { nearest } from '../domain/nearest.js';
 import { asProblem, problem, ProblemError, type Problem } from '../domain/problem.js';
 import { COMMANDS, type Listed } from './commands.js';
-import { EXIT, type Call, type Command, type Options } from './command.js';
-import { readOptions } from './read-options.js';
-import { terminal } from './terminal.js';
-import { findRoot } from './root.js';
-import { VERSION } from './version.js';
+import { EXIT, type Call, type Command, type Options } from './args/command.js';
+import { readOptions } from './args/read-options.js';
+import { terminal } from './render/terminal.js';
+import { findRoot } from './args/find-workspace.js';
+import { VERSION } from './args/version.js';
 
 const GLOBAL: Options = {
   workspace: { type: 'string', short: 'w' },
@@ -139,7 +139,7 @@ async function help(name: string | undefined, json: boolean): Promise<number> {
   const listed = COMMANDS.find((one) => one.name === name);
   if (listed === undefined && name !== undefined) return fail(unknownCommand(name), json);
   if (json) {
-    const { helpJson } = await import('./help-json.js');
+    const { helpJson } = await import('./render/help-json.js');
     process.stdout.write(`${JSON.stringify(await helpJson(listed, GLOBAL))}\n`);
   } else if (listed === undefined) process.stdout.write(overview());
   else process.stdout.write(`${(await listed.load()).command.help.trim()}\n\n${COMMON}\n`);

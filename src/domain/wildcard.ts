@@ -43,3 +43,8 @@ const GLOB: Wildcards<string> = {
   isMany: (part) => part === '*',
   isOne: (part, char) => part === '?' || part === char,
 };
+
+/** Like `globFits`, ignoring case. */
+export function globFitsAnyCase(glob: string, text: string): boolean {
+  return globFits(glob.toLowerCase(), text.toLowerCase());
+}

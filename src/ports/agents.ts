@@ -1,5 +1,5 @@
 /** The agents of a workspace, as their files define them now, and as they were when a conversation began. */
-import type { Agent } from '../domain/agent.js';
+import type { Agent } from '../domain/agent/agent.js';
 import type { Problem } from '../domain/problem.js';
 
 export interface Agents {

@@ -2,7 +2,7 @@
  * Where a human answers by editing a file. It is a view and a form, never the authority: the requests live in tasks, and
  * an entry that no open task knows never counts.
  */
-import type { Answer, Approval } from '../domain/approval.js';
+import type { Answer, Approval } from '../domain/task/approval.js';
 import type { Problem } from '../domain/problem.js';
 
 export interface BallotReading {

@@ -1,6 +1,6 @@
 /** What weighing bids needs beside the bids: how agents did so far, and what they said to an equal task before. Both are caches that may be deleted. */
-import type { Bid } from '../domain/bid.js';
-import type { TrackRecords } from '../domain/track-record.js';
+import type { Bid } from '../domain/task/bid.js';
+import type { TrackRecords } from '../domain/agent/track-record.js';
 
 export interface Bids {
   /** As of the last line of history; costs what was added since the last call. */

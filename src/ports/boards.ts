@@ -2,7 +2,7 @@
  * The boards of a workspace, `tasks/*.task.md` without the ballot: where people and planners write down what is to be done,
  * and where they see what became of it. A board is a form and a view. What is read off it are wishes; the tasks are the truth.
  */
-import type { BoardMark, BoardStand, BoardWish } from '../domain/board.js';
+import type { BoardMark, BoardStand, BoardWish } from '../domain/task/board.js';
 import type { Problem } from '../domain/problem.js';
 
 export interface BoardsReading {

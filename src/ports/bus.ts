@@ -10,7 +10,7 @@
  * - A slow reader slows the tellers (`tell` resolves later) and loses nothing. A reader that does not move at all while a teller
  *   waits for it counts as asleep: nobody waits for it again before it has moved.
  */
-import type { Note } from '../domain/note.js';
+import type { Note } from '../domain/coordination/note.js';
 import type { Problem } from '../domain/problem.js';
 
 export interface Bus {

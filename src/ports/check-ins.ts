@@ -1,5 +1,5 @@
 /** Where check-ins are noted: a file for people, and a memory for the program. */
-import type { CheckInMemory, CheckInNote } from '../domain/check-in.js';
+import type { CheckInMemory, CheckInNote } from '../domain/coordination/check-in.js';
 import type { Problem } from '../domain/problem.js';
 
 export type CheckInRead =

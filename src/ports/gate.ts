@@ -1,6 +1,6 @@
 /** The gates: what an agent may do by itself, what a human must allow, and what is never done. */
-import type { Agent } from '../domain/agent.js';
-import type { ApprovalRequest } from '../domain/approval.js';
+import type { Agent } from '../domain/agent/agent.js';
+import type { ApprovalRequest } from '../domain/task/approval.js';
 import type { PlainPipeline, Verdict } from '../domain/policy.js';
 import type { Problem } from '../domain/problem.js';
 import type { PluginAction } from './shell.js';

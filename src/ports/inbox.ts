@@ -3,7 +3,7 @@
  * crash, not when its file was truncated, rotated or written anew with old lines in it. Together with a task id that
  * follows from the line itself, no line becomes two tasks and none is passed over.
  */
-import type { Mail } from '../domain/mail.js';
+import type { Mail } from '../domain/coordination/mail.js';
 import type { Problem } from '../domain/problem.js';
 
 export interface Taken {

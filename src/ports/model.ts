@@ -2,8 +2,8 @@
  * A language model: one question, one answer. Failures are values with a class, because what to do next depends on the
  * class: wait, try the next model, shorten, or tell the human.
  */
-import type { ModelSettings } from '../domain/agent.js';
-import type { Message, ToolCall } from '../domain/session.js';
+import type { ModelSettings } from '../domain/agent/agent.js';
+import type { Message, ToolCall } from '../domain/session/session.js';
 
 export interface ToolSpec {
   name: string;

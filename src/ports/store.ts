@@ -9,11 +9,11 @@
  * - Ended wins: once a task lies in `completed` or `failed`, any other copy of it is a leftover and is swept.
  */
 import type { Event } from '../domain/event.js';
-import type { Intent } from '../domain/intent.js';
+import type { Intent } from '../domain/task/intent.js';
 import type { Peer, Rank } from '../domain/peer.js';
 import type { Problem } from '../domain/problem.js';
-import type { Message, Session, SessionHeader } from '../domain/session.js';
-import type { EndedState, OpenState, Placed, Task } from '../domain/task.js';
+import type { Message, Session, SessionHeader } from '../domain/session/session.js';
+import type { EndedState, OpenState, Placed, Task } from '../domain/task/task.js';
 
 /** The right to change one task, until it is parked, released or settled. */
 export interface Claim {

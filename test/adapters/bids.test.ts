@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict';
 import path from 'node:path';
 import { test } from 'node:test';
-import { bids } from '../../src/adapters/bids.js';
+import { bids } from '../../src/adapters/bids/index.js';
 import type { Bids } from '../../src/ports/bids.js';
-import { addToRecords, recordOf } from '../../src/rules/track-record.js';
+import { addToRecords, recordOf } from '../../src/rules/staffing/track-record.js';
 import { simDisk } from '../kit/sim-disk.js';
 
 const LOG = '/w/events/2026-01-01.jsonl';

@@ -6,8 +6,8 @@ import os from 'node:os';
 import path from 'node:path';
 import { test, type TestContext } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { clock } from '../../src/adapters/clock.js';
-import { git } from '../../src/adapters/git.js';
+import { clock } from '../../src/adapters/clock/index.js';
+import { git } from '../../src/adapters/git/index.js';
 import { ProblemError } from '../../src/domain/problem.js';
 import type { History } from '../../src/ports/history.js';
 

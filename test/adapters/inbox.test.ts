@@ -1,7 +1,7 @@
 /** Every line of the inbox is handed out until it is done and never after that, whatever happens to its file. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { inbox } from '../../src/adapters/inbox.js';
+import { inbox } from '../../src/adapters/inbox/index.js';
 import type { Inbox } from '../../src/ports/inbox.js';
 import type { Disk } from '../../src/ports/disk.js';
 import { crashDisk } from '../kit/crash-disk.js';

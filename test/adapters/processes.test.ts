@@ -6,8 +6,8 @@ import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { test } from 'node:test';
-import { processes } from '../../src/adapters/processes.js';
-import { parseStat } from '../../src/text/process-stat.js';
+import { processes } from '../../src/adapters/processes/index.js';
+import { parseStat } from '../../src/text/lines/process-stat.js';
 
 const stat = (state: string, threads: number, name = 'node'): string =>
   `4711 (${name}) ${state} 12 4711 4711 0 -1 4194304 9 0 0 0 1 2 0 0 20 0 ${threads} 0 998877 0 0`;

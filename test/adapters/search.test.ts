@@ -4,11 +4,11 @@ import os from 'node:os';
 import path from 'node:path';
 import test, { type TestContext } from 'node:test';
 import { fc } from '../kit/properties.js';
-import { disk } from '../../src/adapters/disk.js';
-import { folder } from '../../src/adapters/folder.js';
-import { search, type SearchOptions } from '../../src/adapters/search.js';
-import type { Folder, SearchFile } from '../../src/ports/folder.js';
-import { judgePath, judgeSpelling } from '../../src/rules/policy-path.js';
+import { disk } from '../../src/adapters/disk/index.js';
+import { folder } from '../../src/adapters/workspace-files/index.js';
+import { search, type SearchOptions } from '../../src/adapters/search/index.js';
+import type { Folder, SearchFile } from '../../src/ports/workspace-files.js';
+import { judgePath, judgeSpelling } from '../../src/rules/policy/paths.js';
 
 function workspace(
   t: TestContext,

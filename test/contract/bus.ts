@@ -1,7 +1,7 @@
 /** What every bus promises. An adapter's test gives a bench: processes that join the same bus, and a clock. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import type { Note, NotePriority } from '../../src/domain/note.js';
+import type { Note, NotePriority } from '../../src/domain/coordination/note.js';
 import type { Bus } from '../../src/ports/bus.js';
 import type { SimClock } from '../kit/sim-clock.js';
 

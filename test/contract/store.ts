@@ -1,8 +1,8 @@
 /** What every store must keep, whatever it is made of. Run by `store.test.ts` on each adapter. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Message, SessionHeader } from '../../src/domain/session.js';
-import { makeTask, type Task } from '../../src/domain/task.js';
+import type { Message, SessionHeader } from '../../src/domain/session/session.js';
+import { makeTask, type Task } from '../../src/domain/task/task.js';
 import type { Store } from '../../src/ports/store.js';
 
 export interface Bench {

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Disk } from '../../src/ports/disk.js';
-import { makeTask } from '../../src/domain/task.js';
+import { makeTask } from '../../src/domain/task/task.js';
 import { crashDisk } from '../kit/crash-disk.js';
 import { hall, ROOT, untilQuiet, type Guest, type Hall } from '../kit/hall.js';
 import { simDisk, type SimDisk } from '../kit/sim-disk.js';

@@ -6,8 +6,8 @@ import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import path from 'node:path';
 import { test, type TestContext } from 'node:test';
-import { serveModel } from '../../src/adapters/model-server.js';
-import { scripted } from '../../src/adapters/scripted.js';
+import { serveModel } from '../../src/adapters/models/server/index.js';
+import { scripted } from '../../src/adapters/models/scripted/index.js';
 import { place, ROOT, succeeds, type Place } from '../kit/guild.js';
 import { until } from '../kit/until.js';
 

@@ -6,7 +6,7 @@ import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import path from 'node:path';
 import { test, type TestContext } from 'node:test';
-import type { Certificate } from '../../src/domain/certificate.js';
+import type { Certificate } from '../../src/domain/task/certificate.js';
 import { place, ROOT, succeeds, type Place, type Running } from '../kit/guild.js';
 import { until, withEnoughTime } from '../kit/until.js';
 import { SEED } from '../kit/seed.js';

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import path from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { openRoster } from '../../src/app/open-roster.js';
+import { openRoster } from '../../src/app/readers/open-roster.js';
 import { isBuilt, KNOWN_TOOLS } from '../../src/tools/toolbox.js';
 
 const STARTER = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '..', '..', '..', 'starter');

@@ -5,9 +5,9 @@ import * as os from 'node:os';
 import * as path from 'node:path';
 import { test, type TestContext } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { clock } from '../../src/adapters/clock.js';
+import { clock } from '../../src/adapters/clock/index.js';
 import { openWorkspace, problemText } from '../../src/app/index.js';
-import { parseConfig } from '../../src/text/config-yaml.js';
+import { parseConfig } from '../../src/text/config/config.js';
 
 const ROOT = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '..', '..', '..');
 /** No keys, and a script that waits for nobody but lets others have their turn. */

@@ -3,11 +3,11 @@ import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import type { TestContext } from 'node:test';
-import { shell, type ShellOptions } from '../../src/adapters/shell.js';
+import { shell, type ShellOptions } from '../../src/adapters/shell/index.js';
 import type { PlainPipeline } from '../../src/domain/policy.js';
 import type { Shell, ShellOutcome, ShellRun } from '../../src/ports/shell.js';
-import { judgeCommand } from '../../src/rules/policy-command.js';
-import { parseBash } from '../../src/text/bash.js';
+import { judgeCommand } from '../../src/rules/policy/command.js';
+import { parseBash } from '../../src/text/bash/parse.js';
 
 export const WAYS = ['sandboxed', 'not sandboxed'] as const;
 export type Way = (typeof WAYS)[number];

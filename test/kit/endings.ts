@@ -1,7 +1,7 @@
 /** How stories must have ended, judged by the files alone: what is wrong, one line each. */
 import path from 'node:path';
-import { isMove, type AgentState } from '../../src/domain/agent-state.js';
-import type { Note } from '../../src/domain/note.js';
+import { isMove, type AgentState } from '../../src/domain/agent/agent-state.js';
+import type { Note } from '../../src/domain/coordination/note.js';
 import type { Disk } from '../../src/ports/disk.js';
 import { ROOT } from './hall.js';
 import type { SimDisk } from './sim-disk.js';

@@ -1,8 +1,8 @@
 /** A process that commits again and again into a workspace; several run at once. Arguments: root, name, how often. */
 import fs from 'node:fs';
 import path from 'node:path';
-import { clock } from '../../src/adapters/clock.js';
-import { git } from '../../src/adapters/git.js';
+import { clock } from '../../src/adapters/clock/index.js';
+import { git } from '../../src/adapters/git/index.js';
 
 const [root, name, times] = process.argv.slice(2) as [string, string, string];
 const history = git({ root, env: process.env, clock: clock() });

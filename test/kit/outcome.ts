@@ -1,12 +1,12 @@
 /** Whether a story ended as it should, judged by the files alone. Returns what is wrong, one line each. */
 import path from 'node:path';
-import { parentsFirst } from '../../src/domain/lineage.js';
-import { sessionUsage } from '../../src/domain/session.js';
-import type { Placed } from '../../src/domain/task.js';
-import { addUsage, NO_USAGE, sumUsage, type Usage } from '../../src/domain/usage.js';
-import { totals } from '../../src/rules/totals.js';
-import { parseSession } from '../../src/text/session-yaml.js';
-import { parseTask } from '../../src/text/task-json.js';
+import { parentsFirst } from '../../src/domain/task/lineage.js';
+import { sessionUsage } from '../../src/domain/session/session.js';
+import type { Placed } from '../../src/domain/task/task.js';
+import { addUsage, NO_USAGE, sumUsage, type Usage } from '../../src/domain/budget/usage.js';
+import { totals } from '../../src/rules/budget/totals.js';
+import { parseSession } from '../../src/text/session/parse.js';
+import { parseTask } from '../../src/text/records/task.js';
 import type { SimDisk } from './sim-disk.js';
 import { ROOT } from './hall.js';
 import type { Story } from './stories.js';

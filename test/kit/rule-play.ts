@@ -4,12 +4,12 @@
  * crash between any two creations must lead to the same tasks and the same answers.
  */
 import assert from 'node:assert/strict';
-import type { Agent } from '../../src/domain/agent.js';
+import type { Agent } from '../../src/domain/agent/agent.js';
 import { problem } from '../../src/domain/problem.js';
-import { isEnded, makeChild, makeTask, type Placed, type Task, type WantedChild } from '../../src/domain/task.js';
-import { decide } from '../../src/rules/decide.js';
-import type { Children } from '../../src/rules/gather.js';
-import type { Contribution } from '../../src/rules/team.js';
+import { isEnded, makeChild, makeTask, type Placed, type Task, type WantedChild } from '../../src/domain/task/task.js';
+import { decide } from '../../src/rules/patterns/decide.js';
+import type { Children } from '../../src/rules/patterns/gather.js';
+import type { Contribution } from '../../src/rules/patterns/team.js';
 
 const AT = '2026-01-01T00:00:00.000Z';
 

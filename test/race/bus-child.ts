@@ -3,9 +3,9 @@
  * `tell <root> <name> <notes>` · `read <root> <name> <readers> <until>`: until every reader has read so many.
  */
 import fs from 'node:fs';
-import { bus } from '../../src/adapters/bus.js';
-import { clock } from '../../src/adapters/clock.js';
-import { disk } from '../../src/adapters/disk.js';
+import { bus } from '../../src/adapters/bus/index.js';
+import { clock } from '../../src/adapters/clock/index.js';
+import { disk } from '../../src/adapters/disk/index.js';
 import { note } from '../contract/bus.js';
 
 const [verb, root = '', name = '', count = '0', until = '0'] = process.argv.slice(2);

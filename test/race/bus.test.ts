@@ -6,9 +6,9 @@ import os from 'node:os';
 import path from 'node:path';
 import { test, type TestContext } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { bus } from '../../src/adapters/bus.js';
-import { clock } from '../../src/adapters/clock.js';
-import { disk } from '../../src/adapters/disk.js';
+import { bus } from '../../src/adapters/bus/index.js';
+import { clock } from '../../src/adapters/clock/index.js';
+import { disk } from '../../src/adapters/disk/index.js';
 
 const CHILD = fileURLToPath(new URL('./bus-child.js', import.meta.url));
 const NOTES = 150;

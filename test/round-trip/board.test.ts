@@ -6,7 +6,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { fc } from '../kit/properties.js';
 import { APPROVALS, MESSY, REDIS } from '../kit/boards.js';
-import { addItem } from '../../src/text/board-add.js';
+import { addItem } from '../../src/text/board/add.js';
 import {
   applyEdits,
   removeField,
@@ -15,11 +15,11 @@ import {
   setField,
   setMarks,
   setTitle,
-} from '../../src/text/board-edit.js';
-import { fieldOf, parseBoard, type Board, type Box, type Item } from '../../src/text/board-md.js';
-import { queryBoard } from '../../src/text/board-query.js';
-import { blockText } from '../../src/text/board-value.js';
-import { parseQuery } from '../../src/text/query.js';
+} from '../../src/text/board/edit.js';
+import { fieldOf, parseBoard, type Board, type Box, type Item } from '../../src/text/board/parse.js';
+import { queryBoard } from '../../src/text/board/query.js';
+import { blockText } from '../../src/text/board/value.js';
+import { parseQuery } from '../../src/text/query/query.js';
 
 const LINES = [
   '## TODO',

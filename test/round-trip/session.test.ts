@@ -3,9 +3,9 @@ import { test } from 'node:test';
 import { fc } from '../kit/properties.js';
 import { CORE_SCHEMA, load } from 'js-yaml';
 import { parse } from 'yaml';
-import type { Message, Session, SessionHeader } from '../../src/domain/session.js';
-import { parseSession, printHeader, printMessages, repairTail } from '../../src/text/session-yaml.js';
-import { yamlValue } from '../../src/text/yaml-scalar.js';
+import type { Message, Session, SessionHeader } from '../../src/domain/session/session.js';
+import { parseSession, printHeader, printMessages, repairTail } from '../../src/text/session/parse.js';
+import { yamlValue } from '../../src/text/yaml/scalar.js';
 
 const NASTY = [
   ...[

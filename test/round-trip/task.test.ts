@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { fc } from '../kit/properties.js';
 import { PROBLEM_CODES } from '../../src/domain/problem.js';
-import { makeTask, type Task } from '../../src/domain/task.js';
-import { parseTask, printTask } from '../../src/text/task-json.js';
+import { makeTask, type Task } from '../../src/domain/task/task.js';
+import { parseTask, printTask } from '../../src/text/records/task.js';
 
 const count = fc.nat();
 const text = fc.oneof(

@@ -1,13 +1,13 @@
 /** Whatever a file holds, reading it ends soon, with a value: an exception here would stop the whole pass. */
 import { test } from 'node:test';
 import { fc } from '../kit/properties.js';
-import { parseAgent } from '../../src/text/agent-md.js';
-import { parseConfig } from '../../src/text/config-yaml.js';
-import { parseJson } from '../../src/text/json.js';
-import { makeAppendable, parseSession, repairTail, statusSpan } from '../../src/text/session-yaml.js';
-import { parseTask } from '../../src/text/task-json.js';
+import { parseAgent } from '../../src/text/agent/parse.js';
+import { parseConfig } from '../../src/text/config/config.js';
+import { parseJson } from '../../src/text/lines/json.js';
+import { makeAppendable, parseSession, repairTail, statusSpan } from '../../src/text/session/parse.js';
+import { parseTask } from '../../src/text/records/task.js';
 import { inLinearTime } from '../kit/linear.js';
-import { FOREIGN_AGENTS } from './foreign-agents.js';
+import { FOREIGN_AGENTS } from './agent/foreign-agents.js';
 
 const FILES = ['agents/a.md', '.claude/agents/a.md', 'a.ai', 'agents/a.agent.yaml', 'x.agent.md'];
 

@@ -2,10 +2,10 @@
 import assert from 'node:assert/strict';
 import path from 'node:path';
 import { test } from 'node:test';
-import type { Agent } from '../../src/domain/agent.js';
-import { makeTask, type Task } from '../../src/domain/task.js';
-import { checkArgs } from '../../src/tools/args.js';
-import type { ToolContext, ToolReply } from '../../src/tools/tool.js';
+import type { Agent } from '../../src/domain/agent/agent.js';
+import { makeTask, type Task } from '../../src/domain/task/task.js';
+import { checkArgs } from '../../src/tools/core/args.js';
+import type { ToolContext, ToolReply } from '../../src/tools/core/tool.js';
 import { toolbox } from '../../src/tools/toolbox.js';
 import { hall, play, ROOT, untilQuiet, type Guest } from '../kit/hall.js';
 import { simDisk, type SimDisk } from '../kit/sim-disk.js';

@@ -3,8 +3,8 @@
  * in them has expired, and for each reader what it has done with. A reader's mark in a part is how far everything is done, and what is done beyond that: priorities let a
  * reader finish later notes first.
  */
-import { print53 } from '../../domain/id.js';
-import { NOTE_PRIORITIES, NOTE_TTL_MS, type Note, type NotePriority } from '../../domain/note.js';
+import { print53 } from '../../domain/task/id.js';
+import { NOTE_PRIORITIES, NOTE_TTL_MS, type Note, type NotePriority } from '../../domain/coordination/note.js';
 import { resting, type Resting } from './resting.js';
 
 export interface Part {

@@ -3,7 +3,7 @@
  * hold whatever happens to the lines. Losing one costs reading again, never a note, so it is not synced.
  */
 import path from 'node:path';
-import { safePart } from '../../domain/id.js';
+import { safePart } from '../../domain/task/id.js';
 import type { Disk } from '../../ports/disk.js';
 import { markOf, notesOf, partWith, readerOf, sizeOf, type Channel, type Reader } from './channel.js';
 

@@ -1,6 +1,6 @@
 /** The bus without files, for tests and simulation. Several processes may share one `busWorld`; it outlives them, as a disk would. */
 import { problem } from '../../domain/problem.js';
-import type { Note } from '../../domain/note.js';
+import type { Note } from '../../domain/coordination/note.js';
 import type { Bus } from '../../ports/bus.js';
 import type { Clock } from '../../ports/clock.js';
 import {
@@ -16,7 +16,7 @@ import {
   unread,
   type Channel,
 } from './channel.js';
-import { MAX_NOTE_LINE } from '../../text/note-jsonl.js';
+import { MAX_NOTE_LINE } from '../../text/records/note.js';
 import { channelProblem } from './names.js';
 import { PATIENCE, waitForReaders, type Patience } from './pressure.js';
 

@@ -3,7 +3,7 @@
  * the channel goes on in `bus/state~2.jsonl`, `bus/state~3.jsonl`. No name of a channel holds `~`, so none can be taken for another's.
  */
 import path from 'node:path';
-import { isSafeId } from '../../domain/id.js';
+import { isSafeId } from '../../domain/task/id.js';
 
 export function channelProblem(name: string): string | undefined {
   const parts = name.split('/');

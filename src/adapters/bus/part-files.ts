@@ -6,11 +6,11 @@
  * Nobody begins a successor before the file has its full size, so while it is smaller nobody need look for one.
  */
 import path from 'node:path';
-import type { Note } from '../../domain/note.js';
+import type { Note } from '../../domain/coordination/note.js';
 import { problem, type Problem } from '../../domain/problem.js';
 import { grewBy } from '../../domain/stamp.js';
 import type { Disk } from '../../ports/disk.js';
-import { readNote } from '../../text/note-jsonl.js';
+import { readNote } from '../../text/records/note.js';
 import {
   addNote,
   addPart,

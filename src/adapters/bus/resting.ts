@@ -3,8 +3,8 @@
  * again when it is told twice; two ids with the same number are not met in practice. Whoever asks for the notes has them read from their file, as they were counted: what a person took out of it since is
  * passed over, and what came later does not count.
  */
-import { print53 } from '../../domain/id.js';
-import type { Note } from '../../domain/note.js';
+import { print53 } from '../../domain/task/id.js';
+import type { Note } from '../../domain/coordination/note.js';
 
 export interface Resting {
   size: number;

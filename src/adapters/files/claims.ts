@@ -7,7 +7,7 @@ import type { Disk } from '../../ports/disk.js';
 import type { Hold } from '../../ports/store.js';
 import { parseClaimName, type Layout } from './layout.js';
 import type { OpenTasks } from './open-tasks.js';
-import type { Shelves } from './shelves.js';
+import type { Shelves } from './task-lookup.js';
 
 interface Parts {
   disk: Disk;

@@ -2,17 +2,17 @@
  * How a task ends here. What somebody asked for is told when the journal has it and its record and page lie where people look. A part is told at once, and its record
  * follows.
  */
-import type { EndedState, Task } from '../../domain/task.js';
+import type { EndedState, Task } from '../../domain/task/task.js';
 import type { Disk } from '../../ports/disk.js';
 import type { Claim } from '../../ports/store.js';
-import { printTask } from '../../text/task-json.js';
+import { printTask } from '../../text/records/task.js';
 import { once, type Ahead } from './ahead.js';
 import { keyOf, pageLine, type Journal, type Line, type PageLine } from './journal.js';
 import { LEAVING, type Layout } from './layout.js';
 import type { Placing } from './placing.js';
 import { resultPage } from './result-page.js';
-import type { Shelves } from './shelves.js';
-import { syncIfThere, type Writing } from './writing.js';
+import type { Shelves } from './task-lookup.js';
+import { syncIfThere, type Writing } from './atomic-write.js';
 
 export interface Ending {
   settle(claim: Claim, task: Task, state: EndedState): Promise<boolean>;

@@ -1,13 +1,13 @@
 /** The default store: plain files in a folder, as people see them. */
 import path from 'node:path';
 import { isFew, isWarden, patience, type Rank } from '../../domain/peer.js';
-import type { Task } from '../../domain/task.js';
+import type { Task } from '../../domain/task/task.js';
 import type { Clock, Ids } from '../../ports/clock.js';
 import type { Disk } from '../../ports/disk.js';
 import type { Processes } from '../../ports/processes.js';
 import type { Store } from '../../ports/store.js';
 import { ahead, type Lag } from './ahead.js';
-import { bell, ringBell } from './bell.js';
+import { bell, ringBell } from './watcher.js';
 import { claimsFor } from './claims.js';
 import { journal } from './journal.js';
 import { folders, layout } from './layout.js';
@@ -16,10 +16,10 @@ import { presence } from './presence.js';
 import { quarantine } from './quarantine.js';
 import { recordVerbs } from './records.js';
 import { sessionVerbs } from './sessions.js';
-import { shelves } from './shelves.js';
+import { shelves } from './task-lookup.js';
 import { taskVerbs } from './tasks.js';
-import { turns } from './turns.js';
-import { writing } from './writing.js';
+import { turns } from './locks.js';
+import { writing } from './atomic-write.js';
 
 export interface FilesOptions {
   root: string;

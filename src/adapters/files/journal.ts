@@ -4,11 +4,11 @@
  * from it, so that no answer is asked for, and paid, twice, and nothing that somebody was told is gone.
  */
 import path from 'node:path';
-import type { EndedState } from '../../domain/task.js';
+import type { EndedState } from '../../domain/task/task.js';
 import { sameContent } from '../../domain/stamp.js';
 import type { Disk } from '../../ports/disk.js';
 import { parseClaimName, type Layout } from './layout.js';
-import type { Writing } from './writing.js';
+import type { Writing } from './atomic-write.js';
 
 export interface Journal {
   /** At once; a power cut may take it. */

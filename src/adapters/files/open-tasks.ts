@@ -5,11 +5,11 @@
 import path from 'node:path';
 import { compareText } from '../../domain/order.js';
 import { problem, type Problem } from '../../domain/problem.js';
-import { roleFacts } from '../../domain/role.js';
-import { OPEN_STATES, type OpenState, type Task, type TaskState } from '../../domain/task.js';
+import { roleFacts } from '../../domain/task/role.js';
+import { OPEN_STATES, type OpenState, type Task, type TaskState } from '../../domain/task/task.js';
 import { writtenAt } from '../../domain/stamp.js';
 import type { Disk } from '../../ports/disk.js';
-import { parseTask } from '../../text/task-json.js';
+import { parseTask } from '../../text/records/task.js';
 import { isSettled, isTaskFile, parseClaimName, type ClaimName, type Layout } from './layout.js';
 import type { Quarantine } from './quarantine.js';
 import { strays } from './strays.js';

@@ -1,7 +1,7 @@
 /** Tasks on their way to where they shall lie: what a placement of a task comes to when its turn is there. */
 import path from 'node:path';
 import type { Problem } from '../../domain/problem.js';
-import type { Placed, Task } from '../../domain/task.js';
+import type { Placed, Task } from '../../domain/task/task.js';
 import { sameContent } from '../../domain/stamp.js';
 import type { Disk } from '../../ports/disk.js';
 import type { Claim } from '../../ports/store.js';
@@ -10,7 +10,7 @@ import type { Line } from './journal.js';
 import { claimName, LEAVING, type Layout } from './layout.js';
 import type { OpenTasks } from './open-tasks.js';
 import type { Quarantine } from './quarantine.js';
-import type { Shelves } from './shelves.js';
+import type { Shelves } from './task-lookup.js';
 
 export interface TaskPlacement extends Placement {
   /** Its file; undefined: it has none yet, and must not take a name that exists. */

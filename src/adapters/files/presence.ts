@@ -8,7 +8,7 @@ import { isFew, isWarden, WARDENS, type Peer, type Rank } from '../../domain/pee
 import type { Disk } from '../../ports/disk.js';
 import type { Processes } from '../../ports/processes.js';
 import type { Layout } from './layout.js';
-import { remade, showAt } from './writing.js';
+import { remade, showAt } from './atomic-write.js';
 
 export interface Presence {
   peer: Peer;

@@ -2,12 +2,12 @@
 import { createHash } from 'node:crypto';
 import path from 'node:path';
 import type { Event } from '../../domain/event.js';
-import type { Intent } from '../../domain/intent.js';
+import type { Intent } from '../../domain/task/intent.js';
 import type { Disk } from '../../ports/disk.js';
 import type { Effect, Outcome, Store } from '../../ports/store.js';
 import type { Lag } from './ahead.js';
 import { isSettled, type Layout } from './layout.js';
-import { syncIfThere, type Writing } from './writing.js';
+import { syncIfThere, type Writing } from './atomic-write.js';
 
 type RecordVerbs = Pick<
   Store,

@@ -1,6 +1,6 @@
 /** What people read of an ended task. The record keeps the same text for programs. */
-import { certificateText } from '../../domain/certificate.js';
-import type { Task } from '../../domain/task.js';
+import { certificateText } from '../../domain/task/certificate.js';
+import type { Task } from '../../domain/task/task.js';
 
 export function resultPage(task: Task): string {
   const head = `# ${task.description.split('\n')[0]!.slice(0, 120)}\n\n`;

@@ -5,7 +5,7 @@
  */
 import path from 'node:path';
 import { problem } from '../../domain/problem.js';
-import { diffMessages, type Session, type SessionHeader } from '../../domain/session.js';
+import { diffMessages, type Session, type SessionHeader } from '../../domain/session/session.js';
 import { grewBy } from '../../domain/stamp.js';
 import type { Disk } from '../../ports/disk.js';
 import type { SessionOpened, Store } from '../../ports/store.js';
@@ -18,11 +18,11 @@ import {
   isBeheaded,
   repairTail,
   statusSpan,
-} from '../../text/session-yaml.js';
+} from '../../text/session/parse.js';
 import type { Ahead } from './ahead.js';
 import type { Layout } from './layout.js';
 import { keyOf, type Journal, type Line } from './journal.js';
-import type { Writing } from './writing.js';
+import type { Writing } from './atomic-write.js';
 
 interface Known {
   stamp: string;

@@ -4,7 +4,7 @@
  */
 import path from 'node:path';
 import { problem, type Problem } from '../../domain/problem.js';
-import { TASK_STATES, type OpenState } from '../../domain/task.js';
+import { TASK_STATES, type OpenState } from '../../domain/task/task.js';
 import type { Disk } from '../../ports/disk.js';
 import { isTaskFile, LEAVING, type Layout } from './layout.js';
 

@@ -3,11 +3,11 @@
  * is an exclusive link into `completed` or `failed`. Every order of steps here was chosen so that a stop between any two
  * leaves either the state before or the state after, or a leftover that `sweep` recognises.
  */
-import { isEnded as isOver, type OpenState, type Placed, type Task } from '../../domain/task.js';
+import { isEnded as isOver, type OpenState, type Placed, type Task } from '../../domain/task/task.js';
 import { sameContent } from '../../domain/stamp.js';
 import type { Disk } from '../../ports/disk.js';
 import type { Claim, OpenTask, Store } from '../../ports/store.js';
-import { printTask } from '../../text/task-json.js';
+import { printTask } from '../../text/records/task.js';
 import path from 'node:path';
 import { once, type Ahead } from './ahead.js';
 import { placing, twin } from './placing.js';
@@ -17,8 +17,8 @@ import { LEAVING, parseClaimName, type ClaimName, type Layout } from './layout.j
 import type { Entry, OpenTasks } from './open-tasks.js';
 import type { Presence } from './presence.js';
 import type { Quarantine } from './quarantine.js';
-import type { Shelves } from './shelves.js';
-import type { Writing } from './writing.js';
+import type { Shelves } from './task-lookup.js';
+import type { Writing } from './atomic-write.js';
 
 type TaskVerbs = Pick<
   Store,

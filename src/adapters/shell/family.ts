@@ -4,7 +4,7 @@
  * sandbox, whose end is the end of all in it.
  */
 import fs from 'node:fs';
-import { parseStat, type Living } from '../../text/process-stat.js';
+import { parseStat, type Living } from '../../text/lines/process-stat.js';
 
 const GRACE_MS = 2000;
 const KILLED_MS = 3000;

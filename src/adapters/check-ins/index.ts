@@ -1,0 +1,88 @@
+/** Check-ins as files: `storage/planner-checkin.yaml` for people, `.guild/checkin.json` for the program. */
+import path from 'node:path';
+import type { CheckInMemory } from '../../domain/coordination/check-in.js';
+import { problem, type Problem } from '../../domain/problem.js';
+import type { CheckInRead, CheckIns } from '../../ports/check-ins.js';
+import type { Disk } from '../../ports/disk.js';
+import { editCheckIn, parseCheckIn } from '../../text/config/check-in.js';
+
+const FILE = 'storage/planner-checkin.yaml';
+const MAX_BYTES = 1024 * 1024;
+
+export function checkIns({ root, disk, peer }: { root: string; disk: Disk; peer: string }): CheckIns {
+  const file = path.join(root, FILE);
+  const kept = path.join(root, '.guild', 'checkin.json');
+  let seen: string | undefined;
+  let text = '';
+  let last: CheckInRead = { kind: 'missing' };
+  let tmps = 0;
+
+  return {
+    read() {
+      const stamp = disk.stamp(file);
+      if (stamp === seen) return last.kind === 'held' ? { kind: 'held' } : last;
+      seen = stamp;
+      last = stamp === undefined ? { kind: 'missing' } : load();
+      return last;
+    },
+    async write(note) {
+      const edited = editCheckIn(last.kind === 'missing' ? '' : text, note);
+      if (edited === undefined) {
+        last = held(
+          problem('bad_file', `${FILE} cannot be written without breaking it`, {
+            where: { file: FILE },
+            hint: 'write each key on one line',
+          }),
+        );
+        return;
+      }
+      disk.makeFolder(path.dirname(file));
+      if (!(await replace(file, edited, () => disk.stamp(file) === seen))) return;
+      seen = disk.stamp(file);
+      text = edited;
+      last = { kind: 'note', note };
+    },
+    memory() {
+      const read = disk.read(kept, MAX_BYTES);
+      if (read.kind !== 'file') return undefined;
+      try {
+        const memory = JSON.parse(read.bytes.toString('utf8')) as CheckInMemory;
+        return typeof memory.work === 'string' ? memory : undefined;
+      } catch {
+        return undefined;
+      }
+    },
+    async remember(memory) {
+      await replace(kept, JSON.stringify(memory), () => true);
+    },
+  };
+
+  function load(): CheckInRead {
+    const read = disk.read(file, MAX_BYTES);
+    if (read.kind !== 'file') return held(problem('bad_file', `${FILE} cannot be read`, { where: { file: FILE } }));
+    text = read.bytes.toString('utf8');
+    const parsed = parseCheckIn(text, FILE);
+    return 'problem' in parsed ? held(parsed.problem) : { kind: 'note', note: parsed.note };
+  }
+
+  function held(why: Problem): CheckInRead {
+    return { kind: 'held', problem: why };
+  }
+
+  async function replace(target: string, bytes: string, still: () => boolean): Promise<boolean> {
+    const tmp = path.join(root, '.guild', 'tmp', `${peer}-checkin${++tmps}`);
+    disk.create(tmp, bytes);
+    try {
+      await disk.sync(tmp);
+      if (!still() || !disk.rename(tmp, target)) return false;
+    } catch (error) {
+      // Swept away by a process that does not know this peer yet: the next pass writes it again.
+      if ((error as NodeJS.ErrnoException).code === 'ENOENT') return false;
+      throw error;
+    } finally {
+      disk.remove(tmp);
+    }
+    await disk.syncFolder(path.dirname(target));
+    return true;
+  }
+}

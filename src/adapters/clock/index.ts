@@ -1,0 +1,34 @@
+/** Real time and real chance. */
+import { randomBytes } from 'node:crypto';
+import type { Clock, Ids } from '../../ports/clock.js';
+
+export function clock(): Clock {
+  return {
+    now: () => new Date(),
+    monotonicMs: () => performance.now(),
+    sleep: (ms, signal) =>
+      new Promise((resolve) => {
+        if (signal?.aborted) return resolve();
+        const timer = setTimeout(done, ms);
+        signal?.addEventListener('abort', done, { once: true });
+        function done(): void {
+          clearTimeout(timer);
+          signal?.removeEventListener('abort', done);
+          resolve();
+        }
+      }),
+  };
+}
+
+const LETTERS = '0123456789abcdefghijklmnopqrstuvwxyz';
+
+/** Ten characters of base 36: 51 bits, enough that two machines never meet. */
+export function ids(): Ids {
+  return {
+    next: () => {
+      let text = '';
+      for (const byte of randomBytes(10)) text += LETTERS[byte % 36];
+      return text;
+    },
+  };
+}

@@ -1,0 +1,75 @@
+/** Where a provider is and what opens it, from `guild.yaml` and the environment; and its model object, loaded at first use. */
+import type { Provider } from '../../../domain/config/config.js';
+import type { LanguageModel } from './prompt.js';
+
+export type Env = Readonly<Record<string, string | undefined>>;
+
+export interface Site {
+  key?: string;
+  /** Name of the variable that holds the key. */
+  keyEnv?: string;
+  /** No key is needed: a model on this machine, or a server that was given without one. */
+  keyless: boolean;
+  baseUrl?: string;
+  /** The base URL is on this machine. */
+  local: boolean;
+  address: string;
+}
+
+const VENDORS: Partial<Record<Provider['kind'], string>> = {
+  openai: 'OPENAI',
+  anthropic: 'ANTHROPIC',
+  google: 'GOOGLE_GENERATIVE_AI',
+};
+
+export function siteOf(provider: Provider, env: Env): Site {
+  const vendor = VENDORS[provider.kind];
+  const keyEnv = provider.keyEnv ?? (vendor ? `${vendor}_API_KEY` : undefined);
+  const key =
+    (keyEnv && env[keyEnv]) || (keyEnv === 'GOOGLE_GENERATIVE_AI_API_KEY' && env['GEMINI_API_KEY']) || undefined;
+  const baseUrl = (provider.baseUrl ?? (vendor ? env[`${vendor}_BASE_URL`] : undefined))?.replace(/\/+$/, '');
+  const local = baseUrl !== undefined && isLoopback(baseUrl);
+  return {
+    ...(key ? { key } : {}),
+    ...(keyEnv ? { keyEnv } : {}),
+    keyless: baseUrl !== undefined && (local || provider.keyEnv === undefined),
+    local,
+    ...(baseUrl ? { baseUrl } : {}),
+    address: baseUrl ? plainAddress(baseUrl) : 'its own address',
+  };
+}
+
+function isLoopback(address: string): boolean {
+  return /^https?:\/\/(localhost|127(\.\d+){3}|\[::1\])([:/]|$)/i.test(address);
+}
+
+function plainAddress(address: string): string {
+  return address.replace(/\/\/[^/@]*@/, '//').replace(/\?.*$/, '');
+}
+
+export async function makeModel(
+  id: string,
+  provider: Provider,
+  site: Site,
+  fetch: typeof globalThis.fetch,
+): Promise<LanguageModel> {
+  const base = {
+    fetch,
+    ...(provider.headers ? { headers: provider.headers } : {}),
+    ...(site.baseUrl ? { baseURL: site.baseUrl } : {}),
+  };
+  const apiKey = site.key ?? 'none';
+  switch (provider.kind) {
+    case 'anthropic':
+      return (await import('@ai-sdk/anthropic')).createAnthropic({ ...base, apiKey })(id);
+    case 'google':
+      return (await import('@ai-sdk/google')).createGoogleGenerativeAI({ ...base, apiKey })(id);
+    case 'openai': {
+      const openai = (await import('@ai-sdk/openai')).createOpenAI({ ...base, apiKey });
+      // The Responses API is OpenAI's own; what stands at another address speaks chat completions.
+      return site.baseUrl ? openai.chat(id) : openai(id);
+    }
+    default:
+      throw new Error(`no package of the AI SDK speaks for kind ${provider.kind}`);
+  }
+}

@@ -1,0 +1,180 @@
+/**
+ * Writes a cassette while a workspace works: each thing that comes from outside is a line, written when it is there. The time of the
+ * workspace stands still in between and moves on with each line, so nothing needs to be written down for reading the clock.
+ */
+import fs from 'node:fs';
+import path from 'node:path';
+import type { CassetteEntry, CassetteHead, DoneEntry, FileState } from '../../../domain/session/cassette.js';
+import { hash53 } from '../../../domain/task/id.js';
+import { questionParts } from '../../../domain/session/question.js';
+import type { Model } from '../../../ports/model.js';
+import type { Shell, ShellRun } from '../../../ports/shell.js';
+import type { Store } from '../../../ports/store.js';
+import { printEntry } from '../../../text/records/cassette.js';
+
+export interface RecorderGiven {
+  file: string;
+  clock: { moveTo(ms: number): number };
+  ids: { count(): number };
+  tree: { look(): FileState[]; digests(): Record<string, string>; leftOut(): CassetteHead['leftOut'] };
+  /** Real time. */
+  now: () => number;
+}
+
+export interface Recorder {
+  /** The head, and the files as they are. */
+  begin(head: Omit<CassetteHead, 'leftOut'>): void;
+  /** The workspace was opened; what that made is no news. */
+  opened(): void;
+  write(entry: CassetteEntry): void;
+  model(real: Model): Model;
+  shell(real: Shell): Shell;
+  store(real: Store): Store;
+  /** Something outside is done and answers; what it threw is told as what it said. */
+  done<T>(what: Pick<DoneEntry, 'kind' | 'agent' | 'task' | 'asked'>, run: () => Promise<T>): Promise<T>;
+  pass<T>(roots: ReadonlySet<string> | undefined, run: () => Promise<T>): Promise<T>;
+  /** True if people changed files since the last pass; then that is written. */
+  outside(): boolean;
+  stopped(): void;
+  end(): void;
+  /** How many entries of each kind there are. */
+  counts(): Record<string, number>;
+}
+
+export function recorder({ file, clock, ids, tree, now }: RecorderGiven): Recorder {
+  let sum = '';
+  let passing = false;
+  let isStopped = false;
+  const told = new Set<string>();
+  const counts: Record<string, number> = {};
+
+  return {
+    begin(head) {
+      const files = tree.look();
+      fs.mkdirSync(path.dirname(file), { recursive: true });
+      write({ ...head, leftOut: tree.leftOut() });
+      for (const state of files) write({ kind: 'file', ...state });
+    },
+    opened: () => void tree.look(),
+    write,
+    model: (real) => ({
+      async call(request) {
+        tree.look();
+        const before = tree.digests();
+        const reply = await real.call(request);
+        const at = clock.moveTo(now());
+        const changes = tree.look().filter(({ file: one }) => !isOurs(one, before[one] === undefined));
+        const texts: Record<string, string> = {};
+        const question = questionParts(request).map(({ name, text }): [string, string] => {
+          const fingerprint = hash53(text);
+          if (!told.has(fingerprint)) texts[fingerprint] = text;
+          told.add(fingerprint);
+          return [name, fingerprint];
+        });
+        const { agent, task, turn, model } = request;
+        write({ kind: 'model', at, agent, task, turn, model, question, texts, reply, ...news(changes), ...stopFlag() });
+        return reply;
+      },
+    }),
+    shell: (real) => ({
+      ...real,
+      run: (run) =>
+        done({ kind: 'command', agent: run.agent, task: run.task ?? '', asked: lineOf(run) }, () => real.run(run)),
+      rollback: (agent, commit) =>
+        done({ kind: 'rollback', agent, task: '', asked: commit }, () => real.rollback(agent, commit)),
+    }),
+    store: (real) => ({
+      ...real,
+      async create(task) {
+        if (passing) return real.create(task);
+        outside();
+        const created = await real.create(task);
+        if (created) write({ kind: 'added', at: clock.moveTo(now()), task });
+        tree.look();
+        return created;
+      },
+      async submit(intent) {
+        if (passing) return real.submit(intent);
+        outside();
+        await real.submit(intent);
+        write({ kind: 'intent', at: clock.moveTo(now()), intent });
+        tree.look();
+      },
+    }),
+    done,
+    outside,
+    async pass(roots, run) {
+      outside();
+      const at = clock.moveTo(now());
+      write({ kind: 'pass', at, ids: ids.count(), ...(roots ? { roots: [...roots] } : {}) });
+      passing = true;
+      isStopped = false;
+      try {
+        return await run();
+      } finally {
+        passing = false;
+        tree.look();
+      }
+    },
+    stopped: () => void (isStopped ||= passing),
+    end() {
+      outside();
+      write({ kind: 'end', at: clock.moveTo(now()), files: tree.digests() });
+    },
+    counts: () => counts,
+  };
+
+  function write(entry: CassetteEntry): void {
+    const printed = printEntry(entry, sum);
+    sum = printed.sum;
+    fs.writeFileSync(file, printed.line, { flag: entry.kind === 'head' ? 'wx' : 'a', mode: 0o600 });
+    counts[entry.kind] = (counts[entry.kind] ?? 0) + 1;
+  }
+
+  function outside(): boolean {
+    const changes = tree.look();
+    if (changes.length === 0) return false;
+    write({ kind: 'outside', at: clock.moveTo(now()), changes });
+    return true;
+  }
+
+  async function done<T>(
+    what: Pick<DoneEntry, 'kind' | 'agent' | 'task' | 'asked'>,
+    run: () => Promise<T>,
+  ): Promise<T> {
+    tree.look();
+    const outcome = await run().then(
+      (said) => ({ said }),
+      (thrown: unknown) => ({ thrown }),
+    );
+    const at = clock.moveTo(now());
+    const kept = 'said' in outcome ? outcome : { threw: messageOf(outcome.thrown) };
+    write({ ...what, at, outcome: kept, changes: tree.look(), ...stopFlag() });
+    if ('thrown' in outcome) throw outcome.thrown;
+    return outcome.said;
+  }
+
+  function stopFlag(): { stopped?: true } {
+    return isStopped ? { stopped: true } : {};
+  }
+}
+
+function news(changes: FileState[]): { changes?: FileState[] } {
+  return changes.length > 0 ? { changes } : {};
+}
+
+/** While a model is asked, the program itself only makes the conversation's file and keeps the agent's definition. */
+function isOurs(file: string, isNew: boolean): boolean {
+  if (file.startsWith('storage/blobs/')) return true;
+  if (file.startsWith('.guild/')) return !file.startsWith('.guild/intents/');
+  return isNew && (file.startsWith('sessions/') || file.endsWith('/'));
+}
+
+/** What was to be run, as a person would say it. */
+function lineOf({ command, what }: ShellRun): string {
+  return command ?? JSON.stringify(what);
+}
+
+function messageOf(thrown: unknown): string {
+  return thrown instanceof Error ? thrown.message : String(thrown);
+}

@@ -1,0 +1,207 @@
+/**
+ * A model that plays a script (`text/script-yaml`): for demos, tests and offline work. What it answers depends on the request
+ * alone (who asks, which turn, what was said), so that a conversation goes on the same after its process was killed. The one
+ * exception is `times`, which counts in this process only.
+ */
+import { setTimeout as after } from 'node:timers/promises';
+import { problemText } from '../../../domain/problem.js';
+import type { Message } from '../../../domain/session/session.js';
+import { globFits } from '../../../domain/wildcard.js';
+import type { Clock } from '../../../ports/clock.js';
+import {
+  MODEL_FAILURES,
+  type Model,
+  type ModelFailureClass,
+  type ModelReply,
+  type ModelRequest,
+} from '../../../ports/model.js';
+import { readScript, type Pattern, type ScriptLine } from '../../../text/config/script.js';
+
+/** `source` is the text of a script. One that cannot be read fails every call with the reason. */
+export function scripted(source: string | { text: string; file: string }, clock?: Pick<Clock, 'sleep'>): Model {
+  const { text, file } = typeof source === 'string' ? { text: source, file: 'script' } : source;
+  const script = readScript(text, file, MODEL_FAILURES);
+  const sleep = clock ? (ms: number, signal?: AbortSignal) => clock.sleep(ms, signal) : sleepReal;
+  const used = new Map<ScriptLine, number>();
+
+  return {
+    async call(request) {
+      if (!script.ok) return failed('unscripted', script.problems.map(problemText).join('\n'));
+      if (request.signal?.aborted) return failed('aborted', 'the call was aborted');
+      const line = script.lines.find((one) => left(one, used) && misfit(one, request) === undefined);
+      if (line === undefined) return failed('unscripted', unscripted(request, script.lines, used, file));
+      used.set(line, (used.get(line) ?? 0) + 1);
+      return play(line, request, file, sleep);
+    },
+  };
+}
+
+type Sleep = (ms: number, signal?: AbortSignal) => Promise<void>;
+
+async function play(line: ScriptLine, request: ModelRequest, file: string, sleep: Sleep): Promise<ModelReply> {
+  const fill = filler(line, request);
+  const text = fill(line.say) as string;
+  if (line.waitMs > 0) await sleep(line.waitMs, request.signal);
+  // Without a pace nothing is gained by pieces, but whoever listens shall see that text can come in parts.
+  for (const piece of text === '' || !request.onText ? [] : pieces(text)) {
+    if (line.paceMs > 0) await sleep(line.paceMs, request.signal);
+    if (request.signal?.aborted) break;
+    request.onText?.(piece);
+  }
+  if (request.signal?.aborted) return failed('aborted', 'the call was aborted');
+  if (line.fail !== undefined) {
+    const message = line.message ?? `the script says so (${file}:${line.line})`;
+    return failed(line.fail as ModelFailureClass, message, line.retryAfterMs);
+  }
+  const toolCalls = line.call.map((call, at) => ({
+    // Unique within a conversation and the same on every replay of this turn.
+    id: `c${request.turn}-${at + 1}`,
+    name: call.name,
+    arguments: fill(call.arguments) as Record<string, unknown>,
+  }));
+  return {
+    ok: true,
+    answer: {
+      text,
+      toolCalls,
+      finish: line.finish ?? (toolCalls.length > 0 ? 'tool_calls' : 'stop'),
+      inputTokens:
+        line.usage?.input ??
+        tokens(request.messages.reduce((sum, one) => sum + one.content.length, request.system.length)),
+      outputTokens:
+        line.usage?.output ?? tokens(text.length + (toolCalls.length > 0 ? JSON.stringify(toolCalls).length : 0)),
+      cachedTokens: line.usage?.cached ?? 0,
+      microUsd: 0,
+    },
+  };
+}
+
+function left(line: ScriptLine, used: Map<ScriptLine, number>): boolean {
+  return line.times === undefined || (used.get(line) ?? 0) < line.times;
+}
+
+/** How far a line fits, and the first reason why it does not; undefined: it fits. */
+function misfit(line: ScriptLine, request: ModelRequest): { fits: number; because: string } | undefined {
+  const { when } = line;
+  const checks: [boolean, () => string][] = [
+    [
+      !line.agent || line.agent.some((glob) => globFits(glob, request.agent)),
+      () => `it is for agent ${line.agent!.join(', ')}`,
+    ],
+    [
+      !line.task || line.task.some((glob) => globFits(glob, request.task)),
+      () => `it is for task ${line.task!.join(', ')}`,
+    ],
+    [
+      !line.turn || line.turn.some(({ from, to }) => from <= request.turn && request.turn <= to),
+      () => `it is for turn ${turnText(line)}`,
+    ],
+    [
+      !when?.last || within(when.last, heard(request.messages)),
+      () => `what was said last has no ${when!.last!.join(' or ')}`,
+    ],
+    [!when?.any || within(when.any, request.messages), () => `the conversation has no ${when!.any!.join(' or ')}`],
+    [
+      !when?.system || when.system.some((one) => contains(one, request.system)),
+      () => `the system prompt has no ${when!.system!.join(' or ')}`,
+    ],
+    [
+      !when?.tool || toolFits(when.tool, request.messages),
+      () => `no such result of ${when!.tool!.map((one) => one.name).join(' or ')}`,
+    ],
+  ];
+  const bad = checks.findIndex(([fits]) => !fits);
+  return bad === -1 ? undefined : { fits: bad, because: checks[bad]![1]() };
+}
+
+/** What came since the model last spoke. */
+function heard(messages: readonly Message[]): readonly Message[] {
+  return messages.slice(messages.findLastIndex((one) => one.role === 'assistant') + 1);
+}
+
+function within(patterns: Pattern[], messages: readonly Message[]): boolean {
+  return messages.some((message) => patterns.some((one) => contains(one, message.content)));
+}
+
+function contains(pattern: Pattern, text: string): boolean {
+  return typeof pattern === 'string' ? text.includes(pattern) : pattern.test(text);
+}
+
+function toolFits(wanted: { name: string; says?: Pattern[] }[], messages: readonly Message[]): boolean {
+  const names = new Map(messages.flatMap((one) => (one.toolCalls ?? []).map((call) => [call.id, call.name] as const)));
+  return heard(messages).some((message) => {
+    if (message.role !== 'tool') return false;
+    const name = message.name ?? names.get(message.toolCallId ?? '');
+    return wanted.some((one) => one.name === name && (!one.says || within(one.says, [message])));
+  });
+}
+
+/** Fills `{{last}} {{task}} {{turn}} {{agent}}` and the groups `{{1}}`… of the regex in `when`; leaves all else in braces alone. */
+function filler(line: ScriptLine, request: ModelRequest): (value: unknown) => unknown {
+  const names: Record<string, string> = {
+    last: request.messages.at(-1)?.content ?? '',
+    task: request.task,
+    turn: String(request.turn),
+    agent: request.agent,
+    ...groups(line, request),
+  };
+  const fill = (value: unknown): unknown => {
+    if (typeof value === 'string')
+      return value.replace(/\{\{\s*(\w+)\s*\}\}/g, (all, name: string) => names[name] ?? all);
+    if (Array.isArray(value)) return value.map(fill);
+    if (typeof value !== 'object' || value === null) return value;
+    return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, fill(inner)]));
+  };
+  return fill;
+}
+
+function groups(line: ScriptLine, request: ModelRequest): Record<string, string> {
+  const found: Record<string, string> = {};
+  const look = (patterns: Pattern[] | undefined, messages: readonly Message[]) => {
+    for (const pattern of patterns ?? []) {
+      if (typeof pattern === 'string') continue;
+      const hit = messages.map((one) => pattern.exec(one.content)).find((one) => one !== null);
+      hit?.slice(1).forEach((text, at) => (found[String(at + 1)] ??= text ?? ''));
+    }
+  };
+  look(line.when?.last, heard(request.messages));
+  for (const tool of line.when?.tool ?? []) look(tool.says, heard(request.messages));
+  look(line.when?.any, request.messages);
+  return found;
+}
+
+function pieces(text: string): string[] {
+  return text.match(/\s*\S+|\s+$/g) ?? [text];
+}
+
+function tokens(characters: number): number {
+  return Math.ceil(characters / 4);
+}
+
+function unscripted(request: ModelRequest, lines: ScriptLine[], used: Map<ScriptLine, number>, file: string): string {
+  const last = request.messages.at(-1)?.content.replace(/\s+/g, ' ').slice(0, 120) ?? '';
+  const near = lines
+    .map((line) => ({
+      line,
+      why: misfit(line, request) ?? { fits: 9, because: `it was used ${used.get(line)} times already in this process` },
+    }))
+    .sort((a, b) => b.why.fits - a.why.fits)
+    .slice(0, 3)
+    .map(({ line, why }) => `\n  ${file}:${line.line} does not fit: ${why.because}`);
+  const asked = `${file} has no line for agent ${request.agent}, turn ${request.turn}, task ${request.task}, last message "${last}"`;
+  return asked + (lines.length === 0 ? '; the script is empty' : near.join(''));
+}
+
+function turnText(line: ScriptLine): string {
+  return line
+    .turn!.map(({ from, to }) => (from === to ? from : `${from} to ${to === Infinity ? 'the end' : to}`))
+    .join(', ');
+}
+
+function failed(kind: ModelFailureClass, message: string, retryAfterMs?: number): ModelReply {
+  return { ok: false, failure: { class: kind, message, ...(retryAfterMs === undefined ? {} : { retryAfterMs }) } };
+}
+
+async function sleepReal(ms: number, signal?: AbortSignal): Promise<void> {
+  await after(ms, undefined, signal ? { signal } : {}).catch(() => undefined);
+}

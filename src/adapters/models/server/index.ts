@@ -1,0 +1,286 @@
+/**
+ * Any model as a server that speaks OpenAI's chat completions, so that tests and people exercise real provider code, real HTTP
+ * and real faults without a key. The model part of the name is the agent (`scripted/planner` → planner), or the header
+ * `x-guild-agent`; the turn is one more than the answers so far.
+ *
+ * A failure becomes what a real server would do: 429 with Retry-After, 500, an HTML page, a stream that ends in mid-word.
+ */
+import http from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { Message, ToolCall } from '../../../domain/session/session.js';
+import type {
+  JsonSchema,
+  Model,
+  ModelAnswer,
+  ModelFailure,
+  ModelFailureClass,
+  ModelRequest,
+} from '../../../ports/model.js';
+
+export interface ModelServer {
+  /** The base URL for a provider, ending in `/v1`. */
+  url: string;
+  port: number;
+  close(): Promise<void>;
+}
+
+const MAX_BODY_BYTES = 32 * 1024 * 1024;
+
+export async function serveModel(given: { model: Model; host?: string; port?: number }): Promise<ModelServer> {
+  const server = http.createServer((request, response) => {
+    answer(given.model, request, response).catch((error: unknown) => {
+      if (response.headersSent) response.destroy();
+      else sendJson(response, 500, errorBody('server_error', error instanceof Error ? error.message : String(error)));
+    });
+  });
+  const host = given.host ?? '127.0.0.1';
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(given.port ?? 0, host, resolve);
+  });
+  const { port } = server.address() as AddressInfo;
+  return {
+    url: `http://${host.includes(':') ? `[${host}]` : host}:${port}/v1`,
+    port,
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+}
+
+async function answer(model: Model, request: http.IncomingMessage, response: http.ServerResponse): Promise<void> {
+  // With and without /v1: people leave it out of a base URL, and mean the same.
+  const path = (request.url ?? '/')
+    .split('?')[0]!
+    .replace(/\/+$/, '')
+    .replace(/^\/v1(?=\/|$)/, '');
+  if (request.method === 'GET' && (path === '' || path === '/health')) return sendJson(response, 200, { ok: true });
+  if (request.method === 'GET' && path === '/models') {
+    return sendJson(response, 200, {
+      object: 'list',
+      data: [{ id: 'scripted', object: 'model', created: 0, owned_by: 'guildhall' }],
+    });
+  }
+  if (path !== '/chat/completions')
+    return sendJson(response, 404, errorBody('not_found', `there is no ${request.method} ${path}`));
+  if (request.method !== 'POST') return sendJson(response, 405, errorBody('method_not_allowed', 'use POST'));
+  const body = await readBody(request);
+  if (body === undefined)
+    return sendJson(response, 413, errorBody('request_too_large', `a request may have ${MAX_BODY_BYTES} bytes`));
+  const wire = parseChat(body);
+  if (typeof wire === 'string') return sendJson(response, 400, errorBody('invalid_request_error', wire));
+  const gone = new AbortController();
+  response.once('close', () => gone.abort());
+  const asked = toRequest(wire, request.headers, gone.signal);
+  if (wire.stream) await stream(model, asked, wire, response);
+  else await whole(model, asked, wire, response);
+}
+
+async function whole(model: Model, asked: ModelRequest, wire: Chat, response: http.ServerResponse): Promise<void> {
+  const reply = await model.call(asked);
+  if (!reply.ok) return fault(reply.failure, response, wire, false);
+  const { text, toolCalls } = reply.answer;
+  const message = {
+    role: 'assistant',
+    content: text === '' ? null : text,
+    ...(toolCalls.length > 0 ? { tool_calls: toolCalls.map(wireCall) } : {}),
+  };
+  sendJson(response, 200, {
+    ...envelope(wire, 'chat.completion'),
+    choices: [{ index: 0, message, finish_reason: wireFinish(reply.answer) }],
+    usage: wireUsage(reply.answer),
+  });
+}
+
+async function stream(model: Model, asked: ModelRequest, wire: Chat, response: http.ServerResponse): Promise<void> {
+  let begun = false;
+  const event = (choices: unknown[], more: object = {}) => {
+    if (!begun) response.writeHead(200, { 'content-type': 'text/event-stream', 'cache-control': 'no-cache' });
+    begun = true;
+    response.write(`data: ${JSON.stringify({ ...envelope(wire, 'chat.completion.chunk'), choices, ...more })}\n\n`);
+  };
+  const delta = (part: object, finish: string | null = null) =>
+    event([{ index: 0, delta: part, finish_reason: finish }]);
+  let streamed = '';
+  const onText = (text: string) => {
+    delta(streamed === '' ? { role: 'assistant', content: text } : { content: text });
+    streamed += text;
+  };
+  const reply = await model.call({ ...asked, onText });
+  if (!reply.ok) return fault(reply.failure, response, wire, begun);
+  if (streamed === '' && reply.answer.text !== '') onText(reply.answer.text);
+  for (const [index, call] of reply.answer.toolCalls.entries()) {
+    const [first, ...rest] = fragments(call);
+    delta({ tool_calls: [{ index, id: call.id, type: 'function', function: { name: call.name, arguments: first } }] });
+    for (const part of rest) delta({ tool_calls: [{ index, function: { arguments: part } }] });
+  }
+  delta({}, wireFinish(reply.answer));
+  if (wire.stream_options?.include_usage) event([], { usage: wireUsage(reply.answer) });
+  response.end('data: [DONE]\n\n');
+}
+
+/** Arguments in pieces, as real servers send them, cut without regard to what they mean. */
+function fragments(call: ToolCall): string[] {
+  const text = JSON.stringify(call.arguments);
+  const size = Math.max(4, Math.ceil(text.length / 4));
+  return text.match(new RegExp(`[^]{1,${size}}`, 'g')) ?? [''];
+}
+
+const STATUS: Partial<Record<ModelFailureClass, [number, string]>> = {
+  auth: [401, 'invalid_api_key'],
+  quota: [429, 'insufficient_quota'],
+  rate: [429, 'rate_limit_exceeded'],
+  context: [400, 'context_length_exceeded'],
+  refused: [400, 'content_filter'],
+  unknown_model: [404, 'model_not_found'],
+  unscripted: [422, 'unscripted'],
+};
+
+function fault(failure: ModelFailure, response: http.ServerResponse, wire: Chat, begun: boolean): void {
+  if (response.destroyed) return;
+  if (begun || failure.class === 'cut_off') {
+    if (!begun) response.writeHead(200, { 'content-type': wire.stream ? 'text/event-stream' : 'application/json' });
+    response.write('data: {"id":"chatcmpl-1","choices":[{"index":0,"delta":{"content":"brok', () => response.destroy());
+    return;
+  }
+  if (failure.class === 'aborted') return void response.destroy();
+  if (failure.class === 'garbage') {
+    response.writeHead(200, { 'content-type': 'text/html' });
+    return void response.end('<!doctype html><title>Welcome</title><h1>It works!</h1>\n');
+  }
+  const [status, code] = STATUS[failure.class] ?? [500, 'server_error'];
+  const wait = failure.retryAfterMs === undefined ? {} : { 'retry-after': String(failure.retryAfterMs / 1000) };
+  sendJson(response, status, errorBody(code, failure.message), wait);
+}
+
+interface WireMessage {
+  role: string;
+  content?: unknown;
+  tool_calls?: { id: string; function: { name: string; arguments: string } }[];
+  tool_call_id?: string;
+}
+
+interface Chat {
+  model: string;
+  messages: WireMessage[];
+  tools?: { function: { name: string; description?: string; parameters?: JsonSchema } }[];
+  stream?: boolean;
+  stream_options?: { include_usage?: boolean };
+  temperature?: number;
+  max_tokens?: number;
+}
+
+function parseChat(body: string): Chat | string {
+  let parsed: unknown;
+  try {
+    parsed = JSON.parse(body);
+  } catch (error) {
+    return `the body is not JSON: ${(error as Error).message}`;
+  }
+  const chat = parsed as Partial<Chat> | null;
+  if (typeof chat?.model !== 'string') return '"model" must be a text';
+  if (!Array.isArray(chat.messages) || chat.messages.some((one) => typeof one?.role !== 'string'))
+    return '"messages" must be a list of messages';
+  return chat as Chat;
+}
+
+function toRequest(wire: Chat, headers: http.IncomingHttpHeaders, signal: AbortSignal): ModelRequest {
+  const isSystem = (one: WireMessage) => one.role === 'system' || one.role === 'developer';
+  const messages = wire.messages.filter((one) => !isSystem(one)).map(toMessage);
+  return {
+    model: wire.model,
+    system: wire.messages.filter(isSystem).map(textOf).join('\n\n'),
+    messages,
+    tools: (wire.tools ?? []).map(({ function: one }) => ({
+      name: one.name,
+      description: one.description ?? '',
+      parameters: one.parameters ?? { type: 'object' },
+    })),
+    settings: {
+      ...(wire.temperature === undefined ? {} : { temperature: wire.temperature }),
+      ...(wire.max_tokens === undefined ? {} : { maxTokens: wire.max_tokens }),
+    },
+    agent: String(headers['x-guild-agent'] ?? wire.model.slice(wire.model.indexOf('/') + 1)),
+    task: String(headers['x-guild-task'] ?? 'http'),
+    turn: messages.filter((one) => one.role === 'assistant').length + 1,
+    signal,
+  };
+}
+
+function toMessage(wire: WireMessage): Message {
+  const role = wire.role === 'assistant' || wire.role === 'tool' ? wire.role : 'user';
+  const calls = (wire.tool_calls ?? []).map((call) => ({
+    id: call.id,
+    name: call.function.name,
+    arguments: parseArguments(call.function.arguments),
+  }));
+  return {
+    role,
+    content: textOf(wire),
+    ...(calls.length > 0 ? { toolCalls: calls } : {}),
+    ...(wire.tool_call_id ? { toolCallId: wire.tool_call_id } : {}),
+  };
+}
+
+function textOf(wire: WireMessage): string {
+  if (typeof wire.content === 'string') return wire.content;
+  if (!Array.isArray(wire.content)) return '';
+  return wire.content.map((part: { text?: unknown }) => (typeof part?.text === 'string' ? part.text : '')).join('');
+}
+
+function parseArguments(text: string): Record<string, unknown> {
+  try {
+    return JSON.parse(text) as Record<string, unknown>;
+  } catch {
+    return {};
+  }
+}
+
+function wireCall(call: ToolCall) {
+  return { id: call.id, type: 'function', function: { name: call.name, arguments: JSON.stringify(call.arguments) } };
+}
+
+function wireFinish(answer: ModelAnswer): string {
+  return answer.finish === 'filtered' ? 'content_filter' : answer.finish === 'other' ? 'stop' : answer.finish;
+}
+
+function wireUsage({ inputTokens, outputTokens, cachedTokens }: ModelAnswer) {
+  return {
+    prompt_tokens: inputTokens,
+    completion_tokens: outputTokens,
+    total_tokens: inputTokens + outputTokens,
+    prompt_tokens_details: { cached_tokens: cachedTokens },
+  };
+}
+
+function envelope(wire: Chat, object: string) {
+  return { id: 'chatcmpl-1', object, created: 0, model: wire.model };
+}
+
+function errorBody(code: string, message: string) {
+  return { error: { message, type: code, code } };
+}
+
+/** Undefined if it is too long; the rest is read and thrown away, so that the refusal arrives. */
+async function readBody(request: http.IncomingMessage): Promise<string | undefined> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of request as AsyncIterable<Buffer>) {
+    size += chunk.length;
+    if (size <= MAX_BODY_BYTES) chunks.push(chunk);
+    else if (size > 4 * MAX_BODY_BYTES) throw new Error('the request never ends');
+  }
+  return size > MAX_BODY_BYTES ? undefined : Buffer.concat(chunks).toString('utf8');
+}
+
+function sendJson(
+  response: http.ServerResponse,
+  status: number,
+  body: unknown,
+  headers: http.OutgoingHttpHeaders = {},
+): void {
+  response.writeHead(status, { 'content-type': 'application/json', ...headers });
+  response.end(`${JSON.stringify(body)}\n`);
+}

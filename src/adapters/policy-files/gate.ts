@@ -1,0 +1,163 @@
+/**
+ * One gate from all that has a say: the command policy, the path rules, the rules for tools. Policy files are read again when
+ * they change; one that cannot be read closes the gate until a person has mended it.
+ */
+import path from 'node:path';
+import type { Agent } from '../../domain/agent/agent.js';
+import type { ApprovalRequest } from '../../domain/task/approval.js';
+import { stricter, type Risk } from '../../domain/policy.js';
+import type { Problem } from '../../domain/problem.js';
+import type { Disk } from '../../ports/disk.js';
+import type { Folder } from '../../ports/workspace-files.js';
+import type { Gate, GateVerdict } from '../../ports/gate.js';
+import type { PluginAction } from '../../ports/shell.js';
+import { lookAt } from '../../rules/policy/command.js';
+import { useOfTool } from '../../rules/policy/paths.js';
+import { judgeTool } from '../../rules/policy/tools.js';
+import { parseBash } from '../../text/bash/parse.js';
+import { lineDiff } from '../../text/lines/line-diff.js';
+import { changeFile } from './change-file.js';
+import { failedCheck } from './safety-checks.js';
+import { ALLOWLIST_FILE, commandGate, loadPolicy, POLICY_FILE } from './index.js';
+
+export interface GateGiven {
+  root: string;
+  disk: Disk;
+  folder: Folder;
+  peer: string;
+  /** True for a plugin's tool that needs no human. */
+  isFree?: (tool: string) => boolean;
+}
+
+export function gate({ root, disk, folder, peer, isFree }: GateGiven): Gate {
+  const change = changeFile({ root, disk, peer });
+  const stamp = (): string => [ALLOWLIST_FILE, POLICY_FILE].map((file) => disk.stamp(path.join(root, file))).join(' ');
+  let seen = stamp();
+  let loaded = loadPolicy(root);
+  let unreported = loaded.problems;
+
+  return {
+    refresh(): Problem[] {
+      reload();
+      const problems = unreported;
+      unreported = [];
+      return problems;
+    },
+    async noteAllowed(line) {
+      let times = 0;
+      await change(HABITS, (before) => {
+        const counts = countsIn(before);
+        times = (counts[line] ?? 0) + 1;
+        return JSON.stringify({ ...counts, [line]: times });
+      });
+      return times;
+    },
+    async allowAlways(line) {
+      const exactly = `/^${line.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&')}$/`;
+      const rule = `${JSON.stringify(exactly)}: { approve: true, matchCommandLine: true }`;
+      await change(ALLOWLIST_FILE, (before) =>
+        before.includes(rule) ? before : `${before}${before === '' || before.endsWith('\n') ? '' : '\n'}${rule}\n`,
+      );
+    },
+    judge(agent, tool, args) {
+      reload();
+      return tool === 'execute_command' ? command(agent, args) : other(agent, tool, args);
+    },
+  };
+
+  /** Asked before every verdict: a rule that a person has just tightened counts. */
+  function reload(): void {
+    const now = stamp();
+    if (now === seen) return;
+    seen = now;
+    loaded = loadPolicy(root);
+    unreported = loaded.problems;
+  }
+
+  function command(agent: Agent, args: Record<string, unknown>): GateVerdict {
+    const line = String(args['command'] ?? '');
+    const home = path.join(root, 'workspaces', agent.name);
+    const { verdict, reason, plan } = commandGate(loaded.policy).judge(line, { agent, cwd: home });
+    // A line that a person let run as a whole has no plan: it is run by the shell, as an approved one would be.
+    const needsNetwork = args['network'] === true && verdict !== 'deny';
+    const strict = needsNetwork && verdict !== 'ask' ? 'ask' : verdict;
+    const action = verdict === 'deny' ? undefined : actionIn(line);
+    const reasons = needsNetwork ? [reason, 'it wants the network'] : [reason];
+    if (action)
+      return {
+        verdict: stricter(strict, 'ask'),
+        reasons: ['it acts on the world through a plugin'],
+        risk: 'HIGH',
+        action,
+      };
+    return { verdict: strict, reasons, risk: riskOfCommand(line), ...(plan && strict !== 'ask' ? { plan } : {}) };
+  }
+
+  function other(agent: Agent, tool: string, args: Record<string, unknown>): GateVerdict {
+    const use = useOfTool(tool);
+    const given = typeof args['path'] === 'string' ? args['path'] : undefined;
+    const spot = use !== undefined && given !== undefined ? folder.judge(agent.name, use, given) : undefined;
+    const content = typeof args['content'] === 'string' ? args['content'] : undefined;
+    const place = spot?.verdict === 'ok' ? spot.path : undefined;
+    const bytes = Buffer.byteLength(content ?? '');
+    const { verdict, reason, risk } = judgeTool({
+      tool,
+      free: isFree?.(tool) === true,
+      policy: loaded.policy,
+      agent,
+      ...(spot ? { path: spot.path ?? given!, pathVerdict: spot.verdict } : {}),
+      ...(content === undefined ? {} : { bytes: Buffer.byteLength(content) }),
+      ...(place === undefined ? {} : { check: (one) => failedCheck(one, { root, file: place, bytes }) }),
+    });
+    const reasons = spot && spot.verdict !== 'ok' ? [spot.reason] : [reason];
+    const target =
+      tool === 'edit_session'
+        ? `sessions/${String(args['session'])}.session.yaml`
+        : tool === 'create_agent'
+          ? `agents/${String(args['name'])}.md`
+          : given;
+    const changes = verdict === 'ask' && content !== undefined && target !== undefined;
+    const diff = changes ? diffOf(agent.name, target, content) : undefined;
+    return { verdict, reasons, risk: RISK[risk], ...(diff === undefined ? {} : { diff }) };
+  }
+
+  function diffOf(agent: string, file: string, after: string): string {
+    const read = folder.read(agent, file, 1024 * 1024, true);
+    return lineDiff(read.ok ? read.value.text : '', after);
+  }
+}
+
+/** How often each line was allowed. */
+const HABITS = '.guild/allowed.json';
+
+/** What a power cut has torn counts as nothing. */
+function countsIn(text: string): Record<string, number> {
+  try {
+    return JSON.parse(text) as Record<string, number>;
+  } catch {
+    return {};
+  }
+}
+
+/** A line that is one plain command and nothing else, whose name is an action of a plugin. */
+function actionIn(line: string): PluginAction | undefined {
+  const { plan } = lookAt(line, { parse: parseBash });
+  const only = plan?.length === 1 && plan[0]!.commands.length === 1 ? plan[0]!.commands[0]! : undefined;
+  const [file, ...args] = only?.redirections.length === 0 ? only.argv : [];
+  return file !== undefined && /^plugins\/[\w-]+\/actions\/[\w-]+\.mjs$/.test(file) ? { file, args } : undefined;
+}
+
+const RISK: Record<Risk, ApprovalRequest['risk']> = {
+  none: 'LOW',
+  low: 'LOW',
+  medium: 'MEDIUM',
+  high: 'HIGH',
+  critical: 'HIGH',
+};
+
+/** A word for the eye, not a decision: the gate has decided already. */
+function riskOfCommand(line: string): ApprovalRequest['risk'] {
+  if (/\b(rm|dd|chmod|chown|kill|pkill|mv|truncate|git\s+push|npm\s+publish|curl|wget|ssh|scp)\b/.test(line))
+    return 'HIGH';
+  return /[>|;&]|\b(install|write|create|start|stop|restart)\b/.test(line) ? 'MEDIUM' : 'LOW';
+}

@@ -1,0 +1,70 @@
+/**
+ * The policy of a workspace: its two files, if they exist, and the verdicts that follow. A file that exists and cannot be read or
+ * understood closes the gate: nothing is auto until a person has mended it, and what is denied stays denied.
+ */
+import fs from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import type { Agent } from '../../domain/agent/agent.js';
+import { DEFAULT_POLICY, type CommandVerdict, type Policy } from '../../domain/policy.js';
+import { problem, type Problem } from '../../domain/problem.js';
+import { judgeLine } from '../../rules/policy/verdict.js';
+import { readAllowlist } from '../../text/config/allowlist.js';
+import { parseBash } from '../../text/bash/parse.js';
+import { readPolicy } from '../../text/config/policy.js';
+
+export const ALLOWLIST_FILE = 'storage/terminal-cmd-allowlist.yaml';
+export const POLICY_FILE = 'storage/policy.yaml';
+
+export interface LoadedPolicy {
+  policy: Policy;
+  problems: Problem[];
+}
+
+export function loadPolicy(root: string): LoadedPolicy {
+  const policy: Policy = { ...DEFAULT_POLICY };
+  const problems: Problem[] = [];
+  const close = (file: string, found: Problem[]): void => {
+    policy.closed ??= `${file} cannot be read, so nothing runs by itself`;
+    problems.push(...found);
+  };
+  const allow = readFile(root, ALLOWLIST_FILE);
+  if (allow.problem) close(ALLOWLIST_FILE, [allow.problem]);
+  else if (allow.text !== undefined) {
+    const read = readAllowlist(ALLOWLIST_FILE, allow.text);
+    if (read.ok) policy.allow = read.entries;
+    else close(ALLOWLIST_FILE, read.problems);
+  }
+  const rules = readFile(root, POLICY_FILE);
+  if (rules.problem) close(POLICY_FILE, [rules.problem]);
+  else if (rules.text !== undefined) {
+    const read = readPolicy(POLICY_FILE, rules.text);
+    if (read.ok) policy.rules = read.rules;
+    else close(POLICY_FILE, read.problems);
+  }
+  return { policy, problems };
+}
+
+export interface Gate {
+  /** `cwd` is where the command would run. */
+  judge(line: string, more?: { agent?: Pick<Agent, 'approve'>; cwd?: string }): CommandVerdict;
+}
+
+/** The home directory is the one the command would see. */
+export function commandGate(policy: Policy, home: string = os.homedir()): Gate {
+  return {
+    judge: (line, more = {}) => judgeLine(line, { parse: parseBash, home, policy, ...more }),
+  };
+}
+
+function readFile(root: string, file: string): { text?: string; problem?: Problem } {
+  try {
+    const bytes = fs.readFileSync(path.join(root, file));
+    return { text: new TextDecoder('utf-8', { fatal: true }).decode(bytes) };
+  } catch (thrown) {
+    const { code, message } = thrown as { code?: string; message?: string };
+    if (code === 'ENOENT') return {};
+    const said = code === 'ERR_ENCODING_INVALID_ENCODED_DATA' ? 'it is not UTF-8 text' : (message ?? String(thrown));
+    return { problem: problem('bad_file', `the file cannot be read: ${said}`, { where: { file } }) };
+  }
+}

@@ -1,0 +1,199 @@
+/**
+ * Queries and boards as a person at the command line uses them. Files are read here, edited as text, and written back
+ * only if they still are what was read: somebody may be typing in them at this very moment.
+ */
+import path from 'node:path';
+import { ids as realIds } from '../../adapters/clock/index.js';
+import { disk as realDisk } from '../../adapters/disk/index.js';
+import { problem, type Problem, ProblemError } from '../../domain/problem.js';
+import type { Ids } from '../../ports/clock.js';
+import type { Disk } from '../../ports/disk.js';
+import { rowsToBoard } from '../../text/board/into.js';
+import { lintBoard } from '../../text/board/lint.js';
+import type { BoardProblem } from '../../text/board/parse.js';
+import { queryBoard } from '../../text/board/query.js';
+import { parseQuery, type Query, type Row, select } from '../../text/query/query.js';
+
+export type { BoardProblem } from '../../text/board/parse.js';
+export type { Row } from '../../text/query/query.js';
+
+/** What can be selected from besides boards. Each is asked only when a query names it. */
+export interface Sources {
+  tasks(): Promise<Row[]>;
+  sessions(): Promise<Row[]>;
+  agents(): Promise<Row[]>;
+  events(): Promise<Row[]>;
+}
+
+export interface BoardsAt {
+  root: string;
+  sources: Sources;
+  disk?: Disk;
+  ids?: Ids;
+}
+
+export interface QueryOptions {
+  /** UPDATE and DELETE without WHERE mean every task. */
+  all?: boolean;
+  /** INTO may replace a file. */
+  force?: boolean;
+}
+
+export interface QueryReply {
+  kind: Query['kind'];
+  rows: Row[];
+  message: string;
+  /** Entries of the board that were left out. */
+  problems: BoardProblem[];
+  /** The file that was written, relative to the workspace. */
+  written?: string;
+}
+
+/** Throws a ProblemError where the query cannot be done; then nothing was changed. */
+export async function runQuery(text: string, at: BoardsAt, options: QueryOptions = {}): Promise<QueryReply> {
+  const parsed = parseQuery(text);
+  if (!parsed.ok) throw new ProblemError(parsed.problem);
+  return runParsed(parsed.query, at, options);
+}
+
+/** The same for a query that was read before. */
+export async function runParsed(query: Query, at: BoardsAt, options: QueryOptions = {}): Promise<QueryReply> {
+  const isTable = Object.hasOwn(TABLES, query.from);
+  const reply = isTable ? await onTable(query, at) : await onBoard(query, at, options);
+  if (query.kind !== 'select' || query.into === undefined) return reply;
+  await save(query.into, reply.rows, at, options);
+  return { ...reply, message: `Saved tasks into ${query.into}`, written: query.into };
+}
+
+/** Everything wrong or doubtful in one board. Throws a ProblemError if it cannot be read. */
+export function lintFile(file: string, at: { root: string; disk?: Disk }): BoardProblem[] {
+  const read = readText(at.disk ?? realDisk(), path.resolve(at.root, file), file);
+  if (!read) throw new ProblemError(missing(file));
+  return lintBoard(read.text, file);
+}
+
+const TABLES: Record<keyof Sources, true> = { tasks: true, sessions: true, agents: true, events: true };
+const MAX_BYTES = 16 * 1024 * 1024;
+const MAX_TRIES = 20;
+
+async function onTable(query: Query, at: BoardsAt): Promise<QueryReply> {
+  const { from } = query;
+  if (query.kind !== 'select') {
+    fail(
+      'bad_usage',
+      `${from} can only be read by a query`,
+      'change tasks with guild task, boards with their file name',
+    );
+  }
+  const rows = select(query, await at.sources[from as keyof Sources]());
+  return { kind: 'select', rows, message: `${rows.length} rows from ${from}`, problems: [] };
+}
+
+/** Reads, edits and writes; if the file changed in between, from the start again. */
+async function onBoard(query: Query, at: BoardsAt, options: QueryOptions): Promise<QueryReply> {
+  const file = query.from;
+  if (!file.endsWith('.md')) {
+    fail(
+      'bad_usage',
+      `there is no source ${file}`,
+      'use tasks, sessions, agents, events, or a file like tasks/plan.task.md',
+    );
+  }
+  const disk = at.disk ?? realDisk();
+  const ids = at.ids ?? realIds();
+  const full = path.resolve(at.root, file);
+  const newId = `task-${ids.next().slice(-8)}`;
+  for (let tries = 0; tries < MAX_TRIES; tries++) {
+    const read = readText(disk, full, file);
+    if (!read && query.kind !== 'insert') throw new ProblemError(missing(file));
+    const reply = queryBoard(read?.text ?? '', file, query, { all: options.all === true, ids: () => newId });
+    if (!reply.ok) throw new ProblemError(reply.problem);
+    const { text, ...rest } = reply;
+    if (text === undefined) return { kind: query.kind, ...rest };
+    const bytes = Buffer.from(text);
+    const written = await (read ? replace(disk, full, bytes, ids, read.bytes) : create(disk, full, bytes, ids));
+    if (written) return { kind: query.kind, ...rest, written: file };
+  }
+  return fail('disk_failed', `${file} changes faster than it can be edited`, 'try again when nobody writes it');
+}
+
+async function save(file: string, rows: readonly Row[], at: BoardsAt, options: QueryOptions): Promise<void> {
+  const disk = at.disk ?? realDisk();
+  const ids = at.ids ?? realIds();
+  const full = path.resolve(at.root, file);
+  const bytes = Buffer.from(printRows(file, rows));
+  if (options.force) await replace(disk, full, bytes, ids);
+  else if (!(await create(disk, full, bytes, ids))) {
+    fail('duplicate', `${file} exists and was not replaced`, 'choose another name, or pass --force');
+  }
+}
+
+function printRows(file: string, rows: readonly Row[]): string {
+  if (file.endsWith('.md')) return rowsToBoard(rows);
+  if (file.endsWith('.jsonl')) return rows.map((row) => `${JSON.stringify(row)}\n`).join('');
+  if (file.endsWith('.json')) return `${JSON.stringify(rows, null, 2)}\n`;
+  return fail('bad_usage', `INTO cannot write ${file}`, 'use a name that ends in .task.md, .json or .jsonl');
+}
+
+function readText(disk: Disk, full: string, file: string): { text: string; bytes: Buffer } | undefined {
+  const read = disk.read(full, MAX_BYTES);
+  if (read.kind === 'missing') return undefined;
+  if (read.kind === 'not_a_file') fail('bad_file', `${file} is ${read.what}, not a file`, undefined, file);
+  if (read.kind === 'too_big')
+    fail('over_limit', `${file} has ${read.size} bytes, more than a board may have`, undefined, file);
+  try {
+    const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(read.bytes);
+    return { text, bytes: read.bytes };
+  } catch {
+    return fail('bad_file', `${file} is not UTF-8 text`, 'save it as UTF-8', file);
+  }
+}
+
+/** False, and nothing done, if the file no longer has the bytes that were read. */
+async function replace(disk: Disk, full: string, bytes: Buffer, ids: Ids, expected?: Buffer): Promise<boolean> {
+  return aside(disk, full, bytes, ids, (temp) => {
+    if (expected) {
+      const now = disk.read(full, MAX_BYTES);
+      if (now.kind !== 'file' || !now.bytes.equals(expected)) return false;
+    }
+    return disk.rename(temp, full);
+  });
+}
+
+/** False, and nothing done, if the name is taken. */
+async function create(disk: Disk, full: string, bytes: Buffer, ids: Ids): Promise<boolean> {
+  disk.makeFolder(path.dirname(full));
+  return aside(disk, full, bytes, ids, (temp) => disk.link(temp, full));
+}
+
+/** Durable bytes under a name that nobody reads, until `place` gives them the real one. */
+async function aside(
+  disk: Disk,
+  full: string,
+  bytes: Buffer,
+  ids: Ids,
+  place: (temp: string) => boolean,
+): Promise<boolean> {
+  const folder = path.dirname(full);
+  const temp = path.join(folder, `.${path.basename(full)}.${ids.next()}`);
+  disk.create(temp, bytes);
+  try {
+    await disk.sync(temp);
+    if (!place(temp)) return false;
+  } finally {
+    disk.remove(temp);
+  }
+  await disk.syncFolder(folder);
+  return true;
+}
+
+function missing(file: string): Problem {
+  return problem('not_found', `there is no file ${file}`, {
+    where: { file },
+    hint: 'check the name; it counts from the workspace',
+  });
+}
+
+function fail(code: Problem['code'], message: string, hint?: string, file?: string): never {
+  throw new ProblemError(problem(code, message, { ...(file ? { where: { file } } : {}), ...(hint ? { hint } : {}) }));
+}

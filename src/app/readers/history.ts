@@ -1,0 +1,61 @@
+/** The workspace's history as configured: kept in git, or off for a reason that people are told. */
+import path from 'node:path';
+import { git } from '../../adapters/git/index.js';
+import { clock as realClock } from '../../adapters/clock/index.js';
+import { disk } from '../../adapters/disk/index.js';
+import { parseClaimName } from '../../adapters/files/layout.js';
+import type { Config } from '../../domain/config/config.js';
+import { ProblemError } from '../../domain/problem.js';
+import { isWorkspace } from '../../adapters/files/index.js';
+import type { Clock } from '../../ports/clock.js';
+import type { History } from '../../ports/history.js';
+import { parseConfig } from '../../text/config/config.js';
+import { noWorkspace } from './open-reader.js';
+
+export interface HistoryOptions {
+  root: string;
+  config: Pick<Config, 'git'>;
+  env: Record<string, string | undefined>;
+  clock?: Clock;
+  /** Gives way to other work on a busy machine. */
+  background?: boolean;
+}
+
+export function history({ root, config, env, clock = realClock(), background = false }: HistoryOptions): History {
+  const { enabled, author } = config.git;
+  if (!enabled) return off('guild.yaml says `git: false`');
+  return git({ root, env, clock, background, nameAfterUndo: orphaned, ...(author ? { author } : {}) });
+}
+
+/** For commands that only look at history or go back in it. */
+export function openHistory(folder: string, env: Record<string, string | undefined>): History {
+  const root = path.resolve(folder);
+  const on = disk();
+  if (!isWorkspace(on, root)) throw new ProblemError(noWorkspace(root, on.stamp(root) !== undefined));
+  const read = on.read(path.join(root, 'guild.yaml'));
+  const { config } = parseConfig(read.kind === 'file' ? read.bytes.toString('utf8') : '', 'guild.yaml', env);
+  return history({ root, config, env });
+}
+
+/**
+ * A claim that comes back from an old commit is held by nobody, even if the process whose name it carries still lives: it gets a
+ * name that no process has, so the next pass takes it up as an orphan and mends its conversation.
+ */
+function orphaned(file: string): string {
+  const folder = 'tasks/active/';
+  if (!file.startsWith(folder)) return file;
+  const claim = parseClaimName(file.slice(folder.length));
+  return claim === undefined ? file : `${folder}${claim.id}_${claim.agent}-undone.json`;
+}
+
+function off(why: string): History {
+  const nothing = { commit: { id: '', at: '', subject: '', body: '' }, files: [] };
+  return {
+    state: () => ({ on: false, why }),
+    commit: async () => false,
+    log: async () => [],
+    changes: async () => nothing,
+    undo: async () => ({ commit: '', files: [] }),
+    close: async () => undefined,
+  };
+}

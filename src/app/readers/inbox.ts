@@ -1,0 +1,51 @@
+/** The inbox of a workspace, for who puts something in or looks what is there, without an engine. */
+import path from 'node:path';
+import { disk } from '../../adapters/disk/index.js';
+import { isWorkspace } from '../../adapters/files/index.js';
+import { inbox } from '../../adapters/inbox/index.js';
+import type { Mail } from '../../domain/coordination/mail.js';
+import { ProblemError, problem } from '../../domain/problem.js';
+import type { Inbox } from '../../ports/inbox.js';
+import { noWorkspace } from './open-reader.js';
+
+export interface NewMail {
+  text: string;
+  from?: string | undefined;
+  /** The service it came by, and perhaps the place there: `slack`, `slack #ops`. */
+  channel?: string | undefined;
+  to?: string | undefined;
+}
+
+export type ListedMail = Mail & { taken: boolean };
+
+/** Durable when resolved; gives the file it was put into. */
+export async function addMail(root: string, { text, from, channel, to }: NewMail, at = new Date()): Promise<string> {
+  if (text.trim() === '') throw new ProblemError(problem('bad_usage', 'a message needs a text'));
+  const [service, ...place] = (channel ?? '').trim().split(/\s+/);
+  if (service && !/^[A-Za-z0-9]{1,40}$/.test(service)) {
+    const hint = 'name the service, then the place: "slack #ops"';
+    throw new ProblemError(
+      problem('bad_usage', `${JSON.stringify(service)} cannot be the name of a service`, { hint }),
+    );
+  }
+  const file = service ? `${service.toLowerCase()}-messages.jsonl` : 'messages.jsonl';
+  await open(root).append(file, {
+    ts: at.toISOString(),
+    from: from ?? 'human',
+    ...(place.length > 0 ? { channel: place.join(' ') } : {}),
+    ...(to ? { to } : {}),
+    text,
+  });
+  return `inbox/${file}`;
+}
+
+export function listMail(root: string): Promise<ListedMail[]> {
+  return open(root).all();
+}
+
+function open(folder: string): Inbox {
+  const root = path.resolve(folder);
+  const on = disk();
+  if (!isWorkspace(on, root)) throw new ProblemError(noWorkspace(root, on.stamp(root) !== undefined));
+  return inbox({ root, disk: on });
+}

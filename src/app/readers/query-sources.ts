@@ -1,0 +1,73 @@
+/** The workspace as rows for queries. Read when asked, from the files as they are now; no engine, no model. */
+import type { Agent } from '../../domain/agent/agent.js';
+import type { Store } from '../../ports/store.js';
+import { openReader } from './open-reader.js';
+import { openRoster } from './open-roster.js';
+import type { Row, Sources } from '../boards/boards.js';
+
+export function querySources(root: string): Sources {
+  return sourcesOf(
+    () => openReader(root),
+    () => openRoster(root).agents.values(),
+  );
+}
+
+/** The same of a workspace that is open. */
+export function sourcesOf(open: () => Store, agents: () => Iterable<Agent>): Sources {
+  return {
+    async tasks() {
+      const store = open();
+      await store.scan(true);
+      const placed = [...store.open(), ...(await store.ended())];
+      return placed.map(({ task: { extra, ...task }, state, owner }) => ({
+        ...extra,
+        ...task,
+        state,
+        completed: state === 'completed',
+        failed: state === 'failed',
+        in_progress: state === 'active',
+        ...(owner ? { held_by: owner.agent } : {}),
+      }));
+    },
+    async sessions() {
+      const store = open();
+      const rows: Row[] = [];
+      for (const id of store.sessions()) {
+        const opened = await store.openSession(id);
+        if (opened.kind === 'held') rows.push({ id, status: 'held', problem: opened.problem.message });
+        if (opened.kind !== 'open') continue;
+        const { header, messages } = opened.session;
+        rows.push({
+          id,
+          agent: header.agentId,
+          type: header.agentType,
+          model: header.model,
+          status: header.status,
+          task: header.task,
+          created: header.created,
+          messages: messages.length,
+          updated: messages.at(-1)?.timestamp ?? header.created,
+        });
+      }
+      return rows;
+    },
+    async agents() {
+      return [...agents()].map((agent) => ({
+        name: agent.name,
+        description: agent.description,
+        models: agent.models,
+        tools: agent.tools,
+        agents: agent.agents,
+        capabilities: agent.capabilities,
+        expertise: agent.expertise,
+        priority: agent.priority,
+        type: agent.type,
+        format: agent.format,
+        file: agent.file,
+      }));
+    },
+    async events() {
+      return open().events();
+    },
+  };
+}

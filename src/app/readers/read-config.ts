@@ -1,0 +1,51 @@
+/**
+ * `guild.yaml` as it lies in a folder. Where it says something wrongly, or cannot be read at all, whoever only looks goes on with defaults,
+ * and nothing may be done: models, budgets and limits would be others than its owner meant. Only a key that is not even like one of ours
+ * is told and passed over.
+ */
+import path from 'node:path';
+import type { Problem } from '../../domain/problem.js';
+import type { Disk } from '../../ports/disk.js';
+import { parseConfig, type ConfigParsed } from '../../text/config/config.js';
+
+export const CONFIG_FILE = 'guild.yaml';
+const MAX_CONFIG_BYTES = 1024 * 1024;
+
+export interface ConfigRead extends ConfigParsed {
+  /** There is such a name in the folder. */
+  there: boolean;
+  /** Why no work may be done with it: the first of its problems. */
+  unreadable?: Problem;
+  /** Not a line of it could be read. */
+  garbled: boolean;
+}
+
+export function readConfig(disk: Disk, root: string, env: Record<string, string | undefined>): ConfigRead {
+  const read = disk.read(path.join(root, CONFIG_FILE), MAX_CONFIG_BYTES);
+  const parsed = parseConfig(read.kind === 'file' ? read.bytes.toString('utf8') : '', CONFIG_FILE, env);
+  if (read.kind === 'missing') return { ...parsed, there: false, garbled: false };
+  if (read.kind === 'file') {
+    const garbled = parsed.problems.some(({ code }) => code === 'bad_file' || code === 'over_limit');
+    const [first, ...others] = parsed.problems.filter((one) => !isForeignKey(one));
+    return { ...parsed, there: true, garbled, ...(first ? { unreadable: withOthers(first, others.length) } : {}) };
+  }
+  const what = read.kind === 'too_big' ? `too big (${read.size} bytes)` : `${read.what}, not a file`;
+  const unreadable: Problem = {
+    code: 'bad_file',
+    message: `${CONFIG_FILE} is ${what}`,
+    where: { file: CONFIG_FILE },
+    hint: 'put a text file in its place, or take it away: every line of it is optional',
+  };
+  return { ...parsed, problems: [unreadable], there: true, unreadable, garbled: true };
+}
+
+/** Somebody else's, or of another version; a mistyped one has a hint with what was meant. */
+function isForeignKey({ code, hint }: Problem): boolean {
+  return code === 'unknown_key' && !hint?.startsWith('did you mean');
+}
+
+function withOthers(first: Problem, others: number): Problem {
+  if (others === 0) return first;
+  const more = `guild check shows ${others} more`;
+  return { ...first, hint: first.hint === undefined ? more : `${first.hint}; ${more}` };
+}

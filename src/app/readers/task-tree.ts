@@ -1,0 +1,26 @@
+/** A task and all its descendants, parents first, children in the order they were made. */
+import { compareText } from '../../domain/order.js';
+import type { Placed } from '../../domain/task/task.js';
+import type { Store } from '../../ports/store.js';
+
+export async function taskTree(store: Store, id: string): Promise<Placed[]> {
+  const top = await store.read(id);
+  if (top === undefined) return [];
+  await store.scan();
+  const byParent = new Map<string, Placed[]>();
+  for (const one of [...store.open(), ...(await store.ended())]) {
+    const parent = one.task.parent;
+    if (parent !== undefined) byParent.set(parent, [...(byParent.get(parent) ?? []), one]);
+  }
+  const out: Placed[] = [];
+  const stack = [top];
+  while (stack.length > 0) {
+    const one = stack.pop()!;
+    out.push(one);
+    const children = (byParent.get(one.task.id) ?? []).sort(
+      (a, b) => compareText(a.task.created_at, b.task.created_at) || compareText(a.task.id, b.task.id),
+    );
+    stack.push(...children.reverse());
+  }
+  return out;
+}

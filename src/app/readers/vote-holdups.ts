@@ -1,0 +1,38 @@
+/** What holds a task up that neither its record nor the wait-for graph says: processes that have not agreed. For people who ask why. */
+import path from 'node:path';
+import { bus } from '../../adapters/bus/index.js';
+import { clock } from '../../adapters/clock/index.js';
+import { disk } from '../../adapters/disk/index.js';
+import type { Task } from '../../domain/task/task.js';
+import type { Store } from '../../ports/store.js';
+import { readConfig } from './read-config.js';
+
+export interface HoldUps {
+  /** Its work is done, and these processes have not said that they agree. */
+  vote(task: Task): string | undefined;
+}
+
+export function holdUps(folder: string, store: Store): HoldUps {
+  const root = path.resolve(folder);
+  const on = disk();
+  return {
+    vote(task) {
+      const notes = bus({ root, disk: on, clock: clock() }).read('task').reverse();
+      const probe = notes.find(({ body }) => body.type === 'completion_probe' && body.root === task.id)?.body;
+      if (probe?.type !== 'completion_probe') return undefined;
+      const { ballot, phase, peer } = probe;
+      const voted = notes.flatMap(({ body }) =>
+        body.type === 'completion_vote' && body.root === task.id && body.ballot === ballot && body.phase === phase
+          ? [body.peer]
+          : [],
+      );
+      const missing = store
+        .peers()
+        .filter(({ id, agents: named }) => named.length > 0 && id !== peer && !voted.includes(id));
+      if (missing.length === 0) return undefined;
+      const who = missing.map(({ id, pid }) => `${id} (pid ${pid})`).join(', ');
+      const { voteMs } = readConfig(on, root, {}).config.coordination;
+      return `its work is done, and process ${who} has not agreed; who does not answer within ${voteMs / 1000} s is left out`;
+    },
+  };
+}

@@ -1,0 +1,182 @@
+/**
+ * Records one run of a workspace on a cassette. The workspace is opened on a clock, ids and a disk that leave nothing to luck, and
+ * everything from outside is written down on its way in.
+ */
+import { randomBytes } from 'node:crypto';
+import fs from 'node:fs';
+import path from 'node:path';
+import { clock as realClock } from '../../adapters/clock/index.js';
+import { disk as realDisk } from '../../adapters/disk/index.js';
+import { isWorkspace } from '../../adapters/files/index.js';
+import { recorder, type Recorder } from '../../adapters/models/record/index.js';
+import { seededIds, steadyClock, steadyDisk } from '../../adapters/deterministic/index.js';
+import { RECORDING, tree } from '../../adapters/file-tree/index.js';
+import { CASSETTE_VERSION, type KeptTool, type LeftOut } from '../../domain/session/cassette.js';
+import { problem, ProblemError } from '../../domain/problem.js';
+import type { Engine } from '../../engine/pass/pump.js';
+import type { Parts } from '../../engine/core/context.js';
+import type { WatchOptions } from '../../engine/pass/watch.js';
+import { openWorkspace } from '../open-workspace.js';
+import type { Plugins } from '../../adapters/plugins/index.js';
+import { keptOut, type Tape } from './tape.js';
+import { askedOf, withPluginTools } from './taped-tools.js';
+
+export interface RecordGiven {
+  file: string;
+  /** The command that is recorded, for people. */
+  command: string[];
+  /** The version of this program. */
+  version: string;
+}
+
+export interface Recording {
+  /** Instead of the usual one; for one workspace. */
+  open: typeof openWorkspace;
+  /** Writes the end, once the workspace is closed. Undefined, and no cassette, if nothing was done that could be recorded. */
+  finish(): Recorded | undefined;
+}
+
+export interface Recorded {
+  passes: number;
+  calls: number;
+  leftOut: LeftOut[];
+}
+
+export function recordRun({ file, command, version }: RecordGiven): Recording {
+  const cassette = path.resolve(file);
+  if (fs.existsSync(cassette))
+    throw new ProblemError(
+      problem('duplicate', `${file} is there already`, { hint: 'a recording never replaces a file; name another one' }),
+    );
+  let writing = cassette;
+  let tape: Recorder | undefined;
+  let files: ReturnType<typeof tree> | undefined;
+
+  return {
+    async open(folder, options = {}) {
+      const root = path.resolve(folder);
+      if (tape !== undefined) throw new ProblemError(problem('bug', 'a cassette holds one workspace'));
+      const disk = realDisk();
+      if (!isWorkspace(disk, root)) return openWorkspace(root, options);
+      const real = realClock();
+      const seed = randomBytes(8).toString('hex');
+      const clock = steadyClock(Date.now(), (ms, signal) => real.sleep(ms, signal));
+      const ids = seededIds(seed);
+      // Agents look around in the workspace: a file that grows there would be seen, and not be there in a replay.
+      if (cassette.startsWith(root + path.sep)) writing = path.join(root, `${RECORDING}${seed}.jsonl`);
+      files = tree({ root, secret: keptOut });
+      tape = recorder({ file: writing, clock, ids, tree: files, now: Date.now });
+      const env = options.env ?? process.env;
+      const model = options.modelName;
+      tape.begin({
+        kind: 'head',
+        cassette: CASSETTE_VERSION,
+        guild: version,
+        command,
+        at: clock.now().getTime(),
+        seed,
+        variables: Object.keys(env).filter((name) => /_API_KEY$|^OPENAI_BASE_URL$/.test(name) && env[name] !== ''),
+        ...(model === undefined ? {} : { model }),
+      });
+      const workspace = await openWorkspace(root, {
+        ...options,
+        clock,
+        ids,
+        disk: steadyDisk(disk, { durable: true }),
+        tape: recording(tape),
+      });
+      tape.opened();
+      const others = workspace.peers().filter(({ id }) => id !== workspace.store.peer.id);
+      if (others.length > 0) {
+        await workspace.close();
+        throw new ProblemError(
+          problem('not_allowed', `another process (pid ${others[0]!.pid}) works in this workspace`, {
+            hint: 'stop it first: what it does cannot be recorded',
+          }),
+        );
+      }
+      return workspace;
+    },
+    finish() {
+      const { pass = 0, model = 0 } = tape?.counts() ?? {};
+      if (tape === undefined || pass === 0) {
+        if (tape !== undefined) fs.rmSync(writing, { force: true });
+        return undefined;
+      }
+      tape.end();
+      if (writing !== cassette) {
+        fs.mkdirSync(path.dirname(cassette), { recursive: true });
+        fs.renameSync(writing, cassette);
+      }
+      return { passes: pass, calls: model, leftOut: files!.leftOut() };
+    },
+  };
+}
+
+function recording(tape: Recorder): Tape {
+  return {
+    async plugins(load) {
+      const plugins = await load();
+      tape.write({ kind: 'plugins', tools: keptTools(plugins), problems: plugins.problems });
+      return plugins;
+    },
+    parts(real: Parts): Parts {
+      if (real.shell) {
+        const sandboxed = real.shell.isSandboxed();
+        const [confinement, withNetwork] = [real.shell.confinement(false), real.shell.confinement(true)];
+        tape.write({ kind: 'shell', sandboxed, confinement, withNetwork });
+      }
+      return {
+        ...real,
+        inTurn: true,
+        model: tape.model(real.model),
+        store: tape.store(real.store),
+        ...(real.shell ? { shell: tape.shell(real.shell) } : {}),
+        tools: withPluginTools(real.tools, (tool, args, context) =>
+          tape.done(askedOf(tool, args, context), async () => tool.run(args, context)),
+        ),
+      };
+    },
+    pass: (roots, run) => tape.pass(roots, run),
+    stopped: () => tape.stopped(),
+    watch: (parts, motor, options) => watchInPasses(tape, parts.config.rescanMs, motor, options),
+  };
+}
+
+/** How soon a change by a person is seen. */
+const LOOK_MS = 300;
+
+/** Whole passes, one after the other: when something moved, when people changed something, and now and then for what waits for a time. */
+async function watchInPasses(
+  tape: Recorder,
+  rescanMs: number,
+  motor: Engine,
+  { signal, onPass }: WatchOptions,
+): Promise<void> {
+  const clock = realClock();
+  const leave = (): void => void motor.stop();
+  signal.addEventListener('abort', leave, { once: true });
+  let moved = true;
+  let due = 0;
+  while (!signal.aborted) {
+    if (moved || tape.outside() || clock.monotonicMs() >= due) {
+      const report = await motor.pump();
+      onPass?.(report);
+      moved = report.moved;
+      due = clock.monotonicMs() + rescanMs;
+    } else await clock.sleep(LOOK_MS, signal);
+  }
+  await motor.stop();
+}
+
+function keptTools({ tools, requiresApproval }: Plugins): KeptTool[] {
+  return tools.map(({ name, description, parameters, kind, plugin = '', outside }) => ({
+    name,
+    description,
+    parameters,
+    effect: kind === 'effect',
+    plugin,
+    free: !requiresApproval(name),
+    ...(outside === undefined ? {} : { outside }),
+  }));
+}

@@ -1,0 +1,37 @@
+/**
+ * What stands between a workspace and the world while a run is recorded or replayed. The engine is the same either way; only
+ * what comes from outside passes through here, and nothing is left to luck: tasks of a pass are worked on one after the other.
+ */
+import type { Engine } from '../../engine/pass/pump.js';
+import type { Parts } from '../../engine/core/context.js';
+import type { WatchOptions } from '../../engine/pass/watch.js';
+import { secretPath } from '../../rules/policy/never/secrets.js';
+import type { Plugins } from '../../adapters/plugins/index.js';
+
+export interface Tape {
+  /** What the engine is given, with the outside world recorded or replayed. */
+  parts(real: Parts): Parts;
+  plugins(load: () => Promise<Plugins>): Promise<Plugins>;
+  /** Around every pass. */
+  pass<T>(roots: ReadonlySet<string> | undefined, run: () => Promise<T>): Promise<T>;
+  /** Instead of the usual one, which begins new things before old ones have ended. */
+  watch?(parts: Parts, motor: Engine, options: WatchOptions): Promise<void>;
+  /** Whatever is under way was told to stop. */
+  stopped(): void;
+}
+
+export function taped(motor: Engine, tape: Tape): Engine {
+  return {
+    ...motor,
+    pump: (roots) => tape.pass(roots, () => motor.pump(roots)),
+    stop() {
+      tape.stopped();
+      return motor.stop();
+    },
+  };
+}
+
+/** Why a file is not kept on a cassette: what agents would have to ask a human for does not leave the house this way either. */
+export function keptOut(file: string): string | undefined {
+  return secretPath(file, {})?.endsWith('may hold a secret') ? 'it may hold a secret' : undefined;
+}

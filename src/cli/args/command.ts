@@ -1,0 +1,64 @@
+/** What a command is: a usage text, its options, and a body that returns the exit code. */
+import type { ParseArgsConfig } from 'node:util';
+import { ProblemError, problem } from '../../domain/problem.js';
+import type { openWorkspace } from '../../app/index.js';
+import type { Terminal } from '../render/terminal.js';
+
+export type Options = NonNullable<ParseArgsConfig['options']>;
+export type Values = Record<string, string | boolean | (string | boolean)[] | undefined>;
+
+export interface Call {
+  /** Words after the command that are not options. */
+  words: string[];
+  values: Values;
+  terminal: Terminal;
+  /** `--workspace`, else the nearest folder upwards that is one, else here. */
+  root: string;
+  json: boolean;
+  quiet: boolean;
+  /** How workspaces are opened instead of the usual way: while a run is recorded. */
+  open?: typeof openWorkspace;
+  /** For a command that takes another one: the words of that one, and how to run it. */
+  inner?: { words: string[]; run(open: typeof openWorkspace): Promise<number> };
+}
+
+export interface Command {
+  /** First line is the usage, the rest explains. */
+  help: string;
+  options?: Options;
+  /** How many words it takes; more are a mistake. Default: any number. */
+  most?: number;
+  /** After its first word comes another command, with options of its own. */
+  takesCommand?: true;
+  run(call: Call): Promise<number>;
+}
+
+/** 0 done · 1 a problem · 2 wrong usage · 3 refused by policy · 4 waiting for a human */
+export const EXIT = { done: 0, problem: 1, usage: 2, refused: 3, waiting: 4 } as const;
+
+export function text(values: Values, name: string): string | undefined {
+  const value = values[name];
+  return typeof value === 'string' ? value : undefined;
+}
+
+/** A whole number that an option names, within bounds. */
+export function whole(values: Values, name: string, [least, most]: [number, number]): number | undefined {
+  const said = text(values, name);
+  if (said === undefined) return undefined;
+  const number = /^\d+$/.test(said.trim()) ? Number(said) : NaN;
+  if (number >= least && number <= most) return number;
+  const range = most === Infinity ? `of at least ${least}` : `from ${least} to ${most}`;
+  throw new ProblemError(problem('bad_usage', `--${name} is a whole number ${range}, not ${JSON.stringify(said)}`));
+}
+
+export function texts(values: Values, name: string): string[] {
+  const value = values[name];
+  const list = Array.isArray(value) ? value : value === undefined ? [] : [value];
+  return list
+    .flatMap((one) => (typeof one === 'string' ? one.split(',').map((part) => part.trim()) : []))
+    .filter(Boolean);
+}
+
+export function counted(n: number, one: string, many = `${one}s`): string {
+  return `${n} ${n === 1 ? one : many}`;
+}

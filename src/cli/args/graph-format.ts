@@ -1,0 +1,24 @@
+/** How a graph shall be shown, by `--format`, the short options for it, or `--json`; as people spell it. */
+import { nearest } from '../../domain/nearest.js';
+import { problem, ProblemError } from '../../domain/problem.js';
+import { text, type Values } from './command.js';
+
+const SPELLINGS: Record<string, string> = { txt: 'text', plain: 'text', mmd: 'mermaid', graphviz: 'dot', gv: 'dot' };
+
+export function graphFormat<F extends string>(values: Values, formats: readonly F[]): F | 'json' {
+  const short = formats.find((one) => values[one] === true);
+  const given = text(values, 'format') ?? short ?? formats[0]!;
+  const named = given.toLowerCase();
+  const all = [...formats, 'json'] as const;
+  const format = all.find((one) => one === (SPELLINGS[named] ?? named));
+  if (format !== undefined) return values['json'] === true ? 'json' : format;
+  const meant = nearest(named, all);
+  throw new ProblemError(
+    problem('bad_usage', `there is no format ${JSON.stringify(given)}`, {
+      hint:
+        meant === undefined
+          ? `the formats are ${all.join(', ')}`
+          : `did you mean ${meant}? There are ${all.join(', ')}`,
+    }),
+  );
+}

@@ -1,0 +1,49 @@
+/**
+ * The options and words of a command line. Mistakes are told in our own words, with where to look; a number with a minus is the
+ * value of its option, so that the command can say which numbers it takes.
+ */
+import { parseArgs } from 'node:util';
+import { nearest } from '../../domain/nearest.js';
+import { ProblemError, problem } from '../../domain/problem.js';
+import type { Options, Values } from './command.js';
+
+export function readOptions(args: string[], options: Options, hint: string): { values: Values; words: string[] } {
+  const { values, positionals, tokens } = parseArgs({
+    args,
+    options,
+    allowPositionals: true,
+    strict: false,
+    tokens: true,
+  });
+  for (const token of tokens) {
+    const wrong = token.kind === 'option' ? mistake(token, options) : undefined;
+    if (wrong !== undefined) throw new ProblemError(problem('bad_usage', wrong, { hint }));
+  }
+  return { values, words: positionals };
+}
+
+/** What other programs call it. */
+const FOR_PROGRAMS = new Set(['format', 'output', 'o', 'j']);
+
+interface Given {
+  name: string;
+  /** As it was typed, with its dashes. */
+  rawName: string;
+  value?: string | undefined;
+  inlineValue?: boolean | undefined;
+}
+
+function mistake({ name, rawName, value, inlineValue }: Given, options: Options): string | undefined {
+  const known = Object.hasOwn(options, name) ? options[name]! : undefined;
+  if (known === undefined) {
+    const meant = FOR_PROGRAMS.has(name)
+      ? 'json'
+      : rawName.startsWith('--')
+        ? nearest(name, Object.keys(options))
+        : undefined;
+    return `there is no option ${rawName}${meant === undefined ? '' : `; did you mean --${meant}?`}`;
+  }
+  if (known.type === 'boolean') return value === undefined ? undefined : `${rawName} takes no value`;
+  if (value === undefined || (!inlineValue && /^-[^\d.]/.test(value))) return `${rawName} needs a value`;
+  return undefined;
+}

@@ -1,0 +1,140 @@
+/** `guild agent`: list, start, pause, resume, new, rollback. */
+import fs from 'node:fs';
+import path from 'node:path';
+import { openReader } from '../../../app/readers/open-reader.js';
+import { openRoster } from '../../../app/readers/open-roster.js';
+import { isTerminal } from '../../../domain/agent/agent.js';
+import { isSafeId } from '../../../domain/task/id.js';
+import { compareText } from '../../../domain/order.js';
+import { problem, ProblemError } from '../../../domain/problem.js';
+import { agentGraph, drawGraph, GRAPH_FORMATS } from '../../../views/agent-graph.js';
+import { EXIT, text, type Call, type Command } from '../../args/command.js';
+import { graphFormat } from '../../args/graph-format.js';
+import { laid } from '../../render/terminal.js';
+
+export const command: Command = {
+  help: `guild agent list             the agents, what they can do, and which file defines them
+                             --graph: who comes after whom  [--format text|mermaid|dot|json]
+guild agent start <name…>    work only for these agents, in this terminal (as many terminals as you like)
+guild agent pause <name> [reason]
+                             it ends the turn it is in, then takes no task and no turn; storage/paused/<name> is the same
+guild agent resume <name>    lets it go on
+guild agent new <name>       write agents/<name>.md to start from  [--description TEXT]
+guild agent rollback <name> <commit>
+                             bring its folder workspaces/<name>/ back to one of its commits (git -C workspaces/<name> log)`,
+  options: { description: { type: 'string' }, graph: { type: 'boolean' }, format: { type: 'string' } },
+  async run(call) {
+    const [word = 'list', ...words] = call.words;
+    if (text(call.values, 'format') !== undefined && call.values['graph'] !== true)
+      throw new ProblemError(
+        problem('bad_usage', '--format goes with --graph', { hint: 'for programs there is --json' }),
+      );
+    if (word === 'list') return call.values['graph'] === true ? graph(call) : list(call);
+    if (word === 'new') return write({ ...call, words });
+    if (word === 'start') return start({ ...call, words });
+    if (word === 'rollback') return rollback({ ...call, words });
+    if (word === 'pause') return (await import('./pause.js')).pause({ ...call, words });
+    if (word === 'resume') return (await import('./pause.js')).resume({ ...call, words });
+    throw new ProblemError(
+      problem('bad_usage', `guild agent has no ${JSON.stringify(word)}`, {
+        hint: 'it has list, start, pause, resume, new and rollback',
+      }),
+    );
+  },
+};
+
+async function list({ root, terminal, json }: Call): Promise<number> {
+  const { agents, problems } = openRoster(root);
+  const all = [...agents.values()].sort((a, b) => compareText(a.name, b.name));
+  if (json) terminal.json(all.map((agent) => ({ ...agent, terminal: isTerminal(agent) })));
+  else {
+    const rows = all.map((one) => [
+      terminal.bold(one.name),
+      one.models[0] ?? terminal.dim('default'),
+      terminal.dim(one.file),
+      one.description,
+    ]);
+    for (const line of laid(rows, terminal.width, [0, 1, 2]).flat()) terminal.out(line);
+    if (all.length === 0) terminal.say('no agents; guild init makes a set to start with');
+  }
+  if (problems.length > 0)
+    terminal.say(terminal.colour('yellow', `${problems.length} problems; guild check shows them`));
+  return EXIT.done;
+}
+
+async function graph({ root, terminal, values }: Call): Promise<number> {
+  const format = graphFormat(values, GRAPH_FORMATS);
+  const drawn = agentGraph(openRoster(root).agents.values());
+  if (format === 'json') terminal.json(drawn);
+  else for (const line of drawGraph(drawn, format)) terminal.out(line);
+  return EXIT.done;
+}
+
+async function rollback({ root, words, terminal, json }: Call): Promise<number> {
+  const [name, commit] = words;
+  if (name === undefined || commit === undefined)
+    throw new ProblemError(problem('bad_usage', 'guild agent rollback needs an agent and a commit of its folder'));
+  openReader(root);
+  const { rollbackAgent } = await import('../../../app/rollback-agent.js');
+  const done = await rollbackAgent(root, name, commit);
+  if (!done.ok) throw new ProblemError(problem('bad_usage', done.reason));
+  if (json) terminal.json(done);
+  else terminal.out(done.commit);
+  for (const file of done.files) terminal.say(`  ${file}`);
+  return EXIT.done;
+}
+
+async function start(call: Call): Promise<number> {
+  if (call.words.length === 0)
+    throw new ProblemError(problem('bad_usage', 'guild agent start needs one or more names'));
+  const { agents } = openRoster(call.root);
+  const unknown = call.words.filter((name) => !agents.has(name));
+  if (unknown.length > 0) {
+    throw new ProblemError(
+      problem('unknown_agent', `there is no agent ${unknown.join(', ')}`, {
+        hint: `the agents are: ${[...agents.keys()].sort().join(', ')}`,
+      }),
+    );
+  }
+  const { host } = await import('../watch.js');
+  return host(call, call.words);
+}
+
+async function write({ root, words, values, terminal, json }: Call): Promise<number> {
+  const name = words[0];
+  if (name === undefined || !isSafeId(name))
+    throw new ProblemError(problem('bad_name', 'an agent needs a name of letters, digits, _ and -'));
+  openReader(root);
+  const file = path.join('agents', `${name}.md`);
+  const full = path.join(root, file);
+  fs.mkdirSync(path.dirname(full), { recursive: true });
+  try {
+    fs.writeFileSync(full, template(name, text(values, 'description')), { flag: 'wx' });
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+    throw new ProblemError(
+      problem('duplicate', `${file} exists already`, { hint: 'choose another name, or edit that file' }),
+    );
+  }
+  if (json) terminal.json({ file });
+  else terminal.out(file);
+  terminal.say(terminal.dim('edit it, then guild check'));
+  return EXIT.done;
+}
+
+function template(name: string, description = `Say here what ${name} is good at; others choose by it`): string {
+  return `---
+description: ${JSON.stringify(description)}
+tools: [read_file, list_directory, search_files]
+# model: fast                # an alias from guild.yaml, or provider/model
+# agents: [retriever]        # whom it may delegate to, with the tool delegate_to_agent
+# capabilities: []           # matched against what tasks require
+# budget: {turns: 20, usd: 0.50}
+---
+You are ${name}. ${description}.
+
+{{tool_descriptions}}
+
+Work in small steps. Say what you found and where. If you cannot do what was asked, say so and why.
+`;
+}

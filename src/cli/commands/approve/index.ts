@@ -1,0 +1,128 @@
+/** `guild approve`, `guild reject`, `guild edit`: the same answers as marks on the ballot, from the command line. */
+import { randomBytes } from 'node:crypto';
+import { openReader } from '../../../app/readers/open-reader.js';
+import { approvalOf, mainArgument, type Answer, type Approval } from '../../../domain/task/approval.js';
+import { problem, ProblemError } from '../../../domain/problem.js';
+import { isEnded } from '../../../domain/task/task.js';
+import { EXIT, type Call, type Command } from '../../args/command.js';
+import { meantBy, unknownTask } from '../task/id.js';
+
+type Store = ReturnType<typeof openReader>;
+
+export const command: Command = {
+  help: `guild approve                     what waits for you (exit code 4 if anything does)
+guild approve <id…>               allow it, exactly as shown
+guild approve --all-like <id>     allow every request for the same action by the same agent
+guild reject <id> [reason]        refuse it; the reason reaches the agent
+guild edit <id> <new text>        allow this command, file content, message or plan instead; the agent is told
+
+The same is done by editing tasks/approvals.task.md: [x] allows, [-] refuses, deleting the entry withdraws it. A running guild watch
+acts at once, else the next guild pump.`,
+  options: { 'all-like': { type: 'string' } },
+  run: (call) => answerBy('approve', call),
+};
+
+export async function answerBy(verb: 'approve' | 'reject' | 'edit', call: Call): Promise<number> {
+  const store = openReader(call.root);
+  await store.scan(true);
+  const like = call.values['all-like'];
+  const [first, ...rest] = call.words;
+  if (verb === 'approve' && first === undefined && like === undefined) return list(store, call);
+  const meant = (id: string): string => meantBy(id, call.root);
+  const ids =
+    typeof like === 'string'
+      ? await alike(store, meant(like))
+      : (verb === 'approve' ? call.words : [need(first, verb)]).map(meant);
+  for (const id of ids) {
+    const approval = await openApproval(store, id);
+    await store.submit({
+      kind: 'answer',
+      id: randomBytes(6).toString('hex'),
+      task: id,
+      answer: answerFor(verb, approval, rest.join(' ')),
+      by: 'human',
+      at: new Date().toISOString(),
+    });
+  }
+  const working = store.peers().some((peer) => peer.id !== store.peer.id);
+  await store.close();
+  if (call.json) call.terminal.json({ verb, ids });
+  else
+    call.terminal.say(
+      `${ids.join(', ')}: ${working ? 'handed to the running guild' : 'noted; the next guild pump or guild watch acts on it'}`,
+    );
+  return EXIT.done;
+}
+
+async function list(store: Store, { terminal, json }: Call): Promise<number> {
+  const open = openOnes(store);
+  if (json) {
+    terminal.json(open);
+    return open.length > 0 ? EXIT.waiting : EXIT.done;
+  }
+  for (const { id, title, request } of open) {
+    terminal.out(
+      `${terminal.bold(id)}  ${terminal.colour(request.risk === 'HIGH' ? 'red' : 'yellow', request.risk)}  @${request.agent}`,
+    );
+    terminal.out(`  ${title.replaceAll('\n', '\n  ')}`);
+    for (const reason of request.reasons) terminal.out(terminal.dim(`  ${reason}`));
+    terminal.out(terminal.dim(`  held in by: ${request.confinement}`));
+    if (request.taint.length > 0) terminal.out(terminal.dim(`  influenced by ${request.taint.join(', ')}`));
+    const shown = request.diff ?? contentOf(title, request);
+    if (shown) terminal.out(`  ${shown.trimEnd().replaceAll('\n', '\n  ')}`);
+  }
+  if (open.length === 0) terminal.say('nothing waits for you');
+  return open.length > 0 ? EXIT.waiting : EXIT.done;
+}
+
+/** What the action would bring, where its title does not say it: a file, a plan, an answer to write. */
+function contentOf(title: string, { tool, arguments: given }: Approval['request']): string | undefined {
+  const main = mainArgument(tool);
+  const text = main === undefined ? undefined : given[main];
+  return typeof text === 'string' && !title.includes(text) ? text : undefined;
+}
+
+function openOnes(store: Store): Approval[] {
+  return [...store.open()].flatMap(({ task }) => approvalOf(task) ?? []);
+}
+
+/** Every open request for the same tool, by the same agent, with the same arguments. */
+async function alike(store: Store, id: string): Promise<string[]> {
+  const { request } = await openApproval(store, id);
+  return openOnes(store)
+    .filter((one) => one.request.digest === request.digest)
+    .map((one) => one.id);
+}
+
+async function openApproval(store: Store, id: string): Promise<Approval> {
+  const placed = await store.read(id);
+  if (placed === undefined) throw new ProblemError(unknownTask(id));
+  const approval = approvalOf(placed.task);
+  if (approval === undefined)
+    throw new ProblemError(
+      problem('bad_usage', `${id} is not an approval`, { hint: 'guild approve lists what waits for you' }),
+    );
+  if (isEnded(placed.state)) throw new ProblemError(problem('bad_usage', `${id} was answered already`));
+  return approval;
+}
+
+function answerFor(verb: 'approve' | 'reject' | 'edit', { id, request }: Approval, said: string): Omit<Answer, 'at'> {
+  if (verb === 'approve') return { approved: true, by: 'human' };
+  if (verb === 'reject') return { approved: false, by: 'human', ...(said ? { reason: said } : {}) };
+  const main = mainArgument(request.tool);
+  if (main === undefined)
+    throw new ProblemError(
+      problem('bad_usage', `${request.tool} has no single text to edit`, {
+        hint: `edit the entry ${id} in tasks/approvals.task.md`,
+      }),
+    );
+  if (said === '') throw new ProblemError(problem('bad_usage', 'guild edit needs what shall run instead'));
+  return { approved: true, by: 'human', edited: { [main]: said } };
+}
+
+function need(id: string | undefined, verb: string): string {
+  if (id !== undefined) return id;
+  throw new ProblemError(
+    problem('bad_usage', `guild ${verb} needs the id of an approval`, { hint: 'guild approve lists them' }),
+  );
+}

@@ -1,0 +1,52 @@
+/** `guild check`: everything that is wrong, at once, with file, line and caret. */
+import fs from 'node:fs';
+import path from 'node:path';
+import { openRoster } from '../../app/readers/open-roster.js';
+import { taskFileProblems } from '../../app/readers/task-files.js';
+import { problem, ProblemError } from '../../domain/problem.js';
+import { counted, EXIT, type Command } from '../args/command.js';
+
+export const command: Command = {
+  help: `guild check [dir…]
+
+Reads guild.yaml and every agent (agents/*.md, agents/*/agent.md, *.agent.yaml in agents/ and templates/, .claude/agents/*.md,
+*.ai) and tells everything that is wrong with them: missing agents and tools, cycles, contradictions, unknown keys.
+In a workspace it also names every file of a task that waits for you: it cannot be read, was set aside, or lies where nobody
+looks; and every conversation of an open task that cannot be read.
+Works on any folder: in one that is no workspace, every Markdown file that begins like an agent of Claude Code is read as one.
+Warnings are odd but harmless.`,
+  async run({ words, root, terminal, json }) {
+    const folders = words.length > 0 ? words.map((word) => path.resolve(word)) : [root];
+    const missing = folders.find((folder) => !fs.statSync(folder, { throwIfNoEntry: false })?.isDirectory());
+    if (missing !== undefined) throw new ProblemError(problem('not_found', `there is no folder ${missing}`));
+    let wrong = 0;
+    const all = [];
+    for (const folder of folders) {
+      const { agents, problems, warnings, files } = openRoster(folder);
+      problems.push(...(await taskFileProblems(folder)));
+      wrong += problems.length;
+      all.push({ folder, agents: [...agents.keys()].sort(), files, problems, warnings });
+    }
+    if (json) {
+      terminal.json(all.length === 1 ? all[0] : all);
+      return wrong > 0 ? EXIT.problem : EXIT.done;
+    }
+    for (const { folder, agents, files, problems, warnings } of all) {
+      for (const one of warnings) terminal.problem(one, 'warning');
+      for (const one of problems) terminal.problem(one);
+      const shown = path.relative(process.cwd(), folder) || '.';
+      const names = agents.length > 0 ? `: ${agents.join(', ')}` : '';
+      const odd = warnings.length > 0 ? `, ${counted(warnings.length, 'warning')}` : '';
+      const verdict =
+        problems.length > 0
+          ? terminal.colour('red', counted(problems.length, 'problem'))
+          : files === 0
+            ? terminal.colour('yellow', 'nothing to check')
+            : terminal.colour('green', 'good');
+      terminal.out(
+        `${shown}: ${verdict}${odd}, ${counted(agents.length, 'agent')} in ${counted(files, 'file')}${names}`,
+      );
+    }
+    return wrong > 0 ? EXIT.problem : EXIT.done;
+  },
+};

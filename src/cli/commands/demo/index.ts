@@ -1,0 +1,171 @@
+/**
+ * `guild demo`: a day in a small office, played pass by pass in a fresh folder. Offline it runs on a scripted model and says
+ * so; everything else is real: the files, the gates, the sandbox, the approvals, the history.
+ */
+import fs from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { openWorkspace, type Workspace } from '../../../app/index.js';
+import { packageFolder } from '../../../app/init-workspace.js';
+import { problem, ProblemError, type Problem } from '../../../domain/problem.js';
+import { EXIT, text, type Call, type Command } from '../../args/command.js';
+import { OFFICE_STEPS, QUESTION } from './steps.js';
+import { narrator } from '../../render/narrator.js';
+import { treeLines } from '../task/show.js';
+
+const BALLOT = 'tasks/approvals.task.md';
+
+export const command: Command = {
+  help: `guild demo [--yes] [--step] [--dir DIR] [--model NAME]
+
+Plays a day in an office: Sarah asks on Slack whether Redis is running; a planner, an executor and an evaluator find out and
+answer. Twice you are asked: before a command runs, and before the reply leaves the house. You answer by editing
+tasks/approvals.task.md, or here at the prompt.
+
+  --yes, -y     yes to both; with the script also where nobody is at a terminal
+  --step        wait for Enter before each pass
+  --dir DIR     where to play; must be empty or missing (default: a temporary folder, kept for you to look at)
+  --model NAME  a real model instead of the script, e.g. openai/gpt-5 (its key must be in the environment)`,
+  options: {
+    dir: { type: 'string' },
+    step: { type: 'boolean' },
+    yes: { type: 'boolean', short: 'y' },
+    model: { type: 'string' },
+  },
+  most: 0,
+  async run(call) {
+    const { terminal, values } = call;
+    const folder = fresh(text(values, 'dir'));
+    const model = text(values, 'model');
+    fs.cpSync(packageFolder('examples', 'office'), folder, { recursive: true });
+    terminal.say(
+      model
+        ? `${terminal.bold('A day in an office')}, played on ${model}.`
+        : `${terminal.bold('A day in an office')}, played offline on a scripted model: no key, no network, no real intelligence.`,
+    );
+    terminal.say(terminal.dim(`The workspace is ${folder}\n`));
+    sarahWrites(folder);
+    terminal.say(
+      `Sarah writes on Slack: ${terminal.bold(`“${QUESTION}”`)} ${terminal.dim('(a line in inbox/slack-messages.jsonl)')}`,
+    );
+    const workspace = await (call.open ?? openWorkspace)(folder, {
+      watchers: narrator(call),
+      ...(model ? { modelName: model } : {}),
+    });
+    try {
+      if (await play(workspace, call, model === undefined)) return await showEnd(workspace, call);
+      terminal.say(
+        `\nNobody is at the terminal, so nothing is allowed. What is asked stands in ${path.join(folder, BALLOT)};`,
+      );
+      terminal.say(`play it on a terminal to answer, or with --yes.`);
+      return EXIT.waiting;
+    } finally {
+      await workspace.close();
+    }
+  },
+};
+
+/** False if it stopped at a question that nobody was there to answer. What a real model wants is never allowed by silence. */
+async function play(workspace: Workspace, call: Call, isScripted: boolean): Promise<boolean> {
+  const { terminal, values } = call;
+  for (let pass = 1; ; pass++) {
+    if (values['step'] === true) await answerTo(`\nEnter for pass ${pass} `);
+    const step = isScripted ? OFFICE_STEPS[pass - 1] : undefined;
+    terminal.say(`\n${terminal.bold(`Pump ${pass}`)}${step ? ` · ${step}` : ''}`);
+    const { moved } = await workspace.pump();
+    if (moved) continue;
+    terminal.say(terminal.dim('  nothing moves'));
+    if (openEntries(workspace.root) === 0) return true;
+    if (!isScripted && values['yes'] !== true && !process.stdin.isTTY) return false;
+    await human(workspace.root, call);
+  }
+}
+
+/** The human looks at the ballot and answers: in an editor, or here. */
+async function human(root: string, call: Call): Promise<void> {
+  const { terminal, values } = call;
+  const file = path.join(root, BALLOT);
+  terminal.say(`\n${terminal.colour('yellow', 'This waits for you')} ${terminal.dim(BALLOT)}`);
+  for (const line of entries(root)) terminal.say(`  ${line}`);
+  const before = fs.readFileSync(file, 'utf8');
+  const asks = values['yes'] !== true && process.stdin.isTTY;
+  const said = asks
+    ? (await answerTo(`y to allow, n to refuse, or edit the file and press Enter: `)).trim().toLowerCase()
+    : 'y';
+  if (!asks)
+    terminal.say(
+      terminal.dim(`  ${values['yes'] === true ? '--yes' : 'nobody is at the terminal'}: changing [_] to [x]`),
+    );
+  if (said !== 'y' && said !== 'n') {
+    if (fs.readFileSync(file, 'utf8') === before) await human(root, call);
+    return;
+  }
+  fs.writeFileSync(file, before.replaceAll('- [_]', said === 'y' ? '- [x]' : '- [-]'));
+}
+
+async function showEnd(workspace: Workspace, call: Call): Promise<number> {
+  const { terminal, json } = call;
+  const ended = await workspace.endedTasks();
+  const root = ended.find(({ task }) => task.parent === undefined);
+  if (root === undefined) throw new ProblemError(problem('bug', 'the office came to no end'));
+  terminal.say(`\n${terminal.bold('What became of it')} ${terminal.dim(`guild task tree ${root.task.id}`)}`);
+  for (const line of treeLines(await workspace.tree(root.task.id), call)) terminal.say(line);
+  const outbox = path.join(workspace.root, 'inbox', 'slack-outbox.jsonl');
+  const sent = fs.existsSync(outbox) ? fs.readFileSync(outbox, 'utf8').trim().split('\n') : [];
+  terminal.say(`\n${terminal.bold('What left the house')} ${terminal.dim('inbox/slack-outbox.jsonl')}`);
+  if (json)
+    terminal.json({
+      workspace: workspace.root,
+      state: root.state,
+      result: root.task.result,
+      sent: sent.map((line) => JSON.parse(line) as unknown),
+    });
+  else for (const line of sent.length > 0 ? sent : ['nothing']) terminal.out(line);
+  terminal.say(`\n${root.task.result ?? root.task.error?.message ?? ''}`);
+  terminal.say(terminal.dim(`\nLook around: cd ${workspace.root} && ls -R, guild log, cat ${BALLOT}`));
+  return root.state === 'completed' ? EXIT.done : EXIT.problem;
+}
+
+function sarahWrites(root: string): void {
+  const line = {
+    id: 'slack-1001',
+    timestamp: new Date().toISOString(),
+    channel: 'slack',
+    from: 'sarah',
+    text: QUESTION,
+  };
+  fs.mkdirSync(path.join(root, 'inbox'), { recursive: true });
+  fs.appendFileSync(path.join(root, 'inbox', 'slack-messages.jsonl'), `${JSON.stringify(line)}\n`);
+}
+
+function openEntries(root: string): number {
+  const file = path.join(root, BALLOT);
+  return fs.existsSync(file) ? fs.readFileSync(file, 'utf8').split('- [_]').length - 1 : 0;
+}
+
+function entries(root: string): string[] {
+  const lines = fs.readFileSync(path.join(root, BALLOT), 'utf8').split('\n');
+  const from = lines.findIndex((line) => line.startsWith('- [_]'));
+  return lines.slice(from).filter((line) => line.trim() !== '');
+}
+
+function fresh(named: string | undefined): string {
+  if (named === undefined) return fs.mkdtempSync(path.join(os.tmpdir(), 'guild-office-'));
+  const folder = path.resolve(named);
+  if (fs.existsSync(folder) && fs.readdirSync(folder).length > 0) throw new ProblemError(notEmpty(folder));
+  return folder;
+}
+
+async function answerTo(prompt: string): Promise<string> {
+  const { createInterface } = await import('node:readline/promises');
+  const lines = createInterface({ input: process.stdin, output: process.stderr });
+  try {
+    return await lines.question(prompt);
+  } finally {
+    lines.close();
+  }
+}
+
+function notEmpty(folder: string): Problem {
+  return problem('bad_usage', `${folder} is not empty`, { hint: 'name a folder that does not exist yet' });
+}

@@ -1,0 +1,24 @@
+/** `guild doctor`: whether this machine and this folder can keep what the product promises. */
+import { examine } from '../../app/doctor.js';
+import { EXIT, type Command } from '../args/command.js';
+
+export const command: Command = {
+  help: `guild doctor
+
+Looks at Node, Git, what holds commands in, the file system under the workspace (atomic renames, hard links, fsync, local disk), model keys, and
+leftovers of lost processes. Changes nothing except a few probe files that it removes again.`,
+  most: 0,
+  async run({ root, terminal, json }) {
+    const findings = await examine(root, process.env);
+    if (json) terminal.json(findings);
+    for (const { name, verdict, text } of json ? [] : findings) {
+      const mark = {
+        good: terminal.colour('green', '✓'),
+        odd: terminal.colour('yellow', '!'),
+        bad: terminal.colour('red', '✗'),
+      }[verdict];
+      terminal.out(`${mark} ${name.padEnd(12)} ${text}`);
+    }
+    return findings.some((one) => one.verdict === 'bad') ? EXIT.problem : EXIT.done;
+  },
+};

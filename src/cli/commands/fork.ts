@@ -1,0 +1,43 @@
+/** `guild fork`: a conversation goes on another way from one of its messages, as a new task. */
+import { forkSession } from '../../app/fork-session.js';
+import { problem, ProblemError } from '../../domain/problem.js';
+import { EXIT, text, whole, type Command } from '../args/command.js';
+
+export const command: Command = {
+  help: `guild fork <session> [--at N] [--to AGENT] [--id ID] [text]
+
+Makes a new task whose conversation begins with the first n messages of another. They are not asked of a model again, so they cost
+nothing. Work goes on with the next guild pump or guild watch.
+
+  --at N       messages to keep (default: all); a place between a tool call and its result is moved to the next whole one
+  --to AGENT   another agent goes on (default: the same)
+  --id ID      id of the new task (default: a fresh one)`,
+  options: { at: { type: 'string' }, to: { type: 'string' }, id: { type: 'string' } },
+  async run({ words, root, values, terminal, json }) {
+    const [named, ...rest] = words;
+    if (named === undefined)
+      throw new ProblemError(
+        problem('bad_usage', 'guild fork needs a session', { hint: 'guild query "SELECT * FROM sessions" lists them' }),
+      );
+    const session = named.replace(/^(?:.*\/)?sessions\//, '').replace(/\.session\.yaml$/, '');
+    const said = rest.join(' ');
+    const at = whole(values, 'at', [1, Infinity]);
+    const forked = await forkSession(root, {
+      session,
+      ...(at === undefined ? {} : { at }),
+      ...given('to', text(values, 'to')),
+      ...given('id', text(values, 'id')),
+      ...given('text', said === '' ? undefined : said),
+    });
+    const { task, kept, moved } = forked;
+    if (json) terminal.json({ task: task.id, session: forked.session, kept, moved });
+    else terminal.out(task.id);
+    if (moved) terminal.say(`cut after message ${kept} instead: a tool call and its result stay together`);
+    terminal.say(`sessions/${forked.session}.session.yaml begins with ${kept} messages of ${session}`);
+    return EXIT.done;
+  },
+};
+
+function given<K extends string>(key: K, value: string | undefined): Partial<Record<K, string>> {
+  return value === undefined ? {} : ({ [key]: value } as Record<K, string>);
+}

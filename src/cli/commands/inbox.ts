@@ -1,0 +1,55 @@
+/** `guild inbox`: puts a message into the inbox, as a bridge from outside would, and lists what is there. */
+import { addMail, listMail } from '../../app/readers/inbox.js';
+import { ProblemError, problem } from '../../domain/problem.js';
+import { EXIT, text, type Call, type Command } from '../args/command.js';
+import { table } from '../render/terminal.js';
+
+export const command: Command = {
+  help: `guild inbox add <text> [--from NAME] [--channel "slack #ops"] [--to AGENT]
+guild inbox list
+
+add puts a line into inbox/<service>-messages.jsonl; the next pass makes it a task for its agent, as data that is not
+trusted. list shows the messages that are there, and whether they were taken.`,
+  options: {
+    from: { type: 'string' },
+    channel: { type: 'string' },
+    to: { type: 'string' },
+  },
+  async run(call) {
+    const [verb, ...rest] = call.words;
+    if (verb === 'add') return add(call, rest.join(' '));
+    if (verb === 'list' || verb === undefined) return list(call);
+    throw new ProblemError(
+      problem('bad_usage', `guild inbox has no ${verb}`, { hint: 'guild inbox add, guild inbox list' }),
+    );
+  },
+};
+
+async function add({ root, values, terminal, json }: Call, said: string): Promise<number> {
+  const file = await addMail(root, {
+    text: said,
+    from: text(values, 'from'),
+    channel: text(values, 'channel'),
+    to: text(values, 'to'),
+  });
+  if (json) terminal.json({ file });
+  else terminal.out(file);
+  terminal.say(terminal.dim('guild pump or guild watch takes it in'));
+  return EXIT.done;
+}
+
+async function list({ root, terminal, json }: Call): Promise<number> {
+  const mail = await listMail(root);
+  if (json) for (const one of mail) terminal.json(one);
+  else {
+    const rows = mail.map((one) => [
+      one.taken ? terminal.dim('taken') : terminal.colour('yellow', 'new'),
+      [one.source, one.channel].filter(Boolean).join(' '),
+      one.from ?? '?',
+      one.text,
+    ]);
+    for (const row of table(rows, terminal.width)) terminal.out(row);
+    if (mail.length === 0) terminal.say('the inbox is empty');
+  }
+  return EXIT.done;
+}

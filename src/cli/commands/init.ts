@@ -1,0 +1,39 @@
+/** `guild init`: a workspace with agents that are good enough to keep. Never overwrites a file. */
+import path from 'node:path';
+import { initWorkspace } from '../../app/init-workspace.js';
+import { EXIT, type Command } from '../args/command.js';
+
+export const command: Command = {
+  help: `guild init [dir] [--swarm]
+
+Makes a workspace in dir (default: here) with agents to keep or change, a commented guild.yaml and a README.
+Files that are there already stay as they are.
+
+  --swarm    peers that bid for tasks (search, file, terminal, breakdown, maker) instead of an office with an orchestrator`,
+  options: { swarm: { type: 'boolean' } },
+  most: 1,
+  async run({ words, values, terminal, json }) {
+    const folder = path.resolve(words[0] ?? '.');
+    const swarm = values['swarm'] === true;
+    const { created, kept } = initWorkspace(folder, { swarm });
+    if (json) terminal.json({ workspace: folder, created, kept });
+    // A README that was there before is somebody else's.
+    const readme = created.includes('README.md') ? ' README.md tells the rest.' : '';
+    const shown = path.relative(process.cwd(), folder) || '.';
+    for (const file of created) terminal.say(`  ${terminal.colour('green', '+')} ${file}`);
+    for (const file of kept) terminal.say(terminal.dim(`  = ${file} (kept)`));
+    terminal.say(`\nThe workspace is ready. Next:\n`);
+    if (shown !== '.') terminal.say(`  cd ${shown}`);
+    terminal.say(
+      swarm
+        ? `  guild task add "Say what is in this folder, and what is missing for a start"\n  guild watch`
+        : `  guild run orchestrator "What is in this folder, and what is missing for a start?"`,
+    );
+    terminal.say(
+      terminal.dim(
+        `\nIt needs a model: export OPENAI_API_KEY, ANTHROPIC_API_KEY or GEMINI_API_KEY, or name one in guild.yaml.${readme}`,
+      ),
+    );
+    return EXIT.done;
+  },
+};

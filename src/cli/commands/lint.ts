@@ -1,0 +1,38 @@
+/** `guild lint`: what is wrong or doubtful in boards, one entry a problem, as `file:line:column`. */
+import fs from 'node:fs';
+import path from 'node:path';
+import { lintFile } from '../../app/boards/boards.js';
+import { ProblemError, problem, problemText } from '../../domain/problem.js';
+import { type Call, type Command, EXIT } from '../args/command.js';
+
+const HELP = `
+guild lint <file.task.md> …
+
+Checks boards. Errors keep an entry from being acted on, its neighbours work on; warnings only tell.
+Exit code 1 if there are errors.`;
+
+export const command: Command = { help: HELP, run: lint };
+
+export async function lint(call: Call): Promise<number> {
+  if (call.words.length === 0) {
+    throw new ProblemError(
+      problem('bad_usage', 'there is no file to check', { hint: 'guild lint tasks/plan.task.md' }),
+    );
+  }
+  const found = call.words.map((file) => ({ file, problems: lintFile(placed(file, call.root), { root: call.root }) }));
+  const errors = found.flatMap(({ problems }) => problems.filter((one) => one.severity === 'error')).length;
+  if (call.json) call.terminal.json(found.length === 1 ? found[0] : found);
+  else {
+    for (const { file, problems } of found) {
+      for (const one of problems) call.terminal.out(`${one.severity}: ${problemText(one)}`);
+      if (problems.length === 0) call.terminal.say(`${file}: nothing to complain about`);
+    }
+  }
+  return errors > 0 ? EXIT.problem : EXIT.done;
+}
+
+/** Names count from the workspace, and where nothing has that name there, from the folder one stands in. */
+function placed(file: string, root: string): string {
+  const near = path.resolve(file);
+  return fs.existsSync(path.resolve(root, file)) || !fs.existsSync(near) ? file : near;
+}

@@ -1,0 +1,43 @@
+/** `guild log`: what happened here, commit by commit, newest first. */
+import { openHistory } from '../../app/readers/history.js';
+import { EXIT, text, whole, type Command } from '../args/command.js';
+import { oneLine } from '../render/terminal.js';
+
+export const command: Command = {
+  help: `guild log [--task ID] [--limit N] [--full]
+
+Shows the commits of the workspace, newest first: when, which, and what happened.
+
+  --task ID    only commits that name this task or something under it
+  --limit N    at most so many (default 20)
+  --full       with the lines of each commit: task, agent and cause
+
+The history is plain git: git log, git diff and git show in the workspace show all of it.`,
+  options: { task: { type: 'string' }, limit: { type: 'string' }, full: { type: 'boolean' } },
+  most: 0,
+  async run({ root, values, terminal, json }) {
+    const limit = whole(values, 'limit', [1, 1_000_000]) ?? 20;
+    const history = openHistory(root, process.env);
+    const state = history.state();
+    if (!state.on) terminal.say(`no history is kept here: ${state.why}`);
+    const task = text(values, 'task');
+    const commits = await history.log({
+      limit,
+      ...(task === undefined ? {} : { task }),
+    });
+    await history.close();
+    if (json) terminal.json(commits);
+    else if (commits.length === 0 && state.on) terminal.say('nothing yet');
+    const isNarrow = terminal.width < 70;
+    for (const { id, at, subject, body } of json ? [] : commits) {
+      const when = at.slice(isNarrow ? 5 : 0, isNarrow ? 16 : 19).replace('T', ' ');
+      const name = id.slice(0, isNarrow ? 7 : 10);
+      const room = terminal.width - when.length - name.length - 2;
+      terminal.out(`${terminal.dim(when)} ${terminal.colour('yellow', name)} ${oneLine(subject, room)}`);
+      if (values['full'])
+        for (const line of body.split('\n').filter(Boolean))
+          terminal.out(terminal.dim(`    ${oneLine(line, terminal.width - 4)}`));
+    }
+    return EXIT.done;
+  },
+};

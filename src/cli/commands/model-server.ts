@@ -1,0 +1,51 @@
+/** `guild model-server`: a model script, served as an OpenAI-compatible API, with faults on demand. */
+import fs from 'node:fs';
+import path from 'node:path';
+import { serveScript } from '../../app/serve-script.js';
+import { problem, ProblemError, type Problem } from '../../domain/problem.js';
+import { EXIT, text, whole, type Command } from '../args/command.js';
+import { onInterrupt } from '../interrupt.js';
+
+export const command: Command = {
+  help: `guild model-server [--script FILE] [--port N] [--host ADDR]
+
+Serves a model script (default: script.yaml of the workspace, else a small built-in one that echoes) at
+http://127.0.0.1:PORT/v1, so that any OpenAI-compatible client can talk to it:
+
+  OPENAI_BASE_URL=http://127.0.0.1:8123/v1 guild run planner "Hello"
+
+The script can also fail, stall, stutter and break off; docs/explanation/models.md tells how.`,
+  options: { script: { type: 'string' }, port: { type: 'string' }, host: { type: 'string' } },
+  most: 0,
+  async run({ values, root, terminal, json }) {
+    const named = text(values, 'script');
+    const file = named ?? path.join(root, 'script.yaml');
+    if (named !== undefined && !fs.existsSync(named))
+      throw new ProblemError(problem('not_found', `there is no script ${named}`));
+    const port = whole(values, 'port', [0, 65535]) ?? 8123;
+    const host = text(values, 'host') ?? '127.0.0.1';
+    const server = await serveScript({ ...(fs.existsSync(file) ? { file } : {}), port, host }).catch(
+      (error: unknown) => {
+        throw new ProblemError(cannotListen(error as NodeJS.ErrnoException, host, port));
+      },
+    );
+    if (json) terminal.json({ url: server.url });
+    else terminal.out(server.url);
+    terminal.say(terminal.dim(`playing ${fs.existsSync(file) ? file : 'the built-in echo'} (Ctrl-C stops)`));
+    await new Promise<void>((resolve) => void onInterrupt(resolve));
+    await server.close();
+    return EXIT.done;
+  },
+};
+
+function cannotListen({ code, message }: NodeJS.ErrnoException, host: string, port: number): Problem {
+  const why: Record<string, string> = {
+    EADDRINUSE: 'the port is in use',
+    EACCES: 'this port needs more rights',
+    EADDRNOTAVAIL: 'this machine has no such address',
+    ENOTFOUND: 'there is no such address',
+  };
+  return problem('bad_usage', `cannot listen on ${host}:${port}: ${why[code ?? ''] ?? message}`, {
+    hint: 'choose another with --port or --host; --port 0 takes any that is free',
+  });
+}

@@ -1,0 +1,90 @@
+/** `guild notes`: the channels there are, and what was told on them; `--follow` goes on as it is told. */
+import { openNotes, type NotesView } from '../../app/readers/open-notes.js';
+import type { Note } from '../../domain/coordination/note.js';
+import { problemText } from '../../domain/problem.js';
+import { noteText } from '../../views/note-text.js';
+import { whoText } from '../../views/who.js';
+import { EXIT, whole, type Call, type Command } from '../args/command.js';
+import { onInterrupt } from '../interrupt.js';
+import { oneLine, table, type Terminal } from '../render/terminal.js';
+
+export const command: Command = {
+  help: `guild notes [channel] [--last N] [--follow]
+
+Without a channel: the channels there are, who writes and reads them, and when something was last told.
+With one: what was told on it, oldest first.
+
+  --last N     only so many of the newest (default 50)
+  --follow     goes on, and shows each note as it is told; Ctrl-C ends it
+
+Channels of the program itself are state, dependency, task and help; team/<task> holds the discussion of a team; others are
+named in guild.yaml under "channels:". guild tell says something on one of those.`,
+  options: { last: { type: 'string' }, follow: { type: 'boolean' } },
+  most: 1,
+  async run(call) {
+    const view = openNotes(call.root);
+    const [channel] = call.words;
+    const last = whole(call.values, 'last', [0, 1_000_000]) ?? 50;
+    try {
+      if (channel === undefined) listChannels(view, call);
+      else {
+        for (const note of view.read(channel, last)) print(note, call);
+        // From here on at once: nothing is told in between.
+        const following = call.values['follow'] ? follow(view, channel, call) : undefined;
+        for (const one of view.problems()) call.terminal.say(problemText(one));
+        await following;
+      }
+    } finally {
+      await view.close();
+    }
+    return EXIT.done;
+  },
+};
+
+function listChannels(view: NotesView, { terminal, json }: Call): void {
+  const channels = view.channels();
+  if (json) for (const one of channels) terminal.json(one);
+  else {
+    const rows = channels.map(({ channel, notes, at, writers, readers }) => [
+      terminal.bold(channel),
+      notes === 0 ? terminal.dim('empty') : `${notes} ${notes === 1 ? 'note' : 'notes'}`,
+      at === undefined ? '' : terminal.dim(timeOf(at)),
+      `written by ${writers}${readers.length === 0 ? '' : `, read by ${readers.join(', ')}`}`,
+    ]);
+    for (const row of table(rows, terminal.width)) terminal.out(row);
+  }
+}
+
+/** Enough for people; a pipe gets all of it. */
+const MOST_SHOWN = 4000;
+
+function print(note: Note, { terminal, json }: Call): void {
+  if (json) return terminal.json(note);
+  const to = note.to === undefined ? '' : ` to ${note.to}`;
+  const urgent = note.priority === 'normal' ? '' : `${inColour(terminal, note)} `;
+  terminal.out(
+    `${terminal.dim(timeOf(note.at))} ${terminal.colour('cyan', oneLine(whoText(note.from), terminal.width))}${to}: ${urgent}${oneLine(noteText(note.body), terminal.width === Infinity ? Infinity : MOST_SHOWN)}`,
+  );
+}
+
+function inColour(terminal: Terminal, { priority }: Note): string {
+  if (priority === 'low') return terminal.dim(priority);
+  return terminal.colour(priority === 'critical' ? 'red' : 'yellow', priority);
+}
+
+function timeOf(at: string): string {
+  return at.slice(0, 19).replace('T', ' ');
+}
+
+function follow(view: NotesView, channel: string, call: Call): Promise<void> {
+  const stop = view.follow(channel, (note) => print(note, call));
+  return new Promise((resolve) => {
+    const alive = setInterval(() => undefined, 60_000); // looking along does not keep a process alive by itself
+    const off = onInterrupt(() => {
+      clearInterval(alive);
+      off();
+      stop();
+      resolve();
+    });
+  });
+}

@@ -1,0 +1,34 @@
+/** `guild policy path`: for each path, what a file tool in an agent's hands would be told. */
+import { createInterface } from 'node:readline';
+import { pathGate } from '../../../app/readers/gates.js';
+import { EXIT, text, type Call } from '../../args/command.js';
+
+export async function policyPath(call: Call): Promise<number> {
+  const gate = pathGate(call.root);
+  const agent = text(call.values, 'agent') ?? 'agent';
+  const tool = text(call.values, 'tool') ?? 'read_file';
+  const show = (given: { id?: unknown; agent: string; tool: string; path: string }): void => {
+    const from = performance.now();
+    const { verdict, reason } = gate(given.agent, given.tool, given.path);
+    if (call.json)
+      call.terminal.json({ id: given.id, verdict, reason, ms: Number((performance.now() - from).toFixed(3)) });
+    else call.terminal.out(`${verdict}\t${reason}`);
+  };
+  for (const path of call.words) show({ agent, tool, path });
+  if (call.words.length > 0) return EXIT.done;
+  for await (const line of createInterface({ input: process.stdin })) {
+    if (!call.json) show({ agent, tool, path: line });
+    else if (line.trim() !== '') showJson(line);
+  }
+  return EXIT.done;
+
+  function showJson(line: string): void {
+    try {
+      const given = JSON.parse(line) as { id?: unknown; agent?: string; tool?: string; path?: string };
+      if (typeof given.path !== 'string') throw new TypeError('"path" is missing');
+      show({ id: given.id, agent: given.agent ?? agent, tool: given.tool ?? tool, path: given.path });
+    } catch (error) {
+      call.terminal.json({ verdict: 'refuse', reason: `not a question: ${(error as Error).message}` });
+    }
+  }
+}

@@ -1,0 +1,109 @@
+/**
+ * `guild policy test`: what the gate says to command lines, without running anything. Lines come as arguments or on standard
+ * input; `--json` reads and writes JSON lines, where one bad line costs only itself.
+ */
+import { openRoster } from '../../../app/readers/open-roster.js';
+import { commandGate, loadPolicy, type Gate } from '../../../app/readers/gates.js';
+import type { Agent } from '../../../domain/agent/agent.js';
+import type { CommandVerdict } from '../../../domain/policy.js';
+import { problemText } from '../../../domain/problem.js';
+
+export interface PolicyTestStreams {
+  stdin: AsyncIterable<Buffer | string>;
+  stdout: { write(text: string): void };
+  stderr?: { write(text: string): void };
+  /** The workspace; its policy files are read if they exist. */
+  root?: string;
+}
+
+/** Exit code 0, or 2 for a wrong call. The verdicts themselves are the answer, not a failure. */
+export async function policyTest(args: string[], io: PolicyTestStreams): Promise<number> {
+  const json = args.includes('--json');
+  const end = args.indexOf('--');
+  const options = (end < 0 ? args : args.slice(0, end)).filter((arg) => arg.startsWith('--') && arg !== '--json');
+  if (options.length > 0) {
+    io.stderr?.write(`unknown option ${options[0]}; a command that begins with -- stands after --\n`);
+    return 2;
+  }
+  const given =
+    end < 0
+      ? args.filter((arg) => arg !== '--json')
+      : [...args.slice(0, end).filter((arg) => arg !== '--json'), ...args.slice(end + 1)];
+  const { policy, problems } = loadPolicy(io.root ?? process.cwd());
+  for (const one of problems) io.stderr?.write(`${problemText(one)}\n`);
+  const gate = withAgents(commandGate(policy), io.root ?? process.cwd());
+  if (json) warmUp(gate);
+  if (given.length > 0)
+    for (const line of given) io.stdout.write(json ? answerJson({ command: line }, gate) : answer(line, gate));
+  else
+    for await (const line of linesOf(io.stdin))
+      io.stdout.write(json ? answerLine(line, gate) : line.trim() === '' ? '' : answer(line, gate));
+  return 0;
+}
+
+interface NamedGate {
+  judge(line: string, agent?: Agent): CommandVerdict;
+  find(name: string | undefined): Agent | undefined;
+}
+
+/** An agent's own `approve:` has its say when a question names it. The agents are read when the first one does. */
+function withAgents(gate: Gate, root: string): NamedGate {
+  let agents: ReturnType<typeof openRoster>['agents'] | undefined;
+  return {
+    judge: (line, agent) => gate.judge(line, agent ? { agent } : {}),
+    find: (name) => (name === undefined ? undefined : (agents ??= openRoster(root).agents).get(name)),
+  };
+}
+
+/** Verdicts are timed as in a guild that has been running for a moment, not while the gate's code is still being compiled. */
+function warmUp(gate: NamedGate): void {
+  const line = `cat a.txt | grep -n 'x y' "b" ~/c 2>/dev/null; ls -la && git log -3 --oneline; find . -name '*.ts' || echo $(pwd); env touch x\n`;
+  for (let n = 0; n < 60; n++) gate.judge(line.repeat(1 + (n % 30)));
+}
+
+function answer(line: string, gate: NamedGate): string {
+  const { verdict, reason } = gate.judge(line);
+  return `${verdict}\t${oneLine(reason)}\n`;
+}
+
+function answerLine(line: string, gate: NamedGate): string {
+  if (line.trim() === '') return '';
+  let asked: unknown;
+  try {
+    asked = JSON.parse(line);
+  } catch {
+    return `${JSON.stringify({ error: 'this line is not JSON' })}\n`;
+  }
+  const { id, command, agent } = (asked ?? {}) as { id?: unknown; command?: unknown; agent?: unknown };
+  if (typeof command !== 'string') return `${JSON.stringify({ id, error: '"command" must be a text' })}\n`;
+  return answerJson({ id, command, agent: typeof agent === 'string' ? agent : undefined }, gate);
+}
+
+function answerJson(
+  { id, command, agent }: { id?: unknown; command: string; agent?: string | undefined },
+  gate: NamedGate,
+): string {
+  const who = gate.find(agent);
+  const start = performance.now();
+  const { verdict, reason }: CommandVerdict = gate.judge(command, who);
+  const ms = Math.round((performance.now() - start) * 1000) / 1000;
+  return `${JSON.stringify({ id, verdict, reason: oneLine(reason), ms })}\n`;
+}
+
+function oneLine(text: string): string {
+  return text.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu, ' ');
+}
+
+/** Lines end at a newline only: a carriage return is a character like any other, and the gate asks about it. */
+async function* linesOf(input: AsyncIterable<Buffer | string>): AsyncGenerator<string> {
+  const decoder = new TextDecoder();
+  let rest = '';
+  for await (const chunk of input) {
+    rest += typeof chunk === 'string' ? chunk : decoder.decode(chunk, { stream: true });
+    const lines = rest.split('\n');
+    rest = lines.pop()!;
+    yield* lines;
+  }
+  rest += decoder.decode();
+  if (rest !== '') yield rest;
+}

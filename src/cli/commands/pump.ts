@@ -1,0 +1,53 @@
+/** `guild pump`: one pass, then stop; what happened is told. */
+import { openWorkspace, type PumpReport } from '../../app/index.js';
+import { HUMAN, isEnded } from '../../domain/task/task.js';
+import { EXIT, type Command } from '../args/command.js';
+import { narrator } from '../render/narrator.js';
+import { untilInterrupt } from '../interrupt.js';
+
+export const command: Command = {
+  help: `guild pump [--all]
+
+Looks at the workspace once, does everything that can be done now, and stops.
+Run it again for the next step, or use --all (-a) to go on until nothing moves any more; the exit code is 4 if something
+waits for you then.`,
+  options: { all: { type: 'boolean', short: 'a' } },
+  most: 0,
+  async run(call) {
+    const tell = narrator(call);
+    const workspace = await (call.open ?? openWorkspace)(call.root, { watchers: tell });
+    for (const one of [...workspace.configProblems, ...workspace.check().problems]) call.terminal.problem(one);
+    try {
+      let advanced = 0;
+      let moved = false;
+      const count = (report: PumpReport): void => {
+        advanced += report.advanced;
+        moved ||= report.moved;
+        tell.left(report.open);
+      };
+      await untilInterrupt(workspace, async (signal) =>
+        call.values['all'] ? workspace.pumpUntilQuiet(count, signal) : count(await workspace.pump()),
+      );
+      const open = await workspace.openTasks();
+      const left = { pending: 0, active: 0, waiting: 0 };
+      for (const one of open) if (!isEnded(one.state)) left[one.state]++;
+      const yours = open.filter(({ task }) => task.to === HUMAN).map(({ task }) => task.id);
+      if (call.json) call.terminal.json({ moved, advanced, ...left, waiting_for_you: yours });
+      else {
+        const words = Object.entries(left).flatMap(([state, n]) => (n > 0 ? [`${n} ${state}`] : []));
+        const steps = call.values['all'] ? 'step' : 'task';
+        const did = moved ? `${advanced} ${steps}${advanced === 1 ? '' : 's'} advanced` : 'nothing to do';
+        call.terminal.say(
+          call.terminal.dim(`${did}; ${words.length > 0 ? `open: ${words.join(', ')}` : 'no open tasks'}`),
+        );
+        if (yours.length > 0)
+          call.terminal.say(
+            `${call.terminal.colour('yellow', `${yours.length} of them ${yours.length === 1 ? 'waits' : 'wait'} for you`)}: guild approve shows what is asked`,
+          );
+      }
+      return call.values['all'] && yours.length > 0 ? EXIT.waiting : EXIT.done;
+    } finally {
+      await workspace.close();
+    }
+  },
+};

@@ -1,0 +1,140 @@
+/** `guild query`: asks and changes boards, asks tasks, sessions, agents and events. Rows as a table that fits, or as JSON. */
+import { type QueryReply, runQuery, type Row, type Sources } from '../../app/boards/boards.js';
+import { querySources } from '../../app/readers/query-sources.js';
+import { ProblemError, problem } from '../../domain/problem.js';
+import { columnsOf } from '../render/columns.js';
+import { type Call, type Command, EXIT, type Options, text } from '../args/command.js';
+import { oneLine, type Terminal } from '../render/terminal.js';
+
+const HELP = `
+guild query "<query>" [--all] [--force] [-o table|json]
+
+  SELECT *|fields|COUNT(*) FROM tasks|sessions|agents|events|<file.task.md>
+         [WHERE …] [ORDER BY field [DESC], …] [LIMIT n] [INTO <file>]
+  UPDATE <file.task.md> SET field = value, … WHERE …
+  INSERT INTO <file.task.md> SET title = '…', …
+  DELETE FROM <file.task.md> WHERE …
+
+Conditions: = != < <= > >= LIKE IN CONTAINS IS [NOT] NULL AND OR NOT ( )
+File names count from the workspace.
+
+  --all                  UPDATE or DELETE without WHERE: every task
+  --force                INTO may replace a file
+  -o, --output FORMAT    table (default) or json; --format is the same`;
+
+const OPTIONS: Options = {
+  all: { type: 'boolean' },
+  force: { type: 'boolean' },
+  output: { type: 'string', short: 'o' },
+  format: { type: 'string' },
+};
+
+export const command: Command = {
+  help: HELP,
+  options: OPTIONS,
+  run: (call) => query(call, querySources(call.root)),
+};
+
+const MAX_PROBLEMS = 20;
+const MIN_CELL = 8;
+const MAX_CELL = 60;
+
+export async function query(call: Call, sources: Sources): Promise<number> {
+  const sql = call.words.join(' ').trim();
+  if (sql === '') {
+    const hint = `guild query "SELECT * FROM tasks/approvals.task.md WHERE completed = false"`;
+    throw new ProblemError(problem('bad_usage', 'there is no query', { hint }));
+  }
+  const json = call.json || wantsJson(call);
+  const options = { all: call.values['all'] === true, force: call.values['force'] === true };
+  const reply = await runQuery(sql, { root: call.root, sources }, options);
+  tellProblems(call.terminal, reply);
+  if (json) call.terminal.json(jsonOf(reply));
+  else if (reply.kind === 'select' && reply.written === undefined) printTable(call.terminal, reply);
+  else call.terminal.out(reply.message);
+  return EXIT.done;
+}
+
+function wantsJson(call: Call): boolean {
+  const format = text(call.values, 'output') ?? text(call.values, 'format') ?? 'table';
+  if (format === 'json' || format === 'table') return format === 'json';
+  throw new ProblemError(problem('bad_usage', `there is no format ${format}`, { hint: 'use table or json' }));
+}
+
+/** A SELECT is its rows; a change says what it did and shows what it touched. */
+function jsonOf(reply: QueryReply): unknown {
+  if (reply.kind === 'select' && reply.written === undefined) return reply.rows;
+  return { message: reply.message, count: reply.rows.length, file: reply.written ?? null, rows: reply.rows };
+}
+
+function tellProblems(terminal: Terminal, { problems }: QueryReply): void {
+  for (const one of problems.slice(0, MAX_PROBLEMS)) terminal.problem(one, one.severity);
+  if (problems.length > MAX_PROBLEMS) terminal.say(`and ${problems.length - MAX_PROBLEMS} more: guild lint shows all`);
+}
+
+function printTable(terminal: Terminal, reply: QueryReply): void {
+  const { rows } = reply;
+  // In a pipe nothing is cut: whoever reads it has no edge.
+  const width = process.stdout.isTTY ? terminal.width : Infinity;
+  if (rows.length > 0) for (const line of layTable(rows, width)) terminal.out(line);
+  terminal.say(terminal.dim(rows.length === 1 ? '1 row' : `${rows.length} rows`));
+}
+
+/** A table no wider than `width`; where too many columns leave no room to read, each row as lines of its own. */
+export function layTable(rows: readonly Row[], width: number): string[] {
+  const columns = shownColumns(rows);
+  const cells = rows.map((row) => columns.map((column) => cellText(row[column])));
+  const widths = columns.map((column, c) =>
+    cells.reduce((most, row) => Math.max(most, columnsOf(row[c]!)), columnsOf(column)),
+  );
+  const fitted = fit(widths, width);
+  if (!fitted) return rows.flatMap((row) => record(row, columns, width));
+  const lay = (row: string[]): string =>
+    row
+      .map((cell, c) => padded(oneLine(cell, fitted[c]!), fitted[c]!))
+      .join('  ')
+      .trimEnd();
+  return [lay(columns), lay(fitted.map((w) => '-'.repeat(w))), ...cells.map(lay)];
+}
+
+function padded(cell: string, width: number): string {
+  return cell + ' '.repeat(Math.max(0, width - columnsOf(cell)));
+}
+
+/** Columns in order of first sight; those in which no row says anything are left out. */
+function shownColumns(rows: readonly Row[]): string[] {
+  const said = new Map<string, boolean>();
+  for (const row of rows) {
+    for (const [key, value] of Object.entries(row)) {
+      said.set(key, said.get(key) === true || !(cellText(value) === '' || value === false));
+    }
+  }
+  const telling = [...said].filter(([, says]) => says).map(([key]) => key);
+  return telling.length > 0 ? telling : [...said.keys()];
+}
+
+function cellText(value: unknown): string {
+  if (value === undefined || value === null) return '';
+  if (Array.isArray(value)) return value.map(cellText).join(', ');
+  const said = typeof value === 'object' ? JSON.stringify(value) : String(value);
+  return said.replace(/\s+/g, ' ').trim();
+}
+
+/** Takes from the widest columns until all fit; undefined if they would become too narrow to read. */
+function fit(widths: readonly number[], width: number): number[] | undefined {
+  if (width === Infinity) return [...widths];
+  const fitted = widths.map((w) => Math.min(w, MAX_CELL));
+  let over = fitted.reduce((sum, w) => sum + w, 0) + 2 * (fitted.length - 1) - width;
+  while (over > 0) {
+    const widest = fitted.indexOf(Math.max(...fitted));
+    if (fitted[widest]! <= MIN_CELL) return undefined;
+    fitted[widest]! -= 1;
+    over -= 1;
+  }
+  return fitted;
+}
+
+function record(row: Row, columns: readonly string[], width: number): string[] {
+  const said = columns.filter((column) => cellText(row[column]) !== '');
+  return [...said.map((column) => oneLine(`${column}: ${cellText(row[column])}`, width)), ''];
+}

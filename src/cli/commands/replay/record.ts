@@ -1,0 +1,76 @@
+/** `guild record`: another command, with everything that happens in it kept on a cassette. */
+import fs from 'node:fs';
+import { recordRun, type Recorded } from '../../../app/replay/record-run.js';
+import { replayRun } from '../../../app/replay/replay-run.js';
+import { problem, ProblemError } from '../../../domain/problem.js';
+import { counted, EXIT, type Call, type Command } from '../../args/command.js';
+import { VERSION } from '../../args/version.js';
+
+/** Those that work on tasks. */
+const RECORDED = ['run', 'pump', 'watch', 'demo'];
+
+export const command: Command = {
+  help: `guild record <cassette> [--no-check] <command…>
+
+Runs another command (run, pump, watch or demo) and keeps the whole run in one file: the files as they were, what models, commands and
+plugins answered, what people changed meanwhile, and when. guild replay plays it again without any of them.
+
+  guild record first.jsonl run planner "What should we do first?"
+  guild record office.jsonl -- demo --yes
+
+  --no-check   do not replay it at once to see whether it comes out the same
+
+A cassette holds the workspace and all that was said. Secrets (.env*, secrets/, keys) are left out; what an agent read is not.
+Tasks of one pass are worked on one after the other while it is recorded, and no history is committed.`,
+  options: { 'no-check': { type: 'boolean' } },
+  takesCommand: true,
+  most: 1,
+  async run(call) {
+    const [file] = call.words;
+    const words = call.inner?.words ?? [];
+    if (file === undefined || words[0] === undefined)
+      throw new ProblemError(
+        problem('bad_usage', 'guild record needs a cassette and a command', {
+          hint: 'guild record first.jsonl run planner "…"',
+        }),
+      );
+    if (!RECORDED.includes(words[0]))
+      throw new ProblemError(
+        problem('bad_usage', `guild ${words[0]} cannot be recorded`, { hint: `these can: ${RECORDED.join(', ')}` }),
+      );
+    const recording = recordRun({ file, command: words, version: VERSION });
+    const code = await call.inner!.run(recording.open);
+    const recorded = recording.finish();
+    if (recorded === undefined) {
+      call.terminal.say(`nothing happened, so there is no ${file}`);
+      return code;
+    }
+    tell(call, file, recorded);
+    if (call.values['no-check'] === true) return code;
+    return (await isSame(call, file)) ? code : EXIT.problem;
+  },
+};
+
+function tell({ terminal, json }: Call, file: string, { passes, calls, leftOut }: Recorded): void {
+  if (json) terminal.json({ cassette: file, passes, calls, leftOut });
+  terminal.say(terminal.dim(`\n${file}: ${counted(passes, 'pass', 'passes')}, ${counted(calls, 'model call')}`));
+  for (const one of leftOut) terminal.say(terminal.dim(`  left out: ${one.file} (${one.why})`));
+}
+
+/** What cannot be played again is told now, while somebody may still do something about it. */
+async function isSame({ terminal }: Call, file: string): Promise<boolean> {
+  const { root, difference, files } = await replayRun(file);
+  fs.rmSync(root, { recursive: true, force: true });
+  if (difference === undefined) {
+    terminal.say(terminal.dim(`replayed without a model: the same ${files} files; guild replay ${file} does it again`));
+    return true;
+  }
+  const { agent, task, message } = difference;
+  terminal.problem(
+    problem('tool_failed', `it does not replay exactly: ${message}`, {
+      where: { file },
+      hint: `${agent ? `look at ${agent} in task ${task}; ` : ''}record it again while nobody else changes the workspace`,
+    }),
+  );
+  return false;
+}

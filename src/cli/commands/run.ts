@@ -1,0 +1,95 @@
+/** `guild run`: one task, worked on here and now, its answer streamed. */
+import { openWorkspace, type Workspace } from '../../app/index.js';
+import { taskRecord } from '../../app/readers/task-record.js';
+import { problem, ProblemError, type Problem } from '../../domain/problem.js';
+import { resolveModels } from '../../rules/scheduling/models.js';
+import { isEnded } from '../../domain/task/task.js';
+import { EXIT, text, type Command } from '../args/command.js';
+import { narrator } from '../render/narrator.js';
+import { costText } from './task/show.js';
+import { untilInterrupt } from '../interrupt.js';
+
+export const command: Command = {
+  help: `guild run <agent> <text> [--id ID] [--model NAME]
+
+Adds a task for the agent, works on it and everything under it until it has ended, and prints the answer.
+The text may also come from standard input: echo "…" | guild run planner -
+
+  --id ID        id of the task (default: a fresh one)
+  --model NAME   model or alias for every agent of this run`,
+  options: { id: { type: 'string' }, model: { type: 'string' } },
+  async run(call) {
+    const [agent, ...words] = call.words;
+    const said = words.join(' ');
+    if (agent === undefined)
+      throw new ProblemError(
+        problem('bad_usage', 'guild run needs an agent and a text', { hint: 'guild agent list shows the agents' }),
+      );
+    const description = said === '-' || (said === '' && !process.stdin.isTTY) ? await readAll(process.stdin) : said;
+    const mine: { id?: string } = {};
+    const tell = narrator(call, () => mine.id);
+    const model = text(call.values, 'model');
+    const workspace = await (call.open ?? openWorkspace)(call.root, {
+      watchers: tell,
+      ...(model ? { modelName: model } : {}),
+    });
+    const { problems } = workspace.check();
+    for (const one of [...workspace.configProblems, ...problems]) call.terminal.problem(one);
+    if (!workspace.agents().has(agent))
+      throw new ProblemError(unknownAgent(agent, [...workspace.agents().keys()], problems));
+    const wrong = model === undefined ? undefined : unknownModel(workspace, agent, model);
+    if (wrong) throw new ProblemError(wrong);
+    const task = await workspace.add({ description, to: agent, id: text(call.values, 'id') });
+    mine.id = task.id;
+    try {
+      const { task: ended, state } = await untilInterrupt(workspace, (signal) => workspace.finish(task.id, signal));
+      tell.close();
+      if (call.json) call.terminal.json(taskRecord({ task: ended, state }));
+      if (state === 'failed') {
+        if (!call.json) call.terminal.problem(ended.error ?? problem('bug', 'it failed without saying why'));
+        return ended.error?.code === 'not_allowed' ? EXIT.refused : EXIT.problem;
+      }
+      if (!isEnded(state)) {
+        call.terminal.say(`${task.id} is ${state}; guild why ${task.id} tells for what`);
+        return EXIT.waiting;
+      }
+      // What another agent said, or a tool reported, has not been streamed.
+      const answer = ended.result ?? '';
+      if (!call.json && (call.quiet || !tell.hasShown(answer))) call.terminal.out(answer);
+      call.terminal.say(
+        call.terminal.dim(`\n${task.id}: ${ended.usage ? costText(ended.usage) : ''} · results/${task.id}.md`),
+      );
+      return EXIT.done;
+    } finally {
+      await workspace.close();
+    }
+  },
+};
+
+/** A mistyped --model is told before a task is made of it. */
+function unknownModel(workspace: Workspace, agent: string, model: string): Problem | undefined {
+  const found = resolveModels({ ...workspace.agents().get(agent)!, models: [model] }, workspace.config);
+  if (!('code' in found)) return undefined;
+  const { where: _, ...rest } = found;
+  return { ...rest, message: `--model: ${rest.message}` };
+}
+
+function unknownAgent(name: string, known: string[], problems: readonly Problem[]): Problem {
+  const file = problems.find(({ where }) => where?.file.startsWith(`agents/${name}.`))?.where?.file;
+  if (file !== undefined)
+    return problem('unknown_agent', `there is no agent ${name}: ${file} cannot be read`, {
+      hint: 'mend what is told above',
+    });
+  return problem('unknown_agent', `there is no agent ${name}`, {
+    hint:
+      known.length > 0
+        ? `the agents are: ${known.sort().join(', ')}`
+        : 'this workspace has no agents; guild init makes some',
+  });
+}
+
+async function readAll(stream: AsyncIterable<Buffer | string>): Promise<string> {
+  let whole = '';
+  for await (const chunk of stream) whole += chunk.toString();
+  return whole.trim();
+}

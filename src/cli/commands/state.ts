@@ -1,0 +1,115 @@
+/** `guild state`: who does what and who waits for whom, read off the tree; and how it came to that, read off the `state` channel. */
+import { openStates, type Seen, type StatesView } from '../../app/readers/open-states.js';
+import type { AgentState } from '../../domain/agent/agent-state.js';
+import type { Note } from '../../domain/coordination/note.js';
+import { problem, ProblemError } from '../../domain/problem.js';
+import { EXIT, whole, type Call, type Command } from '../args/command.js';
+import { onInterrupt } from '../interrupt.js';
+import { laid, type Terminal } from '../render/terminal.js';
+
+export const command: Command = {
+  help: `guild state                     each agent and what it is doing, the processes that run, and what waits for you
+guild state --history [agent]   how it came to that: every change, oldest first  [--limit N]
+guild state --watch [agent]     every change from now on, until Ctrl-C
+
+  idle      never had work                  blocked   its work waits for others, or for you
+  working   at work, or could go on         complete  all it took part in has ended
+  waiting   done; free to help              error     its last task failed, or its file cannot be read
+  paused    you paused it: guild agent pause|resume <name>`,
+  options: { history: { type: 'boolean' }, watch: { type: 'boolean' }, limit: { type: 'string' } },
+  most: 1,
+  async run(call) {
+    const { values, words, root } = call;
+    const agent = words[0];
+    if (agent !== undefined && !values['history'] && !values['watch'])
+      throw new ProblemError(
+        problem('bad_usage', `guild state does not know what to do with ${agent}`, { hint: 'did you mean --history?' }),
+      );
+    const limit = whole(values, 'limit', [1, Infinity]);
+    if (limit !== undefined && !values['history'])
+      throw new ProblemError(problem('bad_usage', '--limit goes with --history'));
+    const view = openStates(root);
+    if (values['watch']) return watch(call, view, agent);
+    return values['history'] ? history(call, view, agent, limit) : now(call, await view.look());
+  },
+};
+
+function now({ terminal, json }: Call, { agents, open, forHuman, peers, problems }: Seen): number {
+  if (json) {
+    const waiting = forHuman.map(({ task }) => task.id);
+    terminal.json({ agents, processes: peers, open: open.length, waiting_for_you: waiting, problems });
+    return EXIT.done;
+  }
+  const rows = agents.map((one) => [
+    terminal.bold(one.agent),
+    stateMark(one.state, terminal),
+    one.tasks.join(', '),
+    one.why,
+  ]);
+  const yours = forHuman.map(({ task }) => task.id).join(', ');
+  if (yours !== '')
+    rows.push([terminal.bold('you'), terminal.colour('magenta', 'asked'), yours, 'guild approve shows it']);
+  for (const line of laid(rows, terminal.width, [0, 1, 2, 3]).flat()) terminal.out(line);
+  for (const one of problems) terminal.problem(one);
+  const running =
+    peers.length === 0 ? 'no process is running' : `running: ${peers.map((peer) => `pid ${peer.pid}`).join(', ')}`;
+  terminal.say(terminal.dim(`${open.length} open ${open.length === 1 ? 'task' : 'tasks'}; ${running}`));
+  return EXIT.done;
+}
+
+function history({ terminal, json }: Call, view: StatesView, agent: string | undefined, most?: number): number {
+  const limit = most ?? (json ? Infinity : 50);
+  const all = view.history(agent);
+  const shown = limit === Infinity ? all : all.slice(-limit);
+  if (json) terminal.json(shown.map(fields));
+  else
+    for (const line of laid(
+      shown.map((note) => row(note, terminal)),
+      terminal.width,
+      [0, 1, 2, 3],
+    ).flat())
+      terminal.out(line);
+  if (!json && all.length > shown.length)
+    terminal.say(terminal.dim(`… and ${all.length - shown.length} before (--limit)`));
+  if (!json && all.length === 0) terminal.say(terminal.dim('nothing was told yet'));
+  return EXIT.done;
+}
+
+async function watch({ terminal, json }: Call, view: StatesView, agent: string | undefined): Promise<number> {
+  const seen = new Set(view.history().map(({ id }) => id));
+  const stop = view.follow((note) => {
+    if (note.body.type !== 'state_change' || seen.has(note.id)) return;
+    seen.add(note.id);
+    if (agent !== undefined && note.body.agent !== agent) return;
+    if (json) terminal.json(fields(note));
+    else for (const line of laid([row(note, terminal)], terminal.width, [0, 1, 2, 3]).flat()) terminal.out(line);
+  });
+  terminal.say(terminal.dim('every change from now on (Ctrl-C stops)'));
+  const alive = setInterval(() => undefined, 60_000);
+  await new Promise<void>((resolve) => void onInterrupt(resolve));
+  clearInterval(alive);
+  stop();
+  return EXIT.done;
+}
+
+function row({ at, body }: Note, terminal: Terminal): string[] {
+  if (body.type !== 'state_change') return [];
+  const { agent, fromState, toState, reason, trigger } = body;
+  const why = [trigger, reason].filter(Boolean).join(': ');
+  return [
+    terminal.dim(at.slice(0, 19).replace('T', ' ')),
+    terminal.bold(agent),
+    `${fromState} → ${stateMark(toState, terminal)}`,
+    why,
+  ];
+}
+
+function fields({ at, task, body }: Note): object {
+  const { type: _, ...rest } = body as Note['body'] & { type: 'state_change' };
+  return { at, ...(task === undefined ? {} : { task }), ...rest };
+}
+
+export function stateMark(state: AgentState, terminal: Terminal): string {
+  const colours = { working: 'yellow', waiting: 'cyan', blocked: 'magenta', complete: 'green', error: 'red' } as const;
+  return state === 'idle' || state === 'paused' ? terminal.dim(state) : terminal.colour(colours[state], state);
+}

@@ -1,0 +1,44 @@
+/** `guild task add`. The task is on disk, synced, when the id is printed. */
+import { openReader } from '../../../app/readers/open-reader.js';
+import { newTask } from '../../../app/new-task.js';
+import { taskRecord } from '../../../app/readers/task-record.js';
+import { ProblemError, problem } from '../../../domain/problem.js';
+import { HUMAN } from '../../../domain/task/task.js';
+import { EXIT, text, texts, type Call } from '../../args/command.js';
+
+export async function add(call: Call): Promise<number> {
+  const { values, terminal, json } = call;
+  const description = call.words.join(' ');
+  const priority = text(values, 'priority')?.toUpperCase();
+  if (priority !== undefined && !/^[A-D]$/.test(priority))
+    throw new ProblemError(problem('bad_usage', 'a priority is A, B, C or D'));
+  const store = openReader(call.root);
+  const to = text(values, 'to');
+  if (to !== undefined && to !== HUMAN) await mustExist(to, call.root);
+  const task = await newTask(store, {
+    description,
+    id: text(values, 'id'),
+    to,
+    type: text(values, 'type'),
+    requirements: texts(values, 'requires'),
+    dependencies: texts(values, 'after'),
+    priority: priority as 'A' | undefined,
+  });
+  const missing: string[] = [];
+  for (const id of task.dependencies) if ((await store.read(id)) === undefined) missing.push(id);
+  await store.close();
+  if (json) terminal.json(taskRecord({ task }));
+  else terminal.out(task.id);
+  for (const id of missing) terminal.say(`it waits for ${id}, which does not exist yet`);
+  terminal.say(terminal.dim('guild pump or guild watch works on it'));
+  return EXIT.done;
+}
+
+async function mustExist(agent: string, root: string): Promise<void> {
+  const { openRoster } = await import('../../../app/readers/open-roster.js');
+  const names = [...openRoster(root).agents.keys()].sort();
+  if (names.includes(agent)) return;
+  throw new ProblemError(
+    problem('unknown_agent', `there is no agent ${agent}`, { hint: `the agents are: ${names.join(', ') || 'none'}` }),
+  );
+}

@@ -1,0 +1,51 @@
+/** The task that a command line names, and what to say when there is none, or only a file that cannot be read. */
+import fs from 'node:fs';
+import path from 'node:path';
+import { isTaskName, taskNames } from '../../../app/readers/task-names.js';
+import { compareText } from '../../../domain/order.js';
+import { problem, ProblemError, type Problem } from '../../../domain/problem.js';
+import { TASK_STATES } from '../../../domain/task/task.js';
+import { meantIds } from '../../../views/short-id.js';
+import type { Call } from '../../args/command.js';
+
+/** The id that must come next on the line: whole, or the end of it that only one task has. */
+export function idOf(call: Pick<Call, 'words' | 'root'>, what: string): string {
+  const typed = call.words[0];
+  if (typed !== undefined) return meantBy(typed, call.root);
+  throw new ProblemError(
+    problem('bad_usage', `guild ${what} needs the id of a task`, { hint: 'guild task list shows them' }),
+  );
+}
+
+/** What nobody has stays as it was typed, so that whoever looks for it says that it is not there. */
+export function meantBy(typed: string, root: string): string {
+  if (isTaskName(root, typed)) return typed;
+  const [first = typed, ...others] = meantIds(typed, taskNames(root)).sort(compareText);
+  if (others.length === 0) return first;
+  const some = [first, ...others].slice(0, MOST_MEANT).join(', ');
+  const more = others.length >= MOST_MEANT ? ', …' : '';
+  throw new ProblemError(
+    problem('bad_usage', `${others.length + 1} tasks end in ${typed}`, { hint: `write more of it: ${some}${more}` }),
+  );
+}
+
+const MOST_MEANT = 5;
+
+/** Without a workspace to look into, only that it is not there. */
+export function unknownTask(id: string, root?: string): Problem {
+  return problem('not_found', `there is no task ${id}`, {
+    hint: (root === undefined ? undefined : asideHint(id, root)) ?? 'guild task list --all shows what there is',
+  });
+}
+
+/** Somebody who dropped a file looks for it under its name, also when nothing could be made of it. */
+function asideHint(id: string, root: string): string | undefined {
+  const isThere = (file: string): boolean => fs.existsSync(path.join(root, file));
+  const isName = path.basename(id) === id;
+  if (isName && isThere(`quarantine/${id}.json.why.md`))
+    return `quarantine/${id}.json was set aside; quarantine/${id}.json.why.md says why`;
+  const state = isName && TASK_STATES.find((one) => isThere(`tasks/${one}/${id}.json`));
+  if (state === 'completed' || state === 'failed')
+    return `tasks/${state}/${id}.json cannot be read; guild task list --all tells why`;
+  return state ? `tasks/${state}/${id}.json cannot be read yet; guild task list tells why` : undefined;
+}

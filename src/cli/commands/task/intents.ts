@@ -1,0 +1,37 @@
+/** `guild task cancel`, `stop`, `retry` and `tell`: intents. A running `guild watch` carries them out at once, else the next pump does. */
+import { randomBytes } from 'node:crypto';
+import { openReader } from '../../../app/readers/open-reader.js';
+import { problem, ProblemError } from '../../../domain/problem.js';
+import { isEnded } from '../../../domain/task/task.js';
+import { EXIT, type Call } from '../../args/command.js';
+import { idOf, unknownTask } from './id.js';
+
+type Kind = 'cancel' | 'stop' | 'retry' | 'tell';
+
+export async function submit(kind: Kind, call: Call): Promise<number> {
+  const task = idOf(call, `task ${kind}`);
+  const said = call.words.slice(1).join(' ');
+  const store = openReader(call.root);
+  const found = await store.read(task);
+  if (found === undefined) throw new ProblemError(unknownTask(task, call.root));
+  const wrong = unfit(kind, found.state, said);
+  if (wrong) throw new ProblemError(problem('bad_usage', `${task} ${wrong}`));
+  const base = { id: randomBytes(6).toString('hex'), task, by: 'human', at: new Date().toISOString() };
+  if (kind === 'tell') await store.submit({ ...base, kind, text: said });
+  else if (kind === 'cancel') await store.submit({ ...base, kind, ...(said ? { reason: said } : {}) });
+  else await store.submit({ ...base, kind });
+  const working = store.peers().some((peer) => peer.id !== store.peer.id);
+  await store.close();
+  if (call.json) call.terminal.json({ intent: base.id, kind, task });
+  else
+    call.terminal.say(
+      working ? `${kind}: handed to the running guild` : `${kind}: noted; the next guild pump or guild watch does it`,
+    );
+  return EXIT.done;
+}
+
+function unfit(kind: Kind, state: Parameters<typeof isEnded>[0], said: string): string | undefined {
+  if (kind === 'retry') return state === 'failed' ? undefined : `is ${state}; only failed tasks are retried`;
+  if (isEnded(state)) return `has ended (${state})`;
+  return kind === 'tell' && said === '' ? 'was told nothing' : undefined;
+}

@@ -1,0 +1,88 @@
+/** `guild task list`. Reads the folders and nothing else, so that it starts at once. */
+import { TASK_STATES, type Placed, type TaskState } from '../../../domain/task/task.js';
+import { openLook } from '../../../app/readers/open-look.js';
+import { taskRecord } from '../../../app/readers/task-record.js';
+import { compareText } from '../../../domain/order.js';
+import { ProblemError, problem, type Problem } from '../../../domain/problem.js';
+import { gistOrFailure } from '../../../views/summary.js';
+import { toText } from '../../../views/who.js';
+import { EXIT, text, whole, type Call } from '../../args/command.js';
+import { columnsOf } from '../../render/columns.js';
+import { fitted, table, type Terminal } from '../../render/terminal.js';
+
+export async function list(call: Call): Promise<number> {
+  const { values, terminal, json } = call;
+  const state = text(values, 'state');
+  if (state !== undefined && !(TASK_STATES as readonly string[]).includes(state)) {
+    throw new ProblemError(
+      problem('bad_usage', `there is no state ${JSON.stringify(state)}`, {
+        hint: `the states are ${TASK_STATES.join(', ')}`,
+      }),
+    );
+  }
+  const given = whole(values, 'limit', [1, Infinity]);
+  // For programs nothing is left out unless they ask for it.
+  const limit = given ?? (json ? Infinity : 50);
+  const reader = openLook(call.root);
+  const { problems, unread } = reader.glance(limit);
+  const strays = reader.strays();
+  if (problems.length > 0) {
+    const { noteSetAside, openReader } = await import('../../../app/readers/open-reader.js');
+    await noteSetAside(openReader(call.root), problems);
+  }
+  const endedState = state === 'completed' || state === 'failed' ? state : undefined;
+  const wantsEnded = endedState !== undefined || (values['all'] === true && state === undefined);
+  const found: Placed[] = [...reader.open()]
+    .filter((one) => state === undefined || one.state === state)
+    .sort((a, b) => compareText(a.task.created_at, b.task.created_at));
+  // One more than is shown, to know whether there are more; how many is not counted, because it would cost a look at each.
+  const passedOver: Problem[] = [];
+  if (wantsEnded) {
+    const ended = { limit: limit + 1, passedOver: (one: Problem) => void passedOver.push(one) };
+    found.push(...(await reader.ended(endedState === undefined ? ended : { ...ended, state: endedState })));
+  }
+  const shown = found.slice(0, limit);
+  if (json) terminal.json(shown.map(taskRecord));
+  else for (const line of lines(shown, terminal)) terminal.out(line);
+  for (const one of [...problems, ...strays, ...passedOver]) terminal.problem(one);
+  const others = state === undefined || state === 'pending' ? unread : 0;
+  const more = found.length - shown.length + others;
+  if (!json && more > 0) terminal.say(terminal.dim(`… and ${wantsEnded ? '' : `${more} `}more (--limit)`));
+  if (!json && found.length === 0) terminal.say(terminal.dim(nothing(state, wantsEnded)));
+  return EXIT.done;
+}
+
+function nothing(state: string | undefined, wantsEnded: boolean): string {
+  if (state !== undefined) return `no ${state} tasks`;
+  return wantsEnded ? 'no tasks' : 'no open tasks (--all shows ended ones)';
+}
+
+/** An id that is cut is of no use: where it leaves no room, the rest of its row comes on the next line. */
+function lines(found: Placed[], terminal: Terminal): string[] {
+  const room = terminal.width - STATE_COLUMNS - BESIDE_COLUMNS;
+  const isLong = ({ task }: Placed): boolean => columnsOf(task.id) > room;
+  const about = ({ task }: Placed): string[] => [task.to ? toText(task.to) : '', gistOrFailure(task)];
+  if (found.filter(isLong).length > found.length / 2)
+    return found.flatMap((one) => {
+      const rest = [mark(one.state, terminal), ...about(one)].filter(Boolean).join(' ');
+      return [one.task.id, fitted(`  ${rest}`, terminal.width)];
+    });
+  const rows = found.map((one) => [
+    isLong(one) ? '' : mark(one.state, terminal),
+    isLong(one) ? '' : one.task.id,
+    ...about(one),
+  ]);
+  return table(rows, terminal.width, [0, 1]).flatMap((row, i) => {
+    const { task, state } = found[i]!;
+    return isLong(found[i]!) ? [`${mark(state, terminal)}  ${task.id}`, row] : [row];
+  });
+}
+
+const STATE_COLUMNS = 'completed'.length + 2;
+/** What an agent's name and the beginning of what is asked need at least. */
+const BESIDE_COLUMNS = 2 + 24;
+
+export function mark(state: TaskState, terminal: Terminal): string {
+  const colours = { pending: 'cyan', active: 'yellow', waiting: 'magenta', completed: 'green', failed: 'red' } as const;
+  return terminal.colour(colours[state], state);
+}

@@ -1,0 +1,33 @@
+/** `guild tell`: says something on a channel, in the name of the human. To a task it is `guild task tell`. */
+import { openNotes } from '../../app/readers/open-notes.js';
+import { NOTE_PRIORITIES, type NotePriority } from '../../domain/coordination/note.js';
+import { problem, ProblemError } from '../../domain/problem.js';
+import { EXIT, text, type Command } from '../args/command.js';
+
+export const command: Command = {
+  help: `guild tell <channel> <text> [--priority critical|high|normal|low]
+
+Says something on a channel that guild.yaml names, or on team/<task>. Agents that read the channel hear it before their next
+turn, the most urgent first. To say something to one task: guild task tell <id> <text>. guild notes lists the channels.`,
+  options: { priority: { type: 'string' } },
+  async run({ root, words, values, terminal, json }) {
+    const [channel, ...rest] = words;
+    const said = rest.join(' ').trim();
+    if (channel === undefined || said === '')
+      throw new ProblemError(
+        problem('bad_usage', 'say on which channel, and what', { hint: 'guild tell <channel> <text>' }),
+      );
+    const priority = text(values, 'priority');
+    if (priority !== undefined && !NOTE_PRIORITIES.some((one) => one === priority))
+      throw new ProblemError(
+        problem('bad_usage', `--priority is one of ${NOTE_PRIORITIES.join(', ')}, not ${JSON.stringify(priority)}`),
+      );
+    const view = openNotes(root);
+    const wrong = await view.tell(channel, said, priority as NotePriority | undefined);
+    await view.close();
+    if (wrong !== undefined) throw new ProblemError(wrong);
+    if (json) terminal.json({ channel, told: said, priority: priority ?? 'normal' });
+    else terminal.say(`told on ${channel}`);
+    return EXIT.done;
+  },
+};

@@ -1,0 +1,180 @@
+/** One frame of `guild top`: who does what, what is open, what waits for the human, what it cost, what happened last. As many rows as fit. */
+import type { Seen } from '../../../app/readers/open-states.js';
+import type { AgentState } from '../../../domain/agent/agent-state.js';
+import { callCost, type Event } from '../../../domain/event.js';
+import { compareText } from '../../../domain/order.js';
+import { HUMAN } from '../../../domain/task/task.js';
+import { moneyText } from '../../../domain/budget/usage.js';
+import { gist } from '../../../views/summary.js';
+import { toText, whoText } from '../../../views/who.js';
+import { mark } from '../task/list.js';
+import { stateMark } from '../state.js';
+import { fitted, laid, oneLine, wrapped, type Terminal } from '../../render/terminal.js';
+
+/** What was spent, and the newest lines of history. */
+export interface Ledger {
+  tokens: number;
+  microUsd: number;
+  calls: number;
+  latest: Event[];
+}
+
+const KEPT = 100;
+
+/** What needs somebody first. */
+const ORDER: AgentState[] = ['error', 'working', 'blocked', 'paused', 'waiting', 'complete', 'idle'];
+
+export function noLedger(): Ledger {
+  return { tokens: 0, microUsd: 0, calls: 0, latest: [] };
+}
+
+export function addEvents(ledger: Ledger, events: readonly Event[]): void {
+  for (const event of events) {
+    if (event.name === 'model.answered') {
+      const { inputTokens, outputTokens, microUsd } = callCost(event);
+      ledger.tokens += inputTokens + outputTokens;
+      ledger.microUsd += microUsd;
+      ledger.calls++;
+    }
+    if (SHOWN[event.name] !== undefined) ledger.latest.push(event);
+  }
+  ledger.latest = ledger.latest.slice(-KEPT);
+}
+
+export function topFrame(seen: Seen, ledger: Ledger, name: string, terminal: Terminal, height: number): string[] {
+  const { width } = terminal;
+  const fit = (line: string): string => fitted(line, width);
+  const head = [
+    `${terminal.bold('guild top')} ${name}`,
+    counts(seen, terminal),
+    terminal.dim(
+      `${amount(ledger.tokens)} tokens · ${moneyText(ledger.microUsd)} · ${seen.open.length} open · ${seen.peers.length} ${seen.peers.length === 1 ? 'process' : 'processes'}`,
+    ),
+  ].map(fit);
+  /** What there is to tell, each with its lines. */
+  const sections: [string, string[][]][] = [
+    ['agents', agentLines(seen, terminal)],
+    ['for you', yours(seen, terminal)],
+    ['open tasks', taskLines(seen, terminal)],
+    ['last', latest(ledger, terminal)],
+  ];
+  const there = sections.filter(([, entries]) => entries.length > 0);
+  const rooms = share(
+    there.map(([, entries]) => entries.flat().length),
+    height - head.length - 2 * there.length,
+  );
+  return [
+    ...head,
+    ...there.flatMap(([title, entries], i) => {
+      // Of what happened the end matters, of the rest the beginning.
+      const shown = title === 'last' ? first(entries.toReversed(), rooms[i]!).reverse() : first(entries, rooms[i]!);
+      const more = entries.length - shown.length;
+      if (shown.length === 0) return [];
+      return ['', terminal.dim(`${title}${more > 0 ? ` (${more} more)` : ''}`), ...shown.flat()];
+    }),
+  ];
+}
+
+/** As many of them as fit whole. */
+function first(entries: readonly string[][], room: number): string[][] {
+  let left = room;
+  const over = entries.findIndex((lines) => (left -= lines.length) < 0);
+  return entries.slice(0, over < 0 ? entries.length : over);
+}
+
+/** Rows for each section: what it wants, or an equal part of what others leave. */
+function share(wanted: readonly number[], room: number): number[] {
+  if (room === Infinity) return [...wanted];
+  const given = wanted.map(() => 0);
+  let left = Math.max(0, room);
+  while (left > 0 && given.some((one, i) => one < wanted[i]!)) {
+    for (const [i, want] of wanted.entries()) {
+      if (left === 0 || given[i]! >= want) continue;
+      given[i]!++;
+      left--;
+    }
+  }
+  return given;
+}
+
+function counts({ agents }: Seen, terminal: Terminal): string {
+  const by = new Map<AgentState, number>();
+  for (const { state } of agents) by.set(state, (by.get(state) ?? 0) + 1);
+  return (
+    ORDER.filter((state) => by.has(state))
+      .map((state) => `${by.get(state)} ${stateMark(state, terminal)}`)
+      .join(' · ') || 'no agents'
+  );
+}
+
+/** Those with something to say first; the others share a line. */
+function agentLines({ agents }: Seen, terminal: Terminal): string[][] {
+  const quiet = new Set<AgentState>(['idle', 'complete']);
+  const busy = agents
+    .filter(({ state }) => !quiet.has(state))
+    .sort((a, b) => ORDER.indexOf(a.state) - ORDER.indexOf(b.state) || compareText(a.agent, b.agent));
+  const rows = busy.map((one) => [
+    terminal.bold(one.agent),
+    stateMark(one.state, terminal),
+    one.state === 'working'
+      ? `${one.tasks[0]}${one.tasks.length > 1 ? ` +${one.tasks.length - 1}` : ''} ${one.why}`
+      : one.why,
+  ]);
+  const rest = [...quiet].flatMap((state) => {
+    const names = agents.filter((one) => one.state === state).map(({ agent }) => agent);
+    return names.length === 0 ? [] : [`${stateMark(state, terminal)}: ${names.join(', ')}`];
+  });
+  return [...laid(rows, terminal.width, [0, 1, 2]), ...rest.map((line) => wrapped(line, terminal.width))];
+}
+
+function yours({ forHuman }: Seen, terminal: Terminal): string[][] {
+  const about = (text: string): string => oneLine(text, terminal.width - 2);
+  const rows = forHuman.map(({ task }) => [terminal.colour('magenta', task.id), about(task.description)]);
+  return laid(rows, terminal.width, [0]);
+}
+
+function taskLines({ open, takers }: Seen, terminal: Terminal): string[][] {
+  const rank = ['active', 'waiting', 'pending'];
+  const rows = open
+    .filter(({ task }) => task.to !== HUMAN)
+    .sort((a, b) => rank.indexOf(a.state) - rank.indexOf(b.state) || compareText(a.task.id, b.task.id))
+    .map(({ task, state }) => {
+      const who = toText(task.to ?? takers.get(task.id));
+      return [mark(state, terminal), task.id, who, oneLine(gist(task), terminal.width - 2)];
+    });
+  return laid(rows, terminal.width, [0, 1, 2]);
+}
+
+const SHOWN: Partial<Record<Event['name'], string>> = {
+  'task.created': '+',
+  'task.claimed': '●',
+  'task.parked': '…',
+  'task.completed': '✓',
+  'task.failed': '✗',
+  'task.recovered': '↺',
+  'tool.ran': '·',
+  'model.failed': '!',
+  'approval.answered': '☑',
+  'deadlock.broken': '⨯',
+  'help.requested': '?',
+  'agent.moved': '≠',
+  'agent.created': '+',
+};
+
+function latest({ latest: events }: Ledger, terminal: Terminal): string[][] {
+  return events.map((event) => {
+    const tool = typeof event['tool'] === 'string' ? ` ${event['tool']}` : '';
+    const line = `${terminal.dim(event.at.slice(11, 19))} ${SHOWN[event.name]} ${terminal.bold(nameOf(event))}${tool} ${event.task ?? ''}`;
+    return wrapped(line, terminal.width);
+  });
+}
+
+/** As `@?` among the open tasks: it is addressed to nobody yet. */
+function nameOf({ agent }: Event): string {
+  return agent === undefined || agent === 'nobody' ? '?' : whoText(agent);
+}
+
+function amount(count: number): string {
+  if (count < 10_000) return String(count);
+  return count < 10_000_000 ? `${Math.round(count / 1000)}k` : `${Math.round(count / 1_000_000)}M`;
+}

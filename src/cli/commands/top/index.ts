@@ -1,0 +1,132 @@
+/** `guild top`: the whole workspace on one screen, drawn again when something changes. It only looks. */
+import path from 'node:path';
+import { eventTail } from '../../../app/readers/event-tail.js';
+import { openStates } from '../../../app/readers/open-states.js';
+import { EXIT, type Call, type Command } from '../../args/command.js';
+import { onInterrupt } from '../../interrupt.js';
+import { addEvents, noLedger, topFrame } from './frame.js';
+
+export const command: Command = {
+  help: `guild top [--once]
+
+Who does what, what is open, what waits for you, what it cost so far and what happened last, on one screen that follows
+what happens. q or Ctrl-C leaves. It only looks: guild watch, in another terminal, does the work.
+
+  --once    one frame, printed as text; also what a pipe gets`,
+  options: { once: { type: 'boolean' } },
+  most: 0,
+  async run(call) {
+    const view = openStates(call.root);
+    const tail = eventTail(call.root);
+    const ledger = noLedger();
+    const name = path.basename(call.root);
+    const { terminal, json } = call;
+    const frame = async (height: number): Promise<string[]> => {
+      addEvents(ledger, tail());
+      return topFrame(await view.look(), ledger, name, terminal, height);
+    };
+    if (json) {
+      addEvents(ledger, tail());
+      const { forHuman, open, takers, ...seen } = await view.look();
+      const { latest, ...spent } = ledger;
+      terminal.json({
+        ...seen,
+        open: open.map(({ task, state }) => ({
+          id: task.id,
+          state,
+          to: task.to ?? takers.get(task.id),
+          description: task.description,
+        })),
+        waiting_for_you: forHuman.map(({ task }) => task.id),
+        spent: { calls: spent.calls, tokens: spent.tokens, micro_usd: spent.microUsd },
+        latest,
+      });
+      return EXIT.done;
+    }
+    if (!terminal.live || call.values['once'] === true) {
+      const height = terminal.width === Infinity ? PIPE_ROWS : terminal.height - 1;
+      for (const line of await frame(height)) terminal.out(line);
+      return EXIT.done;
+    }
+    await follow(call, view, frame);
+    return EXIT.done;
+  },
+};
+
+/** A pipe has no height; who wants everything takes --json. */
+const PIPE_ROWS = 60;
+
+/** Rings closer together than this share a frame. */
+const FRAME_MS = 100;
+/** Processes that die, pauses and clocks ring no bell. */
+const LOOK_MS = 1000;
+
+async function follow(
+  { terminal }: Call,
+  { store, follow: hear }: ReturnType<typeof openStates>,
+  frame: (height: number) => Promise<string[]>,
+): Promise<void> {
+  const leave = new AbortController();
+  let wake = (): void => undefined;
+  const ring = (): void => wake();
+  const offKeys = keys(() => leave.abort());
+  const offInterrupt = onInterrupt(() => leave.abort());
+  const offNotes = hear(ring);
+  const offBell = await store.onRing(ring);
+  const redraw = (): void => {
+    shown = '';
+    ring();
+  };
+  let shown = '';
+  process.stdout.on('resize', redraw);
+  leave.signal.addEventListener('abort', ring);
+  try {
+    while (!leave.signal.aborted) {
+      const lines = [...(await frame(terminal.height - 2)), terminal.dim('q leaves')];
+      const text = lines.join('\n');
+      if (text !== shown) terminal.screen(lines);
+      shown = text;
+      if (!leave.signal.aborted) await pause(FRAME_MS);
+      if (!leave.signal.aborted) await woken(LOOK_MS);
+    }
+  } finally {
+    terminal.screen(undefined);
+    process.stdout.off('resize', redraw);
+    offKeys();
+    offInterrupt();
+    offNotes();
+    await offBell();
+    await store.close();
+  }
+
+  function woken(ms: number): Promise<void> {
+    return new Promise((resolve) => {
+      const timer = setTimeout(resolve, ms);
+      wake = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+    });
+  }
+}
+
+function pause(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms));
+}
+
+/** Calls back on q and Ctrl-C. Returns how to give the keyboard back. */
+function keys(leave: () => void): () => void {
+  const { stdin } = process;
+  if (!stdin.isTTY) return () => undefined;
+  const heard = (key: Buffer): void => {
+    if (/[qQ\u0003]/.test(key.toString('latin1'))) leave();
+  };
+  stdin.setRawMode(true);
+  stdin.on('data', heard);
+  stdin.resume();
+  return () => {
+    stdin.off('data', heard);
+    stdin.setRawMode(false);
+    stdin.pause();
+  };
+}

@@ -1,0 +1,41 @@
+/** `guild undo`: files and tasks back to a commit, as a new commit. First it only shows what that would change. */
+import { undoTo } from '../../app/undo.js';
+import { problem, ProblemError } from '../../domain/problem.js';
+import { EXIT, type Command } from '../args/command.js';
+import { printable } from '../render/terminal.js';
+
+const SHOWN = 40;
+
+export const command: Command = {
+  help: `guild undo <commit> [--yes] [--force]
+
+Shows what going back to a commit (an id of guild log, or HEAD~1 and so on) would change; with --yes it is done. What lies in the
+workspace now is committed first, so an undo can be undone. Tasks that have ended since then are open again and are worked on from
+what the files say; actions that were carried out are not carried out again. Messages that came in, events and run records stay.
+
+  --yes, -y    do it
+  --force      also while another guild is at work here`,
+  options: { yes: { type: 'boolean', short: 'y' }, force: { type: 'boolean' } },
+  most: 1,
+  async run({ words, root, values, terminal, json }) {
+    const [to] = words;
+    if (to === undefined)
+      throw new ProblemError(problem('bad_usage', 'guild undo needs a commit', { hint: 'guild log shows them' }));
+    const really = values['yes'] === true;
+    const undone = await undoTo(root, to, process.env, { really, force: values['force'] === true });
+    if (json) terminal.json(undone);
+    else {
+      terminal.out(`back to ${undone.to.id.slice(0, 10)} ${undone.to.subject}`);
+      for (const { change, path } of undone.files.slice(0, SHOWN))
+        terminal.out(`  ${change.padEnd(12)} ${printable(path)}`);
+      if (undone.files.length > SHOWN) terminal.out(`  and ${undone.files.length - SHOWN} more`);
+    }
+    if (undone.commit !== undefined) terminal.say(`done, as commit ${undone.commit.slice(0, 10)}`);
+    else if (undone.files.length === 0) terminal.say('nothing would change');
+    else {
+      terminal.say('nothing was changed yet; --yes does it');
+      return EXIT.waiting;
+    }
+    return EXIT.done;
+  },
+};

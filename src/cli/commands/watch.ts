@@ -1,0 +1,75 @@
+/** `guild watch`: works until it is stopped. Idle, it costs nothing: no model is called while nothing changes. */
+import { configChange } from '../../app/config-change.js';
+import { openWorkspace, type Event, type PumpReport, type Watchers, type Workspace } from '../../app/index.js';
+import { standing } from '../../domain/task/lineage.js';
+import { HUMAN } from '../../domain/task/task.js';
+import { EXIT, type Call, type Command } from '../args/command.js';
+import { onInterrupt } from '../interrupt.js';
+import { liveView } from '../render/live-view.js';
+import { narrator } from '../render/narrator.js';
+
+export const command: Command = {
+  help: `guild watch
+
+Works on the workspace until you stop it (Ctrl-C): takes tasks, goes on with those whose waiting is over, picks up what
+a lost process left. Several can run on one workspace; they share the work.
+On a terminal it draws the tree of what is going on; in a pipe it writes a line for each change. What waited for you before it
+began is shown first. Edits of agents, policy and tasks count at once; an edit of guild.yaml is told, and counts when it is started again.`,
+  most: 0,
+  run: (call) => host(call, undefined),
+};
+
+/** Hosts all agents, or only these. */
+export async function host(call: Call, agents: string[] | undefined): Promise<number> {
+  const view = call.terminal.live ? liveView(call.terminal) : narrator(call);
+  const shown = new Set<string>();
+  const watchers: Watchers = {
+    ...view,
+    event(event) {
+      if (event.name === 'task.created' && event.task !== undefined) shown.add(event.task);
+      view.event?.(event);
+    },
+  };
+  const changed = configChange(call.root);
+  const workspace = await (call.open ?? openWorkspace)(call.root, { watchers, ...(agents ? { agents } : {}) });
+  for (const one of workspace.configProblems) call.terminal.problem(one);
+  const { problems } = workspace.check();
+  for (const one of problems) call.terminal.problem(one);
+  const stop = new AbortController();
+  const off = onInterrupt(() => {
+    view.close();
+    call.terminal.say('stopping; tasks are put back (Ctrl-C again to leave at once)');
+    stop.abort();
+  });
+  const names = agents ?? [...workspace.agents().keys()];
+  call.terminal.say(
+    call.terminal.dim(
+      `watching ${call.root} for ${names.length} ${names.length === 1 ? 'agent' : 'agents'} (Ctrl-C stops)`,
+    ),
+  );
+  let isFirst = true;
+  const onPass = ({ open }: PumpReport): void => {
+    view.left(open);
+    if (isFirst) for (const one of earlierQuestions(workspace, shown)) view.event?.(one);
+    isFirst = false;
+    const edit = changed();
+    if (edit !== undefined) view.problem?.(edit, 'warning');
+  };
+  try {
+    await workspace.watch(stop.signal, onPass);
+    return EXIT.done;
+  } finally {
+    off();
+    view.close();
+    await workspace.close();
+  }
+}
+
+/** What waits for a person since before this process began, as the lines that told it then. */
+function earlierQuestions({ store }: Workspace, shown: ReadonlySet<string>): Event[] {
+  return [...store.open()].flatMap(({ task }) =>
+    task.to !== HUMAN || shown.has(task.id)
+      ? []
+      : [{ at: task.created_at, name: 'task.created', task: task.id, agent: HUMAN, ...standing(task), earlier: true }],
+  );
+}

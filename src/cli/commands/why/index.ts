@@ -1,0 +1,206 @@
+/** `guild why`: the chain of reasons a task is where it is, who asked for it, and the steps that brought it there. */
+import { holdUps, type HoldUps } from '../../../app/readers/vote-holdups.js';
+import { openReader } from '../../../app/readers/open-reader.js';
+import { pausedAgents } from '../../../app/pause-agent.js';
+import { waitsView, type WaitsView } from '../../../app/readers/waits-view.js';
+import { approvalOf } from '../../../domain/task/approval.js';
+import { budgetWord } from '../../../domain/budget/budget.js';
+import { ProblemError, problemText, whereText, type Problem } from '../../../domain/problem.js';
+import { isEnded, type Placed } from '../../../domain/task/task.js';
+import { heldShares, shareText } from '../../../rules/budget/shares.js';
+import { budgetNode, nodeAgent, nodeKind, nodeText } from '../../../rules/coordination/wait-node.js';
+import { toText } from '../../../views/who.js';
+import { EXIT, type Command } from '../../args/command.js';
+import { idOf, unknownTask } from '../task/id.js';
+import { oneLine, printable, wrapped } from '../../render/terminal.js';
+import { costOf, originOf, storyOf } from './story.js';
+
+export const command: Command = {
+  help: `guild why <task>
+
+Tells why a task is where it is: for what it waits, down to the last one in the chain, you included; what its open children hold of its
+budget; who asked for it, from the first message on; and what happened: turns, tools, what others were asked, approvals, and what it cost.
+--json has every event too, and the nodes of the chain: ids of tasks, turn:…, agent:…, budget:… and @human.`,
+  most: 1,
+  async run({ words, root, terminal, json }) {
+    const id = idOf({ words, root }, 'why');
+    const store = openReader(root);
+    await store.scan(true);
+    const found = await store.read(id);
+    if (found === undefined) throw new ProblemError(store.heldFile?.(id) ?? unknownTask(id, root));
+    const known = { store, paused: pausedAgents(root), held: holdUps(root, store), waits: waitsView(root, store) };
+    const { lines: chain, nodes } = await waitChain(known, found);
+    for (const event of store.events({ task: id }).filter((one) => one.name === 'work.stuck'))
+      chain.push(printable(`stuck: ${String(event['why'])}`));
+    const origin = (await originOf(store, found)).map(printable);
+    const story = storyOf(store, found);
+    const cost = costOf(found);
+    const shares = sharesOf(store, found).map(printable);
+    if (json) {
+      const events = store.events({ task: id });
+      terminal.json({ id, state: found.state, chain, nodes, shares, origin, story, ...(cost ? { cost } : {}), events });
+      return EXIT.done;
+    }
+    for (const [i, line] of chain.entries()) terminal.out(`${'  '.repeat(i)}${i > 0 ? '→ ' : ''}${line}`);
+    for (const line of shares) terminal.out(line);
+    if (found.task.error) terminal.out(`\n${problemText(found.task.error)}`);
+    terminal.out('');
+    for (const [i, line] of origin.entries())
+      terminal.out(`${'  '.repeat(i)}${i > 0 ? '→ ' : ''}${oneLine(line, terminal.width - 2 * i - 2)}`);
+    terminal.out('');
+    for (const { at, text } of story) {
+      for (const line of wrapped(`${terminal.dim(at.slice(11, 23))} ${printable(text)}`, terminal.width))
+        terminal.out(line);
+    }
+    if (cost !== undefined) terminal.out(`\ncost, with everything under it: ${cost}`);
+    return EXIT.done;
+  },
+};
+
+type Store = ReturnType<typeof openReader>;
+
+interface Known {
+  store: Store;
+  paused: ReadonlyMap<string, string>;
+  held: HoldUps;
+  waits: WaitsView;
+}
+
+interface Chain {
+  lines: string[];
+  /** Every node on the way: tasks, and what is no task. */
+  nodes: string[];
+}
+
+/** From this task to whoever holds everything up. */
+async function waitChain(known: Known, start: Placed): Promise<Chain> {
+  const lines: string[] = [];
+  const nodes: string[] = [];
+  let at: Placed | undefined = start;
+  while (at !== undefined && !nodes.includes(at.task.id) && lines.length < 50) {
+    nodes.push(at.task.id);
+    const { next, line, via } = await reason(known, at);
+    if (via !== undefined) nodes.push(via);
+    lines.push(printable((next === undefined && pausedLine(at, known.paused)) || line));
+    at = next;
+  }
+  if (at !== undefined && nodes.includes(at.task.id)) {
+    lines.push(printable(`${at.task.id}, and so on: they wait in a circle, which the next pass breaks`));
+    nodes.push(at.task.id);
+  }
+  return { lines, nodes };
+}
+
+function pausedLine({ task, state }: Placed, paused: ReadonlyMap<string, string>): string | undefined {
+  const why = state === 'pending' || state === 'waiting' ? paused.get(task.to ?? '') : undefined;
+  if (why === undefined) return undefined;
+  return `${task.id} waits: ${task.to} is paused${why && ` (${why})`}; guild agent resume ${task.to} lets it go on`;
+}
+
+/** One step of the chain. `via`: what is waited for, if that is no task; `next`: the task that holds it up. */
+interface Reason {
+  line: string;
+  via?: string;
+  next?: Placed;
+}
+
+async function reason(known: Known, placed: Placed): Promise<Reason> {
+  const { store, held, waits } = known;
+  const { task, state, owner } = placed;
+  const name = `${task.id} (${toText(task.to, 'nobody yet')})`;
+  if (state === 'completed') return { line: `${name} is completed` };
+  if (state === 'failed') return { line: `${name} failed: ${task.error?.message ?? 'without saying why'}` };
+  if (state === 'active') {
+    const alive = store.peers().some((peer) => peer.id === owner?.peer);
+    const vote = alive && task.parent === undefined ? held.vote(task) : undefined;
+    if (vote !== undefined) return { line: `${name}: ${vote}` };
+    return {
+      line: alive
+        ? `${name} is being worked on by process ${owner?.peer}`
+        : `${name} lost its process; the next pump takes it up`,
+    };
+  }
+  const nodes = waits.waitsOf(task.id);
+  const tasks = nodes.filter((node) => nodeKind(node) === 'task');
+  const open: Placed[] = [];
+  for (const id of tasks) {
+    const next = await store.read(id);
+    const torn = next === undefined ? store.heldFile?.(id) : undefined;
+    if (torn !== undefined) return { line: `${name} waits for ${id}, whose file cannot be read: ${inLine(torn)}` };
+    if (next === undefined) return { line: `${name} waits for ${id}, which does not exist` };
+    if (!isEnded(next.state)) open.push(next);
+  }
+  // Of several the one that is told is the one that you can do something about.
+  const yours = open.find((one) => leadsToYou(waits, one.task.id)) ?? open[0];
+  if (yours !== undefined) {
+    const place = yours === open[0] ? 'first' : 'among them';
+    return { line: `${name} waits for ${open.length > 1 ? `${open.length} tasks, ${place}` : 'a task'}:`, next: yours };
+  }
+  const unread = task.session === undefined ? undefined : await store.openSession(task.session);
+  if (unread?.kind === 'held')
+    return { line: `${name} waits until its conversation can be read: ${inLine(unread.problem)}` };
+  if (task.waits?.until !== undefined && state === 'waiting' && !nodes.includes(budgetNode(task.id)))
+    return { line: `${name} ${WAITS[task.role] ?? 'is left alone'} until ${task.waits.until}` };
+  for (const via of nodes) if (nodeKind(via) !== 'task') return { via, ...(await behind(known, placed, name, via)) };
+  return { line: `${name} is ready; guild pump or guild watch takes it up` };
+}
+
+function inLine({ where, message }: Problem): string {
+  return where === undefined ? message : `${whereText(where)}: ${message}`;
+}
+
+/** Whether somebody on the way from here waits for the human. */
+function leadsToYou(waits: WaitsView, from: string): boolean {
+  const seen = new Set([from]);
+  for (const node of seen) {
+    if (nodeKind(node) === 'human') return true;
+    for (const next of waits.waitsOf(node)) seen.add(next);
+  }
+  return false;
+}
+
+/** What is waited for and is no task, and who has it. */
+async function behind({ store, waits }: Known, { task }: Placed, name: string, via: string): Promise<Reason> {
+  const found = await Promise.all(waits.waitsOf(via).map((id) => store.read(id)));
+  const holders = found.flatMap((one) => (one !== undefined && !isEnded(one.state) ? one : []));
+  const next = holders[0] === undefined ? {} : { next: holders[0] };
+  switch (nodeKind(via)) {
+    case 'human': {
+      const how = approvalOf(task) === undefined ? '' : `: guild approve ${task.id}, or guild reject ${task.id}`;
+      return { line: `${name} waits for you${how}` };
+    }
+    case 'agent': {
+      const agent = nodeAgent(via)!;
+      const work = holders.map((one) => one.task.id).join(', ');
+      return {
+        line: `${name} waits for room: ${agent} works on ${work}, and on no more than ${waits.most(agent)} at once:`,
+        ...next,
+      };
+    }
+    case 'budget': {
+      const shares = heldShares(holders);
+      const who = holders.map((one) => `${one.task.id} (${shareText(shares.get(one.task.id) ?? {})})`).join(', ');
+      return {
+        line: `${name} waits for its budget of ${budgetWord(task.waits!.budget!)}, which is held by ${who}:`,
+        ...next,
+      };
+    }
+    default: {
+      const turn = nodeKind(via) === 'conversation' ? 'its turn in ' : '';
+      return { line: `${name} waits for ${turn}${nodeText(via)}, which another task has until it ends:`, ...next };
+    }
+  }
+}
+
+/** What open children hold of a task's budget, a line each. */
+function sharesOf(store: Store, { task, state }: Placed): string[] {
+  if (isEnded(state)) return [];
+  const children = [...store.open()].filter((one) => one.task.parent === task.id);
+  return [...heldShares(children)].map(([id, share]) => `${id} holds ${shareText(share)} of its budget until it ends`);
+}
+
+/** What those wait for who wait for nobody in particular. */
+const WAITS: Record<string, string> = {
+  dependency: 'waits for offers',
+  help: 'waits for somebody who is free to help',
+};

@@ -1,0 +1,153 @@
+/**
+ * How a task came about and what came of it, read off the events: message → task → turn → approval → effect → cost. One line for
+ * each step; what its children did is told where it was asked for and where it came back, `guild why <child>` tells the rest.
+ */
+import { scoreText, type Score } from '../../../rules/staffing/award.js';
+import type { openReader } from '../../../app/readers/open-reader.js';
+import { budgetWord } from '../../../domain/budget/budget.js';
+import { callCost, type Event } from '../../../domain/event.js';
+import { kinIn } from '../../../domain/task/lineage.js';
+import type { Placed, Task, Waits } from '../../../domain/task/task.js';
+import { moneyText } from '../../../domain/budget/usage.js';
+import { toText, whoText } from '../../../views/who.js';
+import { costText } from '../task/show.js';
+
+type Store = ReturnType<typeof openReader>;
+
+export interface Step {
+  at: string;
+  text: string;
+}
+
+/** Whoever wanted it, the first asker first. */
+export async function originOf(store: Store, { task }: Placed): Promise<string[]> {
+  const above: Task[] = [task];
+  for (let at = task; at.parent !== undefined && above.length < 50; at = above[0]!) {
+    const parent = await store.read(at.parent);
+    if (parent === undefined) break;
+    above.unshift(parent.task);
+  }
+  const first = above[0]!;
+  const made = store.events({ task: first.id }).find((event) => event.name === 'task.created');
+  const cause = made?.cause ?? first.created_by ?? first.from;
+  const lines = [cause === undefined || cause === 'human' ? 'you asked for it' : `it came from ${cause}`];
+  for (const one of above)
+    lines.push(
+      `${one.id}${one.role === 'root' ? '' : ` (${one.role})`} ${toText(one.to, 'nobody yet')}: ${one.description}`,
+    );
+  return lines;
+}
+
+const OF_CHILDREN = new Set<Event['name']>(['task.created', 'task.completed', 'task.failed', 'approval.answered']);
+
+/** What happened to the task, and what its children were asked and answered. */
+export function storyOf(store: Store, { task }: Placed): Step[] {
+  const events = store.events();
+  const kin = kinIn(events);
+  const isChild = ({ task: id, name }: Event): boolean =>
+    OF_CHILDREN.has(name) && id !== undefined && kin.parentOf(id) === task.id;
+  return events
+    .filter((event) => event.task === task.id || isChild(event) || wentBack(event, task))
+    .flatMap((event) => {
+      const text = event.task === undefined || event.task === task.id ? own(event) : childs(event);
+      return text === undefined ? [] : [text, ...scoresIn(event)].map((line) => ({ at: event.at, text: line }));
+    });
+}
+
+/** The bids behind an award, best first. */
+function scoresIn({ name, scores }: Event): string[] {
+  return name === 'task.awarded' && Array.isArray(scores)
+    ? (scores as Score[]).map((one) => `  ${scoreText(one)}`)
+    : [];
+}
+
+function wentBack(event: Event, task: Task): boolean {
+  return event.name === 'workspace.undone' && event.at > task.created_at;
+}
+
+function own(event: Event): string | undefined {
+  const detail = (name: string): string => String(event[name] ?? '');
+  switch (event.name) {
+    case 'task.claimed':
+    case 'session.created':
+      return undefined;
+    case 'task.created':
+      return `asked of ${whoText(event.agent ?? 'nobody yet')}, because of ${event.cause ?? 'somebody'}`;
+    case 'model.answered': {
+      const cost = callCost(event);
+      const money = cost.microUsd > 0 ? `, ${moneyText(cost.microUsd)}` : '';
+      const calls =
+        event['calls'] === 0 ? 'an answer' : `${detail('calls')} tool ${event['calls'] === 1 ? 'call' : 'calls'}`;
+      return `turn ${detail('turn')}: ${calls} (${cost.inputTokens}+${cost.outputTokens} tokens${money}, ${cost.ms} ms)`;
+    }
+    case 'model.failed':
+      return `the model failed (${detail('class')}): ${detail('message')}`;
+    case 'tool.ran':
+      return `  used ${detail('tool')}${event['ok'] === false ? ', which failed' : ''}${event['approved'] ? ', as approved' : ''} (${detail('ms')} ms)`;
+    case 'task.parked': {
+      const waits = event['waits'] as Waits | undefined;
+      const whose = waits?.budget === undefined ? '' : `its budget of ${budgetWord(waits.budget)}, held by `;
+      if (waits?.file !== undefined) return `waits until ${waits.file} can be read`;
+      return `waits for ${whose}${waits?.tasks?.join(', ') ?? waits?.until ?? 'something'}`;
+    }
+    case 'file.held':
+      return `its conversation could not be read: ${problemOf(event)}`;
+    case 'task.completed':
+      return 'completed';
+    case 'task.failed':
+      return `failed: ${problemOf(event)}`;
+    case 'task.offered':
+      return `offered to ${(event['agents'] as string[] | undefined)?.join(', ') ?? 'whoever fits'}`;
+    case 'task.awarded':
+      return `awarded to ${event.agent ?? 'nobody'}`;
+    case 'task.recovered':
+      return `its process was lost; taken up again, attempt ${detail('attempts')}`;
+    case 'session.edited':
+      return `a person changed the session: ${detail('added')} added, ${detail('changed')} changed, ${detail('removed')} removed`;
+    case 'approval.answered':
+      return answered(event);
+    case 'deadlock.broken':
+      return `gave way in a circle: ${gaveUp(event)}, because ${detail('rule')}`;
+    case 'root.certified':
+      return `the processes agreed that it is over: ${detail('agreed')}`;
+    case 'work.stuck':
+      return `stuck: ${detail('why')}`;
+    case 'workspace.undone':
+      return `you went back to commit ${detail('to').slice(0, 10)}`;
+    default:
+      return `${event.name}${event.cause === undefined ? '' : `, because of ${event.cause}`}${event['why'] ? `: ${detail('why')}` : ''}`;
+  }
+}
+
+function childs(event: Event): string | undefined {
+  switch (event.name) {
+    case 'task.created':
+      return `  asked ${whoText(event.agent ?? 'somebody')}: ${event.task}`;
+    case 'task.completed':
+      return `  ${whoText(event.agent ?? 'somebody')} answered: ${event.task}`;
+    case 'task.failed':
+      return `  ${whoText(event.agent ?? 'somebody')} failed: ${event.task}: ${problemOf(event)}`;
+    default:
+      return `  ${event.task} was ${answered(event)}`;
+  }
+}
+
+function answered(event: Event): string {
+  const how = event['approved'] === true ? (event['edited'] ? 'approved with changes' : 'approved') : 'rejected';
+  const reason = typeof event['reason'] === 'string' ? `: ${event['reason']}` : '';
+  return `${how} by ${String(event['by'] ?? 'the human')} (${event.cause ?? 'command line'})${reason}`;
+}
+
+function problemOf(event: Event): string {
+  return ((event['error'] ?? event['problem']) as { message?: string } | undefined)?.message ?? 'without saying why';
+}
+
+/** What it cost, everything under it included. */
+export function costOf({ task }: Placed): string | undefined {
+  return task.usage && costText(task.usage);
+}
+
+function gaveUp({ victim, cancelled, handled }: Event): string {
+  if (victim !== cancelled) return `it does without ${String(cancelled)}`;
+  return handled === undefined ? 'it ended' : `it ended, and ${String(handled)} sees to its work`;
+}

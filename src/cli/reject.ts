@@ -1,5 +1,0 @@
-/** `guild reject`. */
-import { answerBy, command as approve } from './approve.js';
-import type { Command } from './command.js';
-
-export const command: Command = { help: approve.help, run: (call) => answerBy('reject', call) };

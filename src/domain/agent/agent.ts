@@ -1,0 +1,95 @@
+/** An agent as its file defines it. Every format ends up here; `source` remembers which, because strictness depends on it. */
+import type { Budget } from '../budget/budget.js';
+
+export type AgentFormat = 'markdown' | 'agent-yaml' | 'claude' | 'ai';
+
+export interface Advisor {
+  agent: string;
+  required: boolean;
+  timeoutMs?: number;
+}
+
+export interface Team {
+  members: string[];
+  terminationMode: 'consensus' | 'maxRounds' | 'coordinatorDecides';
+  maxRounds: number;
+}
+
+export interface ModelSettings {
+  temperature?: number;
+  maxTokens?: number;
+  topP?: number;
+  topK?: number;
+  reasoning?: 'none' | 'minimal' | 'low' | 'medium' | 'high';
+}
+
+/** A second or third model of an agent, with words and settings of its own; what is absent is as for its work. */
+export interface Mind {
+  model?: string;
+  /** In place of the agent's own prompt. */
+  prompt?: string;
+  temperature?: number;
+  maxTokens?: number;
+}
+
+export interface Agent {
+  name: string;
+  description: string;
+  /** Model names or aliases, tried in order; empty: the workspace's default. */
+  models: string[];
+  settings: ModelSettings;
+  /** Tool names this agent may call; `undefined` in foreign formats that grant everything. */
+  tools: string[];
+  /** Whom it may delegate or route to. */
+  agents: string[];
+  capabilities: string[];
+  expertise: string[];
+  priority: 'A' | 'B' | 'C' | 'D';
+  maxConcurrentTasks: number;
+  /** The score from which on it takes what is offered; `never`: it is only asked by name. */
+  threshold?: number | 'never';
+  advisors: Advisor[];
+  router?: { destinations: string[]; fallback?: string };
+  team?: Team;
+  handoff?: string;
+  /** Weighs what is offered. */
+  evaluator?: Mind;
+  /** Judges whether a result advances the goal. */
+  metacognition?: Mind;
+  budget: Budget;
+  /** Tool name → how much stricter than policy this agent wants it. */
+  approve: Record<string, 'ask' | 'deny'>;
+  /** It is new and has to prove itself: its results are checked, and it is retired if they do not hold. */
+  probation?: boolean;
+  /** Its plan must be approved by the human before it may call tools. */
+  planApproval?: boolean;
+  context: 'none' | 'last' | 'summary' | 'full';
+  session: 'per_task' | 'shared';
+  /** Names that `{{name}}` in the prompt may stand for, with their defaults. */
+  variables: Record<string, string>;
+  systemPrompt: string;
+  userPromptTemplate?: string;
+  type?: string;
+  version?: string;
+  format: AgentFormat;
+  /** Path of the file, relative to the workspace. */
+  file: string;
+  /** sha256 of the file's bytes, in hex: what a session is pinned to. */
+  definition: string;
+}
+
+/** An agent whose work is wrapped by a pattern; its own turn-taking is then a child with role `work`. */
+export function hasPattern(agent: Agent): boolean {
+  return (
+    agent.advisors.length > 0 ||
+    agent.router !== undefined ||
+    agent.team !== undefined ||
+    agent.handoff !== undefined ||
+    agent.metacognition !== undefined
+  );
+}
+
+/** A terminal agent owns its final answer. */
+export function isTerminal(agent: Agent): boolean {
+  return agent.router === undefined && agent.handoff === undefined;
+}

@@ -1,0 +1,30 @@
+/** A question to a model in parts that people can compare: what a provider would be sent, nothing else. */
+import type { ModelSettings } from '../agent/agent.js';
+import type { Message } from './session.js';
+
+export interface Question {
+  system: string;
+  messages: readonly Message[];
+  tools: readonly { name: string; description: string; parameters: unknown }[];
+  settings: ModelSettings;
+}
+
+/** In the order in which a person would look for a change. */
+export function questionParts({ system, messages, tools, settings }: Question): { name: string; text: string }[] {
+  return [
+    { name: 'settings', text: JSON.stringify(settings) },
+    { name: 'system prompt', text: system },
+    { name: 'tools', text: tools.map(toolText).join('\n') },
+    ...messages.map((message, i) => ({ name: `message ${i + 1} (${message.role})`, text: messageText(message) })),
+  ];
+}
+
+function toolText({ name, description, parameters }: Question['tools'][number]): string {
+  return `${name}: ${description}\n  ${JSON.stringify(parameters)}`;
+}
+
+function messageText({ role, content, toolCalls = [], toolCallId, isError }: Message): string {
+  const calls = toolCalls.map((call) => `call ${call.id} ${call.name} ${JSON.stringify(call.arguments)}`);
+  const answers = toolCallId === undefined ? [] : [`answers ${toolCallId}${isError ? ', as an error' : ''}`];
+  return [`${role}:`, content, ...calls, ...answers].join('\n');
+}

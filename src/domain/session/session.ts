@@ -1,0 +1,169 @@
+/**
+ * One agent's conversation. The file is the truth; these are pure questions to its messages. Nothing else says where
+ * a conversation stands: what must happen next is read off its last messages.
+ */
+import { sumUsage, type Usage } from '../budget/usage.js';
+
+export interface ToolCall {
+  id: string;
+  name: string;
+  arguments: Record<string, unknown>;
+}
+
+/** What one model call cost, kept with its answer so that a resumed session knows what was spent. */
+export interface MessageUsage {
+  model?: string;
+  inputTokens: number;
+  outputTokens: number;
+  cachedTokens?: number;
+  microUsd?: number;
+  ms?: number;
+}
+
+export interface Message {
+  role: 'system' | 'user' | 'assistant' | 'tool';
+  content: string;
+  toolCalls?: ToolCall[];
+  /** For role `tool`: which call it answers, and that tool's name. */
+  toolCallId?: string;
+  name?: string;
+  /** For role `tool`: the call did not succeed. */
+  isError?: boolean;
+  /** For role `tool`: the call ended the task, and this is its answer. */
+  final?: boolean;
+  usage?: MessageUsage;
+  /** Who said it, where that is not plain: `human`, another agent, a channel. */
+  from?: string;
+  /** In a conversation that several tasks share: the task that begins with this message. */
+  task?: string;
+  timestamp?: string;
+}
+
+export interface SessionHeader {
+  sessionId: string;
+  agentId: string;
+  agentType?: string;
+  model?: string;
+  /** sha256 of the agent file this conversation began with. */
+  definition?: string;
+  created: string;
+  status: 'active' | 'sleeping' | 'completed' | 'error';
+  task?: string;
+  /** `session@n`: it began as a copy of the first n messages of that one. */
+  forkedFrom?: string;
+}
+
+export interface Session {
+  header: SessionHeader;
+  messages: Message[];
+}
+
+/** The messages of one task, in a conversation that several may share; undefined if it has not begun there. */
+export function messagesOf({ header, messages }: Session, task: string): readonly Message[] | undefined {
+  const isShared = header.task !== undefined && header.task !== task;
+  const from = isShared ? messages.findLastIndex((message) => message.task === task) : 0;
+  if (from < 0) return undefined;
+  const next = messages.findIndex((message, at) => at > from && message.task !== undefined && message.task !== task);
+  return messages.slice(from, next < 0 ? undefined : next);
+}
+
+/** The tool calls of the last assistant message that have no result yet. */
+export function openCalls(messages: readonly Message[]): ToolCall[] {
+  const answered = new Set<string>();
+  for (let i = messages.length - 1; i >= 0; i--) {
+    const message = messages[i]!;
+    if (message.role === 'tool' && message.toolCallId !== undefined) answered.add(message.toolCallId);
+    if (message.role === 'assistant') return (message.toolCalls ?? []).filter((call) => !answered.has(call.id));
+  }
+  return [];
+}
+
+/** Whether the conversation waits for the model: the last word is not the model's. */
+export function wantsAnswer(messages: readonly Message[]): boolean {
+  const last = messages.at(-1);
+  return last !== undefined && last.role !== 'assistant';
+}
+
+/** The last thing the assistant said when it called no tool: its answer. */
+export function finalAnswer(messages: readonly Message[]): string | undefined {
+  const last = messages.at(-1);
+  return last?.role === 'assistant' && (last.toolCalls ?? []).length === 0 ? last.content : undefined;
+}
+
+/** The answer that a tool call of the last turn gave and that was accepted as the end: that turn was the last one. */
+export function reportedAnswer(messages: readonly Message[]): string | undefined {
+  for (let i = messages.length - 1; i >= 0 && messages[i]!.role === 'tool'; i--) {
+    if (messages[i]!.final) return messages[i]!.content;
+  }
+  return undefined;
+}
+
+export function sessionUsage(messages: readonly Message[]): Usage {
+  return sumUsage(
+    messages.map((message) => ({
+      turns: message.role === 'assistant' ? 1 : 0,
+      toolCalls: message.role === 'tool' && !isUnmade(message) ? 1 : 0,
+      inputTokens: message.usage?.inputTokens ?? 0,
+      outputTokens: message.usage?.outputTokens ?? 0,
+      cachedTokens: message.usage?.cachedTokens ?? 0,
+      microUsd: message.usage?.microUsd ?? 0,
+      busyMs: message.usage?.ms ?? 0,
+    })),
+  );
+}
+
+/** A call that the budget had no room for was not made. */
+function isUnmade({ isError, content }: Message): boolean {
+  return isError === true && content.startsWith('over_budget:');
+}
+
+export interface MessagesDiff {
+  added: number;
+  changed: number;
+  removed: number;
+  /** Short, for people: `-` was, `+` is. */
+  diff: string;
+}
+
+/** What somebody did to a conversation: everything between its common beginning and its common end. */
+export function diffMessages(before: readonly Message[], after: readonly Message[]): MessagesDiff {
+  let head = 0;
+  while (head < before.length && head < after.length && sameMessage(before[head]!, after[head]!)) head++;
+  let tail = 0;
+  const room = Math.min(before.length, after.length) - head;
+  while (tail < room && sameMessage(before.at(-1 - tail)!, after.at(-1 - tail)!)) tail++;
+  const was = before.slice(head, before.length - tail);
+  const is = after.slice(head, after.length - tail);
+  const changed = Math.min(was.length, is.length);
+  const lines: string[] = [];
+  for (let i = 0; i < Math.max(was.length, is.length) && lines.length <= DIFF_LINES; i++) {
+    lines.push(...diffLines(was[i], is[i], head + i + 1));
+  }
+  const cut = lines.length > DIFF_LINES ? [...lines.slice(0, DIFF_LINES), '…'] : lines;
+  return { added: is.length - changed, changed, removed: was.length - changed, diff: cut.join('\n') };
+}
+
+const DIFF_LINES = 40;
+const DIFF_WIDTH = 160;
+
+function sameMessage(a: Message, b: Message): boolean {
+  return a.content === b.content && a.role === b.role && JSON.stringify(a) === JSON.stringify(b);
+}
+
+function diffLines(was: Message | undefined, is: Message | undefined, number: number): string[] {
+  const old = was === undefined ? [] : messageLines(was);
+  const now = is === undefined ? [] : messageLines(is);
+  let head = 0;
+  while (head < old.length && head < now.length && old[head] === now[head]) head++;
+  let tail = 0;
+  while (tail < Math.min(old.length, now.length) - head && old.at(-1 - tail) === now.at(-1 - tail)) tail++;
+  const show = (mark: string, lines: string[]): string[] =>
+    lines.slice(head, lines.length - tail).map((line) => `${mark} ${line.slice(0, DIFF_WIDTH)}`);
+  return [`@ message ${number}, ${(is ?? was)!.role}`, ...show('-', old), ...show('+', now)];
+}
+
+function messageLines(message: Message): string[] {
+  const { role, content, timestamp: _, usage: __, ...rest } = message;
+  const more = Object.keys(rest).length === 0 ? [] : [JSON.stringify(rest)];
+  return [`role: ${role}`, ...content.split('\n'), ...more];
+}

@@ -1,0 +1,100 @@
+/**
+ * Looks at what an agent asks for before it becomes a task: what can never be given is refused at once, with a reason the model can read, and
+ * a deadline that says how long becomes a time. Once the task is there it is not looked at again: time passes, and names come and go.
+ */
+import { DEPENDENCY_ROLE, dependencyOf, type Dependency } from '../../domain/coordination/dependency.js';
+import { HELP_ROLE, helpOf, type Help } from '../../domain/coordination/help.js';
+import { nearest } from '../../domain/nearest.js';
+import { problem, type Problem } from '../../domain/problem.js';
+import type { Task, WantedChild } from '../../domain/task/task.js';
+import { above } from '../core/tree.js';
+import { record, type Parts } from '../core/context.js';
+
+/** The child as it is to be made; why it must not be. Children of other kinds pass as they are. */
+export async function admitNeed(parts: Parts, asker: Task, child: WantedChild): Promise<WantedChild | Problem> {
+  if (child.role !== DEPENDENCY_ROLE && child.role !== HELP_ROLE) return child;
+  const asked = { role: child.role, context: child.context ?? {} };
+  const dependency = dependencyOf(asked);
+  const help = helpOf(asked);
+  const wanted = dependency ?? help;
+  if (wanted === undefined) return problem('bad_field', 'it does not say what is needed');
+  const deadline = deadlineOf(wanted.deadline, parts.clock.now());
+  const wrong =
+    typeof deadline === 'object'
+      ? deadline
+      : dependency
+        ? await impossible(parts, asker, dependency)
+        : unheardOf(parts, help!);
+  if (wrong !== undefined) {
+    const name = child.role === HELP_ROLE ? 'help.refused' : 'dependency.refused';
+    record(parts, name, { task: asker.id, ...(asker.to ? { agent: asker.to } : {}), problem: wrong });
+    return wrong;
+  }
+  if (deadline === undefined) return child;
+  const dated = { ...wanted, deadline };
+  return { ...child, context: { ...child.context, [child.role === HELP_ROLE ? 'help' : 'dependency']: dated } };
+}
+
+const UNITS: Record<string, number> = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 };
+
+function deadlineOf(given: string | undefined, now: Date): string | Problem | undefined {
+  if (given === undefined) return undefined;
+  const length = /^(\d{1,9}(?:\.\d+)?)\s*(s|m|h|d)$/.exec(given);
+  const at = length ? now.getTime() + Number(length[1]) * UNITS[length[2]!]! : timeOf(given);
+  if (at === undefined || !(Math.abs(at) < MOST_TIME))
+    return problem(
+      'bad_field',
+      `deadline is ${JSON.stringify(given.slice(0, 60))}; write a time such as 2030-01-31T12:00:00Z, or how long, such as 10m`,
+    );
+  if (at <= now.getTime())
+    return problem('bad_field', `the deadline ${given} is over already; it is ${now.toISOString()} now`);
+  return new Date(at).toISOString();
+}
+
+/** The last time that can be written. */
+const MOST_TIME = 8.64e15;
+
+function timeOf(given: string): number | undefined {
+  const isTime = /^\d{4}-\d\d-\d\d([T ]\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:?\d\d)?)?$/.test(given);
+  const at = isTime ? Date.parse(given) : NaN;
+  return Number.isNaN(at) ? undefined : at;
+}
+
+async function impossible(parts: Parts, asker: Task, { reviewer, after }: Dependency): Promise<Problem | undefined> {
+  if (reviewer !== undefined) {
+    if (!parts.agents.all().has(reviewer)) return unknownAgent(parts, reviewer);
+    if (reviewer === asker.to)
+      return problem(
+        'not_allowed',
+        'you cannot approve what you do yourself; name another agent, or nobody for the human',
+      );
+  }
+  if (after === undefined) return undefined;
+  if ((await parts.store.read(after)) === undefined)
+    return problem(
+      'not_found',
+      `there is no task ${JSON.stringify(after)} to wait for; query_tasks lists those there are`,
+    );
+  const waits = problem('cycle', `${after} waits for you: it cannot end before you have`);
+  if (after === asker.id) return waits;
+  for await (const { id } of above(parts.store, asker)) if (id === after) return waits;
+  return undefined;
+}
+
+/** A capability that nobody has can never be waited for. */
+function unheardOf(parts: Parts, { capabilities }: Help): Problem | undefined {
+  const known = new Set([...parts.agents.all().values()].flatMap((agent) => agent.capabilities));
+  const lacking = capabilities.filter((one) => !known.has(one));
+  if (lacking.length === 0) return undefined;
+  const list = [...known].sort().join(', ') || 'none';
+  return problem('nobody_fit', `no agent has the capability ${lacking.join(', ')}; there are: ${list}`);
+}
+
+function unknownAgent(parts: Parts, name: string): Problem {
+  const names = [...parts.agents.all().keys()].sort();
+  const near = nearest(name, names);
+  return problem(
+    'unknown_agent',
+    `there is no agent ${JSON.stringify(name)}${near ? `, did you mean ${near}?` : ''}; the agents are: ${names.join(', ')}`,
+  );
+}

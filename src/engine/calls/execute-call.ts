@@ -1,0 +1,109 @@
+/**
+ * One tool call: judged first, then run, put to the human, or refused with a reason the model can read. What comes of it beyond a text, such as
+ * children and messages, is left to whoever carries out the calls of a turn.
+ */
+import type { Agent } from '../../domain/agent/agent.js';
+import { childId } from '../../domain/task/id.js';
+import type { Problem } from '../../domain/problem.js';
+import type { ToolCall } from '../../domain/session/session.js';
+import type { Task } from '../../domain/task/task.js';
+import type { GateVerdict } from '../../ports/gate.js';
+import { checkArgs } from '../../tools/core/args.js';
+import type { Tool, ToolReply } from '../../tools/core/tool.js';
+import { approvalFor, verdictOn } from '../approvals/approvals.js';
+import { record, type Parts } from '../core/context.js';
+import { grantedNames } from '../conversation/prompt.js';
+import { runTool } from './run-tool.js';
+
+/** `allowed`: a human let it run; `ran`: its line of history is written. */
+export type Carried = ToolReply & { allowed?: boolean; ran?: boolean };
+
+export async function carryOutOne(
+  parts: Parts,
+  task: Task,
+  agent: Agent,
+  call: ToolCall,
+  stop: AbortSignal,
+): Promise<Carried> {
+  const tool = parts.tools.get(call.name);
+  if (tool === undefined || !grantedNames(agent, task, parts.config.channels).includes(call.name))
+    return noSuchTool(parts, task, agent, call);
+  const wrong = checkArgs(tool.parameters, call.arguments);
+  if (wrong !== undefined) return { kind: 'problem', code: 'bad_field', message: wrong };
+  const gate = parts.gate?.judge(agent, call.name, call.arguments);
+  if (gate?.verdict === 'deny') return { kind: 'problem', code: 'not_allowed', message: gate.reasons.join('; ') };
+  if (gate?.verdict === 'notify') {
+    record(parts, 'human.notified', {
+      task: task.id,
+      agent: agent.name,
+      tool: call.name,
+      cause: call.id,
+      action: call.arguments,
+      why: gate.reasons,
+    });
+  }
+  if (gate?.verdict !== 'ask') {
+    return noted(await runTool(parts, task, agent, call, tool, stop, { approved: false, ...planOf(gate) }));
+  }
+  const wanted = approvalFor(parts, task, agent, call, gate);
+  const said = verdictOn(await parts.store.read(wanted.id), wanted);
+  if (said.kind === 'open') return { kind: 'ask', child: wanted };
+  if (said.kind === 'no') return { kind: 'problem', code: 'not_allowed', message: said.message };
+  return runAllowed(parts, task, agent, call, tool, stop, said.edited);
+}
+
+/** What the human allowed runs as the human left it; the model is told what was changed. */
+async function runAllowed(
+  parts: Parts,
+  task: Task,
+  agent: Agent,
+  call: ToolCall,
+  tool: Tool,
+  stop: AbortSignal,
+  edited: Record<string, unknown> | undefined,
+): Promise<Carried> {
+  const action = edited === undefined ? call : { ...call, arguments: { ...call.arguments, ...edited } };
+  // Judged once more, as it will run: what is never done is not done by an edit either.
+  const gate = parts.gate?.judge(agent, call.name, action.arguments);
+  if (gate?.verdict === 'deny') {
+    const message = gate.reasons.join('; ');
+    const id = childId(task.id, `call-${call.id}`);
+    if (await parts.store.begin(id, 'denied', message))
+      await parts.store.finish(id, { ok: false, text: `not_allowed: ${message}` });
+    return { kind: 'problem', code: 'not_allowed', message, allowed: true };
+  }
+  const permission = { approved: true, ...(gate?.action ? { action: gate.action } : {}) };
+  const reply = noted(await runTool(parts, task, agent, action, tool, stop, permission));
+  if (edited === undefined || reply.kind === 'ask') return { ...reply, allowed: true };
+  const changes = Object.entries(edited).map(([name, value]) => {
+    return `${name}: you asked for ${JSON.stringify(call.arguments[name])}, the human made it ${JSON.stringify(value)}`;
+  });
+  const note = `The human changed this action before allowing it. ${changes.join('; ')}.\n\n`;
+  if (reply.kind === 'problem') return { ...reply, message: note + reply.message, allowed: true };
+  return { ...reply, text: note + reply.text, allowed: true };
+}
+
+/** How it runs without a shell, where the gate knows. */
+function planOf(gate: GateVerdict | undefined): Pick<GateVerdict, 'plan' | 'action'> {
+  return { ...(gate?.plan ? { plan: gate.plan } : {}), ...(gate?.action ? { action: gate.action } : {}) };
+}
+
+function noSuchTool(parts: Parts, task: Task, agent: Agent, call: ToolCall): ToolReply {
+  const granted =
+    grantedNames(agent, task, parts.config.channels)
+      .filter((name) => parts.tools.has(name))
+      .join(', ') || 'none';
+  return {
+    kind: 'problem',
+    code: 'unknown_tool',
+    message: `${agent.name} has no tool ${call.name}; its tools are: ${granted}`,
+  };
+}
+
+function noted(reply: ToolReply): Carried {
+  return reply.kind === 'ask' || reply.kind === 'spawn' ? reply : { ...reply, ran: true };
+}
+
+export function asReply({ code, message }: Problem): Extract<Carried, { kind: 'problem' }> {
+  return { kind: 'problem', code, message };
+}

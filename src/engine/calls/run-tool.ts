@@ -1,0 +1,153 @@
+/**
+ * Runs one tool. Around an effect an intent is kept before it and an outcome after it; after a crash an intent without an
+ * outcome is never silently repeated: it is told to the model as what it is, unknown.
+ */
+import type { Agent } from '../../domain/agent/agent.js';
+import { childId, hash53 } from '../../domain/task/id.js';
+import { compareText } from '../../domain/order.js';
+import type { PlainPipeline } from '../../domain/policy.js';
+import type { ProblemCode } from '../../domain/problem.js';
+import type { ToolCall } from '../../domain/session/session.js';
+import { ENGINE, HUMAN, type Task } from '../../domain/task/task.js';
+import type { PluginAction } from '../../ports/shell.js';
+import type { Outcome } from '../../ports/store.js';
+import type { SessionShown, Tool, ToolContext, ToolReply } from '../../tools/core/tool.js';
+import { breakDown } from '../staffing/breakdown.js';
+import { sessionId } from '../conversation/conversation.js';
+import { duringEffect } from '../core/effects.js';
+import { record, type Parts } from '../core/context.js';
+import { checkDraft } from '../staffing/trial.js';
+
+export interface Permission {
+  approved: boolean;
+  plan?: PlainPipeline[];
+  action?: PluginAction;
+}
+
+export async function runTool(
+  parts: Parts,
+  task: Task,
+  agent: Agent,
+  call: ToolCall,
+  tool: Tool,
+  stop: AbortSignal,
+  permission: Permission,
+): Promise<ToolReply> {
+  const from = parts.clock.monotonicMs();
+  const run = async (): Promise<ToolReply> => {
+    const covered = isLoose(parts, call, permission) ? parts.ballot?.expose() : undefined;
+    try {
+      return await guarded(tool, call, contextOf(parts, task, agent, call, stop, permission));
+    } finally {
+      covered?.();
+    }
+  };
+  const reply = tool.kind === 'effect' ? await runOnce(parts, task, agent, call, run) : await run();
+  // What an ask leads to is told by the task it makes; it is looked at again each time that one may have ended.
+  if (reply.kind === 'ask' || reply.kind === 'spawn') return reply;
+  record(parts, 'tool.ran', {
+    task: task.id,
+    agent: agent.name,
+    role: task.role,
+    tool: call.name,
+    cause: call.id,
+    ok: reply.kind !== 'problem',
+    ...(permission.approved ? { approved: childId(task.id, `call-${call.id}`) } : {}),
+    ms: Math.round(parts.clock.monotonicMs() - from),
+  });
+  return reply;
+}
+
+/** A command that could reach the ballot. */
+function isLoose(parts: Parts, call: ToolCall, permission: Permission): boolean {
+  return call.name === 'execute_command' && permission.action === undefined && parts.shell?.isSandboxed() === false;
+}
+
+function contextOf(
+  parts: Parts,
+  task: Task,
+  agent: Agent,
+  call: ToolCall,
+  stop: AbortSignal,
+  permission: Permission,
+): ToolContext {
+  return {
+    agent,
+    task,
+    callId: call.id,
+    folder: parts.folder,
+    agents: parts.agents.all(),
+    sessions: () => openSessions(parts),
+    replaceSession: (id, text) => parts.store.replaceSession(id, text),
+    breakDown: (wanted) => breakDown(parts, task, wanted),
+    checkDraft: (name, source) => checkDraft(parts, task, name, source),
+    createAgent: (name, source) => parts.agents.create(name, source),
+    approved: permission.approved,
+    ...(permission.plan ? { plan: permission.plan } : {}),
+    ...(permission.action ? { action: permission.action } : {}),
+    ...(parts.shell ? { shell: parts.shell } : {}),
+    ...(parts.desk ? { desk: parts.desk } : {}),
+    signal: stop,
+  };
+}
+
+function openSessions(parts: Parts): SessionShown[] {
+  const open = [...parts.store.open()].filter(({ task }) => task.session !== undefined || task.to !== undefined);
+  open.sort((a, b) => compareText(a.task.created_at, b.task.created_at));
+  return open.flatMap(({ task, state }) => {
+    if (task.to === undefined || task.to === HUMAN || task.to === ENGINE) return [];
+    const waits = task.waits?.tasks;
+    const session = sessionId(task, parts.agents.all().get(task.to) ?? { name: task.to });
+    return [{ session, agent: task.to, task: task.id, state, ...(waits ? { waits_for: waits } : {}) }];
+  });
+}
+
+/** At most once: whoever finds the intent there does not act. */
+async function runOnce(
+  parts: Parts,
+  task: Task,
+  agent: Agent,
+  call: ToolCall,
+  run: () => Promise<ToolReply>,
+): Promise<ToolReply> {
+  const id = childId(task.id, `call-${call.id}`);
+  const digest = hash53(JSON.stringify([call.name, call.arguments]));
+  const before = parts.store.effect(id);
+  if (before.state === 'done') return asReply(before.outcome);
+  if (before.state === 'started' || !(await parts.store.begin(id, digest, `${call.name} by ${agent.name}`))) {
+    return {
+      kind: 'problem',
+      code: 'unknown_outcome',
+      message: `${call.name} was begun before an interruption and may or may not have taken effect; look before you try again`,
+    };
+  }
+  return duringEffect(parts.store, task.root, async () => {
+    const reply = await run();
+    await parts.store.finish(id, outcomeOf(reply));
+    return reply;
+  });
+}
+
+function outcomeOf(reply: ToolReply): Outcome {
+  const text = reply.kind === 'text' ? reply.text : reply.kind === 'problem' ? `${reply.code}: ${reply.message}` : '';
+  return { ok: reply.kind === 'text', text };
+}
+
+function asReply(outcome: { ok: boolean; text: string }): ToolReply {
+  if (outcome.ok) return { kind: 'text', text: outcome.text };
+  const [, code, message] = /^(\w+): ([\s\S]*)$/.exec(outcome.text) ?? [undefined, 'tool_failed', outcome.text];
+  return { kind: 'problem', code: code as ProblemCode, message: message };
+}
+
+async function guarded(tool: Tool, call: ToolCall, context: ToolContext): Promise<ToolReply> {
+  try {
+    return await tool.run(call.arguments, context);
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    // A failing disk is not the model's business: the task stops where it is and is taken up again when the disk is mended.
+    if (code !== undefined && DISK_FAILURES.has(code)) throw error;
+    return { kind: 'problem', code: 'tool_failed', message: message ?? String(error) };
+  }
+}
+
+const DISK_FAILURES = new Set(['ENOSPC', 'EIO', 'EROFS', 'EMFILE', 'ENFILE', 'EDQUOT']);

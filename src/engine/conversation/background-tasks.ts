@@ -1,0 +1,67 @@
+/**
+ * Tasks that a conversation made without waiting for them. Their outcomes come back as messages, each once; while any of
+ * them is open, the task that made them is not over, whatever it last said.
+ */
+import type { Agent } from '../../domain/agent/agent.js';
+import { childId } from '../../domain/task/id.js';
+import type { Message } from '../../domain/session/session.js';
+import { isEnded, type Placed, type Task } from '../../domain/task/task.js';
+import { errorText, fence } from '../../rules/patterns/gather.js';
+import type { Parts } from '../core/context.js';
+import { quoted } from '../core/quote.js';
+
+export interface Spawned {
+  /** Outcomes that the conversation has not heard yet. */
+  news: Message[];
+  open: string[];
+}
+
+const NONE: Spawned = { news: [], open: [] };
+
+export async function spawnedBy(
+  parts: Parts,
+  task: Task,
+  agent: Agent,
+  messages: readonly Message[],
+): Promise<Spawned> {
+  if (!agent.tools.includes('create_task')) return NONE;
+  const ids = unheard(task, messages);
+  if (ids.size === 0) return NONE;
+  const found: Spawned = { news: [], open: [] };
+  for (const id of ids) {
+    const child = parts.store.isOpen(id) ? undefined : await parts.store.read(id);
+    if (child !== undefined && isEnded(child.state)) found.news.push(await outcome(parts, task, child));
+    else if (child !== undefined || parts.store.isOpen(id)) found.open.push(id);
+  }
+  return found;
+}
+
+/** What is known of a conversation so far: each message is looked at once, however often it is asked for. */
+const looked = new WeakMap<readonly Message[], { seen: number; ids: Set<string> }>();
+
+/** Tasks it made and has not heard of since. */
+function unheard(task: Task, messages: readonly Message[]): ReadonlySet<string> {
+  const before = looked.get(messages);
+  const known = before === undefined || before.seen > messages.length ? { seen: 0, ids: new Set<string>() } : before;
+  looked.set(messages, known);
+  for (; known.seen < messages.length; known.seen++) {
+    const { role, from, toolCalls, toolCallId, isError } = messages[known.seen]!;
+    for (const call of toolCalls ?? [])
+      if (call.name === 'create_task') known.ids.add(childId(task.id, `call-${call.id}`));
+    // It came back, or was never made.
+    if (role === 'user' && from !== undefined) known.ids.delete(from);
+    if (role === 'tool' && isError) known.ids.delete(childId(task.id, `call-${toolCallId}`));
+  }
+  return known.ids;
+}
+
+async function outcome(parts: Parts, asker: Task, { task, state }: Placed): Promise<Message> {
+  const who = task.to ?? 'nobody';
+  const text = await quoted(parts, state === 'completed' ? (task.result ?? '') : errorText(task.error));
+  return {
+    role: 'user',
+    content: `The task ${task.id} that you gave to ${who} is ${state}.\n\n${fence(state === 'completed' ? 'result' : 'failure', who, text, asker.id)}`,
+    from: task.id,
+    timestamp: parts.clock.now().toISOString(),
+  };
+}

@@ -1,0 +1,32 @@
+/**
+ * Tasks whose conversation cannot be read: a person is in the middle of an edit, or a merge left its marks. Each is told once and left alone until
+ * its file is another; to claim and park it again and again would fill history and say the same for ever. Only memory: whoever starts tells it once more.
+ */
+import type { Store } from '../../ports/store.js';
+
+export interface Held {
+  /** `stamp`: of what could not be read. It may be another by now. */
+  add(task: string, session: string, stamp: string): void;
+  /** As it was when it was told. */
+  isHeld(task: string): boolean;
+}
+
+/** So soon after a save the task goes on. */
+export const HELD_MS = 2000;
+
+export function held(store: Pick<Store, 'sessionStamp' | 'isOpen'>): Held {
+  const known = new Map<string, { session: string; stamp: string }>();
+  return {
+    add(task, session, stamp) {
+      for (const id of known.keys()) if (!store.isOpen(id)) known.delete(id);
+      known.set(task, { session, stamp });
+    },
+    isHeld(task) {
+      const one = known.get(task);
+      if (one === undefined) return false;
+      if (store.sessionStamp?.(one.session) === one.stamp) return true;
+      known.delete(task);
+      return false;
+    },
+  };
+}

@@ -1,0 +1,183 @@
+/**
+ * Mesh: peers offer themselves for what others need. A pass tells the offers of the agents that this process works for, each after a delay
+ * that falls with its fitness, and finds out which dependencies have heard all there is to hear. Everything is derived from the records and
+ * from what was told, so a process that dies, or hears late, changes who is first and never that there is one.
+ */
+import type { AgentState } from '../../domain/agent/agent-state.js';
+import { dependencyOf, type Dependency } from '../../domain/coordination/dependency.js';
+import type { Note } from '../../domain/coordination/note.js';
+import type { Placed, Task } from '../../domain/task/task.js';
+import type { Bus } from '../../ports/bus.js';
+import type { OpenTask } from '../../ports/store.js';
+import { bestOffer, isBetter, offerDelayMs, type Offer } from '../../rules/coordination/mesh.js';
+import type { NeedFacts } from '../../rules/coordination/needs.js';
+import type { Candidate } from '../../rules/coordination/provider-fitness.js';
+import { provideId, provision } from '../../rules/coordination/providers.js';
+import { foldStates, hearState, type Told } from '../../rules/coordination/published-states.js';
+import { candidatesFor } from './candidates.js';
+import { hostedAgents, room } from '../core/capacity.js';
+import { tell, telling } from './needs-notes.js';
+import type { Telling } from '../core/notes.js';
+import type { Parts } from '../core/context.js';
+
+export interface Offers {
+  /** Something was told. */
+  moved: boolean;
+  /** Dependencies that can be awarded now, before their window is over. */
+  ready: string[];
+  /** When the next offer of this process is due; Infinity: none is. */
+  due: number;
+}
+
+const NONE: Offers = { moved: false, ready: [], due: Infinity };
+
+/** `needs`: those that are open. */
+export async function tendOffers(parts: Parts, needs: readonly OpenTask[]): Promise<Offers> {
+  if (parts.bus === undefined || parts.config.coordination.mode !== 'mesh') return NONE;
+  const asked = needs.flatMap((one) => asOffered(one) ?? []);
+  if (asked.length === 0) return NONE;
+  parts.bus.refresh();
+  const free = room(parts);
+  const offered = asked.map(({ task, dependency }) => ({ task, fit: candidatesFor(parts, task, dependency, free) }));
+  const notes: Telling[] = [];
+  const ready: string[] = [];
+  let due = Infinity;
+  for (const { task, fit } of offered) {
+    const said = offersHere(parts, task, fit);
+    notes.push(...said.notes);
+    due = Math.min(due, said.due);
+  }
+  if (notes.length > 0) {
+    parts.store.join();
+    await tell(parts, notes);
+  }
+  for (const { task, fit } of offered) if (await isReady(parts, task, fit)) ready.push(task.id);
+  return { moved: notes.length > 0, ready, due };
+}
+
+/** Whoever was asked before, in vain, is not asked again; that is only looked up where there is an offer at all. */
+async function isReady(parts: Parts, task: Task, fit: readonly Candidate[]): Promise<boolean> {
+  if (bestFor(parts, task, fit, []) === undefined) return false;
+  const before = await parts.store.read(provideId(task, 1));
+  return before === undefined || bestFor(parts, task, fit, [before.task.to ?? '']) !== undefined;
+}
+
+/** Parked for nothing but offers. */
+function asOffered({ task, state }: OpenTask): { task: Task; dependency: Dependency } | undefined {
+  if (state !== 'waiting' || task.waits?.tasks !== undefined || task.claimed_at === undefined) return undefined;
+  const dependency = dependencyOf(task);
+  return dependency?.type === 'data' || dependency?.type === 'expertise' ? { task, dependency } : undefined;
+}
+
+/** What the agents of this process say to a request, now or later. */
+function offersHere(parts: Parts, task: Task, fit: readonly Candidate[]): { notes: Telling[]; due: number } {
+  const { offerMs } = parts.config.coordination;
+  const heard = heardFor(parts, task.id);
+  const live = liveOf(parts, fit);
+  const isHere = (agent: string): boolean => parts.hosts === undefined || parts.hosts.has(agent);
+  const mine = fit.filter(({ agent }) => isHere(agent));
+  // Nobody else could offer: there is nobody to leave time for.
+  const isAlone = [...live].every(isHere);
+  const now = parts.clock.now().getTime();
+  const notes: Telling[] = [];
+  let due = Infinity;
+  for (const one of mine) {
+    if (heard.has(one.agent)) continue;
+    const rivals = [...[...heard.values()].filter(({ agent }) => live.has(agent)), ...mine];
+    const better = rivals.find((rival) => rival.agent !== one.agent && isBetter(task.id, rival, one));
+    const at = Date.parse(task.claimed_at!) + (isAlone ? 0 : offerDelayMs(one.fitness, offerMs));
+    if (better === undefined && at > now) due = Math.min(due, at);
+    else notes.push(offerOf(task, one, better?.agent));
+  }
+  return { notes, due };
+}
+
+function offerOf(task: Task, { agent, fitness }: Candidate, better: string | undefined): Telling {
+  return telling(task, `offer-${agent}`, {
+    type: 'dependency_offer',
+    dependency: task.id,
+    provider: agent,
+    fitness,
+    ...(better === undefined ? {} : { steppedBack: better }),
+  });
+}
+
+/** Whom the offers chose; undefined where nothing can be told, and the rule alone decides. */
+export function offeredFor(
+  parts: Parts,
+  task: Task,
+  fit: readonly Candidate[],
+  children: ReadonlyMap<string, Placed | undefined>,
+): NeedFacts['offered'] {
+  if (parts.bus === undefined) return undefined;
+  const by = provision(task, children);
+  const best = bestFor(parts, task, fit, 'tried' in by ? by.tried : []);
+  if (best !== undefined) return { agent: best };
+  const now = parts.clock.now().getTime();
+  const { over, limit } = windowOf(parts, task);
+  // A peer that is slow to speak, or not there yet, is waited for; a request does not fail because a machine is busy.
+  if (now < limit) return { until: new Date(now < over ? over : limit).toISOString() };
+  return { nobody: `none of those who could (${fit.map(({ agent }) => agent).join(', ')}) offered it` };
+}
+
+/** When the best offer so far wins, whoever is still to be heard; when nobody is waited for any more. */
+function windowOf(parts: Parts, task: Task): { over: number; limit: number } {
+  const { offerMs, helpMs } = parts.config.coordination;
+  const begun = Date.parse(task.claimed_at ?? task.created_at);
+  return { over: begun + offerMs, limit: begun + Math.max(helpMs, offerMs) };
+}
+
+function bestFor(parts: Parts, task: Task, fit: readonly Candidate[], tried: readonly string[]): string | undefined {
+  const offers = [...heardFor(parts, task.id).values()];
+  const isOver = parts.clock.now().getTime() >= windowOf(parts, task).over;
+  return bestOffer({ id: task.id, offers, live: liveOf(parts, fit), tried, isOver });
+}
+
+/** Those of them that a live process works for. */
+function liveOf(parts: Parts, fit: readonly Candidate[]): Set<string> {
+  const hosted = hostedAgents(parts);
+  const names = fit.map(({ agent }) => agent);
+  return new Set(hosted === 'all' ? names : names.filter((name) => hosted.has(name)));
+}
+
+/** What was heard on a bus so far, folded once; what comes later is heard. */
+interface Heard {
+  offers: Map<string, Map<string, Offer>>;
+  told: Map<string, Told>;
+}
+
+const ears = new WeakMap<Bus, Heard>();
+
+function earOf(bus: Bus): Heard {
+  const there = ears.get(bus);
+  if (there !== undefined) return there;
+  const heard: Heard = { offers: new Map(), told: foldStates(bus.read('state')) };
+  ears.set(bus, heard);
+  for (const note of bus.read('dependency')) hear(heard, note);
+  bus.subscribe('dependency', (note) => hear(heard, note));
+  bus.subscribe('state', (note) => void hearState(heard.told, note));
+  return heard;
+}
+
+function hear({ offers }: Heard, { body }: Note): void {
+  if (body.type === 'dependency_resolution') offers.delete(body.dependency);
+  if (body.type !== 'dependency_offer') return;
+  const known = offers.get(body.dependency) ?? new Map<string, Offer>();
+  offers.set(body.dependency, known);
+  // Of what was cancelled no resolution is told; the oldest is forgotten.
+  if (offers.size > MOST_OFFERED) offers.delete(offers.keys().next().value!);
+  const offer = { agent: body.provider, fitness: body.fitness, steppedBack: body.steppedBack !== undefined };
+  if (!known.has(body.provider)) known.set(body.provider, offer);
+}
+
+const MOST_OFFERED = 10_000;
+
+function heardFor(parts: Parts, id: string): ReadonlyMap<string, Offer> {
+  return (parts.bus && earOf(parts.bus).offers.get(id)) ?? new Map<string, Offer>();
+}
+
+/** The last state that was told of each agent. */
+export function toldStates(parts: Parts): ReadonlyMap<string, AgentState> {
+  const told = parts.bus === undefined ? [] : [...earOf(parts.bus).told];
+  return new Map(told.map(([agent, { state }]) => [agent, state]));
+}

@@ -1,0 +1,90 @@
+/** What is told of dependencies and help on the channels `dependency` and `help`. Ids are derived, so telling twice is telling once. */
+import type { Dependency, Resolution } from '../../domain/coordination/dependency.js';
+import { HELP_ROLE, type Help } from '../../domain/coordination/help.js';
+import { hash53 } from '../../domain/task/id.js';
+import { ENGINE, type NoteBody } from '../../domain/coordination/note.js';
+import type { Task } from '../../domain/task/task.js';
+import { urgencyIn } from '../../domain/coordination/urgency.js';
+import { tellMany, type Telling } from '../core/notes.js';
+import type { Parts } from '../core/context.js';
+
+/** Nobody needs them longer: a request that waits for days is in its record. */
+const KEPT_MS = 24 * 60 * 60 * 1000;
+/** Characters of a text that are told; the whole is in the record. */
+const MOST_TEXT = 4000;
+
+export async function tellNeed(parts: Parts, task: Task, dependency: Dependency): Promise<void> {
+  const { type, urgency, deadline, need, dataType, expertise, resource, after, reviewer } = dependency;
+  const given = { dataType, expertise, resource, after, reviewer };
+  const named = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
+  await tell(parts, [
+    telling(task, 'request', {
+      type: 'dependency_request',
+      requester: task.from ?? 'nobody',
+      dependency: task.id,
+      dependencyType: type,
+      requirements: { need: cut(need), ...named },
+      urgency,
+      ...(deadline ? { deadline } : {}),
+    }),
+  ]);
+}
+
+export async function tellAward(parts: Parts, task: Task, provider: string, why: string): Promise<void> {
+  const requester = task.from ?? 'nobody';
+  const body: NoteBody = { type: 'dependency_award', dependency: task.id, requester, provider, why };
+  await tell(parts, [telling(task, `award-${provider}`, body)]);
+}
+
+export async function tellResolved(parts: Parts, task: Task, resolution: Resolution): Promise<void> {
+  const { data } = resolution;
+  await tell(parts, [
+    telling(task, 'resolution', {
+      type: 'dependency_resolution',
+      provider: resolution.provider,
+      requester: task.from ?? 'nobody',
+      dependency: task.id,
+      resolution: data === undefined ? resolution : { ...resolution, data: cut(data) },
+    }),
+  ]);
+}
+
+export async function tellHelp(parts: Parts, task: Task, { context, capabilities, estimate }: Help): Promise<void> {
+  await tell(parts, [
+    telling(task, 'request', {
+      type: 'help_request',
+      requester: task.from ?? 'nobody',
+      taskContext: cut(context),
+      requiredCapabilities: capabilities,
+      ...(estimate ? { estimate } : {}),
+    }),
+  ]);
+}
+
+export async function tellVolunteer(parts: Parts, task: Task, helper: string, why: string): Promise<void> {
+  const body: NoteBody = { type: 'help_answer', helper, requester: task.from ?? 'nobody', accepted: true, why };
+  await tell(parts, [telling(task, `answer-${helper}`, body)]);
+}
+
+/** `part`: what of this need is told; it becomes part of the id. */
+export function telling(task: Task, part: string, body: NoteBody): Telling {
+  return {
+    id: `need-${hash53(task.id)}-${part}`,
+    channel: task.role === HELP_ROLE ? 'help' : 'dependency',
+    from: ENGINE,
+    priority: urgencyIn((task.context['dependency'] as { urgency?: unknown } | undefined)?.urgency),
+    task: task.id,
+    ttlMs: KEPT_MS,
+    body,
+  };
+}
+
+/** Nobody waits for it and nothing depends on it: a channel that cannot be written is told to the people who look on. */
+export async function tell(parts: Parts, tellings: readonly Telling[]): Promise<void> {
+  const problem = await tellMany(parts, tellings);
+  if (problem) parts.watchers?.problem?.(problem);
+}
+
+function cut(text: string): string {
+  return text.length <= MOST_TEXT ? text : `${text.slice(0, MOST_TEXT)}…`;
+}

@@ -1,0 +1,163 @@
+/**
+ * Dependencies and help: tasks that nobody does. Whoever has the claim asks the rule what is still needed and does it: lets others provide,
+ * waits, or passes on what they gave. Any process may do so, and whoever looks next goes on from the records.
+ */
+import {
+  DEPENDENCY_ROLE,
+  dependencyOf,
+  PROVIDE_ROLE,
+  printResolution,
+  type Dependency,
+  type Resolution,
+} from '../../domain/coordination/dependency.js';
+import { HELP_ROLE, helpOf, type Help } from '../../domain/coordination/help.js';
+import { problem, type Problem } from '../../domain/problem.js';
+import { isEnded, type Placed, type Task } from '../../domain/task/task.js';
+import { NO_USAGE } from '../../domain/budget/usage.js';
+import type { Claim } from '../../ports/store.js';
+import { helpStep } from '../../rules/coordination/help.js';
+import { needStep, type NeedStep } from '../../rules/coordination/needs.js';
+import { grantEach, purse } from '../../rules/budget/remaining.js';
+import { costsOf, type Costs } from '../tasks/costs.js';
+import { createChildren } from '../tasks/create-children.js';
+import { complete, fail, park, putBack } from '../tasks/settle.js';
+import { endStopped } from '../tasks/settle-stopped.js';
+import { stopReason } from '../core/flight.js';
+import { helpFacts, needFacts } from './needs-facts.js';
+import { tellAward, tellHelp, tellVolunteer, tellNeed, tellResolved } from './needs-notes.js';
+import { needParts } from '../core/need-children.js';
+import { record, type Parts } from '../core/context.js';
+import { quoted } from '../core/quote.js';
+
+export function isNeed({ role }: Pick<Task, 'role'>): boolean {
+  return role === DEPENDENCY_ROLE || role === HELP_ROLE;
+}
+
+export async function advanceNeed(parts: Parts, claim: Claim, task: Task, stop: AbortSignal): Promise<void> {
+  const children = await needParts(parts, task);
+  const costs = costsOf(NO_USAGE, children.values());
+  const stopped = stopReason(stop);
+  if (stopped === 'leaving') return putBack(parts, claim, task, 'the process is stopping', costs);
+  if (stopped !== undefined) return endStopped(parts, claim, task, stopped, costs);
+  const asker = task.parent === undefined ? undefined : await parts.store.read(task.parent);
+  if (asker === undefined || isEnded(asker.state)) return fail(parts, claim, task, nobodyAsks(), costs);
+  const dependency = dependencyOf(task);
+  const help = helpOf(task);
+  const isNew = claim.task.claimed_at === undefined;
+  if (dependency !== undefined) {
+    if (isNew) await announce(parts, task, dependency);
+    const facts = await needFacts(parts, task, dependency, asker.task, children);
+    const now = parts.clock.now().toISOString();
+    return carryOn(parts, claim, task, needStep({ task, dependency, children, facts, now }), children, costs);
+  }
+  if (help === undefined) return fail(parts, claim, task, unreadable(task), costs);
+  if (isNew) await callForHelp(parts, task, help);
+  const step = helpStep(await helpFacts(parts, task, help, asker.task, children));
+  if (step.escalated !== undefined)
+    record(parts, 'help.escalated', {
+      task: task.id,
+      agent: step.escalated,
+      ...('why' in step ? { why: step.why } : {}),
+    });
+  return carryOn(parts, claim, task, step, children, costs);
+}
+
+type Known = ReadonlyMap<string, Placed | undefined>;
+
+async function carryOn(
+  parts: Parts,
+  claim: Claim,
+  task: Task,
+  step: NeedStep,
+  children: Known,
+  costs: Costs,
+): Promise<void> {
+  switch (step.do) {
+    case 'resolve':
+      await tellEnd(parts, task, step.resolution);
+      return complete(parts, claim, task, printResolution(await shortened(parts, step.resolution)), costs);
+    case 'fail':
+      await tellEnd(parts, task, { status: 'failed', provider: 'nobody', data: step.error.message }, step.error);
+      return fail(parts, claim, task, step.error, costs);
+    case 'wait': {
+      const { tasks, until } = step;
+      return park(parts, claim, task, { ...(tasks ? { tasks } : {}), ...(until ? { until } : {}) }, costs);
+    }
+    case 'call-off':
+      for (const id of step.children) await callOff(parts, id, step.why);
+      return park(parts, claim, task, { tasks: step.children }, costs);
+    case 'ask': {
+      const refused = children.get(step.child.id) === undefined && (await ask(parts, task, step, children));
+      if (refused) return fail(parts, claim, task, refused, costs);
+      const waits = { tasks: [step.child.id], ...(step.until ? { until: step.until } : {}) };
+      return park(parts, claim, task, waits, costs);
+    }
+  }
+}
+
+/** Long data are quoted before they become part of a text that programs read. */
+async function shortened(parts: Parts, resolution: Resolution): Promise<Resolution> {
+  if (resolution.data === undefined) return resolution;
+  return { ...resolution, data: await quoted(parts, resolution.data, parts.config.limits.maxResultBytes / 2) };
+}
+
+/** Why it could not be asked for, if so. */
+async function ask(
+  parts: Parts,
+  task: Task,
+  { child, why }: NeedStep & { do: 'ask' },
+  children: Known,
+): Promise<Problem | undefined> {
+  const there = [...children.values()].flatMap((one) => one ?? []);
+  const from = purse({ task, agent: { budget: {} }, config: parts.config, own: NO_USAGE, children: there });
+  const granted = grantEach(from, [child], ({ role }) => (role === PROVIDE_ROLE ? 0 : 1));
+  if ('code' in granted) return granted;
+  const [made] = await createChildren(parts, task, granted);
+  if (made?.role !== PROVIDE_ROLE) return undefined;
+  record(parts, 'task.awarded', { task: task.id, agent: made.to, why });
+  if (task.role === HELP_ROLE) await tellVolunteer(parts, task, made.to!, why);
+  else await tellAward(parts, task, made.to!, why);
+  return undefined;
+}
+
+/** From here it goes as any cancel goes, and reaches whoever holds it. */
+async function callOff(parts: Parts, id: string, reason: string): Promise<void> {
+  const at = parts.clock.now().toISOString();
+  if (parts.store.intents().some((intent) => intent.id === `late-${id}`)) return;
+  await parts.store.submit({ kind: 'cancel', id: `late-${id}`, task: id, reason, by: 'engine', at });
+}
+
+async function announce(parts: Parts, task: Task, dependency: Dependency): Promise<void> {
+  const { type, urgency, deadline } = dependency;
+  record(parts, 'dependency.requested', {
+    task: task.id,
+    ...(task.from ? { agent: task.from } : {}),
+    type,
+    urgency,
+    ...(deadline ? { deadline } : {}),
+  });
+  await tellNeed(parts, task, dependency);
+}
+
+async function callForHelp(parts: Parts, task: Task, help: Help): Promise<void> {
+  const { kind, capabilities } = help;
+  record(parts, 'help.requested', { task: task.id, ...(task.from ? { agent: task.from } : {}), kind, capabilities });
+  await tellHelp(parts, task, help);
+}
+
+async function tellEnd(parts: Parts, task: Task, resolution: Resolution, error?: Problem): Promise<void> {
+  const { status, provider } = resolution;
+  const why = error === undefined ? {} : { error };
+  if (task.role === DEPENDENCY_ROLE) {
+    record(parts, 'dependency.resolved', { task: task.id, agent: provider, status, ...why });
+    await tellResolved(parts, task, resolution);
+  } else if (error === undefined) record(parts, 'help.given', { task: task.id, agent: provider, status });
+}
+
+function nobodyAsks(): Problem {
+  return problem('cancelled', 'whoever asked for it has ended');
+}
+
+function unreadable(task: Task): Problem {
+  return problem('bad_field', `${task.id} does not say what is needed`, { hint: 'ask again in a new task' });
+}

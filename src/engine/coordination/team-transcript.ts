@@ -1,0 +1,24 @@
+/** The discussion of a team on its channel, `team/<task>`: a note for each thing said. Each is known by what it says, so telling it after every round tells it once. */
+import type { Agent } from '../../domain/agent/agent.js';
+import { hash53 } from '../../domain/task/id.js';
+import { TEAM_CHANNELS } from '../../domain/coordination/note.js';
+import type { Task } from '../../domain/task/task.js';
+import type { Children } from '../../rules/patterns/gather.js';
+import { teamStep } from '../../rules/patterns/team.js';
+import { tellMany } from '../core/notes.js';
+import type { Parts } from '../core/context.js';
+
+export async function showTranscript(parts: Parts, task: Task, agent: Agent, children: Children): Promise<void> {
+  if (agent.team === undefined) return;
+  const { notes } = teamStep(task, agent, '', children);
+  await tellMany(
+    parts,
+    notes.map(({ round, from, type, message }) => ({
+      id: `team-${hash53(JSON.stringify([task.id, round, from, type, message]))}`,
+      channel: TEAM_CHANNELS + task.id,
+      from,
+      task: task.id,
+      body: { type: 'said', text: message, round, as: type },
+    })),
+  );
+}

@@ -1,0 +1,28 @@
+/**
+ * Gives a resource back while its task goes on. It may be repeated: whoever was interrupted after it does it again, finds that the resource is
+ * not theirs any more, and wakes those who wait all the same. Who is only about to wait is not missed: a request that waits for somebody who does
+ * not have the resource is looked at in every pass (tend-needs.ts).
+ */
+import { dependencyOf } from '../../domain/coordination/dependency.js';
+import { problem, type Problem } from '../../domain/problem.js';
+import type { Task } from '../../domain/task/task.js';
+import { resourceKey } from '../../rules/coordination/wait-node.js';
+import type { Parts } from './context.js';
+
+/** Why it cannot be given back, if so. */
+export async function giveBack(parts: Parts, task: Task, resource: string): Promise<Problem | undefined> {
+  const { store } = parts;
+  if (store.giveTurn === undefined) return problem('not_allowed', `${resource} can only be kept until your task ends`);
+  const key = resourceKey(resource);
+  const holder = store.turnOf(key);
+  if (holder === task.id) store.giveTurn(key, task.id);
+  parts.waits?.lookAgain(key);
+  // Among the pending they are seen by every process, and taken up by the next pass.
+  for (const { task: request, state } of [...store.open()]) {
+    if (state !== 'waiting' || dependencyOf(request)?.resource !== resource) continue;
+    const claim = store.claim(request.id, request.to ?? 'nobody');
+    if (claim !== undefined) await store.release(claim, claim.task);
+  }
+  const isAnothers = holder !== undefined && holder !== task.id;
+  return isAnothers ? problem('not_found', `you do not hold ${resource}; ${holder} does`) : undefined;
+}

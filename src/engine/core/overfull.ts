@@ -1,0 +1,25 @@
+/**
+ * `max_concurrent_tasks` holds for the workspace. What other processes have in hand is known from the last scan, so two that look at the same time
+ * may both find room and claim. Whoever has claimed looks at the folder once more: the later claim is put back, the earlier one stays. Where the
+ * file system's clock cannot tell which was first, both are, and each tries again.
+ */
+import type { Claim } from '../../ports/store.js';
+import { room } from './capacity.js';
+import type { Parts } from './context.js';
+
+/** `here`: how many others this process has in hand for the agent. */
+export function isOverfull({ store, agents }: Parts, { id, agent, task }: Claim, here: number): boolean {
+  const most = agents.all().get(agent)?.maxConcurrentTasks ?? Infinity;
+  if (most === Infinity || task.role === 'bid' || store.claimsFor === undefined) return false;
+  const all = store.claimsFor(agent);
+  const me = store.peer.id;
+  const mine = all.find((one) => one.task === id && one.peer === me);
+  const before = all.filter((one) => one.peer !== me && (mine === undefined || one.since <= mine.since));
+  return here + before.length >= most;
+}
+
+/** The same by what is known now: then it is worth another try. */
+export function hasPlace(parts: Parts, agent: string, here: number): boolean {
+  const most = parts.agents.all().get(agent)?.maxConcurrentTasks ?? Infinity;
+  return here + room(parts).elsewhere(agent) < most;
+}

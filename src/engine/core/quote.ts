@@ -1,0 +1,12 @@
+/** Long texts: kept whole under their hash, and quoted head and tail where somebody reads on. */
+import type { Parts } from './context.js';
+
+/** The text itself, if it is no longer than `limit` bytes. */
+export async function quoted(parts: Parts, text: string, limit = parts.config.limits.maxResultBytes): Promise<string> {
+  if (text.length <= limit && Buffer.byteLength(text) <= limit) return text;
+  const hash = await parts.store.putBlob(text);
+  const part = Math.floor(limit / 4);
+  const lines = text.split('\n').length;
+  const note = `[… cut: ${text.length} characters, ${lines} lines in all; the whole text is storage/blobs/${hash} …]`;
+  return `${text.slice(0, part)}\n${note}\n${text.slice(-part)}`;
+}

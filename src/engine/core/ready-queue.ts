@@ -1,0 +1,167 @@
+/**
+ * The open tasks, parted into those that only wait for their turn, those that depend on open ones, and those that are under way (rules/in-line.ts).
+ * Kept in step with the store by what changed there, so a pass costs what is under way, however many stand in line or wait for a dependency. Where a
+ * store does not say what changed, all is looked at.
+ */
+import type { OpenTask, Store } from '../../ports/store.js';
+import { inOrder, isInLine, lineOf, type Place } from '../../rules/scheduling/ready-queue.js';
+
+export interface Lines {
+  /** As they are now. */
+  underWay(): OpenTask[];
+  /** Those in line by who would take them and how urgent they are, each line in order. */
+  all(): Iterable<readonly Standing[]>;
+  /** One of those in line. */
+  find(id: string): Standing | undefined;
+  /** One of those that wait for what they depend on. */
+  behind(id: string): Standing | undefined;
+  /** Which came first; for tasks that are under way. */
+  since(id: string): number;
+  /** This dependency was seen to have ended: whoever depends on such ones alone stands in line. */
+  ended(id: string): void;
+  /** That was said of it, and it was not opened again since. */
+  hasEnded(id: string): boolean;
+}
+
+export interface Standing extends Place {
+  one: OpenTask;
+}
+
+/** All open tasks but those that only wait for their turn, or for tasks they depend on. */
+export function underWay(parts: { lines?: Lines; store: Pick<Store, 'open'> }): Iterable<OpenTask> {
+  return parts.lines?.underWay() ?? parts.store.open();
+}
+
+export function lines(store: Pick<Store, 'open' | 'known' | 'isOpen' | 'changes' | 'changedSince'>): Lines {
+  const going = new Map<string, Standing>();
+  const standing = new Map<string, Standing>();
+  /** What they depend on is open, as far as anybody knows. */
+  const behind = new Map<string, Standing>();
+  const rows = new Map<string, Standing[]>();
+  /** Who depends on it and could stand in line but for that. */
+  const dependents = new Map<string, Set<string>>();
+  const over = new Set<string>();
+  let count = 0;
+  let seen: number | undefined;
+
+  return {
+    underWay() {
+      refresh();
+      return [...going.values()].map(({ one }) => store.known(one.task.id) ?? one);
+    },
+    all() {
+      refresh();
+      return rows.values();
+    },
+    find(id) {
+      refresh();
+      return standing.get(id);
+    },
+    behind(id) {
+      refresh();
+      return behind.get(id);
+    },
+    since: (id) => going.get(id)?.since ?? 0,
+    ended(id) {
+      if (over.has(id) || !dependents.has(id) || store.isOpen(id)) return;
+      over.add(id);
+      for (const one of [...dependents.get(id)!]) look(one);
+    },
+    hasEnded: (id) => over.has(id) && !store.isOpen(id),
+  };
+
+  function refresh(): void {
+    const now = store.changes?.();
+    if (now !== undefined && now === seen) return;
+    const changed = seen === undefined ? undefined : store.changedSince?.(seen);
+    seen = now;
+    if (changed === undefined) return rebuild();
+    const all = new Set(changed);
+    for (const id of changed) {
+      if (store.isOpen(id)) over.delete(id);
+      for (const one of dependents.get(id) ?? []) all.add(one);
+    }
+    for (const id of all) look(id);
+  }
+
+  function rebuild(): void {
+    for (const all of [going, standing, behind, rows, dependents]) all.clear();
+    for (const one of store.open()) {
+      const mine: Standing = { one, task: one.task, since: ++count };
+      const group = groupOf(one);
+      group.set(one.task.id, mine);
+      if (group === standing) rowFor(mine).push(mine);
+      depend(undefined, one);
+    }
+    for (const row of rows.values()) row.sort(inOrder);
+    for (const id of over) if (!dependents.has(id) || store.isOpen(id)) over.delete(id);
+  }
+
+  function groupOf({ task, state }: OpenTask): Map<string, Standing> {
+    if (!isInLine(task, state)) return going;
+    if (task.dependencies.some((id) => store.isOpen(id))) return behind;
+    return task.dependencies.every((id) => over.has(id)) ? standing : going;
+  }
+
+  function look(id: string): void {
+    const one = store.known(id);
+    const groups = [going, standing, behind];
+    const group = groups.find((all) => all.has(id));
+    const before = group?.get(id);
+    const next = one && groupOf(one);
+    if (one !== undefined && one.state === before?.one.state && one.task === before.task && next === group) return;
+    depend(before?.one, one);
+    if (one !== undefined && group === going && next === going && one.state === before!.one.state)
+      return void Object.assign(before!, { one, task: one.task });
+    if (group === standing) leave(before!);
+    group?.delete(id);
+    if (one === undefined) return;
+    const mine: Standing = { one, task: one.task, since: ++count };
+    next!.set(id, mine);
+    if (next !== standing) return;
+    const row = rowFor(mine);
+    row.splice(placeIn(row, mine), 0, mine);
+  }
+
+  /** What was seen of a dependency is kept as long as somebody depends on it. */
+  function depend(before: OpenTask | undefined, now: OpenTask | undefined): void {
+    const needed = new Set(needs(now));
+    for (const id of needed) dependents.set(id, (dependents.get(id) ?? new Set<string>()).add(now!.task.id));
+    for (const id of needs(before)) {
+      const those = needed.has(id) ? undefined : dependents.get(id);
+      if (!those?.delete(before!.task.id) || those.size > 0) continue;
+      dependents.delete(id);
+      over.delete(id);
+    }
+  }
+
+  function leave(mine: Standing): void {
+    const row = rowFor(mine);
+    row.splice(placeIn(row, mine), 1);
+    if (row.length === 0) rows.delete(lineOf(mine.task));
+  }
+
+  function rowFor({ task }: Standing): Standing[] {
+    const key = lineOf(task);
+    const row = rows.get(key) ?? [];
+    rows.set(key, row);
+    return row;
+  }
+}
+
+/** What it must wait for before it can stand in line. */
+function needs(one: OpenTask | undefined): readonly string[] {
+  return one !== undefined && isInLine(one.task, one.state) ? one.task.dependencies : [];
+}
+
+/** Where it stands in the row, or would. */
+function placeIn(row: readonly Place[], mine: Place): number {
+  let from = 0;
+  let to = row.length;
+  while (from < to) {
+    const middle = (from + to) >> 1;
+    if (inOrder(row[middle]!, mine) < 0) from = middle + 1;
+    else to = middle;
+  }
+  return from;
+}

@@ -1,0 +1,41 @@
+/** What a pass does first, once the folders were looked at: takes up what dead processes left, and what people and the world outside brought. */
+import type { Problem } from '../../domain/problem.js';
+import { tendBallot } from '../approvals/approvals.js';
+import { tendBoards } from './boards.js';
+import { checkIn } from './check-in.js';
+import type { Flight } from '../core/flight.js';
+import { takeIntents } from './intents.js';
+import { takeMail } from './mail.js';
+import { tendMoved } from './moved-files.js';
+import { endAbandonedBids } from '../staffing/offer.js';
+import type { Parts } from '../core/context.js';
+import { retireFailing } from '../staffing/probation.js';
+import { recover } from './recover.js';
+
+export interface LookedAround {
+  /** Something changed. */
+  moved: boolean;
+  problems: Problem[];
+}
+
+/** `gone`: tasks that are open no longer, and this process did not end them. `nudged`: see `takeIntents`. */
+export async function lookAround(
+  parts: Parts,
+  flights: ReadonlyMap<string, Flight>,
+  nudged: Set<string>,
+  gone: readonly string[],
+): Promise<LookedAround> {
+  let moved = (await recover(parts)) > 0;
+  moved = (await endAbandonedBids(parts)) || moved;
+  moved = (await tendMoved(parts, gone)) || moved;
+  moved = (await takeIntents(parts, flights, nudged)) || moved;
+  moved = (await tendBallot(parts)) || moved;
+  const mail = await takeMail(parts);
+  const boards = await tendBoards(parts, flights);
+  const checked = await checkIn(parts);
+  const retired = retireFailing(parts);
+  return {
+    moved: moved || mail.moved || boards.moved || checked.moved || retired,
+    problems: [...mail.problems, ...boards.problems, ...checked.problems],
+  };
+}

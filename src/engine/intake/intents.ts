@@ -1,0 +1,228 @@
+/**
+ * Takes in what people want: intents (cancel, retry, tell) are carried out, and work that is addressed to nobody gets its
+ * taker. An intent about a task that another live process holds is left for that process.
+ */
+import { problem, type Problem } from '../../domain/problem.js';
+import type { Agent } from '../../domain/agent/agent.js';
+import { approvalOf } from '../../domain/task/approval.js';
+import type { Intent } from '../../domain/task/intent.js';
+import { isNamedUnder, parentsFirst } from '../../domain/task/lineage.js';
+import { ENGINE, HUMAN, type Task } from '../../domain/task/task.js';
+import type { OpenTask } from '../../ports/store.js';
+import { fitFor, type Fit } from '../../rules/staffing/offer.js';
+import { costsAtRest } from '../tasks/costs-at-rest.js';
+import { answer } from '../approvals/approvals.js';
+import { fail } from '../tasks/settle.js';
+import type { Flight } from '../core/flight.js';
+import { record, type Parts } from '../core/context.js';
+import { retryTask } from './retry.js';
+import { tellBroken } from '../coordination/report-deadlock.js';
+
+/** True if anything changed. `nudged`: intents whose parked task was woken for them already. */
+export async function takeIntents(
+  parts: Parts,
+  flights: ReadonlyMap<string, Flight>,
+  nudged: Set<string>,
+): Promise<boolean> {
+  let moved = false;
+  const intents = parts.store.intents();
+  for (const id of nudged) if (!intents.some((intent) => intent.id === id)) nudged.delete(id);
+  for (const intent of intents) {
+    if (intent.kind === 'cancel') moved = (await cancel(parts, intent, flights)) || moved;
+    else if (intent.kind === 'stop') moved = (await stop(parts, intent)) || moved;
+    else if (intent.kind === 'retry') moved = (await retry(parts, intent)) || moved;
+    else if (intent.kind === 'answer') moved = (await take(parts, intent)) || moved;
+    else moved = (await tell(parts, intent, nudged)) || moved;
+  }
+  return moved;
+}
+
+/** Flights of this process that somebody cancels while it waits for them. Only told to stop here; the next pass does the rest. */
+export function stopCancelled(parts: Parts, flights: ReadonlyMap<string, Flight>): void {
+  for (const intent of parts.store.intents()) {
+    if (intent.kind !== 'cancel') continue;
+    for (const { task } of openUnder(parts, intent.task)) {
+      const flight = flights.get(task.id);
+      if (flight && !flight.stop.signal.aborted) flight.stop.abort(cancelled(intent));
+    }
+  }
+}
+
+/** Reaches every open descendant. The intent stays until none is open, so that whoever holds one sees it. */
+async function cancel(
+  parts: Parts,
+  intent: Intent & { kind: 'cancel' },
+  flights: ReadonlyMap<string, Flight>,
+): Promise<boolean> {
+  const under = openUnder(parts, intent.task);
+  if (under.length === 0) {
+    parts.store.doneIntent(intent.id);
+    record(parts, 'intent.taken', { task: intent.task, cause: intent.id, kind: 'cancel' });
+    return false;
+  }
+  const error = cancelled(intent);
+  for (const { task } of under) flights.get(task.id)?.stop.abort(error);
+  let moved = false;
+  const above = new Set<string>();
+  // Children first: a record says what all under it have cost. Nobody goes on meanwhile with what was cancelled under it (called-off.ts).
+  for (const { task } of parentsFirst(under, (one) => one.task).reverse()) {
+    if (above.has(task.id) || !(await cancelOne(parts, task, error, flights))) {
+      if (task.parent !== undefined) above.add(task.parent);
+      continue;
+    }
+    moved = true;
+    if (task.id === intent.task && intent.deadlock) await tellBroken(parts, task, intent.deadlock);
+  }
+  return moved;
+}
+
+function cancelled({ reason, by, problem: given }: Intent & { kind: 'cancel' }): Problem {
+  if (given !== undefined) return given;
+  return problem('cancelled', reason ?? `cancelled by ${by}`, { hint: 'retry it to go on from where it stopped' });
+}
+
+/** False if it is held: a flight of this process is told to stop, one of another process is that process's own. */
+export async function cancelOne(
+  parts: Parts,
+  task: Task,
+  error: Problem,
+  flights: ReadonlyMap<string, Flight>,
+): Promise<boolean> {
+  const flight = flights.get(task.id);
+  if (flight) {
+    if (!flight.stop.signal.aborted) flight.stop.abort(error);
+    return false;
+  }
+  const claim = parts.store.claim(task.id, task.to ?? 'nobody');
+  if (claim === undefined) return false;
+  await fail(parts, claim, claim.task, error, await costsAtRest(parts, claim.task));
+  return true;
+}
+
+/**
+ * Asks everything under a task for a last answer. The conversations see it themselves, before their next turn; here what
+ * would keep them waiting is ended: questions to people, and what was asked of others and has not begun.
+ */
+async function stop(parts: Parts, intent: Intent & { kind: 'stop' }): Promise<boolean> {
+  const under = openUnder(parts, intent.task);
+  if (under.length === 0) {
+    parts.store.doneIntent(intent.id);
+    record(parts, 'intent.taken', { task: intent.task, cause: intent.id, kind: 'stop' });
+    return false;
+  }
+  const error = problem('cancelled', `stopped by ${intent.by} before it was begun`);
+  let moved = false;
+  for (const { task, state } of under) {
+    const isUnbegun = state === 'pending' && task.claimed_at === undefined && !STAGES.has(task.role);
+    // A resource, the end of another task, somebody who is free: nobody is at it who could answer.
+    const isIdle = task.to === ENGINE && !under.some((one) => one.task.parent === task.id);
+    if (task.id !== intent.task && (task.to === HUMAN || isUnbegun || isIdle))
+      moved = (await cancelOne(parts, task, error, new Map())) || moved;
+  }
+  return moved;
+}
+
+/** Parts of a pattern without which there is no answer at all. */
+const STAGES = new Set(['work', 'check', 'route', 'handoff']);
+
+/** Whether a person asked this task, or one above it, to stop with what it has. */
+export function stopAsked(parts: Parts, task: Task): boolean {
+  return parts.store
+    .intents()
+    .some(({ kind, task: id }) => kind === 'stop' && (task.id === id || task.root === id || isNamedUnder(task, id)));
+}
+
+export function openUnder(parts: Parts, id: string): OpenTask[] {
+  const open = [...parts.store.open()];
+  const byId = new Map(open.map((one) => [one.task.id, one]));
+  const isUnder = (task: Task): boolean => {
+    const seen = new Set<Task>();
+    let at: Task | undefined = task;
+    while (at !== undefined && !seen.has(at)) {
+      if (at.id === id || isNamedUnder(at, id)) return true;
+      seen.add(at); // parents that a person wrote may go round in a circle
+      at = at.parent === undefined ? undefined : byId.get(at.parent)?.task;
+    }
+    return false;
+  };
+  return open.filter(({ task }) => isUnder(task));
+}
+
+async function retry(parts: Parts, intent: Intent & { kind: 'retry' }): Promise<boolean> {
+  const known = await retryTask(parts, intent.task, intent.id);
+  parts.store.doneIntent(intent.id);
+  const name = known ? 'intent.taken' : 'intent.refused';
+  record(parts, name, {
+    task: intent.task,
+    cause: intent.id,
+    kind: 'retry',
+    ...(known ? {} : { why: 'no failed task has this id' }),
+  });
+  return known;
+}
+
+async function take(parts: Parts, intent: Intent & { kind: 'answer' }): Promise<boolean> {
+  const target = await parts.store.read(intent.task);
+  const fits = target !== undefined && approvalOf(target.task) !== undefined;
+  const taken = fits && (await answer(parts, intent.task, intent.answer, intent.id));
+  parts.store.doneIntent(intent.id);
+  if (!taken)
+    record(parts, 'intent.refused', {
+      task: intent.task,
+      cause: intent.id,
+      kind: 'answer',
+      why: 'no open approval has this id',
+    });
+  return taken;
+}
+
+/** A parked task hears it at once: it becomes pending, and its next turn begins with what it was told. */
+async function tell(parts: Parts, intent: Intent & { kind: 'tell' }, nudged: Set<string>): Promise<boolean> {
+  const target = [...parts.store.open()].find(({ task }) => task.id === intent.task);
+  if (target === undefined) {
+    parts.store.doneIntent(intent.id);
+    record(parts, 'intent.refused', {
+      task: intent.task,
+      cause: intent.id,
+      kind: 'tell',
+      why: 'no open task has this id',
+    });
+    return false;
+  }
+  // Once is enough: a task that still waits for others parks again, and hears it when it can speak.
+  if (target.state !== 'waiting' || nudged.has(intent.id)) return false;
+  nudged.add(intent.id);
+  const claim = parts.store.claim(intent.task, target.task.to ?? 'nobody');
+  return claim !== undefined && (await parts.store.release(claim, claim.task));
+}
+
+/** Who takes a task: the one it is addressed to, else the only one that fits, else those that are asked whether they are fit. */
+export type Taker = { agent: string; why?: string } | { offer: Agent[] } | { problem: Problem };
+
+/** The same every time, so nothing needs to be written down for it. */
+export function takerOf(parts: Parts, task: Task): Taker {
+  if (task.to !== undefined) return { agent: task.to };
+  const { agents, pauses, config } = parts;
+  const paused = pauses?.all();
+  const awake = paused?.size ? [...agents.all().values()].filter(({ name }) => !paused.has(name)) : [];
+  const found = awake.length > 0 ? fitFor(task, awake, config.defaultAgent) : undefined;
+  // Where only paused agents would fit, it waits for one of them.
+  const fit = found === undefined || found.kind === 'nobody' ? fitOfAll(parts, task) : found;
+  if (fit.kind === 'several') return { offer: fit.agents };
+  return fit.kind === 'one' ? { agent: fit.agent, why: fit.why } : { problem: fit.problem };
+}
+
+/** Tasks with the same requirements and asker fit the same agents; with thousands of them open that is asked often. */
+const fits = new WeakMap<ReadonlyMap<string, Agent>, Map<string, Fit>>();
+
+function fitOfAll({ agents, config }: Parts, task: Task): Fit {
+  const all = agents.all();
+  const known = fits.get(all) ?? new Map<string, Fit>();
+  fits.set(all, known);
+  const key = JSON.stringify([config.defaultAgent, task.from, task.requirements]);
+  const fit = known.get(key) ?? fitFor(task, all.values(), config.defaultAgent);
+  if (known.size < MOST_FITS) known.set(key, fit);
+  return fit;
+}
+
+const MOST_FITS = 1000;

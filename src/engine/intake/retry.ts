@@ -1,0 +1,115 @@
+/**
+ * Opens a failed task again, with what failed under it and is still wanted. What succeeded stays, and so does what its asker
+ * has already heard of. Budgets are carved anew, from what there is now: a person may have raised one.
+ */
+import { addBudgets, isLimited, type Budget } from '../../domain/budget/budget.js';
+import { mayBeCut } from '../../domain/task/id.js';
+import { isNamedUnder, parentsFirst } from '../../domain/task/lineage.js';
+import type { Session } from '../../domain/session/session.js';
+import type { Placed, Task } from '../../domain/task/task.js';
+import { NO_USAGE } from '../../domain/budget/usage.js';
+import { purse } from '../../rules/budget/remaining.js';
+import { above } from '../core/tree.js';
+import { record, type Parts } from '../core/context.js';
+
+/** False if no failed task has this id. */
+export async function retryTask(parts: Parts, id: string, cause: string): Promise<boolean> {
+  const top = await parts.store.read(id);
+  if (top?.state !== 'failed') return false;
+  await reopen(parts, [top.task, ...(await failedBelow(parts, id))], cause);
+  return true;
+}
+
+/** What failed under a task and is still wanted by whoever asked for it. */
+export async function failedBelow(parts: Parts, id: string): Promise<Task[]> {
+  const wanted: Task[] = [];
+  for (const { task } of await parts.store.ended({ state: 'failed' }))
+    if ((await isBelow(parts, task, id)) && (await isWanted(parts, task))) wanted.push(task);
+  return wanted;
+}
+
+/** An id says so itself, unless it is so long that it was cut, or a person gave it. */
+async function isBelow(parts: Parts, task: Task, id: string): Promise<boolean> {
+  if (isNamedUnder(task, id)) return true;
+  if (!mayBeCut(task.id) && isNamedUnder(task, task.root)) return false;
+  for await (const one of above(parts.store, task)) if (one.id === id) return true;
+  return false;
+}
+
+function itself(task: Task): Task {
+  return task;
+}
+
+export async function reopen(parts: Parts, failed: Task[], cause: string): Promise<void> {
+  const budgets = await carvedAgain(parts, failed);
+  // Children first: when the parent looks, they must not be ended any more.
+  for (const task of parentsFirst(failed, itself).reverse()) {
+    const { error: _, ended_at: __, waits: ___, lost: ____, ...rest } = task;
+    const budget = budgets.get(task.id);
+    const again = { ...rest, attempts: 0, retries: (task.retries ?? 0) + 1 };
+    if (await parts.store.reopen(task.id, { ...again, ...(budget ? { budget } : {}) }))
+      record(parts, 'task.retried', { task: task.id, cause });
+  }
+}
+
+/** A call whose failure is part of the conversation is answered: nobody waits for it any more. */
+async function isWanted(parts: Parts, task: Task): Promise<boolean> {
+  const call = /\.call-([^.]+)$/.exec(task.id)?.[1];
+  if (call === undefined || task.parent === undefined) return true;
+  const asker = await parts.store.read(task.parent);
+  const opened = asker?.task.session ? await parts.store.openSession(asker.task.session) : undefined;
+  return opened?.kind !== 'open' || !hasHeard(opened.session, task, call);
+}
+
+function hasHeard({ messages }: Session, { id, role }: Task, call: string): boolean {
+  // The result of a call that only made a task is not yet what came of it.
+  return role === 'task'
+    ? messages.some((message) => message.from === id)
+    : messages.some((message) => message.toolCallId === call);
+}
+
+/** From the top down: each failed child gets what it has spent and a new share of what its parent has left. */
+async function carvedAgain(parts: Parts, failed: readonly Task[]): Promise<Map<string, Budget>> {
+  const budgets = new Map<string, Budget>();
+  const carved = failed.filter((task) => task.parent !== undefined && task.budget !== undefined);
+  if (carved.length === 0) return budgets;
+  const all: Placed[] = [...parts.store.open(), ...(await parts.store.ended())];
+  for (const task of parentsFirst(carved, itself)) {
+    const parent = all.find((one) => one.task.id === task.parent)?.task;
+    const agent = parent?.to === undefined ? undefined : parts.agents.all().get(parent.to);
+    if (parent === undefined || agent === undefined) continue;
+    const siblings = all.filter((one) => one.task.parent === parent.id);
+    const given = { ...parent, budget: budgets.get(parent.id) ?? parent.budget ?? {} };
+    const wave = carved.filter((one) => one.parent === parent.id && !budgets.has(one.id)).length;
+    const own = parent.own_usage ?? NO_USAGE;
+    const counted = siblings.map((one) => reopened(one, budgets));
+    const share = purse({ task: given, agent, config: parts.config, own, children: counted }).grant(
+      { id: task.id, role: task.role, description: '', ...(task.to ? { to: task.to } : {}) },
+      wave,
+      1,
+    );
+    if (!('code' in share) && isLimited(share)) budgets.set(task.id, withSpent(task, share));
+  }
+  return budgets;
+}
+
+/** A child that is about to be open holds its new budget. */
+function reopened(placed: Placed, budgets: ReadonlyMap<string, Budget>): Placed {
+  const budget = budgets.get(placed.task.id);
+  return budget === undefined ? placed : { task: { ...placed.task, budget }, state: 'pending' };
+}
+
+function withSpent({ usage = NO_USAGE, budget = {} }: Task, share: Budget): Budget {
+  const spent: Budget = {
+    turns: usage.turns,
+    tokens: usage.inputTokens + usage.outputTokens,
+    microUsd: usage.microUsd,
+    toolCalls: usage.toolCalls,
+    children: usage.children,
+  };
+  const sum = addBudgets(spent, share);
+  const names = Object.keys(share) as (keyof Budget)[];
+  const fresh = Object.fromEntries(names.map((name) => [name, sum[name]])) as Budget;
+  // Time that a child had of its own, it has once more.
+  return budget.timeMs === undefined ? fresh : { ...fresh, timeMs: budget.timeMs + usage.busyMs };
+}

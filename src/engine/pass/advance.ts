@@ -1,0 +1,246 @@
+/** Moves one task as far as it can go now: claims it, asks the rules, and does what they say. */
+import type { Agent } from '../../domain/agent/agent.js';
+import { standing } from '../../domain/task/lineage.js';
+import { problem, type Problem } from '../../domain/problem.js';
+import type { Placed, Task, WantedChild } from '../../domain/task/task.js';
+import { roleFacts } from '../../domain/task/role.js';
+import { NO_USAGE } from '../../domain/budget/usage.js';
+import { messagesOf } from '../../domain/session/session.js';
+import type { Claim } from '../../ports/store.js';
+import { decide, isLeaf, tooDeep } from '../../rules/patterns/decide.js';
+import { errorText, gather } from '../../rules/patterns/gather.js';
+import { outline, sessionText } from '../../rules/patterns/outline.js';
+import { grantEach, keptFor, purse } from '../../rules/budget/remaining.js';
+import { askRule } from '../core/ask-rule.js';
+import { isCalledOff } from '../tasks/cancelled.js';
+import { converse } from '../conversation/agent-loop.js';
+import { HeldConversation, sessionId } from '../conversation/conversation.js';
+import { createChildren } from '../tasks/create-children.js';
+import { complete, fail, park, putBack, rest } from '../tasks/settle.js';
+import { endStopped } from '../tasks/settle-stopped.js';
+import { HELD_MS } from '../conversation/unreadable.js';
+import { takerOf } from '../intake/intents.js';
+import { advanceNeed, isNeed } from '../coordination/needs.js';
+import { isOfferOver, offer, offerOver, unfilled } from '../staffing/offer.js';
+import { stopReason } from '../core/flight.js';
+import { hasPlace, isOverfull } from '../core/overfull.js';
+import { record, type Parts } from '../core/context.js';
+import { acting } from '../staffing/trial.js';
+import { costsOf, subtasks } from '../tasks/costs.js';
+import { quoted } from '../core/quote.js';
+import { taintedBy } from '../conversation/taint.js';
+import { showTranscript } from '../coordination/team-transcript.js';
+
+/**
+ * False if another peer was faster. `here`: how many other tasks of the same agent this process has in hand. Throws only when the disk fails or there is a bug; the
+ * claim is then left behind for recovery.
+ */
+export async function advance(parts: Parts, task: Task, stop: AbortSignal, here = 0): Promise<boolean> {
+  const taker = takerOf(parts, task);
+  const name = 'agent' in taker ? taker.agent : 'nobody';
+  const claim = parts.store.claim(task.id, name);
+  if (claim === undefined) return false;
+  // Seen only now: whoever cancels it may have ended what it waited for since this process looked.
+  if (isCalledOff(parts, claim.task)) {
+    await parts.store.release(claim, claim.task);
+    return false;
+  }
+  if ('agent' in taker && isOverfull(parts, claim, here)) {
+    await parts.store.release(claim, claim.task);
+    await parts.lookAgain?.();
+    return hasPlace(parts, name, here);
+  }
+  if ('offer' in taker) {
+    await weigh(parts, claim);
+    return true;
+  }
+  const why = 'why' in taker ? { why: taker.why } : {};
+  record(parts, 'task.claimed', { task: task.id, agent: name, from: claim.from, ...standing(task), ...why });
+  const mine = taken(parts, claim);
+  if ('problem' in taker) {
+    await unfilled(parts, claim, mine, taker.problem);
+    return true;
+  }
+  if (isNeed(mine)) {
+    await advanceNeed(parts, claim, mine, stop);
+    return true;
+  }
+  const known = parts.agents.all().get(name);
+  const agent = known && (await acting(parts, mine, known));
+  if (agent === undefined) {
+    await fail(parts, claim, mine, unknownAgent(parts, name));
+    return true;
+  }
+  if (await isOfferOver(parts, mine)) {
+    await fail(parts, claim, mine, offerOver());
+    return true;
+  }
+  const fault = parts.agents.fault(name);
+  // Somebody who is missing in the middle of the work may be back at once: editors write a file by taking it away.
+  if (fault !== undefined && (fault.code !== 'unknown_agent' || claim.task.claimed_at === undefined)) {
+    await fail(parts, claim, mine, fault);
+    return true;
+  }
+  if (agent.session === 'shared' && isLeaf(mine, agent) && !parts.store.takeTurn(sessionId(mine, agent), mine.id)) {
+    await putBack(parts, claim, claim.task, 'another task has its turn in the shared conversation');
+    return false;
+  }
+  try {
+    await act(parts, claim, mine, agent, stop);
+  } catch (thrown) {
+    if (!(thrown instanceof HeldConversation)) throw thrown;
+    await holdUp(parts, claim, mine, thrown);
+  }
+  return true;
+}
+
+async function holdUp(
+  parts: Parts,
+  claim: Claim,
+  task: Task,
+  { session, problem: why, stamp }: HeldConversation,
+): Promise<void> {
+  parts.watchers?.problem?.(why);
+  record(parts, 'file.held', { task: task.id, problem: why });
+  const until = new Date(parts.clock.now().getTime() + HELD_MS).toISOString();
+  const file = why.where?.file;
+  await park(parts, claim, { ...task, session }, { until, ...(file === undefined ? {} : { file }) });
+  if (stamp !== undefined) parts.held?.add(task.id, session, stamp); // one that is gone is begun anew
+}
+
+/** A task for which several agents bid. A person may have changed it meanwhile, so it is looked at as it is now. */
+async function weigh(parts: Parts, claim: Claim): Promise<void> {
+  const taker = takerOf(parts, claim.task);
+  if (!('offer' in taker)) return putBack(parts, claim, claim.task, 'it is for one agent now');
+  const { waits: _, error: __, result: ___, ended_at: ____, ...task } = claim.task;
+  const blocked = tooDeep(task, parts.config.limits) ?? (await failedDependency(parts, task));
+  return blocked ? fail(parts, claim, task, blocked) : offer(parts, claim, task, taker.offer);
+}
+
+async function act(parts: Parts, claim: Claim, task: Task, agent: Agent, stop: AbortSignal): Promise<void> {
+  const blocked = await failedDependency(parts, task);
+  if (blocked) return fail(parts, claim, task, blocked);
+  const { step: decision, children } = await askRule(
+    (known) => decide(task, agent, known, parts.config.limits),
+    (step) => (step.do === 'ask' ? step.children : []),
+    (id) => readChild(parts, claim, agent, id),
+  );
+  const under = await subtasks(parts, task);
+  const costs = costsOf(NO_USAGE, [...children.values(), ...under]);
+  switch (decision.do) {
+    case 'run':
+      return converse(parts, claim, task, agent, stop);
+    case 'fail':
+      return fail(parts, claim, task, decision.error, costs);
+    case 'resolve':
+      return complete(parts, claim, taintedBy(task, children.values()), unquoted(decision.result, children), costs);
+    case 'ask': {
+      const stopped = stopReason(stop);
+      if (stopped === 'leaving') return putBack(parts, claim, task, 'the process is stopping');
+      if (stopped !== undefined) return endStopped(parts, claim, task, stopped, costs);
+      const { missing, open } = gather(decision.children, children);
+      if (missing.length > 0) await showTranscript(parts, task, agent, children);
+      const granted = grant(parts, task, agent, missing, [
+        ...children.values(),
+        ...under.filter((one) => one.task.role === 'bid'),
+      ]);
+      if ('code' in granted) return fail(parts, claim, task, granted, costs);
+      const made = await createChildren(parts, taintedBy(task, children.values()), granted);
+      const tasks = [...open, ...missing.map((child) => child.id)];
+      // Who takes it is kept with its first rest, if it was addressed to nobody; and so is the end of a row of takers who died with it. One that
+      // could neither be read nor made is named: while its file cannot be read, nothing else says whose part it is.
+      const isKept = claim.task.to !== undefined && claim.task.lost === undefined && made.length === granted.length;
+      return isKept && decision.children.every(({ role }) => roleFacts(role).isStage)
+        ? rest(parts, claim, task, tasks, costs)
+        : park(parts, claim, task, { tasks }, costs);
+    }
+  }
+}
+
+/** With what the rule passes on of it. */
+async function readChild(parts: Parts, claim: Claim, agent: Agent, id: string): Promise<Placed | undefined> {
+  const { store } = parts;
+  const placed = await withWords(parts, agent, await (store.readPart?.(id, claim) ?? store.read(id)));
+  return placed && withShortResult(parts, agent, placed);
+}
+
+/** What goes into the prompt of another is quoted where it is long. */
+async function withShortResult(parts: Parts, agent: Agent, placed: Placed): Promise<Placed> {
+  const { task } = placed;
+  const isText = QUOTED.has(task.role) && !(task.role === 'work' && agent.router);
+  if (!isText || task.result === undefined) return placed;
+  const result = await quoted(parts, task.result);
+  return result === task.result ? placed : { ...placed, task: { ...task, result }, whole: task.result };
+}
+
+/** The result of the last stage is passed on to people as it is. */
+function unquoted(result: string, children: ReadonlyMap<string, Placed | undefined>): string {
+  for (const child of children.values())
+    if (child?.whole !== undefined && child.task.result === result) return child.whole;
+  return result;
+}
+
+const QUOTED = new Set(['advisor', 'work', 'route', 'handoff']);
+
+/** A handoff that passes on more than the answer needs the conversation behind it. */
+async function withWords(parts: Parts, agent: Agent, placed: Placed | undefined): Promise<Placed | undefined> {
+  const wants = agent.handoff !== undefined && (agent.context === 'full' || agent.context === 'summary');
+  if (placed?.task.session === undefined || !wants || !UPSTREAM.has(placed.task.role)) return placed;
+  const opened = await parts.store.openSession(placed.task.session);
+  const messages = opened.kind === 'open' ? messagesOf(opened.session, placed.task.id) : undefined;
+  if (messages === undefined) return placed;
+  const words = agent.context === 'full' ? sessionText(messages) : outline(messages);
+  return { ...placed, said: await quoted(parts, words, parts.config.limits.maxTaskBytes / 4) };
+}
+
+const UPSTREAM = new Set(['work', 'route']);
+
+/** The missing children, each with its share of what the task has left; why there can be none. */
+function grant(
+  parts: Parts,
+  task: Task,
+  agent: Agent,
+  missing: WantedChild[],
+  known: readonly (Placed | undefined)[],
+): WantedChild[] | Problem {
+  const children = known.flatMap((child) => child ?? []);
+  const from = purse({ task, agent, config: parts.config, own: NO_USAGE, children });
+  return grantEach(from, missing, ({ role }) => keptFor(agent, role, missing.length));
+}
+
+/** The record as its new taker sees it: what an earlier end left in it is gone. */
+function taken(parts: Parts, claim: Claim): Task {
+  const { error: _, result: __, ended_at: ___, waits: ____, certificate: _____, ...rest } = claim.task;
+  return {
+    ...rest,
+    to: rest.to ?? claim.agent,
+    claimed_by: claim.agent,
+    claimed_at: rest.claimed_at ?? parts.clock.now().toISOString(),
+  };
+}
+
+async function failedDependency(parts: Parts, task: Task): Promise<Problem | undefined> {
+  for (const id of task.dependencies) {
+    const found = await parts.store.read(id);
+    if (found?.state === 'failed' && found.task.error?.code !== 'by_hand') {
+      return problem('dependency_failed', `it depends on ${id}, which failed: ${errorText(found.task.error)}`, {
+        hint: `retry ${id}, then this task`,
+      });
+    }
+  }
+  return undefined;
+}
+
+function unknownAgent(parts: Parts, name: string): Problem {
+  const wrong = parts.agents.unreadable?.().get(name);
+  if (wrong !== undefined)
+    return {
+      ...wrong,
+      message: `the file of ${name} cannot be read: ${wrong.message}`,
+      hint: 'mend it, then retry the task',
+    };
+  const known = [...parts.agents.all().keys()].sort().join(', ') || 'none';
+  return problem('unknown_agent', `there is no agent ${name}; the agents are: ${known}`, {
+    hint: `write agents/${name}.md, or change "to" in the task's file; then guild task retry`,
+  });
+}

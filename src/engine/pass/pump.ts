@@ -1,0 +1,293 @@
+/**
+ * The engine: passes over the open tasks. A pass is level-triggered: it looks at what is there, not at what happened, so
+ * it can be repeated, interrupted or run by several processes at once. Losing every event costs time, never truth.
+ */
+import type { Event } from '../../domain/event.js';
+import type { Problem } from '../../domain/problem.js';
+import type { Task } from '../../domain/task/task.js';
+import type { Scan } from '../../ports/store.js';
+import { advance } from './advance.js';
+import { showBallot } from '../approvals/approvals.js';
+import { showBoards } from '../intake/boards.js';
+import { isCalledOff } from '../tasks/cancelled.js';
+import type { Flight } from '../core/flight.js';
+import { room } from '../core/capacity.js';
+import { held } from '../conversation/unreadable.js';
+import { stopCancelled, takeIntents } from '../intake/intents.js';
+import { lines } from '../core/ready-queue.js';
+import { lookAround } from '../intake/intake.js';
+import { busyHere, hasRoom, movable, nameOf } from './runnable.js';
+import { pace } from '../core/pace.js';
+import { record, type Parts } from '../core/context.js';
+import { registry } from './registry.js';
+import { states } from './publish-states.js';
+import { tendNeeds } from '../coordination/needs-sweep.js';
+import { stuck } from './stuck.js';
+import { voting } from '../coordination/voting.js';
+import { waiting } from '../coordination/deadlocks.js';
+
+export interface PumpReport {
+  /** Anything changed, or was started. */
+  moved: boolean;
+  /** Something changed already, so that another pass at once may find more to do. */
+  again: boolean;
+  /** Tasks that were advanced in this pass. */
+  advanced: number;
+  open: number;
+  problems: Problem[];
+  /** How long it took to look at the folders; absent: that was not done. */
+  scanMs?: number;
+  /** When something that waits for a time can go on, in milliseconds since 1970; absent: nothing does. */
+  due?: number;
+  /** How agents' states changed is told by a pass after so many milliseconds; absent: all is told. */
+  untold?: number;
+}
+
+export interface Engine {
+  /** One pass, and all it started brought to an end. `roots`: only tasks of these trees are started. */
+  pump(roots?: ReadonlySet<string>): Promise<PumpReport>;
+  /** One pass that only starts things; `onEnd` is called whenever one of them ends. `look`: none uses only what is known, changed lists folders that changed, all compares every file. */
+  pass(
+    look: 'none' | 'changed' | 'all',
+    onEnd: (moved: boolean) => void,
+    roots?: ReadonlySet<string>,
+  ): Promise<PumpReport>;
+  flights: ReadonlyMap<string, Flight>;
+  /** Brings `agents/registry.json` up to date; for a process that stays. */
+  showRegistry(): void;
+  /** Strikes this process out of it, once it has left the workspace. */
+  left(): void;
+  /** What passes end with: shows and tells how things stand. Results are durable when their tasks have ended; history follows. */
+  wrapUp(): Promise<void>;
+  /** Work that could start if there were room. */
+  backlog(): number;
+  /** Lets every running turn end or stop, puts the tasks back, and resolves when none is left. */
+  stop(): Promise<void>;
+}
+
+/** How often a pass that waits looks for a cancel. */
+const LOOK_MS = 250;
+const MOST_LOOKS = 4;
+
+export function engine(given: Parts): Engine {
+  const lined = Object.assign(Object.create(given) as Parts, { lines: lines(given.store) });
+  const telling = states(lined);
+  const waits = waiting(given);
+  const flights = new Map<string, Flight>();
+  const rootOf = (id: string): string => waits.find(id)?.task.root ?? id.split('.')[0]!;
+  const votes = voting(given, flights, rootOf, lookAgain);
+  const slow = stuck(given, rootOf);
+  // Our own stand before what was given and do not copy it: a part that is exchanged later is exchanged here too.
+  const own = {
+    waits,
+    votes,
+    lines: lined.lines,
+    held: held(given.store),
+    lookAgain,
+    pace: pace(given.clock, given.config.limits.tasksPerMinute, given.growth),
+    watchers: { ...given.watchers, event: hear },
+  };
+  const parts: Parts = Object.assign(Object.create(given) as Parts, own);
+  const nudged = new Set<string>();
+  let backlog = 0;
+  let broken: unknown;
+  let swept = false;
+  /** Found missing since the last pass that looked. */
+  const gone = new Set<string>();
+
+  const book = registry(parts, telling);
+  return { pump, pass, flights, wrapUp, showRegistry: book.show, left: book.left, backlog: () => backlog, stop };
+
+  function hear(event: Event): void {
+    telling.heard(event);
+    votes.heard(event);
+    slow.heard(event);
+    given.watchers?.event?.(event);
+  }
+
+  async function pump(roots?: ReadonlySet<string>): Promise<PumpReport> {
+    let ended = false;
+    const onEnd = (): void => void (ended = true);
+    const report = await told('all', onEnd, roots).catch((thrown: unknown) => void (broken ??= thrown));
+    await landed();
+    rethrow();
+    if (report === undefined) throw broken;
+    await tidy();
+    return { ...report, moved: report.moved || ended, open: parts.store.openCount() };
+  }
+
+  async function tidy(): Promise<void> {
+    await shownAndTold();
+    await parts.store.flush();
+    parts.audit?.passed();
+  }
+
+  async function wrapUp(): Promise<void> {
+    await showBallot(parts, false);
+    await showBoards(parts, true);
+    kept().catch((thrown: unknown) => void (broken ??= thrown));
+  }
+
+  async function kept(): Promise<void> {
+    await telling.tell();
+    await parts.store.flush({ behind: true });
+    if (parts.audit === undefined) return;
+    await parts.store.flush();
+    parts.audit.passed();
+  }
+
+  async function shownAndTold(): Promise<void> {
+    await showBallot(parts, true);
+    await showBoards(parts, true);
+    await telling.tell();
+  }
+
+  /** Waits for all flights. Nobody looks at the folders meanwhile, so what people cancel is looked for here. */
+  async function landed(): Promise<void> {
+    const look = setInterval(() => {
+      try {
+        stopCancelled(parts, flights);
+        votes.look();
+      } catch (thrown) {
+        broken ??= thrown; // the disk failed; it is told when the flights have landed
+      }
+    }, LOOK_MS);
+    while (flights.size > 0) await Promise.all([...flights.values()].map((flight) => flight.done));
+    clearInterval(look);
+  }
+
+  async function told(...given: Parameters<Engine['pass']>): Promise<PumpReport> {
+    const report = await started(...given);
+    await telling.tell();
+    return report;
+  }
+
+  async function pass(...given: Parameters<Engine['pass']>): Promise<PumpReport> {
+    const report = await started(...given);
+    const untold = await telling.tellSoon();
+    return { ...report, ...(untold === undefined ? {} : { untold }) };
+  }
+
+  async function started(
+    look: 'none' | 'changed' | 'all',
+    onEnd: (moved: boolean) => void,
+    roots?: ReadonlySet<string>,
+  ): Promise<PumpReport> {
+    rethrow();
+    const problems = parts.agents.refresh(look === 'none');
+    let moved = false;
+    let scanMs: number | undefined;
+    if (look !== 'none') {
+      problems.push(...(parts.gate?.refresh() ?? []));
+      parts.pauses?.look();
+      if (!swept) parts.store.sweep();
+      swept = true;
+      // Whoever works for some agents only is one of several: the others must know that it is there before it has anything to do.
+      if (parts.hosts !== undefined) parts.store.join();
+      const from = parts.clock.monotonicMs();
+      const seen = await parts.store.scan(look === 'all');
+      scanMs = parts.clock.monotonicMs() - from;
+      problems.push(...seen.problems);
+      tellStrays(seen);
+      for (const id of seen.gone ?? []) gone.add(id);
+      const left = [...gone];
+      gone.clear();
+      const around = await lookAround(parts, flights, nudged, left);
+      problems.push(...around.problems);
+      moved = around.moved;
+    }
+    for (const one of problems) report(one);
+    const isCancelled = look === 'none' && parts.store.intents().some(({ kind }) => kind === 'cancel');
+    if (isCancelled && (await takeIntents(parts, flights, nudged))) moved = true;
+    if (await waits.look()) {
+      await takeIntents(parts, flights, nudged);
+      moved = true;
+    }
+    const needs = await tendNeeds(parts);
+    moved = needs.moved || moved;
+    const free = room(parts);
+    const { line, due } = await movable(parts, flights, needs, roots);
+    let advanced = 0;
+    backlog = 0;
+    for (let task = line.next(); task !== undefined; task = line.next()) {
+      if (isCalledOff(parts, task)) continue;
+      if (!hasRoom(parts, flights, free, task)) {
+        backlog += line.pass();
+        slow.passedOver(task, nameOf(parts, task));
+        continue;
+      }
+      start(task, onEnd);
+      advanced++;
+      if (parts.inTurn) await flights.get(task.id)?.done;
+    }
+    await showBallot(parts, look !== 'none');
+    await showBoards(parts);
+    return {
+      moved: moved || advanced > 0,
+      again: moved,
+      advanced,
+      open: parts.store.openCount(),
+      problems,
+      ...(scanMs === undefined ? {} : { scanMs }),
+      ...(due === Infinity ? {} : { due }),
+    };
+  }
+
+  /**
+   * For who must know in the middle of a pass how things stand now. Folders are listed one after the other, and a task that moves meanwhile can
+   * be missed: so they are looked at until nothing is new. What is found missing is dealt with in the next pass.
+   */
+  async function lookAgain(): Promise<void> {
+    for (let looks = 1; looks <= MOST_LOOKS; looks++) {
+      const before = parts.store.changes?.();
+      const seen = await parts.store.scan();
+      for (const one of seen.problems) report(one);
+      tellStrays(seen);
+      for (const id of seen.gone ?? []) gone.add(id);
+      if (looks > 1 && before === parts.store.changes?.()) return;
+    }
+  }
+
+  function start(task: Task, onEnd: (moved: boolean) => void): void {
+    const stop = new AbortController();
+    const agent = nameOf(parts, task);
+    const done = advance(parts, task, stop.signal, busyHere(flights, agent))
+      .then(
+        (moved) => moved,
+        (thrown: unknown) => {
+          // The claim stays behind as it is. Nothing more is started: whoever opens the workspace next recovers it.
+          broken ??= thrown;
+          return false;
+        },
+      )
+      .then((moved) => {
+        flights.delete(task.id);
+        onEnd(moved);
+      });
+    slow.began(task.id, agent);
+    flights.set(task.id, { task: task.id, agent: task.role === 'bid' ? 'nobody' : agent, stop, done });
+  }
+
+  async function stop(): Promise<void> {
+    votes.close();
+    for (const flight of flights.values()) flight.stop.abort();
+    while (flights.size > 0) await Promise.all([...flights.values()].map((flight) => flight.done));
+    if (broken !== undefined) return;
+    await telling.tell();
+    await parts.store.flush();
+  }
+
+  function rethrow(): void {
+    if (broken !== undefined) throw broken;
+  }
+
+  /** Not recorded: they are nothing to do with any task. */
+  function tellStrays({ strays = [] }: Scan): void {
+    for (const one of strays) parts.watchers?.problem?.(one);
+  }
+
+  function report(one: Problem): void {
+    parts.watchers?.problem?.(one);
+    record(parts, one.message.includes('was moved to') ? 'file.quarantined' : 'file.held', { problem: one });
+  }
+}

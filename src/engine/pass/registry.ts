@@ -1,0 +1,62 @@
+/**
+ * Keeps `agents/registry.json` right: written when the agents, the live processes or the agents' states have changed since this process last
+ * wrote it. Every process that watches does so, but of very many only some when a process came or left; what they know is the same, so it does
+ * not matter who writes last.
+ */
+import { isWarden } from '../../domain/peer.js';
+import { registry as page } from '../../views/registry.js';
+import type { Parts } from '../core/context.js';
+import type { States } from './publish-states.js';
+
+export interface RegistryView {
+  show(): void;
+  /** This process has left: it is struck out, if it ever wrote itself in. */
+  left(): void;
+}
+
+const FILE = 'agents/registry.json';
+/** Others come and go while this is written; then it is written again. */
+const MOST_TRIES = 5;
+
+export function registry(parts: Parts, states: Pick<States, 'told'>): RegistryView {
+  const { store, agents } = parts;
+  let isShown = false;
+  let key: unknown[] = [];
+  return {
+    show: () => show(),
+    left() {
+      if (isShown) show(true);
+      isShown = false;
+    },
+  };
+
+  function show(isLeaving = false): void {
+    for (let tries = 0; tries < MOST_TRIES; tries++) {
+      const now = facts();
+      const [first, ...others] = now.map((one, i) => one === key[i]);
+      const isOld = others.every(Boolean) && (first || !(isLeaving || isOurs()));
+      key = now;
+      if (isShown && isOld) return;
+      write();
+    }
+  }
+
+  function facts(): unknown[] {
+    const told = states.told();
+    const doing = [...agents.all().keys()].map((name) => told.get(name)?.state ?? 'idle').join(' ');
+    return [store.peersStamp?.(), agents.all(), doing];
+  }
+
+  /** Where many come and go, a few write it down for all. */
+  function isOurs(): boolean {
+    const rank = store.rank?.();
+    return rank === undefined || isWarden(rank);
+  }
+
+  function write(): void {
+    const told = states.told();
+    const shown = page(agents.all().values(), store.peers(), (name) => told.get(name)?.state);
+    store.showFile(FILE, `${JSON.stringify(shown, null, 2)}\n`);
+    isShown = true;
+  }
+}

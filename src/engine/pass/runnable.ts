@@ -1,0 +1,131 @@
+/** Which open tasks can move now, and for which of them there is room. A look at memory: nothing is changed here, but for the turn in a shared conversation. */
+import { HUMAN, isEnded, type Task } from '../../domain/task/task.js';
+import { isLeaf } from '../../rules/patterns/decide.js';
+import { inOrder, lineOf, queue, type Place, type Queue, type Row } from '../../rules/scheduling/ready-queue.js';
+import { mayOffer } from '../../rules/staffing/offer.js';
+import { mayMove } from '../../rules/scheduling/ready.js';
+import { sessionId } from '../conversation/conversation.js';
+import type { Flight } from '../core/flight.js';
+import type { Room } from '../core/capacity.js';
+import { HELD_MS } from '../conversation/unreadable.js';
+import { takerOf } from '../intake/intents.js';
+import { lines, type Lines } from '../core/ready-queue.js';
+import { isNeed } from '../coordination/needs.js';
+import type { Parts } from '../core/context.js';
+import type { Tended } from '../coordination/needs-sweep.js';
+
+type Flights = ReadonlyMap<string, Flight>;
+
+export interface Movable {
+  /** Most urgent first. */
+  line: Queue;
+  /** When the next of those that wait for a time can move; Infinity: none does. */
+  due: number;
+}
+
+/** `roots`: only tasks of these trees; absent: of all. */
+export async function movable(
+  parts: Parts,
+  flights: Flights,
+  needs: Tended,
+  roots?: ReadonlySet<string>,
+): Promise<Movable> {
+  const now = parts.clock.now().toISOString();
+  let { due } = needs;
+  const isOpen = (id: string): boolean => parts.store.isOpen(id);
+  const known = parts.lines ?? lines(parts.store);
+  const ready: Place[] = [];
+  for (const { task, state } of known.underWay()) {
+    if (roots !== undefined && !roots.has(task.root)) continue;
+    if (state === 'active' || flights.has(task.id) || task.to === HUMAN) continue;
+    if (!isHosted(parts, task) || isPaused(parts, task) || needs.early.has(task.id)) continue;
+    if (!mayMove(task, state, isOpen, now) && !needs.ready.has(task.id)) {
+      if (task.waits?.until !== undefined) due = Math.min(due, Date.parse(task.waits.until));
+      continue;
+    }
+    if (parts.held?.isHeld(task.id)) {
+      due = Math.min(due, Date.parse(now) + HELD_MS);
+      continue;
+    }
+    if (state === 'waiting' || (await dependenciesEnded(parts, known, task)))
+      ready.push({ task, since: known.since(task.id) });
+  }
+  const found = ready.filter(({ task }) => known.find(task.id) === undefined); // some stand in line now, and come with that
+  const rows: Row[] = [{ places: found.sort(inOrder), alike: false }];
+  for (const places of inLine(known, roots)) {
+    const first = places[0]?.task;
+    if (first === undefined || !isHosted(parts, first) || isPaused(parts, first)) continue;
+    rows.push({ places: inTurn(parts, known, places), alike: true });
+  }
+  return { line: queue(rows, (id) => flights.has(id)), due };
+}
+
+function* inLine(known: Lines, roots: ReadonlySet<string> | undefined): Iterable<readonly Place[]> {
+  if (roots === undefined) return yield* known.all();
+  for (const root of roots) {
+    const mine = known.find(root);
+    if (mine !== undefined) yield [mine];
+  }
+}
+
+/** Of those who share a conversation only the one whose turn it is can begin, wherever it stands. */
+function inTurn(parts: Parts, known: Lines, places: readonly Place[]): readonly Place[] {
+  const first = places[0]!.task;
+  const agent = parts.agents.all().get(nameOf(parts, first));
+  if (agent?.session !== 'shared' || !isLeaf(first, agent)) return places;
+  const holder = known.find(parts.store.turnOf(sessionId(first, agent)) ?? '');
+  return holder !== undefined && lineOf(holder.task) === lineOf(first) ? [holder] : places;
+}
+
+/** Whose work it is, or `nobody` as yet. */
+export function nameOf(parts: Parts, task: Task): string {
+  const taker = takerOf(parts, task);
+  return 'agent' in taker ? taker.agent : 'nobody';
+}
+
+/** Whether one more can be started, as this process and its agents stand now. `free`: as of this pass. */
+export function hasRoom(parts: Parts, flights: Flights, free: Room, task: Task): boolean {
+  if (flights.size >= parts.config.limits.parallel) return false;
+  // To bid is not to take: an agent that is busy can still say how busy it is.
+  if (task.role === 'bid') return true;
+  const taker = takerOf(parts, task);
+  if ('offer' in taker)
+    return task.waits !== undefined || (mayOffer(task, taker.offer, free.isFree) && free.takeBids(taker.offer.length));
+  const name = nameOf(parts, task);
+  const agent = parts.agents.all().get(name);
+  // Whoever has a pattern speaks in its work, and must not keep that from its turn.
+  const speaks = agent?.session === 'shared' && isLeaf(task, agent);
+  if (speaks && !parts.store.takeTurn(sessionId(task, agent), task.id)) return false;
+  const most = agent?.maxConcurrentTasks ?? Infinity;
+  return most === Infinity || busyHere(flights, name) + free.elsewhere(name) < most;
+}
+
+/** How many tasks of this agent are in flight. */
+export function busyHere(flights: Flights, agent: string): number {
+  let busy = 0;
+  for (const flight of flights.values()) if (flight.agent === agent) busy++;
+  return busy;
+}
+
+function isHosted(parts: Parts, task: Task): boolean {
+  if (parts.hosts === undefined || isNeed(task)) return true;
+  const taker = takerOf(parts, task);
+  // What is for nobody in particular is everybody's business: whoever comes first offers it, or says that nobody can do it.
+  return !('agent' in taker) || parts.hosts.has(taker.agent);
+}
+
+function isPaused(parts: Parts, task: Task): boolean {
+  const paused = parts.pauses?.all();
+  return paused !== undefined && paused.size > 0 && paused.has(nameOf(parts, task));
+}
+
+/** A dependency that is not there yet may still be dropped into the folder, and one that another process just made is not known here: its task waits. */
+async function dependenciesEnded(parts: Parts, known: Lines, task: Task): Promise<boolean> {
+  for (const id of task.dependencies) {
+    if (known.hasEnded(id)) continue;
+    const placed = await parts.store.read(id);
+    if (placed === undefined || !isEnded(placed.state)) return false;
+    known.ended(id);
+  }
+  return true;
+}

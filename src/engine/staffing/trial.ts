@@ -1,0 +1,40 @@
+/**
+ * Trying an agent that is none yet. In a trial the draft speaks through its maker's hands, with tools that only read and without any pattern; the
+ * best agent there is, to compare with, is held to the same.
+ */
+import type { Agent } from '../../domain/agent/agent.js';
+import { readDraft } from '../../domain/agent/draft.js';
+import type { Task } from '../../domain/task/task.js';
+import type { Parts } from '../core/context.js';
+
+/** What can be seen and not changed. */
+const READING = ['read_file', 'list_directory', 'search_files', 'query_tasks', 'web_search', 'final_report'];
+
+/** The agent as it acts in this task; undefined if the draft is gone. */
+export async function acting(parts: Parts, task: Task, agent: Agent): Promise<Agent | undefined> {
+  if (task.role !== 'trial') return agent;
+  const drafted = task.context['draft'];
+  if (typeof drafted !== 'string') return held(agent, agent.name);
+  const draft = readDraft((await parts.store.read(drafted))?.task.result ?? '');
+  const made = draft && parts.agents.parse(draft.source, `agents/${draft.name}.md`);
+  return made && held(made, agent.name);
+}
+
+function held(agent: Agent, name: string): Agent {
+  const { router: _, team: __, handoff: ___, metacognition: ____, planApproval: _____, ...plain } = agent;
+  const tools = agent.tools.filter((tool) => READING.includes(tool));
+  return { ...plain, name, tools, agents: [], advisors: [], session: 'per_task' };
+}
+
+/** What is wrong with a draft, in a sentence for its maker. */
+export function checkDraft(parts: Parts, task: Task, name: string, source: string): string | undefined {
+  const [wrong] = parts.agents.problemsOf(name, source);
+  if (wrong !== undefined) {
+    const line = wrong.where?.line === undefined ? '' : ` (line ${wrong.where.line})`;
+    return `${wrong.message}${line}${wrong.hint ? `; ${wrong.hint}` : ''}`;
+  }
+  const agent = parts.agents.parse(source, `agents/${name}.md`)!;
+  const needs = Array.isArray(task.context['needs']) ? task.context['needs'].map(String) : [];
+  const lacking = needs.filter((need) => !agent.capabilities.includes(need));
+  return lacking.length === 0 ? undefined : `its capabilities must include ${lacking.join(', ')}`;
+}

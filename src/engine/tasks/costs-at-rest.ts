@@ -1,0 +1,40 @@
+/**
+ * The books of a task that nobody is working on, and that is about to be ended: read off its conversation and the records of what it asked
+ * for, or off those of the parts that its pattern has made.
+ */
+import { DEPENDENCY_ROLE } from '../../domain/coordination/dependency.js';
+import { HELP_ROLE } from '../../domain/coordination/help.js';
+import { messagesOf, sessionUsage } from '../../domain/session/session.js';
+import type { Placed, Task } from '../../domain/task/task.js';
+import { NO_USAGE } from '../../domain/budget/usage.js';
+import { decide, isLeaf } from '../../rules/patterns/decide.js';
+import { askedIn, costsOf, subtasks, type Costs } from './costs.js';
+import { askRule } from '../core/ask-rule.js';
+import { needParts } from '../core/need-children.js';
+import type { Parts } from '../core/context.js';
+
+/** Undefined: it has no books of its own, and what its record says stays. */
+export async function costsAtRest(parts: Parts, task: Task): Promise<Costs | undefined> {
+  const inner = await innerParts(parts, task);
+  if (inner !== undefined) return costsOf(NO_USAGE, [...inner, ...(await subtasks(parts, task))]);
+  if (task.session === undefined) return undefined;
+  const opened = await parts.store.openSession(task.session);
+  if (opened.kind !== 'open') return undefined;
+  const mine = messagesOf(opened.session, task.id);
+  if (mine === undefined) return undefined;
+  const children = await Promise.all(askedIn(parts, task, mine, 0).map((id) => parts.store.read(id)));
+  return costsOf(sessionUsage(mine), [...children, ...(await subtasks(parts, task))]);
+}
+
+/** The children of a task that is only resolved by its rule; undefined: it is none. */
+async function innerParts(parts: Parts, task: Task): Promise<(Placed | undefined)[] | undefined> {
+  if (task.role === DEPENDENCY_ROLE || task.role === HELP_ROLE) return [...(await needParts(parts, task)).values()];
+  const agent = task.to === undefined ? undefined : parts.agents.all().get(task.to);
+  if (agent === undefined || isLeaf(task, agent)) return undefined;
+  const { children } = await askRule(
+    (known) => decide(task, agent, known, parts.config.limits),
+    (step) => (step.do === 'ask' ? step.children : []),
+    (id) => parts.store.read(id),
+  );
+  return [...children.values()];
+}

@@ -1,0 +1,28 @@
+/** Children that serve to find a taker: what they may spend of a task that nobody works on yet. */
+import type { Budget } from '../../domain/budget/budget.js';
+import type { Problem } from '../../domain/problem.js';
+import type { Placed, Task, WantedChild } from '../../domain/task/task.js';
+import { NO_USAGE } from '../../domain/budget/usage.js';
+import { grantEach, purse } from '../../rules/budget/remaining.js';
+import type { Parts } from '../core/context.js';
+
+/** They take from what the task may cost; its turns, tool calls and children are for its work alone. */
+export function grantForCost(
+  { config }: Parts,
+  task: Task,
+  wanted: readonly WantedChild[],
+  known: ReadonlyMap<string, Placed | undefined>,
+): WantedChild[] | Problem {
+  const from = purse({
+    task: { ...task, budget: forCost(task.budget) },
+    agent: { budget: {} },
+    config: { budget: forCost(config.budget), limits: { ...config.limits, children: Infinity } },
+    own: NO_USAGE,
+    children: [...known.values()].flatMap((child) => child ?? []),
+  });
+  return grantEach(from, wanted, () => 1);
+}
+
+function forCost({ turns: _, toolCalls: __, children: ___, ...rest }: Budget = {}): Budget {
+  return rest;
+}

@@ -1,0 +1,34 @@
+/** Handoff: when the work is done, the next agent answers, with the upstream answer and the original request before it. */
+import type { Agent } from '../../domain/agent/agent.js';
+import { childId } from '../../domain/task/id.js';
+import { problem, type Problem } from '../../domain/problem.js';
+import type { Placed, Task, WantedChild } from '../../domain/task/task.js';
+import { errorText, fence, goingOn } from './gather.js';
+
+export function wantedHandoff(task: Task, agent: Agent, upstream: Placed): WantedChild[] {
+  if (agent.handoff === undefined) return [];
+  const answer = fence('response', upstream.task.to ?? agent.name, upstream.task.result ?? '', task.id);
+  const request = fence('original_user_request', task.from ?? 'human', task.description, task.id);
+  return [
+    {
+      id: childId(task.id, `handoff-${agent.handoff}`),
+      role: task.role === 'member' ? 'member' : 'handoff',
+      to: agent.handoff,
+      ...goingOn(task, `handoff-${agent.handoff}`),
+      description:
+        agent.context === 'none' ? task.description : [...said(task, agent, upstream), answer, request].join('\n\n'),
+    },
+  ];
+}
+
+/** What came before the answer, where the agent's `context` passes it on: every word, or an outline. */
+function said(task: Task, agent: Agent, { task: { to }, said: words }: Placed): string[] {
+  if (words === undefined || (agent.context !== 'full' && agent.context !== 'summary')) return [];
+  return [fence(agent.context === 'full' ? 'conversation' : 'summary', to ?? agent.name, words, task.id)];
+}
+
+/** A failed stage fails the chain at once and says which stage it was. */
+export function failedStage(stage: string, failed: Placed): Problem {
+  const code = failed.task.error?.code ?? 'dependency_failed';
+  return problem(code, `${stage} (${failed.task.to ?? 'nobody'}) failed: ${errorText(failed.task.error)}`);
+}

@@ -1,0 +1,66 @@
+/**
+ * Notices an agent that goes round in circles: the same calls with the same results three turns in a row, or eight turns
+ * that change nothing and only repeat each other. It looks at the last turns alone, so its cost does not grow.
+ */
+import type { Message } from '../../domain/session/session.js';
+
+export interface Loop {
+  /** For people and models: what is repeated. */
+  what: string;
+  /** It was told so before, and went on. */
+  warned: boolean;
+}
+
+/** Who warns: a message from it is no news that would explain a repeated call. */
+export const LOOP_GUARD = 'guildhall-loop';
+
+const SAME = 3;
+const IDLE = 8;
+/** Among eight turns, no more than this many different ones: the rest are repetitions. */
+const IDLE_KINDS = 3;
+
+/** `changes`: whether a tool of this name can change anything. */
+export function loopIn(messages: readonly Message[], changes: (tool: string) => boolean): Loop | undefined {
+  const { turns, warned } = lastTurns(messages);
+  const last = turns[0];
+  if (last === undefined) return undefined;
+  const same = turns.slice(0, SAME);
+  if (same.length === SAME && same.every((turn) => turn.print === last.print)) {
+    return { what: `${names([last])} with the same arguments and the same result`, warned };
+  }
+  const isIdle = turns.length === IDLE && !turns.some((turn) => turn.names.some(changes));
+  if (isIdle && new Set(turns.map((turn) => turn.print)).size <= IDLE_KINDS)
+    return { what: `${names(turns)}, over and over, without any change`, warned };
+  return undefined;
+}
+
+interface Turn {
+  names: string[];
+  /** Its calls and what came of them. */
+  print: string;
+}
+
+/** The last turns that only called tools, newest first, back to the last word of somebody else. */
+function lastTurns(messages: readonly Message[]): { turns: Turn[]; warned: boolean } {
+  const turns: Turn[] = [];
+  const results = new Map<string, string>();
+  let warned = false;
+  for (let i = messages.length - 1; i >= 0 && turns.length < IDLE; i--) {
+    const message = messages[i]!;
+    if (message.role === 'tool') results.set(message.toolCallId ?? '', message.content);
+    else if (message.role === 'user') {
+      if (message.from !== LOOP_GUARD) break;
+      warned = true;
+    } else if (message.role === 'assistant') {
+      const calls = message.toolCalls ?? [];
+      if (calls.length === 0) break;
+      const print = JSON.stringify(calls.map((call) => [call.name, call.arguments, results.get(call.id)]));
+      turns.push({ names: calls.map((call) => call.name), print });
+    }
+  }
+  return { turns, warned };
+}
+
+function names(turns: readonly Turn[]): string {
+  return [...new Set(turns.flatMap((turn) => turn.names))].join(', ');
+}

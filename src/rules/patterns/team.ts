@@ -1,0 +1,179 @@
+/**
+ * Team: members deliberate in rounds. In each round every active member takes its turn in parallel, in its own conversation,
+ * and hears only what is new to it: what the others broadcast in the round before. It ends when all vote to conclude, when
+ * the coordinator concludes, or when the rounds are out; then the coordinator works on the transcript.
+ */
+import type { Agent } from '../../domain/agent/agent.js';
+import { childId } from '../../domain/task/id.js';
+import type { Message } from '../../domain/session/session.js';
+import type { Placed, Task, WantedChild } from '../../domain/task/task.js';
+import { errorText, fence, gather, type Children } from './gather.js';
+
+/** What a member did in one round; the result of its task is this, as JSON. */
+export interface Contribution {
+  broadcasts: string[];
+  votes: boolean;
+  reason?: string;
+}
+
+export interface Note {
+  round: number;
+  from: string;
+  type: 'update' | 'vote' | 'failure' | 'coordinator';
+  message: string;
+  at?: string;
+}
+
+/** What was said in the rounds that are over stands in `notes`. */
+export type TeamStep =
+  | { kind: 'ask'; children: WantedChild[]; notes: Note[] }
+  | { kind: 'concluded'; children: WantedChild[]; notes: Note[]; why: string };
+
+export function teamStep(task: Task, agent: Agent, request: string, children: Children): TeamStep {
+  const { members, maxRounds, terminationMode } = agent.team!;
+  const asked: WantedChild[] = [];
+  const notes: Note[] = [];
+  let active = [...members];
+  for (let round = 1; round <= maxRounds && active.length > 0; round++) {
+    const wanted = active.map((name) => member(task, agent, name, round, request, active, notes));
+    asked.push(...wanted);
+    const gathered = gather(wanted, children);
+    if (!gathered.complete) return { kind: 'ask', children: asked, notes };
+    const said = gathered.ended.map((placed) => ({
+      name: placed.task.to!,
+      placed,
+      contribution: contributionOf(placed),
+    }));
+    for (const { placed } of said) notes.push(...notesOf(round, placed));
+    active = said.filter(({ placed }) => placed.state === 'completed').map(({ name }) => name);
+    const allVote =
+      active.length > 0 && said.every(({ placed, contribution }) => placed.state === 'failed' || contribution.votes);
+    if (terminationMode === 'consensus' && allVote)
+      return { kind: 'concluded', children: asked, notes, why: `all voted to conclude in round ${round}` };
+    if (terminationMode !== 'coordinatorDecides' || round === maxRounds || active.length === 0) continue;
+    const asks = coordinator(task, agent, round, notes);
+    asked.push(asks);
+    const decided = gather([asks], children);
+    if (!decided.complete) return { kind: 'ask', children: asked, notes };
+    const verdict = contributionOf(decided.ended[0]!);
+    notes.push(...coordinatorNotes(round, agent.name, decided.ended[0]!, verdict));
+    if (verdict.votes)
+      return { kind: 'concluded', children: asked, notes, why: `the coordinator concluded in round ${round}` };
+  }
+  return {
+    kind: 'concluded',
+    children: asked,
+    notes,
+    why: active.length === 0 ? 'no member is left' : `the ${maxRounds} rounds are out`,
+  };
+}
+
+function member(
+  task: Task,
+  agent: Agent,
+  name: string,
+  round: number,
+  request: string,
+  active: string[],
+  notes: Note[],
+): WantedChild {
+  const others = active.filter((one) => one !== name);
+  const first = `You sit as ${name} in a team (${active.join(', ')}) that ${agent.name} coordinates. Deliberate in rounds: say what the others should know with broadcast, and vote_conclude when nothing more needs to be said. Others hear only what you broadcast.\n\n${fence('original_user_request', task.from ?? 'human', request, task.id)}`;
+  const news = notes.filter((note) => note.round === round - 1 && note.from !== name);
+  const later = news.length === 0 ? 'Nobody said anything new.' : news.map((note) => fenced(task, note)).join('\n\n');
+  return {
+    id: childId(task.id, `member-${name}-${round}`),
+    role: 'member',
+    to: name,
+    session: childId(task.session ?? task.id, `member-${name}`),
+    description:
+      round === 1
+        ? first
+        : `Round ${round}. What is new since your last turn${others.length === 0 ? ' (you are the only one left)' : ''}:\n\n${later}`,
+  };
+}
+
+function coordinator(task: Task, agent: Agent, round: number, notes: Note[]): WantedChild {
+  const news = notes.filter((note) => note.round === round).map((note) => fenced(task, note));
+  return {
+    id: childId(task.id, `coordinator-${round}`),
+    role: 'coordinator',
+    to: agent.name,
+    session: childId(task.session ?? task.id, 'coordinator'),
+    description: `You coordinate a team on this request:\n\n${fence('original_user_request', task.from ?? 'human', task.description, task.id)}\n\nRound ${round} is over. What was said in it:\n\n${news.join('\n\n') || 'Nothing.'}\n\nIf that is enough to decide, conclude_team. Otherwise broadcast what the members should look at next.`,
+  };
+}
+
+/** The request for the coordinator's own work: the whole discussion, each word with who said it. */
+export function discussionRequest(task: Task, request: string, notes: readonly Note[], why: string): string {
+  const said = notes.map((note) => fence(note.type, note.from, `(round ${note.round}) ${note.message}`, task.id));
+  return [
+    `The team has deliberated; ${why}. Its discussion, in order:`,
+    ...said,
+    fence('original_user_request', task.from ?? 'human', request, task.id),
+    'Now give the final answer yourself.',
+  ].join('\n\n');
+}
+
+/** What a round's conversation amounts to. A member that only talks, without broadcasting, has broadcast its answer. */
+export function contribution(messages: readonly Message[], answer: string): string {
+  // What was said on a channel was not said to the team.
+  const calls = messages
+    .flatMap((message) => message.toolCalls ?? [])
+    .filter((call) => typeof call.arguments['channel'] !== 'string');
+  const words = (name: string, key: string): string[] =>
+    calls.flatMap((call) =>
+      call.name === name && typeof call.arguments[key] === 'string' ? [call.arguments[key]] : [],
+    );
+  const broadcasts = words('broadcast', 'message');
+  const votes = calls.some((call) => call.name === 'vote_conclude' || call.name === 'conclude_team');
+  const reason = [...words('vote_conclude', 'reason'), ...words('conclude_team', 'reason')].at(-1);
+  const said = broadcasts.length > 0 || answer.trim() === '' ? broadcasts : [answer];
+  return JSON.stringify({ broadcasts: said, votes, ...(reason ? { reason } : {}) } satisfies Contribution);
+}
+
+function contributionOf({ task, state }: Placed): Contribution {
+  try {
+    const said = JSON.parse(task.result ?? '') as Contribution;
+    if (state === 'completed' && Array.isArray(said.broadcasts)) return { ...said, votes: said.votes };
+  } catch {
+    // not one of ours: its text is what it said
+  }
+  return { broadcasts: task.result ? [task.result] : [], votes: false };
+}
+
+/** What a member said in a round, as the others hear it. */
+export function spoken(placed: Placed): string {
+  const { broadcasts, votes, reason } = contributionOf(placed);
+  return [...broadcasts, ...(votes ? [voteText(reason)] : [])].join('\n\n');
+}
+
+export function fenced(task: Task, { type, from, message }: Note): string {
+  return fence(type, from, message, task.id);
+}
+
+/** What a member's ended round adds to the discussion. */
+export function notesOf(round: number, placed: Placed): Note[] {
+  const { task, state } = placed;
+  const by = { round, from: task.to ?? 'nobody', ...(task.ended_at ? { at: task.ended_at } : {}) };
+  if (state === 'failed') {
+    const message = `${by.from} failed and is no longer in the team: ${errorText(task.error)}`;
+    return [{ ...by, type: 'failure', message }];
+  }
+  const { broadcasts, votes, reason } = contributionOf(placed);
+  const notes: Note[] = broadcasts.map((message) => ({ ...by, type: 'update', message }));
+  if (votes) notes.push({ ...by, type: 'vote', message: voteText(reason) });
+  return notes;
+}
+
+function voteText(reason: string | undefined): string {
+  return `votes to conclude${reason ? `: ${reason}` : ''}`;
+}
+
+/** A coordinator that failed in a round decided nothing; the members go on, and its last word is still to come. */
+function coordinatorNotes(round: number, from: string, { task, state }: Placed, said: Contribution): Note[] {
+  if (state === 'completed') return said.broadcasts.map((message) => ({ round, from, type: 'coordinator', message }));
+  return [
+    { round, from, type: 'failure', message: `${from} could not say whether to go on: ${errorText(task.error)}` },
+  ];
+}

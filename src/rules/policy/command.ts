@@ -1,0 +1,212 @@
+/**
+ * The built-in verdict on a command line. First what must never run, anywhere in it; then whether every part is a reading command
+ * with literal words, in which case it runs by exactly those words and no shell sees the line again; everything else waits for a
+ * person. The same line always gets the same verdict: no disk, no clock, no environment.
+ */
+import type { CommandVerdict, PlainCommand, PlainPipeline } from '../../domain/policy.js';
+import type { ParsedShell, ShellCommand, ShellRedirection, ShellScript, ShellWord } from '../../domain/shell.js';
+import { whyNotAuto } from './reads/auto.js';
+import { whyDenied } from './never/deny.js';
+import { lastLook } from './never/unparsed.js';
+import { secretPath } from './never/secrets.js';
+
+export interface CommandContext {
+  /** The one parser. */
+  parse(line: string): ParsedShell;
+  /** The home directory of whoever would run it; without it, `~` is a question. */
+  home?: string;
+  /** Where it would run. */
+  cwd?: string;
+}
+
+/** One simple command of a plain line. */
+export interface Leaf {
+  /** Undefined when a word is known only at run time. */
+  command?: PlainCommand;
+  /** As written, for people and patterns. */
+  text: string;
+  /** Why a person must look at it; undefined if it may run by itself. */
+  whyAsk?: string | undefined;
+  /** The same, for what no rule may lift: assignments and redirections that write. */
+  fixed?: string | undefined;
+}
+
+export interface LookedAt {
+  deny?: string;
+  /** Concerns the whole line; no rule about single commands lifts it. */
+  whyAsk?: string;
+  /** Not read to the end, or not what it seems: no rule of any kind lifts `whyAsk`. */
+  unclear?: boolean;
+  /** Every command of a plain line. */
+  leaves: Leaf[];
+  plan?: PlainPipeline[];
+}
+
+export function judgeCommand(line: string, context: CommandContext): CommandVerdict {
+  const looked = lookAt(line, context);
+  if (looked.deny !== undefined) return { verdict: 'deny', reason: looked.deny };
+  const why = looked.whyAsk ?? looked.leaves.find((leaf) => leaf.whyAsk !== undefined)?.whyAsk;
+  if (why !== undefined) return { verdict: 'ask', reason: why };
+  return autoVerdict('every part only reads', looked.plan ?? []);
+}
+
+export function autoVerdict(reason: string, plan: PlainPipeline[]): CommandVerdict {
+  const argv = plan.flatMap((pipeline) => pipeline.commands.map((command) => command.argv));
+  return { verdict: 'auto', reason, argv, plan };
+}
+
+export function lookAt(line: string, context: CommandContext): LookedAt {
+  const parsed = context.parse(line);
+  const script = parsed.ok ? parsed.script : parsed.partial;
+  const deny = (script && whyDenied(script, context)) ?? lastLook(line, parsed.ok, context);
+  if (deny !== undefined) return { deny, leaves: [] };
+  if (!parsed.ok) return { whyAsk: `it could not be read: ${parsed.reason}`, unclear: true, leaves: [] };
+  const strange = strangeCharacter(line);
+  if (strange !== undefined) return { whyAsk: strange, unclear: true, leaves: [] };
+  if (!parsed.script.plain) return { whyAsk: 'it is more than simple commands in pipelines and lists', leaves: [] };
+  const comment = foreignComment(line, parsed.script);
+  return comment === undefined ? plainParts(parsed.script, context) : { whyAsk: comment, leaves: [] };
+}
+
+function plainParts(script: ShellScript, context: CommandContext): LookedAt {
+  const leaves: Leaf[] = [];
+  const plan: PlainPipeline[] = [];
+  const known = new Map<string, Leaf>();
+  for (const { node, then } of script.list.items) {
+    const stages = node.kind === 'pipeline' ? node.stages : [node];
+    const commands: PlainCommand[] = [];
+    for (const stage of stages) {
+      if (stage.kind !== 'command') return { whyAsk: 'it is more than simple commands', leaves: [] };
+      const leaf = leafOf(stage, context, known);
+      leaves.push(leaf);
+      if (leaf.command) commands.push(leaf.command);
+    }
+    plan.push({ commands, pipes: node.kind === 'pipeline' ? node.operators : NO_PIPES, then });
+  }
+  if (leaves.length === 0) return { whyAsk: 'there is no command in it', leaves };
+  return leaves.every((leaf) => leaf.command && leaf.fixed === undefined) ? { leaves, plan } : { leaves };
+}
+
+const NO_PIPES: PlainPipeline['pipes'] = [];
+
+/** The same words are the same command again: a long line often repeats itself. */
+function leafOf(command: ShellCommand, context: CommandContext, known: Map<string, Leaf>): Leaf {
+  const text = textOf(command);
+  if (command.redirections.length > 0 || command.assignments.length > 0) return readLeaf(command, text, context);
+  let leaf = known.get(text);
+  if (leaf === undefined) known.set(text, (leaf = readLeaf(command, text, context)));
+  return leaf;
+}
+
+function textOf(command: ShellCommand): string {
+  let text = command.words[0]?.text ?? '';
+  for (let n = 1; n < command.words.length; n++) text += ` ${command.words[n]!.text}`;
+  return text;
+}
+
+function readLeaf(command: ShellCommand, text: string, context: CommandContext): Leaf {
+  const open = firstOf(command.words, (word) => runTimeWord(word, context));
+  if (open !== undefined) return { text, whyAsk: open };
+  const argv = command.words.map((word) => valueOf(word, context));
+  const redirections: PlainCommand['redirections'] = [];
+  let fixed = command.assignments.length > 0 ? 'it sets a variable' : undefined;
+  for (const redirection of command.redirections) {
+    const read = readRedirection(redirection, context);
+    if (typeof read === 'string') fixed ??= read;
+    else redirections.push(read);
+  }
+  if (argv.length === 0) fixed ??= 'there is no command in it';
+  const name = command.words[0];
+  const bare = name === undefined || name.text === argv[0];
+  const whyAsk = fixed ?? (bare ? whyNotAuto(argv, context) : 'the name of the command is not written plainly');
+  return { command: { argv, redirections }, text, whyAsk, fixed };
+}
+
+/** Why the word has no value before the line runs. */
+function runTimeWord(word: ShellWord, context: CommandContext): string | undefined {
+  if (word.value === undefined) return `${shown(word.text)} is known only when it runs`;
+  if (word.glob)
+    return `${shown(word.text)} is a file name pattern, known only when it runs; quote it if it is meant as text`;
+  if (word.dollarQuote || word.odd) return `${shown(word.text)} is not plain text`;
+  if (!word.tilde) return undefined;
+  const isOwn = word.text === '~' || word.text.startsWith('~/');
+  return isOwn && context.home !== undefined ? undefined : `${shown(word.text)} is known only when it runs`;
+}
+
+function valueOf(word: ShellWord, context: CommandContext): string {
+  return word.tilde ? context.home! + word.value!.slice(1) : word.value!;
+}
+
+/** A harmless redirection in plain words, or why it is not. */
+function readRedirection(
+  { operator, fd, target }: ShellRedirection,
+  context: CommandContext,
+): PlainCommand['redirections'][number] | string {
+  const wrong = runTimeWord(target, context);
+  if (wrong !== undefined) return wrong;
+  const to = valueOf(target, context);
+  const from = fd === undefined || fd === 1 ? 'stdout' : fd === 2 ? 'stderr' : undefined;
+  if (to === '/dev/null') {
+    if (operator === '>' && from) return { kind: 'null', from };
+    if ((operator === '&>' || operator === '>&') && fd === undefined) return { kind: 'null', from: 'both' };
+  }
+  if (operator === '>&' && from && (to === '1' || to === '2')) {
+    return { kind: 'join', from, to: to === '1' ? 'stdout' : 'stderr' };
+  }
+  if (operator !== '<' || (fd !== undefined && fd !== 0)) return `the redirection to ${shown(to)} is not harmless`;
+  if (to === '/dev/null') return 'reading from /dev is not harmless';
+  return secretPath(to, context) ?? { kind: 'input', path: to };
+}
+
+/** Control and invisible characters anywhere; quoted text may hold visible ones of any script. */
+function strangeCharacter(line: string): string | undefined {
+  // oxlint-disable-next-line no-control-regex -- control characters are what this looks for
+  if (/^[\t\n\x20-\x7e]*$/.test(line)) return undefined;
+  for (let at = 0; at < line.length;) {
+    const code = line.codePointAt(at)!;
+    const c = String.fromCodePoint(code);
+    const joinsPicture =
+      (code === 0xfe0f || code === 0x200d) && /[\p{Extended_Pictographic}\ufe0f]$/u.test(line.slice(0, at));
+    if (code > 126 || (code < 32 && code !== 9 && code !== 10)) {
+      if (!joinsPicture && !/[\p{L}\p{M}\p{N}\p{P}\p{S}]/u.test(c)) return unseen(code);
+      if (!joinsPicture && /\p{Default_Ignorable_Code_Point}/u.test(c)) return unseen(code);
+    }
+    at += c.length;
+  }
+  return undefined;
+}
+
+/** What is outside of quotes makes its word odd; what is in no word at all stands in a comment. */
+function foreignComment(line: string, script: ShellScript): string | undefined {
+  let left = foreign(line);
+  if (left === 0) return undefined;
+  for (const { node } of script.list.items) {
+    for (const stage of node.kind === 'pipeline' ? node.stages : [node]) {
+      if (stage.kind !== 'command') continue;
+      const targets = stage.redirections.map((redirection) => redirection.target);
+      for (const word of [...stage.words, ...targets]) left -= foreign(word.text);
+    }
+  }
+  return left > 0 ? 'it holds other than ASCII characters outside of quotes' : undefined;
+}
+
+function foreign(text: string): number {
+  return text.replace(/[\x00-\x7f]/g, '').length;
+}
+
+function unseen(code: number): string {
+  return `it holds a control or invisible character (U+${code.toString(16).toUpperCase().padStart(4, '0')})`;
+}
+
+function firstOf<T>(items: T[], why: (item: T) => string | undefined): string | undefined {
+  for (const item of items) {
+    const found = why(item);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
+function shown(text: string): string {
+  const cut = text.length > 40 ? `${text.slice(0, 40)}…` : text;
+  return cut.replace(/[^\x20-\x7e…]/g, '?');
+}

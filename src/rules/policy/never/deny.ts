@@ -1,0 +1,262 @@
+/**
+ * What must never run, wherever it stands: every simple command at any depth is looked at, through wrappers, literal scripts,
+ * substitutions and functions, after quotes are gone. One walk gathers, bottom up, three things of each part: a reason to
+ * deny, whether it fetches from the net, and whether it runs what it is fed. Fetched text that flows into something that
+ * runs it is denied where the two meet.
+ */
+import type {
+  ParsedShell,
+  ShellBlock,
+  ShellCommand,
+  ShellList,
+  ShellNode,
+  ShellPipeline,
+  ShellRedirection,
+  ShellScript,
+  ShellWord,
+} from '../../../domain/shell.js';
+import { forkBomb } from './bomb.js';
+import { deniedArgv } from './denied.js';
+import { type Arg, argsOf, literalText } from './shape.js';
+import { isInterpreter, unwrap, withoutRepeats } from './wrappers.js';
+
+export interface DenyContext {
+  parse(line: string): ParsedShell;
+  home?: string;
+  cwd?: string;
+}
+
+/** Why this must never run; undefined if nothing was found. */
+export function whyDenied(script: ShellScript, context: DenyContext): string | undefined {
+  return new Look(context).script(script).deny ?? undefined;
+}
+
+interface Seen {
+  deny?: string | undefined;
+  /** Fetches from the net. */
+  fetches: boolean;
+  /** Runs what it reads: a shell, an interpreter, eval, or a command whose name is known only at run time. */
+  runs: boolean;
+}
+
+const MAX_COMMANDS = 20_000;
+const MAX_NESTED = 24;
+/** A line of 10 kB holds no more. */
+const MAX_WRAPPERS = 4000;
+
+class Look {
+  private left = MAX_COMMANDS;
+  private nested = 0;
+  private cwd: string | undefined;
+  private readonly functions = new Map<string, Seen>();
+  /** Variables that hold fetched text. */
+  private readonly fetched = new Set<string>();
+  constructor(private readonly context: DenyContext) {
+    this.cwd = context.cwd;
+  }
+
+  script(script: ShellScript): Seen {
+    const seen = this.list(script.list);
+    seen.deny ??= forkBomb(script);
+    return seen;
+  }
+
+  private node(node: ShellNode, stdin?: string): Seen {
+    if (node.kind === 'command') return this.command(node, stdin);
+    if (node.kind === 'pipeline') return this.pipeline(node, stdin);
+    if (node.kind === 'list') return this.list(node, stdin);
+    if (node.kind === 'block') return this.block(node, stdin);
+    const seen = this.node(node.body);
+    this.functions.set(node.name, seen);
+    return { deny: seen.deny, fetches: false, runs: false };
+  }
+
+  private list(list: ShellList, stdin?: string): Seen {
+    const seen = nothing();
+    for (const item of list.items) add(seen, this.node(item.node, stdin));
+    return seen;
+  }
+
+  private pipeline(pipeline: ShellPipeline, stdin?: string): Seen {
+    const seen = nothing();
+    let fed = stdin;
+    for (const stage of pipeline.stages) {
+      const one = this.node(stage, fed);
+      if (seen.fetches && one.runs) one.deny ??= FETCHED;
+      add(seen, one);
+      fed = printed(stage, fed);
+    }
+    return seen;
+  }
+
+  private block(block: ShellBlock, stdin?: string): Seen {
+    const seen = nothing();
+    const words = this.words(block.words);
+    add(seen, words);
+    if (words.fetches && block.name !== undefined) this.fetched.add(block.name);
+    const fed = this.redirections(block.redirections, seen, stdin);
+    const before = this.cwd;
+    for (const body of block.bodies) add(seen, this.node(body, fed.stdin));
+    if (block.how === 'subshell') this.cwd = before;
+    this.meet(seen, fed);
+    return seen;
+  }
+
+  private command(command: ShellCommand, stdin?: string): Seen {
+    if (this.isInert(command)) return NOTHING;
+    const seen = nothing();
+    if (this.left-- <= 0) return seen;
+    for (const { name, values } of command.assignments) {
+      const value = this.words(values);
+      add(seen, { ...value, runs: false });
+      if (value.fetches) this.fetched.add(name);
+    }
+    const fed = this.redirections(command.redirections, seen, stdin);
+    const args: Arg[] = [];
+    for (const word of command.words) {
+      const inside = word.scripts.length + word.variables.length === 0 ? NOTHING : this.words([word]);
+      add(seen, inside);
+      for (const arg of argsOf(word, inside.fetches)) args.push(arg);
+    }
+    this.argv(args, seen, fed.stdin, 0);
+    this.keep(args, fed);
+    this.meet(seen, fed);
+    return seen;
+  }
+
+  /** The everyday case: a program that starts nothing, with words that hold nothing. */
+  private isInert({ words, assignments, redirections }: ShellCommand): boolean {
+    const name = words[0]?.value;
+    if (name === undefined || !INERT.has(name) || this.functions.has(name)) return false;
+    if (assignments.length > 0 || redirections.length > 0) return false;
+    return words.every((word) => word.scripts.length === 0 && word.variables.length === 0);
+  }
+
+  /** Builtins that put what was fetched where a later command finds it. */
+  private keep(args: Arg[], fed: Fed): void {
+    const name = args[0]?.text ?? '';
+    if (fed.fetches && /^(read|mapfile|readarray)$/.test(name)) for (const arg of args) this.fetched.add(arg.text);
+    if (fed.fetches && name === 'exec') this.fetched.add(DESCRIPTOR);
+    if (name === 'printf' && args.some((arg) => arg.fetched)) for (const arg of args) this.fetched.add(arg.text);
+  }
+
+  /** Substitutions inside words: they run, and what they fetch becomes part of the word. */
+  private words(words: ShellWord[]): Seen {
+    let seen = NOTHING;
+    for (const word of words) {
+      if (word.scripts.length === 0 && word.variables.length === 0) continue;
+      if (seen === NOTHING) seen = nothing();
+      for (const script of word.scripts) add(seen, this.script(script));
+      if (word.variables.some((name) => this.fetched.has(name))) seen.fetches = true;
+    }
+    return seen;
+  }
+
+  private redirections(list: ShellRedirection[], seen: Seen, stdin?: string): Fed {
+    const fed: Fed = { stdin, fetches: false, runs: false };
+    if (list.length === 0) return fed;
+    for (const { operator, target } of list) {
+      const inside = this.words([target]);
+      seen.deny ??= inside.deny;
+      if (operator.startsWith('<')) {
+        fed.fetches ||= inside.fetches || (operator === '<&' && this.fetched.has(DESCRIPTOR));
+        fed.stdin = operator.startsWith('<<') ? literalText(target) : undefined;
+      } else fed.runs ||= inside.runs;
+    }
+    return fed;
+  }
+
+  private meet(seen: Seen, fed: Fed): void {
+    if ((fed.fetches && seen.runs) || (fed.runs && seen.fetches)) seen.deny ??= FETCHED;
+    seen.fetches ||= fed.fetches;
+    seen.runs ||= fed.runs;
+  }
+
+  /** One command by its words, and whatever it starts in turn. */
+  private argv(given: Arg[], seen: Seen, stdin: string | undefined, depth: number): void {
+    const args = withoutRepeats(given);
+    const name = args[0];
+    if (name === undefined || seen.deny !== undefined || depth > MAX_WRAPPERS || this.left-- <= 0) return;
+    if (name.fetched) seen.deny = FETCHED;
+    if (name.name === undefined) {
+      seen.runs = true;
+      return;
+    }
+    const known = this.functions.get(name.text);
+    if (known) add(seen, { ...known, deny: undefined });
+    if (name.name === 'curl' || name.name === 'wget') seen.fetches = true;
+    const interprets =
+      isInterpreter(name.name) || (/^[gmn]?awk$/.test(name.name) && args.some((arg) => /system|\|/.test(arg.text)));
+    if (interprets) seen.runs = true;
+    if (interprets && args.some((arg) => arg.fetched)) seen.deny ??= FETCHED;
+    seen.deny ??= deniedArgv(name.name, args, { home: this.context.home, cwd: this.cwd });
+    if (name.name === 'cd' || name.name === 'pushd') this.moveTo(args);
+    const inner = unwrap(name.name, args, stdin);
+    for (const argv of inner.argvs) this.argv(argv, seen, stdin, depth + 1);
+    for (const text of inner.scripts) this.text(text, seen, stdin);
+  }
+
+  /** A literal script, such as the one after `sh -c`. */
+  private text(text: string, seen: Seen, stdin: string | undefined): void {
+    if (this.nested >= MAX_NESTED) return;
+    const parsed = this.context.parse(text);
+    const script = parsed.ok ? parsed.script : parsed.partial;
+    if (script === undefined) return;
+    this.nested++;
+    const inside = this.list(script.list, stdin);
+    this.nested--;
+    inside.deny ??= forkBomb(script);
+    add(seen, inside);
+  }
+
+  private moveTo(args: Arg[]): void {
+    const to = args.slice(1).find((arg) => !arg.text.startsWith('-'))?.path ?? this.context.home;
+    if (to === undefined) this.cwd = undefined;
+    else if (to.startsWith('/')) this.cwd = to;
+    else this.cwd = this.cwd === undefined ? undefined : `${this.cwd}/${to}`;
+  }
+}
+
+interface Fed {
+  stdin: string | undefined;
+  fetches: boolean;
+  runs: boolean;
+}
+
+/** Stands among the variables for an open descriptor. */
+const DESCRIPTOR = '<&';
+
+const INERT = new Set(['ls', 'cat', 'ps', 'grep', 'head', 'wc', 'pwd', 'echo', 'date', 'git', 'true', ':']);
+
+/** Shared: never changed, because nothing that runs or fetches is ever told by it. */
+const NOTHING: Seen = { deny: undefined, fetches: false, runs: false };
+const FETCHED = 'what curl or wget fetches would be run by a shell or interpreter';
+
+function nothing(): Seen {
+  return { deny: undefined, fetches: false, runs: false };
+}
+
+function add(to: Seen, from: Seen): void {
+  to.deny ??= from.deny;
+  to.fetches ||= from.fetches;
+  to.runs ||= from.runs;
+}
+
+/** What a literal echo, printf or cat would print, also several in a group. */
+function printed(node: ShellNode, stdin: string | undefined): string | undefined {
+  if (node.kind === 'block' && (node.how === 'subshell' || node.how === 'group')) {
+    const [body] = node.bodies;
+    if (body?.kind !== 'list' || body.items.length > 50) return undefined;
+    const texts = body.items.map((item) => printed(item.node, stdin));
+    return texts.some((text) => text !== undefined) ? texts.map((text) => text ?? '').join('\n') : undefined;
+  }
+  if (node.kind !== 'command') return undefined;
+  const [name, ...words] = node.words.map((word) => literalText(word));
+  const own = node.redirections.find(({ operator }) => operator.startsWith('<<'));
+  if (name === 'cat' || name === 'tee') return own ? literalText(own.target) : stdin;
+  if ((name !== 'echo' && name !== 'printf' && name !== 'yes') || words.includes(undefined)) return undefined;
+  if (name !== 'printf') return words.filter((word) => !/^-[neE]+$/.test(word!)).join(' ');
+  const [format = '', ...values] = (words as string[]).filter((word) => word !== '--');
+  const filled = format.replace(/%[sbdq]/g, () => values.shift() ?? '').replace(/\\n/g, '\n');
+  return [filled, ...values].join('\n');
+}

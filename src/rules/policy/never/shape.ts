@@ -1,0 +1,135 @@
+/**
+ * A word as the deny rules see it: known text, with marks where a pattern, the home directory or something unknown stands. Unlike
+ * the auto rules, which give up on anything unknown, these must still see `rm -rf "$HOME"/*` and `{rm,-rf,/}` for what they are.
+ */
+import type { ShellPiece, ShellWord } from '../../../domain/shell.js';
+import { fitsPattern, type Wildcards } from '../../../domain/wildcard.js';
+
+export interface Arg {
+  /** Patterns are `\uE000…` marks, the home directory HOME, anything unknown HOLE. */
+  text: string;
+  /** The program it names, without directories and folded; undefined when that is known only at run time. */
+  name: string | undefined;
+  /** As a path, if it is known completely. */
+  path: string | undefined;
+  /** As script text, with variables still as variables. */
+  script: string;
+  /** Holds text from the net. */
+  fetched: boolean;
+}
+
+export const STAR = '\uE000';
+export const ANY = '\uE001';
+export const SET = '\uE002';
+export const HOME = '\uE003';
+export const HOLE = '\uE004';
+const MARKS = /[\uE000-\uE004]/;
+
+/** One word may become several by brace expansion. */
+export function argsOf(word: ShellWord, fetched = false): Arg[] {
+  if (word.value === word.text && !word.glob && !word.tilde && !word.odd) return [argOf(word.text, fetched)];
+  // A word with many choices is left a riddle: nobody writes one in earnest, and it would cost too much.
+  if (word.pieces.length > 6 && word.pieces.filter((piece) => piece.kind === 'braces').length > 6) {
+    return [argOf(HOLE, fetched, word.text)];
+  }
+  let shapes = [''];
+  for (const [n, piece] of word.pieces.entries()) {
+    const options = optionsOf(piece, n === 0 && word.tilde);
+    shapes = shapes.flatMap((shape) => options.map((option) => shape + option)).slice(0, 64);
+  }
+  const script = word.pieces.map(scriptOf).join('');
+  return shapes.map((text) => argOf(text, fetched, shapes.length > 1 ? text : script));
+}
+
+export function argOf(text: string, fetched = false, script = text): Arg {
+  const base = text.slice(text.lastIndexOf('/') + 1);
+  const marked = MARKS.test(text);
+  return {
+    text,
+    name: marked && MARKS.test(base) ? likelyName(base) : base.toLowerCase(),
+    path: marked ? undefined : text,
+    script,
+    fetched,
+  };
+}
+
+/** The word's text if all of it is known. */
+export function literalText(word: ShellWord): string | undefined {
+  if (word.value !== undefined && !word.glob) return word.value;
+  const parts = word.pieces.map((piece) => (piece.kind === 'text' ? piece.text : undefined));
+  return parts.includes(undefined) ? undefined : parts.join('');
+}
+
+/** Whether a pattern with marks could stand for this name. */
+export function couldBe(pattern: string, name: string): boolean {
+  return fitsPattern(pattern, name, MARKED);
+}
+
+const MARKED: Wildcards<string> = {
+  isMany: (mark) => mark === STAR || mark === HOLE,
+  isOne: (mark, char) => mark === ANY || mark === SET || mark === char,
+};
+
+function optionsOf(piece: ShellPiece, tilde: boolean): string[] {
+  switch (piece.kind) {
+    case 'text':
+      return [tilde ? piece.text.replace(/^~[^/]*/, HOME) : piece.text.replace(/[\uE000-\uE004]/g, HOLE)];
+    case 'glob':
+      return [piece.text.startsWith('*') ? STAR : piece.text.startsWith('?') ? ANY : SET];
+    case 'variable':
+      return [piece.name === 'HOME' ? HOME : HOLE];
+    case 'braces':
+      return expandBraces(piece.text, 4) ?? [HOLE];
+    case 'hole':
+      return [HOLE];
+  }
+}
+
+function scriptOf(piece: ShellPiece): string {
+  if (piece.kind === 'variable') return `\${${piece.name}}`;
+  return piece.kind === 'hole' ? '${__}' : piece.text;
+}
+
+/** `{a,b}` as its alternatives; undefined for ranges and what is too large. */
+function expandBraces(text: string, depth: number): string[] | undefined {
+  const open = text.indexOf('{');
+  if (open < 0) return [bareText(text)];
+  if (depth === 0) return undefined;
+  const cuts = [open];
+  let level = 0;
+  let close = -1;
+  for (let at = open; at < text.length && close < 0; at++) {
+    if (text[at] === '\\') at++;
+    else if (text[at] === '{') level++;
+    else if (text[at] === '}' && --level === 0) close = at;
+    else if (text[at] === ',' && level === 1) cuts.push(at);
+  }
+  if (close < 0 || cuts.length < 2) return undefined;
+  cuts.push(close);
+  const before = text.slice(0, open);
+  const after = text.slice(close + 1);
+  const all: string[] = [];
+  for (let n = 0; n + 1 < cuts.length; n++) {
+    const more = expandBraces(before + text.slice(cuts[n]! + 1, cuts[n + 1]) + after, depth - 1);
+    if (more === undefined || all.length + more.length > 64) return undefined;
+    all.push(...more);
+  }
+  return all;
+}
+
+function bareText(text: string): string {
+  return text
+    .replace(/\$\{?HOME\}?|^~(?=\/|$)/g, HOME)
+    .replace(/\$[\w{(]\S*/g, HOLE)
+    .replace(/['"\\]/g, '')
+    .replace(/\*/g, STAR)
+    .replace(/\?/g, ANY);
+}
+
+/** `/bin/r?` can only be meant for one of these. A pattern without a letter means anything, so nothing. */
+function likelyName(base: string): string | undefined {
+  if (!/[a-z]/i.test(base) || base.includes(HOLE) || base.includes(HOME)) return undefined;
+  return ['rm', 'sudo', 'dd', 'mkfs', 'shutdown', 'reboot', 'halt', 'poweroff', 'sh', 'bash'].find((name) =>
+    couldBe(base.toLowerCase(), name),
+  );
+}

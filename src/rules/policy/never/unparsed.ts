@@ -1,0 +1,53 @@
+/**
+ * The last look at a line: crude, on the text itself, for what a parser cannot be asked about. It runs when the line could not be
+ * read, and on lines that use `$IFS` for a blank. It only ever denies, so all it can do wrong is to refuse what would not have run.
+ */
+import { deniedArgv } from './denied.js';
+import type { DenyContext } from './deny.js';
+import { whyDenied } from './deny.js';
+import { argOf } from './shape.js';
+import { isInterpreter, unwrap } from './wrappers.js';
+
+export function lastLook(line: string, parsed: boolean, context: DenyContext): string | undefined {
+  if (line.length > 128 * 1024) line = line.slice(0, 128 * 1024);
+  if (/\$\{?IFS/.test(line)) {
+    const spaced = context.parse(line.replace(/\$\{IFS[^}]*\}|\$IFS(\$\d)?/g, ' '));
+    const script = spaced.ok ? spaced.script : spaced.partial;
+    const deny = script && whyDenied(script, context);
+    if (deny !== undefined) return deny;
+  }
+  return parsed ? undefined : rawDeny(line, context);
+}
+
+function rawDeny(line: string, context: DenyContext): string | undefined {
+  const text = line.replace(/\\\n|['"\\]/g, '');
+  let fetched = false;
+  for (const part of text.split(/([;&\n(){}`]|\|&?)/)) {
+    if (part === '' || part === ' ') continue;
+    if (/^[;&\n(){}`|]/.test(part)) {
+      if (/^[;&\n]$/.test(part)) fetched = false;
+      continue;
+    }
+    const words = part.split(/[\s]+/).filter(Boolean);
+    while (words.length > 0 && LEADING.test(words[0]!)) words.shift();
+    let args = words
+      .slice(0, 500)
+      .map((word) =>
+        argOf(word.replace(/\$\{?HOME\}?|^~(?=\/|$)/, context.home ?? '/home/user').replaceAll('*', '\uE000')),
+      );
+    for (let depth = 0; depth < 20 && args.length > 0; depth++) {
+      const name = args[0]!.name ?? '';
+      const deny = deniedArgv(name, args, context);
+      if (deny !== undefined) return deny;
+      if (fetched && isInterpreter(name)) return 'what curl or wget fetches would be run by a shell or interpreter';
+      if (name === 'curl' || name === 'wget') fetched = true;
+      const inner = unwrap(name, args, undefined);
+      const [script] = inner.scripts;
+      args = inner.argvs[0] ?? (script === undefined ? [] : script.split(/\s+/).map((word) => argOf(word)));
+    }
+  }
+  return undefined;
+}
+
+/** Words that may stand before a command's name. */
+const LEADING = /^([A-Za-z_]\w*=.*|!|then|do|else|elif|if|while|until|time|\{|\$)$/;

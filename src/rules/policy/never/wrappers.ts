@@ -1,0 +1,258 @@
+/**
+ * Programs that start other programs. Given one command's words, `unwrap` answers which commands and which literal scripts it would
+ * start in turn. Where an option is unknown, both readings (with and without a value) are followed: looking twice is cheap,
+ * looking past is not.
+ */
+import { type Arg, argOf } from './shape.js';
+
+export interface Unwrapped {
+  argvs: Arg[][];
+  scripts: string[];
+}
+
+/** Runs what it is given as text. */
+export function isInterpreter(name: string): boolean {
+  return SHELLS.has(name) || INTERPRETERS.test(name) || RUNS_TEXT.has(name);
+}
+
+const RUNS_TEXT = new Set(['eval', 'source', '.', 'at', 'batch', 'crontab', 'parallel']);
+
+export function unwrap(name: string, args: Arg[], stdin: string | undefined): Unwrapped {
+  const rest = args.slice(args[1]?.text === '--' && (name === 'eval' || name === 'trap') ? 2 : 1);
+  if (SHELLS.has(name)) return { argvs: [], scripts: shellScripts(rest, stdin) };
+  // Words without any sign of the shell's grammar mean the same again; parsing them anew at each `eval` would cost too much.
+  if (name === 'eval')
+    return rest.every((arg) => /^[\w./:=@%+,-]*$/.test(arg.script))
+      ? { argvs: [rest], scripts: [] }
+      : { argvs: [], scripts: [joined(rest)] };
+  if (name === 'find') return { argvs: findArgvs(rest), scripts: [] };
+  if (name === 'trap') return { argvs: [], scripts: rest.slice(0, 1).map((arg) => arg.script) };
+  if ((name === '.' || name === 'source') && stdin !== undefined) return { argvs: [], scripts: [stdin] };
+  if (WITH_TEXT.has(name)) return textArgs(name, rest);
+  if (CONTAINERS.has(name)) return { argvs: containerArgvs(rest), scripts: [] };
+  const wrapper = Object.hasOwn(WRAPPERS, name) ? WRAPPERS[name] : undefined;
+  if (wrapper === undefined) return NONE;
+  const found: Unwrapped = { argvs: [], scripts: [] };
+  follow(rest, wrapper, found);
+  if (name === 'xargs' && stdin !== undefined) {
+    const fed = stdin
+      .split(/\s+/)
+      .filter(Boolean)
+      .slice(0, 200)
+      .map((word) => argOf(word.replace(/['"\\]/g, '')));
+    found.argvs = found.argvs.flatMap((argv) => [argv, [...argv, ...fed], ...replaced(argv, fed)]);
+    if (found.argvs.length === 0) found.argvs.push(fed);
+  }
+  return found;
+}
+
+/** `env nice env …`: of plain wrappers in a row only the last matters, and a line may hold thousands. */
+export function withoutRepeats(args: Arg[]): Arg[] {
+  let at = 0;
+  while (at + 1 < args.length && PLAIN.has(args[at]!.text) && PLAIN.has(args[at + 1]!.text)) at++;
+  return at === 0 ? args : args.slice(at);
+}
+
+const PLAIN = new Set([
+  'env',
+  'command',
+  'builtin',
+  'exec',
+  'nohup',
+  'nice',
+  'time',
+  'setsid',
+  'eval',
+  'xargs',
+  'ionice',
+]);
+
+const NONE: Unwrapped = { argvs: [], scripts: [] };
+
+interface Wrapper {
+  /** Letters that take a value, attached or as the next word. */
+  values: string;
+  /** Letters known to take none. */
+  flags: string;
+  /** Words before the command, such as the time of `timeout`. */
+  skip: number;
+  /** `NAME=value` words may come first. */
+  assignments?: boolean;
+  /** Letters after which nothing is started. */
+  only?: string;
+  /** Letters whose value is a command line. */
+  split?: string;
+}
+
+const WRAPPERS: Record<string, Wrapper> = {
+  env: { values: 'uCa', flags: 'i0v', skip: 0, assignments: true, split: 'S' },
+  command: { values: '', flags: 'p', skip: 0, only: 'vV' },
+  builtin: { values: '', flags: '', skip: 0 },
+  exec: { values: 'a', flags: 'cl', skip: 0 },
+  nohup: { values: '', flags: '', skip: 0 },
+  nice: { values: 'n', flags: '0123456789', skip: 0 },
+  ionice: { values: 'cn', flags: 't', skip: 0, only: 'pPu' },
+  timeout: { values: 'ks', flags: 'vfp', skip: 1 },
+  time: { values: 'fo', flags: 'pavV', skip: 0 },
+  setsid: { values: '', flags: 'cfw', skip: 0 },
+  stdbuf: { values: 'ioe', flags: '', skip: 0 },
+  xargs: { values: 'adEILnPs', flags: '0optrxeil', skip: 0 },
+  busybox: { values: '', flags: '', skip: 0 },
+  toybox: { values: '', flags: '', skip: 0 },
+  chroot: { values: '', flags: '', skip: 1 },
+  doas: { values: 'uC', flags: 'nsL', skip: 0 },
+  strace: { values: 'oeEpPaSsIOuXb', flags: 'cCdDfFhiknqrtTvVwxyYz', skip: 0 },
+  ltrace: { values: 'oeEpPaSsuln', flags: 'bcCfirtTvV', skip: 0 },
+  unshare: { values: 'SGRw', flags: 'muinpUCTrcf', skip: 0 },
+  nsenter: { values: 'tSGW', flags: 'amuinpUCTrwFZ', skip: 0 },
+  taskset: { values: '', flags: 'acp', skip: 1 },
+  chrt: { values: 'TPD', flags: 'bfiordamvp', skip: 1 },
+  flock: { values: 'wE', flags: 'sxeunoFv', skip: 1, split: 'c' },
+  fakeroot: { values: 'lsib', flags: 'uhv', skip: 0 },
+  unbuffer: { values: '', flags: 'p', skip: 0 },
+  caffeinate: { values: 'tw', flags: 'dimsu', skip: 0 },
+  'systemd-run': { values: 'upMHE', flags: 'rtPqGSd', skip: 0 },
+  'xvfb-run': { values: 'efnspw', flags: 'al', skip: 0 },
+  parallel: { values: 'jNIaSCnLdEP', flags: 'kmuXqvt0', skip: 0 },
+  rlwrap: { values: 'bcDfHlmnpPqsStz', flags: 'aACehiorRuvw', skip: 0 },
+  pkexec: { values: '', flags: '', skip: 0 },
+  sg: { values: '', flags: '', skip: 1, split: 'c' },
+  torsocks: { values: 'uap', flags: 'iqd', skip: 0 },
+  proxychains: { values: 'f', flags: 'q', skip: 0 },
+  proxychains4: { values: 'f', flags: 'q', skip: 0 },
+};
+
+/** Takes options, assignments and leading words off; several readings may be left. */
+function follow(args: Arg[], wrapper: Wrapper, found: Unwrapped): void {
+  const starts = new Set<number>();
+  const tried = new Set<number>();
+  const open = [{ at: 0, skipped: 0 }];
+  for (let from = open.pop(); from !== undefined; from = open.pop()) {
+    let { at, skipped } = from;
+    for (; at < args.length; at++) {
+      // A place that was reached before, by another reading, leads to nothing new.
+      if (tried.has(at * 2 + skipped)) break;
+      tried.add(at * 2 + skipped);
+      const { text } = args[at]!;
+      if (text === '--') {
+        starts.add(at + 1 + wrapper.skip - skipped);
+        break;
+      }
+      if (text.startsWith('--')) {
+        if (text.startsWith('--split-string=')) found.scripts.push(text.slice(text.indexOf('=') + 1));
+        // `--name value` or `--name` and then the command: follow both.
+        if (!text.includes('=')) open.push({ at: at + 2, skipped });
+      } else if (text.startsWith('-') && text.length > 1) {
+        const step = readShort(text, args, at + 1, wrapper, found);
+        if (step === undefined) break;
+        if (step === 'unsure') open.push({ at: at + 2, skipped });
+        if (step === 1) at++;
+      } else if (text === '-' || (wrapper.assignments && /^[A-Za-z_]\w*=/.test(text))) continue;
+      else if (skipped < wrapper.skip) skipped++;
+      else {
+        starts.add(at);
+        break;
+      }
+    }
+  }
+  for (const start of [...starts].slice(0, 8)) if (start < args.length) found.argvs.push(args.slice(start));
+}
+
+/** How many further words the option takes; undefined if nothing is started. */
+function readShort(
+  text: string,
+  args: Arg[],
+  next: number,
+  wrapper: Wrapper,
+  found: Unwrapped,
+): 0 | 1 | 'unsure' | undefined {
+  for (let at = 1; at < text.length; at++) {
+    const letter = text[at]!;
+    if (wrapper.flags.includes(letter)) continue;
+    if (wrapper.only?.includes(letter)) return undefined;
+    const attached = text.slice(at + 1);
+    if (wrapper.split?.includes(letter)) {
+      found.scripts.push([attached, ...args.slice(next).map((arg) => arg.script)].join(' '));
+      return attached === '' ? 1 : 0;
+    }
+    if (wrapper.values.includes(letter)) return attached === '' ? 1 : 0;
+    return 'unsure';
+  }
+  return 0;
+}
+
+const SHELLS = new Set('sh bash dash zsh ksh mksh ash rbash fish csh tcsh oksh yash'.split(' '));
+const INTERPRETERS =
+  /^(python|pypy|perl|ruby|php|lua|luajit|tclsh|node)[\d.]*$|^(nodejs|deno|bun|tsx|ts-node|irb|rscript|osascript|pwsh|powershell|groovy|ghci|runghc|jshell|elixir|guile|ipython[\d.]*)$/;
+
+/** Literal text that a shell would run: after -c, or on its standard input. */
+function shellScripts(args: Arg[], stdin: string | undefined): string[] {
+  let command = false;
+  for (let at = 0; at < args.length; at++) {
+    const { text } = args[at]!;
+    if (text === '--rcfile' || text === '--init-file') at++;
+    else if (/^[-+][A-Za-z]+$/.test(text) && !text.startsWith('--')) {
+      if (text.startsWith('-') && text.includes('c')) command = true;
+      if (/[oO]$/.test(text)) at++;
+      if (text.includes('s') && stdin !== undefined && !command) return [stdin];
+    } else if (!command && /^\/dev\/(stdin|fd\/0)$/.test(text)) break;
+    else if (!text.startsWith('--') && text !== '-') return command ? [args[at]!.script] : [];
+  }
+  return stdin === undefined ? [] : [stdin];
+}
+
+function findArgvs(args: Arg[]): Arg[][] {
+  const all: Arg[][] = [];
+  const end = args.findIndex((arg) => /^[-(!]/.test(arg.text) && !/^-[HLPO]/.test(arg.text));
+  const roots = args.slice(0, end < 0 ? args.length : end).filter((arg) => !arg.text.startsWith('-'));
+  for (let at = 0; at < args.length; at++) {
+    if (!/^-(exec|execdir|ok|okdir)$/.test(args[at]!.text)) continue;
+    const stop = args.findIndex((arg, n) => n > at && (arg.text === ';' || arg.text === '+'));
+    const argv = args.slice(at + 1, stop < 0 ? args.length : stop);
+    all.push(...replaced(argv, roots.length > 0 ? roots : [argOf('.')]));
+    if (all.length > 50) break;
+  }
+  return all;
+}
+
+/** `{}` stands for each of these in turn. */
+function replaced(argv: Arg[], values: Arg[]): Arg[][] {
+  if (!argv.some((arg) => arg.text.includes('{}'))) return [argv];
+  return values
+    .slice(0, 20)
+    .map((value) =>
+      argv.map((arg) => (arg.text.includes('{}') ? argOf(arg.text.replaceAll('{}', value.text), arg.fetched) : arg)),
+    );
+}
+
+const CONTAINERS = new Set(['docker', 'podman', 'nerdctl', 'kubectl', 'oc', 'lxc']);
+
+/** `docker exec c sh`: which words are options' values is the program's secret, so a command may begin at any of the first. */
+function containerArgvs(args: Arg[]): Arg[][] {
+  const verb = args.findIndex((arg) => arg.text === 'exec' || arg.text === 'run');
+  if (verb < 0) return [];
+  const starts = args.slice(verb + 1, verb + 13).flatMap((arg, n) => (arg.text.startsWith('-') ? [] : [verb + 1 + n]));
+  return starts.map((start) => args.slice(start));
+}
+
+/** Programs that hand a text to a shell: `su -c`, `script -c`, `watch`, `ssh host …`. */
+const WITH_TEXT = new Set(['su', 'runuser', 'script', 'watch', 'ssh']);
+
+function textArgs(name: string, args: Arg[]): Unwrapped {
+  if (name === 'watch' || name === 'ssh') {
+    const scripts: string[] = [];
+    // Which words are options' values differs between versions, so every place a command may begin is tried.
+    for (let at = 0; at < args.length && scripts.length < 3; at++) {
+      if (!args[at]!.text.startsWith('-') && (name === 'watch' || at > 0)) scripts.push(joined(args.slice(at)));
+    }
+    return { argvs: [], scripts };
+  }
+  const at = args.findIndex((arg) => /^-[a-z]*c$|^--command$/.test(arg.text));
+  const attached = args.find((arg) => arg.text.startsWith('--command='));
+  const text = at >= 0 ? args[at + 1]?.script : attached?.script.slice('--command='.length);
+  return { argvs: [], scripts: text === undefined ? [] : [text] };
+}
+
+function joined(args: Arg[]): string {
+  return args.map((arg) => arg.script).join(' ');
+}

@@ -1,0 +1,98 @@
+/**
+ * The verdict on a tool call. Every tool has a built-in answer; policy rules may loosen or tighten it, an agent only tighten. A
+ * tool nobody knows (from a plugin or a server) is asked for.
+ */
+import type { Agent } from '../../domain/agent/agent.js';
+import {
+  MADE_CHECKS,
+  stricter,
+  type MadeCheck,
+  type Policy,
+  type Risk,
+  type Restriction,
+  type SafetyCheck,
+  type Verdict,
+} from '../../domain/policy.js';
+import { VERDICT } from './verdict.js';
+import { globFitsAnyCase } from '../../domain/wildcard.js';
+import { applyingRules } from './rules.js';
+
+export interface ToolQuestion {
+  tool: string;
+  /** What the path gate already said, for tools that take a path. */
+  path?: string;
+  pathVerdict?: 'ok' | 'ask' | 'refuse';
+  /** Size of what would be written. */
+  bytes?: number;
+  /** Makes a check: why it does not hold, undefined if it does. Where it is absent, a human makes it. */
+  check?: (check: MadeCheck) => string | undefined;
+  /** It comes from a plugin that says it needs no human. */
+  free?: boolean;
+  policy: Policy;
+  agent?: Pick<Agent, 'approve'>;
+}
+
+export interface ToolVerdict {
+  verdict: Verdict;
+  reason: string;
+  risk: Risk;
+  safetyChecks: SafetyCheck[];
+}
+
+export function judgeTool(question: ToolQuestion): ToolVerdict {
+  const { tool, policy } = question;
+  const rules = applyingRules(policy.rules, question);
+  const about = {
+    risk: worst(rules.map((rule) => rule.risk)),
+    safetyChecks: rules.flatMap((rule) => rule.safetyChecks),
+  };
+  const own = question.agent && Object.hasOwn(question.agent.approve, tool) ? question.agent.approve[tool] : undefined;
+  const broken = rules.flatMap((rule) => rule.restrictions).find((one) => isBroken(one, question));
+  const ruled = rules.map((rule) => VERDICT[rule.supervision]).reduce<Verdict>(stricter, 'auto');
+  const names = rules.map((rule) => rule.name).join(', ');
+  if (question.pathVerdict === 'refuse') return { verdict: 'deny', reason: 'the path is refused', ...about };
+  if (own === 'deny') return { verdict: 'deny', reason: `the agent file denies ${tool}`, ...about };
+  if (ruled === 'deny') return { verdict: 'deny', reason: `policy rule ${names}: deny`, ...about };
+  if (broken) return { verdict: 'deny', reason: `policy rule ${names}: ${broken.type}`, ...about };
+  if (policy.closed !== undefined && !QUIET.has(tool)) return { verdict: 'ask', reason: policy.closed, ...about };
+  if (own === 'ask') return { verdict: 'ask', reason: `the agent file asks for ${tool}`, ...about };
+  if (question.pathVerdict === 'ask') return { verdict: 'ask', reason: 'the path is asked for', ...about };
+  const unsafe = rules.length > 0 && ruled !== 'ask' ? checked(about.safetyChecks, question) : undefined;
+  if (unsafe !== undefined) return { ...unsafe, reason: `policy rule ${names}: ${unsafe.reason}`, ...about };
+  if (rules.length > 0) return { verdict: ruled, reason: `policy rule ${names}`, ...about };
+  if (question.free) return { verdict: 'auto', reason: 'its plugin says it needs no human', ...about };
+  if (QUIET.has(tool)) return { verdict: 'auto', reason: 'it changes nothing outside', ...about };
+  if (question.pathVerdict === 'ok') return { verdict: 'auto', reason: "it stays in the agent's own folder", ...about };
+  return { verdict: 'ask', reason: `${tool} is asked for`, ...about };
+}
+
+/** Undefined: all that the rules want checked was checked, and holds. */
+function checked(wanted: SafetyCheck[], { check }: ToolQuestion): Pick<ToolVerdict, 'verdict' | 'reason'> | undefined {
+  const made = MADE_CHECKS.filter((one) => wanted.includes(one));
+  if (made.length > 0 && check === undefined) return { verdict: 'ask', reason: `a human does ${made.join(', ')}` };
+  for (const one of made) {
+    const failed = check!(one);
+    if (failed !== undefined) return { verdict: 'deny', reason: `${one}: ${failed}` };
+  }
+  return undefined;
+}
+
+/** Tools that read, or that only put something to the engine, which judges it again. */
+const QUIET = new Set(
+  `read_file list_directory search_files query_tasks create_task update_task send_message broadcast list_active_sessions
+  read_session slack_read delegate_to_agent route_to vote_conclude conclude_team give_verdict place_bid break_down name_duplicates draft_agent judge_trial request_help
+  request_dependency give_back provide_dependency assign_provider final_report`.split(/\s+/),
+);
+
+function isBroken(restriction: Restriction, { path, bytes }: ToolQuestion): boolean {
+  if (restriction.type === 'size_limit') return bytes !== undefined && bytes > restriction.maxBytes;
+  if (path === undefined) return false;
+  const names = [path, path.slice(path.lastIndexOf('/') + 1)];
+  const fits = (globs: string[]): boolean => globs.some((glob) => names.some((name) => globFitsAnyCase(glob, name)));
+  return fits(restriction.deny) || (restriction.allow.length > 0 && !fits(restriction.allow));
+}
+
+function worst(risks: Risk[]): Risk {
+  const order: Risk[] = ['none', 'low', 'medium', 'high', 'critical'];
+  return risks.reduce<Risk>((a, b) => (order.indexOf(b) > order.indexOf(a) ? b : a), 'none');
+}

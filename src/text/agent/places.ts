@@ -1,0 +1,49 @@
+/** Where an agent file says what other checks may complain about, by names that hold for every format. */
+import type { Agent } from '../../domain/agent/agent.js';
+import type { Where } from '../../domain/problem.js';
+import type { YamlPlaces } from '../yaml/parse.js';
+import type { Path } from '../yaml/fields.js';
+
+/** Keys such as `name`, `handoff`, `tools.0`, `advisors.1`, `router.destinations.0`, `router.fallback`, `team.members.2`, `approve.write_file`. */
+export function agentPlaces(agent: Agent, places: YamlPlaces): Record<string, Where> {
+  const found: [string, Where][] = [];
+  /** Notes the first of these paths that exists, at the top or in a part of its own. */
+  const note = (name: string, ...paths: Path[]): void => {
+    for (const path of paths) {
+      for (const root of ROOTS) {
+        const where = places.exact([...root, ...path]);
+        if (where !== undefined) return void found.push([name, where]);
+      }
+    }
+  };
+  note('name', ['name'], ['agent_id'], ['agentId'], ['id']);
+  note('handoff', ['handoff']);
+  note('router', ['router']);
+  note('team', ['team']);
+  note('tools', ['tools']);
+  few(agent.tools).forEach((_, i) => note(`tools.${i}`, ['tools', i], ['tools']));
+  few(agent.agents).forEach((_, i) => note(`agents.${i}`, ['agents', i], ['agents']));
+  few(agent.advisors).forEach((_, i) => note(`advisors.${i}`, ['advisors', i, 'agent'], ['advisors', i], ['advisors']));
+  few(agent.router?.destinations).forEach((_, i) =>
+    note(
+      `router.destinations.${i}`,
+      ['router', 'destinations', i],
+      ['router', 'destinations'],
+      ['agents', i],
+      ['agents'],
+    ),
+  );
+  note('router.fallback', ['router', 'fallback']);
+  few(agent.team?.members).forEach((_, i) =>
+    note(`team.members.${i}`, ['team', 'members', i], ['team', 'members'], ['team', i]),
+  );
+  for (const tool of few(Object.keys(agent.approve))) note(`approve.${tool}`, ['approve', tool]);
+  return Object.fromEntries(found);
+}
+
+/** Each place costs a walk through the text. */
+function few<T>(list: readonly T[] = []): readonly T[] {
+  return list.slice(0, 100);
+}
+
+const ROOTS: Path[] = [[], ['spec'], ['metadata']];

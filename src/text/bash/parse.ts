@@ -1,0 +1,258 @@
+/**
+ * A command line as Bash would read it. The grammar is the work of the `unbash` parser; here its tree becomes ours, kind by kind,
+ * and nothing is dropped: a node this file does not know, an error anywhere, or two readings of one word that differ,
+ * make the whole line "not understood", and the gate asks.
+ *
+ * The parser is tolerant and now and then skips a character in silence, so a script only counts as `plain` after
+ * `isPlain` has found a reason for every character of it.
+ */
+import { parse } from 'unbash';
+import type * as U from 'unbash';
+import type {
+  ParsedShell,
+  ShellAssignment,
+  ShellBlock,
+  ShellCommand,
+  ShellList,
+  ShellNode,
+  ShellRedirection,
+  ShellScript,
+  ShellWord,
+} from '../../domain/shell.js';
+import { isPlain } from './plain.js';
+import { NotUnderstood, wordOf, wordOfBody, type ReadScript } from './parts.js';
+
+const MAX_LINE = 128 * 1024;
+const MAX_DEPTH = 40;
+const MAX_HERE = 100;
+
+export function parseBash(line: string): ParsedShell {
+  if (line.length > MAX_LINE) return { ok: false, reason: `longer than ${MAX_LINE} characters` };
+  if (deepest(line) > 2 * MAX_DEPTH) return { ok: false, reason: 'nested too deeply' };
+  if (line.split('<<').length > MAX_HERE) return { ok: false, reason: 'too many here-documents' };
+  try {
+    const tree = parse(line);
+    const reading = new Reading();
+    const script = reading.script(tree, line, 0);
+    if (reading.wrong !== undefined) return { ok: false, reason: reading.wrong, partial: script };
+    return { ok: true, script };
+  } catch (thrown) {
+    const reason = thrown instanceof NotUnderstood ? thrown.message : 'the shell syntax could not be read';
+    return { ok: false, reason };
+  }
+}
+
+/** Depth of brackets, counted without regard to quotes: a cheap bound that keeps hostile nesting from the parser. */
+function deepest(line: string): number {
+  let depth = 0;
+  let most = 0;
+  for (let at = 0; at < line.length; at++) {
+    const c = line.charCodeAt(at);
+    if (c === 40 || c === 123) most = Math.max(most, ++depth);
+    else if ((c === 41 || c === 125) && depth > 0) depth--;
+  }
+  return most;
+}
+
+class Reading {
+  /** The first thing that was not understood although the tree goes on. */
+  wrong: string | undefined;
+  private depth = 0;
+  private readonly words = new Map<string, ShellWord>();
+
+  script(
+    tree: U.Script & { errors?: readonly U.ParseError[] | undefined },
+    source: string,
+    level: number,
+  ): ShellScript {
+    const errors = tree.errors;
+    if (errors && errors.length > 0) this.wrong ??= `syntax error: ${errors[0]!.message}`;
+    const own = tree.source ?? source;
+    const list = this.statements(tree.commands);
+    const script = { list, plain: level === 0 && tree.shebang === undefined && isPlain(tree, own) };
+    return script;
+  }
+
+  private statements(statements: readonly U.Statement[]): ShellList {
+    const items: ShellList['items'] = [];
+    for (const statement of statements) {
+      const node = statement.command;
+      const last = statement.background ? '&' : ';';
+      if (node.type !== 'AndOr') {
+        items.push({ node: this.node(node), then: last });
+        continue;
+      }
+      node.commands.forEach((command, n) => items.push({ node: this.node(command), then: node.operators[n] ?? last }));
+    }
+    return { kind: 'list', items };
+  }
+
+  private node(node: U.PipelineNode): ShellNode {
+    if (++this.depth > MAX_DEPTH) throw new NotUnderstood('nested too deeply');
+    try {
+      return this.anyNode(node);
+    } finally {
+      this.depth--;
+    }
+  }
+
+  private anyNode(node: U.PipelineNode): ShellNode {
+    switch (node.type) {
+      case 'Command':
+        return this.command(node);
+      case 'Pipeline': {
+        const stages = node.commands.map((command) => this.node(command));
+        if (stages.length === 0) this.wrong ??= 'a pipeline without a command';
+        return { kind: 'pipeline', prefixed: node.prefixes.length > 0, stages, operators: [...node.operators] };
+      }
+      case 'Redirected': {
+        const inner = this.node(node.command);
+        if (inner.kind !== 'block') throw new NotUnderstood('a redirection of something unknown');
+        return { ...inner, redirections: node.redirects.map((redirect) => this.redirection(redirect)) };
+      }
+      case 'Function':
+        return { kind: 'function', name: node.name.value, body: this.body(node.body) };
+      case 'Coproc':
+        return block('coproc', [this.body(node.body)], [], node.name?.value);
+      default:
+        return this.compound(node);
+    }
+  }
+
+  private body(node: U.Command | U.CompoundCommand | U.Redirected | U.CompoundList): ShellNode {
+    return node.type === 'CompoundList' ? this.statements(node.commands) : this.node(node);
+  }
+
+  private compound(node: U.CompoundCommand): ShellBlock {
+    switch (node.type) {
+      case 'Subshell':
+        return block('subshell', [this.statements(node.body.commands)]);
+      case 'BraceGroup':
+        return block('group', [this.statements(node.body.commands)]);
+      case 'If': {
+        const parts = [node.clause, node.then, ...node.elif.flatMap((branch) => [branch.clause, branch.then])];
+        if (node.else) parts.push(node.else);
+        return block(
+          'if',
+          parts.map((part) => this.statements(part.commands)),
+        );
+      }
+      case 'For':
+      case 'Select': {
+        const words = (node.wordlist ?? []).map((word) => this.word(word));
+        const how = node.type === 'For' ? 'for' : 'select';
+        return block(how, [this.statements(node.body.commands)], words, node.name.value);
+      }
+      case 'ArithmeticFor': {
+        const words = [node.initialize, node.test, node.update].flatMap((part) => (part ? [this.opaque(part)] : []));
+        return block('for', [this.statements(node.body.commands)], words);
+      }
+      case 'While':
+        return block('while', [this.statements(node.clause.commands), this.statements(node.body.commands)]);
+      case 'Case': {
+        const words = [node.word, ...node.items.flatMap((item) => item.pattern)].map((word) => this.word(word));
+        return block(
+          'case',
+          node.items.map((item) => this.statements(item.body.commands)),
+          words,
+        );
+      }
+      case 'TestCommand':
+        return block('test', [], [this.opaque(node.expression)]);
+      case 'ArithmeticCommand':
+        return block('arithmetic', [], node.expression ? [this.opaque(node.expression)] : []);
+      default:
+        return unknownNode(node);
+    }
+  }
+
+  private command(node: U.Command): ShellCommand {
+    const words: ShellWord[] = [];
+    if (node.prefix.length === 0 && node.suffix.every((item) => item.type === 'Word')) {
+      if (node.name) words.push(this.word(node.name));
+      for (const item of node.suffix) words.push(this.word(item));
+      return { kind: 'command', assignments: NO_ASSIGNMENTS, words, redirections: NO_REDIRECTIONS };
+    }
+    const assignments: ShellAssignment[] = [];
+    const redirections: ShellRedirection[] = [];
+    for (const item of node.prefix) {
+      if (item.type === 'Assignment') assignments.push(this.assignment(item));
+      else redirections.push(this.redirection(item));
+    }
+    if (node.name) words.push(this.word(node.name));
+    for (const item of node.suffix) {
+      if (item.type === 'Word') words.push(this.word(item));
+      else if (item.type === 'Assignment') {
+        // `export a=b`: a word for the builtin, an assignment for what follows.
+        const assigned = this.assignment(item);
+        assignments.push(assigned);
+        words.push(hole(item.text, assigned.values));
+      } else redirections.push(this.redirection(item));
+    }
+    return { kind: 'command', assignments, words, redirections };
+  }
+
+  private assignment(node: U.Assignment): ShellAssignment {
+    const values = node.value.type === 'Word' ? [node.value] : [...node.value.elements];
+    if (node.index) values.push(node.index);
+    return { name: node.name, values: values.map((word) => this.word(word)) };
+  }
+
+  private redirection(node: U.Redirection): ShellRedirection {
+    const from = node.descriptor;
+    const fd = from === undefined ? undefined : from.type === 'FileDescriptor' ? from.value : from.name;
+    const target = node.type === 'HereDoc' ? wordOfBody(node, this.inner) : node.target && this.word(node.target);
+    if (target === undefined) throw new NotUnderstood('a redirection without a target');
+    return { operator: node.operator, ...(fd === undefined ? {} : { fd }), target };
+  }
+
+  private word(word: U.Word): ShellWord {
+    const known = this.words.get(word.text);
+    if (known !== undefined) return known;
+    const read = wordOf(word, this.inner);
+    // The same text is the same word again, unless it holds a script, which has places of its own.
+    if (read.scripts.length === 0) this.words.set(word.text, read);
+    return read;
+  }
+
+  /** Arithmetic and tests: nobody judges their text, only the commands inside them. */
+  private opaque(node: U.ArithmeticExpression | U.TestExpression): ShellWord {
+    return wordOf(node, this.inner);
+  }
+
+  /** A substitution inside a word; its depth counts on. */
+  private inner: ReadScript = (script) => {
+    if (script === undefined) throw new NotUnderstood('a substitution that could not be read');
+    if (++this.depth > MAX_DEPTH) throw new NotUnderstood('nested too deeply');
+    try {
+      return this.script(script, '', this.depth);
+    } finally {
+      this.depth--;
+    }
+  };
+}
+
+/** Shared by all the commands that have none. */
+const NO_ASSIGNMENTS: ShellAssignment[] = [];
+const NO_REDIRECTIONS: ShellRedirection[] = [];
+
+function block(how: ShellBlock['how'], bodies: ShellNode[], words: ShellWord[] = [], name?: string): ShellBlock {
+  return { kind: 'block', how, bodies, words, ...(name === undefined ? {} : { name }), redirections: [] };
+}
+
+function hole(text: string, values: ShellWord[]): ShellWord {
+  return {
+    text,
+    pieces: [{ kind: 'hole', text }],
+    glob: false,
+    tilde: false,
+    dollarQuote: false,
+    odd: values.some((word) => word.odd),
+    scripts: values.flatMap((word) => word.scripts),
+    variables: values.flatMap((word) => word.variables),
+  };
+}
+
+function unknownNode(node: never): never {
+  throw new NotUnderstood(`unknown syntax ${String((node as { type?: string }).type)}`);
+}

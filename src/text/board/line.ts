@@ -1,0 +1,330 @@
+/**
+ * One bullet's line: prefixes in any order, then the title, then `key: value` pairs. It reads on after an error only as far as the meaning stays plain: an entry with
+ * an error is never acted on, so guessing would help nobody.
+ */
+import type { Box, Field, Item, Span, Value } from './item.js';
+import { isBlankChar, readBare, readQuoted } from './value.js';
+
+export interface Flaw {
+  lint: string;
+  severity: 'error' | 'warning';
+  at: number;
+  message: string;
+  hint?: string;
+}
+
+/** What a line says beyond the item itself. */
+export interface Head {
+  item: Item;
+  /** Where the body stands in the file: spans count from the start of the file, flaws from that of the body. */
+  base: number;
+  /** The last field ends in `|`: its value stands on the lines below. */
+  opensBlock: boolean;
+  /** Where a `<!--` stands that this line does not close. */
+  opensComment?: number;
+  flaws: Flaw[];
+}
+
+const BOX_LIKE = /\[[ \t]{0,3}[^\][\s]?[ \t]{0,3}\](?=[ \t]|$)/y;
+const MARK = /[@#]([A-Za-z0-9_\u00a1-\uffff][A-Za-z0-9_./\u00a1-\uffff-]*)(?=[ \t]|$)/y;
+const MARK_LIKE = /[@#][^\s]/y;
+const KEY_HERE = /([A-Za-z_][A-Za-z0-9_-]*):(?=[ \t]|$)/y;
+const KEY_WITH_VALUE = /([A-Za-z_][A-Za-z0-9_-]*):[ \t]+[^ \t]/y;
+const NEXT_KEY = /[ \t][A-Za-z_][A-Za-z0-9_-]*:(?=[ \t]|$)/g;
+const NEXT_KEY_WITH_VALUE = /[ \t]([A-Za-z_][A-Za-z0-9_-]*):[ \t]+[^ \t]/g;
+const MARK_INSIDE = /[ \t]([@#])[A-Za-z_]/g;
+const BOXES: Record<string, Box> = { ' ': 'open', _: 'open', '/': 'doing', x: 'done', X: 'done', '-': 'skipped' };
+const UNCLOSED: Record<string, string> = { '"': 'TD001', '`': 'TD002', "'": 'TD003' };
+const QUOTED_TITLE = 'write the title in quotes, then key: value';
+
+/** Fills a new item with what its line says. */
+export function parseHead(body: string, item: Item): Head {
+  const head: Head = { item, base: item.bodyStart, opensBlock: false, opensComment: undefined, flaws: [] };
+  const afterPrefixes = readPrefixes(head, body);
+  item.restStart = head.base + afterPrefixes;
+  const afterTitle = readTitle(head, body, afterPrefixes);
+  if (afterTitle !== undefined) readPairs(head, body, afterTitle);
+  return head;
+}
+
+/** The value that starts at `at` on an indented `key: value` line, which it has to itself. */
+export function parseLineValue(line: string, at: number): { value: Value; span: Span; block: boolean; flaw?: Flaw } {
+  let end = line.length;
+  while (end > at && isBlankChar(line[end - 1])) end -= 1;
+  const raw = line.slice(at, end);
+  const span = { start: at, end };
+  if (raw.startsWith('|')) return { value: '', span, block: true, ...blockFlaw(raw, at) };
+  const lint = UNCLOSED[raw[0] ?? ''];
+  if (lint === undefined) return { value: readBare(raw), span, block: false };
+  const quoted = readQuoted(line.slice(0, end), at);
+  if (!quoted) return { value: raw, span, block: false, flaw: unclosed(lint, raw[0]!, at) };
+  return { value: quoted.end === end ? quoted.value : raw, span, block: false };
+}
+
+function readPrefixes(head: Head, body: string): number {
+  let at = skip(body, 0);
+  for (;;) {
+    const next = readPrefix(head, body, at);
+    if (next === undefined) return at;
+    at = skip(body, next);
+  }
+}
+
+/** The position after one prefix, or undefined where the title begins. */
+function readPrefix(head: Head, body: string, at: number): number | undefined {
+  const char = body[at];
+  if (char === '[') {
+    const box = BOXES[body[at + 1] ?? ''];
+    if (box && body[at + 2] === ']' && isEnd(body, at + 3)) return setBox(head, box, at, at + 3);
+    const end = matchEnd(BOX_LIKE, body, at);
+    if (end === 0) return undefined;
+    flaw(
+      head,
+      'TD014',
+      at,
+      `${body.slice(at, end)} is not a box`,
+      'use [ ] open, [/] in progress, [x] done or [-] skipped',
+    );
+    return end;
+  }
+  if ((char === 'x' || char === '-') && head.item.boxSpan === undefined && isEnd(body, at + 1)) {
+    return setBox(head, BOXES[char]!, at, at + 1);
+  }
+  if (char === '@' || char === '#') return readMark(head, body, at);
+  return isLoneCapital(body, at) ? readPriority(head, body, at) : undefined;
+}
+
+function setBox(head: Head, box: Box, start: number, end: number): number {
+  if (head.item.boxSpan !== undefined) flaw(head, 'TD013', start, 'a second box', 'keep one box');
+  head.item.box = box;
+  head.item.boxSpan = spanOf(head, start, end);
+  return end;
+}
+
+function readMark(head: Head, body: string, at: number): number | undefined {
+  const kind = body[at] as '@' | '#';
+  const end = matchEnd(MARK, body, at);
+  if (end > 0) {
+    const { item } = head;
+    const name = body.slice(at + 1, end);
+    item.marks = grown(item.marks, { kind, name, span: spanOf(head, at, end) });
+    if (kind === '@') item.stakeholders = grown(item.stakeholders, name);
+    else item.tags = grown(item.tags, name);
+    return end;
+  }
+  if (matchEnd(MARK_LIKE, body, at)) {
+    flaw(
+      head,
+      kind === '@' ? 'TD010' : 'TD011',
+      at,
+      `this ${kind === '@' ? 'name' : 'tag'} has a character it may not have`,
+      'letters, digits and _ . - /, then a blank',
+    );
+  }
+  return undefined;
+}
+
+function readPriority(head: Head, body: string, at: number): number | undefined {
+  const letter = body[at]!;
+  if (letter > 'D') {
+    // A lone capital may begin a sentence ("I am here"); before another prefix or a quoted title it can only be a priority.
+    if (!/^["'`@#[]/.test(body.slice(skip(body, at + 1), skip(body, at + 1) + 1))) return undefined;
+    flaw(head, 'TD012', at, `${letter} is not a priority`, 'priorities are A, B, C and D');
+    return at + 1;
+  }
+  if (head.item.priority !== undefined) {
+    flaw(head, 'TD012', at, 'a second priority', 'keep one, or put the title in quotes');
+    return at + 1;
+  }
+  head.item.priority = letter;
+  head.item.prioritySpan = spanOf(head, at, at + 1);
+  return at + 1;
+}
+
+/** The position after the title, or undefined when the rest of the line cannot be read. */
+function readTitle(head: Head, body: string, at: number): number | undefined {
+  if (at >= body.length) return at;
+  const lint = UNCLOSED[body[at]!];
+  if (lint !== undefined) {
+    const quoted = readQuoted(body, at);
+    if (quoted) {
+      head.item.title = quoted.value;
+      head.item.titleSpan = spanOf(head, at, quoted.end);
+      return quoted.end;
+    }
+    addFlaw(head, unclosed(lint, body[at]!, at));
+    head.item.title = body.slice(at).trim();
+    head.item.titleSpan = spanOf(head, at, body.length);
+    return undefined;
+  }
+  return matchEnd(KEY_WITH_VALUE, body, at) ? at : readBareTitle(head, body, at);
+}
+
+function readBareTitle(head: Head, body: string, at: number): undefined {
+  let end = body.length;
+  const comment = body.indexOf('<!--', at);
+  if (comment >= 0) {
+    end = comment;
+    if (!body.includes('-->', comment)) head.opensComment = comment;
+  }
+  while (end > at && isBlankChar(body[end - 1])) end -= 1;
+  const words = body.slice(0, end);
+  head.item.title = words.slice(at);
+  if (end > at) head.item.titleSpan = spanOf(head, at, end);
+  const pair = search(NEXT_KEY_WITH_VALUE, words, at);
+  if (pair) {
+    flaw(head, 'TD020', pair.index + 1, `an unquoted title stands before ${pair[1]}:`, QUOTED_TITLE);
+  }
+  const mark = search(MARK_INSIDE, words, at);
+  if (mark) misplaced(head, mark[1]!, mark.index + 1);
+}
+
+function readPairs(head: Head, body: string, from: number): void {
+  let at = skip(body, from);
+  while (at < body.length) {
+    if (body.startsWith('<!--', at)) {
+      const close = body.indexOf('-->', at);
+      if (close < 0) {
+        head.opensComment = at;
+        return;
+      }
+      at = skip(body, close + 3);
+      continue;
+    }
+    const key = head.base + at === head.item.restStart || isBlankChar(body[at - 1]) ? matchEnd(KEY_HERE, body, at) : 0;
+    if (key === 0) return stray(head, body, at);
+    const next = readPair(head, body, at, body.slice(at, key - 1));
+    if (next === undefined) return;
+    at = skip(body, next);
+  }
+}
+
+function readPair(head: Head, body: string, start: number, key: string): number | undefined {
+  const at = skip(body, start + key.length + 1);
+  if (at >= body.length) return addField(head, key, '', start, start + key.length + 1, start + key.length + 1);
+  const lint = UNCLOSED[body[at]!];
+  if (lint !== undefined) {
+    const quoted = readQuoted(body, at);
+    if (quoted) return addField(head, key, quoted.value, start, at, quoted.end);
+    addFlaw(head, unclosed(lint, body[at]!, at));
+    return undefined;
+  }
+  if (body[at] === '|') {
+    const raw = body.slice(at).trimEnd();
+    const bad = blockFlaw(raw, at).flaw;
+    if (bad) addFlaw(head, bad);
+    head.opensBlock = true;
+    addField(head, key, '', start, at, at + raw.length, 'block');
+    return undefined;
+  }
+  NEXT_KEY.lastIndex = at;
+  let end = NEXT_KEY.test(body) ? body.lastIndexOf(':', NEXT_KEY.lastIndex) : body.length;
+  if (end < body.length) while (!isBlankChar(body[end - 1])) end -= 1;
+  while (isBlankChar(body[end - 1])) end -= 1;
+  const raw = body.slice(at, end);
+  if (/[ \t]/.test(raw)) {
+    addFlaw(head, {
+      lint: 'TD100',
+      severity: 'warning',
+      at,
+      message: `the value of ${key} has blanks and no quotes`,
+      hint: 'put it in quotes, or on a line of its own',
+    });
+  }
+  return addField(head, key, readBare(raw), start, at, end);
+}
+
+/** Returns the end of the value. */
+function addField(
+  head: Head,
+  key: string,
+  value: Value,
+  start: number,
+  valueStart: number,
+  end: number,
+  form: Field['form'] = 'inline',
+): number {
+  const field = { key, value, form, span: spanOf(head, start, end), valueSpan: spanOf(head, valueStart, end) };
+  head.item.fields = grown(head.item.fields, field);
+  return end;
+}
+
+/** What stands where only `key: value` may stand. */
+function stray(head: Head, body: string, at: number): void {
+  const char = body[at]!;
+  if (matchEnd(MARK_LIKE, body, at)) return misplaced(head, char, at);
+  if (isLoneCapital(body, at) && char <= 'D') {
+    return flaw(head, 'TD012', at, 'a priority must stand before the title', 'move it to the front');
+  }
+  if (matchEnd(BOX_LIKE, body, at))
+    return flaw(head, 'TD013', at, 'a box must stand before the title', 'move it to the front');
+  flaw(head, 'TD021', at, 'a value without a key', 'write key: value, or take it into the quotes');
+}
+
+function misplaced(head: Head, kind: string, at: number): void {
+  const [lint, what] = kind === '@' ? ['TD010', 'a name'] : ['TD011', 'a tag'];
+  flaw(head, lint, at, `${what} must stand before the title`, `move it to the front, or put the title in quotes`);
+}
+
+function blockFlaw(raw: string, at: number): { flaw?: Flaw } {
+  if (raw === '|' || raw === '|-') return {};
+  return {
+    flaw: {
+      lint: 'TD041',
+      severity: 'error',
+      at,
+      message: 'nothing may follow the | of a block',
+      hint: 'begin the text on the next line, two blanks further in',
+    },
+  };
+}
+
+function unclosed(lint: string, quote: string, at: number): Flaw {
+  return { lint, severity: 'error', at, message: `this ${quote} is never closed`, hint: 'close it on the same line' };
+}
+
+function flaw(head: Head, lint: string, at: number, message: string, hint: string): void {
+  addFlaw(head, { lint, severity: 'error', at, message, hint });
+}
+
+function addFlaw(head: Head, one: Flaw): void {
+  head.flaws.push(one);
+}
+
+function spanOf(head: Head, start: number, end: number): Span {
+  return { start: head.base + start, end: head.base + end };
+}
+
+function isEnd(body: string, at: number): boolean {
+  return at >= body.length || isBlankChar(body[at]);
+}
+
+function isLoneCapital(body: string, at: number): boolean {
+  const char = body[at] ?? '';
+  return char >= 'A' && char <= 'Z' && isEnd(body, at + 1);
+}
+
+function skip(body: string, at: number): number {
+  while (isBlankChar(body[at])) at += 1;
+  return at;
+}
+
+/** Where the match that begins at `at` ends; 0 if there is none. */
+function matchEnd(sticky: RegExp, body: string, at: number): number {
+  sticky.lastIndex = at;
+  return sticky.test(body) ? sticky.lastIndex : 0;
+}
+
+/** The list with one more; a short one is made anew, because arrays that grow by themselves reserve room for many. */
+function grown<T>(list: T[], one: T): T[] {
+  if (list.length === 0) return [one];
+  if (list.length < 8) return [...list, one];
+  list.push(one);
+  return list;
+}
+
+/** First place from `at` on, where the match may begin with the blank just before it. */
+function search(global: RegExp, body: string, at: number): RegExpExecArray | undefined {
+  global.lastIndex = at;
+  return global.exec(body) ?? undefined;
+}

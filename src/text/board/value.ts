@@ -1,0 +1,115 @@
+/**
+ * Values of a board as they are written and as they are meant. Quoting is read and written here only, so that whatever
+ * is written reads back as the same value.
+ */
+import type { Value } from './item.js';
+
+/** An unquoted value: `true`, `false` and plain numbers get their type; dates and all else stay text. */
+export function readBare(raw: string): Value {
+  if (raw === 'true') return true;
+  if (raw === 'false') return false;
+  return isPlainNumber(raw) ? Number(raw) : raw;
+}
+
+export interface Quoted {
+  value: string;
+  /** Just after the closing quote. */
+  end: number;
+}
+
+/** Reads `"…"`, `'…'` or a run of backticks that starts at `at`; undefined if it is never closed on this line. */
+export function readQuoted(line: string, at: number): Quoted | undefined {
+  return line[at] === '`' ? readTicked(line, at) : readEscaped(line, at);
+}
+
+/** The value as one line holds it; `inline` values share their line with others and must not look like a key. */
+export function writeScalar(value: Value, inline = false): string {
+  if (typeof value !== 'string') return String(value);
+  const safe = inline ? /^[^\s"'`|][^\s"`]*$/.test(value) && !/:$/.test(value) : isBareSafe(value);
+  return safe && !isTyped(value) ? value : `"${value.replace(/[\\"]/g, '\\$&')}"`;
+}
+
+/** The way titles are written: in double quotes, or in backticks when that needs no escape. */
+export function writeTitle(title: string, quote?: '"' | '`'): string {
+  const flat = title.replace(/\s*[\r\n]+\s*/g, ' ');
+  const tickable = !flat.includes('`') && flat !== '';
+  if (tickable && (quote === '`' || (quote === undefined && flat.includes('"')))) return `\`${flat}\``;
+  return `"${flat.replace(/[\\"]/g, '\\$&')}"`;
+}
+
+/** What a block can hold: line ends become `\n`, blank lines at the end are dropped. */
+export function blockText(value: string): string {
+  const lines = value.replace(/\r\n?/g, '\n').split('\n');
+  while (lines.length > 1 && isBlank(lines.at(-1)!)) lines.pop();
+  return lines.join('\n');
+}
+
+/** The lines of a `key: |` value, each with `columns` of indentation taken off; a tab counts two. */
+export function stripIndent(line: string, columns: number): string {
+  let at = 0;
+  let column = 0;
+  while (column < columns && at < line.length) {
+    if (line[at] === ' ') column += 1;
+    else if (line[at] === '\t') column += 2;
+    else break;
+    at += 1;
+  }
+  return line.slice(at);
+}
+
+export function isKey(text: string): boolean {
+  return /^[A-Za-z_][A-Za-z0-9_-]*$/.test(text);
+}
+
+export function isBlankChar(char: string | undefined): boolean {
+  return char === ' ' || char === '\t';
+}
+
+export function isBlank(line: string): boolean {
+  for (let i = 0; i < line.length; i++) if (!isBlankChar(line[i])) return false;
+  return true;
+}
+
+function readEscaped(line: string, at: number): Quoted | undefined {
+  const quote = line[at]!;
+  const close = line.indexOf(quote, at + 1);
+  if (close < 0) return undefined;
+  const plain = line.slice(at + 1, close);
+  if (!plain.includes('\\')) return { value: plain, end: close + 1 };
+  let value = '';
+  for (let i = at + 1; i < line.length; i++) {
+    const char = line[i]!;
+    if (char === quote) return { value, end: i + 1 };
+    const next = line[i + 1];
+    if (char === '\\' && (next === quote || next === '\\')) {
+      value += next;
+      i += 1;
+    } else value += char;
+  }
+  return undefined;
+}
+
+function readTicked(line: string, at: number): Quoted | undefined {
+  let width = 1;
+  while (line[at + width] === '`') width += 1;
+  for (let i = at + width; i < line.length; i++) {
+    if (line[i] !== '`') continue;
+    let run = 1;
+    while (line[i + run] === '`') run += 1;
+    if (run === width) return { value: line.slice(at + width, i), end: i + run };
+    i += run - 1;
+  }
+  return undefined;
+}
+
+function isPlainNumber(raw: string): boolean {
+  return /^-?\d+(?:\.\d+)?$/.test(raw) && String(Number(raw)) === raw;
+}
+
+function isTyped(value: string): boolean {
+  return typeof readBare(value) !== 'string';
+}
+
+function isBareSafe(value: string): boolean {
+  return value !== '' && value === value.trim() && !/^["'`|]/.test(value);
+}

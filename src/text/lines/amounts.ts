@@ -1,0 +1,79 @@
+/**
+ * Amounts as people write them: `10m` of time, `200k` tokens, 1.50 dollars, and the budget made of them. Task records,
+ * agent files and guild.yaml share these. A limit that is not understood is an error everywhere: it must not be ignored.
+ */
+import type { Budget, BudgetName } from '../../domain/budget/budget.js';
+
+const UNIT_MS: Record<string, number> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 };
+
+/** `60s`, `10m`, `1h`, `1d`, `250ms`, or a number of seconds. Undefined if it is none of these. */
+export function durationMs(value: unknown): number | undefined {
+  if (typeof value === 'number') return value >= 0 && Number.isFinite(value) ? Math.round(value * 1000) : undefined;
+  if (typeof value !== 'string') return undefined;
+  const match = /^\s*(\d+(?:\.\d+)?)\s*(ms|s|m|h|d)\s*$/i.exec(value);
+  return match ? Math.round(Number(match[1]) * UNIT_MS[match[2]!.toLowerCase()]!) : undefined;
+}
+
+/** A whole number, also as `200k` or `1.5M`. */
+export function count(value: unknown): number | undefined {
+  if (typeof value === 'number') return Number.isSafeInteger(value) && value >= 0 ? value : undefined;
+  if (typeof value !== 'string') return undefined;
+  const match = /^\s*(\d+(?:[._]\d+)*)\s*([km]?)\s*$/i.exec(value);
+  if (!match) return undefined;
+  const number = Number(match[1]!.replace(/_/g, '')) * { '': 1, k: 1000, m: 1_000_000 }[match[2]!.toLowerCase()]!;
+  return Number.isFinite(number) ? Math.round(number) : undefined;
+}
+
+/** Dollars, also with a `$`, in whole micro-dollars. */
+export function microUsd(value: unknown): number | undefined {
+  const dollars =
+    typeof value === 'string' && /^\s*\$?\s*\d+(\.\d+)?\s*$/.test(value) ? Number(value.replace('$', '')) : value;
+  return typeof dollars === 'number' && dollars >= 0 && Number.isFinite(dollars)
+    ? Math.round(dollars * 1e6)
+    : undefined;
+}
+
+type Reader = (value: unknown) => number | undefined;
+
+/** What may stand in a budget: the spelling for people, and the exact one that records use. */
+const FIELDS: Record<string, { name: BudgetName; read: Reader; want: string }> = {
+  turns: { name: 'turns', read: count, want: 'a whole number, such as 30' },
+  tokens: { name: 'tokens', read: count, want: 'a whole number, such as 200k' },
+  usd: { name: 'microUsd', read: microUsd, want: 'dollars, such as 1.50' },
+  time: { name: 'timeMs', read: durationMs, want: 'a duration, such as 10m' },
+  tool_calls: { name: 'toolCalls', read: count, want: 'a whole number, such as 100' },
+  toolCalls: { name: 'toolCalls', read: count, want: 'a whole number, such as 100' },
+  children: { name: 'children', read: count, want: 'a whole number, such as 20' },
+  micro_usd: { name: 'microUsd', read: count, want: 'a whole number of micro-dollars' },
+  time_ms: { name: 'timeMs', read: count, want: 'a whole number of milliseconds' },
+};
+
+export const BUDGET_KEYS = ['turns', 'tokens', 'usd', 'time', 'tool_calls', 'children'];
+
+export type BudgetRead = { ok: true; budget: Budget } | { ok: false; key: string; known: boolean; want: string };
+
+/** Fields that are null count as absent. */
+export function readBudget(given: Record<string, unknown>): BudgetRead {
+  const budget: Budget = {};
+  for (const [key, value] of Object.entries(given)) {
+    if (value === null || value === undefined) continue;
+    const field = Object.hasOwn(FIELDS, key) ? FIELDS[key] : undefined;
+    if (field === undefined) return { ok: false, key, known: false, want: BUDGET_KEYS.join(', ') };
+    const read = field.read(value);
+    if (read === undefined) return { ok: false, key, known: true, want: field.want };
+    budget[field.name] = read;
+  }
+  return { ok: true, budget };
+}
+
+/** The exact spelling, for records. */
+export function printBudget(budget: Budget): Record<string, number | undefined> {
+  return {
+    turns: budget.turns,
+    tokens: budget.tokens,
+    micro_usd: budget.microUsd,
+    time_ms: budget.timeMs,
+    tool_calls: budget.toolCalls,
+    children: budget.children,
+  };
+}

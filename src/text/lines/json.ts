@@ -1,0 +1,217 @@
+/**
+ * JSON, strictly: no duplicate keys (not even by escape), no bottomless nesting, no number that would become Infinity, and
+ * every complaint with line, column and caret. Tasks are read by the ten thousand, so the good case is one cheap scan
+ * and the engine's own parser; only a bad file pays for the slow walk that finds out where it is bad.
+ */
+import { problem, type Problem } from '../../domain/problem.js';
+import { whereAt } from './where.js';
+
+export interface JsonLimits {
+  /** How deep arrays and objects may nest. */
+  depth?: number;
+}
+
+export const MAX_JSON_DEPTH = 64;
+
+/** `torn`: a plain syntax error, as a person in mid-save leaves it; otherwise it can never become valid by waiting. */
+export type JsonParsed = { ok: true; value: unknown } | { ok: false; problem: Problem; torn: boolean };
+
+/** An object may hold an own key `__proto__`: copy with spread, never with `Object.assign`. */
+export function parseJson(text: string, file: string, limits: JsonLimits = {}): JsonParsed {
+  const depth = limits.depth ?? MAX_JSON_DEPTH;
+  const keys = countKeys(text, depth);
+  if (keys >= 0) {
+    try {
+      const value: unknown = JSON.parse(text.charCodeAt(0) === 0xfeff ? text.slice(1) : text);
+      if (ownKeys(value) === keys) return { ok: true, value };
+    } catch {
+      // the walk below finds the place and says it better
+    }
+  }
+  return explain(text, file, depth);
+}
+
+/** Where the value (or, for an object's field, its key) lies: `['a', 0, 'b']`. Undefined if the text has no such place. */
+export function jsonOffset(text: string, path: readonly (string | number)[]): number | undefined {
+  const places = new Map<string, number>();
+  walk(text, MAX_JSON_DEPTH, places);
+  return places.get(path.join('\n'));
+}
+
+const QUOTE = 0x22;
+
+/** Keys in the text, duplicates counted; -1 when nesting is too deep or a string does not end. */
+function countKeys(text: string, depth: number): number {
+  let keys = 0;
+  let open = 0;
+  for (let i = 0; i < text.length; i++) {
+    const c = text.charCodeAt(i);
+    if (c === QUOTE) {
+      i = stringEnd(text, i);
+      if (i < 0) return -1;
+    } else if (c === 0x3a) keys++;
+    else if (c === 0x7b || c === 0x5b) {
+      if (++open > depth) return -1;
+    } else if (c === 0x7d || c === 0x5d) open--;
+  }
+  return keys;
+}
+
+/** The index of the quote that closes the string begun at `start`, or -1. */
+function stringEnd(text: string, start: number): number {
+  for (let end = text.indexOf('"', start + 1); end >= 0; end = text.indexOf('"', end + 1)) {
+    let slashes = 0;
+    while (text.charCodeAt(end - 1 - slashes) === 0x5c) slashes++;
+    if (slashes % 2 === 0) return end;
+  }
+  return -1;
+}
+
+/** Keys in the value; NaN, which equals nothing, when a number in it is not finite. */
+function ownKeys(value: unknown): number {
+  if (typeof value === 'number') return Number.isFinite(value) ? 0 : NaN;
+  if (typeof value !== 'object' || value === null) return 0;
+  let keys = 0;
+  if (Array.isArray(value)) {
+    for (const item of value) keys += ownKeys(item);
+    return keys;
+  }
+  for (const key in value) {
+    keys += 1;
+    const field = (value as Record<string, unknown>)[key];
+    if (typeof field === 'object' || typeof field === 'number') keys += ownKeys(field);
+  }
+  return keys;
+}
+
+function explain(text: string, file: string, depth: number): JsonParsed {
+  const fault = walk(text, depth, new Map());
+  if (fault === undefined) {
+    return { ok: false, torn: false, problem: problem('bad_file', 'this JSON cannot be read', { where: { file } }) };
+  }
+  return {
+    ok: false,
+    torn: fault.torn,
+    problem: problem(fault.deep ? 'over_limit' : 'bad_file', fault.message, {
+      where: whereAt(file, text, fault.offset),
+    }),
+  };
+}
+
+interface Fault {
+  offset: number;
+  message: string;
+  torn: boolean;
+  deep?: boolean;
+}
+
+class Stop extends Error {
+  constructor(readonly fault: Fault) {
+    super(fault.message);
+  }
+}
+
+const SPACE = /[ \t\n\r]*/y;
+const NUMBER = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
+const WORD = /true|false|null/y;
+// oxlint-disable-next-line no-control-regex
+const STRING = /"(?:[^"\\\u0000-\u001f]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*"/y;
+
+/** The slow way: the first fault, or undefined with every place noted under its path. */
+function walk(text: string, depth: number, places: Map<string, number>): Fault | undefined {
+  let at = text.charCodeAt(0) === 0xfeff ? 1 : 0;
+
+  const take = (pattern: RegExp): string | undefined => {
+    pattern.lastIndex = at;
+    const found = pattern.exec(text)?.[0];
+    if (found !== undefined) at += found.length;
+    return found;
+  };
+  const fail = (message: string, offset = at): never => {
+    throw new Stop({ offset, message, torn: true });
+  };
+  const never = (message: string, offset: number, deep = false): never => {
+    throw new Stop({ offset, message, torn: false, deep });
+  };
+  const expected = (what: string): never =>
+    fail(at >= text.length ? `the file ends where ${what} should be` : `expected ${what} here`);
+
+  const string = (): string => {
+    const start = at;
+    const raw = take(STRING);
+    if (raw !== undefined) return JSON.parse(raw) as string;
+    return fail(stringEnd(text, start) < 0 ? 'this string does not end' : badStringReason(text, start), start);
+  };
+
+  const value = (path: string, level: number): void => {
+    take(SPACE);
+    const start = at;
+    if (!places.has(path)) places.set(path, start);
+    const c = text[at];
+    if (c === '{' || c === '[') {
+      if (level >= depth) never(`nested deeper than ${depth} levels`, start, true);
+      at++;
+      return c === '{' ? members(path, level + 1) : items(path, level + 1);
+    }
+    if (c === '"') return void string();
+    const number = take(NUMBER);
+    if (number !== undefined) {
+      if (!Number.isFinite(Number(number))) never('this number is too large', start);
+      return;
+    }
+    if (take(WORD) === undefined) expected('a value');
+  };
+
+  const members = (path: string, level: number): void => {
+    const seen = new Set<string>();
+    take(SPACE);
+    if (text[at] === '}') return void at++;
+    for (;;) {
+      take(SPACE);
+      const start = at;
+      if (text[at] !== '"') expected('a key in double quotes');
+      const key = string();
+      if (seen.has(key)) never(`the key "${key.slice(0, 60)}" stands here twice`, start);
+      seen.add(key);
+      take(SPACE);
+      if (text[at] !== ':') expected('":"');
+      at++;
+      const inner = path === '' ? key : `${path}\n${key}`;
+      places.set(inner, start);
+      value(inner, level);
+      take(SPACE);
+      if (text[at] === '}') return void at++;
+      if (text[at] !== ',') expected('"," or "}"');
+      at++;
+    }
+  };
+
+  const items = (path: string, level: number): void => {
+    take(SPACE);
+    if (text[at] === ']') return void at++;
+    for (let index = 0; ; index++) {
+      value(path === '' ? String(index) : `${path}\n${index}`, level);
+      take(SPACE);
+      if (text[at] === ']') return void at++;
+      if (text[at] !== ',') expected('"," or "]"');
+      at++;
+    }
+  };
+
+  try {
+    value('', 0);
+    take(SPACE);
+    if (at < text.length) fail('something follows after the end of the JSON value');
+    return undefined;
+  } catch (thrown) {
+    if (thrown instanceof Stop) return thrown.fault;
+    throw thrown;
+  }
+}
+
+function badStringReason(text: string, start: number): string {
+  const line = text.slice(start, stringEnd(text, start));
+  return line.includes('\n')
+    ? 'this string runs over the end of its line'
+    : 'this string has a bad escape or a control character';
+}

@@ -1,0 +1,124 @@
+/**
+ * Lines of `inbox/*.jsonl`. Bridges and scripts of all kinds write them, so names of fields are read generously; a line
+ * that cannot be read is one problem and its neighbours are read. Bytes after the last newline are not yet a line:
+ * somebody may be writing it.
+ */
+import type { MailFields } from '../../domain/coordination/mail.js';
+import { problem, type Problem } from '../../domain/problem.js';
+import { isMapping } from '../yaml/fields.js';
+import { jsonOffset, parseJson } from '../lines/json.js';
+import { whereAt } from '../lines/where.js';
+
+export const MAX_LINE_BYTES = 256 * 1024;
+
+export interface InboxLine {
+  /** 1-based, in the whole file. */
+  line: number;
+  /** The line's own bytes, without its end. */
+  bytes: Uint8Array;
+  /** Where the next line begins. */
+  end: number;
+}
+
+/** Every complete line that is not empty, from a place where a line begins. */
+export function* inboxLines(bytes: Uint8Array, from = { offset: 0, line: 1 }): Generator<InboxLine> {
+  let { offset, line } = from;
+  for (; offset < bytes.length; line++) {
+    const stop = bytes.indexOf(0x0a, offset);
+    if (stop < 0) return;
+    const own = bytes.subarray(offset, stop > offset && bytes[stop - 1] === 0x0d ? stop - 1 : stop);
+    offset = stop + 1;
+    if (!isBlank(own)) yield { line, bytes: own, end: offset };
+  }
+}
+
+export type InboxRead = { ok: true; fields: MailFields } | { ok: false; problem: Problem };
+
+export function readInboxLine({ line, bytes }: InboxLine, file: string): InboxRead {
+  const no = (code: Problem['code'], message: string, hint: string, column?: number, source?: string): InboxRead => {
+    const where = {
+      file,
+      line,
+      ...(column === undefined ? {} : { column }),
+      ...(source === undefined ? {} : { source }),
+    };
+    return { ok: false, problem: problem(code, message, { where, hint }) };
+  };
+  if (bytes.length > MAX_LINE_BYTES) {
+    const head = whereAt(file, decode(bytes.subarray(0, 80)) ?? '', 0).source ?? '';
+    const said = `this line has ${bytes.length} bytes; a message may have ${MAX_LINE_BYTES}`;
+    return no('over_limit', said, 'keep the bulk in a file and name it in the message', 1, `${head}…`);
+  }
+  const text = decode(bytes);
+  if (text === undefined) return no('bad_file', 'this line is not UTF-8 text', 'write it again as UTF-8');
+  const at = (offset: number): { column?: number; source?: string } => whereAt(file, text, offset);
+  const json = parseJson(text, file);
+  if (!json.ok) {
+    const { column, source } = json.problem.where ?? {};
+    return no(
+      json.problem.code,
+      json.problem.message.replace('the file ends', 'the line ends'),
+      MENDING,
+      column,
+      source,
+    );
+  }
+  const { column, source } = at(0);
+  if (!isMapping(json.value)) return no('bad_field', 'a message is a JSON object', SHAPE, column, source);
+  const fields = fieldsOf(json.value);
+  if (fields !== undefined) return { ok: true, fields };
+  const named = ['text', ...TEXTS].map((name) => jsonOffset(text, [name])).find((offset) => offset !== undefined);
+  const place = at(named ?? 0);
+  return no('bad_field', 'this message has no text', SHAPE, place.column, place.source);
+}
+
+const MENDING = 'mend the line or remove it: the other lines are read';
+const SHAPE = 'write at least {"from": "who", "text": "what"}';
+const TEXTS = ['message', 'content', 'body'];
+/** Longer names are cut: they are shown beside the text, not instead of it. */
+const MAX_NAME = 200;
+
+function fieldsOf(line: Record<string, unknown>): MailFields | undefined {
+  const first = (...names: string[]): string | undefined => {
+    for (const name of names) {
+      const said = Object.hasOwn(line, name) ? textOf(line[name]) : undefined;
+      if (said !== undefined) return said;
+    }
+    return undefined;
+  };
+  const text = first('text', ...TEXTS);
+  if (text === undefined) return undefined;
+  const named = {
+    id: first('id'),
+    at: first('ts', 'timestamp', 'at', 'date'),
+    from: first('from', 'user', 'sender'),
+    channel: first('channel'),
+    to: first('to', 'agent'),
+    subject: first('subject'),
+    thread: first('thread', 'thread_ts'),
+  };
+  const given = Object.entries(named).flatMap(([name, said]) =>
+    said === undefined ? [] : [[name, said.slice(0, MAX_NAME)]],
+  );
+  return { text, ...(Object.fromEntries(given) as Partial<MailFields>) };
+}
+
+/** Text that says something; a person given as an object counts by its name. */
+function textOf(value: unknown): string | undefined {
+  if (typeof value === 'string') return value.trim() === '' ? undefined : value;
+  if (typeof value === 'number') return String(value);
+  if (isMapping(value)) return textOf(value['name'] ?? value['id'] ?? value['email']);
+  return undefined;
+}
+
+function isBlank(bytes: Uint8Array): boolean {
+  return bytes.every((byte) => byte === 0x20 || byte === 0x09 || byte === 0x0d);
+}
+
+function decode(bytes: Uint8Array): string | undefined {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,103 @@
+/**
+ * Lines of `bus/<channel>.jsonl`: one note each. The channel is the file's name and stands in no line. A person may add a line
+ * by hand, as short as `{"text": "…"}`; it is then theirs. A line that cannot be read is one problem and its neighbours are read.
+ */
+import { hash53 } from '../../domain/task/id.js';
+import { NOTE_PRIORITIES, type Note, type NoteBody, type NotePriority } from '../../domain/coordination/note.js';
+import { problem, type Problem } from '../../domain/problem.js';
+import { HUMAN } from '../../domain/task/task.js';
+import { parseJson } from '../lines/json.js';
+import { isMapping } from '../yaml/fields.js';
+
+/** Longer lines are never written, and not read either. */
+export const MAX_NOTE_LINE = 1024 * 1024;
+
+/** One line, without its end; what is not said does not stand there. Printed as a whole, because text put together piece by piece is copied twice. */
+export function printNote({ id, at, from, priority, to, task, root, expires, body }: Note): string {
+  return JSON.stringify({ id, at, from, priority, to, task, root, expires, body });
+}
+
+export type NoteRead = { ok: true; note: Note } | { ok: false; problem: Problem };
+
+export interface LinePlace {
+  channel: string;
+  file: string;
+  line: number;
+  /** For lines that do not say when. */
+  at: string;
+}
+
+export function readNote(text: string, place: LinePlace): NoteRead {
+  const { file, line } = place;
+  const no = (code: Problem['code'], message: string, column?: number): NoteRead => {
+    const where = { file, line, ...(column === undefined ? {} : { column, source: text.slice(0, 200) }) };
+    return { ok: false, problem: problem(code, message, { where, hint: MENDING }) };
+  };
+  if (text.length > MAX_NOTE_LINE) return no('over_limit', `this line has ${text.length} characters`);
+  if (text.includes('\0')) return no('bad_file', 'this line was torn when the power failed');
+  let value = quickly(text);
+  if (value === undefined) {
+    const json = parseJson(text, file);
+    if (!json.ok)
+      return no('bad_file', json.problem.message.replace('the file', 'the line'), json.problem.where?.column);
+    value = json.value;
+  }
+  if (!isMapping(value)) return no('bad_field', 'a note is a JSON object', 1);
+  const body = bodyOf(value);
+  if (body === undefined) return no('bad_field', 'this note says nothing', 1);
+  return { ok: true, note: noteOf(value, body, text, place) };
+}
+
+const MENDING = 'mend the line or remove it: the other lines are read';
+
+function quickly(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined; // the careful parser says what is wrong
+  }
+}
+
+function noteOf(line: Record<string, unknown>, body: NoteBody, text: string, { channel, at }: LinePlace): Note {
+  const said = (name: string): string | undefined => {
+    const value = line[name];
+    return typeof value === 'string' && value !== '' ? value : undefined;
+  };
+  const to = said('to');
+  const task = said('task');
+  const root = said('root');
+  const expires = timeOf(said('expires'));
+  return {
+    id: said('id') ?? `hand-${hash53(text)}`,
+    channel,
+    from: said('from') ?? HUMAN,
+    at: timeOf(said('at')) ?? at,
+    priority: priorityOf(line['priority']),
+    ...(to === undefined ? {} : { to }),
+    ...(task === undefined ? {} : { task }),
+    ...(root === undefined ? {} : { root }),
+    ...(expires === undefined ? {} : { expires }),
+    body,
+  };
+}
+
+function bodyOf(line: Record<string, unknown>): NoteBody | undefined {
+  const { body } = line;
+  const text = line['text'] ?? line['message'];
+  if (isMapping(body) && typeof body['type'] === 'string') return body as unknown as NoteBody;
+  const said = typeof body === 'string' ? body : text;
+  return typeof said === 'string' && said.trim() !== '' ? { type: 'said', text: said } : undefined;
+}
+
+function priorityOf(given: unknown): NotePriority {
+  return NOTE_PRIORITIES.find((one) => one === given) ?? 'normal';
+}
+
+/** As we write times, so that they can be compared as text. */
+function timeOf(given: string | undefined): string | undefined {
+  if (given === undefined || OURS.test(given)) return given;
+  const ms = Date.parse(given);
+  return Number.isNaN(ms) ? undefined : new Date(ms).toISOString();
+}
+
+const OURS = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;

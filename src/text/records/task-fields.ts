@@ -1,0 +1,293 @@
+/**
+ * What each field of a task record may hold. `null` counts as absent. A wrong type is a fault with the path of the
+ * field, never a guess; only priorities, a lone string for a list, and budgets are read generously, since people write them.
+ */
+import { BUDGET_NAMES } from '../../domain/budget/budget.js';
+import { isSafeId } from '../../domain/task/id.js';
+import type { Certificate } from '../../domain/task/certificate.js';
+import { PROBLEM_CODES, problem, type Problem, type ProblemCode, type Where } from '../../domain/problem.js';
+import type { LostTaker, Task, Waits } from '../../domain/task/task.js';
+import type { Usage } from '../../domain/budget/usage.js';
+import { readBudget } from '../lines/amounts.js';
+
+export interface FieldFault {
+  path: (string | number)[];
+  code: ProblemCode;
+  message: string;
+  hint?: string;
+}
+
+export type Fields = Partial<Task> & Pick<Task, 'description'>;
+export type FieldsRead = { ok: true; fields: Fields } | { ok: false; fault: FieldFault };
+
+/** In the order in which they are printed. */
+export const KNOWN = [
+  'id',
+  'parent',
+  'root',
+  'depth',
+  'role',
+  'type',
+  'description',
+  'to',
+  'from',
+  'requirements',
+  'dependencies',
+  'context',
+  'priority',
+  'budget',
+  'created_by',
+  'created_at',
+  'claimed_by',
+  'claimed_at',
+  'retries',
+  'attempts',
+  'lost',
+  'session',
+  'waits',
+  'bids',
+  'result',
+  'error',
+  'ended_at',
+  'certificate',
+  'usage',
+  'own_usage',
+  'version',
+] as const;
+
+/** Every known field that is there and right; the first wrong one otherwise. */
+export function readFields(record: Record<string, unknown>): FieldsRead {
+  try {
+    const fields: Record<string, unknown> = {};
+    let extra: Record<string, unknown> | undefined;
+    for (const key of Object.keys(record)) {
+      const value = record[key];
+      if (key === 'parent_id') {
+        if (value !== null && (record['parent'] ?? null) === null) fields['parent'] = readId(value, [key]);
+        continue;
+      }
+      const read = Object.hasOwn(READERS, key) ? READERS[key as keyof typeof READERS] : undefined;
+      if (read !== undefined) {
+        if (value !== null) fields[key] = read(value, [key]);
+      } else {
+        extra ??= {};
+        // a plain assignment to `__proto__` would set the prototype instead
+        Object.defineProperty(extra, key, { value, enumerable: true, configurable: true, writable: true });
+      }
+    }
+    if (extra !== undefined) fields['extra'] = extra;
+    if (typeof fields['description'] !== 'string') {
+      const hint = 'add a "description": one sentence that says what is to be done';
+      throw new Wrong({ path: [], code: 'bad_field', message: 'the task has no description', hint });
+    }
+    return { ok: true, fields: fields as unknown as Fields };
+  } catch (thrown) {
+    if (thrown instanceof Wrong) return { ok: false, fault: thrown.fault };
+    throw thrown;
+  }
+}
+
+type Path = (string | number)[];
+
+class Wrong extends Error {
+  constructor(readonly fault: FieldFault) {
+    super(fault.message);
+  }
+}
+
+function wrong(path: Path, want: string, code: ProblemCode = 'bad_field', hint?: string): never {
+  throw new Wrong({ path, code, message: `"${path.join('.')}" must be ${want}`, ...(hint ? { hint } : {}) });
+}
+
+const READERS = {
+  id: readText,
+  parent: readId,
+  root: readId,
+  depth: readCount,
+  role: readText,
+  type: readText,
+  description: readDescription,
+  to: readPeer,
+  from: readText,
+  requirements: readTexts,
+  dependencies: readIds,
+  context: readContext,
+  priority: readPriority,
+  budget: readLimits,
+  created_by: readText,
+  created_at: readText,
+  claimed_by: readText,
+  claimed_at: readText,
+  retries: readCount,
+  attempts: readCount,
+  lost: readLost,
+  session: readId,
+  waits: readWaits,
+  bids: readIds,
+  result: readText,
+  error: readError,
+  ended_at: readText,
+  certificate: readCertificate,
+  usage: readUsage,
+  own_usage: readUsage,
+  version: readCount,
+} satisfies Record<(typeof KNOWN)[number], (value: unknown, path: Path) => unknown>;
+
+function readText(value: unknown, path: Path): string {
+  return typeof value === 'string' ? value : wrong(path, 'text');
+}
+
+function readDescription(value: unknown, path: Path): string {
+  const text = readText(value, path);
+  return text.trim() === '' ? wrong(path, 'a text that says what is to be done') : text;
+}
+
+function readId(value: unknown, path: Path): string {
+  const id = readText(value, path);
+  return isSafeId(id) ? id : wrong(path, 'an id: letters, digits, "_", "-" and ".", at most 100', 'bad_name');
+}
+
+/** Whom it is for. A name that no agent has fails the task later; one that could leave its folder never comes that far. */
+function readPeer(value: unknown, path: Path): string {
+  const name = readText(value, path).replace(/^@/, '');
+  // oxlint-disable-next-line no-control-regex
+  const unsafe = name === '' || name.length > 100 || /[/\\\u0000-\u001f\u007f]/.test(name) || name.startsWith('.');
+  return unsafe ? wrong(path, "an agent's name, or human", 'bad_name') : name;
+}
+
+function readCount(value: unknown, path: Path): number {
+  return Number.isSafeInteger(value) && (value as number) >= 0 ? (value as number) : wrong(path, 'a whole number');
+}
+
+function readObject(value: unknown, path: Path): Record<string, unknown> {
+  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Record<string, unknown>;
+  return wrong(path, 'an object');
+}
+
+function readTexts(value: unknown, path: Path): string[] {
+  if (typeof value === 'string') return [value];
+  if (!Array.isArray(value)) return wrong(path, 'a list of texts');
+  return value.map((item, i) => readText(item, [...path, i]));
+}
+
+function readIds(value: unknown, path: Path): string[] {
+  if (typeof value === 'string') return [readId(value, path)];
+  if (!Array.isArray(value)) return wrong(path, 'a list of task ids');
+  return value.map((item, i) => readId(item, [...path, i]));
+}
+
+function readContext(value: unknown, path: Path): Record<string, unknown> {
+  const context = readObject(value, path);
+  const goal = Object.hasOwn(context, 'original_goal') ? context['original_goal'] : undefined;
+  if (goal === null) {
+    const { original_goal: _, ...rest } = context;
+    return rest;
+  }
+  if (goal !== undefined) readText(goal, [...path, 'original_goal']);
+  return context;
+}
+
+const PRIORITIES: Record<string, Task['priority']> = {
+  ...{ a: 'A', b: 'B', c: 'C', d: 'D' },
+  ...{ '1': 'A', '2': 'B', '3': 'C', '4': 'D' },
+  ...{ p0: 'A', p1: 'A', p2: 'B', p3: 'C', p4: 'D' },
+  ...{ critical: 'A', urgent: 'A', highest: 'A', high: 'B', normal: 'C', medium: 'C', low: 'D', lowest: 'D' },
+};
+
+/** A to D, 1 to 4, or a word. Undefined if it is none of these. */
+export function priorityOf(value: unknown): Task['priority'] | undefined {
+  if (typeof value !== 'string' && typeof value !== 'number') return undefined;
+  const word = String(value).trim().toLowerCase();
+  return Object.hasOwn(PRIORITIES, word) ? PRIORITIES[word] : undefined;
+}
+
+function readPriority(value: unknown, path: Path): Task['priority'] {
+  return priorityOf(value) ?? wrong(path, 'A, B, C or D (critical, high, normal, low)');
+}
+
+function readLimits(value: unknown, path: Path): Task['budget'] {
+  const read = readBudget(readObject(value, path));
+  if (read.ok) return read.budget;
+  return read.known
+    ? wrong([...path, read.key], read.want)
+    : wrong([...path, read.key], `one of: ${read.want}`, 'unknown_key');
+}
+
+function readLost(value: unknown, path: Path): LostTaker[] {
+  if (!Array.isArray(value)) return wrong(path, 'a list');
+  return value.map((one: unknown, i) => {
+    const { at, agent, messages } = readObject(one, [...path, i]);
+    return {
+      at: readText(at, [...path, i, 'at']),
+      agent: readText(agent, [...path, i, 'agent']),
+      messages: readCount(messages, [...path, i, 'messages']),
+    };
+  });
+}
+
+function readWaits(value: unknown, path: Path): Waits {
+  const { tasks, until, file, budget } = readObject(value, path);
+  const waits: Waits = {};
+  if (tasks !== undefined && tasks !== null) waits.tasks = readIds(tasks, [...path, 'tasks']);
+  if (until !== undefined && until !== null) waits.until = readText(until, [...path, 'until']);
+  if (file !== undefined && file !== null) waits.file = readText(file, [...path, 'file']);
+  const short = BUDGET_NAMES.find((name) => name === budget);
+  if (short !== undefined) waits.budget = short;
+  return waits;
+}
+
+const COUNTS = {
+  turns: 'turns',
+  tool_calls: 'toolCalls',
+  input_tokens: 'inputTokens',
+  output_tokens: 'outputTokens',
+} as const;
+const MORE_COUNTS = {
+  cached_tokens: 'cachedTokens',
+  micro_usd: 'microUsd',
+  busy_ms: 'busyMs',
+  children: 'children',
+} as const;
+
+function readUsage(value: unknown, path: Path): Usage {
+  const given = readObject(value, path);
+  const usage = {} as Usage;
+  for (const [key, name] of Object.entries({ ...COUNTS, ...MORE_COUNTS })) {
+    const amount = given[key] ?? 0;
+    if (typeof amount !== 'number' || amount < 0) wrong([...path, key], 'a number');
+    usage[name] = amount;
+  }
+  return usage;
+}
+
+function readCertificate(value: unknown, path: Path): Certificate {
+  const given = readObject(value, path);
+  const read = (name: keyof Certificate): number => readCount(given[name] ?? 0, [...path, name]);
+  return {
+    open: read('open'),
+    unread: read('unread'),
+    effects: read('effects'),
+    agreed: read('agreed'),
+    of: read('of'),
+  };
+}
+
+/** Our own Problem, or the plain text that other programs leave in `error`. */
+function readError(value: unknown, path: Path): Problem {
+  if (typeof value === 'string') return problem('tool_failed', value);
+  const { code, message, where, hint } = readObject(value, path);
+  const known = (PROBLEM_CODES as readonly unknown[]).includes(code) ? (code as ProblemCode) : 'bug';
+  const read: Problem = { code: known, message: readText(message, [...path, 'message']) };
+  if (where !== undefined && where !== null) read.where = readWhere(where, [...path, 'where']);
+  if (hint !== undefined && hint !== null) read.hint = readText(hint, [...path, 'hint']);
+  return read;
+}
+
+function readWhere(value: unknown, path: Path): Where {
+  const { file, line, column, source } = readObject(value, path);
+  const where: Where = { file: readText(file, [...path, 'file']) };
+  if (line !== undefined && line !== null) where.line = readCount(line, [...path, 'line']);
+  if (column !== undefined && column !== null) where.column = readCount(column, [...path, 'column']);
+  if (source !== undefined && source !== null) where.source = readText(source, [...path, 'source']);
+  return where;
+}

@@ -1,0 +1,178 @@
+/**
+ * One task, one JSON file. A person may drop a file with nothing but a `description`; the program writes the whole record.
+ * What cannot be read is one of two things: *held* (somebody may be saving it right now, look again later) or
+ * *quarantined* (it will never become valid by waiting). Fields that the program does not know are kept and printed back.
+ */
+import { isSafeId } from '../../domain/task/id.js';
+import { problem, type Problem } from '../../domain/problem.js';
+import { TASK_VERSION, makeTask, type Task } from '../../domain/task/task.js';
+import { usageFields } from '../../domain/budget/usage.js';
+import { printBudget } from '../lines/amounts.js';
+import { jsonOffset, parseJson } from '../lines/json.js';
+import { readFields, KNOWN, type FieldFault } from './task-fields.js';
+import { whereAt } from '../lines/where.js';
+
+export type TaskParsed =
+  | { kind: 'task'; task: Task }
+  | { kind: 'hold'; problem: Problem }
+  | { kind: 'quarantine'; problem: Problem };
+
+export interface TaskFile {
+  /** Path to name in messages. */
+  file: string;
+  /** The file's name without `.json`: the id where the content gives none. */
+  name: string;
+  /** When the file was taken up: `created_at` where the content gives none. */
+  now: string;
+  maxBytes?: number;
+}
+
+export function parseTask(bytes: Uint8Array, given: TaskFile): TaskParsed {
+  const { file } = given;
+  if (given.maxBytes !== undefined && bytes.length > given.maxBytes) {
+    return quarantine(
+      problem('over_limit', `this task has ${bytes.length} bytes; the limit is ${given.maxBytes}`, {
+        where: { file },
+        hint: 'keep the bulk in a file under context/ and name it in the description',
+      }),
+    );
+  }
+  const text = decode(bytes);
+  if (text === undefined) return quarantine(notText(bytes, file));
+  const json = parseJson(text, file);
+  if (!json.ok) return json.torn ? hold(tornProblem(text, file, json.problem)) : quarantine(hinted(json.problem));
+  const { value } = json;
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    return quarantine(
+      problem('bad_field', 'a task is a JSON object', {
+        where: whereAt(file, text, 0),
+        hint: 'write at least {"description": "what is to be done"}',
+      }),
+    );
+  }
+  return fromRecord(value as Record<string, unknown>, text, given);
+}
+
+/** The record as the program writes it: two spaces, a fixed order of keys, what it does not know at the end. */
+export function printTask(task: Task): string {
+  const { budget, usage, own_usage: own, extra, context, ...plain } = task;
+  const record: Record<string, unknown> = {};
+  for (const key of KNOWN) {
+    if (key in plain) record[key] = plain[key as keyof typeof plain];
+    else if (key === 'context') record['context'] = shallow(context, DEEPEST);
+    else if (key === 'budget' && budget !== undefined) record['budget'] = printBudget(budget);
+    else if (key === 'usage' && usage !== undefined) record['usage'] = usageFields(usage);
+    else if (key === 'own_usage' && own !== undefined) record['own_usage'] = usageFields(own);
+  }
+  // what we know wins over an unknown field of the same name; spread, because `__proto__` may be a key
+  const whole = extra === undefined ? record : { ...record, ...(shallow(extra, DEEPEST) as object), ...record };
+  return `${JSON.stringify(whole, null, 2)}\n`;
+}
+
+const MENDING = 'finish saving it, or remove it: nothing is done from it until it can be read';
+const MEND_AND_RETURN = 'mend the file, then put it back into tasks/pending';
+
+/** Deeper than this, what a task carries becomes JSON text: the record must stay within the depth that is read back. */
+const DEEPEST = 40;
+
+function hold(p: Problem): TaskParsed {
+  return { kind: 'hold', problem: p };
+}
+
+function quarantine(p: Problem): TaskParsed {
+  return { kind: 'quarantine', problem: p };
+}
+
+function hinted(p: Problem): Problem {
+  return { ...p, hint: p.hint ?? MEND_AND_RETURN };
+}
+
+/** Undefined if the bytes are not plain UTF-8 text. */
+function decode(bytes: Uint8Array): string | undefined {
+  const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8');
+  if (text.includes('\0')) return undefined;
+  if (!text.includes('\uFFFD')) return text;
+  try {
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
+  } catch {
+    return undefined;
+  }
+}
+
+function notText(bytes: Uint8Array, file: string): Problem {
+  const wide = (bytes[0] === 0xff && bytes[1] === 0xfe) || (bytes[0] === 0xfe && bytes[1] === 0xff);
+  const what = wide
+    ? 'this file is UTF-16'
+    : bytes.includes(0)
+      ? 'this file holds NUL bytes'
+      : 'this file is not UTF-8';
+  return problem('bad_file', what, {
+    where: { file },
+    hint: `save it as UTF-8 text, then put it back into tasks/pending`,
+  });
+}
+
+function tornProblem(text: string, file: string, found: Problem): Problem {
+  if (/^\uFEFF?\s*$/.test(text)) return problem('bad_file', 'the file is empty', { where: { file }, hint: MENDING });
+  const mark = /^(?:<{7}|={7}|>{7})(?: |\r?$)/m.exec(text);
+  if (mark === null) return { ...found, hint: found.hint ?? MENDING };
+  return problem('bad_file', 'the file holds conflict marks of a merge', {
+    where: whereAt(file, text, mark.index),
+    hint: 'resolve the conflict: nothing is done from this file until it can be read',
+  });
+}
+
+function fromRecord(record: Record<string, unknown>, text: string, given: TaskFile): TaskParsed {
+  const { file } = given;
+  const placed = (fault: FieldFault): Problem => {
+    const offset = fault.path.length === 0 ? undefined : jsonOffset(text, fault.path);
+    return problem(fault.code, fault.message, {
+      where: offset === undefined ? { file } : whereAt(file, text, offset),
+      hint: fault.hint ?? MEND_AND_RETURN,
+    });
+  };
+  const { version } = record;
+  if (typeof version === 'number' && version > TASK_VERSION) {
+    return hold(
+      placed({
+        path: ['version'],
+        code: 'bad_file',
+        message: `this record has version ${version}: a newer Guildhall wrote it, and this one knows up to ${TASK_VERSION}`,
+        hint: 'update Guildhall: the task stays where it is and nothing is done from it',
+      }),
+    );
+  }
+  const read = readFields(record);
+  if (!read.ok) return quarantine(placed(read.fault));
+  const { fields } = read;
+  const id = fields.id ?? given.name;
+  if (!isSafeId(id)) {
+    const path = fields.id === undefined ? [] : ['id'];
+    return quarantine(
+      placed({ path, code: 'bad_name', message: `${JSON.stringify(id)} cannot be an id`, hint: ID_HINT }),
+    );
+  }
+  const task = makeTask({ ...defaultsUnder(fields.parent), ...fields, id, created_at: fields.created_at ?? given.now });
+  return { kind: 'task', task };
+}
+
+const ID_HINT = 'use letters, digits, "_", "-" and ".", no dot or dash first, at most 100 in all';
+
+/** A file that names a parent and says no more is taken as a subtask directly under it. */
+function defaultsUnder(parent: string | undefined): Partial<Task> {
+  return parent === undefined ? {} : { root: parent, depth: 1, role: 'subtask' };
+}
+
+function shallow(value: unknown, levels: number): unknown {
+  if (typeof value !== 'object' || value === null || fits(value, levels)) return value;
+  if (levels === 0) return JSON.stringify(value);
+  if (Array.isArray(value)) return value.map((item) => shallow(item, levels - 1));
+  return Object.fromEntries(Object.entries(value).map(([key, field]) => [key, shallow(field, levels - 1)]));
+}
+
+function fits(value: unknown, levels: number): boolean {
+  if (typeof value !== 'object' || value === null) return true;
+  if (levels === 0) return false;
+  for (const field of Array.isArray(value) ? value : Object.values(value)) if (!fits(field, levels - 1)) return false;
+  return true;
+}

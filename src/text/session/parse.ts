@@ -1,0 +1,190 @@
+/**
+ * A conversation, read. People edit these files in any editor and other programs write them a little differently, so
+ * reading is generous: missing timestamps, both names of the tool role, arguments as mapping or as JSON text, extra keys. What
+ * cannot be understood at all is a problem with its place, and nothing is done from the file until it is mended.
+ */
+import { problem, type Problem } from '../../domain/problem.js';
+import type { Message, MessageUsage, Session, SessionHeader, ToolCall } from '../../domain/session/session.js';
+import { YamlPlaces, loadYaml, wholeFile } from '../yaml/parse.js';
+
+export { printHeader, printMessages, printStatus } from './print.js';
+export { appendPlace, isBeheaded, makeAppendable, repairTail, statusSpan } from './tail.js';
+
+export type SessionParsed = { ok: true; session: Session } | { ok: false; problem: Problem };
+
+export function parseSession(text: string, file: string): SessionParsed {
+  const source = wholeFile(file, text);
+  const yaml = loadYaml(source);
+  if (!yaml.ok) return { ok: false, problem: yaml.problem };
+  try {
+    return { ok: true, session: readSession(yaml.value, file) };
+  } catch (thrown) {
+    if (!(thrown instanceof Wrong)) throw thrown;
+    const where = new YamlPlaces(source).value(thrown.path);
+    return {
+      ok: false,
+      problem: problem('bad_field', thrown.message, { where, ...(thrown.hint ? { hint: thrown.hint } : {}) }),
+    };
+  }
+}
+
+type Path = (string | number)[];
+type Fields = Record<string, unknown>;
+
+class Wrong extends Error {
+  constructor(
+    readonly path: Path,
+    message: string,
+    readonly hint?: string,
+  ) {
+    super(message);
+  }
+}
+
+function readSession(value: unknown, file: string): Session {
+  const given = fields(value, [], 'a session is a mapping that ends with the list "messages"');
+  const messages = given['messages'] ?? [];
+  if (!Array.isArray(messages)) throw new Wrong(['messages'], '"messages" must be a list');
+  return {
+    header: readHeader(given, file),
+    messages: messages.map((message, i) => readMessage(message, ['messages', i])),
+  };
+}
+
+const STATUSES = ['active', 'sleeping', 'completed', 'error'] as const;
+
+function readHeader(given: Fields, file: string): SessionHeader {
+  const agentId = words(given['agent_id']);
+  if (agentId === undefined)
+    throw new Wrong([], 'the session names no agent', 'add a line such as "agent_id: planner"');
+  const header: SessionHeader = {
+    sessionId: words(given['session_id']) ?? file.replace(/^.*\//, '').replace(/\.session\.ya?ml$/, ''),
+    agentId,
+    created: words(given['created']) ?? '',
+    status: STATUSES.find((status) => status === given['status']) ?? 'active',
+  };
+  const agentType = words(given['agent_type']);
+  const model = words(given['model']);
+  const definition = words(given['definition']);
+  const task = words(given['task']);
+  if (agentType !== undefined) header.agentType = agentType;
+  if (model !== undefined) header.model = model;
+  if (definition !== undefined) header.definition = definition;
+  if (task !== undefined) header.task = task;
+  const forkedFrom = words(given['forked_from']);
+  if (forkedFrom !== undefined) header.forkedFrom = forkedFrom;
+  return header;
+}
+
+const ROLES: Record<string, Message['role']> = {
+  user: 'user',
+  human: 'user',
+  assistant: 'assistant',
+  tool: 'tool',
+  tool_result: 'tool',
+  function: 'tool',
+  system: 'system',
+  developer: 'system',
+};
+
+function readMessage(value: unknown, path: Path): Message {
+  const given = fields(value, path, 'a message is a mapping with "role" and "content"');
+  const role = given['role'];
+  if (typeof role !== 'string' || !Object.hasOwn(ROLES, role)) {
+    const message = role === undefined ? 'this message has no role' : `${JSON.stringify(role)} is no role`;
+    throw new Wrong([...path, 'role'], message, 'a role is user, assistant, tool or system');
+  }
+  const message: Message = { role: ROLES[role]!, content: asText(given['content']) };
+  const name = words(given['name']);
+  const from = words(given['from']);
+  const callId = words(given['tool_call_id']);
+  const timestamp = words(given['timestamp'] ?? given['ts']);
+  if (name !== undefined) message.name = name;
+  if (from !== undefined) message.from = from;
+  const task = words(given['task']);
+  if (task !== undefined) message.task = task;
+  if (callId !== undefined) message.toolCallId = callId;
+  if (typeof given['is_error'] === 'boolean') message.isError = given['is_error'];
+  if (given['final'] === true) message.final = true;
+  if (isFilled(given['tool_calls'])) message.toolCalls = readCalls(given['tool_calls'], [...path, 'tool_calls']);
+  if (isFilled(given['usage']))
+    message.usage = readUsage(fields(given['usage'], [...path, 'usage'], 'usage is a mapping'));
+  if (timestamp !== undefined && timestamp !== '') message.timestamp = timestamp;
+  return message;
+}
+
+function readCalls(value: unknown, path: Path): ToolCall[] {
+  if (!Array.isArray(value)) throw new Wrong(path, '"tool_calls" must be a list');
+  return value.map((item: unknown, i) => {
+    const call = fields(item, [...path, i], 'a tool call is a mapping with "id" and "function"');
+    const inner = isFilled(call['function'])
+      ? fields(call['function'], [...path, i, 'function'], '"function" is a mapping with "name" and "arguments"')
+      : call;
+    const name = words(inner['name']);
+    if (name === undefined) throw new Wrong([...path, i], 'this tool call names no tool');
+    return {
+      id: words(call['id']) ?? `call-${i + 1}`,
+      name,
+      arguments: readArguments(inner['arguments'], [...path, i]),
+    };
+  });
+}
+
+function readArguments(value: unknown, path: Path): Record<string, unknown> {
+  if (!isFilled(value) || value === '') return {};
+  if (typeof value !== 'string') return fields(value, path, '"arguments" must be a mapping or JSON text');
+  try {
+    const parsed: unknown = JSON.parse(value);
+    if (typeof parsed === 'object' && parsed !== null && !Array.isArray(parsed))
+      return parsed as Record<string, unknown>;
+  } catch {
+    // said below
+  }
+  throw new Wrong(path, '"arguments" is text that is no JSON object', 'write the arguments as a mapping');
+}
+
+function readUsage(given: Fields): MessageUsage {
+  const usage: MessageUsage = {
+    inputTokens: number(given['input_tokens']) ?? 0,
+    outputTokens: number(given['output_tokens']) ?? 0,
+  };
+  const model = words(given['model']);
+  const cached = number(given['cached_tokens']);
+  const microUsd = number(given['micro_usd']);
+  const ms = number(given['ms']);
+  if (model !== undefined) usage.model = model;
+  if (cached !== undefined) usage.cachedTokens = cached;
+  if (microUsd !== undefined) usage.microUsd = microUsd;
+  if (ms !== undefined) usage.ms = ms;
+  return usage;
+}
+
+function fields(value: unknown, path: Path, want: string): Fields {
+  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Fields;
+  throw new Wrong(path, want);
+}
+
+function isFilled(value: unknown): boolean {
+  return value !== undefined && value !== null;
+}
+
+/** Names that look like numbers are still names. */
+function words(value: unknown): string | undefined {
+  if (typeof value === 'string') return value;
+  return typeof value === 'number' || typeof value === 'boolean' ? String(value) : undefined;
+}
+
+function number(value: unknown): number | undefined {
+  return typeof value === 'number' && Number.isFinite(value) ? value : undefined;
+}
+
+function asText(value: unknown): string {
+  if (typeof value === 'string') return value;
+  if (!isFilled(value)) return '';
+  if (typeof value !== 'object') return String(value);
+  try {
+    return JSON.stringify(value);
+  } catch {
+    return '[a value that holds itself]';
+  }
+}

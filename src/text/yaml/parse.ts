@@ -1,0 +1,169 @@
+/**
+ * YAML as this program reads it: the core schema of YAML 1.2, one document, unique keys, no custom tags, no merge keys, few aliases, little
+ * depth. Parsing is js-yaml's, which is quick; places are looked up in its event stream only once something is wrong.
+ */
+import { CORE_SCHEMA, EVENT_ID, SCALAR_STYLE, YAMLException, getScalarValue, load, parseEvents } from 'js-yaml';
+import { problem, type Problem, type Where } from '../../domain/problem.js';
+import { placesIn, whereAt } from '../lines/where.js';
+
+/** A stretch of a file that holds YAML: all of it, or the frontmatter. */
+export interface YamlSource {
+  file: string;
+  text: string;
+  start: number;
+  end: number;
+}
+
+export type YamlLoaded = { ok: true; value: unknown } | { ok: false; problem: Problem };
+
+export const MAX_YAML_DEPTH = 64;
+/** Enough for a person's anchor or two, too few for a bomb. */
+const MAX_ALIASES = 10;
+
+export function wholeFile(file: string, text: string): YamlSource {
+  return { file, text, start: text.startsWith('\uFEFF') ? 1 : 0, end: text.length };
+}
+
+/** Nothing but blanks and comments is `null`. */
+export function loadYaml(source: YamlSource): YamlLoaded {
+  const yaml = source.text.slice(source.start, source.end);
+  try {
+    const value = load(yaml, { schema: CORE_SCHEMA, maxDepth: MAX_YAML_DEPTH, maxAliases: MAX_ALIASES });
+    return { ok: true, value };
+  } catch (thrown) {
+    if (yaml.replace(/^[ \t]*#.*$/gm, '').trim() === '') return { ok: true, value: null };
+    return { ok: false, problem: explain(source, thrown) };
+  }
+}
+
+export interface YamlPlace {
+  /** Offset of the key, or of the value where there is none (an item, the document). */
+  key: number;
+  value: number;
+}
+
+/** Offsets, in the whole file's text, of everything in a source that parses, by path: `['team', 'members', 0]`. */
+export class YamlPlaces {
+  private places: Map<string, YamlPlace> | undefined;
+  private readonly whereAt: (offset: number) => Where;
+  constructor(private readonly source: YamlSource) {
+    this.whereAt = placesIn(source.file, source.text);
+  }
+
+  /** Of the key at this path, or of the nearest thing around it that exists. */
+  key(path: readonly (string | number)[]): Where {
+    return this.where(path, 'key');
+  }
+
+  value(path: readonly (string | number)[]): Where {
+    return this.where(path, 'value');
+  }
+
+  /** Of exactly this path, its value; undefined if there is no such thing. */
+  exact(path: readonly (string | number)[]): Where | undefined {
+    this.places ??= findPlaces(this.source);
+    const place = this.places.get(path.join('\n'));
+    return place && this.whereAt(place.value);
+  }
+
+  private where(path: readonly (string | number)[], side: keyof YamlPlace): Where {
+    this.places ??= findPlaces(this.source);
+    for (let length = path.length; length >= 0; length--) {
+      const place = this.places.get(path.slice(0, length).join('\n'));
+      if (place !== undefined) return this.whereAt(place[side]);
+    }
+    return { file: this.source.file };
+  }
+}
+
+function explain(source: YamlSource, thrown: unknown): Problem {
+  const { file, text } = source;
+  const conflict = /^(?:<{7}|>{7})(?: |\r?$)/m.exec(text);
+  if (conflict !== null) {
+    return problem('bad_file', 'the file holds conflict marks of a merge', {
+      where: whereAt(file, text, conflict.index),
+      hint: 'resolve the conflict, then save',
+    });
+  }
+  if (!(thrown instanceof YAMLException)) {
+    const said = thrown instanceof Error ? thrown.message : String(thrown);
+    return problem('bad_file', `this YAML cannot be read: ${said}`, { where: { file } });
+  }
+  const at = thrown.mark?.position;
+  const where = at === undefined ? { file } : whereAt(file, text, Math.min(source.start + at, source.end));
+  const deep = /depth|nesting|aliases/i.test(thrown.reason);
+  const hint = hintFor(thrown.reason, where.source ?? '');
+  return problem(deep ? 'over_limit' : 'bad_file', reword(thrown.reason), { where, ...(hint ? { hint } : {}) });
+}
+
+function hintFor(reason: string, line: string): string | undefined {
+  if (/^\s*\t/.test(line)) return 'indent with blanks: YAML does not take tabs';
+  if (reason.startsWith('bad indentation of a mapping'))
+    return 'check the indentation; text with ": " in it needs quotes';
+  if (/^(deficient indentation|unexpected end|unknown escape|end of the stream|can not read)/.test(reason))
+    return 'a quote or bracket above may be open, or a line indented differently from its neighbours';
+  return undefined;
+}
+
+function reword(reason: string): string {
+  if (reason === 'duplicated mapping key') return 'this key stands here twice';
+  if (reason.startsWith('expected a single document')) return 'the file holds more than one YAML document';
+  return reason;
+}
+
+interface Open {
+  path: string;
+  /** Of a sequence: the index of the next item. Of a mapping: -1. */
+  index: number;
+  key?: { name: string; offset: number };
+}
+
+function findPlaces(source: YamlSource): Map<string, YamlPlace> {
+  const yaml = source.text.slice(source.start, source.end);
+  const places = new Map<string, YamlPlace>();
+  const stack: Open[] = [];
+  const at = (offset: number): number => source.start + Math.max(0, offset);
+
+  /** Notes where the next node lies; its path, or undefined if the node is itself a key. */
+  const enter = (offset: number, scalar: string | undefined): string | undefined => {
+    const top = stack.at(-1);
+    if (top === undefined) {
+      places.set('', { key: at(offset), value: at(offset) });
+      return '';
+    }
+    if (top.index >= 0) {
+      const path = join(top.path, top.index++);
+      places.set(path, { key: at(offset), value: at(offset) });
+      return path;
+    }
+    if (top.key === undefined) {
+      top.key = { name: scalar ?? '?', offset: at(offset) };
+      return undefined;
+    }
+    const path = join(top.path, top.key.name);
+    places.set(path, { key: top.key.offset, value: offset < 0 ? top.key.offset : at(offset) });
+    top.key = undefined;
+    return path;
+  };
+
+  try {
+    for (const event of parseEvents(yaml, { maxDepth: MAX_YAML_DEPTH })) {
+      if (event.type === EVENT_ID.SCALAR) {
+        const quoted = event.style === SCALAR_STYLE.SINGLE_QUOTED || event.style === SCALAR_STYLE.DOUBLE_QUOTED;
+        const offset = event.valueStart < 0 ? -1 : event.valueStart - (quoted ? 1 : 0);
+        enter(offset, getScalarValue(yaml, event));
+      } else if (event.type === EVENT_ID.ALIAS) enter(event.anchorStart, undefined);
+      else if (event.type === EVENT_ID.MAPPING || event.type === EVENT_ID.SEQUENCE) {
+        const path = enter(event.start, undefined) ?? '?';
+        stack.push({ path, index: event.type === EVENT_ID.MAPPING ? -1 : 0 });
+      } else if (event.type === EVENT_ID.POP) stack.pop();
+    }
+  } catch {
+    // what was found before the fault is still right
+  }
+  return places;
+}
+
+function join(path: string, part: string | number): string {
+  return path === '' ? String(part) : `${path}\n${part}`;
+}

@@ -1,0 +1,82 @@
+/**
+ * What a tool is. A tool turns a model's wish into text, an ask, or a problem the model can act on. It never touches the
+ * store: the engine commits what it answers.
+ */
+import type { Agent } from '../../domain/agent/agent.js';
+import type { Breakdown, Part } from '../../domain/task/piece.js';
+import type { NotePriority } from '../../domain/coordination/note.js';
+import type { Problem, ProblemCode } from '../../domain/problem.js';
+import type { PlainPipeline } from '../../domain/policy.js';
+import type { Task, WantedChild } from '../../domain/task/task.js';
+import type { Desk } from '../../ports/board-tools.js';
+import type { Folder } from '../../ports/workspace-files.js';
+import type { ToolSpec } from '../../ports/model.js';
+import type { PluginAction, Shell } from '../../ports/shell.js';
+
+export interface ToolContext {
+  agent: Agent;
+  task: Task;
+  callId: string;
+  folder: Folder;
+  /** A human agreed to this very call. */
+  approved: boolean;
+  /** For a command that needs no human: its words exactly as they were judged. */
+  plan?: PlainPipeline[];
+  /** The command is an action of a plugin. */
+  action?: PluginAction;
+  shell?: Shell;
+  /** Queries, and changes of what boards say. */
+  desk?: Desk;
+  /** Aborted when the task is cancelled or the process leaves. */
+  signal?: AbortSignal;
+  /** Puts another text in place of a conversation; what is wrong with it, if anything. */
+  replaceSession(id: string, text: string): Promise<Problem | undefined>;
+  /** Writes the file of a new agent; what is wrong with it, if anything. */
+  createAgent(name: string, source: string): Promise<Problem | undefined>;
+  /** Checks parts and sorts out those that are done already; what is wrong with them, if anything. */
+  breakDown(parts: Part[]): Promise<Breakdown | Problem>;
+  /** What is wrong with the draft of an agent, if anything. */
+  checkDraft(name: string, source: string): string | undefined;
+  /** The conversations there are, oldest first. */
+  sessions(): SessionShown[];
+  /** Names and descriptions of the workspace's agents. */
+  agents: ReadonlyMap<string, { name: string; description: string; variables?: Record<string, string> }>;
+}
+
+export interface SessionShown {
+  session: string;
+  agent: string;
+  task: string;
+  state: 'pending' | 'active' | 'waiting' | 'ended';
+  waits_for?: string[];
+}
+
+/**
+ * text: the result · ask: somebody else must act, and their answer becomes the result · spawn: somebody else shall act, and the turn
+ * goes on · tell: a message for another conversation · note: something said on a channel · give_back: a resource that the task holds is
+ * free again · final: this ends the task with an answer ·
+ * problem: it did not work; `message` tells the model what to do instead.
+ */
+export type ToolReply =
+  | { kind: 'text'; text: string }
+  | { kind: 'ask'; child: WantedChild }
+  | { kind: 'spawn'; child: WantedChild; text: string }
+  | { kind: 'tell'; task: string; message: string; text: string }
+  | { kind: 'note'; channel: string; message: string; priority?: NotePriority; text: string }
+  | { kind: 'give_back'; resource: string; text: string }
+  | { kind: 'final'; text: string }
+  | { kind: 'problem'; code: ProblemCode; message: string };
+
+export interface Tool extends ToolSpec {
+  /**
+   * pure: reads only, may be run again at will · effect: changes something outside the store, so an intent is kept before it
+   * and an outcome after · ask: only makes tasks.
+   */
+  kind: 'pure' | 'effect' | 'ask';
+  /** The plugin it comes from; absent for tools of the program. */
+  plugin?: string;
+  /** What it answers may be the words of strangers: whoever reads them is marked as influenced by them. */
+  outside?: boolean;
+  /** `args` already fit `parameters`. Rejections are bugs. */
+  run(args: Record<string, unknown>, context: ToolContext): Promise<ToolReply> | ToolReply;
+}

@@ -1,0 +1,40 @@
+/** Looks up tasks, conversations, agents, events and the bullets of boards with a query. It changes nothing. */
+import { problemText } from '../../domain/problem.js';
+import type { Tool } from '../core/tool.js';
+
+const MAX_ROWS = 200;
+/** Below the size at which a tool result is moved out of the conversation. */
+const MAX_CHARS = 14_000;
+
+export const queryTasks: Tool = {
+  name: 'query_tasks',
+  kind: 'pure',
+  description:
+    "Looks up tasks and more with a query such as: SELECT id, to, description FROM tasks WHERE state = 'waiting' LIMIT 20. Sources: tasks, sessions, agents, events, or a board like tasks/plan.task.md. SELECT only; also COUNT(*), ORDER BY, LIKE, IN, CONTAINS, IS NULL.",
+  parameters: {
+    type: 'object',
+    properties: { query: { type: 'string', description: 'The query' } },
+    required: ['query'],
+    additionalProperties: false,
+  },
+  async run(args, context) {
+    if (context.desk === undefined)
+      return { kind: 'problem', code: 'not_allowed', message: 'there is nothing to query here' };
+    const reply = await context.desk.select(args['query'] as string);
+    if ('code' in reply) return { kind: 'problem', code: reply.code, message: problemText(reply) };
+    const lines: string[] = [];
+    let room = MAX_CHARS;
+    for (const row of reply.rows.slice(0, MAX_ROWS)) {
+      const line = JSON.stringify(row);
+      room -= line.length + 1;
+      if (room < 0 && lines.length > 0) break;
+      lines.push(line);
+    }
+    const { length } = reply.rows;
+    if (length === 0) lines.push('no rows');
+    if (lines.length < length)
+      lines.push(`[${lines.length} of ${length} rows; name fields, or narrow it with WHERE and LIMIT]`);
+    if (reply.leftOut > 0) lines.push(`[${reply.leftOut} entries of this board cannot be read and were left out]`);
+    return { kind: 'text', text: lines.join('\n') };
+  },
+};

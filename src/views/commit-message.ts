@@ -1,0 +1,128 @@
+/**
+ * What a commit says: the subject names what happened, the body has a line for each thing that did, with task, agent and cause.
+ * Both are bounded, whatever a pass did. Texts of models and people are not quoted here; ids and names are enough to ask further.
+ */
+import type { Event } from '../domain/event.js';
+import { kinIn } from '../domain/task/lineage.js';
+import { toText, whoText } from './who.js';
+
+const SUBJECT_CHARS = 100;
+const LINES = 60;
+const IDS_CHARS = 4000;
+
+export function commitMessage(events: readonly Event[]): { subject: string; body: string } {
+  const told = events.filter((one) => !SILENT.has(one.name));
+  const lines = [...new Set((told.length > 0 ? told : events).map(line))];
+  const tasks = [...new Set(events.flatMap((one) => one.task ?? []))];
+  const more = lines.length - LINES;
+  const body = [
+    ...lines.slice(0, LINES),
+    ...(more > 0 ? [`and ${more} more`] : []),
+    ...(more > 0 ? [idsLine(tasks)] : []),
+  ];
+  return { subject: oneLine(subject(events, tasks), SUBJECT_CHARS), body: body.join('\n') };
+}
+
+/** Every claim is followed by what came of it. */
+const SILENT: ReadonlySet<string> = new Set(['task.claimed', 'session.created']);
+
+/** What tells most about a pass, first. */
+const WEIGHT = [
+  'approval.answered',
+  'task.failed',
+  'task.completed',
+  'task.parked',
+  'task.recovered',
+  'tool.ran',
+  'model.answered',
+  'session.edited',
+  'task.retried',
+  'task.created',
+];
+
+function subject(events: readonly Event[], tasks: readonly string[]): string {
+  const weight = (one: Event): number => (WEIGHT.indexOf(one.name) + WEIGHT.length + 1) % (WEIGHT.length + 1);
+  const most = new Map<string, Event>();
+  for (const one of events) {
+    const best = most.get(one.task ?? '');
+    if (best === undefined || weight(one) < weight(best)) most.set(one.task ?? '', one);
+  }
+  const of = (task: string): string => happened(most.get(task)!);
+  if (tasks.length === 0) return events.length === 0 ? 'changes' : happened(events[0]!);
+  if (tasks.length === 1) return `${tasks[0]}: ${of(tasks[0]!)}`;
+  const roots = topmost(events, tasks);
+  if (roots.length === 1) return `${roots[0]}: ${of(roots[0]!)}; ${tasks.length} tasks moved`;
+  const named = roots.slice(0, SUBJECT_CHARS); // the rest is cut anyway
+  return `${roots.length} tasks: ${named.map((task) => `${task} (${of(task)})`).join(', ')}`;
+}
+
+/** Those of which none of the others stands above. */
+function topmost(events: readonly Event[], tasks: readonly string[]): string[] {
+  const kin = kinIn(events);
+  const there = new Set(tasks);
+  const isBelow = (task: string): boolean => {
+    for (let at = kin.parentOf(task), i = 0; at !== undefined && i < MOST_LEVELS; at = kin.parentOf(at), i++)
+      if (there.has(at)) return true;
+    const root = kin.rootOf(task);
+    return root !== task && there.has(root);
+  };
+  return tasks.filter((task) => !isBelow(task));
+}
+
+/** A circle of parents is damage; it must not hang us. */
+const MOST_LEVELS = 50;
+
+function happened(event: Event): string {
+  const agent = whoText(event.agent ?? 'somebody');
+  switch (event.name) {
+    case 'task.completed':
+      return `${agent} answered`;
+    case 'task.failed':
+      return `${agent} failed`;
+    case 'task.parked':
+      return `${agent} waits`;
+    case 'task.created':
+      return event.agent === undefined ? 'asked of nobody yet' : `asked of ${agent}`;
+    case 'model.answered':
+      return `${agent} took a turn`;
+    case 'tool.ran':
+      return `${agent} used ${text(event['tool'])}`;
+    case 'session.edited':
+      return `a person changed the session of ${agent}`;
+    default:
+      return `${event.name.replace('.', ' ')}${event.agent === undefined ? '' : ` by ${agent}`}`;
+  }
+}
+
+function line(event: Event): string {
+  const who = event.agent === undefined ? '' : ` ${toText(event.agent)}`;
+  const cause = event.cause === undefined ? '' : `, because of ${event.cause}`;
+  return oneLine(`${event.task ?? '-'}${who} ${event.name}${detail(event)}${cause}`, 200);
+}
+
+function detail(event: Event): string {
+  const problem = (event['error'] ?? event['problem']) as { code?: unknown } | undefined;
+  const waits = (event['waits'] as { tasks?: unknown } | undefined)?.tasks;
+  if (event.name === 'tool.ran') return ` ${text(event['tool'])}${event['ok'] === false ? ', which failed' : ''}`;
+  if (event.name === 'model.answered')
+    return ` turn ${text(event['turn'])}, ${text(event['input_tokens'])}+${text(event['output_tokens'])} tokens`;
+  if (problem?.code !== undefined) return ` ${text(problem.code)}`;
+  return Array.isArray(waits) ? ` for ${waits.slice(0, 5).map(text).join(', ')}` : '';
+}
+
+/** For whoever searches the history for a task that had no line any more. */
+function idsLine(tasks: readonly string[]): string {
+  let ids = 'tasks:';
+  for (const id of tasks) if (ids.length + id.length < IDS_CHARS) ids += ` ${id}`;
+  return ids;
+}
+
+function text(value: unknown): string {
+  return typeof value === 'string' || typeof value === 'number' ? String(value) : '';
+}
+
+function oneLine(said: string, most: number): string {
+  // eslint-disable-next-line no-control-regex
+  const plain = said.replace(/[\u0000-\u001f\u007f-\u009f\u2028\u2029]+/g, ' ').trim();
+  return plain.length <= most ? plain : `${plain.slice(0, most - 1)}…`;
+}

@@ -1,0 +1,74 @@
+/** How quickly trees grow, read off the end of history, whoever wrote it. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { growth } from '../../src/adapters/creation-rate/index.js';
+import { simDisk, type SimDisk } from '../kit/sim-disk.js';
+
+const NOON = Date.parse('2026-03-01T12:00:00.000Z');
+const day = (ms: number): string => `/w/events/${new Date(ms).toISOString().slice(0, 10)}.jsonl`;
+
+function write(disk: SimDisk, ms: number, task: string, more: object = {}, name = 'task.created'): void {
+  if (disk.stamp(day(ms)) === undefined) disk.create(day(ms), '');
+  disk.append(day(ms), `${JSON.stringify({ at: new Date(ms).toISOString(), name, task, ...more })}\n`);
+}
+
+function fresh(): SimDisk {
+  const disk = simDisk();
+  disk.makeFolder('/w/events');
+  return disk;
+}
+
+test('what was made under a root since then, by its own name and by no other', () => {
+  const disk = fresh();
+  write(disk, NOON - 61_000, 't.call-1', { root: 't' });
+  write(disk, NOON - 59_000, 't.call-2', { root: 't' });
+  write(disk, NOON - 10, 't.call-3'); // as earlier versions told it
+  write(disk, NOON - 10, 't');
+  write(disk, NOON - 10, 't.notes', { root: 't.notes' });
+  write(disk, NOON - 10, 't.call-3', { root: 't' }, 'task.claimed');
+  const seen = growth({ root: '/w', disk });
+  assert.equal(seen.madeSince('t', NOON - 60_000), 2);
+  assert.equal(seen.madeSince('other', NOON - 60_000), 0);
+  write(disk, NOON, 't.call-4', { root: 't' });
+  disk.append(day(NOON), `{"at":"${new Date(NOON).toISOString()}","name":"task.created","task":"t.call-5"`);
+  assert.equal(seen.madeSince('t', NOON - 60_000), 3, 'a line that is not whole is not yet a line');
+  disk.append(day(NOON), ',"root":"t"}\n');
+  assert.equal(seen.madeSince('t', NOON - 60_000), 4);
+  assert.equal(seen.madeSince('t', NOON - 5), 2, 'what is too old is forgotten');
+});
+
+test('of a long history only the end is read, and all that is young enough of it', () => {
+  const disk = fresh();
+  const old = JSON.stringify({
+    at: new Date(NOON - 3_600_000).toISOString(),
+    name: 'task.created',
+    task: 'x.y',
+    root: 'x',
+  });
+  disk.create(day(NOON), `${old}\n`.repeat(50_000));
+  for (let i = 0; i < 3000; i++) write(disk, NOON - 30_000 + i, `t.call-${i}`, { root: 't', why: 'x'.repeat(100) });
+  let bytes = 0;
+  const counting: SimDisk = {
+    ...disk,
+    readFrom(file, offset, most) {
+      const found = disk.readFrom(file, offset, most);
+      if (found.kind === 'file') bytes += found.bytes.length;
+      return found;
+    },
+  };
+  const seen = growth({ root: '/w', disk: counting });
+  assert.equal(seen.madeSince('t', NOON - 60_000), 3000);
+  assert.ok(bytes < 3_000_000, `${bytes} bytes were read of ${disk.stamp(day(NOON))?.split('.')[1]}`);
+  bytes = 0;
+  write(disk, NOON, 't.call-last', { root: 't' });
+  assert.equal(seen.madeSince('t', NOON - 60_000), 3001);
+  assert.ok(bytes < 1000, 'then only what was added');
+});
+
+test('over midnight both days count', () => {
+  const disk = fresh();
+  const midnight = Date.parse('2026-03-02T00:00:00.000Z');
+  write(disk, midnight - 10_000, 't.call-1', { root: 't' });
+  write(disk, midnight + 10_000, 't.call-2', { root: 't' });
+  assert.equal(growth({ root: '/w', disk }).madeSince('t', midnight - 40_000), 2);
+});

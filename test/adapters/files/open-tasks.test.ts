@@ -1,0 +1,105 @@
+/** One id in two places: a task on its way, or two files of a person's. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { files } from '../../../src/adapters/files/index.js';
+import { folders, layout } from '../../../src/adapters/files/layout.js';
+import { openTasks } from '../../../src/adapters/files/open-tasks.js';
+import { quarantine } from '../../../src/adapters/files/quarantine.js';
+import type { Store } from '../../../src/ports/store.js';
+import { simClock } from '../../kit/sim-clock.js';
+import { simDisk, type SimDisk } from '../../kit/sim-disk.js';
+import { countedIds, simProcesses } from '../../kit/sim-processes.js';
+
+function start(): { disk: SimDisk; join(): Store } {
+  const disk = simDisk();
+  const processes = simProcesses();
+  const ids = countedIds();
+  return { disk, join: () => files({ root: '/w', disk, clock: simClock(), ids, processes: processes.start() }) };
+}
+
+const TASK = '{"description": "do it", "to": "ana"}';
+
+test('a task that is claimed and parked while another process looks is never set aside', async () => {
+  const { disk, join } = start();
+  const [one, two] = [join(), join()];
+  disk.save('/w/tasks/waiting/t.json', TASK);
+  await one.scan(true);
+  await two.scan(true);
+  const claim = one.claim('t', 'ana')!;
+  // The other one sees the claim, while the waiting name is there again: as if it was parked between its two looks.
+  disk.save('/w/tasks/waiting/t.json', TASK);
+  for (let look = 0; look < 3; look++) assert.deepEqual((await two.scan(true)).problems, []);
+  assert.ok(disk.tree().has(`/w/tasks/active/t_ana-${one.peer.id}.json`), 'the claim is where its holder left it');
+  assert.deepEqual(disk.list('/w/quarantine'), []);
+  disk.remove('/w/tasks/waiting/t.json');
+  assert.equal(await one.settle(claim, { ...claim.task, result: 'done' }, 'completed'), true);
+});
+
+test('two plain files with one id that stand still are two files: the second is set aside and told', async () => {
+  const { disk, join } = start();
+  const one = join();
+  disk.save('/w/tasks/waiting/t.json', TASK);
+  disk.save('/w/tasks/pending/t.json', TASK);
+  const told = [
+    ...(await one.scan(true)).problems,
+    ...(await one.scan(true)).problems,
+    ...(await one.scan(true)).problems,
+  ];
+  assert.equal(told.length, 1);
+  assert.match(told[0]!.message, /has the id t/);
+  assert.equal(one.openCount(), 1);
+});
+
+test('a file under another name with a used id is set aside at once', async () => {
+  const { disk, join } = start();
+  const one = join();
+  disk.save('/w/tasks/waiting/t.json', TASK);
+  disk.save('/w/tasks/pending/copy.json', '{"id": "t", "description": "again"}');
+  const { problems } = await one.scan(true);
+  assert.equal(problems.length, 1);
+  assert.deepEqual(disk.list('/w/quarantine').sort(), ['copy.json', 'copy.json.why.md']);
+  assert.ok(disk.tree().has('/w/tasks/waiting/t.json'));
+});
+
+test('of files that could not be used, and of twins, nothing is remembered when they are gone', () => {
+  const disk = simDisk();
+  const l = layout('/w');
+  for (const folder of folders(l)) disk.makeFolder(folder);
+  const tasks = openTasks(disk, l, quarantine(disk, l), () => new Date('2026-01-01T00:00:00.000Z'));
+  const nothing = (): boolean => false;
+  for (let i = 0; i < 50; i++) {
+    const [torn, twin, other] = [l.task('pending', `torn${i}`), l.task('pending', `t${i}`), l.task('waiting', `t${i}`)];
+    disk.save(torn, '{"description": "Half a');
+    disk.save(twin, TASK);
+    disk.save(other, TASK);
+    tasks.scan(true, nothing);
+    tasks.scan(true, nothing);
+    assert.ok(tasks.heldFile(`torn${i}`));
+    assert.ok(tasks.remembered() > 0);
+    tasks.withWaits({ state: 'waiting', task: { ...tasks.byId.get(`t${i}`)!.task, id: `elsewhere${i}` } });
+    for (const file of [torn, twin, other]) disk.remove(file);
+    tasks.scan(true, nothing);
+    assert.equal(tasks.heldFile(`torn${i}`), undefined);
+    assert.equal(tasks.remembered(), 0);
+  }
+});
+
+test('a task that went and came again between two looks is read again when something was heard of it', async () => {
+  const { disk, join } = start();
+  const one = join();
+  disk.save('/w/tasks/pending/t.json', '{"description": "do it"}');
+  await one.scan(true);
+  const tasks = openTasks(disk, layout('/w'), quarantine(disk, layout('/w')), () => new Date('2026-01-01T00:00:00Z'));
+  const nothing = (): boolean => false;
+  tasks.scan(true, nothing);
+  const claim = one.claim('t', 'nobody')!;
+  await one.release(claim, { ...claim.task, to: 'ana' });
+  tasks.doubt('/w/tasks/pending/t.json');
+  assert.deepEqual(tasks.scan(false, nothing), { problems: [], gone: [] });
+  assert.equal(tasks.byId.get('t')!.task.to, 'ana');
+  tasks.doubt('/w/tasks/pending/t.json');
+  const again = one.claim('t', 'ana')!;
+  assert.deepEqual(tasks.scan(false, nothing).gone, [], 'it is among the active now');
+  assert.equal(tasks.byId.get('t')!.state, 'active');
+  assert.ok(await one.settle(again, { ...again.task, result: 'done' }, 'completed'));
+});

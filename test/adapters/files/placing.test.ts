@@ -1,0 +1,44 @@
+/** What others see of tasks that this process makes and moves: never one that waits before the parts it waits for. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { files } from '../../../src/adapters/files/index.js';
+import { makeChild } from '../../../src/domain/task/task.js';
+import { simClock } from '../../kit/sim-clock.js';
+import { simDisk } from '../../kit/sim-disk.js';
+import { countedIds, simProcesses } from '../../kit/sim-processes.js';
+
+for (const verb of ['park', 'release'] as const) {
+  test(`where parts move on while their task is put back (${verb}), they have a name before it has`, async () => {
+    const disk = simDisk();
+    const [processes, ids, clock] = [simProcesses(), countedIds(), simClock()];
+    const seen: string[][] = [];
+    const parts = (): string[] =>
+      ['pending', 'active', 'completed'].flatMap((state) =>
+        disk.list(`/w/tasks/${state}`).filter((name) => name.startsWith('t.')),
+      );
+    const watched = {
+      ...disk,
+      rename(from: string, to: string): boolean {
+        const isBack = /\/(pending|waiting)\/t\.json$/.test(to);
+        if (isBack) seen.push(parts().sort());
+        return disk.rename(from, to);
+      },
+    };
+    // Nothing arrives by the time it takes: only because somebody waits for it.
+    const store = files({ root: '/w', disk: watched, clock, ids, processes: processes.start(), lag: () => undefined });
+    disk.save('/w/tasks/pending/t.json', '{"description": "do it"}');
+    await store.scan(true);
+    const claim = store.claim('t', 'ana')!;
+    const at = clock.now().toISOString();
+    for (const name of ['a', 'b'])
+      await store.create(makeChild(claim.task, { id: `t.${name}`, role: 'work', to: 'ana', description: name }, at), {
+        behind: true,
+      });
+    const back = store[verb](claim, { ...claim.task, to: 'ana' });
+    store.claim('t.a', 'ana');
+    const b = store.claim('t.b', 'ana')!;
+    await store.settle(b, { ...b.task, result: 'done' }, 'completed', { behind: true });
+    assert.equal(await back, true);
+    assert.deepEqual(seen, [[`t.a_ana-${store.peer.id}.json`, 't.b.json']]);
+  });
+}

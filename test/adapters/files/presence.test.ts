@@ -1,0 +1,267 @@
+/** Who notices that a process is gone, among few and among many; and what the doorbell hears. */
+import assert from 'node:assert/strict';
+import fs from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { test } from 'node:test';
+import { disk } from '../../../src/adapters/disk/index.js';
+import { bell, ringBell } from '../../../src/adapters/files/watcher.js';
+import { folders, layout, type Layout } from '../../../src/adapters/files/layout.js';
+import { presence, type Presence } from '../../../src/adapters/files/presence.js';
+import { writing } from '../../../src/adapters/files/atomic-write.js';
+import { isWarden, patience } from '../../../src/domain/peer.js';
+import type { Disk } from '../../../src/ports/disk.js';
+
+function place(): Layout {
+  const l = layout(fs.mkdtempSync(path.join(os.tmpdir(), 'guild-presence-')));
+  for (const folder of folders(l)) fs.mkdirSync(folder, { recursive: true });
+  return l;
+}
+
+interface Crowd {
+  all: Presence[];
+  live: string;
+  kill(index: number): void;
+  gone(index: number): boolean;
+}
+
+function crowd(count: number): Crowd {
+  const l = place();
+  const dead = new Set<number>();
+  const all = Array.from({ length: count }, (_, pid) => {
+    const me = { host: 'here', bootId: 'b', pid, startTime: '1' };
+    const id = `p${String(pid).padStart(3, '0')}`;
+    const peer = { id, ...me, agents: [], since: '2026-01-01T00:00:00.000Z' };
+    return presence(disk(), l, { me: () => me, isAlive: (who) => !dead.has(who.pid) }, peer);
+  });
+  for (const one of all) one.join();
+  return {
+    all,
+    live: l.live,
+    kill: (index) => void dead.add(index),
+    gone: (index) => !fs.existsSync(path.join(l.live, `${all[index]!.peer.id}.json`)),
+  };
+}
+
+test('a process whose file was swept before it had its name is known all the same, and one that dies then leaves only what is swept', () => {
+  const l = place();
+  const real = disk();
+  let swept = 0;
+  const busy: Disk = {
+    ...real,
+    rename(from, to) {
+      if (swept++ < 2) real.remove(from);
+      return real.rename(from, to);
+    },
+  };
+  const me = { host: 'here', bootId: 'b', pid: 1, startTime: '1' };
+  const peer = { id: 'p1', ...me, agents: [], since: '2026-01-01T00:00:00.000Z' };
+  presence(busy, l, { me: () => me, isAlive: () => true }, peer).join();
+  assert.deepEqual(fs.readdirSync(l.live), ['p1.json']);
+  const dying: Disk = {
+    ...real,
+    rename() {
+      throw new Error('killed');
+    },
+  };
+  const other = { ...peer, id: 'p2' };
+  assert.throws(() => presence(dying, l, { me: () => me, isAlive: () => true }, other).join());
+  assert.deepEqual(fs.readdirSync(l.live), ['p1.json']);
+  assert.deepEqual(fs.readdirSync(l.tmp), ['p2-0']);
+});
+
+test('a process that makes itself known while another sweeps is not swept, and one whose file was taken away is known again', () => {
+  const l = place();
+  const here = (id: string, on: Disk): Presence => {
+    const me = { host: 'here', bootId: 'b', pid: 1, startTime: '1' };
+    const peer = { id, ...me, agents: [], since: '2026-01-01T00:00:00.000Z' };
+    return presence(on, l, { me: () => me, isAlive: () => true }, peer);
+  };
+  const one = here('p1', disk());
+  one.join();
+  const two = here('p2', disk());
+  assert.equal(one.isAlive('p2'), false, 'what it has aside is looked at before it has its name');
+  two.join();
+  one.sweep();
+  assert.deepEqual(fs.readdirSync(l.live).sort(), ['p1.json', 'p2.json']);
+  assert.equal(one.isAlive('p2'), true);
+  assert.equal(two.rejoin(), false);
+  fs.rmSync(path.join(l.live, 'p2.json'));
+  one.refresh();
+  assert.equal(one.isAlive('p2'), false);
+  assert.equal(two.rejoin(), true);
+  assert.equal(one.isAlive('p2'), true);
+});
+
+test('of few processes each is looked after by its neighbours', () => {
+  const { all, kill, gone } = crowd(4);
+  assert.ok(all.every((one) => isWarden(one.rank()) && patience(one.rank()) === 1));
+  kill(2);
+  assert.equal(all[3]!.tendOthers(), true);
+  assert.ok(gone(2));
+});
+
+test('of many processes whoever dies is noticed by each of three wardens within three looks', () => {
+  const { all, kill, gone } = crowd(40);
+  assert.deepEqual(
+    all.filter((one) => isWarden(one.rank())).map((one) => one.rank().rank),
+    [0, 1, 2],
+  );
+  kill(17);
+  kill(31);
+  for (let looks = 0; looks < 3; looks++) all[1]!.tendOthers();
+  assert.ok(gone(17) && gone(31));
+});
+
+test('whoever went is forgotten: somebody who comes under the same name is asked again', () => {
+  const l = place();
+  const me = { host: 'here', bootId: 'b', pid: 1, startTime: '1' };
+  const since = '2026-01-01T00:00:00.000Z';
+  const enter = (id: string, agents: string[]): Presence => {
+    const one = presence(disk(), l, { me: () => me, isAlive: () => true }, { id, ...me, agents, since });
+    one.join();
+    return one;
+  };
+  const first = enter('p1', []);
+  const seen = (): string[][] => {
+    first.refresh();
+    return first.peers().map((peer) => peer.agents);
+  };
+  const second = enter('p2', ['ana']);
+  assert.deepEqual(seen(), [[], ['ana']]);
+  second.leave();
+  assert.deepEqual(seen(), [[]]);
+  enter('p2', ['ben']);
+  assert.deepEqual(seen(), [[], ['ben']]);
+});
+
+test('when all wardens die at once, whoever looks next notices, and others take their place', () => {
+  const { all, kill, gone } = crowd(40);
+  assert.equal(isWarden(all[3]!.rank()), false);
+  for (const index of [0, 1, 2]) kill(index);
+  assert.equal(all[25]!.tendOthers(), true);
+  assert.ok(gone(0) && gone(1) && gone(2));
+  assert.equal(isWarden(all[3]!.rank()), true);
+});
+
+test('the bell tells who came and who went apart from work, can be rung for all, and hangs again in a folder that was exchanged', async () => {
+  const l = place();
+  const heard = new Set<string>();
+  const hung = bell(l, {
+    ring: () => void heard.add('ring'),
+    peers: (gone) => void heard.add(gone ? 'gone' : 'came'),
+    touched: (file) => void heard.add(path.relative(l.root, file)),
+  });
+  const hears = async (what: string, cause: () => void): Promise<void> => {
+    await settled(heard);
+    cause();
+    const until = Date.now() + 60_000;
+    while (!heard.has(what)) {
+      if (Date.now() > until) assert.fail(`${what} was not heard`);
+      await new Promise((resolve) => setTimeout(resolve, 5));
+      hung.mend();
+    }
+  };
+  try {
+    await hears('came', () => fs.renameSync(written(l.root), path.join(l.live, 'x.json')));
+    await hears('gone', () => fs.rmSync(path.join(l.live, 'x.json')));
+    assert.ok(!heard.has('ring'));
+    fs.renameSync(written(l.root), path.join(l.live, 'y.json'));
+    await hears('ring', () => ringBell(disk(), l, 'y'));
+    assert.equal(fs.readFileSync(path.join(l.live, 'y.json'), 'utf8'), '{"pid":1}');
+    await hears('ring', () => fs.writeFileSync(path.join(l.tasks('pending'), 't.json'), '{}'));
+    await hears('tasks/pending/t.json', () => fs.writeFileSync(path.join(l.tasks('pending'), 't.json'), '{ }'));
+    await hears('ring', () => fs.mkdirSync(path.join(l.root, 'inbox')));
+    await hears('ring', () => fs.writeFileSync(path.join(l.root, 'inbox', 'mail.jsonl'), '{}\n'));
+    fs.rmSync(l.intents, { recursive: true });
+    fs.mkdirSync(l.intents);
+    await hears('ring', () => fs.writeFileSync(path.join(l.intents, `${Math.random()}.json`), '{}'));
+  } finally {
+    hung.close();
+  }
+});
+
+function written(folder: string): string {
+  const file = path.join(folder, 'aside');
+  fs.writeFileSync(file, '{"pid":1}');
+  return file;
+}
+
+/** Until nothing more comes of what was done before. */
+async function settled(heard: Set<string>): Promise<void> {
+  do {
+    heard.clear();
+    await new Promise((resolve) => setTimeout(resolve, 100));
+  } while (heard.size > 0);
+}
+
+test('what a peer has aside is swept when it is dead, and not because its own file was taken away a moment ago', () => {
+  const l = place();
+  const living = new Set([1, 2]);
+  const here = (pid: number): Presence => {
+    const me = { host: 'here', bootId: 'b', pid, startTime: '1' };
+    const peer = { id: `p${pid}`, ...me, agents: [], since: '2026-01-01T00:00:00.000Z' };
+    return presence(disk(), l, { me: () => me, isAlive: (one) => living.has(one.pid) }, peer);
+  };
+  const asides = (): string[] => fs.readdirSync(l.tmp).sort();
+  const me = here(1);
+  for (const one of [me, here(2), here(3), here(4)]) one.join();
+  for (const name of ['p1-1', 'p2-1', 'p2-turn1', 'p3-1', 'p5-1', 'p6-0']) fs.writeFileSync(path.join(l.tmp, name), '');
+  fs.utimesSync(path.join(l.tmp, 'p5-1'), new Date('2026-01-01'), new Date('2026-01-01'));
+  fs.rmSync(path.join(l.live, 'p2.json'));
+  me.sweep();
+  assert.deepEqual(asides(), ['p1-1', 'p2-1', 'p2-turn1'], 'p3 is dead, p5 was left long ago, p6 makes its own again');
+  assert.deepEqual(fs.readdirSync(l.live), ['p1.json']);
+  here(7).join();
+  fs.writeFileSync(path.join(l.tmp, 'p7-1'), '');
+  assert.equal(me.tendOthers(), true);
+  assert.deepEqual(asides(), ['p1-1', 'p2-1', 'p2-turn1'], 'who is found dead leaves nothing');
+});
+
+test('what a process was showing when it died, even after it had left, is swept at once; what it failed to write whole is not shown', () => {
+  const l = place();
+  const real = disk();
+  const me = { host: 'here', bootId: 'b', pid: 1, startTime: '1' };
+  const here = (id: string): Presence =>
+    presence(
+      real,
+      l,
+      { me: () => me, isAlive: () => true },
+      { id, ...me, agents: [], since: '2026-01-01T00:00:00.000Z' },
+    );
+  const page = path.join(l.root, 'agents', 'page.json');
+  const failing = (part: Partial<Disk>): Disk => ({ ...real, ...part });
+  const dies = (): never => {
+    throw new Error('killed');
+  };
+  const gone = here('p1');
+  gone.join();
+  gone.leave();
+  assert.throws(() => writing(failing({ rename: dies }), l, 'p1', dies).show(page, 'whole'), /killed/);
+  assert.equal(fs.readdirSync(l.tmp).length, 1);
+  const other = here('p2');
+  other.join();
+  other.sweep();
+  assert.deepEqual(fs.readdirSync(l.tmp), []);
+
+  const torn = failing({
+    create(file, text) {
+      real.create(file, text.slice(0, 2));
+      throw new Error('the disk is full');
+    },
+  });
+  assert.throws(() => writing(torn, l, 'p3', dies).show(page, 'whole'), /full/);
+  assert.equal(fs.existsSync(page), false);
+  writing(real, l, 'p3', dies).show(page, 'whole');
+  assert.equal(fs.readFileSync(page, 'utf8'), 'whole');
+  assert.deepEqual(fs.readdirSync(l.tmp), []);
+});
+
+test('a process whose folder of live processes was taken away makes it again', () => {
+  const { all, live, gone } = crowd(2);
+  assert.equal(all[0]!.rejoin(), false);
+  fs.rmSync(live, { recursive: true });
+  assert.equal(all[0]!.rejoin(), true);
+  assert.equal(gone(0), false);
+  assert.equal(all[1]!.rejoin(), true);
+});

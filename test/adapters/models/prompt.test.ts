@@ -1,0 +1,90 @@
+/** What providers require of a conversation, whatever people said and did while tools ran. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { fc } from '../../kit/properties.js';
+import { toPrompt, type Prompt } from '../../../src/adapters/models/ai-sdk/prompt.js';
+import type { Message } from '../../../src/domain/session/session.js';
+import { compactor } from '../../../src/engine/conversation/compact.js';
+
+/** A conversation as turns make it, into which people have put, moved and taken away messages. */
+const edited = fc
+  .tuple(
+    fc.array(fc.integer({ min: 0, max: 3 }), { maxLength: 8 }),
+    fc.array(fc.tuple(fc.nat(), fc.constantFrom('said', 'removed', 'twice', 'stray')), { maxLength: 8 }),
+  )
+  .map(([turns, edits]) => {
+    const messages: Message[] = [{ role: 'user', content: 'the request' }];
+    for (const [n, count] of turns.entries()) {
+      const ids = Array.from({ length: count }, (_, i) => `c${n}-${i}`);
+      const toolCalls = ids.map((id) => ({ id, name: 'look', arguments: {} }));
+      messages.push({ role: 'assistant', content: `turn ${n}`, ...(count > 0 ? { toolCalls } : {}) });
+      messages.push(...ids.map((id): Message => ({ role: 'tool', content: `found ${id}`, toolCallId: id })));
+    }
+    for (const [i, [at, what]] of edits.entries()) {
+      const place = 1 + (at % messages.length);
+      if (what === 'removed') messages.splice(place, 1);
+      else if (what === 'twice' && messages[place]) messages.splice(place, 0, messages[place]);
+      else if (what === 'stray') messages.splice(place, 0, { role: 'tool', content: `stray ${i}`, toolCallId: 'none' });
+      else messages.splice(place, 0, { role: 'user', content: `person ${i}` });
+    }
+    return messages;
+  });
+
+function assertAccepted(prompt: Prompt): void {
+  for (const [i, message] of prompt.entries()) {
+    if (i > 0) assert.ok(message.role === 'assistant' || message.role !== prompt[i - 1]!.role, `${message.role} twice`);
+    if (message.role === 'tool') assert.equal(prompt[i - 1]?.role, 'assistant', 'results come after a call');
+    if (message.role !== 'assistant') continue;
+    const calls = message.content.flatMap((part) => (part.type === 'tool-call' ? [part.toolCallId] : []));
+    const next = prompt[i + 1];
+    const given =
+      next?.role === 'tool' ? next.content.map((part) => (part.type === 'tool-result' ? part.toolCallId : '')) : [];
+    assert.deepEqual([...given].sort(), [...calls].sort(), 'each call is followed by its one result');
+  }
+}
+
+test('every tool call is followed by its results, and nothing that anybody said is lost', () => {
+  fc.assert(
+    fc.property(edited, (messages) => {
+      const prompt = toPrompt('You are a test.', messages);
+      assertAccepted(prompt);
+      const text = JSON.stringify(prompt);
+      for (const { role, content } of messages) assert.ok(role === 'system' || text.includes(content), content);
+    }),
+    { numRuns: 500 },
+  );
+});
+
+test('the same where the conversation was too long and only its end is shown', () => {
+  fc.assert(
+    fc.property(edited, (messages) => {
+      const view = compactor(2000, 0, 100)([...messages], true);
+      assertAccepted(toPrompt('', view));
+      const known = new Set(view.flatMap(({ toolCalls }) => (toolCalls ?? []).map(({ id }) => id)));
+      const called = new Set(messages.flatMap(({ toolCalls }) => (toolCalls ?? []).map(({ id }) => id)));
+      for (const { role, toolCallId = '' } of view)
+        if (role === 'tool' && called.has(toolCallId)) assert.ok(known.has(toolCallId), 'its call is shown too');
+    }),
+    { numRuns: 500 },
+  );
+});
+
+test('a word said while a tool runs comes after the result of that tool', () => {
+  const toolCalls = [
+    { id: 'a', name: 'look', arguments: {} },
+    { id: 'b', name: 'look', arguments: {} },
+  ];
+  const prompt = toPrompt('', [
+    { role: 'user', content: 'go' },
+    { role: 'assistant', content: '', toolCalls },
+    { role: 'tool', content: 'first', toolCallId: 'a' },
+    { role: 'user', content: 'hurry' },
+    { role: 'tool', content: 'second', toolCallId: 'b' },
+  ]);
+  assert.deepEqual(
+    prompt.map(({ role }) => role),
+    ['user', 'assistant', 'tool', 'user'],
+  );
+  assert.match(JSON.stringify(prompt[2]), /first.*second/);
+  assert.match(JSON.stringify(prompt[3]), /hurry/);
+});

@@ -1,0 +1,44 @@
+/** Small files that several write at once: what a person allowed is counted and kept, whoever else writes at the same moment. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { gate } from '../../../src/adapters/policy-files/gate.js';
+import { ALLOWLIST_FILE } from '../../../src/adapters/policy-files/index.js';
+import type { Disk } from '../../../src/ports/disk.js';
+import type { Folder } from '../../../src/ports/workspace-files.js';
+import type { Gate } from '../../../src/ports/gate.js';
+import { simDisk } from '../../kit/sim-disk.js';
+
+const FOLDER = { judge: () => ({ verdict: 'refuse', reason: 'nothing is here' }) } as unknown as Folder;
+const ALLOWED = `/w/${ALLOWLIST_FILE}`;
+
+function gates(disk: Disk, ...peers: string[]): Gate[] {
+  disk.makeFolder('/w/.guild/tmp');
+  return peers.map((peer) => gate({ root: '/w', disk, folder: FOLDER, peer }));
+}
+
+test('what is allowed at the same moment, here and in another process, is counted each time', async () => {
+  const disk = simDisk();
+  const [one, two] = gates(disk, 'one', 'two');
+  const counts = await Promise.all([one, two, one, two, one].map((here) => here!.noteAllowed('make')));
+  assert.deepEqual(counts.sort(), [1, 2, 3, 4, 5]);
+  assert.deepEqual(disk.list('/w/.guild/tmp'), []);
+});
+
+test('rules that are agreed to at the same moment are all kept, and so is what a person writes meanwhile', async () => {
+  const disk = simDisk();
+  let writes = 0;
+  const slow: Disk = {
+    ...disk,
+    async createSynced(file, bytes) {
+      await disk.createSynced(file, bytes);
+      if (++writes === 1) disk.save(ALLOWED, 'git status: true\n'); // a person saves before the first has its name
+    },
+  };
+  const [one, two] = gates(slow, 'one', 'two');
+  await Promise.all([one!.allowAlways('make'), two!.allowAlways('make test'), one!.allowAlways('make clean')]);
+  const kept = disk.tree().get(ALLOWED)!;
+  assert.match(kept, /^git status: true$/m);
+  for (const line of ['make', 'make test', 'make clean']) assert.ok(kept.includes(`"/^${line}$/"`), line);
+  await two!.allowAlways('make');
+  assert.equal(disk.tree().get(ALLOWED), kept, 'a rule is written once');
+});

@@ -1,0 +1,49 @@
+/** Checks that a policy rule may ask for, made on real folders. */
+import assert from 'node:assert/strict';
+import fs from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { test } from 'node:test';
+import { disk } from '../../../src/adapters/disk/index.js';
+import { gate } from '../../../src/adapters/policy-files/gate.js';
+import { failedCheck } from '../../../src/adapters/policy-files/safety-checks.js';
+import type { Folder } from '../../../src/ports/workspace-files.js';
+import { agent } from '../../kit/rule-play.js';
+
+const POLICY = `files:
+  drafts: { pattern: write_file, supervision: automatic, safety_checks: [disk_space, permission] }
+`;
+
+function place(t: { after(done: () => void): void }): string {
+  const root = fs.mkdtempSync(path.join(os.tmpdir(), 'guild-checks-'));
+  fs.mkdirSync(path.join(root, 'storage'));
+  fs.writeFileSync(path.join(root, 'storage/policy.yaml'), POLICY);
+  t.after(() => {
+    fs.chmodSync(root, 0o755);
+    fs.rmSync(root, { recursive: true, force: true });
+  });
+  return root;
+}
+
+test('room on the device: what fits, and what never could, in folders that are not there yet too', (t) => {
+  const root = place(t);
+  assert.equal(failedCheck('disk_space', { root, file: 'a/b/c.md', bytes: 10 }), undefined);
+  assert.match(failedCheck('disk_space', { root, file: 'a/b/c.md', bytes: 2 ** 60 })!, /do not fit on the device/);
+});
+
+test('permission: a folder that the system lets nobody write', (t) => {
+  const root = place(t);
+  assert.equal(failedCheck('permission', { root, file: 'a/b/c.md', bytes: 10 }), undefined);
+  fs.chmodSync(root, 0o555);
+  const isAllowed = process.getuid?.() === 0; // to that user the system denies nothing
+  assert.equal(failedCheck('permission', { root, file: 'a/b/c.md', bytes: 10 }) === undefined, isAllowed);
+});
+
+test('a rule that names them runs by itself where they hold', (t) => {
+  const root = place(t);
+  const judge: Folder['judge'] = (_agent, _use, file) => ({ verdict: 'ok', reason: 'its own folder', path: file });
+  const it = gate({ root, disk: disk(), folder: { judge } as Folder, peer: 'me' });
+  const said = it.judge(agent('ana'), 'write_file', { path: 'workspaces/ana/x.md', content: 'hello' });
+  assert.equal(said.verdict, 'auto');
+  assert.match(said.reasons[0]!, /files\.drafts$/);
+});

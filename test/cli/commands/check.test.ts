@@ -1,0 +1,227 @@
+/** `guild check` on what people really have: somebody else's agents, half-saved files, a broken guild.yaml. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { place, scripted, succeeds } from '../../kit/guild.js';
+
+/** In the style of public collections. */
+const THIRD_PARTY: Record<string, string> = {
+  'code-reviewer': `---
+name: code-reviewer
+description: Expert code review specialist. Use immediately after writing or modifying code.
+tools: Read, Grep, Glob, Bash
+model: inherit
+---
+You are a senior code reviewer.
+`,
+  'security-auditor': `---
+name: security-auditor
+description: Use this agent to audit code: secrets, auth. Examples: <example>Context: login is done. user: "I added JWT" assistant: "I'll use the security-auditor" <commentary>Auth code, so audit.</commentary></example>
+model: opus
+color: red
+---
+You audit.
+`,
+  'test-automator':
+    '---\nname: test-automator\ndescription: "Use it for tests.\\n\\n<example>\\nuser: \\"Add tests\\"\\n</example>"\ntools: *\ncolor: green\n---\nYou test.\n',
+  frontend: `---
+name: Frontend Developer
+description: >
+  Builds components,
+  and lays them out.
+tools: Read, Write, Edit, MultiEdit, WebFetch, mcp__playwright__browser_click
+model: sonnet
+---
+You build {{ things }}.
+`,
+  'list-of-tools': `---
+name: list-of-tools
+description: lists
+tools:
+  - Read
+  - TodoWrite
+  - Bash(git diff:*)
+permissionMode: plan
+skills: [pdf]
+model: claude-opus-4-1-20250805
+---
+Body
+`,
+  windows: '---\r\nname: windows\r\ndescription: CRLF: from Windows\r\n---\r\nHello.\r\n',
+  bom: '\uFEFF---\nname: bom\ndescription: begins with a mark\n---\nHello.\n',
+  empty: '---\nname: empty\ndescription: says nothing more\ntools:\n---\n',
+};
+
+test("a folder of somebody else's Claude Code agents loads, wherever the files lie, with warnings only", async (t) => {
+  for (const folder of ['.claude/agents', 'agents', '.', 'categories/01-core']) {
+    const files = Object.entries(THIRD_PARTY).map(([name, text]) => [`${folder}/${name}.md`, text]);
+    const { guild } = place(t, {
+      ...Object.fromEntries(files),
+      'README.md': '# Agents\n',
+      'docs/notes.md': 'name: no\n',
+    });
+    const ran = succeeds(await guild('check', '.', '--json'));
+    const { agents, problems, warnings } = JSON.parse(ran.out) as {
+      agents: string[];
+      problems: unknown[];
+      warnings: { message: string }[];
+    };
+    assert.deepEqual(problems, [], folder);
+    assert.deepEqual(
+      agents,
+      [...Object.keys(THIRD_PARTY).filter((name) => name !== 'frontend'), 'frontend-developer'].sort(),
+      folder,
+    );
+    assert.ok(warnings.some(({ message }) => message.includes('mcp__playwright__browser_click')));
+  }
+});
+
+test('what is wrong in an agent file is shown with line and caret, and its neighbours work', async (t) => {
+  const broken = '---\ndescription: Hm\ntools: [read_file, reed_file]\nmodle: x\n---\nPrompt\n';
+  const { guild } = place(
+    t,
+    scripted('- say: fine', { 'agents/broken.md': broken, 'agents/open.md': '---\nname: open\n' }),
+  );
+  const ran = await guild('check');
+  assert.equal(ran.code, 1);
+  assert.match(
+    ran.err,
+    /agents\/broken\.md:4:1: unknown key "modle"\n {2}modle: x\n {2}\^\n {2}did you mean "model"\?/,
+  );
+  assert.match(ran.err, /agents\/open\.md:1:1: the frontmatter that begins here is never closed/);
+  assert.equal(succeeds(await guild('run', 'hand', 'x', '--quiet')).out, 'fine\n');
+});
+
+test('what patterns cannot mean is a problem with file and line each, all at once, and the other agents work on', async (t) => {
+  const bad: [name: string, front: string, place: string, says: string][] = [
+    ['far', 'handoff: nobody', '3:10', 'far names "nobody" as its handoff, but there is no such agent'],
+    ['deaf', 'advisors: [hand, noone]', '3:18', 'deaf names "noone" as an advisor, but there is no such agent'],
+    ['lost', 'router: {destinations: [hand, noone]}', '3:31', 'lost names "noone" as a destination'],
+    ['back', 'router: {destinations: [hand], fallback: noone}', '3:42', 'back names "noone" as its fallback'],
+    ['thin', 'team: {members: [hand, noone]}', '3:24', 'thin names "noone" as a member of its team'],
+    ['asks', 'tools: [delegate_to_agent]\nagents: [noone]', '4:10', 'asks names "noone" as somebody to ask'],
+    ['busy', 'router: {destinations: [hand]}\ntools: [read_file]', '4:8', 'busy is a router and has tools'],
+    ['both', 'team: {members: [hand]}\nhandoff: hand', '4:10', 'both leads a team and hands off'],
+    ['self', 'handoff: self', '3:10', 'these agents go round in a circle: self → self'],
+    ['ring', 'handoff: rung', '3:10', 'these agents go round in a circle: ring → rung → ring'],
+    ['warm', 'temperature: hot', '3:14', '"temperature" must be a number from 0 to 2'],
+    ['list', 'team: [[hand]]', '3:8', '"team.0" must be a name'],
+    ['flag', 'advisors: true', '3:11', '"advisors" must be a list of agents'],
+    ['many', 'handoff: [a, b]', '3:10', '"handoff" must be the name of one agent'],
+    ['judge', 'metacognition: yes please', '3', 'there is no model yes please'],
+    ['check', 'metacognition: {modle: x}', '3:17', 'unknown key "metacognition.modle"'],
+  ];
+  const file = (front: string): string => `---\ndescription: x\n${front}\n---\nPrompt\n`;
+  const files = Object.fromEntries(bad.map(([name, front]) => [`agents/${name}.md`, file(front)]));
+  const { guild } = place(t, scripted('- say: fine', { ...files, 'agents/rung.md': file('advisors: [ring]') }));
+  const ran = await guild('check');
+  assert.equal(ran.code, 1);
+  for (const [name, , where, says] of bad) {
+    const at = name === 'judge' ? `agents/${name}.md: ` : `agents/${name}.md:${where}: `;
+    assert.ok(ran.err.includes(`${at}${says}`), `${at}${says}\n\n${ran.err}`);
+  }
+  assert.match(ran.out, new RegExp(`${bad.length} problems`), 'and nothing else');
+  assert.equal(succeeds(await guild('run', 'hand', 'x', '--quiet')).out, 'fine\n');
+  const round = await guild('run', 'ring', 'x', '--quiet');
+  assert.equal(round.code, 1);
+  assert.match(round.err, /these agents go round in a circle: ring → rung → ring/);
+});
+
+test('an unreadable guild.yaml stops work, so that no task meets models and limits its owner did not mean', async (t) => {
+  const here = place(t, scripted('- say: fine', { 'tasks/pending/a.json': '{"description": "x"}' }));
+  const good = here.read('guild.yaml');
+  for (const bad of ['model: [a', '<<<<<<< HEAD\nmodel: a\n=======\n', 'model: "open\n']) {
+    here.put('guild.yaml', bad);
+    const all = bad.startsWith('model: [') ? [['watch'], ['run', 'boss', 'x'], ['check']] : [];
+    for (const words of [['pump'], ...all]) {
+      const ran = await here.guild(...words);
+      assert.equal(ran.code, 1, `${words.join(' ')} on ${bad}`);
+      assert.match(ran.err, /guild\.yaml:\d+:\d+: /);
+    }
+  }
+  succeeds(await here.guild('task', 'list'));
+  assert.deepEqual(here.list('tasks/pending'), ['a.json']);
+  here.put('guild.yaml', good);
+  succeeds(await here.guild('pump'));
+  assert.deepEqual(here.list('tasks/completed'), ['a.json']);
+});
+
+test('a mistyped key or a wrong value stops work too, and takes no task with it; a key like none of ours does not', async (t) => {
+  const here = place(t, scripted('- say: fine', { 'tasks/pending/a.json': '{"description": "x"}' }));
+  const good = here.read('guild.yaml');
+  for (const [bad, said] of [
+    [good.replace('providers', 'provders'), /unknown key "provders"[^]+did you mean "providers"\?/],
+    [`${good}budgt: {usd: 1}\n`, /unknown key "budgt"[^]+did you mean "budget"\?/],
+    [`${good}limits: {depth: many, paralel: 1}\n`, /guild check shows 1 more/],
+  ] as const) {
+    here.put('guild.yaml', bad);
+    for (const words of [['pump'], ['run', 'boss', 'x']]) {
+      const ran = await here.guild(...words);
+      assert.equal(ran.code, 1, bad);
+      assert.match(ran.err, said);
+    }
+    succeeds(await here.guild('state'));
+    assert.deepEqual([here.list('tasks/pending'), here.list('tasks/failed')], [['a.json'], []]);
+  }
+  here.put('guild.yaml', `${good}zebra: {stripes: 9}\n`);
+  assert.match(succeeds(await here.guild('pump')).err, /unknown key "zebra"/);
+  assert.deepEqual(here.list('tasks/completed'), ['a.json']);
+});
+
+test('wrong values in guild.yaml are each told once, with their place', async (t) => {
+  const { guild, put } = place(t, scripted('- say: fine'));
+  for (const [yaml, said] of [
+    ['limits: {parallel: many}', /guild\.yaml:1:20: "limits\.parallel" must be a whole number/],
+    ['model: gpt5x', /there is no model gpt5x\n {2}name it as provider\/model/],
+    ['default_agent: bos', /default_agent is bos, and there is no such agent\n {2}did you mean "boss"\?/],
+    ['coordination: {coordinator: bos}', /coordination\.coordinator is bos, and there is no such agent/],
+    ['models: {a: b, b: a}', /the model alias a leads back to itself: a → b → a/],
+    ['providers: {x: {base_url: "http://h/v1", key: sk-1}}', /a key must not stand in a file/],
+  ] as const) {
+    put('guild.yaml', `${yaml}\n`);
+    const ran = await guild('check');
+    assert.equal(ran.code, 1, yaml);
+    assert.equal(ran.err.split(said).length, 2, `${yaml}: ${ran.err}`);
+  }
+});
+
+test('damaged task files are held or set aside with a reason, and their neighbours are done', async (t) => {
+  const bad: Record<string, string> = {
+    torn: '{"description": "to',
+    empty: '',
+    array: '[1]',
+    number: '{"description": 5}',
+    twice: '{"description":"a","description":"b"}',
+    'two words': '{"description": "x"}',
+    binary: '\0\x01',
+  };
+  const files = Object.fromEntries(Object.entries(bad).map(([name, text]) => [`tasks/pending/${name}.json`, text]));
+  const good = {
+    'tasks/pending/bom.json': '\uFEFF{"description": "x"}',
+    'tasks/pending/crlf.json': '{\r\n"description": "x"\r\n}\r\n',
+  };
+  const here = place(t, scripted('- say: fine', { ...files, ...good }));
+  const ran = succeeds(await here.guild('pump'));
+  assert.deepEqual(here.list('tasks/completed'), ['bom.json', 'crlf.json']);
+  assert.deepEqual(here.list('tasks/pending'), ['empty.json', 'torn.json']);
+  assert.match(ran.err, /torn\.json:1:17: this string does not end\n {2}\{"description": "to\n {18}\^/);
+  for (const name of ['array', 'number', 'twice', 'two words', 'binary']) {
+    assert.equal(here.read(`quarantine/${name}.json`), bad[name], 'its bytes are kept');
+    assert.match(here.read(`quarantine/${name}.json.why.md`), /tasks\/pending/);
+  }
+  here.put('tasks/pending/torn.json', '{"description": "to the end"}');
+  succeeds(await here.guild('pump'));
+  assert.ok(here.list('tasks/completed').includes('torn.json'));
+});
+
+test('a second file with the id of another is set aside, told, and in the history, even when only looked at', async (t) => {
+  const twins = {
+    'tasks/pending/copy.json': '{"id": "a", "description": "one"}',
+    'tasks/waiting/a.json': '{"description": "two"}',
+  };
+  const here = place(t, scripted('- say: fine', twins));
+  const ran = succeeds(await here.guild('task', 'list'));
+  assert.match(ran.out, /^waiting {2}a +two\n$/);
+  assert.match(ran.err, /tasks\/pending\/copy\.json has the id a, which tasks\/waiting\/a\.json has already/);
+  const history = here.list('events').map((file) => here.read(`events/${file}`));
+  assert.match(history.join(''), /"name":"file\.quarantined".*tasks\/pending\/copy\.json/);
+});

@@ -1,0 +1,98 @@
+/**
+ * Three agents, each in a process of its own, that ask each other in a ring. Each turn asks, and then holds on in a tool until a file is there: so
+ * all three have been let ask before any of them is seen to wait, and the circle really closes. Whichever process finds it, one ask is cancelled.
+ */
+import assert from 'node:assert/strict';
+import { test, type TestContext } from 'node:test';
+import { place, type Place } from '../../kit/guild.js';
+import { until } from '../../kit/until.js';
+
+const HOLD = `
+import fs from 'node:fs';
+import path from 'node:path';
+const root = path.resolve(import.meta.dirname, '../..');
+export default { tools: [{
+  definition: { name: 'hold', description: 'Holds on', parameters: { type: 'object', properties: { who: { type: 'string' } }, required: ['who'] } },
+  metadata: { requiresHumanApproval: false },
+  execute: async ({ who }) => {
+    fs.writeFileSync(path.join(root, 'held-' + who), '');
+    while (!fs.existsSync(path.join(root, 'go'))) await new Promise((next) => setTimeout(next, 10));
+    return { success: true, content: 'held' };
+  },
+}] };
+`;
+const RING = { ann: 'ben', ben: 'cyd', cyd: 'ann' };
+const NAMES = Object.keys(RING) as (keyof typeof RING)[];
+const PRIORITY = { ann: 'A', ben: 'D', cyd: 'B' };
+
+const files = (mode: string): Record<string, string> => ({
+  'guild.yaml': `model: pretend/x\nproviders:\n  pretend: { kind: scripted, script: script.yaml }\nwatch: { rescan: 1s }\ngit: false\nplugins: [hold]\ncoordination: { mode: ${mode} }\n`,
+  'plugins/hold/index.mjs': HOLD,
+  'script.yaml': `
+${NAMES.map((name) => `- {task: ${name}, turn: 1, call: [{delegate_to_agent: {agent: ${RING[name]}, task: help me}}, {hold: {who: ${name}}}]}`).join('\n')}
+- {task: [ann, ben, cyd], when: {any: each waited for the next}, say: Done alone.}
+- {task: [ann, ben, cyd], say: Done together.}
+- {task: '*.call-*', say: Here you are.}
+`,
+  ...Object.fromEntries(
+    NAMES.flatMap((name) => [
+      [
+        `agents/${name}.md`,
+        `---\ndescription: Does its part\nsession: shared\ntools: [delegate_to_agent, hold]\nagents: [${RING[name]}]\n---\nDo it.\n`,
+      ],
+      [
+        `tasks/pending/${name}.json`,
+        JSON.stringify({ description: `Go on, ${name}`, to: name, priority: PRIORITY[name] }),
+      ],
+    ]),
+  ),
+});
+
+interface Line {
+  name: string;
+  task?: string;
+  victim?: string;
+  cancelled?: string;
+}
+
+async function closeTheRing(t: TestContext, mode: string): Promise<{ here: Place; events: Line[] }> {
+  const here = place(t, files(mode));
+  const all = NAMES.map((name) => here.start('agent', 'start', name));
+  await until(() => NAMES.every((name) => here.list('.').includes(`held-${name}`)));
+  here.put('go', '');
+  await until(() => NAMES.every((name) => here.list('tasks/completed').includes(`${name}.json`)));
+  for (const { child } of all) child.kill('SIGTERM');
+  await Promise.all(all.map(({ ended }) => ended));
+  const lines = here.list('events').flatMap((day) => here.read(`events/${day}`).trim().split('\n'));
+  return { here, events: lines.map((line) => JSON.parse(line) as Line) };
+}
+
+const record = (here: Place, id: string): { result: string; created_at: string } =>
+  JSON.parse(
+    here.read(`tasks/${here.list('tasks/completed').includes(`${id}.json`) ? 'completed' : 'failed'}/${id}.json`),
+  ) as never;
+
+for (const mode of ['mesh', 'hierarchical'])
+  test(`${mode}: the ring closes among three processes, and one of them gives way, the same for all`, async (t) => {
+    const { here, events } = await closeTheRing(t, mode);
+    const asks = here.list('tasks/failed').concat(here.list('tasks/completed'));
+    const ofName = (name: string): string => asks.find((file) => file.startsWith(`${name}.call-`))!.slice(0, -5);
+    const first = NAMES.toSorted((a, b) => {
+      const [at, bt] = [record(here, ofName(a)).created_at, record(here, ofName(b)).created_at];
+      return at < bt ? -1 : at > bt ? 1 : a < b ? -1 : 1;
+    })[0]!;
+    const victim = mode === 'mesh' ? first : 'ben';
+    const broken = events.filter(({ name }) => name === 'deadlock.broken');
+    assert.deepEqual(
+      broken.map((one) => [one.victim, one.cancelled]),
+      [[victim, ofName(victim)]],
+    );
+    assert.deepEqual(
+      events.flatMap(({ name, task }) => (name === 'task.failed' ? [task] : [])),
+      [ofName(victim)],
+      'cancelled once, and nothing beside',
+    );
+    for (const name of NAMES)
+      assert.equal(record(here, name).result, name === victim ? 'Done alone.' : 'Done together.');
+    assert.deepEqual(here.list('.guild/intents'), []);
+  });

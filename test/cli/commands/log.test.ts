@@ -1,0 +1,235 @@
+/** `guild log`, `undo` and `fork` as a person meets them: processes, real git, a scripted model. */
+import assert from 'node:assert/strict';
+import { execFileSync, spawn, spawnSync } from 'node:child_process';
+import fs from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { test, type TestContext } from 'node:test';
+import { until } from '../../kit/until.js';
+
+const MAIN = new URL('../../../src/cli/main.js', import.meta.url).href;
+const CODE = `process.exitCode = await (await import(${JSON.stringify(MAIN)})).main(process.argv.slice(1));`;
+const ARGS = ['--input-type=module', '-e', CODE, '--'];
+
+const SCRIPT = `
+- agent: planner
+  turn: 1
+  call: [{ delegate_to_agent: { agent: writer, task: Find a word } }]
+- agent: planner
+  when: again
+  say: The word is moss.
+- agent: planner
+  say: The word is lichen.
+- agent: writer
+  say: lichen
+`;
+
+interface Office {
+  root: string;
+  guild(...args: string[]): { code: number | null; out: string; err: string };
+  git(...args: string[]): string;
+  has(file: string): boolean;
+}
+
+function office(t: TestContext, config = ''): Office {
+  const root = fs.realpathSync(fs.mkdtempSync(path.join(os.tmpdir(), 'guild-log-')));
+  t.after(() => fs.rmSync(root, { recursive: true, force: true }));
+  const write = (file: string, text: string): void => {
+    fs.mkdirSync(path.dirname(path.join(root, file)), { recursive: true });
+    fs.writeFileSync(path.join(root, file), text);
+  };
+  write('guild.yaml', `model: demo/story\nproviders:\n  demo: { kind: scripted, script: script.yaml }\n${config}`);
+  write('script.yaml', SCRIPT);
+  write('agents/planner.md', '---\ndescription: Plans\ntools: [delegate_to_agent]\nagents: [writer]\n---\nYou plan.\n');
+  write('agents/writer.md', '---\ndescription: Writes\n---\nYou write.\n');
+  write('tasks/pending/word.json', '{"description": "Find a word", "to": "planner"}');
+  return {
+    root,
+    guild(...args) {
+      const ran = spawnSync(process.execPath, [...ARGS, ...args], { cwd: root });
+      return { code: ran.status, out: String(ran.stdout), err: String(ran.stderr) };
+    },
+    git: (...args) => execFileSync('git', args, { cwd: root, encoding: 'utf8' }).trim(),
+    has: (file) => fs.existsSync(path.join(root, file)),
+  };
+}
+
+test('each pass leaves a commit that names task, agent and cause', (t) => {
+  const { guild, git } = office(t);
+  assert.equal(guild('pump').code, 0);
+  assert.equal(git('log', '-1', '--format=%s'), 'word: planner waits; 2 tasks moved');
+  assert.match(git('log', '-1', '--format=%b'), /^word\.call-\w+ @writer task\.created, because of word$/m);
+  guild('pump', '--all');
+  const asked = guild('log');
+  assert.equal(asked.code, 0, asked.err);
+  const lines = asked.out.trim().split('\n');
+  assert.match(lines[0]!, /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d [0-9a-f]{10} word: planner answered/);
+  assert.ok(lines.length >= 2);
+  const json = JSON.parse(guild('log', '--json', '--limit', '1', '--task', 'word').out) as {
+    subject: string;
+    body: string;
+  }[];
+  assert.equal(json.length, 1);
+  assert.match(json[0]!.body, /word @planner task\.completed/);
+  assert.deepEqual(JSON.parse(guild('log', '--json', '--task', 'wor').out), []);
+  assert.equal(git('status', '--porcelain'), '');
+  const commits = git('rev-list', '--count', 'HEAD');
+  guild('pump');
+  assert.equal(git('rev-list', '--count', 'HEAD'), commits, 'a pass that changed nothing leaves none');
+  assert.equal(guild('log', '--limit', 'many').code, 2);
+});
+
+test('undo shows first, then goes back, and work goes on from what the files say', (t) => {
+  const { guild, has, root, git } = office(t);
+  guild('pump');
+  const first = JSON.parse(guild('log', '--json').out)[0].id as string;
+  guild('pump', '--all');
+  assert.ok(has('results/word.md'));
+  const shown = guild('undo', first);
+  assert.equal(shown.code, 4, shown.err);
+  assert.match(shown.out, /taken away +results\/word\.md/);
+  assert.ok(has('results/word.md'), 'nothing was done yet');
+  const undone = guild('undo', first, '--yes');
+  assert.equal(undone.code, 0, undone.err);
+  assert.deepEqual(
+    [has('results/word.md'), has('tasks/completed/word.json'), has('tasks/waiting/word.json')],
+    [false, false, true],
+  );
+  assert.match(git('log', '-1', '--format=%s'), /^undo: back to/);
+  for (const name of fs.readdirSync(path.join(root, 'tasks', 'active'))) assert.match(name, /-undone\.json$/);
+  guild('pump', '--all');
+  assert.match(fs.readFileSync(path.join(root, 'results/word.md'), 'utf8'), /lichen/);
+  assert.match(
+    fs.readFileSync(path.join(root, 'events', fs.readdirSync(path.join(root, 'events'))[0]!), 'utf8'),
+    /workspace\.undone/,
+  );
+  for (const odd of ['nonsense', 'HEAD~9999', 'HEAD:guild.yaml', 'HEAD@{1}', 'main'])
+    assert.equal(guild('undo', odd).code, 1, odd);
+  assert.match(guild('undo', 'HEAD~1').out, new RegExp(`^back to ${git('rev-parse', 'HEAD~1').slice(0, 10)} `));
+  assert.equal(guild('undo').code, 2);
+});
+
+test('undo refuses while another guild is at work', async (t) => {
+  const { guild, root, has } = office(t);
+  guild('pump', '--all');
+  const first = (JSON.parse(guild('log', '--json').out) as { id: string }[]).at(-1)!.id;
+  fs.writeFileSync(path.join(root, 'memory.md'), 'new');
+  fs.writeFileSync(path.join(root, 'tasks/pending/other.json'), '{"description": "Find a word", "to": "writer"}');
+  const watcher = spawn(process.execPath, [...ARGS, 'watch'], { cwd: root, stdio: 'ignore' });
+  const ended = new Promise((resolve) => watcher.on('close', resolve));
+  try {
+    await until(() => has('tasks/completed/other.json'));
+    const refused = guild('undo', first, '--yes');
+    assert.equal(refused.code, 1);
+    assert.match(refused.err, new RegExp(`process ${watcher.pid} is at work`));
+    assert.ok(has('tasks/completed/other.json'));
+  } finally {
+    watcher.kill('SIGTERM');
+    await ended;
+  }
+  assert.equal(guild('undo', first, '--yes').code, 0);
+  assert.equal(has('tasks/completed/other.json'), false);
+});
+
+test('git: false keeps no history and says so', (t) => {
+  const { guild, has } = office(t, 'git: false\n');
+  guild('pump', '--all');
+  assert.equal(has('.git'), false);
+  const log = guild('log');
+  assert.deepEqual([log.code, log.out], [0, '']);
+  assert.match(log.err, /no history is kept here: guild\.yaml/);
+  assert.equal(guild('undo', 'abcdef').code, 1);
+  assert.match(guild('doctor').out, /history +not kept/);
+});
+
+test('a fork goes on another way from a whole place, and its beginning costs nothing', (t) => {
+  const { guild, root, has } = office(t);
+  guild('pump', '--all');
+  const session = 'planner-word';
+  const cut = guild('fork', session, '--at', '2', '--id', 'moss', 'And again, another one.');
+  assert.equal(cut.code, 0, cut.err);
+  assert.equal(cut.out, 'moss\n');
+  assert.match(cut.err, /cut after message 3 instead/);
+  const text = fs.readFileSync(path.join(root, 'sessions/planner-moss.session.yaml'), 'utf8');
+  assert.match(text, /^forked_from: ['"]?planner-word@3/m);
+  assert.doesNotMatch(text, /usage:/);
+  guild('pump', '--all');
+  const task = JSON.parse(fs.readFileSync(path.join(root, 'tasks/completed/moss.json'), 'utf8'));
+  assert.equal(task.result, 'The word is moss.');
+  assert.equal(task.context.forked_from.at, 3);
+  assert.equal(fs.readdirSync(path.join(root, 'tasks/completed')).length, 3, 'the writer was not asked again');
+  assert.equal(guild('fork', session).code, 2, 'an answer needs something said after it');
+  assert.equal(guild('fork', session, '--at', '99', 'x').code, 2);
+  assert.equal(guild('fork', 'planner-wrod', 'x').code, 1);
+  assert.equal(guild('fork', session, '--to', 'nobody', 'x').code, 1);
+  assert.equal(guild('fork', session, '--id', 'word', 'x').code, 1);
+  assert.equal(has('sessions/planner-word.session.yaml'), true);
+});
+
+test('why tells who asked, the steps and the cost', (t) => {
+  const { guild } = office(t);
+  guild('pump', '--all');
+  const told = guild('why', 'word');
+  assert.equal(told.code, 0, told.err);
+  const lines = told.out.split('\n').map((line) => line.replace(/^\d\d:\d\d:\d\d\.\d{3} /, ''));
+  const at = (pattern: RegExp): number => lines.findIndex((line) => pattern.test(line));
+  const steps = [
+    /^you asked for it/,
+    /^turn 1: 1 tool call/,
+    /^  asked writer: word\.call-/,
+    /^waits for word\.call-/,
+    /^  writer answered: /,
+    /^turn 2: an answer/,
+    /^completed/,
+    /^cost, with everything under it: 3 turns/,
+  ];
+  const places = steps.map(at);
+  assert.ok(
+    places.every((place, i) => place >= 0 && (i === 0 || place > places[i - 1]!)),
+    `${places.join(' ')}\n${told.out}`,
+  );
+  const { story, origin } = JSON.parse(guild('why', 'word', '--json').out) as { story: unknown[]; origin: string[] };
+  assert.ok(story.length >= 6);
+  assert.match(origin[1]!, /^word @planner: Find a word/);
+});
+
+test('a fork inside a pattern goes on in the work: advisors and members are not asked again, and what comes after it follows', (t) => {
+  const { root, guild } = office(t);
+  fs.rmSync(path.join(root, 'tasks/pending/word.json'));
+  const write = (file: string, text: string): void => fs.writeFileSync(path.join(root, file), text);
+  write(
+    'agents/head.md',
+    '---\ndescription: Leads\nadvisors: [legal]\nteam: {members: [ann], maxRounds: 1}\n---\nLead.\n',
+  );
+  write('agents/author.md', '---\ndescription: Writes\nadvisors: [legal]\nhandoff: writer\n---\nWrite.\n');
+  for (const name of ['legal', 'ann']) write(`agents/${name}.md`, '---\ndescription: x\n---\nx\n');
+  write(
+    'script.yaml',
+    '- {agent: [head, author], when: shorter, say: "Short, says {{agent}}."}\n- {say: "Long, says {{agent}}."}\n',
+  );
+  const asked = (): string[] =>
+    fs
+      .readdirSync(path.join(root, 'events'))
+      .flatMap((day) =>
+        fs
+          .readFileSync(path.join(root, 'events', day), 'utf8')
+          .trim()
+          .split('\n'),
+      )
+      .map((line) => JSON.parse(line) as { name: string; agent: string })
+      .flatMap(({ name, agent }) => (name === 'model.answered' ? agent : []));
+  for (const [agent, again] of [
+    ['head', ['head']],
+    ['author', ['author', 'writer']],
+  ] as const) {
+    assert.equal(guild('run', agent, 'Tell it', '--id', agent).code, 0);
+    const before = asked().length;
+    assert.equal(guild('fork', `${agent}-${agent}.work`, '--id', `${agent}-2`, 'Make it shorter.').code, 0);
+    assert.equal(guild('pump', '--all').code, 0);
+    assert.deepEqual(asked().slice(before), again);
+    const task = JSON.parse(guild('task', 'show', `${agent}-2.work`, '--json').out) as { result: string };
+    assert.equal(task.result, `Short, says ${agent}.`);
+    const talk = fs.readFileSync(path.join(root, `sessions/${agent}-${agent}-2.session.yaml`), 'utf8');
+    assert.equal(talk.match(/Make it shorter/g)!.length, 1, 'it is said once');
+  }
+});

@@ -1,0 +1,66 @@
+/** `guild notes` and `guild tell`: a person says something on a channel, sees it, follows along, and is told what went wrong. */
+import assert from 'node:assert/strict';
+import fs from 'node:fs';
+import path from 'node:path';
+import { test } from 'node:test';
+import { place } from '../../kit/guild.js';
+
+const FILES = {
+  'guild.yaml':
+    'model: demo/x\nproviders: {demo: {kind: scripted}}\ngit: false\nchannels: {news: {readers: [bob]}, ops: {writers: [ana]}}\n',
+  'script.yaml': '- {agent: bob, when: lunch, say: I heard it.}\n- {say: Nothing was said.}\n',
+  'agents/ana.md': '---\ndescription: d\n---\nx\n',
+  'agents/bob.md': '---\ndescription: d\n---\nx\n',
+};
+
+test('what is told is listed, and heard by its reader', async (t) => {
+  const here = place(t, FILES);
+  assert.equal((await here.guild('tell', 'news', 'lunch', 'is', 'at one', '--priority', 'high')).code, 0);
+  assert.match((await here.guild('notes', 'news')).out, /^\S+ \S+ human: high lunch is at one\n$/);
+  const [told] = (await here.guild('notes', 'news', '--json')).out.trim().split('\n');
+  const { from, priority, body } = JSON.parse(told!) as Record<string, unknown>;
+  assert.deepEqual([from, priority, body], ['human', 'high', { type: 'said', text: 'lunch is at one' }]);
+  assert.match((await here.guild('notes')).out, /news +1 note .* written by all, read by bob\n/);
+  assert.match((await here.guild('run', 'bob', 'Anything new?')).out, /I heard it\./);
+  assert.match((await here.guild('run', 'bob', 'Anything new?')).out, /Nothing was said\./);
+});
+
+test('a line by hand counts, a bad one is told with its place, --last shows the newest', async (t) => {
+  const here = place(t, FILES);
+  here.put('bus/news.jsonl', '{"text":"one"}\nwhat?\n{"text":"two"}\n');
+  const ran = await here.guild('notes', 'news', '--last', '1');
+  assert.match(ran.out, /human: two\n$/);
+  assert.doesNotMatch(ran.out, /one/);
+  assert.match(ran.err, /bus\/news\.jsonl:2/);
+});
+
+test('--follow shows what another process tells, until it is interrupted', async (t) => {
+  const here = place(t, FILES);
+  const following = here.start('notes', 'news', '--follow');
+  const file = path.join(here.root, 'bus/news.jsonl');
+  fs.mkdirSync(path.dirname(file), { recursive: true });
+  fs.appendFileSync(file, '{"text":"hello there"}\n');
+  await following.says(/hello there/);
+  assert.equal((await here.guild('tell', 'news', 'and again')).code, 0);
+  await following.says(/and again/);
+  following.child.kill('SIGINT');
+  assert.equal((await following.ended).code, 0);
+});
+
+test('wrong channels and priorities are refused, each with what there is', async (t) => {
+  const here = place(t, FILES);
+  for (const [args, code, says] of [
+    [['tell', 'nws', 'x'], 1, /no channel "nws"\n +did you mean "news"\? channels you may write: news, ops/],
+    [['tell', 'state', 'x'], 3, /only the program itself/],
+    [['tell', 'team/t1', 'x'], 1, /no team/],
+    [['tell', 'news'], 2, /say on which channel/],
+    [['tell', 'news', 'x', '--priority', 'huge'], 2, /critical, high, normal, low/],
+    [['tell', 'news', 'x'.repeat(70_000)], 1, /may have 65536/],
+    [['notes', 'nws'], 1, /channels: dependency, help, news, ops, state, task/],
+  ] as [string[], number, RegExp][]) {
+    const ran = await here.guild(...args);
+    assert.equal(ran.code, code, args.join(' ').slice(0, 50));
+    assert.match(ran.err, says);
+  }
+  assert.deepEqual(here.list('bus'), []);
+});

@@ -1,0 +1,99 @@
+/** `guild policy test`: verdicts for lines and JSON lines, from the workspace's own files, closed when they cannot be read. */
+import assert from 'node:assert/strict';
+import * as fs from 'node:fs';
+import * as os from 'node:os';
+import * as path from 'node:path';
+import { test, type TestContext } from 'node:test';
+import { policyTest } from '../../../src/cli/commands/policy/test-lines.js';
+
+async function run(t: TestContext, args: string[], stdin: string[] = [], files: Record<string, string> = {}) {
+  const root = fs.mkdtempSync(path.join(os.tmpdir(), 'policy-'));
+  t.after(() => fs.rmSync(root, { recursive: true, force: true }));
+  for (const [name, text] of Object.entries(files)) {
+    fs.mkdirSync(path.dirname(path.join(root, name)), { recursive: true });
+    fs.writeFileSync(path.join(root, name), text);
+  }
+  let out = '';
+  let err = '';
+  const input = (async function* () {
+    for (const chunk of stdin) yield Buffer.from(chunk, 'latin1');
+  })();
+  const code = await policyTest(args, {
+    stdin: input,
+    stdout: { write: (text) => void (out += text) },
+    stderr: { write: (text) => void (err += text) },
+    root,
+  });
+  return {
+    code,
+    out,
+    err,
+    verdicts: out
+      .split('\n')
+      .filter(Boolean)
+      .map((line) => line.split('\t')[0]),
+  };
+}
+
+test('arguments and lines on standard input get a verdict, a tab and a reason each', async (t) => {
+  const byArguments = await run(t, ['ls', 'touch x', 'sudo ls']);
+  assert.deepEqual(byArguments.verdicts, ['auto', 'ask', 'deny']);
+  assert.match(byArguments.out, /^auto\t[^\t\n]+\nask\t[^\t\n]+\ndeny\t[^\t\n]+\n$/);
+  assert.equal(byArguments.code, 0);
+  const byLines = await run(t, [], ['ls & rm', ' -rf x\npw', 'd\n\nls \u0007\nsudo x']);
+  assert.deepEqual(byLines.verdicts, ['ask', 'auto', 'ask', 'deny']);
+});
+
+test('JSON lines keep their ids, and a bad line costs only itself', async (t) => {
+  const { out } = await run(
+    t,
+    ['--json'],
+    [
+      '{"id":1,"command":"ls","agent":"a"}\n{bad\n{"id":2}\n{"id":"x","command":"sudo ls"}\nnull\n{"id":3,"command":"ls\\npwd"}',
+    ],
+  );
+  const lines = out
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line) as Record<string, unknown>);
+  assert.deepEqual(
+    lines.map((line) => [line['id'], line['verdict'] ?? 'error']),
+    [
+      [1, 'auto'],
+      [undefined, 'error'],
+      [2, 'error'],
+      ['x', 'deny'],
+      [undefined, 'error'],
+      [3, 'auto'],
+    ],
+  );
+  assert.equal(typeof lines[0]!['ms'], 'number');
+  assert.deepEqual(Object.keys(lines[0]!), ['id', 'verdict', 'reason', 'ms']);
+});
+
+test('the files of the workspace are heard', async (t) => {
+  const files = {
+    'storage/terminal-cmd-allowlist.yaml': 'npm test: true\nls: false\n',
+    'storage/policy.yaml':
+      'a:\n  b: { pattern: execute_command, conditions: [{ command_starts_with: [pwd] }], supervision: notify }\n',
+  };
+  const { verdicts } = await run(t, ['npm test', 'ls', 'pwd', 'npm install', 'rm -rf /'], [], files);
+  assert.deepEqual(verdicts, ['auto', 'ask', 'notify', 'ask', 'deny']);
+});
+
+test('a damaged file closes the gate and says where', async (t) => {
+  for (const file of ['storage/terminal-cmd-allowlist.yaml', 'storage/policy.yaml']) {
+    for (const text of ['ls: [', 'ls: maybe\n', '\ufffd: {\n', 'a: {b: {c: 1}}']) {
+      const { verdicts, err } = await run(t, ['ls', 'touch x', 'sudo ls'], [], { [file]: text });
+      assert.deepEqual(verdicts, ['ask', 'ask', 'deny'], `${file} ${text}`);
+      assert.ok(err.includes(file));
+    }
+  }
+  const torn = await run(t, ['ls'], [], { 'storage/policy.yaml/x': 'a directory in its place' });
+  assert.deepEqual(torn.verdicts, ['ask']);
+});
+
+test('an unknown option is a wrong call', async (t) => {
+  assert.equal((await run(t, ['--verbose', 'ls'])).code, 2);
+  assert.deepEqual((await run(t, ['--', '--verbose'])).verdicts, ['ask']);
+});

@@ -1,0 +1,84 @@
+/** `guild query` and `guild lint` as a person meets them: a process, its output and its exit code. */
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import fs from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { test, type TestContext } from 'node:test';
+import { layTable } from '../../../src/cli/commands/query.js';
+import { REDIS } from '../../kit/boards.js';
+
+const MAIN = new URL('../../../src/cli/main.js', import.meta.url).href;
+
+function workspace(t: TestContext): (...args: string[]) => { code: number | null; out: string; err: string } {
+  const root = fs.mkdtempSync(path.join(os.tmpdir(), 'guild-query-'));
+  t.after(() => fs.rmSync(root, { recursive: true }));
+  fs.mkdirSync(path.join(root, 'tasks'));
+  fs.writeFileSync(path.join(root, 'guild.yaml'), '');
+  fs.writeFileSync(path.join(root, 'tasks/redis.task.md'), REDIS);
+  const code = `process.exitCode = await (await import(${JSON.stringify(MAIN)})).main(process.argv.slice(1));`;
+  return (...args) => {
+    const ran = spawnSync(process.execPath, ['--input-type=module', '-e', code, '--', ...args], { cwd: root });
+    return { code: ran.status, out: String(ran.stdout), err: String(ran.stderr) };
+  };
+}
+
+test('a person asks, changes and checks a board', (t) => {
+  const guild = workspace(t);
+  const table = guild(
+    'query',
+    `SELECT id, title FROM tasks/redis.task.md WHERE completed = false ORDER BY id DESC LIMIT 2`,
+  );
+  assert.equal(table.code, 0, table.err);
+  assert.deepEqual(table.out.trim().split('\n'), [
+    'id        title',
+    '--------  ----------------------------',
+    'task-004  Validate Redis check result',
+    'task-003  Check Redis container status',
+  ]);
+  const updated = guild('query', `UPDATE tasks/redis.task.md SET completed = true WHERE id = 'task-004'`);
+  assert.equal(updated.out, 'Updated 1 tasks in tasks/redis.task.md\n');
+  const json = guild('query', `SELECT COUNT(*) FROM tasks/redis.task.md WHERE completed = true`, '--json');
+  assert.deepEqual(JSON.parse(json.out), [{ count: 2 }]);
+  assert.deepEqual([guild('lint', 'tasks/redis.task.md').code, guild('lint', 'tasks/none.task.md').code], [0, 1]);
+});
+
+test('a query that does not parse shows where, and exits 2', (t) => {
+  const guild = workspace(t);
+  const wrong = guild('query', `DELETE FROM tasks/redis.task.md WHERE priority !! 'A'`);
+  assert.equal(wrong.code, 2);
+  assert.match(wrong.err, /query:1:48/);
+  assert.equal(guild('query', 'DELETE FROM tasks/redis.task.md').code, 2);
+  assert.equal(
+    guild('query', 'DELETE FROM tasks/redis.task.md', '--all').out,
+    'Deleted 4 tasks from tasks/redis.task.md\n',
+  );
+});
+
+test('the tables of the workspace can be asked', (t) => {
+  const guild = workspace(t);
+  for (const source of ['tasks', 'sessions', 'agents', 'events']) {
+    const asked = guild('query', `SELECT COUNT(*) FROM ${source}`, '--json');
+    assert.equal(asked.code, 0, asked.err);
+    assert.equal(typeof JSON.parse(asked.out)[0].count, 'number');
+  }
+});
+
+test('a table fits the terminal, however narrow', () => {
+  const rows = [
+    { id: 'a', title: 'A long title that goes on and on', tags: ['x', 'y'], empty: null, done: false },
+    { id: 'b', title: 'Short', tags: [], empty: null, done: false },
+  ];
+  for (const width of [30, 40, 80, 200]) {
+    const lines = layTable(rows, width);
+    assert.ok(
+      lines.every((line) => line.length <= width),
+      `${width}`,
+    );
+    assert.match(lines[0]!, /^id +title +tags$/);
+  }
+  const wide = [Object.fromEntries(Array.from({ length: 12 }, (_, i) => [`column-${i}`, `value number ${i}`]))];
+  const records = layTable(wide, 40);
+  assert.equal(records[0], 'column-0: value number 0');
+  assert.ok(records.every((line) => line.length <= 40));
+});

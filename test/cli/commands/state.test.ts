@@ -1,0 +1,182 @@
+/** States as a person meets them: pause and resume, history, graph and top, with real processes, some of them killed. */
+import assert from 'node:assert/strict';
+import fs from 'node:fs';
+import path from 'node:path';
+import { test } from 'node:test';
+import { place, scripted, succeeds, type Given } from '../../kit/guild.js';
+import { until } from '../../kit/until.js';
+
+const SCRIPT = `
+- {agent: boss, turn: 1, call: [{delegate_to_agent: {agent: hand, task: Look}}]}
+- {agent: hand, say: Seen.}
+- {agent: boss, say: Done.}
+`;
+const TASK = { 'tasks/pending/t.json': '{"description": "Do it", "to": "boss"}' };
+
+interface Doing {
+  agent: string;
+  state: string;
+  tasks: string[];
+  why: string;
+}
+
+const parsed = <T>(out: string): T => JSON.parse(out) as T;
+
+/** Node, told that it stands on a terminal of this width. */
+function onTerminal(columns: number): Given {
+  const code = `for (const s of [process.stdout, process.stderr]) Object.assign(s, { isTTY: true, columns: ${columns}, rows: 20 })`;
+  return { node: ['--import', `data:text/javascript,${encodeURIComponent(code)}`] };
+}
+
+test('who does what, and how it came to that', async (t) => {
+  const { guild } = place(t, scripted(SCRIPT, TASK));
+  assert.match(succeeds(await guild('state')).out, /^boss +idle$/m);
+  assert.match(succeeds(await guild('state', '--history')).err, /nothing was told yet/);
+  for (const _ of ['boss asks', 'hand answers']) succeeds(await guild('pump'));
+  const now = parsed<{ agents: Doing[] }>(succeeds(await guild('state', '--json')).out);
+  assert.deepEqual(
+    now.agents.map(({ agent, state, tasks }) => [agent, state, tasks]),
+    [
+      ['boss', 'working', ['t']],
+      ['hand', 'waiting', ['t']],
+    ],
+  );
+  succeeds(await guild('pump'));
+  const moves = parsed<{ fromState: string; toState: string; trigger: string; at: string }[]>(
+    succeeds(await guild('state', '--history', 'hand', '--json')).out,
+  );
+  assert.equal(moves.map(({ toState }) => toState).join(' '), 'working waiting complete');
+  assert.match(moves[0]!.trigger, /^task\.claimed t\.call-/);
+  const { out } = succeeds(await guild('state', '--history'));
+  assert.match(out, /^\S+ \S+ +boss +working → blocked +task\.parked t: for t\.call-/m);
+  assert.match(succeeds(await guild('state', '--history', '--limit', '1')).err, /and 7 before/);
+  assert.equal((await guild('state', 'hand')).code, 2);
+});
+
+test('a change is seen as it happens, by another process', async (t) => {
+  const here = place(t, scripted(SCRIPT, TASK));
+  const watch = here.start('state', '--watch', 'boss');
+  await watch.says(/every change from now on/);
+  for (let pumps = 0; pumps < 3; pumps++) succeeds(await here.guild('pump'));
+  await watch.says(/boss +waiting → complete/);
+  watch.child.kill('SIGINT');
+  const { code, out } = await watch.ended;
+  assert.equal(code, 0);
+  assert.doesNotMatch(out, / hand /);
+});
+
+test('a paused agent starts nothing, in any process, whoever is killed, until it is let go on', async (t) => {
+  const here = place(t, scripted(SCRIPT, TASK));
+  assert.match(succeeds(await here.guild('agent', 'pause', 'boss', 'on', 'holiday')).err, /boss is paused/);
+  assert.equal(here.read('storage/paused/boss'), 'on holiday\n');
+  const watch = here.start('watch');
+  await until(() => here.list('bus').includes('state.jsonl') && here.read('bus/state.jsonl').includes('"paused"'));
+  watch.child.kill('SIGKILL');
+  await watch.ended;
+  succeeds(await here.guild('pump'));
+  assert.deepEqual(here.list('tasks/pending'), ['t.json']);
+  assert.deepEqual(here.list('sessions'), []);
+  assert.match(succeeds(await here.guild('state')).out, /^boss +paused +.*on holiday/m);
+  assert.match(succeeds(await here.guild('why', 't')).out, /boss is paused/);
+  assert.deepEqual(parsed(succeeds(await here.guild('agent', 'resume', 'boss', '--json')).out), {
+    agent: 'boss',
+    paused: false,
+    was_paused: true,
+  });
+  for (let pumps = 0; pumps < 3; pumps++) succeeds(await here.guild('pump'));
+  assert.deepEqual(here.list('tasks/pending'), []);
+  assert.match(here.read('results/t.md'), /Done\./);
+});
+
+test('a file pauses a running guild in the middle, and its removal lets it go on', async (t) => {
+  const script = `
+- {agent: boss, turn: 1, wait: 300ms, call: [{read_file: {path: guild.yaml}}]}
+- {agent: boss, say: Done.}
+`;
+  const here = place(t, scripted(script, TASK));
+  const watch = here.start('watch');
+  await until(() => here.list('tasks/active').length === 1 || here.list('tasks/completed').length === 1);
+  here.put('storage/paused/boss', '');
+  await until(() => here.list('tasks/active').length === 0);
+  t.diagnostic(here.list('tasks/pending').length === 1 ? 'it was paused between two turns' : 'it was done before');
+  fs.rmSync(path.join(here.root, 'storage/paused/boss'));
+  await until(() => here.list('tasks/completed').length === 1);
+  assert.match(here.read('results/t.md'), /Done\./);
+  watch.child.kill('SIGTERM');
+  assert.equal((await watch.ended).code, 0);
+});
+
+test('nobody is paused who is not there, and the nearest name is offered', async (t) => {
+  const { guild } = place(t, scripted(SCRIPT));
+  const wrong = await guild('agent', 'pause', 'bos');
+  assert.equal(wrong.code, 1);
+  assert.match(wrong.err, /no agent bos[^]*boss/);
+  assert.match(succeeds(await guild('agent', 'resume', 'boss')).err, /was not paused/);
+  assert.equal((await guild('agent', 'pause')).code, 2);
+});
+
+test('a task as a graph: text, Mermaid, DOT and JSON', async (t) => {
+  const { guild } = place(t, scripted(SCRIPT, TASK));
+  succeeds(await guild('pump'));
+  assert.match(
+    succeeds(await guild('graph', 't')).out,
+    /^… t @boss Do it\n│ {2}⇢ waits for t\.call-\S+\n└─ ○ call-\S+ @hand Look\n$/,
+  );
+  assert.match(succeeds(await guild('graph', 't', '--mermaid')).out, /^graph TD\n {2}t1\["t<br\/>@boss"\]:::waiting\n/);
+  assert.match(succeeds(await guild('graph', 't', '--dot')).out, /^digraph tasks \{\n[^]* -> [^]*\}\n$/);
+  const { tasks, edges } = parsed<{ tasks: object[]; edges: object[] }>(
+    succeeds(await guild('graph', 't', '--json')).out,
+  );
+  assert.deepEqual([tasks.length, edges.length], [2, 2]);
+  assert.equal((await guild('graph', 'nothing')).code, 1);
+  assert.equal((await guild('graph', 't', '--format', 'png')).code, 2);
+});
+
+test('top: one frame in a pipe, none of its lines too long for forty columns, and JSON', async (t) => {
+  const { guild, guildWith } = place(t, scripted(SCRIPT, TASK));
+  for (const _ of ['boss asks', 'hand answers']) succeeds(await guild('pump'));
+  const { out } = succeeds(await guild('top'));
+  assert.match(out, /^guild top /);
+  assert.match(out, /^1 working · 1 waiting$/m);
+  assert.match(out, /^hand +waiting +its part of t is done$/m);
+  assert.match(out, /^\d\d:\d\d:\d\d ✓ hand t\.call-/m);
+  const narrow = succeeds(await guildWith(onTerminal(40), 'top', '--once')).out;
+  // oxlint-disable-next-line no-control-regex
+  for (const line of narrow.replace(/\u001b\[[0-9;?]*[A-Za-z]/g, '').split('\n')) assert.ok(line.length <= 40, line);
+  const json = parsed<{ agents: Doing[]; spent: { tokens: number }; open: object[] }>(
+    succeeds(await guild('top', '--json')).out,
+  );
+  assert.equal(json.open.length, 1);
+  assert.ok(json.spent.tokens > 0);
+});
+
+test('top: a task that names nobody is shown with the agent that will take it', async (t) => {
+  const { guild } = place(
+    t,
+    scripted('- say: ok', {
+      'tasks/pending/usual.json': '{"description": "Do it"}',
+      'tasks/pending/special.json': '{"description": "Fold it", "requirements": ["folding"]}',
+      'agents/hand.md': '---\ndescription: Helps\ncapabilities: [folding]\n---\nFold.\n',
+    }),
+  );
+  const { out } = succeeds(await guild('top'));
+  assert.match(out, /usual +@boss +Do it/);
+  assert.match(out, /special +@hand +Fold it/);
+  const { open } = JSON.parse(succeeds(await guild('top', '--json')).out) as { open: { id: string; to: string }[] };
+  assert.deepEqual(open.map(({ id, to }) => [id, to]).sort(), [
+    ['special', 'hand'],
+    ['usual', 'boss'],
+  ]);
+});
+
+test('top: drawn again when something changes, and the screen is given back', async (t) => {
+  const here = place(t, scripted(SCRIPT, TASK));
+  const top = here.startWith(onTerminal(60), 'top');
+  await top.says(/2 .{0,9}idle/);
+  for (let pumps = 0; pumps < 3; pumps++) succeeds(await here.guild('pump'));
+  await top.says(/2 .{0,9}complete/);
+  top.child.kill('SIGINT');
+  const { code, out } = await top.ended;
+  assert.equal(code, 0);
+  assert.ok(out.startsWith('\u001b[?1049h') && out.trimEnd().endsWith('\u001b[?1049l'));
+});

@@ -1,0 +1,41 @@
+/** The table of roles: what owes a call can make it, and the glossary knows every role. */
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { test } from 'node:test';
+import { ROLE_NAMES, roleFacts } from '../../../src/domain/task/role.js';
+import { makeChild, makeTask } from '../../../src/domain/task/task.js';
+import { reminder } from '../../../src/engine/conversation/required-call.js';
+import { isLeaf } from '../../../src/rules/patterns/decide.js';
+import { toolbox } from '../../../src/tools/toolbox.js';
+import { agent } from '../../kit/rule-play.js';
+import { simClock } from '../../kit/sim-clock.js';
+
+const now = '2026-01-01T00:00:00.000Z';
+
+for (const role of ROLE_NAMES.filter((one) => roleFacts(one).owes !== undefined)) {
+  test(`a ${role} owes a call of a tool that exists, speaks for itself whatever its agent's patterns, and is reminded of it`, () => {
+    const tool = roleFacts(role).owes!;
+    assert.ok(toolbox().has(tool), tool);
+    assert.ok(isLeaf({ role }, agent('ana', { handoff: 'ben', router: { destinations: ['ben'] } })));
+    const task = makeTask({ id: 't', role, description: 'x', created_at: now });
+    const said = reminder({ clock: simClock() }, task, [{ role: 'assistant', content: 'in words' }]);
+    assert.match(said!.message.content, new RegExp(`Call ${tool}`));
+  });
+}
+
+test('a role that nobody knows is something that was asked for: one deeper, and nothing else', () => {
+  const parent = makeTask({ id: 't', description: 'x', created_at: now });
+  assert.equal(makeChild(parent, { id: 't.a', role: 'toString', description: 'y' }, now).depth, 1);
+  assert.deepEqual(roleFacts('constructor'), {});
+});
+
+test('the glossary names every role', () => {
+  const row = readFileSync(new URL('../../../../docs/words.md', import.meta.url), 'utf8')
+    .split('\n')
+    .find((line) => line.startsWith('| **role** |'))!;
+  const named = new Set(row.match(/[a-z]+/g));
+  assert.deepEqual(
+    ROLE_NAMES.filter((role) => !named.has(role)),
+    [],
+  );
+});

@@ -1,0 +1,139 @@
+/** What a caller may say about the work it gives away: values for the other's prompt, and how long it may take. */
+import assert from 'node:assert/strict';
+import fs from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { test, type TestContext } from 'node:test';
+import { scripted } from '../../../src/adapters/models/scripted/index.js';
+import { openWorkspace } from '../../../src/app/index.js';
+import type { Model } from '../../../src/ports/model.js';
+import { hall, untilQuiet } from '../../kit/hall.js';
+import { simDisk } from '../../kit/sim-disk.js';
+import { lay } from '../../kit/stories.js';
+
+const AGENTS = {
+  lead: '---\ndescription: Leads\ntools: [delegate_to_agent]\nagents: [hand]\n---\nLead.\n',
+  hand: '---\ndescription: Helps\nvariables: {tone: plain}\n---\nBe {{tone}}. {{tool_descriptions}}\n',
+};
+
+test('variables fill the prompt of the agent that is asked, and a time-out becomes its budget', async () => {
+  const { result, child } = await delegated('variables: {tone: kind}, timeout_seconds: 90');
+  assert.match(result, /"agent_name":"hand".*"result":"kindly".*"success":true,"error":null/);
+  assert.equal(child?.budget?.timeMs, 90_000);
+});
+
+test('without them the agent is as its file says', async () => {
+  const { result, child } = await delegated('context: nothing more');
+  assert.match(result, /"result":"plainly"/);
+  assert.equal(child?.budget?.timeMs, undefined);
+});
+
+test('a caller cannot set what is not a variable of that agent: where text came from stays known', async () => {
+  for (const name of ['taint', 'original_goal', 'speed']) {
+    const { result, child } = await delegated(`variables: {${name}: x}`);
+    assert.match(result, new RegExp(`bad_field: that agent has no variable ${name}; it has tone`));
+    assert.equal(child, undefined);
+  }
+});
+
+const LATE = {
+  ...AGENTS,
+  lead: AGENTS.lead.replace('[hand]', '[hand, slow]'),
+  slow: '---\ndescription: Takes for ever\n---\nBe slow.\n',
+};
+
+test('a child that is too slow is really cut off, and its caller goes on with a failed AgentResponse', async (t) => {
+  const script = `
+- agent: lead
+  turn: 1
+  call: [{delegate_to_agent: {agent: slow, task: wait, timeout_seconds: 1}}, {delegate_to_agent: {agent: hand, task: quick}}]
+- {agent: slow, wait: 10h, say: too late}
+- {agent: hand, say: in time}
+- {agent: lead, turn: 2, when: '/"agent_name":"slow".*"success":false/', say: Without the slow one.}
+`;
+  const workspace = await onDisk(t, LATE, script);
+  const { task, state } = await workspace.run('lead', 'Ask both');
+  assert.deepEqual([state, task.result], ['completed', 'Without the slow one.']);
+  const [, slow, hand] = await workspace.tree(task.id);
+  const cut = [slow!, hand!].find((one) => one.task.to === 'slow')!;
+  assert.deepEqual([cut.state, cut.task.error?.code], ['failed', 'timed_out']);
+  assert.match(cut.task.error!.message, /no answer within the \d+ ms/);
+});
+
+test('a chain that was delegated has one time for all its stages', async (t) => {
+  const agents = { ...LATE, slow: '---\ndescription: First of two\nhandoff: hand\n---\nBe quick.\n' };
+  const script = `
+- {agent: lead, turn: 1, call: [{delegate_to_agent: {agent: slow, task: wait, timeout_seconds: 1}}]}
+- {agent: slow, say: quick}
+- {agent: hand, wait: 10h, say: too late}
+- {agent: lead, turn: 2, when: '/"agent_name":"slow".*"success":false/', say: Without them.}
+`;
+  const workspace = await onDisk(t, agents, script);
+  assert.equal((await workspace.run('lead', 'Ask')).task.result, 'Without them.');
+});
+
+test('calls of one turn are at work at the same time: none is answered before all were asked', async (t) => {
+  const asked: string[] = [];
+  let allAsked: () => void = () => undefined;
+  const all = new Promise<void>((resolve) => (allAsked = resolve));
+  const script = `
+- {agent: lead, turn: 1, call: [{delegate_to_agent: {agent: hand, task: a}}, {delegate_to_agent: {agent: hand, task: b}}, {delegate_to_agent: {agent: slow, task: c}}]}
+- {agent: lead, turn: 2, say: All three.}
+- {agent: [hand, slow], say: done}
+`;
+  const lines = scripted(script);
+  const model: Model = {
+    async call(request) {
+      if (request.agent === 'lead') return lines.call(request);
+      if (asked.push(request.task) === 3) allAsked();
+      await all;
+      return lines.call(request);
+    },
+  };
+  const workspace = await onDisk(t, LATE, script, model);
+  assert.equal((await workspace.run('lead', 'Ask all')).task.result, 'All three.');
+  assert.equal(asked.length, 3);
+});
+
+/** A real folder and a real clock. */
+async function onDisk(t: TestContext, agents: Record<string, string>, script: string, model?: Model) {
+  const root = fs.mkdtempSync(path.join(os.tmpdir(), 'guild-delegation-'));
+  fs.mkdirSync(path.join(root, 'agents'));
+  fs.writeFileSync(
+    path.join(root, 'guild.yaml'),
+    'model: demo/x\nproviders: {demo: {kind: scripted, script: s.yaml}}\n',
+  );
+  fs.writeFileSync(path.join(root, 's.yaml'), script);
+  for (const [name, text] of Object.entries(agents)) fs.writeFileSync(path.join(root, `agents/${name}.md`), text);
+  const workspace = await openWorkspace(root, { env: {}, ...(model ? { model } : {}) });
+  t.after(async () => {
+    await workspace.close();
+    fs.rmSync(root, { recursive: true, force: true });
+  });
+  return workspace;
+}
+
+async function delegated(more: string) {
+  const script = `
+- {agent: lead, turn: 1, call: [{delegate_to_agent: {agent: hand, task: say it, ${more}}}]}
+- {agent: lead, turn: 2, say: done}
+- {agent: hand, when: {system: Be kind}, say: kindly}
+- {agent: hand, when: {system: Be plain}, say: plainly}
+`;
+  const disk = simDisk();
+  lay(disk, {
+    name: 'x',
+    agents: AGENTS,
+    tasks: { ask: { description: 'x', to: 'lead' } },
+    script,
+    results: {},
+    calls: 0,
+  });
+  const world = hall(script);
+  const { engine, parts } = world.enter(disk);
+  await untilQuiet({ engine, parts, die: () => undefined });
+  const opened = await parts.store.openSession('lead-ask');
+  const messages = opened.kind === 'open' ? opened.session.messages : [];
+  const child = (await parts.store.ended()).find(({ task }) => task.to === 'hand')?.task;
+  return { result: messages.find((message) => message.role === 'tool')?.content ?? '', child };
+}

@@ -1,0 +1,236 @@
+/** A goal check in a running engine: with which model and words, what is no verdict, what it costs, and what people may do meanwhile. */
+import assert from 'node:assert/strict';
+import path from 'node:path';
+import { test } from 'node:test';
+import type { Config } from '../../../src/domain/config/config.js';
+import type { Task } from '../../../src/domain/task/task.js';
+import { hall, play, ROOT, untilQuiet, type Guest, type Hall } from '../../kit/hall.js';
+import { outcome } from '../../kit/outcome.js';
+import { simDisk, type SimDisk } from '../../kit/sim-disk.js';
+import { lay, type Story } from '../../kit/stories.js';
+
+const ana = (more = 'metacognition: {}'): string => `---\ndescription: Writes\n${more}\n---\nDo what you are asked.\n`;
+const YES = '{give_verdict: {advances: true, reason: fine}}';
+
+interface Told {
+  disk: SimDisk;
+  house: Hall;
+  guest: Guest;
+  story: Story;
+  task(id?: string): Task & { state: string };
+}
+
+async function told(given: Partial<Story> & Pick<Story, 'script'>, config: Partial<Config> = {}): Promise<Told> {
+  const story: Story = {
+    name: 'check',
+    agents: { ana: ana() },
+    tasks: { plan: { description: 'When?', to: 'ana' } },
+    results: {},
+    calls: 0,
+    ...given,
+  };
+  const disk = simDisk();
+  lay(disk, story);
+  const house = hall(story.script, story.asks);
+  const guest = house.enter(disk, { config });
+  await play(guest, story, disk);
+  const task = (id = 'plan'): Task & { state: string } => {
+    for (const state of ['completed', 'failed', 'pending', 'active', 'waiting']) {
+      const read = disk.read(path.join(ROOT, 'tasks', state, `${id}.json`));
+      if (read.kind === 'file') return { ...(JSON.parse(read.bytes.toString('utf8')) as Task), state };
+    }
+    throw new Error(`there is no ${id}`);
+  };
+  return { disk, house, guest, story, task };
+}
+
+const submit = (guest: Guest, kind: 'retry' | 'stop', task: string): Promise<void> =>
+  guest.parts.store.submit({ kind, id: `i-${kind}`, task, by: 'human', at: '2026-01-01T00:00:00.000Z' });
+
+test('a check has the model, words and settings of metacognition, one tool, and a view of its own', async () => {
+  const minds = 'model: demo/work\ntemperature: 0.9\ntools: [read_file]\nsession: shared';
+  const { house, disk, task } = await told({
+    agents: {
+      ana: `${ana(`${minds}\nmetacognition: {model: demo/judge, prompt: 'Judge as {{tone}}.', max_tokens: 99}\nvariables: {tone: a friend}`)}\n# User Prompt Template\nPlease {{task}}\n`,
+    },
+    script: `
+- {agent: ana, task: plan.work, say: On Monday.}
+- {agent: ana, task: plan.check-1, call: [${YES}]}
+`,
+  });
+  assert.equal(task().result, 'On Monday.', JSON.stringify(task().error));
+  const [work, check] = house.calls;
+  assert.deepEqual([work!.model, check!.model], ['demo/work', 'demo/judge']);
+  assert.deepEqual([work!.settings, check!.settings], [{ temperature: 0.9 }, { maxTokens: 99 }]);
+  assert.equal(check!.system, 'Judge as a friend.');
+  assert.deepEqual(
+    [work!.tools, check!.tools].map((tools) => tools.map((tool) => tool.name)),
+    [['read_file'], ['give_verdict']],
+  );
+  assert.match(work!.messages[0]!.content, /^Please When\?/);
+  assert.equal(check!.messages.length, 1);
+  assert.match(check!.messages[0]!.content, /^Does this result advance the goal\?[^]*<\/result__\w+>$/);
+  assert.deepEqual(
+    disk
+      .list(path.join(ROOT, 'sessions'))
+      .filter((name) => name.endsWith('.yaml'))
+      .sort(),
+    ['ana.session.yaml', 'plan.check-1.session.yaml'],
+  );
+});
+
+test('what it costs stands under its role, and adds up', async () => {
+  const { disk, story, task } = await told({
+    script: `
+- {agent: ana, task: plan.work, say: Soon., usage: {input: 10, output: 1}}
+- {agent: ana, task: plan.check-1, call: [{give_verdict: {advances: false, reason: no day}}], usage: {input: 20, output: 2}}
+- {agent: ana, task: plan.work-2, say: On Monday., usage: {input: 40, output: 4}}
+- {agent: ana, task: plan.check-2, call: [${YES}], usage: {input: 80, output: 8}}
+`,
+  });
+  assert.deepEqual(outcome(disk, story), []);
+  const inputs = (id: string): unknown => (task(id).usage as unknown as { input_tokens: number }).input_tokens;
+  assert.deepEqual(
+    ['plan.work', 'plan.check-1', 'plan.work-2', 'plan.check-2', 'plan'].map(inputs),
+    [10, 20, 40, 80, 150],
+  );
+  assert.deepEqual([task('plan.check-1').role, task('plan.check-2').role], ['check', 'check']);
+});
+
+const MALFORMED: [what: string, first: string][] = [
+  ['words', 'say: "YES, it does."'],
+  ['a call with a wrong type', 'call: [{give_verdict: {advances: "yes", reason: fine}}]'],
+  ['a call without a reason', 'call: [{give_verdict: {advances: false, reason: " "}}]'],
+  ['a call of another tool', 'call: [{read_file: {path: guild.yaml}}]'],
+];
+for (const [what, first] of MALFORMED) {
+  test(`${what} instead of a verdict: it is told once, and may still give one`, async () => {
+    const { house, task } = await told({
+      script: `
+- {agent: ana, task: plan.work, say: On Monday.}
+- {agent: ana, task: plan.check-1, turn: 1, ${first}}
+- {agent: ana, task: plan.check-1, turn: 2, call: [${YES}]}
+`,
+    });
+    assert.equal(task().result, 'On Monday.');
+    assert.equal(house.calls.length, 3);
+    assert.match(house.calls[2]!.messages[2]!.content, /give_verdict|send \{advances|reason is empty/);
+  });
+
+  test(`${what} twice: the check was not made, the task says so, and a retry asks for the check alone`, async () => {
+    const { house, guest, disk, task, story } = await told({
+      script: `
+- {agent: ana, task: plan.work, say: On Monday.}
+- {agent: ana, task: plan.check-1, turn: [1, 2], ${first}}
+- {agent: ana, task: plan.check-1, turn: 3, call: [${YES}]}
+`,
+    });
+    assert.equal(task().state, 'failed');
+    assert.match(task().error!.message, /the goal check of ana was not made: there was no give_verdict in 2 turns/);
+    assert.equal(house.calls.length, 3);
+    await submit(guest, 'retry', 'plan');
+    await untilQuiet(guest);
+    assert.equal(task().result, 'On Monday.');
+    assert.equal(house.calls.length, 4, 'the work is not paid again');
+    assert.deepEqual(outcome(disk, story), []);
+  });
+}
+
+test('a verdict written as JSON, by a model that calls no tools, counts', async () => {
+  const { house, task } = await told({
+    script: `
+- {agent: ana, task: plan.work, say: On Monday.}
+- {agent: ana, task: plan.check-1, say: '{"advances": true, "reason": "a day"}'}
+`,
+  });
+  assert.equal(task().result, 'On Monday.');
+  assert.equal(house.calls.length, 2);
+});
+
+test('a model that cannot be reached makes no check, and the task waits for a retry with its work kept', async () => {
+  const { task } = await told({
+    script: `
+- {agent: ana, task: plan.work, say: On Monday.}
+- {agent: ana, task: plan.check-1, fail: auth, message: no key}
+`,
+  });
+  assert.match(task().error!.message, /the goal check of ana was not made: no key/);
+  assert.equal(task('plan.work').result, 'On Monday.');
+});
+
+test('a budget that is used up before the check lets no unchecked answer through', async () => {
+  const { task, house } = await told({
+    agents: { ana: ana('metacognition: {}\nbudget: {tokens: 6000}') },
+    script: `
+- {agent: ana, task: plan.work, say: On Monday., usage: {input: 5800, output: 100}}
+- {agent: ana, task: plan.check-1, call: [${YES}]}
+`,
+  });
+  assert.match(task().error!.message, /over_budget|used up/);
+  assert.equal(house.calls.length, 1);
+});
+
+test('a plan that must be approved is one for the work; the check shows none', async () => {
+  const { house, task } = await told({
+    agents: { ana: ana('metacognition: {}\nplan_approval: true') },
+    human: (disk) => {
+      const file = path.join(ROOT, 'tasks/approvals.task.md');
+      const read = disk.read(file);
+      const text = read.kind === 'file' ? read.bytes.toString('utf8') : '';
+      if (!text.includes('- [_]')) return false;
+      disk.save(file, text.replaceAll('- [_]', '- [x]'));
+      return true;
+    },
+    script: `
+- {agent: ana, task: plan.work, turn: 1, when: show your plan, say: Look at the calendar.}
+- {agent: ana, task: plan.work, turn: 2, say: On Monday.}
+- {agent: ana, task: plan.check-1, turn: 1, call: [${YES}]}
+`,
+  });
+  assert.equal(task().result, 'On Monday.');
+  assert.equal(house.calls.length, 3);
+});
+
+test('asked to stop, the check is still made, so that the last answer is a checked one', async () => {
+  const disk = simDisk();
+  lay(disk, {
+    name: 'x',
+    agents: { ana: ana() },
+    tasks: { plan: { description: 'When?' } },
+    script: '',
+    results: {},
+    calls: 0,
+  });
+  const house = hall(`
+- {agent: ana, task: plan.work, say: On Monday.}
+- {agent: ana, task: plan.check-1, call: [${YES}]}
+`);
+  const guest = house.enter(disk);
+  for (let pass = 0; pass < 50 && house.calls.length === 0; pass++) await guest.engine.pump();
+  await submit(guest, 'stop', 'plan');
+  await untilQuiet(guest);
+  assert.deepEqual(
+    house.calls.map((call) => call.task),
+    ['plan.work', 'plan.check-1'],
+  );
+  assert.ok(disk.tree().has(`${ROOT}/tasks/completed/plan.json`));
+});
+
+test('a handoff that passes on everything said passes on both tries', async () => {
+  const { house } = await told({
+    agents: {
+      ana: ana('metacognition: {}\ncontext: full\nhandoff: ben'),
+      ben: '---\ndescription: Ends\n---\nEnd it.\n',
+    },
+    script: `
+- {agent: ana, task: plan.work, say: Soon.}
+- {agent: ana, task: plan.check-1, call: [{give_verdict: {advances: false, reason: no day}}]}
+- {agent: ana, task: plan.work-2, say: On Monday.}
+- {agent: ana, task: plan.check-2, call: [${YES}]}
+- {agent: ben, say: Good.}
+`,
+  });
+  const handed = house.calls.at(-1)!.messages[0]!.content;
+  assert.match(handed, /<conversation__[^]*Soon\.[^]*no day[^]*On Monday\.[^]*<\/conversation__/);
+  assert.match(handed, /<response__\w+ agent="ana">\nOn Monday\./);
+});

@@ -1,0 +1,89 @@
+/** What goes from one agent to the next: how much of the talk a handoff carries, and how long a result may be. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { hall, play, ROOT, type Hall } from '../../kit/hall.js';
+import { simDisk, type SimDisk } from '../../kit/sim-disk.js';
+import { lay } from '../../kit/stories.js';
+
+const agent = (front: string): string => `---\n${front}\n---\nDo what you are asked.\n`;
+
+async function told(agents: Record<string, string>, script: string): Promise<{ disk: SimDisk; house: Hall }> {
+  const disk = simDisk();
+  lay(disk, {
+    name: 'context',
+    agents,
+    files: { 'facts.md': 'The runtime is podman.\n' },
+    tasks: { ask: { description: 'Which runtime?', to: 'first' } },
+    script,
+    results: {},
+    calls: 0,
+  });
+  const house = hall(script);
+  await play(house.enter(disk), {}, disk);
+  return { disk, house };
+}
+
+const result = (disk: SimDisk, id: string): string =>
+  (JSON.parse(disk.tree().get(`${ROOT}/tasks/completed/${id}.json`)!) as { result: string }).result;
+
+const CHAIN = `
+- {agent: first, turn: 1, call: [{read_file: {path: facts.md}}]}
+- {agent: first, turn: 2, say: Podman it is.}
+- {agent: second, say: Done.}
+`;
+
+for (const [context, has, lacks] of [
+  ['none', [/^Which runtime\?/], [/Podman it is/, /The runtime is podman/]],
+  ['last', [/Podman it is/, /Which runtime/], [/The runtime is podman/]],
+  ['full', [/Podman it is/, /<conversation__[^]*\[calls read_file[^]*The runtime is podman/], []],
+  ['summary', [/Podman it is/, /<summary__[^]*- result of read_file: /], []],
+] as const) {
+  test(`a handoff with context: ${context}`, async () => {
+    const { house } = await told(
+      {
+        first: agent(`description: F\ntools: [read_file]\nhandoff: second\ncontext: ${context}`),
+        second: agent('description: S'),
+      },
+      CHAIN,
+    );
+    const heard = house.calls.find((call) => call.agent === 'second')!.messages[0]!.content;
+    for (const pattern of has) assert.match(heard, pattern);
+    for (const pattern of lacks) assert.doesNotMatch(heard, pattern);
+  });
+}
+
+const LONG = 'line of a long report. '.repeat(2000);
+
+test('a long result goes into the prompt of the next as a quotation, and to people whole', async () => {
+  const { disk, house } = await told(
+    { first: agent('description: F\nhandoff: second'), second: agent('description: S') },
+    `- {agent: first, say: "${LONG}"}\n- {agent: second, say: "${LONG} end"}\n`,
+  );
+  const heard = house.calls.find((call) => call.agent === 'second')!.messages[0]!.content;
+  assert.ok(heard.length < 20_000, `${heard.length} characters`);
+  assert.match(heard, /the whole text is storage\/blobs\/[0-9a-f]{64}/);
+  assert.equal(result(disk, 'ask'), `${LONG} end`);
+});
+
+test('what comes back from a task given away is quoted too', async () => {
+  const { house } = await told(
+    { first: agent('description: F\ntools: [create_task]'), second: agent('description: S') },
+    `
+- {agent: first, turn: 1, call: [{create_task: {agent: second, description: report}}]}
+- {agent: first, say: Done.}
+- {agent: second, say: "${LONG}"}
+`,
+  );
+  const news = house.calls.at(-1)!.messages.find((message) => message.content.startsWith('The task ask.call'))!;
+  assert.ok(news.content.length < 20_000);
+  assert.match(news.content, /storage\/blobs/);
+});
+
+test('a result that no record could hold is kept as a blob', async () => {
+  const huge = 'x'.repeat(300_000);
+  const { disk } = await told({ first: agent('description: F') }, `- {agent: first, say: "${huge}"}\n`);
+  const said = result(disk, 'ask');
+  assert.ok(said.length < 150_000);
+  const hash = /storage\/blobs\/([0-9a-f]{64})/.exec(said)![1]!;
+  assert.equal(disk.tree().get(`${ROOT}/storage/blobs/${hash}`), huge);
+});

@@ -1,0 +1,102 @@
+/** `plan_approval: true`: no plan, no deeds; and whoever never finds an approved plan fails, saying so. */
+import assert from 'node:assert/strict';
+import path from 'node:path';
+import { test } from 'node:test';
+import { hall, ROOT, play, type Guest } from '../../kit/hall.js';
+import { simDisk, type SimDisk } from '../../kit/sim-disk.js';
+import { lay, type Story } from '../../kit/stories.js';
+
+const BALLOT = path.join(ROOT, 'tasks/approvals.task.md');
+const AGENT = '---\ndescription: Writes\ntools: [write_file]\nplan_approval: true\n---\nWrite.\n';
+
+test('the plan is asked for without tools, and they are there once it is approved', async () => {
+  const { calls, guest } = await played({ answers: ['[x]'] });
+  assert.deepEqual(
+    calls.map((call) => call.tools.map((tool) => tool.name)),
+    [[], ['write_file'], ['write_file']],
+  );
+  assert.equal((await guest.parts.store.read('page'))?.task.result, 'done');
+});
+
+test('three plans that are refused are the end, and the last reason is told', async () => {
+  const { calls, guest } = await played({ answers: ['[-]', '[-]', '[-]'] });
+  assert.equal(calls.length, 3);
+  assert.ok(calls.every((call) => call.tools.length === 0));
+  const { task, state } = (await guest.parts.store.read('page'))!;
+  assert.equal(state, 'failed');
+  assert.equal(task.error?.code, 'not_allowed');
+  assert.match(task.error.message, /showed 3 plans and none was approved.*the human refused it/);
+});
+
+test('an empty plan is none, and people are not bothered with it', async () => {
+  const { calls, guest } = await played({ plan: '" "', answers: [] });
+  assert.equal(calls.length, 3);
+  assert.match((await guest.parts.store.read('page'))!.task.error!.message, /Your plan was empty/);
+  assert.equal(guest.parts.store.openCount(), 0);
+});
+
+test('what is called while the plan is open is refused, and nothing is done', async () => {
+  const call = ', call: [{write_file: {path: early.txt, content: x}}]';
+  const { disk, guest } = await played({ call, answers: ['[x]'] });
+  assert.equal(disk.read(path.join(ROOT, 'early.txt')).kind, 'missing');
+  assert.equal((await guest.parts.store.read('page'))?.task.result, 'done');
+});
+
+test('a member of a team plans once, for all its rounds', async () => {
+  const agents = {
+    chair: '---\ndescription: Chairs\nteam: {members: [ana], terminationMode: maxRounds, maxRounds: 3}\n---\nChair.\n',
+    ana: AGENT,
+  };
+  const script = `
+- {agent: ana, when: show your plan, say: I will speak.}
+- {agent: ana, say: I speak.}
+- {agent: chair, say: done}
+`;
+  const { calls, guest } = await played({ agents, to: 'chair', script, answers: ['[x]'] });
+  assert.equal((await guest.parts.store.read('page'))?.task.result, 'done');
+  assert.equal(calls.filter((call) => call.agent === 'ana').length, 4);
+});
+
+interface Given {
+  plan?: string;
+  call?: string;
+  answers: string[];
+  agents?: Record<string, string>;
+  to?: string;
+  script?: string;
+}
+
+async function played(given: Given): Promise<{ calls: ReturnType<typeof hall>['calls']; guest: Guest; disk: SimDisk }> {
+  const { plan = 'Step by step.', call = '', agents = { ana: AGENT }, to = 'ana', answers } = given;
+  const script =
+    given.script ??
+    `
+- {agent: ana, when: [show your plan, Show a better plan], say: ${plan}${call}}
+- {agent: ana, when: The human approved, call: [{write_file: {path: page.txt, content: x}}]}
+- {agent: ana, say: done}
+`;
+  const left = [...answers];
+  const human = (on: SimDisk): boolean => {
+    const read = on.read(BALLOT);
+    const text = read.kind === 'file' ? read.bytes.toString('utf8') : '';
+    const box = text.includes('- [_]') ? left.shift() : undefined;
+    if (box !== undefined) on.save(BALLOT, text.replace('- [_]', `- ${box}`));
+    return box !== undefined;
+  };
+  const story: Story = {
+    name: 'x',
+    agents,
+    tasks: { page: { description: 'x', to } },
+    script,
+    results: {},
+    calls: 0,
+    human,
+  };
+  const disk = simDisk();
+  lay(disk, story);
+  const world = hall(script);
+  const guest = world.enter(disk);
+  await play(guest, story, disk);
+  assert.deepEqual(left, [], 'every answer was asked for');
+  return { calls: world.calls, guest, disk };
+}

@@ -1,0 +1,70 @@
+/**
+ * Several tasks in one conversation. Each finds its own part in it, also when the task before is still being put away, or when a person takes
+ * that part out: a task that cannot see its own answers would ask its model forever.
+ */
+import assert from 'node:assert/strict';
+import path from 'node:path';
+import { test } from 'node:test';
+import type { Message } from '../../../src/domain/session/session.js';
+import { hall, ROOT, untilQuiet } from '../../kit/hall.js';
+import { simDisk } from '../../kit/sim-disk.js';
+import { lay } from '../../kit/stories.js';
+
+const FILE = path.join(ROOT, 'sessions/ana.session.yaml');
+
+/** Two tasks in turn; `before` happens right before each write into the conversation. */
+async function play(before: (messages: readonly Message[], h: ReturnType<typeof enter>) => void) {
+  const h = enter();
+  const { store } = h.guest.parts;
+  const append = store.append;
+  store.append = (id, messages, options) => {
+    assert.ok(h.played.calls.length < 20, 'it asks without end');
+    before(messages, h);
+    return append(id, messages, options);
+  };
+  await untilQuiet(h.guest);
+  return h;
+}
+
+function enter() {
+  const disk = simDisk();
+  const script = '- {agent: ana, task: a, say: one}\n- {agent: ana, task: b, say: two}\n';
+  lay(disk, {
+    name: '',
+    agents: { ana: '---\ndescription: Remembers\nsession: shared\n---\nx\n' },
+    tasks: { a: { description: 'first word' }, b: { description: 'second word' } },
+    script,
+    results: {},
+    calls: 0,
+  });
+  const played = hall(script);
+  return { disk, played, guest: played.enter(disk) };
+}
+
+const said = (h: ReturnType<typeof enter>): string => h.disk.tree().get(FILE) ?? '';
+const resultOf = (h: ReturnType<typeof enter>, id: string): string =>
+  (JSON.parse(h.disk.tree().get(`${ROOT}/tasks/completed/${id}.json`)!) as { result: string }).result;
+
+test('the task before is put away while the next one begins: the next begins all the same, and asks once', async () => {
+  let races = 0;
+  const h = await play((messages, { guest }) => {
+    if (messages[0]?.task !== undefined && races++ === 0) guest.parts.store.markSession('ana', 'completed');
+  });
+  assert.ok(races > 0, 'it came to that');
+  assert.equal(h.played.calls.length, 2);
+  assert.equal(said(h).match(/second word/g)?.length, 1);
+  assert.deepEqual([resultOf(h, 'a'), resultOf(h, 'b')], ['one', 'two']);
+});
+
+test('a person takes the beginning of a part away while its model thinks: it is begun anew', async () => {
+  let edits = 0;
+  const h = await play((messages, { disk }) => {
+    const text = disk.tree().get(FILE) ?? '';
+    const part = text.indexOf('  - role: user', text.indexOf('one'));
+    if (messages[0]?.role !== 'assistant' || part < 0 || edits++ > 0) return;
+    disk.save(FILE, text.slice(0, part));
+  });
+  assert.ok(edits > 0, 'it came to that');
+  assert.equal(h.played.calls.length, 3, 'what was said to what is no longer there is asked once more');
+  assert.deepEqual([resultOf(h, 'a'), resultOf(h, 'b')].sort(), ['one', 'two']);
+});

@@ -1,0 +1,120 @@
+/** Mesh: each agent has a process of its own. Offers come in the order of fitness, one of them wins, and a death on the way changes only who. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { NoteBody } from '../../../src/domain/coordination/note.js';
+import { hall, type Guest, type Hall } from '../../kit/hall.js';
+import { simDisk, type SimDisk } from '../../kit/sim-disk.js';
+import { lay } from '../../kit/stories.js';
+
+const agent = (front: string): string => `---\ndescription: Does its part\n${front}\n---\nDo what you are asked.\n`;
+const AGENTS = {
+  ana: agent('tools: [request_dependency]'),
+  ben: agent('expertise: [schema, sql]'),
+  cyd: agent('expertise: [schema]'),
+  dan: agent('expertise: [colours]'),
+};
+const SCRIPT = `
+- {agent: ana, turn: 1, call: [{request_dependency: {type: expertise, need: columns, expertise: [schema, sql]}}]}
+- {agent: [ben, cyd], say: "id, name, of {{agent}}"}
+- {agent: ana, turn: 2, when: '/"status":"resolved","provider":"(\\w+)"/', say: "By {{1}}."}
+`;
+
+function start(): { disk: SimDisk; house: Hall; enter(name: string): Guest } {
+  const disk = simDisk();
+  lay(disk, {
+    name: 'mesh',
+    agents: AGENTS,
+    files: { 'bus/state.jsonl': '' },
+    tasks: { t: { description: 'Write it', to: 'ana' } },
+    script: SCRIPT,
+    results: {},
+    calls: 3,
+  });
+  const house = hall(SCRIPT);
+  return { disk, house, enter: (name) => house.enter(disk, { agents: [name] }) };
+}
+
+/** All of them look, in turn, until the task has ended; where nothing moves, time passes. */
+async function together(guests: Guest[], until: () => Promise<boolean>): Promise<void> {
+  for (let rounds = 0; rounds < 200; rounds++) {
+    let due = Infinity;
+    let moved = false;
+    for (const guest of guests) {
+      const report = await guest.engine.pump();
+      moved ||= report.moved;
+      due = Math.min(due, report.due ?? Infinity);
+      if (await until()) return;
+    }
+    const { clock } = guests[0]!.parts;
+    if (!moved) await clock.sleep(Math.max(1, due === Infinity ? 1000 : due - clock.now().getTime()));
+  }
+  throw new Error('it never came to an end');
+}
+
+async function resultOf(guest: Guest, id: string): Promise<string | undefined> {
+  return (await guest.parts.store.read(id))?.task.result;
+}
+
+function told(guest: Guest): NoteBody[] {
+  guest.parts.bus!.refresh();
+  return guest.parts.bus!.read('dependency').map((note) => note.body);
+}
+
+test('the fittest offers first and wins, the others step back, and all are told', async () => {
+  const { enter, house } = start();
+  const guests = ['dan', 'cyd', 'ben', 'ana'].map(enter);
+  await together(guests, async () => (await resultOf(guests[3]!, 't')) !== undefined);
+  assert.equal(await resultOf(guests[3]!, 't'), 'By ben.');
+  assert.equal(house.calls.length, 3);
+  const notes = told(guests[0]!);
+  const offers = notes.flatMap((body) => (body.type === 'dependency_offer' ? [[body.provider, body.steppedBack]] : []));
+  assert.deepEqual(offers, [
+    ['ben', undefined],
+    ['cyd', 'ben'],
+  ]);
+  assert.deepEqual(
+    notes.map((body) => body.type).filter((type) => type !== 'dependency_offer'),
+    ['dependency_request', 'dependency_award', 'dependency_resolution'],
+  );
+});
+
+test('a peer that is not there yet is waited for', async () => {
+  const { enter } = start();
+  const ana = enter('ana');
+  await together([ana], async () => ana.parts.store.openCount() === 2);
+  const cyd = enter('cyd');
+  await together([ana, cyd], async () => (await resultOf(ana, 't')) !== undefined);
+  assert.equal(await resultOf(ana, 't'), 'By cyd.');
+});
+
+test('a peer that dies after its offer loses to one that lives', async () => {
+  const { enter } = start();
+  const [ana, ben, cyd] = ['ana', 'ben', 'cyd'].map(enter) as [Guest, Guest, Guest];
+  const hasOffered = async (): Promise<boolean> =>
+    told(ana).some((body) => body.type === 'dependency_offer' && body.provider === 'ben');
+  await together([ana, ben], hasOffered);
+  ben.die();
+  await together([ana, cyd], async () => (await resultOf(ana, 't')) !== undefined);
+  assert.equal(await resultOf(ana, 't'), 'By cyd.');
+});
+
+test('a peer that dies after it was chosen is replaced by the next best', async () => {
+  const { enter, disk } = start();
+  const [ana, ben, cyd] = ['ana', 'ben', 'cyd'].map(enter) as [Guest, Guest, Guest];
+  await together([ana, ben], async () => told(ana).some((body) => body.type === 'dependency_award'));
+  ben.die();
+  assert.ok(
+    disk.list('/w/tasks/pending').some((name) => name.includes('provide-1')),
+    'it was not taken yet',
+  );
+  await together([ana, cyd], async () => (await resultOf(ana, 't')) !== undefined);
+  assert.equal(await resultOf(ana, 't'), 'By cyd.');
+});
+
+test('when nobody who could ever comes, the asker is told so after a while', async () => {
+  const { enter } = start();
+  const ana = enter('ana');
+  await together([ana], async () => ana.parts.store.openCount() === 0);
+  const ended = await ana.parts.store.ended({ state: 'failed' });
+  assert.equal(ended.find(({ task }) => task.role === 'dependency')?.task.error?.code, 'nobody_fit');
+});

@@ -1,0 +1,354 @@
+/** Dependencies of all five types, in a running engine: who is asked, what the asker gets, and what happens when nobody can give it. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { Event } from '../../../src/domain/event.js';
+import { makeTask } from '../../../src/domain/task/task.js';
+import { hall, play, untilQuiet, type Guest } from '../../kit/hall.js';
+import { simDisk, type SimDisk } from '../../kit/sim-disk.js';
+import { lay, type Story } from '../../kit/stories.js';
+
+const agent = (front: string): string => `---\ndescription: Does its part\n${front}\n---\nDo what you are asked.\n`;
+const BUS = { 'bus/state.jsonl': '' };
+const LED = { ...BUS, 'guild.yaml': 'coordination: { coordinator: pm }\n' };
+
+interface Told {
+  result(id: string): Promise<string>;
+  guest: Guest;
+  disk: SimDisk;
+  /** Who was asked, in order. */
+  calls: string[];
+  events(name: Event['name']): Event[];
+}
+
+async function tell(story: Pick<Story, 'agents' | 'tasks' | 'script'> & Partial<Story>): Promise<Told> {
+  const disk = simDisk();
+  lay(disk, { name: 'x', results: {}, calls: 0, ...story });
+  const house = hall(story.script, story.asks);
+  const guest = house.enter(disk);
+  await play(guest, story, disk);
+  return {
+    guest,
+    disk,
+    calls: house.calls.map((call) => call.agent),
+    events: (name) => guest.parts.store.events().filter((event) => event.name === name),
+    async result(id) {
+      const placed = await guest.parts.store.read(id);
+      return placed?.task.result ?? placed?.task.error?.message ?? `it is ${placed?.state}`;
+    },
+  };
+}
+
+const ANA = agent('tools: [request_dependency]');
+const PAIR = { ana: ANA, ben: agent('expertise: [schema]'), cyd: agent('expertise: [colours]') };
+const ASK = { t: { description: 'Write the query', to: 'ana' } };
+
+for (const files of [undefined, BUS]) {
+  test(`data are asked of the agent that has them, and come back as a resolution${files ? ' (by offers)' : ''}`, async () => {
+    const { result, calls, events } = await tell({
+      agents: PAIR,
+      tasks: ASK,
+      ...(files ? { files } : {}),
+      script: `
+- {agent: ana, turn: 1, call: [{request_dependency: {type: data, need: the columns of users, data_type: schema, urgency: high}}]}
+- {agent: ben, when: the columns of users, say: "id, name"}
+- {agent: ana, turn: 2, when: '/"status":"resolved","provider":"ben","data":"id, name"/', say: Done.}
+`,
+    });
+    assert.equal(await result('t'), 'Done.');
+    assert.deepEqual(calls, ['ana', 'ben', 'ana']);
+    assert.deepEqual(
+      events('dependency.resolved').map((event) => [event.agent, event['status']]),
+      [['ben', 'resolved']],
+    );
+  });
+}
+
+test('the coordinator is asked who shall provide, sees the ranking, and may override it', async () => {
+  const { result, calls } = await tell({
+    agents: { ...PAIR, pm: agent('tools: []') },
+    tasks: ASK,
+    files: LED,
+    script: `
+- {agent: ana, turn: 1, call: [{request_dependency: {type: data, need: the columns, data_type: schema}}]}
+- {agent: pm, when: '/- ben: 60 of 100/', call: [{assign_provider: {agent: cyd, reason: ben is on leave}}]}
+- {agent: cyd, when: the columns, say: "id"}
+- {agent: ana, turn: 2, when: '"provider":"cyd"', say: Done.}
+`,
+  });
+  assert.equal(await result('t'), 'Done.');
+  assert.deepEqual(calls, ['ana', 'pm', 'cyd', 'ana']);
+});
+
+test('a coordinator that answers badly is told once; then the rule decides', async () => {
+  const { result, calls } = await tell({
+    agents: { ...PAIR, pm: agent('tools: []') },
+    tasks: ASK,
+    files: LED,
+    script: `
+- {agent: ana, turn: 1, call: [{request_dependency: {type: expertise, need: the columns, expertise: [schema]}}]}
+- {agent: pm, turn: 1, say: Somebody should.}
+- {agent: pm, turn: 2, call: [{assign_provider: {agent: ana}}]}
+- {agent: ben, say: "id"}
+- {agent: ana, turn: 2, when: '"provider":"ben"', say: Done.}
+`,
+  });
+  assert.equal(await result('t'), 'Done.');
+  assert.deepEqual(calls, ['ana', 'pm', 'pm', 'ben', 'ana']);
+});
+
+test('when the provider fails the next best is asked, once', async () => {
+  const { result, calls } = await tell({
+    agents: {
+      ana: ANA,
+      ben: agent('expertise: [schema, sql]'),
+      cyd: agent('expertise: [schema]'),
+      dan: agent('expertise: [schema]\nmax_concurrent_tasks: 1'),
+    },
+    tasks: ASK,
+    files: BUS,
+    script: `
+- {agent: ana, turn: 1, call: [{request_dependency: {type: expertise, need: columns, expertise: [schema, sql]}}]}
+- {agent: ben, call: [{provide_dependency: {status: failed, data: I forgot}}]}
+- {agent: [cyd, dan], fail: refused, message: no}
+- {agent: ana, turn: 2, when: '/"status":"failed"[^]*"code":"dependency_failed"/', say: Without it then.}
+`,
+  });
+  assert.equal(await result('t'), 'Without it then.');
+  assert.equal(calls.length, 4);
+});
+
+test('what nobody has is refused as such, and the asker goes on', async () => {
+  const { result, events } = await tell({
+    agents: PAIR,
+    tasks: ASK,
+    script: `
+- {agent: ana, turn: 1, call: [{request_dependency: {type: expertise, need: a tune, expertise: [music]}}]}
+- {agent: ana, turn: 2, when: '/"code":"nobody_fit","message":"no other agent has music"/', say: No tune.}
+`,
+  });
+  assert.equal(await result('t'), 'No tune.');
+  assert.equal(events('dependency.resolved')[0]!['status'], 'failed');
+});
+
+test('impossible requests are refused at once with a typed problem and an event; nothing is made of them', async () => {
+  const { result, guest, events } = await tell({
+    agents: PAIR,
+    tasks: ASK,
+    script: `
+- agent: ana
+  turn: 1
+  call:
+    - request_dependency: {type: data, need: x, deadline: "2020-01-01T00:00:00Z"}
+    - request_dependency: {type: data, need: x, deadline: soon}
+    - request_dependency: {type: sequence, need: x, after: t-none}
+    - request_dependency: {type: sequence, need: x, after: t}
+    - request_dependency: {type: approval, need: x, reviewer: benn}
+    - request_dependency: {type: approval, need: x, reviewer: ana}
+    - request_dependency: {type: resource, need: x, resource: "../key"}
+    - request_dependency: {type: resource, need: x}
+    - request_dependency: {type: data, need: " "}
+    - request_dependency: {type: magic, need: x}
+    - request_dependency: {type: data, need: ${'x'.repeat(17_000)}}
+- {agent: ana, turn: 2, say: Understood.}
+`,
+  });
+  assert.equal(await result('t'), 'Understood.');
+  const opened = await guest.parts.store.openSession('ana-t');
+  const said = opened.kind === 'open' ? opened.session.messages.filter(({ role }) => role === 'tool') : [];
+  assert.deepEqual(
+    said.map(({ content, isError }) => [content.split(':')[0], isError]),
+    'bad_field bad_field not_found cycle unknown_agent not_allowed bad_name bad_field bad_field bad_field over_limit'
+      .split(' ')
+      .map((code) => [code, true]),
+  );
+  assert.match(said[4]!.content, /did you mean ben\?/);
+  assert.equal(events('dependency.refused').length, 6);
+  assert.equal((await guest.parts.store.ended()).length, 1);
+});
+
+test('a deadline that passes ends the request as timed out, and calls off whoever is at it', async () => {
+  const { result, calls, guest } = await tell({
+    agents: { ana: ANA, ben: agent('expertise: [schema]\ntools: [write_file]') },
+    tasks: ASK,
+    asks: ['write_file'],
+    script: `
+- {agent: ana, turn: 1, call: [{request_dependency: {type: data, need: columns, data_type: schema, deadline: 10m}}]}
+- {agent: ben, turn: 1, call: [{write_file: {path: x.txt, content: x}}]}
+- {agent: ana, turn: 2, when: '"code":"timed_out"', say: Too late.}
+`,
+  });
+  assert.equal(await result('t'), 'Too late.');
+  assert.deepEqual(calls, ['ana', 'ben', 'ana']);
+  assert.equal(guest.parts.store.openCount(), 0);
+});
+
+test('several requests of one turn go out together, and none before the asker waits', async () => {
+  const seen: number[] = [];
+  const disk = simDisk();
+  const story = {
+    agents: PAIR,
+    tasks: ASK,
+    script: `
+- agent: ana
+  turn: 1
+  call:
+    - request_dependency: {type: data, need: columns, data_type: schema}
+    - request_dependency: {type: expertise, need: red or blue, expertise: [colours]}
+- {agent: ben, say: id}
+- {agent: cyd, say: blue}
+- {agent: ana, turn: 2, say: Both are there.}
+`,
+  };
+  lay(disk, { name: 'x', results: {}, calls: 0, ...story });
+  const guest = hall(story.script).enter(disk, {
+    watchers: {
+      event({ name }) {
+        if (name === 'dependency.requested')
+          seen.push(
+            [...guest.parts.store.open()].filter(({ task, state }) => task.id === 't' && state === 'waiting').length,
+          );
+      },
+    },
+  });
+  await untilQuiet(guest);
+  assert.deepEqual(seen, [1, 1]);
+  assert.equal((await guest.parts.store.read('t'))?.task.result, 'Both are there.');
+});
+
+test('a resource is held by one task at a time, until that task ends', async () => {
+  const { result, guest } = await tell({
+    agents: { ana: ANA, ben: ANA },
+    tasks: { a: { description: 'print A', to: 'ana' }, b: { description: 'print B', to: 'ben' } },
+    script: `
+- {agent: [ana, ben], turn: 1, call: [{request_dependency: {type: resource, need: to print, resource: printer}}]}
+- {agent: [ana, ben], turn: 2, when: you hold printer, call: [{request_dependency: {type: resource, need: again, resource: printer}}]}
+- {agent: [ana, ben], turn: 3, when: you hold printer, say: Printed.}
+`,
+  });
+  assert.deepEqual([await result('a'), await result('b')], ['Printed.', 'Printed.']);
+  const told = guest.parts.store
+    .events()
+    .filter(({ name }) => name === 'dependency.resolved' || name === 'task.completed');
+  const line = told.flatMap(({ name, task }) =>
+    name === 'dependency.resolved' || !task!.includes('.') ? `${task!.split('.')[0]} ${name.split('.')[1]}` : [],
+  );
+  const [first, second] = line[0]!.startsWith('a') ? ['a', 'b'] : ['b', 'a'];
+  assert.deepEqual(
+    line,
+    [first, second].flatMap((one) => [`${one} resolved`, `${one} resolved`, `${one} completed`]),
+  );
+});
+
+test('a sequence is resolved when the other task has ended, and fails when it has failed', async () => {
+  const { result } = await tell({
+    agents: { ana: ANA, ben: agent('tools: []'), cyd: agent('model: nobody/knows') },
+    tasks: {
+      t: { description: 'After both', to: 'ana' },
+      good: { description: 'first', to: 'ben' },
+      bad: { description: 'second', to: 'cyd' },
+    },
+    script: `
+- agent: ana
+  turn: 1
+  call:
+    - request_dependency: {type: sequence, need: it must be there, after: good}
+    - request_dependency: {type: sequence, need: this too, after: bad}
+- {agent: ben, say: It stands.}
+- {agent: ana, turn: 2, when: '/"code":"dependency_failed"/', say: One of two.}
+`,
+  });
+  assert.equal(await result('t'), 'One of two.');
+});
+
+test('an approval goes to the ballot, and what the human says comes back', async () => {
+  const ballot = '/w/tasks/approvals.task.md';
+  for (const [box, expected] of [
+    ['[x]', 'Go.'],
+    ['[-]', 'Stop.'],
+  ] as const) {
+    const { result } = await tell({
+      agents: PAIR,
+      tasks: ASK,
+      human(disk) {
+        const read = disk.read(ballot);
+        const text = read.kind === 'file' ? read.bytes.toString('utf8') : '';
+        if (!text.includes('- [_]')) return false;
+        assert.match(text, /Approve for ana: Shall I drop the table\?/);
+        disk.save(ballot, text.replaceAll('- [_]', `- ${box}`));
+        return true;
+      },
+      script: `
+- {agent: ana, turn: 1, call: [{request_dependency: {type: approval, need: "Shall I drop the table?"}}]}
+- {agent: ana, turn: 2, when: '/"status":"resolved","provider":"human"/', say: Go.}
+- {agent: ana, turn: 2, when: '/"code":"not_allowed"/', say: Stop.}
+`,
+    });
+    assert.equal(await result('t'), expected);
+  }
+});
+
+test('an agent that reviews approves by its tool; words alone are only quoted', async () => {
+  const ask = `- {agent: ana, turn: 1, call: [{request_dependency: {type: approval, need: ship it, reviewer: ben}}]}\n`;
+  const says: [string, RegExp][] = [
+    ['call: [{provide_dependency: {status: resolved}}]', /"status":"resolved","provider":"ben"/],
+    [
+      'call: [{provide_dependency: {status: failed, data: no tests}}]',
+      /"code":"not_allowed","message":"ben could not: no tests/,
+    ],
+    ['say: Looks fine to me.', /"status":"partial","provider":"ben","data":"Looks fine to me."/],
+  ];
+  for (const [words, expected] of says) {
+    const { guest } = await tell({
+      agents: PAIR,
+      tasks: ASK,
+      script: `${ask}- {agent: ben, ${words}}\n- {agent: ana, turn: 2, say: I see.}\n`,
+    });
+    const opened = await guest.parts.store.openSession('ana-t');
+    assert.match(
+      opened.kind === 'open' ? opened.session.messages.find(({ role }) => role === 'tool')!.content : '',
+      expected,
+    );
+  }
+});
+
+test('a task that waits for what another holds can be asked to stop, and answers with what it has', async () => {
+  const disk = simDisk();
+  const script = `
+- {agent: ana, turn: 1, call: [{request_dependency: {type: resource, need: to print, resource: printer}}]}
+- {agent: ana, turn: 2, call: [{request_dependency: {type: approval, need: Shall I print?}}]}
+- {agent: ben, turn: 1, call: [{request_dependency: {type: resource, need: to print, resource: printer}}]}
+- {agent: ben, turn: 2, when: You were asked to stop, say: I have nothing yet.}
+`;
+  const tasks = { a: { description: 'print A', to: 'ana' } };
+  lay(disk, { name: 'x', results: {}, calls: 0, agents: { ana: ANA, ben: ANA }, tasks, script });
+  const guest = hall(script).enter(disk);
+  const { store, clock } = guest.parts;
+  await untilQuiet(guest);
+  const at = clock.now().toISOString();
+  await store.create(makeTask({ id: 'b', description: 'print B', to: 'ben', created_at: at }));
+  await untilQuiet(guest);
+  assert.equal((await store.read('b'))?.state, 'waiting');
+  await store.submit({ kind: 'stop', id: 's1', task: 'b', by: 'human', at });
+  await untilQuiet(guest);
+  assert.equal((await store.read('b'))?.task.result, 'I have nothing yet.');
+  assert.equal(store.turnOf('resource-printer'), 'a');
+});
+
+test('a resource that was given back goes to who waits; who wants it again waits, and nobody gives back what another has', async () => {
+  const hold = (resource: string): string => `{request_dependency: {type: resource, need: it, resource: ${resource}}}`;
+  const { result, events } = await tell({
+    agents: { ana: ANA, ben: ANA },
+    tasks: { a: { description: 'print A', to: 'ana', priority: 'A' }, b: { description: 'print B', to: 'ben' } },
+    script: `
+- {agent: ana, turn: 1, call: [${hold('printer')}, ${hold('scanner')}]}
+- {agent: ana, turn: 2, call: [{give_back: {resource: printer}}, ${hold('printer')}]}
+- {agent: ana, turn: 3, when: you hold printer, say: A is printed twice.}
+- {agent: ben, turn: 1, call: [${hold('printer')}]}
+- {agent: ben, turn: 2, call: [{give_back: {resource: scanner}}]}
+- {agent: ben, turn: 3, when: you do not hold scanner; a does, say: B is printed.}
+`,
+  });
+  assert.deepEqual([await result('a'), await result('b')], ['A is printed twice.', 'B is printed.']);
+  const ended = events('task.completed').flatMap(({ task }) => (task === 'a' || task === 'b' ? task : []));
+  assert.deepEqual(ended, ['b', 'a'], 'b had it while a was open');
+});

@@ -1,0 +1,46 @@
+/** The discussion of a team can be read while it goes on: one line for each thing said. */
+import assert from 'node:assert/strict';
+import path from 'node:path';
+import { test } from 'node:test';
+import { bus } from '../../../src/adapters/bus/index.js';
+import { hall, ROOT, untilQuiet } from '../../kit/hall.js';
+import { simClock } from '../../kit/sim-clock.js';
+import { simDisk, type SimDisk } from '../../kit/sim-disk.js';
+import { lay, STORIES } from '../../kit/stories.js';
+
+test('bus/team/<task>.jsonl tells who said what in which round', async () => {
+  const story = STORIES.find((one) => one.name.startsWith('a team of three'))!;
+  const disk = simDisk();
+  lay(disk, story);
+  const guest = hall(story.script).enter(disk, { bus: bus({ root: ROOT, disk, clock: simClock() }) });
+  const seen = new Set<string>();
+  for (let passes = 0; passes < 30 && (await guest.engine.pump()).moved; passes++) seen.add(transcript(disk));
+  await untilQuiet(guest);
+  const lines = transcript(disk)
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line) as { from: string; at: string; body: Record<string, unknown> });
+  assert.deepEqual(
+    lines.map(({ from, body: { round, as } }) => [round, from, as]),
+    [
+      [1, 'ann', 'update'],
+      [1, 'ben', 'update'],
+      [1, 'cyd', 'failure'],
+      [2, 'ann', 'update'],
+      [2, 'ann', 'vote'],
+      [2, 'ben', 'update'],
+      [2, 'ben', 'vote'],
+    ],
+  );
+  assert.equal(lines[0]!.body['text'], 'I like red');
+  assert.ok(lines.every(({ at }) => typeof at === 'string'));
+  assert.ok(
+    [...seen].some((text) => text.split('\n').length === 4),
+    'the first round stood there before the second was over',
+  );
+});
+
+function transcript(disk: SimDisk): string {
+  const read = disk.read(path.join(ROOT, 'bus/team/plan.jsonl'));
+  return read.kind === 'file' ? read.bytes.toString('utf8') : '';
+}

@@ -1,0 +1,52 @@
+/** Teams played by the engine: twenty members, and one that may not spend what the others may. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { hall, untilQuiet } from '../../kit/hall.js';
+import { simDisk } from '../../kit/sim-disk.js';
+import { lay } from '../../kit/stories.js';
+
+const agent = (front: string): string => `---\ndescription: x\n${front}\n---\nSpeak.\n`;
+
+test('twenty members: everybody hears everybody once, in one conversation each', async () => {
+  const names = Array.from({ length: 20 }, (_, i) => `m${i + 1}`);
+  const { calls, result, parts } = await deliberated(names, {}, [
+    '- {agent: "m*", task: "*-1", say: "I am {{agent}}."}',
+    '- {agent: "m*", task: "*-2", turn: 1, call: [{vote_conclude: {}}]}',
+    '- {agent: "m*", say: Enough.}',
+  ]);
+  assert.equal(result?.state, 'completed');
+  assert.equal(calls.length, 20 + 40 + 1);
+  const second = calls
+    .find((call) => call.task === 'plan.member-m7-2')!
+    .messages.find(({ content }) => content.startsWith('Round 2'))!.content;
+  assert.equal(second.match(/I am m\d+/g)?.length, 19);
+  assert.ok(!second.includes('I am m7.'));
+  assert.equal(parts.store.sessions().length, 21);
+});
+
+test('a member that is out of its budget before it has spoken leaves, and the others go on', async () => {
+  const { result, calls } = await deliberated(
+    ['ann', 'ben'],
+    { ben: agent('budget: {turns: 1}\ntools: [read_file]') },
+    [
+      '- {agent: ben, call: [{read_file: {path: memory/x.md}}]}',
+      '- {agent: ann, turn: 1, call: [{broadcast: {message: me first}}]}',
+      '- {agent: ann, when: ben failed and is no longer in the team, call: [{vote_conclude: {}}]}',
+      '- {agent: ann, say: Enough.}',
+    ],
+  );
+  assert.equal(result?.state, 'completed', result?.task.error?.message);
+  assert.match(calls.at(-1)!.messages.at(-1)!.content, /ben failed and is no longer in the team: the budget of turns/);
+});
+
+async function deliberated(names: string[], more: Record<string, string>, lines: string[]) {
+  const team = `team: {members: [${names.join(', ')}], terminationMode: consensus, maxRounds: 4}`;
+  const agents = { chair: agent(team), ...Object.fromEntries(names.map((name) => [name, agent('')])), ...more };
+  const script = [...lines, '- {agent: chair, say: decided}'].join('\n');
+  const disk = simDisk();
+  lay(disk, { name: 'x', agents, tasks: { plan: { description: 'x', to: 'chair' } }, script, results: {}, calls: 0 });
+  const world = hall(script);
+  const guest = world.enter(disk);
+  await untilQuiet(guest);
+  return { calls: world.calls, parts: guest.parts, result: await guest.parts.store.read('plan') };
+}

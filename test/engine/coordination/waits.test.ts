@@ -1,0 +1,123 @@
+/** The wait-for graph as it follows the open tasks: every kind of node, and nothing done where nothing changed. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { Agent } from '../../../src/domain/agent/agent.js';
+import { makeTask, type Task } from '../../../src/domain/task/task.js';
+import { memory, world } from '../../../src/adapters/memory/index.js';
+import { whoWaits, type WhoWaits } from '../../../src/engine/coordination/waits.js';
+import type { Parts } from '../../../src/engine/core/context.js';
+import type { Store } from '../../../src/ports/store.js';
+import { simClock } from '../../kit/sim-clock.js';
+import { countedIds } from '../../kit/sim-processes.js';
+
+const AT = '2026-01-01T00:00:00.000Z';
+const AGENTS = {
+  ann: { name: 'ann', maxConcurrentTasks: 1, session: 'per_task', advisors: [] },
+  ben: { name: 'ben', maxConcurrentTasks: Infinity, session: 'shared', advisors: [] },
+} as unknown as Record<string, Agent>;
+
+interface Here {
+  store: Store;
+  graph: WhoWaits;
+  /** Tells the graph that something changed. */
+  changed(): void;
+  looked(): number;
+  make(id: string, more?: Partial<Task>): Promise<void>;
+  park(id: string, waits: Task['waits']): Promise<void>;
+}
+
+function begin(worksOn?: (agent: string) => string[]): Here {
+  const store = memory(world(), { clock: simClock({ auto: true }), ids: countedIds('m') });
+  let changes = 0;
+  let looked = 0;
+  const { open } = store;
+  store.changes = () => changes;
+  store.open = () => (looked++, open());
+  const agents = { all: () => new Map(Object.entries(AGENTS)) } as unknown as Parts['agents'];
+  return {
+    store,
+    graph: whoWaits({ store, agents }, worksOn),
+    changed: () => void changes++,
+    looked: () => looked,
+    async make(id, more) {
+      await store.create(makeTask({ id, description: id, created_at: AT, ...more }));
+    },
+    async park(id, waits) {
+      const claim = store.claim(id, 'x')!;
+      await store.park(claim, { ...claim.task, ...(waits ? { waits } : {}) });
+    },
+  };
+}
+
+test('tasks, turns, budgets, agents and the human: each waits for what holds it up', async () => {
+  const { graph, make, park, store } = begin((agent) => (agent === 'ann' ? ['working'] : []));
+  await make('t', { to: 'lead' });
+  await park('t', { tasks: ['t.a'], budget: 'tokens' });
+  await make('t.a', { to: 'ann', parent: 't', dependencies: ['t.b'] });
+  await make('t.b', { to: 'ben' });
+  await make('t.c', { to: 'ben' });
+  assert.ok(store.takeTurn('ben', 't.c'));
+  await make('q', { to: 'human' });
+  await make('bid', { to: 'ann', role: 'bid' });
+  graph.look();
+  const waits = (node: string): string[] => [...graph.waitsOf(node)];
+  assert.deepEqual(waits('t'), ['budget:t']);
+  assert.deepEqual(waits('budget:t'), ['t.a']);
+  assert.deepEqual(waits('t.a'), ['t.b', 'agent:ann']);
+  assert.deepEqual(waits('agent:ann'), ['working']);
+  assert.deepEqual(waits('t.b'), ['turn:ben']);
+  assert.deepEqual(waits('turn:ben'), ['t.c']);
+  assert.deepEqual(waits('t.c'), []);
+  assert.deepEqual(waits('q'), ['@human']);
+  assert.deepEqual(waits('@human'), []);
+  assert.deepEqual(waits('bid'), [], 'to bid is not to take');
+  assert.deepEqual([...graph.circles()], []);
+  assert.deepEqual(graph.wouldClose('t.c', 't'), ['t.c', 't', 'budget:t', 't.a', 't.b', 'turn:ben']);
+});
+
+test('held up is who waits for an open task or for a turn; who only waits for room is not', async () => {
+  const { graph, make, store } = begin();
+  await make('before', { to: 'ann' });
+  await make('after', { to: 'ann', dependencies: ['before'] });
+  await make('ended', { to: 'ann', dependencies: ['long-ago'] });
+  await make('speaks', { to: 'ben' });
+  await make('listens', { to: 'ben' });
+  assert.ok(store.takeTurn('ben', 'speaks'));
+  graph.look();
+  const held = ['before', 'after', 'ended', 'speaks', 'listens'].filter((id) => graph.isHeldUp(id));
+  assert.deepEqual(held, ['after', 'listens']);
+});
+
+test('nothing is looked at where nothing changed, and what has ended is forgotten', async () => {
+  const { graph, make, changed, looked, store } = begin();
+  await make('a', { to: 'ann' });
+  await make('b', { to: 'ann', dependencies: ['a'] });
+  graph.look();
+  for (let n = 0; n < 5; n++) graph.look();
+  assert.equal(looked(), 1);
+  const claim = store.claim('a', 'ann')!;
+  await store.settle(claim, claim.task, 'completed');
+  changed();
+  graph.look();
+  assert.equal(looked(), 2);
+  assert.equal(graph.find('a'), undefined);
+  assert.equal(graph.isHeldUp('b'), false);
+});
+
+test('a budget that is not waited for any more waits for nobody', async () => {
+  const { graph, make, park, changed, store } = begin();
+  await make('t', { to: 'lead' });
+  await park('t', { tasks: ['t.a'], budget: 'turns' });
+  await make('t.a', { to: 'lead', parent: 't', dependencies: ['t'] });
+  graph.look();
+  assert.deepEqual(
+    [...graph.circles()].map((circle) => circle.toSorted()),
+    [['budget:t', 't', 't.a']],
+  );
+  const claim = store.claim('t', 'lead')!;
+  await store.release(claim, makeTask({ id: 't', description: 't', created_at: AT, to: 'lead' }));
+  changed();
+  graph.look();
+  assert.deepEqual([...graph.waitsOf('budget:t')], []);
+  assert.deepEqual([...graph.circles()], []);
+});

@@ -1,0 +1,126 @@
+/** Notes on channels that guild.yaml names: said by agents, heard by agents, stamped and checked by the engine. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { bus } from '../../../src/adapters/bus/index.js';
+import type { Config } from '../../../src/domain/config/config.js';
+import { tellMany, tellNote } from '../../../src/engine/core/notes.js';
+import type { Message } from '../../../src/domain/session/session.js';
+import type { ModelRequest } from '../../../src/ports/model.js';
+import type { Disk } from '../../../src/ports/disk.js';
+import { crashDisk } from '../../kit/crash-disk.js';
+import { hall, ROOT, untilQuiet, type Guest, type Hall } from '../../kit/hall.js';
+import { simClock } from '../../kit/sim-clock.js';
+import { simDisk, type SimDisk } from '../../kit/sim-disk.js';
+
+const SCRIPT = `
+- {agent: ana, turn: 1, call: [{broadcast: {message: the build is red, channel: news, priority: critical}}]}
+- {agent: ana, say: Said.}
+- {agent: bob, say: Heard.}
+`;
+const channels: Config['channels'] = { news: { maxBytes: 1000, writers: ['ana'], readers: ['bob'] } };
+
+function ground(): SimDisk {
+  const disk = simDisk();
+  for (const folder of ['agents', 'tasks/pending']) disk.makeFolder(`${ROOT}/${folder}`);
+  for (const name of ['ana', 'bob']) disk.save(`${ROOT}/agents/${name}.md`, '---\ndescription: d\n---\nWork.\n');
+  return disk;
+}
+
+function enter(house: Hall, on: Disk): Guest {
+  return house.enter(on, { config: { channels }, bus: bus({ root: ROOT, disk: on, clock: simClock() }) });
+}
+
+function ask(disk: SimDisk, id: string, to: string): void {
+  disk.save(`${ROOT}/tasks/pending/${id}.json`, JSON.stringify({ description: 'Do it', to }));
+}
+
+test('a writer says something, a reader hears it before its next turn, the urgent first, each once', async () => {
+  const disk = ground();
+  const house = hall(SCRIPT);
+  const guest = enter(house, disk);
+  const body = { type: 'said', text: 'lunch is at one' } as const;
+  assert.equal(await tellNote(guest.parts, { channel: 'news', from: 'human', body, priority: 'low' }), undefined);
+  ask(disk, 'first', 'ana');
+  await untilQuiet(guest);
+  ask(disk, 'second', 'bob');
+  await untilQuiet(guest);
+  ask(disk, 'third', 'bob');
+  await untilQuiet(guest);
+  const [, , second, third] = house.calls;
+  const asked = (call: ModelRequest): Message[] => call.messages.filter(({ role }) => role === 'user');
+  const texts = asked(second!).map(({ content, from }) => `${from}: ${content}`);
+  assert.equal(texts.length, 3);
+  assert.match(
+    texts[1]!,
+    /^ana: Note from ana on the channel news \(critical, first\):\n\n<note__\w+ agent="ana">\nthe build is red\n</,
+  );
+  assert.match(
+    texts[2]!,
+    /^human: Note from human on the channel news \(low\):\n\n<note__\w+ agent="human">\nlunch is at one\n</,
+  );
+  assert.equal(asked(third!).length, 1, 'nothing is heard twice');
+  assert.equal(guest.parts.bus!.unread('news', 'ana').length, 2, 'ana is no reader');
+});
+
+test('saying and hearing with a death at every change: heard once in the conversation, told once', async () => {
+  for (let n = 1, more = true; more; n++) {
+    const disk = ground();
+    ask(disk, 'first', 'ana');
+    const house = hall(SCRIPT);
+    const failing = crashDisk(disk, n);
+    const play = async (on: Disk): Promise<void> => {
+      const guest = enter(house, on);
+      try {
+        await untilQuiet(guest);
+        if (disk.list(`${ROOT}/tasks/completed`).length === 1) ask(disk, 'second', 'bob');
+        await untilQuiet(guest);
+      } finally {
+        guest.die();
+      }
+    };
+    await play(failing).catch(() => undefined);
+    more = failing.count() >= n;
+    for (let again = 0; again < 3; again++) await play(disk);
+    const heard = disk.tree().get(`${ROOT}/sessions/bob-second.session.yaml`)!;
+    assert.equal(heard.match(/Note from ana/g)?.length, 1, `change ${n}`);
+    assert.equal(
+      disk
+        .tree()
+        .get(`${ROOT}/bus/news.jsonl`)!
+        .match(/the build is red"/g)?.length,
+      1,
+      `change ${n}`,
+    );
+  }
+});
+
+test('what may not be told is a problem for the teller and a line of history; of many none is told', async () => {
+  const disk = ground();
+  const guest = enter(hall(SCRIPT), disk);
+  const body = { type: 'said', text: 'x' } as const;
+  const codes = [
+    await tellNote(guest.parts, { channel: 'nws', from: 'ana', body }),
+    await tellNote(guest.parts, { channel: 'news', from: 'bob', body }),
+    await tellNote(guest.parts, { channel: 'news', from: 'mallory', body }),
+    await tellMany(guest.parts, [
+      { channel: 'news', from: 'ana', body },
+      { channel: 'state', from: 'ana', body },
+    ]),
+  ].map((refused) => refused?.code);
+  assert.deepEqual(codes, ['not_found', 'not_allowed', 'forged', 'not_allowed']);
+  assert.deepEqual(guest.parts.bus!.channels(), []);
+  const events = guest.parts.store.events().filter(({ name }) => name === 'note.refused');
+  assert.equal(events.length, 4);
+});
+
+test('only a writer that the channel names, or whose file says so, has the tool', async () => {
+  const disk = ground();
+  ask(disk, 'first', 'ana');
+  ask(disk, 'second', 'bob');
+  const house = hall('- {say: Done.}\n');
+  await untilQuiet(enter(house, disk));
+  const tools = (agent: string): string[] =>
+    house.calls.find((call) => call.agent === agent)!.tools.map(({ name }) => name);
+  assert.ok(tools('ana').includes('broadcast'));
+  assert.ok(!tools('bob').includes('broadcast'));
+});

@@ -1,0 +1,116 @@
+/** Whoever follows what changed knows the same as whoever looks at everything. */
+import assert from 'node:assert/strict';
+import path from 'node:path';
+import { test } from 'node:test';
+import { fc } from '../../kit/properties.js';
+import { lines, type Lines } from '../../../src/engine/core/ready-queue.js';
+import type { Store } from '../../../src/ports/store.js';
+import { hall, ROOT } from '../../kit/hall.js';
+import { simDisk } from '../../kit/sim-disk.js';
+import { lay } from '../../kit/stories.js';
+
+const STEPS = ['drop', 'edit', 'take away', 'claim', 'park', 'release', 'end', 'part', 'say', 'look'] as const;
+const IDS = ['t0', 't1', 't2', 't3', 't4'];
+
+test('lines kept in step by what changed are those that a look at everything gives, whatever happens in between', async () => {
+  const step = fc.record({ kind: fc.constantFrom(...STEPS), of: fc.nat(4) });
+  await fc.assert(
+    fc.asyncProperty(fc.array(step, { maxLength: 40 }), async (steps) => {
+      const disk = simDisk();
+      lay(disk, { name: 's', agents: {}, tasks: {}, script: '', results: {}, calls: 0 });
+      const { store } = hall('- {say: x}').enter(disk).parts;
+      const kept = lines(store);
+      const held = new Map<string, NonNullable<ReturnType<typeof store.claim>>>();
+      for (const [n, { kind, of }] of steps.entries()) {
+        const id = `t${of}`;
+        const file = path.join(ROOT, `tasks/pending/${id}.json`);
+        const claim = held.get(id);
+        if (kind === 'drop' || kind === 'edit') {
+          const dependencies = n % 2 ? [] : IDS.filter((_, i) => i !== of && (n >> i) % 3 === 1);
+          const record = { description: `${n}`, to: n % 2 ? 'ann' : 'ben', priority: n % 3 ? 'B' : 'C', dependencies };
+          if (kind === 'edit' ? disk.stamp(file) !== undefined : (await store.read(id)) === undefined)
+            disk.save(file, JSON.stringify(record));
+          await store.scan(true);
+        }
+        if (kind === 'take away') disk.remove(file);
+        if (kind === 'claim' && claim === undefined) {
+          const mine = store.claim(id, 'ann');
+          if (mine !== undefined) held.set(id, mine);
+        }
+        if (claim !== undefined && (kind === 'park' || kind === 'release' || kind === 'end')) {
+          held.delete(id);
+          if (kind === 'park') await store.park(claim, claim.task, { behind: true });
+          else if (kind === 'release') await store.release(claim, claim.task);
+          else await store.settle(claim, { ...claim.task, result: 'x' }, 'completed');
+        }
+        if (kind === 'part')
+          await store.create({
+            ...PART,
+            id: `${id}.work`,
+            parent: id,
+            root: id,
+            created_at: new Date(n).toISOString(),
+          });
+        if (kind === 'say' && !store.isOpen(id)) kept.ended(id);
+        if (kind === 'look') {
+          await store.scan(true);
+          assert.deepEqual(shown(kept), shown(afresh(store, kept)));
+        }
+      }
+      assert.deepEqual(shown(kept), shown(afresh(store, kept)));
+    }),
+    { numRuns: 60 },
+  );
+});
+
+/** By a look at everything, knowing of the same dependencies that they have ended. */
+function afresh(store: Store, kept: Lines): Lines {
+  const all = lines(store);
+  all.underWay();
+  for (const id of IDS) if (kept.hasEnded(id)) all.ended(id);
+  for (const id of IDS) assert.ok(!kept.hasEnded(id) || !store.isOpen(id), `${id} is open`);
+  return all;
+}
+
+test('who depends on open tasks is not looked at; when they have ended it is, until that is known, and then it stands in line', async () => {
+  const disk = simDisk();
+  const tasks = { a: { description: 'A' }, b: { description: 'B', dependencies: ['a'], to: 'ann' } };
+  lay(disk, { name: 's', agents: {}, tasks, script: '', results: {}, calls: 0 });
+  const { store } = hall('- {say: x}').enter(disk).parts;
+  await store.scan(true);
+  const kept = lines(store);
+  const going = (): string[] => kept.underWay().map(({ task }) => task.id);
+  assert.deepEqual([going(), kept.find('b'), kept.behind('b')?.task.id], [[], undefined, 'b']);
+  const claim = store.claim('a', 'ann')!;
+  assert.deepEqual(going(), ['a']);
+  await store.settle(claim, { ...claim.task, result: 'x' }, 'completed');
+  assert.deepEqual(going(), ['b'], 'whether it has ended well or is gone is to be seen');
+  kept.ended('a');
+  assert.deepEqual([going(), kept.find('b')?.task.id], [[], 'b']);
+  await store.reopen('a', claim.task);
+  assert.deepEqual([going(), kept.behind('b')?.task.id, kept.hasEnded('a')], [[], 'b', false], 'it is tried again');
+});
+
+const PART = {
+  role: 'work' as const,
+  description: 'x',
+  depth: 0,
+  to: 'ann',
+  requirements: [],
+  dependencies: [],
+  context: {},
+  priority: 'C' as const,
+  attempts: 0,
+  version: 1,
+};
+
+/** Without the numbers by which they are told apart. */
+function shown(all: Lines): unknown {
+  const going = all.underWay().map((one) => [one.task.id, one.state, one.held, one.task]);
+  const rows = [...all.all()].map((row) => row.map(({ task }) => task));
+  return { going: sorted(going), rows: sorted(rows) };
+}
+
+function sorted(all: readonly unknown[]): string[] {
+  return all.map((one) => JSON.stringify(one)).sort();
+}

@@ -1,0 +1,95 @@
+/** Who stands under whom when people named the tasks: cancel, stop and retry reach what is under a task, and nothing that is only called so. */
+import assert from 'node:assert/strict';
+import path from 'node:path';
+import { test } from 'node:test';
+import { hall, ROOT, untilQuiet, type Guest } from '../../kit/hall.js';
+import { simDisk, type SimDisk } from '../../kit/sim-disk.js';
+import { lay, type Story } from '../../kit/stories.js';
+
+const names = (disk: SimDisk, state: string): string[] => disk.list(path.join(ROOT, 'tasks', state)).sort();
+const open = (disk: SimDisk): string[] => ['pending', 'active', 'waiting'].flatMap((state) => names(disk, state));
+
+/** It asks another, who waits for a human: three open tasks. */
+const WAITS: Story = {
+  name: 'a task that waits',
+  agents: {
+    lead: '---\ndescription: Leads\ntools: [delegate_to_agent]\nagents: [asks]\n---\nLead.\n',
+    asks: '---\ndescription: Asks\ntools: [write_file]\n---\nWrite.\n',
+  },
+  tasks: { top: { description: 'Do it', to: 'lead' } },
+  asks: ['write_file'],
+  script: `
+- {agent: lead, when: /You were asked to stop/, say: Stopped.}
+- {agent: lead, turn: 1, call: [{delegate_to_agent: {agent: asks, task: a}}]}
+- {agent: lead, say: Done.}
+- {agent: asks, when: /You were asked to stop/, say: I could not write it.}
+- {agent: asks, turn: 1, call: [{write_file: {path: out.txt, content: x}}]}
+- {agent: asks, say: A}
+`,
+  results: {},
+  calls: 0,
+};
+
+async function waiting(tasks: Story['tasks']): Promise<{ disk: SimDisk; guest: Guest }> {
+  const disk = simDisk();
+  lay(disk, { ...WAITS, tasks });
+  const guest = hall(WAITS.script, WAITS.asks).enter(disk);
+  await untilQuiet(guest);
+  return { disk, guest };
+}
+
+async function want(guest: Guest, kind: 'cancel' | 'stop' | 'retry', id: string): Promise<void> {
+  const at = guest.parts.clock.now().toISOString();
+  await guest.parts.store.submit({ kind, id: `${kind}-${id}`, task: id, by: 'human', at });
+  await untilQuiet(guest);
+}
+
+const ALIKE: Story['tasks'] = {
+  release: { description: 'Do it', to: 'lead' },
+  'release.notes': { description: 'Do it', to: 'lead' },
+};
+
+for (const [kind, end] of [
+  ['cancel', 'failed'],
+  ['stop', 'completed'],
+] as const) {
+  test(`${kind} of a task leaves one alone that is only called like its child`, async () => {
+    const { disk, guest } = await waiting(ALIKE);
+    await want(guest, kind, 'release');
+    assert.ok(names(disk, end).includes('release.json'));
+    assert.equal(open(disk).filter((name) => name.startsWith('release.notes')).length, 3, 'still waits for its human');
+  });
+}
+
+test('a retry opens nothing that is only called like a child', async () => {
+  const { disk, guest } = await waiting(ALIKE);
+  for (const id of ['release', 'release.notes']) await want(guest, 'cancel', id);
+  assert.deepEqual(open(disk), []);
+  await want(guest, 'retry', 'release');
+  assert.ok(open(disk).includes('release.json'));
+  assert.deepEqual(
+    open(disk).filter((name) => name.startsWith('release.notes')),
+    [],
+  );
+});
+
+test('a retry reaches what a person put under the task, whatever its name', async () => {
+  const { disk, guest } = await waiting({
+    ...WAITS.tasks,
+    extra: { description: 'Also this', to: 'asks', parent: 'top' },
+  });
+  await want(guest, 'cancel', 'top');
+  assert.ok(names(disk, 'failed').includes('extra.json'));
+  await want(guest, 'retry', 'top');
+  assert.ok(open(disk).includes('extra.json'));
+});
+
+test('parents that go round in a circle hang nobody', async () => {
+  const round = (parent: string): object => ({ description: 'Round', to: 'asks', parent });
+  const { disk, guest } = await waiting({ ...WAITS.tasks, hen: round('egg'), egg: round('hen') });
+  await want(guest, 'cancel', 'top');
+  await want(guest, 'retry', 'top');
+  assert.ok(open(disk).includes('top.json'));
+  await want(guest, 'cancel', 'egg');
+  assert.ok(names(disk, 'failed').includes('hen.json'));
+});

@@ -1,0 +1,202 @@
+/** The planner looks after others from time to time, and only when there is something new to look at. */
+import assert from 'node:assert/strict';
+import path from 'node:path';
+import { test } from 'node:test';
+import type { Problem } from '../../../src/domain/problem.js';
+import type { Disk } from '../../../src/ports/disk.js';
+import { crashDisk } from '../../kit/crash-disk.js';
+import { hall, ROOT, untilQuiet, type Guest, type Hall } from '../../kit/hall.js';
+import { simDisk, type SimDisk } from '../../kit/sim-disk.js';
+import { lay } from '../../kit/stories.js';
+
+const FILE = path.join(ROOT, 'storage/planner-checkin.yaml');
+const SCRIPT = '- {agent: planner, say: All is well.}\n- {agent: ana, say: Done.}\n';
+const MINUTE = 60_000;
+
+interface Office {
+  disk: SimDisk;
+  house: Hall;
+  guest: Guest;
+  problems: Problem[];
+  note: () => string;
+  checkIns: () => string[];
+  /** Some time passes, with a pass at its end. */
+  wait: (ms: number) => Promise<void>;
+}
+
+function office(
+  options: { files?: Record<string, string>; checkins?: boolean; planner?: string; on?: (disk: SimDisk) => Disk } = {},
+): Office {
+  const disk = simDisk();
+  const agents = {
+    [options.planner ?? 'planner']: '---\ndescription: Plans\n---\nPlan.\n',
+    ana: '---\ndescription: A\n---\nDo.\n',
+  };
+  lay(disk, { name: '', agents, files: options.files, tasks: {}, script: SCRIPT, results: {}, calls: 0 });
+  const house = hall(SCRIPT);
+  const problems: Problem[] = [];
+  const guest = house.enter(options.on?.(disk) ?? disk, {
+    config: options.checkins === undefined ? {} : { checkins: options.checkins },
+    watchers: { problem: (one) => problems.push(one) },
+  });
+  return {
+    disk,
+    house,
+    guest,
+    problems,
+    note: () => disk.tree().get(FILE) ?? '',
+    checkIns: () => house.calls.filter((call) => call.task.startsWith('checkin-')).map((call) => call.task),
+    async wait(ms) {
+      await guest.parts.clock.sleep(ms);
+      await untilQuiet(guest);
+    },
+  };
+}
+
+/** Open work of another agent that goes nowhere. */
+function stuck(disk: SimDisk, id: string): void {
+  disk.save(
+    path.join(ROOT, `tasks/pending/${id}.json`),
+    JSON.stringify({ description: `stuck ${id}`, to: 'ana', dependencies: ['never'] }),
+  );
+}
+
+test('the first pass notes the time, in the format people know', async () => {
+  const it = office({ checkins: true });
+  stuck(it.disk, 's1');
+  await it.wait(0);
+  assert.equal(
+    it.note(),
+    'last_checkin: "2026-01-01T00:00:00.000Z"\ninterval_seconds: 60\nplanner_session: null\ncheckin_count: 0\nlast_reason: "baseline of the first pass"\n',
+  );
+  assert.deepEqual(it.checkIns(), []);
+});
+
+test('when the interval has passed and work has changed, the planner is asked once', async () => {
+  const it = office({ checkins: true });
+  await it.wait(0);
+  stuck(it.disk, 's1');
+  await it.wait(30_000);
+  assert.deepEqual(it.checkIns(), [], 'not before its time');
+  await it.wait(35_000);
+  assert.deepEqual(it.checkIns(), ['checkin-1']);
+  assert.equal(
+    it.note(),
+    'last_checkin: "2026-01-01T00:01:05.000Z"\ninterval_seconds: 60\nplanner_session: planner-checkin-1.session.yaml\ncheckin_count: 1\nlast_reason: "65s since last check-in (threshold: 60s)"\n',
+  );
+  const asked = it.house.calls[0]!.messages[0]!.content;
+  assert.match(asked, /^Check-in with running agents to ensure progress\n/);
+  assert.match(asked, /\| ana-s1 \| ana \| s1 \| pending \| 0 \| stuck s1 \|/);
+  assert.ok(it.disk.tree().has(path.join(ROOT, 'sessions/planner-checkin-1.session.yaml')));
+});
+
+test('fifty minutes in which nothing moves cost one check-in, and then nothing at all', async () => {
+  const it = office({ checkins: true });
+  await it.wait(0);
+  stuck(it.disk, 's1');
+  for (let minute = 0; minute < 50; minute++) await it.wait(MINUTE);
+  assert.equal(it.house.calls.length, 1);
+  const before = it.disk.tree();
+  for (let minute = 0; minute < 50; minute++) await it.wait(MINUTE);
+  assert.equal(it.house.calls.length, 1);
+  assert.deepEqual(it.disk.tree(), before);
+  stuck(it.disk, 's2');
+  await it.wait(MINUTE);
+  assert.deepEqual(it.checkIns(), ['checkin-1', 'checkin-2']);
+});
+
+test('fifty minutes without any open work cost no model call', async () => {
+  const it = office({ checkins: true });
+  for (let minute = 0; minute < 50; minute++) await it.wait(MINUTE);
+  assert.equal(it.house.calls.length, 0);
+});
+
+test('off unless it is wanted: by guild.yaml, or by the file being there', async () => {
+  const off = office();
+  stuck(off.disk, 's1');
+  for (let minute = 0; minute < 3; minute++) await off.wait(MINUTE);
+  assert.equal(off.note(), '');
+  assert.equal(off.house.calls.length, 0);
+  const empty = office({
+    files: { 'storage/planner-checkin.yaml': '# ours\ninterval_seconds: 300 # five minutes\nwho: sarah\n' },
+  });
+  await empty.wait(0);
+  stuck(empty.disk, 's1');
+  await empty.wait(299_000);
+  assert.deepEqual(empty.checkIns(), []);
+  await empty.wait(1000);
+  assert.deepEqual(empty.checkIns(), ['checkin-1']);
+  assert.match(
+    empty.note(),
+    /^# ours\ninterval_seconds: 300 # five minutes\nwho: sarah\nlast_checkin: "[^"]+"\nplanner_session: planner-checkin-1/,
+  );
+  const denied = office({ checkins: false, files: { 'storage/planner-checkin.yaml': '' } });
+  await denied.wait(MINUTE);
+  assert.equal(denied.note(), '');
+  const nobody = office({ checkins: true, planner: 'chief' });
+  await nobody.wait(MINUTE);
+  assert.equal(nobody.note(), '', 'no planner, no check-in');
+});
+
+test('a broken file holds check-ins with one problem and stays as it is', async () => {
+  for (const [text, said] of [
+    ['interval_seconds: [', /planner-checkin\.yaml/],
+    ['interval_seconds: soon\n', /interval_seconds must be a number above 0/],
+    ['- a list\n', /must be a mapping/],
+  ] as const) {
+    const it = office({ files: { 'storage/planner-checkin.yaml': text } });
+    stuck(it.disk, 's1');
+    for (let minute = 0; minute < 5; minute++) await it.wait(MINUTE);
+    assert.equal(it.problems.length, 1);
+    assert.match(`${it.problems[0]!.where?.file} ${it.problems[0]!.message}`, said);
+    assert.equal(it.note(), text);
+    assert.equal(it.house.calls.length, 0);
+    it.disk.save(FILE, 'interval_seconds: 1\nlast_checkin: 2026-01-01T00:00:00Z\n');
+    await it.wait(MINUTE);
+    assert.deepEqual(it.checkIns(), ['checkin-1'], 'mended, it goes on');
+  }
+});
+
+test('the file taken away begins anew, past the numbers of old check-ins', async () => {
+  const it = office({ checkins: true });
+  await it.wait(0);
+  stuck(it.disk, 's1');
+  await it.wait(MINUTE);
+  it.disk.remove(FILE);
+  await it.wait(MINUTE);
+  assert.deepEqual(it.checkIns(), ['checkin-1'], 'a new baseline');
+  stuck(it.disk, 's2');
+  await it.wait(MINUTE);
+  assert.deepEqual(it.checkIns(), ['checkin-1', 'checkin-2']);
+});
+
+test('a death at any change makes no second check-in and loses none', async () => {
+  let n = 0;
+  for (let more = true; more;) {
+    n++;
+    let failing!: ReturnType<typeof crashDisk>;
+    const it = office({ checkins: true, on: (disk) => (failing = crashDisk(disk, n)) });
+    const live = async (wait: Office['wait']): Promise<void> => {
+      await wait(0);
+      if (!it.disk.tree().has(path.join(ROOT, 'tasks/pending/s1.json'))) stuck(it.disk, 's1');
+      await wait(MINUTE);
+    };
+    await live(it.wait).catch(() => undefined);
+    more = failing.count() >= n;
+    it.guest.die();
+    const next = it.house.enter(it.disk, { config: { checkins: true } });
+    const wait = async (ms: number): Promise<void> => {
+      await next.parts.clock.sleep(ms);
+      await untilQuiet(next);
+    };
+    await live(wait);
+    await live(wait);
+    stuck(it.disk, 's2');
+    await wait(MINUTE);
+    const made = [...it.disk.tree().keys()].filter((file) => /completed\/checkin-\d+\.json$/.test(file));
+    assert.ok(made.length >= 1 && made.length <= 2, `${made.length} check-ins, death at ${n}`);
+    assert.match(it.note(), new RegExp(`^checkin_count: ${made.length}$`, 'm'), `death at ${n}`);
+    assert.deepEqual(it.disk.list(path.join(ROOT, '.guild/tmp')), []);
+  }
+  assert.ok(n > 20);
+});

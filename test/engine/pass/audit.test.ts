@@ -1,0 +1,109 @@
+/** What happened is handed to history without anybody waiting for it, told whole, and a history that cannot be written stops nobody. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { clock } from '../../../src/adapters/clock/index.js';
+import type { Event } from '../../../src/domain/event.js';
+import { problem, ProblemError, type Problem } from '../../../src/domain/problem.js';
+import { audit } from '../../../src/engine/pass/audit.js';
+import { commitMessage } from '../../../src/views/commit-message.js';
+
+const event = (name: Event['name'], task: string, more: Partial<Event> = {}): Event => ({
+  at: '2026-01-31T09:00:00.000Z',
+  name,
+  task,
+  agent: 'planner',
+  ...more,
+});
+
+test('while one commit is written, what happens meanwhile waits for the next, and closing waits for the last', async () => {
+  const written: string[] = [];
+  let release = (): void => undefined;
+  const history = {
+    async commit(subject: string) {
+      await new Promise<void>((resolve) => (release = resolve));
+      written.push(subject);
+      return true;
+    },
+    close: async () => void written.push('closed'),
+  };
+  const trail = audit(history, clock(), (one) => assert.fail(one.message));
+  trail.passed(); // nothing happened: nothing to commit
+  trail.note(event('task.completed', 'one'));
+  trail.passed();
+  for (const id of ['two', 'three']) {
+    trail.note(event('task.completed', id));
+    trail.passed();
+  }
+  assert.deepEqual(written, [], 'nobody waited');
+  const closed = trail.close();
+  for (let i = 0; i < 50 && written.at(-1) !== 'closed'; i++) {
+    release();
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+  await closed;
+  assert.deepEqual(written, [
+    'one: planner answered',
+    '2 tasks: two (planner answered), three (planner answered)',
+    'closed',
+  ]);
+});
+
+test('a history that pauses is told of once, and what it missed is in the next commit', async () => {
+  const bodies: string[] = [];
+  let broken = true;
+  const history = {
+    async commit(_: string, body: string) {
+      if (broken) throw new ProblemError(problem('needs_human', 'a merge is under way'));
+      bodies.push(body);
+      return true;
+    },
+    close: async () => undefined,
+  };
+  const told: Problem[] = [];
+  const trail = audit(history, clock(), (one) => told.push(one));
+  for (const id of ['one', 'two', 'three']) {
+    if (id === 'three') broken = false;
+    trail.note(event('task.completed', id));
+    trail.passed();
+    await new Promise((resolve) => setTimeout(resolve, 5));
+  }
+  await trail.close();
+  assert.deepEqual(
+    told.map((one) => one.message),
+    ['a merge is under way'],
+  );
+  assert.deepEqual(bodies, ['one @planner task.completed\ntwo @planner task.completed\nthree @planner task.completed']);
+});
+
+test('a commit names task, agent and cause, in bounded words and without control characters', () => {
+  const one = commitMessage([
+    event('task.claimed', 't'),
+    event('model.answered', 't', { turn: 2, input_tokens: 10, output_tokens: 3 }),
+    event('tool.ran', 't', { tool: 'read_file', cause: 'c1', ok: true }),
+    event('task.created', 't.call-1', { agent: 'retriever', cause: 't' }),
+    event('task.parked', 't', { waits: { tasks: ['t.call-1'] } }),
+  ]);
+  assert.equal(one.subject, 't: planner waits; 2 tasks moved');
+  assert.deepEqual(one.body.split('\n'), [
+    't @planner model.answered turn 2, 10+3 tokens',
+    't @planner tool.ran read_file, because of c1',
+    't.call-1 @retriever task.created, because of t',
+    't @planner task.parked for t.call-1',
+  ]);
+  const hostile = commitMessage([event('tool.ran', 't', { tool: 'x\nSigned-off-by: you\u0000\u001b[2J' })]);
+  assert.doesNotMatch(hostile.subject + hostile.body, /[\u0000-\u001f]/);
+  const many = commitMessage(Array.from({ length: 5000 }, (_, i) => event('task.completed', `task-${i}`)));
+  assert.ok(many.subject.length <= 100);
+  assert.ok(many.body.length < 60 * 200 + 5000);
+  assert.match(many.body, /and 4940 more\ntasks: task-0 /);
+});
+
+test('tasks that are only called alike are told apart', () => {
+  const { subject } = commitMessage([
+    event('task.completed', 'release'),
+    event('task.claimed', 'release.notes', { root: 'release.notes' }),
+    event('task.completed', 'release.notes'),
+    event('task.completed', 'release.notes.work'),
+  ]);
+  assert.equal(subject, '2 tasks: release (planner answered), release.notes (planner answered)');
+});

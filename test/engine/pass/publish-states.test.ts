@@ -1,0 +1,240 @@
+/** The engine tells how agents' states change: in order, once, by whoever sees it, and nothing where nothing changed. */
+import assert from 'node:assert/strict';
+import path from 'node:path';
+import { test } from 'node:test';
+import { busWorld, memoryBus } from '../../../src/adapters/bus/index.js';
+import type { Note } from '../../../src/domain/coordination/note.js';
+import type { Bus } from '../../../src/ports/bus.js';
+import type { Parts } from '../../../src/engine/core/context.js';
+import { states } from '../../../src/engine/pass/publish-states.js';
+import { foldStates } from '../../../src/rules/coordination/published-states.js';
+import { hall, play, ROOT, untilQuiet, type Guest, type Hall } from '../../kit/hall.js';
+import { simClock } from '../../kit/sim-clock.js';
+import { simDisk, type SimDisk } from '../../kit/sim-disk.js';
+import { lay, STORIES, type Story } from '../../kit/stories.js';
+
+const agent = (front: string): string => `---\n${front}\n---\nDo what you are asked.\n`;
+const STORY = STORIES.find(({ name }) => name.startsWith('states:'))!;
+const bus = (guest: Guest): Bus => guest.parts.bus!;
+const at = (file: string): string => path.join(ROOT, file);
+
+function laid(story: Pick<Story, 'agents' | 'tasks' | 'script'> & Partial<Story>): { disk: SimDisk; house: Hall } {
+  const disk = simDisk();
+  const whole = { name: '', results: {}, calls: 0, ...story };
+  lay(disk, { ...whole, files: { 'bus/state.jsonl': '', ...whole.files } });
+  return { disk, house: hall(story.script, story.asks) };
+}
+
+/** The states an agent went through, by what was told. */
+function way(guest: Guest, who: string): string {
+  const states = bus(guest)
+    .read('state')
+    .flatMap(({ body }) => (body.type === 'state_change' && body.agent === who ? [body.toState] : []));
+  return states.join(' ');
+}
+
+test('working, blocked, working, waiting, complete: each told with its reason and trigger', async () => {
+  const { disk, house } = laid(STORY);
+  const guest = house.enter(disk);
+  await play(guest, STORY, disk);
+  assert.equal(way(guest, 'mid'), 'working blocked working waiting complete');
+  assert.equal(way(guest, 'lead'), 'working blocked working waiting complete');
+  assert.equal(way(guest, 'leaf'), 'working waiting complete');
+  const notes = bus(guest).read('state');
+  const mid = notes.flatMap(({ body }) => (body.type === 'state_change' && body.agent === 'mid' ? [body] : []));
+  const ids = disk
+    .list(at('tasks/completed'))
+    .map((name) => name.replace('.json', ''))
+    .sort();
+  const [, first, second] = ids;
+  assert.deepEqual(
+    mid.map(({ trigger }) => trigger),
+    [`task.claimed ${first}`, `task.parked ${first}`, `task.ready ${first}`, `task.ended ${first}`, 'task.ended top'],
+  );
+  assert.equal(mid[1]!.reason, `for ${second}`);
+  assert.ok(notes.every(({ from, priority }) => from === 'engine' && priority === 'normal'));
+  assert.ok(!disk.tree().get(at('events/2026-01-01.jsonl'))!.includes('agent.moved'), 'every move was legal');
+});
+
+test('where nothing changed, no task is looked at and nothing is told', async () => {
+  const { disk, house } = laid({ ...STORY, asks: ['delegate_to_agent'] });
+  const guest = house.enter(disk);
+  await untilQuiet(guest);
+  assert.equal(way(guest, 'lead'), 'working blocked');
+  const { store } = guest.parts;
+  let looks = 0;
+  const counted: Parts = {
+    ...guest.parts,
+    store: { ...store, open: () => (looks++, store.open()), read: (id) => (looks++, store.read(id)) },
+    bus: { ...bus(guest), tell: async () => (looks++, undefined) },
+  };
+  const telling = states(counted);
+  await telling.tell();
+  const first = looks;
+  assert.ok(first > 0, 'the first time it must look');
+  await telling.tell();
+  await telling.tell();
+  assert.equal(looks, first);
+});
+
+test('several processes, some of which die: every move is told once, and the history folds to what is', async () => {
+  for (let round = 0; round < 5; round++) {
+    const { disk, house } = laid(STORY);
+    const guests = [house.enter(disk), house.enter(disk), house.enter(disk)];
+    for (let pass = 0; pass < 40; pass++) {
+      const guest = guests[(pass * (round + 1) + round) % guests.length]!;
+      await guest.engine.pump();
+      if (pass === 3 + round) {
+        guests[0]!.die();
+        guests.splice(0, 1, house.enter(disk));
+      }
+    }
+    const lines = disk.tree().get(at('bus/state.jsonl'))!.trimEnd().split('\n');
+    const ids = lines.map((line) => (JSON.parse(line) as Note).id);
+    assert.equal(new Set(ids).size, ids.length, 'one note for each move');
+    const told = foldStates(guests[0]!.parts.bus!.read('state'));
+    for (const who of ['lead', 'mid', 'leaf']) assert.equal(told.get(who)?.state, 'complete', who);
+  }
+});
+
+test('a process that begins later knows who took part in what, and learns how it ended', async () => {
+  const { disk, house } = laid(STORY);
+  const first = house.enter(disk);
+  for (let pass = 0; pass < 3; pass++) await first.engine.pump();
+  assert.equal(way(first, 'mid'), 'working blocked working');
+  // The process dies with mid's task ended and nothing told of it.
+  first.die();
+  const mid = disk.list(at('tasks/waiting')).find((name) => name.startsWith('top.call'))!;
+  const text = disk.tree().get(at(`tasks/waiting/${mid}`))!;
+  disk.save(
+    at(`tasks/completed/${mid}`),
+    JSON.stringify({ ...JSON.parse(text), result: 'done', ended_at: '2026-01-01T00:00:00.000Z' }),
+  );
+  disk.remove(at(`tasks/waiting/${mid}`));
+  const second = house.enter(disk);
+  await second.engine.pass('all', () => undefined, new Set());
+  assert.equal(way(second, 'mid'), 'working blocked working waiting', 'the root is open still');
+  await untilQuiet(second);
+  assert.equal(way(second, 'mid'), 'working blocked working waiting complete');
+});
+
+test('a task that fails makes an error of its agent, until it has work again; what a person ends does not', async () => {
+  const { disk, house } = laid({
+    agents: { ana: agent('description: A\nmodel: nobody/knows'), ben: agent('description: B') },
+    tasks: { a: { description: 'fails', to: 'ana' }, b: { description: 'waits', to: 'ben', dependencies: ['x'] } },
+    script: '- {agent: ana, say: mended}\n- {agent: ben, say: B}',
+  });
+  const guest = house.enter(disk);
+  await untilQuiet(guest);
+  assert.equal(way(guest, 'ana'), 'working error');
+  await guest.parts.store.submit({ kind: 'cancel', id: 'i', task: 'b', by: 'human', at: '2026' });
+  disk.save(at('agents/ana.md'), agent('description: A'));
+  await guest.parts.store.submit({ kind: 'retry', id: 'j', task: 'a', by: 'human', at: '2026' });
+  await untilQuiet(guest);
+  assert.equal(way(guest, 'ana'), 'working error working waiting complete');
+  assert.ok(!way(guest, 'ben').includes('error'), way(guest, 'ben'));
+});
+
+test('an agent whose file cannot be read is in error, and idle again when it can', async () => {
+  const { disk, house } = laid({ agents: { ana: '---\nmodel: [\n---\n' }, tasks: {}, script: '- say: x' });
+  const guest = house.enter(disk);
+  await untilQuiet(guest);
+  assert.equal(way(guest, 'ana'), 'error');
+  disk.save(at('agents/ana.md'), agent('description: A'));
+  await untilQuiet(guest);
+  assert.equal(way(guest, 'ana'), 'error idle');
+});
+
+test('a move that is not in the table is an event, told as it is, and nothing falls over', async () => {
+  const { disk, house } = laid({ agents: { ana: agent('description: A') }, tasks: {}, script: '- say: x' });
+  const guest = house.enter(disk);
+  const strange: Note = {
+    id: 'by-hand',
+    channel: 'state',
+    from: 'human',
+    at: '2026-01-01T00:00:00.000Z',
+    priority: 'normal',
+    body: { type: 'state_change', agent: 'ana', fromState: 'idle', toState: 'waiting', reason: '', trigger: '' },
+  };
+  await bus(guest).tell([strange]);
+  await untilQuiet(guest);
+  assert.equal(way(guest, 'ana'), 'waiting idle');
+  const moved = guest.parts.store.events().filter(({ name }) => name === 'agent.moved');
+  assert.equal(moved.length, 1);
+  assert.equal((moved[0]!['problem'] as { code: string }).code, 'not_a_move');
+});
+
+test('what several processes tell on one bus without files is one history too', async () => {
+  const world = busWorld();
+  const own = (): Bus => memoryBus({ clock: simClock({ auto: true }), world });
+  const { disk, house } = laid(STORY);
+  const guests = [house.enter(disk, { bus: own() }), house.enter(disk, { bus: own() })];
+  for (let pass = 0; pass < 30; pass++) await guests[pass % 2]!.engine.pump();
+  for (const who of ['lead', 'mid', 'leaf'])
+    assert.equal(foldStates(own().read('state')).get(who)?.state, 'complete', who);
+});
+
+/** One slow agent whose second turn nobody should begin, and one that could do the same work. */
+const PAUSE = {
+  agents: {
+    ana: agent('description: A\ntools: [read_file]\ncapabilities: [x]'),
+    ben: agent('description: B\ntools: [read_file]\ncapabilities: [x]\npriority: D'),
+  },
+  script: `
+- {agent: ana, turn: 1, call: [{read_file: {path: agents/ana.md}}]}
+- {agent: ana, turn: 2, say: done by ana}
+- {agent: ben, say: done by ben}
+`,
+};
+
+test('a paused agent takes no task, and the work waits until it may go on', async () => {
+  const { disk, house } = laid({ ...PAUSE, tasks: { t: { description: 'do it', to: 'ana' } } });
+  disk.save(at('storage/paused/ana'), 'on holiday\n');
+  const guest = house.enter(disk);
+  await untilQuiet(guest);
+  assert.equal(house.calls.length, 0);
+  assert.deepEqual(disk.list(at('tasks/pending')), ['t.json']);
+  assert.equal(way(guest, 'ana'), 'paused');
+  disk.remove(at('storage/paused/ana'));
+  await untilQuiet(guest);
+  assert.deepEqual(disk.list(at('tasks/completed')), ['t.json']);
+  assert.equal(way(guest, 'ana'), 'paused working waiting complete');
+});
+
+test('paused in the middle: the turn ends, its tools are done, and the task is put back', async () => {
+  const { disk, house } = laid({ ...PAUSE, tasks: { t: { description: 'do it', to: 'ana' } } });
+  const guest = house.enter(disk, {
+    watchers: {
+      event(event) {
+        if (event.name === 'model.answered' && event['turn'] === 1) disk.save(at('storage/paused/ana'), '');
+      },
+    },
+  });
+  await untilQuiet(guest);
+  assert.equal(house.calls.length, 1, 'no second turn');
+  assert.deepEqual(disk.list(at('tasks/pending')), ['t.json']);
+  const released = guest.parts.store.events().find(({ name }) => name === 'task.released');
+  assert.equal(released?.['why'], 'ana is paused');
+  const session = [...disk.tree()].find(([file]) => file.endsWith('.session.yaml'))![1];
+  assert.match(session, /role: tool/, 'what it called was done');
+  disk.remove(at('storage/paused/ana'));
+  await untilQuiet(guest);
+  assert.equal(house.calls.length, 2, 'no turn is paid twice');
+  assert.deepEqual(disk.list(at('tasks/completed')), ['t.json']);
+});
+
+test('work for nobody in particular goes to one that is not paused, in every process', async () => {
+  const { disk, house } = laid({ ...PAUSE, tasks: { t: { description: 'do it', requirements: ['x'] } } });
+  disk.save(at('storage/paused/ana'), '');
+  const guests = [house.enter(disk), house.enter(disk)];
+  for (let pass = 0; pass < 8; pass++) await guests[pass % 2]!.engine.pump();
+  assert.match(disk.tree().get(at('results/t.md'))!, /done by ben/);
+});
+
+test('where only paused agents fit, it waits for one of them', async () => {
+  const { disk, house } = laid({ ...PAUSE, tasks: { t: { description: 'do it', requirements: ['x'] } } });
+  for (const who of ['ana', 'ben']) disk.save(at(`storage/paused/${who}`), '');
+  const guest = house.enter(disk);
+  await untilQuiet(guest);
+  assert.deepEqual([disk.list(at('tasks/pending')), house.calls.length], [['t.json'], 0]);
+});

@@ -1,0 +1,347 @@
+/** Cancel, stop, retry: by intent and by moving files, with everything under a task, also in another process. */
+import assert from 'node:assert/strict';
+import path from 'node:path';
+import { test } from 'node:test';
+import type { Model } from '../../../src/ports/model.js';
+import { crashDisk } from '../../kit/crash-disk.js';
+import { hall, play, ROOT, untilQuiet, type Guest } from '../../kit/hall.js';
+import { outcome } from '../../kit/outcome.js';
+import { simDisk, type SimDisk } from '../../kit/sim-disk.js';
+import { lay, type Story } from '../../kit/stories.js';
+
+const agent = (front: string): string => `---\n${front}\n---\nDo what you are asked.\n`;
+const at = (file: string): string => path.join(ROOT, file);
+const names = (disk: SimDisk, state: string): string[] => disk.list(at(`tasks/${state}`)).sort();
+const open = (disk: SimDisk): string[] => ['pending', 'active', 'waiting'].flatMap((state) => names(disk, state));
+
+function task(
+  disk: SimDisk,
+  state: string,
+  id: string,
+): { result?: string; error?: { code: string; message: string } } {
+  const read = disk.read(at(`tasks/${state}/${id}.json`));
+  assert.equal(
+    read.kind,
+    'file',
+    `${state}/${id}: ${JSON.stringify([...disk.tree().keys()].filter((f) => f.includes('/tasks/')))}`,
+  );
+  return JSON.parse((read as { bytes: Buffer }).bytes.toString('utf8')) as never;
+}
+
+/** Two delegates, one of them waiting for a human: a tree of four open tasks. */
+const TREE: Story = {
+  name: 'a tree that waits',
+  agents: {
+    lead: agent('description: Leads\ntools: [delegate_to_agent]\nagents: [quick, asks]'),
+    quick: agent('description: Quick'),
+    asks: agent('description: Asks\ntools: [write_file]'),
+  },
+  tasks: { top: { description: 'Do both', to: 'lead' } },
+  asks: ['write_file'],
+  script: `
+- {agent: lead, when: /not allowed|cancelled|I could not/, say: Only half of it.}
+- {agent: lead, when: /You were asked to stop/, say: Stopped with half of it.}
+- {agent: lead, turn: 1, call: [{delegate_to_agent: {agent: quick, task: q}}, {delegate_to_agent: {agent: asks, task: a}}]}
+- {agent: lead, say: Both are done.}
+- {agent: quick, say: Q}
+- {agent: asks, when: /You were asked to stop/, say: I could not write it.}
+- {agent: asks, when: /not_allowed/, say: I could not write it.}
+- {agent: asks, turn: 1, call: [{write_file: {path: out.txt, content: x}}]}
+- {agent: asks, say: A}
+`,
+  results: {},
+  calls: 0,
+};
+
+async function waiting(): Promise<{ disk: SimDisk; guest: Guest; house: ReturnType<typeof hall> }> {
+  const disk = simDisk();
+  lay(disk, TREE);
+  const house = hall(TREE.script, TREE.asks);
+  const guest = house.enter(disk);
+  await untilQuiet(guest);
+  assert.equal(open(disk).length, 3, 'the root, a delegate and an approval');
+  return { disk, guest, house };
+}
+
+function submit(guest: Guest, kind: 'cancel' | 'stop' | 'retry', id: string): Promise<void> {
+  const base = { id: `i${kind}`, task: id, by: 'human', at: '2026-01-01T00:00:00.000Z' };
+  return guest.parts.store.submit({ ...base, kind });
+}
+
+const move = (disk: SimDisk, from: string, to: string): void => {
+  assert.ok(disk.rename(at(`tasks/${from}`), at(`tasks/${to}`)), from);
+};
+
+const approve = (disk: SimDisk): void => {
+  const read = disk.read(at('tasks/approvals.task.md'));
+  disk.save(
+    at('tasks/approvals.task.md'),
+    (read as { bytes: Buffer }).bytes.toString('utf8').replaceAll('- [_]', '- [x]'),
+  );
+};
+
+test('cancel reaches every open descendant, and what had ended stays', async () => {
+  const { disk, guest } = await waiting();
+  await submit(guest, 'cancel', 'top');
+  await untilQuiet(guest);
+  assert.deepEqual(open(disk), []);
+  assert.equal(names(disk, 'failed').length, 3);
+  assert.equal(names(disk, 'completed').length, 1);
+  assert.equal(task(disk, 'failed', 'top').error!.code, 'cancelled');
+  assert.deepEqual(outcome(disk, TREE), []);
+});
+
+test('cancel of a child lets its asker go on without it', async () => {
+  const { disk, guest } = await waiting();
+  const child = names(disk, 'waiting')
+    .find((name) => name.startsWith('top.'))!
+    .replace('.json', '');
+  await submit(guest, 'cancel', child);
+  await untilQuiet(guest);
+  assert.equal(task(disk, 'completed', 'top').result, 'Only half of it.');
+});
+
+test('after cancel, retry goes on from what succeeded', async () => {
+  const { disk, guest, house } = await waiting();
+  await submit(guest, 'cancel', 'top');
+  await untilQuiet(guest);
+  const before = house.calls.length;
+  await submit(guest, 'retry', 'top');
+  await untilQuiet(guest);
+  assert.equal(open(disk).length, 3, 'it waits for the human again');
+  assert.equal(house.calls.length, before, 'nothing is paid again');
+  approve(disk);
+  await untilQuiet(guest);
+  assert.equal(task(disk, 'completed', 'top').result, 'Both are done.');
+  assert.deepEqual(outcome(disk, TREE), []);
+});
+
+test('stop lets each conversation give one last answer', async () => {
+  const { disk, guest } = await waiting();
+  await submit(guest, 'stop', 'top');
+  await untilQuiet(guest);
+  assert.deepEqual(open(disk), []);
+  const result = task(disk, 'completed', 'top').result!;
+  assert.match(result, /half of it/);
+  assert.deepEqual(guest.parts.store.intents(), []);
+});
+
+test('moving a file to tasks/failed cancels it and all under it', async () => {
+  for (const fresh of [false, true]) {
+    const { disk, guest, house } = await waiting();
+    move(disk, 'waiting/top.json', 'failed/top.json');
+    if (fresh) guest.die();
+    await untilQuiet(fresh ? house.enter(disk) : guest);
+    assert.deepEqual(open(disk), [], `fresh: ${fresh}`);
+    assert.match(task(disk, 'failed', 'top').error!.message, /its file was moved/);
+    assert.equal(names(disk, 'failed').length, 3);
+    assert.deepEqual(outcome(disk, TREE), []);
+  }
+});
+
+test('moving a file nobody has begun to tasks/failed cancels it', async () => {
+  const disk = simDisk();
+  lay(disk, { ...TREE, tasks: { top: { description: 'later', to: 'lead', dependencies: ['never'] } } });
+  const guest = hall(TREE.script).enter(disk);
+  await untilQuiet(guest);
+  move(disk, 'pending/top.json', 'failed/top.json');
+  await untilQuiet(guest);
+  assert.equal(task(disk, 'failed', 'top').error!.code, 'cancelled');
+});
+
+test('moving it back to tasks/pending tries it again, with what failed under it', async () => {
+  const { disk, guest } = await waiting();
+  await submit(guest, 'cancel', 'top');
+  await untilQuiet(guest);
+  move(disk, 'failed/top.json', 'pending/top.json');
+  await untilQuiet(guest);
+  assert.equal(open(disk).length, 3, 'it waits for the human again');
+  approve(disk);
+  await untilQuiet(guest);
+  assert.equal(task(disk, 'completed', 'top').result, 'Both are done.');
+});
+
+for (const kind of ['cancel', 'stop'] as const) {
+  test(`${kind} with a crash at every change ends the whole tree`, async () => {
+    for (let n = 1; ; n++) {
+      const { disk, guest, house } = await waiting();
+      await submit(guest, kind, 'top');
+      guest.die();
+      const failing = crashDisk(disk, n);
+      const second = house.enter(failing);
+      await untilQuiet(second).catch(() => undefined);
+      second.die();
+      const last = house.enter(disk);
+      await untilQuiet(last);
+      last.die();
+      assert.deepEqual(open(disk), [], `death at ${n}`);
+      assert.deepEqual(outcome(disk, TREE), [], `death at ${n}`);
+      task(disk, kind === 'cancel' ? 'failed' : 'completed', 'top');
+      if (failing.count() < n) return;
+    }
+  });
+}
+
+test('a move by hand with a crash at every change ends the whole tree', async () => {
+  for (let n = 1; ; n++) {
+    const { disk, guest, house } = await waiting();
+    move(disk, 'waiting/top.json', 'failed/top.json');
+    guest.die();
+    const failing = crashDisk(disk, n);
+    const second = house.enter(failing);
+    await untilQuiet(second).catch(() => undefined);
+    second.die();
+    const last = house.enter(disk);
+    await untilQuiet(last);
+    last.die();
+    assert.deepEqual(open(disk), [], `death at ${n}`);
+    if (failing.count() < n) return;
+  }
+});
+
+/** Every call hangs until it is aborted. */
+function hanging(guest: Guest, begun: () => void): void {
+  const { model } = guest.parts;
+  const hang: Model = {
+    call: (request) => {
+      if (request.agent === 'lead') return model.call(request);
+      begun();
+      return new Promise((resolve) => {
+        request.signal!.addEventListener('abort', () =>
+          resolve({ ok: false, failure: { class: 'aborted', message: 'aborted' } }),
+        );
+      });
+    },
+  };
+  guest.parts.model = hang;
+}
+
+test('a model call under way in another process is ended by cancel', async () => {
+  const disk = simDisk();
+  lay(disk, TREE);
+  const house = hall(TREE.script);
+  const busy = house.enter(disk);
+  let calls = 0;
+  const both = new Promise<void>((resolve) =>
+    hanging(busy, () => {
+      if (++calls === 2) resolve();
+    }),
+  );
+  const working = untilQuiet(busy);
+  await both;
+  const other = house.enter(disk);
+  await submit(other, 'cancel', 'top');
+  await other.engine.pump();
+  await working;
+  await untilQuiet(other);
+  assert.deepEqual(open(disk), []);
+  assert.equal(task(disk, 'failed', 'top').error!.code, 'cancelled');
+});
+
+test('a delegate whose failure was heard is not tried again with its asker', async () => {
+  const disk = simDisk();
+  const story: Story = {
+    ...TREE,
+    tasks: { top: { description: 'go', to: 'lead' } },
+    script: `
+- {agent: lead, turn: 1, call: [{delegate_to_agent: {agent: quick, task: q}}]}
+- {agent: lead, turn: 2, times: 1, fail: auth}
+- {agent: lead, turn: 2, say: Without it then.}
+- {agent: quick, fail: refused}
+`,
+  };
+  lay(disk, story);
+  const house = hall(story.script);
+  const guest = house.enter(disk);
+  await play(guest, {}, disk);
+  task(disk, 'failed', 'top');
+  const before = house.calls.length;
+  await submit(guest, 'retry', 'top');
+  await play(guest, {}, disk);
+  assert.equal(task(disk, 'completed', 'top').result, 'Without it then.');
+  assert.equal(house.calls.length, before + 1);
+});
+
+test('a child that ran out of budget is tried again with a new share of what was raised', async () => {
+  const disk = simDisk();
+  const story: Story = {
+    ...TREE,
+    agents: {
+      ...TREE.agents,
+      lead: agent('description: Leads\nadvisors: [{agent: quick, required: true}]\nbudget: {tokens: 200}'),
+    },
+    tasks: { top: { description: 'x'.repeat(2000), to: 'lead' } },
+    script: '- {agent: quick, say: Q}\n- {agent: lead, say: Done.}\n',
+  };
+  lay(disk, story);
+  const guest = hall(story.script).enter(disk);
+  await play(guest, {}, disk);
+  assert.match(task(disk, 'failed', 'top').error!.message, /budget of tokens of top.advisor-quick/);
+  disk.save(at('agents/lead.md'), story.agents['lead']!.replace('tokens: 200', 'tokens: 200k'));
+  await submit(guest, 'retry', 'top');
+  await play(guest, {}, disk);
+  assert.equal(task(disk, 'completed', 'top').result, 'Done.');
+});
+
+const CHAIN: Story = {
+  ...TREE,
+  agents: {
+    boss: agent('description: Decides\nadvisors: [{agent: legal, required: true}, risk]\nhandoff: scribe'),
+    legal: agent('description: Law'),
+    risk: agent('description: Risk'),
+    scribe: agent('description: Writes'),
+  },
+  tasks: { top: { description: 'Shall we?', to: 'boss' } },
+};
+
+for (const [who, paidAgain] of [
+  ['legal', 3], // the advisor, the work, the handoff
+  ['boss', 2], // the work, the handoff
+  ['scribe', 1],
+] as const) {
+  test(`retry after ${who} failed asks nobody again who had answered`, async () => {
+    const script = `
+- {agent: ${who}, times: 1, fail: auth}
+- {agent: "*", say: "Yes, says {{agent}}."}
+`;
+    const disk = simDisk();
+    lay(disk, { ...CHAIN, script });
+    const house = hall(script);
+    const guest = house.enter(disk);
+    await play(guest, {}, disk);
+    assert.match(task(disk, 'failed', 'top').error!.message, new RegExp(who));
+    const before = house.calls.length;
+    await submit(guest, 'retry', 'top');
+    await play(guest, {}, disk);
+    assert.equal(task(disk, 'completed', 'top').result, 'Yes, says scribe.');
+    assert.equal(house.calls.length - before, paidAgain);
+    assert.deepEqual(outcome(disk, CHAIN), []);
+  });
+}
+
+test('a pattern that is stopped comes to its end with a turn for each stage', async () => {
+  const disk = simDisk();
+  const script = `
+- {agent: [legal, risk], say: Fine.}
+- {agent: [boss, scribe], when: /You were asked to stop/, say: "Short, says {{agent}}."}
+- {agent: [boss, scribe], say: never}
+`;
+  lay(disk, { ...CHAIN, script });
+  const guest = hall(script).enter(disk);
+  await guest.engine.pump();
+  await guest.engine.pump();
+  await submit(guest, 'stop', 'top');
+  await play(guest, {}, disk);
+  assert.equal(task(disk, 'completed', 'top').result, 'Short, says scribe.');
+  assert.deepEqual(open(disk), []);
+});
+
+test('a stopped task that nobody has begun gives its answer in one turn', async () => {
+  const disk = simDisk();
+  const script = '- {agent: quick, when: /You were asked to stop/, say: In short.}\n';
+  lay(disk, { ...TREE, tasks: { top: { description: 'go', to: 'quick' } } });
+  const guest = hall(script).enter(disk);
+  await submit(guest, 'stop', 'top');
+  await play(guest, {}, disk);
+  assert.equal(task(disk, 'completed', 'top').result, 'In short.');
+});

@@ -1,0 +1,163 @@
+/** A workspace that extends itself, in a running engine: every stage, both drafts, what the human says, and what becomes of an agent that does not hold. */
+import assert from 'node:assert/strict';
+import path from 'node:path';
+import { test } from 'node:test';
+import type { Task } from '../../../src/domain/task/task.js';
+import { hall, ROOT, untilQuiet, type Guest, type Hall } from '../../kit/hall.js';
+import { simDisk, type SimDisk } from '../../kit/sim-disk.js';
+import { lay, type Story } from '../../kit/stories.js';
+
+const BALLOT = path.join(ROOT, 'tasks/approvals.task.md');
+const agent = (more: string): string => `---\n${more}\n---\nDo what you are asked.\n`;
+const FINDER = agent('description: Finds out about the sea\ncapabilities: [research]\ntools: [read_file, write_file]');
+const MAKER = agent('description: Makes agents\ncapabilities: [agent_creation]\nthreshold: never');
+
+const draft = (
+  more = '',
+  source = 'description: Sings\\ntools: [read_file, write_file]\\ncapabilities: [singing]',
+): string =>
+  `{draft_agent: {name: bard, source: "---\\n${source}\\n---\\nSing.\\n", trial_task: Sing la, trial_expect: la${more}}}`;
+const judge = (works: boolean, reason: string): string =>
+  `{judge_trial: {works: ${works}, better: ${works}, reason: ${reason}}}`;
+
+interface Told {
+  disk: SimDisk;
+  house: Hall;
+  guest: Guest;
+  task(id?: string): Task & { state: string };
+  text(file: string): string;
+  mark(box: string): void;
+}
+
+async function told(script: string, agents: Record<string, string> = { finder: FINDER, maker: MAKER }): Promise<Told> {
+  const song = { description: 'Sing of the sea', requirements: ['singing'] };
+  const story: Story = { name: 'extend', agents, tasks: { song }, script, results: {}, calls: 0 };
+  const disk = simDisk();
+  lay(disk, story);
+  const house = hall(script);
+  const guest = house.enter(disk);
+  const text = (file: string): string => {
+    const read = disk.read(path.join(ROOT, file));
+    return read.kind === 'file' ? read.bytes.toString('utf8') : '';
+  };
+  await untilQuiet(guest);
+  return {
+    disk,
+    house,
+    guest,
+    text,
+    mark: (box) => disk.save(BALLOT, text('tasks/approvals.task.md').replaceAll('- [_]', `- ${box}`)),
+    task(id = 'song') {
+      for (const state of ['completed', 'failed', 'pending', 'active', 'waiting']) {
+        const found = text(`tasks/${state}/${id}.json`);
+        if (found !== '') return { ...(JSON.parse(found) as Task), state };
+      }
+      throw new Error(`there is no ${id}`);
+    },
+  };
+}
+
+const WHOLE = `
+- {agent: finder, task: song.new-research, say: A singer needs a tune.}
+- {agent: maker, task: song.new-draft-1, turn: 1, when: A singer needs a tune, call: [${draft('', 'description: Sings\\ntools: [read_fil]\\ncapabilities: [singing]')}]}
+- {agent: maker, task: song.new-draft-1, turn: 2, when: read_fil, call: [${draft('', 'description: Sings')}]}
+- {agent: maker, task: song.new-draft-1, turn: 3, when: must include singing, call: [${draft()}]}
+- {agent: maker, task: song.new-trial-1, when: {system: Sing.}, say: hm}
+- {agent: maker, task: song.new-goal-1, when: {system: Sing.}, say: hm}
+- {agent: finder, task: "song.new-rival-*", say: I cannot sing.}
+- {agent: maker, task: song.new-judge-1, when: I cannot sing, call: [${judge(false, 'it only hums')}]}
+- {agent: maker, task: song.new-draft-2, when: it only hums, call: [${draft(', script_file: tools/tune.sh, script_text: "echo la"')}]}
+- {agent: maker, task: song.new-trial-2, say: la}
+- {agent: maker, task: song.new-goal-2, say: O sea.}
+- {agent: maker, task: song.new-judge-2, call: [${judge(true, 'it sings')}]}
+- {agent: bard, task: song.work, say: "O sea, O sea."}
+- {agent: bard, task: song.check-1, call: [{give_verdict: {advances: true, reason: a song}}]}
+`;
+
+test('every stage is a task: research, a draft that is mended, trials that only look, a second draft, the human, and then the work', async () => {
+  const it = await told(WHOLE);
+  assert.equal(it.task().state, 'waiting');
+  const shown = it.text('tasks/approvals.task.md');
+  for (const words of [
+    'probation: true',
+    'echo la',
+    'tried on "Sing la": la',
+    'finder on the same task: I cannot sing.',
+    'judged better',
+    'it sings',
+  ])
+    assert.ok(shown.includes(words), `the ballot says ${words}:\n${shown}`);
+  assert.equal(it.text('agents/bard.md'), '', 'nothing of it is there before the human agreed');
+  const trial = it.house.calls.find((call) => call.task === 'song.new-trial-2')!;
+  assert.deepEqual(
+    [trial.system, trial.tools.map((tool) => tool.name), trial.messages[0]!.content],
+    ['Sing.', ['read_file'], 'Sing la'],
+  );
+  const rival = it.house.calls.find((call) => call.task === 'song.new-rival-1')!;
+  assert.deepEqual(
+    rival.tools.map((tool) => tool.name),
+    ['read_file'],
+  );
+  it.mark('[x]');
+  await untilQuiet(it.guest);
+  assert.deepEqual([it.task().state, it.task().result, it.task().to], ['completed', 'O sea, O sea.', 'bard']);
+  assert.match(it.text('agents/bard.md'), /^---\nprobation: true\ndescription: Sings\n/);
+  assert.equal(it.text('workspaces/bard/tools/tune.sh'), 'echo la');
+  assert.equal(it.task().usage?.turns, it.house.calls.length, 'all of it is in the books of the task');
+});
+
+test('refused: nothing is written, and the task says so', async () => {
+  const it = await told(WHOLE);
+  it.disk.save(BALLOT, it.text('tasks/approvals.task.md').replace('- [_]', '- [-]'));
+  await untilQuiet(it.guest);
+  assert.equal(it.task().state, 'failed');
+  assert.match(
+    it.task().error!.message,
+    /no agent has the capability singing, and the new agent bard was not allowed: the human refused it/,
+  );
+  assert.equal(it.text('agents/bard.md'), '');
+});
+
+test('two drafts that do not hold: the task fails with both reasons', async () => {
+  const it = await told(
+    `
+- {agent: maker, task: "song.new-draft-*", call: [${draft()}]}
+- {agent: maker, task: "song.new-trial-*", say: hm}
+- {agent: maker, task: "song.new-goal-*", say: hm}
+- {agent: maker, task: song.new-judge-1, call: [${judge(false, 'it hums')}]}
+- {agent: maker, task: song.new-judge-2, call: [${judge(false, 'it still hums')}]}
+`,
+    { maker: MAKER },
+  );
+  assert.match(it.task().error!.message, /a new one was not found: it hums; then: it still hums/);
+  assert.equal(it.task().error!.code, 'nobody_fit');
+});
+
+test('without anybody who makes agents, a task that needs what nobody has fails at once and no model is asked', async () => {
+  const it = await told('', { finder: FINDER });
+  assert.match(it.task().error!.message, /no agent has the capability singing/);
+  assert.equal(it.house.calls.length, 0);
+});
+
+test('an agent on probation whose work does not hold is retired, and its file is kept', async () => {
+  const bard = agent('description: Sings\ncapabilities: [singing]\nprobation: true');
+  const it = await told(
+    `
+- {agent: bard, task: "*.work*", say: hm}
+- {agent: bard, task: "*.check-*", call: [{give_verdict: {advances: false, reason: no song}}]}
+`,
+    { bard, maker: MAKER },
+  );
+  assert.equal(it.task().error!.code, 'off_goal');
+  for (const id of ['song2', 'song3']) {
+    it.disk.save(
+      path.join(ROOT, `tasks/pending/${id}.json`),
+      JSON.stringify({ description: `Sing ${id}`, to: 'bard' }),
+    );
+    await untilQuiet(it.guest);
+  }
+  await it.guest.engine.pump();
+  assert.deepEqual([it.text('agents/bard.md'), it.text('agents/retired/bard.md')], ['', bard]);
+  await it.guest.engine.pump();
+  assert.equal(it.guest.parts.agents.all().has('bard'), false);
+});

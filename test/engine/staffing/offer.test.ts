@@ -1,0 +1,307 @@
+/** Tasks that are addressed to nobody: who is asked, who is not, what it costs, and what becomes of it when nobody is fit or somebody dies. */
+import assert from 'node:assert/strict';
+import path from 'node:path';
+import { test } from 'node:test';
+import type { Event } from '../../../src/domain/event.js';
+import { hall, ROOT, untilQuiet, type Guest, type Hall } from '../../kit/hall.js';
+import { simDisk, type SimDisk } from '../../kit/sim-disk.js';
+import { lay } from '../../kit/stories.js';
+
+const agent = (front: string): string => `---\ndescription: Does things\n${front}\n---\nYou do things.\n`;
+const bids = (name: string, fitness: number, more = ''): string =>
+  `- {agent: ${name}, task: '*.bid-*', call: [{place_bid: {proceed: true, able: true, fitness: ${fitness}, reason: r}}]${more}}`;
+
+interface Given {
+  agents: Record<string, string>;
+  tasks: Record<string, unknown>;
+  script: string;
+}
+
+function begun(given: Given): { disk: SimDisk; house: Hall } {
+  const disk = simDisk();
+  lay(disk, { name: '', files: {}, results: {}, calls: 0, ...given });
+  return { disk, house: hall(given.script) };
+}
+
+const FOUR = { ana: agent('capabilities: [find]'), ben: agent('capabilities: [find]'), cyd: agent('threshold: 8') };
+
+async function end(guest: Guest, id: string): Promise<[string, string | undefined, string]> {
+  const { state, task } = (await guest.parts.store.read(id))!;
+  return [state, task.to, task.result ?? task.error?.message ?? ''];
+}
+
+const events = (guest: Guest, name: string): Event[] => guest.parts.store.events().filter((one) => one.name === name);
+const asked = (house: Hall): string[] =>
+  house.calls.filter((call) => call.task.includes('.bid-')).map((call) => call.agent);
+
+test('the best bid gets the task, all is told, and the cost stands in the books under the role bid', async () => {
+  const { disk, house } = begun({
+    agents: FOUR,
+    tasks: { t: { description: 'Find it' } },
+    script: `${bids('ana', 7)}\n${bids('ben', 9)}\n${bids('cyd', 7)}\n- {agent: ben, say: found}`,
+  });
+  const guest = house.enter(disk);
+  await untilQuiet(guest);
+  assert.deepEqual(await end(guest, 't'), ['completed', 'ben', 'found']);
+  const [award] = events(guest, 'task.awarded');
+  assert.match(
+    String(award!['why']),
+    /^ben: awarded 9 \(fitness 9, no record yet; needs 6\).*ana: second 7.*cyd: below 7 .*needs 8/,
+  );
+  const page = disk.tree().get(`${ROOT}/tasks/bids/t.md`)!;
+  assert.match(page, /It went to \*\*ben\*\*/);
+  assert.match(page, /\| cyd \| below \| 7 \| no record yet \| 7 \| 8 \|/);
+  const { task } = (await guest.parts.store.read('t'))!;
+  assert.equal(task.usage!.turns, 4, 'three bids and the work');
+  assert.equal(task.own_usage!.turns, 1);
+  assert.equal(task.bids!.length, 3);
+  const roles = events(guest, 'model.answered').map((one) => one['role']);
+  assert.deepEqual(roles.sort(), ['bid', 'bid', 'bid', 'root']);
+});
+
+test('a bid is sealed: nobody is shown what others bid, and the only tool is place_bid', async () => {
+  const { disk, house } = begun({
+    agents: FOUR,
+    tasks: { t: { description: 'Find it' } },
+    script: `${bids('ana', 7).replace('reason: r', 'reason: SECRET')}\n${bids('ben', 9)}\n${bids('cyd', 7)}\n- {agent: ben, say: found}`,
+  });
+  const guest = house.enter(disk);
+  await untilQuiet(guest);
+  for (const call of house.calls) assert.doesNotMatch(JSON.stringify([call.system, call.messages]), /SECRET/);
+  for (const call of house.calls.filter((one) => one.task.includes('.bid-')))
+    assert.deepEqual(
+      call.tools.map((tool) => tool.name),
+      ['place_bid'],
+    );
+});
+
+test('no model is asked where one agent fits, where there is a default agent, or for an equal task again', async () => {
+  const one = begun({
+    agents: { ...FOUR, dan: agent('capabilities: [fly]') },
+    tasks: { t: { description: 'Fly', requirements: ['fly'] } },
+    script: '- {agent: dan, say: flown}',
+  });
+  const first = one.house.enter(one.disk);
+  await untilQuiet(first);
+  assert.deepEqual(await end(first, 't'), ['completed', 'dan', 'flown']);
+
+  const two = begun({ agents: FOUR, tasks: { t: { description: 'Find it' } }, script: '- {agent: cyd, say: done}' });
+  const second = two.house.enter(two.disk, { config: { defaultAgent: 'cyd' } });
+  await untilQuiet(second);
+  assert.deepEqual(await end(second, 't'), ['completed', 'cyd', 'done']);
+  assert.equal(two.house.calls.length, 1);
+
+  const again = begun({
+    agents: FOUR,
+    tasks: { a: { description: 'Find it' } },
+    script: `${bids('ana', 7)}\n${bids('ben', 9)}\n${bids('cyd', 7)}\n- {agent: ben, say: found}`,
+  });
+  const third = again.house.enter(again.disk);
+  await untilQuiet(third);
+  again.disk.create(
+    path.join(ROOT, 'tasks/pending/b.json'),
+    '{"description": "find  IT", "context": {"original_goal": "Find it"}}',
+  );
+  await untilQuiet(third);
+  assert.deepEqual(await end(third, 'b'), ['completed', 'ben', 'found']);
+  assert.equal(asked(again.house).length, 3, 'the second time nobody was asked');
+});
+
+test('words instead of a bid are asked for once more, and then count as none', async () => {
+  const { disk, house } = begun({
+    agents: { ana: FOUR.ana, ben: FOUR.ben },
+    tasks: { t: { description: 'Find it' } },
+    script: `
+- {agent: ana, task: '*.bid-*', turn: 1, say: "YES, PROCEED, 10 of 10"}
+- {agent: ana, task: '*.bid-*', turn: 2, call: [{place_bid: {proceed: true, able: true, fitness: 11, reason: r}}]}
+${bids('ben', 6)}
+- {agent: ben, say: found}`,
+  });
+  const guest = house.enter(disk);
+  await untilQuiet(guest);
+  assert.deepEqual(await end(guest, 't'), ['completed', 'ben', 'found']);
+  assert.equal(asked(house).filter((name) => name === 'ana').length, 2);
+  assert.match(disk.tree().get(`${ROOT}/tasks/bids/t.md`)!, /\| ana \| no bid \|/);
+});
+
+test('what nobody will do fails with all scores, and a retry asks only those whose file changed', async () => {
+  const { disk, house } = begun({
+    agents: FOUR,
+    tasks: { t: { description: 'Find it' } },
+    script: `${bids('ana', 3, ', times: 1')}\n${bids('ana', 9)}\n${bids('ben', 5)}\n- {agent: cyd, task: '*.bid-*', call: [{place_bid: {proceed: false, able: true, fitness: 9, reason: no}}]}\n- {agent: ana, say: found}`,
+  });
+  const guest = house.enter(disk);
+  await untilQuiet(guest);
+  const [state, to, why] = await end(guest, 't');
+  assert.deepEqual([state, to], ['failed', undefined]);
+  assert.match(why, /no bid reached its threshold: ben: below 5.*ana: below 3.*cyd: stepped back/);
+  disk.save(path.join(ROOT, 'agents/ana.md'), agent('capabilities: [find, more]'));
+  await guest.parts.store.submit({ kind: 'retry', id: 'r', task: 't', by: 'human', at: '2026-01-01T00:00:00.000Z' });
+  await untilQuiet(guest);
+  assert.deepEqual(await end(guest, 't'), ['completed', 'ana', 'found']);
+  assert.deepEqual(asked(house).sort(), ['ana', 'ana', 'ben', 'cyd']);
+});
+
+test('a record of failures outweighs a high opinion of oneself', async () => {
+  const { disk, house } = begun({
+    agents: { ana: FOUR.ana, ben: FOUR.ben },
+    tasks: Object.fromEntries(['a', 'b', 'c', 'd'].map((id) => [id, { description: `Try ${id}`, to: 'ana' }])),
+    script: `- {agent: ana, task: [a, b, c, d], fail: auth, message: no}\n${bids('ana', 10)}\n${bids('ben', 7)}\n- {agent: ben, say: found}`,
+  });
+  const guest = house.enter(disk);
+  await untilQuiet(guest);
+  disk.create(path.join(ROOT, 'tasks/pending/t.json'), '{"description": "Find it"}');
+  await untilQuiet(guest);
+  assert.deepEqual(await end(guest, 't'), ['completed', 'ben', 'found']);
+  assert.match(
+    String(events(guest, 'task.awarded')[0]!['why']),
+    /ana: below 5 \(fitness 10, 0 accepted, 0 rejected, 4 failed; needs 6\)/,
+  );
+});
+
+test('an agent at its limit is not asked; if the others do not reach their thresholds, the task waits for it', async () => {
+  const { disk, house } = begun({
+    agents: { ana: agent('max_concurrent_tasks: 1'), ben: agent('priority: C') },
+    tasks: { long: { description: 'Long work', to: 'ana', dependencies: ['never'] }, t: { description: 'Find it' } },
+    script: `${bids('ana', 9)}\n${bids('ben', 2)}\n- {agent: ana, say: found}`,
+  });
+  const guest = house.enter(disk);
+  await untilQuiet(guest);
+  assert.deepEqual(asked(house), ['ben']);
+  assert.equal((await guest.parts.store.read('t'))!.state, 'pending');
+  await guest.parts.store.submit({
+    kind: 'cancel',
+    id: 'c',
+    task: 'long',
+    by: 'human',
+    at: '2026-01-01T00:00:00.000Z',
+  });
+  await untilQuiet(guest);
+  assert.deepEqual(await end(guest, 't'), ['completed', 'ana', 'found']);
+  assert.deepEqual(asked(house), ['ben', 'ana']);
+});
+
+test('each process bids for the agents it hosts; one that died holds nobody up', async () => {
+  const { disk, house } = begun({
+    agents: FOUR,
+    tasks: { t: { description: 'Find it' } },
+    script: `${bids('ana', 7)}\n${bids('ben', 9)}\n${bids('cyd', 7)}\n- {agent: ana, say: found}`,
+  });
+  const one = house.enter(disk, { agents: ['ana'] });
+  const two = house.enter(disk, { agents: ['ben'] });
+  one.parts.store.join();
+  two.parts.store.join();
+  await untilQuiet(one);
+  assert.deepEqual(asked(house), ['ana'], 'ben is for the other process, and nobody hosts cyd');
+  assert.equal((await one.parts.store.read('t'))!.state, 'waiting');
+  two.die();
+  await untilQuiet(one);
+  assert.deepEqual(await end(one, 't'), ['completed', 'ana', 'found']);
+  assert.deepEqual(asked(house), ['ana']);
+  assert.deepEqual([...one.parts.store.open()], [], 'the bid that never came is ended too');
+});
+
+for (const comes of ['alone', 'with others']) {
+  test(`who leaves before its bid is in, and is asked ${comes}, is asked again when it is back, and the task does not fail meanwhile`, async () => {
+    const { disk, house } = begun({
+      agents: { ana: FOUR.ana, ben: FOUR.ben },
+      tasks: { t: { description: 'Find it' } },
+      script: `${bids('ana', 2)}\n${bids('ben', 9)}\n- {agent: ben, say: found}`,
+    });
+    const one = house.enter(disk, { agents: comes === 'alone' ? ['cyd'] : ['ana'] });
+    one.parts.store.join();
+    for (let deaths = 0; deaths < 2; deaths++) {
+      const two = house.enter(disk, { agents: ['ben'] });
+      two.parts.store.join();
+      await untilQuiet(one);
+      assert.equal((await one.parts.store.read('t'))!.state, 'waiting');
+      two.die();
+      await untilQuiet(one);
+      assert.equal((await one.parts.store.read('t'))!.state, 'pending', 'it waits for ben');
+    }
+    const three = house.enter(disk, { agents: ['ben'] });
+    three.parts.store.join();
+    await untilQuiet(three);
+    if (comes !== 'alone') await untilQuiet(one);
+    await untilQuiet(three);
+    assert.deepEqual(await end(three, 't'), ['completed', 'ben', 'found']);
+    assert.deepEqual(asked(house), comes === 'alone' ? ['ben'] : ['ana', 'ben']);
+    assert.deepEqual([...three.parts.store.open()], []);
+  });
+}
+
+test('a bid that its process dies of is given up, and not asked for without end', async () => {
+  const { disk, house } = begun({
+    agents: { ana: FOUR.ana, ben: FOUR.ben },
+    tasks: { t: { description: 'Find it' } },
+    script: `${bids('ana', 2)}\n${bids('ben', 9)}`,
+  });
+  const one = house.enter(disk, { agents: ['ana'] });
+  one.parts.store.join();
+  await untilQuiet(one);
+  let deaths = 0;
+  while ((await one.parts.store.read('t'))!.state !== 'failed') {
+    const two = house.enter(disk, { agents: ['ben'] });
+    two.parts.store.join();
+    await untilQuiet(one);
+    await two.parts.store.scan(true);
+    for (const { task } of two.parts.store.open()) if (task.to === 'ben') two.parts.store.claim(task.id, 'ben');
+    two.die();
+    await untilQuiet(one);
+    assert.ok(++deaths <= one.parts.config.limits.attempts, `${deaths} deaths`);
+  }
+  assert.match((await end(one, 't'))[2], /ben: no bid: the process working on it died \d+ times/);
+});
+
+test('a process that is there and does not answer holds the others up no longer than the time for bids', async () => {
+  const { disk, house } = begun({
+    agents: FOUR,
+    tasks: { t: { description: 'Find it' } },
+    script: `${bids('ana', 7)}\n${bids('ben', 9)}\n- {agent: ana, say: found}`,
+  });
+  const one = house.enter(disk, { agents: ['ana'] });
+  const two = house.enter(disk, { agents: ['ben'] });
+  two.parts.store.join();
+  await untilQuiet(one);
+  assert.equal((await one.parts.store.read('t'))!.state, 'waiting', 'the time is not up');
+  await one.parts.clock.sleep(one.parts.config.coordination.bidMs);
+  await untilQuiet(one);
+  assert.deepEqual(await end(one, 't'), ['completed', 'ana', 'found']);
+  assert.deepEqual(asked(house), ['ana']);
+  assert.deepEqual([...one.parts.store.open()], [], 'the bid that never came is ended too');
+  await untilQuiet(two);
+  assert.deepEqual(asked(house), ['ana'], 'and nobody is asked for it afterwards');
+});
+
+test('the task file of the first page works as it stands: no id, and requirements inside its context', async () => {
+  const { disk, house } = begun({
+    agents: FOUR,
+    tasks: {
+      build_user_api: {
+        description: 'Build a REST API for user management',
+        type: 'software_development',
+        context: {
+          requirements: ['CRUD operations', 'authentication', 'validation'],
+          tech_stack: ['Python', 'FastAPI', 'PostgreSQL'],
+        },
+      },
+    },
+    script: `${bids('ana', 7)}\n${bids('ben', 6)}\n${bids('cyd', 7)}\n- {agent: ana, when: CRUD operations, say: built}`,
+  });
+  const guest = house.enter(disk);
+  await untilQuiet(guest);
+  assert.deepEqual(await end(guest, 'build_user_api'), ['completed', 'ana', 'built']);
+});
+
+test('with nothing to do, a workspace full of refused and ended offers asks nobody and writes nothing', async () => {
+  const { disk, house } = begun({
+    agents: { ana: agent('max_concurrent_tasks: 1'), ben: agent('priority: C') },
+    tasks: { long: { description: 'Long work', to: 'ana', dependencies: ['never'] }, t: { description: 'Find it' } },
+    script: bids('ben', 2),
+  });
+  const guest = house.enter(disk);
+  await untilQuiet(guest);
+  const before = [house.calls.length, [...disk.tree()].join()];
+  for (let i = 0; i < 5; i++) assert.equal((await guest.engine.pump()).moved, false);
+  assert.deepEqual([house.calls.length, [...disk.tree()].join()], before);
+});

@@ -1,0 +1,139 @@
+/** Every call has its line in history, and what the lines add up to is what the records say. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { Event } from '../../../src/domain/event.js';
+import type { Model } from '../../../src/ports/model.js';
+import type { Lag } from '../../../src/adapters/files/ahead.js';
+import { AT_ONCE, hall, ROOT, untilQuiet, WHEN_ASKED, type Guest } from '../../kit/hall.js';
+import { simDisk, type SimDisk } from '../../kit/sim-disk.js';
+import { lay, type Story } from '../../kit/stories.js';
+
+const agent = (front: string): string => `---\ndescription: x\n${front}\n---\nDo what you are asked.\n`;
+
+const STORY: Story = {
+  name: 'books',
+  agents: { lead: agent('tools: [delegate_to_agent, read_file]\nagents: [aide]'), aide: agent('') },
+  tasks: { top: { description: 'go', to: 'lead' } },
+  script: '',
+  results: {},
+  calls: 0,
+};
+
+function lines(disk: SimDisk, name: Event['name']): Event[] {
+  const texts = [...disk.tree()].flatMap(([file, text]) => (file.startsWith(`${ROOT}/events/`) ? text : []));
+  const all = texts.flatMap((text) => text.trim().split('\n')).map((line) => JSON.parse(line) as Event);
+  return all.filter((event) => event.name === name);
+}
+
+function usage(disk: SimDisk): { turns: number; tool_calls?: number } {
+  const text = disk.tree().get(`${ROOT}/tasks/completed/top.json`)!;
+  return (JSON.parse(text) as { usage: { turns: number } }).usage;
+}
+
+for (const [budget, what] of [
+  [{ tool_calls: 2 }, 'tool calls'],
+  [{ children: 2 }, 'children'],
+] as const) {
+  test(`a call that no budget of ${what} had room for has a line, and counts neither there nor in the record`, async () => {
+    const script = `
+- agent: lead
+  turn: 1
+  call: [{delegate_to_agent: {agent: aide, task: a}}, {delegate_to_agent: {agent: aide, task: b}}, {delegate_to_agent: {agent: aide, task: c}}, {delegate_to_agent: {agent: aide, task: d}}]
+- {agent: "*", say: Done.}
+`;
+    const disk = simDisk();
+    lay(disk, { ...STORY, tasks: { top: { description: 'go', to: 'lead', budget } } });
+    await untilQuiet(hall(script).enter(disk));
+    const ran = lines(disk, 'tool.ran');
+    assert.equal(ran.length, 4, 'every call has its line');
+    const made = ran.filter((event) => event['made'] !== false);
+    assert.ok(made.length < 4, 'some had no room');
+    assert.equal(usage(disk).tool_calls, made.length);
+  });
+}
+
+test('an answer that came while a person edited the conversation was paid: it has its line, and the next one too', async () => {
+  const disk = simDisk();
+  lay(disk, STORY);
+  const guest = hall('- {agent: lead, say: Done.}').enter(disk);
+  const { model } = guest.parts;
+  let calls = 0;
+  const edited: Model = {
+    async call(request) {
+      if (++calls === 2) {
+        const file = `${ROOT}/sessions/lead-top.session.yaml`;
+        disk.save(file, `${disk.tree().get(file)!}  - role: user\n    content: And be quick.\n`);
+      }
+      if (calls > 1) return model.call(request);
+      const toolCalls = [{ id: 'c', name: 'read_file', arguments: { path: 'none.md' } }];
+      const cost = { inputTokens: 7, outputTokens: 2, cachedTokens: 0, microUsd: 0 };
+      return { ok: true, answer: { text: '', toolCalls, finish: 'tool_calls', ...cost } };
+    },
+  };
+  guest.parts.model = edited;
+  await untilQuiet(guest);
+  assert.equal(calls, 3, 'the edit was met');
+  assert.equal(lines(disk, 'model.answered').length, 3);
+  assert.equal(usage(disk).turns, 2, 'what the conversation does not have is in no task');
+});
+
+test('a budget that is too small to begin with says what is left of it', async () => {
+  const disk = simDisk();
+  const agents = { lead: agent('router: {destinations: [aide]}'), aide: agent('') };
+  lay(disk, { ...STORY, agents, tasks: { top: { description: 'go', to: 'lead', budget: { tokens: 3000 } } } });
+  const house = hall('- {agent: aide, say: Done.}');
+  await untilQuiet(house.enter(disk));
+  const { error } = JSON.parse(disk.tree().get(`${ROOT}/tasks/failed/top.work.json`)!) as {
+    error: { message: string };
+  };
+  assert.match(
+    error.message,
+    /^the budget of tokens of top\.work is used up before there was an answer: 1500 tokens are left/,
+  );
+  assert.equal(house.calls.length, 0);
+});
+
+const TEAM: Story = {
+  ...STORY,
+  agents: { lead: agent('team: {members: [ana, bob], maxRounds: 3}'), ana: agent(''), bob: agent('') },
+  script: `
+- {agent: [ana, bob], task: "*-3", when: Round 3, call: [{vote_conclude: {}}]}
+- {agent: [ana, bob], when: Round 2, call: [{broadcast: {message: I think so.}}]}
+- {say: Done.}
+`,
+};
+
+for (const when of ['when it must', 'at once', 'while a model thinks'] as const) {
+  test(`a member that goes on in its conversation is asked once and acts once, where the disk follows ${when}`, async () => {
+    const disk = simDisk();
+    lay(disk, TEAM);
+    const waking: (() => void)[] = [];
+    const lag: Lag =
+      when === 'at once' ? AT_ONCE : when === 'when it must' ? WHEN_ASKED : (wake) => void waking.push(wake);
+    const house = hall(TEAM.script, [], lag);
+    const guest = house.enter(disk);
+    const { model } = guest.parts;
+    guest.parts.model = {
+      async call(request) {
+        for (const wake of waking.splice(0)) wake();
+        await new Promise(setImmediate);
+        return model.call(request);
+      },
+    };
+    await passes(guest);
+    const { turns, tool_calls } = usage(disk);
+    assert.equal(turns, 2 * (1 + 2 + 2) + 1, 'two who speak, broadcast and vote, and the answer');
+    assert.equal(house.calls.length, turns, 'nobody was asked twice');
+    assert.equal(lines(disk, 'tool.ran').length, tool_calls, 'and nothing was done twice');
+  });
+}
+
+/** As a process that watches: one pass after the other, and nobody waits for the disk between them. */
+async function passes(guest: Guest): Promise<void> {
+  const { engine } = guest;
+  for (let moved = true; moved;) {
+    moved = (await engine.pass('changed', () => undefined)).moved;
+    await Promise.all([...engine.flights.values()].map((flight) => flight.done));
+  }
+  await untilQuiet(guest);
+}

@@ -1,0 +1,299 @@
+/** Budgets in a running engine: parallel children that want everything, calls that do not fit, last turns, limits of children. */
+import assert from 'node:assert/strict';
+import path from 'node:path';
+import { test } from 'node:test';
+import { costMicroUsd } from '../../../src/domain/budget/price.js';
+import type { Task } from '../../../src/domain/task/task.js';
+import { hall, play, ROOT, type Guest, type Hall } from '../../kit/hall.js';
+import { simDisk, type SimDisk } from '../../kit/sim-disk.js';
+import { lay, type Story } from '../../kit/stories.js';
+
+const agent = (front: string): string => `---\n${front}\n---\nDo what you are asked.\n`;
+const PRICE = { input: 2, output: 10 };
+
+/** A model that answers as long as it may, and costs money. */
+function costly(guest: Guest): Guest {
+  const { model } = guest.parts;
+  guest.parts.price = () => PRICE;
+  guest.parts.model = {
+    async call(request) {
+      const reply = await model.call(request);
+      if (!reply.ok) return reply;
+      const outputTokens = Math.min(reply.answer.outputTokens, request.settings.maxTokens ?? Infinity);
+      const answer = { ...reply.answer, outputTokens };
+      return { ok: true, answer: { ...answer, microUsd: costMicroUsd(PRICE, answer) } };
+    },
+  };
+  return guest;
+}
+
+function started(story: Pick<Story, 'agents' | 'tasks' | 'script'>): { disk: SimDisk; house: Hall; guest: Guest } {
+  const disk = simDisk();
+  lay(disk, { name: 'budget', results: {}, calls: 0, files: { 'a.txt': 'x' }, ...story });
+  const house = hall(story.script);
+  return { disk, house, guest: costly(house.enter(disk)) };
+}
+
+function records(disk: SimDisk): Map<string, Task & { state: string }> {
+  const found = new Map<string, Task & { state: string }>();
+  for (const state of ['completed', 'failed', 'pending', 'waiting', 'active']) {
+    for (const name of disk.list(path.join(ROOT, 'tasks', state))) {
+      const read = disk.read(path.join(ROOT, 'tasks', state, name));
+      if (read.kind === 'file') {
+        const task = JSON.parse(read.bytes.toString('utf8')) as Task;
+        found.set(task.id, { ...task, state });
+      }
+    }
+  }
+  return found;
+}
+
+type Usage = { input_tokens: number; output_tokens: number; micro_usd: number; turns: number; tool_calls: number };
+const usage = (task: Task | undefined): Usage => task!.usage as unknown as Usage;
+
+const GREEDY = {
+  agents: {
+    lead: agent('description: Leads\ntools: [delegate_to_agent]\nagents: [greedy]'),
+    greedy: agent('description: Wants all\ntools: [read_file]'),
+  },
+  script: `
+- agent: lead
+  turn: 1
+  call: [${'delegate_to_agent: {agent: greedy, task: take all}'
+    .split('|')
+    .flatMap((call) => Array.from({ length: 5 }, () => `{${call}}`))
+    .join(', ')}]
+- {agent: lead, say: That is all.}
+- {agent: greedy, when: /Answer now/, say: I had to stop., usage: {output: 9000}}
+- {agent: greedy, call: [{read_file: {path: "a{{turn}}.txt"}}], usage: {output: 5000}}
+`,
+};
+
+for (const [name, budget, most] of [
+  ['tokens', { tokens: 60_000 }, 60_000],
+  ['money', { usd: 0.3 }, 300_000],
+  ['both', { usd: 0.3, tokens: 40_000 }, 40_000],
+] as const) {
+  test(`five parallel children that want everything stay within one budget of ${name}`, async () => {
+    const { disk, guest } = started({ ...GREEDY, tasks: { all: { description: 'go', to: 'lead', budget } } });
+    await play(guest, {}, disk);
+    const all = records(disk);
+    assert.equal(all.get('all')!.result, 'That is all.');
+    const { input_tokens, output_tokens, micro_usd } = usage(all.get('all'));
+    const spent = name === 'money' ? micro_usd : input_tokens + output_tokens;
+    assert.ok(spent <= most, `${spent} of ${most}`);
+    assert.ok(spent > most / 3, `only ${spent} of ${most}: the budget can be used`);
+    if (name === 'both') assert.ok(micro_usd <= 300_000);
+    const children = [...all.values()].filter((task) => task.parent === 'all');
+    assert.equal(children.length, 5);
+    for (const child of children) assert.equal(child.result, 'I had to stop.', child.id);
+  });
+}
+
+test('tasks given away one after the other hold what they were given while they are open', async () => {
+  const { disk, guest } = started({
+    agents: { ...GREEDY.agents, lead: agent('description: Leads\ntools: [create_task]') },
+    tasks: { all: { description: 'go', to: 'lead', budget: { tokens: 90_000 } } },
+    script: `
+- {agent: lead, turn: [1, 2, 3, 4], call: [{create_task: {agent: greedy, description: "take all of {{turn}}"}}]}
+- {agent: lead, say: I wait.}
+${GREEDY.script.slice(GREEDY.script.indexOf('- {agent: greedy'))}`,
+  });
+  await play(guest, {}, disk);
+  const all = records(disk);
+  const { input_tokens, output_tokens } = usage(all.get('all'));
+  assert.equal(all.size, 5);
+  assert.equal(all.get('all')!.state, 'completed');
+  assert.ok(input_tokens + output_tokens <= 90_000, `${input_tokens + output_tokens} of 90000`);
+  const given = [...all.values()].flatMap((one) => (one.parent ? one.budget!.tokens! : []));
+  assert.ok(given.reduce((sum, one) => sum + one, 0) < 90_000, `shares ${given.join(', ')}`);
+});
+
+test('a task with turns gives its children turns of its own', async () => {
+  const { disk, guest } = started({
+    ...GREEDY,
+    tasks: { all: { description: 'go', to: 'lead', budget: { turns: 31 } } },
+  });
+  await play(guest, {}, disk);
+  const all = records(disk);
+  assert.ok(usage(all.get('all')).turns <= 32, 'the budget, and the last answer of the root');
+  for (const child of all.values()) if (child.parent) assert.equal(child.budget!.turns, 4, child.id);
+});
+
+test('turns that an agent has are those of its conversation, and are not shared', async () => {
+  const { disk, guest } = started({
+    agents: { ...GREEDY.agents, lead: agent('description: Leads\ntools: [delegate_to_agent]\nbudget: {turns: 2}') },
+    script: GREEDY.script.replace('when: /Answer now/', 'turn: 4'),
+    tasks: { all: { description: 'go', to: 'lead' } },
+  });
+  await play(guest, {}, disk);
+  assert.equal(records(disk).get('all')!.state, 'completed');
+});
+
+test('a call that does not fit is not made: one last turn, then a failure that says which budget and whose', async () => {
+  const { disk, house, guest } = started({
+    agents: { ana: agent('description: Talks\ntools: [read_file]') },
+    tasks: { ask: { description: 'x'.repeat(4000), budget: { tokens: 900 } } },
+    script: '- {agent: ana, say: never}\n',
+  });
+  await play(guest, {}, disk);
+  assert.equal(house.calls.length, 0);
+  const { error, state } = records(disk).get('ask')!;
+  assert.equal(state, 'failed');
+  assert.equal(error!.code, 'over_budget');
+  assert.match(error!.message, /tokens of ask/);
+});
+
+test('tool calls beyond the budget are refused one by one, and an answer still comes', async () => {
+  const { disk, guest } = started({
+    agents: { ana: agent('description: Reads\ntools: [read_file]\nbudget: {tool_calls: 2}') },
+    tasks: { ask: { description: 'read' } },
+    script: `
+- {agent: ana, turn: 1, call: [{read_file: {path: a.txt}}, {read_file: {path: a.txt}}, {read_file: {path: a.txt}}]}
+- {agent: ana, when: /tool calls for this task/, say: I read two.}
+`,
+  });
+  await play(guest, {}, disk);
+  const task = records(disk).get('ask')!;
+  assert.equal(task.result, 'I read two.');
+  assert.equal(usage(task).tool_calls, 2);
+});
+
+test('a budget of children holds for all that is made under a task', async () => {
+  const { disk, guest } = started({
+    ...GREEDY,
+    tasks: { all: { description: 'go', to: 'lead', budget: { children: 3 } } },
+    script: GREEDY.script.replace('when: /Answer now/', 'turn: 2'),
+  });
+  await play(guest, {}, disk);
+  const all = records(disk);
+  const made = [...all.values()].filter((task) => task.parent === 'all');
+  assert.ok(made.length <= 3, `${made.length} children`);
+  assert.equal(all.get('all')!.state, 'completed');
+});
+
+test('limits.children holds without any budget, and the agent is told', async () => {
+  const disk = simDisk();
+  lay(disk, { name: 'x', results: {}, calls: 0, ...GREEDY, tasks: { all: { description: 'go', to: 'lead' } } });
+  const house = hall(GREEDY.script.replace('when: /Answer now/', 'turn: 2'));
+  const guest = house.enter(disk);
+  guest.parts.config.limits = { ...guest.parts.config.limits, children: 2 };
+  await play(guest, {}, disk);
+  const made = [...records(disk).values()].filter((task) => task.parent === 'all');
+  assert.equal(made.length, 2);
+  const told = house.calls.flatMap((call) => call.messages).some((one) => /over_limit.*2 children/.test(one.content));
+  assert.ok(told);
+});
+
+test('advisors get their share, and what they leave is there for the work', async () => {
+  const { disk, guest } = started({
+    agents: {
+      boss: agent('description: Decides\nadvisors: [legal, risk]\nbudget: {tokens: 30k}'),
+      legal: agent('description: Law'),
+      risk: agent('description: Risk'),
+    },
+    tasks: { plan: { description: 'Shall we?', to: 'boss' } },
+    script: `- {agent: "*", say: Yes., usage: {input: 100, output: 50}}\n`,
+  });
+  await play(guest, {}, disk);
+  const all = records(disk);
+  assert.equal(all.get('plan.advisor-legal')!.budget!.tokens, 10_000);
+  assert.equal(all.get('plan.work')!.budget!.tokens, 30_000 - 2 * 150);
+  assert.equal(all.get('plan')!.state, 'completed');
+});
+
+test('an agent that repeats itself is told once, then fails', async () => {
+  const { disk, house, guest } = started({
+    agents: { ana: agent('description: Repeats\ntools: [read_file]') },
+    tasks: { ask: { description: 'read' } },
+    script: '- {agent: ana, call: [{read_file: {path: a.txt}}]}\n',
+  });
+  await play(guest, {}, disk);
+  const { error } = records(disk).get('ask')!;
+  assert.equal(error!.code, 'over_limit');
+  assert.match(error!.message, /ana goes round in a loop: read_file/);
+  assert.equal(house.calls.length, 4, 'three, a warning, one more');
+});
+
+test('an agent that heeds the warning goes on', async () => {
+  const { disk, guest } = started({
+    agents: { ana: agent('description: Repeats\ntools: [read_file]') },
+    tasks: { ask: { description: 'read' } },
+    script: `
+- {agent: ana, when: /You repeat yourself/, say: It says x.}
+- {agent: ana, call: [{read_file: {path: a.txt}}]}
+`,
+  });
+  await play(guest, {}, disk);
+  assert.equal(records(disk).get('ask')!.result, 'It says x.');
+});
+
+test('when time runs out there is some left for a last answer', async () => {
+  const { disk, guest } = started({
+    agents: { ana: agent('description: Slow\ntools: [read_file]') },
+    tasks: { ask: { description: 'read', budget: { time: '100s' } } },
+    script: `
+- {agent: ana, when: /budget of time/, say: What I have.}
+- {agent: ana, wait: 85s, call: [{read_file: {path: a.txt}}]}
+`,
+  });
+  await play(guest, {}, disk);
+  assert.equal(records(disk).get('ask')!.result, 'What I have.');
+});
+
+test('children that run at the same time each have the time that is left, and it counts once', async () => {
+  const { disk, guest } = started({
+    agents: {
+      boss: agent('description: Decides\nadvisors: [legal, risk, tax]\nbudget: {time: 100s}'),
+      legal: agent('description: L'),
+      risk: agent('description: R'),
+      tax: agent('description: T'),
+    },
+    tasks: { plan: { description: 'Shall we?', to: 'boss' } },
+    script: `- {agent: "*", wait: 1s, say: Yes.}\n`,
+  });
+  await play(guest, {}, disk);
+  const all = records(disk);
+  assert.equal(all.get('plan')!.state, 'completed');
+  assert.equal((all.get('plan.advisor-tax')!.budget as unknown as { time_ms: number }).time_ms, 100_000);
+});
+
+const FAN = {
+  agents: {
+    lead: agent('description: Leads\ntools: [create_task]'),
+    hand: agent('description: Helps'),
+  },
+  // Of ten children the first may make four of its own, and so on: the fifth finds none left, and the first four use none of theirs.
+  tasks: { t: { description: 'Go', to: 'lead', budget: { children: 10 } } },
+  script: `
+${[1, 2, 3, 4, 5].map((n) => `- {agent: lead, turn: ${n}, call: [{create_task: {agent: hand, description: part ${n}}}]}`).join('\n')}
+- {agent: hand, say: Done.}
+- {agent: lead, say: All done.}
+`,
+};
+
+test('what open children hold of a budget is waited for, where they may give some of it back', async () => {
+  const { disk, guest } = started(FAN);
+  await play(guest, {}, disk);
+  const all = records(disk);
+  const made = [...all.values()].filter((task) => task.parent === 't');
+  assert.deepEqual(
+    made.map((task) => task.state),
+    Array.from({ length: 5 }, () => 'completed'),
+  );
+  assert.equal(all.get('t')!.result, 'All done.');
+  const waits = guest.parts.store.events().map((event) => event['waits'] as Task['waits']);
+  const first = waits.find((one) => one?.budget !== undefined);
+  assert.equal(first?.budget, 'children');
+  const could = made.filter((task) => (task.budget?.children ?? 0) > 0).map((task) => task.id);
+  assert.equal(could.length, 3, 'two of the first four, and the one that was asked for later');
+  assert.ok(first.tasks?.length === 2 && first.tasks.every((id) => could.includes(id)));
+});
+
+test('where nobody can give anything back it is refused at once, as before', async () => {
+  const { disk, guest } = started({ ...FAN, tasks: { t: { description: 'Go', to: 'lead', budget: { children: 1 } } } });
+  await play(guest, {}, disk);
+  const all = [...records(disk).values()];
+  assert.equal(all.filter((task) => task.parent === 't').length, 1);
+  assert.ok(!guest.parts.store.events().some((event) => (event['waits'] as Task['waits'])?.budget !== undefined));
+});

@@ -1,0 +1,126 @@
+/**
+ * A tree of patterns that is cancelled at any moment: nothing of it stays open, what every record says it cost is what it and all under it
+ * cost, and a retry goes on to the same answer without asking anybody twice. `STEP=1` tries every moment.
+ */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { Model } from '../../../src/ports/model.js';
+import { hall, ROOT, untilQuiet, type Guest } from '../../kit/hall.js';
+import { outcome } from '../../kit/outcome.js';
+import { SEED } from '../../kit/seed.js';
+import { simDisk } from '../../kit/sim-disk.js';
+import { lay, type Story } from '../../kit/stories.js';
+
+const STEP = Number(process.env['STEP'] ?? 8);
+
+const agent = (front: string): string => `---\ndescription: x\n${front}\n---\nDo what you are asked.\n`;
+
+/** A router to a team; a member of it delegates to an agent with advisors and a handoff, another is a router itself. */
+const NEST: Story = {
+  name: 'a nest of patterns',
+  agents: {
+    front: agent('router: {destinations: [squad, misc]}\nhandoff: scribe'),
+    misc: agent(''),
+    squad: agent('team: {members: [ana, bob], maxRounds: 2}\nmetacognition: {temperature: 0}'),
+    ana: agent('tools: [delegate_to_agent, create_task]\nagents: [expert, aide]'),
+    aide: agent(''),
+    expert: agent('advisors: [law, tax]\nhandoff: polish'),
+    law: agent(''),
+    tax: agent(''),
+    polish: agent(''),
+    bob: agent('router: {destinations: [bert]}'),
+    bert: agent(''),
+    scribe: agent(''),
+  },
+  tasks: { top: { description: 'What is the rate?', to: 'front' } },
+  script: `
+- {agent: front, call: [{route_to: {agent: squad, reason: big}}]}
+- {agent: ana, task: "*-1", turn: 1, call: [{create_task: {to: aide, description: look}}, {delegate_to_agent: {agent: expert, task: rate?}}]}
+- {agent: ana, task: "*-2", turn: 1, call: [{vote_conclude: {}}]}
+- {agent: bob, call: [{route_to: {agent: bert, reason: b}}]}
+- {agent: bert, task: "*-2*", turn: 1, call: [{vote_conclude: {}}]}
+- {agent: squad, task: "*check-1", call: [{give_verdict: {advances: true, reason: fine}}]}
+- {agent: "*", say: "Seven, says {{agent}}."}
+`,
+  results: { top: 'Seven, says scribe.' },
+  calls: 0,
+};
+
+async function play(cancelAt: number): Promise<{ events: number; calls: number; cancelled: boolean; wrong: string[] }> {
+  const disk = simDisk();
+  lay(disk, NEST);
+  const house = hall(NEST.script);
+  let events = 0;
+  let sent: Promise<void> | undefined;
+  const guest: Guest = house.enter(disk, {
+    watchers: {
+      event() {
+        if (++events === cancelAt) sent = submit(guest, 'cancel');
+      },
+    },
+  });
+  await untilQuiet(guest);
+  await sent;
+  await untilQuiet(guest);
+  const open = (): string[] => ['pending', 'active', 'waiting'].flatMap((state) => disk.list(`${ROOT}/tasks/${state}`));
+  const wrong = open().map((name) => `open: ${name}`);
+  const cancelled = disk.list(`${ROOT}/tasks/failed`).includes('top.json');
+  if (cancelled) {
+    wrong.push(...outcome(disk, { ...NEST, results: {} }));
+    await submit(guest, 'retry');
+    await untilQuiet(guest);
+  }
+  wrong.push(...open().map((name) => `open after the retry: ${name}`), ...outcome(disk, NEST));
+  return { events, calls: house.calls.length, cancelled, wrong };
+}
+
+function submit(guest: Guest, kind: 'cancel' | 'retry'): Promise<void> {
+  return guest.parts.store.submit({ id: kind, kind, task: 'top', by: 'human', at: '2026-01-01T00:00:00.000Z' });
+}
+
+test(`cancelled at any moment, every record knows what it cost with all under it, and a retry asks nobody twice (SEED=${SEED})`, async () => {
+  const whole = await play(Infinity);
+  assert.deepEqual(whole.wrong, []);
+  let cancelled = 0;
+  const tried = Array.from({ length: whole.events }, (_, i) => i + 1).filter((at) => at % STEP === SEED % STEP);
+  for (const at of tried) {
+    const run = await play(at);
+    assert.deepEqual(run.wrong, [], `cancelled at event ${at}`);
+    if (run.cancelled) cancelled++;
+    assert.equal(run.calls, whole.calls, `cancelled at event ${at}`);
+  }
+  assert.ok(cancelled > tried.length / 2, `${cancelled} of ${tried.length} came in time`);
+});
+
+test('cancelled while a model is thinking, deep inside: its call is ended, and all above know what was spent', async () => {
+  const disk = simDisk();
+  lay(disk, NEST);
+  const house = hall(NEST.script);
+  const guest = house.enter(disk);
+  const { model } = guest.parts;
+  const thinking = new Promise<void>((begun) => (guest.parts.model = hanging(model, 'tax', begun)));
+  const working = untilQuiet(guest);
+  await thinking;
+  await submit(guest, 'cancel');
+  await working;
+  await untilQuiet(guest);
+  assert.deepEqual(outcome(disk, { ...NEST, results: { top: /cancelled by human/ } }), []);
+  guest.parts.model = model;
+  await submit(guest, 'retry');
+  await untilQuiet(guest);
+  assert.deepEqual(outcome(disk, NEST), []);
+});
+
+/** Whoever asks for this agent waits until it is told to stop. */
+function hanging(model: Model, agent: string, begun: () => void): Model {
+  return {
+    call(request) {
+      if (request.agent !== agent) return model.call(request);
+      begun();
+      return new Promise((resolve) => {
+        const aborted = { ok: false, failure: { class: 'aborted', message: 'aborted' } } as const;
+        request.signal!.addEventListener('abort', () => resolve(aborted));
+      });
+    },
+  };
+}

@@ -1,0 +1,227 @@
+/** How a root comes to its certificate: what is open or unread is waited for, and the processes of a mesh are asked. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { busWorld, memoryBus } from '../../../src/adapters/bus/index.js';
+import { DEFAULT_NOTE_BYTES, type Config } from '../../../src/domain/config/config.js';
+import { makeTask, type Task } from '../../../src/domain/task/task.js';
+import type { Bus } from '../../../src/ports/bus.js';
+import { printTask } from '../../../src/text/records/task.js';
+import { hall, ROOT, untilQuiet, type Guest } from '../../kit/hall.js';
+import { simClock } from '../../kit/sim-clock.js';
+import { simDisk, type SimDisk } from '../../kit/sim-disk.js';
+import { lay, type Story } from '../../kit/stories.js';
+
+const agent = (front: string): string => `---\n${front}\n---\nWork.\n`;
+const PAIR: Story = {
+  name: 'a pair',
+  agents: {
+    ann: agent('description: A\ntools: [delegate_to_agent]\nagents: [ben]'),
+    ben: agent('description: B'),
+  },
+  tasks: { t: { description: 'Go', to: 'ann' } },
+  script: `
+- {agent: ann, turn: 1, call: [{delegate_to_agent: {agent: ben, task: help}}]}
+- {agent: ben, say: Helped.}
+- {agent: ann, turn: 2, say: Done.}
+`,
+  results: {},
+  calls: 3,
+};
+
+function root(disk: SimDisk, id = 't'): Task {
+  return JSON.parse(disk.tree().get(`${ROOT}/tasks/completed/${id}.json`)!) as Task;
+}
+
+async function together(guests: Guest[]): Promise<void> {
+  for (let n = 0; n < 60; n++) {
+    const reports = await Promise.all(guests.map((guest) => guest.engine.pump()));
+    if (!reports.some((report) => report.moved)) return;
+  }
+  throw new Error('still moving');
+}
+
+test('one process: the certificate is its own, and nobody is asked', async () => {
+  const disk = simDisk();
+  lay(disk, PAIR);
+  const bus = memoryBus({ clock: simClock({ auto: true }) });
+  await untilQuiet(hall(PAIR.script).enter(disk, { bus }));
+  assert.deepEqual(root(disk).certificate, { open: 0, unread: 0, effects: 0, agreed: 1, of: 1 });
+  assert.deepEqual(bus.read('task'), []);
+});
+
+test('two processes of a mesh: both are asked twice and agree', async () => {
+  const disk = simDisk();
+  lay(disk, PAIR);
+  const house = hall(PAIR.script);
+  const [world, clock] = [busWorld(), simClock({ auto: true })];
+  const guests = ['ann', 'ben'].map((name) => house.enter(disk, { bus: memoryBus({ world, clock }), agents: [name] }));
+  await together(guests);
+  assert.deepEqual(root(disk).certificate, { open: 0, unread: 0, effects: 0, agreed: 2, of: 2 });
+  assert.match(disk.tree().get(`${ROOT}/results/t.md`)!, /2 of 2 processes agree/);
+  const said = memoryBus({ world, clock })
+    .read('task')
+    .map(({ body }) => body.type);
+  assert.deepEqual(said, ['completion_probe', 'completion_vote', 'completion_probe', 'completion_vote']);
+});
+
+test('a process that is paused is waited for once, and then left out by name', async () => {
+  const disk = simDisk();
+  lay(disk, { ...PAIR, tasks: { t: { description: 'Go', to: 'ann' }, u: { description: 'Go on', to: 'ann' } } });
+  const house = hall(PAIR.script);
+  const clock = simClock({ auto: true });
+  const paused = house.enter(disk, { bus: memoryBus({ clock }), agents: ['cyd'] });
+  await paused.engine.pump(); // it is there, and hears nothing more
+  const guest = house.enter(disk, { bus: memoryBus({ clock }), agents: ['ann', 'ben'] });
+  await untilQuiet(guest);
+  for (const id of ['t', 'u'])
+    assert.deepEqual(root(disk, id).certificate, { open: 0, unread: 0, effects: 0, agreed: 1, of: 2 });
+  const told = guest.parts.store.events().filter((event) => event.name === 'root.certified');
+  assert.deepEqual(
+    told.map((event) => event['silent']),
+    [[paused.parts.store.peer.id], [paused.parts.store.peer.id]],
+  );
+});
+
+/** Ann's root, while a note about this task is told between her last turn and her end. */
+async function lateNote(about: { task: string; root?: string }): Promise<Task> {
+  const channels: Config['channels'] = { news: { readers: ['ann'], maxBytes: DEFAULT_NOTE_BYTES } };
+  const story: Story = {
+    ...PAIR,
+    agents: {
+      ann: agent('description: A\ntools: [delegate_to_agent]\nagents: [ben]'),
+      ben: agent('description: B\ntools: [broadcast]'),
+    },
+    script: `
+- {agent: ann, turn: 1, say: I am done.}
+- {agent: ann, turn: 2, when: the door is open, say: Then I close it.}
+`,
+  };
+  const disk = simDisk();
+  lay(disk, story);
+  const bus = memoryBus({ clock: simClock({ auto: true }) });
+  const guest = hall(story.script).enter(disk, {
+    bus,
+    config: { channels },
+    watchers: {
+      // Told after its last turn has begun, and before it ends.
+      event: ({ name }) => {
+        if (name !== 'model.answered' || bus.read('news').length > 0) return;
+        const at = '2026-01-01T00:00:00.000Z';
+        const body = { type: 'said', text: 'the door is open' } as const;
+        void bus.tell([{ id: 'n1', channel: 'news', from: 'ben', at, priority: 'normal', ...about, body }]);
+      },
+    },
+  });
+  await untilQuiet(guest);
+  return root(disk);
+}
+
+test('the last note is on its way when everybody else is done: it is heard before the root ends', async () => {
+  assert.equal((await lateNote({ task: 't.call-x' })).result, 'Then I close it.', 'as earlier versions told it');
+  assert.equal((await lateNote({ task: 't.call-x', root: 't' })).result, 'Then I close it.');
+});
+
+test('a note about a root that is only called like a child keeps nobody', async () => {
+  assert.equal((await lateNote({ task: 't.notes', root: 't.notes' })).result, 'I am done.');
+});
+
+test('one process after the other: a paused one is missing in every certificate until it is heard again', async () => {
+  const disk = simDisk();
+  lay(disk, PAIR);
+  const house = hall(PAIR.script);
+  const [world, clock] = [busWorld(), simClock({ auto: true })];
+  const paused = house.enter(disk, { bus: memoryBus({ clock }), agents: ['cyd'] });
+  await paused.engine.pump();
+  const guest = house.enter(disk, { bus: memoryBus({ world, clock }), agents: ['ann', 'ben'] });
+  await untilQuiet(guest);
+  const add = (id: string): Promise<boolean> =>
+    guest.parts.store.create(makeTask({ id, description: 'Go', to: 'ann', created_at: '2026-01-01T00:00:00.000Z' }));
+  await add('later');
+  await untilQuiet(guest);
+  assert.deepEqual(root(disk, 'later').certificate, { open: 0, unread: 0, effects: 0, agreed: 1, of: 2 });
+});
+
+test('an agent with a pattern has spoken: a note that comes after that keeps its root from nothing', async () => {
+  const channels: Config['channels'] = { news: { readers: ['ann'], maxBytes: DEFAULT_NOTE_BYTES } };
+  const story: Story = {
+    ...PAIR,
+    agents: { ann: agent('description: A\nadvisors: [ben]'), ben: agent('description: B') },
+    script: '- {agent: ben, say: Mind the door.}\n- {agent: ann, say: Done.}',
+  };
+  const disk = simDisk();
+  lay(disk, story);
+  const bus = memoryBus({ clock: simClock({ auto: true }) });
+  const guest = hall(story.script).enter(disk, {
+    bus,
+    config: { channels },
+    watchers: {
+      event: ({ name, task }) => {
+        if (name !== 'task.completed' || task !== 't.work') return;
+        const at = '2026-01-01T00:00:00.000Z';
+        const body = { type: 'said', text: 'the door is open' } as const;
+        void bus.tell([{ id: 'n1', channel: 'news', from: 'ben', at, priority: 'normal', task: 't.x', body }]);
+      },
+    },
+  });
+  await untilQuiet(guest);
+  assert.equal(root(disk).result, 'Done.');
+});
+
+/** Two processes of a mesh and one that works for everybody. `now` is called when all have been asked in this phase. */
+async function whileAsked(phase: 1 | 2, now: (disk: SimDisk, bus: Bus) => void, channels: Config['channels'] = {}) {
+  const disk = simDisk();
+  const script = `${PAIR.script}- {agent: ann, turn: 3, when: the door is open, say: Then I close it.}`;
+  lay(disk, { ...PAIR, script });
+  const house = hall(script);
+  const [world, clock] = [busWorld(), simClock({ auto: true })];
+  const enter = (agents: string[] | undefined): Guest =>
+    house.enter(disk, {
+      bus: memoryBus({ world, clock }),
+      config: { channels },
+      ...(agents === undefined ? {} : { agents }),
+    });
+  const guests = [['ann'], ['ben'], undefined].map(enter);
+  const other = guests[2]!;
+  other.parts.store.join();
+  let asked = 0;
+  other.parts.bus!.subscribe('task', ({ body }) => {
+    if (body.type === 'completion_probe' && body.phase === phase && asked++ === 0) now(disk, other.parts.bus!);
+  });
+  await together(guests.slice(0, 2));
+  assert.ok(asked > 0, 'they were asked');
+  await together(guests);
+  return { disk, events: other.parts.store.events() };
+}
+
+for (const phase of [1, 2] as const)
+  test(`a task that a third process puts under the root while phase ${phase} is voted on is waited for`, async () => {
+    const at = '2026-01-01T00:00:00.000Z';
+    const more = makeTask({
+      id: 't.more',
+      parent: 't',
+      root: 't',
+      role: 'subtask',
+      depth: 1,
+      description: 'More',
+      to: 'ben',
+      created_at: at,
+    });
+    const put = (on: SimDisk): void => on.save('/w/tasks/pending/t.more.json', printTask(more));
+    const { disk, events } = await whileAsked(phase, put);
+    const ends = events.flatMap(({ name, task }) => (name === 'task.completed' ? [task] : []));
+    assert.ok(ends.indexOf('t.more') >= 0 && ends.indexOf('t.more') < ends.indexOf('t'), String(ends));
+    assert.equal(root(disk).certificate?.open, 0);
+  });
+
+for (const phase of [1, 2] as const)
+  test(`a note that comes while phase ${phase} is voted on is heard before the root ends`, async () => {
+    const at = '2026-01-01T00:00:00.000Z';
+    const body = { type: 'said', text: 'the door is open' } as const;
+    const { disk } = await whileAsked(
+      phase,
+      (_, bus) =>
+        void bus.tell([{ id: 'n1', channel: 'news', from: 'ben', at, priority: 'normal', task: 't.x', body }]),
+      { news: { readers: ['ann'], maxBytes: DEFAULT_NOTE_BYTES } },
+    );
+    assert.equal(root(disk).result, 'Then I close it.');
+  });

@@ -1,0 +1,167 @@
+/** How far agents may ask each other: chains that files declare go as far as they are written, what agents ask by themselves is limited. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { hall, untilQuiet, type Guest, type Hall } from '../../kit/hall.js';
+import { outcome } from '../../kit/outcome.js';
+import { simDisk, type SimDisk } from '../../kit/sim-disk.js';
+import { lay, type Story } from '../../kit/stories.js';
+
+const agent = (front: string): string => `---\ndescription: x\n${front}\n---\nDo what you are asked.\n`;
+const stage = (i: number): string => `stage-with-a-long-name-${i}`;
+const STAGES = 12;
+
+/** Each stage adds its number; ids of so long a chain are cut. */
+function chain(more: string): Story {
+  const stages = Array.from({ length: STAGES }, (_, i) => i);
+  return {
+    name: 'a chain of twelve',
+    agents: Object.fromEntries(
+      stages.map((i) => [stage(i), agent(i + 1 < STAGES ? `handoff: ${stage(i + 1)}` : 'handoff: false')]),
+    ),
+    tasks: { go: { description: 'Count', to: stage(0) } },
+    script: `${more}\n${stages.map((i) => `- {agent: ${stage(i)}, say: "${i}"}`).join('\n')}\n`,
+    results: { go: String(STAGES - 1) },
+    calls: STAGES,
+  };
+}
+
+function begun(story: Story): { disk: SimDisk; house: Hall; guest: Guest } {
+  const disk = simDisk();
+  lay(disk, story);
+  const house = hall(story.script);
+  return { disk, house, guest: house.enter(disk) };
+}
+
+test('a chain of twelve stages runs without raising a limit, and its books add up', async () => {
+  const story = chain('');
+  const { disk, house, guest } = begun(story);
+  await untilQuiet(guest, 200);
+  assert.deepEqual(outcome(disk, story), []);
+  assert.equal(house.calls.length, STAGES);
+});
+
+test('a stage deep in the chain that failed is tried again, from the top and from the middle, and the rest goes on', async () => {
+  for (const from of ['go', 'middle']) {
+    const story = chain(`- {agent: ${stage(9)}, times: 1, fail: auth, message: no key}`);
+    const { disk, house, guest } = begun(story);
+    await untilQuiet(guest, 200);
+    const failed = await guest.parts.store.ended({ state: 'failed' });
+    assert.equal(failed.length, 11, 'the stage, its work and those above it');
+    const id =
+      from === 'go' ? 'go' : failed.find(({ task }) => task.to === stage(7) && task.role === 'handoff')!.task.id;
+    assert.equal(id.length > 90, from !== 'go', 'its id is cut, so it says nothing of what is below it');
+    await guest.parts.store.submit({ kind: 'retry', id: 'i1', task: id, by: 'human', at: '2026-01-01T00:00:00.000Z' });
+    await untilQuiet(guest, 200);
+    const again = (await guest.parts.store.read(id))!;
+    assert.deepEqual([again.state, again.task.result], ['completed', String(STAGES - 1)], from);
+    assert.equal(house.calls.length, STAGES + 1, 'nothing that succeeded is paid again');
+    if (from === 'go') assert.deepEqual(outcome(disk, story), []);
+  }
+});
+
+test('cancelled in the middle, the whole chain ends', async () => {
+  const { disk, house, guest } = begun(chain(''));
+  for (let pass = 0; pass < 50 && house.calls.length < 7; pass++) await guest.engine.pump();
+  assert.ok(house.calls.length >= 7);
+  await guest.parts.store.submit({ kind: 'cancel', id: 'i1', task: 'go', by: 'human', at: '2026-01-01T00:00:00.000Z' });
+  await untilQuiet(guest, 200);
+  assert.equal([...guest.parts.store.open()].length, 0);
+  assert.equal((await guest.parts.store.read('go'))!.task.error?.code, 'cancelled');
+  assert.ok(disk.tree().size > 0 && house.calls.length < STAGES);
+});
+
+test('agents that ask each other in a circle by themselves are stopped at the limit, and each asker goes on', async () => {
+  const tools = 'tools: [delegate_to_agent]';
+  const { house, guest } = begun({
+    name: 'ping and pong',
+    agents: {
+      ping: agent(`${tools}\nagents: [pong]\nhandoff: scribe`),
+      pong: agent(`${tools}\nagents: [ping]`),
+      scribe: agent(''),
+    },
+    tasks: { go: { description: 'Play', to: 'ping' } },
+    script: `
+- {agent: [ping, pong], turn: 1, when: depth 6 is over, say: enough}
+- {agent: ping, turn: 1, call: [{delegate_to_agent: {agent: pong, task: play}}]}
+- {agent: pong, turn: 1, call: [{delegate_to_agent: {agent: ping, task: play}}]}
+- {agent: [ping, pong], turn: 2, say: enough}
+- {agent: scribe, say: The end.}
+`,
+    results: {},
+    calls: 0,
+  });
+  await untilQuiet(guest, 200);
+  assert.equal((await guest.parts.store.read('go'))!.task.result, 'The end.');
+  const calls = (await guest.parts.store.ended()).filter(({ task }) => task.role === 'call');
+  assert.deepEqual(calls.map(({ task }) => task.depth).sort(), [1, 2, 3, 4, 5, 6]);
+  assert.equal(calls.find(({ task }) => task.depth === 6)!.task.error?.code, 'over_limit');
+  assert.ok(house.calls.length < 30);
+});
+
+test('agents that hand off in a circle are given no work, and the others work on', async () => {
+  const { house, guest } = begun({
+    name: 'round and round',
+    agents: {
+      a: agent('handoff: b'),
+      b: agent('advisors: [c]'),
+      c: agent('handoff: a'),
+      d: agent('handoff: a'),
+      e: agent(''),
+    },
+    tasks: {
+      round: { description: 'x', to: 'a' },
+      into: { description: 'x', to: 'd' },
+      fine: { description: 'x', to: 'e' },
+    },
+    script: '- {agent: "*", say: done}',
+    results: {},
+    calls: 0,
+  });
+  await untilQuiet(guest, 200);
+  const end = async (id: string): Promise<string | undefined> => {
+    const { task } = (await guest.parts.store.read(id))!;
+    return task.result ?? `${task.error!.code}: ${task.error!.message}`;
+  };
+  assert.equal(await end('fine'), 'done');
+  assert.match((await end('round'))!, /^cycle: these agents go round in a circle: a → b → c → a$/);
+  assert.match((await end('into'))!, /^cycle: handoff \(a\) failed: these agents go round in a circle/);
+  assert.equal(house.calls.length, 2, 'nothing is asked inside the circle');
+});
+
+test('agents whose files contradict themselves, or name somebody who is not there, are given no work, and the others work on', async () => {
+  const { house, guest } = begun({
+    name: 'unfit',
+    agents: {
+      router: agent('router: {destinations: [fine]}\ntools: [read_file]'),
+      lead: agent('team: {members: [fine]}\nhandoff: fine'),
+      alone: agent('team: {members: [fine, nobody]}'),
+      advised: agent('advisors: [nobody]'),
+      into: agent('handoff: alone'),
+      torn: agent('advisors: {agent: 3}'),
+      fine: agent(''),
+    },
+    tasks: Object.fromEntries(
+      ['router', 'lead', 'alone', 'advised', 'into', 'torn', 'fine'].map((to) => [to, { description: 'x', to }]),
+    ),
+    script: '- {agent: "*", say: done}',
+    results: {},
+    calls: 0,
+  });
+  await untilQuiet(guest, 200);
+  const ends = new Map((await guest.parts.store.ended()).map(({ task }) => [task.id, task]));
+  assert.equal(ends.get('fine')!.result, 'done');
+  for (const [id, what, line] of [
+    ['router', /^router is a router and has tools/, 4],
+    ['lead', /^lead leads a team and hands off/, 4],
+    ['alone', /^alone names "nobody" as a member of its team, but there is no such agent$/, 3],
+    ['advised', /^advised names "nobody" as an advisor/, 3],
+    ['torn', /^the file of torn cannot be read: "advisors" must be a list of agents$/, 3],
+  ] as const) {
+    const { error } = ends.get(id)!;
+    assert.match(error!.message, what);
+    assert.deepEqual([error!.where?.file, error!.where?.line], [`agents/${id}.md`, line]);
+    assert.match(error!.hint!, /then retry the task$/);
+  }
+  assert.match(ends.get('into')!.error!.message, /^handoff \(alone\) failed: alone names "nobody"/);
+  assert.equal(house.calls.length, 2, 'whoever is in order, and nobody else');
+});

@@ -1,0 +1,162 @@
+/** The wait-for graph beside a plain search that starts anew every time: the same circles, whatever comes and goes. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { fc } from '../../kit/properties.js';
+import { waitGraph, type WaitGraph } from '../../../src/rules/coordination/wait-graph.js';
+
+test('a wait that closes a circle is refused and names it', () => {
+  const graph = waitGraph();
+  assert.equal(graph.addEdge('a', 'b'), undefined);
+  assert.equal(graph.addEdge('b', 'c'), undefined);
+  assert.deepEqual(graph.wouldClose('c', 'a'), ['c', 'a', 'b']);
+  assert.deepEqual(graph.addEdge('c', 'a'), ['c', 'a', 'b']);
+  assert.equal(graph.has('c', 'a'), false);
+  assert.deepEqual(graph.addEdge('a', 'a'), ['a']);
+  graph.removeEdge('a', 'b');
+  assert.equal(graph.addEdge('c', 'a'), undefined, 'once somebody gave way, it fits');
+  assert.deepEqual([graph.nodes(), graph.edges()], [3, 2]);
+});
+
+test('who neither waits nor is waited for is forgotten', () => {
+  const graph = waitGraph();
+  for (let n = 0; n < 100; n++) graph.addEdge(`t${n}`, `t${n + 1}`);
+  for (let n = 0; n <= 100; n += 2) graph.removeNode(`t${n}`);
+  assert.deepEqual([graph.nodes(), graph.edges()], [0, 0]);
+});
+
+test('a chain of 200,000 is walked without a stack of calls', () => {
+  const graph = waitGraph();
+  for (let n = 200_000; n > 0; n--) assert.equal(graph.addEdge(`t${n - 1}`, `t${n}`), undefined);
+  assert.equal(graph.addEdge('t200000', 't0')?.length, 200_001);
+});
+
+test('a chain that grows the other way, each new one waited for by the last, is walked as well', () => {
+  const graph = waitGraph();
+  for (let n = 0; n < 100_000; n++) assert.equal(graph.addEdge(`t${n}`, `t${n + 1}`), undefined);
+  assert.equal(graph.wouldClose('t100000', 't0')?.length, 100_001);
+  assert.equal(graph.addEdge('t0', 't100000'), undefined);
+});
+
+test('a wait that is told twice is one wait', () => {
+  const graph = waitGraph();
+  for (let n = 0; n < 2; n++) assert.equal(graph.addEdge('a', 'b'), undefined);
+  assert.equal(graph.edges(), 1);
+  assert.equal(graph.wouldClose('a', 'b'), undefined);
+  graph.removeEdge('a', 'b');
+  assert.deepEqual([graph.nodes(), graph.edges(), graph.addEdge('b', 'a')], [0, 0, undefined]);
+});
+
+type Step = { do: 'add' | 'ask' | 'cut' | 'leave'; from: number; to: number };
+
+const step: fc.Arbitrary<Step> = fc.record({
+  do: fc.constantFrom('add', 'add', 'add', 'add', 'ask', 'cut', 'leave'),
+  from: fc.nat(11),
+  to: fc.nat(11),
+});
+
+test('whatever is added, asked and removed, it agrees with a search from scratch', () => {
+  fc.assert(
+    fc.property(fc.array(step, { maxLength: 120 }), (steps) => {
+      const graph = waitGraph();
+      const plain = new Map<string, Set<string>>();
+      for (const one of steps) {
+        const [from, to] = [`n${one.from}`, `n${one.to}`];
+        if (one.do === 'cut') {
+          graph.removeEdge(from, to);
+          plain.get(from)?.delete(to);
+        } else if (one.do === 'leave') {
+          graph.removeNode(from);
+          plain.delete(from);
+          for (const waits of plain.values()) waits.delete(from);
+        } else {
+          const isThere = plain.get(from)?.has(to) ?? false;
+          const closes = !isThere && reaches(plain, to, from);
+          const circle = one.do === 'add' ? graph.addEdge(from, to) : graph.wouldClose(from, to);
+          assert.equal(circle !== undefined, closes);
+          if (circle !== undefined) isCircle(graph, circle, from, to);
+          else if (one.do === 'add') plain.set(from, (plain.get(from) ?? new Set()).add(to));
+        }
+        const all = [...plain].flatMap(([a, waits]) => [...waits].map((b) => `${a} ${b}`)).sort();
+        const names = [...Array(12).keys()].map((n) => `n${n}`);
+        const held = names.flatMap((a) => [...graph.waitsOf(a)].map((b) => `${a} ${b}`)).sort();
+        assert.deepEqual(held, all);
+        assert.equal(graph.edges(), all.length);
+      }
+    }),
+    { numRuns: 400 },
+  );
+});
+
+const MANY = 30;
+const phase = fc.record({
+  waits: fc.array(fc.tuple(fc.nat(MANY - 1), fc.nat(MANY - 1)), { minLength: 50, maxLength: 250 }),
+  /** One in so many stays when it ends. */
+  keep: fc.integer({ min: 3, max: 12 }),
+  leave: fc.nat(MANY - 1),
+});
+
+test('many waits come in no order, nearly all go, and others come: each pair is told as a search from scratch tells it', () => {
+  fc.assert(
+    fc.property(fc.array(phase, { minLength: 2, maxLength: 4 }), (phases) => {
+      const graph = waitGraph();
+      const plain = new Map<string, Set<string>>();
+      for (const { waits, keep, leave } of phases) {
+        for (const [a, b] of waits) {
+          const [from, to] = [`n${a}`, `n${b}`];
+          const closes = reaches(plain, to, from);
+          assert.equal(graph.addEdge(from, to) !== undefined, closes);
+          if (!closes) plain.set(from, (plain.get(from) ?? new Set()).add(to));
+        }
+        agree(graph, plain);
+        const held = [...plain].flatMap(([a, own]) => [...own].map((b): [string, string] => [a, b]));
+        for (const [a, b] of held.filter((_, i) => i % keep !== 0)) {
+          graph.removeEdge(a, b);
+          plain.get(a)!.delete(b);
+        }
+        graph.removeNode(`n${leave}`);
+        plain.delete(`n${leave}`);
+        for (const own of plain.values()) own.delete(`n${leave}`);
+        agree(graph, plain);
+      }
+    }),
+    { numRuns: 60 },
+  );
+});
+
+function agree(graph: WaitGraph, plain: ReadonlyMap<string, ReadonlySet<string>>): void {
+  const names = [...Array(MANY).keys()].map((n) => `n${n}`);
+  for (const from of names) {
+    assert.deepEqual(
+      [...graph.waitersOf(from)].sort(),
+      names.filter((one) => plain.get(one)?.has(from)).sort(),
+      `who waits for ${from}`,
+    );
+    for (const to of names) {
+      const circle = graph.wouldClose(from, to);
+      assert.equal(circle !== undefined, reaches(plain, to, from), `${from} for ${to}`);
+      if (circle !== undefined) isCircle(graph, circle, from, to);
+    }
+  }
+}
+
+function reaches(plain: ReadonlyMap<string, ReadonlySet<string>>, start: string, goal: string): boolean {
+  const seen = new Set<string>();
+  const stack = [start];
+  while (stack.length > 0) {
+    const at = stack.pop()!;
+    if (at === goal) return true;
+    if (seen.has(at)) continue;
+    seen.add(at);
+    stack.push(...(plain.get(at) ?? []));
+  }
+  return false;
+}
+
+/** Every step of it is a wait that stands, but for the one that was refused. */
+function isCircle(graph: WaitGraph, circle: string[], from: string, to: string): void {
+  assert.equal(circle[0], from);
+  assert.equal(new Set(circle).size, circle.length);
+  if (from === to) return;
+  assert.equal(circle[1], to);
+  for (let i = 1; i < circle.length; i++) assert.ok(graph.has(circle[i]!, circle[(i + 1) % circle.length]!));
+}

@@ -1,0 +1,51 @@
+/** How alike two texts about work are. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { fc } from '../../kit/properties.js';
+import { OTHER, SAME } from '../../../src/rules/staffing/breakdown.js';
+import { likeness, stems } from '../../../src/rules/staffing/similarity.js';
+
+const same: [string, string][] = [
+  ['Write unit tests for the login page', 'Write the unit tests for login page.'],
+  ['Implement user authentication', 'Implementing authentication for users'],
+  ['Find Python optimization techniques', 'find optimisation techniques in python'],
+];
+const between: [string, string][] = [
+  ['Write unit tests for the login page', 'Test the login page and the sign-up form'],
+  ['Design the database schema for users', 'Design the schema of the users table'],
+];
+const other: [string, string][] = [
+  ['Write unit tests for the login page', 'Deploy the service to production'],
+  ['Summarise chapter 3', 'Translate chapter 4 to German'],
+  ['Read src/a.ts', 'Read docs/b.md'],
+];
+
+test('the same work in other words is the same, other work is not, and the rest is in doubt', () => {
+  for (const [a, b] of same) assert.ok(likeness(a, b) >= SAME, `${a} | ${b}: ${likeness(a, b)}`);
+  for (const [a, b] of between) {
+    const like = likeness(a, b);
+    assert.ok(like >= OTHER && like < SAME, `${a} | ${b}: ${like}`);
+  }
+  for (const [a, b] of other) assert.ok(likeness(a, b) < OTHER, `${a} | ${b}: ${likeness(a, b)}`);
+});
+
+test('tasks that differ only in what they name are never the same without a doubt', () => {
+  assert.ok(likeness('Test module 3 of the parser', 'Test module 4 of the parser') < SAME);
+  assert.ok(likeness('Review src/engine/pump.ts', 'Review src/engine/watch.ts') < SAME);
+});
+
+test('likeness is between 0 and 1, the same both ways, and 1 for a text and itself', () => {
+  fc.assert(
+    fc.property(fc.string(), fc.string(), (a, b) => {
+      const like = likeness(a, b);
+      assert.ok(like >= 0 && like <= 1);
+      assert.equal(like, likeness(b, a));
+      assert.equal(likeness(a, a), 1);
+    }),
+  );
+});
+
+test('stems leave out small words and fold endings', () => {
+  assert.deepEqual(stems('Planning the plans of a planner'), ['plan', 'plan', 'plan']);
+  assert.deepEqual(stems('of the and'), []);
+});

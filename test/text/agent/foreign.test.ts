@@ -1,0 +1,100 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { Agent } from '../../../src/domain/agent/agent.js';
+import { problemText } from '../../../src/domain/problem.js';
+import { parseAgent } from '../../../src/text/agent/parse.js';
+import { FOREIGN_AGENTS } from './foreign-agents.js';
+
+const parse = (file: string) => parseAgent(FOREIGN_AGENTS[file]!, { file, definition: 'd' });
+const agent = (file: string): Agent => {
+  const { agent: read, problems } = parse(file);
+  assert.ok(read, problems.map(problemText).join('\n'));
+  return read;
+};
+const warned = (file: string): string =>
+  parse(file)
+    .warnings.map((one) => one.message)
+    .join('\n');
+
+test('every foreign file gives an agent', () => {
+  for (const file of Object.keys(FOREIGN_AGENTS)) assert.ok(agent(file).systemPrompt.length > 0, file);
+});
+
+test('a Claude Code agent keeps its prompt and gets our tools for its own', () => {
+  const read = agent('.claude/agents/code-reviewer.md');
+  assert.equal(read.name, 'code-reviewer');
+  assert.deepEqual(read.tools, ['read_file', 'search_files', 'list_directory', 'execute_command']);
+  assert.deepEqual(read.models, []);
+  assert.equal(read.format, 'claude');
+  assert.match(read.systemPrompt, /^You review code\.[^]*# System Prompt\ngit diff/);
+  assert.equal(warned('.claude/agents/code-reviewer.md'), '');
+});
+
+test('a description that is not YAML is read all the same, and said', () => {
+  const file = '.claude/agents/Release Notes.md';
+  const read = agent(file);
+  assert.equal(read.name, 'release-notes');
+  assert.match(read.description, /^Use this agent when: .*<\/example>$/);
+  assert.deepEqual(read.tools, ['read_file', 'write_file', 'execute_command']);
+  assert.deepEqual(read.models, ['sonnet']);
+  assert.match(warned(file), /"WebFetch" has no counterpart/);
+  assert.match(warned(file), /"mcp__tracker__search" has no counterpart/);
+  assert.match(warned(file), /which commands may run is the policy/);
+  assert.match(warned(file), /permissionMode/);
+});
+
+test('who says nothing of tools may only read; what is disallowed is left out', () => {
+  const read = agent('.claude/agents/silent.md');
+  assert.equal(read.name, 'silent');
+  assert.deepEqual(read.tools, ['read_file', 'list_directory']);
+  assert.deepEqual(read.budget, { turns: 7 });
+});
+
+test('a Copilot agent and a chat mode are read likewise', () => {
+  const tester = agent('.github/agents/tester.agent.md');
+  assert.equal(tester.name, 'tester');
+  assert.deepEqual(tester.tools, ['search_files', 'write_file', 'execute_command']);
+  assert.deepEqual(tester.models, []);
+  assert.match(warned('.github/agents/tester.agent.md'), /"Claude Sonnet 4"/);
+  assert.match(warned('.github/agents/tester.agent.md'), /"handoffs"/);
+  assert.equal(agent('docs/plan.chatmode.md').name, 'plan');
+  assert.ok(agent('docs/plan.chatmode.md').tools.includes('write_file'));
+});
+
+test('an .ai file: models in order, limits, agents by the path of their file', () => {
+  const read = agent('desk.ai');
+  assert.equal(read.name, 'desk');
+  assert.deepEqual(read.models, ['openai/gpt-5', 'anthropic/claude-sonnet-4-5']);
+  assert.deepEqual(read.settings, { temperature: 0.3, topP: 0.9, maxTokens: 8192 });
+  assert.deepEqual(read.budget, { turns: 12 });
+  assert.deepEqual(read.advisors, [{ agent: 'legal', required: false }]);
+  assert.deepEqual(read.router, { destinations: ['billing', 'support'] });
+  assert.deepEqual(read.tools, ['read_file']);
+  assert.equal(read.systemPrompt, 'You choose who answers.');
+  assert.match(warned('desk.ai'), /"brave"/);
+  assert.match(warned('desk.ai'), /"frobnicate"/);
+  assert.equal(parse('desk.ai').warnings.find((one) => one.message.includes('frobnicate'))?.where?.line, 19);
+});
+
+test('agent templates in YAML, in each of their shapes', () => {
+  const planner = agent('templates/planner-001.agent.yaml');
+  assert.deepEqual(
+    [planner.name, planner.type, planner.description, planner.version, planner.tools, planner.models],
+    ['planner-001', 'planner', 'Breaks down goals', '0.0.1', ['create_task', 'read_file'], ['claude-sonnet-4.5']],
+  );
+  assert.equal(planner.systemPrompt, 'You are a task planning agent.\n\n# Not a heading of ours');
+  const runner = agent('agents/runner.agent.yaml');
+  assert.deepEqual([runner.name, runner.type, runner.tools], ['runner', 'executor', ['execute_command']]);
+  const watcher = agent('agents/watcher.agent.yaml');
+  assert.deepEqual(
+    [watcher.name, watcher.description, watcher.models, watcher.tools, watcher.handoff, watcher.systemPrompt],
+    ['watcher', 'Watches', ['copilot:gpt-5'], ['read_file'], 'planner-001', 'You watch.'],
+  );
+  assert.equal(parse('agents/watcher.agent.yaml').places['handoff']?.line, 12);
+});
+
+test('a YAML template is ours, so a mistyped key is an error', () => {
+  const { problems } = parseAgent('agent_id: a\nsystem_promt: x\n', { file: 'agents/a.agent.yaml', definition: 'd' });
+  assert.equal(problems[0]?.code, 'unknown_key');
+  assert.match(problems[0]?.hint ?? '', /"system_prompt"/);
+});

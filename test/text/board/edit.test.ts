@@ -1,0 +1,170 @@
+/** Edits of a board: only the meant span changes, and what was written reads back. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { MESSY } from '../../kit/boards.js';
+import { addItem, type NewItem } from '../../../src/text/board/add.js';
+import {
+  removeField,
+  removeItem,
+  setBox,
+  setField,
+  setMarks,
+  setPriority,
+  setTitle,
+} from '../../../src/text/board/edit.js';
+import { fieldOf, parseBoard, type Item } from '../../../src/text/board/parse.js';
+
+const item = (text: string, title: string): Item => {
+  const found = parseBoard(text, 'x.task.md').items.find((one) => one.title === title);
+  assert.ok(found, `there is an item ${title}`);
+  return found;
+};
+
+/** Lines of `after` that are not in `before`, and the other way round, by position from both ends. */
+function changed(before: string, after: string): { from: string[]; to: string[] } {
+  const [a, b] = [before.split('\n'), after.split('\n')];
+  let head = 0;
+  while (head < a.length && head < b.length && a[head] === b[head]) head += 1;
+  let tail = 0;
+  while (tail < a.length - head && tail < b.length - head && a.at(-1 - tail) === b.at(-1 - tail)) tail += 1;
+  return { from: a.slice(head, a.length - tail), to: b.slice(head, b.length - tail) };
+}
+
+test('a tick changes three characters of one line', () => {
+  const after = setBox(MESSY, item(MESSY, 'First'), 'done');
+  assert.deepEqual(changed(MESSY, after), {
+    from: ['- [ ] A   @ana  "First"   id: one   due: 2025-01-01'],
+    to: ['- [x] A   @ana  "First"   id: one   due: 2025-01-01'],
+  });
+});
+
+test('a box is added where none is, and bare ones become boxes', () => {
+  const box = (line: string, to: 'open' | 'doing' | 'done' | 'skipped'): string => {
+    const text = `## TODO\n${line}`;
+    return setBox(text, parseBoard(text, 'x').items[0]!, to).split('\n')[1]!;
+  };
+  assert.equal(box('-   "T"', 'done'), '-   [x] "T"');
+  assert.equal(box('- x "T"', 'open'), '- [ ] "T"');
+  assert.equal(box('- - "T"', 'doing'), '- [/] "T"');
+  assert.equal(box('- A [_] "T"', 'skipped'), '- A [-] "T"');
+  assert.equal(box('- [_] "T"', 'open'), '- [_] "T"');
+});
+
+test('a missing field is added below the last one, before text and children', () => {
+  const after = setField(MESSY, item(MESSY, 'First'), 'status', 'in review');
+  assert.deepEqual(changed(MESSY, after), { from: [], to: ['  status: in review'] });
+  assert.match(after, / {4}end\n {2}status: in review\n {2}A paragraph/);
+  const deep = setField(MESSY, item(MESSY, 'third, by tab'), 'id', 'three');
+  assert.match(deep, /\n\t- \[x\] "third, by tab"\n\t {2}id: three\nprose/);
+});
+
+test('each form of a field is changed in its place', () => {
+  const first = item(MESSY, 'First');
+  assert.deepEqual(changed(MESSY, setField(MESSY, first, 'note', 'plain')).to, ['  note: plain   ']);
+  assert.deepEqual(changed(MESSY, setField(MESSY, first, 'due', 'next week')).to, [
+    '- [ ] A   @ana  "First"   id: one   due: "next week"',
+  ]);
+  assert.deepEqual(changed(MESSY, setField(MESSY, first, 'text', 'short')).to, ['  text: short']);
+  assert.deepEqual(changed(MESSY, setField(MESSY, first, 'note', 'a\n\nb')).to, ['  note: |', '    a', '', '    b   ']);
+});
+
+test('a value of several lines moves from the bullet to a block below it', () => {
+  const text = '## TODO\r\n- "T" id: t due: x\r\n';
+  const after = setField(text, item(text, 'T'), 'due', 'a\nb');
+  assert.equal(after, '## TODO\r\n- "T" id: t\r\n  due: |\r\n    a\r\n    b\r\n');
+});
+
+test('a removed field takes only its own bytes', () => {
+  const first = item(MESSY, 'First');
+  assert.deepEqual(changed(MESSY, removeField(MESSY, first, 'due')).to, ['- [ ] A   @ana  "First"   id: one']);
+  assert.deepEqual(changed(MESSY, removeField(MESSY, first, 'note')), { from: ['  note: "quoted"   '], to: [] });
+  assert.equal(changed(MESSY, removeField(MESSY, first, 'text')).from.length, 5);
+  assert.equal(removeField(MESSY, first, 'absent'), MESSY);
+  const last = '## TODO\n- "T"\n  id: t';
+  assert.equal(removeField(last, item(last, 'T'), 'id'), '## TODO\n- "T"');
+});
+
+test('title, priority and marks are edited as they stand', () => {
+  const first = item(MESSY, 'First');
+  const line = (after: string): string => changed(MESSY, after).to.join('\n');
+  assert.equal(line(setTitle(MESSY, first, 'New "one"')), '- [ ] A   @ana  `New "one"`   id: one   due: 2025-01-01');
+  assert.equal(line(setPriority(MESSY, first, 'C')), '- [ ] C   @ana  "First"   id: one   due: 2025-01-01');
+  assert.equal(line(setPriority(MESSY, first, undefined)), '- [ ] @ana  "First"   id: one   due: 2025-01-01');
+  assert.equal(
+    line(setMarks(MESSY, first, '@', ['ben', 'cy'])),
+    '- [ ] A   @ben @cy "First"   id: one   due: 2025-01-01',
+  );
+  assert.equal(line(setMarks(MESSY, first, '#', ['x'])), '- [ ] A   @ana  #x "First"   id: one   due: 2025-01-01');
+  assert.equal(line(setTitle(MESSY, item(MESSY, 'second, bare'), 'x')), '  - [/] "x"');
+});
+
+test('a removed item takes its fields, text and children, and nothing else', () => {
+  const after = removeItem(MESSY, item(MESSY, 'First'));
+  assert.match(after, /<!-- keep me -->\nprose in between\n/);
+  assert.deepEqual(
+    parseBoard(after, 'x').items.map((one) => one.title),
+    ['fourth'],
+  );
+});
+
+test('a new item goes behind the last one of its section', () => {
+  const given: NewItem = {
+    title: 'Approve command: docker ps',
+    openMark: '_',
+    quote: '`',
+    priority: 'A',
+    stakeholders: ['human'],
+    tags: ['approval'],
+    fields: { id: 'a-1', created: '2025-10-05T00:07:46.331Z', tries: 2, description: 'Details:\n  Command: docker ps' },
+  };
+  assert.deepEqual(changed(MESSY, addItem(MESSY, given)), {
+    from: [],
+    to: [
+      '- [_] A @human #approval `Approve command: docker ps`',
+      '  id: a-1',
+      '  created: 2025-10-05T00:07:46.331Z',
+      '  tries: 2',
+      '  description: |',
+      '    Details:',
+      '      Command: docker ps',
+    ],
+  });
+  assert.match(addItem(MESSY, given), / {2}id: four\n- \[_\] A @human/);
+});
+
+test('a child goes behind its siblings', () => {
+  const after = addItem(MESSY, { title: 'child', under: item(MESSY, 'First') });
+  assert.match(after, /"third, by tab"\n {2}- \[ \] "child"\nprose/);
+  assert.equal(item(after, 'child').parent?.title, 'First');
+});
+
+test('a missing heading or file text is made', () => {
+  const one = { title: 'T' };
+  assert.equal(addItem('', one), '## TODO\n\n- [ ] "T"\n');
+  assert.equal(addItem('# Hi', one), '# Hi\n\n## TODO\n\n- [ ] "T"\n');
+  assert.equal(addItem('## Todo\r\n\r\n## Notes\r\n', one), '## Todo\r\n\r\n- [ ] "T"\r\n\r\n## Notes\r\n');
+  assert.equal(addItem('## TODO\nwords\n', one), '## TODO\nwords\n\n- [ ] "T"\n');
+});
+
+test('nothing that was left open swallows a new item', () => {
+  for (const text of [
+    '## TODO\n- "A"\n<!-- open\n',
+    '## TODO\n```\nopen\n',
+    '```\nopen\n',
+    '---\na: 1\n---\n<!-- open',
+    '## TODO\n- "A"\n  ```\n  open\n',
+    '## TODO\n- "A"\n  - "B"\n    <!-- open\n',
+  ]) {
+    const after = parseBoard(addItem(text, { title: 'new', fields: { id: 'n' } }), 'x');
+    const found = after.items.find((one) => one.title === 'new');
+    assert.ok(found?.inTodo && found.id === 'n' && !found.parent, text);
+  }
+  const fenced = '## TODO\n- "A"\n  id: a\n  ```\n  open\n';
+  const after = addItem(fenced, { title: 'new', under: item(fenced, 'A') });
+  assert.equal(item(after, 'new').parent?.title, 'A');
+});
+
+test('a key that could not be read back is refused', () => {
+  assert.throws(() => setField(MESSY, item(MESSY, 'First'), 'two words', 'x'), /cannot be a key/);
+  assert.equal(fieldOf(item(MESSY, 'First'), 'due')?.value, '2025-01-01');
+});

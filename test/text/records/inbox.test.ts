@@ -1,0 +1,126 @@
+/** Lines of an inbox: read generously, and a bad one harms nobody but itself. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { fc } from '../../kit/properties.js';
+import type { MailFields } from '../../../src/domain/coordination/mail.js';
+import { problemText, type Problem } from '../../../src/domain/problem.js';
+import { inboxLines, MAX_LINE_BYTES, readInboxLine } from '../../../src/text/records/inbox.js';
+
+const FILE = 'inbox/slack-messages.jsonl';
+
+function read(content: string | Uint8Array): { mail: MailFields[]; problems: Problem[] } {
+  const mail: MailFields[] = [];
+  const problems: Problem[] = [];
+  for (const line of inboxLines(Buffer.from(content as string))) {
+    const one = readInboxLine(line, FILE);
+    if (one.ok) mail.push(one.fields);
+    else problems.push(one.problem);
+  }
+  return { mail, problems };
+}
+
+test('every usual name of a field is understood', () => {
+  const { mail, problems } = read(
+    [
+      '{"id":"1","from":"sarah","channel":"#ops","text":"a","to":"planner","subject":"s","thread":"t","ts":"2026-01-01T00:00:00Z"}',
+      '{"timestamp":1736000000.5,"user":"U1","message":"b","agent":"ana"}',
+      '{"sender":{"name":"Tom"},"body":"c"}',
+      '{"content":"d"}',
+      '',
+    ].join('\n'),
+  );
+  assert.deepEqual(problems, []);
+  assert.deepEqual(mail, [
+    {
+      text: 'a',
+      id: '1',
+      at: '2026-01-01T00:00:00Z',
+      from: 'sarah',
+      channel: '#ops',
+      to: 'planner',
+      subject: 's',
+      thread: 't',
+    },
+    { text: 'b', at: '1736000000.5', from: 'U1', to: 'ana' },
+    { text: 'c', from: 'Tom' },
+    { text: 'd' },
+  ]);
+});
+
+test('a bad line is told with file, line and caret, and its neighbours are read', () => {
+  const { mail, problems } = read('{"text":"one"}\n{"text": oops}\n\n  \n{"text":"two"}\n');
+  assert.deepEqual(mail, [{ text: 'one' }, { text: 'two' }]);
+  assert.equal(problems.length, 1);
+  const said = problemText(problems[0]!).split('\n');
+  assert.match(said[0]!, /^inbox\/slack-messages\.jsonl:2:10: expected a value/);
+  assert.deepEqual(said.slice(1, 3), ['  {"text": oops}', '           ^']);
+});
+
+test('what is no message is refused: lists, empty texts, doubled keys, bottomless nesting, bytes that are no text', () => {
+  const deep = '['.repeat(100) + ']'.repeat(100);
+  const bad = [
+    '[]',
+    '"x"',
+    'null',
+    '{}',
+    '{"text":"  "}',
+    '{"text":["a"]}',
+    '{"text":"a","text":"b"}',
+    `{"text":"a","x":${deep}}`,
+  ];
+  const { mail, problems } = read(`${bad.join('\n')}\n`);
+  assert.deepEqual(mail, []);
+  assert.deepEqual(
+    problems.map((one) => one.where?.line),
+    [1, 2, 3, 4, 5, 6, 7, 8],
+  );
+  const broken = Buffer.concat([
+    Buffer.from('{"text":"'),
+    Buffer.from([0xff, 0xfe]),
+    Buffer.from('"}\n{"text":"ok"}\n'),
+  ]);
+  const after = read(broken);
+  assert.equal(after.problems.length, 1);
+  assert.deepEqual(after.mail, [{ text: 'ok' }]);
+});
+
+test('a last line without its newline is not yet a line', () => {
+  assert.deepEqual(read('{"text":"a"}\n{"text":"b"}'), { mail: [{ text: 'a' }], problems: [] });
+  assert.deepEqual(read('{"text":"a'), { mail: [], problems: [] });
+});
+
+test('lines may end as on Windows, begin with a mark of order, and hold separators of Unicode', () => {
+  const { mail, problems } = read('\uFEFF{"text":"a"}\r\n{"text":"b\u2028c\u2029d\u0085e"}\r\n');
+  assert.deepEqual(problems, []);
+  assert.deepEqual(mail, [{ text: 'a' }, { text: 'b\u2028c\u2029d\u0085e' }]);
+});
+
+test('a giant line is refused without being shown, and the next one is read', () => {
+  const { mail, problems } = read(`{"text":"${'x'.repeat(MAX_LINE_BYTES)}"}\n{"text":"small"}\n`);
+  assert.deepEqual(mail, [{ text: 'small' }]);
+  assert.equal(problems[0]!.code, 'over_limit');
+  assert.equal(problems[0]!.where?.line, 1);
+  assert.ok(problemText(problems[0]!).length < 500);
+});
+
+test('fields of the prototype are not fields of a line', () => {
+  const { mail } = read('{"__proto__":{"from":"root"},"constructor":"x","text":"a"}\n');
+  assert.deepEqual(mail, [{ text: 'a' }]);
+});
+
+test('any message comes through as it was written, in any company', () => {
+  fc.assert(
+    fc.property(fc.array(fc.record({ text: fc.string({ unit: 'binary' }), junk: fc.boolean() })), (given) => {
+      const good = given.filter((one) => !one.junk && one.text.trim() !== '');
+      const lines = given.map((one) =>
+        one.junk ? `{"text":${one.text.replaceAll('\n', ' ')}` : JSON.stringify({ text: one.text }),
+      );
+      const { mail } = read(lines.map((line) => `${line}\n`).join(''));
+      assert.deepEqual(
+        mail.map((one) => one.text),
+        // a lone half of a surrogate pair cannot be written as UTF-8
+        good.map((one) => JSON.parse(JSON.stringify(one.text)) as string),
+      );
+    }),
+  );
+});

@@ -1,0 +1,36 @@
+/** The short ids that people see lead back to the tasks they stand for, and to no others. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { fc } from '../kit/properties.js';
+import { meantIds, shortIds } from '../../src/views/short-id.js';
+
+test('the shortest end of whole parts that no other task has', () => {
+  const all = ['a', 'a.work', 'a.call-1x', 'b', 'b.work', 'work-2', 'b.x.1', 'c.2'];
+  assert.deepEqual(
+    [...shortIds(['a.work', 'a.call-1x', 'b.x.1', 'c.2', 'a'], all).values()],
+    ['a.work', 'call-1x', 'x.1', 'c.2', 'a'],
+  );
+  assert.deepEqual(meantIds('work', all), ['a.work', 'b.work']);
+  assert.deepEqual(meantIds('.call-1x', all), ['a.call-1x']);
+  assert.deepEqual(meantIds('ork', all), [], 'a part is meant as a whole');
+});
+
+test('a whole id means itself, whatever ends like it', () => {
+  assert.deepEqual(meantIds('work', ['a.work', 'work']), ['work']);
+  assert.equal(shortIds(['a.work'], ['a.work', 'work']).get('a.work'), 'a.work');
+});
+
+test('whatever the ids are, the short one leads back', () => {
+  const id = fc.array(fc.constantFrom('a', 'b', 'work', '1', 'call-1'), { minLength: 1, maxLength: 4 });
+  fc.assert(
+    fc.property(
+      fc.uniqueArray(
+        id.map((parts) => parts.join('.')),
+        { minLength: 1, maxLength: 20 },
+      ),
+      (all) => {
+        for (const [whole, short] of shortIds(all, all)) assert.deepEqual(meantIds(short, all), [whole]);
+      },
+    ),
+  );
+});
