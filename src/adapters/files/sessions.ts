@@ -5,7 +5,7 @@
  */
 import path from 'node:path';
 import { problem } from '../../domain/problem.js';
-import { diffMessages, type Session, type SessionHeader } from '../../domain/session/session.js';
+import type { Session, SessionHeader } from '../../domain/session/session.js';
 import { grewBy } from '../../domain/stamp.js';
 import type { Disk } from '../../ports/disk.js';
 import type { SessionOpened, Store } from '../../ports/store.js';
@@ -19,6 +19,7 @@ import {
   repairTail,
   statusSpan,
 } from '../../text/session/parse.js';
+import { diffMessages } from '../../text/session/message-diff.js';
 import type { Ahead } from './ahead.js';
 import type { Layout } from './layout.js';
 import { keyOf, type Journal, type Line } from './journal.js';

@@ -7,7 +7,7 @@ import type { Event } from '../../domain/event.js';
 import type { Intent } from '../../domain/task/intent.js';
 import { problem } from '../../domain/problem.js';
 import type { Peer } from '../../domain/peer.js';
-import { diffMessages, type Message, type Session } from '../../domain/session/session.js';
+import type { Message, Session } from '../../domain/session/session.js';
 import {
   isEnded,
   type EndedState,
@@ -19,6 +19,7 @@ import {
 import type { Clock, Ids } from '../../ports/clock.js';
 import type { Claim, Effect, Store } from '../../ports/store.js';
 import { parseSession } from '../../text/session/parse.js';
+import { diffMessages } from '../../text/session/message-diff.js';
 
 interface Row {
   task: Task;

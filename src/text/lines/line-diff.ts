@@ -1,23 +1,33 @@
-/** What a change does to a text, line by line, for a person to read: what stays at both ends is left out but for a little context. */
+/** A line diff for people: every changed place with a little context, nothing in between. */
+import { structuredPatch } from 'diff/lib/patch/create.js';
 
 const CONTEXT = 3;
+/** Bounds the time that two large, unrelated texts take; beyond it the whole text counts as replaced. */
+const MAX_EDITS = 1000;
 
-/** `-` goes, `+` comes, two blanks stay; empty when nothing changes. */
-export function lineDiff(before: string, after: string): string {
-  if (before === after) return '';
-  const was = before === '' ? [] : before.replace(/\n$/, '').split('\n');
-  const is = after === '' ? [] : after.replace(/\n$/, '').split('\n');
-  let head = 0;
-  while (head < was.length && head < is.length && was[head] === is[head]) head++;
-  let tail = 0;
-  while (tail < Math.min(was.length, is.length) - head && was.at(-1 - tail) === is.at(-1 - tail)) tail++;
-  const from = Math.max(0, head - CONTEXT);
-  const lines = [
-    `@@ line ${from + 1} @@`,
-    ...was.slice(from, head).map((line) => `  ${line}`),
-    ...was.slice(head, was.length - tail).map((line) => `- ${line}`),
-    ...is.slice(head, is.length - tail).map((line) => `+ ${line}`),
-    ...was.slice(was.length - tail, was.length - tail + CONTEXT).map((line) => `  ${line}`),
-  ];
-  return lines.join('\n');
+/**
+ * `- ` marks a removed line, `+ ` an added one, two blanks an unchanged one; `@@ line 7 @@` starts each place.
+ * Empty if nothing changes. A newline at the end of the text does not count.
+ */
+export function lineDiff(before: string, after: string, context = CONTEXT): string {
+  const [was, is] = [withNewline(before), withNewline(after)];
+  const patch = structuredPatch('', '', was, is, '', '', { context, maxEditLength: MAX_EDITS });
+  const hunks = patch?.hunks ?? [{ oldStart: 1, lines: [...marked('-', was), ...marked('+', is)] }];
+  return hunks
+    .flatMap(({ oldStart, lines }) => [
+      `@@ line ${Math.max(1, oldStart)} @@`,
+      ...lines.map((line) => `${line[0]} ${line.slice(1)}`),
+    ])
+    .join('\n');
+}
+
+function withNewline(text: string): string {
+  return text === '' || text.endsWith('\n') ? text : `${text}\n`;
+}
+
+function marked(mark: string, text: string): string[] {
+  return text
+    .split('\n')
+    .slice(0, -1)
+    .map((line) => mark + line);
 }

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { problemText } from '../../../src/domain/problem.js';
-import { diffMessages, type Message } from '../../../src/domain/session/session.js';
 import {
   appendPlace,
   makeAppendable,
@@ -197,30 +196,4 @@ test('a file that cannot grow at its end is reshaped, and nothing but the list m
     );
   }
   assert.match(makeAppendable(flow, read(flow).messages), /^# mine\n/);
-});
-
-test("a person's edit is counted and shown", () => {
-  const before: Message[] = [
-    { role: 'user', content: 'one' },
-    { role: 'assistant', content: 'two\nthree\nfour' },
-  ];
-  const after: Message[] = [
-    before[0]!,
-    { role: 'assistant', content: 'two\n3\nfour' },
-    { role: 'user', content: 'stop' },
-  ];
-  assert.deepEqual(diffMessages(before, before), { added: 0, changed: 0, removed: 0, diff: '' });
-  assert.deepEqual(diffMessages(before, after), {
-    added: 1,
-    changed: 1,
-    removed: 0,
-    diff: '@ message 2, assistant\n- three\n+ 3\n@ message 3, user\n+ role: user\n+ stop',
-  });
-  assert.deepEqual(diffMessages(after, [after[0]!, after[2]!]).removed, 1);
-  assert.ok(
-    diffMessages(
-      [],
-      Array.from({ length: 5000 }, () => before[1]!),
-    ).diff.split('\n').length < 50,
-  );
 });

@@ -5,6 +5,7 @@ import { approvalOf, mainArgument, type Answer, type Approval } from '../../../d
 import { problem, ProblemError } from '../../../domain/problem.js';
 import { isEnded } from '../../../domain/task/task.js';
 import { EXIT, type Call, type Command } from '../../args/command.js';
+import type { Terminal } from '../../render/terminal.js';
 import { meantBy, unknownTask } from '../task/id.js';
 
 type Store = ReturnType<typeof openReader>;
@@ -68,18 +69,24 @@ async function list(store: Store, { terminal, json }: Call): Promise<number> {
     for (const reason of request.reasons) terminal.out(terminal.dim(`  ${reason}`));
     terminal.out(terminal.dim(`  held in by: ${request.confinement}`));
     if (request.taint.length > 0) terminal.out(terminal.dim(`  influenced by ${request.taint.join(', ')}`));
-    const shown = request.diff ?? contentOf(title, request);
-    if (shown) terminal.out(`  ${shown.trimEnd().replaceAll('\n', '\n  ')}`);
+    const shown = request.diff?.split('\n').map((line) => diffLine(line, terminal)) ?? contentOf(title, request);
+    for (const line of shown) terminal.out(`  ${line}`);
   }
   if (open.length === 0) terminal.say('nothing waits for you');
   return open.length > 0 ? EXIT.waiting : EXIT.done;
 }
 
 /** What the action would bring, where its title does not say it: a file, a plan, an answer to write. */
-function contentOf(title: string, { tool, arguments: given }: Approval['request']): string | undefined {
+function contentOf(title: string, { tool, arguments: args }: Approval['request']): string[] {
   const main = mainArgument(tool);
-  const text = main === undefined ? undefined : given[main];
-  return typeof text === 'string' && !title.includes(text) ? text : undefined;
+  const text = main === undefined ? undefined : args[main];
+  return typeof text === 'string' && !title.includes(text) ? text.trimEnd().split('\n') : [];
+}
+
+function diffLine(line: string, terminal: Terminal): string {
+  if (line.startsWith('@@ ')) return terminal.dim(line);
+  if (line.startsWith('+ ')) return terminal.colour('green', line);
+  return line.startsWith('- ') ? terminal.colour('red', line) : line;
 }
 
 function openOnes(store: Store): Approval[] {

@@ -1,0 +1,30 @@
+/** The diff that a person approves a write by, as the gate makes it from the file in the folder. */
+import assert from 'node:assert/strict';
+import fs from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { test } from 'node:test';
+import { disk } from '../../../src/adapters/disk/index.js';
+import { folder } from '../../../src/adapters/workspace-files/index.js';
+import { search } from '../../../src/adapters/search/index.js';
+import { gate } from '../../../src/adapters/policy-files/gate.js';
+import { judgePath, judgeSpelling } from '../../../src/rules/policy/paths.js';
+import { agent } from '../../kit/rule-play.js';
+
+test('a write shows the lines it changes, and says so if it changes none', (t) => {
+  const root = fs.mkdtempSync(path.join(os.tmpdir(), 'guild-gate-'));
+  t.after(() => fs.rmSync(root, { recursive: true, force: true }));
+  const before = Array.from({ length: 40 }, (_, i) => `line ${i + 1}`);
+  fs.writeFileSync(path.join(root, 'notes.md'), before.join('\n'));
+  const files = folder({
+    root,
+    disk: disk(),
+    judge: { spelling: judgeSpelling, path: judgePath },
+    search: search({ kind: 'lexical' }),
+  });
+  const { judge } = gate({ root, disk: disk(), folder: files, peer: 'me' });
+  const diffOf = (lines: string[]): string | undefined =>
+    judge(agent('ana'), 'write_file', { path: 'notes.md', content: lines.join('\n') }).diff;
+  assert.equal(diffOf(before.with(1, 'two').with(37, 'thirty-eight'))?.split('\n').length, 15);
+  assert.equal(diffOf(before), 'nothing: every line stays as it is');
+});
