@@ -38,6 +38,8 @@ export function lines(store: Pick<Store, 'open' | 'known' | 'isOpen' | 'changes'
   /** What they depend on is open, as far as anybody knows. */
   const behind = new Map<string, Standing>();
   const rows = new Map<string, Standing[]>();
+  /** Rows that a caller may still be reading: they change only as copies. */
+  const lent = new WeakSet<Standing[]>();
   /** Who depends on it and could stand in line but for that. */
   const dependents = new Map<string, Set<string>>();
   const over = new Set<string>();
@@ -51,6 +53,7 @@ export function lines(store: Pick<Store, 'open' | 'known' | 'isOpen' | 'changes'
     },
     all() {
       refresh();
+      for (const row of rows.values()) lent.add(row);
       return rows.values();
     },
     find(id) {
@@ -143,7 +146,8 @@ export function lines(store: Pick<Store, 'open' | 'known' | 'isOpen' | 'changes'
 
   function rowFor({ task }: Standing): Standing[] {
     const key = lineOf(task);
-    const row = rows.get(key) ?? [];
+    const known = rows.get(key) ?? [];
+    const row = lent.has(known) ? [...known] : known;
     rows.set(key, row);
     return row;
   }

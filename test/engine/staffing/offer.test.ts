@@ -305,3 +305,22 @@ test('with nothing to do, a workspace full of refused and ended offers asks nobo
   for (let i = 0; i < 5; i++) assert.equal((await guest.engine.pump()).moved, false);
   assert.deepEqual([house.calls.length, [...disk.tree()].join()], before);
 });
+
+test('an offer between tasks of one agent neither stops the pass nor skips one of them', async () => {
+  const at = (second: number): string => `2026-01-01T00:00:0${second}.000Z`;
+  const { disk, house } = begun({
+    agents: { ...FOUR, dan: agent('threshold: never') },
+    tasks: {
+      d1: { description: 'one', to: 'dan', created_at: at(1) },
+      offered: { description: 'Find it', requirements: ['find'], created_at: at(2) },
+      d2: { description: 'two', to: 'dan', created_at: at(3) },
+      d3: { description: 'three', to: 'dan', created_at: at(4) },
+    },
+    script: `${bids('ana', 7)}\n${bids('ben', 9)}\n- {agent: [ben, dan], say: done}`,
+  });
+  const guest = house.enter(disk);
+  const first = await guest.engine.pass('all', () => undefined);
+  assert.equal(first.advanced, 4);
+  await untilQuiet(guest);
+  for (const id of ['d1', 'd2', 'd3', 'offered']) assert.equal((await end(guest, id))[0], 'completed', id);
+});
