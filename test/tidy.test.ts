@@ -25,6 +25,19 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   cli: ['app', 'domain', 'rules', 'views'],
   web: ['app', 'domain', 'rules', 'views'],
 };
+/** The engine is a stack: a room may import the rooms before it in this list. */
+const ENGINE_ROOMS = [
+  'core',
+  'tasks',
+  'approvals',
+  'calls',
+  'conversation',
+  'coordination',
+  'staffing',
+  'intake',
+  'pass',
+];
+const FOLDER_FILES_MAX = 20;
 const PACKAGES_IN = ['adapters', 'text', 'cli', 'web'];
 const NO_BUILTINS_IN = ['domain', 'rules', 'views', 'text'];
 const LINES_MAX = 400;
@@ -58,11 +71,39 @@ test('every room imports only what the table allows', () => {
   none(wrong);
 });
 
-test('no file imports itself in a circle', () => {
-  const graph = new Map(
-    sources.map((file) => [file, imports(file).flatMap((specifier) => target(file, specifier) ?? [])]),
-  );
-  none(circles(graph).map((circle) => circle.join(' → ')));
+test('files do not import each other in a cycle', () => {
+  none(cycles(importGraph()).map((cycle) => cycle.join(' → ')));
+});
+
+test('folders do not import each other in a cycle', () => {
+  const folders = new Map<string, string[]>();
+  for (const [file, targets] of importGraph()) {
+    const from = path.posix.dirname(file);
+    const others = targets.map((to) => path.posix.dirname(to)).filter((to) => to !== from);
+    folders.set(from, [...new Set([...(folders.get(from) ?? []), ...others])]);
+  }
+  none(cycles(folders).map((cycle) => cycle.join(' → ')));
+});
+
+test('engine rooms import only rooms above them', () => {
+  const level = (file: string): number => ENGINE_ROOMS.indexOf(file.split('/')[2]!);
+  const wrong: string[] = [];
+  for (const [file, targets] of importGraph()) {
+    if (!file.startsWith('src/engine/')) continue;
+    if (level(file) < 0) wrong.push(`${file} is in no engine room`);
+    for (const to of targets)
+      if (to.startsWith('src/engine/') && level(to) > level(file)) wrong.push(`${file} imports ${to}`);
+  }
+  none(wrong);
+});
+
+test('a folder has at most twenty files', () => {
+  const counts = new Map<string, number>();
+  for (const file of [...sources, ...files('test', '.ts')]) {
+    const folder = path.posix.dirname(file);
+    counts.set(folder, (counts.get(folder) ?? 0) + 1);
+  }
+  none([...counts].filter(([, count]) => count > FOLDER_FILES_MAX).map(([folder, count]) => `${folder}: ${count}`));
 });
 
 test('files are short enough to read', () => {
@@ -272,18 +313,22 @@ function unitOf(file: string): string {
   return file.split('/')[2]!.replace(/\.ts$/, '');
 }
 
-function circles(graph: Map<string, string[]>): string[][] {
-  const found: string[][] = [];
+function importGraph(): Map<string, string[]> {
+  return new Map(sources.map((file) => [file, imports(file).flatMap((specifier) => target(file, specifier) ?? [])]));
+}
+
+function cycles(graph: Map<string, string[]>): string[][] {
+  const cycles: string[][] = [];
   const finished = new Set<string>();
-  const visit = (file: string, trail: string[]): void => {
-    const at = trail.indexOf(file);
-    if (at >= 0) return void found.push([...trail.slice(at), file]);
-    if (finished.has(file)) return;
-    for (const next of graph.get(file) ?? []) visit(next, [...trail, file]);
-    finished.add(file);
+  const visit = (node: string, trail: string[]): void => {
+    const at = trail.indexOf(node);
+    if (at >= 0) return void cycles.push([...trail.slice(at), node]);
+    if (finished.has(node)) return;
+    for (const next of graph.get(node) ?? []) visit(next, [...trail, node]);
+    finished.add(node);
   };
-  for (const file of graph.keys()) visit(file, []);
-  return found;
+  for (const node of graph.keys()) visit(node, []);
+  return cycles;
 }
 
 // Names

@@ -1,8 +1,7 @@
 /** Copies a starter set into a folder. What is there already is kept, so it is safe to run again. */
+import { packageFolder } from './readers/package-folder.js';
 import fs from 'node:fs';
 import path from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { ProblemError, problem } from '../domain/problem.js';
 
 /** `swarm`: peers that bid for tasks, instead of an office with an orchestrator. */
 export function initWorkspace(folder: string, { swarm = false } = {}): { created: string[]; kept: string[] } {
@@ -35,16 +34,6 @@ function starterFiles(swarm: boolean): [string, string][] {
   if (!swarm) return files;
   const shared = files.filter(([, file]) => file === 'gitignore' || file.startsWith('memory'));
   return [...shared, ...filesUnder(own).map((file): [string, string] => [own, file])];
-}
-
-/** A folder that is shipped with the program. */
-export function packageFolder(...parts: string[]): string {
-  let at = path.dirname(fileURLToPath(import.meta.url));
-  while (!fs.existsSync(path.join(at, 'package.json'))) {
-    if (path.dirname(at) === at) throw new ProblemError(problem('bug', 'the program cannot find its own files'));
-    at = path.dirname(at);
-  }
-  return path.join(at, ...parts);
 }
 
 function filesUnder(folder: string): string[] {

@@ -1,6 +1,6 @@
 /** History for a process that works: its code is loaded when there is first something to commit, so that starting does not wait for it. */
 import type { Event } from '../domain/event.js';
-import type { Audit } from '../engine/pass/audit.js';
+import type { Audit } from '../engine/core/context.js';
 import type { History } from '../ports/history.js';
 import type { Store } from '../ports/store.js';
 import type { HistoryOptions } from './readers/history.js';

@@ -45,7 +45,7 @@ import { toolbox } from '../tools/toolbox.js';
 import { alarm } from '../adapters/clock/alarm.js';
 import { desk } from './boards/board-tools.js';
 import { gate } from '../adapters/policy-files/gate.js';
-import { packageFolder } from './init-workspace.js';
+import { packageFolder } from './readers/package-folder.js';
 import { lateHistory, noted } from './late-history.js';
 import { models } from '../adapters/models/index.js';
 import { newTask, type NewTask } from './new-task.js';
@@ -54,7 +54,7 @@ import { sourcesOf } from './readers/query-sources.js';
 import { readConfig } from './readers/read-config.js';
 import { loadPlugins, type Plugins } from '../adapters/plugins/index.js';
 import { roster, type Roster } from '../adapters/roster/index.js';
-import { taped, type Tape } from './replay/tape.js';
+import { taped, type Tape } from './readers/tape.js';
 import { taskTree } from './readers/task-tree.js';
 
 export interface OpenOptions {

@@ -139,7 +139,7 @@ async function help(name: string | undefined, json: boolean): Promise<number> {
   const listed = COMMANDS.find((one) => one.name === name);
   if (listed === undefined && name !== undefined) return fail(unknownCommand(name), json);
   if (json) {
-    const { helpJson } = await import('./render/help-json.js');
+    const { helpJson } = await import('./help-json.js');
     process.stdout.write(`${JSON.stringify(await helpJson(listed, GLOBAL))}\n`);
   } else if (listed === undefined) process.stdout.write(overview());
   else process.stdout.write(`${(await listed.load()).command.help.trim()}\n\n${COMMON}\n`);

@@ -1,5 +1,6 @@
 /** The one model of a workspace: sends each call to the adapter its provider wants. Adapters are loaded when first needed. */
-import type { Config, Price } from '../../domain/config/config.js';
+import type { Config } from '../../domain/config/config.js';
+import type { Price } from '../../domain/budget/price.js';
 import { nearestHint } from '../../domain/nearest.js';
 import { costMicroUsd, findPrice } from '../../domain/budget/price.js';
 import { findProvider, providerNames, splitModel } from '../../domain/config/providers.js';

@@ -18,7 +18,7 @@ import type { Parts } from '../../engine/core/context.js';
 import type { WatchOptions } from '../../engine/pass/watch.js';
 import { openWorkspace } from '../open-workspace.js';
 import type { Plugins } from '../../adapters/plugins/index.js';
-import { keptOut, type Tape } from './tape.js';
+import { keptOut, type Tape } from '../readers/tape.js';
 import { askedOf, withPluginTools } from './taped-tools.js';
 
 export interface RecordGiven {

@@ -19,7 +19,7 @@ import type { JsonSchema } from '../../ports/model.js';
 import { parseCassette, type Cassette } from '../../text/records/cassette.js';
 import { openWorkspace } from '../open-workspace.js';
 import type { Plugins } from '../../adapters/plugins/index.js';
-import { keptOut, type Tape } from './tape.js';
+import { keptOut, type Tape } from '../readers/tape.js';
 import { askedOf, withPluginTools } from './taped-tools.js';
 
 export interface ReplayOptions {

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { serveScript } from '../../app/serve-script.js';
 import { problem, ProblemError, type Problem } from '../../domain/problem.js';
 import { EXIT, text, whole, type Command } from '../args/command.js';
-import { onInterrupt } from '../interrupt.js';
+import { onInterrupt } from '../args/interrupt.js';
 
 export const command: Command = {
   help: `guild model-server [--script FILE] [--port N] [--host ADDR]

@@ -5,7 +5,7 @@ import { problemText } from '../../domain/problem.js';
 import { noteText } from '../../views/note-text.js';
 import { whoText } from '../../views/who.js';
 import { EXIT, whole, type Call, type Command } from '../args/command.js';
-import { onInterrupt } from '../interrupt.js';
+import { onInterrupt } from '../args/interrupt.js';
 import { oneLine, table, type Terminal } from '../render/terminal.js';
 
 export const command: Command = {

@@ -3,7 +3,7 @@ import { openWorkspace, type PumpReport } from '../../app/index.js';
 import { HUMAN, isEnded } from '../../domain/task/task.js';
 import { EXIT, type Command } from '../args/command.js';
 import { narrator } from '../render/narrator.js';
-import { untilInterrupt } from '../interrupt.js';
+import { untilInterrupt } from '../args/interrupt.js';
 
 export const command: Command = {
   help: `guild pump [--all]

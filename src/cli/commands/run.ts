@@ -7,7 +7,7 @@ import { isEnded } from '../../domain/task/task.js';
 import { EXIT, text, type Command } from '../args/command.js';
 import { narrator } from '../render/narrator.js';
 import { costText } from './task/show.js';
-import { untilInterrupt } from '../interrupt.js';
+import { untilInterrupt } from '../args/interrupt.js';
 
 export const command: Command = {
   help: `guild run <agent> <text> [--id ID] [--model NAME]

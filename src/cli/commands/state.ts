@@ -4,7 +4,7 @@ import type { AgentState } from '../../domain/agent/agent-state.js';
 import type { Note } from '../../domain/coordination/note.js';
 import { problem, ProblemError } from '../../domain/problem.js';
 import { EXIT, whole, type Call, type Command } from '../args/command.js';
-import { onInterrupt } from '../interrupt.js';
+import { onInterrupt } from '../args/interrupt.js';
 import { laid, type Terminal } from '../render/terminal.js';
 
 export const command: Command = {

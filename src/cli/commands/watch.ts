@@ -4,7 +4,7 @@ import { openWorkspace, type Event, type PumpReport, type Watchers, type Workspa
 import { standing } from '../../domain/task/lineage.js';
 import { HUMAN } from '../../domain/task/task.js';
 import { EXIT, type Call, type Command } from '../args/command.js';
-import { onInterrupt } from '../interrupt.js';
+import { onInterrupt } from '../args/interrupt.js';
 import { liveView } from '../render/live-view.js';
 import { narrator } from '../render/narrator.js';
 

@@ -7,7 +7,7 @@ import { kinIn } from '../../domain/task/lineage.js';
 import { problemText, type Problem } from '../../domain/problem.js';
 import { HUMAN } from '../../domain/task/task.js';
 import { whoText } from '../../views/who.js';
-import type { Call } from '../args/command.js';
+import type { Terminal } from './terminal.js';
 import { oneLine } from './terminal.js';
 
 /** Beside a task that only a person can end. */
@@ -27,7 +27,7 @@ const TELL_MS = 2000;
 
 /** `streamed`: the task whose text is shown as it comes. `hasShown`: whether that ended with this text, so that it need not be printed again. */
 export function narrator(
-  { terminal, json }: Pick<Call, 'terminal' | 'json'>,
+  { terminal, json }: { terminal: Terminal; json: boolean },
   streamed: () => string | undefined = () => undefined,
 ): Narrator & { hasShown(text: string): boolean } {
   const kin = kinIn();

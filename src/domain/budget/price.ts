@@ -1,5 +1,11 @@
 /** What tokens cost. Prices are dollars for a million tokens, which is micro-dollars for one. */
-import type { Price } from '../config/config.js';
+
+/** US dollars for a million tokens. */
+export interface Price {
+  input: number;
+  output: number;
+  cached?: number;
+}
 
 export interface Tokens {
   inputTokens: number;

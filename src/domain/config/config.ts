@@ -1,5 +1,6 @@
 /** What `guild.yaml` says, with every default filled in. */
 import type { Budget } from '../budget/budget.js';
+import type { Price } from '../budget/price.js';
 import type { ModelSettings } from '../agent/agent.js';
 
 export interface Provider {
@@ -17,13 +18,6 @@ export interface ModelAlias {
   /** `provider/model`, or another alias; a list is tried in order. */
   models: string[];
   settings: ModelSettings;
-}
-
-/** US dollars for a million tokens. */
-export interface Price {
-  input: number;
-  output: number;
-  cached?: number;
 }
 
 export interface Limits {

@@ -19,9 +19,9 @@ import { taintIn } from '../../domain/task/taint.js';
 import { HUMAN, isEnded, makeTask, type Placed, type Task, type WantedChild } from '../../domain/task/task.js';
 import type { GateVerdict } from '../../ports/gate.js';
 import { errorText } from '../../rules/patterns/gather.js';
-import { sessionId } from '../conversation/conversation.js';
+import { sessionId } from '../../domain/session/session-id.js';
 import { underWay } from '../core/ready-queue.js';
-import { admit } from '../intake/mail.js';
+import { admit } from './admit-mail.js';
 import { record, type Parts } from '../core/context.js';
 
 export function approvalFor(parts: Parts, task: Task, agent: Agent, call: ToolCall, gate: GateVerdict): WantedChild {

@@ -12,7 +12,7 @@ import { checkArgs } from '../../tools/core/args.js';
 import type { Tool, ToolReply } from '../../tools/core/tool.js';
 import { approvalFor, verdictOn } from '../approvals/approvals.js';
 import { record, type Parts } from '../core/context.js';
-import { grantedNames } from '../conversation/prompt.js';
+import { grantedNames } from '../core/grants.js';
 import { runTool } from './run-tool.js';
 
 /** `allowed`: a human let it run; `ran`: its line of history is written. */

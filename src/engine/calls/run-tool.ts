@@ -12,11 +12,11 @@ import { ENGINE, HUMAN, type Task } from '../../domain/task/task.js';
 import type { PluginAction } from '../../ports/shell.js';
 import type { Outcome } from '../../ports/store.js';
 import type { SessionShown, Tool, ToolContext, ToolReply } from '../../tools/core/tool.js';
-import { breakDown } from '../staffing/breakdown.js';
-import { sessionId } from '../conversation/conversation.js';
+import { breakDown } from './break-down.js';
+import { sessionId } from '../../domain/session/session-id.js';
 import { duringEffect } from '../core/effects.js';
 import { record, type Parts } from '../core/context.js';
-import { checkDraft } from '../staffing/trial.js';
+import { checkDraft } from './check-draft.js';
 
 export interface Permission {
   approved: boolean;

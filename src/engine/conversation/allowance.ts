@@ -3,7 +3,7 @@
  * it to stop, it is told so and has one last turn for an answer in words; when it goes in circles, it is told so once.
  */
 import { budgetWord, usedUp, type Budget, type BudgetName } from '../../domain/budget/budget.js';
-import type { Price } from '../../domain/config/config.js';
+import type { Price } from '../../domain/budget/price.js';
 import type { ModelSettings } from '../../domain/agent/agent.js';
 import { problem, type Problem } from '../../domain/problem.js';
 import type { Message } from '../../domain/session/session.js';
@@ -13,7 +13,7 @@ import { LOOP_GUARD, loopIn, type Loop } from '../../rules/patterns/loop.js';
 import { overBudget, type Purse } from '../../rules/budget/remaining.js';
 import { promptTokens, reserveCall } from '../../rules/budget/reserve.js';
 import type { Conversation } from './conversation.js';
-import { stopAsked } from '../intake/intents.js';
+import { stopAsked } from '../core/stop-asked.js';
 import { owesCall } from './required-call.js';
 import type { Parts } from '../core/context.js';
 import { grantedTools, systemPrompt } from './prompt.js';

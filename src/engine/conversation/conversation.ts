@@ -2,8 +2,8 @@
  * A conversation that this process holds open. Every write first looks whether a person changed the file; if so nothing
  * is written, the change is recorded, and the work goes on from what the file says now.
  */
+import { sessionId } from '../../domain/session/session-id.js';
 import type { Agent } from '../../domain/agent/agent.js';
-import { shortId } from '../../domain/task/id.js';
 import { problem, type Problem } from '../../domain/problem.js';
 import { sessionUsage, type Message, type Session } from '../../domain/session/session.js';
 import { roleFacts } from '../../domain/task/role.js';
@@ -87,14 +87,6 @@ async function makeFiles(
     store.putBlob(agents.source(agent)),
   ]);
   return made;
-}
-
-/** An agent with a shared conversation has one for all its tasks; they take turns in it. */
-export function sessionId(
-  task: Pick<Task, 'id' | 'session'>,
-  agent: Pick<Agent, 'name'> & Partial<Pick<Agent, 'session'>>,
-): string {
-  return task.session ?? (agent.session === 'shared' ? agent.name : shortId(`${agent.name}-${task.id}`));
 }
 
 function conversation(

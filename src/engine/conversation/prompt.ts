@@ -1,33 +1,15 @@
 /** What a model is shown: the system prompt of the agent as the conversation knows it, the messages, and the tools it may call. */
+import { grantedNames } from '../core/grants.js';
 import type { Agent } from '../../domain/agent/agent.js';
-import type { Config } from '../../domain/config/config.js';
-import { PROVIDE_ROLE } from '../../domain/coordination/dependency.js';
 import type { Message } from '../../domain/session/session.js';
 import type { Placed, Task } from '../../domain/task/task.js';
 import type { ToolSpec } from '../../ports/model.js';
 import { CHECK_PROMPT } from '../../rules/patterns/check.js';
-import { isNamedWriter } from '../../rules/coordination/channels.js';
 import { fence } from '../../rules/patterns/gather.js';
 import { bidPrompt } from '../../rules/staffing/offer.js';
 import { isBuilt, toolDescriptions } from '../../tools/toolbox.js';
-import { owedTool, owesCall } from './required-call.js';
+import { owesCall } from './required-call.js';
 import type { Parts } from '../core/context.js';
-
-/** What an agent may call in this task: what its file grants, and what its part in a pattern, or a channel that names it as a writer, needs. */
-export function grantedNames(
-  agent: Agent,
-  { role }: Pick<Task, 'role'>,
-  channels: Config['channels'] = {},
-): readonly string[] {
-  if (role === 'work' && agent.router) return ['route_to'];
-  const tools = agent.tools.includes('request_dependency') ? [...agent.tools, 'give_back'] : agent.tools;
-  if (role === 'member' || role === 'seat') return [...tools, 'broadcast', 'vote_conclude'];
-  if (role === 'coordinator') return ['broadcast', 'conclude_team'];
-  const owed = owedTool({ role });
-  if (owed !== undefined) return [owed];
-  if (role === PROVIDE_ROLE) return [...tools, 'provide_dependency'];
-  return isNamedWriter(agent.name, channels) ? [...tools, 'broadcast'] : tools;
-}
 
 export function grantedTools(parts: Parts, agent: Agent, task: Task): ToolSpec[] {
   return [...new Set(grantedNames(agent, task, parts.config.channels))].flatMap((name) => {

@@ -3,13 +3,7 @@
  * its file is another; to claim and park it again and again would fill history and say the same for ever. Only memory: whoever starts tells it once more.
  */
 import type { Store } from '../../ports/store.js';
-
-export interface Held {
-  /** `stamp`: of what could not be read. It may be another by now. */
-  add(task: string, session: string, stamp: string): void;
-  /** As it was when it was told. */
-  isHeld(task: string): boolean;
-}
+import type { Held } from '../core/context.js';
 
 /** So soon after a save the task goes on. */
 export const HELD_MS = 2000;

@@ -23,7 +23,7 @@ import {
   turnKey,
   turnNode,
 } from '../../rules/coordination/wait-node.js';
-import { sessionId } from '../conversation/conversation.js';
+import { sessionId } from '../../domain/session/session-id.js';
 import type { Parts } from '../core/context.js';
 
 export interface WhoWaits {

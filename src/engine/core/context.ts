@@ -1,5 +1,6 @@
 /** What the engine is given. Everything of the world comes in here, so a test can own all of it. */
-import type { Config, Price } from '../../domain/config/config.js';
+import type { Config } from '../../domain/config/config.js';
+import type { Price } from '../../domain/budget/price.js';
 import type { Event } from '../../domain/event.js';
 import type { Problem } from '../../domain/problem.js';
 import type { Task, WantedChild } from '../../domain/task/task.js';
@@ -20,8 +21,6 @@ import type { Pauses } from '../../ports/pauses.js';
 import type { Shell } from '../../ports/shell.js';
 import type { Store } from '../../ports/store.js';
 import type { Tool } from '../../tools/core/tool.js';
-import type { Audit } from '../pass/audit.js';
-import type { Held } from '../conversation/unreadable.js';
 import type { Lines } from './ready-queue.js';
 import type { Pace } from './pace.js';
 
@@ -77,6 +76,23 @@ export interface Parts {
   inTurn?: boolean;
   /** For people who look on. Must not throw. */
   watchers?: Watchers;
+}
+
+/** Collects events and commits them to history after each pass. */
+export interface Audit {
+  note(event: Event): void;
+  /** A pass is over. Commits start at least `gapMs` apart. */
+  passed(gapMs?: number): void;
+  /** Commits the rest; resolves when no commit is running. */
+  close(): Promise<void>;
+}
+
+/** Tasks whose conversation file could not be read. */
+export interface Held {
+  /** `stamp` identifies the content that could not be read; the file may have changed since. */
+  add(task: string, session: string, stamp: string): void;
+  /** True while the file still has the content that could not be read. */
+  isHeld(task: string): boolean;
 }
 
 export interface Watchers {

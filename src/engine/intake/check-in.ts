@@ -10,7 +10,7 @@ import { compareText } from '../../domain/order.js';
 import type { Problem } from '../../domain/problem.js';
 import { HUMAN, makeTask, type Task } from '../../domain/task/task.js';
 import type { OpenTask } from '../../ports/store.js';
-import { sessionId } from '../conversation/conversation.js';
+import { sessionId } from '../../domain/session/session-id.js';
 import { takerOf } from './intents.js';
 import { record, type Parts } from '../core/context.js';
 

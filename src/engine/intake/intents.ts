@@ -125,13 +125,6 @@ async function stop(parts: Parts, intent: Intent & { kind: 'stop' }): Promise<bo
 /** Parts of a pattern without which there is no answer at all. */
 const STAGES = new Set(['work', 'check', 'route', 'handoff']);
 
-/** Whether a person asked this task, or one above it, to stop with what it has. */
-export function stopAsked(parts: Parts, task: Task): boolean {
-  return parts.store
-    .intents()
-    .some(({ kind, task: id }) => kind === 'stop' && (task.id === id || task.root === id || isNamedUnder(task, id)));
-}
-
 export function openUnder(parts: Parts, id: string): OpenTask[] {
   const open = [...parts.store.open()];
   const byId = new Map(open.map((one) => [one.task.id, one]));

@@ -7,7 +7,7 @@ import { messagesOf } from '../../domain/session/session.js';
 import type { LostTaker, Task } from '../../domain/task/task.js';
 import { costsAtRest } from '../tasks/costs-at-rest.js';
 import { fail } from '../tasks/settle.js';
-import { sessionId } from '../conversation/conversation.js';
+import { sessionId } from '../../domain/session/session-id.js';
 import { takerOf } from './intents.js';
 import { record, type Parts } from '../core/context.js';
 

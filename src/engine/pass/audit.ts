@@ -6,15 +6,8 @@ import type { Event } from '../../domain/event.js';
 import { asProblem, type Problem } from '../../domain/problem.js';
 import type { Clock } from '../../ports/clock.js';
 import type { History } from '../../ports/history.js';
+import type { Audit } from '../core/context.js';
 import { commitMessage } from '../../views/commit-message.js';
-
-export interface Audit {
-  note(event: Event): void;
-  /** A pass is over. Commits begin no closer together than `gapMs`. */
-  passed(gapMs?: number): void;
-  /** Commits what is left; resolves when nothing is under way. */
-  close(): Promise<void>;
-}
 
 /** What a commit that cannot be written leaves for the next one. */
 const MOST_KEPT = 1000;

@@ -4,7 +4,7 @@ import { isLeaf } from '../../rules/patterns/decide.js';
 import { inOrder, lineOf, queue, type Place, type Queue, type Row } from '../../rules/scheduling/ready-queue.js';
 import { mayOffer } from '../../rules/staffing/offer.js';
 import { mayMove } from '../../rules/scheduling/ready.js';
-import { sessionId } from '../conversation/conversation.js';
+import { sessionId } from '../../domain/session/session-id.js';
 import type { Flight } from '../core/flight.js';
 import type { Room } from '../core/capacity.js';
 import { HELD_MS } from '../conversation/unreadable.js';

@@ -25,16 +25,3 @@ function held(agent: Agent, name: string): Agent {
   const tools = agent.tools.filter((tool) => READING.includes(tool));
   return { ...plain, name, tools, agents: [], advisors: [], session: 'per_task' };
 }
-
-/** What is wrong with a draft, in a sentence for its maker. */
-export function checkDraft(parts: Parts, task: Task, name: string, source: string): string | undefined {
-  const [wrong] = parts.agents.problemsOf(name, source);
-  if (wrong !== undefined) {
-    const line = wrong.where?.line === undefined ? '' : ` (line ${wrong.where.line})`;
-    return `${wrong.message}${line}${wrong.hint ? `; ${wrong.hint}` : ''}`;
-  }
-  const agent = parts.agents.parse(source, `agents/${name}.md`)!;
-  const needs = Array.isArray(task.context['needs']) ? task.context['needs'].map(String) : [];
-  const lacking = needs.filter((need) => !agent.capabilities.includes(need));
-  return lacking.length === 0 ? undefined : `its capabilities must include ${lacking.join(', ')}`;
-}

@@ -4,7 +4,7 @@
  * more, the last, would still fit after it.
  */
 import type { Budget, BudgetName } from '../../domain/budget/budget.js';
-import type { Price } from '../../domain/config/config.js';
+import type { Price } from '../../domain/budget/price.js';
 import type { Message } from '../../domain/session/session.js';
 
 /** Tokens of an answer where neither agent nor model says otherwise and a budget must hold. */

@@ -9,7 +9,7 @@ import type { Breakdown } from '../../domain/task/piece.js';
 import { problem, type Problem } from '../../domain/problem.js';
 import { roleFacts } from '../../domain/task/role.js';
 import type { Task, WantedChild } from '../../domain/task/task.js';
-import { breakdownStep } from '../staffing/breakdown.js';
+import { breakdownStep } from './breakdown.js';
 import { enrichedRequest, missingAdvice, wantedAdvisors } from './advisors.js';
 import { checkStep, isChecked } from './check.js';
 import { gather, type Children } from './gather.js';

@@ -11,9 +11,9 @@ import {
   type Coordination,
   type Limits,
   type ModelAlias,
-  type Price,
   type Provider,
 } from '../../domain/config/config.js';
+import { type Price } from '../../domain/budget/price.js';
 import { isSafeId } from '../../domain/task/id.js';
 import { OWN_CHANNELS } from '../../domain/coordination/note.js';
 import { problem, type Problem } from '../../domain/problem.js';

@@ -3,7 +3,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Breakdown, Part } from '../../../src/domain/task/piece.js';
 import { makeTask, type EndedState, type Placed, type WantedChild } from '../../../src/domain/task/task.js';
-import { breakdownStep, partsProblem, sortParts } from '../../../src/rules/staffing/breakdown.js';
+import { partsProblem, sortParts } from '../../../src/rules/staffing/breakdown.js';
+import { breakdownStep } from '../../../src/rules/patterns/breakdown.js';
 
 const part = (key: string, description: string, more: Partial<Part> = {}): Part => ({
   key,

@@ -2,7 +2,7 @@
  * List prices of well-known models, in dollars for a million tokens, as their makers published them. Prices change: `prices` in
  * `guild.yaml` wins. A model that is not here costs 0 in our books, because a guessed price is worse than none.
  */
-import type { Price } from '../../../domain/config/config.js';
+import type { Price } from '../../../domain/budget/price.js';
 
 export const LIST_PRICES: Readonly<Record<string, Price>> = {
   'openai/gpt-5': { input: 1.25, cached: 0.125, output: 10 },

@@ -3,7 +3,7 @@ import path from 'node:path';
 import { eventTail } from '../../../app/readers/event-tail.js';
 import { openStates } from '../../../app/readers/open-states.js';
 import { EXIT, type Call, type Command } from '../../args/command.js';
-import { onInterrupt } from '../../interrupt.js';
+import { onInterrupt } from '../../args/interrupt.js';
 import { addEvents, noLedger, topFrame } from './frame.js';
 
 export const command: Command = {

@@ -1,7 +1,7 @@
 /** What `guild --help` says, for programs: every command with its options and its whole help text. Loads all of them, so only for who asks. */
-import { EXIT, type Command, type Options } from '../args/command.js';
-import { COMMANDS, type Listed } from '../commands.js';
-import { VERSION } from '../args/version.js';
+import { EXIT, type Command, type Options } from './args/command.js';
+import { COMMANDS, type Listed } from './commands.js';
+import { VERSION } from './args/version.js';
 
 interface OptionSaid {
   name: string;

@@ -1,5 +1,5 @@
 /** Ctrl-C: the first lets every task be put back in order, the second leaves at once. Nothing is lost either way. */
-import type { Workspace } from '../app/index.js';
+import type { Workspace } from '../../app/index.js';
 
 export async function untilInterrupt<T>(workspace: Workspace, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
   const stop = new AbortController();

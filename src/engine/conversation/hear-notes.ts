@@ -1,0 +1,74 @@
+/**
+ * Adds unread notes to a conversation. A reader's cursor moves only after the message is durable; a
+ * crash in between shows the note again, and it is recognised by its text.
+ */
+import type { Note } from '../../domain/coordination/note.js';
+import type { Message } from '../../domain/session/session.js';
+import type { Task } from '../../domain/task/task.js';
+import type { Bus } from '../../ports/bus.js';
+import { channelsRead } from '../../rules/coordination/channels.js';
+import { fence } from '../../rules/patterns/gather.js';
+import { record, type Parts } from '../core/context.js';
+import type { Conversation } from './conversation.js';
+
+/** Notes added before one turn at most; the rest comes before the next. */
+const MOST_HEARD = 50;
+const HEARD = 'Note from ';
+
+/** Conversations of one agent do not hear the same at the same time. */
+const hearing = new WeakMap<Bus, Set<string>>();
+
+/** What was told on the channels that this agent reads becomes part of its conversation. True: something was heard, or the file was edited. */
+export async function hearNotes(parts: Parts, task: Task, talk: Conversation): Promise<boolean> {
+  const { bus } = parts;
+  const name = talk.agent.name;
+  const channels = channelsRead(name, parts.config.channels);
+  if (bus === undefined || channels.length === 0) return false;
+  const last = talk.messages().at(-1);
+  if (last?.role === 'user' && last.content.startsWith(HEARD)) return false; // the next turn is due
+  const busy = hearing.get(bus) ?? new Set();
+  hearing.set(bus, busy);
+  if (busy.has(name)) return false;
+  busy.add(name);
+  try {
+    return await hear(parts, bus, task, talk, channels);
+  } finally {
+    busy.delete(name);
+  }
+}
+
+async function hear(parts: Parts, bus: Bus, task: Task, talk: Conversation, channels: string[]): Promise<boolean> {
+  const reader = talk.agent.name;
+  const unread = channels.flatMap((channel) => bus.unread(channel, reader, MOST_HEARD));
+  if (unread.length === 0) return false;
+  const urgent = mostUrgent(unread.filter((note) => note.from !== reader)).slice(0, MOST_HEARD);
+  const known = new Set(talk.messages().map((message) => message.content));
+  const news = urgent.map((note) => asMessage(note)).filter((message) => !known.has(message.content));
+  if (news.length > 0 && (await talk.append(news, true)) === 'edited') return true;
+  const finished = new Set([...urgent, ...unread.filter((note) => note.from === reader)]);
+  for (const channel of channels) {
+    const ids = [...finished].flatMap((note) => (note.channel === channel ? [note.id] : []));
+    if (ids.length > 0) await bus.done(channel, reader, ids);
+  }
+  if (news.length > 0)
+    record(parts, 'note.heard', { task: task.id, agent: reader, notes: urgent.map((note) => note.id) });
+  return news.length > 0;
+}
+
+/** Each channel gives its own in order; among channels the more urgent go first, and the earlier. */
+function mostUrgent(notes: Note[]): Note[] {
+  const rank = { critical: 0, high: 1, normal: 2, low: 3 };
+  return notes.sort((a, b) => rank[a.priority] - rank[b.priority] || (a.at < b.at ? -1 : a.at > b.at ? 1 : 0));
+}
+
+function asMessage(note: Note): Message {
+  const text = note.body.type === 'said' ? note.body.text : JSON.stringify(note.body);
+  const about = [note.priority === 'normal' ? undefined : note.priority, note.task].filter(Boolean).join(', ');
+  const head = `${HEARD}${note.from} on the channel ${note.channel}${about === '' ? '' : ` (${about})`}:`;
+  return {
+    role: 'user',
+    content: `${head}\n\n${fence('note', note.from, text, note.id)}`,
+    from: note.from,
+    timestamp: note.at,
+  };
+}

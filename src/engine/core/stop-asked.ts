@@ -1,0 +1,11 @@
+/** Whether a person asked a task to stop and answer with what it has. */
+import { isNamedUnder } from '../../domain/task/lineage.js';
+import type { Task } from '../../domain/task/task.js';
+import type { Parts } from './context.js';
+
+/** True if the request names this task or one of its ancestors. */
+export function stopAsked(parts: Parts, task: Task): boolean {
+  return parts.store
+    .intents()
+    .some(({ kind, task: id }) => kind === 'stop' && (task.id === id || task.root === id || isNamedUnder(task, id)));
+}

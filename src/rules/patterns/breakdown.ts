@@ -1,0 +1,83 @@
+/** What a task with role `breakdown` still needs: duplicates resolved first, then its pieces. */
+import { childId } from '../../domain/task/id.js';
+import { readKeys, type Breakdown, type Part } from '../../domain/task/piece.js';
+import type { Placed, Task, WantedChild } from '../../domain/task/task.js';
+import { errorText, fence, gather, type Children } from './gather.js';
+
+export type BreakdownStep = { ask: WantedChild[] } | { result: string };
+
+/** What a task with role `breakdown` needs next: a word on what is in doubt, then the parts, then it is the sum of their outcomes. */
+export function breakdownStep(task: Task, broken: Breakdown, children: Children): BreakdownStep {
+  const doubts = wantedDoubts(task, broken);
+  const settled = gather(doubts, children);
+  if (!settled.complete) return { ask: doubts };
+  const dropped = { ...broken.dropped, ...namedIn(settled.ended[0], broken) };
+  const kept = broken.parts.filter((part) => !Object.hasOwn(dropped, part.key));
+  const wanted = kept.map((part) => wantedPart(task, part, dropped));
+  const done = gather(wanted, children);
+  if (!done.complete) return { ask: [...doubts, ...wanted] };
+  return { result: assembled(task, broken, dropped, done.ended) };
+}
+
+function wantedDoubts(task: Task, { parts, doubtful, known }: Breakdown): WantedChild[] {
+  const keys = parts.map((part) => part.key).filter((key) => Object.hasOwn(doubtful, key));
+  if (keys.length === 0 || task.to === undefined) return [];
+  const pairs = keys.map((key) => {
+    const part = parts.find((one) => one.key === key)!;
+    const id = doubtful[key]!;
+    return `${key}:\n${fence('part', task.to!, part.description, task.id)}\nperhaps the same as ${id}:\n${fence('task', 'nobody', known[id] ?? '', task.id)}`;
+  });
+  return [
+    {
+      id: childId(task.id, 'same'),
+      role: 'same',
+      to: task.to,
+      description: `Which of these parts are essentially the same work as the task they stand beside? Name their keys with name_duplicates; an empty list if none is.\n\n${pairs.join('\n\n')}`,
+      budget: { turns: 2 },
+    },
+  ];
+}
+
+/** Without an answer nothing is dropped: doing something twice costs less than not doing it. */
+function namedIn(asked: Placed | undefined, { doubtful }: Breakdown): Record<string, string> {
+  if (asked?.state !== 'completed') return {};
+  const named = readKeys(asked.task.result ?? '') ?? [];
+  return Object.fromEntries(Object.entries(doubtful).filter(([key]) => named.includes(key)));
+}
+
+function wantedPart(task: Task, part: Part, dropped: Record<string, string>): WantedChild {
+  const idOf = (key: string): string => partId(task, dropped, key);
+  return {
+    id: childId(task.id, part.key),
+    role: 'part',
+    ...(part.to === undefined ? {} : { to: part.to }),
+    ...(part.type === undefined ? {} : { type: part.type }),
+    description: part.description,
+    requirements: part.requirements,
+    dependencies: [...new Set(part.dependsOn.map(idOf))],
+  };
+}
+
+/** The task that does a part: its own, that of the part it repeats, or the task that did it before. */
+function partId(task: Task, dropped: Record<string, string>, key: string): string {
+  const instead = dropped[key];
+  if (instead === undefined) return childId(task.id, key);
+  return instead.startsWith('#') ? partId(task, dropped, instead.slice(1)) : instead;
+}
+
+function assembled(
+  task: Task,
+  { parts }: Breakdown,
+  dropped: Record<string, string>,
+  ended: readonly Placed[],
+): string {
+  const outcomes = parts.map(({ key }) => {
+    const id = partId(task, dropped, key);
+    if (Object.hasOwn(dropped, key)) return { key, task: id, state: 'dropped', why: `${id} is the same work` };
+    const { task: child, state } = ended.find((one) => one.task.id === id)!;
+    return state === 'completed'
+      ? { key, task: id, agent: child.to, state, result: child.result ?? '' }
+      : { key, task: id, agent: child.to, state, error: errorText(child.error) };
+  });
+  return JSON.stringify({ parts: outcomes });
+}
