@@ -22,7 +22,7 @@ export interface Disk {
   readFrom(path: string, offset: number, maxBytes?: number): Read;
   /** A text that differs whenever the file's content may differ (domain/stamp.ts); undefined if there is no such file. */
   stamp(path: string): string | undefined;
-  /** Names in a folder, in no order; empty if the folder is missing. */
+  /** Names in a folder, in no order; empty if it is missing or not a folder. */
   list(folder: string): string[];
   /** New file with these bytes; false, and nothing done, if the name is taken. */
   create(path: string, bytes: Uint8Array | string): boolean;

@@ -1,6 +1,10 @@
-/** New agents: of several who make the same one at the same moment, one does, and the others are told. */
+/** Agents come and go as files: by other processes, by editors, with other files next to them. */
 import assert from 'node:assert/strict';
+import fs from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
 import { test } from 'node:test';
+import { disk as realDisk } from '../../src/adapters/disk/index.js';
 import { roster } from '../../src/adapters/roster/index.js';
 import { simDisk } from '../kit/sim-disk.js';
 
@@ -13,4 +17,26 @@ test('made twice at once, here or by another process, an agent is there once and
   const made = await Promise.all([one, two, one].map((here) => here.create('drawer', SOURCE)));
   assert.deepEqual(made.map((problem) => problem?.code ?? 'made').sort(), ['duplicate', 'duplicate', 'made']);
   assert.equal(disk.tree().get('/w/agents/drawer.md'), SOURCE);
+});
+
+test('files without a dot in agents/ are not agents and do no harm', (t) => {
+  const root = fs.mkdtempSync(path.join(os.tmpdir(), 'guild-roster-'));
+  t.after(() => fs.rmSync(root, { recursive: true, force: true }));
+  fs.mkdirSync(path.join(root, 'agents', 'reader'), { recursive: true });
+  fs.writeFileSync(path.join(root, 'agents', 'reader', 'agent.md'), SOURCE);
+  fs.writeFileSync(path.join(root, 'agents', 'drawer.md'), SOURCE);
+  for (const name of ['LICENSE', 'Makefile', '4913', 'sedAbC', 'drawer~'])
+    fs.writeFileSync(path.join(root, 'agents', name), 'text\n');
+  fs.writeFileSync(path.join(root, '.claude'), 'a file where a folder is expected\n');
+  const here = roster(realDisk(), root);
+  assert.deepEqual(here.refresh(), []);
+  assert.deepEqual([...here.all().keys()].sort(), ['drawer', 'reader']);
+});
+
+test('an agent whose file vanishes while it is read is gone, without a problem', () => {
+  const disk = simDisk();
+  disk.makeFolder('/w/agents');
+  disk.create('/w/agents/drawer.md', SOURCE);
+  const here = roster({ ...disk, read: () => ({ kind: 'missing' }) }, '/w');
+  assert.deepEqual(here.check(), { problems: [], warnings: [], files: 0 });
 });

@@ -18,7 +18,7 @@ export function disk(): Disk {
     read: (file, maxBytes) => read(file, 0, maxBytes),
     readFrom: read,
     stamp(file) {
-      const stat = fs.lstatSync(file, { throwIfNoEntry: false, bigint: true });
+      const stat = statOf(file);
       return stat && stampOf(stat);
     },
     list(folder) {
@@ -26,9 +26,9 @@ export function disk(): Disk {
       try {
         return fs.readdirSync(folder);
       } catch (error) {
-        if (!isCode(error, 'ENOENT')) throw error;
-        noteAbsent(folder);
-        return [];
+        if (isCode(error, 'ENOENT')) noteAbsent(folder);
+        if (isCode(error, 'ENOENT') || isCode(error, 'ENOTDIR')) return [];
+        throw error;
       }
     },
     create(file, bytes) {
@@ -147,13 +147,23 @@ interface Shared {
   next?: Promise<void>;
 }
 
+/** Undefined if there is no such file; also if a file is where the path has a folder, as in `agents/LICENSE/agent.md`. */
+function statOf(file: string): fs.BigIntStats | undefined {
+  try {
+    return fs.lstatSync(file, { throwIfNoEntry: false, bigint: true });
+  } catch (error) {
+    if (isCode(error, 'ENOTDIR')) return undefined;
+    throw error;
+  }
+}
+
 /** What was looked for and is not there: being thrown at costs ten times a look. */
 const absent = new Set<string>();
 const MOST_ABSENT = 100;
 
 function isStillAbsent(file: string): boolean {
   if (!absent.has(file)) return false;
-  if (fs.lstatSync(file, { throwIfNoEntry: false }) === undefined) return true;
+  if (statOf(file) === undefined) return true;
   absent.delete(file);
   return false;
 }

@@ -170,8 +170,10 @@ export function roster(
     const before = known.get(file);
     if (before !== undefined && before.stamp === disk.stamp(path.join(root, file))) return;
     const read = disk.read(path.join(root, file), MAX_AGENT_BYTES);
+    // Editors replace files: one that was listed a moment ago may be gone.
+    if (read.kind === 'missing') return void known.delete(file);
     if (read.kind !== 'file') {
-      const what = read.kind === 'not_a_file' ? read.what : read.kind === 'too_big' ? 'too big' : 'gone';
+      const what = read.kind === 'not_a_file' ? read.what : 'too big';
       const wrong: Problem = {
         code: 'bad_file',
         message: `${file} is ${what}, so it defines no agent`,

@@ -20,7 +20,7 @@ export interface Terminal {
   problem(problem: Problem, severity?: 'error' | 'warning'): void;
   /** Streams text as it comes, without a newline. */
   stream(text: string): void;
-  /** Colours and live drawing make sense. */
+  /** Lines can be drawn again in place. */
   live: boolean;
   /** Of the terminal; in a pipe nothing is cut. */
   width: number;
@@ -32,12 +32,13 @@ export interface Terminal {
 
 export function terminal({ quiet, json }: { quiet: boolean; json: boolean }): Terminal {
   const { stdout, stderr, env } = process;
-  const colours = (env['NO_COLOR'] ?? '') === '' && env['TERM'] !== 'dumb' && stdout.isTTY && stderr.isTTY;
+  const canDraw = env['TERM'] !== 'dumb' && stdout.isTTY && stderr.isTTY;
+  const colours = canDraw && (env['NO_COLOR'] ?? '') === '';
   const style = (name: keyof typeof CODES, text: string): string =>
     colours ? `${sign(CODES[name][0])}${text}${sign(CODES[name][1])}` : text;
   let onScreen = false;
   return {
-    live: colours && !quiet && !json,
+    live: canDraw && !quiet && !json,
     get width() {
       return stdout.isTTY ? Math.max(20, stdout.columns || 80) : Infinity;
     },

@@ -5,13 +5,8 @@ import path from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { columnsOf } from '../../../src/cli/render/columns.js';
-import { place, scripted, succeeds, type Given } from '../../kit/guild.js';
-
-/** Node, told that it stands on a terminal of this width. */
-function onTerminal(columns: number, { rows = 20, ...more }: Given & { rows?: number } = {}): Given {
-  const code = `for (const s of [process.stdout, process.stderr]) Object.assign(s, { isTTY: true, columns: ${columns}, rows: ${rows} })`;
-  return { ...more, node: ['--import', `data:text/javascript,${encodeURIComponent(code)}`] };
-}
+import { place, scripted, succeeds } from '../../kit/guild.js';
+import { onTerminal } from '../../kit/on-terminal.js';
 
 // oxlint-disable-next-line no-control-regex
 const bare = (text: string): string => text.replace(/\u001b\[[0-9;?]*[A-Za-z]/g, '');
