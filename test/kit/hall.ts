@@ -14,7 +14,7 @@ import { growth } from '../../src/adapters/creation-rate/index.js';
 import { inbox } from '../../src/adapters/inbox/index.js';
 import { pauses } from '../../src/adapters/pauses/index.js';
 import { scripted } from '../../src/adapters/models/scripted/index.js';
-import { desk } from '../../src/app/boards/board-tools.js';
+import { desk } from '../../src/adapters/boards/board-tools.js';
 import { sourcesOf } from '../../src/app/readers/query-sources.js';
 import { roster } from '../../src/adapters/roster/index.js';
 import type { Config } from '../../src/domain/config/config.js';

@@ -9,7 +9,7 @@ import { nearestHint } from '../../domain/nearest.js';
 import { problem, problemText, type Problem } from '../../domain/problem.js';
 import { resolveModels } from '../../rules/scheduling/models.js';
 import { foreignAgents } from '../../adapters/roster/foreign-agents.js';
-import { packageFolder } from './package-folder.js';
+import { packageFolder } from '../../adapters/starter/package-folder.js';
 import { noPlugin } from '../../adapters/plugins/index.js';
 import { CONFIG_FILE, readConfig } from './read-config.js';
 import { roster } from '../../adapters/roster/index.js';

@@ -3,7 +3,7 @@ import type { Agent } from '../../domain/agent/agent.js';
 import type { Store } from '../../ports/store.js';
 import { openReader } from './open-reader.js';
 import { openRoster } from './open-roster.js';
-import type { Row, Sources } from '../boards/boards.js';
+import type { Row, Sources } from '../../adapters/boards/queries.js';
 
 export function querySources(root: string): Sources {
   return sourcesOf(

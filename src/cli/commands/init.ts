@@ -1,6 +1,6 @@
 /** `guild init`: a workspace with agents that are good enough to keep. Never overwrites a file. */
 import path from 'node:path';
-import { initWorkspace } from '../../app/init-workspace.js';
+import { initWorkspace } from '../../app/starter.js';
 import { EXIT, type Command } from '../args/command.js';
 
 export const command: Command = {

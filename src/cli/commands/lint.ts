@@ -1,7 +1,7 @@
 /** `guild lint`: what is wrong or doubtful in boards, one entry a problem, as `file:line:column`. */
 import fs from 'node:fs';
 import path from 'node:path';
-import { lintFile } from '../../app/boards/boards.js';
+import { lintFile } from '../../app/readers/queries.js';
 import { ProblemError, problem, problemText } from '../../domain/problem.js';
 import { type Call, type Command, EXIT } from '../args/command.js';
 
@@ -19,7 +19,7 @@ export async function lint(call: Call): Promise<number> {
       problem('bad_usage', 'there is no file to check', { hint: 'guild lint tasks/plan.task.md' }),
     );
   }
-  const found = call.words.map((file) => ({ file, problems: lintFile(placed(file, call.root), { root: call.root }) }));
+  const found = call.words.map((file) => ({ file, problems: lintFile(placed(file, call.root), call.root) }));
   const errors = found.flatMap(({ problems }) => problems.filter((one) => one.severity === 'error')).length;
   if (call.json) call.terminal.json(found.length === 1 ? found[0] : found);
   else {

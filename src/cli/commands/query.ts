@@ -1,5 +1,5 @@
 /** `guild query`: asks and changes boards, asks tasks, sessions, agents and events. Rows as a table that fits, or as JSON. */
-import { type QueryReply, runQuery, type Row, type Sources } from '../../app/boards/boards.js';
+import { type QueryReply, runQuery, type Row, type Sources } from '../../app/readers/queries.js';
 import { querySources } from '../../app/readers/query-sources.js';
 import { ProblemError, problem } from '../../domain/problem.js';
 import { columnsOf } from '../render/columns.js';

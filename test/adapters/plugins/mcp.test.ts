@@ -6,7 +6,7 @@ import type { AddressInfo } from 'node:net';
 import os from 'node:os';
 import path from 'node:path';
 import { test, type TestContext } from 'node:test';
-import { packageFolder } from '../../../src/app/readers/package-folder.js';
+import { packageFolder } from '../../../src/adapters/starter/package-folder.js';
 import { loadPlugins, type Plugins } from '../../../src/adapters/plugins/index.js';
 import type { ToolContext, ToolReply } from '../../../src/tools/core/tool.js';
 

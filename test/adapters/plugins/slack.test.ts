@@ -5,7 +5,7 @@ import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { test, type TestContext } from 'node:test';
-import { packageFolder } from '../../../src/app/readers/package-folder.js';
+import { packageFolder } from '../../../src/adapters/starter/package-folder.js';
 import { openWorkspace, type Workspace } from '../../../src/app/index.js';
 import { loadPlugins } from '../../../src/adapters/plugins/index.js';
 import { slackServer, type SlackServer } from '../../kit/slack-server.js';

@@ -6,7 +6,7 @@ import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { openWorkspace, type Workspace } from '../../../app/index.js';
-import { packageFolder } from '../../../app/readers/package-folder.js';
+import { packageFolder } from '../../../app/starter.js';
 import { problem, ProblemError, type Problem } from '../../../domain/problem.js';
 import { EXIT, text, type Call, type Command } from '../../args/command.js';
 import { OFFICE_STEPS, QUESTION } from './steps.js';

@@ -1,10 +1,8 @@
 /**
- * Queries and boards as a person at the command line uses them. Files are read here, edited as text, and written back
- * only if they still are what was read: somebody may be typing in them at this very moment.
+ * Runs queries on boards and on the workspace's tables. A board is edited as text and written back
+ * only if the file still has the bytes that were read, because a person may be editing it.
  */
 import path from 'node:path';
-import { ids as realIds } from '../../adapters/clock/index.js';
-import { disk as realDisk } from '../../adapters/disk/index.js';
 import { problem, type Problem, ProblemError } from '../../domain/problem.js';
 import type { Ids } from '../../ports/clock.js';
 import type { Disk } from '../../ports/disk.js';
@@ -28,8 +26,8 @@ export interface Sources {
 export interface BoardsAt {
   root: string;
   sources: Sources;
-  disk?: Disk;
-  ids?: Ids;
+  disk: Disk;
+  ids: Ids;
 }
 
 export interface QueryOptions {
@@ -66,8 +64,8 @@ export async function runParsed(query: Query, at: BoardsAt, options: QueryOption
 }
 
 /** Everything wrong or doubtful in one board. Throws a ProblemError if it cannot be read. */
-export function lintFile(file: string, at: { root: string; disk?: Disk }): BoardProblem[] {
-  const read = readText(at.disk ?? realDisk(), path.resolve(at.root, file), file);
+export function lintFile(file: string, at: { root: string; disk: Disk }): BoardProblem[] {
+  const read = readText(at.disk, path.resolve(at.root, file), file);
   if (!read) throw new ProblemError(missing(file));
   return lintBoard(read.text, file);
 }
@@ -99,8 +97,8 @@ async function onBoard(query: Query, at: BoardsAt, options: QueryOptions): Promi
       'use tasks, sessions, agents, events, or a file like tasks/plan.task.md',
     );
   }
-  const disk = at.disk ?? realDisk();
-  const ids = at.ids ?? realIds();
+  const disk = at.disk;
+  const ids = at.ids;
   const full = path.resolve(at.root, file);
   const newId = `task-${ids.next().slice(-8)}`;
   for (let tries = 0; tries < MAX_TRIES; tries++) {
@@ -118,8 +116,8 @@ async function onBoard(query: Query, at: BoardsAt, options: QueryOptions): Promi
 }
 
 async function save(file: string, rows: readonly Row[], at: BoardsAt, options: QueryOptions): Promise<void> {
-  const disk = at.disk ?? realDisk();
-  const ids = at.ids ?? realIds();
+  const disk = at.disk;
+  const ids = at.ids;
   const full = path.resolve(at.root, file);
   const bytes = Buffer.from(printRows(file, rows));
   if (options.force) await replace(disk, full, bytes, ids);

@@ -13,7 +13,7 @@ import type { Store } from '../../ports/store.js';
 import { fieldOf, itemKey, parseBoard, type Item } from '../../text/board/parse.js';
 import { taskId } from '../../text/board/tasks.js';
 import { parseQuery, type Assignment } from '../../text/query/query.js';
-import { runParsed, type Sources } from './boards.js';
+import { runParsed, type Sources } from './queries.js';
 
 export interface DeskAt {
   root: string;

@@ -1,5 +1,5 @@
 /** Copies a starter set into a folder. What is there already is kept, so it is safe to run again. */
-import { packageFolder } from './readers/package-folder.js';
+import { packageFolder } from './package-folder.js';
 import fs from 'node:fs';
 import path from 'node:path';
 

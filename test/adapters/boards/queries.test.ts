@@ -4,6 +4,7 @@ import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { test, type TestContext } from 'node:test';
+import { ids as realIds } from '../../../src/adapters/clock/index.js';
 import { disk as realDisk } from '../../../src/adapters/disk/index.js';
 import {
   lintFile,
@@ -11,7 +12,7 @@ import {
   type QueryOptions,
   type QueryReply,
   type Sources,
-} from '../../../src/app/boards/boards.js';
+} from '../../../src/adapters/boards/queries.js';
 import { ProblemError } from '../../../src/domain/problem.js';
 import type { Disk } from '../../../src/ports/disk.js';
 import { MESSY, REDIS } from '../../kit/boards.js';
@@ -34,7 +35,8 @@ function place(t: TestContext): Place {
   const sources: Sources = { tasks: async () => tasks, sessions: none, agents: none, events: none };
   return {
     root,
-    ask: (query, options, disk) => runQuery(query, { root, sources, ...(disk ? { disk } : {}) }, options),
+    ask: (query, options, disk) =>
+      runQuery(query, { root, sources, disk: disk ?? realDisk(), ids: realIds() }, options),
     write(file, text) {
       fs.mkdirSync(path.dirname(path.join(root, file)), { recursive: true });
       fs.writeFileSync(path.join(root, file), text);
@@ -149,8 +151,8 @@ test('other sources are selected from, and saved as board, JSON or lines', async
 test('lint names file, line and caret', (t) => {
   const { root, write } = place(t);
   write('x.task.md', '## TODO\n- [x] "open\n- "fine"\n');
-  const [one, ...more] = lintFile('x.task.md', { root });
+  const [one, ...more] = lintFile('x.task.md', { root, disk: realDisk() });
   assert.deepEqual(more, []);
   assert.deepEqual(one!.where, { file: 'x.task.md', line: 2, column: 7, source: '- [x] "open' });
-  assert.throws(() => lintFile('nothere.task.md', { root }), refused('not_found'));
+  assert.throws(() => lintFile('nothere.task.md', { root, disk: realDisk() }), refused('not_found'));
 });
