@@ -3,6 +3,7 @@ import type { Event } from '../../app/index.js';
 import { kinIn } from '../../domain/task/lineage.js';
 import { HUMAN } from '../../domain/task/task.js';
 import { whoText } from '../../views/who.js';
+import { columnsOf, endOf } from './columns.js';
 import { FOR_YOU, type Narrator } from './narrator.js';
 import { fitted, oneLine, type Terminal } from './terminal.js';
 
@@ -109,10 +110,10 @@ export function liveView(terminal: Terminal): Narrator {
   function lineOf(node: Node): string {
     const depth = kin.levelOf(node.id);
     const part = depth === 0 ? node.id : node.id.slice(node.id.lastIndexOf('.') + 1);
-    const name = oneLine(part, Math.max(8, terminal.width / 2 - node.agent.length));
+    const name = oneLine(part, Math.max(8, terminal.width / 2 - columnsOf(node.agent)));
     const note = node.note.replace(/\s+/g, ' ');
-    const room = terminal.width - 1 - depth * 2 - node.agent.length - name.length - 4;
-    const tail = note.startsWith('“') || note.length >= MAX_NOTE ? note.slice(-Math.max(1, room)) : note;
+    const room = terminal.width - 1 - depth * 2 - columnsOf(node.agent) - columnsOf(name) - 4;
+    const tail = note.startsWith('“') || note.length >= MAX_NOTE ? endOf(note, Math.max(1, room)) : note;
     return `${'  '.repeat(depth)}${node.mark} ${terminal.bold(node.agent)} ${name} ${terminal.dim(tail)}`;
   }
 

@@ -1,8 +1,9 @@
 /** Columns of a terminal: wide letters take two, accents none, and no character is cut in half. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import stringWidth from 'string-width';
 import { fc } from '../../kit/properties.js';
-import { columnsOf, cutTo } from '../../../src/cli/render/columns.js';
+import { columnsOf, cutTo, endOf } from '../../../src/cli/render/columns.js';
 import { fitted, table } from '../../../src/cli/render/terminal.js';
 
 test('what takes how much', () => {
@@ -14,17 +15,36 @@ test('what takes how much', () => {
     ['🙂', 2],
     ['ｗｉｄｅ', 8],
     ['├─ │', 4],
+    ['🇩🇪', 2],
+    ['👍🏽', 2],
+    ['👨\u200d👩\u200d👧', 2],
+    ['❤\ufe0f', 2],
+    ['1\ufe0f\u20e3', 2],
+    ['नि', 2],
+    ['ｶﾞ', 2],
   ] as const)
     assert.equal(columnsOf(text), columns, text);
 });
 
+test('every assigned character is as wide as the string-width package says', () => {
+  const wrong: string[] = [];
+  for (let code = 0x20; code < 0x40000; code++) {
+    const char = String.fromCodePoint(code);
+    if (!/\p{Assigned}/u.test(char) || /\p{Cs}/u.test(char)) continue;
+    if (columnsOf(char) !== stringWidth(char)) wrong.push(`U+${code.toString(16)}: ${columnsOf(char)}`);
+  }
+  assert.deepEqual(wrong, []);
+});
+
 test('what is cut fits, and is the beginning of what there was', () => {
-  const text = fc.string({ unit: fc.constantFrom('a', ' ', 'ü', '你', '🙂', 'e\u0301', '│') });
+  const text = fc.string({ unit: fc.constantFrom('a', ' ', 'ü', '你', '🙂', '👍🏽', '🇩🇪', 'e\u0301', '│') });
   fc.assert(
     fc.property(text, fc.nat(30), (given, width) => {
       const cut = cutTo(given, width);
       assert.ok(columnsOf(cut) <= width);
       assert.ok(given.startsWith(cut) && !/[\ud800-\udbff]$/.test(cut));
+      const end = endOf(given, width);
+      assert.ok(columnsOf(end) <= width && given.endsWith(end) && !/^[\udc00-\udfff]/.test(end));
       assert.ok(columnsOf(fitted(given, width + 1)) <= width + 1);
       assert.ok(columnsOf(given) > width || cut === given, 'what fits is whole');
     }),
