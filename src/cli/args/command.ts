@@ -41,6 +41,17 @@ export function text(values: Values, name: string): string | undefined {
   return typeof value === 'string' ? value : undefined;
 }
 
+/** The folder to create: named by the command's own word or option, or by `--workspace`; not by both. */
+export function newFolder(values: Values, own: string | undefined, ownName: string): string | undefined {
+  const workspace = text(values, 'workspace');
+  if (own === undefined || workspace === undefined || own === workspace) return own ?? workspace;
+  throw new ProblemError(
+    problem('bad_usage', `${ownName} and --workspace name two folders: ${own} and ${workspace}`, {
+      hint: 'name one of them',
+    }),
+  );
+}
+
 /** A whole number that an option names, within bounds. */
 export function whole(values: Values, name: string, [least, most]: [number, number]): number | undefined {
   const said = text(values, name);

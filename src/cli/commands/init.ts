@@ -1,7 +1,7 @@
 /** `guild init`: a workspace with agents that are good enough to keep. Never overwrites a file. */
 import path from 'node:path';
 import { initWorkspace } from '../../app/starter.js';
-import { EXIT, type Command } from '../args/command.js';
+import { EXIT, newFolder, type Command } from '../args/command.js';
 
 export const command: Command = {
   help: `guild init [dir] [--swarm]
@@ -13,7 +13,7 @@ Files that are there already stay as they are.
   options: { swarm: { type: 'boolean' } },
   most: 1,
   async run({ words, values, terminal, json }) {
-    const folder = path.resolve(words[0] ?? '.');
+    const folder = path.resolve(newFolder(values, words[0], 'the folder') ?? '.');
     const swarm = values['swarm'] === true;
     const { created, kept } = initWorkspace(folder, { swarm });
     if (json) terminal.json({ workspace: folder, created, kept });

@@ -8,7 +8,7 @@ import path from 'node:path';
 import { openWorkspace, type Workspace } from '../../../app/index.js';
 import { packageFolder } from '../../../app/starter.js';
 import { problem, ProblemError, type Problem } from '../../../domain/problem.js';
-import { EXIT, text, type Call, type Command } from '../../args/command.js';
+import { EXIT, newFolder, text, type Call, type Command } from '../../args/command.js';
 import { OFFICE_STEPS, QUESTION } from './steps.js';
 import { narrator } from '../../render/narrator.js';
 import { treeLines } from '../task/show.js';
@@ -35,7 +35,7 @@ tasks/approvals.task.md, or here at the prompt.
   most: 0,
   async run(call) {
     const { terminal, values } = call;
-    const folder = fresh(text(values, 'dir'));
+    const folder = fresh(newFolder(values, text(values, 'dir'), '--dir'));
     const model = text(values, 'model');
     fs.cpSync(packageFolder('examples', 'office'), folder, { recursive: true });
     terminal.say(

@@ -1,0 +1,23 @@
+/** Commands that create a folder take `--workspace` like all others. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { place, succeeds } from '../kit/guild.js';
+
+test('demo and init create the folder that --workspace names', async (t) => {
+  const { guild, list } = place(t);
+  succeeds(await guild('init', '--workspace', 'w', '--quiet'));
+  assert.ok(list('w').includes('guild.yaml'));
+  succeeds(await guild('demo', '--yes', '--quiet', '-w', 'day'));
+  assert.ok(list('day').includes('guild.yaml'));
+  assert.deepEqual(list('.'), ['day', 'w']);
+});
+
+test('two different folders are refused before anything is created', async (t) => {
+  const { guild, list } = place(t);
+  for (const words of ['init a --workspace b', 'demo --dir a --workspace b']) {
+    const { code, err } = await guild(...words.split(' '));
+    assert.equal(code, 2);
+    assert.match(err, /--workspace name two folders: a and b/);
+  }
+  assert.deepEqual(list('.'), []);
+});
