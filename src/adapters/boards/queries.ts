@@ -10,7 +10,9 @@ import { rowsToBoard } from '../../text/board/into.js';
 import { lintBoard } from '../../text/board/lint.js';
 import type { BoardProblem } from '../../text/board/parse.js';
 import { queryBoard } from '../../text/board/query.js';
+import { unknownColumn } from '../../text/query/columns.js';
 import { parseQuery, type Query, type Row, select } from '../../text/query/query.js';
+import { TABLES } from './tables.js';
 
 export type { BoardProblem } from '../../text/board/parse.js';
 export type { Row } from '../../text/query/query.js';
@@ -40,6 +42,8 @@ export interface QueryOptions {
 export interface QueryReply {
   kind: Query['kind'];
   rows: Row[];
+  /** The columns that a SELECT names; absent for `*`. */
+  columns?: string[];
   message: string;
   /** Entries of the board that were left out. */
   problems: BoardProblem[];
@@ -58,7 +62,8 @@ export async function runQuery(text: string, at: BoardsAt, options: QueryOptions
 export async function runParsed(query: Query, at: BoardsAt, options: QueryOptions = {}): Promise<QueryReply> {
   const isTable = Object.hasOwn(TABLES, query.from);
   const reply = isTable ? await onTable(query, at) : await onBoard(query, at, options);
-  if (query.kind !== 'select' || query.into === undefined) return reply;
+  if (query.kind !== 'select') return reply;
+  if (query.into === undefined) return query.fields ? { ...reply, columns: query.fields } : reply;
   await save(query.into, reply.rows, at, options);
   return { ...reply, message: `Saved tasks into ${query.into}`, written: query.into };
 }
@@ -70,7 +75,6 @@ export function lintFile(file: string, at: { root: string; disk: Disk }): BoardP
   return lintBoard(read.text, file);
 }
 
-const TABLES: Record<keyof Sources, true> = { tasks: true, sessions: true, agents: true, events: true };
 const MAX_BYTES = 16 * 1024 * 1024;
 const MAX_TRIES = 20;
 
@@ -83,7 +87,11 @@ async function onTable(query: Query, at: BoardsAt): Promise<QueryReply> {
       'change tasks with guild task, boards with their file name',
     );
   }
-  const rows = select(query, await at.sources[from as keyof Sources]());
+  const table = from as keyof Sources;
+  const all = await at.sources[table]();
+  const unknown = unknownColumn(query, all, TABLES[table]);
+  if (unknown) throw new ProblemError(unknown);
+  const rows = select(query, all);
   return { kind: 'select', rows, message: `${rows.length} rows from ${from}`, problems: [] };
 }
 

@@ -19,15 +19,21 @@ export function sourcesOf(open: () => Store, agents: () => Iterable<Agent>): Sou
       const store = open();
       await store.scan(true);
       const placed = [...store.open(), ...(await store.ended())];
-      return placed.map(({ task: { extra, ...task }, state, owner }) => ({
-        ...extra,
-        ...task,
-        state,
-        completed: state === 'completed',
-        failed: state === 'failed',
-        in_progress: state === 'active',
-        ...(owner ? { held_by: owner.agent } : {}),
-      }));
+      return placed.map(({ task: { extra, ...task }, state, owner }) => {
+        const { id, to, description } = task;
+        const first = { id, state, to, description };
+        // Keys of the program win over equal ones in the file.
+        return {
+          ...first,
+          ...extra,
+          ...task,
+          state,
+          completed: state === 'completed',
+          failed: state === 'failed',
+          in_progress: state === 'active',
+          ...(owner ? { held_by: owner.agent } : {}),
+        };
+      });
     },
     async sessions() {
       const store = open();

@@ -76,13 +76,13 @@ function printTable(terminal: Terminal, reply: QueryReply): void {
   const { rows } = reply;
   // In a pipe nothing is cut: whoever reads it has no edge.
   const width = process.stdout.isTTY ? terminal.width : Infinity;
-  if (rows.length > 0) for (const line of layTable(rows, width)) terminal.out(line);
+  if (rows.length > 0) for (const line of layTable(rows, width, reply.columns)) terminal.out(line);
   terminal.say(terminal.dim(rows.length === 1 ? '1 row' : `${rows.length} rows`));
 }
 
 /** A table no wider than `width`; where too many columns leave no room to read, each row as lines of its own. */
-export function layTable(rows: readonly Row[], width: number): string[] {
-  const columns = shownColumns(rows);
+export function layTable(rows: readonly Row[], width: number, named?: readonly string[]): string[] {
+  const columns = [...(named ?? tellingColumns(rows))];
   const cells = rows.map((row) => columns.map((column) => cellText(row[column])));
   const widths = columns.map((column, c) =>
     cells.reduce((most, row) => Math.max(most, columnsOf(row[c]!)), columnsOf(column)),
@@ -101,8 +101,8 @@ function padded(cell: string, width: number): string {
   return cell + ' '.repeat(Math.max(0, width - columnsOf(cell)));
 }
 
-/** Columns in order of first sight; those in which no row says anything are left out. */
-function shownColumns(rows: readonly Row[]): string[] {
+/** For `SELECT *`: columns in order of first sight; those in which no row says anything are left out. */
+function tellingColumns(rows: readonly Row[]): string[] {
   const said = new Map<string, boolean>();
   for (const row of rows) {
     for (const [key, value] of Object.entries(row)) {

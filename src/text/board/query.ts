@@ -8,6 +8,7 @@ import { applyEdits } from './edit.js';
 import type { Board, BoardProblem, Item, Value } from './item.js';
 import { itemKey, parseBoard } from './parse.js';
 import { assignmentEdits, assignmentFlaw, boxAfter, COLUMNS, itemRow, listOf } from './row.js';
+import { unknownColumn } from '../query/columns.js';
 import { type Delete, evaluate, type Insert, type Query, type Row, select, type Update } from '../query/query.js';
 import { fieldsOf, fieldValue } from '../query/where.js';
 
@@ -34,7 +35,10 @@ export type BoardReply =
 export function queryBoard(text: string, file: string, query: Query, options: BoardQueryOptions = {}): BoardReply {
   const board = parseBoard(text, file);
   if (query.kind === 'select') {
-    const rows = select(query, boardRows(board));
+    const all = boardRows(board);
+    const unknown = unknownColumn(query, all, COLUMNS);
+    if (unknown) return { ok: false, problem: unknown };
+    const rows = select(query, all);
     return { ok: true, rows, message: `${rows.length} tasks in ${file}`, problems: board.problems };
   }
   const conflict = board.problems.find((p) => p.lint === 'TD090');

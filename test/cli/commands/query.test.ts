@@ -43,6 +43,15 @@ test('a person asks, changes and checks a board', (t) => {
   assert.deepEqual([guild('lint', 'tasks/redis.task.md').code, guild('lint', 'tasks/none.task.md').code], [0, 1]);
 });
 
+test('every column that a query names is shown, and an unknown one is an error', (t) => {
+  const guild = workspace(t);
+  const table = guild('query', `SELECT id, completed FROM tasks/redis.task.md WHERE completed = false LIMIT 1`);
+  assert.deepEqual(table.out.trim().split('\n'), ['id        completed', '--------  ---------', 'task-002  false']);
+  const wrong = guild('query', `SELECT id, titel FROM tasks/redis.task.md`);
+  assert.deepEqual([wrong.code, wrong.out], [2, '']);
+  assert.match(wrong.err, /tasks\/redis\.task\.md has no column "titel"\n {2}did you mean "title"\?/);
+});
+
 test('a query that does not parse shows where, and exits 2', (t) => {
   const guild = workspace(t);
   const wrong = guild('query', `DELETE FROM tasks/redis.task.md WHERE priority !! 'A'`);

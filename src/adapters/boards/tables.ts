@@ -1,0 +1,51 @@
+/**
+ * The tables of a workspace and the columns they define. Rows may have more: a task file keeps unknown keys, an event has
+ * details of its kind.
+ */
+import type { Task } from '../../domain/task/task.js';
+
+/** Written as a record, so that the compiler asks for a key that is new. */
+const TASK: Record<Exclude<keyof Task, 'extra'>, true> = {
+  id: true,
+  parent: true,
+  root: true,
+  depth: true,
+  role: true,
+  type: true,
+  description: true,
+  to: true,
+  from: true,
+  requirements: true,
+  dependencies: true,
+  context: true,
+  priority: true,
+  budget: true,
+  created_by: true,
+  created_at: true,
+  claimed_by: true,
+  claimed_at: true,
+  retries: true,
+  attempts: true,
+  lost: true,
+  session: true,
+  waits: true,
+  bids: true,
+  result: true,
+  error: true,
+  ended_at: true,
+  certificate: true,
+  usage: true,
+  own_usage: true,
+  version: true,
+};
+
+const words = (text: string): string[] => text.trim().split(/\s+/);
+
+export const TABLES = {
+  tasks: [...Object.keys(TASK), ...words('state completed failed in_progress held_by')],
+  sessions: words('id agent type model status task created messages updated problem'),
+  agents: words('name description models tools agents capabilities expertise priority type format file'),
+  events: words(`at name task agent peer cause parent root role session turn model calls input_tokens output_tokens
+    cached_tokens micro_usd ms class message wait_ms tool ok approved action why error problem usage waits scores
+    attempts messages kind type urgency deadline status by reason edited added changed removed diff`),
+} as const satisfies Record<string, readonly string[]>;

@@ -1,0 +1,30 @@
+/** Columns that a query names and its source does not have: a misspelt name must not look like an empty value. */
+import { nearestHint } from '../../domain/nearest.js';
+import { problem, type Problem } from '../../domain/problem.js';
+import type { Row, Select, Where } from './form.js';
+import { fieldValue } from './where.js';
+
+/**
+ * The problem with the first unknown column of a SELECT. `defined`: the columns that the source always has. A column that
+ * only `IS NULL` asks for may be absent everywhere: that is the question. Without rows nothing is known.
+ */
+export function unknownColumn(query: Select, rows: readonly Row[], defined: readonly string[]): Problem | undefined {
+  if (rows.length === 0) return undefined;
+  const named = [...(query.fields ?? []), ...comparedIn(query.where), ...query.orderBy.map(({ field }) => field)];
+  const isKnown = (field: string): boolean =>
+    defined.includes(field) ||
+    defined.includes(field.split('.')[0]!) ||
+    rows.some((row) => fieldValue(row, field) !== undefined);
+  const unknown = named.find((field) => !isKnown(field));
+  if (unknown === undefined) return undefined;
+  const columns = [...new Set([...defined, ...rows.flatMap((row) => Object.keys(row))])];
+  return problem('bad_usage', `${query.from} has no column ${JSON.stringify(unknown)}`, {
+    hint: nearestHint(unknown, columns) ?? `the columns are ${columns.join(', ')}`,
+  });
+}
+
+function comparedIn(where: Where | undefined): string[] {
+  if (where === undefined || where.kind === 'null') return [];
+  if (where.kind === 'and' || where.kind === 'or') return where.parts.flatMap(comparedIn);
+  return where.kind === 'not' ? comparedIn(where.part) : [where.field];
+}

@@ -1,0 +1,36 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { problemText } from '../../../src/domain/problem.js';
+import { unknownColumn } from '../../../src/text/query/columns.js';
+import { parseQuery, type Select } from '../../../src/text/query/query.js';
+
+const ROWS = [
+  { id: 'a', title: 'Alpha', note: 'x', context: { goal: 'y' } },
+  { id: 'b', title: 'Beta' },
+];
+
+function check(text: string, rows: Record<string, unknown>[] = ROWS): string | undefined {
+  const parsed = parseQuery(text);
+  assert.ok(parsed.ok);
+  const wrong = unknownColumn(parsed.query as Select, rows, ['id', 'title', 'completed', 'usage']);
+  return wrong && problemText(wrong);
+}
+
+test('a column that no row has is an error that names the nearest one', () => {
+  assert.match(check('SELECT id, titel FROM tasks')!, /tasks has no column "titel"\n.*did you mean "title"\?/);
+  assert.match(check('SELECT * FROM tasks WHERE complted = false')!, /no column "complted"[^]*"completed"/);
+  assert.match(
+    check('SELECT id FROM tasks ORDER BY xyzzy')!,
+    /the columns are id, title, completed, usage, note, context/,
+  );
+});
+
+test('columns that the source defines, that any row has, or that only IS NULL asks for are known', () => {
+  for (const text of [
+    'SELECT id, completed, note FROM tasks',
+    'SELECT context.goal, usage.turns FROM tasks',
+    'SELECT * FROM tasks WHERE archived IS NULL AND NOT (sent IS NOT NULL)',
+  ])
+    assert.equal(check(text), undefined, text);
+  assert.equal(check('SELECT anything FROM tasks', []), undefined);
+});
