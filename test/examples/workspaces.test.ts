@@ -12,7 +12,10 @@ import { parseConfig } from '../../src/text/config/config.js';
 const ROOT = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '..', '..', '..');
 /** No keys, and a script that waits for nobody but lets others have their turn. */
 const OFFLINE = { env: {}, clock: { ...clock(), sleep: () => new Promise<void>((resolve) => setImmediate(resolve)) } };
-const examples = fs.readdirSync(path.join(ROOT, 'examples')).map((name) => `examples/${name}`);
+const examples = fs
+  .readdirSync(path.join(ROOT, 'examples'), { withFileTypes: true })
+  .filter((entry) => entry.isDirectory())
+  .map((entry) => `examples/${entry.name}`);
 
 for (const given of ['starter', 'starter-swarm', ...examples]) {
   test(`${given} has nothing to complain about`, async (t) => {
