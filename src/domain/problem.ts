@@ -55,10 +55,18 @@ export interface Problem {
   where?: Where;
   /** One safe next step. */
   hint?: string;
+  /** Of an unknown name: the known one that was probably meant. */
+  meant?: string;
+  /** Of a file that was quarantined: its path now, relative to the workspace. */
+  movedTo?: string;
 }
 
-export function problem(code: ProblemCode, message: string, more: { where?: Where; hint?: string } = {}): Problem {
+export function problem(code: ProblemCode, message: string, more: Omit<Problem, 'code' | 'message'> = {}): Problem {
   return { code, message, ...more };
+}
+
+export function isProblemCode(value: unknown): value is ProblemCode {
+  return (PROBLEM_CODES as readonly unknown[]).includes(value);
 }
 
 /** A Problem on its way up through code that cannot return it. */

@@ -2,7 +2,7 @@
  * Where a human answers by editing a file. It is a view and a form, never the authority: the requests live in tasks, and
  * an entry that no open task knows never counts.
  */
-import type { Answer, Approval } from '../domain/task/approval.js';
+import type { Answer, Approval, Fate } from '../domain/task/approval.js';
 import type { Problem } from '../domain/problem.js';
 
 export interface BallotReading {
@@ -25,5 +25,5 @@ export interface Ballot {
    * Makes the file show these: new ones are added, answered ones get their mark and fate, everything a person wrote stays
    * byte for byte. Durable when resolved. `fates`: what became of actions, by approval id.
    */
-  show(open: readonly Approval[], ended: readonly Approval[], fates: ReadonlyMap<string, string>): Promise<void>;
+  show(open: readonly Approval[], ended: readonly Approval[], fates: ReadonlyMap<string, Fate>): Promise<void>;
 }

@@ -12,7 +12,7 @@ export type Read =
   | { kind: 'file'; bytes: Buffer; stamp: string }
   | { kind: 'missing' }
   /** Not a regular file: a link, FIFO, socket, device or directory. It was not opened. */
-  | { kind: 'not_a_file'; what: string }
+  | { kind: 'not_a_file'; what: 'folder' | 'link' | 'FIFO' | 'socket' | 'device' | 'socket or device' }
   | { kind: 'too_big'; size: number };
 
 export interface Disk {

@@ -10,6 +10,7 @@
  */
 import type { Event } from '../domain/event.js';
 import type { Intent } from '../domain/task/intent.js';
+import type { Outcome } from '../domain/task/outcome.js';
 import type { Peer, Rank } from '../domain/peer.js';
 import type { Problem } from '../domain/problem.js';
 import type { Message, Session, SessionHeader } from '../domain/session/session.js';
@@ -70,7 +71,6 @@ export interface SessionEdit {
   diff: string;
 }
 
-export type Outcome = { ok: true; text: string } | { ok: false; text: string };
 export type Effect =
   | { state: 'none' }
   | { state: 'started'; digest: string; at: string }

@@ -36,7 +36,7 @@ test('a new swarm is in order, the tool of its web plugin included; a tool that 
   put('s/agents/extra.md', '---\ndescription: Looks\ntools: [lab_look]\n---\nYou look.\n');
   assert.match(
     succeeds(await guildWith({ cwd }, 'check')).err,
-    /warning: .*"lab_look", which only a plugin could bring/,
+    /warning: [^]*unknown tool: "lab_look"[^]*a plugin may provide it/,
   );
 });
 

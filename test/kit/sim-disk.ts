@@ -57,7 +57,7 @@ export function simDisk(): SimDisk {
 
   return {
     read(file, maxBytes = Infinity): Read {
-      if (folders.has(file)) return { kind: 'not_a_file', what: 'a folder' };
+      if (folders.has(file)) return { kind: 'not_a_file', what: 'folder' };
       const inode = names.get(file);
       if (!inode) return { kind: 'missing' };
       if (inode.bytes.length > maxBytes) return { kind: 'too_big', size: inode.bytes.length };

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { fc } from '../kit/properties.js';
 import { CORE_SCHEMA, load } from 'js-yaml';
 import { parse } from 'yaml';
-import type { Message, Session, SessionHeader } from '../../src/domain/session/session.js';
+import { MESSAGE_KINDS, type Message, type Session, type SessionHeader } from '../../src/domain/session/session.js';
 import { parseSession, printHeader, printMessages, repairTail } from '../../src/text/session/parse.js';
 import { yamlValue } from '../../src/text/yaml/scalar.js';
 
@@ -145,6 +145,9 @@ const message: fc.Arbitrary<Message> = fc
       toolCallId: text,
       name: text,
       isError: fc.boolean(),
+      code: fc.constantFrom('over_budget', 'not_allowed'),
+      kind: fc.constantFrom(...MESSAGE_KINDS),
+      cause: text,
       usage: fc.record(
         { model: text, inputTokens: count, outputTokens: count, cachedTokens: count, microUsd: count, ms: count },
         { requiredKeys: ['inputTokens', 'outputTokens'], noNullPrototype: true },

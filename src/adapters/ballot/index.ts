@@ -3,7 +3,7 @@
  * was never there; and it writes only when the file is still what it last read, so that nobody's save is lost.
  */
 import path from 'node:path';
-import type { Approval } from '../../domain/task/approval.js';
+import type { Approval, Fate } from '../../domain/task/approval.js';
 import { problem, type Problem } from '../../domain/problem.js';
 import type { Ballot, BallotReading } from '../../ports/ballot.js';
 import type { Disk } from '../../ports/disk.js';
@@ -92,7 +92,7 @@ export function ballot({ root, disk, peer, isAlive = (id) => id === peer }: Ball
   async function show(
     open: readonly Approval[],
     ended: readonly Approval[],
-    fates: ReadonlyMap<string, string>,
+    fates: ReadonlyMap<string, Fate>,
   ): Promise<void> {
     const stamp = disk.stamp(file);
     const seenBefore = seen;
@@ -160,7 +160,7 @@ export function ballot({ root, disk, peer, isAlive = (id) => id === peer }: Ball
     const found = disk.read(file, MOST_BYTES);
     if (found.kind === 'file') return found.bytes.toString('utf8');
     if (found.kind === 'missing') return undefined;
-    const what = found.kind === 'too_big' ? `${found.size} bytes, more than is read` : `${found.what}, not a file`;
+    const what = found.kind === 'too_big' ? `${found.size} bytes, more than is read` : `a ${found.what}, not a file`;
     return problem('bad_file', `${FILE} is ${what}: nothing on it counts, and nothing more is shown there`, {
       where: { file: FILE },
       hint: 'delete entries that are answered, or move it away; guild approve works all the same',

@@ -122,7 +122,7 @@ export function boards({ root, disk, clock, peer }: BoardsOptions): Boards {
     };
     if (read.kind !== 'file') {
       const what =
-        read.kind === 'too_big' ? `${read.size} bytes, more than a board may have` : `${read.what}, not a file`;
+        read.kind === 'too_big' ? `${read.size} bytes, more than a board may have` : `a ${read.what}, not a file`;
       return hold(`${file} is ${what}`, disk.stamp(path.join(folder, name)) ?? '');
     }
     const text = utf8(read.bytes);

@@ -144,7 +144,7 @@ function printRows(file: string, rows: readonly Row[]): string {
 function readText(disk: Disk, full: string, file: string): { text: string; bytes: Buffer } | undefined {
   const read = disk.read(full, MAX_BYTES);
   if (read.kind === 'missing') return undefined;
-  if (read.kind === 'not_a_file') fail('bad_file', `${file} is ${read.what}, not a file`, undefined, file);
+  if (read.kind === 'not_a_file') fail('bad_file', `${file} is a ${read.what}, not a file`, undefined, file);
   if (read.kind === 'too_big')
     fail('over_limit', `${file} has ${read.size} bytes, more than a board may have`, undefined, file);
   try {

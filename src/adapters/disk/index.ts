@@ -180,8 +180,8 @@ function read(file: string, from: number, maxBytes = DEFAULT_MAX_BYTES): Read {
   } catch (error) {
     if (isCode(error, 'ENOENT')) noteAbsent(file);
     if (isCode(error, 'ENOENT') || isCode(error, 'ENOTDIR')) return { kind: 'missing' };
-    if (isCode(error, 'ELOOP')) return { kind: 'not_a_file', what: 'a link' };
-    if (isCode(error, 'ENXIO')) return { kind: 'not_a_file', what: 'a socket or device' };
+    if (isCode(error, 'ELOOP')) return { kind: 'not_a_file', what: 'link' };
+    if (isCode(error, 'ENXIO')) return { kind: 'not_a_file', what: 'socket or device' };
     throw error;
   }
   try {
@@ -310,11 +310,10 @@ function isFolder(file: string): boolean {
   return fs.statSync(file, { throwIfNoEntry: false })?.isDirectory() === true;
 }
 
-function kindOf(stat: fs.BigIntStats): string {
-  if (stat.isDirectory()) return 'a folder';
-  if (stat.isFIFO()) return 'a FIFO';
-  if (stat.isSocket()) return 'a socket';
-  return 'a device';
+function kindOf(stat: fs.BigIntStats): 'folder' | 'FIFO' | 'socket' | 'device' {
+  if (stat.isDirectory()) return 'folder';
+  if (stat.isFIFO()) return 'FIFO';
+  return stat.isSocket() ? 'socket' : 'device';
 }
 
 function isCode(error: unknown, code: string): boolean {

@@ -269,7 +269,7 @@ export function openTasks(disk: Disk, l: Layout, quarantine: Quarantine, now: ()
     if (read.kind === 'missing') return undefined;
     if (read.kind !== 'file') {
       const what =
-        read.kind === 'too_big' ? `${read.size} bytes, more than a task may have` : `${read.what}, not a file`;
+        read.kind === 'too_big' ? `${read.size} bytes, more than a task may have` : `a ${read.what}, not a file`;
       return quarantine(file, problem('bad_file', `${shown} is ${what}`, { where: { file: shown } }));
     }
     const owner = state === 'active' ? parseClaimName(path.basename(file)) : undefined;

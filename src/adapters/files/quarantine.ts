@@ -18,6 +18,7 @@ export function quarantine(disk: Disk, l: Layout): Quarantine {
     return problem(why.code, `${why.message}; it was moved to ${shown}`, {
       ...(why.where ? { where: why.where } : {}),
       hint,
+      movedTo: shown,
     });
   };
 }

@@ -4,7 +4,8 @@ import path from 'node:path';
 import type { Event } from '../../domain/event.js';
 import type { Intent } from '../../domain/task/intent.js';
 import type { Disk } from '../../ports/disk.js';
-import type { Effect, Outcome, Store } from '../../ports/store.js';
+import type { Effect, Store } from '../../ports/store.js';
+import { parseOutcome, printOutcome } from '../../text/records/outcome.js';
 import type { Lag } from './ahead.js';
 import { isSettled, type Layout } from './layout.js';
 import { syncIfThere, type Writing } from './atomic-write.js';
@@ -53,14 +54,15 @@ export function recordVerbs(
     effect(id): Effect {
       const begun = readJson<{ digest: string; at: string }>(started(id));
       if (begun === undefined) return { state: 'none' };
-      const outcome = readJson<Outcome>(done(id));
+      const ended = disk.read(done(id));
+      const outcome = ended.kind === 'file' ? parseOutcome(ended.bytes.toString('utf8')) : undefined;
       if (outcome === undefined) return { state: 'started', digest: begun.digest, at: begun.at };
       return { state: 'done', digest: begun.digest, outcome };
     },
     begin: (id, digest, what) =>
       writing.createOnce(started(id), JSON.stringify({ digest, what, at: now().toISOString() })),
     async finish(id, outcome) {
-      await writing.createOnce(done(id), JSON.stringify(outcome));
+      await writing.createOnce(done(id), printOutcome(outcome));
     },
     async putBlob(bytes) {
       const hash = createHash('sha256').update(bytes).digest('hex');

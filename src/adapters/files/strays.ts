@@ -63,7 +63,7 @@ export function strays(disk: Disk, l: Layout): Strays {
     if (disk.stamp(full) === undefined) return undefined; // it was on its way to another name
     const read = disk.read(full, 0);
     if (read.kind !== 'not_a_file') return stray(file, ...whyAndNext(folder === top, name));
-    const inside = read.what === 'a folder' ? disk.list(full).filter(isTaskFile).length : 0;
+    const inside = read.what === 'folder' ? disk.list(full).filter(isTaskFile).length : 0;
     if (inside === 0) return undefined;
     const many = inside === 1 ? 'a task file' : `${inside} task files`;
     return stray(`${file}/`, `holds ${many}, and nobody looks there`, 'tasks to be done belong into tasks/pending');

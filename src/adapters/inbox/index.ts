@@ -136,7 +136,9 @@ export function inbox({ root, disk, peer }: { root: string; disk: Disk; peer?: s
     if (read.kind === 'file') return read;
     if (read.kind === 'missing') return undefined;
     const why =
-      read.kind === 'not_a_file' ? `it is ${read.what}` : `it has ${read.size} bytes; the limit is ${MAX_INBOX_BYTES}`;
+      read.kind === 'not_a_file'
+        ? `it is a ${read.what}`
+        : `it has ${read.size} bytes; the limit is ${MAX_INBOX_BYTES}`;
     tell(
       name,
       problem('bad_file', `this file of the inbox is not read: ${why}`, { where: { file: `inbox/${name}` } }),

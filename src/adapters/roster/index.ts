@@ -173,7 +173,7 @@ export function roster(
     // Editors replace files: one that was listed a moment ago may be gone.
     if (read.kind === 'missing') return void known.delete(file);
     if (read.kind !== 'file') {
-      const what = read.kind === 'not_a_file' ? read.what : 'too big';
+      const what = read.kind === 'not_a_file' ? `a ${read.what}` : 'too big';
       const wrong: Problem = {
         code: 'bad_file',
         message: `${file} is ${what}, so it defines no agent`,

@@ -24,7 +24,7 @@ export function openReader(folder: string): Store {
 
 /** Whoever looks first sets aside what can never be read; history must know of it, whether or not this command tells. */
 export async function noteSetAside(store: Store, problems: readonly Problem[]): Promise<void> {
-  const moved = problems.filter((one) => one.message.includes('was moved to'));
+  const moved = problems.filter((one) => one.movedTo !== undefined);
   for (const one of moved)
     store.record({ at: new Date().toISOString(), name: 'file.quarantined', peer: store.peer.id, problem: one });
   if (moved.length > 0) await store.flush();

@@ -59,9 +59,9 @@ function missing(root: string, plugins: string[]): Problem[] {
 
 /** Looking at a folder runs none of its code, so the tools of a plugin are not known here. */
 function unlessPlugged({ message, where }: Problem): Problem {
-  return problem('unknown_tool', message.replace('which does not exist', 'which only a plugin could bring'), {
+  return problem('unknown_tool', message, {
     ...(where === undefined ? {} : { where }),
-    hint: 'guild check runs no plugin, so it cannot know; guild watch tells if none brings it',
+    hint: 'a plugin may provide it: guild check runs no plugins, and guild watch reports it if none does',
   });
 }
 

@@ -29,7 +29,7 @@ export function readConfig(disk: Disk, root: string, env: Record<string, string 
     const [first, ...others] = parsed.problems.filter((one) => !isForeignKey(one));
     return { ...parsed, there: true, garbled, ...(first ? { unreadable: withOthers(first, others.length) } : {}) };
   }
-  const what = read.kind === 'too_big' ? `too big (${read.size} bytes)` : `${read.what}, not a file`;
+  const what = read.kind === 'too_big' ? `too big (${read.size} bytes)` : `a ${read.what}, not a file`;
   const unreadable: Problem = {
     code: 'bad_file',
     message: `${CONFIG_FILE} is ${what}`,
@@ -39,9 +39,9 @@ export function readConfig(disk: Disk, root: string, env: Record<string, string 
   return { ...parsed, problems: [unreadable], there: true, unreadable, garbled: true };
 }
 
-/** Somebody else's, or of another version; a mistyped one has a hint with what was meant. */
-function isForeignKey({ code, hint }: Problem): boolean {
-  return code === 'unknown_key' && !hint?.startsWith('did you mean');
+/** A key of another program or version. A key that resembles one of ours is a typing error. */
+function isForeignKey({ code, meant }: Problem): boolean {
+  return code === 'unknown_key' && meant === undefined;
 }
 
 function withOthers(first: Problem, others: number): Problem {

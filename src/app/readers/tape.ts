@@ -5,7 +5,7 @@
 import type { Engine } from '../../engine/pass/pump.js';
 import type { Parts } from '../../engine/core/context.js';
 import type { WatchOptions } from '../../engine/pass/watch.js';
-import { secretPath } from '../../rules/policy/never/secrets.js';
+import { mayHoldSecret } from '../../rules/policy/never/secrets.js';
 import type { Plugins } from '../../adapters/plugins/index.js';
 
 export interface Tape {
@@ -33,5 +33,5 @@ export function taped(motor: Engine, tape: Tape): Engine {
 
 /** Why a file is not kept on a cassette: what agents would have to ask a human for does not leave the house this way either. */
 export function keptOut(file: string): string | undefined {
-  return secretPath(file, {})?.endsWith('may hold a secret') ? 'it may hold a secret' : undefined;
+  return mayHoldSecret(file) ? 'it may hold a secret' : undefined;
 }

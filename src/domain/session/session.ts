@@ -2,6 +2,7 @@
  * One agent's conversation. The file is the truth; these are pure questions to its messages. Nothing else says where
  * a conversation stands: what must happen next is read off its last messages.
  */
+import type { ProblemCode } from '../problem.js';
 import { sumUsage, type Usage } from '../budget/usage.js';
 
 export interface ToolCall {
@@ -20,6 +21,27 @@ export interface MessageUsage {
   ms?: number;
 }
 
+/**
+ * The purpose of a message that the engine wrote. The next step depends on kinds, never on wording.
+ *
+ * plan_request, plan_approved: the agent shows its plan, and may follow it · last_turn: the next turn must be the answer ·
+ * loop_warning: the agent repeats itself · required_call_reminder, required_call_missing: the role requires a call, and
+ * there was none · note: something was said on a channel · task_result: a background task, named in `from`, has ended ·
+ * agent_response: the result of a call is the answer of another agent, whose task is named in `from`
+ */
+export const MESSAGE_KINDS = [
+  'plan_request',
+  'plan_approved',
+  'last_turn',
+  'loop_warning',
+  'required_call_reminder',
+  'required_call_missing',
+  'note',
+  'task_result',
+  'agent_response',
+] as const;
+export type MessageKind = (typeof MESSAGE_KINDS)[number];
+
 export interface Message {
   role: 'system' | 'user' | 'assistant' | 'tool';
   content: string;
@@ -29,11 +51,16 @@ export interface Message {
   name?: string;
   /** For role `tool`: the call did not succeed. */
   isError?: boolean;
+  /** For role `tool`: why the call did not succeed. */
+  code?: ProblemCode;
   /** For role `tool`: the call ended the task, and this is its answer. */
   final?: boolean;
   usage?: MessageUsage;
   /** Who said it, where that is not plain: `human`, another agent, a channel. */
   from?: string;
+  kind?: MessageKind;
+  /** The note that this message brings. */
+  cause?: string;
   /** In a conversation that several tasks share: the task that begins with this message. */
   task?: string;
   timestamp?: string;
@@ -112,7 +139,7 @@ export function sessionUsage(messages: readonly Message[]): Usage {
   );
 }
 
-/** A call that the budget had no room for was not made. */
-function isUnmade({ isError, content }: Message): boolean {
-  return isError === true && content.startsWith('over_budget:');
+/** A call that the budget did not cover was not made. */
+function isUnmade({ code }: Message): boolean {
+  return code === 'over_budget';
 }

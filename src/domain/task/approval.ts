@@ -33,6 +33,9 @@ export interface Answer {
   edited?: Record<string, unknown>;
 }
 
+/** What became of an action. `unknown`: it was started, and nobody knows whether it ended. */
+export type Fate = 'done' | 'refused' | 'unknown';
+
 /** An approval as ballots and lists show it. */
 export interface Approval {
   id: string;

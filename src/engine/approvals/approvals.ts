@@ -12,6 +12,7 @@ import {
   type Answer,
   type Approval,
   type ApprovalRequest,
+  type Fate,
 } from '../../domain/task/approval.js';
 import { childId, hash53 } from '../../domain/task/id.js';
 import type { ToolCall } from '../../domain/session/session.js';
@@ -155,7 +156,7 @@ export async function showBallot(parts: Parts, looked: boolean): Promise<void> {
   const open = openApprovals(parts);
   if (!looked && open.length === 0 && ballot.unsettled().length === 0) return;
   const ended: Approval[] = [];
-  const fates = new Map<string, string>();
+  const fates = new Map<string, Fate>();
   for (const id of ballot.unsettled()) {
     const placed = parts.store.isOpen(id) ? undefined : await parts.store.read(id);
     const approval = placed && isEnded(placed.state) ? approvalOf(placed.task) : undefined;
@@ -167,14 +168,17 @@ export async function showBallot(parts: Parts, looked: boolean): Promise<void> {
   await ballot.show(open, ended, fates);
 }
 
-/** done · refused · unknown: may have run; undefined while it is on its way. */
-function fateOf(parts: Parts, { id, answer: said, request }: Approval, asker?: string): string | undefined {
+/** Undefined while the action is under way. */
+function fateOf(parts: Parts, { id, answer: said, request }: Approval, asker?: string): Fate | undefined {
   if (said === undefined || !said.approved) return 'refused';
   const effect = parts.store.effect(id);
-  if (effect.state === 'done') return effect.outcome.text.startsWith('not_allowed:') ? 'refused' : 'done';
+  if (effect.state === 'done') {
+    const { outcome } = effect;
+    return !outcome.ok && outcome.code === 'not_allowed' ? 'refused' : 'done';
+  }
   if (effect.state === 'none') return parts.tools.get(request.tool)?.kind === 'effect' ? undefined : 'done';
   const running = [...parts.store.open()].some((one) => one.held && one.task.id === asker);
-  return running ? undefined : 'unknown: may have run';
+  return running ? undefined : 'unknown';
 }
 
 function digestOf(tool: string, args: Record<string, unknown>, agent: string): string {

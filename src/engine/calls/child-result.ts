@@ -1,14 +1,22 @@
 /** What a child that has ended says to the conversation that asked for it. */
 import { DEPENDENCY_ROLE } from '../../domain/coordination/dependency.js';
 import { HELP_ROLE } from '../../domain/coordination/help.js';
-import type { Placed } from '../../domain/task/task.js';
+import type { Message } from '../../domain/session/session.js';
+import type { Placed, Task } from '../../domain/task/task.js';
 import { errorText } from '../../rules/patterns/gather.js';
 
-/** An AgentResponse, as JSON text: the model that asked reads it and goes on, also when it failed. */
-export function answerOf({ task, state }: Placed): string {
-  if (task.role === 'breakdown' && state === 'completed') return task.result ?? '';
+export type ChildAnswer = { text: string } & Pick<Message, 'kind' | 'from'>;
+
+/** JSON text: the model that asked reads it and goes on, also when the child failed. */
+export function answerOf({ task, state }: Placed): ChildAnswer {
   const success = state === 'completed';
-  if (task.role === DEPENDENCY_ROLE || task.role === HELP_ROLE) return success ? (task.result ?? '') : unmet(task);
+  if (task.role === 'breakdown' && success) return { text: task.result ?? '' };
+  if (task.role === DEPENDENCY_ROLE || task.role === HELP_ROLE)
+    return { text: success ? (task.result ?? '') : unmet(task) };
+  return { text: agentResponse(task, success), kind: 'agent_response', from: task.id };
+}
+
+function agentResponse(task: Task, success: boolean): string {
   return JSON.stringify({
     agent_name: task.to ?? 'nobody',
     task_type: task.type ?? 'delegation',
@@ -20,7 +28,7 @@ export function answerOf({ task, state }: Placed): string {
 }
 
 /** A Resolution that failed, and why. */
-function unmet({ error }: Placed['task']): string {
+function unmet({ error }: Task): string {
   return JSON.stringify({
     status: 'failed',
     provider: null,

@@ -69,7 +69,7 @@ async function runAllowed(
     const message = gate.reasons.join('; ');
     const id = childId(task.id, `call-${call.id}`);
     if (await parts.store.begin(id, 'denied', message))
-      await parts.store.finish(id, { ok: false, text: `not_allowed: ${message}` });
+      await parts.store.finish(id, { ok: false, code: 'not_allowed', text: message });
     return { kind: 'problem', code: 'not_allowed', message, allowed: true };
   }
   const permission = { approved: true, ...(gate?.action ? { action: gate.action } : {}) };

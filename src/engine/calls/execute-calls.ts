@@ -51,13 +51,15 @@ export async function carryOut(
     else if (asked.kind === 'answered') {
       const { state } = asked.child;
       note(parts, task, agent, call, state === 'completed', 0);
-      done.results.push(await result(parts, call, answerOf(asked.child), state === 'failed'));
+      const { text, ...more } = answerOf(asked.child);
+      done.results.push({ ...(await result(parts, call, text, state === 'failed')), ...more });
     } else {
       const said = await passOn(parts, task, agent, call, asked.reply);
       if (said.kind === 'final') done.final = said.text;
       const made = said.kind !== 'problem' || said.code !== 'over_budget';
       if (!said.ran) note(parts, task, agent, call, said.kind !== 'problem', parts.clock.monotonicMs() - from, made);
-      done.results.push(await result(parts, call, textOf(said), said.kind === 'problem', said.kind === 'final'));
+      const message = await result(parts, call, textOf(said), said.kind === 'problem', said.kind === 'final');
+      done.results.push(said.kind === 'problem' ? { ...message, code: said.code } : message);
     }
   }
   return { ...done, asked: done.asked.filter(({ id }, at, all) => all.findIndex((one) => one.id === id) === at) };

@@ -5,12 +5,11 @@
 import type { Agent } from '../../domain/agent/agent.js';
 import { childId, hash53 } from '../../domain/task/id.js';
 import { compareText } from '../../domain/order.js';
+import type { Outcome } from '../../domain/task/outcome.js';
 import type { PlainPipeline } from '../../domain/policy.js';
-import type { ProblemCode } from '../../domain/problem.js';
 import type { ToolCall } from '../../domain/session/session.js';
 import { ENGINE, HUMAN, type Task } from '../../domain/task/task.js';
 import type { PluginAction } from '../../ports/shell.js';
-import type { Outcome } from '../../ports/store.js';
 import type { SessionShown, Tool, ToolContext, ToolReply } from '../../tools/core/tool.js';
 import { breakDown } from './break-down.js';
 import { sessionId } from '../../domain/session/session-id.js';
@@ -129,14 +128,16 @@ async function runOnce(
 }
 
 function outcomeOf(reply: ToolReply): Outcome {
-  const text = reply.kind === 'text' ? reply.text : reply.kind === 'problem' ? `${reply.code}: ${reply.message}` : '';
-  return { ok: reply.kind === 'text', text };
+  if (reply.kind === 'text') return { ok: true, text: reply.text };
+  return reply.kind === 'problem'
+    ? { ok: false, code: reply.code, text: reply.message }
+    : { ok: false, code: 'tool_failed', text: '' };
 }
 
-function asReply(outcome: { ok: boolean; text: string }): ToolReply {
-  if (outcome.ok) return { kind: 'text', text: outcome.text };
-  const [, code, message] = /^(\w+): ([\s\S]*)$/.exec(outcome.text) ?? [undefined, 'tool_failed', outcome.text];
-  return { kind: 'problem', code: code as ProblemCode, message: message };
+function asReply(outcome: Outcome): ToolReply {
+  return outcome.ok
+    ? { kind: 'text', text: outcome.text }
+    : { kind: 'problem', code: outcome.code, message: outcome.text };
 }
 
 async function guarded(tool: Tool, call: ToolCall, context: ToolContext): Promise<ToolReply> {

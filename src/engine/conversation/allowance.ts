@@ -6,12 +6,13 @@ import { budgetWord, usedUp, type Budget, type BudgetName } from '../../domain/b
 import type { Price } from '../../domain/budget/price.js';
 import type { ModelSettings } from '../../domain/agent/agent.js';
 import { problem, type Problem } from '../../domain/problem.js';
-import type { Message } from '../../domain/session/session.js';
+import type { Message, MessageKind } from '../../domain/session/session.js';
 import type { Task } from '../../domain/task/task.js';
 import { moneyText } from '../../domain/budget/usage.js';
-import { LOOP_GUARD, loopIn, type Loop } from '../../rules/patterns/loop.js';
+import { loopIn, type Loop } from '../../rules/patterns/loop.js';
 import { overBudget, type Purse } from '../../rules/budget/remaining.js';
 import { promptTokens, reserveCall } from '../../rules/budget/reserve.js';
+import { controlMessage } from './control-message.js';
 import type { Conversation } from './conversation.js';
 import { stopAsked } from '../core/stop-asked.js';
 import { owesCall } from './required-call.js';
@@ -23,14 +24,6 @@ export type Allowance =
   | { kind: 'tell'; message: Message }
   | { kind: 'problem'; problem: Problem };
 
-/** Says to the model, and to whoever resumes, that the turn after it is the last one. */
-const LAST_TURN = 'guildhall';
-
-/** What the program itself asks for, a check-in for one, comes in the same name, and is no last word. */
-export function asksLast({ from, content }: Message): boolean {
-  return from === LAST_TURN && content.endsWith(ANSWER_NOW);
-}
-
 export function allowance(
   parts: Parts,
   task: Task,
@@ -41,14 +34,14 @@ export function allowance(
 ): Allowance {
   const messages = talk.mine();
   const last = messages.at(-1);
-  const isLast = last !== undefined && asksLast(last);
+  const isLast = last?.kind === 'last_turn';
   if (!isLast) {
-    const loop = last?.from === LOOP_GUARD ? undefined : loopIn(messages, (name) => changes(parts, name));
+    const loop = last?.kind === 'loop_warning' ? undefined : loopIn(messages, (name) => changes(parts, name));
     if (loop?.warned) return { kind: 'problem', problem: looping(talk.agent.name, loop) };
-    if (loop) return tell(parts, LOOP_GUARD, loopText(loop));
+    if (loop) return tell(parts, 'loop_warning', loopText(loop));
     // Whoever owes one call gives its last answer anyway.
     if (stopAsked(parts, task) && !owesCall(task))
-      return tell(parts, LAST_TURN, `You were asked to stop. ${ANSWER_NOW}`);
+      return tell(parts, 'last_turn', `You were asked to stop. ${ANSWER_NOW}`);
   }
   const left = purse.left();
   const head = (): string =>
@@ -64,7 +57,7 @@ export function allowance(
     const isOver = isLast || owesCall(task) || (talk.agent.router !== undefined && task.role === 'work');
     if (isOver)
       return { kind: 'problem', problem: overBudget(over, task, `before there was an answer${still(over, left)}`) };
-    return tell(parts, LAST_TURN, `The budget of ${budgetWord(over)} for this task is used up. ${ANSWER_NOW}`);
+    return tell(parts, 'last_turn', `The budget of ${budgetWord(over)} for this task is used up. ${ANSWER_NOW}`);
   }
   return {
     kind: 'turn',
@@ -82,8 +75,8 @@ function still(over: BudgetName, { tokens = 0, microUsd = 0 }: Budget): string {
 
 const ANSWER_NOW = 'Answer now, in words, with what you have; no tool can be called any more.';
 
-function tell(parts: Parts, from: string, content: string): Allowance {
-  return { kind: 'tell', message: { role: 'user', content, from, timestamp: parts.clock.now().toISOString() } };
+function tell(parts: Parts, kind: MessageKind, content: string): Allowance {
+  return { kind: 'tell', message: controlMessage(parts.clock, kind, content) };
 }
 
 function changes(parts: Parts, tool: string): boolean {

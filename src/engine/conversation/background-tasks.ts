@@ -45,11 +45,11 @@ function unheard(task: Task, messages: readonly Message[]): ReadonlySet<string> 
   const known = before === undefined || before.seen > messages.length ? { seen: 0, ids: new Set<string>() } : before;
   looked.set(messages, known);
   for (; known.seen < messages.length; known.seen++) {
-    const { role, from, toolCalls, toolCallId, isError } = messages[known.seen]!;
+    const { role, from, kind, toolCalls, toolCallId, isError } = messages[known.seen]!;
     for (const call of toolCalls ?? [])
       if (call.name === 'create_task') known.ids.add(childId(task.id, `call-${call.id}`));
     // It came back, or was never made.
-    if (role === 'user' && from !== undefined) known.ids.delete(from);
+    if (kind === 'task_result' && from !== undefined) known.ids.delete(from);
     if (role === 'tool' && isError) known.ids.delete(childId(task.id, `call-${toolCallId}`));
   }
   return known.ids;
@@ -62,6 +62,7 @@ async function outcome(parts: Parts, asker: Task, { task, state }: Placed): Prom
     role: 'user',
     content: `The task ${task.id} that you gave to ${who} is ${state}.\n\n${fence(state === 'completed' ? 'result' : 'failure', who, text, asker.id)}`,
     from: task.id,
+    kind: 'task_result',
     timestamp: parts.clock.now().toISOString(),
   };
 }

@@ -93,7 +93,7 @@ export function compactor(windowTokens: number, headTokens: number, answerTokens
     const out = from - 1;
     const head = `${out} earlier ${out === 1 ? 'message is' : 'messages are'} left out here to fit your window; the session file has them all.`;
     const made = references.length > 0 ? `\n\nWhat came of tasks you gave away:\n${list(references)}` : '';
-    return { role: 'user', content: `${head} In outline:\n${list(lines)}${made}`, from: 'guildhall-outline' };
+    return { role: 'user', content: `${head} In outline:\n${list(lines)}${made}`, from: 'guildhall' };
   }
 }
 

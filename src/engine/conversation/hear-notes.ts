@@ -13,7 +13,6 @@ import type { Conversation } from './conversation.js';
 
 /** Notes added before one turn at most; the rest comes before the next. */
 const MOST_HEARD = 50;
-const HEARD = 'Note from ';
 
 /** Conversations of one agent do not hear the same at the same time. */
 const hearing = new WeakMap<Bus, Set<string>>();
@@ -25,7 +24,7 @@ export async function hearNotes(parts: Parts, task: Task, talk: Conversation): P
   const channels = channelsRead(name, parts.config.channels);
   if (bus === undefined || channels.length === 0) return false;
   const last = talk.messages().at(-1);
-  if (last?.role === 'user' && last.content.startsWith(HEARD)) return false; // the next turn is due
+  if (last?.kind === 'note') return false; // the next turn is due
   const busy = hearing.get(bus) ?? new Set();
   hearing.set(bus, busy);
   if (busy.has(name)) return false;
@@ -42,8 +41,8 @@ async function hear(parts: Parts, bus: Bus, task: Task, talk: Conversation, chan
   const unread = channels.flatMap((channel) => bus.unread(channel, reader, MOST_HEARD));
   if (unread.length === 0) return false;
   const urgent = mostUrgent(unread.filter((note) => note.from !== reader)).slice(0, MOST_HEARD);
-  const known = new Set(talk.messages().map((message) => message.content));
-  const news = urgent.map((note) => asMessage(note)).filter((message) => !known.has(message.content));
+  const known = new Set(talk.messages().map((message) => message.cause));
+  const news = urgent.filter((note) => !known.has(note.id)).map(asMessage);
   if (news.length > 0 && (await talk.append(news, true)) === 'edited') return true;
   const finished = new Set([...urgent, ...unread.filter((note) => note.from === reader)]);
   for (const channel of channels) {
@@ -64,11 +63,13 @@ function mostUrgent(notes: Note[]): Note[] {
 function asMessage(note: Note): Message {
   const text = note.body.type === 'said' ? note.body.text : JSON.stringify(note.body);
   const about = [note.priority === 'normal' ? undefined : note.priority, note.task].filter(Boolean).join(', ');
-  const head = `${HEARD}${note.from} on the channel ${note.channel}${about === '' ? '' : ` (${about})`}:`;
+  const head = `Note from ${note.from} on the channel ${note.channel}${about === '' ? '' : ` (${about})`}:`;
   return {
     role: 'user',
     content: `${head}\n\n${fence('note', note.from, text, note.id)}`,
     from: note.from,
+    kind: 'note',
+    cause: note.id,
     timestamp: note.at,
   };
 }

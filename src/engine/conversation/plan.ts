@@ -1,15 +1,15 @@
 /**
- * `plan_approval: true`: the agent shows its plan before it acts. Its first turn has no tools and must be a plan; the plan
- * goes to the human as an approval; only an approved plan, as the human left it, opens the way to tools. Where this stands is
- * read off the conversation: who asked for the plan, and who said go, are names that no agent and no person can have.
+ * `plan_approval: true`: the agent shows its plan before it acts. Its first turn has no tools and must be a plan. The
+ * plan goes to the human as an approval; only an approved plan, as the human left it, opens the way to tools. The state of
+ * this is read from the kinds of the messages.
  */
 import { problem, type Problem } from '../../domain/problem.js';
 import { childId } from '../../domain/task/id.js';
 import { openCalls, type Message } from '../../domain/session/session.js';
 import type { Task, WantedChild } from '../../domain/task/task.js';
 import type { ApprovalRequest } from '../../domain/task/approval.js';
-import { asksLast } from './allowance.js';
 import { approvalFor, verdictOn } from '../approvals/approvals.js';
+import { controlMessage } from './control-message.js';
 import type { Conversation } from './conversation.js';
 import { owesCall } from './required-call.js';
 import type { Parts } from '../core/context.js';
@@ -24,26 +24,22 @@ export type Planning =
   | { kind: 'wait'; child: WantedChild }
   | { kind: 'problem'; problem: Problem };
 
-/** Asks for a plan; a colon cannot stand in the name of an agent. */
-const PLAN = 'guildhall:plan';
-/** Says that the plan is approved. */
-const GO = 'guildhall:go';
 const MAX_PLANS = 3;
 
 export async function planStep(parts: Parts, task: Task, talk: Conversation): Promise<Planning> {
   if (!plans(task, talk)) return { kind: 'none' };
   // A member plans once for all its rounds.
   const messages = task.role === 'member' || task.role === 'seat' ? talk.messages() : talk.mine();
-  if (messages.some((message) => message.from === GO)) return { kind: 'none' };
+  if (messages.some((message) => message.kind === 'plan_approved')) return { kind: 'none' };
   const calls = openCalls(messages);
   if (calls.length > 0) return say(talk, ...calls.map((call) => tooEarly(parts, call.id, call.name)));
-  const asked = messages.findLastIndex((message) => message.from === PLAN);
+  const asked = messages.findLastIndex((message) => message.kind === 'plan_request');
   if (asked < 0) return say(talk, request(parts, FIRST));
   const since = messages.slice(asked + 1);
-  if (since.some(asksLast)) return { kind: 'none' };
+  if (since.some((message) => message.kind === 'last_turn')) return { kind: 'none' };
   const plan = since.findLast((message) => message.role === 'assistant')?.content;
   if (plan === undefined) return { kind: 'plan' };
-  const count = messages.filter((message) => message.from === PLAN).length;
+  const count = messages.filter((message) => message.kind === 'plan_request').length;
   if (plan.trim() === '') return again(parts, talk, count, 'Your plan was empty.');
   return heed(parts, task, talk, plan, count);
 }
@@ -67,7 +63,7 @@ async function heed(parts: Parts, task: Task, talk: Conversation, plan: string, 
     typeof edited === 'string'
       ? `The human changed your plan and approved it as it stands here:\n\n${edited}\n\nCarry out this plan, not yours.`
       : 'The human approved your plan. Carry it out now.';
-  return say(talk, { role: 'user', content: go, from: GO, timestamp: parts.clock.now().toISOString() });
+  return say(talk, controlMessage(parts.clock, 'plan_approved', go));
 }
 
 function approval(parts: Parts, task: Task, { agent }: Conversation, plan: string, count: number): WantedChild {
@@ -101,7 +97,7 @@ async function again(parts: Parts, talk: Conversation, count: number, why: strin
 }
 
 function request(parts: Parts, content: string): Message {
-  return { role: 'user', content, from: PLAN, timestamp: parts.clock.now().toISOString() };
+  return controlMessage(parts.clock, 'plan_request', content);
 }
 
 function tooEarly(parts: Parts, toolCallId: string, name: string): Message {
@@ -111,6 +107,7 @@ function tooEarly(parts: Parts, toolCallId: string, name: string): Message {
     toolCallId,
     content: 'not_allowed: your plan is not approved yet; nothing was done',
     isError: true,
+    code: 'not_allowed',
     timestamp: parts.clock.now().toISOString(),
   };
 }

@@ -8,9 +8,10 @@ import { readVerdict } from '../../domain/task/goal-verdict.js';
 import { readTrialVerdict } from '../../domain/agent/draft.js';
 import { readKeys } from '../../domain/task/piece.js';
 import { problem, type Problem } from '../../domain/problem.js';
-import { finalAnswer, reportedAnswer, type Message } from '../../domain/session/session.js';
+import { finalAnswer, reportedAnswer, type Message, type MessageKind } from '../../domain/session/session.js';
 import { roleFacts } from '../../domain/task/role.js';
 import type { Task } from '../../domain/task/task.js';
+import { controlMessage } from './control-message.js';
 import type { Parts } from '../core/context.js';
 
 interface Owed {
@@ -49,28 +50,28 @@ export function reminder(
   const owed = OWED[tool]!;
   const words = finalAnswer(messages);
   if (words !== undefined && owed.fits(words)) return undefined;
-  const since = messages.slice(messages.findLastIndex((message) => message.from === GIVEN_UP) + 1);
+  const since = messages.slice(messages.findLastIndex((message) => message.kind === 'required_call_missing') + 1);
   const tries = since.filter((message) => message.role === 'assistant').length;
-  const say = (from: string, content: string): Message => {
-    return { role: 'user', content, from, timestamp: parts.clock.now().toISOString() };
-  };
+  const say = (kind: MessageKind, content: string): Message => controlMessage(parts.clock, kind, content);
   const most = owed.tries ?? MOST_TRIES;
   if (tries >= most) {
     const lacking = `there was no ${tool} in ${most} turns`;
     return {
-      message: say(GIVEN_UP, `That was no answer: ${lacking}. Call ${tool}.`),
+      message: say('required_call_missing', `That was no answer: ${lacking}. Call ${tool}.`),
       problem: problem('model_failed', `${lacking}, only ${kindOf(words)}`),
     };
   }
   return words === undefined
     ? undefined
-    : { message: say(REMINDER, `Your answer does not count in words. Call ${tool}, once, and nothing else.`) };
+    : {
+        message: say(
+          'required_call_reminder',
+          `Your answer does not count in words. Call ${tool}, once, and nothing else.`,
+        ),
+      };
 }
 
 const MOST_TRIES = 2;
-/** A colon cannot stand in the name of an agent. */
-const REMINDER = 'guildhall:owed';
-const GIVEN_UP = 'guildhall:given-up';
 
 function kindOf(words: string | undefined): string {
   return words === undefined ? 'calls that do not fit' : 'words';

@@ -17,13 +17,13 @@ export async function tainted(parts: Parts, task: Task, messages: readonly Messa
   looked.set(messages, known);
   const { calls, heard } = known;
   for (; known.seen < messages.length; known.seen++) {
-    const { role, toolCalls, toolCallId, from } = messages[known.seen]!;
+    const { role, kind, toolCalls, toolCallId, from } = messages[known.seen]!;
     for (const call of toolCalls ?? []) calls.set(call.id, call);
     const call = role === 'tool' ? calls.get(toolCallId ?? '') : undefined;
     const source = call && sourceOf(parts, call);
     if (source !== undefined) heard.add(source);
     const isAnswer = call !== undefined && parts.tools.get(call.name)?.kind === 'ask';
-    const child = isAnswer ? childId(task.id, `call-${call.id}`) : from === task.from ? undefined : from;
+    const child = isAnswer ? childId(task.id, `call-${call.id}`) : kind === 'task_result' ? from : undefined;
     if (child !== undefined) for (const one of await taintOfChild(parts, task, child)) heard.add(one);
   }
   return withTaint(task, heard);

@@ -64,7 +64,7 @@ async function isWanted(parts: Parts, task: Task): Promise<boolean> {
 function hasHeard({ messages }: Session, { id, role }: Task, call: string): boolean {
   // The result of a call that only made a task is not yet what came of it.
   return role === 'task'
-    ? messages.some((message) => message.from === id)
+    ? messages.some((message) => message.kind === 'task_result' && message.from === id)
     : messages.some((message) => message.toolCallId === call);
 }
 

@@ -288,6 +288,6 @@ export function engine(given: Parts): Engine {
 
   function report(one: Problem): void {
     parts.watchers?.problem?.(one);
-    record(parts, one.message.includes('was moved to') ? 'file.quarantined' : 'file.held', { problem: one });
+    record(parts, one.movedTo === undefined ? 'file.held' : 'file.quarantined', { problem: one });
   }
 }

@@ -11,9 +11,6 @@ export interface Loop {
   warned: boolean;
 }
 
-/** Who warns: a message from it is no news that would explain a repeated call. */
-export const LOOP_GUARD = 'guildhall-loop';
-
 const SAME = 3;
 const IDLE = 8;
 /** Among eight turns, no more than this many different ones: the rest are repetitions. */
@@ -49,7 +46,8 @@ function lastTurns(messages: readonly Message[]): { turns: Turn[]; warned: boole
     const message = messages[i]!;
     if (message.role === 'tool') results.set(message.toolCallId ?? '', message.content);
     else if (message.role === 'user') {
-      if (message.from !== LOOP_GUARD) break;
+      // A warning is not news that would explain a repeated call.
+      if (message.kind !== 'loop_warning') break;
       warned = true;
     } else if (message.role === 'assistant') {
       const calls = message.toolCalls ?? [];

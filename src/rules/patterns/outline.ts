@@ -14,14 +14,13 @@ export function outlineLine(message: Message): string {
   return `${who}: ${said.filter((one) => one !== '').join('; ')}`;
 }
 
-/** What a child said, as a reference: its record keeps the rest. Undefined for what no child said. */
-export function reference(message: Message): string | undefined {
-  if (message.role === 'user' && /^The task \S+ that you gave to \S+ is (completed|failed)\./.test(message.content))
-    return `task ${message.from}: ${line(message.content.replace(/^[^\n]*\n+<[^>]*>/, ''), LINE)}`;
-  if (message.role !== 'tool' || !message.content.includes('"agent_name"')) return undefined;
-  const task = /"metadata":\{"task":"([^"]+)"/.exec(message.content)?.[1];
-  const said = /"result":"((?:[^"\\]|\\.)*)/.exec(message.content)?.[1] ?? '';
-  return task === undefined ? undefined : `task ${task}: ${line(said.replaceAll('\\n', ' '), LINE)}`;
+/** The answer of another agent as a reference: its task record has the rest. Undefined for any other message. */
+export function reference({ kind, from, content }: Message): string | undefined {
+  if (kind === 'task_result') return `task ${from}: ${line(content.replace(/^[^\n]*\n+<[^>]*>/, ''), LINE)}`;
+  if (kind !== 'agent_response') return undefined;
+  // The JSON may be cut, so it is not parsed.
+  const result = /"result":"((?:[^"\\]|\\.)*)/.exec(content)?.[1] ?? '';
+  return `task ${from}: ${line(result.replaceAll('\\n', ' '), LINE)}`;
 }
 
 /** A result with its middle left out. */

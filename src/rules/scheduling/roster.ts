@@ -42,7 +42,7 @@ export function checkRoster(
       const hint = /^(?:[A-Z]|mcp__)/.test(name)
         ? 'tools of Claude Code are understood in .claude/agents/, not here'
         : nearestHint(name, knownTools, `known tools: ${[...knownTools].join(', ')}`);
-      report('unknown_tool', agent, place, `${agent.name} names the tool "${name}", which does not exist`, hint);
+      report('unknown_tool', agent, place, `${agent.name} names an unknown tool: "${name}"`, hint);
     }
     contradictions(agent, report);
   }

@@ -2,7 +2,7 @@
  * The ballot: `tasks/approvals.task.md`. What an approval looks like on it, and what a person's marks on it mean. Every
  * word on it is ours: text from agents is shown with its control, bidi and invisible characters as escapes, whole, never cut.
  */
-import { mainArgument, type Answer, type Approval } from '../../domain/task/approval.js';
+import { mainArgument, type Answer, type Approval, type Fate } from '../../domain/task/approval.js';
 import { problem, type Problem } from '../../domain/problem.js';
 import { addItem, type NewItem } from './add.js';
 import { setBox, setField } from './edit.js';
@@ -76,8 +76,10 @@ export function addEntry(text: string, approval: Approval): string {
   return addItem(text === '' ? BALLOT_HEAD : text, { ...entryOf(approval), heading: 'TODO' });
 }
 
+const FATES: Readonly<Record<Fate, string>> = { done: 'done', refused: 'refused', unknown: 'unknown: may have run' };
+
 /** The answer and what became of it, on the entry; nothing else of the text changes. */
-export function markEntry(text: string, file: string, approval: Approval, fate: string | undefined): string {
+export function markEntry(text: string, file: string, approval: Approval, fate: Fate | undefined): string {
   let now = text;
   const edit = (change: (item: Item) => string): void => {
     const item = parseBoard(now, file).items.find((one) => one.id === approval.id);
@@ -89,7 +91,7 @@ export function markEntry(text: string, file: string, approval: Approval, fate: 
     edit((item) => setField(now, item, 'status', answer.approved ? 'approved' : 'rejected'));
     edit((item) => withAnswer(now, item, approval));
   }
-  if (fate !== undefined) edit((item) => setField(now, item, 'fate', fate));
+  if (fate !== undefined) edit((item) => setField(now, item, 'fate', FATES[fate]));
   return now;
 }
 

@@ -5,7 +5,7 @@
 import { BUDGET_NAMES } from '../../domain/budget/budget.js';
 import { isSafeId } from '../../domain/task/id.js';
 import type { Certificate } from '../../domain/task/certificate.js';
-import { PROBLEM_CODES, problem, type Problem, type ProblemCode, type Where } from '../../domain/problem.js';
+import { isProblemCode, problem, type Problem, type ProblemCode, type Where } from '../../domain/problem.js';
 import type { LostTaker, Task, Waits } from '../../domain/task/task.js';
 import type { Usage } from '../../domain/budget/usage.js';
 import { readBudget } from '../lines/amounts.js';
@@ -276,7 +276,7 @@ function readCertificate(value: unknown, path: Path): Certificate {
 function readError(value: unknown, path: Path): Problem {
   if (typeof value === 'string') return problem('tool_failed', value);
   const { code, message, where, hint } = readObject(value, path);
-  const known = (PROBLEM_CODES as readonly unknown[]).includes(code) ? (code as ProblemCode) : 'bug';
+  const known = isProblemCode(code) ? code : 'bug';
   const read: Problem = { code: known, message: readText(message, [...path, 'message']) };
   if (where !== undefined && where !== null) read.where = readWhere(where, [...path, 'where']);
   if (hint !== undefined && hint !== null) read.hint = readText(hint, [...path, 'hint']);

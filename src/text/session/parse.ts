@@ -3,8 +3,16 @@
  * reading is generous: missing timestamps, both names of the tool role, arguments as mapping or as JSON text, extra keys. What
  * cannot be understood at all is a problem with its place, and nothing is done from the file until it is mended.
  */
-import { problem, type Problem } from '../../domain/problem.js';
-import type { Message, MessageUsage, Session, SessionHeader, ToolCall } from '../../domain/session/session.js';
+import { isProblemCode, problem, type Problem } from '../../domain/problem.js';
+import {
+  MESSAGE_KINDS,
+  type Message,
+  type MessageUsage,
+  type Session,
+  type SessionHeader,
+  type ToolCall,
+} from '../../domain/session/session.js';
+import { withLegacyFields } from './legacy.js';
 import { YamlPlaces, loadYaml, wholeFile } from '../yaml/parse.js';
 
 export { printHeader, printMessages, printStatus } from './print.js';
@@ -47,7 +55,7 @@ function readSession(value: unknown, file: string): Session {
   if (!Array.isArray(messages)) throw new Wrong(['messages'], '"messages" must be a list');
   return {
     header: readHeader(given, file),
-    messages: messages.map((message, i) => readMessage(message, ['messages', i])),
+    messages: messages.map((message, i) => withLegacyFields(readMessage(message, ['messages', i]), i === 0)),
   };
 }
 
@@ -101,10 +109,15 @@ function readMessage(value: unknown, path: Path): Message {
   const timestamp = words(given['timestamp'] ?? given['ts']);
   if (name !== undefined) message.name = name;
   if (from !== undefined) message.from = from;
+  const kind = MESSAGE_KINDS.find((one) => one === given['kind']);
+  if (kind !== undefined) message.kind = kind;
+  const cause = words(given['cause']);
+  if (cause !== undefined) message.cause = cause;
   const task = words(given['task']);
   if (task !== undefined) message.task = task;
   if (callId !== undefined) message.toolCallId = callId;
   if (typeof given['is_error'] === 'boolean') message.isError = given['is_error'];
+  if (isProblemCode(given['code'])) message.code = given['code'];
   if (given['final'] === true) message.final = true;
   if (isFilled(given['tool_calls'])) message.toolCalls = readCalls(given['tool_calls'], [...path, 'tool_calls']);
   if (isFilled(given['usage']))

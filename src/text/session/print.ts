@@ -34,10 +34,13 @@ function printMessage(message: Message, pad: string, dash: number): string {
   const inner = dash + 4;
   let text = `${' '.repeat(dash)}- role: ${message.role}\n`;
   if (message.from !== undefined) text += `${pad}from: ${yamlLine(message.from)}\n`;
+  if (message.kind !== undefined) text += `${pad}kind: ${message.kind}\n`;
+  if (message.cause !== undefined) text += `${pad}cause: ${yamlLine(message.cause)}\n`;
   if (message.task !== undefined) text += `${pad}task: ${yamlLine(message.task)}\n`;
   if (message.name !== undefined) text += `${pad}name: ${yamlLine(message.name)}\n`;
   if (message.toolCallId !== undefined) text += `${pad}tool_call_id: ${yamlLine(message.toolCallId)}\n`;
   if (message.isError !== undefined) text += `${pad}is_error: ${message.isError}\n`;
+  if (message.code !== undefined) text += `${pad}code: ${message.code}\n`;
   if (message.final) text += `${pad}final: true\n`;
   // People add messages without a timestamp, so for these roles its absence proves nothing: see `repairTail`.
   const marked = message.role === 'user' || message.role === 'system';

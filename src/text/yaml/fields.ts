@@ -4,7 +4,7 @@
  */
 import type { ModelSettings } from '../../domain/agent/agent.js';
 import type { Budget } from '../../domain/budget/budget.js';
-import { nearestHint } from '../../domain/nearest.js';
+import { nearest } from '../../domain/nearest.js';
 import { problem, type Problem, type ProblemCode, type Where } from '../../domain/problem.js';
 import { BUDGET_KEYS, count, durationMs, readBudget } from '../lines/amounts.js';
 import type { YamlPlaces } from './parse.js';
@@ -189,8 +189,14 @@ export class Fields {
 
   private unknown(path: Path, known: readonly string[]): void {
     if (this.report.problems.length >= MOST_FINDINGS) return;
-    const hint = nearestHint(String(path.at(-1)), known, `known here: ${known.join(', ')}`);
-    this.error('unknown_key', `unknown key "${path.join('.')}"`, path, 'key', hint);
+    const meant = nearest(String(path.at(-1)), known);
+    this.report.problems.push(
+      problem('unknown_key', `unknown key "${path.join('.')}"`, {
+        where: this.where(path, 'key'),
+        hint: meant === undefined ? `known here: ${known.join(', ')}` : `did you mean "${meant}"?`,
+        ...(meant === undefined ? {} : { meant }),
+      }),
+    );
   }
 
   private where(path: Path, side: 'key' | 'value'): Where {

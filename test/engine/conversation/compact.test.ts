@@ -59,7 +59,8 @@ test('what children said stays as a reference', () => {
     success: true,
     error: null,
   });
-  const messages = [first, ...turn(said, 'delegate_to_agent')];
+  const [call, result] = turn(said, 'delegate_to_agent');
+  const messages: Message[] = [first, call!, { ...result!, kind: 'agent_response', from: 'top.call-9' }];
   const fit = compactor(WINDOW, 0, 1000);
   for (let i = 0; i < 100; i++) {
     messages.push(...turn('y'.repeat(2000)));

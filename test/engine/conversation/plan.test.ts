@@ -57,6 +57,38 @@ test('a member of a team plans once, for all its rounds', async () => {
   assert.equal(calls.filter((call) => call.agent === 'ana').length, 4);
 });
 
+test('a plan that was approved under an earlier version is not asked for again', async () => {
+  const session = `session_id: ana-page
+agent_id: ana
+created: '2026-11-17T00:55:30.930Z'
+status: active   
+task: page
+messages:
+  - role: user
+    from: human
+    content: 'x'
+    timestamp: '2026-11-17T00:55:30.930Z'
+  - role: user
+    from: 'guildhall:plan'
+    content: 'Before you act, show your plan: what you will do, step by step, with whom, and what could go wrong. A human reads it. Answer with the plan alone; no tool can be called before it is approved.'
+    timestamp: '2026-11-17T00:55:30.932Z'
+  - role: assistant
+    content: '1. write a.txt'
+    usage: {model: "demo/story", input_tokens: 89, output_tokens: 4, ms: 0}
+    timestamp: '2026-11-17T00:55:30.999Z'
+  - role: user
+    from: 'guildhall:go'
+    content: 'The human approved your plan. Carry it out now.'
+    timestamp: '2026-11-17T00:55:40.992Z'
+`;
+  const { calls, guest } = await played({ answers: [], files: { 'sessions/ana-page.session.yaml': session } });
+  assert.deepEqual(
+    calls.map((call) => call.tools.map((tool) => tool.name)),
+    [['write_file'], ['write_file']],
+  );
+  assert.equal((await guest.parts.store.read('page'))?.task.result, 'done');
+});
+
 interface Given {
   plan?: string;
   call?: string;
@@ -64,6 +96,7 @@ interface Given {
   agents?: Record<string, string>;
   to?: string;
   script?: string;
+  files?: Record<string, string>;
 }
 
 async function played(given: Given): Promise<{ calls: ReturnType<typeof hall>['calls']; guest: Guest; disk: SimDisk }> {
@@ -87,6 +120,7 @@ async function played(given: Given): Promise<{ calls: ReturnType<typeof hall>['c
     name: 'x',
     agents,
     tasks: { page: { description: 'x', to } },
+    files: given.files ?? {},
     script,
     results: {},
     calls: 0,

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Message } from '../../../src/domain/session/session.js';
-import { LOOP_GUARD, loopIn } from '../../../src/rules/patterns/loop.js';
+import { loopIn } from '../../../src/rules/patterns/loop.js';
 
 let ids = 0;
 function turn(name: string, args: Record<string, unknown>, result: string): Message[] {
@@ -43,7 +43,7 @@ test('eight turns among three calls are a loop, if none can change anything', ()
 });
 
 test('who was warned and goes on is known', () => {
-  const warned: Message = { role: 'user', content: 'you repeat yourself', from: LOOP_GUARD };
+  const warned: Message = { role: 'user', content: 'you repeat yourself', kind: 'loop_warning' };
   const before = [ask, ...read('a', 'x'), ...read('a', 'x'), ...read('a', 'x'), warned];
   assert.equal(loopIn([...before, ...read('a', 'x')], changes)!.warned, true);
   assert.equal(loopIn([...before, ...read('b', 'x')], changes), undefined);

@@ -25,13 +25,22 @@ export function secretPath(path: string, places: Places): string | undefined {
     if (parts[0] === 'proc' && parts.some((part) => PROC.has(part))) return `${path} shows a process from inside`;
     if (/^\/etc\/(g?shadow|sudoers|security\/opasswd|krb5\.keytab)/.test(whole)) return `${path} holds password data`;
   }
-  const last = parts.at(-1) ?? '';
-  if (parts.some((part) => FOLDERS.has(part) || part.startsWith('.env'))) return `${path} may hold a secret`;
-  if (FILES.has(last) || KEY.test(last)) return `${path} may hold a secret`;
-  if (/\/\.docker\/config\.json$|\/\.config\/(gh|gcloud)(\/|$)/.test(whole)) return `${path} may hold a secret`;
+  if (isSecretName(parts)) return `${path} may hold a secret`;
   if (parts.includes('.guild')) return `${path} is private to the program`;
-  if (/\.session\.yaml$/.test(last) || /\/sessions\/./.test(whole)) return `${path} may be another agent's session`;
+  if (/\.session\.yaml$/.test(whole) || /\/sessions\/./.test(whole)) return `${path} may be another agent's session`;
   return undefined;
+}
+
+/** Whether a file of the workspace has the name of a file with credentials. */
+export function mayHoldSecret(file: string): boolean {
+  return isSecretName(namesOf(plainPath(file, {})));
+}
+
+function isSecretName(parts: readonly string[]): boolean {
+  const last = parts.at(-1) ?? '';
+  if (parts.some((part) => FOLDERS.has(part) || part.startsWith('.env'))) return true;
+  if (FILES.has(last) || KEY.test(last)) return true;
+  return /\/\.docker\/config\.json$|\/\.config\/(gh|gcloud)(\/|$)/.test(`/${parts.join('/')}`);
 }
 
 /** Why reading everything below this path needs a person. */

@@ -1,0 +1,34 @@
+/**
+ * Outcomes of effects as `.guild/run/<id>.done` keeps them. Records of versions before `code` hold the code of a
+ * failure at the start of its text; they are read here and nowhere else.
+ */
+import type { Outcome } from '../../domain/task/outcome.js';
+import { isProblemCode } from '../../domain/problem.js';
+
+export function printOutcome(outcome: Outcome): string {
+  return JSON.stringify(outcome);
+}
+
+/** Undefined if the text is not an outcome, for example because a power cut left it torn. */
+export function parseOutcome(text: string): Outcome | undefined {
+  const fields = parseObject(text);
+  if (fields === undefined) return undefined;
+  const { ok, code } = fields;
+  const content = typeof fields['text'] === 'string' ? fields['text'] : '';
+  if (ok === true) return { ok, text: content };
+  return isProblemCode(code) ? { ok: false, code, text: content } : withoutCode(content);
+}
+
+function withoutCode(text: string): Outcome {
+  const [, code, message] = /^(\w+): ([^]*)$/.exec(text) ?? [];
+  return isProblemCode(code) ? { ok: false, code, text: message! } : { ok: false, code: 'tool_failed', text };
+}
+
+function parseObject(text: string): Record<string, unknown> | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : undefined;
+  } catch {
+    return undefined;
+  }
+}
