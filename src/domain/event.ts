@@ -64,6 +64,8 @@ export interface CallCost {
   outputTokens: number;
   cachedTokens: number;
   microUsd: number;
+  /** The price of the model was not known. */
+  isUnpriced: boolean;
   ms: number;
 }
 
@@ -74,6 +76,7 @@ export function callCost(event: Event): CallCost {
     outputTokens: amount('output_tokens', 'outputTokens'),
     cachedTokens: amount('cached_tokens', 'cachedTokens'),
     microUsd: amount('micro_usd', 'microUsd'),
+    isUnpriced: event['unpriced'] === true,
     ms: amount('ms', 'ms'),
   };
 }

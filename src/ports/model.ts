@@ -49,6 +49,8 @@ export interface ModelAnswer {
   outputTokens: number;
   cachedTokens: number;
   microUsd: number;
+  /** The price of the model is not known; microUsd is 0 then. */
+  unpriced?: boolean;
 }
 
 /**

@@ -46,6 +46,6 @@ export const TABLES = {
   sessions: words('id agent type model status task created messages updated problem'),
   agents: words('name description models tools agents capabilities expertise priority type format file'),
   events: words(`at name task agent peer cause parent root role session turn model calls input_tokens output_tokens
-    cached_tokens micro_usd ms class message wait_ms tool ok approved action why error problem usage waits scores
+    cached_tokens micro_usd unpriced ms class message wait_ms tool ok approved action why error problem usage waits scores
     attempts messages kind type urgency deadline status by reason edited added changed removed diff`),
 } as const satisfies Record<string, readonly string[]>;

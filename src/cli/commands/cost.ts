@@ -2,6 +2,7 @@
 import { openReader } from '../../app/readers/open-reader.js';
 import { callCost, type Event } from '../../domain/event.js';
 import { kinIn } from '../../domain/task/lineage.js';
+import { partialMoneyText } from '../../domain/budget/usage.js';
 import { compareText } from '../../domain/order.js';
 import { ProblemError, problem } from '../../domain/problem.js';
 import { columnsOf } from '../render/columns.js';
@@ -19,6 +20,8 @@ interface Sum {
   output_tokens: number;
   cached_tokens: number;
   micro_usd: number;
+  /** Calls of models whose price is not known; their cost is not in micro_usd. */
+  unpriced_calls: number;
   ms: number;
 }
 
@@ -40,11 +43,8 @@ What model and tool calls have cost, summed from events/.
       throw new ProblemError(problem('bad_usage', `--since is a day as 2026-01-31, not ${JSON.stringify(since)}`));
     const events = openReader(root).events();
     const { rootOf } = kinIn(by === 'task' ? events : []);
-    const rows = sums(
-      events.filter((event) => event.at >= since),
-      by,
-      rootOf,
-    );
+    const counted = events.filter((event) => event.at >= since);
+    const rows = sums(counted, by, rootOf);
     const total = rows.reduce(add, empty('total'));
     if (json) {
       terminal.json({ by, rows, total });
@@ -52,6 +52,13 @@ What model and tool calls have cost, summed from events/.
     }
     const lines = layRows([...rows, total], terminal.width);
     for (const [i, line] of lines.entries()) terminal.out(i < rows.length ? line : terminal.bold(line));
+    const unpriced = unpricedModels(counted);
+    if (unpriced[0] !== undefined) {
+      terminal.say(
+        `\nThe price of ${unpriced.join(', ')} is not known. Set it in guild.yaml, in dollars for a million tokens:`,
+      );
+      terminal.say(`prices: { ${unpriced[0]}: { input: 1.00, output: 4.00 } }`);
+    }
     return EXIT.done;
   },
 };
@@ -76,7 +83,7 @@ const NUMBERS: ((row: Sum) => string)[] = [
   ({ calls }) => `${calls} ${calls === 1 ? 'call' : 'calls'}`,
   ({ tool_calls }) => `${tool_calls} ${tool_calls === 1 ? 'tool' : 'tools'}`,
   (row) => `${row.input_tokens + row.output_tokens} tokens`,
-  ({ micro_usd }) => `$${(micro_usd / 1e6).toFixed(6)}`,
+  ({ micro_usd, unpriced_calls }) => partialMoneyText(micro_usd, unpriced_calls, `$${(micro_usd / 1e6).toFixed(6)}`),
   ({ ms }) => `${(ms / 1000).toFixed(1)} s`,
 ];
 /** Which of them go first. */
@@ -100,6 +107,13 @@ function sums(events: readonly Event[], by: By, rootOf: (task: string) => string
   );
 }
 
+function unpricedModels(events: readonly Event[]): string[] {
+  const models = events.flatMap((event) =>
+    event.name === 'model.answered' && callCost(event).isUnpriced ? [String(event['model'])] : [],
+  );
+  return [...new Set(models)].sort(compareText);
+}
+
 function keyOf(event: Event, by: Exclude<By, 'task'>): string {
   if (by === 'day') return event.at.slice(0, 10);
   const named = by === 'agent' ? event.agent : event[by];
@@ -115,6 +129,7 @@ function modelLine(event: Event): Sum {
     output_tokens: cost.outputTokens,
     cached_tokens: cost.cachedTokens,
     micro_usd: cost.microUsd,
+    unpriced_calls: cost.isUnpriced ? 1 : 0,
     ms: cost.ms,
   };
 }
@@ -132,6 +147,7 @@ function empty(key: string): Sum {
     output_tokens: 0,
     cached_tokens: 0,
     micro_usd: 0,
+    unpriced_calls: 0,
     ms: 0,
   };
 }
@@ -145,6 +161,7 @@ function add(a: Sum, b: Sum): Sum {
     output_tokens: a.output_tokens + b.output_tokens,
     cached_tokens: a.cached_tokens + b.cached_tokens,
     micro_usd: a.micro_usd + b.micro_usd,
+    unpriced_calls: a.unpriced_calls + b.unpriced_calls,
     ms: a.ms + b.ms,
   };
 }

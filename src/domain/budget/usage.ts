@@ -53,6 +53,12 @@ export function moneyText(microUsd: number): string {
   return `$${(microUsd / 1e6).toFixed(microUsd % 100 === 0 ? 4 : 6)}`;
 }
 
+/** A sum of money in which the cost of some calls is missing. */
+export function partialMoneyText(microUsd: number, unpricedCalls: number, money = moneyText(microUsd)): string {
+  if (unpricedCalls === 0) return money;
+  return microUsd === 0 ? 'price unknown' : `${money} + unknown`;
+}
+
 /** As records and events spell it. */
 export function usageFields(usage: Usage): Record<string, number> {
   return {

@@ -72,7 +72,13 @@ export async function takeTurn(
   const message = assistant(parts, reply.answer, reply.model, ms);
   const calls = message.toolCalls?.length ?? 0;
   // Before the answer is kept: it was paid, whether a person's edit takes its place or this process dies now.
-  record(parts, 'model.answered', { ...who, turn, calls, ...costFields(message.usage!) });
+  record(parts, 'model.answered', {
+    ...who,
+    turn,
+    calls,
+    ...costFields(message.usage!),
+    ...(reply.answer.unpriced ? { unpriced: true } : {}),
+  });
   // An answer that ends the task becomes durable together with the task; one with calls must be durable before they run.
   const written = await talk.append([message], calls > 0);
   return { kind: written === 'edited' ? 'edited' : 'answered' };

@@ -4,7 +4,7 @@
  * is loaded when it is first used, and what it made for a model is kept.
  */
 import type { Config, Provider } from '../../../domain/config/config.js';
-import { costMicroUsd, findPrice } from '../../../domain/budget/price.js';
+import { costMicroUsd, findPrice, type Price } from '../../../domain/budget/price.js';
 import { findProvider, splitModel } from '../../../domain/config/providers.js';
 import type { Clock } from '../../../ports/clock.js';
 import type { Model, ModelAnswer, ModelFailure, ModelReply, ModelRequest } from '../../../ports/model.js';
@@ -53,7 +53,7 @@ export function aiSdk(given: {
       if (!voice) voices.set(request.model, (voice = voiceOf(parts, provider, site, http)));
       try {
         const reply = await limited(await voice, request, asked, config.timeouts.callMs);
-        if (reply.ok) reply.answer.microUsd = cost(request.model, reply.answer, config.prices);
+        if (reply.ok) setCost(reply.answer, findPrice(request.model, config.prices, LIST_PRICES));
         return reply;
       } catch (error) {
         return failed(failureOf(error, asked));
@@ -113,9 +113,9 @@ async function limited(voice: Voice, request: ModelRequest, asked: Asked, callMs
   }
 }
 
-function cost(model: string, answer: ModelAnswer, prices: Config['prices']): number {
-  const price = findPrice(model, prices, LIST_PRICES);
-  return price ? costMicroUsd(price, answer) : 0;
+function setCost(answer: ModelAnswer, price: Price | undefined): void {
+  if (price === undefined) answer.unpriced = true;
+  else answer.microUsd = costMicroUsd(price, answer);
 }
 
 function failed(failed: ModelFailure): ModelReply {

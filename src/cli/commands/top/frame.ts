@@ -4,7 +4,7 @@ import type { AgentState } from '../../../domain/agent/agent-state.js';
 import { callCost, type Event } from '../../../domain/event.js';
 import { compareText } from '../../../domain/order.js';
 import { HUMAN } from '../../../domain/task/task.js';
-import { moneyText } from '../../../domain/budget/usage.js';
+import { partialMoneyText } from '../../../domain/budget/usage.js';
 import { gist } from '../../../views/summary.js';
 import { toText, whoText } from '../../../views/who.js';
 import { mark } from '../task/list.js';
@@ -16,6 +16,8 @@ export interface Ledger {
   tokens: number;
   microUsd: number;
   calls: number;
+  /** Calls whose cost is not known. */
+  unpriced: number;
   latest: Event[];
 }
 
@@ -25,16 +27,17 @@ const KEPT = 100;
 const ORDER: AgentState[] = ['error', 'working', 'blocked', 'paused', 'waiting', 'complete', 'idle'];
 
 export function noLedger(): Ledger {
-  return { tokens: 0, microUsd: 0, calls: 0, latest: [] };
+  return { tokens: 0, microUsd: 0, calls: 0, unpriced: 0, latest: [] };
 }
 
 export function addEvents(ledger: Ledger, events: readonly Event[]): void {
   for (const event of events) {
     if (event.name === 'model.answered') {
-      const { inputTokens, outputTokens, microUsd } = callCost(event);
+      const { inputTokens, outputTokens, microUsd, isUnpriced } = callCost(event);
       ledger.tokens += inputTokens + outputTokens;
       ledger.microUsd += microUsd;
       ledger.calls++;
+      if (isUnpriced) ledger.unpriced++;
     }
     if (SHOWN[event.name] !== undefined) ledger.latest.push(event);
   }
@@ -48,7 +51,7 @@ export function topFrame(seen: Seen, ledger: Ledger, name: string, terminal: Ter
     `${terminal.bold('guild top')} ${name}`,
     counts(seen, terminal),
     terminal.dim(
-      `${amount(ledger.tokens)} tokens · ${moneyText(ledger.microUsd)} · ${seen.open.length} open · ${seen.peers.length} ${seen.peers.length === 1 ? 'process' : 'processes'}`,
+      `${amount(ledger.tokens)} tokens · ${partialMoneyText(ledger.microUsd, ledger.unpriced)} · ${seen.open.length} open · ${seen.peers.length} ${seen.peers.length === 1 ? 'process' : 'processes'}`,
     ),
   ].map(fit);
   /** What there is to tell, each with its lines. */

@@ -38,7 +38,7 @@ what happens. q or Ctrl-C leaves. It only looks: guild watch, in another termina
           description: task.description,
         })),
         waiting_for_you: forHuman.map(({ task }) => task.id),
-        spent: { calls: spent.calls, tokens: spent.tokens, micro_usd: spent.microUsd },
+        spent: { calls: spent.calls, tokens: spent.tokens, micro_usd: spent.microUsd, unpriced_calls: spent.unpriced },
         latest,
       });
       return EXIT.done;
