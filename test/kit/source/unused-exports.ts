@@ -1,0 +1,37 @@
+/** Exports that no other file uses, or that only tests use. The library's index is public: its exports count as used. */
+import type { Source } from './parse.js';
+
+export interface Unused {
+  file: string;
+  line: number;
+  name: string;
+  isType: boolean;
+  /** Tests use it, and nothing else does. */
+  byTests: boolean;
+  /** Its own file uses it, so it only loses the word export. */
+  isUsedHere: boolean;
+}
+
+const PUBLIC = 'src/app/index.ts';
+
+/** `sources` has everything that may use an export; reported are those of src. */
+export function unusedExports(sources: readonly Source[]): Unused[] {
+  const uses = new Map<string, { byTests: boolean; byOthers: boolean }>();
+  const exportsOf = new Map(sources.map(({ file, exports }) => [file, exports.map(({ name }) => name)]));
+  for (const { file, imports } of sources) {
+    const isTest = file.startsWith('test/');
+    for (const { from, names } of imports)
+      for (const name of names === 'all' ? (exportsOf.get(from) ?? []) : names) {
+        const before = uses.get(`${from} ${name}`) ?? { byTests: false, byOthers: false };
+        uses.set(`${from} ${name}`, { byTests: before.byTests || isTest, byOthers: before.byOthers || !isTest });
+      }
+  }
+  return sources
+    .filter(({ file }) => file.startsWith('src/') && file !== PUBLIC)
+    .flatMap(({ file, exports }) =>
+      exports.flatMap(({ name, line, isType, isUsedHere }) => {
+        const { byTests, byOthers } = uses.get(`${file} ${name}`) ?? { byTests: false, byOthers: false };
+        return byOthers ? [] : [{ file, line, name, isType, byTests, isUsedHere }];
+      }),
+    );
+}

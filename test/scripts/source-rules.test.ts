@@ -1,0 +1,95 @@
+/** The rules and measures of source trees, tried on a small tree that breaks them. */
+import assert from 'node:assert/strict';
+import fs from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { test, type TestContext } from 'node:test';
+import { withSources } from '../kit/source/parse.js';
+import { fileCycles, folderCycles, fullFolders, longFunctions, wideComments } from '../kit/source/rules.js';
+import { unusedExports } from '../kit/source/unused-exports.js';
+
+function tree(t: TestContext, files: Record<string, string>): string {
+  const root = fs.mkdtempSync(path.join(os.tmpdir(), 'guild-tree-'));
+  t.after(() => fs.rmSync(root, { recursive: true, force: true }));
+  for (const [file, text] of Object.entries(files)) {
+    fs.mkdirSync(path.dirname(path.join(root, file)), { recursive: true });
+    fs.writeFileSync(path.join(root, file), text);
+  }
+  return root;
+}
+
+test('an inner function counts as one line of its outer function', (t) => {
+  const inner = ['  function inner() {', ...Array.from({ length: 8 }, () => '    work();'), '  }'];
+  const method = ['  return {', '    verb() {', '      work();', '    },', '  };'];
+  const root = tree(t, { 'src/a.ts': ['function outer() {', ...inner, ...method, '}', ''].join('\n') });
+  withSources(root, ['src'], ([source]) => {
+    const lengths = source!.functions.map(({ name, lines, ownLines }) => [name, lines, ownLines]);
+    assert.deepEqual(lengths, [
+      ['outer', 17, 6],
+      ['inner', 10, 10],
+      ['verb', 3, 3],
+    ]);
+    assert.deepEqual(longFunctions([source!], 9), ['src/a.ts:2: inner has 10 lines']);
+  });
+});
+
+test('comments are found wherever they are, and not in literals', (t) => {
+  const text = [
+    'const url = "http://not-a-comment-at-all.example.org/";',
+    'const quoted = `// ${url /* wide enough to count */} /* no */`;',
+    'const pattern = /\\/\\/ not one either/;',
+    'work(); // wide enough to count',
+    '/**',
+    ' * wide enough to count',
+    ' */',
+  ].join('\n');
+  withSources(tree(t, { 'src/a.ts': text }), ['src'], (sources) => {
+    const lines = sources[0]!.comments.map(({ line }) => line);
+    assert.deepEqual(lines, [2, 4, 5, 6, 7]);
+    assert.deepEqual(wideComments(sources, 30), [
+      'src/a.ts:2: the comment ends in column 51',
+      'src/a.ts:4: the comment ends in column 31',
+    ]);
+  });
+});
+
+test('cycles between folders are found where files have none', (t) => {
+  const root = tree(t, {
+    'src/a/one.ts': "import { two } from '../b/two.js';\nexport const one = two;\n",
+    'src/a/three.ts': 'export const three = 3;\n',
+    'src/b/two.ts': "import type { three } from '../a/three.js';\nexport const two: typeof three = 3;\n",
+  });
+  withSources(root, ['src'], (sources) => {
+    assert.deepEqual(fileCycles(sources), []);
+    assert.deepEqual(folderCycles(sources), ['src/a, src/b']);
+    assert.deepEqual(fullFolders(sources, 1), ['src/a has 2 files']);
+  });
+});
+
+test('exports without users are found, also behind dynamic imports and compiled files', (t) => {
+  const root = tree(t, {
+    'src/a.ts': [
+      'export const used = 1;',
+      'export const late = 2;',
+      'export const tested = 3;',
+      'export const bin = 4;',
+      'export interface Dead {}',
+      'export const here = 5;',
+      'export const sum = here + 1;',
+    ].join('\n'),
+    'src/b.ts':
+      "import { used } from './a.js';\nexport const load = async () => (await import('./a.js')).late + used;\n",
+    'test/a.test.ts': "import { tested } from '../src/a.js';\ntested;\n",
+    'bin/run.mjs': "import { bin } from '../dist/src/a.js';\nbin;\n",
+  });
+  withSources(root, ['src', 'test', 'bin'], (sources) => {
+    const unused = unusedExports(sources).map(({ name, byTests, isUsedHere }) => [name, byTests, isUsedHere]);
+    assert.deepEqual(unused, [
+      ['tested', true, false],
+      ['Dead', false, false],
+      ['here', false, true],
+      ['sum', false, false],
+      ['load', false, false],
+    ]);
+  });
+});
