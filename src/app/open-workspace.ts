@@ -14,13 +14,13 @@ import { bus } from '../adapters/bus/index.js';
 import { checkIns } from '../adapters/check-ins/index.js';
 import { files, isWorkspace } from '../adapters/files/index.js';
 import { folder } from '../adapters/workspace-files/index.js';
-import { growth } from '../adapters/creation-rate/index.js';
+import { creationRate } from '../adapters/creation-rate/index.js';
 import { inbox } from '../adapters/inbox/index.js';
 import { pauses } from '../adapters/pauses/index.js';
 import { processes as realProcesses } from '../adapters/processes/index.js';
 import { search } from '../adapters/search/index.js';
 import { shell } from '../adapters/shell/index.js';
-import { withFolders } from '../adapters/recreate-folders/index.js';
+import { recreateFolders } from '../adapters/recreate-folders/index.js';
 import type { Agent } from '../domain/agent/agent.js';
 import type { Config } from '../domain/config/config.js';
 import type { Event } from '../domain/event.js';
@@ -136,7 +136,7 @@ const LOOK_MS = 250;
 
 export async function openWorkspace(folderPath: string, options: OpenOptions = {}): Promise<Workspace> {
   const root = path.resolve(folderPath);
-  const disk = withFolders(options.disk ?? realDisk(), root);
+  const disk = recreateFolders(options.disk ?? realDisk(), root);
   if (!isWorkspace(disk, root)) throw new ProblemError(noWorkspace(root, disk.stamp(root) !== undefined));
   const clock = options.clock ?? realClock();
   const ids = options.ids ?? realIds();
@@ -202,7 +202,7 @@ export async function openWorkspace(folderPath: string, options: OpenOptions = {
     // What lies in a cache is on no tape.
     ...(options.tape ? {} : { bids: bids({ root, disk, peer: store.peer.id, fold: addToRecords }) }),
     pauses: pauses({ root, disk }),
-    growth: growth({ root, disk }),
+    growth: creationRate({ root, disk }),
     desk: desk({
       root,
       disk,

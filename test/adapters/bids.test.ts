@@ -1,4 +1,4 @@
-/** Track records are a fold of the history that reads each line once, and a cache that may be deleted at any time. */
+/** Track records fold each event once; their cache may be deleted at any time. */
 import assert from 'node:assert/strict';
 import path from 'node:path';
 import { test } from 'node:test';
@@ -10,7 +10,7 @@ import { simDisk } from '../kit/sim-disk.js';
 const LOG = '/w/events/2026-01-01.jsonl';
 const KEPT = '/w/.guild/records.json';
 
-function begun(): {
+function setUp(): {
   disk: ReturnType<typeof simDisk>;
   open: (peer?: string) => Bids;
   add: (times: number) => void;
@@ -32,21 +32,21 @@ function begun(): {
   };
 }
 
-test('each line is read once, also by the next process', () => {
-  const { open, add, folded, disk } = begun();
-  const one = open();
+test('each line is read once, even across processes', () => {
+  const { open, add, folded, disk } = setUp();
+  const cache = open();
   add(1000);
-  assert.equal(recordOf(one.records(), 'ana').recent.length, 50);
-  one.records();
+  assert.equal(recordOf(cache.records(), 'ana').recent.length, 50);
+  cache.records();
   assert.equal(folded(), 1000);
   assert.equal(disk.read(KEPT).kind, 'file');
   add(1);
   recordOf(open('p2').records(), 'ana');
-  assert.equal(folded(), 1001, 'it went on from what the first one kept');
+  assert.equal(folded(), 1001, 'the second process continues from the saved records');
 });
 
-test('without the cache, or with a torn one, the records are the same', () => {
-  const { open, add, disk } = begun();
+test('a missing or torn cache does not change the records', () => {
+  const { open, add, disk } = setUp();
   add(1000);
   const before = open().records();
   disk.save(KEPT, '{"version": 1, "re');
@@ -55,26 +55,26 @@ test('without the cache, or with a torn one, the records are the same', () => {
   assert.deepEqual(open().records(), before);
 });
 
-test('half a line is not read, and is read when it is whole', () => {
-  const { open, disk } = begun();
-  const one = open();
+test('an incomplete line is read once it is complete', () => {
+  const { open, disk } = setUp();
+  const cache = open();
   disk.append(LOG, '{"at":"x","name":"task.completed","agent":"ana",');
-  assert.equal(recordOf(one.records(), 'ana').recent, '');
+  assert.equal(recordOf(cache.records(), 'ana').recent, '');
   disk.append(LOG, '"task":"t"}\nnot json\n');
-  assert.equal(recordOf(one.records(), 'ana').recent, 'a');
+  assert.equal(recordOf(cache.records(), 'ana').recent, 'a');
 });
 
-test('when a person went back in history, the records begin anew', () => {
-  const { open, add, disk } = begun();
-  const one = open();
+test('the records are rebuilt after a person restores an earlier state', () => {
+  const { open, add, disk } = setUp();
+  const cache = open();
   add(3);
-  assert.equal(recordOf(one.records(), 'ana').recent, 'aaa');
+  assert.equal(recordOf(cache.records(), 'ana').recent, 'aaa');
   disk.save(LOG, '');
-  assert.equal(recordOf(one.records(), 'ana').recent, '');
+  assert.equal(recordOf(cache.records(), 'ana').recent, '');
 });
 
-test('a bid is kept under its key, and nonsense in its place is none', () => {
-  const { open, disk } = begun();
+test('a bid is kept under its key, and an invalid file counts as no bid', () => {
+  const { open, disk } = setUp();
   const bid = { proceed: true, able: false, fitness: 3, reason: 'r' };
   assert.equal(open().known('k'), undefined);
   open().keep('k', bid);

@@ -1,7 +1,7 @@
-/** How quickly trees grow, read off the end of history, whoever wrote it. */
+/** The creation rate counts tasks created under a root, from the end of the event files. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { growth } from '../../src/adapters/creation-rate/index.js';
+import { creationRate } from '../../src/adapters/creation-rate/index.js';
 import { simDisk, type SimDisk } from '../kit/sim-disk.js';
 
 const NOON = Date.parse('2026-03-01T12:00:00.000Z');
@@ -18,26 +18,26 @@ function fresh(): SimDisk {
   return disk;
 }
 
-test('what was made under a root since then, by its own name and by no other', () => {
+test('counts only tasks created under this root since the given time', () => {
   const disk = fresh();
   write(disk, NOON - 61_000, 't.call-1', { root: 't' });
   write(disk, NOON - 59_000, 't.call-2', { root: 't' });
-  write(disk, NOON - 10, 't.call-3'); // as earlier versions told it
+  write(disk, NOON - 10, 't.call-3'); // earlier versions wrote no root
   write(disk, NOON - 10, 't');
   write(disk, NOON - 10, 't.notes', { root: 't.notes' });
   write(disk, NOON - 10, 't.call-3', { root: 't' }, 'task.claimed');
-  const seen = growth({ root: '/w', disk });
-  assert.equal(seen.madeSince('t', NOON - 60_000), 2);
-  assert.equal(seen.madeSince('other', NOON - 60_000), 0);
+  const rate = creationRate({ root: '/w', disk });
+  assert.equal(rate.madeSince('t', NOON - 60_000), 2);
+  assert.equal(rate.madeSince('other', NOON - 60_000), 0);
   write(disk, NOON, 't.call-4', { root: 't' });
   disk.append(day(NOON), `{"at":"${new Date(NOON).toISOString()}","name":"task.created","task":"t.call-5"`);
-  assert.equal(seen.madeSince('t', NOON - 60_000), 3, 'a line that is not whole is not yet a line');
+  assert.equal(rate.madeSince('t', NOON - 60_000), 3, 'an incomplete line does not count');
   disk.append(day(NOON), ',"root":"t"}\n');
-  assert.equal(seen.madeSince('t', NOON - 60_000), 4);
-  assert.equal(seen.madeSince('t', NOON - 5), 2, 'what is too old is forgotten');
+  assert.equal(rate.madeSince('t', NOON - 60_000), 4);
+  assert.equal(rate.madeSince('t', NOON - 5), 2, 'older tasks no longer count');
 });
 
-test('of a long history only the end is read, and all that is young enough of it', () => {
+test('reads only the end of a long event file, and every recent line of it', () => {
   const disk = fresh();
   const old = JSON.stringify({
     at: new Date(NOON - 3_600_000).toISOString(),
@@ -50,25 +50,25 @@ test('of a long history only the end is read, and all that is young enough of it
   let bytes = 0;
   const counting: SimDisk = {
     ...disk,
-    readFrom(file, offset, most) {
-      const found = disk.readFrom(file, offset, most);
-      if (found.kind === 'file') bytes += found.bytes.length;
-      return found;
+    readFrom(file, offset, maxBytes) {
+      const read = disk.readFrom(file, offset, maxBytes);
+      if (read.kind === 'file') bytes += read.bytes.length;
+      return read;
     },
   };
-  const seen = growth({ root: '/w', disk: counting });
-  assert.equal(seen.madeSince('t', NOON - 60_000), 3000);
+  const rate = creationRate({ root: '/w', disk: counting });
+  assert.equal(rate.madeSince('t', NOON - 60_000), 3000);
   assert.ok(bytes < 3_000_000, `${bytes} bytes were read of ${disk.stamp(day(NOON))?.split('.')[1]}`);
   bytes = 0;
   write(disk, NOON, 't.call-last', { root: 't' });
-  assert.equal(seen.madeSince('t', NOON - 60_000), 3001);
-  assert.ok(bytes < 1000, 'then only what was added');
+  assert.equal(rate.madeSince('t', NOON - 60_000), 3001);
+  assert.ok(bytes < 1000, 'later calls read only new lines');
 });
 
-test('over midnight both days count', () => {
+test('around midnight the files of both days count', () => {
   const disk = fresh();
   const midnight = Date.parse('2026-03-02T00:00:00.000Z');
   write(disk, midnight - 10_000, 't.call-1', { root: 't' });
   write(disk, midnight + 10_000, 't.call-2', { root: 't' });
-  assert.equal(growth({ root: '/w', disk }).madeSince('t', midnight - 40_000), 2);
+  assert.equal(creationRate({ root: '/w', disk }).madeSince('t', midnight - 40_000), 2);
 });

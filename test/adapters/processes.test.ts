@@ -1,4 +1,4 @@
-/** A process is dead when nothing of it can write any more, and not before. */
+/** A process counts as dead exactly when none of its threads can write any more. */
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -12,8 +12,8 @@ import { parseStat } from '../../src/text/lines/process-stat.js';
 const stat = (state: string, threads: number, name = 'node'): string =>
   `4711 (${name}) ${state} 12 4711 4711 0 -1 4194304 9 0 0 0 1 2 0 0 20 0 ${threads} 0 998877 0 0`;
 
-test('a process whose first thread is gone lives until its last one is', () => {
-  for (const [state, threads, lives] of [
+test('a process is alive until its last thread has ended, even if the first has', () => {
+  for (const [state, threads, isAlive] of [
     ['R', 11, true],
     ['D', 1, true],
     ['Z', 11, true],
@@ -21,10 +21,10 @@ test('a process whose first thread is gone lives until its last one is', () => {
     ['Z', 1, false],
     ['X', 0, false],
   ] as const)
-    assert.equal(parseStat(stat(state, threads)) !== undefined, lives, `${state} with ${threads}`);
+    assert.equal(parseStat(stat(state, threads)) !== undefined, isAlive, `${state} with ${threads}`);
 });
 
-test('a name may hold anything', () => {
+test('a process name may contain parentheses and spaces', () => {
   const read = parseStat(stat('S', 1, 'a) Z 1 (b'));
   assert.deepEqual(read, { pid: 4711, parent: 12, group: 4711, since: '998877', name: 'a) Z 1 (b' });
 });
@@ -38,8 +38,8 @@ process.stdout.write('on');
 `;
 
 test(
-  'once a killed process counts as dead, none of its threads is left to write',
-  { skip: process.platform !== 'linux' && 'Linux shows threads' },
+  'once a killed process counts as dead, no thread of it can still write',
+  { skip: process.platform !== 'linux' && 'threads are visible on Linux only' },
   async (t) => {
     const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'guild-threads-'));
     t.after(() => fs.rmSync(folder, { recursive: true, force: true }));
@@ -66,12 +66,12 @@ test(
   },
 );
 
-test('another process under a pid that came back is not the one that had it', () => {
+test('a reused pid is not mistaken for the process that had it before', () => {
   const { me, isAlive } = processes();
   assert.ok(isAlive(me()));
   assert.ok(!isAlive({ ...me(), startTime: '1' }));
   assert.ok(!isAlive({ ...me(), bootId: 'another boot' }));
-  assert.ok(isAlive({ ...me(), host: 'elsewhere', startTime: '1' }), 'of another machine nothing is known');
+  assert.ok(isAlive({ ...me(), host: 'elsewhere', startTime: '1' }), 'a process on another machine cannot be checked');
 });
 
 function threads(pid: number): number {

@@ -243,7 +243,7 @@ test('a recording replaces no file, and a cassette of somebody else writes nowhe
     { file: '../out.md', text: 'x' },
     { file: 'out', link: '/etc' },
   ]) {
-    await assert.rejects(again(t, forged(t, state)), /outside of the folder/);
+    await assert.rejects(again(t, forged(t, state)), /outside the folder/);
   }
 });
 

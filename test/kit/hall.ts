@@ -10,7 +10,7 @@ import { boards } from '../../src/adapters/boards/index.js';
 import { checkIns } from '../../src/adapters/check-ins/index.js';
 import type { Lag } from '../../src/adapters/files/ahead.js';
 import { files } from '../../src/adapters/files/index.js';
-import { growth } from '../../src/adapters/creation-rate/index.js';
+import { creationRate } from '../../src/adapters/creation-rate/index.js';
 import { inbox } from '../../src/adapters/inbox/index.js';
 import { pauses } from '../../src/adapters/pauses/index.js';
 import { scripted } from '../../src/adapters/models/scripted/index.js';
@@ -92,7 +92,7 @@ export function hall(script: string, asks: readonly string[] = [], lag = WHEN_AS
         checkIns: checkIns({ root: ROOT, disk: on, peer: store.peer.id }),
         bids: bids({ root: ROOT, disk: on, peer: store.peer.id, fold: addToRecords }),
         pauses: pauses({ root: ROOT, disk: on }),
-        growth: growth({ root: ROOT, disk: on }),
+        growth: creationRate({ root: ROOT, disk: on }),
         ...busOn(on, options.bus),
         desk: desk({
           root: ROOT,

@@ -1,6 +1,7 @@
 /**
- * The ballot file of a workspace. It remembers which approvals it has shown, so that a deleted entry is known from one that
- * was never there; and it writes only when the file is still what it last read, so that nobody's save is lost.
+ * The ballot file of a workspace. It remembers which approvals it has shown, to tell a deleted entry
+ * from one that was never there. It writes only if the file is unchanged since the last read, so
+ * that a person's save is never overwritten.
  */
 import path from 'node:path';
 import type { Approval, Fate } from '../../domain/task/approval.js';
@@ -13,14 +14,14 @@ import { exposure } from './exposure.js';
 import { ownWrites } from './own-writes.js';
 
 const FILE = 'tasks/approvals.task.md';
-/** Some ten thousand entries. */
-const MOST_BYTES = 8 * 1024 * 1024;
+/** Enough for about ten thousand entries. */
+const MAX_BYTES = 8 * 1024 * 1024;
 
 export interface BallotOptions {
   root: string;
   disk: Disk;
   peer: string;
-  /** Whether the process of this peer still runs. */
+  /** Whether this peer's process is still running. */
   isAlive?: (peer: string) => boolean;
 }
 
@@ -33,11 +34,11 @@ export function ballot({ root, disk, peer, isAlive = (id) => id === peer }: Ball
   let marks: Marks | undefined;
   let tmps = 0;
 
-  /** Approvals whose marks may be an agent's doing: they are asked again. */
+  /** Approvals whose marks may have been made by an agent. They are asked again. */
   const suspect = new Set<string>();
   const exposed = exposure(disk, path.join(root, '.guild', 'exposed'), peer, isAlive);
   const guild = path.join(root, '.guild');
-  const own = ownWrites(disk, { folder: path.join(guild, 'ballot'), aside: path.join(guild, 'tmp') }, peer, isAlive);
+  const own = ownWrites(disk, { folder: path.join(guild, 'ballot'), tmp: path.join(guild, 'tmp') }, peer, isAlive);
 
   return { read, show, expose, unsettled: () => marks?.unsettled ?? [] };
 
@@ -60,33 +61,32 @@ export function ballot({ root, disk, peer, isAlive = (id) => id === peer }: Ball
     const board = parseBoard(text, FILE);
     marks = readMarks(board, open, { has: (id) => shown.has(id) || isOver(id) });
     seen = stamp;
-    const isHeld = text.trim() === '' || board.problems.some((one) => one.code === 'bad_file');
+    const isUnusable = text.trim() === '' || board.problems.some(({ code }) => code === 'bad_file');
     const present = new Set(marks.present);
     for (const { id } of open) if (present.has(id)) shown.add(id);
     const missing = open.filter(({ id }) => shown.has(id) && !present.has(id)).map(({ id }) => id);
-    // What we wrote ourselves withdraws nothing: another process has written over it, and it is shown again.
-    const withdrawn = isHeld || (missing.length > 0 && own.isOwn(stamp ?? '')) ? [] : missing;
+    // An entry missing from our own write was lost to another process, not withdrawn. Show it again.
+    const withdrawn = isUnusable || (missing.length > 0 && own.isOwn(stamp ?? '')) ? [] : missing;
     if (exposed.isSuspect(stamp)) return askAgain(marks, withdrawn);
-    return { answers: isHeld ? [] : marks.answers, withdrawn, problems: fresh(marks.problems) };
+    return { answers: isUnusable ? [] : marks.answers, withdrawn, problems: fresh(marks.problems) };
   }
 
-  /** In a clone of a workspace, or without `.guild/`, nobody remembers what was shown; the records still tell what was asked. */
+  /** A clone of a workspace has no `.guild/` to say what was shown; the task records still do. */
   function isOver(id: string): boolean {
-    const ended = ['completed', 'failed'].map((state) => path.join(root, 'tasks', state, `${id}.json`));
-    return path.basename(id) === id && ended.some((one) => disk.stamp(one) !== undefined);
+    const records = ['completed', 'failed'].map((state) => path.join(root, 'tasks', state, `${id}.json`));
+    return path.basename(id) === id && records.some((file) => disk.stamp(file) !== undefined);
   }
 
-  /** While a command ran that nothing held in, the ballot changed: no mark on it counts, and the human is told. */
+  /** The ballot changed while an unsandboxed command ran: ignore its marks and report it. */
   function askAgain({ answers }: Marks, withdrawn: string[]): BallotReading {
     for (const { id } of answers) suspect.add(id);
     for (const id of withdrawn) suspect.add(id);
-    const message =
-      'it changed while a command ran without a sandbox, so nobody knows whose marks these are; answer again';
-    const told = problem('not_allowed', message, {
+    const message = 'changed while a command ran without a sandbox, so its marks do not count; answer again';
+    const warning = problem('not_allowed', message, {
       where: { file: FILE },
-      hint: 'install bubblewrap to hold commands in',
+      hint: 'install bubblewrap to run commands in a sandbox',
     });
-    return { answers: [], withdrawn: [], problems: suspect.size > 0 ? [told] : [] };
+    return { answers: [], withdrawn: [], problems: suspect.size > 0 ? [warning] : [] };
   }
 
   async function show(
@@ -96,54 +96,55 @@ export function ballot({ root, disk, peer, isAlive = (id) => id === peer }: Ball
   ): Promise<void> {
     const stamp = disk.stamp(file);
     const seenBefore = seen;
-    const onIt = new Set(stamp === undefined ? [] : marks?.present);
-    if (open.every(({ id }) => onIt.has(id)) && ended.length === 0 && suspect.size === 0) {
-      if (stamp === seen && exposed.isSuspect(stamp)) exposed.settle(stamp); // it changed, but nothing on it is an answer
+    const shownNow = new Set(stamp === undefined ? [] : marks?.present);
+    if (open.every(({ id }) => shownNow.has(id)) && ended.length === 0 && suspect.size === 0) {
+      // It changed, but without any new answer.
+      if (stamp === seen && exposed.isSuspect(stamp)) exposed.accept(stamp);
       return;
     }
     const before = readText() ?? '';
-    if (typeof before !== 'string') return; // told by the reading
+    if (typeof before !== 'string') return; // read() reports it
     let text = before;
     for (const id of suspect) text = unmarkEntry(text, FILE, id);
     const present = new Set(readMarks(parseBoard(text, FILE), open, shown).present);
     for (const approval of open) if (!present.has(approval.id)) text = addEntry(text, approval);
     for (const approval of ended) text = markEntry(text, FILE, approval, fates.get(approval.id));
     if (text !== before && !(await write(text, stamp, open))) return;
-    if (stamp === seenBefore || suspect.size > 0) exposed.settle(disk.stamp(file));
+    if (stamp === seenBefore || suspect.size > 0) exposed.accept(disk.stamp(file));
     suspect.clear();
     await remember(open);
   }
 
-  /** Only over what was read: a person who saved in between is read first. */
+  /** Replaces the file only if it still has this stamp; a save made in between is read first. */
   async function write(text: string, stamp: string | undefined, open: readonly Approval[]): Promise<boolean> {
-    const tmp = await aside(text);
+    const tmp = await writeTemp(text);
     if (tmp !== undefined) own.note(disk.stamp(tmp) ?? '');
     if (tmp === undefined || disk.stamp(file) !== stamp) {
       if (tmp !== undefined) disk.remove(tmp);
       return false;
     }
     if (!disk.rename(tmp, file)) return false;
-    // Marks that came after the last reading are in what was written, and are still to be read.
+    // Marks made since the last read are part of the new text but have not been counted yet.
     seen = stamp === seen || suspect.size > 0 ? disk.stamp(file) : undefined;
     marks = readMarks(parseBoard(text, FILE), open, shown);
     await disk.syncFolder(path.dirname(file));
     return true;
   }
 
-  /** After an entry is shown it is known as shown; the other way round a crash in between would look like a deleted entry. */
+  /** Runs after the entries are on the ballot: the other order would turn a crash into a withdrawal. */
   async function remember(open: readonly Approval[]): Promise<void> {
     for (const { id } of open) shown.add(id);
     const kept = new Set(readMemory());
     if (open.every(({ id }) => kept.has(id))) return;
     for (const id of kept) shown.add(id);
-    for (const id of shown) if (isOver(id)) shown.delete(id); // its record tells
-    const tmp = await aside(JSON.stringify([...shown]));
+    for (const id of shown) if (isOver(id)) shown.delete(id); // its task record says so
+    const tmp = await writeTemp(JSON.stringify([...shown]));
     if (tmp === undefined || !disk.rename(tmp, memory)) return;
     await disk.syncFolder(path.dirname(memory));
   }
 
-  /** Undefined if another peer took the half-done file for a leftover and swept it: it is written again on the next pass. */
-  async function aside(text: string): Promise<string | undefined> {
+  /** Undefined if another peer swept the temp file as a leftover. The next pass writes it again. */
+  async function writeTemp(text: string): Promise<string | undefined> {
     const tmp = path.join(root, '.guild', 'tmp', `${peer}-ballot${++tmps}`);
     disk.create(tmp, text);
     try {
@@ -155,23 +156,26 @@ export function ballot({ root, disk, peer, isAlive = (id) => id === peer }: Ball
     return tmp;
   }
 
-  /** Undefined: there is none. What is there and cannot be read is never written over. */
+  /** Undefined if there is no ballot. A ballot that cannot be read is never overwritten. */
   function readText(): string | Problem | undefined {
-    const found = disk.read(file, MOST_BYTES);
-    if (found.kind === 'file') return found.bytes.toString('utf8');
-    if (found.kind === 'missing') return undefined;
-    const what = found.kind === 'too_big' ? `${found.size} bytes, more than is read` : `a ${found.what}, not a file`;
-    return problem('bad_file', `${FILE} is ${what}: nothing on it counts, and nothing more is shown there`, {
+    const content = disk.read(file, MAX_BYTES);
+    if (content.kind === 'file') return content.bytes.toString('utf8');
+    if (content.kind === 'missing') return undefined;
+    const reason =
+      content.kind === 'too_big'
+        ? `has ${content.size} bytes; the limit is ${MAX_BYTES}`
+        : `is a ${content.what}, not a file`;
+    return problem('bad_file', `${FILE} ${reason}: its marks do not count and it is not updated`, {
       where: { file: FILE },
-      hint: 'delete entries that are answered, or move it away; guild approve works all the same',
+      hint: 'delete answered entries or move the file away; guild approve still works',
     });
   }
 
   function readMemory(): string[] {
-    const found = disk.read(memory);
-    if (found.kind !== 'file') return [];
+    const content = disk.read(memory);
+    if (content.kind !== 'file') return [];
     try {
-      const ids = JSON.parse(found.bytes.toString('utf8')) as unknown;
+      const ids = JSON.parse(content.bytes.toString('utf8')) as unknown;
       return Array.isArray(ids) ? ids.map(String) : [];
     } catch {
       return [];
@@ -179,13 +183,8 @@ export function ballot({ root, disk, peer, isAlive = (id) => id === peer }: Ball
   }
 
   function fresh(problems: readonly Problem[]): Problem[] {
-    const news = problems.filter((one) => !reported.has(`${one.where?.line} ${one.message}`));
-    for (const one of news) reported.add(`${one.where?.line} ${one.message}`);
-    return news.map((one) =>
-      problem(one.code, one.message, {
-        ...(one.where ? { where: one.where } : {}),
-        ...(one.hint ? { hint: one.hint } : {}),
-      }),
-    );
+    const unreported = problems.filter(({ where, message }) => !reported.has(`${where?.line} ${message}`));
+    for (const { where, message } of unreported) reported.add(`${where?.line} ${message}`);
+    return unreported.map(({ code, message, where, hint }) => problem(code, message, { where, hint }));
   }
 }

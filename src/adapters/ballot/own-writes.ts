@@ -1,31 +1,33 @@
 /**
- * Which ballot was written by this program, in whatever process. Two of them may write at the same moment, and between looking and naming there is no lock:
- * then an entry of the first is missing, and nobody has deleted it. Noted before the file has its name, and one small file for each process.
+ * Tells ballots that Guildhall wrote from ballots that a person saved. Two processes may write at
+ * the same moment and one can overwrite the other's entry; that must not look like a withdrawal.
+ * Each process notes its stamp in a small file of its own before it renames the ballot into place.
  */
 import path from 'node:path';
 import { sameContent } from '../../domain/stamp.js';
 import type { Disk } from '../../ports/disk.js';
 
 export interface OwnWrites {
-  /** The file with this stamp is about to become the ballot. */
+  /** Call before the file with this stamp becomes the ballot. */
   note(stamp: string): void;
   isOwn(stamp: string): boolean;
 }
 
-/** `aside`: where half-done files lie until they have a name. */
+/** `tmp`: folder for temporary files before they are renamed. */
 export function ownWrites(
   disk: Disk,
-  { folder, aside }: { folder: string; aside: string },
+  { folder, tmp: tmpFolder }: { folder: string; tmp: string },
   peer: string,
   isAlive: (peer: string) => boolean,
 ): OwnWrites {
   const names = (): string[] => disk.list(folder);
   return {
     note(stamp) {
-      const tmp = path.join(aside, `${peer}-own`);
+      const tmp = path.join(tmpFolder, `${peer}-own`);
       disk.makeFolder(folder, 0o700);
+      // Retry: another peer may sweep the temp file before this process is registered.
       do disk.create(tmp, stamp);
-      while (!disk.rename(tmp, path.join(folder, peer))); // swept, because this process is not known yet
+      while (!disk.rename(tmp, path.join(folder, peer)));
       for (const name of names()) if (name !== peer && !isAlive(name)) disk.remove(path.join(folder, name));
     },
     isOwn(stamp) {

@@ -1,6 +1,7 @@
 /**
- * Track records and earlier bids, under `.guild/`. `records.json` is the fold of `events/*.jsonl` up to the place it names in each file, so a
- * look reads only what was added since, any process may write it, and without it the fold begins anew. A bid lies in `cache/bids/`.
+ * Track records and earlier bids, cached under `.guild/`. `records.json` folds `events/*.jsonl` up to
+ * an offset per file, so that each call reads only new lines. Any process may write it, and it is
+ * rebuilt from the events if it is missing. Bids are in `cache/bids/`.
  */
 import path from 'node:path';
 import { asBid } from '../../domain/task/bid.js';
@@ -14,36 +15,36 @@ export interface BidsOptions {
   root: string;
   disk: Disk;
   peer: string;
-  /** One more line of history in the records. */
+  /** Adds one event to the records. */
   fold: (records: TrackRecords, event: Event) => TrackRecords;
 }
 
 interface Folded {
   version: number;
-  /** How far each file of events was read, in bytes. */
+  /** How many bytes of each event file have been read. */
   read: Record<string, number>;
   records: TrackRecords;
 }
 
 const VERSION = 1;
-/** Of one day; more than that is not looked at, and the records stay as they are. */
-const MAX_NEW = 512 * 1024 * 1024;
-/** What was read is kept when this much is new; until then every process reads it itself. */
-const KEEP_AFTER = 64 * 1024;
+/** Longest unread tail of one event file. A longer one is skipped. */
+const MAX_NEW_BYTES = 512 * 1024 * 1024;
+/** The fold is saved after this much new input. Until then every process folds it by itself. */
+const SAVE_AFTER_BYTES = 64 * 1024;
 
 export function bids({ root, disk, peer, fold }: BidsOptions): Bids {
   const events = path.join(root, 'events');
-  const kept = path.join(root, '.guild', 'records.json');
+  const saved = path.join(root, '.guild', 'records.json');
   const cache = path.join(root, '.guild', 'cache', 'bids');
   let folded: Folded | undefined;
-  let unkept = 0;
+  let unsavedBytes = 0;
 
   return {
     records() {
       folded ??= load();
       if (hasShrunk(folded)) folded = fresh();
-      for (const name of eventFiles()) readOn(folded, name);
-      if (unkept >= KEEP_AFTER) keepFold(folded);
+      for (const name of eventFiles()) readMore(folded, name);
+      if (unsavedBytes >= SAVE_AFTER_BYTES) save(folded);
       return folded.records;
     },
     known(key) {
@@ -55,9 +56,9 @@ export function bids({ root, disk, peer, fold }: BidsOptions): Bids {
   };
 
   function load(): Folded {
-    const found = readJson(kept) as Partial<Folded> | undefined;
-    const whole = found?.version === VERSION && typeof found.read === 'object' && typeof found.records === 'object';
-    return whole ? (found as Folded) : fresh();
+    const json = readJson(saved) as Partial<Folded> | undefined;
+    const isValid = json?.version === VERSION && typeof json.read === 'object' && typeof json.records === 'object';
+    return isValid ? (json as Folded) : fresh();
   }
 
   function fresh(): Folded {
@@ -71,9 +72,9 @@ export function bids({ root, disk, peer, fold }: BidsOptions): Bids {
       .sort();
   }
 
-  /** A person went back to an earlier state of the folder: what was folded is not true any more. */
+  /** An event file shrinks only if a person restored an earlier state: fold from the start again. */
   function hasShrunk({ read }: Folded): boolean {
-    return Object.entries(read).some(([name, at]) => sizeNow(name) < at);
+    return Object.entries(read).some(([name, offset]) => sizeNow(name) < offset);
   }
 
   function sizeNow(name: string): number {
@@ -81,24 +82,24 @@ export function bids({ root, disk, peer, fold }: BidsOptions): Bids {
     return stamp === undefined ? 0 : sizeOf(stamp);
   }
 
-  function readOn(into: Folded, name: string): void {
-    const at = into.read[name] ?? 0;
-    if (sizeOf(name) <= at) return;
-    const found = disk.readFrom(path.join(events, name), at, MAX_NEW);
-    if (found.kind !== 'file') return;
-    const end = found.bytes.lastIndexOf(10) + 1; // a last line without newline is not yet a line
-    for (const line of found.bytes.subarray(0, end).toString('utf8').split('\n'))
-      if (line !== '') into.records = fold(into.records, parsed(line));
-    into.read[name] = at + end;
-    unkept += end;
+  function readMore(into: Folded, name: string): void {
+    const offset = into.read[name] ?? 0;
+    if (sizeNow(name) <= offset) return;
+    const tail = disk.readFrom(path.join(events, name), offset, MAX_NEW_BYTES);
+    if (tail.kind !== 'file') return;
+    const end = tail.bytes.lastIndexOf(10) + 1; // a last line without a newline is incomplete
+    for (const line of tail.bytes.subarray(0, end).toString('utf8').split('\n'))
+      if (line !== '') into.records = fold(into.records, parseEvent(line));
+    into.read[name] = offset + end;
+    unsavedBytes += end;
   }
 
-  function keepFold(what: Folded): void {
-    unkept = 0;
-    replace(kept, JSON.stringify(what));
+  function save(state: Folded): void {
+    unsavedBytes = 0;
+    replace(saved, JSON.stringify(state));
   }
 
-  /** Whole or not at all; two processes write the same. */
+  /** Replaces the file atomically. Processes that race here write the same content. */
   function replace(file: string, text: string): void {
     disk.makeFolder(path.dirname(file));
     const tmp = `${file}.${peer}`;
@@ -118,8 +119,8 @@ export function bids({ root, disk, peer, fold }: BidsOptions): Bids {
   }
 }
 
-/** A torn line of a power cut says nothing. */
-function parsed(line: string): Event {
+/** A line torn by a power cut counts as an event without effect. */
+function parseEvent(line: string): Event {
   try {
     return JSON.parse(line) as Event;
   } catch {

@@ -1,7 +1,7 @@
 /**
- * The boards of a workspace as files. Each is read when its stamp changed and otherwise only looked at; what it says about
- * tasks is worked out over all of them, because a bullet may depend on one of another board. A board is written only
- * if it still is what was read, so that nobody's save is lost, and only after the new text was read back.
+ * The boards of a workspace as files. A board is read again when its stamp changes. Tasks are derived
+ * from all boards together, because a bullet may depend on a bullet of another board. A board is
+ * written only if it is unchanged since it was read and the new text parses to the same bullets.
  */
 import path from 'node:path';
 import type { BoardMark } from '../../domain/task/board.js';
@@ -14,19 +14,19 @@ import { applyEdits, boxEdits, type Edit, fieldEdits, removeFieldEdits } from '.
 import { fieldOf, parseBoard, type Item } from '../../text/board/parse.js';
 import { boardTasks, type BoardTasks, type Sheet } from '../../text/board/tasks.js';
 
-/** Never a board of ours: it belongs to approvals. */
+/** Not a board: it belongs to approvals. */
 const BALLOT = 'approvals.task.md';
 const MAX_BYTES = 16 * 1024 * 1024;
-/** A file that is written in place may be half there; so long after its last change it is not. */
+/** An editor that writes in place may still be writing this soon after the last change. */
 const SETTLED_MS = 100;
-/** Reading a large board back after each change takes at most one part in this of the time. */
-const SHARE = 8;
-const LARGE_MS = 10;
+/** After an update of this many milliseconds, wait `REST_FACTOR` times as long before the next one. */
+const SLOW_MS = 10;
+const REST_FACTOR = 8;
 
-interface Kept extends Sheet {
+interface LoadedBoard extends Sheet {
   stamp: string;
-  /** The text is what lies there now; else an earlier one, because that one cannot be used. */
-  whole: boolean;
+  /** False if the file cannot be used now and this is its last usable version. */
+  isCurrent: boolean;
 }
 
 export interface BoardsOptions {
@@ -38,10 +38,10 @@ export interface BoardsOptions {
 
 export function boards({ root, disk, clock, peer }: BoardsOptions): Boards {
   const folder = path.join(root, 'tasks');
-  const kept = new Map<string, Kept>();
+  const loaded = new Map<string, LoadedBoard>();
   const reported = new Set<string>();
-  let known: string | undefined;
-  let names: ReadonlySet<string> = new Set();
+  let lastAgents: string | undefined;
+  let agentNames: ReadonlySet<string> = new Set();
   let tasks: BoardTasks = { listed: new Map(), wanted: [], problems: [] };
   let followed = new Set<string>();
   let restUntil = 0;
@@ -51,23 +51,23 @@ export function boards({ root, disk, clock, peer }: BoardsOptions): Boards {
     async read(agents) {
       const problems: Problem[] = [];
       const isNew = await refresh(problems);
-      names = new Set(agents);
-      const now = [...names].sort().join(' ');
-      if (!isNew && now === known) return { changed: false, wanted: [], reopened: [], problems: fresh(problems) };
-      known = now;
-      work();
-      for (const { board } of kept.values())
-        for (const one of board.problems) if (one.severity === 'error') problems.push(one);
+      agentNames = new Set(agents);
+      const now = [...agentNames].sort().join(' ');
+      if (!isNew && now === lastAgents) return { changed: false, wanted: [], reopened: [], problems: fresh(problems) };
+      lastAgents = now;
+      deriveTasks();
+      for (const { board } of loaded.values())
+        problems.push(...board.problems.filter(({ severity }) => severity === 'error'));
       const reopened: string[] = [];
       for (const [id, { stand }] of tasks.listed) if (stand.box === 'open' && stand.erred) reopened.push(id);
       return { changed: true, wanted: tasks.wanted, reopened, problems: fresh([...problems, ...tasks.problems]) };
     },
     readAgain() {
-      known = undefined;
+      lastAgents = undefined;
     },
     stand: (id) => tasks.listed.get(id)?.stand,
     standing: () => tasks.listed.keys(),
-    isWhole: (file) => kept.get(path.basename(file))?.whole === true,
+    isWhole: (file) => loaded.get(path.basename(file))?.isCurrent === true,
     following: () => followed,
     unfollow: (id) => void followed.delete(id),
     follow: (id) => void followed.add(id),
@@ -75,31 +75,30 @@ export function boards({ root, disk, clock, peer }: BoardsOptions): Boards {
       if (!last && clock.monotonicMs() < restUntil) return [];
       const problems: Problem[] = [];
       let spent = 0;
-      for (const [name, mine] of byFile(marks)) spent += await mark(name, mine, problems);
-      restUntil = spent < LARGE_MS ? 0 : clock.monotonicMs() + SHARE * spent;
+      for (const [name, group] of byFile(marks)) spent += await applyMarks(name, group, problems);
+      restUntil = spent < SLOW_MS ? 0 : clock.monotonicMs() + REST_FACTOR * spent;
       return fresh(problems);
     },
   };
 
-  /** True if any board changed, came or went. */
+  /** True if any board was changed, added or removed. */
   async function refresh(problems: Problem[]): Promise<boolean> {
     let changed = false;
-    const there = disk
+    const names = disk
       .list(folder)
       .filter((name) => name.endsWith('.task.md') && !name.startsWith('.') && name !== BALLOT);
-    for (const name of there.sort()) {
-      if (disk.stamp(path.join(folder, name)) === kept.get(name)?.stamp) continue;
-      await settled(name);
+    for (const name of names.sort()) {
+      if (disk.stamp(path.join(folder, name)) === loaded.get(name)?.stamp) continue;
+      await waitUntilSettled(name);
       changed = load(name, problems) || changed;
     }
-    const names = new Set(there);
-    for (const name of kept.keys()) if (!names.has(name)) changed = kept.delete(name) || changed;
+    for (const name of loaded.keys()) if (!names.includes(name)) changed = loaded.delete(name) || changed;
     return changed;
   }
 
-  /** An editor that replaces the file does so at once; one that writes into it is given time to end. */
-  async function settled(name: string): Promise<void> {
-    const before = kept.get(name)?.stamp;
+  /** Gives an editor that writes in place time to finish. A new inode means an atomic replacement. */
+  async function waitUntilSettled(name: string): Promise<void> {
+    const before = loaded.get(name)?.stamp;
     for (let tries = 0; tries < 5; tries++) {
       const now = disk.stamp(path.join(folder, name));
       if (now === undefined || (before !== undefined && inodeOf(now) !== inodeOf(before))) return;
@@ -109,58 +108,58 @@ export function boards({ root, disk, clock, peer }: BoardsOptions): Boards {
     }
   }
 
-  /** What cannot be used is held: what the board said before stays in force. */
+  /** If the file cannot be used, the last usable version stays in force. */
   function load(name: string, problems: Problem[]): boolean {
     const file = `tasks/${name}`;
     const read = disk.read(path.join(folder, name), MAX_BYTES);
     if (read.kind === 'missing') return false;
-    const before = kept.get(name);
-    const hold = (why: string | undefined, stamp: string): boolean => {
-      if (why !== undefined) problems.push(problem('bad_file', why, { where: { file }, hint: HELD }));
-      kept.set(name, { ...(before ?? { text: '', board: parseBoard('', file) }), stamp, whole: false });
+    const before = loaded.get(name);
+    const keepLast = (reason: string | undefined, stamp: string): boolean => {
+      if (reason !== undefined) problems.push(problem('bad_file', reason, { where: { file }, hint: UNUSABLE_HINT }));
+      loaded.set(name, { ...(before ?? { text: '', board: parseBoard('', file) }), stamp, isCurrent: false });
       return true;
     };
     if (read.kind !== 'file') {
-      const what =
-        read.kind === 'too_big' ? `${read.size} bytes, more than a board may have` : `a ${read.what}, not a file`;
-      return hold(`${file} is ${what}`, disk.stamp(path.join(folder, name)) ?? '');
+      const reason =
+        read.kind === 'too_big' ? `has ${read.size} bytes; the limit is ${MAX_BYTES}` : `is a ${read.what}, not a file`;
+      return keepLast(`${file} ${reason}`, disk.stamp(path.join(folder, name)) ?? '');
     }
     const text = utf8(read.bytes);
-    if (text === undefined) return hold(`${file} is not UTF-8 text`, read.stamp);
-    if (text.trim() === '' && before !== undefined && before.text.trim() !== '') return hold(undefined, read.stamp);
+    if (text === undefined) return keepLast(`${file} is not UTF-8 text`, read.stamp);
+    if (text.trim() === '' && before !== undefined && before.text.trim() !== '') return keepLast(undefined, read.stamp);
     const board = parseBoard(text, file);
-    const conflict = board.problems.find((one) => one.lint === 'TD090');
+    const conflict = board.problems.find(({ lint }) => lint === 'TD090');
     if (conflict) problems.push(conflict);
-    if (conflict) return hold(undefined, read.stamp);
-    kept.set(name, { board, text, stamp: read.stamp, whole: true });
+    if (conflict) return keepLast(undefined, read.stamp);
+    loaded.set(name, { board, text, stamp: read.stamp, isCurrent: true });
     return true;
   }
 
-  function work(): void {
-    tasks = boardTasks([...kept.values()], names);
+  function deriveTasks(): void {
+    tasks = boardTasks([...loaded.values()], agentNames);
     followed = new Set();
     for (const [id, { stand }] of tasks.listed) if (stand.box === 'open' || stand.box === 'doing') followed.add(id);
   }
 
   function byFile(marks: readonly BoardMark[]): Map<string, BoardMark[]> {
-    const found = new Map<string, BoardMark[]>();
-    for (const one of marks) {
-      const file = tasks.listed.get(one.id)?.board.file;
+    const groups = new Map<string, BoardMark[]>();
+    for (const mark of marks) {
+      const file = tasks.listed.get(mark.id)?.board.file;
       if (file === undefined) continue;
       const name = path.basename(file);
-      found.set(name, [...(found.get(name) ?? []), one]);
+      groups.set(name, [...(groups.get(name) ?? []), mark]);
     }
-    return found;
+    return groups;
   }
 
-  /** How long it took, without waiting for the disk. */
-  async function mark(name: string, marks: BoardMark[], problems: Problem[]): Promise<number> {
+  /** Writes the marks to one board. Returns the time spent computing, without waiting for the disk. */
+  async function applyMarks(name: string, marks: BoardMark[], problems: Problem[]): Promise<number> {
     const from = clock.monotonicMs();
-    const before = kept.get(name);
-    if (before === undefined || !before.whole || disk.stamp(path.join(folder, name)) !== before.stamp) return 0;
+    const before = loaded.get(name);
+    if (before === undefined || !before.isCurrent || disk.stamp(path.join(folder, name)) !== before.stamp) return 0;
     const text = applyEdits(
       before.text,
-      marks.flatMap((one) => editsOf(before.text, tasks.listed.get(one.id)!.item, one)),
+      marks.flatMap((mark) => editsOf(before.text, tasks.listed.get(mark.id)!.item, mark)),
     );
     if (text === before.text) return 0;
     const board = parseBoard(text, before.board.file);
@@ -168,7 +167,7 @@ export function boards({ root, disk, clock, peer }: BoardsOptions): Boards {
       problems.push(
         problem('bad_file', `the state of ${marks.map(({ id }) => id).join(', ')} cannot be shown on ${board.file}`, {
           where: { file: board.file },
-          hint: 'guild lint shows what stands in the way',
+          hint: 'run guild lint to see why',
         }),
       );
       return 0;
@@ -176,15 +175,18 @@ export function boards({ root, disk, clock, peer }: BoardsOptions): Boards {
     const spent = clock.monotonicMs() - from;
     const stamp = await replace(path.join(folder, name), text, before.stamp);
     if (stamp === undefined) return spent;
-    kept.set(name, { board, text, stamp, whole: true });
-    const still = followed;
-    work();
-    for (const id of followed) if (!still.has(id)) followed.delete(id);
+    loaded.set(name, { board, text, stamp, isCurrent: true });
+    const followedBefore = followed;
+    deriveTasks();
+    for (const id of followed) if (!followedBefore.has(id)) followed.delete(id);
     await disk.syncFolder(folder);
-    return 2 * spent; // and once more to work out what it says now
+    return 2 * spent; // deriving the tasks again takes about as long
   }
 
-  /** The new stamp; undefined, and nothing written, if somebody saved in between, or swept the new file away because this peer is not known yet. */
+  /**
+   * Returns the new stamp. Undefined, and nothing is written, if a person saved in between or another
+   * peer swept the temp file because this peer is not registered yet.
+   */
   async function replace(file: string, text: string, stamp: string): Promise<string | undefined> {
     const tmp = path.join(root, '.guild', 'tmp', `${peer}-board${++tmps}`);
     disk.create(tmp, text);
@@ -201,14 +203,14 @@ export function boards({ root, disk, clock, peer }: BoardsOptions): Boards {
   }
 
   function fresh(problems: readonly Problem[]): Problem[] {
-    return problems.filter((one) => {
-      const key = `${one.where?.file}\n${one.where?.source ?? one.where?.line}\n${one.message}`;
+    return problems.filter(({ where, message }) => {
+      const key = `${where?.file}\n${where?.source ?? where?.line}\n${message}`;
       return !reported.has(key) && reported.add(key);
     });
   }
 }
 
-const HELD = 'nothing is done from this file until it can be read';
+const UNUSABLE_HINT = 'this board is ignored until it can be read';
 
 function utf8(bytes: Buffer): string | undefined {
   try {
@@ -222,14 +224,14 @@ function editsOf(text: string, item: Item, mark: BoardMark): Edit[] {
   const edits: Edit[] = [];
   if (mark.box !== undefined) edits.push(...boxEdits(text, item, mark.box));
   if (item.id === undefined) edits.push(...fieldEdits(text, item, 'id', mark.id));
-  // A person may have said `error:` about the work itself: that stays, and ours is called otherwise.
-  const wasOurs = fieldOf(item, 'failed_at') !== undefined;
-  const ours = fieldOf(item, 'failure') || (fieldOf(item, 'error') && !wasOurs) ? 'failure' : 'error';
-  if (mark.anew) for (const key of ['failed_at', ours]) edits.push(...removeFieldEdits(text, item, key));
+  // A person may have written `error:` about the work itself. Then our own field is `failure:`.
+  const errorIsOurs = fieldOf(item, 'failed_at') !== undefined;
+  const errorKey = fieldOf(item, 'failure') || (fieldOf(item, 'error') && !errorIsOurs) ? 'failure' : 'error';
+  if (mark.anew) for (const key of ['failed_at', errorKey]) edits.push(...removeFieldEdits(text, item, key));
   if (mark.completedAt !== undefined) edits.push(...fieldEdits(text, item, 'completed_at', mark.completedAt));
   if (mark.failed !== undefined) {
     edits.push(...fieldEdits(text, item, 'failed_at', mark.failed.at));
-    edits.push(...fieldEdits(text, item, ours, mark.failed.error));
+    edits.push(...fieldEdits(text, item, errorKey, mark.failed.error));
   }
   return edits;
 }

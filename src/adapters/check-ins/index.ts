@@ -1,4 +1,7 @@
-/** Check-ins as files: `storage/planner-checkin.yaml` for people, `.guild/checkin.json` for the program. */
+/**
+ * Check-ins as files: `storage/planner-checkin.yaml` is for people to read and edit,
+ * `.guild/checkin.json` is the program's own memory.
+ */
 import path from 'node:path';
 import type { CheckInMemory } from '../../domain/coordination/check-in.js';
 import { problem, type Problem } from '../../domain/problem.js';
@@ -11,7 +14,7 @@ const MAX_BYTES = 1024 * 1024;
 
 export function checkIns({ root, disk, peer }: { root: string; disk: Disk; peer: string }): CheckIns {
   const file = path.join(root, FILE);
-  const kept = path.join(root, '.guild', 'checkin.json');
+  const memoryFile = path.join(root, '.guild', 'checkin.json');
   let seen: string | undefined;
   let text = '';
   let last: CheckInRead = { kind: 'missing' };
@@ -29,9 +32,9 @@ export function checkIns({ root, disk, peer }: { root: string; disk: Disk; peer:
       const edited = editCheckIn(last.kind === 'missing' ? '' : text, note);
       if (edited === undefined) {
         last = held(
-          problem('bad_file', `${FILE} cannot be written without breaking it`, {
+          problem('bad_file', `${FILE} cannot be updated without breaking it`, {
             where: { file: FILE },
-            hint: 'write each key on one line',
+            hint: 'put each key on its own line',
           }),
         );
         return;
@@ -43,7 +46,7 @@ export function checkIns({ root, disk, peer }: { root: string; disk: Disk; peer:
       last = { kind: 'note', note };
     },
     memory() {
-      const read = disk.read(kept, MAX_BYTES);
+      const read = disk.read(memoryFile, MAX_BYTES);
       if (read.kind !== 'file') return undefined;
       try {
         const memory = JSON.parse(read.bytes.toString('utf8')) as CheckInMemory;
@@ -53,7 +56,7 @@ export function checkIns({ root, disk, peer }: { root: string; disk: Disk; peer:
       }
     },
     async remember(memory) {
-      await replace(kept, JSON.stringify(memory), () => true);
+      await replace(memoryFile, JSON.stringify(memory), () => true);
     },
   };
 
@@ -65,18 +68,18 @@ export function checkIns({ root, disk, peer }: { root: string; disk: Disk; peer:
     return 'problem' in parsed ? held(parsed.problem) : { kind: 'note', note: parsed.note };
   }
 
-  function held(why: Problem): CheckInRead {
-    return { kind: 'held', problem: why };
+  function held(reason: Problem): CheckInRead {
+    return { kind: 'held', problem: reason };
   }
 
-  async function replace(target: string, bytes: string, still: () => boolean): Promise<boolean> {
+  async function replace(target: string, bytes: string, isUnchanged: () => boolean): Promise<boolean> {
     const tmp = path.join(root, '.guild', 'tmp', `${peer}-checkin${++tmps}`);
     disk.create(tmp, bytes);
     try {
       await disk.sync(tmp);
-      if (!still() || !disk.rename(tmp, target)) return false;
+      if (!isUnchanged() || !disk.rename(tmp, target)) return false;
     } catch (error) {
-      // Swept away by a process that does not know this peer yet: the next pass writes it again.
+      // Swept by a process that does not know this peer yet. The next pass writes it again.
       if ((error as NodeJS.ErrnoException).code === 'ENOENT') return false;
       throw error;
     } finally {

@@ -1,25 +1,25 @@
 /**
- * Waiting for a ring, or for a time to pass. Between two rings lie a few hundred microseconds where work is quick, so nothing is made and
- * taken down for each of them: one sleep of the clock goes on until it is over, however often somebody rings.
+ * Waits for a ring or a timeout. Rings may come every few hundred microseconds, so a wait does not
+ * set up and cancel a timer of its own: one sleep of the clock serves all waits until it is over.
  */
 import type { Clock } from '../../ports/clock.js';
 
 export interface Alarm {
-  /** Ends the wait that is on, or the next one. */
+  /** Ends the current wait, or else the next one. */
   ring(): void;
   isRung(): boolean;
-  /** True: it was rung since the last wait. False: `ms` have passed. */
+  /** Resolves to true if it was rung since the last wait, to false after `ms`. */
   wait(ms: number): Promise<boolean>;
-  /** No sleep goes on after this. */
+  /** Cancels all sleeps. */
   off(): void;
 }
 
 export function alarm(clock: Clock): Alarm {
-  const end = new AbortController();
+  const stop = new AbortController();
   let rung = false;
   let wake: (() => void) | undefined;
-  /** When the sleeps that go on are over: one, and a shorter one now and then. */
-  const asleep = new Set<number>();
+  /** End times of the running sleeps: usually one, sometimes a shorter one as well. */
+  const sleepEnds = new Set<number>();
 
   return {
     ring() {
@@ -41,14 +41,14 @@ export function alarm(clock: Clock): Alarm {
       rung = false;
       return wasRung;
     },
-    off: () => end.abort('off'),
+    off: () => stop.abort('off'),
   };
 
   function sleep(until: number): void {
-    for (const other of asleep) if (other <= until) return;
-    asleep.add(until);
-    void clock.sleep(until - clock.monotonicMs(), end.signal).then(() => {
-      asleep.delete(until);
+    for (const end of sleepEnds) if (end <= until) return;
+    sleepEnds.add(until);
+    void clock.sleep(until - clock.monotonicMs(), stop.signal).then(() => {
+      sleepEnds.delete(until);
       wake?.();
     });
   }

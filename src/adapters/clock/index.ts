@@ -1,4 +1,4 @@
-/** Real time and real chance. */
+/** The system clock and random ids. */
 import { randomBytes } from 'node:crypto';
 import type { Clock, Ids } from '../../ports/clock.js';
 
@@ -22,7 +22,7 @@ export function clock(): Clock {
 
 const LETTERS = '0123456789abcdefghijklmnopqrstuvwxyz';
 
-/** Ten characters of base 36: 51 bits, enough that two machines never meet. */
+/** Ten characters of base 36: 51 bits, so that two machines practically never pick the same id. */
 export function ids(): Ids {
   return {
     next: () => {

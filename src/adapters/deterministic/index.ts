@@ -1,19 +1,19 @@
 /**
- * Time, chance and a disk that leave nothing to luck. Time stands still until somebody moves it on; ids follow from a seed; folders
- * are listed in order, and syncs end in the order they were asked for. Given the same answers from outside, a workspace on these
- * does the same things in the same order and writes the same bytes.
+ * A deterministic clock, id source and disk for recording and replay. Time moves only when it is set,
+ * ids are derived from a seed, folders are listed in order, and syncs finish in the order requested.
+ * Given the same input from outside, a workspace then writes the same bytes in the same order.
  */
 import { createHash } from 'node:crypto';
 import type { Clock, Ids } from '../../ports/clock.js';
 import type { Disk } from '../../ports/disk.js';
 
-export interface SteadyClock extends Clock {
-  /** Moves time on to this; never back. Returns what time it is then. */
+export interface ManualClock extends Clock {
+  /** Moves time forward to this, never back. Returns the new time. */
   moveTo(ms: number): number;
 }
 
-/** `wait`: how a sleep really passes. Sleeping does not move time: what it was for has its own time. */
-export function steadyClock(start: number, wait: Clock['sleep']): SteadyClock {
+/** `wait` performs a sleep in real time. Sleeping does not move this clock. */
+export function manualClock(start: number, wait: Clock['sleep']): ManualClock {
   let at = start;
   return {
     now: () => new Date(at),
@@ -24,9 +24,9 @@ export function steadyClock(start: number, wait: Clock['sleep']): SteadyClock {
 }
 
 export interface SeededIds extends Ids {
-  /** How many were given out. */
+  /** How many ids were issued. */
   count(): number;
-  /** Goes on as if so many had been given out. */
+  /** Continues as if this many ids had been issued. */
   moveTo(count: number): void;
 }
 
@@ -42,19 +42,19 @@ export function seededIds(seed: string): SeededIds {
   };
 }
 
-/** `durable`: syncs are real. Otherwise they only take their turn. */
-export function steadyDisk(disk: Disk, { durable }: { durable: boolean }): Disk {
+/** Without `durable`, a sync only waits for its turn and does not reach the device. */
+export function orderedDisk(disk: Disk, { durable }: { durable: boolean }): Disk {
   let last: Promise<void> = Promise.resolve();
-  const inTurn = (sync: () => Promise<void>): Promise<void> => {
-    const mine = last.then(durable ? sync : () => new Promise<void>((resolve) => setImmediate(resolve)));
-    last = mine.catch(() => undefined);
-    return mine;
+  const inOrder = (sync: () => Promise<void>): Promise<void> => {
+    const current = last.then(durable ? sync : () => new Promise<void>((resolve) => setImmediate(resolve)));
+    last = current.catch(() => undefined);
+    return current;
   };
   return {
     ...disk,
     list: (folder) => disk.list(folder).sort(),
     syncNow: durable ? disk.syncNow : () => undefined,
-    sync: (file) => inTurn(() => disk.sync(file)),
-    syncFolder: (folder) => inTurn(() => disk.syncFolder(folder)),
+    sync: (file) => inOrder(() => disk.sync(file)),
+    syncFolder: (folder) => inOrder(() => disk.syncFolder(folder)),
   };
 }

@@ -1,6 +1,6 @@
 /**
- * The real file system. Reads and changes are synchronous calls on the page cache; only syncing goes to the thread pool,
- * and syncs of one file or folder that overlap share one (a sync that starts after a change covers it).
+ * The real file system. Reads and changes are synchronous calls on the page cache. Only syncing goes
+ * to the thread pool; overlapping syncs of one file share a call that starts after every change.
  */
 import fs from 'node:fs';
 import path from 'node:path';
@@ -11,9 +11,10 @@ const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK, O_WRONLY, O_APPEND, O_CREAT, O_EXCL } 
 const DEFAULT_MAX_BYTES = 64 * 1024 * 1024;
 
 export function disk(): Disk {
-  const syncs = new Map<string, Shared>();
-  const leaving = new Set<Promise<void>>();
-  const own = new Map<string, number>();
+  const syncs = new Map<string, SharedSync>();
+  const removals = new Set<Promise<void>>();
+  /** Descriptors kept open by `appendOwn`. */
+  const openFiles = new Map<string, number>();
   return {
     read: (file, maxBytes) => read(file, 0, maxBytes),
     readFrom: read,
@@ -56,8 +57,11 @@ export function disk(): Disk {
       }
     },
     appendOwn(file, bytes) {
-      let fd = own.get(file);
-      if (fd === undefined) own.set(file, (fd = fs.openSync(file, O_WRONLY | O_APPEND | O_NOFOLLOW | O_NONBLOCK)));
+      let fd = openFiles.get(file);
+      if (fd === undefined) {
+        fd = fs.openSync(file, O_WRONLY | O_APPEND | O_NOFOLLOW | O_NONBLOCK);
+        openFiles.set(file, fd);
+      }
       writeAll(fd, bytes);
     },
     patch(file, offset, bytes) {
@@ -89,8 +93,8 @@ export function disk(): Disk {
       }
     },
     remove(file) {
-      const open = own.get(file);
-      if (open !== undefined && own.delete(file)) fs.closeSync(open);
+      const fd = openFiles.get(file);
+      if (fd !== undefined && openFiles.delete(file)) fs.closeSync(fd);
       try {
         fs.unlinkSync(file);
         return true;
@@ -99,14 +103,14 @@ export function disk(): Disk {
         throw error;
       }
     },
-    // Giving its blocks back may take as long as a sync.
+    // Asynchronous, because freeing the blocks may take as long as a sync.
     removeSoon(file) {
-      const gone = new Promise<void>((resolve) => fs.unlink(file, () => resolve()));
-      leaving.add(gone);
-      void gone.then(() => leaving.delete(gone));
+      const removal = new Promise<void>((resolve) => fs.unlink(file, () => resolve()));
+      removals.add(removal);
+      void removal.then(() => removals.delete(removal));
     },
     async removed() {
-      await Promise.all(leaving);
+      await Promise.all(removals);
     },
     makeFolder(folder, mode) {
       const first = makePath(folder, mode);
@@ -118,19 +122,19 @@ export function disk(): Disk {
     syncFolder: (folder) => share(folder, fs.fsync),
   };
 
-  function share(file: string, how: SyncCall): Promise<void> {
-    const under = syncs.get(file);
-    if (under === undefined) return start(file, how);
-    // The one under way may have begun before this caller's change: all who come now share the one after it.
-    under.next ??= under.running.then(
-      () => start(file, how),
-      () => start(file, how),
+  function share(file: string, sync: SyncCall): Promise<void> {
+    const current = syncs.get(file);
+    if (current === undefined) return start(file, sync);
+    // The running sync may have started before this caller's change, so share the one after it.
+    current.next ??= current.running.then(
+      () => start(file, sync),
+      () => start(file, sync),
     );
-    return under.next;
+    return current.next;
   }
 
-  function start(file: string, how: SyncCall): Promise<void> {
-    const entry: Shared = { running: syncPath(file, how) };
+  function start(file: string, sync: SyncCall): Promise<void> {
+    const entry: SharedSync = { running: syncPath(file, sync) };
     syncs.set(file, entry);
     const done = (): void => {
       if (entry.next === undefined && syncs.get(file) === entry) syncs.delete(file);
@@ -142,12 +146,12 @@ export function disk(): Disk {
 
 type SyncCall = (fd: number, done: (error: NodeJS.ErrnoException | null) => void) => void;
 
-interface Shared {
+interface SharedSync {
   running: Promise<void>;
   next?: Promise<void>;
 }
 
-/** Undefined if there is no such file; also if a file is where the path has a folder, as in `agents/LICENSE/agent.md`. */
+/** Undefined if the file is missing, or a part of its path is a file (`agents/LICENSE/agent.md`). */
 function statOf(file: string): fs.BigIntStats | undefined {
   try {
     return fs.lstatSync(file, { throwIfNoEntry: false, bigint: true });
@@ -157,9 +161,9 @@ function statOf(file: string): fs.BigIntStats | undefined {
   }
 }
 
-/** What was looked for and is not there: being thrown at costs ten times a look. */
+/** Paths that were missing. Checking them with `lstat` first costs a tenth of a thrown ENOENT. */
 const absent = new Set<string>();
-const MOST_ABSENT = 100;
+const MAX_ABSENT = 100;
 
 function isStillAbsent(file: string): boolean {
   if (!absent.has(file)) return false;
@@ -169,7 +173,7 @@ function isStillAbsent(file: string): boolean {
 }
 
 function noteAbsent(file: string): void {
-  if (absent.size < MOST_ABSENT) absent.add(file);
+  if (absent.size < MAX_ABSENT) absent.add(file);
 }
 
 function read(file: string, from: number, maxBytes = DEFAULT_MAX_BYTES): Read {
@@ -195,7 +199,7 @@ function read(file: string, from: number, maxBytes = DEFAULT_MAX_BYTES): Read {
   }
 }
 
-/** Reads up to the size the file had when opened; a file that grows meanwhile changes its stamp and is read again. */
+/** Reads up to the size at opening. A file that grows meanwhile changes its stamp and is read again. */
 function readAll(fd: number, from: number, size: number): Buffer {
   const bytes = Buffer.allocUnsafe(size);
   let done = 0;
@@ -214,16 +218,16 @@ function writeAll(fd: number, bytes: Uint8Array | string): void {
 }
 
 /**
- * Every write to it waits for the device, so that a file is written and synced by one call of a thread. Elsewhere than on Linux it is not there, or
- * leaves the bytes in the cache of the device (macOS), which a sync does not.
+ * On Linux, O_DSYNC writes and syncs in one call. Other systems lack it, or leave the bytes in the
+ * device's cache (macOS), so they need a separate sync.
  */
 const O_DSYNC = process.platform === 'linux' ? fs.constants.O_DSYNC : undefined;
 
 async function createSynced(file: string, bytes: Uint8Array | string): Promise<void> {
   const data = typeof bytes === 'string' ? Buffer.from(bytes) : bytes;
-  const fd = await made(file, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | (O_DSYNC ?? 0));
+  const fd = await createFile(file, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | (O_DSYNC ?? 0));
   try {
-    for (let from = 0; from < data.length;) from += await written(fd, data, from);
+    for (let from = 0; from < data.length;) from += await writeFrom(fd, data, from);
     if (O_DSYNC === undefined) await new Promise<void>((resolve, reject) => fs.fdatasync(fd, settle(resolve, reject)));
   } catch (error) {
     throw Object.assign(error as Error, { path: file });
@@ -232,28 +236,28 @@ async function createSynced(file: string, bytes: Uint8Array | string): Promise<v
   }
 }
 
-/** Longer than this, making a file is left to a thread for a while. */
+/** If creating a file takes longer than this, the next `THREADED_CALLS` go to a thread. */
 const SLOW_MS = 0.15;
-const A_WHILE = 50;
-let slowFor = 0;
+const THREADED_CALLS = 50;
+let threadedCallsLeft = 0;
 
 /**
- * Making a file takes less than handing it to a thread, but not everywhere: ext4 without a journal looks at each file that was deleted lately before
- * it makes one, which takes half a millisecond. So it is tried, and measured.
+ * Creating a file is usually cheaper than handing the call to a thread. On some file systems it is
+ * not (ext4 without a journal takes half a millisecond), so each synchronous call is measured.
  */
-async function made(file: string, flags: number): Promise<number> {
-  if (slowFor-- > 0) {
+async function createFile(file: string, flags: number): Promise<number> {
+  if (threadedCallsLeft-- > 0) {
     return new Promise((resolve, reject) => {
       fs.open(file, flags, 0o644, (error, fd) => (error ? reject(error) : resolve(fd)));
     });
   }
   const from = performance.now();
   const fd = fs.openSync(file, flags, 0o644);
-  slowFor = performance.now() - from > SLOW_MS ? A_WHILE : 0;
+  threadedCallsLeft = performance.now() - from > SLOW_MS ? THREADED_CALLS : 0;
   return fd;
 }
 
-function written(fd: number, data: Uint8Array, from: number): Promise<number> {
+function writeFrom(fd: number, data: Uint8Array, from: number): Promise<number> {
   return new Promise((resolve, reject) => {
     fs.write(fd, data, from, data.length - from, null, (error, count) => (error ? reject(error) : resolve(count)));
   });
@@ -263,10 +267,10 @@ function settle(resolve: () => void, reject: (error: Error) => void): (error: Er
   return (error) => (error ? reject(error) : resolve());
 }
 
-function syncPath(file: string, how: SyncCall): Promise<void> {
+function syncPath(file: string, sync: SyncCall): Promise<void> {
   return new Promise((resolve, reject) => {
     const fd = fs.openSync(file, O_RDONLY | O_NOFOLLOW);
-    how(fd, (error) => {
+    sync(fd, (error) => {
       fs.closeSync(fd);
       if (error) reject(Object.assign(error, { path: file }));
       else resolve();
@@ -283,14 +287,14 @@ function syncNow(file: string): void {
   }
 }
 
-/** ctime is in it because no program can set it. */
+/** Includes ctime, because no program can set it. */
 function stampOf(stat: fs.BigIntStats): string {
   return stampText(stat.ino, stat.size, stat.mtimeNs, stat.ctimeNs);
 }
 
 /**
- * The first folder of the path that was missing. Node's own way goes round for ever, and the process with it, in a folder that was deleted while
- * somebody has it open.
+ * Creates the folder and its parents; returns the first one that was missing. Node's recursive mkdir
+ * never returns if a parent was deleted while a process has it open.
  */
 function makePath(folder: string, mode: number | undefined): string | undefined {
   if (isFolder(folder)) return undefined;
@@ -301,7 +305,7 @@ function makePath(folder: string, mode: number | undefined): string | undefined 
     fs.mkdirSync(folder, mode);
   } catch (error) {
     if (!isCode(error, 'EEXIST') || !isFolder(folder)) throw error;
-    return first; // another was faster
+    return first; // another process created it first
   }
   return first ?? folder;
 }

@@ -1,7 +1,7 @@
 /**
- * The files of a folder as they can be put elsewhere: each look tells what is different since the last one. Left out are what another
- * machine or process could not use (Git's own folders, packages, peers that live, half-done writes) and what must not leave the
- * house (secrets).
+ * Snapshots a folder for a cassette; each call returns what changed since the last one. It leaves out
+ * what another machine or process cannot use (Git folders, packages, running peers, temporary files)
+ * and secrets, which must not leave this machine.
  */
 import { createHash } from 'node:crypto';
 import fs from 'node:fs';
@@ -9,56 +9,57 @@ import path from 'node:path';
 import type { FileState, LeftOut } from '../../domain/session/cassette.js';
 import { problem, ProblemError } from '../../domain/problem.js';
 
-export interface Tree {
-  /** What is different since the last look; the first one tells everything. In order of the paths. Throws if it is too much. */
+export interface FileTree {
+  /** Changes since the last call, ordered by path; at first, every file. Throws if they are too large. */
   look(): FileState[];
-  /** As of the last look: the sha256 of each file's bytes, of a link's target, or `folder`. */
+  /** As of the last look: the sha256 of each file, `link <target>`, or `folder`. */
   digests(): Record<string, string>;
   leftOut(): LeftOut[];
 }
 
-export interface TreeGiven {
+export interface FileTreeOptions {
   root: string;
-  /** Why this file is not to be kept. */
+  /** Why this file must be left out; undefined if it need not be. */
   secret: (file: string) => string | undefined;
   maxBytes?: number;
 }
 
 export const MAX_TREE_BYTES = 64 * 1024 * 1024;
 
-/** A cassette that is being written, in the workspace it is about, begins like this. */
+/** Prefix of a cassette that is being written inside the workspace it records. */
 export const RECORDING = '.guild/recording-';
-const NOT_HERE = new Set(['agents/live', '.guild/tmp', '.guild/torn', '.guild/git']);
-/** A claim whose task has ended is taken away a moment later, while others already work. */
-const PASSING = /^tasks\/active\/.*\.leaving$/;
-const NOT_OURS = new Map([
-  ['.git', 'Git keeps it'],
-  ['node_modules', 'it holds packages'],
+const PROCESS_FOLDERS = new Set(['agents/live', '.guild/tmp', '.guild/torn', '.guild/git']);
+/** Claims of settled tasks, which are removed a moment later. */
+const LEAVING_CLAIM = /^tasks\/active\/.*\.leaving$/;
+const FOREIGN_FOLDERS = new Map([
+  ['.git', "it is Git's own folder"],
+  ['node_modules', 'it contains packages'],
 ]);
 
-interface Known {
+interface SeenFile {
   stamp: string;
   digest: string;
 }
 
-export function tree({ root, secret, maxBytes = MAX_TREE_BYTES }: TreeGiven): Tree {
-  let known = new Map<string, Known>();
+export function fileTree({ root, secret, maxBytes = MAX_TREE_BYTES }: FileTreeOptions): FileTree {
+  let seen = new Map<string, SeenFile>();
+  /** Path → why it is left out. */
   let left = new Map<string, string>();
 
   return {
     look,
-    digests: () => Object.fromEntries([...known].map(([file, { digest }]) => [file, digest])),
+    digests: () => Object.fromEntries([...seen].map(([file, { digest }]) => [file, digest])),
     leftOut: () => [...left].map(([file, why]) => ({ file, why })),
   };
 
   function look(): FileState[] {
-    const now = new Map<string, Known>();
+    const now = new Map<string, SeenFile>();
     left = new Map();
     const changes: FileState[] = [];
     let bytes = 0;
     for (const [file, stat] of walk('')) {
       const stamp = `${stat.mode}.${stat.ino}.${stat.size}.${stat.mtimeNs}.${stat.ctimeNs}`;
-      const before = known.get(file);
+      const before = seen.get(file);
       if (before?.stamp === stamp) {
         now.set(file, before);
         continue;
@@ -71,12 +72,12 @@ export function tree({ root, secret, maxBytes = MAX_TREE_BYTES }: TreeGiven): Tr
       now.set(file, { stamp, digest });
       if (before?.digest !== digest) changes.push(state);
     }
-    for (const file of known.keys()) {
-      // A folder that is no longer told may only have something in it now.
-      const isFull = file.endsWith('/') && fs.existsSync(path.join(root, file));
-      if (!now.has(file) && !isFull) changes.push({ file, gone: true });
+    for (const file of seen.keys()) {
+      // Only empty folders are listed, so a folder may be missing here because it has files now.
+      const isFilledFolder = file.endsWith('/') && fs.existsSync(path.join(root, file));
+      if (!now.has(file) && !isFilledFolder) changes.push({ file, gone: true });
     }
-    known = now;
+    seen = now;
     return changes;
   }
 
@@ -85,11 +86,11 @@ export function tree({ root, secret, maxBytes = MAX_TREE_BYTES }: TreeGiven): Tr
     let empty = true;
     for (const name of names) {
       const file = folder === '' ? name : `${folder}/${name}`;
-      if (NOT_HERE.has(file) || PASSING.test(file) || file.startsWith(RECORDING)) continue;
+      if (PROCESS_FOLDERS.has(file) || LEAVING_CLAIM.test(file) || file.startsWith(RECORDING)) continue;
       const stat = fs.lstatSync(path.join(root, file), { bigint: true, throwIfNoEntry: false });
       if (stat === undefined) continue;
       empty = false;
-      const why = secret(file) ?? NOT_OURS.get(name) ?? oddity(file, stat);
+      const why = secret(file) ?? FOREIGN_FOLDERS.get(name) ?? oddity(file, stat);
       if (why !== undefined) left.set(file, why);
       if (stat.isDirectory() && why === undefined) yield* walk(file);
       else if (stat.isDirectory()) yield [`${file}/`, stat];
@@ -101,12 +102,13 @@ export function tree({ root, secret, maxBytes = MAX_TREE_BYTES }: TreeGiven): Tr
 
   function oddity(file: string, stat: fs.BigIntStats): string | undefined {
     if (stat.isDirectory() || stat.isFile()) return undefined;
-    if (!stat.isSymbolicLink()) return 'it is no regular file';
+    if (!stat.isSymbolicLink()) return 'it is not a regular file';
     const full = path.join(root, file);
-    return isBelow(root, path.resolve(path.dirname(full), fs.readlinkSync(full))) ? undefined : 'it leads outside';
+    const target = path.resolve(path.dirname(full), fs.readlinkSync(full));
+    return isBelow(root, target) ? undefined : 'it is a link to outside the workspace';
   }
 
-  /** Undefined if it went away meanwhile. */
+  /** Undefined if the file has disappeared meanwhile. */
   function stateOf(file: string, stat: fs.BigIntStats): FileState | undefined {
     if (stat.isDirectory()) return { file, folder: true };
     const full = path.join(root, file);
@@ -121,9 +123,9 @@ export function tree({ root, secret, maxBytes = MAX_TREE_BYTES }: TreeGiven): Tr
 
   function tooMuch(file: string, size: bigint): ReturnType<typeof problem> {
     const mb = Math.round(maxBytes / 1024 / 1024);
-    return problem('over_limit', `the files of this workspace are more than the ${mb} MiB that a cassette holds`, {
+    return problem('over_limit', `the files of this workspace exceed the ${mb} MiB limit of a cassette`, {
       where: { file },
-      hint: `this file has ${size} bytes; record in a copy of the workspace without what the run does not need`,
+      hint: `this file has ${size} bytes; record in a copy of the workspace without files the run does not need`,
     });
   }
 }
@@ -149,12 +151,12 @@ export function digestOf({ text, base64, link, bytes: size }: FileState): string
   return createHash('sha256').update(bytes).digest('hex');
 }
 
-/** Makes the folder's files be like this. Paths that would leave the folder are refused. */
+/** Writes these states to the folder. Refuses paths that would leave it. */
 export function putFiles(root: string, states: readonly FileState[]): void {
   for (const state of states) {
     const full = path.resolve(root, state.file);
     if (!isBelow(root, full) || leadsOut(root, path.dirname(full), state.link))
-      throw new ProblemError(problem('not_allowed', `${state.file} would lie outside of the folder`));
+      throw new ProblemError(problem('not_allowed', `${state.file} would be written outside the folder`));
     if (state.gone) remove(full);
     else if (state.folder) fs.mkdirSync(full, { recursive: true });
     else {
@@ -168,13 +170,13 @@ export function putFiles(root: string, states: readonly FileState[]): void {
   }
 }
 
-/** Blanks where it was left out what the file says. */
+/** Spaces, if the content of the file was left out. */
 function contentOf({ text, base64 = '', bytes }: FileState): string | Buffer {
   if (bytes !== undefined) return Buffer.alloc(Math.min(bytes, MAX_TREE_BYTES), ' ');
   return text ?? Buffer.from(base64, 'base64');
 }
 
-/** A cassette may come from anybody: nothing of it is written through a link that leads away. */
+/** Cassettes are untrusted: never write through a link that leaves the folder. */
 function leadsOut(root: string, folder: string, link: string | undefined): boolean {
   if (link !== undefined && !isBelow(root, path.resolve(folder, link))) return true;
   let at = folder;

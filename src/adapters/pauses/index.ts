@@ -1,4 +1,7 @@
-/** Pauses as files: `storage/paused/<agent>` pauses it, and its text says why. Anybody may make or remove one with an editor. */
+/**
+ * Pauses as files: `storage/paused/<agent>` pauses that agent, and its text is the reason. A person may
+ * create or remove the file with an editor.
+ */
 import path from 'node:path';
 import { isSafeId } from '../../domain/task/id.js';
 import type { Disk } from '../../ports/disk.js';
@@ -6,8 +9,7 @@ import type { Pauses } from '../../ports/pauses.js';
 
 export const PAUSED = path.join('storage', 'paused');
 
-/** More is not a reason but a text. */
-const MAX_BYTES = 4096;
+const MAX_REASON_BYTES = 4096;
 
 export function pauses({ root, disk }: { root: string; disk: Disk }): Pauses {
   const folder = path.join(root, PAUSED);
@@ -16,7 +18,7 @@ export function pauses({ root, disk }: { root: string; disk: Disk }): Pauses {
 
   return {
     look() {
-      const names = listed().filter(isSafeId).sort();
+      const names = entries().filter(isSafeId).sort();
       const now = names.map((name) => `${name} ${disk.stamp(path.join(folder, name))}`).join('\n');
       if (now === stamps) return paused;
       stamps = now;
@@ -27,18 +29,18 @@ export function pauses({ root, disk }: { root: string; disk: Disk }): Pauses {
     isPaused: (agent) => isSafeId(agent) && disk.stamp(path.join(folder, agent)) !== undefined,
   };
 
-  function listed(): string[] {
+  function entries(): string[] {
     try {
       return disk.list(folder);
     } catch (error) {
-      if ((error as NodeJS.ErrnoException).code === 'ENOTDIR') return []; // somebody put a file there
+      if ((error as NodeJS.ErrnoException).code === 'ENOTDIR') return []; // a file is in its place
       throw error;
     }
   }
 
-  /** Whatever lies there pauses, readable or not: a doubt is no leave to go on. */
+  /** An unreadable entry still pauses the agent: when in doubt, do not run. */
   function reason(name: string): string {
-    const read = disk.read(path.join(folder, name), MAX_BYTES);
+    const read = disk.read(path.join(folder, name), MAX_REASON_BYTES);
     return read.kind === 'file' ? read.bytes.toString('utf8').replace(/\s+/g, ' ').trim() : '';
   }
 }

@@ -1,6 +1,7 @@
 /**
- * Who a process is, beyond its pid: machine boot and start time. A pid alone is reused; the three together never are,
- * so a peer counts as dead only when this very process is gone, and a paused one is not robbed.
+ * Identifies a process by pid, machine boot and start time. A pid alone is reused; the three together
+ * are unique. So a peer counts as dead only if its own process has ended, and a stopped process
+ * (SIGSTOP) keeps its tasks.
  */
 import { execFileSync } from 'node:child_process';
 import fs from 'node:fs';
@@ -18,7 +19,7 @@ export function processes(): Processes {
   return { me: () => me, isAlive };
 }
 
-/** On another host nothing is certain, so a process there counts as alive. */
+/** A process on another host cannot be checked, so it counts as alive. */
 function isAlive(who: ProcessIdentity): boolean {
   if (who.host !== os.hostname()) return true;
   if (who.bootId !== bootId()) return false;
@@ -38,28 +39,28 @@ function readBootId(): string {
   try {
     return fs.readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim();
   } catch {
-    // macOS: the boot time does for an id; it is rounded because the clock may be adjusted after boot.
+    // macOS: use the boot time, rounded because the clock may be adjusted after boot.
     return `boot-${Math.round((Date.now() - os.uptime() * 1000) / 60_000)}`;
   }
 }
 
-/** The process's start time as the system tells it; `unknown` if it lives but cannot be asked; undefined if it is gone. */
+/** The process's start time; `unknown` if it is alive but hidden from us; undefined if it has ended. */
 function startTimeOf(pid: number): string | undefined {
-  const refusal = refusalOf(pid);
+  const refusal = signalError(pid);
   if (refusal === 'ESRCH') return undefined;
-  const ifUntold = refusal === 'EPERM' ? 'unknown' : undefined; // somebody else's, and the system may hide it
+  const ifHidden = refusal === 'EPERM' ? 'unknown' : undefined; // another user's process
   try {
-    if (process.platform === 'linux') return inProcessTable(pid)?.since ?? ifUntold;
+    if (process.platform === 'linux') return inProcessTable(pid)?.since ?? ifHidden;
     return (
-      ifUntold ?? (execFileSync('ps', ['-o', 'lstart=', '-p', String(pid)], { encoding: 'utf8' }).trim() || undefined)
+      ifHidden ?? (execFileSync('ps', ['-o', 'lstart=', '-p', String(pid)], { encoding: 'utf8' }).trim() || undefined)
     );
   } catch {
     return 'unknown';
   }
 }
 
-/** Why it could not be sent a signal. */
-function refusalOf(pid: number): string | undefined {
+/** The error code of sending signal 0; undefined if it succeeded. */
+function signalError(pid: number): string | undefined {
   try {
     process.kill(pid, 0);
     return undefined;
@@ -68,7 +69,7 @@ function refusalOf(pid: number): string | undefined {
   }
 }
 
-/** Undefined if it has ended. Throws if it cannot be told, as when too many files are open. */
+/** Undefined if it has ended. Throws if the table cannot be read, as when too many files are open. */
 function inProcessTable(pid: number): Living | undefined {
   try {
     return parseStat(fs.readFileSync(`/proc/${pid}/stat`, 'utf8'));

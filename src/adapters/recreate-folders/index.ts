@@ -1,21 +1,22 @@
 /**
- * A person may delete any folder of a workspace at any time, to clean up: what is about to be put there makes it again. Costs nothing while they
- * are there. A workspace that is gone as a whole stays gone.
+ * A person may delete any folder of a workspace at any time. This disk recreates a missing folder when
+ * a file is written into it, and costs nothing while the folder exists. A workspace that was deleted
+ * as a whole is not recreated.
  */
 import path from 'node:path';
 import type { Disk } from '../../ports/disk.js';
 
-export function withFolders(disk: Disk, root: string): Disk {
-  const own = path.join(root, '.guild');
+export function recreateFolders(disk: Disk, root: string): Disk {
+  const privateFolder = path.join(root, '.guild');
   return {
     ...disk,
-    create: (file, bytes) => again(file, () => disk.create(file, bytes)),
+    create: (file, bytes) => retry(file, () => disk.create(file, bytes)),
     createSynced: (file, bytes) =>
       disk.createSynced(file, bytes).catch((thrown: unknown) => {
         if (!isMissing(thrown) || !remake(file)) throw thrown;
         return disk.createSynced(file, bytes);
       }),
-    link: (from, to) => again(to, () => disk.link(from, to)),
+    link: (from, to) => retry(to, () => disk.link(from, to)),
     rename: (from, to) => disk.rename(from, to) || (isDeleted(path.dirname(to)) && remake(to) && disk.rename(from, to)),
     makeFolder(folder, mode) {
       if (isDeleted(root)) throw Object.assign(new Error(`ENOENT: ${root} is gone`), { code: 'ENOENT', path: root });
@@ -23,11 +24,11 @@ export function withFolders(disk: Disk, root: string): Disk {
     },
     syncFolder: (folder) =>
       disk.syncFolder(folder).catch((thrown: unknown) => {
-        if (!isMissing(thrown) || !isDeleted(folder)) throw thrown; // else whatever lay there was taken away
+        if (!isMissing(thrown) || !isDeleted(folder)) throw thrown; // else nothing is left to sync
       }),
   };
 
-  function again<T>(file: string, change: () => T): T {
+  function retry<T>(file: string, change: () => T): T {
     try {
       return change();
     } catch (thrown) {
@@ -36,11 +37,11 @@ export function withFolders(disk: Disk, root: string): Disk {
     }
   }
 
-  /** Makes the folder of this file, unless it is there; false if the workspace is gone. */
+  /** Creates the folder of this file if it is missing. False if the workspace itself is gone. */
   function remake(file: string): boolean {
     const folder = path.dirname(file);
     if (isDeleted(root)) return false;
-    disk.makeFolder(folder, folder.startsWith(own) ? 0o700 : undefined);
+    disk.makeFolder(folder, folder.startsWith(privateFolder) ? 0o700 : undefined);
     return true;
   }
 

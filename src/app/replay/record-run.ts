@@ -9,8 +9,8 @@ import { clock as realClock } from '../../adapters/clock/index.js';
 import { disk as realDisk } from '../../adapters/disk/index.js';
 import { isWorkspace } from '../../adapters/files/index.js';
 import { recorder, type Recorder } from '../../adapters/models/record/index.js';
-import { seededIds, steadyClock, steadyDisk } from '../../adapters/deterministic/index.js';
-import { RECORDING, tree } from '../../adapters/file-tree/index.js';
+import { manualClock, orderedDisk, seededIds } from '../../adapters/deterministic/index.js';
+import { fileTree, RECORDING } from '../../adapters/file-tree/index.js';
 import { CASSETTE_VERSION, type KeptTool, type LeftOut } from '../../domain/session/cassette.js';
 import { problem, ProblemError } from '../../domain/problem.js';
 import type { Engine } from '../../engine/pass/pump.js';
@@ -50,7 +50,7 @@ export function recordRun({ file, command, version }: RecordGiven): Recording {
     );
   let writing = cassette;
   let tape: Recorder | undefined;
-  let files: ReturnType<typeof tree> | undefined;
+  let files: ReturnType<typeof fileTree> | undefined;
 
   return {
     async open(folder, options = {}) {
@@ -60,11 +60,11 @@ export function recordRun({ file, command, version }: RecordGiven): Recording {
       if (!isWorkspace(disk, root)) return openWorkspace(root, options);
       const real = realClock();
       const seed = randomBytes(8).toString('hex');
-      const clock = steadyClock(Date.now(), (ms, signal) => real.sleep(ms, signal));
+      const clock = manualClock(Date.now(), (ms, signal) => real.sleep(ms, signal));
       const ids = seededIds(seed);
       // Agents look around in the workspace: a file that grows there would be seen, and not be there in a replay.
       if (cassette.startsWith(root + path.sep)) writing = path.join(root, `${RECORDING}${seed}.jsonl`);
-      files = tree({ root, secret: keptOut });
+      files = fileTree({ root, secret: keptOut });
       tape = recorder({ file: writing, clock, ids, tree: files, now: Date.now });
       const env = options.env ?? process.env;
       const model = options.modelName;
@@ -82,7 +82,7 @@ export function recordRun({ file, command, version }: RecordGiven): Recording {
         ...options,
         clock,
         ids,
-        disk: steadyDisk(disk, { durable: true }),
+        disk: orderedDisk(disk, { durable: true }),
         tape: recording(tape),
       });
       tape.opened();

@@ -9,8 +9,8 @@ import path from 'node:path';
 import { clock as realClock } from '../../adapters/clock/index.js';
 import { disk as realDisk } from '../../adapters/disk/index.js';
 import { replay, type Replay } from '../../adapters/models/replay/index.js';
-import { seededIds, steadyClock, steadyDisk } from '../../adapters/deterministic/index.js';
-import { putFiles, tree } from '../../adapters/file-tree/index.js';
+import { manualClock, orderedDisk, seededIds } from '../../adapters/deterministic/index.js';
+import { fileTree, putFiles } from '../../adapters/file-tree/index.js';
 import type { CassetteEntry, Difference, FileState } from '../../domain/session/cassette.js';
 import { nearestHint } from '../../domain/nearest.js';
 import { problem, ProblemError } from '../../domain/problem.js';
@@ -61,7 +61,7 @@ export async function replayRun(file: string, options: ReplayOptions = {}): Prom
 
 async function playIn(root: string, { head, entries, end }: Cassette, options: ReplayOptions): Promise<Replayed> {
   const real = realClock();
-  const clock = steadyClock(head.at, (ms, signal) =>
+  const clock = manualClock(head.at, (ms, signal) =>
     played.isLive() ? real.sleep(ms, signal) : new Promise((resolve) => setImmediate(resolve)),
   );
   const ids = seededIds(head.seed);
@@ -71,7 +71,7 @@ async function playIn(root: string, { head, entries, end }: Cassette, options: R
   const workspace = await openWorkspace(root, {
     clock,
     ids,
-    disk: steadyDisk(realDisk(), { durable: false }),
+    disk: orderedDisk(realDisk(), { durable: false }),
     env: goesLive ? (options.env ?? process.env) : Object.fromEntries(head.variables.map((name) => [name, 'replayed'])),
     ...(head.model === undefined ? {} : { modelName: head.model }),
     ...(options.watchers ? { watchers: options.watchers } : {}),
@@ -151,7 +151,7 @@ function firstFile(
   recorded: Record<string, string>,
   isOther: (file: string) => boolean,
 ): Difference | undefined {
-  const look = tree({ root, secret: keptOut });
+  const look = fileTree({ root, secret: keptOut });
   look.look();
   const now = look.digests();
   for (const file of [...new Set([...Object.keys(recorded), ...Object.keys(now)])].sort()) {

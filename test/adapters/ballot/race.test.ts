@@ -1,4 +1,4 @@
-/** Two processes write the ballot at the same moment: whatever one of them writes over, no approval counts as withdrawn, and all are shown. */
+/** Two processes write the ballot at once: no approval counts as withdrawn, and all are shown. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ballot } from '../../../src/adapters/ballot/index.js';
@@ -25,8 +25,8 @@ function approval(id: string): Approval {
   return { id, title: `Approve command: make ${id}`, created: '2026-01-01T00:00:00.000Z', request };
 }
 
-/** What `first` shows comes after the other one has looked for the last time, and before it gives its own file the name. */
-async function writtenOver(disk: SimDisk, first: () => Promise<void>): Promise<Ballot> {
+/** Runs `first` between the other process's last check and its rename, so that it is overwritten. */
+async function overwrite(disk: SimDisk, first: () => Promise<void>): Promise<Ballot> {
   let before: string | undefined;
   let isBetween = false;
   const late: Disk = {
@@ -49,18 +49,18 @@ async function writtenOver(disk: SimDisk, first: () => Promise<void>): Promise<B
   return other;
 }
 
-test('an entry that another process wrote over is not withdrawn: it is shown again, and so is the other', async () => {
+test('an entry overwritten by another process is shown again, not withdrawn', async () => {
   const disk = simDisk();
   for (const folder of ['/w/tasks', '/w/.guild/tmp']) disk.makeFolder(folder);
-  const one = ballot({ root: '/w', disk, peer: 'one', isAlive: () => true });
-  await writtenOver(disk, () => one.show([approval('a')], [], new Map()));
-  assert.ok(!disk.tree().get(FILE)!.includes('id: a\n'), 'written over');
+  const first = ballot({ root: '/w', disk, peer: 'one', isAlive: () => true });
+  await overwrite(disk, () => first.show([approval('a')], [], new Map()));
+  assert.ok(!disk.tree().get(FILE)!.includes('id: a\n'), 'overwritten');
   const both = [approval('a'), approval('b')];
-  for (const who of [one, ballot({ root: '/w', disk, peer: 'third' })])
-    assert.deepEqual(who.read(both), { answers: [], withdrawn: [], problems: [] });
-  await one.show(both, [], new Map());
+  for (const reader of [first, ballot({ root: '/w', disk, peer: 'third' })])
+    assert.deepEqual(reader.read(both), { answers: [], withdrawn: [], problems: [] });
+  await first.show(both, [], new Map());
   for (const id of ['a', 'b']) assert.ok(disk.tree().get(FILE)!.includes(`id: ${id}\n`), id);
-  // What a person then deletes is withdrawn as ever.
+  // An entry that a person deletes afterwards is withdrawn as usual.
   disk.save(
     FILE,
     disk
@@ -68,5 +68,5 @@ test('an entry that another process wrote over is not withdrawn: it is shown aga
       .get(FILE)!
       .replace(/- \[_\].*\n {2}id: a\n(?: {2}.*\n)*/, ''),
   );
-  assert.deepEqual(one.read(both).withdrawn, ['a']);
+  assert.deepEqual(first.read(both).withdrawn, ['a']);
 });

@@ -1,10 +1,10 @@
-/** Waiting for a ring or for a time, on a clock that the test owns. */
+/** Waiting for a ring or a timeout, on a simulated clock. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { alarm } from '../../../src/adapters/clock/alarm.js';
 import { simClock } from '../../kit/sim-clock.js';
 
-test('a ring ends the wait that is on, and one that came before ends the next', async () => {
+test('a ring ends the current wait, or else the next one', async () => {
   const bell = alarm(simClock());
   const waiting = bell.wait(1000);
   bell.ring();
@@ -15,18 +15,18 @@ test('a ring ends the wait that is on, and one that came before ends the next', 
   assert.equal(bell.isRung(), false);
 });
 
-test('without a ring the time passes, all of it', async () => {
+test('without a ring the wait lasts its full time', async () => {
   const clock = simClock();
   const bell = alarm(clock);
-  let over: boolean | undefined;
-  void bell.wait(250).then((rung) => (over = rung));
+  let outcome: boolean | undefined;
+  void bell.wait(250).then((rung) => (outcome = rung));
   await clock.advance(200);
-  assert.equal(over, undefined);
+  assert.equal(outcome, undefined);
   await clock.advance(60);
-  assert.equal(over, false);
+  assert.equal(outcome, false);
 });
 
-test('many waits that are rung share one sleep', async () => {
+test('many interrupted waits share one sleep', async () => {
   const clock = simClock();
   const bell = alarm(clock);
   for (let n = 0; n < 100; n++) {
