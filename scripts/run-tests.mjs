@@ -1,61 +1,118 @@
 /**
- * Runs compiled tests with Node's own runner. Node 20 takes no patterns, so the files are collected here. A second reporter
- * writes down every skipped and unfinished test: under CI=true these are failures, so that no promise goes quiet.
+ * Runs compiled test files with Node's own runner, the longest first, and reports failures, counts and the slowest files.
+ * Skipped and unfinished tests are failures under CI=true, so that no promise goes quiet.
  */
-import { spawnSync } from 'node:child_process';
 import * as fs from 'node:fs';
 import * as os from 'node:os';
 import * as path from 'node:path';
-import { fileURLToPath, pathToFileURL } from 'node:url';
+import { run } from 'node:test';
+import { spec } from 'node:test/reporters';
+import { inspect } from 'node:util';
 import { ROOT, walk } from './setup.mjs';
 
-/**
- * For a test file as a whole, too: far above what the slowest takes on a busy machine, so that only what hangs is ended. The crash
- * suites take minutes alone and took 25 among a dozen other busy processes.
- */
+/** For each test and for each file. Only a test that hangs takes this long, even on a busy machine. */
 const TEST_LIMIT_MS = 3 * 60 * 60_000;
+const PROGRESS_MS = 20_000;
+/** They take longest, so they start first. `npm run check` leaves them out. */
+const EXPENSIVE = [
+  'crash/',
+  'storm/',
+  'race/',
+  'examples/',
+  'cli/',
+  'human/',
+  'scripts/',
+  'app/replay',
+  'adapters/shell',
+  'adapters/git',
+];
 
-/** Compiled test files, sorted; `words` keeps those whose path contains one of them. */
-export function collectTests(words = []) {
+/** Paths of compiled test files in the order to run them. `words` keeps files whose path contains one of them. */
+export function collectTests({ words = [], quick = false } = {}) {
+  const rank = (file) => {
+    const index = EXPENSIVE.findIndex((start) => file.startsWith(`dist/test/${start}`));
+    return index < 0 ? EXPENSIVE.length : index;
+  };
   return walk(path.join(ROOT, 'dist', 'test'))
     .map((file) => path.relative(ROOT, file).split(path.sep).join('/'))
     .filter((file) => file.endsWith('.test.js'))
     .filter((file) => words.length === 0 || words.some((word) => file.slice('dist/test/'.length).includes(word)))
-    .sort();
+    .filter((file) => !quick || rank(file) === EXPENSIVE.length)
+    .sort((a, b) => rank(a) - rank(b) || (a < b ? -1 : 1));
 }
 
-/** The exit code: 0 if every test passed, and under CI=true if none was skipped. No file is a failure: the runner would search by itself. */
-export function runTests(files, { reporter = 'spec', quiet = false } = {}) {
+/**
+ * A file that samples its cases divides them among the shards itself (test/kit/sample.ts), so it is part of each shard.
+ * The others are dealt out by name.
+ */
+export function inShard(file, shard) {
+  if (shard === undefined) return true;
+  if (fs.readFileSync(path.join(ROOT, file), 'utf8').includes('/kit/sample.js')) return true;
+  const hash = [...file].reduce((sum, char) => (sum * 31 + char.charCodeAt(0)) >>> 0, 7);
+  return hash % shard.count === shard.index - 1;
+}
+
+/** The exit code: 0 if every test passed and, under CI=true, none was skipped. `verbose` prints every test. */
+export async function runTests(files, { verbose = false } = {}) {
   if (files.length === 0) return 1;
-  const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'guild-tests-'));
-  const skipped = path.join(folder, 'skipped');
-  const noting = fileURLToPath(new URL('note-skipped.mjs', import.meta.url));
-  const args = [
-    '--test',
-    `--test-concurrency=${Math.max(2, Math.min(4, os.availableParallelism()))}`,
-    `--test-timeout=${TEST_LIMIT_MS}`,
-    `--test-reporter=${reporter}`,
-    '--test-reporter-destination=stdout',
-    `--test-reporter=${pathToFileURL(noting)}`,
-    `--test-reporter-destination=${skipped}`,
-    ...files,
-  ];
-  const env = { ...process.env };
-  delete env.NODE_TEST_CONTEXT; // Set when a test runs this script; the runner would believe it is that test.
-  const done = spawnSync(process.execPath, args, {
-    cwd: ROOT,
-    env,
-    stdio: quiet ? 'pipe' : 'inherit',
-    encoding: 'utf8',
-    maxBuffer: 1 << 28,
+  delete process.env.NODE_TEST_CONTEXT; // Set when a test runs this script; the runner would take itself for that test.
+  const counts = { passed: 0, failed: 0, skipped: [], cases: 0, msByFile: new Map() };
+  const events = run({
+    files: files.map((file) => path.join(ROOT, file)),
+    concurrency: Math.max(2, Math.min(4, os.availableParallelism())),
+    timeout: TEST_LIMIT_MS,
   });
-  const notes = fs.existsSync(skipped) ? fs.readFileSync(skipped, 'utf8').trim() : '';
-  fs.rmSync(folder, { recursive: true, force: true });
-  if (quiet && done.status !== 0) process.stdout.write(`${done.stdout}${done.stderr}`);
-  if (done.status !== 0) return done.status ?? 1;
-  if (notes !== '' && process.env.CI === 'true') {
-    process.stderr.write(`guildhall: skipped or unfinished tests are failures under CI:\n${notes}\n`);
-    return 1;
-  }
-  return 0;
+  const progress = setInterval(() => process.stdout.write(`     ${counts.passed} tests passed\n`), PROGRESS_MS);
+  const ended = new Promise((resolve) => events.once('end', resolve));
+  events.on('test:pass', (test) => count(test, counts));
+  events.on('test:fail', (test) => {
+    count(test, counts);
+    if (!verbose) printFailure(test);
+  });
+  events.on('test:stdout', ({ message }) => {
+    counts.cases += Number(/^# (\d+) cases$/m.exec(message)?.[1] ?? 0);
+  });
+  events.on('test:stderr', ({ message }) => void (verbose || process.stderr.write(message)));
+  if (verbose) events.compose(new spec()).pipe(process.stdout);
+  else events.resume();
+  await ended;
+  clearInterval(progress);
+  return summary(counts, files.length);
+}
+
+function count(test, counts) {
+  if (test.details.type === 'suite') return;
+  const { file = '?', skip, todo } = test;
+  if (skip !== undefined || todo !== undefined) {
+    const reason = [skip, todo].find((text) => typeof text === 'string' && text !== '');
+    counts.skipped.push(`${skip === undefined ? 'to do' : 'skipped'}: ${test.name}${reason ? ` (${reason})` : ''}`);
+  } else if (test.details.error === undefined) counts.passed++;
+  else counts.failed++;
+  if (test.nesting === 0) counts.msByFile.set(file, (counts.msByFile.get(file) ?? 0) + test.details.duration_ms);
+}
+
+function printFailure({ name, file, line, details }) {
+  if (details.error?.failureType === 'subtestsFailed') return;
+  const error = details.error?.cause ?? details.error;
+  const where = file === undefined ? '' : ` (${path.relative(ROOT, file)}${line === undefined ? '' : `:${line}`})`;
+  process.stdout.write(`FAIL ${name}${where}\n${inspect(error).replace(/^/gm, '     ')}\n`);
+}
+
+function summary({ passed, failed, skipped, cases, msByFile }, files) {
+  const slowest = [...msByFile.entries()]
+    .sort(([, a], [, b]) => b - a)
+    .slice(0, 5)
+    .map(
+      ([file, ms]) =>
+        `${path.relative(path.join(ROOT, 'dist/test'), file).replace(/\.test\.js$/, '')} ${(ms / 1000).toFixed(0)} s`,
+    );
+  const strict = process.env.CI === 'true' && skipped.length > 0;
+  const bad = failed > 0 || passed === 0 || strict;
+  const parts = [`${passed} passed`, ...(failed > 0 ? [`${failed} failed`] : []), `${skipped.length} skipped`];
+  process.stdout.write(
+    `${bad ? 'FAIL' : 'ok  '} tests   ${parts.join(', ')} in ${files} files; ${cases} sampled cases\n     slowest: ${slowest.join(', ')}\n`,
+  );
+  for (const line of new Set(skipped)) process.stdout.write(`     ${line}\n`);
+  if (strict) process.stderr.write('guildhall: skipped or unfinished tests are failures under CI\n');
+  return bad ? 1 : 0;
 }

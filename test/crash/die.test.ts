@@ -10,39 +10,46 @@ import { outcome } from '../kit/outcome.js';
 import { simDisk } from '../kit/sim-disk.js';
 import { lay, STORIES } from '../kit/stories.js';
 import { PATTERNS } from '../kit/stories/patterns.js';
+import { sampleNumbers, sampleOf } from '../kit/sample.js';
 import { failAt } from './fail-at.js';
+
+/** The first death while the story is played, the second while it is recovered. */
+const PAIRS: [n: number, m: number][] = [];
+for (let n = 3; n < 90; n += 9) for (let m = 1; m < 40; m += 5) PAIRS.push([n, m]);
+
+/** `dies` is false when the story has fewer writes than `n`. */
+async function atEachWrite(suite: string, dies: (n: number) => Promise<boolean>): Promise<void> {
+  for (const n of sampleNumbers(suite)) {
+    if (await dies(n)) continue;
+    return assert.ok(n > 20, `only ${n} writes were tried`);
+  }
+}
 
 for (const story of STORIES) {
   test(`${story.name}: dying at every change`, async () => {
-    let n = 0;
-    while (await failAt(story, ++n, 'die'));
-    assert.ok(n > 20, `only ${n} changes were tried`);
+    await atEachWrite(`die ${story.name}`, (n) => failAt(story, n, 'die'));
   });
 
   test(`${story.name}: two deaths, one while recovering from the other`, async () => {
-    for (let n = 3; n < 90; n += 9) {
-      for (let m = 1; m < 40; m += 5) {
-        const disk = simDisk();
-        lay(disk, story);
-        const house = hall(story.script, story.asks);
-        for (const at of [n, m]) {
-          const guest = house.enter(crashDisk(disk, at));
-          await play(guest, story, disk).catch(() => undefined);
-          guest.die();
-        }
-        const last = house.enter(disk);
-        await play(last, story, disk);
-        last.die();
-        assert.deepEqual(outcome(disk, story), [], `deaths at ${n} and ${m}`);
+    for (const [n, m] of sampleOf(`two deaths ${story.name}`, PAIRS, 7)) {
+      const disk = simDisk();
+      lay(disk, story);
+      const house = hall(story.script, story.asks);
+      for (const at of [n, m]) {
+        const guest = house.enter(crashDisk(disk, at));
+        await play(guest, story, disk).catch(() => undefined);
+        guest.die();
       }
+      const last = house.enter(disk);
+      await play(last, story, disk);
+      last.die();
+      assert.deepEqual(outcome(disk, story), [], `deaths at ${n} and ${m}`);
     }
   });
 }
 
 for (const story of PATTERNS) {
   test(`${story.name}: dying at every change, where the disk follows at once`, async () => {
-    let n = 0;
-    while (await failAt(story, ++n, 'die', AT_ONCE));
-    assert.ok(n > 20, `only ${n} changes were tried`);
+    await atEachWrite(`die at once ${story.name}`, (n) => failAt(story, n, 'die', AT_ONCE));
   });
 }

@@ -1,5 +1,8 @@
 /**
- * The number that everything random in the tests follows from. `SEED=…` plays a run again. Under CI it is always the same, so that whether a change is
- * let in depends on the change; on a person's machine it is another each time, and what is found there is told with its seed.
+ * The number that everything random in the tests follows from. `SEED=…` repeats a run. The test script sets it for all
+ * files and prints it; a file that runs alone draws its own.
  */
-export const SEED = Number(process.env['SEED'] ?? (process.env['CI'] === 'true' ? 20_261 : Date.now() % 1_000_000));
+export const SEED = Number(process.env['SEED'] ?? Date.now() % 1_000_000);
+
+/** `npm run test:all`: suites leave nothing out. */
+export const EVERYTHING = process.env['TEST_TIER'] === 'all';

@@ -11,15 +11,13 @@ import { outcome } from '../kit/outcome.js';
 import { simDisk } from '../kit/sim-disk.js';
 import { seeded } from '../kit/sim-processes.js';
 import { lay, STORIES } from '../kit/stories.js';
+import { sampleRounds } from '../kit/sample.js';
 import { SEED } from '../kit/seed.js';
-
-const ROUNDS = Number(process.env['ROUNDS'] ?? 30);
-console.log(`# races: SEED=${SEED}`);
 
 for (const story of STORIES) {
   for (const guests of [2, 3]) {
     test(`${story.name}: ${guests} processes at once (SEED=${SEED})`, async () => {
-      for (let round = 0; round < ROUNDS; round++) {
+      for (const round of sampleRounds(`race ${guests} ${story.name}`, 30, 10)) {
         const random = seeded(SEED + round);
         const disk = simDisk();
         lay(disk, story);

@@ -18,11 +18,10 @@ import { hall, untilQuiet, type Guest } from '../kit/hall.js';
 import { simDisk, type SimDisk } from '../kit/sim-disk.js';
 import { seeded } from '../kit/sim-processes.js';
 import { lay } from '../kit/stories.js';
+import { sampleRounds } from '../kit/sample.js';
 import { SEED } from '../kit/seed.js';
 
-const ROUNDS = Number(process.env['ROUNDS'] ?? 20);
 const NAMES = ['t0', 't1', 't2', 't3', 't4', 't5'];
-console.log(`# room: SEED=${SEED}`);
 
 /** `ana` does some of them herself, and is asked for advice in the others. */
 function workspace(most: number): SimDisk {
@@ -48,7 +47,7 @@ for (const [most, guests] of [
   [2, 3],
 ] as const) {
   test(`an agent that works on ${most} at once, in ${guests} processes (SEED=${SEED})`, async () => {
-    for (let round = 0; round < ROUNDS; round++) {
+    for (const round of sampleRounds(`room ${most} ${guests}`, 20, 5)) {
       const random = seeded(SEED + round);
       const disk = workspace(most);
       const house = hall('- {say: Done.}');

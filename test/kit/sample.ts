@@ -1,0 +1,39 @@
+/**
+ * Which cases of an expensive suite run. `npm run test:all` runs them all, each shard (SHARD=2/6) its share. Otherwise a
+ * sample runs that follows from SEED and is never empty: as many consecutive seeds as `oneIn` says cover every case.
+ * Only test files import this: the test script finds those that divide themselves by the import.
+ */
+import { EVERYTHING, SEED } from './seed.js';
+
+const [shard, shards] = (process.env['SHARD'] || '1/1').split('/').map(Number) as [number, number];
+
+let cases = 0;
+process.once('exit', () => console.log(`# ${cases} cases`));
+
+/** Numbers from 1 without end, for a suite that learns only on the way how many cases it has. */
+export function* sampleNumbers(suite: string, oneIn = 7): Generator<number, never> {
+  const { first, step } = slice(suite, oneIn);
+  for (let n = first + 1; ; n += step) {
+    cases++;
+    yield n;
+  }
+}
+
+export function sampleOf<T>(suite: string, items: readonly T[], oneIn: number): T[] {
+  const { first, step } = slice(suite, Math.min(oneIn, items.length));
+  const chosen = items.filter((_, index) => index % step === first);
+  cases += chosen.length;
+  return chosen;
+}
+
+/** Rounds of a suite that draws its cases at random; the round is part of the seed. */
+export function sampleRounds(suite: string, rounds: number, oneIn: number): number[] {
+  return sampleOf(suite, [...Array(rounds).keys()], oneIn);
+}
+
+/** The suite's name shifts the slice, so that one run does not try the same numbers everywhere. */
+function slice(suite: string, oneIn: number): { first: number; step: number } {
+  const shift = [...suite].reduce((sum, char) => (sum * 31 + char.charCodeAt(0)) >>> 0, 7);
+  const step = EVERYTHING ? shards : oneIn;
+  return { first: ((EVERYTHING ? shard : SEED) + shift) % step, step };
+}
