@@ -55,6 +55,7 @@ export function inShard(file, shard) {
 /** The exit code: 0 if every test passed and, under CI=true, none was skipped. `verbose` prints every test. */
 export async function runTests(files, { verbose = false } = {}) {
   if (files.length === 0) return 1;
+  process.execArgv = []; // The runner hands Node options on to test files; `-e` would run the caller again, without end.
   delete process.env.NODE_TEST_CONTEXT; // Set when a test runs this script; the runner would take itself for that test.
   const counts = { passed: 0, failed: 0, skipped: [], cases: 0, msByFile: new Map() };
   const events = run({
@@ -62,8 +63,9 @@ export async function runTests(files, { verbose = false } = {}) {
     concurrency: Math.max(2, Math.min(4, os.availableParallelism())),
     timeout: TEST_LIMIT_MS,
   });
-  const progress = setInterval(() => process.stdout.write(`     ${counts.passed} tests passed\n`), PROGRESS_MS);
-  const ended = new Promise((resolve) => events.once('end', resolve));
+  const progress = setInterval(() => {
+    if (!verbose) process.stdout.write(`     ${counts.passed} tests passed\n`);
+  }, PROGRESS_MS);
   events.on('test:pass', (test) => count(test, counts));
   events.on('test:fail', (test) => {
     count(test, counts);
@@ -73,9 +75,8 @@ export async function runTests(files, { verbose = false } = {}) {
     counts.cases += Number(/^# (\d+) cases$/m.exec(message)?.[1] ?? 0);
   });
   events.on('test:stderr', ({ message }) => void (verbose || process.stderr.write(message)));
-  if (verbose) events.compose(new spec()).pipe(process.stdout);
-  else events.resume();
-  await ended;
+  if (verbose) for await (const text of events.compose(new spec())) process.stdout.write(text);
+  else await new Promise((resolve) => events.once('end', resolve).resume());
   clearInterval(progress);
   return summary(counts, files.length);
 }
