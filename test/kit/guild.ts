@@ -138,3 +138,9 @@ export function succeeds(ran: Ran): Ran {
   assert.equal(ran.code, 0, `${ran.out}\n${ran.err}`);
   return ran;
 }
+
+/** Makes the process take its streams for a terminal of this size. */
+export function onTerminal(columns: number, { rows = 20, ...more }: Given & { rows?: number } = {}): Given {
+  const code = `for (const s of [process.stdout, process.stderr]) Object.assign(s, { isTTY: true, columns: ${columns}, rows: ${rows} })`;
+  return { ...more, node: ['--import', `data:text/javascript,${encodeURIComponent(code)}`] };
+}

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { place, succeeds } from '../../kit/guild.js';
-import { onTerminal } from '../../kit/on-terminal.js';
+import { onTerminal } from '../../kit/guild.js';
 
 test('the cost of a model without a price is unknown, and cost says how to set it', async (t) => {
   const here = place(t, {

@@ -3,8 +3,7 @@ import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import path from 'node:path';
 import { test } from 'node:test';
-import { place, scripted } from '../../kit/guild.js';
-import { onTerminal } from '../../kit/on-terminal.js';
+import { onTerminal, place, scripted } from '../../kit/guild.js';
 
 test('top follows what happens without colours, and while an editor replaces the file of an agent', async (t) => {
   const { root, startWith } = place(t, scripted('- say: ok'));

@@ -5,8 +5,7 @@ import path from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { columnsOf } from '../../../src/cli/render/columns.js';
-import { place, scripted, succeeds } from '../../kit/guild.js';
-import { onTerminal } from '../../kit/on-terminal.js';
+import { onTerminal, place, scripted, succeeds } from '../../kit/guild.js';
 
 // oxlint-disable-next-line no-control-regex
 const bare = (text: string): string => text.replace(/\u001b\[[0-9;?]*[A-Za-z]/g, '');
