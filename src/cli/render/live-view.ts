@@ -1,4 +1,7 @@
-/** The tree of what is going on, redrawn in place on a terminal. Ended roots scroll away above it as plain lines. */
+/**
+ * The tree of open work, redrawn in place on a terminal. Children are drawn under their parents, in the order in which they
+ * were created. When a root ends, its tree is removed and one plain line scrolls away above the rest.
+ */
 import type { Event } from '../../app/index.js';
 import { kinIn } from '../../domain/task/lineage.js';
 import { HUMAN } from '../../domain/task/task.js';
@@ -18,6 +21,8 @@ interface Node {
 const FRAME_MS = 100;
 /** More of a stream than the widest line shows. */
 const MAX_NOTE = 500;
+/** Events that put a task on the screen. All others only change what is there: a cancelled task must not come back. */
+const OPENS = new Set<Event['name']>(['task.created', 'task.claimed', 'task.parked', 'task.recovered', 'task.retried']);
 
 export function liveView(terminal: Terminal): Narrator {
   const nodes = new Map<string, Node>();
@@ -33,7 +38,7 @@ export function liveView(terminal: Terminal): Narrator {
       open = count;
       soon();
     },
-    /** What is drawn stays where it is; nothing more is drawn. */
+    /** The last frame stays on the screen. */
     close() {
       clearTimeout(timer);
       if (!closed) draw();
@@ -59,26 +64,26 @@ export function liveView(terminal: Terminal): Narrator {
     const id = event.task;
     if (id === undefined) return;
     kin.see(event);
-    const detail = event as unknown as Record<string, unknown>;
-    const node = nodes.get(id) ?? { id, agent: event.agent ?? '', mark: '·', note: '', since: Date.now() };
+    const ends = event.name === 'task.completed' || event.name === 'task.failed';
+    const node = nodes.get(id) ?? (ends || OPENS.has(event.name) ? newNode(id) : undefined);
+    if (node === undefined) return;
     if (event.agent) node.agent = event.agent === 'nobody' ? '?' : whoText(event.agent);
-    if (event.name === 'task.claimed') Object.assign(node, { mark: terminal.colour('yellow', '●'), note: 'thinking' });
-    if (event.name === 'task.created')
-      Object.assign(node, { mark: terminal.colour('cyan', '○'), note: node.agent === HUMAN ? FOR_YOU : '' });
-    if (event.name === 'task.parked') Object.assign(node, { mark: terminal.colour('magenta', '…'), note: 'waits' });
-    if (event.name === 'tool.ran') node.note = String(detail['tool']);
-    if (event.name === 'model.failed') node.note = String(detail['message']);
-    if (event.name === 'task.completed' || event.name === 'task.failed')
-      return end(node, event.name === 'task.completed', detail);
+    if (ends) return end(node, event);
+    const change = changeBy(event, node, terminal);
+    if (change) Object.assign(node, change);
     nodes.set(id, node);
   }
 
-  function end(node: Node, ok: boolean, detail: Record<string, unknown>): void {
+  function end(node: Node, event: Event): void {
+    const ok = event.name === 'task.completed';
     const mark = ok ? terminal.colour('green', '✓') : terminal.colour('red', '✗');
-    const error = (detail['error'] as { message?: string } | undefined)?.message ?? '';
-    if (kin.rootOf(node.id) !== node.id) {
+    const error = (event['error'] as { message?: string } | undefined)?.message ?? '';
+    const root = kin.rootOf(node.id);
+    if (root !== node.id) {
       Object.assign(node, { mark, note: error || `${((Date.now() - node.since) / 1000).toFixed(1)} s` });
-      nodes.set(node.id, node);
+      // Under a root that is not shown, nothing would ever remove it again.
+      if (nodes.has(root)) nodes.set(node.id, node);
+      else nodes.delete(node.id);
       return;
     }
     for (const id of nodes.keys()) if (kin.rootOf(id) === node.id) nodes.delete(id);
@@ -97,28 +102,71 @@ export function liveView(terminal: Terminal): Narrator {
 
   function draw(): void {
     if (closed) return;
-    const all = [...nodes.values()].sort((a, b) => (a.id < b.id ? -1 : 1));
+    const all = treeOrder(nodes, kin.parentOf);
     const room = Math.max(3, terminal.height - 4);
-    const lines = all.slice(0, room).map((node) => fitted(lineOf(node), terminal.width - 1));
+    const lines = all
+      .slice(0, room)
+      .map(({ node, depth }) => fitted(lineOf(node, depth, terminal), terminal.width - 1));
     if (all.length > room) lines.push(terminal.dim(`… and ${all.length - room} more`));
     if (all.length > 0 && open > all.length) lines.push(terminal.dim(`${open} left`));
     terminal.draw(drawn, lines);
     drawn = lines.length;
   }
 
-  /** Of a streamed answer the end is shown, where the news is. */
-  function lineOf(node: Node): string {
-    const depth = kin.levelOf(node.id);
-    const part = depth === 0 ? node.id : node.id.slice(node.id.lastIndexOf('.') + 1);
-    const name = oneLine(part, Math.max(8, terminal.width / 2 - columnsOf(node.agent)));
-    const note = node.note.replace(/\s+/g, ' ');
-    const room = terminal.width - 1 - depth * 2 - columnsOf(node.agent) - columnsOf(name) - 4;
-    const tail = note.startsWith('“') || note.length >= MAX_NOTE ? endOf(note, Math.max(1, room)) : note;
-    return `${'  '.repeat(depth)}${node.mark} ${terminal.bold(node.agent)} ${name} ${terminal.dim(tail)}`;
-  }
-
   function clear(): void {
     if (drawn > 0) terminal.draw(drawn, []);
     drawn = 0;
   }
+}
+
+function newNode(id: string): Node {
+  return { id, agent: '', mark: '·', note: '', since: Date.now() };
+}
+
+/** What an event changes in the line of its task. */
+function changeBy(event: Event, node: Node, terminal: Terminal): Partial<Node> | undefined {
+  switch (event.name) {
+    case 'task.created':
+    case 'task.retried':
+      return { mark: terminal.colour('cyan', '○'), note: node.agent === HUMAN ? FOR_YOU : '' };
+    case 'task.claimed':
+      return { mark: terminal.colour('yellow', '●'), note: 'thinking' };
+    case 'task.parked':
+      return { mark: terminal.colour('magenta', '…'), note: 'waits' };
+    case 'tool.ran':
+      return { note: String(event['tool']) };
+    case 'model.failed':
+      return { note: String(event['message']) };
+    default:
+      return undefined;
+  }
+}
+
+/** Parents before their children. The depth counts the ancestors that are shown. */
+function treeOrder(
+  nodes: ReadonlyMap<string, Node>,
+  parentOf: (id: string) => string | undefined,
+): { node: Node; depth: number }[] {
+  const roots: Node[] = [];
+  const children = new Map<string, Node[]>();
+  for (const node of nodes.values()) {
+    const parent = parentOf(node.id) ?? '';
+    if (!nodes.has(parent)) roots.push(node);
+    else if (children.get(parent)?.push(node) === undefined) children.set(parent, [node]);
+  }
+  const below = (node: Node, depth: number): { node: Node; depth: number }[] => [
+    { node, depth },
+    ...(children.get(node.id) ?? []).flatMap((child) => below(child, depth + 1)),
+  ];
+  return roots.flatMap((root) => below(root, 0));
+}
+
+/** Under its parent the end of an id is enough. Of a streamed answer the end is shown, because it is the newest. */
+function lineOf(node: Node, depth: number, { bold, dim, width }: Terminal): string {
+  const part = depth === 0 ? node.id : node.id.slice(node.id.lastIndexOf('.') + 1);
+  const name = oneLine(part, Math.max(8, width / 2 - columnsOf(node.agent)));
+  const note = node.note.replace(/\s+/g, ' ');
+  const room = width - 1 - depth * 2 - columnsOf(node.agent) - columnsOf(name) - 4;
+  const tail = note.startsWith('“') || note.length >= MAX_NOTE ? endOf(note, Math.max(1, room)) : note;
+  return `${'  '.repeat(depth)}${node.mark} ${bold(node.agent)} ${name} ${dim(tail)}`;
 }

@@ -1,0 +1,70 @@
+/** The tree that `guild watch` draws, event by event. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { liveView } from '../../../src/cli/render/live-view.js';
+import type { Terminal } from '../../../src/cli/render/terminal.js';
+import type { Event } from '../../../src/domain/event.js';
+
+/** The last frame after these events, and the lines that scrolled away above it. */
+function after(events: (Pick<Event, 'name'> & Partial<Event>)[]): { frame: string[]; said: string[] } {
+  const shown = { frame: [] as string[], said: [] as string[] };
+  const plain = (text: string): string => text;
+  const terminal = {
+    width: 80,
+    height: 40,
+    draw: (_up: number, lines: string[]) => void (shown.frame = lines.map((line) => line.trimEnd())),
+    say: (line: string) => void shown.said.push(line),
+    bold: plain,
+    dim: plain,
+    colour: (_name: string, text: string) => text,
+  } as unknown as Terminal;
+  const view = liveView(terminal);
+  for (const event of events) view.event?.({ at: '2026-05-04T10:00:00.000Z', ...event });
+  view.close();
+  return shown;
+}
+
+const created = (task: string, agent = 'boss'): { name: 'task.created'; task: string; agent: string } => ({
+  name: 'task.created',
+  task,
+  agent,
+});
+
+test('a cancelled task leaves nothing behind', () => {
+  const { frame, said } = after([
+    created('a'),
+    { name: 'task.claimed', task: 'a', agent: 'boss' },
+    { name: 'task.failed', task: 'a', agent: 'boss', error: { message: 'cancelled' } },
+    { name: 'intent.taken', task: 'a', kind: 'cancel' },
+    { name: 'intent.refused', task: 'cancelled-before-this-started' },
+    { name: 'tool.ran', task: 'a', tool: 'read_file' },
+  ]);
+  assert.deepEqual(frame, []);
+  assert.deepEqual(said, ['✗ boss a: cancelled']);
+});
+
+test('a child that ends after its root has gone is not shown', () => {
+  const { frame } = after([
+    created('a'),
+    created('a.call-1', 'hand'),
+    { name: 'task.failed', task: 'a', agent: 'boss' },
+    { name: 'task.failed', task: 'a.call-1', agent: 'hand' },
+  ]);
+  assert.deepEqual(frame, []);
+});
+
+test('tasks are shown in the order in which they were created, children under their parents', () => {
+  const { frame } = after([
+    created('many-2'),
+    created('many-10'),
+    created('many-2.call-b', 'hand'),
+    created('many-2.call-a', 'hand'),
+    created('many-1'),
+  ]);
+  assert.deepEqual(frame, ['○ boss many-2', '  ○ hand call-b', '  ○ hand call-a', '○ boss many-10', '○ boss many-1']);
+});
+
+test('a question whose asker is not shown has its whole id and no indentation', () => {
+  const { frame } = after([created('a.call-1', 'human')]);
+  assert.deepEqual(frame, ['○ human a.call-1 waits for you: guild approve']);
+});
