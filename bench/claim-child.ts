@@ -16,13 +16,15 @@ const first = Math.floor(names.length * Number(part));
 const order = [...names.slice(first), ...names.slice(0, first)];
 const claim = kind === 'raw' ? rawClaim() : await ourClaim();
 
-process.once('message', () => {
+process.once('message', () => void race());
+process.send!('ready');
+
+async function race(): Promise<void> {
   const from = Date.now();
   let won = 0;
-  for (const name of order) if (claim(name)) won++;
+  for (const name of order) if (await claim(name)) won++;
   process.send!({ from, to: Date.now(), won }, () => process.exit());
-});
-process.send!('ready');
+}
 
 function rawClaim(): (name: string) => boolean {
   return (name) => {
@@ -35,8 +37,8 @@ function rawClaim(): (name: string) => boolean {
   };
 }
 
-async function ourClaim(): Promise<(name: string) => boolean> {
+async function ourClaim(): Promise<(name: string) => Promise<boolean>> {
   const store = openReader(root);
   await store.scan(true);
-  return (name) => store.claim(name.slice(0, -5), AGENT) !== undefined;
+  return async (name) => (await store.claim(name.slice(0, -5), AGENT)) !== undefined;
 }

@@ -63,7 +63,7 @@ async function claimRate(root: string, count: number): Promise<number> {
   await store.scan(true);
   const from = performance.now();
   for (let i = 0; i < CLAIMS; i++) {
-    const claim = store.claim(ids[(i * 37) % ids.length]!, 'reader');
+    const claim = await store.claim(ids[(i * 37) % ids.length]!, 'reader');
     if (claim === undefined || !(await store.release(claim, claim.task))) throw new Error('a claim was lost');
   }
   const rate = CLAIMS / ((performance.now() - from) / 1000);

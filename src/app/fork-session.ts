@@ -46,7 +46,7 @@ export async function forkSession(root: string, fork: Fork): Promise<Forked> {
 
 async function forkIn(store: Store, root: string, { session: from, at, to, text, id }: Fork): Promise<Forked> {
   const opened = await store.openSession(from);
-  if (opened.kind === 'missing') throw new ProblemError(unknownSession(store, from));
+  if (opened.kind === 'missing') throw new ProblemError(await unknownSession(store, from));
   if (opened.kind === 'held') throw new ProblemError(opened.problem);
   const { header, messages } = opened.session;
   const wanted = at ?? messages.length;
@@ -111,8 +111,8 @@ function agentFor(root: string, header: SessionHeader, to: string | undefined): 
   throw new ProblemError(problem('unknown_agent', `there is no agent ${name}`, hint === undefined ? {} : { hint }));
 }
 
-function unknownSession(store: Store, id: string): Problem {
-  const known = store.sessions();
+async function unknownSession(store: Store, id: string): Promise<Problem> {
+  const known = await store.sessions();
   return problem('not_found', `there is no session ${id}`, {
     hint: nearestHint(id, known, known.length > 0 ? `for example ${known.at(-1)}` : 'no agent has talked here yet')!,
   });

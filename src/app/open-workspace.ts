@@ -28,7 +28,7 @@ import { findPrice } from '../domain/budget/price.js';
 import { ProblemError, type Problem } from '../domain/problem.js';
 import { isEnded, type EndedState, type Placed, type Task } from '../domain/task/task.js';
 import { audit, BUSY_GAP_MS } from '../engine/pass/audit.js';
-import { room } from '../engine/core/capacity.js';
+import { claimedElsewhere } from '../engine/core/capacity.js';
 import { engine, type Engine, type PumpReport } from '../engine/pass/pump.js';
 import type { Parts, Watchers } from '../engine/core/context.js';
 import { watch } from '../engine/pass/watch.js';
@@ -97,8 +97,8 @@ export interface Workspace {
   retry(id: string): Promise<void>;
   /** Says something to a task that is open; it is heard before the next turn. */
   tell(id: string, text: string): Promise<void>;
-  events(options?: { task?: string; limit?: number }): Event[];
-  peers(): Peer[];
+  events(options?: { task?: string; limit?: number }): Promise<Event[]>;
+  peers(): Promise<Peer[]>;
   agents(): ReadonlyMap<string, Agent>;
   check(): ReturnType<Roster['check']>;
 
@@ -193,7 +193,7 @@ export async function openWorkspace(folderPath: string, options: OpenOptions = {
       root,
       disk,
       peer: store.peer.id,
-      isAlive: (id) => store.peers().some((peer) => peer.id === id),
+      livePeers: async () => (await store.peers()).map(({ id }) => id),
     }),
     inbox: inbox({ root, disk, peer: store.peer.id }),
     boards: boards({ root, disk, clock, peer: store.peer.id }),
@@ -272,7 +272,7 @@ export async function openWorkspace(folderPath: string, options: OpenOptions = {
         report: (one) => options.watchers?.problem?.(one),
       });
       const work = tape?.watch ?? watch;
-      const waits = (): number => patience(store.rank?.() ?? { rank: 0, of: 1 });
+      const waits = (): number => patience(store.rank());
       const unfollow = tape === undefined ? parts.bus?.follow(waits) : undefined;
       await work(parts, motor, { signal, ...(onPass ? { onPass } : {}) }).finally(() => {
         stop.abort();
@@ -284,7 +284,7 @@ export async function openWorkspace(folderPath: string, options: OpenOptions = {
       await motor.stop();
       await plugins.close();
       await store.close();
-      motor.left();
+      await motor.left();
       await trail?.close();
     },
   };
@@ -361,10 +361,10 @@ export async function openWorkspace(folderPath: string, options: OpenOptions = {
 
   /** Whether one of these could go on if other processes had not filled up its agent. */
   function lacksRoom(roots: ReadonlySet<string>): boolean {
-    const free = room(parts);
+    const elsewhere = claimedElsewhere(parts);
     return [...store.open()].some(({ task: { root: one, to = '' }, state }) => {
       const most = parts.agents.all().get(to)?.maxConcurrentTasks ?? Infinity;
-      return roots.has(one) && state === 'pending' && free.elsewhere(to) >= most;
+      return roots.has(one) && state === 'pending' && (elsewhere.get(to) ?? 0) >= most;
     });
   }
 

@@ -7,6 +7,12 @@
  *   back, what was written is never torn, but a power cut may undo the latest steps: whoever looks next takes them again.
  * - A claim has one winner. While a claim is held, nobody else changes that task.
  * - Ended wins: once a task lies in `completed` or `failed`, any other copy of it is a leftover and is swept.
+ *
+ * A verb returns a promise if another machine could have to answer it. Three kinds of verbs do not: those that read what
+ * this process knows since its last scan (`open`, `known`, `isOpen`, `heldFile`, `openCount`, `openUnderRoot`, `changes`,
+ * `changedSince`), estimates of how many peers there are (`peersStamp`, `rank`), and messages that nobody answers
+ * (`record`, `showFile`, `ringOthers`). Whoever decides by a synchronous verb and acts by an asynchronous one reserves
+ * what it decided on before the first await, or checks it again under the claim.
  */
 import type { Event } from '../domain/event.js';
 import type { Intent } from '../domain/task/intent.js';
@@ -95,32 +101,38 @@ export interface Store {
   open(): Iterable<OpenTask>;
   /** How many tasks are open; costs nothing. */
   openCount(): number;
-  /** Another number whenever the open tasks may be others than before; absent where nobody counts. */
-  changes?(): number;
-  /** Also of one whose file cannot be read now, though none of `open()` is it. */
-  /** Ids of tasks that came, went or changed since `changes()` was this, oldest first and perhaps more than once; undefined: that is too long ago. */
-  changedSince?(changes: number): readonly string[] | undefined;
+  /** Version of the set of open tasks: it differs whenever that set may have changed. */
+  changes(): number;
+  /**
+   * Ids of tasks that came, went or changed since `changes()` returned this number, oldest first, possibly repeated.
+   * Undefined: that is too long ago.
+   */
+  changedSince(changes: number): readonly string[] | undefined;
+  /** True also for a task whose file cannot be read now and which `open()` therefore omits. */
   isOpen(id: string): boolean;
-  /** What is wrong with the file of an open task that could not be read at the last scan: a person may be editing it. */
-  heldFile?(id: string): Problem | undefined;
+  /** Why the file of an open task could not be read at the last scan: a person may be editing it. */
+  heldFile(id: string): Problem | undefined;
   /** One of `open()`, by its id. */
   known(id: string): OpenTask | undefined;
   /** How many open tasks have this root, itself included, as far as is known here; costs nothing. */
   openUnderRoot(root: string): number;
   /** One task in any state, read now. */
   read(id: string): Promise<Placed | undefined>;
-  /** The same for a part of a task that is held here, by this claim. Where nobody else can have made one, whether it is open is known; only its end is looked for. */
-  readPart?(id: string, of: Claim): Promise<Placed | undefined>;
+  /** Like `read`, for a child of a task that this process holds by this claim. It may skip lookups for what only the holder can create. */
+  readPart(id: string, of: Claim): Promise<Placed | undefined>;
   /** Ended tasks, newest first, for people who ask; no pass calls this. `passedOver` is called for each that cannot be read. */
   ended(options?: { state?: EndedState; limit?: number; passedOver?: (one: Problem) => void }): Promise<Placed[]>;
-  /** Undefined if another peer was faster, the task has ended, or its file no longer parses. Not durable: a claim means nothing after a power cut. */
-  claim(id: string, agent: string): Claim | undefined;
-  /** Claims for this agent, read now; bids are left out. Absent where `open()` is always what is so now. */
-  claimsFor?(agent: string): Hold[];
-  /** Takes over a claim whose peer is dead; undefined if it is alive, or another was faster. */
-  takeOver(id: string): Claim | undefined;
+  /**
+   * Claims the task as this process knows it when it calls. Undefined if another peer was faster, the task has moved or
+   * ended since, or its file no longer parses. Not durable: a claim means nothing after a power cut.
+   */
+  claim(id: string, agent: string): Promise<Claim | undefined>;
+  /** Claims for this agent as they are now, without bids. */
+  claimsFor(agent: string): Promise<Hold[]>;
+  /** Takes over a claim whose peer is dead. Undefined if that peer is alive, or another was faster. */
+  takeOver(id: string): Promise<Claim | undefined>;
   /** Ids of tasks whose holder is dead. */
-  orphans(): string[];
+  orphans(): Promise<string[]>;
   /** Puts it back among the pending, with what `task` says now. False: fenced out, nothing written. */
   release(claim: Claim, task: Task): Promise<boolean>;
   /** Puts it among the waiting. False: fenced out, nothing written. With `behind` only its place is kept: it waits for its open children. */
@@ -146,28 +158,28 @@ export interface Store {
    * For a conversation that several tasks share: whether it is this task's turn. A task keeps its turn until it has ended,
    * however often it is parked; then the first to ask has it. Not durable: after a power cut the turn is asked for again.
    */
-  takeTurn(session: string, task: string): boolean;
+  takeTurn(session: string, task: string): Promise<boolean>;
   /** The same for a resource: durable when resolved, because what is done with it is not done again after a power cut. */
   keepTurn(key: string, task: string): Promise<boolean>;
-  /** Ends it before its task does; nothing if another has it. Not durable: after a power cut the task may have it again. Absent: it is kept until then. */
-  giveTurn?(key: string, task: string): void;
-  /** The open task whose turn it is; undefined: the next to ask has it. Read now. */
-  turnOf(session: string): string | undefined;
+  /** Ends the turn of this task early; does nothing if another task has it. Not durable: a power cut may undo it. */
+  giveTurn(key: string, task: string): Promise<void>;
+  /** The open task whose turn it is now. Undefined: the next to ask gets it. */
+  turnOf(session: string): Promise<string | undefined>;
   /** Shows people that a conversation is over. A view; not durable. */
-  markSession(id: string, status: SessionHeader['status']): void;
-  sessions(): string[];
-  /** Another whenever the file of this conversation is; undefined: it has none. Absent: the store has no files. */
-  sessionStamp?(id: string): string | undefined;
+  markSession(id: string, status: SessionHeader['status']): Promise<void>;
+  sessions(): Promise<string[]>;
+  /** Differs whenever the conversation has changed, in whatever way. Undefined: there is none. */
+  sessionStamp(id: string): Promise<string | undefined>;
 
   // Effects: an intent before, an outcome after, so that nothing is silently done twice
-  effect(id: string): Effect;
+  effect(id: string): Promise<Effect>;
   /** False if it was begun before, by anybody, ever. */
   begin(id: string, digest: string, what: string): Promise<boolean>;
   finish(id: string, outcome: Outcome): Promise<void>;
 
   // Things kept by their hash
   putBlob(bytes: Uint8Array | string): Promise<string>;
-  getBlob(hash: string): Buffer | undefined;
+  getBlob(hash: string): Promise<Buffer | undefined>;
 
   // Views
   /** A file for people, by its path in the workspace: replaced whole, never half seen, not durable, and nobody reads it back. */
@@ -176,32 +188,32 @@ export interface Store {
   // Intents
   submit(intent: Intent): Promise<void>;
   /** In order of arrival. An intent stays until `done` is called, so a crash between the two repeats it: acting on one must be harmless twice. */
-  intents(): Intent[];
-  doneIntent(id: string): void;
+  intents(): Promise<Intent[]>;
+  doneIntent(id: string): Promise<void>;
 
   // History
   /** Adds a line. Survives a crash of the process at once, and a power cut after the next `flush`. */
   record(event: Event): void;
   /** Everything done so far is durable when it resolves, and lies where people see it. `behind`: files may follow. */
   flush(haste?: { behind?: boolean }): Promise<void>;
-  events(options?: { task?: string; limit?: number }): Event[];
+  events(options?: { task?: string; limit?: number }): Promise<Event[]>;
 
   // Presence
   readonly peer: Peer;
-  /** Makes this peer known to the others, as its first claim would; cheap when it is. */
-  join(): void;
-  /** Live peers, this one included. */
-  peers(): Peer[];
-  /** Differs whenever a peer came or left; costs next to nothing. Absent where that is not known. */
-  peersStamp?(): string;
-  /** What one can do for all is done by the first ones. Absent where one is alone. */
-  rank?(): Rank;
-  /** For who found something that rang no bell: the others may have missed it too. */
-  ringOthers?(): void;
+  /** Makes this peer known to the others, as its first claim does. Calls share one attempt; cheap once it is known. */
+  join(): Promise<void>;
+  /** Live peers, this one included once it has joined. */
+  peers(): Promise<Peer[]>;
+  /** Differs whenever a peer came or left, as far as this process knows. */
+  peersStamp(): string;
+  /** The place of this peer among all, as far as this process knows: the first ones do what one can do for all. */
+  rank(): Rank;
+  /** Wakes the others after a change that rang no bell: they may have missed it too. */
+  ringOthers(): void;
   /** Calls back when something may have changed. Only a hint: a scan finds the truth. */
   onRing(ring: () => void): Promise<() => Promise<void>>;
   /** Removes leftovers of dead processes. */
-  sweep(): void;
+  sweep(): Promise<void>;
   /** Leaves: this peer's claims become orphans. */
   close(): Promise<void>;
 }

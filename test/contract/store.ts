@@ -30,7 +30,7 @@ export function storeContract(name: string, bench: () => Bench | Promise<Bench>)
     assert.equal(await one.create(task('t')), true);
     assert.equal(await one.create(task('t')), false);
     assert.equal(await two.create(task('t')), false);
-    const claim = one.claim('t', 'ana')!;
+    const claim = (await one.claim('t', 'ana'))!;
     assert.equal(await two.create(task('t')), false, 'while active');
     await one.settle(claim, { ...claim.task, result: 'done' }, 'completed');
     assert.equal(await two.create(task('t')), false, 'when ended');
@@ -53,16 +53,16 @@ export function storeContract(name: string, bench: () => Bench | Promise<Bench>)
     const [one, two] = [b.join(), b.join()];
     for (const id of ['a', 'b']) await one.create(task(id));
     await two.scan();
-    assert.equal(one.turnOf('resource-printer'), undefined);
+    assert.equal(await one.turnOf('resource-printer'), undefined);
     assert.equal(await one.keepTurn('resource-printer', 'a'), true);
     assert.equal(await two.keepTurn('resource-printer', 'b'), false);
     assert.equal(await two.keepTurn('resource-printer', 'a'), true, 'whoever asks for the same task');
     assert.equal(await two.keepTurn('resource-scanner', 'b'), true, 'another is free');
-    assert.equal(two.turnOf('resource-printer'), 'a');
-    const claim = one.claim('a', 'ana')!;
+    assert.equal(await two.turnOf('resource-printer'), 'a');
+    const claim = (await one.claim('a', 'ana'))!;
     await one.settle(claim, { ...claim.task, result: 'done' }, 'completed');
     await two.scan(true);
-    assert.equal(two.turnOf('resource-printer'), undefined);
+    assert.equal(await two.turnOf('resource-printer'), undefined);
     assert.equal(await two.keepTurn('resource-printer', 'b'), true);
     assert.equal(await one.keepTurn('resource-printer', 'a'), false, 'one that has ended does not get it back');
   });
@@ -74,15 +74,15 @@ export function storeContract(name: string, bench: () => Bench | Promise<Bench>)
       for (const id of ['a', 'b']) await one.create(task(id));
       await two.scan();
       assert.equal(await one.keepTurn('resource-printer', 'a'), true);
-      two.giveTurn!('resource-printer', 'b');
-      assert.equal(two.turnOf('resource-printer'), 'a');
-      one.giveTurn!('resource-printer', 'a');
-      one.giveTurn!('resource-printer', 'a');
-      one.giveTurn!('resource-nothing', 'a');
-      assert.equal(two.turnOf('resource-printer'), undefined);
+      await two.giveTurn('resource-printer', 'b');
+      assert.equal(await two.turnOf('resource-printer'), 'a');
+      await one.giveTurn('resource-printer', 'a');
+      await one.giveTurn('resource-printer', 'a');
+      await one.giveTurn('resource-nothing', 'a');
+      assert.equal(await two.turnOf('resource-printer'), undefined);
       assert.equal(await two.keepTurn('resource-printer', 'b'), true);
-      one.giveTurn!('resource-printer', 'a');
-      assert.equal(one.turnOf('resource-printer'), 'b');
+      await one.giveTurn('resource-printer', 'a');
+      assert.equal(await one.turnOf('resource-printer'), 'b');
     },
   );
 
@@ -92,27 +92,28 @@ export function storeContract(name: string, bench: () => Bench | Promise<Bench>)
     await one.create(task('t.1', { parent: 't', root: 't' }));
     await two.scan();
     assert.deepEqual([one.openUnderRoot('t'), two.openUnderRoot('t'), two.openUnderRoot('none')], [2, 2, 0]);
-    assert.equal(two.turnOf('talk'), undefined);
-    assert.equal(one.takeTurn('talk', 't'), true);
-    assert.equal(two.takeTurn('talk', 'u'), false);
-    assert.deepEqual([one.turnOf('talk'), two.turnOf('talk')], ['t', 't']);
-    const claim = one.claim('t', 'ana')!;
+    assert.equal(await two.turnOf('talk'), undefined);
+    assert.equal(await one.takeTurn('talk', 't'), true);
+    assert.equal(await two.takeTurn('talk', 'u'), false);
+    assert.deepEqual([await one.turnOf('talk'), await two.turnOf('talk')], ['t', 't']);
+    const claim = (await one.claim('t', 'ana'))!;
     assert.equal(one.openUnderRoot('t'), 2, 'held is open');
     await one.settle(claim, { ...claim.task, result: 'done' }, 'completed');
     assert.equal(one.openUnderRoot('t'), 1);
     await two.scan();
-    assert.equal(two.turnOf('talk'), undefined);
-    assert.equal(two.takeTurn('talk', 'u'), true);
-    assert.equal(one.turnOf('talk'), 'u');
+    assert.equal(await two.turnOf('talk'), undefined);
+    assert.equal(await two.takeTurn('talk', 'u'), true);
+    assert.equal(await one.turnOf('talk'), 'u');
   });
 
   check('a claim has one winner', async (b) => {
     const stores = [b.join(), b.join(), b.join()];
     await stores[0]!.create(task('t'));
     for (const store of stores) await store.scan();
-    const won = stores.map((store) => store.claim('t', 'ana')).filter(Boolean);
+    const claims = await Promise.all(stores.map((store) => store.claim('t', 'ana')));
+    const won = claims.filter(Boolean);
     assert.equal(won.length, 1);
-    for (const store of stores) assert.equal(store.claim('t', 'ana'), undefined);
+    for (const store of stores) assert.equal(await store.claim('t', 'ana'), undefined);
   });
 
   check('a peer sees what another did after a scan', async (b) => {
@@ -120,7 +121,7 @@ export function storeContract(name: string, bench: () => Bench | Promise<Bench>)
     await one.create(task('t'));
     await two.scan();
     assert.equal(two.isOpen('t'), true);
-    const claim = one.claim('t', 'ana')!;
+    const claim = (await one.claim('t', 'ana'))!;
     await two.scan();
     assert.deepEqual(
       [...two.open()].map(({ state, held }) => [state, held]),
@@ -135,25 +136,25 @@ export function storeContract(name: string, bench: () => Bench | Promise<Bench>)
   check('parked and released tasks can be claimed again, by anybody, with what was saved', async (b) => {
     const [one, two] = [b.join(), b.join()];
     await one.create(task('t'));
-    const first = one.claim('t', 'ana')!;
+    const first = (await one.claim('t', 'ana'))!;
     assert.equal(await one.park(first, { ...first.task, waits: { tasks: ['x'] } }), true);
     await two.scan();
     assert.deepEqual(
       [...two.open()].map(({ state }) => state),
       ['waiting'],
     );
-    const second = two.claim('t', 'ana')!;
+    const second = (await two.claim('t', 'ana'))!;
     assert.deepEqual(second.task.waits, { tasks: ['x'] });
     assert.equal(second.from, 'waiting');
     assert.equal(await two.release(second, { ...second.task, attempts: 3 }), true);
     await one.scan();
-    assert.equal(one.claim('t', 'ana')!.task.attempts, 3);
+    assert.equal((await one.claim('t', 'ana'))!.task.attempts, 3);
   });
 
   check('only the holder can settle, park or release, and only once', async (b) => {
     const store = b.join();
     await store.create(task('t'));
-    const claim = store.claim('t', 'ana')!;
+    const claim = (await store.claim('t', 'ana'))!;
     assert.equal(await store.settle(claim, { ...claim.task, result: 'first' }, 'completed'), true);
     assert.equal(await store.settle(claim, { ...claim.task, result: 'second' }, 'completed'), false);
     assert.equal(await store.settle(claim, { ...claim.task }, 'failed'), false);
@@ -167,15 +168,15 @@ export function storeContract(name: string, bench: () => Bench | Promise<Bench>)
   check('a living peer is not robbed; a dead one leaves an orphan that one other takes over', async (b) => {
     const [one, two, three] = [b.join(), b.join(), b.join()];
     await one.create(task('t'));
-    one.claim('t', 'ana');
+    await one.claim('t', 'ana');
     await two.scan();
-    assert.deepEqual(two.orphans(), []);
-    assert.equal(two.takeOver('t'), undefined);
+    assert.deepEqual(await two.orphans(), []);
+    assert.equal(await two.takeOver('t'), undefined);
     b.kill(one);
     await two.scan(true);
     await three.scan(true);
-    assert.deepEqual(two.orphans(), ['t']);
-    const takers = [two.takeOver('t'), three.takeOver('t')].filter(Boolean);
+    assert.deepEqual(await two.orphans(), ['t']);
+    const takers = [await two.takeOver('t'), await three.takeOver('t')].filter(Boolean);
     assert.equal(takers.length, 1);
     assert.equal(takers[0]!.recovered, true);
   });
@@ -183,17 +184,17 @@ export function storeContract(name: string, bench: () => Bench | Promise<Bench>)
   check('a peer that closes leaves its claims to the others', async (b) => {
     const [one, two] = [b.join(), b.join()];
     await one.create(task('t'));
-    one.claim('t', 'ana');
+    await one.claim('t', 'ana');
     await one.close();
     await two.scan(true);
-    assert.deepEqual(two.orphans(), ['t']);
+    assert.deepEqual(await two.orphans(), ['t']);
   });
 
   check('an ended task can be opened again', async (b) => {
     const store = b.join();
     await store.create(task('t'));
     assert.equal(await store.reopen('t', task('t')), false, 'not while open');
-    const claim = store.claim('t', 'ana')!;
+    const claim = (await store.claim('t', 'ana'))!;
     await store.settle(claim, { ...claim.task, error: { code: 'cancelled', message: 'no' } }, 'failed');
     assert.deepEqual(
       (await store.ended({ state: 'failed' })).map(({ task: { id } }) => id),
@@ -202,7 +203,7 @@ export function storeContract(name: string, bench: () => Bench | Promise<Bench>)
     assert.equal(await store.reopen('t', task('t')), true);
     assert.equal((await store.read('t'))!.state, 'pending');
     assert.equal((await store.read('t'))!.task.error, undefined);
-    assert.ok(store.claim('t', 'ana'));
+    assert.ok(await store.claim('t', 'ana'));
   });
 
   check('a conversation is created once and grows at its end', async (b) => {
@@ -245,22 +246,26 @@ export function storeContract(name: string, bench: () => Bench | Promise<Bench>)
 
   check('an effect is begun once, and its outcome is known to all', async (b) => {
     const [one, two] = [b.join(), b.join()];
-    assert.deepEqual(one.effect('e'), { state: 'none' });
+    assert.deepEqual(await one.effect('e'), { state: 'none' });
     assert.equal(await one.begin('e', 'digest', 'a write'), true);
     assert.equal(await one.begin('e', 'digest', 'a write'), false);
     assert.equal(await two.begin('e', 'digest', 'a write'), false);
-    assert.equal(two.effect('e').state, 'started');
+    assert.equal((await two.effect('e')).state, 'started');
     await one.finish('e', { ok: true, text: 'written' });
-    assert.deepEqual(two.effect('e'), { state: 'done', digest: 'digest', outcome: { ok: true, text: 'written' } });
+    assert.deepEqual(await two.effect('e'), {
+      state: 'done',
+      digest: 'digest',
+      outcome: { ok: true, text: 'written' },
+    });
   });
 
   check('a blob is kept by its hash', async (b) => {
     const store = b.join();
     const hash = await store.putBlob('some bytes');
     assert.equal(await store.putBlob('some bytes'), hash);
-    assert.equal(store.getBlob(hash)!.toString(), 'some bytes');
-    assert.equal(store.getBlob('0'.repeat(64)), undefined);
-    assert.equal(store.getBlob('../../etc/passwd'), undefined);
+    assert.equal((await store.getBlob(hash))!.toString(), 'some bytes');
+    assert.equal(await store.getBlob('0'.repeat(64)), undefined);
+    assert.equal(await store.getBlob('../../etc/passwd'), undefined);
   });
 
   check('intents stay, in order, until they are done', async (b) => {
@@ -268,12 +273,12 @@ export function storeContract(name: string, bench: () => Bench | Promise<Bench>)
     await one.submit({ kind: 'cancel', id: 'a1', task: 't', by: 'human', at: '2026-01-01T00:00:00.001Z' });
     await one.submit({ kind: 'retry', id: 'a2', task: 't', by: 'human', at: '2026-01-01T00:00:00.002Z' });
     assert.deepEqual(
-      two.intents().map(({ id }) => id),
+      (await two.intents()).map(({ id }) => id),
       ['a1', 'a2'],
     );
-    two.doneIntent('a1');
+    await two.doneIntent('a1');
     assert.deepEqual(
-      one.intents().map(({ id }) => id),
+      (await one.intents()).map(({ id }) => id),
       ['a2'],
     );
   });
@@ -285,15 +290,15 @@ export function storeContract(name: string, bench: () => Bench | Promise<Bench>)
     store.record({ at: AT, name: 'task.claimed', task: 'a' });
     await store.flush();
     assert.deepEqual(
-      store.events().map(({ name, task: id }) => `${name} ${id}`),
+      (await store.events()).map(({ name, task: id }) => `${name} ${id}`),
       ['task.created a', 'task.created b', 'task.claimed a'],
     );
     assert.deepEqual(
-      store.events({ task: 'a' }).map(({ name }) => name),
+      (await store.events({ task: 'a' })).map(({ name }) => name),
       ['task.created', 'task.claimed'],
     );
     assert.deepEqual(
-      store.events({ limit: 1 }).map(({ name }) => name),
+      (await store.events({ limit: 1 })).map(({ name }) => name),
       ['task.claimed'],
     );
   });

@@ -44,7 +44,7 @@ test('a process that runs already goes on where another died between the end of 
   const { store } = first.parts;
   await store.scan(true);
   const part = disk.list(`${ROOT}/tasks/pending`)[0]!.slice(0, -'.json'.length);
-  const claim = store.claim(part, 'legal')!;
+  const claim = (await store.claim(part, 'legal'))!;
   isStuck = true;
   assert.equal(
     await store.settle(claim, { ...claim.task, result: 'It is lawful.' }, 'completed', { behind: true }),
@@ -72,7 +72,7 @@ test('a disk that failed keeps what was said', async () => {
   const { store } = first.parts;
   const task = makeTask({ id: 'x', description: 'x', to: 'legal', created_at: '2026-01-01T00:00:00.000Z' });
   await store.create(task);
-  store.claim('x', 'legal');
+  await store.claim('x', 'legal');
   isFull = true;
   await store.createSession(
     { sessionId: 'legal-x', agentId: 'legal', created: task.created_at, status: 'active', task: 'x' },
@@ -84,7 +84,7 @@ test('a disk that failed keeps what was said', async () => {
   await store.close();
   first.die();
   const second = house.enter(disk);
-  second.parts.store.sweep();
+  await second.parts.store.sweep();
   assert.match(disk.tree().get(`${ROOT}/sessions/legal-x.session.yaml`) ?? 'nothing', /Dear words/);
 });
 
@@ -97,7 +97,7 @@ test('what a dead process said is whole or not there after a power cut', async (
       await untilQuiet(one).catch(() => undefined);
       one.die();
       const two = house.enter(disk);
-      two.parts.store.sweep();
+      await two.parts.store.sweep();
       two.die();
       disk.powerCut(seeded(seed * 1000 + n));
       const last = house.enter(disk);
@@ -118,10 +118,10 @@ test('what was told as ended has its parts and its page, whether the process die
     one.die();
     if (seed > 0) disk.powerCut(seeded(seed));
     const two = house.enter(disk);
-    two.parts.store.sweep();
+    await two.parts.store.sweep();
     two.die();
     if (seed > 20) disk.powerCut(seeded(seed + 1000));
-    house.enter(disk).parts.store.sweep();
+    await house.enter(disk).parts.store.sweep();
     const tree = disk.tree();
     assert.deepEqual(
       disk.list(`${ROOT}/tasks/completed`).sort(),
@@ -147,11 +147,11 @@ test('an end of which the journal has only a part is made with its page, or not 
     };
     const one = house.enter({ ...disk, create });
     await one.parts.store.scan(true);
-    const claim = one.parts.store.claim('plan', 'boss')!;
+    const claim = (await one.parts.store.claim('plan', 'boss'))!;
     const end = one.parts.store.settle(claim, { ...claim.task, result: 'Yes then.' }, 'completed');
     await assert.rejects(end);
     one.die();
-    house.enter(disk).parts.store.sweep();
+    await house.enter(disk).parts.store.sweep();
     const isMade = disk.list(`${ROOT}/tasks/completed`).length === 1;
     assert.equal(disk.list(`${ROOT}/results`).length === 1, isMade, `${bytes} bytes`);
     assert.equal(isMade || !isWhole, true);
@@ -164,12 +164,12 @@ test('an end that was refused is not brought back when its task was taken away',
     const one = house.enter(disk);
     const { store } = one.parts;
     await store.scan(true);
-    const claim = store.claim('plan', 'boss')!;
+    const claim = (await store.claim('plan', 'boss'))!;
     disk.remove(`${ROOT}/tasks/active/${disk.list(`${ROOT}/tasks/active`)[0]!}`);
     assert.equal(await store.settle(claim, { ...claim.task, result: 'Yes then.' }, 'completed'), false);
     one.die();
     if (seed > 0) disk.powerCut(seeded(seed));
-    house.enter(disk).parts.store.sweep();
+    await house.enter(disk).parts.store.sweep();
     assert.deepEqual([disk.list(`${ROOT}/tasks/completed`), disk.list(`${ROOT}/results`)], [[], []], `seed ${seed}`);
   }
 });
@@ -182,7 +182,7 @@ test('a conversation that a person takes away while it is synced stops nobody', 
   };
   const { store } = house.enter({ ...disk, sync }).parts;
   await store.scan(true);
-  const claim = store.claim('plan', 'boss')!;
+  const claim = (await store.claim('plan', 'boss'))!;
   disk.save(`${ROOT}/sessions/boss-plan.session.yaml`, '');
   const task = { ...claim.task, session: 'boss-plan', result: 'Yes then.' };
   assert.equal(await store.settle(claim, task, 'completed'), true);
@@ -195,19 +195,19 @@ test('what is left of a claim on a task that was tried again since is no claim',
     await second.engine.pump(new Set(['none']));
     const first = house.enter({ ...disk, removeSoon: () => undefined });
     await first.parts.store.scan(true);
-    const { task, ...claim } = first.parts.store.claim('plan', 'boss')!;
+    const { task, ...claim } = (await first.parts.store.claim('plan', 'boss'))!;
     const error = { code: 'cancelled', message: 'No' } as const;
     await first.parts.store.settle({ ...claim, task }, { ...task, error }, 'failed');
     first.die();
     const { store } = second.parts;
     assert.ok(await store.reopen('plan', task));
-    const mine = place === 'pending' ? undefined : store.claim('plan', 'boss')!;
+    const mine = place === 'pending' ? undefined : (await store.claim('plan', 'boss'))!;
     if (place === 'waiting') await store.park(mine!, task);
     assert.equal(disk.list(`${ROOT}/tasks/active`).filter((name) => name.endsWith('.leaving')).length, 1);
     const third = house.enter(disk);
-    third.parts.store.sweep();
+    await third.parts.store.sweep();
     await third.parts.store.scan(true);
-    assert.deepEqual(third.parts.store.orphans(), [], place);
+    assert.deepEqual(await third.parts.store.orphans(), [], place);
     assert.equal(third.parts.store.isOpen('plan'), true, place);
   }
 });
@@ -259,7 +259,7 @@ test('a task that rests was put down alive, which ends the row of those who died
   const dieWith = async (): Promise<void> => {
     const guest = house.enter(disk);
     await guest.engine.pump(new Set(['none']));
-    assert.ok(guest.parts.store.claim('plan', 'boss'), 'it can be taken');
+    assert.ok(await guest.parts.store.claim('plan', 'boss'), 'it can be taken');
     guest.die();
   };
   await dieWith();
@@ -299,7 +299,7 @@ test('a part that was missed because it came while the folders were listed is no
   const second = house.enter(late);
   await second.parts.store.scan(true);
   assert.equal(second.parts.store.isOpen('plan'), true);
-  assert.ok(advisor.parts.store.claim(part!.slice(0, -'.json'.length), 'legal'));
+  assert.ok(await advisor.parts.store.claim(part!.slice(0, -'.json'.length), 'legal'));
   await second.engine.pass('none', () => undefined);
   while (second.engine.flights.size > 0) {
     await Promise.all([...second.engine.flights.values()].map(({ done }) => done));

@@ -52,7 +52,7 @@ async function toldIsFound(n: number, cuts: number, lag: Lag): Promise<boolean> 
   for (let cut = 1; cut <= Math.max(1, cuts); cut++) {
     if (cut <= cuts) disk.powerCut(seeded(n * 10 + cut));
     const next = house.enter(disk);
-    next.parts.store.sweep();
+    await next.parts.store.sweep();
     if (told !== undefined) assert.deepEqual(found(disk), told, where);
     next.die();
   }

@@ -124,10 +124,10 @@ test('on a real disk the earlier of two claims is known from the later', async (
   // Made in the other order, so that it is the claims that are compared.
   for (const id of ['b', 'a']) fs.writeFileSync(path.join(root, `tasks/pending/${id}.json`), '{"description": "x"}');
   await Promise.all([one.scan(true), two.scan(true)]);
-  assert.ok(one.claim('a', 'an_a'));
-  assert.ok(two.claim('b', 'an_a'));
+  assert.ok(await one.claim('a', 'an_a'));
+  assert.ok(await two.claim('b', 'an_a'));
   for (const store of [one, two]) {
-    const claims = store.claimsFor!('an_a').sort((a, b) => (a.task < b.task ? -1 : 1));
+    const claims = (await store.claimsFor('an_a')).sort((a, b) => (a.task < b.task ? -1 : 1));
     assert.deepEqual(
       claims.map(({ task, peer }) => [task, peer]),
       [
@@ -136,7 +136,7 @@ test('on a real disk the earlier of two claims is known from the later', async (
       ],
     );
     assert.ok(claims[0]!.since <= claims[1]!.since);
-    assert.deepEqual(store.claimsFor!('ana'), []);
+    assert.deepEqual(await store.claimsFor('ana'), []);
   }
   await Promise.all([one.close(), two.close()]);
 });

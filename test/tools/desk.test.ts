@@ -150,7 +150,7 @@ test('a closed bullet ends the task that nobody has begun', async () => {
 
 test('what somebody works on, approvals, and the human’s own work are not an agent’s to close', async () => {
   const it = await office({ 'tasks/approvals.task.md': '## TODO\n- [_] @human #approval `Approve` id: ballot\n' });
-  const claim = it.guest.parts.store.claim('later', 'ben')!;
+  const claim = (await it.guest.parts.store.claim('later', 'ben'))!;
   const before = it.board();
   assert.match(
     text(await it.use('update_task', { id: 'later', status: 'completed' })),

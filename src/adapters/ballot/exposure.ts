@@ -11,14 +11,17 @@ export interface Exposure {
   begin(stamp: string | undefined): (stampAfter: string | undefined) => void;
   /** True if an unsandboxed command may have written the ballot's current content. */
   isSuspect(stamp: string | undefined): boolean;
-  /** Accepts the ballot with this stamp: marks made from here on count. */
-  accept(stamp: string | undefined): void;
+  /** Other peers whose commands may still be running. */
+  peers(): string[];
+  /** Accepts the ballot with this stamp: marks made from here on count. `dead`: peers that run nothing any more. */
+  accept(stamp: string | undefined, dead: ReadonlySet<string>): void;
 }
 
 const NONE = 'none';
 const ENDED = '.ended';
+const peerOf = (name: string): string => name.slice(0, name.lastIndexOf('-'));
 
-export function exposure(disk: Disk, folder: string, peer: string, isAlive: (peer: string) => boolean): Exposure {
+export function exposure(disk: Disk, folder: string, peer: string): Exposure {
   let count = 0;
   const names = (): string[] => disk.list(folder).filter((name) => !name.startsWith('.'));
   const savedStamp = (name: string): string => {
@@ -38,14 +41,18 @@ export function exposure(disk: Disk, folder: string, peer: string, isAlive: (pee
       };
     },
     isSuspect: (stamp = NONE) => names().some((name) => savedStamp(name) !== stamp),
-    accept(stamp = NONE) {
+    peers: () =>
+      names()
+        .map(peerOf)
+        .filter((id) => id !== peer),
+    accept(stamp, dead) {
       for (const name of names()) {
         const file = path.join(folder, name);
-        const isRunning = !name.endsWith(ENDED) && isAlive(name.slice(0, name.lastIndexOf('-')));
+        const isRunning = !name.endsWith(ENDED) && !dead.has(peerOf(name));
         const tmp = path.join(folder, `.${name}`);
         if (isRunning) {
           disk.remove(tmp);
-          disk.create(tmp, stamp);
+          disk.create(tmp, stamp ?? NONE);
           disk.rename(tmp, file);
         } else disk.remove(file);
       }

@@ -21,11 +21,11 @@ export interface BallotOptions {
   root: string;
   disk: Disk;
   peer: string;
-  /** Whether this peer's process is still running. */
-  isAlive?: (peer: string) => boolean;
+  /** Ids of the peers whose processes are running. */
+  livePeers?: () => Promise<readonly string[]>;
 }
 
-export function ballot({ root, disk, peer, isAlive = (id) => id === peer }: BallotOptions): Ballot {
+export function ballot({ root, disk, peer, livePeers = async () => [] }: BallotOptions): Ballot {
   const file = path.join(root, FILE);
   const memory = path.join(root, '.guild', 'ballot.json');
   const shown = new Set<string>(readMemory());
@@ -36,9 +36,9 @@ export function ballot({ root, disk, peer, isAlive = (id) => id === peer }: Ball
 
   /** Approvals whose marks may have been made by an agent. They are asked again. */
   const suspect = new Set<string>();
-  const exposed = exposure(disk, path.join(root, '.guild', 'exposed'), peer, isAlive);
+  const exposed = exposure(disk, path.join(root, '.guild', 'exposed'), peer);
   const guild = path.join(root, '.guild');
-  const own = ownWrites(disk, { folder: path.join(guild, 'ballot'), tmp: path.join(guild, 'tmp') }, peer, isAlive);
+  const own = ownWrites(disk, { folder: path.join(guild, 'ballot'), tmp: path.join(guild, 'tmp') }, peer);
 
   return { read, show, expose, unsettled: () => marks?.unsettled ?? [] };
 
@@ -94,14 +94,10 @@ export function ballot({ root, disk, peer, isAlive = (id) => id === peer }: Ball
     ended: readonly Approval[],
     fates: ReadonlyMap<string, Fate>,
   ): Promise<void> {
+    if (isShown(open) && ended.length === 0 && suspect.size === 0) return acceptUnanswered();
+    const dead = await deadPeers();
     const stamp = disk.stamp(file);
     const seenBefore = seen;
-    const shownNow = new Set(stamp === undefined ? [] : marks?.present);
-    if (open.every(({ id }) => shownNow.has(id)) && ended.length === 0 && suspect.size === 0) {
-      // It changed, but without any new answer.
-      if (stamp === seen && exposed.isSuspect(stamp)) exposed.accept(stamp);
-      return;
-    }
     const before = readText() ?? '';
     if (typeof before !== 'string') return; // read() reports it
     let text = before;
@@ -109,16 +105,41 @@ export function ballot({ root, disk, peer, isAlive = (id) => id === peer }: Ball
     const present = new Set(readMarks(parseBoard(text, FILE), open, shown).present);
     for (const approval of open) if (!present.has(approval.id)) text = addEntry(text, approval);
     for (const approval of ended) text = markEntry(text, FILE, approval, fates.get(approval.id));
-    if (text !== before && !(await write(text, stamp, open))) return;
-    if (stamp === seenBefore || suspect.size > 0) exposed.accept(disk.stamp(file));
+    if (text !== before && !(await write(text, stamp, open, dead))) return;
+    if (stamp === seenBefore || suspect.size > 0) exposed.accept(disk.stamp(file), dead);
     suspect.clear();
     await remember(open);
   }
 
+  function isShown(open: readonly Approval[]): boolean {
+    const shownNow = new Set(disk.stamp(file) === undefined ? [] : marks?.present);
+    return open.every(({ id }) => shownNow.has(id));
+  }
+
+  /** The ballot changed while it was exposed, but without any new answer. */
+  async function acceptUnanswered(): Promise<void> {
+    const stamp = disk.stamp(file);
+    if (stamp !== seen || !exposed.isSuspect(stamp)) return;
+    const dead = await deadPeers();
+    if (stamp === seen && stamp === disk.stamp(file)) exposed.accept(stamp, dead);
+  }
+
+  /** Lists the peers before it asks who is alive, so that a peer that joins in between does not count as dead. */
+  async function deadPeers(): Promise<ReadonlySet<string>> {
+    const peers = new Set([...exposed.peers(), ...own.peers()]);
+    if (peers.size > 0) for (const id of await livePeers()) peers.delete(id);
+    return peers;
+  }
+
   /** Replaces the file only if it still has this stamp; a save made in between is read first. */
-  async function write(text: string, stamp: string | undefined, open: readonly Approval[]): Promise<boolean> {
+  async function write(
+    text: string,
+    stamp: string | undefined,
+    open: readonly Approval[],
+    dead: ReadonlySet<string>,
+  ): Promise<boolean> {
     const tmp = await writeTemp(text);
-    if (tmp !== undefined) own.note(disk.stamp(tmp) ?? '');
+    if (tmp !== undefined) own.note(disk.stamp(tmp) ?? '', dead);
     if (tmp === undefined || disk.stamp(file) !== stamp) {
       if (tmp !== undefined) disk.remove(tmp);
       return false;

@@ -8,8 +8,10 @@ import { sameContent } from '../../domain/stamp.js';
 import type { Disk } from '../../ports/disk.js';
 
 export interface OwnWrites {
-  /** Call before the file with this stamp becomes the ballot. */
-  note(stamp: string): void;
+  /** Other peers that have a note here. */
+  peers(): string[];
+  /** Call before the file with this stamp becomes the ballot. Removes the notes of `dead` peers. */
+  note(stamp: string, dead: ReadonlySet<string>): void;
   isOwn(stamp: string): boolean;
 }
 
@@ -18,17 +20,17 @@ export function ownWrites(
   disk: Disk,
   { folder, tmp: tmpFolder }: { folder: string; tmp: string },
   peer: string,
-  isAlive: (peer: string) => boolean,
 ): OwnWrites {
   const names = (): string[] => disk.list(folder);
   return {
-    note(stamp) {
+    peers: () => names().filter((name) => name !== peer),
+    note(stamp, dead) {
       const tmp = path.join(tmpFolder, `${peer}-own`);
       disk.makeFolder(folder, 0o700);
       // Retry: another peer may sweep the temp file before this process is registered.
       do disk.create(tmp, stamp);
       while (!disk.rename(tmp, path.join(folder, peer)));
-      for (const name of names()) if (name !== peer && !isAlive(name)) disk.remove(path.join(folder, name));
+      for (const name of names()) if (dead.has(name)) disk.remove(path.join(folder, name));
     },
     isOwn(stamp) {
       return names().some((name) => {

@@ -128,14 +128,14 @@ export function files({ root, disk, clock, ids, processes, agents = [], lag, soo
     heldFile: (id) => tasks.heldFile(id),
     create: (task, haste) =>
       tasks.heldFile(task.id) === undefined ? verbs.create(task, haste) : Promise.resolve(false),
-    claim(id, agent) {
+    async claim(id, agent) {
       here.join();
       const claim = verbs.claim(id, agent);
       if (claim) forSession(claim.task);
       return claim;
     },
-    claimsFor: (agent) => claimsFor({ disk, l, tasks, lying, isAlive: here.isAlive }, agent),
-    takeOver(id) {
+    claimsFor: async (agent) => claimsFor({ disk, l, tasks, lying, isAlive: here.isAlive }, agent),
+    async takeOver(id) {
       here.join();
       const owner = tasks.byId.get(id)?.owner?.peer;
       // First: if we die right after taking it, nobody looks for what the one before us said.
@@ -154,8 +154,8 @@ export function files({ root, disk, clock, ids, processes, agents = [], lag, soo
     ...turns(disk, l, peer.id, (id) => verbs.isOpen(id) || verbs.liesOpen(id), begunIn),
     changedSince: (changes) => tasks.changedSince(changes),
     peer,
-    join: () => here.join(),
-    peers: () => here.peers(),
+    join: async () => here.join(),
+    peers: async () => here.peers(),
     peersStamp: () => here.stamp(),
     rank,
     ringOthers() {
@@ -187,7 +187,7 @@ export function files({ root, disk, clock, ids, processes, agents = [], lag, soo
         hooked.close();
       };
     },
-    sweep() {
+    async sweep() {
       here.refresh();
       works = true;
       adoptDead();

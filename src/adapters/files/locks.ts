@@ -17,7 +17,7 @@ export function turns(
 ): Pick<Store, 'takeTurn' | 'keepTurn' | 'giveTurn' | 'turnOf'> {
   let count = 0;
   return {
-    takeTurn,
+    takeTurn: async (session, task) => takeTurn(session, task),
     async keepTurn(session, task) {
       if (!takeTurn(session, task)) return false;
       const file = path.join(l.turns, session);
@@ -30,7 +30,7 @@ export function turns(
       }
       return named(file) === task;
     },
-    giveTurn(session, task) {
+    async giveTurn(session, task) {
       const file = path.join(l.turns, session);
       if (named(file) !== task) return;
       const aside = path.join(l.tmp, `${peer}-turn${++count}`);
@@ -39,7 +39,7 @@ export function turns(
       if (who !== task && who !== '' && isOpen(who)) disk.link(aside, file); // somebody was faster: theirs goes back
       disk.remove(aside);
     },
-    turnOf(session) {
+    async turnOf(session) {
       const holder = named(path.join(l.turns, session));
       return holder !== undefined && holder !== '' && isOpen(holder) ? holder : begunIn(session);
     },

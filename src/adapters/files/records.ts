@@ -51,7 +51,7 @@ export function recordVerbs(
   let broken: { thrown: unknown } | undefined;
 
   return {
-    effect(id): Effect {
+    async effect(id): Promise<Effect> {
       const begun = readJson<{ digest: string; at: string }>(started(id));
       if (begun === undefined) return { state: 'none' };
       const ended = disk.read(done(id));
@@ -70,7 +70,7 @@ export function recordVerbs(
       if (kept.size < MOST_KEPT) kept.add(hash);
       return hash;
     },
-    getBlob(hash) {
+    async getBlob(hash) {
       const read = /^[0-9a-f]{64}$/.test(hash) ? disk.read(blob(hash)) : undefined;
       return read?.kind === 'file' ? read.bytes : undefined;
     },
@@ -79,7 +79,7 @@ export function recordVerbs(
       const name = `${intent.at.replaceAll(/[^0-9TZ]/g, '')}-${intent.id}.json`;
       await writing.createOnce(path.join(l.intents, name), JSON.stringify(intent));
     },
-    intents() {
+    async intents() {
       const stamp = disk.stamp(l.intents);
       const at = now().getTime();
       if (stamp !== undefined && stamp === noIntents?.stamp && Math.abs(at - noIntents.at) < BELIEVED_MS) return [];
@@ -91,7 +91,7 @@ export function recordVerbs(
         names.length === 0 && stamp !== undefined && isSettled(stamp, new Date(at)) ? { stamp, at } : undefined;
       return names.flatMap((name) => readJson<Intent>(path.join(l.intents, name)) ?? []);
     },
-    doneIntent(id) {
+    async doneIntent(id) {
       for (const name of disk.list(l.intents))
         if (name.endsWith(`-${id}.json`)) disk.remove(path.join(l.intents, name));
     },
@@ -109,7 +109,7 @@ export function recordVerbs(
       unsynced.clear();
       await Promise.all(files.map((file) => syncIfThere(disk, file)));
     },
-    events({ task, limit = Infinity } = {}) {
+    async events({ task, limit = Infinity } = {}) {
       writeLines();
       const found: Event[] = [];
       for (const name of disk

@@ -161,7 +161,7 @@ export function sessionVerbs({
       await writing.replace(file, text);
       return undefined;
     },
-    markSession(id, status) {
+    async markSession(id, status) {
       const early = unwritten.get(id);
       if (early !== undefined) {
         early.status = status;
@@ -169,14 +169,14 @@ export function sessionVerbs({
       }
       mark(id, status);
     },
-    sessions() {
+    async sessions() {
       const end = '.session.yaml';
       const written = disk
         .list(l.sessions)
         .flatMap((name) => (name.endsWith(end) && !name.startsWith('.') ? [name.slice(0, -end.length)] : []));
       return [...written, ...unwritten.keys()];
     },
-    sessionStamp: (id) => disk.stamp(l.session(id)),
+    sessionStamp: async (id) => disk.stamp(l.session(id)),
   };
 
   function writeLater(id: string): void {

@@ -33,8 +33,6 @@ type TaskVerbs = Pick<
   | 'read'
   | 'readPart'
   | 'ended'
-  | 'claim'
-  | 'takeOver'
   | 'orphans'
   | 'release'
   | 'park'
@@ -54,7 +52,10 @@ interface Parts {
   journal: Pick<Journal, 'arrived' | 'settle' | 'keep'>;
 }
 
+/** Synchronous inside of the adapter, so that nothing comes between a claim and what is noted about it. */
 export interface TaskKeeping {
+  claim(id: string, agent: string): Claim | undefined;
+  takeOver(id: string): Claim | undefined;
   sweep(): void;
   /** Looked up on the disk, for a task that another process may have made or moved since the last scan. */
   liesOpen(id: string): boolean;
@@ -152,7 +153,7 @@ export function taskVerbs({
       if (entry?.state !== 'active' || isHeld(entry)) return undefined;
       return take(entry, entry.task.to ?? entry.owner?.agent ?? 'nobody', true);
     },
-    orphans() {
+    async orphans() {
       const ids: string[] = [];
       for (const entry of tasks.byId.values()) if (entry.state === 'active' && !isHeld(entry)) ids.push(entry.id);
       return ids;

@@ -6,29 +6,28 @@ import { createHash } from 'node:crypto';
 import type { Event } from '../../domain/event.js';
 import type { Intent } from '../../domain/task/intent.js';
 import { problem } from '../../domain/problem.js';
-import type { Peer } from '../../domain/peer.js';
+import type { Peer, Rank } from '../../domain/peer.js';
 import type { Message, Session } from '../../domain/session/session.js';
-import {
-  isEnded,
-  type EndedState,
-  type OpenState,
-  type Placed,
-  type Task,
-  type TaskState,
-} from '../../domain/task/task.js';
+import { isEnded, type EndedState, type Placed, type Task, type TaskState } from '../../domain/task/task.js';
 import type { Clock, Ids } from '../../ports/clock.js';
-import type { Claim, Effect, Store } from '../../ports/store.js';
+import type { Claim, Effect, OpenTask, Store } from '../../ports/store.js';
 import { parseSession } from '../../text/session/parse.js';
 import { diffMessages } from '../../text/session/message-diff.js';
 
+/** Never changed in place: whoever has seen a row knows by its identity whether it is still the same. */
 interface Row {
-  task: Task;
-  state: TaskState;
-  owner?: { agent: string; peer: string };
+  readonly task: Task;
+  readonly state: TaskState;
+  readonly owner?: { agent: string; peer: string };
+  /** The number of the claim; of two claims the later one has the greater number. */
+  readonly since?: bigint;
 }
 
 export interface World {
   rows: Map<string, Row>;
+  /** Ids of tasks in the order in which they changed. */
+  changed: string[];
+  claims: bigint;
   sessions: Map<string, Session>;
   turns: Map<string, string>;
   effects: Map<string, Effect>;
@@ -40,9 +39,20 @@ export interface World {
   bells: Set<() => void>;
 }
 
+export interface MemoryOptions {
+  clock: Clock;
+  ids: Ids;
+  /** Agents this peer hosts; empty: all. */
+  agents?: string[];
+  /** Makes every asynchronous verb wait for a random time before and after it takes effect, as a network would. */
+  random?: () => number;
+}
+
 export function world(): World {
   return {
     rows: new Map(),
+    changed: [],
+    claims: 0n,
     sessions: new Map(),
     turns: new Map(),
     effects: new Map(),
@@ -55,175 +65,260 @@ export function world(): World {
   };
 }
 
-export function memory(w: World, { clock, ids }: { clock: Clock; ids: Ids }): Store {
+export function memory(w: World, { clock, ids, agents = [], random }: MemoryOptions): Store {
   const since = clock.now().toISOString();
-  const peer: Peer = { id: ids.next(), host: 'memory', bootId: 'memory', pid: 0, startTime: since, agents: [], since };
-  /** What this peer last saw of each conversation, to notice a person's edit. */
-  const seen = new Map<string, string>();
-  w.alive.set(peer.id, peer);
+  const peer: Peer = { id: ids.next(), host: 'memory', bootId: 'memory', pid: 0, startTime: since, agents, since };
+  let joining: Promise<void> | undefined;
+  const join = (): Promise<void> => (joining ??= answer(() => void w.alive.set(peer.id, peer)));
   const ring = (): void => w.bells.forEach((bell) => bell());
 
-  const take = (id: string, agent: string, recovered: boolean): Claim => {
-    const row = w.rows.get(id)!;
-    const from = row.state as OpenState;
-    Object.assign(row, { state: 'active', owner: { agent, peer: peer.id } });
-    return { id, agent, task: row.task, from, recovered };
-  };
-  const move = async (claim: Claim, task: Task, state: TaskState): Promise<boolean> => {
-    const row = w.rows.get(claim.id);
-    if (row?.owner?.peer !== peer.id || row.state !== 'active') return false;
-    w.rows.set(claim.id, { task: structuredClone(task), state });
-    ring();
-    return true;
-  };
+  /** `act` is the moment at which the verb takes effect; others may come before and after it. */
+  async function answer<T>(act: () => T): Promise<T> {
+    if (random === undefined) return act();
+    await pause(random);
+    const result = act();
+    await pause(random);
+    return result;
+  }
 
-  const takeTurn = (key: string, task: string): boolean => {
-    const holder = w.turns.get(key);
-    if (holder !== undefined && holder !== task && w.rows.has(holder) && !isEnded(w.rows.get(holder)!.state))
-      return false;
-    w.turns.set(key, task);
-    return true;
-  };
+  function put(id: string, row: Row): void {
+    w.rows.set(id, row);
+    w.changed.push(id);
+  }
 
-  return {
-    async create(task) {
-      if (w.rows.has(task.id)) return false;
-      w.rows.set(task.id, { task: structuredClone(task), state: 'pending' });
+  const isOpen = (id: string): boolean => w.rows.has(id) && !isEnded(w.rows.get(id)!.state);
+  const isHeld = ({ owner }: Row): boolean => owner !== undefined && w.alive.has(owner.peer);
+
+  function shown(row: Row): OpenTask | undefined {
+    const { task, state, owner } = row;
+    return isEnded(state) ? undefined : { task, state, held: isHeld(row), ...(owner ? { owner } : {}) };
+  }
+
+  function take(id: string, row: Row, agent: string, recovered: boolean): Claim | undefined {
+    if (w.rows.get(id) !== row || isEnded(row.state)) return undefined;
+    put(id, { task: row.task, state: 'active', owner: { agent, peer: peer.id }, since: ++w.claims });
+    return { id, agent, task: row.task, from: row.state, recovered };
+  }
+
+  async function move(claim: Claim, task: Task, state: TaskState): Promise<boolean> {
+    return answer(() => {
+      const row = w.rows.get(claim.id);
+      if (row?.owner?.peer !== peer.id || row.state !== 'active') return false;
+      put(claim.id, { task: structuredClone(task), state });
       ring();
       return true;
-    },
-    scan: async () => ({ problems: [] }),
+    });
+  }
+
+  function takeTurn(key: string, task: string): boolean {
+    const holder = w.turns.get(key);
+    if (holder !== undefined && holder !== task && isOpen(holder)) return false;
+    w.turns.set(key, task);
+    return true;
+  }
+
+  const read = (id: string): Promise<Placed | undefined> => answer(() => w.rows.get(id));
+
+  return {
+    create: (task) =>
+      answer(() => {
+        if (w.rows.has(task.id)) return false;
+        put(task.id, { task: structuredClone(task), state: 'pending' });
+        ring();
+        return true;
+      }),
+    scan: () => answer(() => ({ problems: [] })),
     *open() {
       for (const row of w.rows.values()) {
-        if (isEnded(row.state)) continue;
-        const held = row.owner !== undefined && w.alive.has(row.owner.peer);
-        yield { ...row, state: row.state, held };
+        const one = shown(row);
+        if (one !== undefined) yield one;
       }
     },
     known(id) {
       const row = w.rows.get(id);
-      if (row === undefined || isEnded(row.state)) return undefined;
-      return { ...row, state: row.state, held: row.owner !== undefined && w.alive.has(row.owner.peer) };
+      return row && shown(row);
     },
     openCount: () => [...w.rows.values()].filter((row) => !isEnded(row.state)).length,
-    isOpen: (id) => w.rows.has(id) && !isEnded(w.rows.get(id)!.state),
+    changes: () => w.changed.length,
+    changedSince: (changes) => w.changed.slice(changes),
+    isOpen,
+    heldFile: () => undefined,
     openUnderRoot: (root) => [...w.rows.values()].filter((row) => row.task.root === root && !isEnded(row.state)).length,
-    read: async (id) => w.rows.get(id),
-    async ended({ state, limit = Infinity } = {}) {
-      const all = [...w.rows.values()].filter((row) => isEnded(row.state) && (!state || row.state === state));
-      return (all as Placed[]).reverse().slice(0, limit);
-    },
-    claim(id, agent) {
+    read,
+    readPart: read,
+    ended: ({ state, limit = Infinity } = {}) =>
+      answer(() => {
+        const all = [...w.rows.values()].filter((row) => isEnded(row.state) && (!state || row.state === state));
+        return all.reverse().slice(0, limit);
+      }),
+    async claim(id, agent) {
       const row = w.rows.get(id);
-      if (row === undefined || row.state === 'active' || isEnded(row.state)) return undefined;
-      return take(id, agent, false);
+      if (row === undefined || row.state === 'active') return undefined;
+      await join();
+      return answer(() => take(id, row, agent, false));
     },
-    takeOver(id) {
+    claimsFor: (agent) =>
+      answer(() =>
+        [...w.rows].flatMap(([task, row]) => {
+          if (row.owner?.agent !== agent || row.task.role === 'bid' || !isHeld(row)) return [];
+          return [{ task, peer: row.owner.peer, since: row.since! }];
+        }),
+      ),
+    async takeOver(id) {
       const row = w.rows.get(id);
-      if (row?.state !== 'active' || w.alive.has(row.owner!.peer)) return undefined;
-      return take(id, row.owner!.agent, true);
+      if (row?.state !== 'active' || isHeld(row)) return undefined;
+      await join();
+      return answer(() => take(id, row, row.owner!.agent, true));
     },
     orphans: () =>
-      [...w.rows.values()].flatMap((r) => (r.state === 'active' && !w.alive.has(r.owner!.peer) ? [r.task.id] : [])),
+      answer(() => [...w.rows].flatMap(([id, row]) => (row.state === 'active' && !isHeld(row) ? [id] : []))),
     release: (claim, task) => move(claim, task, 'pending'),
     park: (claim, task) => move(claim, task, 'waiting'),
     settle: (claim, task, state: EndedState) => move(claim, task, state),
-    async reopen(id, task) {
-      if (!w.rows.has(id) || !isEnded(w.rows.get(id)!.state)) return false;
-      w.rows.set(id, { task: structuredClone(task), state: 'pending' });
-      ring();
-      return true;
-    },
+    reopen: (id, task) =>
+      answer(() => {
+        if (!w.rows.has(id) || isOpen(id)) return false;
+        put(id, { task: structuredClone(task), state: 'pending' });
+        ring();
+        return true;
+      }),
 
-    async createSession(header, messages) {
-      if (w.sessions.has(header.sessionId)) return undefined;
-      const session = { header, messages: structuredClone(messages) };
-      w.sessions.set(header.sessionId, session);
-      seen.set(header.sessionId, JSON.stringify(messages));
-      return session;
-    },
-    async openSession(id) {
-      const session = w.sessions.get(id);
-      if (session === undefined) return { kind: 'missing' };
-      const before = seen.get(id);
-      const now = JSON.stringify(session.messages);
-      seen.set(id, now);
-      if (before === undefined || before === now) return { kind: 'open', session };
-      return { kind: 'open', session, edited: diffMessages(JSON.parse(before) as Message[], session.messages) };
-    },
-    async append(id, messages) {
-      const session = w.sessions.get(id);
-      if (session === undefined || seen.get(id) !== JSON.stringify(session.messages)) return 'edited';
-      session.messages.push(...structuredClone(messages));
-      seen.set(id, JSON.stringify(session.messages));
-      return 'written';
-    },
-    async replaceSession(id, text) {
-      const session = w.sessions.get(id);
-      if (session === undefined) return problem('not_found', `there is no conversation ${id}`);
-      const parsed = parseSession(text, id);
-      if (!parsed.ok) return parsed.problem;
-      w.sessions.set(id, parsed.session);
-      return undefined;
-    },
-    takeTurn,
-    keepTurn: async (key, task) => takeTurn(key, task),
-    giveTurn(key, task) {
-      if (w.turns.get(key) === task) w.turns.delete(key);
-    },
-    turnOf(session) {
-      const holder = w.turns.get(session);
-      return holder !== undefined && w.rows.has(holder) && !isEnded(w.rows.get(holder)!.state) ? holder : undefined;
-    },
-    markSession(id, status) {
-      const session = w.sessions.get(id);
-      if (session) session.header.status = status;
-    },
-    sessions: () => [...w.sessions.keys()],
+    ...conversations(w, answer),
+    takeTurn: (key, task) => answer(() => takeTurn(key, task)),
+    keepTurn: (key, task) => answer(() => takeTurn(key, task)),
+    giveTurn: (key, task) =>
+      answer(() => {
+        if (w.turns.get(key) === task) w.turns.delete(key);
+      }),
+    turnOf: (key) =>
+      answer(() => {
+        const holder = w.turns.get(key);
+        return holder !== undefined && isOpen(holder) ? holder : undefined;
+      }),
 
-    effect: (id) => w.effects.get(id) ?? { state: 'none' },
-    async begin(id, digest) {
-      if (w.effects.has(id)) return false;
-      w.effects.set(id, { state: 'started', digest, at: clock.now().toISOString() });
-      return true;
-    },
-    async finish(id, outcome) {
-      const begun = w.effects.get(id);
-      if (begun?.state === 'started') w.effects.set(id, { state: 'done', digest: begun.digest, outcome });
-    },
-    async putBlob(bytes) {
-      const hash = createHash('sha256').update(bytes).digest('hex');
-      w.blobs.set(hash, Buffer.from(bytes));
-      return hash;
-    },
-    getBlob: (hash) => w.blobs.get(hash),
+    effect: (id) => answer(() => w.effects.get(id) ?? { state: 'none' }),
+    begin: (id, digest) =>
+      answer(() => {
+        if (w.effects.has(id)) return false;
+        w.effects.set(id, { state: 'started', digest, at: clock.now().toISOString() });
+        return true;
+      }),
+    finish: (id, outcome) =>
+      answer(() => {
+        const effect = w.effects.get(id);
+        if (effect?.state === 'started') w.effects.set(id, { state: 'done', digest: effect.digest, outcome });
+      }),
+    putBlob: (bytes) =>
+      answer(() => {
+        const hash = createHash('sha256').update(bytes).digest('hex');
+        w.blobs.set(hash, Buffer.from(bytes));
+        return hash;
+      }),
+    getBlob: (hash) => answer(() => w.blobs.get(hash)),
     showFile: (file, text) => void w.views.set(file, text),
-    async submit(intent) {
-      w.intents.push(intent);
-      ring();
-    },
-    intents: () => [...w.intents],
-    doneIntent(id) {
-      w.intents = w.intents.filter((intent) => intent.id !== id);
-    },
-    record(event) {
-      w.events.push(event);
-    },
-    flush: async () => {},
+    submit: (intent) =>
+      answer(() => {
+        w.intents.push(intent);
+        ring();
+      }),
+    intents: () => answer(() => [...w.intents]),
+    doneIntent: (id) =>
+      answer(() => {
+        w.intents = w.intents.filter((intent) => intent.id !== id);
+      }),
+    record: (event) => void w.events.push(event),
+    flush: () => answer(() => undefined),
     events: ({ task, limit = Infinity } = {}) =>
-      w.events.filter((event) => task === undefined || event.task === task).slice(-limit),
+      answer(() => w.events.filter((event) => task === undefined || event.task === task).slice(-limit)),
 
     peer,
-    join() {},
-    peers: () => [...w.alive.values()],
+    join,
+    peers: () => answer(() => [...w.alive.values()]),
+    peersStamp: () => [...w.alive.keys()].sort().join(' '),
+    rank(): Rank {
+      const others = [...w.alive.keys()].filter((id) => id !== peer.id);
+      return { rank: others.filter((id) => id < peer.id).length, of: others.length + 1 };
+    },
+    ringOthers: ring,
     async onRing(bell) {
       w.bells.add(bell);
       return async () => void w.bells.delete(bell);
     },
-    sweep() {},
+    sweep: () => answer(() => undefined),
     async close() {
-      w.alive.delete(peer.id);
+      await joining;
+      joining = undefined;
+      await answer(() => void w.alive.delete(peer.id));
       ring();
     },
   };
+}
+
+type SessionVerbs = Pick<
+  Store,
+  'createSession' | 'openSession' | 'append' | 'replaceSession' | 'markSession' | 'sessions' | 'sessionStamp'
+>;
+
+/** Each peer has its own copy of a conversation, and learns from it whether somebody else has written. */
+function conversations(w: World, answer: <T>(act: () => T) => Promise<T>): SessionVerbs {
+  const copies = new Map<string, Session>();
+  const textOf = (messages: readonly Message[]): string => JSON.stringify(messages);
+  return {
+    createSession: (header, messages) =>
+      answer(() => {
+        const id = header.sessionId;
+        if (w.sessions.has(id)) return undefined;
+        w.sessions.set(id, structuredClone({ header, messages }));
+        copies.set(id, structuredClone({ header, messages }));
+        return copies.get(id);
+      }),
+    openSession: (id) =>
+      answer(() => {
+        const session = w.sessions.get(id);
+        if (session === undefined) return { kind: 'missing' };
+        const before = copies.get(id);
+        if (before !== undefined && textOf(before.messages) === textOf(session.messages))
+          return { kind: 'open', session: before };
+        const copy = structuredClone(session);
+        copies.set(id, copy);
+        if (before === undefined) return { kind: 'open', session: copy };
+        return { kind: 'open', session: copy, edited: diffMessages(before.messages, copy.messages) };
+      }),
+    append: (id, messages) =>
+      answer(() => {
+        const session = w.sessions.get(id);
+        const copy = copies.get(id);
+        if (session === undefined || copy === undefined) return 'edited';
+        if (textOf(copy.messages) !== textOf(session.messages)) return 'edited';
+        session.messages.push(...structuredClone(messages));
+        copy.messages.push(...structuredClone(messages));
+        return 'written';
+      }),
+    replaceSession: (id, text) =>
+      answer(() => {
+        if (!w.sessions.has(id)) return problem('not_found', `there is no conversation ${id}`);
+        const parsed = parseSession(text, id);
+        if (!parsed.ok) return parsed.problem;
+        w.sessions.set(id, parsed.session);
+        return undefined;
+      }),
+    markSession: (id, status) =>
+      answer(() => {
+        const session = w.sessions.get(id);
+        if (session) session.header.status = status;
+      }),
+    sessions: () => answer(() => [...w.sessions.keys()]),
+    sessionStamp: (id) =>
+      answer(() => {
+        const session = w.sessions.get(id);
+        return session && createHash('sha256').update(JSON.stringify(session)).digest('hex');
+      }),
+  };
+}
+
+/** Up to three microtasks, or up to three rounds of the event loop. */
+async function pause(random: () => number): Promise<void> {
+  const isLong = random() < 0.4;
+  for (let left = Math.floor(random() * 4); left > 0; left--)
+    await (isLong ? new Promise((resolve) => setImmediate(resolve)) : Promise.resolve());
 }

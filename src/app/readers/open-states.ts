@@ -70,7 +70,7 @@ export function openStates(folder: string): StatesView {
         open,
         takers: takersOf(open, paused.look()),
         forHuman: open.filter(({ task }) => task.to === HUMAN),
-        peers: store.peers(),
+        peers: await store.peers(),
         problems: [...problems, ...strays],
       };
     },

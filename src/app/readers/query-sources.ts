@@ -38,7 +38,7 @@ export function sourcesOf(open: () => Store, agents: () => Iterable<Agent>): Sou
     async sessions() {
       const store = open();
       const rows: Row[] = [];
-      for (const id of store.sessions()) {
+      for (const id of await store.sessions()) {
         const opened = await store.openSession(id);
         if (opened.kind === 'held') rows.push({ id, status: 'held', problem: opened.problem.message });
         if (opened.kind !== 'open') continue;

@@ -9,14 +9,14 @@ import { readConfig } from './read-config.js';
 
 export interface HoldUps {
   /** Its work is done, and these processes have not said that they agree. */
-  vote(task: Task): string | undefined;
+  vote(task: Task): Promise<string | undefined>;
 }
 
 export function holdUps(folder: string, store: Store): HoldUps {
   const root = path.resolve(folder);
   const on = disk();
   return {
-    vote(task) {
+    async vote(task) {
       const notes = bus({ root, disk: on, clock: clock() }).read('task').reverse();
       const probe = notes.find(({ body }) => body.type === 'completion_probe' && body.root === task.id)?.body;
       if (probe?.type !== 'completion_probe') return undefined;
@@ -26,9 +26,8 @@ export function holdUps(folder: string, store: Store): HoldUps {
           ? [body.peer]
           : [],
       );
-      const missing = store
-        .peers()
-        .filter(({ id, agents: named }) => named.length > 0 && id !== peer && !voted.includes(id));
+      const peers = await store.peers();
+      const missing = peers.filter(({ id, agents }) => agents.length > 0 && id !== peer && !voted.includes(id));
       if (missing.length === 0) return undefined;
       const who = missing.map(({ id, pid }) => `${id} (pid ${pid})`).join(', ');
       const { voteMs } = readConfig(on, root, {}).config.coordination;

@@ -17,7 +17,7 @@ export interface WaitsView {
 }
 
 /** `store` has been scanned. */
-export function waitsView(folder: string, store: Store): WaitsView {
+export async function waitsView(folder: string, store: Store): Promise<WaitsView> {
   const agents = roster(disk(), path.resolve(folder));
   agents.refresh();
   const most = (agent: string): number => agents.all().get(agent)?.maxConcurrentTasks ?? Infinity;
@@ -30,7 +30,7 @@ export function waitsView(folder: string, store: Store): WaitsView {
     return tasks.length < most(agent) ? [] : tasks;
   };
   const graph = whoWaits({ store, agents }, fills);
-  graph.look();
+  await graph.look();
   const waitsOf = (node: string): string[] => [...graph.waitsOf(node)];
   // Where there is room nobody waits for it.
   const hasRoom = (node: string): boolean => {

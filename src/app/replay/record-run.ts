@@ -86,7 +86,7 @@ export function recordRun({ file, command, version }: RecordGiven): Recording {
         tape: recording(tape),
       });
       tape.opened();
-      const others = workspace.peers().filter(({ id }) => id !== workspace.store.peer.id);
+      const others = (await workspace.peers()).filter(({ id }) => id !== workspace.store.peer.id);
       if (others.length > 0) {
         await workspace.close();
         throw new ProblemError(

@@ -29,7 +29,8 @@ Mermaid is what Markdown pages draw; DOT is what Graphviz draws: guild graph t1 
     const store = openReader(call.root);
     const tree = await taskTree(store, id);
     if (tree.length === 0) throw new ProblemError(unknownTask(id, call.root));
-    const graph = taskGraph(tree, waitsView(call.root, store).waitsOf);
+    const { waitsOf } = await waitsView(call.root, store);
+    const graph = taskGraph(tree, waitsOf);
     if (format === 'json') terminal.json(graph);
     else
       for (const line of drawTaskGraph(graph, format))

@@ -79,7 +79,7 @@ export function verdictOn(placed: Placed | undefined, wanted: WantedChild): Said
 
 /** False if no open approval has this id. */
 export async function answer(parts: Parts, id: string, given: Omit<Answer, 'at'>, cause: string): Promise<boolean> {
-  const claim = parts.store.claim(id, HUMAN);
+  const claim = await parts.store.claim(id, HUMAN);
   if (claim === undefined) return false;
   const said: Answer = { ...given, at: parts.clock.now().toISOString() };
   const { waits: _, ...task } = claim.task;
@@ -162,23 +162,24 @@ export async function showBallot(parts: Parts, looked: boolean): Promise<void> {
     const approval = placed && isEnded(placed.state) ? approvalOf(placed.task) : undefined;
     if (approval === undefined) continue;
     ended.push(approval);
-    const fate = fateOf(parts, approval, placed!.task.parent);
+    const fate = await fateOf(parts, approval, placed!.task.parent);
     if (fate !== undefined) fates.set(id, fate);
   }
   await ballot.show(open, ended, fates);
 }
 
 /** Undefined while the action is under way. */
-function fateOf(parts: Parts, { id, answer: said, request }: Approval, asker?: string): Fate | undefined {
+async function fateOf(parts: Parts, { id, answer: said, request }: Approval, asker = ''): Promise<Fate | undefined> {
   if (said === undefined || !said.approved) return 'refused';
-  const effect = parts.store.effect(id);
+  // Looked up first: once the asker is not held any more, the effect read after that is final.
+  const isRunning = parts.store.known(asker)?.held === true;
+  const effect = await parts.store.effect(id);
   if (effect.state === 'done') {
     const { outcome } = effect;
     return !outcome.ok && outcome.code === 'not_allowed' ? 'refused' : 'done';
   }
   if (effect.state === 'none') return parts.tools.get(request.tool)?.kind === 'effect' ? undefined : 'done';
-  const running = [...parts.store.open()].some((one) => one.held && one.task.id === asker);
-  return running ? undefined : 'unknown';
+  return isRunning ? undefined : 'unknown';
 }
 
 function digestOf(tool: string, args: Record<string, unknown>, agent: string): string {

@@ -31,7 +31,7 @@ export async function askChild(
   const child = await parts.store.read(reply.child.id);
   const admitted = child === undefined ? await admitNeed(parts, task, reply.child) : reply.child;
   if ('code' in admitted) return { kind: 'spoken', reply: asReply(admitted) };
-  const granted = child === undefined ? grantFor(parts, task, admitted, purse, wave) : {};
+  const granted = child === undefined ? await grantFor(parts, task, admitted, purse, wave) : {};
   if ('code' in granted) {
     // What its open children hold comes back when they end: until then the call waits.
     const short = granted.code === 'over_budget' ? purse.short() : undefined;
@@ -49,9 +49,15 @@ export async function askChild(
 }
 
 /** Its share of what is left; why it cannot be asked for. */
-function grantFor(parts: Parts, task: Task, child: WantedChild, purse: Purse, wave: number): Budget | Problem {
+async function grantFor(
+  parts: Parts,
+  task: Task,
+  child: WantedChild,
+  purse: Purse,
+  wave: number,
+): Promise<Budget | Problem> {
   // A question to the human is never too many.
   if (child.to !== HUMAN && parts.pace?.room(task) === 0)
     return problem('over_limit', tooFast(parts.config.limits.tasksPerMinute));
-  return parts.waits?.refuse(task, child) ?? purse.grant(child, Math.max(1, wave), 1);
+  return (await parts.waits?.refuse(task, child)) ?? purse.grant(child, Math.max(1, wave), 1);
 }

@@ -111,7 +111,7 @@ async function runOnce(
 ): Promise<ToolReply> {
   const id = childId(task.id, `call-${call.id}`);
   const digest = hash53(JSON.stringify([call.name, call.arguments]));
-  const before = parts.store.effect(id);
+  const before = await parts.store.effect(id);
   if (before.state === 'done') return asReply(before.outcome);
   if (before.state === 'started' || !(await parts.store.begin(id, digest, `${call.name} by ${agent.name}`))) {
     return {

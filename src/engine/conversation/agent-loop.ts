@@ -123,7 +123,7 @@ async function nextStep(
   if (await hearNotes(parts, task, talk)) return { kind: 'again' };
 
   const view = fit(shown(talk));
-  const allowed = allowance(parts, task, talk, await books.purse(), resolved, view);
+  const allowed = await allowance(parts, task, talk, await books.purse(), resolved, view);
   if (allowed.kind === 'problem') return allowed;
   if (allowed.kind === 'tell') {
     await talk.append([allowed.message], false);
@@ -173,7 +173,7 @@ async function ask(parts: Parts, task: Task, children: WantedChild[]): Promise<s
 
 /** What people told this task since its last turn becomes part of the conversation. */
 async function hearTold(parts: Parts, task: Task, talk: Conversation): Promise<boolean> {
-  const told = parts.store.intents().filter((intent) => intent.kind === 'tell' && intent.task === task.id);
+  const told = (await parts.store.intents()).filter((intent) => intent.kind === 'tell' && intent.task === task.id);
   for (const intent of told) {
     if (intent.kind !== 'tell') continue;
     // What an agent says carries the id of its call, so the same words are the same message; a person may repeat themselves.
@@ -184,7 +184,7 @@ async function hearTold(parts: Parts, task: Task, talk: Conversation): Promise<b
       const message: Message = { role: 'user', content: intent.text, from: intent.by, timestamp: intent.at };
       if ((await talk.append([message], true)) === 'edited') return true;
     }
-    parts.store.doneIntent(intent.id);
+    await parts.store.doneIntent(intent.id);
     record(parts, 'intent.taken', { task: task.id, cause: intent.id, kind: 'tell' });
   }
   return told.length > 0;

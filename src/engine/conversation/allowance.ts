@@ -24,14 +24,14 @@ export type Allowance =
   | { kind: 'tell'; message: Message }
   | { kind: 'problem'; problem: Problem };
 
-export function allowance(
+export async function allowance(
   parts: Parts,
   task: Task,
   talk: Conversation,
   purse: Purse,
   resolved: { models: string[]; settings: ModelSettings },
   shown: readonly Message[],
-): Allowance {
+): Promise<Allowance> {
   const messages = talk.mine();
   const last = messages.at(-1);
   const isLast = last?.kind === 'last_turn';
@@ -40,7 +40,7 @@ export function allowance(
     if (loop?.warned) return { kind: 'problem', problem: looping(talk.agent.name, loop) };
     if (loop) return tell(parts, 'loop_warning', loopText(loop));
     // Whoever owes one call gives its last answer anyway.
-    if (stopAsked(parts, task) && !owesCall(task))
+    if (!owesCall(task) && (await stopAsked(parts, task)))
       return tell(parts, 'last_turn', `You were asked to stop. ${ANSWER_NOW}`);
   }
   const left = purse.left();

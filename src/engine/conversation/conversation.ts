@@ -43,7 +43,7 @@ export async function openConversation(parts: Parts, claim: Claim, task: Task, a
   if (opened.kind === 'held') throw new HeldConversation(id, opened.problem, opened.stamp);
   if (opened.kind === 'open') {
     noteEdit(parts, task, agent, id, opened.edited);
-    const talk = conversation(parts, task, id, pinned(parts, agent, opened.session), opened.session);
+    const talk = conversation(parts, task, id, await pinned(parts, agent, opened.session), opened.session);
     await talk.begin();
     return talk;
   }
@@ -206,10 +206,10 @@ function gone(id: string): Problem {
 }
 
 /** A conversation goes on with the agent file it began with, as long as that is kept. */
-function pinned(parts: Parts, agent: Agent, session: Session): Agent {
+async function pinned(parts: Parts, agent: Agent, session: Session): Promise<Agent> {
   const definition = session.header.definition;
   if (definition === undefined || definition === agent.definition) return agent;
-  const source = parts.store.getBlob(definition);
+  const source = await parts.store.getBlob(definition);
   return (source && parts.agents.parse(source.toString('utf8'), agent.file)) ?? agent;
 }
 

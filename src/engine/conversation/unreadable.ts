@@ -15,12 +15,12 @@ export function held(store: Pick<Store, 'sessionStamp' | 'isOpen'>): Held {
       for (const id of known.keys()) if (!store.isOpen(id)) known.delete(id);
       known.set(task, { session, stamp });
     },
-    isHeld(task) {
-      const one = known.get(task);
-      if (one === undefined) return false;
-      if (store.sessionStamp?.(one.session) === one.stamp) return true;
-      known.delete(task);
-      return false;
+    async look() {
+      for (const [task, held] of [...known]) {
+        const isSame = (await store.sessionStamp(held.session)) === held.stamp;
+        if (!isSame && known.get(task) === held) known.delete(task);
+      }
+      return new Set(known.keys());
     },
   };
 }

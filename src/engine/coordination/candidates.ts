@@ -4,14 +4,14 @@ import type { Dependency } from '../../domain/coordination/dependency.js';
 import type { Task } from '../../domain/task/task.js';
 import { rank, type Candidate } from '../../rules/coordination/provider-fitness.js';
 import { recordOf, reliability } from '../../rules/staffing/track-record.js';
-import { room, type Room } from '../core/capacity.js';
+import type { Room } from '../core/capacity.js';
 import type { Parts } from '../core/context.js';
 
 /**
  * Who could provide, the best first: never the asker itself, and the coordinator only where it knows the matter. `free`: whoever asks for many
  * counts the open tasks once.
  */
-export function candidatesFor(parts: Parts, task: Task, dependency: Dependency, free: Room = room(parts)): Candidate[] {
+export function candidatesFor(parts: Parts, task: Task, dependency: Dependency, free: Room): Candidate[] {
   const { coordinator, mode } = parts.config.coordination;
   const records = parts.bids?.records();
   const standings = others(parts, task).map((agent) => ({

@@ -19,7 +19,7 @@ export interface Waiting extends Pick<WhoWaits, 'find' | 'isHeldUp' | 'holderOf'
   /** Looks at what changed. True if a circle was found and somebody has to give way: the intents say who. */
   look(): Promise<boolean>;
   /** Why this child must not be asked for: its asker would wait for itself. */
-  refuse(asker: Task, child: WantedChild): Problem | undefined;
+  refuse(asker: Task, child: WantedChild): Promise<Problem | undefined>;
 }
 
 export function waiting(parts: Parts): Waiting {
@@ -29,7 +29,7 @@ export function waiting(parts: Parts): Waiting {
   return { look, refuse, find, isHeldUp, holderOf, lookAgain };
 
   async function look(): Promise<boolean> {
-    graph.look();
+    await graph.look();
     let moved = false;
     for (const circle of graph.circles()) moved = (await unlock(circle)) || moved;
     return moved;
@@ -48,7 +48,7 @@ export function waiting(parts: Parts): Waiting {
     const { victim, cancelled, rule, error } = broken;
     const key = circleKey(circle, (node) => links.get(node));
     const id = `deadlock-${key}-${hash53(cancelled)}`;
-    if (store.intents().some((intent) => intent.id === id)) return true;
+    if ((await store.intents()).some((intent) => intent.id === id)) return true;
     // Asked before anybody fails: a crash in between finds the circle again, and asks nothing twice.
     const lost = victim === cancelled && links.get(victim)!.state === 'pending' ? [links.get(victim)!.task] : [];
     const handled = lost.length === 0 ? undefined : await askCoordinator(parts, circle, key, lost);
@@ -67,10 +67,12 @@ export function waiting(parts: Parts): Waiting {
       if (placed === undefined || isEnded(placed.state) || placed.state === 'active') return undefined;
       links.set(node, { task: placed.task, state: placed.state });
     }
+    const keys = circle.flatMap((node) => turnKey(node) ?? []);
+    const holding = await Promise.all(keys.map((key) => store.turnOf(key)));
     const holds = circle.every((node, i) => {
       const next = circle[(i + 1) % circle.length]!;
       const key = turnKey(node);
-      if (key !== undefined) return store.turnOf(key) === next;
+      if (key !== undefined) return holding[keys.indexOf(key)] === next;
       const short = links.get(nodeBudget(node) ?? '');
       if (short !== undefined) return holdersOf(short).includes(next);
       const link = links.get(node)!;
@@ -86,14 +88,24 @@ export function waiting(parts: Parts): Waiting {
     links: ReadonlyMap<string, Link>,
     error: Problem,
   ): Promise<boolean> {
-    const lost = [...links.values()].map(({ task }) => task);
     const key = circleKey(circle, (node) => links.get(node));
-    const handled = await askCoordinator(parts, circle, key, lost);
+    const lost = [...links.values()];
+    const handled = await askCoordinator(
+      parts,
+      circle,
+      key,
+      lost.map(({ task }) => task),
+    );
     const [first] = circle.toSorted(compareText);
     let moved = false;
-    for (const { id, to } of lost) {
-      const claim = store.claim(id, to ?? 'nobody');
+    for (const { task, state } of lost) {
+      const { id, to } = task;
+      const claim = await store.claim(id, to ?? 'nobody');
       if (claim === undefined) continue;
+      if (claim.from !== state) {
+        await store.release(claim, claim.task); // it moved on since the cycle was read, so it is looked at again
+        continue;
+      }
       await fail(parts, claim, claim.task, error);
       moved = true;
       if (id === first) tellImpossible(parts, circle, first, handled);
@@ -101,13 +113,13 @@ export function waiting(parts: Parts): Waiting {
     return moved;
   }
 
-  function refuse(asker: Task, child: WantedChild): Problem | undefined {
+  async function refuse(asker: Task, child: WantedChild): Promise<Problem | undefined> {
     for (const id of [...(child.dependencies ?? []), ...after(child)]) {
       const circle = id === asker.id ? [id] : graph.wouldClose(asker.id, id);
       if (circle !== undefined) return wouldDeadlock([asker.id, child.id, ...circle.slice(1)]);
     }
     const key = turnNeeded(parts, child);
-    const holder = key === undefined ? undefined : store.turnOf(key);
+    const holder = key === undefined ? undefined : await store.turnOf(key);
     if (key === undefined || holder === undefined || (isResource(key) && holder === asker.id)) return undefined;
     const circle = holder === asker.id ? [holder] : graph.wouldClose(asker.id, holder);
     return circle && wouldDeadlock([asker.id, child.id, turnNode(key), ...circle.slice(1)]);

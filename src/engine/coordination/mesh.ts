@@ -15,7 +15,7 @@ import type { Candidate } from '../../rules/coordination/provider-fitness.js';
 import { provideId, provision } from '../../rules/coordination/providers.js';
 import { foldStates, hearState, type Told } from '../../rules/coordination/published-states.js';
 import { candidatesFor } from './candidates.js';
-import { hostedAgents, room } from '../core/capacity.js';
+import { room, type Room } from '../core/capacity.js';
 import { tell, telling } from './needs-notes.js';
 import type { Telling } from '../core/notes.js';
 import type { Parts } from '../core/context.js';
@@ -37,29 +37,29 @@ export async function tendOffers(parts: Parts, needs: readonly OpenTask[]): Prom
   const asked = needs.flatMap((one) => asOffered(one) ?? []);
   if (asked.length === 0) return NONE;
   parts.bus.refresh();
-  const free = room(parts);
+  const free = await room(parts);
   const offered = asked.map(({ task, dependency }) => ({ task, fit: candidatesFor(parts, task, dependency, free) }));
   const notes: Telling[] = [];
   const ready: string[] = [];
   let due = Infinity;
   for (const { task, fit } of offered) {
-    const said = offersHere(parts, task, fit);
+    const said = offersHere(parts, task, fit, free);
     notes.push(...said.notes);
     due = Math.min(due, said.due);
   }
   if (notes.length > 0) {
-    parts.store.join();
+    await parts.store.join();
     await tell(parts, notes);
   }
-  for (const { task, fit } of offered) if (await isReady(parts, task, fit)) ready.push(task.id);
+  for (const { task, fit } of offered) if (await isReady(parts, task, fit, free)) ready.push(task.id);
   return { moved: notes.length > 0, ready, due };
 }
 
 /** Whoever was asked before, in vain, is not asked again; that is only looked up where there is an offer at all. */
-async function isReady(parts: Parts, task: Task, fit: readonly Candidate[]): Promise<boolean> {
-  if (bestFor(parts, task, fit, []) === undefined) return false;
+async function isReady(parts: Parts, task: Task, fit: readonly Candidate[], free: Room): Promise<boolean> {
+  if (bestFor(parts, task, fit, [], free) === undefined) return false;
   const before = await parts.store.read(provideId(task, 1));
-  return before === undefined || bestFor(parts, task, fit, [before.task.to ?? '']) !== undefined;
+  return before === undefined || bestFor(parts, task, fit, [before.task.to ?? ''], free) !== undefined;
 }
 
 /** Parked for nothing but offers. */
@@ -70,10 +70,15 @@ function asOffered({ task, state }: OpenTask): { task: Task; dependency: Depende
 }
 
 /** What the agents of this process say to a request, now or later. */
-function offersHere(parts: Parts, task: Task, fit: readonly Candidate[]): { notes: Telling[]; due: number } {
+function offersHere(
+  parts: Parts,
+  task: Task,
+  fit: readonly Candidate[],
+  free: Room,
+): { notes: Telling[]; due: number } {
   const { offerMs } = parts.config.coordination;
   const heard = heardFor(parts, task.id);
-  const live = liveOf(parts, fit);
+  const live = liveOf(fit, free);
   const isHere = (agent: string): boolean => parts.hosts === undefined || parts.hosts.has(agent);
   const mine = fit.filter(({ agent }) => isHere(agent));
   // Nobody else could offer: there is nobody to leave time for.
@@ -108,10 +113,11 @@ export function offeredFor(
   task: Task,
   fit: readonly Candidate[],
   children: ReadonlyMap<string, Placed | undefined>,
+  free: Room,
 ): NeedFacts['offered'] {
   if (parts.bus === undefined) return undefined;
   const by = provision(task, children);
-  const best = bestFor(parts, task, fit, 'tried' in by ? by.tried : []);
+  const best = bestFor(parts, task, fit, 'tried' in by ? by.tried : [], free);
   if (best !== undefined) return { agent: best };
   const now = parts.clock.now().getTime();
   const { over, limit } = windowOf(parts, task);
@@ -127,17 +133,21 @@ function windowOf(parts: Parts, task: Task): { over: number; limit: number } {
   return { over: begun + offerMs, limit: begun + Math.max(helpMs, offerMs) };
 }
 
-function bestFor(parts: Parts, task: Task, fit: readonly Candidate[], tried: readonly string[]): string | undefined {
+function bestFor(
+  parts: Parts,
+  task: Task,
+  fit: readonly Candidate[],
+  tried: readonly string[],
+  free: Room,
+): string | undefined {
   const offers = [...heardFor(parts, task.id).values()];
   const isOver = parts.clock.now().getTime() >= windowOf(parts, task).over;
-  return bestOffer({ id: task.id, offers, live: liveOf(parts, fit), tried, isOver });
+  return bestOffer({ id: task.id, offers, live: liveOf(fit, free), tried, isOver });
 }
 
 /** Those of them that a live process works for. */
-function liveOf(parts: Parts, fit: readonly Candidate[]): Set<string> {
-  const hosted = hostedAgents(parts);
-  const names = fit.map(({ agent }) => agent);
-  return new Set(hosted === 'all' ? names : names.filter((name) => hosted.has(name)));
+function liveOf(fit: readonly Candidate[], free: Room): Set<string> {
+  return new Set(fit.flatMap(({ agent }) => (free.isHosted(agent) ? [agent] : [])));
 }
 
 /** What was heard on a bus so far, folded once; what comes later is heard. */

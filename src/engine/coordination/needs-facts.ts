@@ -14,7 +14,7 @@ import { provision } from '../../rules/coordination/providers.js';
 import { resourceKey } from '../../rules/coordination/wait-node.js';
 import { approvalFor, verdictOn } from '../approvals/approvals.js';
 import { candidatesFor, others } from './candidates.js';
-import { hostedAgents, room } from '../core/capacity.js';
+import { room, type Room } from '../core/capacity.js';
 import { underWay } from '../core/ready-queue.js';
 import { offeredFor, toldStates } from './mesh.js';
 import type { Parts } from '../core/context.js';
@@ -32,7 +32,7 @@ export async function needFacts(
     case 'resource': {
       const key = resourceKey(dependency.resource!);
       if (await parts.store.keepTurn(key, asker.id)) return { held: true };
-      const holder = parts.store.turnOf(key);
+      const holder = await parts.store.turnOf(key);
       return { held: false, ...(holder === undefined ? {} : { holder }) };
     }
     case 'sequence':
@@ -46,21 +46,20 @@ export async function needFacts(
   }
 }
 
-function providerFacts(parts: Parts, task: Task, dependency: Dependency, children: Known): NeedFacts {
+async function providerFacts(parts: Parts, task: Task, dependency: Dependency, children: Known): Promise<NeedFacts> {
   const { mode, coordinator } = parts.config.coordination;
-  const candidates = candidatesFor(parts, task, dependency);
+  const free = await room(parts);
+  const candidates = candidatesFor(parts, task, dependency, free);
   if (mode === 'mesh') {
-    const offered = candidates.length === 0 ? undefined : offeredFor(parts, task, candidates, children);
+    const offered = candidates.length === 0 ? undefined : offeredFor(parts, task, candidates, children, free);
     return { candidates, ...(offered ? { offered } : {}) };
   }
-  const hosted = hostedAgents(parts);
-  const isThere = (agent: string): boolean => hosted === 'all' || hosted.has(agent);
   const asks =
     coordinator !== undefined &&
     coordinator !== task.from &&
     parts.agents.all().has(coordinator) &&
-    isThere(coordinator);
-  const here = candidates.filter(({ agent }) => isThere(agent));
+    free.isHosted(coordinator);
+  const here = candidates.filter(({ agent }) => free.isHosted(agent));
   return { candidates: here.length > 0 ? here : candidates, ...(asks ? { coordinator } : {}) };
 }
 
@@ -80,7 +79,7 @@ export async function helpFacts(
     help,
     children,
     deadline,
-    volunteers: volunteersFor(parts, task, help),
+    volunteers: volunteersFor(parts, task, help, bystanders(parts, await room(parts))),
     ...(asks ? { coordinator } : {}),
     human: question(parts, task, asker, children, 'give_help', { answer: BLANK, question: help.context }),
     now: parts.clock.now().toISOString(),
@@ -89,8 +88,10 @@ export async function helpFacts(
 
 const BLANK = '(write your answer here)';
 
+export type Bystanders = (agent: Agent) => Bystander | undefined;
+
 /** Who could help now. */
-export function volunteersFor(parts: Parts, task: Task, help: Help, around = bystanders(parts)): Volunteer[] {
+export function volunteersFor(parts: Parts, task: Task, help: Help, around: Bystanders): Volunteer[] {
   const all = others(parts, task).flatMap((agent) => around(agent) ?? []);
   return volunteers(help, task.from ?? '', all);
 }
@@ -99,9 +100,8 @@ export function volunteersFor(parts: Parts, task: Task, help: Help, around = bys
  * What each agent does: read off the tree, and whether it ever had work, off what was told of it. Undefined for whom nobody works. Good for one
  * look; nothing is counted before somebody asks.
  */
-export function bystanders(parts: Parts): (agent: Agent) => Bystander | undefined {
+export function bystanders(parts: Parts, free: Room): Bystanders {
   let seen: { begun: ReturnType<typeof byAgent>['begun']; told: ReadonlyMap<string, AgentState> } | undefined;
-  const free = room(parts);
   return (agent) => {
     if (!free.isHosted(agent.name)) return undefined;
     seen ??= { begun: byAgent(underWay(parts)).begun, told: toldStates(parts) };

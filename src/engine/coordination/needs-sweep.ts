@@ -12,10 +12,10 @@ import { resourceKey } from '../../rules/coordination/wait-node.js';
 import { costsAtRest } from '../tasks/costs-at-rest.js';
 import { candidatesFor } from './candidates.js';
 import { fail } from '../tasks/settle.js';
-import { hostedAgents } from '../core/capacity.js';
+import { room, type Room } from '../core/capacity.js';
 import { underWay } from '../core/ready-queue.js';
 import { tendOffers } from './mesh.js';
-import { bystanders, volunteersFor } from './needs-facts.js';
+import { bystanders, volunteersFor, type Bystanders } from './needs-facts.js';
 import { isNeed } from './needs.js';
 import type { Parts } from '../core/context.js';
 
@@ -41,7 +41,7 @@ export async function tendNeeds(parts: Parts): Promise<Tended> {
   if (needs.length === 0) return NOTHING;
   const moved = await takeBack(parts, needs, given);
   const offers = await tendOffers(parts, needs);
-  const around = bystanders(parts);
+  const around = bystanders(parts, await room(parts));
   const free = needs.filter(
     ({ task, state }) => state === 'waiting' && (somebodyCame(parts, task, around) || gaveBack(parts, task)),
   );
@@ -64,7 +64,7 @@ function tooEarly(parts: Parts, needs: readonly OpenTask[]): ReadonlySet<string>
 }
 
 /** Parked because nobody was free, and now somebody is. */
-function somebodyCame(parts: Parts, task: Task, around: ReturnType<typeof bystanders>): boolean {
+function somebodyCame(parts: Parts, task: Task, around: Bystanders): boolean {
   const help = task.waits?.tasks === undefined ? helpOf(task) : undefined;
   return help !== undefined && volunteersFor(parts, task, help, around).length > 0;
 }
@@ -79,15 +79,15 @@ function gaveBack(parts: Parts, task: Task): boolean {
 /** What was given to an agent that no live process works for any more goes to another, if there is one. */
 async function takeBack(parts: Parts, needs: readonly OpenTask[], given: readonly OpenTask[]): Promise<boolean> {
   if (parts.hosts === undefined || given.length === 0) return false;
-  const hosted = hostedAgents(parts);
-  if (hosted === 'all') return false;
+  const free = await room(parts);
+  const around = bystanders(parts, free);
   let moved = false;
   const byId = new Map(needs.map(({ task }) => [task.id, task]));
   for (const { task, state } of given) {
-    if (state === 'active' || task.to === undefined || hosted.has(task.to)) continue;
+    if (state === 'active' || task.to === undefined || free.isHosted(task.to)) continue;
     const need = task.parent === undefined ? undefined : byId.get(task.parent);
-    if (need === undefined || !canGoElsewhere(parts, need, task, hosted)) continue;
-    const claim = parts.store.claim(task.id, task.to);
+    if (need === undefined || !canGoElsewhere(parts, need, task, free, around)) continue;
+    const claim = await parts.store.claim(task.id, task.to);
     if (claim === undefined) continue;
     await fail(parts, claim, claim.task, gone(task.to), await costsAtRest(parts, claim.task));
     moved = true;
@@ -96,18 +96,18 @@ async function takeBack(parts: Parts, needs: readonly OpenTask[], given: readonl
 }
 
 /** Where the coordinator is gone the rule decides; of those who provide, only the first is replaced, and no reviewer ever. */
-function canGoElsewhere(parts: Parts, need: Task, given: Task, hosted: ReadonlySet<string>): boolean {
+function canGoElsewhere(parts: Parts, need: Task, given: Task, free: Room, around: Bystanders): boolean {
   if (given.role === MATCH_ROLE) return true;
   if (given.id !== provideId(need, 1)) return false;
   const dependency = dependencyOf(need);
   const help = helpOf(need);
   const others: { agent: string }[] =
     help !== undefined
-      ? volunteersFor(parts, need, help)
+      ? volunteersFor(parts, need, help, around)
       : dependency !== undefined && dependency.reviewer === undefined
-        ? candidatesFor(parts, need, dependency)
+        ? candidatesFor(parts, need, dependency, free)
         : [];
-  return others.some(({ agent }) => agent !== given.to && hosted.has(agent));
+  return others.some(({ agent }) => agent !== given.to && free.isHosted(agent));
 }
 
 function gone(agent: string): ReturnType<typeof problem> {

@@ -123,7 +123,7 @@ async function ask(
 /** From here it goes as any cancel goes, and reaches whoever holds it. */
 async function callOff(parts: Parts, id: string, reason: string): Promise<void> {
   const at = parts.clock.now().toISOString();
-  if (parts.store.intents().some((intent) => intent.id === `late-${id}`)) return;
+  if ((await parts.store.intents()).some((intent) => intent.id === `late-${id}`)) return;
   await parts.store.submit({ kind: 'cancel', id: `late-${id}`, task: id, reason, by: 'engine', at });
 }
 

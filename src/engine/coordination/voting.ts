@@ -10,6 +10,7 @@
  */
 import type { Event } from '../../domain/event.js';
 import { ENGINE, type Note, type NoteBody } from '../../domain/coordination/note.js';
+import type { Peer } from '../../domain/peer.js';
 import type { Task } from '../../domain/task/task.js';
 import { count, newBallot, withVote, type Ballot, type Seen, type Vote } from '../../rules/coordination/completion.js';
 import { unreadNotes } from '../tasks/certify.js';
@@ -23,7 +24,7 @@ export interface Voting {
   /** `until`: it cannot be said now; look again then. */
   agree(root: Task): Promise<{ agreed: number; of: number } | { until: string }>;
   /** Looks whether somebody asks; for times when no pass is made. */
-  look(): void;
+  look(): Promise<void>;
   close(): void;
 }
 
@@ -50,7 +51,11 @@ export function voting(
   const isMesh = config.coordination.mode === 'mesh';
   const unsubscribe = isMesh ? bus?.subscribe(CHANNEL, hearNote) : undefined;
 
-  return { heard, agree, look: () => void (others(true).length > 0 && bus?.refresh()), close };
+  return { heard, agree, look, close };
+
+  async function look(): Promise<void> {
+    if ((await others()).length > 0) bus?.refresh();
+  }
 
   function heard({ name, task }: Event): void {
     if (!isMesh || task === undefined) return;
@@ -82,7 +87,7 @@ export function voting(
 
   function openBelow(root: string): number {
     // Of what cannot be read nobody knows whose it is: it is not counted.
-    return store.openUnderRoot(root) - (store.isOpen(root) && store.heldFile?.(root) === undefined ? 1 : 0);
+    return store.openUnderRoot(root) - (store.isOpen(root) && store.heldFile(root) === undefined ? 1 : 0);
   }
 
   function mine(root: string, ballot: number, phase: 1 | 2): Vote {
@@ -92,8 +97,10 @@ export function voting(
   }
 
   async function agree(task: Task): Promise<{ agreed: number; of: number } | { until: string }> {
-    if ((task.usage?.children ?? 0) === 0 || !store.peers().some(({ id }) => id !== me)) return ALONE;
-    if (bus === undefined || !isMesh || others(true).length === 0) {
+    if ((task.usage?.children ?? 0) === 0) return ALONE;
+    const peers = await store.peers();
+    if (!peers.some(({ id }) => id !== me)) return ALONE;
+    if (bus === undefined || !isMesh || asked(peers).length === 0) {
       await lookAgain();
       return isQuiet(task) ? ALONE : { until: clock.now().toISOString() };
     }
@@ -112,19 +119,19 @@ export function voting(
   async function vote(task: Task): Promise<{ agreed: number; of: number } | { until: string }> {
     const { id: root } = task;
     let number = clock.now().getTime();
-    let ballot = await ask(root, newBallot(number, live()));
+    let ballot = await ask(root, newBallot(number, await live()));
     let from = clock.monotonicMs();
     let looked = from;
     while (!closing.signal.aborted) {
       bus!.refresh();
       for (const one of cast.get(root)!.splice(0)) ballot = withVote(ballot, one);
-      let counted = count(ballot, seen(task));
+      let counted = count(ballot, await seen(task));
       const isDecided = counted.kind === 'confirm' || counted.kind === 'certified';
       if (isDecided || clock.monotonicMs() - looked >= STORE_MS) {
         await lookAgain();
         bus!.refresh();
         looked = clock.monotonicMs();
-        counted = count(ballot, seen(task));
+        counted = count(ballot, await seen(task));
       }
       if (counted.kind === 'certified') return certified(root, counted.agreed);
       if (counted.kind === 'confirm') {
@@ -138,19 +145,21 @@ export function voting(
         if (counted.kind === 'wait') for (const peer of counted.missing) silent.add(peer);
         else await clock.sleep(LOOK_MS, closing.signal);
         number = Math.max(number + 1, clock.now().getTime());
-        ballot = await ask(root, newBallot(number, live()));
+        ballot = await ask(root, newBallot(number, await live()));
         from = clock.monotonicMs();
       }
     }
     return { until: clock.now().toISOString() };
   }
 
-  function seen(task: Task): Seen {
-    return { live: live(), open: openBelow(task.id), unread: unreadNotes(parts, task) };
+  /** Who lives is asked first: what is open and unread is as it is when this resolves. */
+  async function seen(task: Task): Promise<Seen> {
+    const peers = await live();
+    return { live: peers, open: openBelow(task.id), unread: unreadNotes(parts, task) };
   }
 
-  function certified(root: string, agreed: string[]): { agreed: number; of: number } {
-    const quiet = others(true).filter((peer) => silent.has(peer));
+  async function certified(root: string, agreed: string[]): Promise<{ agreed: number; of: number }> {
+    const quiet = (await others()).filter((peer) => silent.has(peer));
     const of = agreed.length + quiet.length;
     record(parts, 'root.certified', { task: root, agreed, ...(quiet.length > 0 ? { silent: quiet } : {}) });
     return { agreed: agreed.length, of };
@@ -178,15 +187,20 @@ export function voting(
     await bus?.tell([note]);
   }
 
-  function live(): string[] {
-    return [me, ...others()];
+  /** This process, and those of the others that are not silent. */
+  async function live(): Promise<string[]> {
+    return [me, ...(await others()).filter((peer) => !silent.has(peer))];
   }
 
-  function others(all = false): string[] {
-    const named = store.peers().filter(({ id, agents }) => id !== me && agents.length > 0);
-    if (silent.size > named.length)
-      for (const peer of silent) if (!named.some(({ id }) => id === peer)) silent.delete(peer);
-    return named.flatMap(({ id }) => (all || !silent.has(id) ? [id] : []));
+  async function others(): Promise<string[]> {
+    const peers = asked(await store.peers());
+    if (silent.size > peers.length) for (const peer of silent) if (!peers.includes(peer)) silent.delete(peer);
+    return peers;
+  }
+
+  /** The members of the mesh, without this process. */
+  function asked(peers: readonly Peer[]): string[] {
+    return peers.flatMap(({ id, agents }) => (id !== me && agents.length > 0 ? [id] : []));
   }
 
   function close(): void {

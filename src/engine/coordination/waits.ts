@@ -28,7 +28,7 @@ import type { Parts } from '../core/context.js';
 
 export interface WhoWaits {
   /** Brings it in step with the open tasks. Nothing is done where nothing changed. */
-  look(): void;
+  look(): Promise<void>;
   /** A task as it was at the last look. */
   find(id: string): Link | undefined;
   /** For what this node waits; what has ended may be among it. */
@@ -38,7 +38,7 @@ export interface WhoWaits {
   /** Who had this turn, or this resource. */
   holderOf(key: string): string | undefined;
   /** For who changed hands with it and asks before the next look. */
-  lookAgain(key: string): void;
+  lookAgain(key: string): Promise<void>;
   /** Every circle that there is now, from the wait on that closed it. */
   circles(): Iterable<string[]>;
   /** The circle that such a wait would close. */
@@ -74,22 +74,19 @@ export function whoWaits(
     waitsOf: (node) => drawn.get(node) ?? [],
     isHeldUp: (task) => [...(drawn.get(task) ?? [])].some((node) => known.has(node) || turnKey(node) !== undefined),
     holderOf: (key) => holders.get(key),
-    lookAgain(key) {
-      const line = lines.get(key);
-      if (line !== undefined) lookAtTurn(key, line);
-    },
+    lookAgain: (key) => lookAtTurns([key]),
     circles,
     wouldClose: graph.wouldClose,
   };
 
-  function look(): void {
-    const now = store.changes?.();
-    if (now !== undefined && now === changes) return;
-    const changed = changes === undefined ? undefined : store.changedSince?.(changes);
-    changes = now;
+  async function look(): Promise<void> {
+    const now = store.changes();
+    if (now === changes) return;
+    const changed = changes === undefined ? undefined : store.changedSince(changes);
     if (changed === undefined) lookAtTasks();
     else for (const id of new Set(changed)) lookAtTask(id);
-    for (const [key, line] of lines) lookAtTurn(key, line);
+    await lookAtTurns([...lines.keys()]);
+    changes = now;
   }
 
   function* circles(): Iterable<string[]> {
@@ -153,11 +150,22 @@ export function whoWaits(
     draw(turnNode(key));
   }
 
+  /** All turns are asked for first, then drawn without a wait, so that nobody meets a graph that is half drawn. */
+  async function lookAtTurns(keys: readonly string[]): Promise<void> {
+    const asked = keys.filter(hasHolder);
+    const holding = await Promise.all(asked.map((key) => store.turnOf(key)));
+    const now = new Map(asked.map((key, i) => [key, holding[i]]));
+    for (const key of keys) drawTurn(key, now.get(key));
+  }
+
   /** Whoever is alone in line waits for nobody in it; a resource may be held by somebody who is in no line. */
-  function lookAtTurn(key: string, line: ReadonlySet<string>): void {
-    const holder = line.size > 1 || isResource(key) ? store.turnOf(key) : undefined;
-    const before = holders.get(key);
-    if (holder === before) return;
+  function hasHolder(key: string): boolean {
+    return (lines.get(key)?.size ?? 0) > 1 || (isResource(key) && lines.has(key));
+  }
+
+  function drawTurn(key: string, holder: string | undefined): void {
+    const line = lines.get(key);
+    if (line === undefined || holder === holders.get(key)) return;
     if (holder === undefined) holders.delete(key);
     else holders.set(key, holder);
     draw(turnNode(key));

@@ -19,19 +19,16 @@ export interface Room {
 }
 
 /** Nothing is counted before somebody asks. */
-export function room(parts: Parts): Room {
+export async function room(parts: Parts): Promise<Room> {
+  const hosted = await hostedAgents(parts);
   let counted: Map<string, number> | undefined;
   let away: Map<string, number> | undefined;
   let outstanding: number | undefined;
-  let hosted: ReadonlySet<string> | 'all' | undefined;
   const load = (agent: string): number => (counted ??= count(parts)).get(agent) ?? 0;
-  const isHosted = (agent: string): boolean => {
-    hosted ??= hostedAgents(parts);
-    return hosted === 'all' || hosted.has(agent);
-  };
+  const isHosted = (agent: string): boolean => hosted === 'all' || hosted.has(agent);
   return {
     load,
-    elsewhere: (agent) => (away ??= countElsewhere(parts)).get(agent) ?? 0,
+    elsewhere: (agent) => (away ??= claimedElsewhere(parts)).get(agent) ?? 0,
     takeBids(count) {
       outstanding ??= openBids(parts);
       if (outstanding > 0 && outstanding + count > BIDS_AHEAD * parts.config.limits.parallel) return false;
@@ -65,7 +62,8 @@ function count(parts: Parts): Map<string, number> {
   return counted;
 }
 
-function countElsewhere(parts: Parts): Map<string, number> {
+/** How many tasks of each agent other live processes have claimed. */
+export function claimedElsewhere(parts: Parts): Map<string, number> {
   const counted = new Map<string, number>();
   for (const { task, held, owner } of underWay(parts)) {
     if (!held || owner === undefined || owner.peer === parts.store.peer.id || task.role === 'bid') continue;
@@ -75,9 +73,9 @@ function countElsewhere(parts: Parts): Map<string, number> {
 }
 
 /** Agents that any live process works for. One process that works for all is enough. */
-export function hostedAgents(parts: Parts): ReadonlySet<string> | 'all' {
+async function hostedAgents(parts: Parts): Promise<ReadonlySet<string> | 'all'> {
   if (parts.hosts === undefined) return 'all';
-  const peers = parts.store.peers();
+  const peers = await parts.store.peers();
   if (peers.some((peer) => peer.agents.length === 0)) return 'all';
   return new Set([...parts.hosts, ...peers.flatMap((peer) => peer.agents)]);
 }

@@ -44,10 +44,10 @@ export interface Parts {
   pauses?: Pauses;
   /** Who waits for whom; made by the engine. */
   waits?: {
-    refuse(asker: Task, child: WantedChild): Problem | undefined;
+    refuse(asker: Task, child: WantedChild): Promise<Problem | undefined>;
     isHeldUp(task: string): boolean;
     holderOf(key: string): string | undefined;
-    lookAgain(key: string): void;
+    lookAgain(key: string): Promise<void>;
   };
   /** Tasks whose conversation cannot be read; made by the engine. */
   held?: Held;
@@ -91,8 +91,8 @@ export interface Audit {
 export interface Held {
   /** `stamp` identifies the content that could not be read; the file may have changed since. */
   add(task: string, session: string, stamp: string): void;
-  /** True while the file still has the content that could not be read. */
-  isHeld(task: string): boolean;
+  /** Tasks whose conversation still has the content that could not be read. */
+  look(): Promise<ReadonlySet<string>>;
 }
 
 export interface Watchers {

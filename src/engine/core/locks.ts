@@ -12,15 +12,14 @@ import type { Parts } from './context.js';
 /** Why it cannot be given back, if so. */
 export async function giveBack(parts: Parts, task: Task, resource: string): Promise<Problem | undefined> {
   const { store } = parts;
-  if (store.giveTurn === undefined) return problem('not_allowed', `${resource} can only be kept until your task ends`);
   const key = resourceKey(resource);
-  const holder = store.turnOf(key);
-  if (holder === task.id) store.giveTurn(key, task.id);
-  parts.waits?.lookAgain(key);
+  const holder = await store.turnOf(key);
+  if (holder === task.id) await store.giveTurn(key, task.id);
+  await parts.waits?.lookAgain(key);
   // Among the pending they are seen by every process, and taken up by the next pass.
   for (const { task: request, state } of [...store.open()]) {
     if (state !== 'waiting' || dependencyOf(request)?.resource !== resource) continue;
-    const claim = store.claim(request.id, request.to ?? 'nobody');
+    const claim = await store.claim(request.id, request.to ?? 'nobody');
     if (claim !== undefined) await store.release(claim, claim.task);
   }
   const isAnothers = holder !== undefined && holder !== task.id;

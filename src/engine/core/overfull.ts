@@ -4,14 +4,15 @@
  * file system's clock cannot tell which was first, both are, and each tries again.
  */
 import type { Claim } from '../../ports/store.js';
-import { room } from './capacity.js';
+import { claimedElsewhere } from './capacity.js';
 import type { Parts } from './context.js';
 
 /** `here`: how many others this process has in hand for the agent. */
-export function isOverfull({ store, agents }: Parts, { id, agent, task }: Claim, here: number): boolean {
+export async function isOverfull({ store, agents }: Parts, claim: Claim, here: number): Promise<boolean> {
+  const { id, agent, task } = claim;
   const most = agents.all().get(agent)?.maxConcurrentTasks ?? Infinity;
-  if (most === Infinity || task.role === 'bid' || store.claimsFor === undefined) return false;
-  const all = store.claimsFor(agent);
+  if (most === Infinity || task.role === 'bid') return false;
+  const all = await store.claimsFor(agent);
   const me = store.peer.id;
   const mine = all.find((one) => one.task === id && one.peer === me);
   const before = all.filter((one) => one.peer !== me && (mine === undefined || one.since <= mine.since));
@@ -21,5 +22,5 @@ export function isOverfull({ store, agents }: Parts, { id, agent, task }: Claim,
 /** The same by what is known now: then it is worth another try. */
 export function hasPlace(parts: Parts, agent: string, here: number): boolean {
   const most = parts.agents.all().get(agent)?.maxConcurrentTasks ?? Infinity;
-  return here + room(parts).elsewhere(agent) < most;
+  return here + (claimedElsewhere(parts).get(agent) ?? 0) < most;
 }

@@ -74,9 +74,9 @@ export function lines(store: Pick<Store, 'open' | 'known' | 'isOpen' | 'changes'
   };
 
   function refresh(): void {
-    const now = store.changes?.();
-    if (now !== undefined && now === seen) return;
-    const changed = seen === undefined ? undefined : store.changedSince?.(seen);
+    const now = store.changes();
+    if (now === seen) return;
+    const changed = seen === undefined ? undefined : store.changedSince(seen);
     seen = now;
     if (changed === undefined) return rebuild();
     const all = new Set(changed);

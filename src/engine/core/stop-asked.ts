@@ -4,8 +4,9 @@ import type { Task } from '../../domain/task/task.js';
 import type { Parts } from './context.js';
 
 /** True if the request names this task or one of its ancestors. */
-export function stopAsked(parts: Parts, task: Task): boolean {
-  return parts.store
-    .intents()
-    .some(({ kind, task: id }) => kind === 'stop' && (task.id === id || task.root === id || isNamedUnder(task, id)));
+export async function stopAsked(parts: Parts, task: Task): Promise<boolean> {
+  const intents = await parts.store.intents();
+  return intents.some(
+    ({ kind, task: id }) => kind === 'stop' && (task.id === id || task.root === id || isNamedUnder(task, id)),
+  );
 }

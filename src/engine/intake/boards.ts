@@ -8,7 +8,7 @@ import { fromBoard, type BoardMark, type BoardWish } from '../../domain/task/boa
 import { parentsFirst } from '../../domain/task/lineage.js';
 import { visible } from '../../domain/coordination/mail.js';
 import { problem, type Problem } from '../../domain/problem.js';
-import { HUMAN, isEnded, makeTask, type Placed, type Task } from '../../domain/task/task.js';
+import { HUMAN, isEnded, makeTask, type OpenState, type Placed, type Task } from '../../domain/task/task.js';
 import type { Boards } from '../../ports/boards.js';
 import type { OpenTask } from '../../ports/store.js';
 import type { Flight } from '../core/flight.js';
@@ -44,9 +44,9 @@ export async function tendBoards(parts: Parts, flights: ReadonlyMap<string, Flig
     }
     for (const id of reopened) moved = (await reopen(parts, id)) || moved;
   }
-  for (const { task, code, why } of unwanted(parts, boards)) {
+  for (const { task, code, why, isMeant } of unwanted(parts, boards)) {
     const error = problem(code, why, { hint: 'retry it to go on from where it stopped' });
-    moved = (await cancelOne(parts, task, error, flights)) || moved;
+    moved = (await cancelOne(parts, task, error, flights, isMeant)) || moved;
   }
   return { moved, problems };
 }
@@ -80,8 +80,12 @@ async function make(parts: Parts, wish: BoardWish): Promise<boolean> {
 async function change(parts: Parts, wish: BoardWish, { task, state }: OpenTask): Promise<boolean> {
   const board = fromBoard(task);
   if (board === undefined || board.said === wish.said || isBegun(task, state)) return false;
-  const claim = parts.store.claim(task.id, wish.task.to ?? 'nobody');
+  const claim = await parts.store.claim(task.id, wish.task.to ?? 'nobody');
   if (claim === undefined) return false;
+  if (fromBoard(claim.task)?.said === wish.said || isBegun(claim.task, claim.from)) {
+    await parts.store.release(claim, claim.task);
+    return false;
+  }
   const { to: _, ...old } = claim.task;
   const now: Task = { ...old, ...wish.task, extra: { ...old.extra, board: { file: wish.file, said: wish.said } } };
   if (await parts.store.release(claim, now))
@@ -98,6 +102,8 @@ interface Unwanted {
   task: Task;
   code: 'by_hand' | 'cancelled';
   why: string;
+  /** Whether it still holds for the record under the claim. */
+  isMeant?: (task: Task, state: OpenState) => boolean;
 }
 
 /** Open tasks that a person has closed on a board, with what was made for them, and those not begun whose bullet is gone. Parents first. */
@@ -113,7 +119,8 @@ function unwanted(parts: Parts, boards: Boards): Unwanted[] {
       found.push({ task, code: 'by_hand', why: stand.box === 'done' ? 'done by hand' : 'skipped by hand' });
     const board = fromBoard(task);
     if (board === undefined || isBegun(task, state) || boards.stand(task.id) || !boards.isWhole(board.file)) continue;
-    found.push({ task, code: 'cancelled', why: `its line was taken off ${board.file}` });
+    const isMeant = (now: Task, from: OpenState): boolean => !isBegun(now, from);
+    found.push({ task, code: 'cancelled', why: `its line was taken off ${board.file}`, isMeant });
   }
   return parentsFirst(found, (one) => one.task);
 }

@@ -7,7 +7,7 @@ import type { Agent } from '../../domain/agent/agent.js';
 import { approvalOf } from '../../domain/task/approval.js';
 import type { Intent } from '../../domain/task/intent.js';
 import { isNamedUnder, parentsFirst } from '../../domain/task/lineage.js';
-import { ENGINE, HUMAN, type Task } from '../../domain/task/task.js';
+import { ENGINE, HUMAN, type OpenState, type Task } from '../../domain/task/task.js';
 import type { OpenTask } from '../../ports/store.js';
 import { fitFor, type Fit } from '../../rules/staffing/offer.js';
 import { costsAtRest } from '../tasks/costs-at-rest.js';
@@ -25,7 +25,7 @@ export async function takeIntents(
   nudged: Set<string>,
 ): Promise<boolean> {
   let moved = false;
-  const intents = parts.store.intents();
+  const intents = await parts.store.intents();
   for (const id of nudged) if (!intents.some((intent) => intent.id === id)) nudged.delete(id);
   for (const intent of intents) {
     if (intent.kind === 'cancel') moved = (await cancel(parts, intent, flights)) || moved;
@@ -38,8 +38,8 @@ export async function takeIntents(
 }
 
 /** Flights of this process that somebody cancels while it waits for them. Only told to stop here; the next pass does the rest. */
-export function stopCancelled(parts: Parts, flights: ReadonlyMap<string, Flight>): void {
-  for (const intent of parts.store.intents()) {
+export async function stopCancelled(parts: Parts, flights: ReadonlyMap<string, Flight>): Promise<void> {
+  for (const intent of await parts.store.intents()) {
     if (intent.kind !== 'cancel') continue;
     for (const { task } of openUnder(parts, intent.task)) {
       const flight = flights.get(task.id);
@@ -56,7 +56,7 @@ async function cancel(
 ): Promise<boolean> {
   const under = openUnder(parts, intent.task);
   if (under.length === 0) {
-    parts.store.doneIntent(intent.id);
+    await parts.store.doneIntent(intent.id);
     record(parts, 'intent.taken', { task: intent.task, cause: intent.id, kind: 'cancel' });
     return false;
   }
@@ -81,20 +81,28 @@ function cancelled({ reason, by, problem: given }: Intent & { kind: 'cancel' }):
   return problem('cancelled', reason ?? `cancelled by ${by}`, { hint: 'retry it to go on from where it stopped' });
 }
 
-/** False if it is held: a flight of this process is told to stop, one of another process is that process's own. */
+/**
+ * False if it is held: a flight of this process is told to stop, one of another process is that process's own.
+ * `isMeant` is asked again under the claim, because the task may have moved on since the caller decided.
+ */
 export async function cancelOne(
   parts: Parts,
   task: Task,
   error: Problem,
   flights: ReadonlyMap<string, Flight>,
+  isMeant: (task: Task, from: OpenState) => boolean = () => true,
 ): Promise<boolean> {
   const flight = flights.get(task.id);
   if (flight) {
     if (!flight.stop.signal.aborted) flight.stop.abort(error);
     return false;
   }
-  const claim = parts.store.claim(task.id, task.to ?? 'nobody');
+  const claim = await parts.store.claim(task.id, task.to ?? 'nobody');
   if (claim === undefined) return false;
+  if (!isMeant(claim.task, claim.from)) {
+    await parts.store.release(claim, claim.task);
+    return false;
+  }
   await fail(parts, claim, claim.task, error, await costsAtRest(parts, claim.task));
   return true;
 }
@@ -106,20 +114,24 @@ export async function cancelOne(
 async function stop(parts: Parts, intent: Intent & { kind: 'stop' }): Promise<boolean> {
   const under = openUnder(parts, intent.task);
   if (under.length === 0) {
-    parts.store.doneIntent(intent.id);
+    await parts.store.doneIntent(intent.id);
     record(parts, 'intent.taken', { task: intent.task, cause: intent.id, kind: 'stop' });
     return false;
   }
   const error = problem('cancelled', `stopped by ${intent.by} before it was begun`);
   let moved = false;
   for (const { task, state } of under) {
-    const isUnbegun = state === 'pending' && task.claimed_at === undefined && !STAGES.has(task.role);
     // A resource, the end of another task, somebody who is free: nobody is at it who could answer.
     const isIdle = task.to === ENGINE && !under.some((one) => one.task.parent === task.id);
-    if (task.id !== intent.task && (task.to === HUMAN || isUnbegun || isIdle))
-      moved = (await cancelOne(parts, task, error, new Map())) || moved;
+    const keepsWaiting = (now: Task, from: OpenState): boolean => now.to === HUMAN || isIdle || isUnbegun(now, from);
+    if (task.id !== intent.task && keepsWaiting(task, state))
+      moved = (await cancelOne(parts, task, error, new Map(), keepsWaiting)) || moved;
   }
   return moved;
+}
+
+function isUnbegun(task: Task, state: OpenState): boolean {
+  return state === 'pending' && task.claimed_at === undefined && !STAGES.has(task.role);
 }
 
 /** Parts of a pattern without which there is no answer at all. */
@@ -143,7 +155,7 @@ export function openUnder(parts: Parts, id: string): OpenTask[] {
 
 async function retry(parts: Parts, intent: Intent & { kind: 'retry' }): Promise<boolean> {
   const known = await retryTask(parts, intent.task, intent.id);
-  parts.store.doneIntent(intent.id);
+  await parts.store.doneIntent(intent.id);
   const name = known ? 'intent.taken' : 'intent.refused';
   record(parts, name, {
     task: intent.task,
@@ -158,7 +170,7 @@ async function take(parts: Parts, intent: Intent & { kind: 'answer' }): Promise<
   const target = await parts.store.read(intent.task);
   const fits = target !== undefined && approvalOf(target.task) !== undefined;
   const taken = fits && (await answer(parts, intent.task, intent.answer, intent.id));
-  parts.store.doneIntent(intent.id);
+  await parts.store.doneIntent(intent.id);
   if (!taken)
     record(parts, 'intent.refused', {
       task: intent.task,
@@ -171,9 +183,11 @@ async function take(parts: Parts, intent: Intent & { kind: 'answer' }): Promise<
 
 /** A parked task hears it at once: it becomes pending, and its next turn begins with what it was told. */
 async function tell(parts: Parts, intent: Intent & { kind: 'tell' }, nudged: Set<string>): Promise<boolean> {
-  const target = [...parts.store.open()].find(({ task }) => task.id === intent.task);
+  const target = parts.store.known(intent.task);
   if (target === undefined) {
-    parts.store.doneIntent(intent.id);
+    // The task may have heard it since the intents were read, and ended after that: then nothing is refused.
+    if (!(await parts.store.intents()).some(({ id }) => id === intent.id)) return false;
+    await parts.store.doneIntent(intent.id);
     record(parts, 'intent.refused', {
       task: intent.task,
       cause: intent.id,
@@ -185,7 +199,7 @@ async function tell(parts: Parts, intent: Intent & { kind: 'tell' }, nudged: Set
   // Once is enough: a task that still waits for others parks again, and hears it when it can speak.
   if (target.state !== 'waiting' || nudged.has(intent.id)) return false;
   nudged.add(intent.id);
-  const claim = parts.store.claim(intent.task, target.task.to ?? 'nobody');
+  const claim = await parts.store.claim(intent.task, target.task.to ?? 'nobody');
   return claim !== undefined && (await parts.store.release(claim, claim.task));
 }
 
@@ -203,6 +217,12 @@ export function takerOf(parts: Parts, task: Task): Taker {
   const fit = found === undefined || found.kind === 'nobody' ? fitOfAll(parts, task) : found;
   if (fit.kind === 'several') return { offer: fit.agents };
   return fit.kind === 'one' ? { agent: fit.agent, why: fit.why } : { problem: fit.problem };
+}
+
+/** Whose work it is, or `nobody` as yet. */
+export function nameOf(parts: Parts, task: Task): string {
+  const taker = takerOf(parts, task);
+  return 'agent' in taker ? taker.agent : 'nobody';
 }
 
 /** Tasks with the same requirements and asker fit the same agents; with thousands of them open that is asked often. */

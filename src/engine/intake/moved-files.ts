@@ -40,8 +40,12 @@ async function cancelMoved(parts: Parts, task: Task): Promise<boolean> {
 
 async function tryAgain(parts: Parts, task: Task): Promise<boolean> {
   await reopen(parts, await failedBelow(parts, task.id), HUMAN);
-  const claim = parts.store.claim(task.id, task.to ?? 'nobody');
+  const claim = await parts.store.claim(task.id, task.to ?? 'nobody');
   if (claim === undefined) return false;
+  if (claim.task.ended_at === undefined) {
+    await parts.store.release(claim, claim.task); // somebody else has opened it again
+    return false;
+  }
   const { ended_at: _, error: __, waits: ___, result: ____, lost: _____, ...open } = claim.task;
   const back = await parts.store.release(claim, { ...open, attempts: 0 });
   if (back) record(parts, 'task.retried', { task: task.id, cause: HUMAN });

@@ -14,11 +14,11 @@ import { record, type Parts } from '../core/context.js';
 /** How many tasks came back. */
 export async function recover(parts: Parts): Promise<number> {
   const { store, config } = parts;
-  const orphans = store.orphans();
+  const orphans = await store.orphans();
   if (orphans.length === 0) return 0;
   let count = 0;
   for (const id of orphans) {
-    const claim = store.takeOver(id);
+    const claim = await store.takeOver(id);
     if (claim === undefined) continue;
     count++;
     const session = sessionOf(parts, claim.task);

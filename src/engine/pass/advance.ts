@@ -7,7 +7,7 @@ import { roleFacts } from '../../domain/task/role.js';
 import { NO_USAGE } from '../../domain/budget/usage.js';
 import { messagesOf } from '../../domain/session/session.js';
 import type { Claim } from '../../ports/store.js';
-import { decide, isLeaf, tooDeep } from '../../rules/patterns/decide.js';
+import { decide, tooDeep } from '../../rules/patterns/decide.js';
 import { errorText, gather } from '../../rules/patterns/gather.js';
 import { outline, sessionText } from '../../rules/patterns/outline.js';
 import { grantEach, keptFor, purse } from '../../rules/budget/remaining.js';
@@ -15,12 +15,11 @@ import { askRule } from '../core/ask-rule.js';
 import { isCalledOff } from '../tasks/cancelled.js';
 import { converse } from '../conversation/agent-loop.js';
 import { HeldConversation } from '../conversation/conversation.js';
-import { sessionId } from '../../domain/session/session-id.js';
 import { createChildren } from '../tasks/create-children.js';
 import { complete, fail, park, putBack, rest } from '../tasks/settle.js';
 import { endStopped } from '../tasks/settle-stopped.js';
 import { HELD_MS } from '../conversation/unreadable.js';
-import { takerOf } from '../intake/intents.js';
+import { nameOf, takerOf } from '../intake/intents.js';
 import { advanceNeed, isNeed } from '../coordination/needs.js';
 import { isOfferOver, offer, offerOver, unfilled } from '../staffing/offer.js';
 import { stopReason } from '../core/flight.js';
@@ -28,6 +27,7 @@ import { hasPlace, isOverfull } from '../core/overfull.js';
 import { record, type Parts } from '../core/context.js';
 import { acting } from '../staffing/trial.js';
 import { costsOf, subtasks } from '../tasks/costs.js';
+import { takesTurn } from './runnable.js';
 import { quoted } from '../core/quote.js';
 import { taintedBy } from '../conversation/taint.js';
 import { showTranscript } from '../coordination/team-transcript.js';
@@ -39,14 +39,19 @@ import { showTranscript } from '../coordination/team-transcript.js';
 export async function advance(parts: Parts, task: Task, stop: AbortSignal, here = 0): Promise<boolean> {
   const taker = takerOf(parts, task);
   const name = 'agent' in taker ? taker.agent : 'nobody';
-  const claim = parts.store.claim(task.id, name);
+  const claim = await parts.store.claim(task.id, name);
   if (claim === undefined) return false;
-  // Seen only now: whoever cancels it may have ended what it waited for since this process looked.
-  if (isCalledOff(parts, claim.task)) {
+  // Checked under the claim: whoever cancels it may have ended what it waited for since this process looked.
+  if (await isCalledOff(parts, claim.task)) {
     await parts.store.release(claim, claim.task);
     return false;
   }
-  if ('agent' in taker && isOverfull(parts, claim, here)) {
+  // The record may have changed between the decision and the claim: the next pass decides again.
+  if ('agent' in taker && nameOf(parts, claim.task) !== name) {
+    await parts.store.release(claim, claim.task);
+    return true;
+  }
+  if ('agent' in taker && (await isOverfull(parts, claim, here))) {
     await parts.store.release(claim, claim.task);
     await parts.lookAgain?.();
     return hasPlace(parts, name, here);
@@ -82,7 +87,7 @@ export async function advance(parts: Parts, task: Task, stop: AbortSignal, here 
     await fail(parts, claim, mine, fault);
     return true;
   }
-  if (agent.session === 'shared' && isLeaf(mine, agent) && !parts.store.takeTurn(sessionId(mine, agent), mine.id)) {
+  if (!(await takesTurn(parts, mine, agent))) {
     await putBack(parts, claim, claim.task, 'another task has its turn in the shared conversation');
     return false;
   }
@@ -161,7 +166,7 @@ async function act(parts: Parts, claim: Claim, task: Task, agent: Agent, stop: A
 /** With what the rule passes on of it. */
 async function readChild(parts: Parts, claim: Claim, agent: Agent, id: string): Promise<Placed | undefined> {
   const { store } = parts;
-  const placed = await withWords(parts, agent, await (store.readPart?.(id, claim) ?? store.read(id)));
+  const placed = await withWords(parts, agent, await store.readPart(id, claim));
   return placed && withShortResult(parts, agent, placed);
 }
 

@@ -99,7 +99,7 @@ export function states(parts: Parts): States {
   function stampNow(): string {
     const unreadable = parts.agents.unreadable?.() ?? [];
     const paused = [...(parts.pauses?.all().keys() ?? [])];
-    return [store.changes?.() ?? Math.random(), ...paused, '', ...unreadable.keys()].join();
+    return [store.changes(), ...paused, '', ...unreadable.keys()].join();
   }
 
   function heard(event: Event): void {

@@ -9,14 +9,14 @@ import type { Scan } from '../../ports/store.js';
 import { advance } from './advance.js';
 import { showBallot } from '../approvals/approvals.js';
 import { showBoards } from '../intake/boards.js';
-import { isCalledOff } from '../tasks/cancelled.js';
+import { calledOff } from '../tasks/cancelled.js';
 import type { Flight } from '../core/flight.js';
 import { room } from '../core/capacity.js';
 import { held } from '../conversation/unreadable.js';
-import { stopCancelled, takeIntents } from '../intake/intents.js';
+import { nameOf, stopCancelled, takeIntents } from '../intake/intents.js';
 import { lines } from '../core/ready-queue.js';
 import { lookAround } from '../intake/intake.js';
-import { busyHere, hasRoom, movable, nameOf } from './runnable.js';
+import { busyHere, hasRoom, movable, takesTurn } from './runnable.js';
 import { pace } from '../core/pace.js';
 import { record, type Parts } from '../core/context.js';
 import { registry } from './registry.js';
@@ -54,9 +54,9 @@ export interface Engine {
   ): Promise<PumpReport>;
   flights: ReadonlyMap<string, Flight>;
   /** Brings `agents/registry.json` up to date; for a process that stays. */
-  showRegistry(): void;
+  showRegistry(): Promise<void>;
   /** Strikes this process out of it, once it has left the workspace. */
-  left(): void;
+  left(): Promise<void>;
   /** What passes end with: shows and tells how things stand. Results are durable when their tasks have ended; history follows. */
   wrapUp(): Promise<void>;
   /** Work that could start if there were room. */
@@ -129,6 +129,7 @@ export function engine(given: Parts): Engine {
   }
 
   async function kept(): Promise<void> {
+    await slow.tell();
     await telling.tell();
     await parts.store.flush({ behind: true });
     if (parts.audit === undefined) return;
@@ -137,6 +138,7 @@ export function engine(given: Parts): Engine {
   }
 
   async function shownAndTold(): Promise<void> {
+    await slow.tell();
     await showBallot(parts, true);
     await showBoards(parts, true);
     await telling.tell();
@@ -144,16 +146,20 @@ export function engine(given: Parts): Engine {
 
   /** Waits for all flights. Nobody looks at the folders meanwhile, so what people cancel is looked for here. */
   async function landed(): Promise<void> {
-    const look = setInterval(() => {
+    let looking: Promise<void> | undefined;
+    const look = async (): Promise<void> => {
       try {
-        stopCancelled(parts, flights);
-        votes.look();
+        await stopCancelled(parts, flights);
+        await votes.look();
       } catch (thrown) {
-        broken ??= thrown; // the disk failed; it is told when the flights have landed
+        broken ??= thrown; // the disk failed; it is reported when the flights have landed
       }
-    }, LOOK_MS);
+      looking = undefined;
+    };
+    const timer = setInterval(() => void (looking ??= look()), LOOK_MS);
     while (flights.size > 0) await Promise.all([...flights.values()].map((flight) => flight.done));
-    clearInterval(look);
+    clearInterval(timer);
+    await looking;
   }
 
   async function told(...given: Parameters<Engine['pass']>): Promise<PumpReport> {
@@ -180,10 +186,10 @@ export function engine(given: Parts): Engine {
     if (look !== 'none') {
       problems.push(...(parts.gate?.refresh() ?? []));
       parts.pauses?.look();
-      if (!swept) parts.store.sweep();
+      if (!swept) await parts.store.sweep();
       swept = true;
       // Whoever works for some agents only is one of several: the others must know that it is there before it has anything to do.
-      if (parts.hosts !== undefined) parts.store.join();
+      if (parts.hosts !== undefined) await parts.store.join();
       const from = parts.clock.monotonicMs();
       const seen = await parts.store.scan(look === 'all');
       scanMs = parts.clock.monotonicMs() - from;
@@ -197,7 +203,7 @@ export function engine(given: Parts): Engine {
       moved = around.moved;
     }
     for (const one of problems) report(one);
-    const isCancelled = look === 'none' && parts.store.intents().some(({ kind }) => kind === 'cancel');
+    const isCancelled = look === 'none' && (await parts.store.intents()).some(({ kind }) => kind === 'cancel');
     if (isCancelled && (await takeIntents(parts, flights, nudged))) moved = true;
     if (await waits.look()) {
       await takeIntents(parts, flights, nudged);
@@ -205,21 +211,25 @@ export function engine(given: Parts): Engine {
     }
     const needs = await tendNeeds(parts);
     moved = needs.moved || moved;
-    const free = room(parts);
+    const free = await room(parts);
     const { line, due } = await movable(parts, flights, needs, roots);
+    let isOff = await calledOff(parts);
     let advanced = 0;
     backlog = 0;
     for (let task = line.next(); task !== undefined; task = line.next()) {
-      if (isCalledOff(parts, task)) continue;
-      if (!hasRoom(parts, flights, free, task)) {
+      if (isOff(task)) continue;
+      const isStarted = hasRoom(parts, flights, free, task) && (await start(task, onEnd));
+      if (!isStarted) {
         backlog += line.pass();
         slow.passedOver(task, nameOf(parts, task));
         continue;
       }
-      start(task, onEnd);
       advanced++;
-      if (parts.inTurn) await flights.get(task.id)?.done;
+      if (!parts.inTurn) continue;
+      await flights.get(task.id)?.done;
+      isOff = await calledOff(parts);
     }
+    await slow.tell();
     await showBallot(parts, look !== 'none');
     await showBoards(parts);
     return {
@@ -239,33 +249,42 @@ export function engine(given: Parts): Engine {
    */
   async function lookAgain(): Promise<void> {
     for (let looks = 1; looks <= MOST_LOOKS; looks++) {
-      const before = parts.store.changes?.();
+      const before = parts.store.changes();
       const seen = await parts.store.scan();
       for (const one of seen.problems) report(one);
       tellStrays(seen);
       for (const id of seen.gone ?? []) gone.add(id);
-      if (looks > 1 && before === parts.store.changes?.()) return;
+      if (looks > 1 && before === parts.store.changes()) return;
     }
   }
 
-  function start(task: Task, onEnd: (moved: boolean) => void): void {
+  /**
+   * False if it is not this task's turn. The flight is entered before the first await: until it has landed nobody else
+   * in this process starts the task, or gives away its place among the tasks of its agent.
+   */
+  function start(task: Task, onEnd: (moved: boolean) => void): Promise<boolean> {
     const stop = new AbortController();
     const agent = nameOf(parts, task);
-    const done = advance(parts, task, stop.signal, busyHere(flights, agent))
-      .then(
-        (moved) => moved,
-        (thrown: unknown) => {
-          // The claim stays behind as it is. Nothing more is started: whoever opens the workspace next recovers it.
-          broken ??= thrown;
-          return false;
-        },
-      )
-      .then((moved) => {
+    const here = busyHere(flights, agent);
+    const turn = takesTurn(parts, task, parts.agents.all().get(agent));
+    flights.set(task.id, { task: task.id, agent: task.role === 'bid' ? 'nobody' : agent, stop, done: landing() });
+    return turn;
+
+    async function landing(): Promise<void> {
+      let moved: boolean | undefined;
+      try {
+        if (!(await turn)) return;
+        slow.began(task.id, agent);
+        moved = await advance(parts, task, stop.signal, here);
+      } catch (thrown) {
+        // The claim stays behind as it is. Nothing more is started: whoever opens the workspace next recovers it.
+        broken ??= thrown;
+        moved = false;
+      } finally {
         flights.delete(task.id);
-        onEnd(moved);
-      });
-    slow.began(task.id, agent);
-    flights.set(task.id, { task: task.id, agent: task.role === 'bid' ? 'nobody' : agent, stop, done });
+        if (moved !== undefined) onEnd(moved);
+      }
+    }
   }
 
   async function stop(): Promise<void> {

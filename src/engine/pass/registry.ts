@@ -9,9 +9,9 @@ import type { Parts } from '../core/context.js';
 import type { States } from './publish-states.js';
 
 export interface RegistryView {
-  show(): void;
+  show(): Promise<void>;
   /** This process has left: it is struck out, if it ever wrote itself in. */
-  left(): void;
+  left(): Promise<void>;
 }
 
 const FILE = 'agents/registry.json';
@@ -22,40 +22,48 @@ export function registry(parts: Parts, states: Pick<States, 'told'>): RegistryVi
   const { store, agents } = parts;
   let isShown = false;
   let key: unknown[] = [];
+  /** One after the other: a page that was begun earlier must not be written last. */
+  let last: Promise<void> = Promise.resolve();
+  const next = (step: () => Promise<void>): Promise<void> => {
+    const mine = last.then(step);
+    last = mine.catch(() => undefined);
+    return mine;
+  };
   return {
-    show: () => show(),
-    left() {
-      if (isShown) show(true);
-      isShown = false;
-    },
+    show: () => next(() => show()),
+    left: () =>
+      next(async () => {
+        if (isShown) await show(true);
+        isShown = false;
+      }),
   };
 
-  function show(isLeaving = false): void {
+  async function show(isLeaving = false): Promise<void> {
     for (let tries = 0; tries < MOST_TRIES; tries++) {
       const now = facts();
       const [first, ...others] = now.map((one, i) => one === key[i]);
       const isOld = others.every(Boolean) && (first || !(isLeaving || isOurs()));
       key = now;
       if (isShown && isOld) return;
-      write();
+      await write();
     }
   }
 
   function facts(): unknown[] {
     const told = states.told();
     const doing = [...agents.all().keys()].map((name) => told.get(name)?.state ?? 'idle').join(' ');
-    return [store.peersStamp?.(), agents.all(), doing];
+    return [store.peersStamp(), agents.all(), doing];
   }
 
   /** Where many come and go, a few write it down for all. */
   function isOurs(): boolean {
-    const rank = store.rank?.();
-    return rank === undefined || isWarden(rank);
+    return isWarden(store.rank());
   }
 
-  function write(): void {
+  async function write(): Promise<void> {
+    const peers = await store.peers();
     const told = states.told();
-    const shown = page(agents.all().values(), store.peers(), (name) => told.get(name)?.state);
+    const shown = page(agents.all().values(), peers, (name) => told.get(name)?.state);
     store.showFile(FILE, `${JSON.stringify(shown, null, 2)}\n`);
     isShown = true;
   }

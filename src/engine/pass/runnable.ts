@@ -1,4 +1,5 @@
-/** Which open tasks can move now, and for which of them there is room. A look at memory: nothing is changed here, but for the turn in a shared conversation. */
+/** Which open tasks can move now, and for which of them there is room. Nothing is changed here, except that `takesTurn` takes a turn. */
+import type { Agent } from '../../domain/agent/agent.js';
 import { HUMAN, isEnded, type Task } from '../../domain/task/task.js';
 import { isLeaf } from '../../rules/patterns/decide.js';
 import { inOrder, lineOf, queue, type Place, type Queue, type Row } from '../../rules/scheduling/ready-queue.js';
@@ -8,7 +9,7 @@ import { sessionId } from '../../domain/session/session-id.js';
 import type { Flight } from '../core/flight.js';
 import type { Room } from '../core/capacity.js';
 import { HELD_MS } from '../conversation/unreadable.js';
-import { takerOf } from '../intake/intents.js';
+import { nameOf, takerOf } from '../intake/intents.js';
 import { lines, type Lines } from '../core/ready-queue.js';
 import { isNeed } from '../coordination/needs.js';
 import type { Parts } from '../core/context.js';
@@ -34,6 +35,7 @@ export async function movable(
   let { due } = needs;
   const isOpen = (id: string): boolean => parts.store.isOpen(id);
   const known = parts.lines ?? lines(parts.store);
+  const held = await parts.held?.look();
   const ready: Place[] = [];
   for (const { task, state } of known.underWay()) {
     if (roots !== undefined && !roots.has(task.root)) continue;
@@ -43,7 +45,7 @@ export async function movable(
       if (task.waits?.until !== undefined) due = Math.min(due, Date.parse(task.waits.until));
       continue;
     }
-    if (parts.held?.isHeld(task.id)) {
+    if (held?.has(task.id)) {
       due = Math.min(due, Date.parse(now) + HELD_MS);
       continue;
     }
@@ -52,10 +54,11 @@ export async function movable(
   }
   const found = ready.filter(({ task }) => known.find(task.id) === undefined); // some stand in line now, and come with that
   const rows: Row[] = [{ places: found.sort(inOrder), alike: false }];
-  for (const places of inLine(known, roots)) {
+  // All rows are taken before anything is awaited: there may be other rows after that.
+  for (const places of [...inLine(known, roots)]) {
     const first = places[0]?.task;
     if (first === undefined || !isHosted(parts, first) || isPaused(parts, first)) continue;
-    rows.push({ places: inTurn(parts, known, places), alike: true });
+    rows.push({ places: await inTurn(parts, known, places), alike: true });
   }
   return { line: queue(rows, (id) => flights.has(id)), due };
 }
@@ -69,21 +72,18 @@ function* inLine(known: Lines, roots: ReadonlySet<string> | undefined): Iterable
 }
 
 /** Of those who share a conversation only the one whose turn it is can begin, wherever it stands. */
-function inTurn(parts: Parts, known: Lines, places: readonly Place[]): readonly Place[] {
+async function inTurn(parts: Parts, known: Lines, places: readonly Place[]): Promise<readonly Place[]> {
   const first = places[0]!.task;
   const agent = parts.agents.all().get(nameOf(parts, first));
   if (agent?.session !== 'shared' || !isLeaf(first, agent)) return places;
-  const holder = known.find(parts.store.turnOf(sessionId(first, agent)) ?? '');
+  const holder = known.find((await parts.store.turnOf(sessionId(first, agent))) ?? '');
   return holder !== undefined && lineOf(holder.task) === lineOf(first) ? [holder] : places;
 }
 
-/** Whose work it is, or `nobody` as yet. */
-export function nameOf(parts: Parts, task: Task): string {
-  const taker = takerOf(parts, task);
-  return 'agent' in taker ? taker.agent : 'nobody';
-}
-
-/** Whether one more can be started, as this process and its agents stand now. `free`: as of this pass. */
+/**
+ * Whether one more can be started, as this process and its agents stand now. `free`: as of this pass. Synchronous, so
+ * that the caller can enter the flight before anything else is decided.
+ */
 export function hasRoom(parts: Parts, flights: Flights, free: Room, task: Task): boolean {
   if (flights.size >= parts.config.limits.parallel) return false;
   // To bid is not to take: an agent that is busy can still say how busy it is.
@@ -93,11 +93,15 @@ export function hasRoom(parts: Parts, flights: Flights, free: Room, task: Task):
     return task.waits !== undefined || (mayOffer(task, taker.offer, free.isFree) && free.takeBids(taker.offer.length));
   const name = nameOf(parts, task);
   const agent = parts.agents.all().get(name);
-  // Whoever has a pattern speaks in its work, and must not keep that from its turn.
-  const speaks = agent?.session === 'shared' && isLeaf(task, agent);
-  if (speaks && !parts.store.takeTurn(sessionId(task, agent), task.id)) return false;
   const most = agent?.maxConcurrentTasks ?? Infinity;
   return most === Infinity || busyHere(flights, name) + free.elsewhere(name) < most;
+}
+
+/** Takes the turn in the shared conversation of its agent. True if the task has it now, or needs none. */
+export async function takesTurn(parts: Parts, task: Task, agent: Agent | undefined): Promise<boolean> {
+  // An agent with a pattern speaks in its stages, and must not keep the turn from them.
+  if (agent?.session !== 'shared' || !isLeaf(task, agent)) return true;
+  return parts.store.takeTurn(sessionId(task, agent), task.id);
 }
 
 /** How many tasks of this agent are in flight. */

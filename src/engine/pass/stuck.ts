@@ -13,6 +13,8 @@ export interface Stuck {
   /** It could begin, and there was no room. Of those who wait in a line, the first is enough: its time begins when it is that. */
   passedOver(task: Task, agent: string): void;
   began(task: string, agent: string): void;
+  /** Records what was found since the last call, unless history has it already: it is reported once, by whatever process. */
+  tell(): Promise<void>;
   /** How many tasks it knows something of. */
   remembered(): number;
 }
@@ -24,6 +26,12 @@ export const IDLE_TURNS = 40;
 /** What others ended is forgotten now and then: whenever there is twice as much as was left the last time, and more than this. */
 const MOST_REMEMBERED = 100;
 
+interface Found {
+  task: string;
+  kind: 'starved' | 'no_progress';
+  why: string;
+}
+
 type InLine = Pick<Task, 'id' | 'priority' | 'created_at'>;
 type Passed = InLine & { sinceMs: number; overtaken: number; told: boolean };
 
@@ -34,6 +42,7 @@ export function stuck(parts: Parts, rootOf: (task: string) => string): Stuck {
   const lastStart = new Map<string, number>();
   const turns = new Map<string, number>();
   let most = MOST_REMEMBERED;
+  let untold: Found[] = [];
 
   return {
     heard(event) {
@@ -44,7 +53,8 @@ export function stuck(parts: Parts, rootOf: (task: string) => string): Stuck {
         const count = (turns.get(root) ?? 0) + 1;
         turns.set(root, count);
         forgetEnded();
-        if (count === IDLE_TURNS) tell(root, 'no_progress', `${count} turns were taken under it, and nothing changed`);
+        const why = `${count} turns were taken under it, and nothing changed`;
+        if (count === IDLE_TURNS) untold.push({ task: root, kind: 'no_progress', why });
       } else if (isChange(parts, event)) turns.delete(root);
     },
     passedOver({ id, priority, created_at }, agent) {
@@ -58,7 +68,7 @@ export function stuck(parts: Parts, rootOf: (task: string) => string): Stuck {
       const why = whyStarved(one, agent, now);
       if (why === undefined) return;
       one.told = true;
-      tell(id, 'starved', `it could begin for ${minutes(now - one.sinceMs)}, and ${why}`);
+      untold.push({ task: id, kind: 'starved', why: `it could begin for ${minutes(now - one.sinceMs)}, and ${why}` });
     },
     began(task, agent) {
       const waiting = PRIORITIES.flatMap((priority) => firstOf(agent, priority) ?? []);
@@ -69,6 +79,7 @@ export function stuck(parts: Parts, rootOf: (task: string) => string): Stuck {
       passed.delete(task);
       lastStart.set(agent, parts.clock.monotonicMs());
     },
+    tell,
     remembered: () => passed.size + turns.size,
   };
 
@@ -96,10 +107,15 @@ export function stuck(parts: Parts, rootOf: (task: string) => string): Stuck {
     most = Math.max(MOST_REMEMBERED, 2 * (passed.size + turns.size));
   }
 
-  /** Another process, or this one before it was started again, may have told it. */
-  function tell(task: string, kind: 'starved' | 'no_progress', why: string): void {
-    const before = parts.store.events({ task }).some((one) => one.name === 'work.stuck' && one['kind'] === kind);
-    if (!before) record(parts, 'work.stuck', { task, kind, why });
+  /** Another process, or this one before it was started again, may have reported it. */
+  async function tell(): Promise<void> {
+    const found = untold;
+    untold = [];
+    for (const { task, kind, why } of found) {
+      const events = await parts.store.events({ task });
+      const isTold = events.some((event) => event.name === 'work.stuck' && event['kind'] === kind);
+      if (!isTold) record(parts, 'work.stuck', { task, kind, why });
+    }
   }
 }
 

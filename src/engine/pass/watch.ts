@@ -22,7 +22,6 @@ const LONG_PASS_MS = 0.5;
 const MOST_PASS_REST_MS = 50;
 /** So many times longer than the first the next ones wait between two looks. */
 const SECOND = 8;
-const ALONE = { rank: 0, of: 1 };
 
 export async function watch(parts: Parts, engine: Engine, { signal, onPass }: WatchOptions): Promise<void> {
   const { clock, store, config } = parts;
@@ -37,7 +36,7 @@ export async function watch(parts: Parts, engine: Engine, { signal, onPass }: Wa
     wake();
   });
   signal.addEventListener('abort', () => wake(), { once: true });
-  store.join();
+  await store.join();
   let lastFull = -Infinity;
   let gapMs = rescanGap();
   let restUntil = -Infinity;
@@ -47,7 +46,7 @@ export async function watch(parts: Parts, engine: Engine, { signal, onPass }: Wa
       const due = clock.monotonicMs() - lastFull >= gapMs;
       const look = due ? 'all' : untilLook() <= 0 ? 'changed' : 'none';
       const wasRung = rungAt !== undefined;
-      const known = store.changes?.();
+      const known = store.changes();
       if (look !== 'none') rungAt = undefined;
       ended = false;
       const from = clock.monotonicMs();
@@ -62,8 +61,8 @@ export async function watch(parts: Parts, engine: Engine, { signal, onPass }: Wa
       nextPass = from + (passMs > LONG_PASS_MS ? Math.min(MOST_PASS_REST_MS, PASS_SHARE * passMs) : 0);
       if ((report.scanMs ?? 0) > LONG_MS)
         restUntil = clock.monotonicMs() + Math.min(MOST_REST_MS, SHARE * report.scanMs!);
-      if (due && !wasRung && engine.flights.size === 0 && store.changes?.() !== known) store.ringOthers?.();
-      engine.showRegistry();
+      if (due && !wasRung && engine.flights.size === 0 && store.changes() !== known) store.ringOthers();
+      await engine.showRegistry();
       onPass?.(report);
       await flushIfQuiet();
       parts.audit?.passed(engine.flights.size === 0 ? QUIET_GAP_MS : BUSY_GAP_MS);
@@ -95,7 +94,7 @@ export async function watch(parts: Parts, engine: Engine, { signal, onPass }: Wa
 
   /** The first process by name looks as often as one alone would, and rings for all. The others only look in case it is paused. */
   function rescanGap(): number {
-    const me = store.rank?.() ?? ALONE;
+    const me = store.rank();
     return config.rescanMs * (me.rank === 0 ? 1 : Math.min(SECOND, me.of) * patience(me));
   }
 

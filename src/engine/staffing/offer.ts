@@ -33,7 +33,7 @@ export async function offer(parts: Parts, claim: Claim, task: Task, fit: readonl
   const now = parts.clock.now();
   // A task that was parked for bids says until when; after a retry the time begins anew.
   const until = new Date(claim.task.waits?.until ?? now.getTime() + bidMs);
-  const free = room(parts);
+  const free = await room(parts);
   const step = offerStep({
     task,
     fit,
@@ -110,7 +110,7 @@ function isAbandoned(placed: Placed | undefined): boolean {
 /** Bids that wait for nobody, because the process that would have made them is gone, hold nobody up. True if there were any. */
 export async function endAbandonedBids(parts: Parts): Promise<boolean> {
   if (parts.hosts === undefined) return false;
-  const { isHosted } = room(parts);
+  const { isHosted } = await room(parts);
   const bids = [...underWay(parts)].filter(({ task, state }) => task.role === 'bid' && state !== 'active');
   let ended = false;
   for (const { task } of bids) {
@@ -243,7 +243,7 @@ function showBids(parts: Parts, task: Task, weighed: Award): void {
 
 /** Its host died, or is too slow. One that is being worked on ends by itself, and nobody hears it. */
 async function endLate(parts: Parts, id: string, why = offerOver()): Promise<boolean> {
-  const claim = parts.store.claim(id, 'nobody');
+  const claim = await parts.store.claim(id, 'nobody');
   if (claim === undefined) return false;
   await fail(parts, claim, claim.task, why);
   return true;

@@ -8,8 +8,8 @@ import { fail, putBack } from './settle.js';
 import type { Parts } from '../core/context.js';
 
 /** What is cancelled with all under it is put down here, and ended when that has ended. */
-export function endStopped(parts: Parts, claim: Claim, task: Task, error: Problem, costs: Costs): Promise<void> {
-  return isCalledOff(parts, task)
+export async function endStopped(parts: Parts, claim: Claim, task: Task, error: Problem, costs: Costs): Promise<void> {
+  return (await isCalledOff(parts, task))
     ? putBack(parts, claim, task, error.message, costs)
     : fail(parts, claim, task, error, costs);
 }

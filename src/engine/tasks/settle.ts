@@ -46,7 +46,6 @@ async function settle(
     record(parts, 'result.fenced', { task: task.id, agent: claim.agent });
     return;
   }
-  if (task.session !== undefined) parts.store.markSession(task.session, state === 'completed' ? 'completed' : 'error');
   record(parts, state === 'completed' ? 'task.completed' : 'task.failed', {
     task: task.id,
     agent: claim.agent,
@@ -55,6 +54,9 @@ async function settle(
     ...(task.usage ? { usage: usageFields(task.usage) } : {}),
     ...(task.error ? { error: task.error } : {}),
   });
+  // After the line of history: whoever asked for it must not be recorded as ended before it.
+  if (task.session !== undefined)
+    await parts.store.markSession(task.session, state === 'completed' ? 'completed' : 'error');
 }
 
 export async function park(parts: Parts, claim: Claim, task: Task, given: Waits, costs?: Costs): Promise<void> {

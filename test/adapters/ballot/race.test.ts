@@ -52,7 +52,7 @@ async function overwrite(disk: SimDisk, first: () => Promise<void>): Promise<Bal
 test('an entry overwritten by another process is shown again, not withdrawn', async () => {
   const disk = simDisk();
   for (const folder of ['/w/tasks', '/w/.guild/tmp']) disk.makeFolder(folder);
-  const first = ballot({ root: '/w', disk, peer: 'one', isAlive: () => true });
+  const first = ballot({ root: '/w', disk, peer: 'one', livePeers: async () => ['one', 'other', 'third'] });
   await overwrite(disk, () => first.show([approval('a')], [], new Map()));
   assert.ok(!disk.tree().get(FILE)!.includes('id: a\n'), 'overwritten');
   const both = [approval('a'), approval('b')];

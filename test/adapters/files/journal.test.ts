@@ -235,10 +235,10 @@ test('an intent is found where the time of a folder tells nothing', async () => 
   let at = Date.parse('2026-01-01T00:00:00.000Z');
   const write = writing(disk, l, 'me', () => undefined);
   const { submit, intents } = recordVerbs(disk, l, write, () => new Date(at));
-  assert.deepEqual(intents(), []);
+  assert.deepEqual(await intents(), []);
   await submit({ kind: 'stop', id: 'i', task: 't', by: 'human', at: '2026-01-01T00:00:00.000Z' });
   at += 1000;
-  assert.equal(intents().length, 1);
+  assert.equal((await intents()).length, 1);
 });
 
 /** Another does something right before change `n`, at which this one dies. */

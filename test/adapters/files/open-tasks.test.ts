@@ -25,7 +25,7 @@ test('a task that is claimed and parked while another process looks is never set
   disk.save('/w/tasks/waiting/t.json', TASK);
   await one.scan(true);
   await two.scan(true);
-  const claim = one.claim('t', 'ana')!;
+  const claim = (await one.claim('t', 'ana'))!;
   // The other one sees the claim, while the waiting name is there again: as if it was parked between its two looks.
   disk.save('/w/tasks/waiting/t.json', TASK);
   for (let look = 0; look < 3; look++) assert.deepEqual((await two.scan(true)).problems, []);
@@ -92,13 +92,13 @@ test('a task that went and came again between two looks is read again when somet
   const tasks = openTasks(disk, layout('/w'), quarantine(disk, layout('/w')), () => new Date('2026-01-01T00:00:00Z'));
   const nothing = (): boolean => false;
   tasks.scan(true, nothing);
-  const claim = one.claim('t', 'nobody')!;
+  const claim = (await one.claim('t', 'nobody'))!;
   await one.release(claim, { ...claim.task, to: 'ana' });
   tasks.doubt('/w/tasks/pending/t.json');
   assert.deepEqual(tasks.scan(false, nothing), { problems: [], gone: [] });
   assert.equal(tasks.byId.get('t')!.task.to, 'ana');
   tasks.doubt('/w/tasks/pending/t.json');
-  const again = one.claim('t', 'ana')!;
+  const again = (await one.claim('t', 'ana'))!;
   assert.deepEqual(tasks.scan(false, nothing).gone, [], 'it is among the active now');
   assert.equal(tasks.byId.get('t')!.state, 'active');
   assert.ok(await one.settle(again, { ...again.task, result: 'done' }, 'completed'));

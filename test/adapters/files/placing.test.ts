@@ -28,15 +28,15 @@ for (const verb of ['park', 'release'] as const) {
     const store = files({ root: '/w', disk: watched, clock, ids, processes: processes.start(), lag: () => undefined });
     disk.save('/w/tasks/pending/t.json', '{"description": "do it"}');
     await store.scan(true);
-    const claim = store.claim('t', 'ana')!;
+    const claim = (await store.claim('t', 'ana'))!;
     const at = clock.now().toISOString();
     for (const name of ['a', 'b'])
       await store.create(makeChild(claim.task, { id: `t.${name}`, role: 'work', to: 'ana', description: name }, at), {
         behind: true,
       });
     const back = store[verb](claim, { ...claim.task, to: 'ana' });
-    store.claim('t.a', 'ana');
-    const b = store.claim('t.b', 'ana')!;
+    await store.claim('t.a', 'ana');
+    const b = (await store.claim('t.b', 'ana'))!;
     await store.settle(b, { ...b.task, result: 'done' }, 'completed', { behind: true });
     assert.equal(await back, true);
     assert.deepEqual(seen, [[`t.a_ana-${store.peer.id}.json`, 't.b.json']]);

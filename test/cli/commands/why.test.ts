@@ -117,7 +117,7 @@ test('a chain goes on through budgets, agents with no room, resources and you, a
   t.after(() => store.close());
   await store.scan(true);
   assert.equal(await store.keepTurn('resource-printer', 'owner'), true);
-  assert.ok(store.claim('busy', 'hand'), 'this process is at work on it');
+  assert.ok(await store.claim('busy', 'hand'), 'this process is at work on it');
 
   const { chain, nodes, shares } = await why(here, 't');
   assert.deepEqual(

@@ -13,13 +13,13 @@ import { lay } from '../../kit/stories.js';
 const FILE = path.join(ROOT, 'sessions/ana.session.yaml');
 
 /** Two tasks in turn; `before` happens right before each write into the conversation. */
-async function play(before: (messages: readonly Message[], h: ReturnType<typeof enter>) => void) {
+async function play(before: (messages: readonly Message[], h: ReturnType<typeof enter>) => Promise<void> | void) {
   const h = enter();
   const { store } = h.guest.parts;
   const append = store.append;
-  store.append = (id, messages, options) => {
+  store.append = async (id, messages, options) => {
     assert.ok(h.played.calls.length < 20, 'it asks without end');
-    before(messages, h);
+    await before(messages, h);
     return append(id, messages, options);
   };
   await untilQuiet(h.guest);
@@ -47,8 +47,8 @@ const resultOf = (h: ReturnType<typeof enter>, id: string): string =>
 
 test('the task before is put away while the next one begins: the next begins all the same, and asks once', async () => {
   let races = 0;
-  const h = await play((messages, { guest }) => {
-    if (messages[0]?.task !== undefined && races++ === 0) guest.parts.store.markSession('ana', 'completed');
+  const h = await play(async (messages, { guest }) => {
+    if (messages[0]?.task !== undefined && races++ === 0) await guest.parts.store.markSession('ana', 'completed');
   });
   assert.ok(races > 0, 'it came to that');
   assert.equal(h.played.calls.length, 2);

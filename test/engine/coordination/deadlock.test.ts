@@ -39,7 +39,7 @@ async function play(
     }
     throw new Error(`there is no ${id}`);
   };
-  return { disk, guest, events: guest.parts.store.events(), ended };
+  return { disk, guest, events: await guest.parts.store.events(), ended };
 }
 
 test('hierarchical: of three in a ring the one with the lowest priority does without, and the others are helped', async () => {
@@ -81,7 +81,7 @@ test('two processes that find the same circle choose the same, and cancel once',
     const moved = await Promise.all([one.engine.pump(), two.engine.pump()]);
     if (!moved.some((report) => report.moved)) break;
   }
-  const events = one.parts.store.events();
+  const events = await one.parts.store.events();
   assert.equal(events.filter((event) => event.name === 'deadlock.broken').length, 1);
   assert.equal(events.filter((event) => event.name === 'task.failed').length, 1);
   assert.equal(one.parts.store.openCount(), 0);
@@ -196,7 +196,9 @@ test('with a coordinator, work that failed because it only depends on itself is 
         at: handled.created_at,
       });
     await untilQuiet(guest);
-    const made = guest.parts.store.events().filter((one) => one.name === 'task.created' && one.agent === 'boss');
+    const made = (await guest.parts.store.events()).filter(
+      (one) => one.name === 'task.created' && one.agent === 'boss',
+    );
     assert.equal(new Set(made.map((one) => one.task)).size, round);
     assert.equal(made.length, round);
   }

@@ -15,7 +15,7 @@ async function tell(story: Pick<Story, 'agents' | 'tasks' | 'script'> & Partial<
   guest: Guest;
   calls: string[];
   result(id: string): Promise<string>;
-  events(name: Event['name']): Event[];
+  events(name: Event['name']): Promise<Event[]>;
 }> {
   const disk = simDisk();
   lay(disk, { name: 'x', results: {}, calls: 0, files: BUS, ...story });
@@ -25,7 +25,7 @@ async function tell(story: Pick<Story, 'agents' | 'tasks' | 'script'> & Partial<
   return {
     guest,
     calls: house.calls.map((call) => call.agent),
-    events: (name) => guest.parts.store.events().filter((event) => event.name === name),
+    events: async (name) => (await guest.parts.store.events()).filter((event) => event.name === name),
     async result(id) {
       const placed = await guest.parts.store.read(id);
       return placed?.task.result ?? placed?.task.error?.message ?? `it is ${placed?.state}`;
@@ -53,7 +53,7 @@ test('a relevant agent with all capabilities helps; its work is counted with the
   assert.equal(await result('t'), 'Built.');
   assert.deepEqual(calls, ['ana', 'cyd', 'ana']);
   assert.deepEqual(
-    events('help.given').map((event) => event.agent),
+    (await events('help.given')).map((event) => event.agent),
     ['cyd'],
   );
   assert.equal((await guest.parts.store.read('t'))!.task.usage?.turns, 3);
@@ -96,7 +96,7 @@ test('when those who could are busy, help comes as soon as one of them is free',
 `,
   });
   assert.equal(calls.at(-1), 'ana');
-  assert.equal(events('help.escalated').length, 0);
+  assert.equal((await events('help.escalated')).length, 0);
 });
 
 test('help that nobody gives by its time goes to the coordinator', async () => {
@@ -113,7 +113,7 @@ test('help that nobody gives by its time goes to the coordinator', async () => {
   assert.equal(await result('t'), 'Built.');
   assert.deepEqual(calls, ['ana', 'pm', 'ana']);
   assert.deepEqual(
-    events('help.escalated').map((event) => event.agent),
+    (await events('help.escalated')).map((event) => event.agent),
     ['pm'],
   );
 });
@@ -140,7 +140,7 @@ test('without a coordinator it goes to the human, who answers on the ballot', as
   });
   assert.equal(await result('t'), 'Mended.');
   assert.deepEqual(
-    events('help.escalated').map((event) => event.agent),
+    (await events('help.escalated')).map((event) => event.agent),
     ['human'],
   );
 });
@@ -166,5 +166,5 @@ test('a capability that no agent has, a deadline in the past and an empty questi
     said.map(({ content }) => content.split(':')[0]),
     ['nobody_fit', 'bad_field', 'bad_field', 'over_limit'],
   );
-  assert.equal(events('help.refused').length, 2);
+  assert.equal((await events('help.refused')).length, 2);
 });

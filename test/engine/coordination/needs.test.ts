@@ -17,7 +17,7 @@ interface Told {
   disk: SimDisk;
   /** Who was asked, in order. */
   calls: string[];
-  events(name: Event['name']): Event[];
+  events(name: Event['name']): Promise<Event[]>;
 }
 
 async function tell(story: Pick<Story, 'agents' | 'tasks' | 'script'> & Partial<Story>): Promise<Told> {
@@ -30,7 +30,7 @@ async function tell(story: Pick<Story, 'agents' | 'tasks' | 'script'> & Partial<
     guest,
     disk,
     calls: house.calls.map((call) => call.agent),
-    events: (name) => guest.parts.store.events().filter((event) => event.name === name),
+    events: async (name) => (await guest.parts.store.events()).filter((event) => event.name === name),
     async result(id) {
       const placed = await guest.parts.store.read(id);
       return placed?.task.result ?? placed?.task.error?.message ?? `it is ${placed?.state}`;
@@ -57,7 +57,7 @@ for (const files of [undefined, BUS]) {
     assert.equal(await result('t'), 'Done.');
     assert.deepEqual(calls, ['ana', 'ben', 'ana']);
     assert.deepEqual(
-      events('dependency.resolved').map((event) => [event.agent, event['status']]),
+      (await events('dependency.resolved')).map((event) => [event.agent, event['status']]),
       [['ben', 'resolved']],
     );
   });
@@ -127,7 +127,7 @@ test('what nobody has is refused as such, and the asker goes on', async () => {
 `,
   });
   assert.equal(await result('t'), 'No tune.');
-  assert.equal(events('dependency.resolved')[0]!['status'], 'failed');
+  assert.equal((await events('dependency.resolved'))[0]!['status'], 'failed');
 });
 
 test('impossible requests are refused at once with a typed problem and an event; nothing is made of them', async () => {
@@ -162,7 +162,7 @@ test('impossible requests are refused at once with a typed problem and an event;
       .map((code) => [code, true]),
   );
   assert.match(said[4]!.content, /did you mean ben\?/);
-  assert.equal(events('dependency.refused').length, 6);
+  assert.equal((await events('dependency.refused')).length, 6);
   assert.equal((await guest.parts.store.ended()).length, 1);
 });
 
@@ -226,9 +226,9 @@ test('a resource is held by one task at a time, until that task ends', async () 
 `,
   });
   assert.deepEqual([await result('a'), await result('b')], ['Printed.', 'Printed.']);
-  const told = guest.parts.store
-    .events()
-    .filter(({ name }) => name === 'dependency.resolved' || name === 'task.completed');
+  const told = (await guest.parts.store.events()).filter(
+    ({ name }) => name === 'dependency.resolved' || name === 'task.completed',
+  );
   const line = told.flatMap(({ name, task }) =>
     name === 'dependency.resolved' || !task!.includes('.') ? `${task!.split('.')[0]} ${name.split('.')[1]}` : [],
   );
@@ -331,7 +331,7 @@ test('a task that waits for what another holds can be asked to stop, and answers
   await store.submit({ kind: 'stop', id: 's1', task: 'b', by: 'human', at });
   await untilQuiet(guest);
   assert.equal((await store.read('b'))?.task.result, 'I have nothing yet.');
-  assert.equal(store.turnOf('resource-printer'), 'a');
+  assert.equal(await store.turnOf('resource-printer'), 'a');
 });
 
 test('a resource that was given back goes to who waits; who wants it again waits, and nobody gives back what another has', async () => {
@@ -349,6 +349,6 @@ test('a resource that was given back goes to who waits; who wants it again waits
 `,
   });
   assert.deepEqual([await result('a'), await result('b')], ['A is printed twice.', 'B is printed.']);
-  const ended = events('task.completed').flatMap(({ task }) => (task === 'a' || task === 'b' ? task : []));
+  const ended = (await events('task.completed')).flatMap(({ task }) => (task === 'a' || task === 'b' ? task : []));
   assert.deepEqual(ended, ['b', 'a'], 'b had it while a was open');
 });

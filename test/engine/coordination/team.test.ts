@@ -21,7 +21,7 @@ test('twenty members: everybody hears everybody once, in one conversation each',
     .messages.find(({ content }) => content.startsWith('Round 2'))!.content;
   assert.equal(second.match(/I am m\d+/g)?.length, 19);
   assert.ok(!second.includes('I am m7.'));
-  assert.equal(parts.store.sessions().length, 21);
+  assert.equal((await parts.store.sessions()).length, 21);
 });
 
 test('a member that is out of its budget before it has spoken leaves, and the others go on', async () => {

@@ -19,8 +19,7 @@ const AGENTS = {
 interface Here {
   store: Store;
   graph: WhoWaits;
-  /** Tells the graph that something changed. */
-  changed(): void;
+  /** How often all open tasks were looked at. */
   looked(): number;
   make(id: string, more?: Partial<Task>): Promise<void>;
   park(id: string, waits: Task['waits']): Promise<void>;
@@ -28,22 +27,19 @@ interface Here {
 
 function begin(worksOn?: (agent: string) => string[]): Here {
   const store = memory(world(), { clock: simClock({ auto: true }), ids: countedIds('m') });
-  let changes = 0;
   let looked = 0;
   const { open } = store;
-  store.changes = () => changes;
   store.open = () => (looked++, open());
   const agents = { all: () => new Map(Object.entries(AGENTS)) } as unknown as Parts['agents'];
   return {
     store,
     graph: whoWaits({ store, agents }, worksOn),
-    changed: () => void changes++,
     looked: () => looked,
     async make(id, more) {
       await store.create(makeTask({ id, description: id, created_at: AT, ...more }));
     },
     async park(id, waits) {
-      const claim = store.claim(id, 'x')!;
+      const claim = (await store.claim(id, 'x'))!;
       await store.park(claim, { ...claim.task, ...(waits ? { waits } : {}) });
     },
   };
@@ -56,10 +52,10 @@ test('tasks, turns, budgets, agents and the human: each waits for what holds it 
   await make('t.a', { to: 'ann', parent: 't', dependencies: ['t.b'] });
   await make('t.b', { to: 'ben' });
   await make('t.c', { to: 'ben' });
-  assert.ok(store.takeTurn('ben', 't.c'));
+  assert.ok(await store.takeTurn('ben', 't.c'));
   await make('q', { to: 'human' });
   await make('bid', { to: 'ann', role: 'bid' });
-  graph.look();
+  await graph.look();
   const waits = (node: string): string[] => [...graph.waitsOf(node)];
   assert.deepEqual(waits('t'), ['budget:t']);
   assert.deepEqual(waits('budget:t'), ['t.a']);
@@ -82,42 +78,40 @@ test('held up is who waits for an open task or for a turn; who only waits for ro
   await make('ended', { to: 'ann', dependencies: ['long-ago'] });
   await make('speaks', { to: 'ben' });
   await make('listens', { to: 'ben' });
-  assert.ok(store.takeTurn('ben', 'speaks'));
-  graph.look();
+  assert.ok(await store.takeTurn('ben', 'speaks'));
+  await graph.look();
   const held = ['before', 'after', 'ended', 'speaks', 'listens'].filter((id) => graph.isHeldUp(id));
   assert.deepEqual(held, ['after', 'listens']);
 });
 
 test('nothing is looked at where nothing changed, and what has ended is forgotten', async () => {
-  const { graph, make, changed, looked, store } = begin();
+  const { graph, make, looked, store } = begin();
   await make('a', { to: 'ann' });
   await make('b', { to: 'ann', dependencies: ['a'] });
-  graph.look();
-  for (let n = 0; n < 5; n++) graph.look();
+  await graph.look();
+  for (let n = 0; n < 5; n++) await graph.look();
   assert.equal(looked(), 1);
-  const claim = store.claim('a', 'ann')!;
+  const claim = (await store.claim('a', 'ann'))!;
   await store.settle(claim, claim.task, 'completed');
-  changed();
-  graph.look();
-  assert.equal(looked(), 2);
+  await graph.look();
+  assert.equal(looked(), 1, 'after that only what changed is looked at');
   assert.equal(graph.find('a'), undefined);
   assert.equal(graph.isHeldUp('b'), false);
 });
 
 test('a budget that is not waited for any more waits for nobody', async () => {
-  const { graph, make, park, changed, store } = begin();
+  const { graph, make, park, store } = begin();
   await make('t', { to: 'lead' });
   await park('t', { tasks: ['t.a'], budget: 'turns' });
   await make('t.a', { to: 'lead', parent: 't', dependencies: ['t'] });
-  graph.look();
+  await graph.look();
   assert.deepEqual(
     [...graph.circles()].map((circle) => circle.toSorted()),
     [['budget:t', 't', 't.a']],
   );
-  const claim = store.claim('t', 'lead')!;
+  const claim = (await store.claim('t', 'lead'))!;
   await store.release(claim, makeTask({ id: 't', description: 't', created_at: AT, to: 'lead' }));
-  changed();
-  graph.look();
+  await graph.look();
   assert.deepEqual([...graph.waitsOf('budget:t')], []);
   assert.deepEqual([...graph.circles()], []);
 });

@@ -109,7 +109,7 @@ test('what may not be told is a problem for the teller and a line of history; of
   ].map((refused) => refused?.code);
   assert.deepEqual(codes, ['not_found', 'not_allowed', 'forged', 'not_allowed']);
   assert.deepEqual(guest.parts.bus!.channels(), []);
-  const events = guest.parts.store.events().filter(({ name }) => name === 'note.refused');
+  const events = (await guest.parts.store.events()).filter(({ name }) => name === 'note.refused');
   assert.equal(events.length, 4);
 });
 

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { test } from 'node:test';
 import { fc } from '../../kit/properties.js';
 import { lines, type Lines } from '../../../src/engine/core/ready-queue.js';
-import type { Store } from '../../../src/ports/store.js';
+import type { Claim, Store } from '../../../src/ports/store.js';
 import { hall, ROOT } from '../../kit/hall.js';
 import { simDisk } from '../../kit/sim-disk.js';
 import { lay } from '../../kit/stories.js';
@@ -20,7 +20,7 @@ test('lines kept in step by what changed are those that a look at everything giv
       lay(disk, { name: 's', agents: {}, tasks: {}, script: '', results: {}, calls: 0 });
       const { store } = hall('- {say: x}').enter(disk).parts;
       const kept = lines(store);
-      const held = new Map<string, NonNullable<ReturnType<typeof store.claim>>>();
+      const held = new Map<string, Claim>();
       for (const [n, { kind, of }] of steps.entries()) {
         const id = `t${of}`;
         const file = path.join(ROOT, `tasks/pending/${id}.json`);
@@ -34,7 +34,7 @@ test('lines kept in step by what changed are those that a look at everything giv
         }
         if (kind === 'take away') disk.remove(file);
         if (kind === 'claim' && claim === undefined) {
-          const mine = store.claim(id, 'ann');
+          const mine = await store.claim(id, 'ann');
           if (mine !== undefined) held.set(id, mine);
         }
         if (claim !== undefined && (kind === 'park' || kind === 'release' || kind === 'end')) {
@@ -81,7 +81,7 @@ test('who depends on open tasks is not looked at; when they have ended it is, un
   const kept = lines(store);
   const going = (): string[] => kept.underWay().map(({ task }) => task.id);
   assert.deepEqual([going(), kept.find('b'), kept.behind('b')?.task.id], [[], undefined, 'b']);
-  const claim = store.claim('a', 'ann')!;
+  const claim = (await store.claim('a', 'ann'))!;
   assert.deepEqual(going(), ['a']);
   await store.settle(claim, { ...claim.task, result: 'x' }, 'completed');
   assert.deepEqual(going(), ['b'], 'whether it has ended well or is gone is to be seen');

@@ -106,7 +106,7 @@ test('a box is in progress while its task is, and open before', async () => {
   const it = office(WAITING);
   await it.guest.engine.pump();
   assert.match(it.board(), /- \[ \] @ana "Wait"/);
-  const claim = it.guest.parts.store.claim('wait', 'ana')!;
+  const claim = (await it.guest.parts.store.claim('wait', 'ana'))!;
   await it.guest.engine.pump();
   assert.match(it.board(), /- \[\/\] @ana "Wait"/);
   await it.guest.parts.store.release(claim, claim.task);
@@ -220,7 +220,7 @@ test('a failed task is marked with its reason; opening its box again tries it ag
   );
   it.edit('[-] @ana', '[ ] @ana');
   await it.guest.engine.pump();
-  assert.ok(it.guest.parts.store.events().some((one) => one.name === 'task.retried'));
+  assert.ok((await it.guest.parts.store.events()).some((one) => one.name === 'task.retried'));
   await untilQuiet(it.guest);
   assert.match(it.board(), /- \[-\] @ana "Hard"\n {2}id: hard\n {2}error: NPE in main.*\n {2}failed_at/);
 });

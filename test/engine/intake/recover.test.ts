@@ -18,7 +18,7 @@ async function dieWith(house: Hall, disk: SimDisk, recover: boolean): Promise<vo
   await guest.parts.store.scan(true);
   // A pass of trees that are not there takes up what was left, and starts nothing.
   if (recover) await guest.engine.pump(new Set(['none']));
-  const claim = guest.parts.store.claim('t', 'ana');
+  const claim = await guest.parts.store.claim('t', 'ana');
   assert.ok(claim, 'it can be taken');
   guest.die();
 }
@@ -45,7 +45,7 @@ test('whoever puts it down alive ends the row', async () => {
   await dieWith(house, disk, true);
   const careful = house.enter(disk);
   await careful.engine.pump(new Set(['none']));
-  const claim = careful.parts.store.claim('t', 'ana')!;
+  const claim = (await careful.parts.store.claim('t', 'ana'))!;
   assert.equal(claim.task.attempts, 2);
   const { lost: _, ...rest } = claim.task;
   await careful.parts.store.release(claim, { ...rest, attempts: 0 });

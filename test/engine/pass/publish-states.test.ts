@@ -159,7 +159,7 @@ test('a move that is not in the table is an event, told as it is, and nothing fa
   await bus(guest).tell([strange]);
   await untilQuiet(guest);
   assert.equal(way(guest, 'ana'), 'waiting idle');
-  const moved = guest.parts.store.events().filter(({ name }) => name === 'agent.moved');
+  const moved = (await guest.parts.store.events()).filter(({ name }) => name === 'agent.moved');
   assert.equal(moved.length, 1);
   assert.equal((moved[0]!['problem'] as { code: string }).code, 'not_a_move');
 });
@@ -213,7 +213,7 @@ test('paused in the middle: the turn ends, its tools are done, and the task is p
   await untilQuiet(guest);
   assert.equal(house.calls.length, 1, 'no second turn');
   assert.deepEqual(disk.list(at('tasks/pending')), ['t.json']);
-  const released = guest.parts.store.events().find(({ name }) => name === 'task.released');
+  const released = (await guest.parts.store.events()).find(({ name }) => name === 'task.released');
   assert.equal(released?.['why'], 'ana is paused');
   const session = [...disk.tree()].find(([file]) => file.endsWith('.session.yaml'))![1];
   assert.match(session, /role: tool/, 'what it called was done');

@@ -123,7 +123,7 @@ test('stop lets each conversation give one last answer', async () => {
   assert.deepEqual(open(disk), []);
   const result = task(disk, 'completed', 'top').result!;
   assert.match(result, /half of it/);
-  assert.deepEqual(guest.parts.store.intents(), []);
+  assert.deepEqual(await guest.parts.store.intents(), []);
 });
 
 test('moving a file to tasks/failed cancels it and all under it', async () => {

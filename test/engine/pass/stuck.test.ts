@@ -11,29 +11,33 @@ import { lay } from '../../kit/stories.js';
 const AT = '2026-01-01T00:00:00.000Z';
 const agent = (front: string): string => `---\n${front}\n---\nWork.\n`;
 
-function begin(): { guest: Guest; slow: Stuck; told(): Event[] } {
+function begin(): { guest: Guest; slow: Stuck; told(): Promise<Event[]> } {
   const disk = simDisk();
   lay(disk, { name: 's', agents: { ann: agent('description: A') }, tasks: {}, script: '', results: {}, calls: 0 });
   const guest = hall('- {say: x}').enter(disk);
   const slow = stuck(guest.parts, (id) => id.split('.')[0]!);
-  return { guest, slow, told: () => guest.parts.store.events().filter(({ name }) => name === 'work.stuck') };
+  const told = async (): Promise<Event[]> => {
+    await slow.tell();
+    return (await guest.parts.store.events()).filter(({ name }) => name === 'work.stuck');
+  };
+  return { guest, slow, told };
 }
 
 const turn = (task: string): Event => ({ at: AT, name: 'model.answered', task });
 
-test('turn after turn under one root, and nothing changes: told once', () => {
+test('turn after turn under one root, and nothing changes: told once', async () => {
   const { slow, told } = begin();
   for (let n = 1; n < IDLE_TURNS; n++) slow.heard(turn(n % 2 ? 't' : 't.call-1'));
-  assert.deepEqual(told(), []);
+  assert.deepEqual(await told(), []);
   slow.heard(turn('t'));
   for (let n = 0; n < 3 * IDLE_TURNS; n++) slow.heard(turn('t'));
   assert.deepEqual(
-    told().map((one) => [one.task, one['kind']]),
+    (await told()).map((one) => [one.task, one['kind']]),
     [['t', 'no_progress']],
   );
 });
 
-test('whoever makes or ends a task, or has an effect, comes on; who only reads does not', () => {
+test('whoever makes or ends a task, or has an effect, comes on; who only reads does not', async () => {
   const changes: Event[] = [
     { at: AT, name: 'task.created', task: 't.call-1' },
     { at: AT, name: 'task.completed', task: 't.call-1' },
@@ -45,7 +49,7 @@ test('whoever makes or ends a task, or has an effect, comes on; who only reads d
       if (n === IDLE_TURNS - 1) slow.heard(change);
       slow.heard(turn('t'));
     }
-    assert.deepEqual(told(), [], change.name);
+    assert.deepEqual(await told(), [], change.name);
   }
   for (const change of [
     { at: AT, name: 'tool.ran', task: 't', tool: 'read_file', ok: true },
@@ -57,7 +61,7 @@ test('whoever makes or ends a task, or has an effect, comes on; who only reads d
       if (n === IDLE_TURNS - 1) slow.heard(change);
       slow.heard(turn('t'));
     }
-    assert.equal(told().length, 1, `${change.name} of ${change.task}`);
+    assert.equal((await told()).length, 1, `${change.name} of ${change.task}`);
   }
 });
 
@@ -79,15 +83,19 @@ test('starved: others that came later and are no more urgent begin again and aga
   for (let n = 0; n < 9; n++) overtake(`before${n}`, { created_at: '2025-12-31T00:00:00.000Z' });
   for (let n = 0; n < 9; n++) overtake(`b${n}`, {}, 'ben');
   slow.passedOver(old, 'ann');
-  assert.deepEqual(told(), [], 'what is more urgent, or came before it, or is for another, takes nothing from it');
+  assert.deepEqual(
+    await told(),
+    [],
+    'what is more urgent, or came before it, or is for another, takes nothing from it',
+  );
   overtake('a5', { priority: 'D' });
   slow.passedOver(old, 'ann');
   slow.passedOver(old, 'ann');
   assert.deepEqual(
-    told().map((one) => [one.task, one['kind']]),
+    (await told()).map((one) => [one.task, one['kind']]),
     [['old', 'starved']],
   );
-  assert.match(String(told()[0]!['why']), /11 minutes, and 5 tasks of ann that came later/);
+  assert.match(String((await told())[0]!['why']), /11 minutes, and 5 tasks of ann that came later/);
 });
 
 test('starved: nothing of its agent begins at all; told of the first in line only', async () => {
@@ -99,11 +107,11 @@ test('starved: nothing of its agent begins at all; told of the first in line onl
   slow.began('another', 'ann');
   await guest.parts.clock.sleep(9 * 60_000);
   pass();
-  assert.deepEqual(told(), [], 'something began nine minutes ago');
+  assert.deepEqual(await told(), [], 'something began nine minutes ago');
   await guest.parts.clock.sleep(2 * 60_000);
   pass();
   assert.deepEqual(
-    told().map((one) => [one.task, one['why']]),
+    (await told()).map((one) => [one.task, one['why']]),
     [['urgent', 'it could begin for 20 minutes, and nothing of ann began for 11 minutes']],
   );
 });
@@ -117,7 +125,7 @@ test('one that begins the moment it is seen has come later too', async () => {
   }
   await guest.parts.clock.sleep(11 * 60_000);
   slow.passedOver(asked('old'), 'ann');
-  assert.equal(told().length, 1);
+  assert.equal((await told()).length, 1);
 });
 
 test('what other processes ended is forgotten', () => {
@@ -142,7 +150,7 @@ test('in a run: a long queue that moves, with urgent work first, is no starving'
   });
   const guest = hall('- {agent: ann, wait: 3m, say: Done.}').enter(disk);
   await untilQuiet(guest);
-  const events = guest.parts.store.events();
+  const events = await guest.parts.store.events();
   assert.equal(events.filter((one) => one.name === 'task.completed').length, 9);
   assert.deepEqual(
     events.filter((one) => one.name === 'work.stuck'),

@@ -30,7 +30,8 @@ async function end(guest: Guest, id: string): Promise<[string, string | undefine
   return [state, task.to, task.result ?? task.error?.message ?? ''];
 }
 
-const events = (guest: Guest, name: string): Event[] => guest.parts.store.events().filter((one) => one.name === name);
+const events = async (guest: Guest, name: string): Promise<Event[]> =>
+  (await guest.parts.store.events()).filter((one) => one.name === name);
 const asked = (house: Hall): string[] =>
   house.calls.filter((call) => call.task.includes('.bid-')).map((call) => call.agent);
 
@@ -43,7 +44,7 @@ test('the best bid gets the task, all is told, and the cost stands in the books 
   const guest = house.enter(disk);
   await untilQuiet(guest);
   assert.deepEqual(await end(guest, 't'), ['completed', 'ben', 'found']);
-  const [award] = events(guest, 'task.awarded');
+  const [award] = await events(guest, 'task.awarded');
   assert.match(
     String(award!['why']),
     /^ben: awarded 9 \(fitness 9, no record yet; needs 6\).*ana: second 7.*cyd: below 7 .*needs 8/,
@@ -55,7 +56,7 @@ test('the best bid gets the task, all is told, and the cost stands in the books 
   assert.equal(task.usage!.turns, 4, 'three bids and the work');
   assert.equal(task.own_usage!.turns, 1);
   assert.equal(task.bids!.length, 3);
-  const roles = events(guest, 'model.answered').map((one) => one['role']);
+  const roles = (await events(guest, 'model.answered')).map((one) => one['role']);
   assert.deepEqual(roles.sort(), ['bid', 'bid', 'bid', 'root']);
 });
 
@@ -154,7 +155,7 @@ test('a record of failures outweighs a high opinion of oneself', async () => {
   await untilQuiet(guest);
   assert.deepEqual(await end(guest, 't'), ['completed', 'ben', 'found']);
   assert.match(
-    String(events(guest, 'task.awarded')[0]!['why']),
+    String((await events(guest, 'task.awarded'))[0]!['why']),
     /ana: below 5 \(fitness 10, 0 accepted, 0 rejected, 4 failed; needs 6\)/,
   );
 });
@@ -189,8 +190,8 @@ test('each process bids for the agents it hosts; one that died holds nobody up',
   });
   const one = house.enter(disk, { agents: ['ana'] });
   const two = house.enter(disk, { agents: ['ben'] });
-  one.parts.store.join();
-  two.parts.store.join();
+  await one.parts.store.join();
+  await two.parts.store.join();
   await untilQuiet(one);
   assert.deepEqual(asked(house), ['ana'], 'ben is for the other process, and nobody hosts cyd');
   assert.equal((await one.parts.store.read('t'))!.state, 'waiting');
@@ -209,10 +210,10 @@ for (const comes of ['alone', 'with others']) {
       script: `${bids('ana', 2)}\n${bids('ben', 9)}\n- {agent: ben, say: found}`,
     });
     const one = house.enter(disk, { agents: comes === 'alone' ? ['cyd'] : ['ana'] });
-    one.parts.store.join();
+    await one.parts.store.join();
     for (let deaths = 0; deaths < 2; deaths++) {
       const two = house.enter(disk, { agents: ['ben'] });
-      two.parts.store.join();
+      await two.parts.store.join();
       await untilQuiet(one);
       assert.equal((await one.parts.store.read('t'))!.state, 'waiting');
       two.die();
@@ -220,7 +221,7 @@ for (const comes of ['alone', 'with others']) {
       assert.equal((await one.parts.store.read('t'))!.state, 'pending', 'it waits for ben');
     }
     const three = house.enter(disk, { agents: ['ben'] });
-    three.parts.store.join();
+    await three.parts.store.join();
     await untilQuiet(three);
     if (comes !== 'alone') await untilQuiet(one);
     await untilQuiet(three);
@@ -237,15 +238,15 @@ test('a bid that its process dies of is given up, and not asked for without end'
     script: `${bids('ana', 2)}\n${bids('ben', 9)}`,
   });
   const one = house.enter(disk, { agents: ['ana'] });
-  one.parts.store.join();
+  await one.parts.store.join();
   await untilQuiet(one);
   let deaths = 0;
   while ((await one.parts.store.read('t'))!.state !== 'failed') {
     const two = house.enter(disk, { agents: ['ben'] });
-    two.parts.store.join();
+    await two.parts.store.join();
     await untilQuiet(one);
     await two.parts.store.scan(true);
-    for (const { task } of two.parts.store.open()) if (task.to === 'ben') two.parts.store.claim(task.id, 'ben');
+    for (const { task } of two.parts.store.open()) if (task.to === 'ben') await two.parts.store.claim(task.id, 'ben');
     two.die();
     await untilQuiet(one);
     assert.ok(++deaths <= one.parts.config.limits.attempts, `${deaths} deaths`);
@@ -261,7 +262,7 @@ test('a process that is there and does not answer holds the others up no longer 
   });
   const one = house.enter(disk, { agents: ['ana'] });
   const two = house.enter(disk, { agents: ['ben'] });
-  two.parts.store.join();
+  await two.parts.store.join();
   await untilQuiet(one);
   assert.equal((await one.parts.store.read('t'))!.state, 'waiting', 'the time is not up');
   await one.parts.clock.sleep(one.parts.config.coordination.bidMs);

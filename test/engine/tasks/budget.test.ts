@@ -282,7 +282,7 @@ test('what open children hold of a budget is waited for, where they may give som
     Array.from({ length: 5 }, () => 'completed'),
   );
   assert.equal(all.get('t')!.result, 'All done.');
-  const waits = guest.parts.store.events().map((event) => event['waits'] as Task['waits']);
+  const waits = (await guest.parts.store.events()).map((event) => event['waits'] as Task['waits']);
   const first = waits.find((one) => one?.budget !== undefined);
   assert.equal(first?.budget, 'children');
   const could = made.filter((task) => (task.budget?.children ?? 0) > 0).map((task) => task.id);
@@ -295,5 +295,7 @@ test('where nobody can give anything back it is refused at once, as before', asy
   await play(guest, {}, disk);
   const all = [...records(disk).values()];
   assert.equal(all.filter((task) => task.parent === 't').length, 1);
-  assert.ok(!guest.parts.store.events().some((event) => (event['waits'] as Task['waits'])?.budget !== undefined));
+  assert.ok(
+    !(await guest.parts.store.events()).some((event) => (event['waits'] as Task['waits'])?.budget !== undefined),
+  );
 });

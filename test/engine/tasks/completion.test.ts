@@ -75,7 +75,7 @@ test('a process that is paused is waited for once, and then left out by name', a
   await untilQuiet(guest);
   for (const id of ['t', 'u'])
     assert.deepEqual(root(disk, id).certificate, { open: 0, unread: 0, effects: 0, agreed: 1, of: 2 });
-  const told = guest.parts.store.events().filter((event) => event.name === 'root.certified');
+  const told = (await guest.parts.store.events()).filter((event) => event.name === 'root.certified');
   assert.deepEqual(
     told.map((event) => event['silent']),
     [[paused.parts.store.peer.id], [paused.parts.store.peer.id]],
@@ -182,7 +182,7 @@ async function whileAsked(phase: 1 | 2, now: (disk: SimDisk, bus: Bus) => void, 
     });
   const guests = [['ann'], ['ben'], undefined].map(enter);
   const other = guests[2]!;
-  other.parts.store.join();
+  await other.parts.store.join();
   let asked = 0;
   other.parts.bus!.subscribe('task', ({ body }) => {
     if (body.type === 'completion_probe' && body.phase === phase && asked++ === 0) now(disk, other.parts.bus!);
@@ -190,7 +190,7 @@ async function whileAsked(phase: 1 | 2, now: (disk: SimDisk, bus: Bus) => void, 
   await together(guests.slice(0, 2));
   assert.ok(asked > 0, 'they were asked');
   await together(guests);
-  return { disk, events: other.parts.store.events() };
+  return { disk, events: await other.parts.store.events() };
 }
 
 for (const phase of [1, 2] as const)

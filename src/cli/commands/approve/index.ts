@@ -45,7 +45,7 @@ export async function answerBy(verb: 'approve' | 'reject' | 'edit', call: Call):
       at: new Date().toISOString(),
     });
   }
-  const working = store.peers().some((peer) => peer.id !== store.peer.id);
+  const working = (await store.peers()).some((peer) => peer.id !== store.peer.id);
   await store.close();
   if (call.json) call.terminal.json({ verb, ids });
   else

@@ -20,7 +20,7 @@ export async function submit(kind: Kind, call: Call): Promise<number> {
   if (kind === 'tell') await store.submit({ ...base, kind, text: said });
   else if (kind === 'cancel') await store.submit({ ...base, kind, ...(said ? { reason: said } : {}) });
   else await store.submit({ ...base, kind });
-  const working = store.peers().some((peer) => peer.id !== store.peer.id);
+  const working = (await store.peers()).some((peer) => peer.id !== store.peer.id);
   await store.close();
   if (call.json) call.terminal.json({ intent: base.id, kind, task });
   else

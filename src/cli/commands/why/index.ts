@@ -27,17 +27,18 @@ budget; who asked for it, from the first message on; and what happened: turns, t
     const store = openReader(root);
     await store.scan(true);
     const found = await store.read(id);
-    if (found === undefined) throw new ProblemError(store.heldFile?.(id) ?? unknownTask(id, root));
-    const known = { store, paused: pausedAgents(root), held: holdUps(root, store), waits: waitsView(root, store) };
+    if (found === undefined) throw new ProblemError(store.heldFile(id) ?? unknownTask(id, root));
+    const waits = await waitsView(root, store);
+    const known = { store, paused: pausedAgents(root), held: holdUps(root, store), waits };
     const { lines: chain, nodes } = await waitChain(known, found);
-    for (const event of store.events({ task: id }).filter((one) => one.name === 'work.stuck'))
+    const events = await store.events({ task: id });
+    for (const event of events.filter(({ name }) => name === 'work.stuck'))
       chain.push(printable(`stuck: ${String(event['why'])}`));
     const origin = (await originOf(store, found)).map(printable);
-    const story = storyOf(store, found);
+    const story = await storyOf(store, found);
     const cost = costOf(found);
     const shares = sharesOf(store, found).map(printable);
     if (json) {
-      const events = store.events({ task: id });
       terminal.json({ id, state: found.state, chain, nodes, shares, origin, story, ...(cost ? { cost } : {}), events });
       return EXIT.done;
     }
@@ -111,8 +112,8 @@ async function reason(known: Known, placed: Placed): Promise<Reason> {
   if (state === 'completed') return { line: `${name} is completed` };
   if (state === 'failed') return { line: `${name} failed: ${task.error?.message ?? 'without saying why'}` };
   if (state === 'active') {
-    const alive = store.peers().some((peer) => peer.id === owner?.peer);
-    const vote = alive && task.parent === undefined ? held.vote(task) : undefined;
+    const alive = (await store.peers()).some((peer) => peer.id === owner?.peer);
+    const vote = alive && task.parent === undefined ? await held.vote(task) : undefined;
     if (vote !== undefined) return { line: `${name}: ${vote}` };
     return {
       line: alive
@@ -125,7 +126,7 @@ async function reason(known: Known, placed: Placed): Promise<Reason> {
   const open: Placed[] = [];
   for (const id of tasks) {
     const next = await store.read(id);
-    const torn = next === undefined ? store.heldFile?.(id) : undefined;
+    const torn = next === undefined ? store.heldFile(id) : undefined;
     if (torn !== undefined) return { line: `${name} waits for ${id}, whose file cannot be read: ${inLine(torn)}` };
     if (next === undefined) return { line: `${name} waits for ${id}, which does not exist` };
     if (!isEnded(next.state)) open.push(next);

@@ -28,7 +28,7 @@ export async function originOf(store: Store, { task }: Placed): Promise<string[]
     above.unshift(parent.task);
   }
   const first = above[0]!;
-  const made = store.events({ task: first.id }).find((event) => event.name === 'task.created');
+  const made = (await store.events({ task: first.id })).find((event) => event.name === 'task.created');
   const cause = made?.cause ?? first.created_by ?? first.from;
   const lines = [cause === undefined || cause === 'human' ? 'you asked for it' : `it came from ${cause}`];
   for (const one of above)
@@ -41,8 +41,8 @@ export async function originOf(store: Store, { task }: Placed): Promise<string[]
 const OF_CHILDREN = new Set<Event['name']>(['task.created', 'task.completed', 'task.failed', 'approval.answered']);
 
 /** What happened to the task, and what its children were asked and answered. */
-export function storyOf(store: Store, { task }: Placed): Step[] {
-  const events = store.events();
+export async function storyOf(store: Store, { task }: Placed): Promise<Step[]> {
+  const events = await store.events();
   const kin = kinIn(events);
   const isChild = ({ task: id, name }: Event): boolean =>
     OF_CHILDREN.has(name) && id !== undefined && kin.parentOf(id) === task.id;
