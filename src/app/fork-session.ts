@@ -16,7 +16,7 @@ import { newTask } from './new-task.js';
 import { openReader } from './readers/open-reader.js';
 import { openRoster } from './readers/open-roster.js';
 
-export interface Fork {
+interface Fork {
   session: string;
   /** Messages to keep; default: all. */
   at?: number;
@@ -27,7 +27,7 @@ export interface Fork {
   id?: string;
 }
 
-export interface Forked {
+interface Forked {
   task: Task;
   session: string;
   kept: number;

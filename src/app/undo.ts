@@ -9,7 +9,7 @@ import { openReader } from './readers/open-reader.js';
 
 type Env = Record<string, string | undefined>;
 
-export interface Undone {
+interface Undone {
   /** The commit that was gone back to. */
   to: Commit;
   files: FileChange[];

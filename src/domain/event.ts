@@ -1,5 +1,5 @@
 /** One line of history: what changed, and because of what. Names are noun.verb in the past. */
-export const EVENT_NAMES = [
+const EVENT_NAMES = [
   'task.created',
   'task.claimed',
   'task.parked',
@@ -59,7 +59,7 @@ export interface Event {
 }
 
 /** What a model call took, as its line says; lines of earlier versions spelled it otherwise. */
-export interface CallCost {
+interface CallCost {
   inputTokens: number;
   outputTokens: number;
   cachedTokens: number;

@@ -4,7 +4,7 @@
  * mean is decided in `rules`.
  */
 
-export const VERDICTS = ['auto', 'notify', 'ask', 'deny'] as const;
+const VERDICTS = ['auto', 'notify', 'ask', 'deny'] as const;
 /** auto: runs at once · notify: runs, and the human is told · ask: waits for a person · deny: never runs. */
 export type Verdict = (typeof VERDICTS)[number];
 

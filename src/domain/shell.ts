@@ -61,7 +61,7 @@ export interface ShellPipeline {
   operators: ('|' | '|&')[];
 }
 
-export type ShellSeparator = ';' | '&' | '&&' | '||';
+type ShellSeparator = ';' | '&' | '&&' | '||';
 
 /** `then` is what stands after the item: `;` also for a newline and the end. */
 export interface ShellList {
@@ -81,7 +81,7 @@ export interface ShellBlock {
   redirections: ShellRedirection[];
 }
 
-export interface ShellFunction {
+interface ShellFunction {
   kind: 'function';
   name: string;
   body: ShellNode;

@@ -1,7 +1,7 @@
 /** Where agents look work up and change what boards say about it: the same queries that people have, and far fewer changes. */
 import type { Problem } from '../domain/problem.js';
 
-export interface DeskRows {
+interface DeskRows {
   rows: Record<string, unknown>[];
   /** Entries of a board that were left out because they cannot be read. */
   leftOut: number;

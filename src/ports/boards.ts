@@ -5,7 +5,7 @@
 import type { BoardMark, BoardStand, BoardWish } from '../domain/task/board.js';
 import type { Problem } from '../domain/problem.js';
 
-export interface BoardsReading {
+interface BoardsReading {
   /** False: no board and no agent changed since the last reading; the lists are empty. */
   changed: boolean;
   wanted: BoardWish[];

@@ -6,7 +6,7 @@
 import type { Mail } from '../domain/coordination/mail.js';
 import type { Problem } from '../domain/problem.js';
 
-export interface Taken {
+interface Taken {
   /** Every line that is not done, in the order of its file. */
   mail: Mail[];
   /** Lines and files that cannot be read, each told once by this process. */

@@ -69,7 +69,7 @@ export type SessionOpened =
   /** It does not parse: a person may be editing it. Nothing may be done from it now. `stamp`: of what was read. */
   | { kind: 'held'; problem: Problem; stamp: string };
 
-export interface SessionEdit {
+interface SessionEdit {
   added: number;
   changed: number;
   removed: number;

@@ -2,21 +2,21 @@
 import { isTerminal, type Agent } from '../domain/agent/agent.js';
 import { compareText } from '../domain/order.js';
 
-export type Step = 'advisor' | 'member' | 'route' | 'fallback' | 'handoff' | 'delegates';
+type Step = 'advisor' | 'member' | 'route' | 'fallback' | 'handoff' | 'delegates';
 
-export interface Edge {
+interface Edge {
   from: string;
   to: string;
   step: Step;
 }
 
-export interface AgentGraph {
+interface AgentGraph {
   agents: { name: string; terminal: boolean }[];
   edges: Edge[];
 }
 
 export const GRAPH_FORMATS = ['text', 'mermaid', 'dot'] as const;
-export type GraphFormat = (typeof GRAPH_FORMATS)[number];
+type GraphFormat = (typeof GRAPH_FORMATS)[number];
 
 export function agentGraph(agents: Iterable<Agent>): AgentGraph {
   const all = [...agents].sort((a, b) => compareText(a.name, b.name));

@@ -4,7 +4,7 @@ import type { AgentState } from '../domain/agent/agent-state.js';
 import { compareText } from '../domain/order.js';
 import type { Peer } from '../domain/peer.js';
 
-export interface RegistryEntry {
+interface RegistryEntry {
   name: string;
   description: string;
   capabilities: string[];

@@ -11,9 +11,9 @@ import { stemsOf } from './tree-lines.js';
 import { toText } from './who.js';
 
 /** held: who has what another waits for, or a share of a budget. */
-export type TaskStep = 'asked' | 'waits' | 'depends' | 'held';
+type TaskStep = 'asked' | 'waits' | 'depends' | 'held';
 
-export interface TaskNode {
+interface TaskNode {
   id: string;
   kind: 'task';
   role: string;
@@ -26,13 +26,13 @@ export interface TaskNode {
 }
 
 /** What is waited for and is no task. */
-export interface WaitNode {
+interface WaitNode {
   id: string;
   kind: Exclude<NodeKind, 'task'>;
   label: string;
 }
 
-export interface TaskEdge {
+interface TaskEdge {
   from: string;
   to: string;
   step: TaskStep;
@@ -40,7 +40,7 @@ export interface TaskEdge {
   share?: Share;
 }
 
-export interface TaskGraph {
+interface TaskGraph {
   tasks: TaskNode[];
   nodes: WaitNode[];
   edges: TaskEdge[];
@@ -120,7 +120,7 @@ function isTask(node: string): boolean {
 }
 
 export const TASK_GRAPH_FORMATS = ['text', 'mermaid', 'dot'] as const;
-export type TaskGraphFormat = (typeof TASK_GRAPH_FORMATS)[number];
+type TaskGraphFormat = (typeof TASK_GRAPH_FORMATS)[number];
 
 export function drawTaskGraph(graph: TaskGraph, format: TaskGraphFormat): string[] {
   return DRAW[format](graph);

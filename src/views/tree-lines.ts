@@ -1,5 +1,5 @@
 /** How a tree is drawn with letters: what stands before each line. */
-export interface Stem {
+interface Stem {
   /** Before the line itself. */
   first: string;
   /** Before what is said about it in further lines. */

@@ -8,7 +8,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import type { Shell, ShellOutcome, ShellRun } from '../../ports/shell.js';
 
-export interface ActionsOptions {
+interface ActionsOptions {
   root: string;
   env: Record<string, string | undefined>;
   /** Folder of the built-in plugins. */

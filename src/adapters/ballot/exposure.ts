@@ -6,7 +6,7 @@
 import path from 'node:path';
 import type { Disk } from '../../ports/disk.js';
 
-export interface Exposure {
+interface Exposure {
   /** Call before the command; call the returned function after it. */
   begin(stamp: string | undefined): (stampAfter: string | undefined) => void;
   /** True if an unsandboxed command may have written the ballot's current content. */

@@ -17,7 +17,7 @@ const FILE = 'tasks/approvals.task.md';
 /** Enough for about ten thousand entries. */
 const MAX_BYTES = 8 * 1024 * 1024;
 
-export interface BallotOptions {
+interface BallotOptions {
   root: string;
   disk: Disk;
   peer: string;

@@ -7,7 +7,7 @@ import path from 'node:path';
 import { sameContent } from '../../domain/stamp.js';
 import type { Disk } from '../../ports/disk.js';
 
-export interface OwnWrites {
+interface OwnWrites {
   /** Other peers that have a note here. */
   peers(): string[];
   /** Call before the file with this stamp becomes the ballot. Removes the notes of `dead` peers. */

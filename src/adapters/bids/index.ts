@@ -11,7 +11,7 @@ import { sizeOf } from '../../domain/stamp.js';
 import type { Bids } from '../../ports/bids.js';
 import type { Disk } from '../../ports/disk.js';
 
-export interface BidsOptions {
+interface BidsOptions {
   root: string;
   disk: Disk;
   peer: string;

@@ -15,7 +15,7 @@ import { taskId } from '../../text/board/tasks.js';
 import { parseQuery, type Assignment } from '../../text/query/query.js';
 import { runParsed, type Sources } from './queries.js';
 
-export interface DeskAt {
+interface DeskAt {
   root: string;
   disk: Disk;
   ids: Ids;

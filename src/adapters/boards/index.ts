@@ -29,7 +29,7 @@ interface LoadedBoard extends Sheet {
   isCurrent: boolean;
 }
 
-export interface BoardsOptions {
+interface BoardsOptions {
   root: string;
   disk: Disk;
   clock: Clock;

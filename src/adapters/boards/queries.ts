@@ -25,7 +25,7 @@ export interface Sources {
   events(): Promise<Row[]>;
 }
 
-export interface BoardsAt {
+interface BoardsAt {
   root: string;
   sources: Sources;
   disk: Disk;

@@ -16,7 +16,7 @@ export interface Part {
   expires: string;
 }
 
-export interface Mark {
+interface Mark {
   /** All notes before this index are done. */
   upTo: number;
   /** Ids of notes after it that are done. */

@@ -7,7 +7,7 @@ import { safePart } from '../../domain/task/id.js';
 import type { Disk } from '../../ports/disk.js';
 import { markOf, notesOf, partWith, readerOf, sizeOf, type Channel, type Reader } from './channel.js';
 
-export interface Cursors {
+interface Cursors {
   /** What the file says and this process does not know yet, because another one wrote it. */
   refresh(on: Channel, name: string): Reader;
   /** Of a reader that was refreshed right before. */

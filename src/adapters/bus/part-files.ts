@@ -48,7 +48,7 @@ interface Seen {
 
 const UNSEEN: Seen = { stamp: '', offset: 0, line: 1, tail: Buffer.alloc(0), torn: false };
 
-export interface PartFiles {
+interface PartFiles {
   /** Reads what was added since the last look, and lets hearers hear it. `wary`: also what only a person's hand can have put there. */
   refresh(on: Channel, wary?: boolean): void;
   /** `lines`: each note as it is printed. Returns the numbers of the files that the notes lie in. */

@@ -4,7 +4,7 @@
  */
 import type { Clock } from '../../ports/clock.js';
 
-export interface Alarm {
+interface Alarm {
   /** Ends the current wait, or else the next one. */
   ring(): void;
   isRung(): boolean;

@@ -7,7 +7,7 @@ import { createHash } from 'node:crypto';
 import type { Clock, Ids } from '../../ports/clock.js';
 import type { Disk } from '../../ports/disk.js';
 
-export interface ManualClock extends Clock {
+interface ManualClock extends Clock {
   /** Moves time forward to this, never back. Returns the new time. */
   moveTo(ms: number): number;
 }
@@ -23,7 +23,7 @@ export function manualClock(start: number, wait: Clock['sleep']): ManualClock {
   };
 }
 
-export interface SeededIds extends Ids {
+interface SeededIds extends Ids {
   /** How many ids were issued. */
   count(): number;
   /** Continues as if this many ids had been issued. */

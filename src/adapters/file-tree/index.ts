@@ -9,7 +9,7 @@ import path from 'node:path';
 import type { FileState, LeftOut } from '../../domain/session/cassette.js';
 import { problem, ProblemError } from '../../domain/problem.js';
 
-export interface FileTree {
+interface FileTree {
   /** Changes since the last call, ordered by path; at first, every file. Throws if they are too large. */
   look(): FileState[];
   /** As of the last look: the sha256 of each file, `link <target>`, or `folder`. */
@@ -17,14 +17,14 @@ export interface FileTree {
   leftOut(): LeftOut[];
 }
 
-export interface FileTreeOptions {
+interface FileTreeOptions {
   root: string;
   /** Why this file must be left out; undefined if it need not be. */
   secret: (file: string) => string | undefined;
   maxBytes?: number;
 }
 
-export const MAX_TREE_BYTES = 64 * 1024 * 1024;
+const MAX_TREE_BYTES = 64 * 1024 * 1024;
 
 /** Prefix of a cassette that is being written inside the workspace it records. */
 export const RECORDING = '.guild/recording-';
@@ -143,7 +143,7 @@ function namesIn(folder: string): string[] {
   return fs.existsSync(folder) ? fs.readdirSync(folder).sort() : [];
 }
 
-export function digestOf({ text, base64, link, bytes: size }: FileState): string {
+function digestOf({ text, base64, link, bytes: size }: FileState): string {
   if (size !== undefined) return `left out, ${size} bytes`;
   if (link !== undefined) return `link ${link}`;
   if (text === undefined && base64 === undefined) return 'folder';

@@ -14,7 +14,7 @@ import { resultPage } from './result-page.js';
 import type { Shelves } from './task-lookup.js';
 import { syncIfThere, type Writing } from './atomic-write.js';
 
-export interface Ending {
+interface Ending {
   settle(claim: Claim, task: Task, state: EndedState): Promise<boolean>;
   settleBehind(claim: Claim, task: Task, state: EndedState): Promise<boolean>;
   /** What was said last is durable no later than the record that follows from it. */

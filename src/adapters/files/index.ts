@@ -21,7 +21,7 @@ import { taskVerbs } from './tasks.js';
 import { turns } from './locks.js';
 import { writing } from './atomic-write.js';
 
-export interface FilesOptions {
+interface FilesOptions {
   root: string;
   disk: Disk;
   clock: Clock;

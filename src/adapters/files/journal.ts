@@ -32,7 +32,7 @@ export interface Journal {
 export type Line = { readonly id: string; readonly session: string; readonly text: string } | EndLine | PageLine;
 
 /** `of`: the stamp of the claim it ended. */
-export interface EndLine {
+interface EndLine {
   readonly id: string;
   readonly state: EndedState;
   readonly text: string;

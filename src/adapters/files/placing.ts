@@ -12,7 +12,7 @@ import type { OpenTasks } from './open-tasks.js';
 import type { Quarantine } from './quarantine.js';
 import type { Shelves } from './task-lookup.js';
 
-export interface TaskPlacement extends Placement {
+interface TaskPlacement extends Placement {
   /** Its file; undefined: it has none yet, and must not take a name that exists. */
   readonly from: string | undefined;
   /** May change as long as it is on its way. */

@@ -8,7 +8,7 @@ import { TASK_STATES, type OpenState } from '../../domain/task/task.js';
 import type { Disk } from '../../ports/disk.js';
 import { isTaskFile, LEAVING, type Layout } from './layout.js';
 
-export interface Strays {
+interface Strays {
   /** What lies in one of the folders of open tasks, without those that have names of tasks. */
   meet(state: OpenState, names: readonly string[]): void;
   /** Looks at `tasks/` itself, where only boards and the folders of the states are at home. */

@@ -19,7 +19,7 @@ export interface Shelves {
   ended(options: EndedOptions): Placed[];
 }
 
-export interface EndedOptions {
+interface EndedOptions {
   state?: EndedState;
   limit?: number;
   passedOver?: (one: Problem) => void;

@@ -53,7 +53,7 @@ interface Parts {
 }
 
 /** Synchronous inside of the adapter, so that nothing comes between a claim and what is noted about it. */
-export interface TaskKeeping {
+interface TaskKeeping {
   claim(id: string, agent: string): Claim | undefined;
   takeOver(id: string): Claim | undefined;
   sweep(): void;

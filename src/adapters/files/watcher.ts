@@ -7,13 +7,13 @@ import path from 'node:path';
 import type { Disk } from '../../ports/disk.js';
 import type { Layout } from './layout.js';
 
-export interface Bell {
+interface Bell {
   /** Hangs it again where a folder came or was exchanged since: true if something may have been missed there. Cheap where nothing was. */
   mend(): boolean;
   close(): void;
 }
 
-export interface Heard {
+interface Heard {
   ring(): void;
   /** A process came, or has gone. */
   peers(gone: boolean): void;

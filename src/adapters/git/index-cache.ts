@@ -7,7 +7,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import type { RunGit } from './program.js';
 
-export interface IndexCache {
+interface IndexCache {
   /** A working copy that says what `head` says. */
   take(onFiles: RunGit, head: string | undefined): Promise<string>;
   /** The copy became the index of this commit. */

@@ -17,7 +17,7 @@ import { ownGitFolder, runGit, type RunGit } from './program.js';
 import { must, stage } from './stage.js';
 import { bringBack, changedFiles } from './undo.js';
 
-export interface GitOptions {
+interface GitOptions {
   root: string;
   env: Record<string, string | undefined>;
   clock: Pick<Clock, 'now' | 'sleep'>;

@@ -9,13 +9,13 @@ import os from 'node:os';
 import path from 'node:path';
 import { ProblemError, problem } from '../../domain/problem.js';
 
-export interface Ran {
+interface Ran {
   code: number;
   out: string;
   err: string;
 }
 
-export interface RunMore {
+interface RunMore {
   input?: string;
   env?: Record<string, string>;
 }
@@ -41,7 +41,7 @@ const QUIET = [
   'credential.helper=',
 ].flatMap((one) => ['-c', one]);
 
-export interface Where {
+interface Where {
   cwd: string;
   env: Env;
   /** Gives way to other work on a busy machine. */

@@ -22,9 +22,9 @@ export interface Cursor extends Place {
 }
 
 /** What was taken: the key of a line and a digest of its text. */
-export type Seen = Map<string, string>;
+type Seen = Map<string, string>;
 
-export interface Cursors {
+interface Cursors {
   load(name: string): Cursor | undefined;
   /** Every cursor there is. */
   all(): Cursor[];

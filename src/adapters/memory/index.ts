@@ -23,7 +23,7 @@ interface Row {
   readonly since?: bigint;
 }
 
-export interface World {
+interface World {
   rows: Map<string, Row>;
   /** Ids of tasks in the order in which they changed. */
   changed: string[];
@@ -39,7 +39,7 @@ export interface World {
   bells: Set<() => void>;
 }
 
-export interface MemoryOptions {
+interface MemoryOptions {
   clock: Clock;
   ids: Ids;
   /** Agents this peer hosts; empty: all. */

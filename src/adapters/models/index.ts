@@ -7,7 +7,7 @@ import { findProvider, providerNames, splitModel } from '../../domain/config/pro
 import type { Clock } from '../../ports/clock.js';
 import type { Model, ModelReply } from '../../ports/model.js';
 
-export interface ModelsGiven {
+interface ModelsGiven {
   config: Pick<Config, 'providers' | 'prices' | 'timeouts'>;
   env: Readonly<Record<string, string | undefined>>;
   clock: Clock;

@@ -20,14 +20,14 @@ export interface Plugins {
   close(): Promise<void>;
 }
 
-export interface PluginStart {
+interface PluginStart {
   signal: AbortSignal;
   /** Puts a message into the inbox; durable when resolved. */
   deliver(plugin: string, message: Record<string, unknown>): Promise<void>;
   report(problem: Problem): void;
 }
 
-export interface PluginsGiven {
+interface PluginsGiven {
   root: string;
   /** Name → its settings in guild.yaml. */
   plugins: Record<string, Record<string, unknown>>;

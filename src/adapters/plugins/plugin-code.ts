@@ -6,7 +6,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 
-export interface PluginCode {
+interface PluginCode {
   /** Its entry, for messages: relative to the workspace where it lies in it. */
   file: string;
   load(): Promise<unknown>;

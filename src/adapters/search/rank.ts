@@ -43,7 +43,7 @@ export function asQuery(text: string): Query | undefined {
 }
 
 /** `readFile2` is read, file, 2 and also readfile2: people search for either. */
-export function wordsOf(text: string): string[] {
+function wordsOf(text: string): string[] {
   const words: string[] = [];
   for (const [chunk] of text.matchAll(/[\p{L}\p{N}]+/gu)) {
     const lower = chunk.toLowerCase();

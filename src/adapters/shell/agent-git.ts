@@ -25,7 +25,7 @@ const SAFE = [
   'advice.addEmbeddedRepo=false',
 ].flatMap((setting) => ['-c', setting]);
 
-export interface AgentGit {
+interface AgentGit {
   /** Makes the repository if it is missing, and its settings ours. Text: what was put right, or why there is no history. */
   prepare(ground: Ground): Promise<string | undefined>;
   /** Commits whatever changed; the commit that now stands for the folder. Never rejects. */

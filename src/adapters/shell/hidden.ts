@@ -6,7 +6,7 @@
 import fs from 'node:fs';
 import path from 'node:path';
 
-export interface Sight {
+interface Sight {
   /** Top-level entries to show, read-only. */
   shown: { path: string; link?: string }[];
   /** Below them: to be covered. */

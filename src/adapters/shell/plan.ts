@@ -15,7 +15,7 @@ export function pipesBetween(plan: readonly PlainPipeline[]): number {
 }
 
 /** What stands before the words to confine them. */
-export type Confined = (argv: readonly string[]) => string[];
+type Confined = (argv: readonly string[]) => string[];
 
 export async function runPlan(
   running: Running,

@@ -9,7 +9,7 @@ import { endFamily, groupLives, type Family } from './family.js';
 import { output, type Output } from './output.js';
 import type { Pipe } from './pipes.js';
 
-export type StopReason = 'time-out' | 'cancel' | 'output';
+type StopReason = 'time-out' | 'cancel' | 'output';
 export type Stdio = number | 'ignore';
 
 export interface Ended {
@@ -18,7 +18,7 @@ export interface Ended {
   signal?: NodeJS.Signals;
 }
 
-export interface RunningOptions {
+interface RunningOptions {
   pipe: Pipe;
   cwd: string;
   env: Record<string, string>;

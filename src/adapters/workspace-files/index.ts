@@ -14,7 +14,7 @@ import { asText, notText } from './text.js';
 import { filesBelow } from './walk.js';
 
 /** What may be touched. The rule itself is given by the app. */
-export interface PathRule {
+interface PathRule {
   spelling(path: string): { verdict: 'ok' | 'ask' | 'refuse'; reason: string };
   path(question: { agent: string; use: PathUse; path: string; kind: PlaceKind; outside?: boolean }): {
     verdict: 'ok' | 'ask' | 'refuse';
@@ -22,7 +22,7 @@ export interface PathRule {
   };
 }
 
-export interface FolderOptions {
+interface FolderOptions {
   root: string;
   disk: Disk;
   judge: PathRule;

@@ -8,7 +8,7 @@ import path from 'node:path';
 
 export type PlaceKind = 'file' | 'twin' | 'folder' | 'other' | 'missing';
 
-export type Place =
+type Place =
   /** `parts` below the root, free of links. `passed`: the path as it read at each link on the way, where that was inside. */
   | { at: 'inside'; parts: string[]; kind: PlaceKind; passed: string[][] }
   | { at: 'outside' }
@@ -38,7 +38,7 @@ export function kindOf(stat: fs.Stats): PlaceKind {
   return stat.isDirectory() ? 'folder' : 'other';
 }
 
-export function partsOf(absolute: string): string[] {
+function partsOf(absolute: string): string[] {
   return absolute.split('/').filter((part) => part !== '');
 }
 

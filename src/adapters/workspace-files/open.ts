@@ -21,7 +21,7 @@ export interface OpenFolder {
   close(): void;
 }
 
-export interface OpenFile {
+interface OpenFile {
   fd: number;
   kind: PlaceKind;
   size: number;

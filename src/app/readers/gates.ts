@@ -6,11 +6,7 @@ import { judgePath, judgeSpelling, useOfTool } from '../../rules/policy/paths.js
 
 export { commandGate, loadPolicy, type Gate } from '../../adapters/policy-files/index.js';
 
-export type PathGate = (
-  agent: string,
-  tool: string,
-  path: string,
-) => { verdict: 'ok' | 'ask' | 'refuse'; reason: string };
+type PathGate = (agent: string, tool: string, path: string) => { verdict: 'ok' | 'ask' | 'refuse'; reason: string };
 
 export function pathGate(root: string): PathGate {
   const ground = folder({

@@ -8,7 +8,7 @@ import { ProblemError, problem } from '../../domain/problem.js';
 import type { Inbox } from '../../ports/inbox.js';
 import { noWorkspace } from './open-reader.js';
 
-export interface NewMail {
+interface NewMail {
   text: string;
   from?: string | undefined;
   /** The service it came by, and perhaps the place there: `slack`, `slack #ops`. */
@@ -16,7 +16,7 @@ export interface NewMail {
   to?: string | undefined;
 }
 
-export type ListedMail = Mail & { taken: boolean };
+type ListedMail = Mail & { taken: boolean };
 
 /** Durable when resolved; gives the file it was put into. */
 export async function addMail(root: string, { text, from, channel, to }: NewMail, at = new Date()): Promise<string> {

@@ -27,7 +27,7 @@ export interface NotesView {
   close(): Promise<void>;
 }
 
-export interface ChannelShown {
+interface ChannelShown {
   channel: string;
   notes: number;
   /** When the newest was told. */

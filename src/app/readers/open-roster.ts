@@ -14,7 +14,7 @@ import { noPlugin } from '../../adapters/plugins/index.js';
 import { CONFIG_FILE, readConfig } from './read-config.js';
 import { roster } from '../../adapters/roster/index.js';
 
-export interface RosterChecked {
+interface RosterChecked {
   agents: ReadonlyMap<string, Agent>;
   problems: Problem[];
   warnings: Problem[];

@@ -11,7 +11,7 @@ import { parseConfig, type ConfigParsed } from '../../text/config/config.js';
 export const CONFIG_FILE = 'guild.yaml';
 const MAX_CONFIG_BYTES = 1024 * 1024;
 
-export interface ConfigRead extends ConfigParsed {
+interface ConfigRead extends ConfigParsed {
   /** There is such a name in the folder. */
   there: boolean;
   /** Why no work may be done with it: the first of its problems. */

@@ -21,7 +21,7 @@ import type { Plugins } from '../../adapters/plugins/index.js';
 import { keptOut, type Tape } from '../readers/tape.js';
 import { askedOf, withPluginTools } from './taped-tools.js';
 
-export interface RecordGiven {
+interface RecordGiven {
   file: string;
   /** The command that is recorded, for people. */
   command: string[];
@@ -29,7 +29,7 @@ export interface RecordGiven {
   version: string;
 }
 
-export interface Recording {
+interface Recording {
   /** Instead of the usual one; for one workspace. */
   open: typeof openWorkspace;
   /** Writes the end, once the workspace is closed. Undefined, and no cassette, if nothing was done that could be recorded. */

@@ -10,7 +10,7 @@
 export const AGENT_STATES = ['idle', 'working', 'waiting', 'blocked', 'complete', 'error', 'paused'] as const;
 export type AgentState = (typeof AGENT_STATES)[number];
 
-export const MOVES: Readonly<Record<AgentState, readonly AgentState[]>> = {
+const MOVES: Readonly<Record<AgentState, readonly AgentState[]>> = {
   idle: ['working', 'error', 'paused'],
   working: ['waiting', 'blocked', 'error', 'paused'],
   waiting: ['working', 'complete', 'error', 'paused'],

@@ -7,7 +7,7 @@ export interface Price {
   cached?: number;
 }
 
-export interface Tokens {
+interface Tokens {
   inputTokens: number;
   outputTokens: number;
   /** Part of inputTokens. */

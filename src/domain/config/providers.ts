@@ -1,7 +1,7 @@
 /** The providers that need no entry in `guild.yaml`. An entry with the same name replaces the built-in one. */
 import type { Provider } from './config.js';
 
-export const BUILT_IN_PROVIDERS: Readonly<Record<string, Provider>> = {
+const BUILT_IN_PROVIDERS: Readonly<Record<string, Provider>> = {
   openai: { kind: 'openai', keyEnv: 'OPENAI_API_KEY' },
   anthropic: { kind: 'anthropic', keyEnv: 'ANTHROPIC_API_KEY' },
   google: { kind: 'google', keyEnv: 'GOOGLE_GENERATIVE_AI_API_KEY' },

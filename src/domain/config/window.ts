@@ -10,7 +10,7 @@ const WINDOWS: readonly [RegExp, number][] = [
   [/^(llama3\.[123]|qwen|mistral-large|deepseek)/, 128_000],
 ];
 
-export const DEFAULT_WINDOW = 128_000;
+const DEFAULT_WINDOW = 128_000;
 
 /** Of several models that may be asked, the smallest window counts. */
 export function windowOf(models: readonly string[], own: Readonly<Record<string, number>>): number {

@@ -12,7 +12,7 @@ export type DependencyType = (typeof DEPENDENCY_TYPES)[number];
 
 export { URGENCIES, type Urgency } from './urgency.js';
 
-export type DependencyStatus = 'pending' | 'resolving' | 'resolved' | 'partial' | 'failed';
+type DependencyStatus = 'pending' | 'resolving' | 'resolved' | 'partial' | 'failed';
 
 export interface Dependency {
   type: DependencyType;
@@ -107,7 +107,7 @@ export function readProvided(text: string): Provided | undefined {
 }
 
 /** The coordinator's choice. */
-export interface Assignment {
+interface Assignment {
   agent: string;
   reason?: string;
 }

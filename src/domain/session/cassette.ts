@@ -76,7 +76,7 @@ export interface AskedEntry {
 }
 
 /** `system prompt`, `tools`, `settings`, `message 3 (tool)`, with the fingerprint of its text. */
-export type QuestionPart = [name: string, fingerprint: string];
+type QuestionPart = [name: string, fingerprint: string];
 
 /** What a command or a plugin's tool was asked and answered, and which files it changed. */
 export interface DoneEntry {

@@ -2,7 +2,7 @@
 import type { ModelSettings } from '../agent/agent.js';
 import type { Message } from './session.js';
 
-export interface Question {
+interface Question {
   system: string;
   messages: readonly Message[];
   tools: readonly { name: string; description: string; parameters: unknown }[];

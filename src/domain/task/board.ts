@@ -1,7 +1,7 @@
 /** What a bullet on a board asks for, and how it stands. The task is the truth; the bullet is a wish and a view of it. */
 import type { Task } from './task.js';
 
-export type BoardBox = 'open' | 'doing' | 'done' | 'skipped';
+type BoardBox = 'open' | 'doing' | 'done' | 'skipped';
 
 /** An open bullet that shall be a task. */
 export interface BoardWish {
@@ -40,7 +40,7 @@ export interface BoardMark {
 }
 
 /** Where a task came from, kept in its record. */
-export interface FromBoard {
+interface FromBoard {
   file: string;
   said: string;
 }

@@ -1,5 +1,5 @@
 /** What a goal check says of a result, and how it stands in the result of the check. */
-export interface GoalVerdict {
+interface GoalVerdict {
   advances: boolean;
   reason: string;
 }

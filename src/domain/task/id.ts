@@ -3,7 +3,7 @@
  * bytes. The id of a child is derived from its parent's, so that whoever looks again wants the same child and
  * creating it twice is impossible.
  */
-export const MAX_ID_BYTES = 100;
+const MAX_ID_BYTES = 100;
 
 const SAFE = /^[A-Za-z0-9_][A-Za-z0-9_.-]*$/;
 

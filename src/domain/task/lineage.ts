@@ -40,7 +40,7 @@ export function standing({ id, parent, root }: Pick<Task, 'id' | 'parent' | 'roo
   return { ...(parent === undefined ? {} : { parent }), ...(parent !== undefined || id.includes('.') ? { root } : {}) };
 }
 
-export interface Kin {
+interface Kin {
   /** Takes in what a line says. */
   see(event: Event): void;
   rootOf(id: string): string;

@@ -9,7 +9,7 @@ import { roleFacts, type Role } from './role.js';
 import type { Usage } from '../budget/usage.js';
 
 export const OPEN_STATES = ['pending', 'active', 'waiting'] as const;
-export const ENDED_STATES = ['completed', 'failed'] as const;
+const ENDED_STATES = ['completed', 'failed'] as const;
 export const TASK_STATES = [...OPEN_STATES, ...ENDED_STATES] as const;
 export type OpenState = (typeof OPEN_STATES)[number];
 export type EndedState = (typeof ENDED_STATES)[number];

@@ -33,12 +33,12 @@ export interface Purse {
   short(): Short | undefined;
 }
 
-export interface Short {
+interface Short {
   budget: BudgetName;
   holders: WantedChild[];
 }
 
-export interface PurseGiven {
+interface PurseGiven {
   task: Task;
   agent: Pick<Agent, 'budget'>;
   config: Pick<Config, 'budget' | 'limits'>;
@@ -108,7 +108,7 @@ export function withBudget(child: WantedChild, budget: Budget): WantedChild {
 }
 
 /** What a task and all under it may spend. Turns and tool calls of an agent or the workspace are those of one conversation. */
-export function treeBudget({ budget }: Pick<Config, 'budget'>, agent: Pick<Agent, 'budget'>, task: Task): Budget {
+function treeBudget({ budget }: Pick<Config, 'budget'>, agent: Pick<Agent, 'budget'>, task: Task): Budget {
   return [apart(budget).shared, apart(agent.budget).shared, task.budget ?? {}].reduce(tighter);
 }
 

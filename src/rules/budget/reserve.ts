@@ -8,14 +8,14 @@ import type { Price } from '../../domain/budget/price.js';
 import type { Message } from '../../domain/session/session.js';
 
 /** Tokens of an answer where neither agent nor model says otherwise and a budget must hold. */
-export const ANSWER_TOKENS = 8192;
+const ANSWER_TOKENS = 8192;
 /** A turn with less room than this for its answer is not worth taking. */
 const LEAST_TOKENS = 1024;
 const LAST_TOKENS = 256;
 const LEAST_LAST_TOKENS = 16;
 
 /** `maxTokens`: what the answer must be held to; absent: no budget of tokens or money holds. */
-export type Reserved = { ok: true; maxTokens?: number } | { ok: false; over: BudgetName };
+type Reserved = { ok: true; maxTokens?: number } | { ok: false; over: BudgetName };
 
 export function reserveCall(
   left: Budget,

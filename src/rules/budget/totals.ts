@@ -5,7 +5,7 @@
 import type { Placed } from '../../domain/task/task.js';
 import { addUsage, NO_USAGE, subtractUsage, sumUsage, type Usage } from '../../domain/budget/usage.js';
 
-export interface Totals {
+interface Totals {
   own: Usage;
   total: Usage;
 }

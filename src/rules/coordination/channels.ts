@@ -9,7 +9,7 @@ import { ENGINE, OWN_CHANNELS, TEAM_CHANNELS, type NoteBody } from '../../domain
 import { problem, type Problem } from '../../domain/problem.js';
 import { HUMAN } from '../../domain/task/task.js';
 
-export interface Saying {
+interface Saying {
   channel: string;
   /** Stamped by the engine. */
   from: string;

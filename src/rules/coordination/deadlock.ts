@@ -22,13 +22,13 @@ export interface Link {
   state: OpenState;
 }
 
-export type Break =
+type Break =
   /** Nobody in it can ever begin: each of them fails. */
   | { kind: 'impossible'; fail: string[]; error: Problem }
   /** `victim` gives up its wait: `cancelled` ends with `error`, which is the victim itself where there is nothing else to cancel. */
   | { kind: 'victim'; victim: string; cancelled: string; rule: string; error: Problem };
 
-export const AGEING_MS = 10 * 60_000;
+const AGEING_MS = 10 * 60_000;
 
 /** `circle` as the graph gives it; `find` the open tasks in it. */
 export function breakCircle(
@@ -53,8 +53,8 @@ export function breakCircle(
   return { kind: 'victim', victim, cancelled, rule, error: deadlockProblem(circle, victim, cancelled, rule) };
 }
 
-export const MESH_RULE = 'the wait that began first gives way';
-export const HIERARCHICAL_RULE = 'the lowest priority gives way, ten minutes of waiting counting as one priority';
+const MESH_RULE = 'the wait that began first gives way';
+const HIERARCHICAL_RULE = 'the lowest priority gives way, ten minutes of waiting counting as one priority';
 
 interface Wait {
   kind: 'ask' | 'dependency' | 'turn';
@@ -110,7 +110,7 @@ export function circleText(circle: readonly string[]): string {
   return [...circle, circle[0]!].map(nodeText).join(' → ');
 }
 
-export function cycleProblem(circle: readonly string[]): Problem {
+function cycleProblem(circle: readonly string[]): Problem {
   return problem('cycle', `its dependencies form a cycle: ${circleText(circle)}`, {
     hint: 'remove one of these dependencies and retry the task',
   });

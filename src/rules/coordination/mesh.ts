@@ -26,7 +26,7 @@ export function isBetter(
   return (b.fitness - a.fitness || compareText(lot(id, a.agent), lot(id, b.agent))) < 0;
 }
 
-export interface OffersGiven {
+interface OffersGiven {
   id: string;
   offers: readonly Offer[];
   /** Agents that could, and that a live process works for. */

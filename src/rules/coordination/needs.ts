@@ -49,7 +49,7 @@ export interface NeedFacts {
   coordinator?: string;
 }
 
-export interface NeedGiven {
+interface NeedGiven {
   task: Task;
   dependency: Dependency;
   children: Children;

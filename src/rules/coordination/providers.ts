@@ -7,7 +7,7 @@ import { childId } from '../../domain/task/id.js';
 import { isEnded, type Placed, type Task } from '../../domain/task/task.js';
 import { errorText, type Children } from '../patterns/gather.js';
 
-export type Provision =
+type Provision =
   | { kind: 'given'; resolution: Resolution }
   /** One is at it. */
   | { kind: 'open'; child: string }

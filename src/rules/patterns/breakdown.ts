@@ -4,7 +4,7 @@ import { readKeys, type Breakdown, type Part } from '../../domain/task/piece.js'
 import type { Placed, Task, WantedChild } from '../../domain/task/task.js';
 import { errorText, fence, gather, type Children } from './gather.js';
 
-export type BreakdownStep = { ask: WantedChild[] } | { result: string };
+type BreakdownStep = { ask: WantedChild[] } | { result: string };
 
 /** What a task with role `breakdown` needs next: a word on what is in doubt, then the parts, then it is the sum of their outcomes. */
 export function breakdownStep(task: Task, broken: Breakdown, children: Children): BreakdownStep {

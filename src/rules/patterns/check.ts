@@ -12,7 +12,7 @@ import { errorText, fence, gather, type Children } from './gather.js';
 import { failedStage } from './handoff.js';
 import { spoken } from './team.js';
 
-export type CheckStep =
+type CheckStep =
   | { kind: 'ask'; children: WantedChild[] }
   | { kind: 'fail'; error: Problem }
   /** `last`: the work that counts. */

@@ -17,7 +17,7 @@ import { failedStage, wantedHandoff } from './handoff.js';
 import { chosenRoute, wantedRoute } from './router.js';
 import { teamStep, discussionRequest } from './team.js';
 
-export type Decision =
+type Decision =
   /** A leaf: a peer takes turns on it. */
   | { do: 'run' }
   /** These children must be there, and not all of them have ended. */
@@ -25,7 +25,7 @@ export type Decision =
   | { do: 'resolve'; result: string }
   | { do: 'fail'; error: Problem };
 
-export interface DecideLimits {
+interface DecideLimits {
   depth: number;
 }
 

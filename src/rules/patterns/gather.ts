@@ -10,7 +10,7 @@ import { isEnded, type Placed, type Task, type WantedChild } from '../../domain/
 /** What is known of a child; undefined: it does not exist yet. */
 export type Children = ReadonlyMap<string, Placed | undefined>;
 
-export interface Gathered {
+interface Gathered {
   missing: WantedChild[];
   open: string[];
   ended: Placed[];

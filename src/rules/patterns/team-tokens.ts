@@ -7,7 +7,7 @@ import { childId } from '../../domain/task/id.js';
 import { isEnded, type Placed, type Task } from '../../domain/task/task.js';
 import { fenced, notesOf, type Note } from './team.js';
 
-export interface RoundTokens {
+interface RoundTokens {
   round: number;
   sent: number;
   /** If every member had been sent the request and the whole discussion before it. */

@@ -25,7 +25,7 @@ export interface Note {
 }
 
 /** What was said in the rounds that are over stands in `notes`. */
-export type TeamStep =
+type TeamStep =
   | { kind: 'ask'; children: WantedChild[]; notes: Note[] }
   | { kind: 'concluded'; children: WantedChild[]; notes: Note[]; why: string };
 

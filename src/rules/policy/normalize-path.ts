@@ -3,8 +3,8 @@
  * `foldedParts` brings every disguise of a name to one form, so that a protected name is found in any of them.
  */
 
-export const MAX_PATH_BYTES = 4096;
-export const MAX_PART_BYTES = 255;
+const MAX_PATH_BYTES = 4096;
+const MAX_PART_BYTES = 255;
 
 /** Judges a path as the model wrote it. Anything that is refused here is never looked up. */
 export function judgeSpelling(path: unknown): { verdict: 'ok' | 'refuse'; reason: string } {

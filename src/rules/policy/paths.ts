@@ -11,7 +11,7 @@ import { foldedParts, hasControl } from './normalize-path.js';
 export { judgeSpelling } from './normalize-path.js';
 
 export type Verdict = 'ok' | 'ask' | 'refuse';
-export interface Judged {
+interface Judged {
   verdict: Verdict;
   reason: string;
 }

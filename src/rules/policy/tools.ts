@@ -17,7 +17,7 @@ import { VERDICT } from './verdict.js';
 import { globFitsAnyCase } from '../../domain/wildcard.js';
 import { applyingRules } from './rules.js';
 
-export interface ToolQuestion {
+interface ToolQuestion {
   tool: string;
   /** What the path gate already said, for tools that take a path. */
   path?: string;
@@ -32,7 +32,7 @@ export interface ToolQuestion {
   agent?: Pick<Agent, 'approve'>;
 }
 
-export interface ToolVerdict {
+interface ToolVerdict {
   verdict: Verdict;
   reason: string;
   risk: Risk;

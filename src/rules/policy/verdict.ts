@@ -17,7 +17,7 @@ import { autoVerdict, lookAt, type CommandContext, type Leaf, type LookedAt } fr
 import { applyingRules, type Action } from './rules.js';
 import { protectedName } from './never/secrets.js';
 
-export interface Judging extends CommandContext {
+interface Judging extends CommandContext {
   policy: Policy;
   agent?: Pick<Agent, 'approve'>;
 }

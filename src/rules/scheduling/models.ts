@@ -9,7 +9,7 @@ import { problem, type Problem } from '../../domain/problem.js';
 import { findProvider, providerNames, splitModel } from '../../domain/config/providers.js';
 import { roleFacts, type Role } from '../../domain/task/role.js';
 
-export interface ResolvedModels {
+interface ResolvedModels {
   /** `provider/model`, at least one, none twice. */
   models: string[];
   /** The agent's own settings win over an alias's, an outer alias's over an inner one's, an earlier alias's over a later one's. */

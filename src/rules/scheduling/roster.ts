@@ -9,7 +9,7 @@ import { problem, type Problem, type ProblemCode, type Where } from '../../domai
 import { HUMAN } from '../../domain/task/task.js';
 
 /** By an agent's file: where it says what, as its parser noted it. */
-export type RosterPlaces = ReadonlyMap<string, Readonly<Record<string, Where>>>;
+type RosterPlaces = ReadonlyMap<string, Readonly<Record<string, Where>>>;
 
 export function checkRoster(
   agents: readonly Agent[],

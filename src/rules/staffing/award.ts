@@ -11,7 +11,7 @@ import type { Task } from '../../domain/task/task.js';
 import { recordText, reliability, type TrackRecord } from './track-record.js';
 
 /** Where an agent names none of its own. */
-export const DEFAULT_THRESHOLD = 6;
+const DEFAULT_THRESHOLD = 6;
 
 export interface Offered {
   agent: Pick<Agent, 'name' | 'threshold'>;

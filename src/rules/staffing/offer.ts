@@ -27,7 +27,7 @@ export function fitFor(task: Task, agents: Iterable<Agent>, defaultAgent?: strin
   return { kind: 'several', agents: fit };
 }
 
-export interface OfferGiven {
+interface OfferGiven {
   task: Task;
   /** Agents that fit, however busy. */
   fit: readonly Agent[];
@@ -42,7 +42,7 @@ export interface OfferGiven {
   until: Date;
 }
 
-export type OfferStep =
+type OfferStep =
   | { do: 'ask'; agents: Agent[] }
   | { do: 'wait'; tasks: string[] }
   /** All bids are in, or their time is up. `asked`: who had the chance; `late`: bids that are still open. */

@@ -10,7 +10,7 @@ export type { TrackRecord, TrackRecords };
 
 export const NO_RECORD: TrackRecord = { recent: '', tasks: [] };
 
-export type WorkOutcome = 'accepted' | 'rejected' | 'failed';
+type WorkOutcome = 'accepted' | 'rejected' | 'failed';
 
 /** How many outcomes count, and how many tasks are remembered by name. */
 const MOST = 50;
@@ -35,7 +35,7 @@ export function recordOf(records: TrackRecords, agent: string): TrackRecord {
 }
 
 /** What a line of history says about the work of the agent it names. What was cancelled, or lost with its process, is no fault of an agent. */
-export function outcomeOf({ name, role, error }: Event): WorkOutcome | undefined {
+function outcomeOf({ name, role, error }: Event): WorkOutcome | undefined {
   if (typeof role === 'string' && roleFacts(role).isUncounted) return undefined;
   if (name === 'task.completed') return 'accepted';
   if (name !== 'task.failed') return undefined;

@@ -21,7 +21,7 @@ export interface AgentDraft {
 }
 
 /** How a reference to another agent becomes its name; formats that refer by path differ. */
-export type NameOf = (reference: string) => string;
+type NameOf = (reference: string) => string;
 
 export function readAgentFields(fields: Fields, nameOf: NameOf = (name) => name.replace(/^@/, '')): AgentFields {
   const agents = (fields.texts('agents') ?? []).map(nameOf);

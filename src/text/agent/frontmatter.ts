@@ -2,7 +2,7 @@
  * A text whose head is YAML between two lines `---`. The split is by lines only: a fence counts at the very start of a line, so
  * one inside a block literal, which is indented, does not. Offsets are into the whole text, so that places stay right.
  */
-export type Frontmatter =
+type Frontmatter =
   | { kind: 'found'; start: number; end: number; body: number }
   /** The text does not begin with a fence: all of it is body. */
   | { kind: 'none'; body: number }

@@ -17,7 +17,7 @@ import { whereAt } from '../lines/where.js';
 import { YamlPlaces, loadYaml, wholeFile, type YamlSource } from '../yaml/parse.js';
 import { Fields, inOrder, isMapping, type Report } from '../yaml/fields.js';
 
-export interface AgentFile {
+interface AgentFile {
   /** Path relative to the workspace. */
   file: string;
   /** Default: what the file's name says. */
@@ -26,7 +26,7 @@ export interface AgentFile {
   definition: string;
 }
 
-export interface AgentParsed {
+interface AgentParsed {
   agent?: Agent;
   problems: Problem[];
   warnings: Problem[];

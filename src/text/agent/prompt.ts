@@ -2,7 +2,7 @@
  * The body of an agent file. Usually it is the system prompt as it stands; the headings `# System Prompt` and `# User Prompt
  * Template` divide it where they stand outside code fences. Any other heading is the author's own text.
  */
-export interface Prompts {
+interface Prompts {
   system: string;
   user?: string;
 }

@@ -4,7 +4,7 @@
  * second pair of eyes on the one thing that matters: which words a program would be given.
  */
 
-export interface ScannedWord {
+interface ScannedWord {
   /** After quote removal; undefined when known only at run time. */
   value?: string;
   glob: boolean;

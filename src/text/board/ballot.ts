@@ -9,7 +9,7 @@ import { setBox, setField } from './edit.js';
 import { fieldOf, type Board, type Item, parseBoard } from './parse.js';
 import { blockText } from './value.js';
 
-export const BALLOT_HEAD = `# Approvals
+const BALLOT_HEAD = `# Approvals
 
 What waits for you. Put an x into the box of an entry to allow it, or a - to refuse it (with a line \`reason: …\` below, if you
 like). You may edit the action before you allow it: what you wrote is what runs. Deleting an entry refuses it.
@@ -24,17 +24,17 @@ const TYPES: Record<string, string> = {
 };
 
 /** The field that shows the action, and the text in it. */
-export function shownAction({ request }: Approval): { key: string; text: string } {
+function shownAction({ request }: Approval): { key: string; text: string } {
   const main = mainArgument(request.tool);
   if (main !== undefined) return { key: main, text: escaped(String(request.arguments[main] ?? '')) };
   return { key: 'arguments', text: escaped(JSON.stringify(request.arguments, null, 2)) };
 }
 
-export function shownTitle(approval: Approval): string {
+function shownTitle(approval: Approval): string {
   return escaped(approval.title).replace(/\s*[\r\n]+\s*/g, ' ');
 }
 
-export function entryOf(approval: Approval): NewItem {
+function entryOf(approval: Approval): NewItem {
   const { request } = approval;
   const action = shownAction(approval);
   const about = [
@@ -232,7 +232,7 @@ function changed(board: Board, item: Item, why: string): Problem {
 }
 
 /** Control, bidi, invisible and odd blank characters as `\\u…`; newline and tab stay. */
-export function escaped(text: string): string {
+function escaped(text: string): string {
   return text.replace(
     /(?![\n\t ])[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Zs}\p{Co}\u115f\u1160\u17b4\u17b5\u3164\uffa0]|\u034f|\p{Variation_Selector}/gu,
     (char) => `\\u{${char.codePointAt(0)!.toString(16)}}`,

@@ -14,7 +14,7 @@ export interface Flaw {
 }
 
 /** What a line says beyond the item itself. */
-export interface Head {
+interface Head {
   item: Item;
   /** Where the body stands in the file: spans count from the start of the file, flaws from that of the body. */
   base: number;

@@ -12,7 +12,7 @@ import { unknownColumn } from '../query/columns.js';
 import { type Delete, evaluate, type Insert, type Query, type Row, select, type Update } from '../query/query.js';
 import { fieldsOf, fieldValue } from '../query/where.js';
 
-export interface BoardQueryOptions {
+interface BoardQueryOptions {
   /** Allows UPDATE and DELETE without WHERE. */
   all?: boolean;
   /** A fresh id for an INSERT that gives none; without it such an INSERT is refused. */
@@ -62,7 +62,7 @@ export function queryBoard(text: string, file: string, query: Query, options: Bo
 }
 
 /** The rows of the TODO section; bullets elsewhere are prose. */
-export function boardRows(board: Board): Row[] {
+function boardRows(board: Board): Row[] {
   return todoItems(board).map(itemRow);
 }
 

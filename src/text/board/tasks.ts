@@ -17,7 +17,7 @@ export interface Sheet {
 }
 
 /** A bullet of a TODO section and the task it stands for. */
-export interface Listed {
+interface Listed {
   id: string;
   item: Item;
   board: Board;
@@ -158,7 +158,7 @@ export function taskId(file: string, item: Item): string {
   return isSafeId(whole) ? whole : `board-${hash53(whole)}`;
 }
 
-export function standOf(item: Item): BoardStand {
+function standOf(item: Item): BoardStand {
   const { box } = item;
   const erred = fieldOf(item, 'failed_at') !== undefined;
   const dated = fieldOf(item, 'completed_at') !== undefined;

@@ -11,7 +11,7 @@ export function readBare(raw: string): Value {
   return isPlainNumber(raw) ? Number(raw) : raw;
 }
 
-export interface Quoted {
+interface Quoted {
   value: string;
   /** Just after the closing quote. */
   end: number;

@@ -17,7 +17,7 @@ import { readPattern } from './guarded-pattern.js';
 import { loadYaml, wholeFile, YamlPlaces } from '../yaml/parse.js';
 import { Fields, type Found, type Report } from '../yaml/fields.js';
 
-export type AllowlistRead = { ok: true; entries: AllowEntry[] } | { ok: false; problems: Problem[] };
+type AllowlistRead = { ok: true; entries: AllowEntry[] } | { ok: false; problems: Problem[] };
 
 const MAX_BYTES = 256 * 1024;
 

@@ -4,7 +4,7 @@
  */
 import type { GuardedPattern } from '../../domain/policy.js';
 
-export type PatternRead = { ok: true; pattern: GuardedPattern } | { ok: false; reason: string };
+type PatternRead = { ok: true; pattern: GuardedPattern } | { ok: false; reason: string };
 
 /** Steps that one trial may cost, roughly. */
 const MAX_STEPS = 2_000_000;

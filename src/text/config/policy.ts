@@ -29,7 +29,7 @@ import { tooLarge } from './allowlist.js';
 import { loadYaml, wholeFile, YamlPlaces } from '../yaml/parse.js';
 import { Fields, type Found, type Report } from '../yaml/fields.js';
 
-export type PolicyRead = { ok: true; rules: PolicyRule[] } | { ok: false; problems: Problem[] };
+type PolicyRead = { ok: true; rules: PolicyRule[] } | { ok: false; problems: Problem[] };
 
 export function readPolicy(file: string, text: string): PolicyRead {
   if (text.length > 256 * 1024) return tooLarge(file);

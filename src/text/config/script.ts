@@ -27,14 +27,14 @@ import { placesIn } from '../lines/where.js';
 
 export type Pattern = string | RegExp;
 
-export interface ScriptWhen {
+interface ScriptWhen {
   last?: Pattern[];
   any?: Pattern[];
   system?: Pattern[];
   tool?: { name: string; says?: Pattern[] }[];
 }
 
-export interface ScriptCall {
+interface ScriptCall {
   name: string;
   arguments: Record<string, unknown>;
 }
@@ -58,7 +58,7 @@ export interface ScriptLine {
   finish?: 'length' | 'filtered';
 }
 
-export type ScriptRead = { ok: true; lines: ScriptLine[] } | { ok: false; problems: Problem[] };
+type ScriptRead = { ok: true; lines: ScriptLine[] } | { ok: false; problems: Problem[] };
 
 const KEYS = [
   'agent',

@@ -50,7 +50,7 @@ const FIELDS: Record<string, { name: BudgetName; read: Reader; want: string }> =
 
 export const BUDGET_KEYS = ['turns', 'tokens', 'usd', 'time', 'tool_calls', 'children'];
 
-export type BudgetRead = { ok: true; budget: Budget } | { ok: false; key: string; known: boolean; want: string };
+type BudgetRead = { ok: true; budget: Budget } | { ok: false; key: string; known: boolean; want: string };
 
 /** Fields that are null count as absent. */
 export function readBudget(given: Record<string, unknown>): BudgetRead {

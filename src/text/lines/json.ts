@@ -6,15 +6,15 @@
 import { problem, type Problem } from '../../domain/problem.js';
 import { whereAt } from './where.js';
 
-export interface JsonLimits {
+interface JsonLimits {
   /** How deep arrays and objects may nest. */
   depth?: number;
 }
 
-export const MAX_JSON_DEPTH = 64;
+const MAX_JSON_DEPTH = 64;
 
 /** `torn`: a plain syntax error, as a person in mid-save leaves it; otherwise it can never become valid by waiting. */
-export type JsonParsed = { ok: true; value: unknown } | { ok: false; problem: Problem; torn: boolean };
+type JsonParsed = { ok: true; value: unknown } | { ok: false; problem: Problem; torn: boolean };
 
 /** An object may hold an own key `__proto__`: copy with spread, never with `Object.assign`. */
 export function parseJson(text: string, file: string, limits: JsonLimits = {}): JsonParsed {

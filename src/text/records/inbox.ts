@@ -32,7 +32,7 @@ export function* inboxLines(bytes: Uint8Array, from = { offset: 0, line: 1 }): G
   }
 }
 
-export type InboxRead = { ok: true; fields: MailFields } | { ok: false; problem: Problem };
+type InboxRead = { ok: true; fields: MailFields } | { ok: false; problem: Problem };
 
 export function readInboxLine({ line, bytes }: InboxLine, file: string): InboxRead {
   const no = (code: Problem['code'], message: string, hint: string, column?: number, source?: string): InboxRead => {

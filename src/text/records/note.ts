@@ -17,9 +17,9 @@ export function printNote({ id, at, from, priority, to, task, root, expires, bod
   return JSON.stringify({ id, at, from, priority, to, task, root, expires, body });
 }
 
-export type NoteRead = { ok: true; note: Note } | { ok: false; problem: Problem };
+type NoteRead = { ok: true; note: Note } | { ok: false; problem: Problem };
 
-export interface LinePlace {
+interface LinePlace {
   channel: string;
   file: string;
   line: number;

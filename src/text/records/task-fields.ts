@@ -17,8 +17,8 @@ export interface FieldFault {
   hint?: string;
 }
 
-export type Fields = Partial<Task> & Pick<Task, 'description'>;
-export type FieldsRead = { ok: true; fields: Fields } | { ok: false; fault: FieldFault };
+type Fields = Partial<Task> & Pick<Task, 'description'>;
+type FieldsRead = { ok: true; fields: Fields } | { ok: false; fault: FieldFault };
 
 /** In the order in which they are printed. */
 export const KNOWN = [

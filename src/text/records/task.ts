@@ -17,7 +17,7 @@ export type TaskParsed =
   | { kind: 'hold'; problem: Problem }
   | { kind: 'quarantine'; problem: Problem };
 
-export interface TaskFile {
+interface TaskFile {
   /** Path to name in messages. */
   file: string;
   /** The file's name without `.json`: the id where the content gives none. */

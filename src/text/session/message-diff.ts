@@ -3,7 +3,7 @@ import { diffArrays } from 'diff/lib/diff/array.js';
 import type { Message } from '../../domain/session/session.js';
 import { lineDiff } from '../lines/line-diff.js';
 
-export interface MessagesDiff {
+interface MessagesDiff {
   added: number;
   changed: number;
   removed: number;

@@ -18,7 +18,7 @@ import { YamlPlaces, loadYaml, wholeFile } from '../yaml/parse.js';
 export { printHeader, printMessages, printStatus } from './print.js';
 export { appendPlace, isBeheaded, makeAppendable, repairTail, statusSpan } from './tail.js';
 
-export type SessionParsed = { ok: true; session: Session } | { ok: false; problem: Problem };
+type SessionParsed = { ok: true; session: Session } | { ok: false; problem: Problem };
 
 export function parseSession(text: string, file: string): SessionParsed {
   const source = wholeFile(file, text);

@@ -14,9 +14,9 @@ export interface YamlSource {
   end: number;
 }
 
-export type YamlLoaded = { ok: true; value: unknown } | { ok: false; problem: Problem };
+type YamlLoaded = { ok: true; value: unknown } | { ok: false; problem: Problem };
 
-export const MAX_YAML_DEPTH = 64;
+const MAX_YAML_DEPTH = 64;
 /** Enough for a person's anchor or two, too few for a bomb. */
 const MAX_ALIASES = 10;
 
@@ -36,7 +36,7 @@ export function loadYaml(source: YamlSource): YamlLoaded {
   }
 }
 
-export interface YamlPlace {
+interface YamlPlace {
   /** Offset of the key, or of the value where there is none (an item, the document). */
   key: number;
   value: number;

@@ -20,7 +20,7 @@ import { writing } from '../atomic-write.js';
 export type Look = Pick<Store, 'scan' | 'open' | 'openCount' | 'isOpen' | 'read' | 'ended'> &
   Pick<OpenTasks, 'glance' | 'strays'>;
 
-export interface LookOptions {
+interface LookOptions {
   root: string;
   disk: Disk;
   clock: Clock;

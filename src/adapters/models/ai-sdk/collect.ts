@@ -30,7 +30,7 @@ export interface RawCall {
   input: string;
 }
 
-export interface RawUsage {
+interface RawUsage {
   input?: number | undefined;
   output?: number | undefined;
   cached?: number | undefined;

@@ -60,7 +60,7 @@ export function failureOf(error: unknown, asked: Asked): ModelFailure {
 }
 
 /** How long the server asked us to wait. */
-export function retryAfterMs(headers: Record<string, string> | undefined, body: string, now: Date): number | undefined {
+function retryAfterMs(headers: Record<string, string> | undefined, body: string, now: Date): number | undefined {
   const ms = Number(headers?.['retry-after-ms']);
   if (headers?.['retry-after-ms'] !== undefined && ms >= 0) return Math.ceil(ms);
   const said = headers?.['retry-after']?.trim();

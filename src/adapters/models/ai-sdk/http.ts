@@ -10,14 +10,14 @@ import https from 'node:https';
 import type { Readable } from 'node:stream';
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
 
-export class StalledError extends Error {
+class StalledError extends Error {
   constructor(readonly stallMs: number) {
     super(`no data for ${stallMs} ms`);
     this.name = 'StalledError';
   }
 }
 
-export interface Sending {
+interface Sending {
   method: string;
   headers: Record<string, string>;
   body?: string | Uint8Array;

@@ -12,7 +12,7 @@ import type { Shell, ShellRun } from '../../../ports/shell.js';
 import type { Store } from '../../../ports/store.js';
 import { printEntry } from '../../../text/records/cassette.js';
 
-export interface RecorderGiven {
+interface RecorderGiven {
   file: string;
   clock: { moveTo(ms: number): number };
   ids: { count(): number };

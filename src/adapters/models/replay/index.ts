@@ -18,7 +18,7 @@ import type { Shell, ShellOutcome, Rollback, ShellRun } from '../../../ports/she
 import type { Store } from '../../../ports/store.js';
 import { lineDiff } from '../../../text/lines/line-diff.js';
 
-export interface ReplayGiven {
+interface ReplayGiven {
   entries: readonly CassetteEntry[];
   clock: { moveTo(ms: number): number };
   ids: { moveTo(count: number): void };
@@ -28,7 +28,7 @@ export interface ReplayGiven {
   now: () => number;
 }
 
-export interface Stage {
+interface Stage {
   store: Store;
   pump(roots?: ReadonlySet<string>): Promise<unknown>;
   stop(): Promise<void>;

@@ -19,8 +19,8 @@ export interface Arg {
 }
 
 export const STAR = '\uE000';
-export const ANY = '\uE001';
-export const SET = '\uE002';
+const ANY = '\uE001';
+const SET = '\uE002';
 export const HOME = '\uE003';
 export const HOLE = '\uE004';
 const MARKS = /[\uE000-\uE004]/;

@@ -5,7 +5,7 @@
  */
 import { type Arg, argOf } from './shape.js';
 
-export interface Unwrapped {
+interface Unwrapped {
   argvs: Arg[][];
   scripts: string[];
 }

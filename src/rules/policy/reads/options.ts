@@ -19,7 +19,7 @@ export interface Options {
   number?: boolean;
 }
 
-export interface ReadOptions {
+interface ReadOptions {
   /** Why it is not auto. */
   wrong?: string;
   operands: string[];
