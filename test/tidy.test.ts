@@ -18,7 +18,8 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   domain: [],
   rules: ['domain'],
   views: ['domain', 'rules'],
-  text: ['domain'],
+  schemas: ['domain'],
+  text: ['domain', 'schemas'],
   ports: ['domain'],
   tools: ['domain', 'ports'],
   engine: ['domain', 'rules', 'views', 'ports', 'tools'],
@@ -40,8 +41,8 @@ const ENGINE_ROOMS = [
   'pass',
 ];
 const FOLDER_FILES_MAX = 20;
-const PACKAGES_IN = ['adapters', 'text', 'cli', 'web'];
-const NO_BUILTINS_IN = ['domain', 'rules', 'views', 'text'];
+const PACKAGES_IN = ['adapters', 'schemas', 'text', 'cli', 'web'];
+const NO_BUILTINS_IN = ['domain', 'rules', 'views', 'schemas', 'text'];
 const LINES_MAX = 400;
 const TEST_LINES_MAX = 700;
 const AGENTS_LINES_MAX = 80;

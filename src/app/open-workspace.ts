@@ -82,7 +82,6 @@ export interface Workspace {
   readonly config: Config;
   /** What is wrong with guild.yaml and could be worked around, and what is only odd. */
   readonly configProblems: Problem[];
-  readonly configWarnings: Problem[];
 
   /** Durable when resolved. Throws a ProblemError if the id is taken or cannot be a file name. */
   add(task: NewTask): Promise<Task>;
@@ -141,7 +140,7 @@ export async function openWorkspace(folderPath: string, options: OpenOptions = {
   const clock = options.clock ?? realClock();
   const ids = options.ids ?? realIds();
   const env = options.env ?? process.env;
-  const { config, problems: configProblems, warnings: configWarnings, unreadable } = readConfig(disk, root, env);
+  const { config, problems: configProblems, unreadable } = readConfig(disk, root, env);
   if (unreadable) throw new ProblemError(unreadable);
   const load = (): Promise<Plugins> =>
     loadPlugins({ root, plugins: config.plugins, env, builtIn: packageFolder('plugins') });
@@ -237,7 +236,6 @@ export async function openWorkspace(folderPath: string, options: OpenOptions = {
     root,
     config,
     configProblems,
-    configWarnings,
     store: parts.store,
     engine: motor,
     bus: parts.bus!,

@@ -47,7 +47,7 @@ export function openRoster(folder: string, env: Record<string, string | undefine
   return {
     agents: names,
     problems: all.filter((one) => !isAbroad(one) && !mayCome(one)),
-    warnings: [...config.warnings, ...warnings, ...all.filter(isAbroad), ...all.filter(mayCome).map(unlessPlugged)],
+    warnings: [...warnings, ...all.filter(isAbroad), ...all.filter(mayCome).map(unlessPlugged)],
     files: files + (config.there ? 1 : 0),
   };
 }

@@ -1,7 +1,7 @@
 /**
- * `guild.yaml` as it lies in a folder. Where it says something wrongly, or cannot be read at all, whoever only looks goes on with defaults,
- * and nothing may be done: models, budgets and limits would be others than its owner meant. Only a key that is not even like one of ours
- * is told and passed over.
+ * `guild.yaml` in a folder. If a part of it is wrong, a command that only reads uses the defaults,
+ * and no work is done: its models, budgets and limits would not be those of its owner. A key that
+ * resembles none of ours is reported and ignored.
  */
 import path from 'node:path';
 import type { Problem } from '../../domain/problem.js';
@@ -12,11 +12,11 @@ export const CONFIG_FILE = 'guild.yaml';
 const MAX_CONFIG_BYTES = 1024 * 1024;
 
 interface ConfigRead extends ConfigParsed {
-  /** There is such a name in the folder. */
+  /** The folder has an entry of this name. */
   there: boolean;
-  /** Why no work may be done with it: the first of its problems. */
+  /** Why no work may be done: the first of the problems. */
   unreadable?: Problem;
-  /** Not a line of it could be read. */
+  /** No line of it can be read. */
   garbled: boolean;
 }
 
@@ -26,7 +26,7 @@ export function readConfig(disk: Disk, root: string, env: Record<string, string 
   if (read.kind === 'missing') return { ...parsed, there: false, garbled: false };
   if (read.kind === 'file') {
     const garbled = parsed.problems.some(({ code }) => code === 'bad_file' || code === 'over_limit');
-    const [first, ...others] = parsed.problems.filter((one) => !isForeignKey(one));
+    const [first, ...others] = parsed.problems.filter((each) => !isForeignKey(each));
     return { ...parsed, there: true, garbled, ...(first ? { unreadable: withOthers(first, others.length) } : {}) };
   }
   const what = read.kind === 'too_big' ? `too big (${read.size} bytes)` : `a ${read.what}, not a file`;
@@ -34,7 +34,7 @@ export function readConfig(disk: Disk, root: string, env: Record<string, string 
     code: 'bad_file',
     message: `${CONFIG_FILE} is ${what}`,
     where: { file: CONFIG_FILE },
-    hint: 'put a text file in its place, or take it away: every line of it is optional',
+    hint: 'replace it with a text file, or remove it: every key is optional',
   };
   return { ...parsed, problems: [unreadable], there: true, unreadable, garbled: true };
 }

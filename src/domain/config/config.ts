@@ -3,9 +3,11 @@ import type { Budget } from '../budget/budget.js';
 import type { Price } from '../budget/price.js';
 import type { ModelSettings } from '../agent/agent.js';
 
+/** The APIs a provider may speak. `scripted` plays a script file and needs no network. */
+export const PROVIDER_KINDS = ['openai', 'anthropic', 'google', 'openai-compatible', 'scripted'] as const;
+
 export interface Provider {
-  /** Which API it speaks. `scripted` plays a script file and needs no network. */
-  kind: 'openai' | 'anthropic' | 'google' | 'openai-compatible' | 'scripted';
+  kind: (typeof PROVIDER_KINDS)[number];
   baseUrl?: string;
   /** Name of the environment variable that holds the key; the key itself is never in a file. */
   keyEnv?: string;

@@ -22,7 +22,7 @@
 import { isMap, isScalar, isSeq, parseDocument, type Document, type Node, type YAMLMap } from 'yaml';
 import { nearest } from '../../domain/nearest.js';
 import { problem, type Problem, type Where } from '../../domain/problem.js';
-import { durationMs } from '../lines/amounts.js';
+import { durationMs } from '../../schemas/amounts.js';
 import { placesIn } from '../lines/where.js';
 
 export type Pattern = string | RegExp;

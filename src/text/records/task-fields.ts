@@ -8,7 +8,7 @@ import type { Certificate } from '../../domain/task/certificate.js';
 import { isProblemCode, problem, type Problem, type ProblemCode, type Where } from '../../domain/problem.js';
 import type { LostTaker, Task, Waits } from '../../domain/task/task.js';
 import type { Usage } from '../../domain/budget/usage.js';
-import { readBudget } from '../lines/amounts.js';
+import { readBudget } from '../../schemas/amounts.js';
 
 export interface FieldFault {
   path: (string | number)[];

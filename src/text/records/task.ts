@@ -7,7 +7,7 @@ import { isSafeId } from '../../domain/task/id.js';
 import { problem, type Problem } from '../../domain/problem.js';
 import { TASK_VERSION, makeTask, type Task } from '../../domain/task/task.js';
 import { usageFields } from '../../domain/budget/usage.js';
-import { printBudget } from '../lines/amounts.js';
+import { printBudget } from '../../schemas/amounts.js';
 import { jsonOffset, parseJson } from '../lines/json.js';
 import { readFields, KNOWN, type FieldFault } from './task-fields.js';
 import { whereAt } from '../lines/where.js';

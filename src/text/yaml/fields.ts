@@ -6,7 +6,7 @@ import type { ModelSettings } from '../../domain/agent/agent.js';
 import type { Budget } from '../../domain/budget/budget.js';
 import { nearest } from '../../domain/nearest.js';
 import { problem, type Problem, type ProblemCode, type Where } from '../../domain/problem.js';
-import { BUDGET_KEYS, count, durationMs, readBudget } from '../lines/amounts.js';
+import { BUDGET_KEYS, count, durationMs, readBudget } from '../../schemas/amounts.js';
 import type { YamlPlaces } from './parse.js';
 
 export type Path = readonly (string | number)[];

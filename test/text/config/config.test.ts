@@ -5,8 +5,8 @@ import { problemText } from '../../../src/domain/problem.js';
 import { defaultConfig, parseConfig } from '../../../src/text/config/config.js';
 
 const good = (text: string) => {
-  const { config, problems, warnings } = parseConfig(text, 'guild.yaml');
-  assert.deepEqual([...problems, ...warnings].map(problemText), []);
+  const { config, problems } = parseConfig(text, 'guild.yaml');
+  assert.deepEqual(problems.map(problemText), []);
   return config;
 };
 
@@ -116,7 +116,7 @@ plugins: {slack: {channels: ['#ops']}, pager: }
 
 const faults: [string, string, RegExp, string, RegExp?][] = [
   ['an unknown way to admit', 'inbox: {admit: never}\n', /"inbox.admit" must be one of: auto, ask/, '1:16'],
-  ['a plugin outside of its folder', 'plugins: [../evil]\n', /must be the name of a folder under plugins/, '1:10'],
+  ['a plugin outside of its folder', 'plugins: [../evil]\n', /must be the name of a folder under plugins/, '1:11'],
   ['a mistyped key', 'model: a/b\nmodles: {}\n', /unknown key "modles"/, '2:1', /"models"/],
   ['a mistyped key inside', 'limits:\n  paralel: 3\n', /unknown key "limits.paralel"/, '2:3', /"parallel"/],
   ['a wrong type', 'limits: {parallel: many}\n', /"limits.parallel" must be a whole number/, '1:20'],
@@ -125,7 +125,7 @@ const faults: [string, string, RegExp, string, RegExp?][] = [
   [
     'a key in the file',
     'providers:\n  x: {kind: openai, api_key: sk-123}\n',
-    /must not stand in a file/,
+    /must not be written in this file/,
     '2:21',
     /key_env/,
   ],
@@ -140,7 +140,7 @@ const faults: [string, string, RegExp, string, RegExp?][] = [
   ['a syntax error', 'model: [a\nlimits: {}\n', /./, '2:1'],
 ];
 for (const [what, text, message, place, hint] of faults) {
-  test(`${what} is reported with its place, and a default stands in`, () => {
+  test(`${what} is reported with its place, and its default is used`, () => {
     const { config, problems } = parseConfig(text, 'guild.yaml');
     assert.equal(problems.length, 1, problems.map(problemText).join('\n'));
     assert.match(problems[0]!.message, message);

@@ -1,16 +1,21 @@
 /**
- * Amounts as people write them: `10m` of time, `200k` tokens, 1.50 dollars, and the budget made of them. Task records,
- * agent files and guild.yaml share these. A limit that is not understood is an error everywhere: it must not be ignored.
+ * Amounts as people write them: `10m` of time, `200k` tokens, 1.50 dollars, and the budget made of
+ * them. A limit that cannot be read is an error everywhere; it is never ignored.
  */
-import type { Budget, BudgetName } from '../../domain/budget/budget.js';
+import type { Budget, BudgetName } from '../domain/budget/budget.js';
+
+/** The patterns are published in the JSON Schemas, which know no flags. */
+export const DURATION = /^\s*(\d+(?:\.\d+)?)\s*([mM]?[sS]|[mMhHdD])\s*$/;
+export const COUNT = /^\s*(\d+(?:[._]\d+)*)\s*([kKmM]?)\s*$/;
+export const DOLLARS = /^\s*\$?\s*\d+(\.\d+)?\s*$/;
 
 const UNIT_MS: Record<string, number> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 };
 
-/** `60s`, `10m`, `1h`, `1d`, `250ms`, or a number of seconds. Undefined if it is none of these. */
+/** `60s`, `10m`, `1h`, `1d`, `250ms`, or a number of seconds. Undefined if it is not a duration. */
 export function durationMs(value: unknown): number | undefined {
   if (typeof value === 'number') return value >= 0 && Number.isFinite(value) ? Math.round(value * 1000) : undefined;
   if (typeof value !== 'string') return undefined;
-  const match = /^\s*(\d+(?:\.\d+)?)\s*(ms|s|m|h|d)\s*$/i.exec(value);
+  const match = DURATION.exec(value);
   return match ? Math.round(Number(match[1]) * UNIT_MS[match[2]!.toLowerCase()]!) : undefined;
 }
 
@@ -18,7 +23,7 @@ export function durationMs(value: unknown): number | undefined {
 export function count(value: unknown): number | undefined {
   if (typeof value === 'number') return Number.isSafeInteger(value) && value >= 0 ? value : undefined;
   if (typeof value !== 'string') return undefined;
-  const match = /^\s*(\d+(?:[._]\d+)*)\s*([km]?)\s*$/i.exec(value);
+  const match = COUNT.exec(value);
   if (!match) return undefined;
   const number = Number(match[1]!.replace(/_/g, '')) * { '': 1, k: 1000, m: 1_000_000 }[match[2]!.toLowerCase()]!;
   return Number.isFinite(number) ? Math.round(number) : undefined;
@@ -26,8 +31,7 @@ export function count(value: unknown): number | undefined {
 
 /** Dollars, also with a `$`, in whole micro-dollars. */
 export function microUsd(value: unknown): number | undefined {
-  const dollars =
-    typeof value === 'string' && /^\s*\$?\s*\d+(\.\d+)?\s*$/.test(value) ? Number(value.replace('$', '')) : value;
+  const dollars = typeof value === 'string' && DOLLARS.test(value) ? Number(value.replace('$', '')) : value;
   return typeof dollars === 'number' && dollars >= 0 && Number.isFinite(dollars)
     ? Math.round(dollars * 1e6)
     : undefined;
@@ -64,6 +68,31 @@ export function readBudget(given: Record<string, unknown>): BudgetRead {
     budget[field.name] = read;
   }
   return { ok: true, budget };
+}
+
+/** A budget as a file writes it. */
+export interface BudgetWritten {
+  turns?: string | number;
+  tokens?: string | number;
+  usd?: string | number;
+  time?: string | number;
+  tool_calls?: string | number;
+  children?: string | number;
+  micro_usd?: string | number;
+  time_ms?: string | number;
+}
+
+/** Only for a budget that its schema has accepted. */
+export function budgetOf(written: BudgetWritten = {}): Budget {
+  const budget: Required<{ [K in BudgetName]: number | undefined }> = {
+    turns: count(written.turns),
+    tokens: count(written.tokens),
+    microUsd: count(written.micro_usd) ?? microUsd(written.usd),
+    timeMs: count(written.time_ms) ?? durationMs(written.time),
+    toolCalls: count(written.tool_calls),
+    children: count(written.children),
+  };
+  return Object.fromEntries(Object.entries(budget).filter(([, amount]) => amount !== undefined));
 }
 
 /** The exact spelling, for records. */

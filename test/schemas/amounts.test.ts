@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { count, durationMs, microUsd, readBudget } from '../../../src/text/lines/amounts.js';
+import { count, durationMs, microUsd, readBudget } from '../../src/schemas/amounts.js';
 
 test('durations have units; a bare number is seconds', () => {
   const table: [unknown, number | undefined][] = [

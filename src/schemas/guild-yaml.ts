@@ -1,0 +1,174 @@
+/** `guild.yaml`: everything that holds for a whole workspace. */
+import { DEFAULT_LIMITS } from '../domain/config/config.js';
+import { key, named } from './about.js';
+import { channel, channelName, coordination } from './guild-coordination.js';
+import { alias, price, provider } from './guild-models.js';
+import { at, budget, choice, duration, flag, mapping, text, whole } from './values.js';
+import * as z from './zod.js';
+
+const limit = DEFAULT_LIMITS;
+const limits = z.strictObject(
+  {
+    parallel: key(whole(1), 'Tasks that advance at the same time in one process.', at(limit.parallel)),
+    depth: key(
+      whole(0),
+      'How many times in a row agents may ask each other by themselves. Pattern stages do not count.',
+      at(limit.depth),
+    ),
+    attempts: key(
+      whole(1),
+      'How many workers in a row a task may lose without progress before it fails.',
+      at(limit.attempts),
+    ),
+    turns: key(whole(1), 'Model calls of one task, if its agent sets no limit.', at(limit.turns)),
+    children: key(whole(1), 'Children of one task.', at(limit.children)),
+    tasks_per_minute: key(
+      whole(1),
+      'Tasks that may be created below one root task in a minute.',
+      at(limit.tasksPerMinute),
+    ),
+    max_task_bytes: key(whole(1), 'The largest task file that is read.', at(limit.maxTaskBytes)),
+    max_result_bytes: key(
+      whole(1),
+      'A longer tool result is stored as a blob, and the session quotes its head and tail.',
+      at(limit.maxResultBytes),
+    ),
+  },
+  mapping,
+);
+
+const git = z.union(
+  [
+    flag,
+    z.strictObject({
+      enabled: key(flag, 'Whether history is kept.', { default: '`true`' }),
+      author: key(
+        z.string().check(z.regex(/^[^<>\n]+<[^<>\s]+>\s*$/, 'a name and an address, such as "Ada <ada@example.org>"')),
+        'The author of the commits.',
+        { example: 'Ada <ada@example.org>' },
+      ),
+    }),
+  ],
+  { error: 'true, false, or a mapping with "enabled" and "author"' },
+);
+
+const pluginName = named(
+  'name',
+  z.string({ error: 'the name of a folder under plugins/' }).check(z.regex(/^[A-Za-z0-9][\w-]{0,63}$/)),
+);
+const settings = named('settings', z.record(z.string(), z.unknown()));
+const plugins = z.union(
+  [
+    named('names', z.string().check(z.regex(/^[\w-]+(?:\s*,\s*[\w-]+)*$/, 'names of folders under plugins/'))),
+    z.array(pluginName),
+    z.record(pluginName, z.union([z.null(), flag, settings], { error: 'a mapping of settings' })),
+  ],
+  { error: 'a list of plugins, or a mapping of plugins to their settings' },
+);
+
+export const guildYaml = z.strictObject(
+  {
+    model: key(text, 'The model of every agent that names none: `provider/model`, or a name from `models`.', {
+      default: 'a small model of the provider whose key is in the environment',
+      example: 'openai/gpt-5',
+    }),
+    models: key(
+      z.record(z.string(), alias, mapping),
+      'Your own names for models. A list is tried in order when a model cannot be reached or refuses.',
+      { example: '{fast: openai/gpt-5-mini}', spellings: ['aliases'] },
+    ),
+    providers: key(z.record(z.string(), provider, mapping), 'Providers that are not built in.', {
+      example: '{house: {base_url: "http://127.0.0.1:8080/v1", key_env: HOUSE_KEY}}',
+    }),
+    prices: key(
+      z.record(z.string(), price, mapping),
+      'Prices of models. They win over the built-in list. A model without a price counts as free.',
+      { example: '{house/large: {input: 1.00, output: 4.00}}' },
+    ),
+    windows: key(
+      z.record(z.string(), whole(1000, 'a number of tokens, at least 1000, such as 128k'), mapping),
+      'The context windows of models, in tokens, where the built-in value is wrong or missing.',
+      { example: '{house/large: 128k}' },
+    ),
+    timeouts: key(
+      z.strictObject(
+        {
+          call: key(duration, 'The longest model call.', { default: '`10m`' }),
+          stall: key(duration, 'The longest silence inside a streamed answer.', { default: '`60s`' }),
+          tries: key(whole(1), 'How many times a failed call is tried in all.', at(4)),
+        },
+        mapping,
+      ),
+      'Time limits of model calls.',
+      { example: '{call: 5m, tries: 2}' },
+    ),
+    limits: key(limits, 'Limits that protect the workspace.', { example: '{parallel: 4}' }),
+    budget: key(budget, 'What one task may spend together with everything below it, whatever its agent allows.', {
+      default: 'no limit',
+      example: '{tokens: 500k, usd: 5.00}',
+    }),
+    default_agent: key(text, 'The agent that takes a task without `to` if several agents could.', {
+      default: 'none: agents bid for the task',
+      example: 'orchestrator',
+    }),
+    search: key(
+      choice(['lexical', 'semantic']),
+      'How `search_files` ranks. `semantic` needs the package `@lat.md/embed` and its weights.',
+      { default: '`lexical`' },
+    ),
+    watch: key(
+      z.strictObject(
+        {
+          rescan: key(duration, 'How often `guild watch` checks every file, even without file events.', {
+            default: '`4s`',
+          }),
+        },
+        mapping,
+      ),
+      'Settings of `guild watch`.',
+      { example: '{rescan: 10s}' },
+    ),
+    store: key(choice(['files']), 'Where the workspace is kept.', { default: '`files`' }),
+    git: key(git, 'History in Git: one commit for each pass that changed something. `false` keeps none.', {
+      default: '`true`',
+      example: '{author: "Ada <ada@example.org>"}',
+    }),
+    inbox: key(
+      z.strictObject(
+        {
+          agent: key(text, 'The agent that gets messages that name no agent.', {
+            default: 'the planner, else the default agent',
+            example: 'planner',
+          }),
+          admit: key(choice(['auto', 'ask']), '`ask`: you admit each message before an agent sees it.', {
+            default: '`auto`',
+          }),
+        },
+        mapping,
+      ),
+      'Messages from outside, in `inbox/*.jsonl`.',
+      { example: '{agent: planner, admit: ask}' },
+    ),
+    plugins: key(
+      plugins,
+      'The plugins that may run, as a list or with settings for each. No other code under `plugins/` runs.',
+      { default: 'none', example: '[slack]' },
+    ),
+    planner: key(text, 'The agent that is asked to check in on the others.', {
+      default: '`planner`, else an agent of type `planner`',
+      example: 'chief',
+    }),
+    checkins: key(flag, 'Whether the planner checks in on the others.', {
+      default: 'on if `storage/planner-checkin.yaml` exists',
+      example: 'true',
+    }),
+    coordination: key(coordination, 'How agents find each other when one needs something from another.', {
+      example: '{coordinator: orchestrator, help: 1m}',
+    }),
+    channels: key(z.record(channelName, channel, mapping), 'Your own channels for notes.', {
+      example: '{deploys: {writers: [ops], readers: [planner]}}',
+    }),
+  },
+  { error: 'a mapping' },
+);
+export type GuildYaml = z.infer<typeof guildYaml>;

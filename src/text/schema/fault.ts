@@ -1,0 +1,35 @@
+/** Something wrong with a value, by its path in the file; a Problem once its place is known. */
+import { problem, type Problem, type ProblemCode, type Where } from '../../domain/problem.js';
+
+export type Path = readonly (string | number)[];
+
+/** Where the things of a document are. A path that does not exist has the place of the nearest thing around it. */
+export interface Places {
+  key(path: Path): Where;
+  value(path: Path): Where;
+}
+
+export interface Fault {
+  path: Path;
+  message: string;
+  code: ProblemCode;
+  side: 'key' | 'value';
+  hint?: string;
+  /** The known key that was probably meant. */
+  meant?: string;
+}
+
+export function fault(path: Path, message: string, more: Partial<Fault> = {}): Fault {
+  return { code: 'bad_field', side: 'value', ...more, path, message };
+}
+
+export function placed({ path, message, code, side, hint, meant }: Fault, places: Places): Problem {
+  const where = places[side](path);
+  return problem(code, message, { where, ...(hint ? { hint } : {}), ...(meant ? { meant } : {}) });
+}
+
+/** In the order of the file. */
+export function inOrder(problems: readonly Problem[]): Problem[] {
+  const at = ({ where }: Problem): number => (where?.line ?? 0) * 100_000 + (where?.column ?? 0);
+  return problems.toSorted((a, b) => at(a) - at(b));
+}

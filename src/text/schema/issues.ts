@@ -1,0 +1,46 @@
+/** What zod reports, in our words: one fault for each thing that a person has to change. */
+import type * as z from '../../schemas/zod.js';
+import { fault, type Fault, type Path } from './fault.js';
+
+type Issue = z.core.$ZodIssue;
+
+/** `value` is the value that zod checked. `written` gives a path as the file spells it. */
+export function faultsOf(issues: readonly Issue[], value: unknown, written: (path: Path) => Path): Fault[] {
+  return issues.flatMap((issue) => explain(issue, []));
+
+  function explain(issue: Issue, base: Path): Fault[] {
+    const path = [...base, ...(issue.path as Path)];
+    const shown = written(path);
+    if (issue.code === 'invalid_union') {
+      const option = issue.errors.find((errors) => !errors.some(isOtherKind));
+      if (option !== undefined && option.length > 0) return option.flatMap((inner) => explain(inner, path));
+    }
+    if (issue.code === 'invalid_key') {
+      const message = `"${String(path.at(-1))}" must be ${issue.issues[0]!.message}`;
+      return [fault(path, message, { code: 'bad_name', side: 'key' })];
+    }
+    if (issue.code === 'invalid_type' && issue.expected === 'never')
+      return [fault(path, issue.message, { side: 'key' })];
+    if (issue.code === 'custom' && issue.params?.['rule']) return [fault(path, issue.message, issue.params['rule'])];
+    if (path.length > 0 && !exists(value, path)) {
+      const around = shown.slice(0, -1);
+      const name = around.length === 0 ? 'the file' : `"${around.join('.')}"`;
+      return [fault(path.slice(0, -1), `${name} needs "${String(shown.at(-1))}"`)];
+    }
+    return [fault(path, `${path.length === 0 ? 'this file' : `"${shown.join('.')}"`} must be ${issue.message}`)];
+  }
+}
+
+/** The alternative of a union is for another kind of value, so its complaint says nothing. */
+function isOtherKind({ code, path }: Issue): boolean {
+  return path.length === 0 && (code === 'invalid_type' || code === 'invalid_value' || code === 'invalid_union');
+}
+
+function exists(value: unknown, path: Path): boolean {
+  let inner = value;
+  for (const segment of path) {
+    if (typeof inner !== 'object' || inner === null || !Object.hasOwn(inner, segment)) return false;
+    inner = (inner as Record<string | number, unknown>)[segment];
+  }
+  return true;
+}

@@ -1,0 +1,66 @@
+/**
+ * Reads a value against its schema. All problems come at once, each with its place, and `value`
+ * holds everything that is right: a key with a wrong value is left out, as if it were not there.
+ */
+import type { Problem } from '../../domain/problem.js';
+import type { Schema } from '../../schemas/about.js';
+import type * as z from '../../schemas/zod.js';
+import { inOrder, placed, type Fault, type Path, type Places } from './fault.js';
+import { faultsOf } from './issues.js';
+import { spell } from './spelling.js';
+
+export interface Reading<T> {
+  /** Undefined if no part of it is right. */
+  value: T | undefined;
+  problems: Problem[];
+  /** Keys that a tolerant format does not know. */
+  ignored: Problem[];
+}
+
+/** Nobody reads more. */
+const MOST_FAULTS = 50;
+
+export function readValue<S extends Schema>(schema: S, raw: unknown, places: Places): Reading<z.infer<S>> {
+  const { value, faults, ignored, written, hint } = spell(schema, raw);
+  let checked = schema.safeParse(value);
+  let found = faultsIn(checked, value, written);
+  for (const each of found) faults.push({ hint: hint(each.path), ...each });
+  // Faults that appear only after a removal follow from it, so they are not reported.
+  while (found.length > 0 && !found.some(({ path }) => path.length === 0)) {
+    for (const { path } of found.toSorted(lastFirst)) remove(value, path);
+    checked = schema.safeParse(value);
+    found = faultsIn(checked, value, written);
+  }
+  const problems = (list: readonly Fault[]): Problem[] =>
+    inOrder(list.slice(0, MOST_FAULTS).map((each) => placed({ ...each, path: written(each.path) }, places)));
+  return {
+    value: found.length > 0 ? undefined : (value as z.infer<S>),
+    problems: problems(once(faults)),
+    ignored: problems(ignored),
+  };
+}
+
+type Checked = ReturnType<Schema['safeParse']>;
+
+function faultsIn(checked: Checked, value: unknown, written: (path: Path) => Path): Fault[] {
+  return checked.success ? [] : faultsOf(checked.error.issues, value, written);
+}
+
+function remove(value: unknown, path: Path): void {
+  const last = path.at(-1)!;
+  const parent = path.slice(0, -1).reduce<unknown>((inner, segment) => (inner as Container)?.[segment], value);
+  if (Array.isArray(parent)) parent.splice(Number(last), 1);
+  else if (typeof parent === 'object' && parent !== null) delete (parent as Container)[last];
+}
+
+type Container = Record<string | number, unknown>;
+
+/** Later items of a list first, so that removing one does not move another. */
+function lastFirst(a: Fault, b: Fault): number {
+  const at = a.path.findIndex((segment, i) => segment !== b.path[i]);
+  return at < 0 ? b.path.length - a.path.length : Number(b.path[at]) - Number(a.path[at]) || 0;
+}
+
+function once(faults: readonly Fault[]): Fault[] {
+  return [...new Map(faults.map((each) => [`${each.path.join('\n')}\n${each.message}`, each])).values()];
+}
