@@ -6,7 +6,8 @@ import type { TestContext } from 'node:test';
 import { shell, type ShellOptions } from '../../src/adapters/shell/index.js';
 import type { PlainPipeline } from '../../src/domain/policy.js';
 import type { Shell, ShellOutcome, ShellRun } from '../../src/ports/shell.js';
-import { judgeCommand } from '../../src/rules/policy/command.js';
+import { DEFAULT_POLICY } from '../../src/domain/policy.js';
+import { judgeLine } from '../../src/rules/policy/verdict.js';
 import { parseBash } from '../../src/text/bash/parse.js';
 
 export const WAYS = ['sandboxed', 'not sandboxed'] as const;
@@ -61,7 +62,7 @@ export function ground(t: TestContext, way: Way, more: Partial<ShellOptions> = {
 }
 
 export function planOf(line: string): PlainPipeline[] {
-  const judged = judgeCommand(line, { parse: parseBash });
+  const judged = judgeLine(line, { policy: DEFAULT_POLICY, parse: parseBash });
   if (judged.plan === undefined) throw new Error(`${line}: ${judged.verdict}, ${judged.reason}`);
   return judged.plan;
 }

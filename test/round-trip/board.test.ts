@@ -7,15 +7,7 @@ import { test } from 'node:test';
 import { fc } from '../kit/properties.js';
 import { APPROVALS, MESSY, REDIS } from '../kit/boards.js';
 import { addItem } from '../../src/text/board/add.js';
-import {
-  applyEdits,
-  removeField,
-  removeItem,
-  setBox,
-  setField,
-  setMarks,
-  setTitle,
-} from '../../src/text/board/edit.js';
+import { applyEdits, removeFieldEdits, setBox, setField, markEdits, titleEdits } from '../../src/text/board/edit.js';
 import { fieldOf, parseBoard, type Board, type Box, type Item } from '../../src/text/board/parse.js';
 import { queryBoard } from '../../src/text/board/query.js';
 import { blockText } from '../../src/text/board/value.js';
@@ -137,7 +129,7 @@ test('a field changes its own lines only, and reads back', () => {
           again.items.map((one) => one.title),
           board.items.map((one) => one.title),
         );
-        const without = removeField(after, same(again, item), key);
+        const without = applyEdits(after, removeFieldEdits(after, same(again, item), key));
         assert.equal(fieldOf(same(parseBoard(without, 'x.task.md'), item), key), undefined);
       });
     }),
@@ -152,22 +144,10 @@ test('titles and marks read back', () => {
     fc.property(anyBoard, title, fc.uniqueArray(name, { maxLength: 3 }), (text, words, names) => {
       eachItem(text, (item) => {
         if (fieldOf(item, 'title')) return;
-        const titled = setTitle(text, item, words);
+        const titled = applyEdits(text, titleEdits(text, item, words));
         assert.equal(same(parseBoard(titled, 'x.task.md'), item).title, words);
-        const marked = setMarks(text, item, '#', names);
+        const marked = applyEdits(text, markEdits(text, item, '#', names));
         assert.deepEqual([...same(parseBoard(marked, 'x.task.md'), item).tags].sort(), [...names].sort());
-      });
-    }),
-    RUNS,
-  );
-});
-
-test('a removed item leaves every other byte', () => {
-  fc.assert(
-    fc.property(anyBoard, (text) => {
-      eachItem(text, (item) => {
-        const after = removeItem(text, item);
-        assert.equal(after, text.slice(0, item.span.start) + text.slice(item.span.end));
       });
     }),
     RUNS,

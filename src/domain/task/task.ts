@@ -17,7 +17,6 @@ export type TaskState = (typeof TASK_STATES)[number];
 
 /** The version that this program writes. A record of a later version is held, never guessed at. */
 export const TASK_VERSION = 1;
-export const MAX_DEPTH = 5;
 export const HUMAN = 'human';
 /** The program itself. Its name stands on tasks that are done by nobody and only resolved by their rule: dependencies, help. No agent can have it. */
 export const ENGINE = 'engine';

@@ -42,14 +42,6 @@ export interface LookedAt {
   plan?: PlainPipeline[];
 }
 
-export function judgeCommand(line: string, context: CommandContext): CommandVerdict {
-  const looked = lookAt(line, context);
-  if (looked.deny !== undefined) return { verdict: 'deny', reason: looked.deny };
-  const why = looked.whyAsk ?? looked.leaves.find((leaf) => leaf.whyAsk !== undefined)?.whyAsk;
-  if (why !== undefined) return { verdict: 'ask', reason: why };
-  return autoVerdict('every part only reads', looked.plan ?? []);
-}
-
 export function autoVerdict(reason: string, plan: PlainPipeline[]): CommandVerdict {
   const argv = plan.flatMap((pipeline) => pipeline.commands.map((command) => command.argv));
   return { verdict: 'auto', reason, argv, plan };

@@ -21,29 +21,6 @@ export function setField(text: string, item: Item, key: string, value: Value): s
   return applyEdits(text, fieldEdits(text, item, key, value));
 }
 
-export function removeField(text: string, item: Item, key: string): string {
-  return applyEdits(text, removeFieldEdits(text, item, key));
-}
-
-/** With its fields, its text and its children. */
-export function removeItem(text: string, item: Item): string {
-  return applyEdits(text, [{ ...item.span, text: '' }]);
-}
-
-export function setTitle(text: string, item: Item, title: string): string {
-  return applyEdits(text, titleEdits(text, item, title));
-}
-
-/** `undefined` takes the priority away. */
-export function setPriority(text: string, item: Item, priority: string | undefined): string {
-  return applyEdits(text, priorityEdits(text, item, priority));
-}
-
-/** The names that shall stand there, in all. */
-export function setMarks(text: string, item: Item, kind: '@' | '#', names: readonly string[]): string {
-  return applyEdits(text, markEdits(text, item, kind, names));
-}
-
 /** Edits must not overlap; those at one place are made in the order given. */
 export function applyEdits(text: string, edits: readonly Edit[]): string {
   const sorted = edits.map((edit, order) => ({ edit, order }));

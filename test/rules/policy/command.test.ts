@@ -1,13 +1,14 @@
 /** The rules of the command gate, sentence by sentence: what is harmless, what is not auto although its name is listed, what asks. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { judgeCommand } from '../../../src/rules/policy/command.js';
+import { DEFAULT_POLICY } from '../../../src/domain/policy.js';
+import { judgeLine } from '../../../src/rules/policy/verdict.js';
 import { parseBash } from '../../../src/text/bash/parse.js';
 
-const HERE = { parse: parseBash, home: '/home/ana', cwd: '/srv/ws/workspaces/dev' };
+const HERE = { policy: DEFAULT_POLICY, parse: parseBash, home: '/home/ana', cwd: '/srv/ws/workspaces/dev' };
 
 function verdict(line: string): string {
-  return judgeCommand(line, HERE).verdict;
+  return judgeLine(line, HERE).verdict;
 }
 
 function all(expected: string, text: string): void {

@@ -1,11 +1,13 @@
 /** What must never run is found in any spelling: quoting, paths, option order, wrappers, literal scripts, substitutions, depth. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { judgeCommand } from '../../../src/rules/policy/command.js';
+import { DEFAULT_POLICY } from '../../../src/domain/policy.js';
+import { judgeLine } from '../../../src/rules/policy/verdict.js';
 import { parseBash } from '../../../src/text/bash/parse.js';
 
 function verdict(line: string): string {
-  return judgeCommand(line, { parse: parseBash, home: '/home/ana', cwd: '/srv/ws/workspaces/dev' }).verdict;
+  return judgeLine(line, { policy: DEFAULT_POLICY, parse: parseBash, home: '/home/ana', cwd: '/srv/ws/workspaces/dev' })
+    .verdict;
 }
 
 function all(expected: string, text: string): void {

@@ -1,7 +1,8 @@
 /** A gate that asks for everything is as bad as one with holes: the lines people and models really use to look around run by themselves. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { judgeCommand } from '../../../src/rules/policy/command.js';
+import { DEFAULT_POLICY } from '../../../src/domain/policy.js';
+import { judgeLine } from '../../../src/rules/policy/verdict.js';
 import { parseBash } from '../../../src/text/bash/parse.js';
 
 const EVERYDAY = String.raw`
@@ -270,7 +271,7 @@ function lines(text: string): string[] {
 test('at least 95 % of everyday looking around runs by itself', () => {
   const all = lines(EVERYDAY);
   const asked = all
-    .map((line) => ({ line, ...judgeCommand(line, { parse: parseBash, home: '/home/ana' }) }))
+    .map((line) => ({ line, ...judgeLine(line, { policy: DEFAULT_POLICY, parse: parseBash, home: '/home/ana' }) }))
     .filter((judged) => judged.verdict !== 'auto');
   assert.ok(all.length >= 200, `${all.length} lines`);
   assert.ok(asked.length <= all.length * 0.01, asked.map(({ line, reason }) => `${line}\t${reason}`).join('\n'));
@@ -278,7 +279,11 @@ test('at least 95 % of everyday looking around runs by itself', () => {
 });
 
 test('what runs by itself is told word for word, with its pipes and redirections', () => {
-  const judged = judgeCommand(`cat 'a b' ~/x 2>/dev/null | wc -l && pwd`, { parse: parseBash, home: '/home/ana' });
+  const judged = judgeLine(`cat 'a b' ~/x 2>/dev/null | wc -l && pwd`, {
+    policy: DEFAULT_POLICY,
+    parse: parseBash,
+    home: '/home/ana',
+  });
   assert.equal(judged.verdict, 'auto');
   assert.deepEqual(judged.argv, [['cat', 'a b', '/home/ana/x'], ['wc', '-l'], ['pwd']]);
   assert.deepEqual(judged.plan, [

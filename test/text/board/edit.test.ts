@@ -4,13 +4,13 @@ import { test } from 'node:test';
 import { MESSY } from '../../kit/boards.js';
 import { addItem, type NewItem } from '../../../src/text/board/add.js';
 import {
-  removeField,
-  removeItem,
+  removeFieldEdits,
+  applyEdits,
   setBox,
   setField,
-  setMarks,
-  setPriority,
-  setTitle,
+  markEdits,
+  priorityEdits,
+  titleEdits,
 } from '../../../src/text/board/edit.js';
 import { fieldOf, parseBoard, type Item } from '../../../src/text/board/parse.js';
 
@@ -76,30 +76,47 @@ test('a value of several lines moves from the bullet to a block below it', () =>
 
 test('a removed field takes only its own bytes', () => {
   const first = item(MESSY, 'First');
-  assert.deepEqual(changed(MESSY, removeField(MESSY, first, 'due')).to, ['- [ ] A   @ana  "First"   id: one']);
-  assert.deepEqual(changed(MESSY, removeField(MESSY, first, 'note')), { from: ['  note: "quoted"   '], to: [] });
-  assert.equal(changed(MESSY, removeField(MESSY, first, 'text')).from.length, 5);
-  assert.equal(removeField(MESSY, first, 'absent'), MESSY);
+  assert.deepEqual(changed(MESSY, applyEdits(MESSY, removeFieldEdits(MESSY, first, 'due'))).to, [
+    '- [ ] A   @ana  "First"   id: one',
+  ]);
+  assert.deepEqual(changed(MESSY, applyEdits(MESSY, removeFieldEdits(MESSY, first, 'note'))), {
+    from: ['  note: "quoted"   '],
+    to: [],
+  });
+  assert.equal(changed(MESSY, applyEdits(MESSY, removeFieldEdits(MESSY, first, 'text'))).from.length, 5);
+  assert.equal(applyEdits(MESSY, removeFieldEdits(MESSY, first, 'absent')), MESSY);
   const last = '## TODO\n- "T"\n  id: t';
-  assert.equal(removeField(last, item(last, 'T'), 'id'), '## TODO\n- "T"');
+  assert.equal(applyEdits(last, removeFieldEdits(last, item(last, 'T'), 'id')), '## TODO\n- "T"');
 });
 
 test('title, priority and marks are edited as they stand', () => {
   const first = item(MESSY, 'First');
   const line = (after: string): string => changed(MESSY, after).to.join('\n');
-  assert.equal(line(setTitle(MESSY, first, 'New "one"')), '- [ ] A   @ana  `New "one"`   id: one   due: 2025-01-01');
-  assert.equal(line(setPriority(MESSY, first, 'C')), '- [ ] C   @ana  "First"   id: one   due: 2025-01-01');
-  assert.equal(line(setPriority(MESSY, first, undefined)), '- [ ] @ana  "First"   id: one   due: 2025-01-01');
   assert.equal(
-    line(setMarks(MESSY, first, '@', ['ben', 'cy'])),
+    line(applyEdits(MESSY, titleEdits(MESSY, first, 'New "one"'))),
+    '- [ ] A   @ana  `New "one"`   id: one   due: 2025-01-01',
+  );
+  assert.equal(
+    line(applyEdits(MESSY, priorityEdits(MESSY, first, 'C'))),
+    '- [ ] C   @ana  "First"   id: one   due: 2025-01-01',
+  );
+  assert.equal(
+    line(applyEdits(MESSY, priorityEdits(MESSY, first, undefined))),
+    '- [ ] @ana  "First"   id: one   due: 2025-01-01',
+  );
+  assert.equal(
+    line(applyEdits(MESSY, markEdits(MESSY, first, '@', ['ben', 'cy']))),
     '- [ ] A   @ben @cy "First"   id: one   due: 2025-01-01',
   );
-  assert.equal(line(setMarks(MESSY, first, '#', ['x'])), '- [ ] A   @ana  #x "First"   id: one   due: 2025-01-01');
-  assert.equal(line(setTitle(MESSY, item(MESSY, 'second, bare'), 'x')), '  - [/] "x"');
+  assert.equal(
+    line(applyEdits(MESSY, markEdits(MESSY, first, '#', ['x']))),
+    '- [ ] A   @ana  #x "First"   id: one   due: 2025-01-01',
+  );
+  assert.equal(line(applyEdits(MESSY, titleEdits(MESSY, item(MESSY, 'second, bare'), 'x'))), '  - [/] "x"');
 });
 
 test('a removed item takes its fields, text and children, and nothing else', () => {
-  const after = removeItem(MESSY, item(MESSY, 'First'));
+  const after = applyEdits(MESSY, [{ ...item(MESSY, 'First').span, text: '' }]);
   assert.match(after, /<!-- keep me -->\nprose in between\n/);
   assert.deepEqual(
     parseBoard(after, 'x').items.map((one) => one.title),

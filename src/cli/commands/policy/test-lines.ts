@@ -32,7 +32,6 @@ export async function policyTest(args: string[], io: PolicyTestStreams): Promise
   const { policy, problems } = loadPolicy(io.root ?? process.cwd());
   for (const one of problems) io.stderr?.write(`${problemText(one)}\n`);
   const gate = withAgents(commandGate(policy), io.root ?? process.cwd());
-  if (json) warmUp(gate);
   if (given.length > 0)
     for (const line of given) io.stdout.write(json ? answerJson({ command: line }, gate) : answer(line, gate));
   else
@@ -53,12 +52,6 @@ function withAgents(gate: Gate, root: string): NamedGate {
     judge: (line, agent) => gate.judge(line, agent ? { agent } : {}),
     find: (name) => (name === undefined ? undefined : (agents ??= openRoster(root).agents).get(name)),
   };
-}
-
-/** Verdicts are timed as in a guild that has been running for a moment, not while the gate's code is still being compiled. */
-function warmUp(gate: NamedGate): void {
-  const line = `cat a.txt | grep -n 'x y' "b" ~/c 2>/dev/null; ls -la && git log -3 --oneline; find . -name '*.ts' || echo $(pwd); env touch x\n`;
-  for (let n = 0; n < 60; n++) gate.judge(line.repeat(1 + (n % 30)));
 }
 
 function answer(line: string, gate: NamedGate): string {
