@@ -8,6 +8,7 @@ import { builtinModules } from 'node:module';
 import * as path from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath, pathToFileURL } from 'node:url';
+import { ROLE_NAMES } from '../src/domain/task/role.js';
 import { withSources, type Source } from './kit/source/parse.js';
 import { longFunctions, wideComments } from './kit/source/rules.js';
 
@@ -174,6 +175,29 @@ test('random inputs of tests follow from the one seed', () => {
   const takesItself = (file: string): boolean => imports(file).includes('fast-check');
   none(codes.filter((file) => file !== 'test/kit/properties.ts' && takesItself(file)));
 });
+
+test('only the table of roles knows what follows from the name of a role', () => {
+  const names = `'(?:${ROLE_NAMES.join('|')})'`;
+  const compared = new RegExp(
+    `\\brole\\b[)!]*\\s*[!=]==\\s*(?:${names}|\\w+_ROLE\\b)|\\b(?:has|includes)\\([\\w.!?]*\\brole\\)`,
+  );
+  none(linesWith(compared, (file) => file !== 'src/domain/task/role.ts'));
+});
+
+test('no behaviour depends on the wording of a message', () => {
+  const sentence = `(['"\`])[^'"\`\\n]*[A-Za-z],? [A-Za-z][^'"\`\\n]*\\1`;
+  const compared = new RegExp(`(?:\\.(?:includes|startsWith|endsWith|indexOf)\\(\\s*|[!=]== )${sentence}`);
+  // Text that people and other programs wrote is read in text/.
+  none(linesWith(compared, (file) => roomOf(file) !== 'text'));
+});
+
+function linesWith(pattern: RegExp, isChecked: (file: string) => boolean): string[] {
+  return sources.filter(isChecked).flatMap((file) =>
+    withoutComments(file)
+      .split('\n')
+      .flatMap((line) => (pattern.test(line) ? [`${file}: ${line.trim()}`] : [])),
+  );
+}
 
 test('no source casts to any', () => {
   none(sources.filter((file) => /\bas any\b/.test(withoutComments(file))));

@@ -1,4 +1,5 @@
 /** What a task is about, for one line of a picture: what it says, or, of parts that only answer a question, what they answered. */
+import { roleFacts } from '../domain/task/role.js';
 import { unfenced } from '../rules/patterns/gather.js';
 import { readBid } from '../domain/task/bid.js';
 import { readAssignment, readProvided, readResolution } from '../domain/coordination/dependency.js';
@@ -21,7 +22,7 @@ export function gistOrFailure(task: Told & Pick<Task, 'error'>): string {
 
 function asked({ role, type, description }: Told): string {
   const text = unfenced(description);
-  return role === 'dependency' && type !== undefined ? `${type}: ${text}` : text;
+  return roleFacts(role).need === 'dependency' && type !== undefined ? `${type}: ${text}` : text;
 }
 
 const ANSWERS: Record<string, (result: string, task: Told) => string | undefined> = {

@@ -2,6 +2,7 @@
  * What live processes have in hand for one agent, as the folder says now and not as it was at the last scan. A claim is a rename, which the file
  * system stamps with its time: of two claims the later one is made by somebody who can already see the earlier.
  */
+import { roleFacts } from '../../domain/task/role.js';
 import path from 'node:path';
 import type { Disk } from '../../ports/disk.js';
 import type { Hold } from '../../ports/store.js';
@@ -26,7 +27,7 @@ export function claimsFor({ disk, l, tasks, lying, isAlive }: Parts, agent: stri
     const task = tasks.byId.get(claim.id)?.task ?? lying.read(file, claim.id);
     const stamp = disk.stamp(file);
     // To bid is not to take; and what cannot be read is nobody's work.
-    if (task === undefined || task.role === 'bid' || stamp === undefined) return [];
+    if (task === undefined || !roleFacts(task.role).takesCapacity || stamp === undefined) return [];
     return [{ task: claim.id, peer: claim.peer, since: BigInt(stamp.slice(stamp.lastIndexOf('.') + 1)) }];
   });
 }

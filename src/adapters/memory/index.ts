@@ -2,6 +2,7 @@
  * A store in memory, for tests and simulations. It keeps the same contract as the others, so it is also the shortest
  * description of what a store does. Several peers share one world; a peer can be declared dead.
  */
+import { roleFacts } from '../../domain/task/role.js';
 import { createHash } from 'node:crypto';
 import type { Event } from '../../domain/event.js';
 import type { Intent } from '../../domain/task/intent.js';
@@ -160,7 +161,7 @@ export function memory(w: World, { clock, ids, agents = [], random }: MemoryOpti
     claimsFor: (agent) =>
       answer(() =>
         [...w.rows].flatMap(([task, row]) => {
-          if (row.owner?.agent !== agent || row.task.role === 'bid' || !isHeld(row)) return [];
+          if (row.owner?.agent !== agent || !roleFacts(row.task.role).takesCapacity || !isHeld(row)) return [];
           return [{ task, peer: row.owner.peer, since: row.since! }];
         }),
       ),

@@ -2,6 +2,7 @@
  * The wait-for graph for people who look: the same that the engine keeps, and in it also the tasks that fill up an agent, for whom no circle
  * has to be looked for.
  */
+import { roleFacts } from '../../domain/task/role.js';
 import path from 'node:path';
 import { disk } from '../../adapters/disk/index.js';
 import { whoWaits } from '../../engine/coordination/waits.js';
@@ -23,7 +24,7 @@ export async function waitsView(folder: string, store: Store): Promise<WaitsView
   const most = (agent: string): number => agents.all().get(agent)?.maxConcurrentTasks ?? Infinity;
   const working = new Map<string, string[]>();
   for (const { task, owner, held } of store.open())
-    if (held && owner !== undefined && task.role !== 'bid')
+    if (held && owner !== undefined && roleFacts(task.role).takesCapacity)
       working.set(owner.agent, [...(working.get(owner.agent) ?? []), task.id]);
   const fills = (agent: string): string[] => {
     const tasks = working.get(agent) ?? [];

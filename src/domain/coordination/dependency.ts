@@ -3,6 +3,7 @@
  * find who provides, and that is a child of it with role `provide`. What is asked stands in its context under `dependency`; its result is a
  * Resolution as JSON.
  */
+import { roleFacts } from '../task/role.js';
 import { isSafeId } from '../task/id.js';
 import { priorityOf, textIn, textsIn, urgencyIn, type Urgency } from './urgency.js';
 import type { Placed, Task } from '../task/task.js';
@@ -49,7 +50,7 @@ export const MATCH_ROLE = 'match';
 /** Undefined if this task is no dependency, or does not say of what. */
 export function dependencyOf(task: Pick<Task, 'role' | 'context'>): Dependency | undefined {
   const given = task.context['dependency'] as Record<string, unknown> | undefined;
-  if (task.role !== DEPENDENCY_ROLE || given === null || typeof given !== 'object') return undefined;
+  if (roleFacts(task.role).need !== 'dependency' || given === null || typeof given !== 'object') return undefined;
   const type = DEPENDENCY_TYPES.find((one) => one === given['type']);
   const need = textIn(given['need']);
   if (type === undefined || need === undefined) return undefined;

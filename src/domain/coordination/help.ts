@@ -2,6 +2,7 @@
  * Help: work, a review or a word of knowledge that a task asks of whoever has nothing else to do. It is a task with role `help`; what is
  * asked stands in its context under `help`, and its result is a Resolution as JSON, as that of a dependency is.
  */
+import { roleFacts } from '../task/role.js';
 import type { Task } from '../task/task.js';
 import { textIn, textsIn } from './urgency.js';
 
@@ -24,7 +25,7 @@ export const HELP_ROLE = 'help';
 
 export function helpOf(task: Pick<Task, 'role' | 'context'>): Help | undefined {
   const given = task.context['help'] as Record<string, unknown> | undefined;
-  if (task.role !== HELP_ROLE || given === null || typeof given !== 'object') return undefined;
+  if (roleFacts(task.role).need !== 'help' || given === null || typeof given !== 'object') return undefined;
   const context = textIn(given['context']);
   if (context === undefined) return undefined;
   const estimate = textIn(given['estimate']);

@@ -2,6 +2,7 @@
  * What a human is asked to allow: one exact action. The request lives in a task for the human, `context.request`; a ballot
  * or a command line only answers it. Answering is the task's end: its result is the Answer.
  */
+import { roleFacts } from './role.js';
 import type { Task } from './task.js';
 
 export interface ApprovalRequest {
@@ -49,7 +50,7 @@ export const APPROVAL_ROLE = 'approval';
 
 export function approvalOf(task: Task): Approval | undefined {
   const request = task.context['request'] as ApprovalRequest | undefined;
-  if (task.role !== APPROVAL_ROLE || request === undefined || typeof request.digest !== 'string') return undefined;
+  if (!roleFacts(task.role).isApproval || request === undefined || typeof request.digest !== 'string') return undefined;
   const answer = task.result === undefined ? undefined : readAnswer(task.result);
   return { id: task.id, title: task.description, created: task.created_at, request, ...(answer ? { answer } : {}) };
 }

@@ -1,72 +1,198 @@
 /**
- * Why a task exists in its parent's eyes, and what follows from it: a row for each role, so that a new one is thought through in one place. A role
- * that has no row (a person's own word, or one of a later version) is something that somebody asked for, and nothing else.
+ * A role says why a task exists in the eyes of its parent. Everything that follows from a role is a fact in this table,
+ * and no other file compares role names. A role without a row (a person's own word, or one of a later version) is
+ * ordinary work that somebody asked for.
  */
 export type Role = string;
 
-interface Facts {
-  /** A part that agent files or the program ask for. Circles of them are refused and their number is bounded, so it is as deep as its parent. */
-  isPart?: true;
-  /** A stage of a pattern: whoever asked for it looks again only when all have ended, and nobody else, and no clock, waits for it. */
-  isStage?: true;
-  /** Work that people or agents asked for, in words of their own. */
-  isWork?: true;
-  /** The agent speaks for itself in it, whatever patterns it has. */
-  isLeaf?: true;
-  /** What it comes to is no work of its taker's, or is counted with the task it is part of: no record is kept of it. */
-  isUncounted?: true;
-  /** Whoever asked for it is told when it fails, and goes on without it. */
-  isSpare?: true;
-  /** It owes one call of this tool, and nothing else. */
-  owes?: string;
-  /** With which mind of the agent it is done; absent: its own. */
+export interface RoleFacts {
+  // Accounting
+  /** It is one level deeper than its parent. Parts of patterns are not: their number is bounded by the agent files. */
+  countsTowardDepth: boolean;
+  /** Budgets count it as a child. Other parts take only tokens and money. */
+  countsAsChild: boolean;
+  /** It occupies its agent. A busy agent may still bid. */
+  takesCapacity: boolean;
+  /** Its end is part of the track record of its agent. */
+  countsForTrackRecord: boolean;
+
+  // Patterns
+  /** A stage of a pattern: only its parent waits for it, without a deadline, until all stages of the set have ended. */
+  isStage: boolean;
+  /** The stages for which its parent keeps a share of its budget; absent: one share for the answer. */
+  followedBy?: readonly FollowingStage[];
+  /** Without this stage the pattern has no answer. */
+  isEssential: boolean;
+  /** The agent takes turns on it itself, whatever patterns its file has. */
+  isLeaf: boolean;
+  /** The parent's own work, done by the parent's agent. */
+  isOwnWork: boolean;
+  /** Its result becomes part of another prompt, and is quoted if it is long. */
+  resultIsQuoted: boolean;
+  /** A handoff may pass on the conversation in which it was done. */
+  passesConversation: boolean;
+  /** Part of a round of a team: its result holds what was said and voted. */
+  isRound: boolean;
+  /** A member of a team. An agent that continues its work becomes the member. */
+  isMember: boolean;
+  /** One conversation serves several rounds, so one approved plan does too. */
+  plansOnce: boolean;
+
+  // Work
+  /** Nobody asked for it: it starts a tree. */
+  isRoot: boolean;
+  /** Work that people or agents asked for in their own words. */
+  isWork: boolean;
+  /** A person put it under an open root. */
+  isAddedByPeople: boolean;
+  /** Its asker does not wait: the outcome comes back as a message. */
+  runsInBackground: boolean;
+  /** If it fails, its asker reads why and goes on without it. */
+  isSpare: boolean;
+  /** The file of its asker may say that it cannot be spared. */
+  mayBeRequired: boolean;
+  /** The form in which its asker reads its result. */
+  resultFormat: 'agent_response' | 'resolution' | 'pieces';
+
+  // Particular tasks
+  isApproval: boolean;
+  isBid: boolean;
+  isTrial: boolean;
+  isBreakdown: boolean;
+  /** Something that an agent lacks. Nobody works on it: a rule resolves it. */
+  need?: 'dependency' | 'help';
+  /** It gives an agent what a need asks for. */
+  isProvision: boolean;
+  /** It chooses who provides. */
+  choosesProvider: boolean;
+  /** It exists for its asker's sake, and is as urgent as its asker. */
+  servesAsker: boolean;
+
+  // Conversation
+  /** It requires one call of this tool, and ends with it. */
+  requiredTool?: string;
+  /** The only tools it has. */
+  onlyTools?: readonly string[];
+  /** Tools that it has beside those of its agent. */
+  addedTools?: readonly string[];
+  /** The settings of the agent's file that it uses; absent: those of its ordinary work. */
   mind?: 'metacognition' | 'evaluator';
+  /** The system prompt that takes the place of the agent's own. */
+  prompt?: 'check' | 'bid';
 }
 
-const ROLES: Readonly<Record<Role, Facts>> = {
-  root: { isWork: true },
-  subtask: { isWork: true },
-  call: { isWork: true, isSpare: true },
-  task: { isWork: true, isSpare: true },
-  part: { isWork: true },
-  approval: { isUncounted: true },
-  dependency: { isUncounted: true },
-  help: { isUncounted: true },
-  // Patterns
-  work: { isPart: true, isStage: true, isLeaf: true, isUncounted: true },
-  seat: { isPart: true, isStage: true, isLeaf: true, isUncounted: true },
-  coordinator: { isPart: true, isStage: true, isLeaf: true, isUncounted: true },
-  check: { isPart: true, isStage: true, isLeaf: true, isUncounted: true, owes: 'give_verdict', mind: 'metacognition' },
-  // An advisor that its agent requires is the one that cannot be spared.
-  advisor: { isPart: true, isStage: true, isSpare: true },
-  member: { isPart: true, isStage: true, isSpare: true },
-  route: { isPart: true, isStage: true },
-  handoff: { isPart: true, isStage: true },
-  // Finding a taker, or who provides. Who provides is as deep as what is provided.
-  bid: { isPart: true, isLeaf: true, isUncounted: true, isSpare: true, owes: 'place_bid', mind: 'evaluator' },
-  match: { isPart: true, isLeaf: true, isUncounted: true, isSpare: true, owes: 'assign_provider' },
-  provide: { isPart: true, isSpare: true },
-  // Breaking down: only ever resolved by its rule
-  breakdown: { isPart: true, isUncounted: true },
-  same: {
-    isPart: true,
-    isLeaf: true,
-    isUncounted: true,
-    isSpare: true,
-    owes: 'name_duplicates',
-    mind: 'metacognition',
-  },
-  // Making a new agent
-  research: { isPart: true },
-  draft: { isPart: true, isLeaf: true, owes: 'draft_agent' },
-  trial: { isPart: true, isLeaf: true, isUncounted: true, isSpare: true },
-  judge: { isPart: true, isLeaf: true, isUncounted: true, isSpare: true, owes: 'judge_trial', mind: 'metacognition' },
+export type FollowingStage = 'check' | 'route_or_handoff' | 'handoff' | 'next_round';
+
+const ORDINARY: RoleFacts = {
+  countsTowardDepth: true,
+  countsAsChild: true,
+  takesCapacity: true,
+  countsForTrackRecord: true,
+  isStage: false,
+  isEssential: false,
+  isLeaf: false,
+  isOwnWork: false,
+  resultIsQuoted: false,
+  passesConversation: false,
+  isRound: false,
+  isMember: false,
+  plansOnce: false,
+  isRoot: false,
+  isWork: false,
+  isAddedByPeople: false,
+  runsInBackground: false,
+  isSpare: false,
+  mayBeRequired: false,
+  resultFormat: 'agent_response',
+  isApproval: false,
+  isBid: false,
+  isTrial: false,
+  isBreakdown: false,
+  isProvision: false,
+  choosesProvider: false,
+  servesAsker: false,
 };
 
-export const ROLE_NAMES: readonly Role[] = Object.keys(ROLES);
+const PART = { countsTowardDepth: false } as const;
+const STAGE = { ...PART, isStage: true } as const;
+/** The agent speaks for the task that asks, whose end is the one that counts. */
+const OWN_TURN = { ...STAGE, isLeaf: true, countsForTrackRecord: false } as const;
+/** A question beside the work. Its end says nothing about the agent's work. */
+const QUESTION = { ...PART, isLeaf: true, countsForTrackRecord: false, isSpare: true } as const;
+const TEAM_TOOLS = ['broadcast', 'vote_conclude'] as const;
 
-const ANY: Facts = {};
+const ROWS = {
+  root: { isRoot: true, isWork: true },
+  subtask: { isWork: true, isAddedByPeople: true },
+  call: { isWork: true, isSpare: true },
+  task: { isWork: true, isSpare: true, runsInBackground: true },
+  part: { isWork: true },
+  approval: { isApproval: true, countsForTrackRecord: false },
+  dependency: { need: 'dependency', servesAsker: true, resultFormat: 'resolution', countsForTrackRecord: false },
+  help: { need: 'help', servesAsker: true, resultFormat: 'resolution', countsForTrackRecord: false },
 
-export function roleFacts(role: Role): Facts {
-  return Object.hasOwn(ROLES, role) ? ROLES[role]! : ANY;
+  // Patterns
+  advisor: { ...STAGE, isSpare: true, mayBeRequired: true, resultIsQuoted: true },
+  work: {
+    ...OWN_TURN,
+    followedBy: ['check', 'route_or_handoff'],
+    isEssential: true,
+    isOwnWork: true,
+    resultIsQuoted: true,
+    passesConversation: true,
+  },
+  check: {
+    ...OWN_TURN,
+    isEssential: true,
+    requiredTool: 'give_verdict',
+    mind: 'metacognition',
+    prompt: 'check',
+  },
+  route: { ...STAGE, followedBy: ['handoff'], isEssential: true, resultIsQuoted: true, passesConversation: true },
+  handoff: { ...STAGE, followedBy: [], isEssential: true, resultIsQuoted: true },
+  member: {
+    ...STAGE,
+    followedBy: ['next_round'],
+    isSpare: true,
+    isRound: true,
+    isMember: true,
+    plansOnce: true,
+    addedTools: TEAM_TOOLS,
+  },
+  /** The turns of the agent that ends the chain of a member. */
+  seat: { ...OWN_TURN, followedBy: ['check'], isRound: true, plansOnce: true, addedTools: TEAM_TOOLS },
+  coordinator: { ...OWN_TURN, isRound: true, onlyTools: ['broadcast', 'conclude_team'] },
+
+  // Finding an agent for a task, or for a need
+  bid: {
+    ...QUESTION,
+    isBid: true,
+    countsAsChild: false,
+    takesCapacity: false,
+    requiredTool: 'place_bid',
+    mind: 'evaluator',
+    prompt: 'bid',
+  },
+  match: { ...QUESTION, choosesProvider: true, requiredTool: 'assign_provider' },
+  provide: { ...PART, isSpare: true, isProvision: true, servesAsker: true, addedTools: ['provide_dependency'] },
+
+  // Breaking down
+  breakdown: { ...PART, isBreakdown: true, resultFormat: 'pieces', countsForTrackRecord: false },
+  same: { ...QUESTION, requiredTool: 'name_duplicates', mind: 'metacognition' },
+
+  // Making a new agent
+  research: PART,
+  draft: { ...PART, isLeaf: true, requiredTool: 'draft_agent' },
+  trial: { ...QUESTION, isTrial: true },
+  judge: { ...QUESTION, requiredTool: 'judge_trial', mind: 'metacognition' },
+} satisfies Record<string, Partial<RoleFacts>>;
+
+export const ROLE_NAMES: readonly Role[] = Object.keys(ROWS);
+
+const FACTS: ReadonlyMap<Role, RoleFacts> = new Map(
+  Object.entries<Partial<RoleFacts>>(ROWS).map(([role, row]) => [role, { ...ORDINARY, ...row }]),
+);
+
+export function roleFacts(role: Role): RoleFacts {
+  return FACTS.get(role) ?? ORDINARY;
 }

@@ -144,7 +144,7 @@ export function makeChild(parent: Task, wanted: WantedChild, createdAt: string):
     id: wanted.id,
     parent: parent.id,
     root: parent.root,
-    depth: parent.depth + (roleFacts(wanted.role).isPart ? 0 : 1),
+    depth: parent.depth + (roleFacts(wanted.role).countsTowardDepth ? 1 : 0),
     role: wanted.role,
     ...(wanted.type === undefined ? {} : { type: wanted.type }),
     description: wanted.description,

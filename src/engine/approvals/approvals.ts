@@ -127,7 +127,7 @@ async function learn(parts: Parts, task: Task, said: Answer): Promise<void> {
 export function openApprovals(parts: Parts): Approval[] {
   const found: Approval[] = [];
   for (const { task } of underWay(parts)) {
-    const approval = task.role === APPROVAL_ROLE ? approvalOf(task) : undefined;
+    const approval = approvalOf(task);
     if (approval) found.push(approval);
   }
   return found.sort((a, b) => compareText(a.created, b.created) || compareText(a.id, b.id));

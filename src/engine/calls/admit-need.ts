@@ -2,8 +2,9 @@
  * Looks at what an agent asks for before it becomes a task: what can never be given is refused at once, with a reason the model can read, and
  * a deadline that says how long becomes a time. Once the task is there it is not looked at again: time passes, and names come and go.
  */
-import { DEPENDENCY_ROLE, dependencyOf, type Dependency } from '../../domain/coordination/dependency.js';
-import { HELP_ROLE, helpOf, type Help } from '../../domain/coordination/help.js';
+import { roleFacts } from '../../domain/task/role.js';
+import { dependencyOf, type Dependency } from '../../domain/coordination/dependency.js';
+import { helpOf, type Help } from '../../domain/coordination/help.js';
 import { nearest } from '../../domain/nearest.js';
 import { problem, type Problem } from '../../domain/problem.js';
 import type { Task, WantedChild } from '../../domain/task/task.js';
@@ -12,7 +13,8 @@ import { record, type Parts } from '../core/context.js';
 
 /** The child as it is to be made; why it must not be. Children of other kinds pass as they are. */
 export async function admitNeed(parts: Parts, asker: Task, child: WantedChild): Promise<WantedChild | Problem> {
-  if (child.role !== DEPENDENCY_ROLE && child.role !== HELP_ROLE) return child;
+  const { need } = roleFacts(child.role);
+  if (need === undefined) return child;
   const asked = { role: child.role, context: child.context ?? {} };
   const dependency = dependencyOf(asked);
   const help = helpOf(asked);
@@ -26,13 +28,12 @@ export async function admitNeed(parts: Parts, asker: Task, child: WantedChild): 
         ? await impossible(parts, asker, dependency)
         : unheardOf(parts, help!);
   if (wrong !== undefined) {
-    const name = child.role === HELP_ROLE ? 'help.refused' : 'dependency.refused';
-    record(parts, name, { task: asker.id, ...(asker.to ? { agent: asker.to } : {}), problem: wrong });
+    record(parts, `${need}.refused`, { task: asker.id, ...(asker.to ? { agent: asker.to } : {}), problem: wrong });
     return wrong;
   }
   if (deadline === undefined) return child;
   const dated = { ...wanted, deadline };
-  return { ...child, context: { ...child.context, [child.role === HELP_ROLE ? 'help' : 'dependency']: dated } };
+  return { ...child, context: { ...child.context, [need]: dated } };
 }
 
 const UNITS: Record<string, number> = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 };

@@ -1,6 +1,5 @@
 /** What a child that has ended says to the conversation that asked for it. */
-import { DEPENDENCY_ROLE } from '../../domain/coordination/dependency.js';
-import { HELP_ROLE } from '../../domain/coordination/help.js';
+import { roleFacts } from '../../domain/task/role.js';
 import type { Message } from '../../domain/session/session.js';
 import type { Placed, Task } from '../../domain/task/task.js';
 import { errorText } from '../../rules/patterns/gather.js';
@@ -10,9 +9,9 @@ export type ChildAnswer = { text: string } & Pick<Message, 'kind' | 'from'>;
 /** JSON text: the model that asked reads it and goes on, also when the child failed. */
 export function answerOf({ task, state }: Placed): ChildAnswer {
   const success = state === 'completed';
-  if (task.role === 'breakdown' && success) return { text: task.result ?? '' };
-  if (task.role === DEPENDENCY_ROLE || task.role === HELP_ROLE)
-    return { text: success ? (task.result ?? '') : unmet(task) };
+  const { resultFormat } = roleFacts(task.role);
+  if (resultFormat === 'pieces' && success) return { text: task.result ?? '' };
+  if (resultFormat === 'resolution') return { text: success ? (task.result ?? '') : unmet(task) };
   return { text: agentResponse(task, success), kind: 'agent_response', from: task.id };
 }
 

@@ -3,6 +3,7 @@
  * A turn is exactly one model call. Its answer is durable before any of its tool calls runs, and everything that must
  * happen next is read off the conversation, so it does not matter who goes on from here, or when.
  */
+import { roleFacts } from '../../domain/task/role.js';
 import type { Agent } from '../../domain/agent/agent.js';
 import type { Problem } from '../../domain/problem.js';
 import { finalAnswer, openCalls, reportedAnswer, type Message } from '../../domain/session/session.js';
@@ -45,7 +46,7 @@ export async function converse(parts: Parts, claim: Claim, task: Task, agent: Ag
     await talk.made();
     const costs = await books.costs();
     if (step.kind === 'answer') {
-      const isRound = ['member', 'seat', 'coordinator'].includes(owned.role);
+      const { isRound } = roleFacts(owned.role);
       const marked = await tainted(parts, owned, talk.messages());
       return complete(parts, claim, marked, isRound ? contribution(talk.mine(), step.text) : step.text, costs);
     }

@@ -2,6 +2,7 @@
  * Whether a conversation may take another turn, and how much that turn may cost. When something runs out, or a person asks
  * it to stop, it is told so and has one last turn for an answer in words; when it goes in circles, it is told so once.
  */
+import { isChoosing } from '../../rules/patterns/router.js';
 import { budgetWord, usedUp, type Budget, type BudgetName } from '../../domain/budget/budget.js';
 import type { Price } from '../../domain/budget/price.js';
 import type { ModelSettings } from '../../domain/agent/agent.js';
@@ -54,7 +55,7 @@ export async function allowance(
   const over = (isLast ? undefined : usedUp(left, purse.lastMs)) ?? (reserved.ok ? undefined : reserved.over);
   if (over !== undefined) {
     // A router that has not chosen by now has nothing to answer: its fallback does. Words are no verdict either.
-    const isOver = isLast || owesCall(task) || (talk.agent.router !== undefined && task.role === 'work');
+    const isOver = isLast || owesCall(task) || isChoosing(task, talk.agent);
     if (isOver)
       return { kind: 'problem', problem: overBudget(over, task, `before there was an answer${still(over, left)}`) };
     return tell(parts, 'last_turn', `The budget of ${budgetWord(over)} for this task is used up. ${ANSWER_NOW}`);

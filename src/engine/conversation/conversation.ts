@@ -63,7 +63,7 @@ export async function openConversation(parts: Parts, claim: Claim, task: Task, a
   };
   // The file is made while the model is thinking, once the question is on its way; nothing is appended before it is there. A
   // failure is met where it is awaited.
-  const behind = roleFacts(task.role).isStage === true && agent.session !== 'shared';
+  const behind = roleFacts(task.role).isStage && agent.session !== 'shared';
   const ready = new Promise((resolve) => setImmediate(resolve)).then(() => makeFiles(parts, agent, session, behind));
   ready.catch(() => undefined);
   record(parts, 'session.created', { task: task.id, agent: agent.name, session: id });

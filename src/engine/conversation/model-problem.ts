@@ -32,5 +32,5 @@ async function isSpare(parts: Known, task: Task): Promise<boolean> {
 
 function isRequired({ agents }: Known, asker: Task, { role, to }: Task): boolean {
   const { advisors = [] } = agents.all().get(asker.to ?? '') ?? {};
-  return role === 'advisor' && advisors.some((advisor) => advisor.agent === to && advisor.required);
+  return roleFacts(role).mayBeRequired && advisors.some((advisor) => advisor.agent === to && advisor.required);
 }

@@ -3,6 +3,8 @@
  * plan goes to the human as an approval; only an approved plan, as the human left it, opens the way to tools. The state of
  * this is read from the kinds of the messages.
  */
+import { isChoosing } from '../../rules/patterns/router.js';
+import { roleFacts } from '../../domain/task/role.js';
 import { problem, type Problem } from '../../domain/problem.js';
 import { childId } from '../../domain/task/id.js';
 import { openCalls, type Message } from '../../domain/session/session.js';
@@ -28,8 +30,7 @@ const MAX_PLANS = 3;
 
 export async function planStep(parts: Parts, task: Task, talk: Conversation): Promise<Planning> {
   if (!plans(task, talk)) return { kind: 'none' };
-  // A member plans once for all its rounds.
-  const messages = task.role === 'member' || task.role === 'seat' ? talk.messages() : talk.mine();
+  const messages = roleFacts(task.role).plansOnce ? talk.messages() : talk.mine();
   if (messages.some((message) => message.kind === 'plan_approved')) return { kind: 'none' };
   const calls = openCalls(messages);
   if (calls.length > 0) return say(talk, ...calls.map((call) => tooEarly(parts, call.id, call.name)));
@@ -46,7 +47,7 @@ export async function planStep(parts: Parts, task: Task, talk: Conversation): Pr
 
 /** A router and a coordinator do nothing but choose, and a check nothing but judge. */
 function plans(task: Task, { agent }: Conversation): boolean {
-  const chooses = task.role === 'coordinator' || (task.role === 'work' && agent.router !== undefined);
+  const chooses = roleFacts(task.role).onlyTools !== undefined || isChoosing(task, agent);
   return agent.planApproval === true && !chooses && !owesCall(task);
 }
 

@@ -1,4 +1,5 @@
 /** What a model is shown: the system prompt of the agent as the conversation knows it, the messages, and the tools it may call. */
+import { roleFacts } from '../../domain/task/role.js';
 import { grantedNames } from '../core/grants.js';
 import type { Agent } from '../../domain/agent/agent.js';
 import type { Message } from '../../domain/session/session.js';
@@ -35,8 +36,14 @@ export function systemPrompt(parts: Parts, agent: Agent, task: Task): string {
 
 /** Who judges or weighs has a prompt of its own. */
 function speakingAs(agent: Agent, { role }: Task): Agent {
-  if (role === 'check') return { ...agent, systemPrompt: agent.metacognition?.prompt ?? CHECK_PROMPT };
-  return role === 'bid' ? { ...agent, systemPrompt: agent.evaluator?.prompt ?? bidPrompt(agent) } : agent;
+  switch (roleFacts(role).prompt) {
+    case 'check':
+      return { ...agent, systemPrompt: agent.metacognition?.prompt ?? CHECK_PROMPT };
+    case 'bid':
+      return { ...agent, systemPrompt: agent.evaluator?.prompt ?? bidPrompt(agent) };
+    case undefined:
+      return agent;
+  }
 }
 
 /** The first message: the request, what else the asker said about it, and what came of the tasks it waited for. */
@@ -60,7 +67,7 @@ export function firstMessage(parts: Parts, agent: Agent, task: Task, before: rea
 
 /** The results of what this task depends on; its own work under a pattern builds on the same. */
 export async function resultsBefore(parts: Parts, task: Task): Promise<string[]> {
-  const asker = task.role === 'work' && task.parent ? (await askerOf(parts, task.parent))?.task : task;
+  const asker = roleFacts(task.role).isOwnWork && task.parent ? (await askerOf(parts, task.parent))?.task : task;
   const found: string[] = [];
   for (const id of asker?.dependencies ?? []) {
     const placed = await parts.store.read(id);

@@ -36,7 +36,7 @@ export function owesCall(task: Pick<Task, 'role'>): boolean {
 }
 
 export function owedTool({ role }: Pick<Task, 'role'>): string | undefined {
-  return roleFacts(role).owes;
+  return roleFacts(role).requiredTool;
 }
 
 /** `message` is to be said, and then there is a problem, or another turn. Undefined: nothing is owed, or nothing is wrong yet. */

@@ -1,6 +1,7 @@
 /** What is told of dependencies and help on the channels `dependency` and `help`. Ids are derived, so telling twice is telling once. */
+import { roleFacts } from '../../domain/task/role.js';
 import type { Dependency, Resolution } from '../../domain/coordination/dependency.js';
-import { HELP_ROLE, type Help } from '../../domain/coordination/help.js';
+import { type Help } from '../../domain/coordination/help.js';
 import { hash53 } from '../../domain/task/id.js';
 import { ENGINE, type NoteBody } from '../../domain/coordination/note.js';
 import type { Task } from '../../domain/task/task.js';
@@ -70,7 +71,7 @@ export async function tellVolunteer(parts: Parts, task: Task, helper: string, wh
 export function telling(task: Task, part: string, body: NoteBody): Telling {
   return {
     id: `need-${hash53(task.id)}-${part}`,
-    channel: task.role === HELP_ROLE ? 'help' : 'dependency',
+    channel: roleFacts(task.role).need ?? 'dependency',
     from: ENGINE,
     priority: urgencyIn((task.context['dependency'] as { urgency?: unknown } | undefined)?.urgency),
     task: task.id,

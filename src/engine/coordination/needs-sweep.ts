@@ -2,7 +2,8 @@
  * Looks after open dependencies and calls for help, once a pass: which of them can go on for a reason that no record shows (an offer came, an
  * agent is free now), which are too early because their asker is not waiting yet, and which were given to somebody whose process is gone.
  */
-import { dependencyOf, MATCH_ROLE, PROVIDE_ROLE } from '../../domain/coordination/dependency.js';
+import { roleFacts } from '../../domain/task/role.js';
+import { dependencyOf } from '../../domain/coordination/dependency.js';
 import { helpOf } from '../../domain/coordination/help.js';
 import { problem } from '../../domain/problem.js';
 import type { Task } from '../../domain/task/task.js';
@@ -36,7 +37,7 @@ export async function tendNeeds(parts: Parts): Promise<Tended> {
   const given: OpenTask[] = [];
   for (const one of underWay(parts)) {
     if (isNeed(one.task)) needs.push(one);
-    else if (one.task.role === PROVIDE_ROLE || one.task.role === MATCH_ROLE) given.push(one);
+    else if (isGiven(one.task)) given.push(one);
   }
   if (needs.length === 0) return NOTHING;
   const moved = await takeBack(parts, needs, given);
@@ -51,6 +52,11 @@ export async function tendNeeds(parts: Parts): Promise<Tended> {
     early: tooEarly(parts, needs),
     due: offers.due,
   };
+}
+
+function isGiven({ role }: Task): boolean {
+  const { isProvision, choosesProvider } = roleFacts(role);
+  return isProvision || choosesProvider;
 }
 
 /** Nobody is asked before the asker is really blocked: until then more may be asked for, and all of it goes out together. */
@@ -97,7 +103,7 @@ async function takeBack(parts: Parts, needs: readonly OpenTask[], given: readonl
 
 /** Where the coordinator is gone the rule decides; of those who provide, only the first is replaced, and no reviewer ever. */
 function canGoElsewhere(parts: Parts, need: Task, given: Task, free: Room, around: Bystanders): boolean {
-  if (given.role === MATCH_ROLE) return true;
+  if (roleFacts(given.role).choosesProvider) return true;
   if (given.id !== provideId(need, 1)) return false;
   const dependency = dependencyOf(need);
   const help = helpOf(need);

@@ -2,15 +2,14 @@
  * Dependencies and help: tasks that nobody does. Whoever has the claim asks the rule what is still needed and does it: lets others provide,
  * waits, or passes on what they gave. Any process may do so, and whoever looks next goes on from the records.
  */
+import { roleFacts } from '../../domain/task/role.js';
 import {
-  DEPENDENCY_ROLE,
   dependencyOf,
-  PROVIDE_ROLE,
   printResolution,
   type Dependency,
   type Resolution,
 } from '../../domain/coordination/dependency.js';
-import { HELP_ROLE, helpOf, type Help } from '../../domain/coordination/help.js';
+import { helpOf, type Help } from '../../domain/coordination/help.js';
 import { problem, type Problem } from '../../domain/problem.js';
 import { isEnded, type Placed, type Task } from '../../domain/task/task.js';
 import { NO_USAGE } from '../../domain/budget/usage.js';
@@ -30,7 +29,7 @@ import { record, type Parts } from '../core/context.js';
 import { quoted } from '../core/quote.js';
 
 export function isNeed({ role }: Pick<Task, 'role'>): boolean {
-  return role === DEPENDENCY_ROLE || role === HELP_ROLE;
+  return roleFacts(role).need !== undefined;
 }
 
 export async function advanceNeed(parts: Parts, claim: Claim, task: Task, stop: AbortSignal): Promise<void> {
@@ -110,12 +109,12 @@ async function ask(
 ): Promise<Problem | undefined> {
   const there = [...children.values()].flatMap((one) => one ?? []);
   const from = purse({ task, agent: { budget: {} }, config: parts.config, own: NO_USAGE, children: there });
-  const granted = grantEach(from, [child], ({ role }) => (role === PROVIDE_ROLE ? 0 : 1));
+  const granted = grantEach(from, [child], ({ role }) => (roleFacts(role).isProvision ? 0 : 1));
   if ('code' in granted) return granted;
   const [made] = await createChildren(parts, task, granted);
-  if (made?.role !== PROVIDE_ROLE) return undefined;
+  if (made === undefined || !roleFacts(made.role).isProvision) return undefined;
   record(parts, 'task.awarded', { task: task.id, agent: made.to, why });
-  if (task.role === HELP_ROLE) await tellVolunteer(parts, task, made.to!, why);
+  if (roleFacts(task.role).need === 'help') await tellVolunteer(parts, task, made.to!, why);
   else await tellAward(parts, task, made.to!, why);
   return undefined;
 }
@@ -148,7 +147,7 @@ async function callForHelp(parts: Parts, task: Task, help: Help): Promise<void> 
 async function tellEnd(parts: Parts, task: Task, resolution: Resolution, error?: Problem): Promise<void> {
   const { status, provider } = resolution;
   const why = error === undefined ? {} : { error };
-  if (task.role === DEPENDENCY_ROLE) {
+  if (roleFacts(task.role).need === 'dependency') {
     record(parts, 'dependency.resolved', { task: task.id, agent: provider, status, ...why });
     await tellResolved(parts, task, resolution);
   } else if (error === undefined) record(parts, 'help.given', { task: task.id, agent: provider, status });

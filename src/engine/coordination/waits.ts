@@ -7,6 +7,7 @@
  *   waits only for tasks that are being worked on. These wait for nobody and can close no circle, so they are drawn for people alone;
  * - a question to the human for the human, who waits for nobody.
  */
+import { roleFacts } from '../../domain/task/role.js';
 import type { Dependency } from '../../domain/coordination/dependency.js';
 import { ENGINE, HUMAN, type OpenState, type Task } from '../../domain/task/task.js';
 import type { Link } from '../../rules/coordination/deadlock.js';
@@ -208,7 +209,8 @@ export function whoWaits(
   }
 
   function roomFor({ task: { to, role }, state }: Known): string[] {
-    if (state !== 'pending' || to === undefined || to === HUMAN || to === ENGINE || role === 'bid') return [];
+    if (state !== 'pending' || to === undefined || to === HUMAN || to === ENGINE || !roleFacts(role).takesCapacity)
+      return [];
     const most = parts.agents.all().get(to)?.maxConcurrentTasks ?? Infinity;
     return most === Infinity ? [] : [agentNode(to)];
   }
@@ -241,7 +243,7 @@ export function turnNeeded(
   task: Pick<Task, 'id' | 'role' | 'to' | 'session'> & { context?: Record<string, unknown> },
 ): string | undefined {
   const needed = task.context?.['dependency'] as Partial<Dependency> | undefined;
-  if (task.role === 'dependency' && needed?.type === 'resource' && needed.resource !== undefined)
+  if (roleFacts(task.role).need === 'dependency' && needed?.type === 'resource' && needed.resource !== undefined)
     return resourceKey(needed.resource);
   const agent = task.to === undefined ? undefined : agents.all().get(task.to);
   if (agent?.session !== 'shared' || !isLeaf(task, agent)) return undefined;

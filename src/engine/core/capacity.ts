@@ -1,4 +1,5 @@
 /** Which agents could take one more task now: somebody hosts them, nobody paused them, and they have room. Good for one look; then it is old. */
+import { roleFacts } from '../../domain/task/role.js';
 import type { Agent } from '../../domain/agent/agent.js';
 import { underWay } from './ready-queue.js';
 import type { Parts } from './context.js';
@@ -47,14 +48,14 @@ const BIDS_AHEAD = 2;
 
 function openBids(parts: Parts): number {
   let open = 0;
-  for (const { task } of underWay(parts)) if (task.role === 'bid') open++;
+  for (const { task } of underWay(parts)) if (roleFacts(task.role).isBid) open++;
   return open;
 }
 
 function count(parts: Parts): Map<string, number> {
   const counted = new Map<string, number>();
   for (const { task, state } of parts.store.open()) {
-    if (task.to === undefined || state === 'waiting' || task.role === 'bid') continue;
+    if (task.to === undefined || state === 'waiting' || !roleFacts(task.role).takesCapacity) continue;
     // Whatever waits keeps no place: what it waits for may need that very place.
     if (state === 'pending' && parts.waits?.isHeldUp(task.id) === true) continue;
     counted.set(task.to, (counted.get(task.to) ?? 0) + 1);
@@ -66,7 +67,8 @@ function count(parts: Parts): Map<string, number> {
 export function claimedElsewhere(parts: Parts): Map<string, number> {
   const counted = new Map<string, number>();
   for (const { task, held, owner } of underWay(parts)) {
-    if (!held || owner === undefined || owner.peer === parts.store.peer.id || task.role === 'bid') continue;
+    if (!held || owner === undefined || owner.peer === parts.store.peer.id || !roleFacts(task.role).takesCapacity)
+      continue;
     counted.set(owner.agent, (counted.get(owner.agent) ?? 0) + 1);
   }
   return counted;

@@ -1,7 +1,7 @@
 /** Which tools an agent may call in a task. */
+import { isChoosing } from '../../rules/patterns/router.js';
 import type { Agent } from '../../domain/agent/agent.js';
 import type { Config } from '../../domain/config/config.js';
-import { PROVIDE_ROLE } from '../../domain/coordination/dependency.js';
 import { roleFacts } from '../../domain/task/role.js';
 import type { Task } from '../../domain/task/task.js';
 import { isNamedWriter } from '../../rules/coordination/channels.js';
@@ -12,12 +12,11 @@ export function grantedNames(
   { role }: Pick<Task, 'role'>,
   channels: Config['channels'] = {},
 ): readonly string[] {
-  if (role === 'work' && agent.router) return ['route_to'];
+  if (isChoosing({ role }, agent)) return ['route_to'];
+  const { onlyTools, addedTools, requiredTool } = roleFacts(role);
+  if (onlyTools !== undefined) return onlyTools;
+  if (requiredTool !== undefined) return [requiredTool];
   const tools = agent.tools.includes('request_dependency') ? [...agent.tools, 'give_back'] : agent.tools;
-  if (role === 'member' || role === 'seat') return [...tools, 'broadcast', 'vote_conclude'];
-  if (role === 'coordinator') return ['broadcast', 'conclude_team'];
-  const owed = roleFacts(role).owes;
-  if (owed !== undefined) return [owed];
-  if (role === PROVIDE_ROLE) return [...tools, 'provide_dependency'];
+  if (addedTools !== undefined) return [...tools, ...addedTools];
   return isNamedWriter(agent.name, channels) ? [...tools, 'broadcast'] : tools;
 }

@@ -3,6 +3,7 @@
  * may both find room and claim. Whoever has claimed looks at the folder once more: the later claim is put back, the earlier one stays. Where the
  * file system's clock cannot tell which was first, both are, and each tries again.
  */
+import { roleFacts } from '../../domain/task/role.js';
 import type { Claim } from '../../ports/store.js';
 import { claimedElsewhere } from './capacity.js';
 import type { Parts } from './context.js';
@@ -11,7 +12,7 @@ import type { Parts } from './context.js';
 export async function isOverfull({ store, agents }: Parts, claim: Claim, here: number): Promise<boolean> {
   const { id, agent, task } = claim;
   const most = agents.all().get(agent)?.maxConcurrentTasks ?? Infinity;
-  if (most === Infinity || task.role === 'bid') return false;
+  if (most === Infinity || !roleFacts(task.role).takesCapacity) return false;
   const all = await store.claimsFor(agent);
   const me = store.peer.id;
   const mine = all.find((one) => one.task === id && one.peer === me);

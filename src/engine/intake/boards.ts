@@ -3,7 +3,7 @@
  * compared, whoever changed which and when. Task ids follow from the bullets, so a repeated pass makes nothing twice; a box
  * is closed only after its task has ended for good, so an early close is always a person's.
  */
-import { APPROVAL_ROLE } from '../../domain/task/approval.js';
+import { roleFacts } from '../../domain/task/role.js';
 import { fromBoard, type BoardMark, type BoardWish } from '../../domain/task/board.js';
 import { parentsFirst } from '../../domain/task/lineage.js';
 import { visible } from '../../domain/coordination/mail.js';
@@ -112,7 +112,7 @@ function unwanted(parts: Parts, boards: Boards): Unwanted[] {
   const open = new Map<string, OpenTask>();
   for (const one of concerned(parts, boards)) open.set(one.task.id, one);
   for (const { task, state } of open.values()) {
-    if (task.role === APPROVAL_ROLE && task.parent === undefined) continue;
+    if (roleFacts(task.role).isApproval && task.parent === undefined) continue;
     const above = nearest(task, boards, open);
     const stand = above === undefined ? undefined : boards.stand(above);
     if (stand?.byHand)
@@ -162,7 +162,7 @@ export async function showBoards(parts: Parts, last = false): Promise<void> {
   const open = new Set<string>();
   for (const { task, state } of concerned(parts, boards)) {
     const stand = boards.stand(task.id);
-    if (stand === undefined || task.role === APPROVAL_ROLE) continue;
+    if (stand === undefined || roleFacts(task.role).isApproval) continue;
     open.add(task.id);
     boards.follow(task.id);
     const anew = stand.erred && (stand.box === 'skipped' || stand.box === 'open');
@@ -186,7 +186,7 @@ export async function showBoards(parts: Parts, last = false): Promise<void> {
 /** How a bullet shows the end of its task; undefined if there is none to show, or a person has opened it again. */
 function endMark(boards: Boards, id: string, placed: Placed | undefined): BoardMark | undefined {
   const stand = boards.stand(id);
-  if (placed === undefined || stand === undefined || !isEnded(placed.state) || placed.task.role === APPROVAL_ROLE)
+  if (placed === undefined || stand === undefined || !isEnded(placed.state) || roleFacts(placed.task.role).isApproval)
     return undefined;
   if (stand.erred || stand.dated) return undefined;
   const { task, state } = placed;

@@ -2,6 +2,7 @@
  * Takes in what people want: intents (cancel, retry, tell) are carried out, and work that is addressed to nobody gets its
  * taker. An intent about a task that another live process holds is left for that process.
  */
+import { roleFacts } from '../../domain/task/role.js';
 import { problem, type Problem } from '../../domain/problem.js';
 import type { Agent } from '../../domain/agent/agent.js';
 import { approvalOf } from '../../domain/task/approval.js';
@@ -131,11 +132,8 @@ async function stop(parts: Parts, intent: Intent & { kind: 'stop' }): Promise<bo
 }
 
 function isUnbegun(task: Task, state: OpenState): boolean {
-  return state === 'pending' && task.claimed_at === undefined && !STAGES.has(task.role);
+  return state === 'pending' && task.claimed_at === undefined && !roleFacts(task.role).isEssential;
 }
-
-/** Parts of a pattern without which there is no answer at all. */
-const STAGES = new Set(['work', 'check', 'route', 'handoff']);
 
 export function openUnder(parts: Parts, id: string): OpenTask[] {
   const open = [...parts.store.open()];

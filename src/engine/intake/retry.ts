@@ -2,6 +2,7 @@
  * Opens a failed task again, with what failed under it and is still wanted. What succeeded stays, and so does what its asker
  * has already heard of. Budgets are carved anew, from what there is now: a person may have raised one.
  */
+import { roleFacts } from '../../domain/task/role.js';
 import { addBudgets, isLimited, type Budget } from '../../domain/budget/budget.js';
 import { mayBeCut } from '../../domain/task/id.js';
 import { isNamedUnder, parentsFirst } from '../../domain/task/lineage.js';
@@ -63,7 +64,7 @@ async function isWanted(parts: Parts, task: Task): Promise<boolean> {
 
 function hasHeard({ messages }: Session, { id, role }: Task, call: string): boolean {
   // The result of a call that only made a task is not yet what came of it.
-  return role === 'task'
+  return roleFacts(role).runsInBackground
     ? messages.some((message) => message.kind === 'task_result' && message.from === id)
     : messages.some((message) => message.toolCallId === call);
 }

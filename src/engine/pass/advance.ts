@@ -1,4 +1,5 @@
 /** Moves one task as far as it can go now: claims it, asks the rules, and does what they say. */
+import { isChoosing } from '../../rules/patterns/router.js';
 import type { Agent } from '../../domain/agent/agent.js';
 import { standing } from '../../domain/task/lineage.js';
 import { problem, type Problem } from '../../domain/problem.js';
@@ -148,7 +149,7 @@ async function act(parts: Parts, claim: Claim, task: Task, agent: Agent, stop: A
       if (missing.length > 0) await showTranscript(parts, task, agent, children);
       const granted = grant(parts, task, agent, missing, [
         ...children.values(),
-        ...under.filter((one) => one.task.role === 'bid'),
+        ...under.filter((one) => roleFacts(one.task.role).isBid),
       ]);
       if ('code' in granted) return fail(parts, claim, task, granted, costs);
       const made = await createChildren(parts, taintedBy(task, children.values()), granted);
@@ -173,7 +174,7 @@ async function readChild(parts: Parts, claim: Claim, agent: Agent, id: string): 
 /** What goes into the prompt of another is quoted where it is long. */
 async function withShortResult(parts: Parts, agent: Agent, placed: Placed): Promise<Placed> {
   const { task } = placed;
-  const isText = QUOTED.has(task.role) && !(task.role === 'work' && agent.router);
+  const isText = roleFacts(task.role).resultIsQuoted && !isChoosing(task, agent);
   if (!isText || task.result === undefined) return placed;
   const result = await quoted(parts, task.result);
   return result === task.result ? placed : { ...placed, task: { ...task, result }, whole: task.result };
@@ -186,20 +187,16 @@ function unquoted(result: string, children: ReadonlyMap<string, Placed | undefin
   return result;
 }
 
-const QUOTED = new Set(['advisor', 'work', 'route', 'handoff']);
-
 /** A handoff that passes on more than the answer needs the conversation behind it. */
 async function withWords(parts: Parts, agent: Agent, placed: Placed | undefined): Promise<Placed | undefined> {
   const wants = agent.handoff !== undefined && (agent.context === 'full' || agent.context === 'summary');
-  if (placed?.task.session === undefined || !wants || !UPSTREAM.has(placed.task.role)) return placed;
+  if (placed?.task.session === undefined || !wants || !roleFacts(placed.task.role).passesConversation) return placed;
   const opened = await parts.store.openSession(placed.task.session);
   const messages = opened.kind === 'open' ? messagesOf(opened.session, placed.task.id) : undefined;
   if (messages === undefined) return placed;
   const words = agent.context === 'full' ? sessionText(messages) : outline(messages);
   return { ...placed, said: await quoted(parts, words, parts.config.limits.maxTaskBytes / 4) };
 }
-
-const UPSTREAM = new Set(['work', 'route']);
 
 /** The missing children, each with its share of what the task has left; why there can be none. */
 function grant(

@@ -2,6 +2,7 @@
  * The engine: passes over the open tasks. A pass is level-triggered: it looks at what is there, not at what happened, so
  * it can be repeated, interrupted or run by several processes at once. Losing every event costs time, never truth.
  */
+import { roleFacts } from '../../domain/task/role.js';
 import type { Event } from '../../domain/event.js';
 import type { Problem } from '../../domain/problem.js';
 import type { Task } from '../../domain/task/task.js';
@@ -267,7 +268,12 @@ export function engine(given: Parts): Engine {
     const agent = nameOf(parts, task);
     const here = busyHere(flights, agent);
     const turn = takesTurn(parts, task, parts.agents.all().get(agent));
-    flights.set(task.id, { task: task.id, agent: task.role === 'bid' ? 'nobody' : agent, stop, done: landing() });
+    flights.set(task.id, {
+      task: task.id,
+      agent: roleFacts(task.role).takesCapacity ? agent : 'nobody',
+      stop,
+      done: landing(),
+    });
     return turn;
 
     async function landing(): Promise<void> {

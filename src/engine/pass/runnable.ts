@@ -1,5 +1,6 @@
 /** Which open tasks can move now, and for which of them there is room. Nothing is changed here, except that `takesTurn` takes a turn. */
 import type { Agent } from '../../domain/agent/agent.js';
+import { roleFacts } from '../../domain/task/role.js';
 import { HUMAN, isEnded, type Task } from '../../domain/task/task.js';
 import { isLeaf } from '../../rules/patterns/decide.js';
 import { inOrder, lineOf, queue, type Place, type Queue, type Row } from '../../rules/scheduling/ready-queue.js';
@@ -87,7 +88,7 @@ async function inTurn(parts: Parts, known: Lines, places: readonly Place[]): Pro
 export function hasRoom(parts: Parts, flights: Flights, free: Room, task: Task): boolean {
   if (flights.size >= parts.config.limits.parallel) return false;
   // To bid is not to take: an agent that is busy can still say how busy it is.
-  if (task.role === 'bid') return true;
+  if (!roleFacts(task.role).takesCapacity) return true;
   const taker = takerOf(parts, task);
   if ('offer' in taker)
     return task.waits !== undefined || (mayOffer(task, taker.offer, free.isFree) && free.takeBids(taker.offer.length));

@@ -93,7 +93,7 @@ export async function unfilled(
 
 /** A bid that comes after the award helps nobody, so no model is asked for it. */
 export async function isOfferOver(parts: Parts, bid: Task): Promise<boolean> {
-  if (bid.role !== 'bid' || bid.parent === undefined) return false;
+  if (!roleFacts(bid.role).isBid || bid.parent === undefined) return false;
   const parent = await parts.store.read(bid.parent);
   return parent === undefined || isEnded(parent.state) || parent.task.to !== undefined;
 }
@@ -111,7 +111,7 @@ function isAbandoned(placed: Placed | undefined): boolean {
 export async function endAbandonedBids(parts: Parts): Promise<boolean> {
   if (parts.hosts === undefined) return false;
   const { isHosted } = await room(parts);
-  const bids = [...underWay(parts)].filter(({ task, state }) => task.role === 'bid' && state !== 'active');
+  const bids = [...underWay(parts)].filter(({ task, state }) => roleFacts(task.role).isBid && state !== 'active');
   let ended = false;
   for (const { task } of bids) {
     if (task.to === undefined || isHosted(task.to)) continue;

@@ -2,6 +2,7 @@
  * Trying an agent that is none yet. In a trial the draft speaks through its maker's hands, with tools that only read and without any pattern; the
  * best agent there is, to compare with, is held to the same.
  */
+import { roleFacts } from '../../domain/task/role.js';
 import type { Agent } from '../../domain/agent/agent.js';
 import { readDraft } from '../../domain/agent/draft.js';
 import type { Task } from '../../domain/task/task.js';
@@ -12,7 +13,7 @@ const READING = ['read_file', 'list_directory', 'search_files', 'query_tasks', '
 
 /** The agent as it acts in this task; undefined if the draft is gone. */
 export async function acting(parts: Parts, task: Task, agent: Agent): Promise<Agent | undefined> {
-  if (task.role !== 'trial') return agent;
+  if (!roleFacts(task.role).isTrial) return agent;
   const drafted = task.context['draft'];
   if (typeof drafted !== 'string') return held(agent, agent.name);
   const draft = readDraft((await parts.store.read(drafted))?.task.result ?? '');

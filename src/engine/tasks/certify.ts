@@ -3,6 +3,7 @@
  * parked and looks again when that has ended. In a workspace with one process this costs a look into memory: nothing is scanned, and no
  * file is written for it.
  */
+import { roleFacts } from '../../domain/task/role.js';
 import type { Certificate } from '../../domain/task/certificate.js';
 import type { Task, Waits } from '../../domain/task/task.js';
 import { channelsRead } from '../../rules/coordination/channels.js';
@@ -16,7 +17,9 @@ export type Certified = { certificate: Certificate } | { waits: Waits; subtasks:
 export async function certify(parts: Parts, task: Task): Promise<Certified> {
   const open = openUnder(parts, task);
   if (open.length > 0) {
-    const put = open.filter((one) => one.parent === task.id && one.role === 'subtask').map((one) => one.id);
+    const put = open
+      .filter((one) => one.parent === task.id && roleFacts(one.role).isAddedByPeople)
+      .map((one) => one.id);
     const subtasks = put.filter((id) => !task.dependencies.includes(id));
     return { waits: { tasks: open.map((one) => one.id) }, subtasks };
   }

@@ -2,8 +2,7 @@
  * The books of a task that nobody is working on, and that is about to be ended: read off its conversation and the records of what it asked
  * for, or off those of the parts that its pattern has made.
  */
-import { DEPENDENCY_ROLE } from '../../domain/coordination/dependency.js';
-import { HELP_ROLE } from '../../domain/coordination/help.js';
+import { roleFacts } from '../../domain/task/role.js';
 import { messagesOf, sessionUsage } from '../../domain/session/session.js';
 import type { Placed, Task } from '../../domain/task/task.js';
 import { NO_USAGE } from '../../domain/budget/usage.js';
@@ -28,7 +27,7 @@ export async function costsAtRest(parts: Parts, task: Task): Promise<Costs | und
 
 /** The children of a task that is only resolved by its rule; undefined: it is none. */
 async function innerParts(parts: Parts, task: Task): Promise<(Placed | undefined)[] | undefined> {
-  if (task.role === DEPENDENCY_ROLE || task.role === HELP_ROLE) return [...(await needParts(parts, task)).values()];
+  if (roleFacts(task.role).need !== undefined) return [...(await needParts(parts, task)).values()];
   const agent = task.to === undefined ? undefined : parts.agents.all().get(task.to);
   if (agent === undefined || isLeaf(task, agent)) return undefined;
   const { children } = await askRule(

@@ -1,4 +1,5 @@
 /** What a task and its children have spent, read from their records. */
+import { roleFacts } from '../../domain/task/role.js';
 import { addUsage, NO_USAGE, type Usage } from '../../domain/budget/usage.js';
 import type { BudgetName } from '../../domain/budget/budget.js';
 import { childId } from '../../domain/task/id.js';
@@ -34,7 +35,7 @@ export function costsOf(spent: Usage, children: Iterable<Placed | undefined>): C
   let below: Usage = NO_USAGE;
   for (const child of children) {
     if (child === undefined || child.task.to === HUMAN) continue;
-    if (child.task.role !== 'bid') own = addUsage(own, { children: 1 });
+    if (roleFacts(child.task.role).countsAsChild) own = addUsage(own, { children: 1 });
     below = addUsage(below, child.task.usage ?? NO_USAGE);
   }
   return { own, usage: addUsage(own, below) };

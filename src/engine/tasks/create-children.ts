@@ -10,7 +10,7 @@ export async function createChildren(parts: Parts, parent: Task, wanted: readonl
   const made = await Promise.all(
     wanted.map(async (one) => {
       const child = makeChild(parent, one, at);
-      const behind = roleFacts(child.role).isStage === true && isOursAlone(parts, child.to);
+      const behind = roleFacts(child.role).isStage && isOursAlone(parts, child.to);
       if (!(await parts.store.create(child, { behind }))) return [];
       parts.pace?.made(parent.root);
       record(parts, 'task.created', { task: child.id, agent: child.to, cause: parent.id, ...standing(child) });

@@ -17,7 +17,7 @@ export async function complete(parts: Parts, claim: Claim, task: Task, result: s
   if (task.parent !== undefined) {
     // Found again in its children or in a conversation of its own, so nobody need wait for it to be kept.
     return settle(parts, claim, ended, 'completed', {
-      behind: roleFacts(task.role).isStage === true && task.session !== claim.agent,
+      behind: roleFacts(task.role).isStage && task.session !== claim.agent,
     });
   }
   const certified = await certify(parts, ended);

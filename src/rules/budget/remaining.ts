@@ -3,6 +3,7 @@
  * usage, what ended children spent, what open ones hold. So it is right after any crash, and whoever has the claim on the
  * task is the only one who gives from it.
  */
+import { roleFacts, type FollowingStage } from '../../domain/task/role.js';
 import type { Agent } from '../../domain/agent/agent.js';
 import {
   addBudgets,
@@ -55,7 +56,7 @@ export function purse({ task, agent, config, own, children }: PurseGiven): Purse
   let { reserved } = spending;
   const holding: WantedChild[] = children.filter((one) => isCounted(one) && !isEnded(one.state)).map(asWanted);
   let short: Short | undefined;
-  let count = children.filter((one) => isCounted(one) && one.task.role !== 'bid').length;
+  let count = children.filter((one) => isCounted(one) && roleFacts(one.task.role).countsAsChild).length;
   const free = (): Budget => leftOf(whole, { ...spending, reserved });
   return {
     lastMs: Math.min(LAST_ANSWER_MS, (whole.timeMs ?? 0) / 5),
@@ -129,10 +130,10 @@ function spendingOf(own: Usage, children: readonly Placed[]): Spending {
   let reserved: Budget = {};
   for (const placed of children.filter(isCounted)) {
     const { role, usage = NO_USAGE, budget } = placed.task;
-    const isBid = role === 'bid';
+    const { countsAsChild } = roleFacts(role);
     if (isEnded(placed.state))
-      spent = addUsage(addUsage(spent, isBid ? moneyOf(usage) : usage), { children: isBid ? 0 : 1 });
-    else reserved = addBudgets(reserved, isBid ? costOf(reservation(budget)) : reservation(budget));
+      spent = addUsage(addUsage(spent, countsAsChild ? usage : moneyOf(usage)), { children: countsAsChild ? 1 : 0 });
+    else reserved = addBudgets(reserved, countsAsChild ? reservation(budget) : costOf(reservation(budget)));
   }
   return { spent, reserved, elapsedMs: own.busyMs + childrenMs(children) };
 }
@@ -168,17 +169,22 @@ function isCounted({ task }: Placed): boolean {
 
 /** Shares that stay with a task when a stage of its pattern is asked: for the stages after it. */
 export function keptFor(agent: Agent, role: string, wave: number): number {
-  const check = isChecked(agent) ? 1 : 0;
-  if (role === 'handoff') return 0;
-  if (role === 'seat') return check;
-  if (role === 'route') return agent.handoff === undefined ? 0 : 1;
-  if (role === 'work') return check + (agent.handoff === undefined && agent.router === undefined ? 0 : 1);
-  if (role !== 'member') return 1;
-  // Without a team of its own, it passes on its seat in another: to whom it hands off, or routes.
-  if (agent.team === undefined) return agent.router !== undefined && agent.handoff !== undefined ? 1 : 0;
-  // A team goes on in rounds: one after this, and the answer at the end.
-  return wave + 1;
+  const { followedBy } = roleFacts(role);
+  if (followedBy === undefined) return 1;
+  return followedBy.reduce((shares, stage) => shares + SHARES_OF[stage](agent, wave), 0);
 }
+
+const SHARES_OF: Readonly<Record<FollowingStage, (agent: Agent, wave: number) => number>> = {
+  check: (agent) => (isChecked(agent) ? 1 : 0),
+  handoff: (agent) => (agent.handoff === undefined ? 0 : 1),
+  route_or_handoff: (agent) => (agent.handoff === undefined && agent.router === undefined ? 0 : 1),
+  next_round(agent, wave) {
+    // Without a team of its own, it passes on its seat in another: to whom it hands off, or routes.
+    if (agent.team === undefined) return agent.router !== undefined && agent.handoff !== undefined ? 1 : 0;
+    // A team goes on in rounds: one after this, and the answer at the end.
+    return wave + 1;
+  },
+};
 
 export function overBudget(name: BudgetName, task: Pick<Task, 'id'>, more: string): Problem {
   return problem('over_budget', `the budget of ${budgetWord(name)} of ${task.id} is used up ${more}`, {

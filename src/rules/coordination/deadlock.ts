@@ -9,9 +9,8 @@
  * What is given up is what was asked for: the child that somebody waits for is cancelled, and its asker hears why. Who only depends on
  * others has asked for nothing, and fails itself. Where everybody only depends on the next, no choice helps: all of them fail.
  */
+import { roleFacts } from '../../domain/task/role.js';
 import type { Coordination } from '../../domain/config/config.js';
-import { DEPENDENCY_ROLE, PROVIDE_ROLE } from '../../domain/coordination/dependency.js';
-import { HELP_ROLE } from '../../domain/coordination/help.js';
 import { compareText } from '../../domain/order.js';
 import { problem, type Problem } from '../../domain/problem.js';
 import type { OpenState, Task } from '../../domain/task/task.js';
@@ -81,15 +80,13 @@ function priorityIn(task: Task, find: (id: string) => Link | undefined): Task['p
   let { priority } = task;
   const seen = new Set<string>();
   let at: Task | undefined = task;
-  while (at !== undefined && SERVING.has(at.role) && !seen.has(at.id)) {
+  while (at !== undefined && roleFacts(at.role).servesAsker && !seen.has(at.id)) {
     seen.add(at.id);
     at = at.parent === undefined ? undefined : find(at.parent)?.task;
     if (at !== undefined && RANK[at.priority] > RANK[priority]) priority = at.priority;
   }
   return priority;
 }
-
-const SERVING: ReadonlySet<string> = new Set([DEPENDENCY_ROLE, HELP_ROLE, PROVIDE_ROLE]);
 
 function byTime(a: Wait, b: Wait): number {
   return a.sinceMs - b.sinceMs || compareText(a.victim, b.victim);

@@ -3,6 +3,7 @@
  * goal. A no goes back once, with its reason, into the same conversation; a second no fails the task with both reasons. A check
  * that could not be made is no yes: the task fails and says so, and a retry asks for the check alone.
  */
+import { roleFacts } from '../../domain/task/role.js';
 import type { Agent } from '../../domain/agent/agent.js';
 import { readVerdict } from '../../domain/task/goal-verdict.js';
 import { childId } from '../../domain/task/id.js';
@@ -92,7 +93,7 @@ function wantedAgain(task: Task, work: WantedChild, last: Placed, reason: string
 }
 
 function resultOf(worked: Placed): string {
-  return worked.task.role === 'seat' ? spoken(worked) : (worked.task.result ?? '');
+  return roleFacts(worked.task.role).isRound ? spoken(worked) : (worked.task.result ?? '');
 }
 
 function verdictIn({ task, state }: Placed): ReturnType<typeof readVerdict> {

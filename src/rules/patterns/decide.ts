@@ -32,7 +32,7 @@ interface DecideLimits {
 export function decide(task: Task, agent: Agent, children: Children, limits: DecideLimits): Decision {
   const deep = tooDeep(task, limits);
   if (deep) return { do: 'fail', error: deep };
-  if (task.role === 'breakdown') {
+  if (roleFacts(task.role).isBreakdown) {
     const step = breakdownStep(task, task.context['breakdown'] as Breakdown, children);
     return 'ask' in step ? { do: 'ask', children: step.ask } : { do: 'resolve', result: step.result };
   }
@@ -101,8 +101,8 @@ export function tooDeep(task: Task, limits: DecideLimits): Problem | undefined {
 
 /** An agent's own work under a pattern is a child, and that child is a leaf. */
 export function isLeaf(task: Pick<Task, 'role'>, agent: Agent): boolean {
-  if (task.role === 'breakdown') return false;
-  return roleFacts(task.role).isLeaf === true || !hasPattern(agent);
+  const facts = roleFacts(task.role);
+  return !facts.isBreakdown && (facts.isLeaf || !hasPattern(agent));
 }
 
 function wantedWork(task: Task, agent: Agent, request: string): WantedChild {
@@ -110,7 +110,7 @@ function wantedWork(task: Task, agent: Agent, request: string): WantedChild {
   return {
     id: childId(task.id, 'work'),
     // Whoever ends a member's chain speaks and votes in the team.
-    role: task.role === 'member' && isTerminal(agent) ? 'seat' : 'work',
+    role: roleFacts(task.role).isMember && isTerminal(agent) ? 'seat' : 'work',
     to: agent.name,
     description: request,
     context,

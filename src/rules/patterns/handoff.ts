@@ -1,4 +1,5 @@
 /** Handoff: when the work is done, the next agent answers, with the upstream answer and the original request before it. */
+import { roleFacts } from '../../domain/task/role.js';
 import type { Agent } from '../../domain/agent/agent.js';
 import { childId } from '../../domain/task/id.js';
 import { problem, type Problem } from '../../domain/problem.js';
@@ -12,7 +13,7 @@ export function wantedHandoff(task: Task, agent: Agent, upstream: Placed): Wante
   return [
     {
       id: childId(task.id, `handoff-${agent.handoff}`),
-      role: task.role === 'member' ? 'member' : 'handoff',
+      role: roleFacts(task.role).isMember ? task.role : 'handoff',
       to: agent.handoff,
       ...goingOn(task, `handoff-${agent.handoff}`),
       description:

@@ -3,6 +3,7 @@
  * to it, so what a round sends does not grow with the discussion. Tokens are counted at a quarter of the characters; what a
  * model reads again of its own conversation is not in here.
  */
+import { roleFacts } from '../../domain/task/role.js';
 import { childId } from '../../domain/task/id.js';
 import { isEnded, type Placed, type Task } from '../../domain/task/task.js';
 import { fenced, notesOf, type Note } from './team.js';
@@ -16,7 +17,7 @@ interface RoundTokens {
 
 /** The rounds of this task's team; empty if it has none. `tasks` may hold others too. */
 export function roundTokens(task: Task, tasks: readonly Placed[]): RoundTokens[] {
-  const members = tasks.filter((one) => one.task.parent === task.id && one.task.role === 'member');
+  const members = tasks.filter((one) => one.task.parent === task.id && roleFacts(one.task.role).isMember);
   const rounds: RoundTokens[] = [];
   const before: Note[] = [];
   for (let round = 1; ; round++) {

@@ -3,6 +3,7 @@
  * so nobody looks at each: they stand in lines, and of a line only the first is asked about. Where there is no room for it there is none for
  * those behind it. Everything else that is open is under way, and is looked at in every pass.
  */
+import { roleFacts } from '../../domain/task/role.js';
 import { fromBoard } from '../../domain/task/board.js';
 import { compareText } from '../../domain/order.js';
 import { ENGINE, HUMAN, type OpenState, type Task } from '../../domain/task/task.js';
@@ -10,7 +11,7 @@ import { ENGINE, HUMAN, type OpenState, type Task } from '../../domain/task/task
 /** Nobody has begun it, and it belongs to nothing else. Whether what it depends on has ended is not asked. */
 export function isInLine(task: Task, state: OpenState): boolean {
   const { id, root, parent, role, to } = task;
-  if (state !== 'pending' || role !== 'root' || parent !== undefined || root !== id) return false;
+  if (state !== 'pending' || !roleFacts(role).isRoot || parent !== undefined || root !== id) return false;
   if (to === HUMAN || to === ENGINE || task.attempts > 0) return false;
   const traces = [task.claimed_at, task.ended_at, task.session, task.waits, task.bids, fromBoard(task)];
   return traces.every((trace) => trace === undefined);

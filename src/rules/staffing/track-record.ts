@@ -36,7 +36,7 @@ export function recordOf(records: TrackRecords, agent: string): TrackRecord {
 
 /** What a line of history says about the work of the agent it names. What was cancelled, or lost with its process, is no fault of an agent. */
 function outcomeOf({ name, role, error }: Event): WorkOutcome | undefined {
-  if (typeof role === 'string' && roleFacts(role).isUncounted) return undefined;
+  if (typeof role === 'string' && !roleFacts(role).countsForTrackRecord) return undefined;
   if (name === 'task.completed') return 'accepted';
   if (name !== 'task.failed') return undefined;
   const code = (error as { code?: unknown } | undefined)?.code;

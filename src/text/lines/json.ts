@@ -134,7 +134,7 @@ function walk(text: string, depth: number, places: Map<string, number>): Fault |
     throw new Stop({ offset, message, torn: false, deep });
   };
   const expected = (what: string): never =>
-    fail(at >= text.length ? `the file ends where ${what} should be` : `expected ${what} here`);
+    fail(at >= text.length ? `the text ends where ${what} should be` : `expected ${what} here`);
 
   const string = (): string => {
     const start = at;

@@ -55,13 +55,7 @@ export function readInboxLine({ line, bytes }: InboxLine, file: string): InboxRe
   const json = parseJson(text, file);
   if (!json.ok) {
     const { column, source } = json.problem.where ?? {};
-    return no(
-      json.problem.code,
-      json.problem.message.replace('the file ends', 'the line ends'),
-      MENDING,
-      column,
-      source,
-    );
+    return no(json.problem.code, json.problem.message, MENDING, column, source);
   }
   const { column, source } = at(0);
   if (!isMapping(json.value)) return no('bad_field', 'a message is a JSON object', SHAPE, column, source);

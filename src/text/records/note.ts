@@ -38,8 +38,7 @@ export function readNote(text: string, place: LinePlace): NoteRead {
   let value = quickly(text);
   if (value === undefined) {
     const json = parseJson(text, file);
-    if (!json.ok)
-      return no('bad_file', json.problem.message.replace('the file', 'the line'), json.problem.where?.column);
+    if (!json.ok) return no('bad_file', json.problem.message, json.problem.where?.column);
     value = json.value;
   }
   if (!isMapping(value)) return no('bad_field', 'a note is a JSON object', 1);

@@ -1,4 +1,5 @@
 /** What members of a team do: speak to all, and say when enough was said. What they say is kept in their conversation; the engine carries it. */
+import { roleFacts } from '../../domain/task/role.js';
 import { NOTE_PRIORITIES, type NotePriority } from '../../domain/coordination/note.js';
 import type { Tool } from '../core/tool.js';
 
@@ -25,12 +26,10 @@ export const broadcast: Tool = {
       const text = `It stands on the channel ${channel}; its readers hear it before their next turn.`;
       return { kind: 'note', channel, message, text, ...(priority ? { priority: priority as NotePriority } : {}) };
     }
-    if (IN_TEAM.includes(task.role)) return { kind: 'text', text: 'The others will hear it in the next round.' };
+    if (roleFacts(task.role).isRound) return { kind: 'text', text: 'The others will hear it in the next round.' };
     return { kind: 'problem', code: 'bad_field', message: 'you sit in no team: say on which channel, with "channel"' };
   },
 };
-
-const IN_TEAM: readonly string[] = ['member', 'seat', 'coordinator'];
 
 export const voteConclude: Tool = {
   name: 'vote_conclude',

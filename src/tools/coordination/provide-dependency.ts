@@ -1,5 +1,6 @@
 /** Gives another agent what it needs, in whole or in part, or says that it cannot be given; that ends the task. */
-import { printProvided, PROVIDE_ROLE, type Provided } from '../../domain/coordination/dependency.js';
+import { roleFacts } from '../../domain/task/role.js';
+import { printProvided, type Provided } from '../../domain/coordination/dependency.js';
 import type { Tool } from '../core/tool.js';
 
 export const provideDependency: Tool = {
@@ -18,7 +19,7 @@ export const provideDependency: Tool = {
     additionalProperties: false,
   },
   run(args, { task }) {
-    if (task.role !== PROVIDE_ROLE)
+    if (!roleFacts(task.role).isProvision)
       return {
         kind: 'problem',
         code: 'not_allowed',

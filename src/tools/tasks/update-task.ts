@@ -2,6 +2,7 @@
  * Says how a task stands. About the agent's own task `completed` or `failed` is its final answer. About another bullet of a
  * board it changes what stands there; running it again changes nothing more, so it needs no record of an effect.
  */
+import { roleFacts } from '../../domain/task/role.js';
 import { problemText } from '../../domain/problem.js';
 import type { BoardChange } from '../../ports/board-tools.js';
 import type { Tool, ToolReply } from '../core/tool.js';
@@ -32,7 +33,7 @@ export const updateTask: Tool = {
     const change = args as BoardChange & { id?: string };
     const { task } = context;
     const id = change.id?.trim() || task.id;
-    const isOwn = id === task.id || (task.role === 'work' && id === task.parent);
+    const isOwn = id === task.id || (roleFacts(task.role).isOwnWork && id === task.parent);
     if (isOwn && (change.status === 'completed' || change.status === 'failed')) return finalAnswer(change);
     const wrong = flawOf(change);
     if (wrong) return { kind: 'problem', code: 'bad_field', message: wrong };

@@ -12,9 +12,9 @@ import { simClock } from '../../kit/sim-clock.js';
 
 const now = '2026-01-01T00:00:00.000Z';
 
-for (const role of ROLE_NAMES.filter((one) => roleFacts(one).owes !== undefined)) {
+for (const role of ROLE_NAMES.filter((one) => roleFacts(one).requiredTool !== undefined)) {
   test(`a ${role} owes a call of a tool that exists, speaks for itself whatever its agent's patterns, and is reminded of it`, () => {
-    const tool = roleFacts(role).owes!;
+    const tool = roleFacts(role).requiredTool!;
     assert.ok(toolbox().has(tool), tool);
     assert.ok(isLeaf({ role }, agent('ana', { handoff: 'ben', router: { destinations: ['ben'] } })));
     const task = makeTask({ id: 't', role, description: 'x', created_at: now });
@@ -26,7 +26,8 @@ for (const role of ROLE_NAMES.filter((one) => roleFacts(one).owes !== undefined)
 test('a role that nobody knows is something that was asked for: one deeper, and nothing else', () => {
   const parent = makeTask({ id: 't', description: 'x', created_at: now });
   assert.equal(makeChild(parent, { id: 't.a', role: 'toString', description: 'y' }, now).depth, 1);
-  assert.deepEqual(roleFacts('constructor'), {});
+  assert.equal(roleFacts('constructor'), roleFacts('a word of a person'));
+  assert.ok(Object.values(roleFacts('constructor')).every((fact) => fact !== undefined));
 });
 
 test('the glossary names every role', () => {

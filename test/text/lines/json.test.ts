@@ -60,7 +60,7 @@ const faults: [string, string, RegExp, string, boolean][] = [
   ['a missing comma', '{"a": 1\n "b": 2}', /expected "," or "}"/, '2:2', true],
   ['a key that stands twice before a torn end', '{"a": 1, "a"', /"a" stands here twice/, '1:10', false],
   ['a torn end', '{"a": "b', /does not end/, '1:7', true],
-  ['an early end', '{"a":', /the file ends where a value should be/, '1:6', true],
+  ['an early end', '{"a":', /the text ends where a value should be/, '1:6', true],
   ['a trailing comma', '[1, ]', /expected a value/, '1:5', true],
   ['two documents', '{}\n{}', /something follows/, '2:1', true],
   ['a comment', '// x\n{}', /expected a value/, '1:1', true],

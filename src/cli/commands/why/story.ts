@@ -2,6 +2,7 @@
  * How a task came about and what came of it, read off the events: message → task → turn → approval → effect → cost. One line for
  * each step; what its children did is told where it was asked for and where it came back, `guild why <child>` tells the rest.
  */
+import { roleFacts } from '../../../domain/task/role.js';
 import { scoreText, type Score } from '../../../rules/staffing/award.js';
 import type { openReader } from '../../../app/readers/open-reader.js';
 import { budgetWord } from '../../../domain/budget/budget.js';
@@ -33,7 +34,7 @@ export async function originOf(store: Store, { task }: Placed): Promise<string[]
   const lines = [cause === undefined || cause === 'human' ? 'you asked for it' : `it came from ${cause}`];
   for (const one of above)
     lines.push(
-      `${one.id}${one.role === 'root' ? '' : ` (${one.role})`} ${toText(one.to, 'nobody yet')}: ${one.description}`,
+      `${one.id}${roleFacts(one.role).isRoot ? '' : ` (${one.role})`} ${toText(one.to, 'nobody yet')}: ${one.description}`,
     );
   return lines;
 }
