@@ -1,7 +1,7 @@
 /**
- * Draws `docs/pictures/demo.svg`: the demo is really run in a terminal of 100 columns, and its beginning and its end are drawn. Ids and
- * times, which differ from run to run, are replaced by fixed ones, so that the picture only changes when the output does.
- * Needs `script` of util-linux, for a terminal. Run it after `npm run build`: node scripts/picture.mjs [guild.mjs]
+ * Draws terminal pictures for the documentation from real runs: docs/pictures/demo.svg and docs/pictures/swarm.svg.
+ * Ids, times and folders differ from run to run, so they are replaced by fixed ones: a picture changes only when the
+ * output does. Needs `script` of util-linux for a terminal. Run after `npm run build`: node scripts/picture.mjs
  */
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -14,28 +14,78 @@ const COLUMNS = 100;
 const [CHAR, ROW, SIZE, EDGE, TOP] = [7.8, 17, 13, 20, 46];
 const COLOURS = { 31: '#ff7b72', 32: '#7ee787', 33: '#f2cc60', 35: '#d2a8ff', 36: '#79c0ff' };
 const [PLAIN, DIM, BRIGHT] = ['#c9d1d9', '#7d8590', '#ffffff'];
+const CUT = ['\u001b[2m⋮\u001b[22m', ''];
 
 const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '..');
-const guild = path.resolve(process.argv[2] ?? path.join(root, 'bin', 'guild.mjs'));
-const lines = steady(runDemo());
-const from = (start) => lines.findIndex((line) => line.replaceAll(/\u001b\[\d+m/g, '').startsWith(start));
-const shown = [
-  '\u001b[32m$\u001b[39m npm run demo -- --yes',
-  '',
-  ...lines.slice(0, from('Pump 5')),
-  '\u001b[2m⋮\u001b[22m',
-  '',
-  ...lines.slice(from('What became of it')),
-];
-fs.writeFileSync(path.join(root, 'docs', 'pictures', 'demo.svg'), svg(rowsOf(shown)));
+const guild = `${process.execPath} ${path.join(root, 'bin', 'guild.mjs')}`;
 
-function runDemo() {
+draw(
+  'demo',
+  'guild demo in a terminal: a message becomes tasks, a command waits for approval, a reply is sent',
+  demo(),
+);
+draw('swarm', 'A task that no agent can do leads to a new agent, which is tried, approved and put to work', swarm());
+
+/** The start and the end of the demo. */
+function demo() {
+  return inFolder((folder) => {
+    const lines = run(folder, `${guild} demo --yes --dir ${folder}`);
+    const passes = lines.flatMap((line, at) => (/^P(?:ump|ass) \d/.test(bare(line)) ? [at] : []));
+    const end = lines.indexOf('', passes.at(-1)) + 1;
+    return [prompt('guild demo --yes'), '', ...lines.slice(0, passes[4]), ...CUT, ...lines.slice(end)];
+  });
+}
+
+/** A capability that no agent has: what is tried, what the person sees, and what the new agent answers. */
+function swarm() {
+  return inFolder((folder) => {
+    fs.cpSync(path.join(root, 'examples', 'swarm'), folder, { recursive: true });
+    fs.appendFileSync(path.join(folder, 'guild.yaml'), '\nlimits: { parallel: 1 }\n'); // a fixed order of lines
+    run(folder, `${guild} pump --all --quiet`);
+    const task = `{"description": "Draw the data model of the API", "requirements": ["diagram_drawing"]}`;
+    fs.writeFileSync(path.join(folder, 'tasks', 'pending', 'diagram.json'), task);
+    const work = run(folder, `${guild} pump --all`);
+    const ask = run(folder, `${guild} approve`);
+    const rest = run(folder, `${guild} approve diagram.new-approve-1; ${guild} pump --all`);
+    const tree = run(folder, `${guild} task tree diagram`);
+    return [
+      ...[prompt('cat tasks/pending/diagram.json'), task, ''],
+      ...[prompt('guild pump --all'), ...CUT.slice(0, 1), ...work.slice(-2), ''],
+      ...[prompt('guild approve'), ...ask, ''],
+      ...[prompt('guild approve diagram.new-approve-1 && guild pump --all'), ...CUT.slice(0, 1), ...rest.slice(-2), ''],
+      ...[prompt('guild task tree diagram'), ...tree],
+    ];
+  });
+}
+
+function inFolder(play) {
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'guild-picture-'));
-  const command = `stty cols ${COLUMNS} rows 50; ${process.execPath} ${guild} demo --yes --dir ${folder}`;
-  const env = { ...process.env, TERM: 'xterm-256color', NO_COLOR: '' };
-  const text = execFileSync('script', ['-qec', command, '/dev/null'], { encoding: 'utf8', env });
+  const lines = play(folder);
   fs.rmSync(folder, { recursive: true, force: true });
-  return text.replaceAll(folder, '/tmp/office').replaceAll('\r\n', '\n').trimEnd();
+  return steady(lines.join('\n').replaceAll(folder, '/tmp/office'));
+}
+
+/** What a command prints on a terminal, as lines. Exit code 4, waiting for a human, is expected. */
+function run(folder, command) {
+  const env = { ...process.env, TERM: 'xterm-256color', NO_COLOR: '' };
+  const text = execFileSync(
+    'script',
+    ['-qec', `stty cols ${COLUMNS} rows 50; ${command} || [ $? -eq 4 ]`, '/dev/null'],
+    {
+      cwd: folder,
+      encoding: 'utf8',
+      env,
+    },
+  );
+  return text.replaceAll('\r\n', '\n').trimEnd().split('\n');
+}
+
+function prompt(command) {
+  return `\u001b[32m$\u001b[39m ${command}`;
+}
+
+function bare(line) {
+  return line.replaceAll(/\u001b\[\d+m/g, '');
 }
 
 function steady(text) {
@@ -45,7 +95,7 @@ function steady(text) {
     return names.get(found).slice(0, length);
   };
   return text
-    .replaceAll(/(?<=\u001b\[\d+m|\b)call-([a-z0-9]{10})\b/g, (_, id) => `call-${fixed(id, 10)}`)
+    .replaceAll(/(?<=\u001b\[\d+m|\b)call-([a-z0-9]{9,10})\b/g, (_, id) => `call-${fixed(id, id.length)}`)
     .replaceAll(/\b[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\b/g, (id) =>
       fixed(id, 32).replace(/(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-'),
     )
@@ -53,7 +103,11 @@ function steady(text) {
     .split('\n');
 }
 
-/** Rows of the terminal; each is a list of runs of one look. Long lines go on in the next row, as a terminal does it. */
+function draw(name, title, lines) {
+  fs.writeFileSync(path.join(root, 'docs', 'pictures', `${name}.svg`), svg(title, rowsOf(lines)));
+}
+
+/** Rows of the terminal; each is a list of runs of one look. Long lines continue in the next row, as in a terminal. */
 function rowsOf(texts) {
   const rows = [];
   let look = { colour: undefined, bold: false, dim: false };
@@ -89,13 +143,13 @@ function changed(look, code) {
   return { ...look, colour: code === 39 ? undefined : COLOURS[code] };
 }
 
-function svg(rows) {
+function svg(title, rows) {
   const width = Math.round(COLUMNS * CHAR + 2 * EDGE);
   const height = TOP + rows.length * ROW + EDGE;
-  const texts = rows.flatMap((row, at) => row.map((run) => drawn(run, TOP + (at + 0.8) * ROW)));
-  const dots = ['#ff5f56', '#ffbd2e', '#27c93f'].map((fill, at) => circle(EDGE + 6 + at * 20, fill));
+  const texts = rows.flatMap((row, at) => row.map((piece) => drawn(piece, TOP + (at + 0.8) * ROW)));
+  const dots = ['#ff5f56', '#ffbd2e', '#27c93f'].map((fill, at) => dot(EDGE + 6 + at * 20, fill));
   return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}" role="img" aria-labelledby="t">
-<title id="t">guild demo in a terminal: a message becomes tasks, a command waits for the human, the reply leaves the house</title>
+<title id="t">${escaped(title)}</title>
 <rect width="${width}" height="${height}" rx="10" fill="#0d1117"/>
 ${dots.join('')}
 <g font-family="ui-monospace, SFMono-Regular, Menlo, Consolas, 'DejaVu Sans Mono', monospace" font-size="${SIZE}" xml:space="preserve">
@@ -105,7 +159,7 @@ ${texts.filter(Boolean).join('\n')}
 `;
 }
 
-function circle(x, fill) {
+function dot(x, fill) {
   return `<circle cx="${x}" cy="20" r="6" fill="${fill}"/>`;
 }
 
