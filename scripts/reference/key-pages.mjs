@@ -8,19 +8,23 @@ export function keyPages() {
   return KINDS.map((kind) => [`docs/reference/${kind.page}`, page(kind)]);
 }
 
-function page({ schema, json, title, about, more }) {
-  const mappings = mappingsIn(schema, '');
-  const tables = mappings.map(({ path, shape }) => {
+function page({ schema, json, title, about, more, labels = {} }) {
+  const sections = new Map();
+  for (const { path, shape } of mappingsIn(schema, '')) {
+    const [from, to] = Object.entries(labels).find(([start]) => path.startsWith(start)) ?? ['', ''];
+    if (!sections.has(shape)) sections.set(shape, to + path.slice(from.length));
+  }
+  const tables = [...sections].map(([shape, path]) => {
     const heading = path === '' ? '' : `## ${code(path)}\n\n`;
-    return `${heading}${table(shape, path)}`;
+    return `${heading}${table(shape, path, sections)}`;
   });
   const editor = `JSON Schema for editors: [schemas/${json}](../../schemas/${json}), published as <${PUBLISHED}${json}>.`;
   return `${[NOTE, `# ${title}`, about, more, editor, ...tables].filter(Boolean).join('\n\n')}\n`;
 }
 
-function table(shape, path) {
+function table(shape, path, sections) {
   const rows = Object.entries(shape).flatMap(([key, schema]) => {
-    const type = typeText(schema, join(path, key));
+    const type = typeText(schema, sections);
     if (type === REFUSED) return [];
     const { description, spellings = [], default: fallback, example } = ABOUT.get(schema) ?? {};
     if (description === undefined) throw new Error(`${join(path, key)} has no description`);
@@ -46,18 +50,18 @@ function mappingsIn(schema, path) {
   return [{ path, shape: def.shape }, ...inner];
 }
 
-function typeText(schema, path) {
+function typeText(schema, sections) {
   const def = schema._zod.def;
-  if (def.innerType) return typeText(def.innerType, path);
-  if (def.shape !== undefined) return `[mapping](#${anchor(path)})`;
+  if (def.innerType) return typeText(def.innerType, sections);
+  if (def.shape !== undefined) return `[mapping](#${anchor(sections.get(def.shape))})`;
   const { type } = ABOUT.get(schema) ?? {};
   if (type !== undefined) return type;
   if (def.options) {
     const types = def.options.filter((option) => option._zod.def.type !== 'null');
-    return [...new Set(types.map((option) => typeText(option, path)))].join(' or ');
+    return [...new Set(types.map((option) => typeText(option, sections)))].join(' or ');
   }
-  if (def.element) return `list: ${typeText(def.element, `${path}[]`)}`;
-  if (def.valueType) return `mapping: name to ${typeText(def.valueType, join(path, '<name>'))}`;
+  if (def.element) return `list: ${typeText(def.element, sections)}`;
+  if (def.valueType) return `mapping: name to ${typeText(def.valueType, sections)}`;
   if (def.type === 'enum') return Object.values(def.entries).map(code).join(' or ');
   if (def.type === 'literal') return def.values.map((value) => code(String(value))).join(' or ');
   return TYPES[def.type] ?? def.type;

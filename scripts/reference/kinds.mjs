@@ -1,5 +1,12 @@
-/** Every kind of file that has a schema, with the text at the top of its reference page. */
+/**
+ * Every kind of file that has a schema, with the text at the top of its reference page. `labels` names
+ * the mappings that have no key of their own.
+ */
+import { allowlistYaml } from '../../dist/src/schemas/allowlist.js';
+import { checkInYaml } from '../../dist/src/schemas/check-in.js';
 import { guildYaml } from '../../dist/src/schemas/guild-yaml.js';
+import { policyYaml } from '../../dist/src/schemas/policy.js';
+import { scriptYaml } from '../../dist/src/schemas/script.js';
 
 const GUILD = {
   schema: guildYaml,
@@ -13,7 +20,83 @@ place. A key that resembles none of these is reported and ignored. A running pro
 configuration it started with; \`guild watch\` reports an edit once.`,
 };
 
-export const KINDS = [GUILD];
+const POLICY = {
+  schema: policyYaml,
+  json: 'policy.json',
+  page: 'policy.md',
+  title: 'Policy: `storage/policy.yaml`',
+  about:
+    'Rules about tools, in categories that you name. They add to the built-in rules and never loosen the built-in denials.',
+  more: `\`\`\`yaml
+filesystem:
+  write_config:
+    pattern: write_file
+    conditions: [{path_matches: ["config/*"]}]
+    supervision: confirm
+    priority: 10
+\`\`\`
+
+An unknown name makes the whole file unreadable: until it is fixed nothing runs by itself, and
+denials still deny. How rules work together is in [policy](../explanation/policy.md).`,
+  labels: { '<name>.<name>': '<category>.<rule>' },
+};
+
+const ALLOWLIST = {
+  schema: allowlistYaml,
+  json: 'allowlist.json',
+  page: 'allowlist.md',
+  title: 'Allowlist: `storage/terminal-cmd-allowlist.yaml`',
+  about: 'Commands that run by themselves, and commands that are always asked for.',
+  more: `\`\`\`yaml
+ls: true                        # commands that begin with these words run by themselves
+git push: false                 # these are always asked for
+npm: null                       # says nothing
+/^npm (test|run lint)$/: true   # a pattern on one command of the line
+/curl/: { approve: false, matchCommandLine: true }    # a pattern on the whole line
+\`\`\`
+
+A key is the first words of a command, or a pattern between slashes. Words are compared whole: \`ls\`
+says nothing about \`lsof\`. A value is \`true\`, \`false\`, \`null\` or a mapping. One wrong entry makes the
+file unreadable, because it may be the one that was meant to hold something back.`,
+  labels: { '<name>': '<command>' },
+};
+
+const CHECK_IN = {
+  schema: checkInYaml,
+  json: 'check-in.json',
+  page: 'check-ins.md',
+  title: 'Check-ins: `storage/planner-checkin.yaml`',
+  about:
+    'When the planner last checked in on the others, and how often it does. The program writes it and keeps your edits.',
+  more: `Check-ins are on if this file exists or \`guild.yaml\` says \`checkins: true\`. The planner gets a task
+\`checkin-<count>\` once \`interval_seconds\` have passed, another agent has open work, and that work has
+changed since the last check-in. A workspace that only waits costs one check-in and then no model
+call. Comments and keys of your own stay. Without the file, counting starts over.`,
+};
+
+const SCRIPT = {
+  schema: scriptYaml,
+  json: 'script.json',
+  page: 'scripts.md',
+  title: 'Scripts of the scripted model',
+  about: 'A list of lines. The first line that fits a model call, and is not used up, answers it.',
+  more: `\`\`\`yaml
+- agent: planner
+  turn: 1
+  say: I'll look it up.
+  call:
+    - read_file: {path: memory/system-config.md}
+- agent: planner
+  when: {tool: {read_file: '/port:? (\\d+)/i'}}
+  say: Redis listens on {{1}}.
+\`\`\`
+
+A provider of kind \`scripted\` plays a script: \`script.yaml\` unless \`guild.yaml\` names another. It needs
+no network and no key. An unknown key is an error, so that a misspelt one never widens a line.`,
+  labels: { '[]': 'line' },
+};
+
+export const KINDS = [GUILD, POLICY, ALLOWLIST, SCRIPT, CHECK_IN];
 
 /** Where the published schemas can be read from. */
 export const PUBLISHED = 'https://unpkg.com/guildhall/schemas/';

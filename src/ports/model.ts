@@ -3,7 +3,10 @@
  * class: wait, try the next model, shorten, or tell the human.
  */
 import type { ModelSettings } from '../domain/agent/agent.js';
+import type { ModelFailureClass } from '../domain/session/model-failure.js';
 import type { Message, ToolCall } from '../domain/session/session.js';
+
+export { MODEL_FAILURES, type ModelFailureClass } from '../domain/session/model-failure.js';
 
 export interface ToolSpec {
   name: string;
@@ -52,26 +55,6 @@ export interface ModelAnswer {
   /** The price of the model is not known; microUsd is 0 then. */
   unpriced?: boolean;
 }
-
-/**
- * auth: key missing or wrong · quota: paid limit reached · rate: too many calls now · context: the conversation is too long ·
- * refused: the provider will not answer this · garbage: an answer that is none · cut_off: a stream that broke or stalled ·
- * unreachable: no connection, or the server failed · unknown_model · aborted: by us · unscripted: the script has no line for this
- */
-export const MODEL_FAILURES = [
-  'auth',
-  'quota',
-  'rate',
-  'context',
-  'refused',
-  'garbage',
-  'cut_off',
-  'unreachable',
-  'unknown_model',
-  'aborted',
-  'unscripted',
-] as const;
-export type ModelFailureClass = (typeof MODEL_FAILURES)[number];
 
 export interface ModelFailure {
   class: ModelFailureClass;

@@ -36,10 +36,13 @@ export function needed<S extends Schema>(schema: S, description: string, more: A
 
 /** A check whose message is a whole sentence, unlike other errors, which complete `"key" must be …`. */
 export function rule<T>(holds: (value: T) => boolean, message: string, more: RuleFacts = {}) {
-  return z.refine<T>(holds, { error: message, params: { rule: more } });
+  const { path, ...facts } = more;
+  return z.refine<T>(holds, { error: message, params: { rule: facts }, ...(path ? { path } : {}) });
 }
 
 interface RuleFacts {
+  /** The key to blame, if it is not the whole mapping. */
+  path?: [string];
   code?: ProblemCode;
   side?: 'key' | 'value';
   hint?: string;

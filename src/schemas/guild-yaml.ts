@@ -169,6 +169,6 @@ export const guildYaml = z.strictObject(
       example: '{deploys: {writers: [ops], readers: [planner]}}',
     }),
   },
-  { error: 'a mapping' },
+  { error: 'a mapping: lines such as "model: openai/gpt-5"' },
 );
 export type GuildYaml = z.infer<typeof guildYaml>;

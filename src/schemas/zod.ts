@@ -17,6 +17,7 @@ export {
   literal,
   looseObject,
   lte,
+  minLength,
   never,
   null,
   number,

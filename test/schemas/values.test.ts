@@ -4,7 +4,11 @@ import { test } from 'node:test';
 import { load } from 'js-yaml';
 import { ABOUT, type Schema } from '../../src/schemas/about.js';
 import { count, durationMs, microUsd } from '../../src/schemas/amounts.js';
+import { allowlistYaml } from '../../src/schemas/allowlist.js';
+import { checkInYaml } from '../../src/schemas/check-in.js';
 import { guildYaml } from '../../src/schemas/guild-yaml.js';
+import { policyYaml } from '../../src/schemas/policy.js';
+import { scriptYaml } from '../../src/schemas/script.js';
 import { budget, duration, whole } from '../../src/schemas/values.js';
 import { fc } from '../kit/properties.js';
 
@@ -31,7 +35,13 @@ test('an amount is accepted if and only if it can be read', () => {
   );
 });
 
-const KINDS: [string, Schema][] = [['guild.yaml', guildYaml]];
+const KINDS: [string, Schema][] = [
+  ['guild.yaml', guildYaml],
+  ['the policy', policyYaml],
+  ['the allowlist', allowlistYaml],
+  ['scripts', scriptYaml],
+  ['check-ins', checkInYaml],
+];
 for (const [name, schema] of KINDS) {
   test(`every example in the schema of ${name} is valid`, () => {
     const wrong: string[] = [];

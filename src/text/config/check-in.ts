@@ -1,40 +1,31 @@
 /**
- * `storage/planner-checkin.yaml`. People change the interval in it and read the rest; the program changes values in place, so that
- * comments, order and keys of others stay.
+ * `storage/planner-checkin.yaml`. People change the interval and read the rest. The program changes
+ * values in place, so that comments, order and the keys of others stay.
  */
 import { CHECK_IN_SECONDS, type CheckInNote } from '../../domain/coordination/check-in.js';
-import { problem, type Problem } from '../../domain/problem.js';
-import { loadYaml, wholeFile, YamlPlaces } from '../yaml/parse.js';
+import type { Problem } from '../../domain/problem.js';
+import { count } from '../../schemas/amounts.js';
+import { checkInYaml } from '../../schemas/check-in.js';
+import { readYaml } from '../schema/read-yaml.js';
+import { defined, textOf } from '../schema/values.js';
 
 export function parseCheckIn(text: string, file: string): { note: CheckInNote } | { problem: Problem } {
-  const source = wholeFile(file, text);
-  const yaml = loadYaml(source);
-  if (!yaml.ok) return { problem: yaml.problem };
-  const places = new YamlPlaces(source);
-  const given = yaml.value ?? {};
-  if (typeof given !== 'object' || Array.isArray(given))
-    return { problem: problem('bad_field', 'this file must be a mapping', { where: places.value([]), hint: HINT }) };
-  const fields = given as Record<string, unknown>;
-  const bad = (key: string, what: string): { problem: Problem } => ({
-    problem: problem('bad_field', `${key} must be ${what}`, { where: places.value([key]), hint: HINT }),
+  const { value = {}, problems } = readYaml(checkInYaml, file, text);
+  if (problems[0] !== undefined) return { problem: { hint: HINT, ...problems[0] } };
+  const { last_checkin: last, interval_seconds: seconds = CHECK_IN_SECONDS } = value;
+  const note = defined<CheckInNote>({
+    intervalSeconds: seconds,
+    count: count(value.checkin_count) ?? 0,
+    lastCheckin: last === undefined ? undefined : new Date(last).toISOString(),
+    plannerSession: textOf(value.planner_session),
+    lastReason: textOf(value.last_reason),
   });
-  const last = fields['last_checkin'] ?? undefined;
-  if (last !== undefined && (typeof last !== 'string' || Number.isNaN(Date.parse(last))))
-    return bad('last_checkin', 'a time');
-  const interval = fields['interval_seconds'] ?? CHECK_IN_SECONDS;
-  if (typeof interval !== 'number' || !(interval > 0)) return bad('interval_seconds', 'a number above 0');
-  const count = fields['checkin_count'] ?? 0;
-  if (typeof count !== 'number' || !Number.isInteger(count) || count < 0) return bad('checkin_count', 'a whole number');
-  const note: CheckInNote = { intervalSeconds: interval, count };
-  if (last !== undefined) note.lastCheckin = new Date(last).toISOString();
-  if (typeof fields['planner_session'] === 'string') note.plannerSession = fields['planner_session'];
-  if (typeof fields['last_reason'] === 'string') note.lastReason = fields['last_reason'];
   return { note };
 }
 
-const HINT = 'no check-in is made until this is mended; without the file everything begins anew';
+const HINT = 'fix it, or remove the file to start over: there is no check-in until then';
 
-/** The text with these values in it; undefined if they cannot be put in without breaking something. */
+/** The text with these values; undefined if they cannot be inserted without breaking something. */
 export function editCheckIn(text: string, note: CheckInNote): string | undefined {
   const values: [string, string][] = [
     ['last_checkin', JSON.stringify(note.lastCheckin ?? null)],

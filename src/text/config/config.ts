@@ -27,8 +27,7 @@ type Env = Record<string, string | undefined>;
 
 /** `env` decides which provider's model is the default if the file names none. */
 export function parseConfig(text: string, file: string, env: Env = {}): ConfigParsed {
-  const hint = 'write lines such as "model: openai/gpt-5"';
-  const { value, problems } = readYaml(guildYaml, file, text, hint);
+  const { value, problems } = readYaml(guildYaml, file, text);
   return { config: value === undefined ? defaultConfig(env) : toConfig(value, env), problems };
 }
 

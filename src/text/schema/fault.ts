@@ -28,6 +28,14 @@ export function placed({ path, message, code, side, hint, meant }: Fault, places
   return problem(code, message, { where, ...(hint ? { hint } : {}), ...(meant ? { meant } : {}) });
 }
 
+/** How a message names the value at a path: `"limits.depth"`, or `item 3` of a list that is the file. */
+export function nameOf(path: Path): string {
+  const [first, ...rest] = path;
+  if (first === undefined) return 'this file';
+  if (typeof first === 'string') return `"${path.join('.')}"`;
+  return rest.length === 0 ? `item ${first + 1}` : `"${rest.join('.')}"`;
+}
+
 /** In the order of the file. */
 export function inOrder(problems: readonly Problem[]): Problem[] {
   const at = ({ where }: Problem): number => (where?.line ?? 0) * 100_000 + (where?.column ?? 0);

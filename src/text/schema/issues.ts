@@ -1,6 +1,6 @@
 /** What zod reports, in our words: one fault for each thing that a person has to change. */
 import type * as z from '../../schemas/zod.js';
-import { fault, type Fault, type Path } from './fault.js';
+import { fault, nameOf, type Fault, type Path } from './fault.js';
 
 type Issue = z.core.$ZodIssue;
 
@@ -23,17 +23,18 @@ export function faultsOf(issues: readonly Issue[], value: unknown, written: (pat
       return [fault(path, issue.message, { side: 'key' })];
     if (issue.code === 'custom' && issue.params?.['rule']) return [fault(path, issue.message, issue.params['rule'])];
     if (path.length > 0 && !exists(value, path)) {
-      const around = shown.slice(0, -1);
-      const name = around.length === 0 ? 'the file' : `"${around.join('.')}"`;
-      return [fault(path.slice(0, -1), `${name} needs "${String(shown.at(-1))}"`)];
+      const message = `${nameOf(shown.slice(0, -1))} needs "${String(shown.at(-1))}"`;
+      return [fault(path.slice(0, -1), message)];
     }
-    return [fault(path, `${path.length === 0 ? 'this file' : `"${shown.join('.')}"`} must be ${issue.message}`)];
+    return [fault(path, `${nameOf(shown)} must be ${issue.message}`)];
   }
 }
 
 /** The alternative of a union is for another kind of value, so its complaint says nothing. */
-function isOtherKind({ code, path }: Issue): boolean {
-  return path.length === 0 && (code === 'invalid_type' || code === 'invalid_value' || code === 'invalid_union');
+function isOtherKind(issue: Issue): boolean {
+  if (issue.path.length > 0) return false;
+  if (issue.code === 'invalid_union') return issue.errors.every((errors) => errors.some(isOtherKind));
+  return issue.code === 'invalid_type' || issue.code === 'invalid_value';
 }
 
 function exists(value: unknown, path: Path): boolean {

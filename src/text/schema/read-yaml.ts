@@ -4,12 +4,21 @@ import type * as z from '../../schemas/zod.js';
 import { YamlPlaces, loadYaml, wholeFile } from '../yaml/parse.js';
 import { readValue, type Reading } from './read.js';
 
-/** A file that holds nothing but comments is an empty mapping. `hint` is for a file that is not a mapping. */
-export function readYaml<S extends Schema>(schema: S, file: string, text: string, hint?: string): Reading<z.infer<S>> {
+interface YamlReading<T> extends Reading<T> {
+  /** Absent if the file is not YAML. */
+  places?: YamlPlaces;
+}
+
+/** A file that holds nothing but comments reads as `empty`. */
+export function readYaml<S extends Schema>(
+  schema: S,
+  file: string,
+  text: string,
+  empty: unknown = {},
+): YamlReading<z.infer<S>> {
   const source = wholeFile(file, text);
   const yaml = loadYaml(source);
   if (!yaml.ok) return { value: undefined, problems: [yaml.problem], ignored: [] };
-  const reading = readValue(schema, yaml.value ?? {}, new YamlPlaces(source));
-  if (reading.value !== undefined || hint === undefined) return reading;
-  return { ...reading, problems: reading.problems.map((each) => ({ hint, ...each })) };
+  const places = new YamlPlaces(source);
+  return { ...readValue(schema, yaml.value ?? empty, places), places };
 }

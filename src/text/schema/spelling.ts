@@ -5,7 +5,7 @@
  */
 import { nearest } from '../../domain/nearest.js';
 import { ABOUT, type Schema } from '../../schemas/about.js';
-import { fault, type Fault, type Path } from './fault.js';
+import { fault, nameOf, type Fault, type Path } from './fault.js';
 
 export interface Spelled {
   value: unknown;
@@ -45,7 +45,7 @@ export function spell(schema: Schema, raw: unknown): Spelled {
       if (item === null && !accepts(valueType, null)) continue;
       // zod does not look at this key, so it is checked here
       if (name === '__proto__' && !accepts(valueType, item))
-        faults.push(fault([...path, name], `"${[...written(path), name].join('.')}" has a wrong value`));
+        faults.push(fault([...path, name], `${nameOf([...written(path), name])} has a wrong value`));
       else read.push([name, walk(valueType, item, [...path, name])]);
     }
     return Object.fromEntries(read);
@@ -55,7 +55,7 @@ export function spell(schema: Schema, raw: unknown): Spelled {
     const read = new Map<string, unknown>();
     const exactFirst = Object.entries(value).toSorted(([a], [b]) => isIn(shape, b) - isIn(shape, a));
     for (const [key, item] of exactFirst) {
-      const name = nameOf(shape, key);
+      const name = nameIn(shape, key);
       if (name === undefined) {
         if (catchall === undefined) ignored.push(unknownKey(path, key, shape));
         else if (catchall._zod.def.type === 'never') faults.push(unknownKey(path, key, shape));
@@ -77,7 +77,7 @@ export function spell(schema: Schema, raw: unknown): Spelled {
     const known = Object.keys(shape).filter((name) => optionFor(shape[name]!, undefined)._zod.def.type !== 'never');
     const meant = nearest(key, known);
     const hint = meant === undefined ? `known here: ${known.join(', ')}` : `did you mean "${meant}"?`;
-    const message = `unknown key "${[...written(path), key].join('.')}"`;
+    const message = `unknown key ${nameOf([...written(path), key])}`;
     return fault([...path, key], message, { code: 'unknown_key', side: 'key', hint, meant });
   }
 }
@@ -117,7 +117,7 @@ function isIn(shape: Record<string, Schema>, key: string): number {
 }
 
 /** The key of the schema that is meant; undefined if there is none. */
-function nameOf(shape: Record<string, Schema>, key: string): string | undefined {
+function nameIn(shape: Record<string, Schema>, key: string): string | undefined {
   if (Object.hasOwn(shape, key)) return key;
   return Object.keys(shape).find((name) => [name, ...(ABOUT.get(shape[name]!)?.spellings ?? [])].some(isKey));
 

@@ -45,7 +45,7 @@ test('a mistake in the allowlist is shown with line and caret, and no entry of t
     'ls: true\nls: false': /twice/,
     '/(a+)+$/: true': /for ever/,
     '/(a|b)*c/: true': /for ever/,
-    '/(/: true': /not taken/,
+    '/(/: true': /not accepted/,
     '/a/g: true': /flags/,
     '"ls; rm": true': /not the beginning of one plain command/,
     '"ls $x": true': /not the beginning/,

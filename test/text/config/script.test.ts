@@ -2,13 +2,12 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { fc } from '../../kit/properties.js';
-import { MODEL_FAILURES } from '../../../src/ports/model.js';
 import { readScript } from '../../../src/text/config/script.js';
 
 test('the script in the documentation is a good one', () => {
   const page = readFileSync(new URL('../../../../docs/explanation/models.md', import.meta.url), 'utf8');
   const script = /```yaml\n(# script\.yaml\n[^]*?)```/.exec(page)![1]!;
-  const read = readScript(script, 'docs/explanation/models.md', MODEL_FAILURES);
+  const read = readScript(script, 'docs/explanation/models.md');
   assert.ok(read.ok, JSON.stringify(read));
   assert.deepEqual(
     read.lines.map((line) => line.line),
@@ -18,12 +17,12 @@ test('the script in the documentation is a good one', () => {
   assert.equal(read.lines[3]!.retryAfterMs, 2000);
 });
 
-test('all mistakes are told at once, each with its place', () => {
-  const read = readScript('- agent: a\n  sya: x\n- turn: first\n  say: y\n- just text\n', 's.yaml', MODEL_FAILURES);
+test('all mistakes are reported at once, each with its place', () => {
+  const read = readScript('- agent: a\n  sya: x\n- turn: first\n  say: y\n- just text\n', 's.yaml');
   assert.ok(!read.ok);
   assert.deepEqual(
     read.problems.map(({ where, code }) => `${where!.line}:${where!.column} ${code}`),
-    ['2:3 unknown_key', '1:3 bad_field', '3:9 bad_field', '5:3 bad_field'],
+    ['1:3 bad_field', '2:3 unknown_key', '3:9 bad_field', '5:3 bad_field'],
   );
 });
 
@@ -54,7 +53,7 @@ test('no text makes it throw, and what it accepts is lines', () => {
   );
   fc.assert(
     fc.property(fc.array(bits, { maxLength: 20 }), (parts) => {
-      const read = readScript(parts.join(''), 's', MODEL_FAILURES);
+      const read = readScript(parts.join(''), 's');
       if (!read.ok) assert.ok(read.problems.length > 0 && read.problems.every((one) => one.where?.file === 's'));
       else
         for (const line of read.lines)
@@ -75,6 +74,6 @@ test('many aliases do not make it grow without end', () => {
           .join(', ')}]`,
     ),
   ].join('\n');
-  const read = readScript(`${bomb}\n- {say: x, when: *b29}`, 's', MODEL_FAILURES);
+  const read = readScript(`${bomb}\n- {say: x, when: *b29}`, 's');
   assert.ok(!read.ok);
 });

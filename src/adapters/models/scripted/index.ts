@@ -8,19 +8,13 @@ import { problemText } from '../../../domain/problem.js';
 import type { Message } from '../../../domain/session/session.js';
 import { globFits } from '../../../domain/wildcard.js';
 import type { Clock } from '../../../ports/clock.js';
-import {
-  MODEL_FAILURES,
-  type Model,
-  type ModelFailureClass,
-  type ModelReply,
-  type ModelRequest,
-} from '../../../ports/model.js';
+import { type Model, type ModelFailureClass, type ModelReply, type ModelRequest } from '../../../ports/model.js';
 import { readScript, type Pattern, type ScriptLine } from '../../../text/config/script.js';
 
 /** `source` is the text of a script. One that cannot be read fails every call with the reason. */
 export function scripted(source: string | { text: string; file: string }, clock?: Pick<Clock, 'sleep'>): Model {
   const { text, file } = typeof source === 'string' ? { text: source, file: 'script' } : source;
-  const script = readScript(text, file, MODEL_FAILURES);
+  const script = readScript(text, file);
   const sleep = clock ? (ms: number, signal?: AbortSignal) => clock.sleep(ms, signal) : sleepReal;
   const used = new Map<ScriptLine, number>();
 
@@ -51,7 +45,7 @@ async function play(line: ScriptLine, request: ModelRequest, file: string, sleep
   if (request.signal?.aborted) return failed('aborted', 'the call was aborted');
   if (line.fail !== undefined) {
     const message = line.message ?? `the script says so (${file}:${line.line})`;
-    return failed(line.fail as ModelFailureClass, message, line.retryAfterMs);
+    return failed(line.fail, message, line.retryAfterMs);
   }
   const toolCalls = line.call.map((call, at) => ({
     // Unique within a conversation and the same on every replay of this turn.
