@@ -39,6 +39,6 @@ function rawClaim(): (name: string) => boolean {
 
 async function ourClaim(): Promise<(name: string) => Promise<boolean>> {
   const store = openReader(root);
-  await store.scan(true);
-  return async (name) => (await store.claim(name.slice(0, -5), AGENT)) !== undefined;
+  await store.tasks.scan(true);
+  return async (name) => (await store.tasks.claim(name.slice(0, -5), AGENT)) !== undefined;
 }

@@ -19,7 +19,7 @@ export const listing: Bench = {
     }
     const store = openReader(root);
     const cold = performance.now();
-    await store.scan(true);
+    await store.tasks.scan(true);
     const coldMs = performance.now() - cold;
     const warm: number[] = [];
     const full: number[] = [];
@@ -29,10 +29,10 @@ export const listing: Bench = {
         [full, true],
       ] as const) {
         const from = performance.now();
-        await store.scan(all);
+        await store.tasks.scan(all);
         let ready = 0;
         const now = new Date().toISOString();
-        for (const { task, state } of store.open()) if (mayMove(task, state, store.isOpen, now)) ready++;
+        for (const { task, state } of store.tasks.open()) if (mayMove(task, state, store.tasks.isOpen, now)) ready++;
         times.push(performance.now() - from);
         if (ready !== TASKS * 0.9) throw new Error(`${ready} are ready`);
       }

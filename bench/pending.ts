@@ -60,11 +60,11 @@ async function claimRate(root: string, count: number): Promise<number> {
   layWorkspace(root);
   const ids = dropTasks(root, count);
   const { store, close } = await openWorkspace(root, { history: false });
-  await store.scan(true);
+  await store.tasks.scan(true);
   const from = performance.now();
   for (let i = 0; i < CLAIMS; i++) {
-    const claim = await store.claim(ids[(i * 37) % ids.length]!, 'reader');
-    if (claim === undefined || !(await store.release(claim, claim.task))) throw new Error('a claim was lost');
+    const claim = await store.tasks.claim(ids[(i * 37) % ids.length]!, 'reader');
+    if (claim === undefined || !(await store.tasks.release(claim, claim.task))) throw new Error('a claim was lost');
   }
   const rate = CLAIMS / ((performance.now() - from) / 1000);
   await close();

@@ -10,7 +10,7 @@ import { nearestHint } from '../domain/nearest.js';
 import { problem, ProblemError, type Problem } from '../domain/problem.js';
 import { wantsAnswer, type Message, type SessionHeader } from '../domain/session/session.js';
 import type { Task } from '../domain/task/task.js';
-import type { Store } from '../ports/store.js';
+import type { Store } from '../ports/store/index.js';
 import { isLeaf } from '../rules/patterns/decide.js';
 import { newTask } from './new-task.js';
 import { openReader } from './readers/open-reader.js';
@@ -45,7 +45,7 @@ export async function forkSession(root: string, fork: Fork): Promise<Forked> {
 }
 
 async function forkIn(store: Store, root: string, { session: from, at, to, text, id }: Fork): Promise<Forked> {
-  const opened = await store.openSession(from);
+  const opened = await store.sessions.open(from);
   if (opened.kind === 'missing') throw new ProblemError(await unknownSession(store, from));
   if (opened.kind === 'held') throw new ProblemError(opened.problem);
   const { header, messages } = opened.session;
@@ -68,7 +68,7 @@ async function forkIn(store: Store, root: string, { session: from, at, to, text,
       }),
     );
   const name = id ?? `fork_${randomBytes(5).toString('hex').slice(0, 8)}`;
-  if ((await store.read(name)) !== undefined)
+  if ((await store.tasks.read(name)) !== undefined)
     throw new ProblemError(problem('duplicate', `there is a task ${name} already`));
   const sessionId = `${agent.name}-${name}`;
   const now = new Date();
@@ -76,7 +76,7 @@ async function forkIn(store: Store, root: string, { session: from, at, to, text,
     text === undefined ? [] : [{ role: 'user', content: text, from: 'human', timestamp: now.toISOString() }];
   // The conversation first: a task without one would begin anew. Whoever has a pattern speaks in its work.
   const speaker = isLeaf({ role: 'root' }, agent) ? name : childId(name, 'work');
-  const made = await store.createSession(forkHeader(header, agent.name, sessionId, speaker, `${from}@${kept}`, now), [
+  const made = await store.sessions.create(forkHeader(header, agent.name, sessionId, speaker, `${from}@${kept}`, now), [
     ...beginning,
     ...said,
   ]);
@@ -112,7 +112,7 @@ function agentFor(root: string, header: SessionHeader, to: string | undefined): 
 }
 
 async function unknownSession(store: Store, id: string): Promise<Problem> {
-  const known = await store.sessions();
+  const known = await store.sessions.list();
   return problem('not_found', `there is no session ${id}`, {
     hint: nearestHint(id, known, known.length > 0 ? `for example ${known.at(-1)}` : 'no agent has talked here yet')!,
   });

@@ -10,7 +10,8 @@
  * await workspace.close();
  * ```
  */
-export { openWorkspace, type OpenOptions, type Workspace } from './open-workspace.js';
+export type { OpenOptions } from './open-options.js';
+export { openWorkspace, type Workspace } from './open-workspace.js';
 export type { NewTask } from './new-task.js';
 export type { Agent } from '../domain/agent/agent.js';
 export type { Config } from '../domain/config/config.js';

@@ -2,7 +2,7 @@
 import type { Event } from '../domain/event.js';
 import type { Audit } from '../engine/core/context.js';
 import type { History } from '../ports/history.js';
-import type { Store } from '../ports/store.js';
+import type { Store } from '../ports/store/index.js';
 import type { HistoryOptions } from './readers/history.js';
 
 export function lateHistory(options: HistoryOptions): Pick<History, 'commit' | 'close'> {
@@ -17,9 +17,9 @@ export function lateHistory(options: HistoryOptions): Pick<History, 'commit' | '
 
 /** Every line of the store's events also goes to history. */
 export function noted(store: Store, trail: Audit): Store {
-  const record = (event: Event): void => {
-    store.record(event);
+  const append = (event: Event): void => {
+    store.events.append(event);
     trail.note(event);
   };
-  return { ...store, record };
+  return { ...store, events: { ...store.events, append } };
 }

@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { isSafeId } from '../domain/task/id.js';
 import { problem, ProblemError } from '../domain/problem.js';
 import { makeTask, type Task } from '../domain/task/task.js';
-import type { Store } from '../ports/store.js';
+import type { Store } from '../ports/store/index.js';
 
 export interface NewTask {
   description: string;
@@ -38,11 +38,11 @@ export async function newTask(store: Store, given: NewTask, at = new Date(), fre
     from: 'human',
     ...known,
   });
-  if (!(await store.create(task))) throw new ProblemError(problem('duplicate', `there is a task ${id} already`));
-  store.record({
+  if (!(await store.tasks.create(task))) throw new ProblemError(problem('duplicate', `there is a task ${id} already`));
+  store.events.append({
     at: task.created_at,
     name: 'task.created',
-    peer: store.peer.id,
+    peer: store.presence.peer.id,
     task: id,
     ...(task.to ? { agent: task.to } : {}),
     cause: 'human',

@@ -31,13 +31,13 @@ export async function undoTo(
     const { commit, files } = await history.changes(to);
     if (!really || files.length === 0) return { to: commit, files };
     const store = openReader(root);
-    const others = (await store.peers()).filter((peer) => peer.id !== store.peer.id);
+    const others = (await store.presence.peers()).filter((peer) => peer.id !== store.presence.peer.id);
     if (others.length > 0 && !force) throw new ProblemError(atWork(others.map((peer) => peer.pid)));
     const done = await history.undo(commit.id);
     // Git removes folders that become empty; others may be looking into them.
     const on = disk();
     for (const one of TASK_STATES) on.makeFolder(path.join(path.resolve(root), 'tasks', one));
-    store.record({
+    store.events.append({
       at: new Date().toISOString(),
       name: 'workspace.undone',
       cause: 'human',

@@ -14,7 +14,7 @@ export interface BoardChange {
   fields?: Record<string, string | number | boolean | null>;
 }
 
-export interface Desk {
+export interface BoardTools {
   /** SELECT only, from `tasks`, `sessions`, `agents`, `events` or a board. The Problem says what to do instead. */
   select(query: string): Promise<DeskRows | Problem>;
   /**

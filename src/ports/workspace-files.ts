@@ -23,7 +23,7 @@ export interface FoundLine {
   score: number;
 }
 
-export interface Folder {
+export interface WorkspaceFiles {
   /** Same path, same verdict; never throws and never hangs, whatever lies there. */
   judge(agent: string, use: PathUse, path: string): PathVerdict;
   /** Judges again, then reads at most `maxBytes` of a regular UTF-8 file. */

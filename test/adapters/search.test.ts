@@ -5,26 +5,31 @@ import path from 'node:path';
 import test, { type TestContext } from 'node:test';
 import { fc } from '../kit/properties.js';
 import { disk } from '../../src/adapters/disk/index.js';
-import { folder } from '../../src/adapters/workspace-files/index.js';
+import { workspaceFiles } from '../../src/adapters/workspace-files/index.js';
 import { search, type SearchOptions } from '../../src/adapters/search/index.js';
-import type { Folder, SearchFile } from '../../src/ports/workspace-files.js';
+import type { WorkspaceFiles, SearchFile } from '../../src/ports/workspace-files.js';
 import { judgePath, judgeSpelling } from '../../src/rules/policy/paths.js';
 
 function workspace(
   t: TestContext,
   files: Record<string, string | Buffer>,
   options: SearchOptions = { kind: 'lexical' },
-): Folder {
+): WorkspaceFiles {
   const root = fs.mkdtempSync(path.join(os.tmpdir(), 'guild-search-'));
   t.after(() => fs.rmSync(root, { recursive: true, force: true }));
   for (const [name, text] of Object.entries(files)) {
     fs.mkdirSync(path.dirname(path.join(root, name)), { recursive: true });
     fs.writeFileSync(path.join(root, name), text);
   }
-  return folder({ root, disk: disk(), judge: { spelling: judgeSpelling, path: judgePath }, search: search(options) });
+  return workspaceFiles({
+    root,
+    disk: disk(),
+    judge: { spelling: judgeSpelling, path: judgePath },
+    search: search(options),
+  });
 }
 
-async function found(f: Folder, query: string, under?: string): Promise<string[]> {
+async function found(f: WorkspaceFiles, query: string, under?: string): Promise<string[]> {
   const reply = await f.search('ana', query, { limit: 10, ...(under === undefined ? {} : { under }) });
   assert.ok(reply.ok);
   return reply.value.map((one) => `${one.path}:${one.line}`);

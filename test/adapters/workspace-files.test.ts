@@ -8,16 +8,16 @@ import test, { type TestContext } from 'node:test';
 import { Worker } from 'node:worker_threads';
 import { fc } from '../kit/properties.js';
 import { disk } from '../../src/adapters/disk/index.js';
-import { folder } from '../../src/adapters/workspace-files/index.js';
+import { workspaceFiles } from '../../src/adapters/workspace-files/index.js';
 import type { Disk } from '../../src/ports/disk.js';
-import type { Folder } from '../../src/ports/workspace-files.js';
+import type { WorkspaceFiles } from '../../src/ports/workspace-files.js';
 import { judgePath, judgeSpelling } from '../../src/rules/policy/paths.js';
 import { until } from '../kit/until.js';
 
 interface Ground {
   root: string;
   outside: string;
-  folder: Folder;
+  folder: WorkspaceFiles;
   put(name: string, text?: string): string;
 }
 
@@ -35,7 +35,7 @@ function ground(t: TestContext, onDisk: Disk = disk(), walk: 'descriptor' | 'pat
     fs.writeFileSync(file, text);
     return file;
   };
-  const made = folder({
+  const made = workspaceFiles({
     root,
     disk: onDisk,
     judge: { spelling: judgeSpelling, path: judgePath },

@@ -11,7 +11,7 @@ import { replayRun, type ReplayOptions } from '../../src/app/replay/replay-run.j
 import type { CassetteEntry, FileState } from '../../src/domain/session/cassette.js';
 import { ProblemError } from '../../src/domain/problem.js';
 import { printEntry } from '../../src/text/records/cassette.js';
-import { ROOT as STAGE } from '../kit/hall.js';
+import { ROOT as STAGE } from '../kit/cluster.js';
 import type { SimDisk } from '../kit/sim-disk.js';
 import { STORIES, type Story } from '../kit/stories.js';
 

@@ -6,7 +6,7 @@ import { disk } from '../../src/adapters/disk/index.js';
 import { files } from '../../src/adapters/files/index.js';
 import { memory, world } from '../../src/adapters/memory/index.js';
 import type { Disk } from '../../src/ports/disk.js';
-import type { Store } from '../../src/ports/store.js';
+import type { Store } from '../../src/ports/store/index.js';
 import { parseSession, printHeader, printMessages } from '../../src/text/session/parse.js';
 import { simClock } from '../kit/sim-clock.js';
 import { simDisk } from '../kit/sim-disk.js';
@@ -21,7 +21,7 @@ storeContract('memory', () => {
   const ids = countedIds();
   return {
     join: () => memory(w, { clock: simClock(), ids }),
-    kill: (store) => void w.alive.delete(store.peer.id),
+    kill: (store) => void w.alive.delete(store.presence.peer.id),
     edit(id, change) {
       const session = w.sessions.get(id)!;
       w.sessions.set(id, { ...session, messages: change([...session.messages]) });

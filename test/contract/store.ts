@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Message, SessionHeader } from '../../src/domain/session/session.js';
 import { makeTask, type Task } from '../../src/domain/task/task.js';
-import type { Store } from '../../src/ports/store.js';
+import type { Store } from '../../src/ports/store/index.js';
 
 export interface Bench {
   /** A peer of one world; all peers of a bench share it. */
@@ -27,13 +27,13 @@ export function storeContract(name: string, bench: () => Bench | Promise<Bench>)
 
   check('a task is created once, whatever its state', async (b) => {
     const [one, two] = [b.join(), b.join()];
-    assert.equal(await one.create(task('t')), true);
-    assert.equal(await one.create(task('t')), false);
-    assert.equal(await two.create(task('t')), false);
-    const claim = (await one.claim('t', 'ana'))!;
-    assert.equal(await two.create(task('t')), false, 'while active');
-    await one.settle(claim, { ...claim.task, result: 'done' }, 'completed');
-    assert.equal(await two.create(task('t')), false, 'when ended');
+    assert.equal(await one.tasks.create(task('t')), true);
+    assert.equal(await one.tasks.create(task('t')), false);
+    assert.equal(await two.tasks.create(task('t')), false);
+    const claim = (await one.tasks.claim('t', 'ana'))!;
+    assert.equal(await two.tasks.create(task('t')), false, 'while active');
+    await one.tasks.settle(claim, { ...claim.task, result: 'done' }, 'completed');
+    assert.equal(await two.tasks.create(task('t')), false, 'when ended');
   });
 
   check('what was created is read back as it was', async (b) => {
@@ -43,179 +43,192 @@ export function storeContract(name: string, bench: () => Bench | Promise<Bench>)
       context: { original_goal: 'g', list: [1, { a: null }] },
       extra: { mine: true },
     });
-    await store.create(given);
-    assert.deepEqual((await store.read('t'))!.task, given);
-    assert.equal((await store.read('t'))!.state, 'pending');
-    assert.equal(await store.read('nothing'), undefined);
+    await store.tasks.create(given);
+    assert.deepEqual((await store.tasks.read('t'))!.task, given);
+    assert.equal((await store.tasks.read('t'))!.state, 'pending');
+    assert.equal(await store.tasks.read('nothing'), undefined);
   });
 
   check('what several want is held by one task at a time, until that has ended', async (b) => {
     const [one, two] = [b.join(), b.join()];
-    for (const id of ['a', 'b']) await one.create(task(id));
-    await two.scan();
-    assert.equal(await one.turnOf('resource-printer'), undefined);
-    assert.equal(await one.keepTurn('resource-printer', 'a'), true);
-    assert.equal(await two.keepTurn('resource-printer', 'b'), false);
-    assert.equal(await two.keepTurn('resource-printer', 'a'), true, 'whoever asks for the same task');
-    assert.equal(await two.keepTurn('resource-scanner', 'b'), true, 'another is free');
-    assert.equal(await two.turnOf('resource-printer'), 'a');
-    const claim = (await one.claim('a', 'ana'))!;
-    await one.settle(claim, { ...claim.task, result: 'done' }, 'completed');
-    await two.scan(true);
-    assert.equal(await two.turnOf('resource-printer'), undefined);
-    assert.equal(await two.keepTurn('resource-printer', 'b'), true);
-    assert.equal(await one.keepTurn('resource-printer', 'a'), false, 'one that has ended does not get it back');
+    for (const id of ['a', 'b']) await one.tasks.create(task(id));
+    await two.tasks.scan();
+    assert.equal(await one.locks.holder('resource-printer'), undefined);
+    assert.equal(await one.locks.acquire('resource-printer', 'a', { durable: true }), true);
+    assert.equal(await two.locks.acquire('resource-printer', 'b', { durable: true }), false);
+    assert.equal(
+      await two.locks.acquire('resource-printer', 'a', { durable: true }),
+      true,
+      'whoever asks for the same task',
+    );
+    assert.equal(await two.locks.acquire('resource-scanner', 'b', { durable: true }), true, 'another is free');
+    assert.equal(await two.locks.holder('resource-printer'), 'a');
+    const claim = (await one.tasks.claim('a', 'ana'))!;
+    await one.tasks.settle(claim, { ...claim.task, result: 'done' }, 'completed');
+    await two.tasks.scan(true);
+    assert.equal(await two.locks.holder('resource-printer'), undefined);
+    assert.equal(await two.locks.acquire('resource-printer', 'b', { durable: true }), true);
+    assert.equal(
+      await one.locks.acquire('resource-printer', 'a', { durable: true }),
+      false,
+      'one that has ended does not get it back',
+    );
   });
 
   check(
     'what is given back before its task ends is there for the next; nobody gives back what another has',
     async (b) => {
       const [one, two] = [b.join(), b.join()];
-      for (const id of ['a', 'b']) await one.create(task(id));
-      await two.scan();
-      assert.equal(await one.keepTurn('resource-printer', 'a'), true);
-      await two.giveTurn('resource-printer', 'b');
-      assert.equal(await two.turnOf('resource-printer'), 'a');
-      await one.giveTurn('resource-printer', 'a');
-      await one.giveTurn('resource-printer', 'a');
-      await one.giveTurn('resource-nothing', 'a');
-      assert.equal(await two.turnOf('resource-printer'), undefined);
-      assert.equal(await two.keepTurn('resource-printer', 'b'), true);
-      await one.giveTurn('resource-printer', 'a');
-      assert.equal(await one.turnOf('resource-printer'), 'b');
+      for (const id of ['a', 'b']) await one.tasks.create(task(id));
+      await two.tasks.scan();
+      assert.equal(await one.locks.acquire('resource-printer', 'a', { durable: true }), true);
+      await two.locks.release('resource-printer', 'b');
+      assert.equal(await two.locks.holder('resource-printer'), 'a');
+      await one.locks.release('resource-printer', 'a');
+      await one.locks.release('resource-printer', 'a');
+      await one.locks.release('resource-nothing', 'a');
+      assert.equal(await two.locks.holder('resource-printer'), undefined);
+      assert.equal(await two.locks.acquire('resource-printer', 'b', { durable: true }), true);
+      await one.locks.release('resource-printer', 'a');
+      assert.equal(await one.locks.holder('resource-printer'), 'b');
     },
   );
 
   check('who has a turn is known until it has ended, and how much of a root is open', async (b) => {
     const [one, two] = [b.join(), b.join()];
-    for (const id of ['t', 'u']) await one.create(task(id));
-    await one.create(task('t.1', { parent: 't', root: 't' }));
-    await two.scan();
-    assert.deepEqual([one.openUnderRoot('t'), two.openUnderRoot('t'), two.openUnderRoot('none')], [2, 2, 0]);
-    assert.equal(await two.turnOf('talk'), undefined);
-    assert.equal(await one.takeTurn('talk', 't'), true);
-    assert.equal(await two.takeTurn('talk', 'u'), false);
-    assert.deepEqual([await one.turnOf('talk'), await two.turnOf('talk')], ['t', 't']);
-    const claim = (await one.claim('t', 'ana'))!;
-    assert.equal(one.openUnderRoot('t'), 2, 'held is open');
-    await one.settle(claim, { ...claim.task, result: 'done' }, 'completed');
-    assert.equal(one.openUnderRoot('t'), 1);
-    await two.scan();
-    assert.equal(await two.turnOf('talk'), undefined);
-    assert.equal(await two.takeTurn('talk', 'u'), true);
-    assert.equal(await one.turnOf('talk'), 'u');
+    for (const id of ['t', 'u']) await one.tasks.create(task(id));
+    await one.tasks.create(task('t.1', { parent: 't', root: 't' }));
+    await two.tasks.scan();
+    assert.deepEqual(
+      [one.tasks.openUnderRoot('t'), two.tasks.openUnderRoot('t'), two.tasks.openUnderRoot('none')],
+      [2, 2, 0],
+    );
+    assert.equal(await two.locks.holder('talk'), undefined);
+    assert.equal(await one.locks.acquire('talk', 't'), true);
+    assert.equal(await two.locks.acquire('talk', 'u'), false);
+    assert.deepEqual([await one.locks.holder('talk'), await two.locks.holder('talk')], ['t', 't']);
+    const claim = (await one.tasks.claim('t', 'ana'))!;
+    assert.equal(one.tasks.openUnderRoot('t'), 2, 'held is open');
+    await one.tasks.settle(claim, { ...claim.task, result: 'done' }, 'completed');
+    assert.equal(one.tasks.openUnderRoot('t'), 1);
+    await two.tasks.scan();
+    assert.equal(await two.locks.holder('talk'), undefined);
+    assert.equal(await two.locks.acquire('talk', 'u'), true);
+    assert.equal(await one.locks.holder('talk'), 'u');
   });
 
   check('a claim has one winner', async (b) => {
     const stores = [b.join(), b.join(), b.join()];
-    await stores[0]!.create(task('t'));
-    for (const store of stores) await store.scan();
-    const claims = await Promise.all(stores.map((store) => store.claim('t', 'ana')));
+    await stores[0]!.tasks.create(task('t'));
+    for (const store of stores) await store.tasks.scan();
+    const claims = await Promise.all(stores.map((store) => store.tasks.claim('t', 'ana')));
     const won = claims.filter(Boolean);
     assert.equal(won.length, 1);
-    for (const store of stores) assert.equal(await store.claim('t', 'ana'), undefined);
+    for (const store of stores) assert.equal(await store.tasks.claim('t', 'ana'), undefined);
   });
 
   check('a peer sees what another did after a scan', async (b) => {
     const [one, two] = [b.join(), b.join()];
-    await one.create(task('t'));
-    await two.scan();
-    assert.equal(two.isOpen('t'), true);
-    const claim = (await one.claim('t', 'ana'))!;
-    await two.scan();
+    await one.tasks.create(task('t'));
+    await two.tasks.scan();
+    assert.equal(two.tasks.isOpen('t'), true);
+    const claim = (await one.tasks.claim('t', 'ana'))!;
+    await two.tasks.scan();
     assert.deepEqual(
-      [...two.open()].map(({ state, held }) => [state, held]),
+      [...two.tasks.open()].map(({ state, held }) => [state, held]),
       [['active', true]],
     );
-    await one.settle(claim, { ...claim.task, result: 'r' }, 'completed');
-    await two.scan();
-    assert.equal(two.isOpen('t'), false);
-    assert.equal((await two.read('t'))!.task.result, 'r');
+    await one.tasks.settle(claim, { ...claim.task, result: 'r' }, 'completed');
+    await two.tasks.scan();
+    assert.equal(two.tasks.isOpen('t'), false);
+    assert.equal((await two.tasks.read('t'))!.task.result, 'r');
   });
 
   check('parked and released tasks can be claimed again, by anybody, with what was saved', async (b) => {
     const [one, two] = [b.join(), b.join()];
-    await one.create(task('t'));
-    const first = (await one.claim('t', 'ana'))!;
-    assert.equal(await one.park(first, { ...first.task, waits: { tasks: ['x'] } }), true);
-    await two.scan();
+    await one.tasks.create(task('t'));
+    const first = (await one.tasks.claim('t', 'ana'))!;
+    assert.equal(await one.tasks.park(first, { ...first.task, waits: { tasks: ['x'] } }), true);
+    await two.tasks.scan();
     assert.deepEqual(
-      [...two.open()].map(({ state }) => state),
+      [...two.tasks.open()].map(({ state }) => state),
       ['waiting'],
     );
-    const second = (await two.claim('t', 'ana'))!;
+    const second = (await two.tasks.claim('t', 'ana'))!;
     assert.deepEqual(second.task.waits, { tasks: ['x'] });
     assert.equal(second.from, 'waiting');
-    assert.equal(await two.release(second, { ...second.task, attempts: 3 }), true);
-    await one.scan();
-    assert.equal((await one.claim('t', 'ana'))!.task.attempts, 3);
+    assert.equal(await two.tasks.release(second, { ...second.task, attempts: 3 }), true);
+    await one.tasks.scan();
+    assert.equal((await one.tasks.claim('t', 'ana'))!.task.attempts, 3);
   });
 
   check('only the holder can settle, park or release, and only once', async (b) => {
     const store = b.join();
-    await store.create(task('t'));
-    const claim = (await store.claim('t', 'ana'))!;
-    assert.equal(await store.settle(claim, { ...claim.task, result: 'first' }, 'completed'), true);
-    assert.equal(await store.settle(claim, { ...claim.task, result: 'second' }, 'completed'), false);
-    assert.equal(await store.settle(claim, { ...claim.task }, 'failed'), false);
-    assert.equal(await store.park(claim, claim.task), false);
-    assert.equal(await store.release(claim, claim.task), false);
-    assert.equal((await store.read('t'))!.task.result, 'first');
-    assert.equal((await store.read('t'))!.state, 'completed');
-    assert.equal(store.openCount(), 0);
+    await store.tasks.create(task('t'));
+    const claim = (await store.tasks.claim('t', 'ana'))!;
+    assert.equal(await store.tasks.settle(claim, { ...claim.task, result: 'first' }, 'completed'), true);
+    assert.equal(await store.tasks.settle(claim, { ...claim.task, result: 'second' }, 'completed'), false);
+    assert.equal(await store.tasks.settle(claim, { ...claim.task }, 'failed'), false);
+    assert.equal(await store.tasks.park(claim, claim.task), false);
+    assert.equal(await store.tasks.release(claim, claim.task), false);
+    assert.equal((await store.tasks.read('t'))!.task.result, 'first');
+    assert.equal((await store.tasks.read('t'))!.state, 'completed');
+    assert.equal(store.tasks.openCount(), 0);
   });
 
   check('a living peer is not robbed; a dead one leaves an orphan that one other takes over', async (b) => {
     const [one, two, three] = [b.join(), b.join(), b.join()];
-    await one.create(task('t'));
-    await one.claim('t', 'ana');
-    await two.scan();
-    assert.deepEqual(await two.orphans(), []);
-    assert.equal(await two.takeOver('t'), undefined);
+    await one.tasks.create(task('t'));
+    await one.tasks.claim('t', 'ana');
+    await two.tasks.scan();
+    assert.deepEqual(await two.tasks.orphans(), []);
+    assert.equal(await two.tasks.takeOver('t'), undefined);
     b.kill(one);
-    await two.scan(true);
-    await three.scan(true);
-    assert.deepEqual(await two.orphans(), ['t']);
-    const takers = [await two.takeOver('t'), await three.takeOver('t')].filter(Boolean);
+    await two.tasks.scan(true);
+    await three.tasks.scan(true);
+    assert.deepEqual(await two.tasks.orphans(), ['t']);
+    const takers = [await two.tasks.takeOver('t'), await three.tasks.takeOver('t')].filter(Boolean);
     assert.equal(takers.length, 1);
     assert.equal(takers[0]!.recovered, true);
   });
 
   check('a peer that closes leaves its claims to the others', async (b) => {
     const [one, two] = [b.join(), b.join()];
-    await one.create(task('t'));
-    await one.claim('t', 'ana');
+    await one.tasks.create(task('t'));
+    await one.tasks.claim('t', 'ana');
     await one.close();
-    await two.scan(true);
-    assert.deepEqual(await two.orphans(), ['t']);
+    await two.tasks.scan(true);
+    assert.deepEqual(await two.tasks.orphans(), ['t']);
   });
 
   check('an ended task can be opened again', async (b) => {
     const store = b.join();
-    await store.create(task('t'));
-    assert.equal(await store.reopen('t', task('t')), false, 'not while open');
-    const claim = (await store.claim('t', 'ana'))!;
-    await store.settle(claim, { ...claim.task, error: { code: 'cancelled', message: 'no' } }, 'failed');
+    await store.tasks.create(task('t'));
+    assert.equal(await store.tasks.reopen('t', task('t')), false, 'not while open');
+    const claim = (await store.tasks.claim('t', 'ana'))!;
+    await store.tasks.settle(claim, { ...claim.task, error: { code: 'cancelled', message: 'no' } }, 'failed');
     assert.deepEqual(
-      (await store.ended({ state: 'failed' })).map(({ task: { id } }) => id),
+      (await store.tasks.ended({ state: 'failed' })).map(({ task: { id } }) => id),
       ['t'],
     );
-    assert.equal(await store.reopen('t', task('t')), true);
-    assert.equal((await store.read('t'))!.state, 'pending');
-    assert.equal((await store.read('t'))!.task.error, undefined);
-    assert.ok(await store.claim('t', 'ana'));
+    assert.equal(await store.tasks.reopen('t', task('t')), true);
+    assert.equal((await store.tasks.read('t'))!.state, 'pending');
+    assert.equal((await store.tasks.read('t'))!.task.error, undefined);
+    assert.ok(await store.tasks.claim('t', 'ana'));
   });
 
   check('a conversation is created once and grows at its end', async (b) => {
     const store = b.join();
-    assert.deepEqual(await store.openSession('s'), { kind: 'missing' });
-    assert.equal((await store.createSession(header('s'), [user('hello')]))?.messages.length, 1);
-    assert.equal(await store.createSession(header('s'), [user('other')]), undefined);
+    assert.deepEqual(await store.sessions.open('s'), { kind: 'missing' });
+    assert.equal((await store.sessions.create(header('s'), [user('hello')]))?.messages.length, 1);
+    assert.equal(await store.sessions.create(header('s'), [user('other')]), undefined);
     assert.equal(
-      await store.append('s', [{ role: 'assistant', content: 'two\nlines ', timestamp: AT }], { durable: true }),
+      await store.sessions.append('s', [{ role: 'assistant', content: 'two\nlines ', timestamp: AT }], {
+        durable: true,
+      }),
       'written',
     );
-    const other = await b.join().openSession('s');
+    const other = await b.join().sessions.open('s');
     assert.ok(other.kind === 'open');
     assert.deepEqual(
       other.session.messages.map(({ role, content }) => [role, content]),
@@ -228,14 +241,14 @@ export function storeContract(name: string, bench: () => Bench | Promise<Bench>)
 
   check("a person's edit is noticed before the next write, and never overwritten", async (b) => {
     const store = b.join();
-    await store.createSession(header('s'), [user('hello')]);
+    await store.sessions.create(header('s'), [user('hello')]);
     b.edit('s', (messages) => [...messages, user('and one more thing')]);
-    assert.equal(await store.append('s', [user('from the engine')], { durable: true }), 'edited');
-    const opened = await store.openSession('s');
+    assert.equal(await store.sessions.append('s', [user('from the engine')], { durable: true }), 'edited');
+    const opened = await store.sessions.open('s');
     assert.ok(opened.kind === 'open');
     assert.deepEqual([opened.edited!.added, opened.edited!.changed, opened.edited!.removed], [1, 0, 0]);
-    assert.equal(await store.append('s', [user('from the engine')], { durable: true }), 'written');
-    const again = await store.openSession('s');
+    assert.equal(await store.sessions.append('s', [user('from the engine')], { durable: true }), 'written');
+    const again = await store.sessions.open('s');
     assert.ok(again.kind === 'open');
     assert.deepEqual(
       again.session.messages.map(({ content }) => content),
@@ -246,13 +259,13 @@ export function storeContract(name: string, bench: () => Bench | Promise<Bench>)
 
   check('an effect is begun once, and its outcome is known to all', async (b) => {
     const [one, two] = [b.join(), b.join()];
-    assert.deepEqual(await one.effect('e'), { state: 'none' });
-    assert.equal(await one.begin('e', 'digest', 'a write'), true);
-    assert.equal(await one.begin('e', 'digest', 'a write'), false);
-    assert.equal(await two.begin('e', 'digest', 'a write'), false);
-    assert.equal((await two.effect('e')).state, 'started');
-    await one.finish('e', { ok: true, text: 'written' });
-    assert.deepEqual(await two.effect('e'), {
+    assert.deepEqual(await one.effects.get('e'), { state: 'none' });
+    assert.equal(await one.effects.begin('e', 'digest', 'a write'), true);
+    assert.equal(await one.effects.begin('e', 'digest', 'a write'), false);
+    assert.equal(await two.effects.begin('e', 'digest', 'a write'), false);
+    assert.equal((await two.effects.get('e')).state, 'started');
+    await one.effects.finish('e', { ok: true, text: 'written' });
+    assert.deepEqual(await two.effects.get('e'), {
       state: 'done',
       digest: 'digest',
       outcome: { ok: true, text: 'written' },
@@ -261,44 +274,44 @@ export function storeContract(name: string, bench: () => Bench | Promise<Bench>)
 
   check('a blob is kept by its hash', async (b) => {
     const store = b.join();
-    const hash = await store.putBlob('some bytes');
-    assert.equal(await store.putBlob('some bytes'), hash);
-    assert.equal((await store.getBlob(hash))!.toString(), 'some bytes');
-    assert.equal(await store.getBlob('0'.repeat(64)), undefined);
-    assert.equal(await store.getBlob('../../etc/passwd'), undefined);
+    const hash = await store.blobs.put('some bytes');
+    assert.equal(await store.blobs.put('some bytes'), hash);
+    assert.equal((await store.blobs.get(hash))!.toString(), 'some bytes');
+    assert.equal(await store.blobs.get('0'.repeat(64)), undefined);
+    assert.equal(await store.blobs.get('../../etc/passwd'), undefined);
   });
 
   check('intents stay, in order, until they are done', async (b) => {
     const [one, two] = [b.join(), b.join()];
-    await one.submit({ kind: 'cancel', id: 'a1', task: 't', by: 'human', at: '2026-01-01T00:00:00.001Z' });
-    await one.submit({ kind: 'retry', id: 'a2', task: 't', by: 'human', at: '2026-01-01T00:00:00.002Z' });
+    await one.intents.submit({ kind: 'cancel', id: 'a1', task: 't', by: 'human', at: '2026-01-01T00:00:00.001Z' });
+    await one.intents.submit({ kind: 'retry', id: 'a2', task: 't', by: 'human', at: '2026-01-01T00:00:00.002Z' });
     assert.deepEqual(
-      (await two.intents()).map(({ id }) => id),
+      (await two.intents.list()).map(({ id }) => id),
       ['a1', 'a2'],
     );
-    await two.doneIntent('a1');
+    await two.intents.done('a1');
     assert.deepEqual(
-      (await one.intents()).map(({ id }) => id),
+      (await one.intents.list()).map(({ id }) => id),
       ['a2'],
     );
   });
 
   check('history keeps its order and can be asked for one task', async (b) => {
     const store = b.join();
-    store.record({ at: AT, name: 'task.created', task: 'a' });
-    store.record({ at: AT, name: 'task.created', task: 'b' });
-    store.record({ at: AT, name: 'task.claimed', task: 'a' });
+    store.events.append({ at: AT, name: 'task.created', task: 'a' });
+    store.events.append({ at: AT, name: 'task.created', task: 'b' });
+    store.events.append({ at: AT, name: 'task.claimed', task: 'a' });
     await store.flush();
     assert.deepEqual(
-      (await store.events()).map(({ name, task: id }) => `${name} ${id}`),
+      (await store.events.list()).map(({ name, task: id }) => `${name} ${id}`),
       ['task.created a', 'task.created b', 'task.claimed a'],
     );
     assert.deepEqual(
-      (await store.events({ task: 'a' })).map(({ name }) => name),
+      (await store.events.list({ task: 'a' })).map(({ name }) => name),
       ['task.created', 'task.claimed'],
     );
     assert.deepEqual(
-      (await store.events({ limit: 1 })).map(({ name }) => name),
+      (await store.events.list({ limit: 1 })).map(({ name }) => name),
       ['task.claimed'],
     );
   });

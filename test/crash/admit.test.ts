@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Disk } from '../../src/ports/disk.js';
 import { crashDisk } from '../kit/crash-disk.js';
-import { hall, ROOT, untilQuiet, type Hall } from '../kit/hall.js';
+import { cluster, ROOT, untilQuiet, type Cluster } from '../kit/cluster.js';
 import { simDisk, type SimDisk } from '../kit/sim-disk.js';
 
 const BALLOT = `${ROOT}/tasks/approvals.task.md`;
@@ -16,7 +16,7 @@ test('asked, ticked, and let in once, with a death at every change', async () =>
     for (const folder of ['agents', 'inbox']) disk.makeFolder(`${ROOT}/${folder}`);
     disk.save(`${ROOT}/agents/planner.md`, '---\ndescription: p\n---\nWork.\n');
     disk.save(`${ROOT}/inbox/slack-messages.jsonl`, '{"from":"sarah","text":"let me in"}\n');
-    const house = hall('- {agent: planner, say: Noted.}\n');
+    const house = cluster('- {agent: planner, say: Noted.}\n');
     const failing = crashDisk(disk, n);
     await play(house, failing, disk).catch(() => undefined);
     more = failing.count() >= n;
@@ -33,14 +33,14 @@ test('asked, ticked, and let in once, with a death at every change', async () =>
 });
 
 /** One process: pumps, then the human ticks what stands on the ballot, then it pumps again. */
-async function play(house: Hall, on: Disk, real: SimDisk): Promise<void> {
-  const guest = house.enter(on, { config: { inbox: { admit: 'ask' } } });
+async function play(house: Cluster, on: Disk, real: SimDisk): Promise<void> {
+  const proc = house.start(on, { config: { inbox: { admit: 'ask' } } });
   try {
-    await untilQuiet(guest);
+    await untilQuiet(proc);
     const text = real.tree().get(BALLOT);
     if (text?.includes('- [_]')) real.save(BALLOT, text.replace('- [_]', '- [x]'));
-    await untilQuiet(guest);
+    await untilQuiet(proc);
   } finally {
-    guest.die();
+    proc.die();
   }
 }

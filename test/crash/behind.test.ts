@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import type { Disk } from '../../src/ports/disk.js';
 import { makeTask } from '../../src/domain/task/task.js';
 import { crashDisk } from '../kit/crash-disk.js';
-import { hall, ROOT, untilQuiet, type Guest, type Hall } from '../kit/hall.js';
+import { cluster, ROOT, untilQuiet, type Proc, type Cluster } from '../kit/cluster.js';
 import { simDisk, type SimDisk } from '../kit/sim-disk.js';
 import { seeded } from '../kit/sim-processes.js';
 import { lay } from '../kit/stories.js';
@@ -15,7 +15,7 @@ const SCRIPT = `
 - {agent: boss, when: It is lawful, say: Yes then.}
 `;
 
-function office(lag?: Parameters<typeof hall>[2]): { disk: SimDisk; house: Hall } {
+function office(lag?: Parameters<typeof cluster>[2]): { disk: SimDisk; house: Cluster } {
   const disk = simDisk();
   const agents = { boss: agent('description: Decides\nadvisors: [legal]'), legal: agent('description: Law') };
   lay(disk, {
@@ -26,7 +26,7 @@ function office(lag?: Parameters<typeof hall>[2]): { disk: SimDisk; house: Hall 
     results: {},
     calls: 0,
   });
-  return { disk, house: hall(SCRIPT, [], lag) };
+  return { disk, house: cluster(SCRIPT, [], lag) };
 }
 
 test('a process that runs already goes on where another died between the end of a part and its record', async () => {
@@ -36,25 +36,25 @@ test('a process that runs already goes on where another died between the end of 
     ...disk,
     createSynced: (file, bytes) => (isStuck ? new Promise(() => undefined) : disk.createSynced(file, bytes)),
   };
-  const first = house.enter(stuck);
-  const second = house.enter(disk);
+  const first = house.start(stuck);
+  const second = house.start(disk);
   await second.engine.pump(new Set(['none']));
   await first.engine.pump(); // makes the part, and the task rests
   assert.deepEqual(disk.list(`${ROOT}/tasks/waiting`), ['plan.json']);
-  const { store } = first.parts;
-  await store.scan(true);
+  const { store } = first;
+  await store.tasks.scan(true);
   const part = disk.list(`${ROOT}/tasks/pending`)[0]!.slice(0, -'.json'.length);
-  const claim = (await store.claim(part, 'legal'))!;
+  const claim = (await store.tasks.claim(part, 'legal'))!;
   isStuck = true;
   assert.equal(
-    await store.settle(claim, { ...claim.task, result: 'It is lawful.' }, 'completed', { behind: true }),
+    await store.tasks.settle(claim, { ...claim.task, result: 'It is lawful.' }, 'completed', { durable: false }),
     true,
   );
-  await second.parts.store.scan();
-  assert.equal(second.parts.store.isOpen(part), true, 'open for others until its end is there');
+  await second.ports.tasks.scan();
+  assert.equal(second.ports.tasks.isOpen(part), true, 'open for others until its end is there');
   first.die();
   await untilQuiet(second);
-  assert.equal((await second.parts.store.read('plan'))!.task.result, 'Yes then.');
+  assert.equal((await second.ports.tasks.read('plan'))!.task.result, 'Yes then.');
   assert.equal(house.calls.length, 2);
 });
 
@@ -68,23 +68,23 @@ test('a disk that failed keeps what was said', async () => {
       await disk.createSynced(file, bytes);
     },
   };
-  const first = house.enter(filling);
-  const { store } = first.parts;
+  const first = house.start(filling);
+  const { store } = first;
   const task = makeTask({ id: 'x', description: 'x', to: 'legal', created_at: '2026-01-01T00:00:00.000Z' });
-  await store.create(task);
-  await store.claim('x', 'legal');
+  await store.tasks.create(task);
+  await store.tasks.claim('x', 'legal');
   isFull = true;
-  await store.createSession(
+  await store.sessions.create(
     { sessionId: 'legal-x', agentId: 'legal', created: task.created_at, status: 'active', task: 'x' },
     [],
-    { behind: true },
+    { durable: false },
   );
-  await store.append('legal-x', [{ role: 'assistant', content: 'Dear words' }], { durable: false });
+  await store.sessions.append('legal-x', [{ role: 'assistant', content: 'Dear words' }], { durable: false });
   await assert.rejects(store.flush());
   await store.close();
   first.die();
-  const second = house.enter(disk);
-  await second.parts.store.sweep();
+  const second = house.start(disk);
+  await second.ports.presence.sweep();
   assert.match(disk.tree().get(`${ROOT}/sessions/legal-x.session.yaml`) ?? 'nothing', /Dear words/);
 });
 
@@ -93,16 +93,16 @@ test('what a dead process said is whole or not there after a power cut', async (
     for (let seed = 0; seed < 12; seed++) {
       const { disk, house } = office();
       for (const file of disk.tree().keys()) await disk.sync(file);
-      const one = house.enter(crashDisk(disk, n));
+      const one = house.start(crashDisk(disk, n));
       await untilQuiet(one).catch(() => undefined);
       one.die();
-      const two = house.enter(disk);
-      await two.parts.store.sweep();
+      const two = house.start(disk);
+      await two.ports.presence.sweep();
       two.die();
       disk.powerCut(seeded(seed * 1000 + n));
-      const last = house.enter(disk);
+      const last = house.start(disk);
       await untilQuiet(last, 400);
-      assert.equal((await last.parts.store.read('plan'))!.task.result, 'Yes then.', `change ${n}, seed ${seed}`);
+      assert.equal((await last.ports.tasks.read('plan'))!.task.result, 'Yes then.', `change ${n}, seed ${seed}`);
     }
   }
 });
@@ -110,18 +110,18 @@ test('what a dead process said is whole or not there after a power cut', async (
 test('what was told as ended has its parts and its page, whether the process dies then or the power fails', async () => {
   for (let seed = 0; seed < 40; seed++) {
     const { disk, house } = office();
-    const one = house.enter(disk);
+    const one = house.start(disk);
     await passes(one);
     const told = disk.list(`${ROOT}/tasks/completed`);
     assert.deepEqual(told, ['plan.json'], 'its parts have no files yet');
     assert.deepEqual(disk.list(`${ROOT}/results`), ['plan.md']);
     one.die();
     if (seed > 0) disk.powerCut(seeded(seed));
-    const two = house.enter(disk);
-    await two.parts.store.sweep();
+    const two = house.start(disk);
+    await two.ports.presence.sweep();
     two.die();
     if (seed > 20) disk.powerCut(seeded(seed + 1000));
-    await house.enter(disk).parts.store.sweep();
+    await house.start(disk).ports.presence.sweep();
     const tree = disk.tree();
     assert.deepEqual(
       disk.list(`${ROOT}/tasks/completed`).sort(),
@@ -145,13 +145,13 @@ test('an end of which the journal has only a part is made with its page, or not 
       disk.create(file, Buffer.from(given).subarray(0, bytes));
       throw new Error('the process is gone');
     };
-    const one = house.enter({ ...disk, create });
-    await one.parts.store.scan(true);
-    const claim = (await one.parts.store.claim('plan', 'boss'))!;
-    const end = one.parts.store.settle(claim, { ...claim.task, result: 'Yes then.' }, 'completed');
+    const one = house.start({ ...disk, create });
+    await one.ports.tasks.scan(true);
+    const claim = (await one.ports.tasks.claim('plan', 'boss'))!;
+    const end = one.ports.tasks.settle(claim, { ...claim.task, result: 'Yes then.' }, 'completed');
     await assert.rejects(end);
     one.die();
-    await house.enter(disk).parts.store.sweep();
+    await house.start(disk).ports.presence.sweep();
     const isMade = disk.list(`${ROOT}/tasks/completed`).length === 1;
     assert.equal(disk.list(`${ROOT}/results`).length === 1, isMade, `${bytes} bytes`);
     assert.equal(isMade || !isWhole, true);
@@ -161,15 +161,15 @@ test('an end of which the journal has only a part is made with its page, or not 
 test('an end that was refused is not brought back when its task was taken away', async () => {
   for (let seed = 0; seed < 20; seed++) {
     const { disk, house } = office();
-    const one = house.enter(disk);
-    const { store } = one.parts;
-    await store.scan(true);
-    const claim = (await store.claim('plan', 'boss'))!;
+    const one = house.start(disk);
+    const { store } = one;
+    await store.tasks.scan(true);
+    const claim = (await store.tasks.claim('plan', 'boss'))!;
     disk.remove(`${ROOT}/tasks/active/${disk.list(`${ROOT}/tasks/active`)[0]!}`);
-    assert.equal(await store.settle(claim, { ...claim.task, result: 'Yes then.' }, 'completed'), false);
+    assert.equal(await store.tasks.settle(claim, { ...claim.task, result: 'Yes then.' }, 'completed'), false);
     one.die();
     if (seed > 0) disk.powerCut(seeded(seed));
-    await house.enter(disk).parts.store.sweep();
+    await house.start(disk).ports.presence.sweep();
     assert.deepEqual([disk.list(`${ROOT}/tasks/completed`), disk.list(`${ROOT}/results`)], [[], []], `seed ${seed}`);
   }
 });
@@ -180,51 +180,51 @@ test('a conversation that a person takes away while it is synced stops nobody', 
     if (file.includes('/sessions/')) disk.remove(file);
     await disk.sync(file);
   };
-  const { store } = house.enter({ ...disk, sync }).parts;
-  await store.scan(true);
-  const claim = (await store.claim('plan', 'boss'))!;
+  const { store } = house.start({ ...disk, sync });
+  await store.tasks.scan(true);
+  const claim = (await store.tasks.claim('plan', 'boss'))!;
   disk.save(`${ROOT}/sessions/boss-plan.session.yaml`, '');
   const task = { ...claim.task, session: 'boss-plan', result: 'Yes then.' };
-  assert.equal(await store.settle(claim, task, 'completed'), true);
+  assert.equal(await store.tasks.settle(claim, task, 'completed'), true);
 });
 
 test('what is left of a claim on a task that was tried again since is no claim', async () => {
   for (const place of ['pending', 'active', 'waiting']) {
     const { disk, house } = office();
-    const second = house.enter(disk);
+    const second = house.start(disk);
     await second.engine.pump(new Set(['none']));
-    const first = house.enter({ ...disk, removeSoon: () => undefined });
-    await first.parts.store.scan(true);
-    const { task, ...claim } = (await first.parts.store.claim('plan', 'boss'))!;
+    const first = house.start({ ...disk, removeSoon: () => undefined });
+    await first.ports.tasks.scan(true);
+    const { task, ...claim } = (await first.ports.tasks.claim('plan', 'boss'))!;
     const error = { code: 'cancelled', message: 'No' } as const;
-    await first.parts.store.settle({ ...claim, task }, { ...task, error }, 'failed');
+    await first.ports.tasks.settle({ ...claim, task }, { ...task, error }, 'failed');
     first.die();
-    const { store } = second.parts;
-    assert.ok(await store.reopen('plan', task));
-    const mine = place === 'pending' ? undefined : (await store.claim('plan', 'boss'))!;
-    if (place === 'waiting') await store.park(mine!, task);
+    const { store } = second;
+    assert.ok(await store.tasks.reopen('plan', task));
+    const mine = place === 'pending' ? undefined : (await store.tasks.claim('plan', 'boss'))!;
+    if (place === 'waiting') await store.tasks.park(mine!, task);
     assert.equal(disk.list(`${ROOT}/tasks/active`).filter((name) => name.endsWith('.leaving')).length, 1);
-    const third = house.enter(disk);
-    await third.parts.store.sweep();
-    await third.parts.store.scan(true);
-    assert.deepEqual(await third.parts.store.orphans(), [], place);
-    assert.equal(third.parts.store.isOpen('plan'), true, place);
+    const third = house.start(disk);
+    await third.ports.presence.sweep();
+    await third.ports.tasks.scan(true);
+    assert.deepEqual(await third.ports.tasks.orphans(), [], place);
+    assert.equal(third.ports.tasks.isOpen('plan'), true, place);
   }
 });
 
 test('a process that runs already finds what one that died had ended, and makes its files', async () => {
   for (const find of ['ended', 'scan'] as const) {
     const { disk, house } = office();
-    const second = house.enter(disk);
+    const second = house.start(disk);
     await second.engine.pump(new Set(['none']));
-    const first = house.enter(disk);
+    const first = house.start(disk);
     await passes(first);
     const completed = `${ROOT}/tasks/completed`;
     assert.deepEqual(disk.list(completed), ['plan.json'], 'its parts have no files yet');
     first.die();
-    const { store } = second.parts;
-    if (find === 'ended') assert.equal((await store.ended()).length, 3);
-    else await store.scan(true);
+    const { store } = second;
+    if (find === 'ended') assert.equal((await store.tasks.ended()).length, 3);
+    else await store.tasks.scan(true);
     assert.equal(disk.list(completed).length, 3);
     assert.deepEqual(disk.list(`${ROOT}/.guild/journal`), []);
     assert.match(disk.tree().get(`${ROOT}/sessions/legal-plan.advisor-legal.session.yaml`) ?? '', /It is lawful/);
@@ -240,16 +240,16 @@ test('a task that came further with each of its takers is not given up', async (
   }
   const disk = simDisk();
   lay(disk, { name: '', agents, tasks: { t: { description: 'Go', to: 's1' } }, script, results: {}, calls: 0 });
-  const house = hall(script);
+  const house = cluster(script);
   for (let round = 1; round <= 6; round++) {
     const before = house.calls.length;
-    const guest = house.enter(mortal(disk, () => house.calls.length > before));
-    await passes(guest).catch(() => undefined);
-    guest.die();
+    const proc = house.start(mortal(disk, () => house.calls.length > before));
+    await passes(proc).catch(() => undefined);
+    proc.die();
   }
-  const last = house.enter(disk);
+  const last = house.start(disk);
   await untilQuiet(last);
-  const { state, task } = (await last.parts.store.read('t'))!;
+  const { state, task } = (await last.ports.tasks.read('t'))!;
   assert.deepEqual([state, task.error?.message, task.result], ['completed', undefined, 'said by 6']);
   assert.equal(house.calls.length, 6);
 });
@@ -257,36 +257,36 @@ test('a task that came further with each of its takers is not given up', async (
 test('a task that rests was put down alive, which ends the row of those who died with it', async () => {
   const { disk, house } = office();
   const dieWith = async (): Promise<void> => {
-    const guest = house.enter(disk);
-    await guest.engine.pump(new Set(['none']));
-    assert.ok(await guest.parts.store.claim('plan', 'boss'), 'it can be taken');
-    guest.die();
+    const proc = house.start(disk);
+    await proc.engine.pump(new Set(['none']));
+    assert.ok(await proc.ports.tasks.claim('plan', 'boss'), 'it can be taken');
+    proc.die();
   };
   await dieWith();
   await dieWith();
-  const careful = house.enter(disk, { agents: ['boss'] });
+  const careful = house.start(disk, { agents: ['boss'] });
   await untilQuiet(careful);
   assert.deepEqual(disk.list(`${ROOT}/tasks/waiting`), ['plan.json']);
-  await careful.parts.store.close();
+  await careful.store.close();
   await dieWith();
-  const last = house.enter(disk);
+  const last = house.start(disk);
   await untilQuiet(last);
-  const { task } = (await last.parts.store.read('plan'))!;
+  const { task } = (await last.ports.tasks.read('plan'))!;
   assert.deepEqual([task.error?.message, task.result], [undefined, 'Yes then.']);
 });
 
 test('a part that was missed because it came while the folders were listed is not made a second time', async () => {
   const { disk, house } = office();
-  const first = house.enter(disk);
+  const first = house.start(disk);
   await first.engine.pass('all', () => undefined);
   await Promise.all([...first.engine.flights.values()].map(({ done }) => done));
   const pending = `${ROOT}/tasks/pending`;
   const before = disk.list(pending);
   assert.deepEqual(before, []);
-  await first.parts.store.flush();
+  await first.ports.flush();
   const [part] = disk.list(pending);
-  const advisor = house.enter(disk, { agents: ['legal'] });
-  await advisor.parts.store.scan(true);
+  const advisor = house.start(disk, { agents: ['legal'] });
+  await advisor.ports.tasks.scan(true);
   let isLate = true;
   const late: Disk = {
     ...disk,
@@ -296,10 +296,10 @@ test('a part that was missed because it came while the folders were listed is no
       return before;
     },
   };
-  const second = house.enter(late);
-  await second.parts.store.scan(true);
-  assert.equal(second.parts.store.isOpen('plan'), true);
-  assert.ok(await advisor.parts.store.claim(part!.slice(0, -'.json'.length), 'legal'));
+  const second = house.start(late);
+  await second.ports.tasks.scan(true);
+  assert.equal(second.ports.tasks.isOpen('plan'), true);
+  assert.ok(await advisor.ports.tasks.claim(part!.slice(0, -'.json'.length), 'legal'));
   await second.engine.pass('none', () => undefined);
   while (second.engine.flights.size > 0) {
     await Promise.all([...second.engine.flights.values()].map(({ done }) => done));
@@ -313,10 +313,10 @@ test('a part that was missed because it came while the folders were listed is no
 
 test('a task that rests waits for its parts, and for nothing that people put under it', async () => {
   const { disk, house } = office();
-  const guest = house.enter(disk);
-  await guest.engine.pump();
+  const proc = house.start(disk);
+  await proc.engine.pump();
   disk.save(`${ROOT}/tasks/pending/look.json`, JSON.stringify({ description: 'Look', to: 'human', parent: 'plan' }));
-  await untilQuiet(guest);
+  await untilQuiet(proc);
   assert.deepEqual(
     house.calls.map(({ agent: name }) => name),
     ['legal', 'boss'],
@@ -325,24 +325,24 @@ test('a task that rests waits for its parts, and for nothing that people put und
 
 test('a part that a person is writing in is left alone until it can be read', async () => {
   const { disk, house } = office();
-  const guest = house.enter(disk);
-  await guest.engine.pump();
+  const proc = house.start(disk);
+  await proc.engine.pump();
   const file = `${ROOT}/tasks/pending/${disk.list(`${ROOT}/tasks/pending`)[0]!}`;
   const text = disk.tree().get(file)!;
   disk.save(file, text.slice(0, 40));
   for (let i = 0; i < 10; i++) {
-    await guest.engine.pass(i === 0 ? 'all' : 'none', () => undefined);
-    await Promise.all([...guest.engine.flights.values()].map(({ done }) => done));
+    await proc.engine.pass(i === 0 ? 'all' : 'none', () => undefined);
+    await Promise.all([...proc.engine.flights.values()].map(({ done }) => done));
   }
   assert.equal(house.calls.length, 0);
   disk.save(file, text.replace(/"description": "/, '"description": "In Norway: '));
-  await untilQuiet(guest);
+  await untilQuiet(proc);
   assert.match(JSON.stringify(house.calls[0]!.messages), /In Norway/);
-  assert.equal((await guest.parts.store.read('plan'))!.task.result, 'Yes then.');
+  assert.equal((await proc.ports.tasks.read('plan'))!.task.result, 'Yes then.');
 });
 
 /** As in work that is quick: passes follow each other, and nobody waits for the disk. */
-async function passes({ engine }: Guest): Promise<void> {
+async function passes({ engine }: Proc): Promise<void> {
   for (let look: 'all' | 'none' = 'all'; ; look = 'none') {
     const { moved } = await engine.pass(look, () => undefined);
     if (!moved && engine.flights.size === 0) return;

@@ -5,7 +5,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { crashDisk } from '../kit/crash-disk.js';
-import { AT_ONCE, hall, play } from '../kit/hall.js';
+import { AT_ONCE, cluster, play } from '../kit/cluster.js';
 import { outcome } from '../kit/outcome.js';
 import { simDisk } from '../kit/sim-disk.js';
 import { lay, STORIES } from '../kit/stories.js';
@@ -34,13 +34,13 @@ for (const story of STORIES) {
     for (const [n, m] of sampleOf(`two deaths ${story.name}`, PAIRS, 7)) {
       const disk = simDisk();
       lay(disk, story);
-      const house = hall(story.script, story.asks);
+      const house = cluster(story.script, story.asks);
       for (const at of [n, m]) {
-        const guest = house.enter(crashDisk(disk, at));
-        await play(guest, story, disk).catch(() => undefined);
-        guest.die();
+        const proc = house.start(crashDisk(disk, at));
+        await play(proc, story, disk).catch(() => undefined);
+        proc.die();
       }
-      const last = house.enter(disk);
+      const last = house.start(disk);
       await play(last, story, disk);
       last.die();
       assert.deepEqual(outcome(disk, story), [], `deaths at ${n} and ${m}`);

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { crashDisk, type Fault } from '../kit/crash-disk.js';
 import type { Lag } from '../../src/adapters/files/ahead.js';
-import { hall, play, WHEN_ASKED } from '../kit/hall.js';
+import { cluster, play, WHEN_ASKED } from '../kit/cluster.js';
 import { outcome } from '../kit/outcome.js';
 import { simDisk } from '../kit/sim-disk.js';
 import { lay, type Story } from '../kit/stories.js';
@@ -11,11 +11,11 @@ import { lay, type Story } from '../kit/stories.js';
 export async function failAt(story: Story, n: number, fault: Fault, lag: Lag = WHEN_ASKED): Promise<boolean> {
   const disk = simDisk();
   lay(disk, story);
-  const house = hall(story.script, story.asks, lag);
+  const house = cluster(story.script, story.asks, lag);
   const failing = crashDisk(disk, n, fault);
   let failed = false;
   try {
-    const first = house.enter(failing);
+    const first = house.start(failing);
     try {
       await play(first, story, disk);
     } finally {
@@ -24,7 +24,7 @@ export async function failAt(story: Story, n: number, fault: Fault, lag: Lag = W
   } catch {
     failed = true;
   }
-  const second = house.enter(disk);
+  const second = house.start(disk);
   await play(second, story, disk);
   second.die();
   assert.deepEqual(outcome(disk, story), [], `${fault} at change ${n}`);

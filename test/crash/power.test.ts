@@ -5,7 +5,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { crashDisk } from '../kit/crash-disk.js';
-import { AT_ONCE, hall, play, WHEN_ASKED } from '../kit/hall.js';
+import { AT_ONCE, cluster, play, WHEN_ASKED } from '../kit/cluster.js';
 import { outcome } from '../kit/outcome.js';
 import { simDisk } from '../kit/sim-disk.js';
 import { seeded } from '../kit/sim-processes.js';
@@ -19,13 +19,13 @@ for (const story of STORIES) {
       const disk = simDisk();
       lay(disk, story);
       for (const file of disk.tree().keys()) await disk.sync(file); // what the person saved is safe
-      const house = hall(story.script, story.asks, n % 2 === 0 ? AT_ONCE : WHEN_ASKED);
+      const house = cluster(story.script, story.asks, n % 2 === 0 ? AT_ONCE : WHEN_ASKED);
       const failing = crashDisk(disk, n);
-      const first = house.enter(failing);
+      const first = house.start(failing);
       await play(first, story, disk).catch(() => undefined);
       first.die();
       disk.powerCut(seeded(SEED + n));
-      const second = house.enter(disk);
+      const second = house.start(disk);
       await play(second, story, disk);
       second.die();
       assert.deepEqual(outcome(disk, story), [], `power cut at change ${n}, SEED=${SEED}`);

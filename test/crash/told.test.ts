@@ -6,7 +6,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Lag } from '../../src/adapters/files/ahead.js';
 import { crashDisk } from '../kit/crash-disk.js';
-import { AT_ONCE, hall, ROOT, untilQuiet, WHEN_ASKED, type Guest, type Hall } from '../kit/hall.js';
+import { AT_ONCE, cluster, ROOT, untilQuiet, WHEN_ASKED, type Proc, type Cluster } from '../kit/cluster.js';
 import { simDisk, type SimDisk } from '../kit/sim-disk.js';
 import { seeded } from '../kit/sim-processes.js';
 import { lay } from '../kit/stories.js';
@@ -45,22 +45,22 @@ async function toldIsFound(n: number, cuts: number, lag: Lag): Promise<boolean> 
     calls: 0,
   });
   for (const file of disk.tree().keys()) await disk.sync(file);
-  const house = hall(SCRIPT, [], lag);
+  const house = cluster(SCRIPT, [], lag);
   const failing = crashDisk(disk, n);
   const told = await workUntilItDies(house, failing, disk);
   const where = `died at change ${n}, ${cuts} power cuts`;
   for (let cut = 1; cut <= Math.max(1, cuts); cut++) {
     if (cut <= cuts) disk.powerCut(seeded(n * 10 + cut));
-    const next = house.enter(disk);
-    await next.parts.store.sweep();
+    const next = house.start(disk);
+    await next.ports.presence.sweep();
     if (told !== undefined) assert.deepEqual(found(disk), told, where);
     next.die();
   }
-  const last = house.enter(disk);
+  const last = house.start(disk);
   await untilQuiet(last, 400);
   if (disk.stamp(`${ROOT}/tasks/failed/plan.json`) !== undefined) await retry(last);
   await untilQuiet(last, 400);
-  await last.parts.store.close();
+  await last.store.close();
   last.die();
   assert.match(found(disk).page ?? '', /Yes then/, where);
   assert.deepEqual(found(disk).parts, PARTS, where);
@@ -77,14 +77,14 @@ interface Found {
 
 /** What must be found: what the task was like when its last end was told, unless it was being tried again. */
 async function workUntilItDies(
-  house: Hall,
+  house: Cluster,
   failing: ReturnType<typeof crashDisk>,
   disk: SimDisk,
 ): Promise<Found | undefined> {
   let told: Found | undefined;
-  let guest: Guest | undefined;
+  let proc: Proc | undefined;
   try {
-    guest = house.enter(failing, {
+    proc = house.start(failing, {
       watchers: {
         event({ name, task }) {
           if (task !== 'plan') return;
@@ -92,26 +92,26 @@ async function workUntilItDies(
         },
       },
     });
-    await passes(guest);
+    await passes(proc);
     const before = told;
     told = undefined;
-    await retry(guest).catch((thrown: unknown) => {
+    await retry(proc).catch((thrown: unknown) => {
       told = before;
       throw thrown;
     });
-    await passes(guest);
-    await guest.parts.store.flush();
-    await guest.parts.store.close();
+    await passes(proc);
+    await proc.ports.flush();
+    await proc.store.close();
   } catch {
     // it died
   }
-  guest?.die();
+  proc?.die();
   return told;
 }
 
-async function retry(guest: Guest): Promise<void> {
+async function retry(proc: Proc): Promise<void> {
   const at = '2026-01-01T00:00:00.000Z';
-  await guest.parts.store.submit({ kind: 'retry', id: 'again', task: 'plan', by: 'human', at });
+  await proc.ports.intents.submit({ kind: 'retry', id: 'again', task: 'plan', by: 'human', at });
 }
 
 function found(disk: SimDisk): Found {
@@ -126,7 +126,7 @@ function found(disk: SimDisk): Found {
 }
 
 /** As in work that is quick: passes follow each other, and nobody waits for the disk. */
-async function passes({ engine }: Guest): Promise<void> {
+async function passes({ engine }: Proc): Promise<void> {
   for (let look: 'all' | 'none' = 'all'; ; look = 'none') {
     const { moved } = await engine.pass(look, () => undefined);
     if (!moved && engine.flights.size === 0) return;

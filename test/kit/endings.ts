@@ -3,7 +3,7 @@ import path from 'node:path';
 import { isMove, type AgentState } from '../../src/domain/agent/agent-state.js';
 import type { Note } from '../../src/domain/coordination/note.js';
 import type { Disk } from '../../src/ports/disk.js';
-import { ROOT } from './hall.js';
+import { ROOT } from './cluster.js';
 import type { SimDisk } from './sim-disk.js';
 
 export const BOARD = `# Plan <!-- mine -->

@@ -8,7 +8,7 @@ import { totals } from '../../src/rules/budget/totals.js';
 import { parseSession } from '../../src/text/session/parse.js';
 import { parseTask } from '../../src/text/records/task.js';
 import type { SimDisk } from './sim-disk.js';
-import { ROOT } from './hall.js';
+import { ROOT } from './cluster.js';
 import type { Story } from './stories.js';
 
 export function outcome(disk: SimDisk, story: Story): string[] {

@@ -6,7 +6,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Disk } from '../../src/ports/disk.js';
 import { crashDisk } from '../kit/crash-disk.js';
-import { hall, play, type Guest } from '../kit/hall.js';
+import { cluster, play, type Proc } from '../kit/cluster.js';
 import { outcome } from '../kit/outcome.js';
 import { simDisk } from '../kit/sim-disk.js';
 import { seeded } from '../kit/sim-processes.js';
@@ -15,28 +15,28 @@ import { sampleRounds } from '../kit/sample.js';
 import { SEED } from '../kit/seed.js';
 
 for (const story of STORIES) {
-  for (const guests of [2, 3]) {
-    test(`${story.name}: ${guests} processes at once (SEED=${SEED})`, async () => {
-      for (const round of sampleRounds(`race ${guests} ${story.name}`, 30, 10)) {
+  for (const procs of [2, 3]) {
+    test(`${story.name}: ${procs} processes at once (SEED=${SEED})`, async () => {
+      for (const round of sampleRounds(`race ${procs} ${story.name}`, 30, 10)) {
         const random = seeded(SEED + round);
         const disk = simDisk();
         lay(disk, story);
-        const house = hall(story.script, story.asks);
+        const house = cluster(story.script, story.asks);
         const deaths = round % 3 === 0 ? 0 : 1;
-        const all: Guest[] = [];
-        for (let g = 0; g < guests; g++) {
+        const all: Proc[] = [];
+        for (let g = 0; g < procs; g++) {
           const slow = dawdling(disk, random);
           const dies = g < deaths ? 1 + Math.floor(random() * 80) : Infinity;
-          all.push(house.enter(crashDisk(slow, dies)));
+          all.push(house.start(crashDisk(slow, dies)));
         }
         await Promise.all(
-          all.map((guest) =>
-            play(guest, story, disk)
+          all.map((proc) =>
+            play(proc, story, disk)
               .catch(() => undefined)
-              .finally(() => guest.die()),
+              .finally(() => proc.die()),
           ),
         );
-        const last = house.enter(disk);
+        const last = house.start(disk);
         await play(last, story, disk);
         last.die();
         assert.deepEqual(outcome(disk, story), [], `round ${round}, SEED=${SEED}`);

@@ -13,8 +13,8 @@ import { files } from '../../src/adapters/files/index.js';
 import { processes } from '../../src/adapters/processes/index.js';
 import type { Disk } from '../../src/ports/disk.js';
 import type { Model } from '../../src/ports/model.js';
-import type { Store } from '../../src/ports/store.js';
-import { hall, untilQuiet, type Guest } from '../kit/hall.js';
+import type { Store } from '../../src/ports/store/index.js';
+import { cluster, untilQuiet, type Proc } from '../kit/cluster.js';
 import { simDisk, type SimDisk } from '../kit/sim-disk.js';
 import { seeded } from '../kit/sim-processes.js';
 import { lay } from '../kit/stories.js';
@@ -41,25 +41,26 @@ function workspace(most: number): SimDisk {
   return disk;
 }
 
-for (const [most, guests] of [
+for (const [most, procs] of [
   [1, 2],
   [1, 3],
   [2, 3],
 ] as const) {
-  test(`an agent that works on ${most} at once, in ${guests} processes (SEED=${SEED})`, async () => {
-    for (const round of sampleRounds(`room ${most} ${guests}`, 20, 5)) {
+  test(`an agent that works on ${most} at once, in ${procs} processes (SEED=${SEED})`, async () => {
+    for (const round of sampleRounds(`room ${most} ${procs}`, 20, 5)) {
       const random = seeded(SEED + round);
       const disk = workspace(most);
-      const house = hall('- {say: Done.}');
+      const house = cluster('- {say: Done.}');
       let busy = 0;
       let highest = 0;
-      const enter = (): Guest => {
-        const guest = house.enter(dawdling(disk, random));
-        const { store, model } = guest.parts;
+      const enter = (): Proc => {
+        const proc = house.start(dawdling(disk, random));
+        const { store } = proc;
+        const { model } = proc.ports;
         const { call } = model;
-        const { scan } = store;
+        const { scan } = store.tasks;
         // Others go on between a look and what is done about it.
-        store.scan = async (full) => {
+        store.tasks.scan = async (full) => {
           const found = await scan(full);
           await pause(random, 8);
           return found;
@@ -71,14 +72,14 @@ for (const [most, guests] of [
           busy--;
           return call(request);
         };
-        guest.parts.model = { call: slow };
-        return guest;
+        proc.ports.model = { call: slow };
+        return proc;
       };
-      const all = Array.from({ length: guests }, enter);
+      const all = Array.from({ length: procs }, enter);
       // Each begins with others, as `guild run` does; who goes for the same task as another is not in doubt.
-      const own = (g: number): Set<string> => new Set(NAMES.filter((_, n) => n % guests === g));
-      await Promise.all(all.map((guest, g) => passOver(guest, own(g))));
-      for (const guest of all.slice(1)) guest.die();
+      const own = (g: number): Set<string> => new Set(NAMES.filter((_, n) => n % procs === g));
+      await Promise.all(all.map((proc, g) => passOver(proc, own(g))));
+      for (const proc of all.slice(1)) proc.die();
       await untilQuiet(all[0]!, 400);
       assert.ok(highest <= most, `round ${round}, SEED=${SEED}: ${highest} at once`);
       assert.ok(highest > 0);
@@ -88,11 +89,11 @@ for (const [most, guests] of [
 }
 
 /** Passes as a process makes them that stays: what one leaves behind is on the disk only later. */
-async function passOver(guest: Guest, roots: ReadonlySet<string>): Promise<void> {
+async function passOver(proc: Proc, roots: ReadonlySet<string>): Promise<void> {
   for (let quiet = 0, passes = 0; quiet < 2; passes++) {
     assert.ok(passes < 400, 'still moving after 400 passes');
-    const { moved } = await guest.engine.pass(quiet === 0 ? 'none' : 'changed', () => undefined, roots);
-    await Promise.all([...guest.engine.flights.values()].map((flight) => flight.done));
+    const { moved } = await proc.engine.pass(quiet === 0 ? 'none' : 'changed', () => undefined, roots);
+    await Promise.all([...proc.engine.flights.values()].map((flight) => flight.done));
     quiet = moved ? 0 : quiet + 1;
   }
 }
@@ -123,20 +124,20 @@ test('on a real disk the earlier of two claims is known from the later', async (
   const [one, two] = [join(), join()];
   // Made in the other order, so that it is the claims that are compared.
   for (const id of ['b', 'a']) fs.writeFileSync(path.join(root, `tasks/pending/${id}.json`), '{"description": "x"}');
-  await Promise.all([one.scan(true), two.scan(true)]);
-  assert.ok(await one.claim('a', 'an_a'));
-  assert.ok(await two.claim('b', 'an_a'));
+  await Promise.all([one.tasks.scan(true), two.tasks.scan(true)]);
+  assert.ok(await one.tasks.claim('a', 'an_a'));
+  assert.ok(await two.tasks.claim('b', 'an_a'));
   for (const store of [one, two]) {
-    const claims = (await store.claimsFor('an_a')).sort((a, b) => (a.task < b.task ? -1 : 1));
+    const claims = (await store.tasks.claimsFor('an_a')).sort((a, b) => (a.task < b.task ? -1 : 1));
     assert.deepEqual(
       claims.map(({ task, peer }) => [task, peer]),
       [
-        ['a', one.peer.id],
-        ['b', two.peer.id],
+        ['a', one.presence.peer.id],
+        ['b', two.presence.peer.id],
       ],
     );
     assert.ok(claims[0]!.since <= claims[1]!.since);
-    assert.deepEqual(await store.claimsFor('ana'), []);
+    assert.deepEqual(await store.tasks.claimsFor('ana'), []);
   }
   await Promise.all([one.close(), two.close()]);
 });

@@ -1,7 +1,7 @@
 /** The office story, pass by pass: what lies where after each pump, and what the human sees in between. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { hall, ROOT } from '../kit/hall.js';
+import { cluster, ROOT } from '../kit/cluster.js';
 import { simDisk, type SimDisk } from '../kit/sim-disk.js';
 import { lay, STORIES } from '../kit/stories.js';
 
@@ -33,9 +33,9 @@ const BOTH = (who: string): string => `${who} completed, human completed`;
 test('the fourteen steps, each pump by itself', async () => {
   const disk = simDisk();
   lay(disk, story);
-  const house = hall(story.script, story.asks);
-  const guest = house.enter(disk);
-  const pump = async (): Promise<boolean> => (await guest.engine.pump()).moved;
+  const house = cluster(story.script, story.asks);
+  const proc = house.start(disk);
+  const pump = async (): Promise<boolean> => (await proc.engine.pump()).moved;
   const tick = (): void => assert.equal(story.human!(disk), true, 'there is something to answer');
   const outbox = (): string | undefined => disk.tree().get(`${ROOT}/inbox/slack-outbox.jsonl`);
 

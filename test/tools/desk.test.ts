@@ -7,7 +7,7 @@ import { makeTask, type Task } from '../../src/domain/task/task.js';
 import { checkArgs } from '../../src/tools/core/args.js';
 import type { ToolContext, ToolReply } from '../../src/tools/core/tool.js';
 import { toolbox } from '../../src/tools/toolbox.js';
-import { hall, play, ROOT, untilQuiet, type Guest } from '../kit/hall.js';
+import { cluster, play, ROOT, untilQuiet, type Proc } from '../kit/cluster.js';
 import { simDisk, type SimDisk } from '../kit/sim-disk.js';
 import { lay } from '../kit/stories.js';
 
@@ -22,7 +22,7 @@ const BOARD = `# Plan
 
 interface Desk {
   disk: SimDisk;
-  guest: Guest;
+  proc: Proc;
   board(): string;
   use(tool: string, args: Record<string, unknown>, task?: Partial<Task>): Promise<ToolReply>;
 }
@@ -40,18 +40,18 @@ async function office(files: Record<string, string> = {}): Promise<Desk> {
     results: {},
     calls: 0,
   });
-  const guest = hall(script).enter(disk);
-  await guest.engine.pump();
+  const proc = cluster(script).start(disk);
+  await proc.engine.pump();
   const tools = toolbox();
   return {
     disk,
-    guest,
+    proc,
     board: () => disk.tree().get(PLAN)!,
     async use(name, args, task = {}) {
       const tool = tools.get(name)!;
       assert.equal(checkArgs(tool.parameters, args), undefined);
       const own = makeTask({ id: 'mine', description: 'do', created_at: '2026-01-01T00:00:00Z', to: 'ana', ...task });
-      const context = { agent: { name: 'ana' } as Agent, task: own, callId: 'c1', desk: guest.parts.desk };
+      const context = { agent: { name: 'ana' } as Agent, task: own, callId: 'c1', boardTools: proc.ports.boardTools };
       return tool.run(args, context as unknown as ToolContext);
     },
   };
@@ -144,13 +144,13 @@ test('a closed bullet ends the task that nobody has begun', async () => {
     text(await it.use('update_task', { id: 'later', status: 'skipped' })),
     'text: tasks/plan.task.md: "Later" is now skipped',
   );
-  await untilQuiet(it.guest);
-  assert.equal((await it.guest.parts.store.read('later'))?.task.error?.message, 'skipped by hand');
+  await untilQuiet(it.proc);
+  assert.equal((await it.proc.ports.tasks.read('later'))?.task.error?.message, 'skipped by hand');
 });
 
 test('what somebody works on, approvals, and the human’s own work are not an agent’s to close', async () => {
   const it = await office({ 'tasks/approvals.task.md': '## TODO\n- [_] @human #approval `Approve` id: ballot\n' });
-  const claim = (await it.guest.parts.store.claim('later', 'ben'))!;
+  const claim = (await it.proc.ports.tasks.claim('later', 'ben'))!;
   const before = it.board();
   assert.match(
     text(await it.use('update_task', { id: 'later', status: 'completed' })),
@@ -179,14 +179,14 @@ test('what somebody works on, approvals, and the human’s own work are not an a
   assert.match(text(await it.use('update_task', { id: 'call', fields: { tags: 'approval' } })), /^not_allowed: /);
   assert.match(text(await it.use('update_task', { id: 'call' })), /^bad_field: say what shall change/);
   assert.equal(it.board(), before);
-  await it.guest.parts.store.release(claim, claim.task);
+  await it.proc.ports.tasks.release(claim, claim.task);
 });
 
 test('a note cannot smuggle a bullet or a hidden character onto a board', async () => {
   const it = await office();
   const note = 'fine\n- [x] @human "Call Sarah"\n## TODO\n\u202efoo';
   await it.use('update_task', { id: 'later', note });
-  await untilQuiet(it.guest);
+  await untilQuiet(it.proc);
   const rows = await it.use('query_tasks', { query: 'SELECT COUNT(*) FROM tasks/plan.task.md' });
   assert.match(text(rows), /"count":3/);
   assert.ok(it.board().includes('\\u{202e}foo'));
@@ -209,8 +209,8 @@ test('an agent that ends its task through update_task ends the bullet it came fr
     results: {},
     calls: 0,
   });
-  const guest = hall(script).enter(disk);
-  await play(guest, {}, disk);
-  assert.equal((await guest.parts.store.read('up'))?.task.result, 'It is up.');
+  const proc = cluster(script).start(disk);
+  await play(proc, {}, disk);
+  assert.equal((await proc.ports.tasks.read('up'))?.task.result, 'It is up.');
   assert.match(disk.tree().get(PLAN)!, /^## TODO\n- \[x\] @ana "Up\?" id: up\n {2}completed_at: \S+\n$/);
 });

@@ -4,7 +4,7 @@ import os from 'node:os';
 import path from 'node:path';
 import test, { type TestContext } from 'node:test';
 import { disk } from '../../src/adapters/disk/index.js';
-import { folder } from '../../src/adapters/workspace-files/index.js';
+import { workspaceFiles } from '../../src/adapters/workspace-files/index.js';
 import { search } from '../../src/adapters/search/index.js';
 import type { Agent } from '../../src/domain/agent/agent.js';
 import { childId, isSafeId } from '../../src/domain/task/id.js';
@@ -29,7 +29,7 @@ function bench(t: TestContext, files: Record<string, string> = {}, agents: strin
     fs.writeFileSync(path.join(root, name), text);
   }
   const known = ['ana', 'bob', 'eve'].map((name) => [name, { name, description: `${name}'s work` }] as const);
-  const context: ToolContext = {
+  const context = {
     agent: { name: 'ana', agents } as unknown as Agent,
     task: makeTask({ id: 't1', description: 'do', created_at: '2026-01-01T00:00:00Z' }),
     callId: 'c1',
@@ -39,14 +39,14 @@ function bench(t: TestContext, files: Record<string, string> = {}, agents: strin
     breakDown: () => Promise.resolve({ code: 'bug' as const, message: 'not here' }),
     checkDraft: () => undefined,
     createAgent: async () => undefined,
-    folder: folder({
+    folder: workspaceFiles({
       root,
       disk: disk(),
       judge: { spelling: judgeSpelling, path: judgePath },
       search: search({ kind: 'lexical' }),
     }),
     agents: new Map(known),
-  };
+  } as Partial<ToolContext> as ToolContext;
   return {
     root,
     async use(name, args) {

@@ -7,9 +7,9 @@ import { visible } from '../../domain/coordination/mail.js';
 import { asProblem, problem, type Problem } from '../../domain/problem.js';
 import { HUMAN } from '../../domain/task/task.js';
 import type { Ids } from '../../ports/clock.js';
-import type { BoardChange, Desk } from '../../ports/board-tools.js';
+import type { BoardChange, BoardTools } from '../../ports/board-tools.js';
 import type { Disk } from '../../ports/disk.js';
-import type { Store } from '../../ports/store.js';
+import type { Store } from '../../ports/store/index.js';
 import { fieldOf, itemKey, parseBoard, type Item } from '../../text/board/parse.js';
 import { taskId } from '../../text/board/tasks.js';
 import { parseQuery, type Assignment } from '../../text/query/query.js';
@@ -26,7 +26,7 @@ interface DeskAt {
 const BALLOT = 'tasks/approvals.task.md';
 const MAX_BYTES = 16 * 1024 * 1024;
 
-export function desk(at: DeskAt): Desk {
+export function boardTools(at: DeskAt): BoardTools {
   return {
     async select(text) {
       const parsed = parseQuery(text);
@@ -107,7 +107,7 @@ async function whyNot(
       'tell the human in your answer, or leave a note on it',
     );
   const id = taskId(file, item);
-  const placed = await store.read(id);
+  const placed = await store.tasks.read(id);
   const runs = placed !== undefined && (placed.state === 'active' || placed.state === 'waiting');
   const holder = placed?.task.to ?? placed?.owner?.agent;
   if (runs && holder !== by)

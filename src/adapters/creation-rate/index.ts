@@ -7,12 +7,12 @@ import path from 'node:path';
 import type { Event } from '../../domain/event.js';
 import { sizeOf } from '../../domain/stamp.js';
 import type { Disk } from '../../ports/disk.js';
-import type { Growth } from '../../ports/creation-rate.js';
+import type { CreationRate } from '../../ports/creation-rate.js';
 
 /** First read from the end of a file. It grows fourfold until it reaches an old enough line. */
 const CHUNK_BYTES = 64 * 1024;
 
-export function creationRate({ root: folder, disk }: { root: string; disk: Disk }): Growth {
+export function creationRate({ root: folder, disk }: { root: string; disk: Disk }): CreationRate {
   /** Creation times of the tasks under each root, in file order. */
   const created = new Map<string, number[]>();
   /** How many bytes of each file have been read. */

@@ -4,7 +4,7 @@
  */
 import type { EndedState, Task } from '../../domain/task/task.js';
 import type { Disk } from '../../ports/disk.js';
-import type { Claim } from '../../ports/store.js';
+import type { Claim } from '../../ports/store/tasks.js';
 import { printTask } from '../../text/records/task.js';
 import { once, type Ahead } from './ahead.js';
 import { keyOf, pageLine, type Journal, type Line, type PageLine } from './journal.js';

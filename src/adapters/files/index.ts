@@ -5,21 +5,25 @@ import type { Task } from '../../domain/task/task.js';
 import type { Clock, Ids } from '../../ports/clock.js';
 import type { Disk } from '../../ports/disk.js';
 import type { Processes } from '../../ports/processes.js';
-import type { Store } from '../../ports/store.js';
+import type { Store } from '../../ports/store/index.js';
+import type { Tasks } from '../../ports/store/tasks.js';
 import { ahead, type Lag } from './ahead.js';
-import { bell, ringBell } from './watcher.js';
+import { writing } from './atomic-write.js';
 import { claimsFor } from './claims.js';
 import { journal } from './journal.js';
-import { folders, layout } from './layout.js';
+import { folders, layout as layoutOf } from './layout.js';
+import { locks } from './locks.js';
 import { openTasks } from './open-tasks.js';
 import { presence } from './presence.js';
 import { quarantine } from './quarantine.js';
-import { recordVerbs } from './records.js';
+import { blobs } from './records/blobs.js';
+import { effects } from './records/effects.js';
+import { events } from './records/events.js';
+import { intents } from './records/intents.js';
 import { sessionVerbs } from './sessions.js';
 import { shelves } from './task-lookup.js';
 import { taskVerbs } from './tasks.js';
-import { turns } from './locks.js';
-import { writing } from './atomic-write.js';
+import { bell, ringBell } from './watcher.js';
 
 interface FilesOptions {
   root: string;
@@ -34,181 +38,199 @@ interface FilesOptions {
   soon?: Lag;
 }
 
-/** How soon the death of another process is noticed, and among many. */
-const LOOK_MS = 1000;
-const LOOK_OF_MANY_MS = 2000;
-/** Of many, those who look after nobody hear of a death within this time, each at its own moment: who was dead is seen to by then. */
+/** How soon the death of another process is noticed; with many peers, by the first ones. */
+const PEER_CHECK_MS = 1000;
+const PEER_CHECK_OF_MANY_MS = 2000;
+/** With many peers, the others hear of a death within this time, each after a random delay. */
 const LATE_MS = 1000;
 
 export function files({ root, disk, clock, ids, processes, agents = [], lag, soon }: FilesOptions): Store {
-  const l = layout(root);
-  for (const folder of folders(l))
+  const layout = layoutOf(root);
+  for (const folder of folders(layout))
     disk.makeFolder(folder, folder.startsWith(path.join(root, '.guild')) ? 0o700 : undefined);
   const now = (): Date => clock.now();
   const peer = { id: ids.next(), ...processes.me(), agents, since: now().toISOString() };
-  const here = presence(disk, l, processes, peer);
-  const write = writing(disk, l, peer.id, () => here.join());
-  const setAside = quarantine(disk, l);
-  const tasks = openTasks(disk, l, setAside, now);
-  const kept = journal(disk, l, write, peer.id);
-  const onItsWay = ahead(kept, (tmp) => void disk.remove(tmp), lag);
-  const { caughtUp } = onItsWay;
-  const lying = shelves(disk, l, now);
+  const here = presence(disk, layout, processes, peer);
+  const write = writing(disk, layout, peer.id, () => here.join());
+  const setAside = quarantine(disk, layout);
+  const open = openTasks(disk, layout, setAside, now);
+  const log = journal(disk, layout, write, peer.id);
+  const queue = ahead(log, (tmp) => void disk.remove(tmp), lag);
+  const lookup = shelves(disk, layout, now);
   const verbs = taskVerbs({
     disk,
-    l,
+    l: layout,
     writing: write,
-    tasks,
-    lying,
+    tasks: open,
+    lying: lookup,
     presence: here,
     quarantine: setAside,
-    ahead: onItsWay,
-    journal: kept,
+    ahead: queue,
+    journal: log,
   });
-  const records = recordVerbs(disk, l, write, now, (task) => onItsWay.get(task) !== undefined, soon);
-  const rootOf = (task: string): string | undefined => tasks.byId.get(task)?.task.root;
-  const { unclaimed, ...sessions } = sessionVerbs({ disk, l, writing: write, ahead: onItsWay, journal: kept, rootOf });
+  const eventLog = events(disk, layout, (task) => queue.get(task) !== undefined, soon);
+  const rootOf = (task: string): string | undefined => open.byId.get(task)?.task.root;
+  const { unclaimed, ...sessions } = sessionVerbs({
+    disk,
+    l: layout,
+    writing: write,
+    ahead: queue,
+    journal: log,
+    rootOf,
+  });
   const forSession = (task: Task): void => {
     if (task.session !== undefined) unclaimed(task.session);
   };
 
-  /** A task that has begun in this conversation and can go on in it, or is parked in its middle. */
-  const begunIn = (session: string): string | undefined => {
-    let begun: string | undefined;
-    for (const { id, state, task } of tasks.byId.values()) {
+  /** The open task that has started in this conversation and can continue, or is parked in it. */
+  const startedIn = (session: string): string | undefined => {
+    let started: string | undefined;
+    for (const { id, state, task } of open.byId.values()) {
       if (task.session !== session) continue;
       if (state === 'waiting') return id;
-      if (state === 'pending' && !task.dependencies.some(verbs.isOpen)) begun ??= id;
+      if (state === 'pending' && !task.dependencies.some(verbs.isOpen)) started ??= id;
     }
-    return begun;
+    return started;
   };
 
-  /** Whoever only looks makes nothing. */
+  /** Readers never adopt a journal: only a process that sweeps also works here. */
   let works = false;
   function adoptDead(): void {
     if (!works) return;
-    for (const other of kept.others()) if (other !== peer.id && !here.isAlive(other)) kept.adopt(other);
+    for (const other of log.others()) if (other !== peer.id && !here.isAlive(other)) log.adopt(other);
   }
 
-  /** The death of a process changes no file, so somebody has to look. */
-  function lookAround(ring: () => void): void {
-    try {
-      if (!here.tendOthers()) return;
-      adoptDead();
-      ring();
-    } catch {
-      ring(); // the disk failed; whoever looks next meets it too, where it can be told
-    }
-  }
-
-  function rank(): Rank {
-    try {
-      return here.rank();
-    } catch {
-      return { rank: 0, of: 1 }; // as above
-    }
-  }
-
-  return {
+  const tasks: Tasks = {
     ...verbs,
-    ...sessions,
-    ...records,
     async scan(full) {
       here.refresh();
-      if (here.rejoin()) kept.begin();
+      if (here.rejoin()) log.begin();
       if (full) adoptDead();
-      return { ...(await verbs.scan(full)), strays: tasks.strays() };
+      return { ...(await verbs.scan(full)), strays: open.strays() };
     },
     async ended(options) {
-      adoptDead(); // what failed under a task that is tried again may be there
+      adoptDead(); // a dead process may have ended children of a task that is retried
       return verbs.ended(options);
     },
-    // Whoever waits for a task waits for it also while nobody can read its file, and nobody makes it anew meanwhile.
-    isOpen: (id) => verbs.isOpen(id) || tasks.heldFile(id) !== undefined,
-    heldFile: (id) => tasks.heldFile(id),
-    create: (task, haste) =>
-      tasks.heldFile(task.id) === undefined ? verbs.create(task, haste) : Promise.resolve(false),
+    // A task whose file cannot be read is still open: others wait for it, and it is not created again.
+    isOpen: (id) => verbs.isOpen(id) || open.heldFile(id) !== undefined,
+    unreadable: (id) => open.heldFile(id),
+    create: async (task, options) => open.heldFile(task.id) === undefined && verbs.create(task, options),
     async claim(id, agent) {
       here.join();
       const claim = verbs.claim(id, agent);
       if (claim) forSession(claim.task);
       return claim;
     },
-    claimsFor: async (agent) => claimsFor({ disk, l, tasks, lying, isAlive: here.isAlive }, agent),
+    claimsFor: async (agent) =>
+      claimsFor({ disk, l: layout, tasks: open, lying: lookup, isAlive: here.isAlive }, agent),
     async takeOver(id) {
       here.join();
-      const owner = tasks.byId.get(id)?.owner?.peer;
-      // First: if we die right after taking it, nobody looks for what the one before us said.
-      const unseen = owner === undefined || here.isAlive(owner) ? 0 : kept.adopt(owner);
+      const owner = open.byId.get(id)?.owner?.peer;
+      // Adopt the journal first: if this process dies after the take-over, its successor would not look for it.
+      const unseen = owner === undefined || here.isAlive(owner) ? 0 : log.adopt(owner);
       const claim = verbs.takeOver(id);
       return claim && unseen > 0 ? { ...claim, unseen } : claim;
     },
-    park(claim, task, haste) {
+    park(claim, task, options) {
       forSession(task);
-      return verbs.park(claim, task, haste);
+      return verbs.park(claim, task, options);
     },
     release(claim, task) {
       forSession(task);
       return verbs.release(claim, task);
     },
-    ...turns(disk, l, peer.id, (id) => verbs.isOpen(id) || verbs.liesOpen(id), begunIn),
-    changedSince: (changes) => tasks.changedSince(changes),
-    peer,
-    join: async () => here.join(),
-    peers: async () => here.peers(),
-    peersStamp: () => here.stamp(),
-    rank,
-    ringOthers() {
-      if (rank().of > 1) ringBell(disk, l, peer.id);
+    changedSince: (version) => open.changedSince(version),
+  };
+
+  return {
+    tasks,
+    sessions,
+    locks: locks(disk, layout, peer.id, (id) => verbs.isOpen(id) || verbs.liesOpen(id), startedIn),
+    effects: effects(disk, layout, write, now),
+    blobs: blobs(disk, layout, write),
+    intents: intents(disk, layout, write, now),
+    events: eventLog,
+    views: { write: (file, text) => write.show(path.join(root, file), text) },
+    presence: {
+      peer,
+      join: async () => here.join(),
+      peers: async () => here.peers(),
+      version: () => here.stamp(),
+      rank,
+      ringOthers() {
+        if (rank().of > 1) ringBell(disk, layout, peer.id);
+      },
+      onRing,
+      async sweep() {
+        here.refresh();
+        works = true;
+        adoptDead();
+        verbs.sweep();
+        here.sweep();
+      },
     },
-    async onRing(ring) {
-      let timer: NodeJS.Timeout | undefined;
-      let late: NodeJS.Timeout | undefined;
-      const again = (): void => {
-        clearTimeout(timer);
-        const me = rank();
-        timer = setTimeout(look, (isFew(me) ? LOOK_MS : LOOK_OF_MANY_MS) * patience(me)).unref();
-      };
-      const peers = (gone: boolean): void => {
-        if (isWarden(rank())) ring();
-        else if (gone)
-          late ??= setTimeout(() => ((late = undefined), again(), ring()), Math.random() * LATE_MS).unref();
-      };
-      const hooked = bell(l, { ring, peers, touched: tasks.doubt });
-      const look = (): void => {
-        lookAround(ring);
-        if (hooked.mend()) ring();
-        again();
-      };
-      again();
-      return async () => {
-        clearTimeout(timer);
-        clearTimeout(late);
-        hooked.close();
-      };
-    },
-    async sweep() {
-      here.refresh();
-      works = true;
-      adoptDead();
-      verbs.sweep();
-      here.sweep();
-    },
-    async flush({ behind = false } = {}) {
-      if (onItsWay.isBehind()) await (behind ? onItsWay.safe() : caughtUp());
-      await Promise.all([records.flush(), disk.removed?.()]);
+    async flush({ visible = true } = {}) {
+      if (queue.isBehind()) await (visible ? queue.caughtUp() : queue.safe());
+      await Promise.all([eventLog.flush(), disk.removed?.()]);
     },
     async close() {
-      // If not, who asked for it was told, or will find it undone; whoever comes next makes the files from the journal.
-      const isWritten = await caughtUp().then(
+      // On failure the journal stays, and the next process makes the files from it.
+      const isWritten = await queue.caughtUp().then(
         () => true,
         () => false,
       );
-      await Promise.all([records.flush(), disk.removed?.()]);
-      if (isWritten) await kept.settle().then(kept.close, () => undefined);
+      await Promise.all([eventLog.flush(), disk.removed?.()]);
+      if (isWritten) await log.settle().then(log.close, () => undefined);
       here.leave();
     },
   };
+
+  function rank(): Rank {
+    try {
+      return here.rank();
+    } catch {
+      return { rank: 0, of: 1 }; // the disk failed; the next scan reports it
+    }
+  }
+
+  /** The death of a process changes no file, so peers check for it. */
+  function checkPeers(ring: () => void): void {
+    try {
+      if (!here.tendOthers()) return;
+      adoptDead();
+      ring();
+    } catch {
+      ring(); // the disk failed; the next scan reports it
+    }
+  }
+
+  async function onRing(ring: () => void): Promise<() => Promise<void>> {
+    let timer: NodeJS.Timeout | undefined;
+    let late: NodeJS.Timeout | undefined;
+    const schedule = (): void => {
+      clearTimeout(timer);
+      const me = rank();
+      timer = setTimeout(check, (isFew(me) ? PEER_CHECK_MS : PEER_CHECK_OF_MANY_MS) * patience(me)).unref();
+    };
+    const peersChanged = (gone: boolean): void => {
+      if (isWarden(rank())) ring();
+      else if (gone)
+        late ??= setTimeout(() => ((late = undefined), schedule(), ring()), Math.random() * LATE_MS).unref();
+    };
+    const watcher = bell(layout, { ring, peers: peersChanged, touched: open.doubt });
+    const check = (): void => {
+      checkPeers(ring);
+      if (watcher.mend()) ring();
+      schedule();
+    };
+    schedule();
+    return async () => {
+      clearTimeout(timer);
+      clearTimeout(late);
+      watcher.close();
+    };
+  }
 }
 
 export { isWorkspace } from './layout.js';

@@ -1,73 +1,79 @@
 /**
- * Whose turn it is in a conversation that several tasks share: one small file that names the task. It is taken by exclusive
- * creation, and set aside by rename when its task has ended, so that of several who find it stale one goes on.
+ * Locks as small files that name the task that holds them. A lock is taken by exclusive creation. A
+ * stale one is renamed away first, so that only one of several processes that find it stale goes on.
  */
 import path from 'node:path';
 import type { Disk } from '../../ports/disk.js';
-import type { Store } from '../../ports/store.js';
+import type { Locks } from '../../ports/store/locks.js';
 import type { Layout } from './layout.js';
 
-export function turns(
+const MAX_TRIES = 3;
+
+export function locks(
   disk: Disk,
-  l: Layout,
+  layout: Layout,
   peer: string,
   isOpen: (task: string) => boolean,
-  /** The task that has begun in this conversation and has not ended. */
-  begunIn: (session: string) => string | undefined,
-): Pick<Store, 'takeTurn' | 'keepTurn' | 'giveTurn' | 'turnOf'> {
+  /** The open task that has started in this conversation. */
+  startedIn: (session: string) => string | undefined,
+): Locks {
   let count = 0;
   return {
-    takeTurn: async (session, task) => takeTurn(session, task),
-    async keepTurn(session, task) {
-      if (!takeTurn(session, task)) return false;
-      const file = path.join(l.turns, session);
+    async acquire(key, task, { durable = false } = {}) {
+      if (!take(key, task)) return false;
+      if (!durable) return true;
+      const file = path.join(layout.turns, key);
       try {
         await disk.sync(file);
-        await disk.syncFolder(l.turns);
+        await disk.syncFolder(layout.turns);
       } catch (error) {
-        // Somebody took it for a stale one while it was being written.
+        // Another process took it for a stale lock while it was being written.
         if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
       }
-      return named(file) === task;
+      return holderIn(file) === task;
     },
-    async giveTurn(session, task) {
-      const file = path.join(l.turns, session);
-      if (named(file) !== task) return;
-      const aside = path.join(l.tmp, `${peer}-turn${++count}`);
-      if (!disk.rename(file, aside)) return;
-      const who = named(aside) ?? '';
-      if (who !== task && who !== '' && isOpen(who)) disk.link(aside, file); // somebody was faster: theirs goes back
-      disk.remove(aside);
+    async release(key, task) {
+      const file = path.join(layout.turns, key);
+      if (holderIn(file) === task) removeIf(file, (holder) => holder === task);
     },
-    async turnOf(session) {
-      const holder = named(path.join(l.turns, session));
-      return holder !== undefined && holder !== '' && isOpen(holder) ? holder : begunIn(session);
+    async holder(key) {
+      const holder = holderIn(path.join(layout.turns, key));
+      return isLive(holder) ? holder : startedIn(key);
     },
   };
 
-  function takeTurn(session: string, task: string): boolean {
-    const file = path.join(l.turns, session);
-    for (let tries = 0; tries < 3; tries++) {
-      // A power cut may have taken the name, but not the conversation: whoever is in the middle of it still has its turn.
-      if (disk.stamp(file) === undefined && (begunIn(session) ?? task) !== task) return false;
+  function take(key: string, task: string): boolean {
+    const file = path.join(layout.turns, key);
+    for (let tries = 0; tries < MAX_TRIES; tries++) {
+      // A power cut may lose the lock but not the conversation: the task in the middle of it keeps its turn.
+      if (disk.stamp(file) === undefined && (startedIn(key) ?? task) !== task) return false;
       if (disk.create(file, `${task}\n`)) return true;
-      const holder = named(file);
+      const holder = holderIn(file);
       if (holder === task) return true;
-      // An empty file is one that is just being written, or was torn: nobody can go on by it, so it counts as stale.
-      if (holder !== undefined && holder !== '' && isOpen(holder)) return false;
-      const aside = path.join(l.tmp, `${peer}-turn${++count}`);
-      if (!disk.rename(file, aside)) continue;
-      const who = named(aside) ?? '';
-      if (who !== holder && who !== '' && isOpen(who)) disk.link(aside, file); // somebody was faster: theirs goes back
-      disk.remove(aside);
+      if (isLive(holder)) return false;
+      removeIf(file, (now) => now === holder);
     }
     return false;
   }
 
-  function named(file: string): string | undefined {
+  /** Removes the lock. If another process replaced it in between, its lock is put back. */
+  function removeIf(file: string, isExpected: (holder: string) => boolean): void {
+    const temp = path.join(layout.tmp, `${peer}-turn${++count}`);
+    if (!disk.rename(file, temp)) return;
+    const holder = holderIn(temp) ?? '';
+    if (!isExpected(holder) && isLive(holder)) disk.link(temp, file);
+    disk.remove(temp);
+  }
+
+  /** An empty name is a lock that is being written or was torn: it counts as stale. */
+  function isLive(holder: string | undefined): boolean {
+    return holder !== undefined && holder !== '' && isOpen(holder);
+  }
+
+  /** Half a name may be the whole of another: only a complete line counts. */
+  function holderIn(file: string): string | undefined {
     const read = disk.read(file);
     const text = read.kind === 'file' ? read.bytes.toString('utf8') : undefined;
-    // Half a name may be the whole of another: only a line that has its end names anybody.
     return text === undefined || text.endsWith('\n') ? text?.trimEnd() : '';
   }
 }

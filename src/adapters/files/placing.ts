@@ -4,7 +4,7 @@ import type { Problem } from '../../domain/problem.js';
 import type { Placed, Task } from '../../domain/task/task.js';
 import { sameContent } from '../../domain/stamp.js';
 import type { Disk } from '../../ports/disk.js';
-import type { Claim } from '../../ports/store.js';
+import type { Claim } from '../../ports/store/tasks.js';
 import type { Ahead, Placement } from './ahead.js';
 import type { Line } from './journal.js';
 import { claimName, LEAVING, type Layout } from './layout.js';

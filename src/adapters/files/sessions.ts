@@ -8,7 +8,7 @@ import { problem } from '../../domain/problem.js';
 import type { Session, SessionHeader } from '../../domain/session/session.js';
 import { grewBy } from '../../domain/stamp.js';
 import type { Disk } from '../../ports/disk.js';
-import type { SessionOpened, Store } from '../../ports/store.js';
+import type { SessionOpened, Sessions } from '../../ports/store/sessions.js';
 import {
   appendPlace,
   makeAppendable,
@@ -50,11 +50,6 @@ interface Unwritten {
   status?: SessionHeader['status'];
 }
 
-type SessionVerbs = Pick<
-  Store,
-  'createSession' | 'openSession' | 'append' | 'replaceSession' | 'markSession' | 'sessions' | 'sessionStamp'
->;
-
 /** As we write it ourselves. */
 const OURS = { indent: 2, before: '' };
 
@@ -79,7 +74,7 @@ export function sessionVerbs({
   ahead,
   journal,
   rootOf,
-}: Parts): SessionVerbs & { unclaimed(id: string): void } {
+}: Parts): Sessions & { unclaimed(id: string): void } {
   const { caughtUp } = ahead;
   const unwritten = new Map<string, Unwritten>();
   const known = new Map<string, Known>();
@@ -90,13 +85,13 @@ export function sessionVerbs({
   };
 
   return {
-    async createSession(header, messages, { behind = false } = {}) {
+    async create(header, messages, { durable = true } = {}) {
       const id = header.sessionId;
       const file = l.session(id);
       const head = printHeader(header);
       const text = printMessages(messages);
       const session = { header, messages: [...messages] };
-      if (behind) {
+      if (!durable) {
         const root = header.task === undefined ? undefined : rootOf(header.task);
         unwritten.set(id, { session, root, head, text });
         writeLater(id);
@@ -113,7 +108,7 @@ export function sessionVerbs({
       });
       return session;
     },
-    openSession: open,
+    open: open,
     async append(id, messages, { durable }) {
       const file = l.session(id);
       const early = unwritten.get(id);
@@ -151,7 +146,7 @@ export function sessionVerbs({
       const last = known.get(id);
       if (last) last.claimIsSafe = false;
     },
-    async replaceSession(id, text) {
+    async replace(id, text) {
       if (unwritten.has(id)) await caughtUp();
       const file = l.session(id);
       const shown = path.relative(l.root, file);
@@ -161,7 +156,7 @@ export function sessionVerbs({
       await writing.replace(file, text);
       return undefined;
     },
-    async markSession(id, status) {
+    async setStatus(id, status) {
       const early = unwritten.get(id);
       if (early !== undefined) {
         early.status = status;
@@ -169,14 +164,14 @@ export function sessionVerbs({
       }
       mark(id, status);
     },
-    async sessions() {
+    async list() {
       const end = '.session.yaml';
       const written = disk
         .list(l.sessions)
         .flatMap((name) => (name.endsWith(end) && !name.startsWith('.') ? [name.slice(0, -end.length)] : []));
       return [...written, ...unwritten.keys()];
     },
-    sessionStamp: async (id) => disk.stamp(l.session(id)),
+    stamp: async (id) => disk.stamp(l.session(id)),
   };
 
   function writeLater(id: string): void {

@@ -15,14 +15,14 @@ export interface Shelves {
   read(file: string, id: string): Task | undefined;
   /** This lies in this file now. */
   remember(file: string, task: Task): void;
-  /** Newest first. `passedOver` is called for each that cannot be read. */
+  /** Newest first. `skipped` is called for each that cannot be read. */
   ended(options: EndedOptions): Placed[];
 }
 
 interface EndedOptions {
   state?: EndedState;
   limit?: number;
-  passedOver?: (one: Problem) => void;
+  skipped?: (one: Problem) => void;
 }
 
 /** Parts that ended a moment ago, which their parents will ask for. */
@@ -64,7 +64,7 @@ export function shelves(disk: Disk, l: Layout, now: () => Date): Shelves {
     return parseTask(found.bytes, { file: path.relative(l.root, file), name, now: now().toISOString() });
   }
 
-  function ended({ state, limit = Infinity, passedOver }: EndedOptions): Placed[] {
+  function ended({ state, limit = Infinity, skipped }: EndedOptions): Placed[] {
     const found: { file: string; state: EndedState; at: bigint }[] = [];
     for (const one of state ? [state] : (['completed', 'failed'] as const)) {
       for (const name of disk.list(l.tasks(one))) {
@@ -80,7 +80,7 @@ export function shelves(disk: Disk, l: Layout, now: () => Date): Shelves {
       if (placed.length >= limit) break;
       const task = read(one.file, path.basename(one.file, '.json'));
       if (task) placed.push({ task, state: one.state });
-      else passedOver?.(whyNot(one.file));
+      else skipped?.(whyNot(one.file));
     }
     return placed;
   }

@@ -6,7 +6,7 @@
 import { isEnded as isOver, type OpenState, type Placed, type Task } from '../../domain/task/task.js';
 import { sameContent } from '../../domain/stamp.js';
 import type { Disk } from '../../ports/disk.js';
-import type { Claim, OpenTask, Store } from '../../ports/store.js';
+import type { Claim, OpenTask, Tasks } from '../../ports/store/tasks.js';
 import { printTask } from '../../text/records/task.js';
 import path from 'node:path';
 import { once, type Ahead } from './ahead.js';
@@ -21,17 +21,17 @@ import type { Shelves } from './task-lookup.js';
 import type { Writing } from './atomic-write.js';
 
 type TaskVerbs = Pick<
-  Store,
+  Tasks,
   | 'create'
   | 'scan'
   | 'open'
   | 'openCount'
-  | 'changes'
+  | 'version'
   | 'isOpen'
-  | 'known'
+  | 'getOpen'
   | 'openUnderRoot'
   | 'read'
-  | 'readPart'
+  | 'readChild'
   | 'ended'
   | 'orphans'
   | 'release'
@@ -87,9 +87,9 @@ export function taskVerbs({
   const unshared = new WeakSet<Claim>();
 
   return {
-    async create(task, haste = {}) {
+    async create(task, { durable = true } = {}) {
       const file = l.task('pending', task.id);
-      if (haste.behind) {
+      if (!durable) {
         if (isKnown(task.id) || disk.stamp(file) !== undefined) return false; // a person may be writing in it
         tasks.add({ id: task.id, state: 'pending', file, stamp: '', task });
         onItsWay.send(
@@ -119,9 +119,9 @@ export function taskVerbs({
       for (const entry of tasks.byId.values()) yield shown(entry);
     },
     openCount: () => tasks.byId.size,
-    changes: () => tasks.changes,
+    version: () => tasks.changes,
     isOpen: (id) => tasks.byId.has(id),
-    known(id) {
+    getOpen(id) {
       const entry = tasks.byId.get(id);
       return entry && shown(entry);
     },
@@ -129,11 +129,11 @@ export function taskVerbs({
     async read(id) {
       return readPlaced(id);
     },
-    async readPart(id, of) {
+    async readChild(id, parent) {
       const entry = tasks.byId.get(id);
       if (entry !== undefined && (isMine(entry) || onItsWay.get(id) !== undefined)) return shown(entry);
       if (onItsWay.get(id)?.end !== undefined) return onItsWay.get(id)!.end;
-      if (entry === undefined && unshared.has(of)) return readEnded(id);
+      if (entry === undefined && unshared.has(parent)) return readEnded(id);
       const placed = readPlaced(id);
       // It came while folders were listed, and was missed: whoever asks next must not be told that it is nowhere.
       if (entry === undefined && placed !== undefined && !isOver(placed.state)) untold = scan(false);
@@ -159,8 +159,8 @@ export function taskVerbs({
       return ids;
     },
     release: (claim, task) => putBack(claim, task, 'pending'),
-    park: (claim, task, haste = {}) => (haste.behind ? rest(claim, task) : putBack(claim, task, 'waiting')),
-    settle: (claim, task, state, haste = {}) => (haste.behind ? settleBehind : settle)(claim, task, state),
+    park: (claim, task, { durable = true } = {}) => (durable ? putBack(claim, task, 'waiting') : rest(claim, task)),
+    settle: (claim, task, state, { durable = true } = {}) => (durable ? settle : settleBehind)(claim, task, state),
     async reopen(id, task) {
       // What is left of its end would have the name of what is left of the next.
       await Promise.all([onItsWay.caughtUp(), disk.removed?.()]);

@@ -11,7 +11,10 @@ import type { Peer, Rank } from '../../domain/peer.js';
 import type { Message, Session } from '../../domain/session/session.js';
 import { isEnded, type EndedState, type Placed, type Task, type TaskState } from '../../domain/task/task.js';
 import type { Clock, Ids } from '../../ports/clock.js';
-import type { Claim, Effect, OpenTask, Store } from '../../ports/store.js';
+import type { Effect } from '../../ports/store/effects.js';
+import type { Store } from '../../ports/store/index.js';
+import type { Sessions } from '../../ports/store/sessions.js';
+import type { Claim, OpenTask, Tasks } from '../../ports/store/tasks.js';
 import { parseSession } from '../../text/session/parse.js';
 import { diffMessages } from '../../text/session/message-diff.js';
 
@@ -111,16 +114,9 @@ export function memory(w: World, { clock, ids, agents = [], random }: MemoryOpti
     });
   }
 
-  function takeTurn(key: string, task: string): boolean {
-    const holder = w.turns.get(key);
-    if (holder !== undefined && holder !== task && isOpen(holder)) return false;
-    w.turns.set(key, task);
-    return true;
-  }
-
   const read = (id: string): Promise<Placed | undefined> => answer(() => w.rows.get(id));
 
-  return {
+  const tasks: Tasks = {
     create: (task) =>
       answer(() => {
         if (w.rows.has(task.id)) return false;
@@ -135,18 +131,18 @@ export function memory(w: World, { clock, ids, agents = [], random }: MemoryOpti
         if (one !== undefined) yield one;
       }
     },
-    known(id) {
+    getOpen(id) {
       const row = w.rows.get(id);
       return row && shown(row);
     },
     openCount: () => [...w.rows.values()].filter((row) => !isEnded(row.state)).length,
-    changes: () => w.changed.length,
-    changedSince: (changes) => w.changed.slice(changes),
+    version: () => w.changed.length,
+    changedSince: (version) => w.changed.slice(version),
     isOpen,
-    heldFile: () => undefined,
+    unreadable: () => undefined,
     openUnderRoot: (root) => [...w.rows.values()].filter((row) => row.task.root === root && !isEnded(row.state)).length,
     read,
-    readPart: read,
+    readChild: read,
     ended: ({ state, limit = Infinity } = {}) =>
       answer(() => {
         const all = [...w.rows.values()].filter((row) => isEnded(row.state) && (!state || row.state === state));
@@ -183,69 +179,35 @@ export function memory(w: World, { clock, ids, agents = [], random }: MemoryOpti
         ring();
         return true;
       }),
+  };
 
-    ...conversations(w, answer),
-    takeTurn: (key, task) => answer(() => takeTurn(key, task)),
-    keepTurn: (key, task) => answer(() => takeTurn(key, task)),
-    giveTurn: (key, task) =>
-      answer(() => {
-        if (w.turns.get(key) === task) w.turns.delete(key);
-      }),
-    turnOf: (key) =>
-      answer(() => {
-        const holder = w.turns.get(key);
-        return holder !== undefined && isOpen(holder) ? holder : undefined;
-      }),
-
-    effect: (id) => answer(() => w.effects.get(id) ?? { state: 'none' }),
-    begin: (id, digest) =>
-      answer(() => {
-        if (w.effects.has(id)) return false;
-        w.effects.set(id, { state: 'started', digest, at: clock.now().toISOString() });
-        return true;
-      }),
-    finish: (id, outcome) =>
-      answer(() => {
-        const effect = w.effects.get(id);
-        if (effect?.state === 'started') w.effects.set(id, { state: 'done', digest: effect.digest, outcome });
-      }),
-    putBlob: (bytes) =>
-      answer(() => {
-        const hash = createHash('sha256').update(bytes).digest('hex');
-        w.blobs.set(hash, Buffer.from(bytes));
-        return hash;
-      }),
-    getBlob: (hash) => answer(() => w.blobs.get(hash)),
-    showFile: (file, text) => void w.views.set(file, text),
-    submit: (intent) =>
-      answer(() => {
-        w.intents.push(intent);
-        ring();
-      }),
-    intents: () => answer(() => [...w.intents]),
-    doneIntent: (id) =>
-      answer(() => {
-        w.intents = w.intents.filter((intent) => intent.id !== id);
-      }),
-    record: (event) => void w.events.push(event),
+  return {
+    tasks,
+    sessions: conversations(w, answer),
+    ...records(w, clock, answer, ring, isOpen),
+    events: {
+      append: (event) => void w.events.push(event),
+      list: ({ task, limit = Infinity } = {}) =>
+        answer(() => w.events.filter((event) => task === undefined || event.task === task).slice(-limit)),
+    },
+    views: { write: (file, text) => void w.views.set(file, text) },
+    presence: {
+      peer,
+      join,
+      peers: () => answer(() => [...w.alive.values()]),
+      version: () => [...w.alive.keys()].sort().join(' '),
+      rank(): Rank {
+        const others = [...w.alive.keys()].filter((id) => id !== peer.id);
+        return { rank: others.filter((id) => id < peer.id).length, of: others.length + 1 };
+      },
+      ringOthers: ring,
+      async onRing(bell) {
+        w.bells.add(bell);
+        return async () => void w.bells.delete(bell);
+      },
+      sweep: () => answer(() => undefined),
+    },
     flush: () => answer(() => undefined),
-    events: ({ task, limit = Infinity } = {}) =>
-      answer(() => w.events.filter((event) => task === undefined || event.task === task).slice(-limit)),
-
-    peer,
-    join,
-    peers: () => answer(() => [...w.alive.values()]),
-    peersStamp: () => [...w.alive.keys()].sort().join(' '),
-    rank(): Rank {
-      const others = [...w.alive.keys()].filter((id) => id !== peer.id);
-      return { rank: others.filter((id) => id < peer.id).length, of: others.length + 1 };
-    },
-    ringOthers: ring,
-    async onRing(bell) {
-      w.bells.add(bell);
-      return async () => void w.bells.delete(bell);
-    },
-    sweep: () => answer(() => undefined),
     async close() {
       await joining;
       joining = undefined;
@@ -255,17 +217,78 @@ export function memory(w: World, { clock, ids, agents = [], random }: MemoryOpti
   };
 }
 
-type SessionVerbs = Pick<
-  Store,
-  'createSession' | 'openSession' | 'append' | 'replaceSession' | 'markSession' | 'sessions' | 'sessionStamp'
->;
+type Answer = <T>(act: () => T) => Promise<T>;
+
+function records(
+  w: World,
+  clock: Clock,
+  answer: Answer,
+  ring: () => void,
+  isOpen: (task: string) => boolean,
+): Pick<Store, 'locks' | 'effects' | 'blobs' | 'intents'> {
+  return {
+    locks: {
+      acquire: (key, task) =>
+        answer(() => {
+          const holder = w.turns.get(key);
+          if (holder !== undefined && holder !== task && isOpen(holder)) return false;
+          w.turns.set(key, task);
+          return true;
+        }),
+      release: (key, task) =>
+        answer(() => {
+          if (w.turns.get(key) === task) w.turns.delete(key);
+        }),
+      holder: (key) =>
+        answer(() => {
+          const holder = w.turns.get(key);
+          return holder !== undefined && isOpen(holder) ? holder : undefined;
+        }),
+    },
+    effects: {
+      get: (id) => answer(() => w.effects.get(id) ?? { state: 'none' }),
+      begin: (id, digest) =>
+        answer(() => {
+          if (w.effects.has(id)) return false;
+          w.effects.set(id, { state: 'started', digest, at: clock.now().toISOString() });
+          return true;
+        }),
+      finish: (id, outcome) =>
+        answer(() => {
+          const effect = w.effects.get(id);
+          if (effect?.state === 'started') w.effects.set(id, { state: 'done', digest: effect.digest, outcome });
+        }),
+    },
+    blobs: {
+      put: (bytes) =>
+        answer(() => {
+          const hash = createHash('sha256').update(bytes).digest('hex');
+          w.blobs.set(hash, Buffer.from(bytes));
+          return hash;
+        }),
+      get: (hash) => answer(() => w.blobs.get(hash)),
+    },
+    intents: {
+      submit: (intent) =>
+        answer(() => {
+          w.intents.push(intent);
+          ring();
+        }),
+      list: () => answer(() => [...w.intents]),
+      done: (id) =>
+        answer(() => {
+          w.intents = w.intents.filter((intent) => intent.id !== id);
+        }),
+    },
+  };
+}
 
 /** Each peer has its own copy of a conversation, and learns from it whether somebody else has written. */
-function conversations(w: World, answer: <T>(act: () => T) => Promise<T>): SessionVerbs {
+function conversations(w: World, answer: Answer): Sessions {
   const copies = new Map<string, Session>();
   const textOf = (messages: readonly Message[]): string => JSON.stringify(messages);
   return {
-    createSession: (header, messages) =>
+    create: (header, messages) =>
       answer(() => {
         const id = header.sessionId;
         if (w.sessions.has(id)) return undefined;
@@ -273,7 +296,7 @@ function conversations(w: World, answer: <T>(act: () => T) => Promise<T>): Sessi
         copies.set(id, structuredClone({ header, messages }));
         return copies.get(id);
       }),
-    openSession: (id) =>
+    open: (id) =>
       answer(() => {
         const session = w.sessions.get(id);
         if (session === undefined) return { kind: 'missing' };
@@ -295,7 +318,7 @@ function conversations(w: World, answer: <T>(act: () => T) => Promise<T>): Sessi
         copy.messages.push(...structuredClone(messages));
         return 'written';
       }),
-    replaceSession: (id, text) =>
+    replace: (id, text) =>
       answer(() => {
         if (!w.sessions.has(id)) return problem('not_found', `there is no conversation ${id}`);
         const parsed = parseSession(text, id);
@@ -303,13 +326,13 @@ function conversations(w: World, answer: <T>(act: () => T) => Promise<T>): Sessi
         w.sessions.set(id, parsed.session);
         return undefined;
       }),
-    markSession: (id, status) =>
+    setStatus: (id, status) =>
       answer(() => {
         const session = w.sessions.get(id);
         if (session) session.header.status = status;
       }),
-    sessions: () => answer(() => [...w.sessions.keys()]),
-    sessionStamp: (id) =>
+    list: () => answer(() => [...w.sessions.keys()]),
+    stamp: (id) =>
       answer(() => {
         const session = w.sessions.get(id);
         return session && createHash('sha256').update(JSON.stringify(session)).digest('hex');

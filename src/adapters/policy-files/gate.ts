@@ -8,7 +8,7 @@ import type { ApprovalRequest } from '../../domain/task/approval.js';
 import { stricter, type Risk } from '../../domain/policy.js';
 import type { Problem } from '../../domain/problem.js';
 import type { Disk } from '../../ports/disk.js';
-import type { Folder } from '../../ports/workspace-files.js';
+import type { WorkspaceFiles } from '../../ports/workspace-files.js';
 import type { Gate, GateVerdict } from '../../ports/gate.js';
 import type { PluginAction } from '../../ports/shell.js';
 import { lookAt } from '../../rules/policy/command.js';
@@ -23,7 +23,7 @@ import { ALLOWLIST_FILE, commandGate, loadPolicy, POLICY_FILE } from './index.js
 interface GateGiven {
   root: string;
   disk: Disk;
-  folder: Folder;
+  folder: WorkspaceFiles;
   peer: string;
   /** True for a plugin's tool that needs no human. */
   isFree?: (tool: string) => boolean;

@@ -7,7 +7,7 @@ import { randomBytes } from 'node:crypto';
 import fs from 'node:fs';
 import { asProblem } from '../../domain/problem.js';
 import type { Disk } from '../../ports/disk.js';
-import type { Folder, FolderReply, PathUse, PathVerdict, Search } from '../../ports/workspace-files.js';
+import type { WorkspaceFiles, FolderReply, PathUse, PathVerdict, Search } from '../../ports/workspace-files.js';
 import { locate, type PlaceKind } from './locate.js';
 import { groundAt, makeFolders, openFile, openFolder, readHead, type Ground, type OpenFolder } from './open.js';
 import { asText, notText } from './text.js';
@@ -35,7 +35,7 @@ const MAX_WRITE_BYTES = 8 * 1024 * 1024;
 const TRIES = 4;
 
 /** `root` must exist. */
-export function folder({ root, disk, judge: rule, search, walk }: FolderOptions): Folder {
+export function workspaceFiles({ root, disk, judge: rule, search, walk }: FolderOptions): WorkspaceFiles {
   const ground = groundAt(root, walk);
   const judge = (agent: string, use: PathUse, path: string): Spot => judged(ground, rule, agent, use, path);
 

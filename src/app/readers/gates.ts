@@ -1,6 +1,6 @@
 /** The gates of a workspace, for `guild policy`: they answer without acting. */
 import { disk } from '../../adapters/disk/index.js';
-import { folder } from '../../adapters/workspace-files/index.js';
+import { workspaceFiles } from '../../adapters/workspace-files/index.js';
 import { search } from '../../adapters/search/index.js';
 import { judgePath, judgeSpelling, useOfTool } from '../../rules/policy/paths.js';
 
@@ -9,7 +9,7 @@ export { commandGate, loadPolicy, type Gate } from '../../adapters/policy-files/
 type PathGate = (agent: string, tool: string, path: string) => { verdict: 'ok' | 'ask' | 'refuse'; reason: string };
 
 export function pathGate(root: string): PathGate {
-  const ground = folder({
+  const ground = workspaceFiles({
     root,
     disk: disk(),
     judge: { spelling: judgeSpelling, path: judgePath },

@@ -8,6 +8,7 @@ import { nearestHint } from '../../domain/nearest.js';
 import { OWN_CHANNELS, type Note, type NotePriority } from '../../domain/coordination/note.js';
 import { problem, ProblemError, type Problem } from '../../domain/problem.js';
 import { HUMAN } from '../../domain/task/task.js';
+import { watchers } from '../../engine/core/context.js';
 import { tellNote } from '../../engine/core/notes.js';
 import { openReader } from './open-reader.js';
 import { readConfig } from './read-config.js';
@@ -41,7 +42,7 @@ export function openNotes(folder: string): NotesView {
   const store = openReader(root);
   const on = disk();
   const { config } = readConfig(on, root, process.env);
-  const notes = bus({ root, disk: on, clock: clock(), peer: store.peer.id });
+  const notes = bus({ root, disk: on, clock: clock(), peer: store.presence.peer.id });
   const names = (): string[] =>
     [...new Set([...OWN_CHANNELS, ...Object.keys(config.channels), ...notes.channels()])].sort();
   const known = (channel: string): string => {
@@ -54,10 +55,10 @@ export function openNotes(folder: string): NotesView {
     read: (channel, last) => notes.read(known(channel), last),
     tell(channel, text, priority) {
       const agents = roster(on, root);
-      const parts = { bus: notes, config, clock: clock(), ids: ids(), agents, store };
+      const tellers = { ...store, bus: notes, config, clock: clock(), ids: ids(), agents, watchers: watchers() };
       agents.refresh();
       const body = { type: 'said', text } as const;
-      return tellNote(parts, { channel, from: HUMAN, body, ...(priority ? { priority } : {}) }, { durable: true });
+      return tellNote(tellers, { channel, from: HUMAN, body, ...(priority ? { priority } : {}) }, { durable: true });
     },
     follow(channel, hear) {
       const off = notes.subscribe(known(channel), hear);

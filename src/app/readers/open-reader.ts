@@ -5,7 +5,8 @@ import { disk } from '../../adapters/disk/index.js';
 import { files, isWorkspace } from '../../adapters/files/index.js';
 import { processes } from '../../adapters/processes/index.js';
 import { ProblemError, type Problem } from '../../domain/problem.js';
-import type { Store } from '../../ports/store.js';
+import type { Store } from '../../ports/store/index.js';
+import type { Scan } from '../../ports/store/tasks.js';
 import { noWorkspace } from './no-workspace.js';
 
 export function openReader(folder: string): Store {
@@ -13,20 +14,24 @@ export function openReader(folder: string): Store {
   const on = disk();
   if (!isWorkspace(on, root)) throw new ProblemError(noWorkspace(root, on.stamp(root) !== undefined));
   const store = files({ root, disk: on, clock: clock(), ids: ids(), processes: processes() });
-  const { scan } = store;
-  store.scan = async (full) => {
-    const found = await scan(full);
-    await noteSetAside(store, found.problems);
-    return found;
+  const scan = async (full?: boolean): Promise<Scan> => {
+    const scanned = await store.tasks.scan(full);
+    await noteSetAside(store, scanned.problems);
+    return scanned;
   };
-  return store;
+  return { ...store, tasks: { ...store.tasks, scan } };
 }
 
 /** Whoever looks first sets aside what can never be read; history must know of it, whether or not this command tells. */
 export async function noteSetAside(store: Store, problems: readonly Problem[]): Promise<void> {
   const moved = problems.filter((one) => one.movedTo !== undefined);
   for (const one of moved)
-    store.record({ at: new Date().toISOString(), name: 'file.quarantined', peer: store.peer.id, problem: one });
+    store.events.append({
+      at: new Date().toISOString(),
+      name: 'file.quarantined',
+      peer: store.presence.peer.id,
+      problem: one,
+    });
   if (moved.length > 0) await store.flush();
 }
 

@@ -8,7 +8,8 @@ import type { Note } from '../../domain/coordination/note.js';
 import type { Peer } from '../../domain/peer.js';
 import type { Problem } from '../../domain/problem.js';
 import { HUMAN, isEnded } from '../../domain/task/task.js';
-import type { OpenTask, Store } from '../../ports/store.js';
+import type { Store } from '../../ports/store/index.js';
+import type { OpenTask } from '../../ports/store/tasks.js';
 import { fitFor } from '../../rules/staffing/offer.js';
 import { ownFault } from '../../rules/staffing/own-fault.js';
 import { agentStates, byAgent, NO_PAST, type AgentDoing, type Past } from '../../rules/coordination/agent-states.js';
@@ -51,10 +52,10 @@ export function openStates(folder: string): StatesView {
   return {
     store,
     async look() {
-      const { problems, strays = [] } = await store.scan(true);
+      const { problems, strays = [] } = await store.tasks.scan(true);
       agents.refresh();
       notes.refresh();
-      const open = [...store.open()];
+      const open = [...store.tasks.open()];
       const { begun } = byAgent(open);
       const past = new Map<string, Past>();
       for (const [agent, one] of told) past.set(agent, await pastOf(one, begun.has(agent)));
@@ -62,7 +63,7 @@ export function openStates(folder: string): StatesView {
         nowIso: new Date().toISOString(),
         paused: paused.look(),
         unreadable: agents.unreadable?.() ?? new Map(),
-        heldFile: store.heldFile,
+        heldFile: store.tasks.unreadable,
         past: (agent) => past.get(agent) ?? NO_PAST,
       });
       return {
@@ -70,7 +71,7 @@ export function openStates(folder: string): StatesView {
         open,
         takers: takersOf(open, paused.look()),
         forHuman: open.filter(({ task }) => task.to === HUMAN),
-        peers: await store.peers(),
+        peers: await store.presence.peers(),
         problems: [...problems, ...strays],
       };
     },
@@ -103,7 +104,7 @@ export function openStates(folder: string): StatesView {
   async function pastOf({ worked, roots, task, failed, state }: Told, isBusy: boolean): Promise<Past> {
     const known: Past = { worked, roots, ...(task ? { last: task } : {}), ...(failed ? { failed } : {}) };
     if (isBusy || task === undefined || (state !== 'working' && state !== 'blocked')) return known;
-    const placed = await store.read(task);
+    const placed = await store.tasks.read(task);
     const why = placed !== undefined && isEnded(placed.state) ? ownFault(placed.task.error) : undefined;
     return why === undefined ? known : { ...known, failed: why };
   }

@@ -1,6 +1,6 @@
 /** The workspace as rows for queries. Read when asked, from the files as they are now; no engine, no model. */
 import type { Agent } from '../../domain/agent/agent.js';
-import type { Store } from '../../ports/store.js';
+import type { Store } from '../../ports/store/index.js';
 import { openReader } from './open-reader.js';
 import { openRoster } from './open-roster.js';
 import type { Row, Sources } from '../../adapters/boards/queries.js';
@@ -17,8 +17,8 @@ export function sourcesOf(open: () => Store, agents: () => Iterable<Agent>): Sou
   return {
     async tasks() {
       const store = open();
-      await store.scan(true);
-      const placed = [...store.open(), ...(await store.ended())];
+      await store.tasks.scan(true);
+      const placed = [...store.tasks.open(), ...(await store.tasks.ended())];
       return placed.map(({ task: { extra, ...task }, state, owner }) => {
         const { id, to, description } = task;
         const first = { id, state, to, description };
@@ -38,8 +38,8 @@ export function sourcesOf(open: () => Store, agents: () => Iterable<Agent>): Sou
     async sessions() {
       const store = open();
       const rows: Row[] = [];
-      for (const id of await store.sessions()) {
-        const opened = await store.openSession(id);
+      for (const id of await store.sessions.list()) {
+        const opened = await store.sessions.open(id);
         if (opened.kind === 'held') rows.push({ id, status: 'held', problem: opened.problem.message });
         if (opened.kind !== 'open') continue;
         const { header, messages } = opened.session;
@@ -73,7 +73,7 @@ export function sourcesOf(open: () => Store, agents: () => Iterable<Agent>): Sou
       }));
     },
     async events() {
-      return open().events();
+      return open().events.list();
     },
   };
 }

@@ -3,19 +3,19 @@
  * what comes from outside passes through here, and nothing is left to luck: tasks of a pass are worked on one after the other.
  */
 import type { Engine } from '../../engine/pass/pump.js';
-import type { Parts } from '../../engine/core/context.js';
+import type { Ports } from '../../engine/core/context.js';
 import type { WatchOptions } from '../../engine/pass/watch.js';
 import { mayHoldSecret } from '../../rules/policy/never/secrets.js';
 import type { Plugins } from '../../adapters/plugins/index.js';
 
 export interface Tape {
   /** What the engine is given, with the outside world recorded or replayed. */
-  parts(real: Parts): Parts;
+  ports(real: Ports): Ports;
   plugins(load: () => Promise<Plugins>): Promise<Plugins>;
   /** Around every pass. */
   pass<T>(roots: ReadonlySet<string> | undefined, run: () => Promise<T>): Promise<T>;
   /** Instead of the usual one, which begins new things before old ones have ended. */
-  watch?(parts: Parts, motor: Engine, options: WatchOptions): Promise<void>;
+  watch?(ports: Ports, motor: Engine, options: WatchOptions): Promise<void>;
   /** Whatever is under way was told to stop. */
   stopped(): void;
 }

@@ -16,7 +16,7 @@ export async function taskFileProblems(folder: string): Promise<Problem[]> {
   const look = openLook(root, { leaves: true });
   const { problems, strays = [] } = await look.scan(true);
   const found = [...problems, ...strays];
-  await look.ended({ passedOver: (one) => void found.push(one) });
+  await look.ended({ skipped: (one) => void found.push(one) });
   const begun = [...look.open()].flatMap(({ task }) => task.session ?? []);
   return [...found, ...(await unreadable(root, new Set(begun))), ...setAside(root)];
 }
@@ -25,7 +25,7 @@ export async function taskFileProblems(folder: string): Promise<Problem[]> {
 async function unreadable(root: string, sessions: ReadonlySet<string>): Promise<Problem[]> {
   if (sessions.size === 0) return [];
   const store = openReader(root);
-  const opened = await Promise.all([...sessions].map((id) => store.openSession(id)));
+  const opened = await Promise.all([...sessions].map((id) => store.sessions.open(id)));
   return opened.flatMap((one) => (one.kind === 'held' ? one.problem : []));
 }
 

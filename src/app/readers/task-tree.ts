@@ -1,14 +1,14 @@
 /** A task and all its descendants, parents first, children in the order they were made. */
 import { compareText } from '../../domain/order.js';
 import type { Placed } from '../../domain/task/task.js';
-import type { Store } from '../../ports/store.js';
+import type { Store } from '../../ports/store/index.js';
 
 export async function taskTree(store: Store, id: string): Promise<Placed[]> {
-  const top = await store.read(id);
+  const top = await store.tasks.read(id);
   if (top === undefined) return [];
-  await store.scan();
+  await store.tasks.scan();
   const byParent = new Map<string, Placed[]>();
-  for (const one of [...store.open(), ...(await store.ended())]) {
+  for (const one of [...store.tasks.open(), ...(await store.tasks.ended())]) {
     const parent = one.task.parent;
     if (parent !== undefined) byParent.set(parent, [...(byParent.get(parent) ?? []), one]);
   }

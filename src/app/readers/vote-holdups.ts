@@ -4,7 +4,7 @@ import { bus } from '../../adapters/bus/index.js';
 import { clock } from '../../adapters/clock/index.js';
 import { disk } from '../../adapters/disk/index.js';
 import type { Task } from '../../domain/task/task.js';
-import type { Store } from '../../ports/store.js';
+import type { Store } from '../../ports/store/index.js';
 import { readConfig } from './read-config.js';
 
 export interface HoldUps {
@@ -26,7 +26,7 @@ export function holdUps(folder: string, store: Store): HoldUps {
           ? [body.peer]
           : [],
       );
-      const peers = await store.peers();
+      const peers = await store.presence.peers();
       const missing = peers.filter(({ id, agents }) => agents.length > 0 && id !== peer && !voted.includes(id));
       if (missing.length === 0) return undefined;
       const who = missing.map(({ id, pid }) => `${id} (pid ${pid})`).join(', ');

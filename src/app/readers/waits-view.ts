@@ -6,7 +6,7 @@ import { roleFacts } from '../../domain/task/role.js';
 import path from 'node:path';
 import { disk } from '../../adapters/disk/index.js';
 import { whoWaits } from '../../engine/coordination/waits.js';
-import type { Store } from '../../ports/store.js';
+import type { Store } from '../../ports/store/index.js';
 import { agentNode, nodeAgent } from '../../rules/coordination/wait-node.js';
 import { roster } from '../../adapters/roster/index.js';
 
@@ -23,14 +23,14 @@ export async function waitsView(folder: string, store: Store): Promise<WaitsView
   agents.refresh();
   const most = (agent: string): number => agents.all().get(agent)?.maxConcurrentTasks ?? Infinity;
   const working = new Map<string, string[]>();
-  for (const { task, owner, held } of store.open())
+  for (const { task, owner, held } of store.tasks.open())
     if (held && owner !== undefined && roleFacts(task.role).takesCapacity)
       working.set(owner.agent, [...(working.get(owner.agent) ?? []), task.id]);
   const fills = (agent: string): string[] => {
     const tasks = working.get(agent) ?? [];
     return tasks.length < most(agent) ? [] : tasks;
   };
-  const graph = whoWaits({ store, agents }, fills);
+  const graph = whoWaits({ tasks: store.tasks, locks: store.locks, agents }, fills);
   await graph.look();
   const waitsOf = (node: string): string[] => [...graph.waitsOf(node)];
   // Where there is room nobody waits for it.

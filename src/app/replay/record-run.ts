@@ -14,7 +14,7 @@ import { fileTree, RECORDING } from '../../adapters/file-tree/index.js';
 import { CASSETTE_VERSION, type KeptTool, type LeftOut } from '../../domain/session/cassette.js';
 import { problem, ProblemError } from '../../domain/problem.js';
 import type { Engine } from '../../engine/pass/pump.js';
-import type { Parts } from '../../engine/core/context.js';
+import type { Ports } from '../../engine/core/context.js';
 import type { WatchOptions } from '../../engine/pass/watch.js';
 import { openWorkspace } from '../open-workspace.js';
 import type { Plugins } from '../../adapters/plugins/index.js';
@@ -86,7 +86,7 @@ export function recordRun({ file, command, version }: RecordGiven): Recording {
         tape: recording(tape),
       });
       tape.opened();
-      const others = (await workspace.peers()).filter(({ id }) => id !== workspace.store.peer.id);
+      const others = (await workspace.peers()).filter(({ id }) => id !== workspace.store.presence.peer.id);
       if (others.length > 0) {
         await workspace.close();
         throw new ProblemError(
@@ -120,18 +120,17 @@ function recording(tape: Recorder): Tape {
       tape.write({ kind: 'plugins', tools: keptTools(plugins), problems: plugins.problems });
       return plugins;
     },
-    parts(real: Parts): Parts {
-      if (real.shell) {
-        const sandboxed = real.shell.isSandboxed();
-        const [confinement, withNetwork] = [real.shell.confinement(false), real.shell.confinement(true)];
-        tape.write({ kind: 'shell', sandboxed, confinement, withNetwork });
-      }
+    ports(real: Ports): Ports {
+      const sandboxed = real.shell.isSandboxed();
+      const [confinement, withNetwork] = [real.shell.confinement(false), real.shell.confinement(true)];
+      tape.write({ kind: 'shell', sandboxed, confinement, withNetwork });
       return {
         ...real,
-        inTurn: true,
+        isSequential: true,
         model: tape.model(real.model),
-        store: tape.store(real.store),
-        ...(real.shell ? { shell: tape.shell(real.shell) } : {}),
+        tasks: tape.tasks(real.tasks),
+        intents: tape.intents(real.intents),
+        shell: tape.shell(real.shell),
         tools: withPluginTools(real.tools, (tool, args, context) =>
           tape.done(askedOf(tool, args, context), async () => tool.run(args, context)),
         ),
@@ -139,7 +138,7 @@ function recording(tape: Recorder): Tape {
     },
     pass: (roots, run) => tape.pass(roots, run),
     stopped: () => tape.stopped(),
-    watch: (parts, motor, options) => watchInPasses(tape, parts.config.rescanMs, motor, options),
+    watch: (ports, motor, options) => watchInPasses(tape, ports.config.rescanMs, motor, options),
   };
 }
 

@@ -175,11 +175,11 @@ function isCompared(file: string): boolean {
 function replaying(played: Replay, entries: readonly CassetteEntry[], goesLive: boolean): Tape {
   return {
     plugins: async (load) => (goesLive ? load() : keptPlugins(entries)),
-    parts: (real) => ({
+    ports: (real) => ({
       ...real,
-      inTurn: true,
+      isSequential: true,
       model: played.model(real.model),
-      ...(real.shell ? { shell: played.shell(real.shell) } : {}),
+      shell: played.shell(real.shell),
       tools: withPluginTools(real.tools, (tool, args, context) =>
         played.done(askedOf(tool, args, context), async () => tool.run(args, context)),
       ),

@@ -41,7 +41,7 @@ What model and tool calls have cost, summed from events/.
     const since = text(values, 'since') ?? '';
     if (since !== '' && !/^\d{4}-\d{2}-\d{2}/.test(since))
       throw new ProblemError(problem('bad_usage', `--since is a day as 2026-01-31, not ${JSON.stringify(since)}`));
-    const events = await openReader(root).events();
+    const events = await openReader(root).events.list();
     const { rootOf } = kinIn(by === 'task' ? events : []);
     const counted = events.filter((event) => event.at >= since);
     const rows = sums(counted, by, rootOf);

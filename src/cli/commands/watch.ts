@@ -67,7 +67,7 @@ export async function host(call: Call, agents: string[] | undefined): Promise<nu
 
 /** What waits for a person since before this process began, as the lines that told it then. */
 function earlierQuestions({ store }: Workspace, shown: ReadonlySet<string>): Event[] {
-  return [...store.open()].flatMap(({ task }) =>
+  return [...store.tasks.open()].flatMap(({ task }) =>
     task.to !== HUMAN || shown.has(task.id)
       ? []
       : [{ at: task.created_at, name: 'task.created', task: task.id, agent: HUMAN, ...standing(task), earlier: true }],

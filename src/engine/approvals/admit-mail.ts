@@ -6,7 +6,7 @@ import { approvalOf } from '../../domain/task/approval.js';
 import { plainName, taintOf, visible, type Mail } from '../../domain/coordination/mail.js';
 import { makeTask, type Task } from '../../domain/task/task.js';
 import { fence } from '../../rules/patterns/gather.js';
-import { record, type Parts } from '../core/context.js';
+import { record, type Ports } from '../core/context.js';
 
 export const ADMIT_TOOL = 'admit_message';
 
@@ -24,15 +24,15 @@ export function admitted(approval: Task, at: string, salt: string): Task | undef
 }
 
 /** Makes the task an answered question leads to. False if there is none, or it was made before. */
-export async function admit(parts: Parts, approval: Task): Promise<boolean> {
-  const task = admitted(approval, parts.clock.now().toISOString(), parts.ids.next());
-  return task !== undefined && (await createMailTask(parts, task, approval.id));
+export async function admit(context: Ports, approval: Task): Promise<boolean> {
+  const task = admitted(approval, context.clock.now().toISOString(), context.ids.next());
+  return task !== undefined && (await createMailTask(context, task, approval.id));
 }
 
 /** Creates the task of a message once; false if it exists already. */
-export async function createMailTask(parts: Parts, task: Task, cause: string): Promise<boolean> {
-  if (!(await parts.store.create(task))) return false;
-  record(parts, 'task.created', {
+export async function createMailTask(context: Ports, task: Task, cause: string): Promise<boolean> {
+  if (!(await context.tasks.create(task))) return false;
+  record(context, 'task.created', {
     task: task.id,
     cause,
     ...(task.to ? { agent: task.to } : {}),

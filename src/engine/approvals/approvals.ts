@@ -23,9 +23,15 @@ import { errorText } from '../../rules/patterns/gather.js';
 import { sessionId } from '../../domain/session/session-id.js';
 import { underWay } from '../core/ready-queue.js';
 import { admit } from './admit-mail.js';
-import { record, type Parts } from '../core/context.js';
+import { record, type EngineContext, type Ports } from '../core/context.js';
 
-export function approvalFor(parts: Parts, task: Task, agent: Agent, call: ToolCall, gate: GateVerdict): WantedChild {
+export function approvalFor(
+  context: EngineContext,
+  task: Task,
+  agent: Agent,
+  call: ToolCall,
+  gate: GateVerdict,
+): WantedChild {
   const request: ApprovalRequest = {
     tool: call.name,
     arguments: call.arguments,
@@ -36,7 +42,7 @@ export function approvalFor(parts: Parts, task: Task, agent: Agent, call: ToolCa
     reasons: gate.reasons,
     risk: gate.risk,
     taint: taintIn(task),
-    confinement: confinementOf(parts, call, gate),
+    confinement: confinementOf(context, call, gate),
     ...(gate.diff === undefined ? {} : { diff: gate.diff }),
   };
   return {
@@ -48,11 +54,11 @@ export function approvalFor(parts: Parts, task: Task, agent: Agent, call: ToolCa
   };
 }
 
-function confinementOf(parts: Parts, call: ToolCall, gate: GateVerdict): string {
+function confinementOf(context: EngineContext, call: ToolCall, gate: GateVerdict): string {
   if (gate.action)
     return 'nothing: an action is code of a plugin you installed, and runs outside of the sandbox with its keys';
   if (call.name !== 'execute_command') return 'the program itself, which does just this';
-  return parts.shell?.confinement(call.arguments['network'] === true) ?? 'nothing';
+  return context.shell.confinement(call.arguments['network'] === true) ?? 'nothing';
 }
 
 export type Said =
@@ -78,16 +84,16 @@ export function verdictOn(placed: Placed | undefined, wanted: WantedChild): Said
 }
 
 /** False if no open approval has this id. */
-export async function answer(parts: Parts, id: string, given: Omit<Answer, 'at'>, cause: string): Promise<boolean> {
-  const claim = await parts.store.claim(id, HUMAN);
+export async function answer(context: Ports, id: string, given: Omit<Answer, 'at'>, cause: string): Promise<boolean> {
+  const claim = await context.tasks.claim(id, HUMAN);
   if (claim === undefined) return false;
-  const said: Answer = { ...given, at: parts.clock.now().toISOString() };
+  const said: Answer = { ...given, at: context.clock.now().toISOString() };
   const { waits: _, ...task } = claim.task;
   const ended: Task = { ...task, result: JSON.stringify(said), ended_at: said.at };
-  await admit(parts, ended); // before the end is written: whoever answers again makes nothing twice
-  await parts.store.settle(claim, ended, 'completed');
-  record(parts, 'approval.answered', { task: id, cause, agent: HUMAN, ...said });
-  if (said.approved) await learn(parts, claim.task, said);
+  await admit(context, ended); // before the end is written: whoever answers again makes nothing twice
+  await context.tasks.settle(claim, ended, 'completed');
+  record(context, 'approval.answered', { task: id, cause, agent: HUMAN, ...said });
+  if (said.approved) await learn(context, claim.task, said);
   return true;
 }
 
@@ -95,14 +101,14 @@ export async function answer(parts: Parts, id: string, given: Omit<Answer, 'at'>
 const HABIT = 3;
 
 /** What is allowed again and again may become a rule, and that too is the human's to allow. */
-async function learn(parts: Parts, task: Task, said: Answer): Promise<void> {
+async function learn(context: Ports, task: Task, said: Answer): Promise<void> {
   const request = approvalOf(task)?.request;
-  if (request === undefined || parts.gate === undefined) return;
+  if (request === undefined) return;
   const line = String({ ...request.arguments, ...said.edited }['command'] ?? '');
-  if (request.tool === 'allow_command') return parts.gate.allowAlways(line);
+  if (request.tool === 'allow_command') return context.gate.allowAlways(line);
   const isPlain =
     request.tool === 'execute_command' && said.edited === undefined && request.arguments['network'] !== true;
-  if (!isPlain || (await parts.gate.noteAllowed(line)) !== HABIT) return;
+  if (!isPlain || (await context.gate.noteAllowed(line)) !== HABIT) return;
   const proposal: ApprovalRequest = {
     ...request,
     tool: 'allow_command',
@@ -120,13 +126,13 @@ async function learn(parts: Parts, task: Task, said: Answer): Promise<void> {
     created_at: said.at,
     created_by: 'guildhall',
   });
-  if (await parts.store.create(wanted))
-    record(parts, 'task.created', { task: wanted.id, agent: HUMAN, cause: task.id });
+  if (await context.tasks.create(wanted))
+    record(context, 'task.created', { task: wanted.id, agent: HUMAN, cause: task.id });
 }
 
-export function openApprovals(parts: Parts): Approval[] {
+export function openApprovals(context: EngineContext): Approval[] {
   const found: Approval[] = [];
-  for (const { task } of underWay(parts)) {
+  for (const { task } of underWay(context)) {
     const approval = approvalOf(task);
     if (approval) found.push(approval);
   }
@@ -134,51 +140,53 @@ export function openApprovals(parts: Parts): Approval[] {
 }
 
 /** Takes answers from the ballot, then makes it show what is asked now. True if anybody answered. */
-export async function tendBallot(parts: Parts): Promise<boolean> {
-  const { ballot } = parts;
-  if (ballot === undefined) return false;
-  const { answers, withdrawn, problems } = ballot.read(openApprovals(parts));
-  for (const one of problems) parts.watchers?.problem?.(one);
-  for (const one of problems) record(parts, 'ballot.refused', { problem: one });
+export async function tendBallot(context: EngineContext): Promise<boolean> {
+  const { ballot } = context;
+  const { answers, withdrawn, problems } = ballot.read(openApprovals(context));
+  for (const one of problems) context.watchers.problem(one);
+  for (const one of problems) record(context, 'ballot.refused', { problem: one });
   let moved = false;
-  for (const { id, answer: given } of answers) moved = (await answer(parts, id, given, 'ballot')) || moved;
+  for (const { id, answer: given } of answers) moved = (await answer(context, id, given, 'ballot')) || moved;
   for (const id of withdrawn) {
     const given = { approved: false, by: HUMAN, reason: 'the human withdrew the request' };
-    moved = (await answer(parts, id, given, 'ballot')) || moved;
+    moved = (await answer(context, id, given, 'ballot')) || moved;
   }
   return moved;
 }
 
 /** Shows what waits for the human, and what became of what was answered. `looked`: this pass looked at files; else nothing on the ballot is compared. */
-export async function showBallot(parts: Parts, looked: boolean): Promise<void> {
-  const { ballot } = parts;
-  if (ballot === undefined) return;
-  const open = openApprovals(parts);
+export async function showBallot(context: EngineContext, looked: boolean): Promise<void> {
+  const { ballot } = context;
+  const open = openApprovals(context);
   if (!looked && open.length === 0 && ballot.unsettled().length === 0) return;
   const ended: Approval[] = [];
   const fates = new Map<string, Fate>();
   for (const id of ballot.unsettled()) {
-    const placed = parts.store.isOpen(id) ? undefined : await parts.store.read(id);
+    const placed = context.tasks.isOpen(id) ? undefined : await context.tasks.read(id);
     const approval = placed && isEnded(placed.state) ? approvalOf(placed.task) : undefined;
     if (approval === undefined) continue;
     ended.push(approval);
-    const fate = await fateOf(parts, approval, placed!.task.parent);
+    const fate = await fateOf(context, approval, placed!.task.parent);
     if (fate !== undefined) fates.set(id, fate);
   }
   await ballot.show(open, ended, fates);
 }
 
 /** Undefined while the action is under way. */
-async function fateOf(parts: Parts, { id, answer: said, request }: Approval, asker = ''): Promise<Fate | undefined> {
+async function fateOf(
+  context: EngineContext,
+  { id, answer: said, request }: Approval,
+  asker = '',
+): Promise<Fate | undefined> {
   if (said === undefined || !said.approved) return 'refused';
   // Looked up first: once the asker is not held any more, the effect read after that is final.
-  const isRunning = parts.store.known(asker)?.held === true;
-  const effect = await parts.store.effect(id);
+  const isRunning = context.tasks.getOpen(asker)?.held === true;
+  const effect = await context.effects.get(id);
   if (effect.state === 'done') {
     const { outcome } = effect;
     return !outcome.ok && outcome.code === 'not_allowed' ? 'refused' : 'done';
   }
-  if (effect.state === 'none') return parts.tools.get(request.tool)?.kind === 'effect' ? undefined : 'done';
+  if (effect.state === 'none') return context.tools.get(request.tool)?.kind === 'effect' ? undefined : 'done';
   return isRunning ? undefined : 'unknown';
 }
 

@@ -8,11 +8,15 @@ import { helpOf, type Help } from '../../domain/coordination/help.js';
 import { nearest } from '../../domain/nearest.js';
 import { problem, type Problem } from '../../domain/problem.js';
 import type { Task, WantedChild } from '../../domain/task/task.js';
-import { above } from '../core/tree.js';
-import { record, type Parts } from '../core/context.js';
+import { ancestors } from '../core/tree.js';
+import { record, type EngineContext } from '../core/context.js';
 
 /** The child as it is to be made; why it must not be. Children of other kinds pass as they are. */
-export async function admitNeed(parts: Parts, asker: Task, child: WantedChild): Promise<WantedChild | Problem> {
+export async function admitNeed(
+  context: EngineContext,
+  asker: Task,
+  child: WantedChild,
+): Promise<WantedChild | Problem> {
   const { need } = roleFacts(child.role);
   if (need === undefined) return child;
   const asked = { role: child.role, context: child.context ?? {} };
@@ -20,15 +24,15 @@ export async function admitNeed(parts: Parts, asker: Task, child: WantedChild): 
   const help = helpOf(asked);
   const wanted = dependency ?? help;
   if (wanted === undefined) return problem('bad_field', 'it does not say what is needed');
-  const deadline = deadlineOf(wanted.deadline, parts.clock.now());
+  const deadline = deadlineOf(wanted.deadline, context.clock.now());
   const wrong =
     typeof deadline === 'object'
       ? deadline
       : dependency
-        ? await impossible(parts, asker, dependency)
-        : unheardOf(parts, help!);
+        ? await impossible(context, asker, dependency)
+        : unheardOf(context, help!);
   if (wrong !== undefined) {
-    record(parts, `${need}.refused`, { task: asker.id, ...(asker.to ? { agent: asker.to } : {}), problem: wrong });
+    record(context, `${need}.refused`, { task: asker.id, ...(asker.to ? { agent: asker.to } : {}), problem: wrong });
     return wrong;
   }
   if (deadline === undefined) return child;
@@ -61,9 +65,13 @@ function timeOf(given: string): number | undefined {
   return Number.isNaN(at) ? undefined : at;
 }
 
-async function impossible(parts: Parts, asker: Task, { reviewer, after }: Dependency): Promise<Problem | undefined> {
+async function impossible(
+  context: EngineContext,
+  asker: Task,
+  { reviewer, after }: Dependency,
+): Promise<Problem | undefined> {
   if (reviewer !== undefined) {
-    if (!parts.agents.all().has(reviewer)) return unknownAgent(parts, reviewer);
+    if (!context.agents.all().has(reviewer)) return unknownAgent(context, reviewer);
     if (reviewer === asker.to)
       return problem(
         'not_allowed',
@@ -71,28 +79,28 @@ async function impossible(parts: Parts, asker: Task, { reviewer, after }: Depend
       );
   }
   if (after === undefined) return undefined;
-  if ((await parts.store.read(after)) === undefined)
+  if ((await context.tasks.read(after)) === undefined)
     return problem(
       'not_found',
       `there is no task ${JSON.stringify(after)} to wait for; query_tasks lists those there are`,
     );
   const waits = problem('cycle', `${after} waits for you: it cannot end before you have`);
   if (after === asker.id) return waits;
-  for await (const { id } of above(parts.store, asker)) if (id === after) return waits;
+  for await (const { id } of ancestors(context, asker)) if (id === after) return waits;
   return undefined;
 }
 
 /** A capability that nobody has can never be waited for. */
-function unheardOf(parts: Parts, { capabilities }: Help): Problem | undefined {
-  const known = new Set([...parts.agents.all().values()].flatMap((agent) => agent.capabilities));
+function unheardOf(context: EngineContext, { capabilities }: Help): Problem | undefined {
+  const known = new Set([...context.agents.all().values()].flatMap((agent) => agent.capabilities));
   const lacking = capabilities.filter((one) => !known.has(one));
   if (lacking.length === 0) return undefined;
   const list = [...known].sort().join(', ') || 'none';
   return problem('nobody_fit', `no agent has the capability ${lacking.join(', ')}; there are: ${list}`);
 }
 
-function unknownAgent(parts: Parts, name: string): Problem {
-  const names = [...parts.agents.all().keys()].sort();
+function unknownAgent(context: EngineContext, name: string): Problem {
+  const names = [...context.agents.all().keys()].sort();
   const near = nearest(name, names);
   return problem(
     'unknown_agent',

@@ -10,7 +10,7 @@ import { admitNeed } from './admit-need.js';
 import { createChildren } from '../tasks/create-children.js';
 import { asReply, type Carried } from './execute-call.js';
 import { tooFast } from '../core/pace.js';
-import type { Parts } from '../core/context.js';
+import type { EngineContext } from '../core/context.js';
 
 /** What the model can be answered now. */
 export type Spoken = Exclude<Carried, { kind: 'ask' }>;
@@ -22,16 +22,16 @@ export type Asked =
 
 /** `wave`: children that this turn still asks for, this one included; each gets the same share. */
 export async function askChild(
-  parts: Parts,
+  context: EngineContext,
   task: Task,
   reply: Extract<Carried, { kind: 'ask' | 'spawn' }>,
   purse: Purse,
   wave: number,
 ): Promise<Asked> {
-  const child = await parts.store.read(reply.child.id);
-  const admitted = child === undefined ? await admitNeed(parts, task, reply.child) : reply.child;
+  const child = await context.tasks.read(reply.child.id);
+  const admitted = child === undefined ? await admitNeed(context, task, reply.child) : reply.child;
   if ('code' in admitted) return { kind: 'spoken', reply: asReply(admitted) };
-  const granted = child === undefined ? await grantFor(parts, task, admitted, purse, wave) : {};
+  const granted = child === undefined ? await grantFor(context, task, admitted, purse, wave) : {};
   if ('code' in granted) {
     // What its open children hold comes back when they end: until then the call waits.
     const short = granted.code === 'over_budget' ? purse.short() : undefined;
@@ -41,7 +41,7 @@ export async function askChild(
   }
   const wanted = withBudget(admitted, granted);
   if (reply.kind === 'spawn') {
-    await createChildren(parts, task, [wanted]);
+    await createChildren(context, task, [wanted]);
     return { kind: 'spoken', reply };
   }
   if (child === undefined || !isEnded(child.state)) return { kind: 'wait', children: [wanted] };
@@ -50,14 +50,14 @@ export async function askChild(
 
 /** Its share of what is left; why it cannot be asked for. */
 async function grantFor(
-  parts: Parts,
+  context: EngineContext,
   task: Task,
   child: WantedChild,
   purse: Purse,
   wave: number,
 ): Promise<Budget | Problem> {
   // A question to the human is never too many.
-  if (child.to !== HUMAN && parts.pace?.room(task) === 0)
-    return problem('over_limit', tooFast(parts.config.limits.tasksPerMinute));
-  return (await parts.waits?.refuse(task, child)) ?? purse.grant(child, Math.max(1, wave), 1);
+  if (child.to !== HUMAN && context.pace.room(task) === 0)
+    return problem('over_limit', tooFast(context.config.limits.tasksPerMinute));
+  return (await context.waits.refuse(task, child)) ?? purse.grant(child, Math.max(1, wave), 1);
 }

@@ -11,7 +11,7 @@ import type { GateVerdict } from '../../ports/gate.js';
 import { checkArgs } from '../../tools/core/args.js';
 import type { Tool, ToolReply } from '../../tools/core/tool.js';
 import { approvalFor, verdictOn } from '../approvals/approvals.js';
-import { record, type Parts } from '../core/context.js';
+import { record, type EngineContext } from '../core/context.js';
 import { grantedNames } from '../core/grants.js';
 import { runTool } from './run-tool.js';
 
@@ -19,21 +19,21 @@ import { runTool } from './run-tool.js';
 export type Carried = ToolReply & { allowed?: boolean; ran?: boolean };
 
 export async function carryOutOne(
-  parts: Parts,
+  context: EngineContext,
   task: Task,
   agent: Agent,
   call: ToolCall,
   stop: AbortSignal,
 ): Promise<Carried> {
-  const tool = parts.tools.get(call.name);
-  if (tool === undefined || !grantedNames(agent, task, parts.config.channels).includes(call.name))
-    return noSuchTool(parts, task, agent, call);
+  const tool = context.tools.get(call.name);
+  if (tool === undefined || !grantedNames(agent, task, context.config.channels).includes(call.name))
+    return noSuchTool(context, task, agent, call);
   const wrong = checkArgs(tool.parameters, call.arguments);
   if (wrong !== undefined) return { kind: 'problem', code: 'bad_field', message: wrong };
-  const gate = parts.gate?.judge(agent, call.name, call.arguments);
-  if (gate?.verdict === 'deny') return { kind: 'problem', code: 'not_allowed', message: gate.reasons.join('; ') };
-  if (gate?.verdict === 'notify') {
-    record(parts, 'human.notified', {
+  const gate = context.gate.judge(agent, call.name, call.arguments);
+  if (gate.verdict === 'deny') return { kind: 'problem', code: 'not_allowed', message: gate.reasons.join('; ') };
+  if (gate.verdict === 'notify') {
+    record(context, 'human.notified', {
       task: task.id,
       agent: agent.name,
       tool: call.name,
@@ -42,19 +42,19 @@ export async function carryOutOne(
       why: gate.reasons,
     });
   }
-  if (gate?.verdict !== 'ask') {
-    return noted(await runTool(parts, task, agent, call, tool, stop, { approved: false, ...planOf(gate) }));
+  if (gate.verdict !== 'ask') {
+    return noted(await runTool(context, task, agent, call, tool, stop, { approved: false, ...planOf(gate) }));
   }
-  const wanted = approvalFor(parts, task, agent, call, gate);
-  const said = verdictOn(await parts.store.read(wanted.id), wanted);
+  const wanted = approvalFor(context, task, agent, call, gate);
+  const said = verdictOn(await context.tasks.read(wanted.id), wanted);
   if (said.kind === 'open') return { kind: 'ask', child: wanted };
   if (said.kind === 'no') return { kind: 'problem', code: 'not_allowed', message: said.message };
-  return runAllowed(parts, task, agent, call, tool, stop, said.edited);
+  return runAllowed(context, task, agent, call, tool, stop, said.edited);
 }
 
 /** What the human allowed runs as the human left it; the model is told what was changed. */
 async function runAllowed(
-  parts: Parts,
+  context: EngineContext,
   task: Task,
   agent: Agent,
   call: ToolCall,
@@ -64,16 +64,16 @@ async function runAllowed(
 ): Promise<Carried> {
   const action = edited === undefined ? call : { ...call, arguments: { ...call.arguments, ...edited } };
   // Judged once more, as it will run: what is never done is not done by an edit either.
-  const gate = parts.gate?.judge(agent, call.name, action.arguments);
-  if (gate?.verdict === 'deny') {
+  const gate = context.gate.judge(agent, call.name, action.arguments);
+  if (gate.verdict === 'deny') {
     const message = gate.reasons.join('; ');
     const id = childId(task.id, `call-${call.id}`);
-    if (await parts.store.begin(id, 'denied', message))
-      await parts.store.finish(id, { ok: false, code: 'not_allowed', text: message });
+    if (await context.effects.begin(id, 'denied', message))
+      await context.effects.finish(id, { ok: false, code: 'not_allowed', text: message });
     return { kind: 'problem', code: 'not_allowed', message, allowed: true };
   }
-  const permission = { approved: true, ...(gate?.action ? { action: gate.action } : {}) };
-  const reply = noted(await runTool(parts, task, agent, action, tool, stop, permission));
+  const permission = { approved: true, ...(gate.action ? { action: gate.action } : {}) };
+  const reply = noted(await runTool(context, task, agent, action, tool, stop, permission));
   if (edited === undefined || reply.kind === 'ask') return { ...reply, allowed: true };
   const changes = Object.entries(edited).map(([name, value]) => {
     return `${name}: you asked for ${JSON.stringify(call.arguments[name])}, the human made it ${JSON.stringify(value)}`;
@@ -84,14 +84,14 @@ async function runAllowed(
 }
 
 /** How it runs without a shell, where the gate knows. */
-function planOf(gate: GateVerdict | undefined): Pick<GateVerdict, 'plan' | 'action'> {
-  return { ...(gate?.plan ? { plan: gate.plan } : {}), ...(gate?.action ? { action: gate.action } : {}) };
+function planOf(gate: GateVerdict): Pick<GateVerdict, 'plan' | 'action'> {
+  return { ...(gate.plan ? { plan: gate.plan } : {}), ...(gate.action ? { action: gate.action } : {}) };
 }
 
-function noSuchTool(parts: Parts, task: Task, agent: Agent, call: ToolCall): ToolReply {
+function noSuchTool(context: EngineContext, task: Task, agent: Agent, call: ToolCall): ToolReply {
   const granted =
-    grantedNames(agent, task, parts.config.channels)
-      .filter((name) => parts.tools.has(name))
+    grantedNames(agent, task, context.config.channels)
+      .filter((name) => context.tools.has(name))
       .join(', ') || 'none';
   return {
     kind: 'problem',

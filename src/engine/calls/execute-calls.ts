@@ -9,7 +9,7 @@ import { overBudget, type Purse } from '../../rules/budget/remaining.js';
 import { answerOf } from './child-result.js';
 import { askChild, type Asked, type Spoken } from './ask-child.js';
 import { asReply, carryOutOne, type Carried } from './execute-call.js';
-import { record, type Parts } from '../core/context.js';
+import { record, type EngineContext } from '../core/context.js';
 import { passOn } from './send.js';
 import { quoted } from '../core/quote.js';
 
@@ -24,7 +24,7 @@ export interface CallsDone {
 }
 
 export async function carryOut(
-  parts: Parts,
+  context: EngineContext,
   task: Task,
   agent: Agent,
   calls: readonly ToolCall[],
@@ -32,33 +32,34 @@ export async function carryOut(
   purse: Purse,
 ): Promise<CallsDone> {
   const done: CallsDone = { results: [], asked: [], allowed: false };
-  const isAsk = ({ name }: ToolCall): boolean => parts.tools.get(name)?.kind === 'ask';
+  const isAsk = ({ name }: ToolCall): boolean => context.tools.get(name)?.kind === 'ask';
   let room = purse.left().toolCalls ?? Infinity;
   let wave = calls.filter(isAsk).length;
   for (const call of calls) {
-    const from = parts.clock.monotonicMs();
+    const from = context.clock.monotonicMs();
     const reply: Carried =
       room-- > 0
-        ? await carryOutOne(parts, task, agent, call, stop)
+        ? await carryOutOne(context, task, agent, call, stop)
         : asReply(overBudget('toolCalls', task, 'and this call was not made'));
     if (reply.allowed) done.allowed = true;
     const asked: Asked =
       reply.kind === 'ask' || reply.kind === 'spawn'
-        ? await askChild(parts, task, reply, purse, wave)
+        ? await askChild(context, task, reply, purse, wave)
         : { kind: 'spoken', reply };
     if (isAsk(call)) wave--;
     if (asked.kind === 'wait') done.asked.push(...asked.children);
     else if (asked.kind === 'answered') {
       const { state } = asked.child;
-      note(parts, task, agent, call, state === 'completed', 0);
+      note(context, task, agent, call, state === 'completed', 0);
       const { text, ...more } = answerOf(asked.child);
-      done.results.push({ ...(await result(parts, call, text, state === 'failed')), ...more });
+      done.results.push({ ...(await result(context, call, text, state === 'failed')), ...more });
     } else {
-      const said = await passOn(parts, task, agent, call, asked.reply);
+      const said = await passOn(context, task, agent, call, asked.reply);
       if (said.kind === 'final') done.final = said.text;
       const made = said.kind !== 'problem' || said.code !== 'over_budget';
-      if (!said.ran) note(parts, task, agent, call, said.kind !== 'problem', parts.clock.monotonicMs() - from, made);
-      const message = await result(parts, call, textOf(said), said.kind === 'problem', said.kind === 'final');
+      if (!said.ran)
+        note(context, task, agent, call, said.kind !== 'problem', context.clock.monotonicMs() - from, made);
+      const message = await result(context, call, textOf(said), said.kind === 'problem', said.kind === 'final');
       done.results.push(said.kind === 'problem' ? { ...message, code: said.code } : message);
     }
   }
@@ -66,9 +67,17 @@ export async function carryOut(
 }
 
 /** A call that led to a task, or was refused: a line of its own, as every call has. One that no budget had room for was not made, and is not counted. */
-function note(parts: Parts, task: Task, agent: Agent, call: ToolCall, ok: boolean, ms: number, made = true): void {
+function note(
+  context: EngineContext,
+  task: Task,
+  agent: Agent,
+  call: ToolCall,
+  ok: boolean,
+  ms: number,
+  made = true,
+): void {
   const { id, name: tool } = call;
-  record(parts, 'tool.ran', {
+  record(context, 'tool.ran', {
     task: task.id,
     agent: agent.name,
     role: task.role,
@@ -84,14 +93,20 @@ function textOf(reply: Spoken): string {
   return reply.kind === 'problem' ? `${reply.code}: ${reply.message}` : reply.text;
 }
 
-async function result(parts: Parts, call: ToolCall, text: string, isError: boolean, final = false): Promise<Message> {
+async function result(
+  context: EngineContext,
+  call: ToolCall,
+  text: string,
+  isError: boolean,
+  final = false,
+): Promise<Message> {
   return {
     role: 'tool',
     name: call.name,
-    content: final ? text : await quoted(parts, text),
+    content: final ? text : await quoted(context, text),
     toolCallId: call.id,
     ...(final ? { final } : {}),
     ...(isError ? { isError } : {}),
-    timestamp: parts.clock.now().toISOString(),
+    timestamp: context.clock.now().toISOString(),
   };
 }

@@ -14,7 +14,7 @@ import type { SessionShown, Tool, ToolContext, ToolReply } from '../../tools/cor
 import { breakDown } from './break-down.js';
 import { sessionId } from '../../domain/session/session-id.js';
 import { duringEffect } from '../core/effects.js';
-import { record, type Parts } from '../core/context.js';
+import { record, type EngineContext } from '../core/context.js';
 import { checkDraft } from './check-draft.js';
 
 export interface Permission {
@@ -24,7 +24,7 @@ export interface Permission {
 }
 
 export async function runTool(
-  parts: Parts,
+  context: EngineContext,
   task: Task,
   agent: Agent,
   call: ToolCall,
@@ -32,19 +32,19 @@ export async function runTool(
   stop: AbortSignal,
   permission: Permission,
 ): Promise<ToolReply> {
-  const from = parts.clock.monotonicMs();
+  const from = context.clock.monotonicMs();
   const run = async (): Promise<ToolReply> => {
-    const covered = isLoose(parts, call, permission) ? parts.ballot?.expose() : undefined;
+    const covered = isLoose(context, call, permission) ? context.ballot.expose() : undefined;
     try {
-      return await guarded(tool, call, contextOf(parts, task, agent, call, stop, permission));
+      return await guarded(tool, call, contextOf(context, task, agent, call, stop, permission));
     } finally {
       covered?.();
     }
   };
-  const reply = tool.kind === 'effect' ? await runOnce(parts, task, agent, call, run) : await run();
+  const reply = tool.kind === 'effect' ? await runOnce(context, task, agent, call, run) : await run();
   // What an ask leads to is told by the task it makes; it is looked at again each time that one may have ended.
   if (reply.kind === 'ask' || reply.kind === 'spawn') return reply;
-  record(parts, 'tool.ran', {
+  record(context, 'tool.ran', {
     task: task.id,
     agent: agent.name,
     role: task.role,
@@ -52,18 +52,18 @@ export async function runTool(
     cause: call.id,
     ok: reply.kind !== 'problem',
     ...(permission.approved ? { approved: childId(task.id, `call-${call.id}`) } : {}),
-    ms: Math.round(parts.clock.monotonicMs() - from),
+    ms: Math.round(context.clock.monotonicMs() - from),
   });
   return reply;
 }
 
 /** A command that could reach the ballot. */
-function isLoose(parts: Parts, call: ToolCall, permission: Permission): boolean {
-  return call.name === 'execute_command' && permission.action === undefined && parts.shell?.isSandboxed() === false;
+function isLoose(context: EngineContext, call: ToolCall, permission: Permission): boolean {
+  return call.name === 'execute_command' && permission.action === undefined && context.shell.isSandboxed() === false;
 }
 
 function contextOf(
-  parts: Parts,
+  context: EngineContext,
   task: Task,
   agent: Agent,
   call: ToolCall,
@@ -74,36 +74,36 @@ function contextOf(
     agent,
     task,
     callId: call.id,
-    folder: parts.folder,
-    agents: parts.agents.all(),
-    sessions: () => openSessions(parts),
-    replaceSession: (id, text) => parts.store.replaceSession(id, text),
-    breakDown: (wanted) => breakDown(parts, task, wanted),
-    checkDraft: (name, source) => checkDraft(parts, task, name, source),
-    createAgent: (name, source) => parts.agents.create(name, source),
+    folder: context.workspaceFiles,
+    agents: context.agents.all(),
+    sessions: () => openSessions(context),
+    replaceSession: (id, text) => context.sessions.replace(id, text),
+    breakDown: (wanted) => breakDown(context, task, wanted),
+    checkDraft: (name, source) => checkDraft(context, task, name, source),
+    createAgent: (name, source) => context.agents.create(name, source),
     approved: permission.approved,
     ...(permission.plan ? { plan: permission.plan } : {}),
     ...(permission.action ? { action: permission.action } : {}),
-    ...(parts.shell ? { shell: parts.shell } : {}),
-    ...(parts.desk ? { desk: parts.desk } : {}),
+    shell: context.shell,
+    boardTools: context.boardTools,
     signal: stop,
   };
 }
 
-function openSessions(parts: Parts): SessionShown[] {
-  const open = [...parts.store.open()].filter(({ task }) => task.session !== undefined || task.to !== undefined);
+function openSessions(context: EngineContext): SessionShown[] {
+  const open = [...context.tasks.open()].filter(({ task }) => task.session !== undefined || task.to !== undefined);
   open.sort((a, b) => compareText(a.task.created_at, b.task.created_at));
   return open.flatMap(({ task, state }) => {
     if (task.to === undefined || task.to === HUMAN || task.to === ENGINE) return [];
     const waits = task.waits?.tasks;
-    const session = sessionId(task, parts.agents.all().get(task.to) ?? { name: task.to });
+    const session = sessionId(task, context.agents.all().get(task.to) ?? { name: task.to });
     return [{ session, agent: task.to, task: task.id, state, ...(waits ? { waits_for: waits } : {}) }];
   });
 }
 
 /** At most once: whoever finds the intent there does not act. */
 async function runOnce(
-  parts: Parts,
+  context: EngineContext,
   task: Task,
   agent: Agent,
   call: ToolCall,
@@ -111,18 +111,18 @@ async function runOnce(
 ): Promise<ToolReply> {
   const id = childId(task.id, `call-${call.id}`);
   const digest = hash53(JSON.stringify([call.name, call.arguments]));
-  const before = await parts.store.effect(id);
+  const before = await context.effects.get(id);
   if (before.state === 'done') return asReply(before.outcome);
-  if (before.state === 'started' || !(await parts.store.begin(id, digest, `${call.name} by ${agent.name}`))) {
+  if (before.state === 'started' || !(await context.effects.begin(id, digest, `${call.name} by ${agent.name}`))) {
     return {
       kind: 'problem',
       code: 'unknown_outcome',
       message: `${call.name} was begun before an interruption and may or may not have taken effect; look before you try again`,
     };
   }
-  return duringEffect(parts.store, task.root, async () => {
+  return duringEffect(context, task.root, async () => {
     const reply = await run();
-    await parts.store.finish(id, outcomeOf(reply));
+    await context.effects.finish(id, outcomeOf(reply));
     return reply;
   });
 }

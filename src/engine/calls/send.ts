@@ -13,36 +13,42 @@ import type { Spoken } from './ask-child.js';
 import { giveBack } from '../core/locks.js';
 import { tellNote } from '../core/notes.js';
 import { asReply } from './execute-call.js';
-import type { Parts } from '../core/context.js';
+import type { EngineContext } from '../core/context.js';
 
 /** The reply itself, or why it could not be passed on. */
-export async function passOn(parts: Parts, task: Task, agent: Agent, call: ToolCall, reply: Spoken): Promise<Spoken> {
-  if (reply.kind === 'tell') await tell(parts, task, agent, call, reply);
+export async function passOn(
+  context: EngineContext,
+  task: Task,
+  agent: Agent,
+  call: ToolCall,
+  reply: Spoken,
+): Promise<Spoken> {
+  if (reply.kind === 'tell') await tell(context, task, agent, call, reply);
   const refused =
     reply.kind === 'note'
-      ? await say(parts, task, agent, call, reply)
+      ? await say(context, task, agent, call, reply)
       : reply.kind === 'give_back'
-        ? await giveBack(parts, task, reply.resource)
+        ? await giveBack(context, task, reply.resource)
         : undefined;
   return refused === undefined ? reply : { ...asReply(refused), ran: true };
 }
 
 /** Stamped by us: who speaks is not the model's to say. */
 async function tell(
-  parts: Parts,
+  context: EngineContext,
   task: Task,
   agent: Agent,
   call: ToolCall,
   { task: target, message }: { task: string; message: string },
 ): Promise<void> {
   const text = `Message from ${agent.name} (${task.id}):\n\n${fence('message', agent.name, message, call.id)}`;
-  const at = parts.clock.now().toISOString();
-  await parts.store.submit({ kind: 'tell', id: call.id, task: target, text, by: agent.name, at });
+  const at = context.clock.now().toISOString();
+  await context.intents.submit({ kind: 'tell', id: call.id, task: target, text, by: agent.name, at });
 }
 
 /** On a channel, in the name of the agent. */
 async function say(
-  parts: Parts,
+  context: EngineContext,
   task: Task,
   agent: Agent,
   call: ToolCall,
@@ -52,7 +58,7 @@ async function say(
   const { root } = standing(task);
   const about = { task: task.id, ...(root ? { root } : {}), ...(priority ? { priority } : {}) };
   const note = { id: call.id, channel, from: agent.name, ...about, body };
-  const refused = await tellNote(parts, note, { durable: true });
+  const refused = await tellNote(context, note, { durable: true });
   if (refused === undefined) return undefined;
   const { message: why, hint } = refused;
   return { ...refused, message: hint === undefined ? why : `${why}; ${hint}` };

@@ -5,7 +5,7 @@
 import type { Agent } from '../../domain/agent/agent.js';
 import { isEnded, type Placed, type Task } from '../../domain/task/task.js';
 import { purse, type Purse } from '../../rules/budget/remaining.js';
-import type { Parts } from '../core/context.js';
+import type { EngineContext } from '../core/context.js';
 import { askedIn, bidsOf, costsOf, subtasks, type Costs } from '../tasks/costs.js';
 import type { Conversation } from './conversation.js';
 
@@ -15,7 +15,7 @@ export interface Account {
 }
 
 /** `agent` as its file is now: a conversation goes on with the prompt it began with, but a budget may have been raised. */
-export function account(parts: Parts, task: Task, talk: Conversation, agent: Agent): Account {
+export function account(context: EngineContext, task: Task, talk: Conversation, agent: Agent): Account {
   const ids: string[] = [];
   const known = new Map<string, Placed>();
   let seen = 0;
@@ -23,12 +23,12 @@ export function account(parts: Parts, task: Task, talk: Conversation, agent: Age
   let last: Purse | undefined;
   return {
     async purse() {
-      const children = [...(await look()), ...(bids ??= await bidsOf(parts, task))];
-      last = purse({ task, agent, config: parts.config, own: talk.usage(), children });
+      const children = [...(await look()), ...(bids ??= await bidsOf(context, task))];
+      last = purse({ task, agent, config: context.config, own: talk.usage(), children });
       return last;
     },
     async costs() {
-      const costs = costsOf(talk.usage(), [...(await look()), ...(await subtasks(parts, task))]);
+      const costs = costsOf(talk.usage(), [...(await look()), ...(await subtasks(context, task))]);
       const short = last?.short()?.budget;
       return short === undefined ? costs : { ...costs, short };
     },
@@ -37,12 +37,12 @@ export function account(parts: Parts, task: Task, talk: Conversation, agent: Age
   async function look(): Promise<Placed[]> {
     const messages = talk.mine();
     if (messages.length < seen) seen = ids.length = 0; // a person took something away
-    ids.push(...askedIn(parts, task, messages, seen));
+    ids.push(...askedIn(context, task, messages, seen));
     seen = messages.length;
     for (const id of ids) {
       const before = known.get(id);
-      if (before !== undefined && (isEnded(before.state) || parts.store.isOpen(id))) continue;
-      const now = await parts.store.read(id);
+      if (before !== undefined && (isEnded(before.state) || context.tasks.isOpen(id))) continue;
+      const now = await context.tasks.read(id);
       if (now !== undefined) known.set(id, now);
     }
     return ids.flatMap((id) => known.get(id) ?? []);

@@ -17,7 +17,7 @@ import { controlMessage } from './control-message.js';
 import type { Conversation } from './conversation.js';
 import { stopAsked } from '../core/stop-asked.js';
 import { owesCall } from './required-call.js';
-import type { Parts } from '../core/context.js';
+import type { EngineContext } from '../core/context.js';
 import { grantedTools, systemPrompt } from './prompt.js';
 
 export type Allowance =
@@ -26,7 +26,7 @@ export type Allowance =
   | { kind: 'problem'; problem: Problem };
 
 export async function allowance(
-  parts: Parts,
+  context: EngineContext,
   task: Task,
   talk: Conversation,
   purse: Purse,
@@ -37,19 +37,19 @@ export async function allowance(
   const last = messages.at(-1);
   const isLast = last?.kind === 'last_turn';
   if (!isLast) {
-    const loop = last?.kind === 'loop_warning' ? undefined : loopIn(messages, (name) => changes(parts, name));
+    const loop = last?.kind === 'loop_warning' ? undefined : loopIn(messages, (name) => changes(context, name));
     if (loop?.warned) return { kind: 'problem', problem: looping(talk.agent.name, loop) };
-    if (loop) return tell(parts, 'loop_warning', loopText(loop));
+    if (loop) return tell(context, 'loop_warning', loopText(loop));
     // Whoever owes one call gives its last answer anyway.
-    if (!owesCall(task) && (await stopAsked(parts, task)))
-      return tell(parts, 'last_turn', `You were asked to stop. ${ANSWER_NOW}`);
+    if (!owesCall(task) && (await stopAsked(context, task)))
+      return tell(context, 'last_turn', `You were asked to stop. ${ANSWER_NOW}`);
   }
   const left = purse.left();
   const head = (): string =>
-    systemPrompt(parts, talk.agent, task) + JSON.stringify(grantedTools(parts, talk.agent, task));
+    systemPrompt(context, talk.agent, task) + JSON.stringify(grantedTools(context, talk.agent, task));
   const reserved = reserveCall(left, promptTokens(head, shown), {
     maxTokens: resolved.settings.maxTokens,
-    price: dearest(parts, resolved.models),
+    price: dearest(context, resolved.models),
     isLast,
   });
   const over = (isLast ? undefined : usedUp(left, purse.lastMs)) ?? (reserved.ok ? undefined : reserved.over);
@@ -58,7 +58,7 @@ export async function allowance(
     const isOver = isLast || owesCall(task) || isChoosing(task, talk.agent);
     if (isOver)
       return { kind: 'problem', problem: overBudget(over, task, `before there was an answer${still(over, left)}`) };
-    return tell(parts, 'last_turn', `The budget of ${budgetWord(over)} for this task is used up. ${ANSWER_NOW}`);
+    return tell(context, 'last_turn', `The budget of ${budgetWord(over)} for this task is used up. ${ANSWER_NOW}`);
   }
   return {
     kind: 'turn',
@@ -76,12 +76,12 @@ function still(over: BudgetName, { tokens = 0, microUsd = 0 }: Budget): string {
 
 const ANSWER_NOW = 'Answer now, in words, with what you have; no tool can be called any more.';
 
-function tell(parts: Parts, kind: MessageKind, content: string): Allowance {
-  return { kind: 'tell', message: controlMessage(parts.clock, kind, content) };
+function tell(context: EngineContext, kind: MessageKind, content: string): Allowance {
+  return { kind: 'tell', message: controlMessage(context.clock, kind, content) };
 }
 
-function changes(parts: Parts, tool: string): boolean {
-  return parts.tools.get(tool)?.kind !== 'pure';
+function changes(context: EngineContext, tool: string): boolean {
+  return context.tools.get(tool)?.kind !== 'pure';
 }
 
 function loopText({ what }: Loop): string {
@@ -95,8 +95,8 @@ function looping(agent: string, { what }: Loop): Problem {
 }
 
 /** Of several models that may be asked, the most expensive counts. */
-function dearest(parts: Parts, models: readonly string[]): Price | undefined {
-  const prices = models.flatMap((model) => parts.price?.(model) ?? []);
+function dearest(context: EngineContext, models: readonly string[]): Price | undefined {
+  const prices = models.flatMap((model) => context.price(model) ?? []);
   return prices.length === 0
     ? undefined
     : {

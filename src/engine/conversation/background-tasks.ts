@@ -7,7 +7,7 @@ import { childId } from '../../domain/task/id.js';
 import type { Message } from '../../domain/session/session.js';
 import { isEnded, type Placed, type Task } from '../../domain/task/task.js';
 import { errorText, fence } from '../../rules/patterns/gather.js';
-import type { Parts } from '../core/context.js';
+import type { EngineContext } from '../core/context.js';
 import { quoted } from '../core/quote.js';
 
 export interface Spawned {
@@ -19,7 +19,7 @@ export interface Spawned {
 const NONE: Spawned = { news: [], open: [] };
 
 export async function spawnedBy(
-  parts: Parts,
+  context: EngineContext,
   task: Task,
   agent: Agent,
   messages: readonly Message[],
@@ -29,9 +29,9 @@ export async function spawnedBy(
   if (ids.size === 0) return NONE;
   const found: Spawned = { news: [], open: [] };
   for (const id of ids) {
-    const child = parts.store.isOpen(id) ? undefined : await parts.store.read(id);
-    if (child !== undefined && isEnded(child.state)) found.news.push(await outcome(parts, task, child));
-    else if (child !== undefined || parts.store.isOpen(id)) found.open.push(id);
+    const child = context.tasks.isOpen(id) ? undefined : await context.tasks.read(id);
+    if (child !== undefined && isEnded(child.state)) found.news.push(await outcome(context, task, child));
+    else if (child !== undefined || context.tasks.isOpen(id)) found.open.push(id);
   }
   return found;
 }
@@ -55,14 +55,14 @@ function unheard(task: Task, messages: readonly Message[]): ReadonlySet<string> 
   return known.ids;
 }
 
-async function outcome(parts: Parts, asker: Task, { task, state }: Placed): Promise<Message> {
+async function outcome(context: EngineContext, asker: Task, { task, state }: Placed): Promise<Message> {
   const who = task.to ?? 'nobody';
-  const text = await quoted(parts, state === 'completed' ? (task.result ?? '') : errorText(task.error));
+  const text = await quoted(context, state === 'completed' ? (task.result ?? '') : errorText(task.error));
   return {
     role: 'user',
     content: `The task ${task.id} that you gave to ${who} is ${state}.\n\n${fence(state === 'completed' ? 'result' : 'failure', who, text, asker.id)}`,
     from: task.id,
     kind: 'task_result',
-    timestamp: parts.clock.now().toISOString(),
+    timestamp: context.clock.now().toISOString(),
   };
 }

@@ -9,9 +9,9 @@ import { sessionUsage, type Message, type Session } from '../../domain/session/s
 import { roleFacts } from '../../domain/task/role.js';
 import type { Task } from '../../domain/task/task.js';
 import { addUsage, NO_USAGE, type Usage } from '../../domain/budget/usage.js';
-import type { Claim } from '../../ports/store.js';
+import type { Claim } from '../../ports/store/tasks.js';
 import { mindFor } from '../../rules/scheduling/models.js';
-import { record, type Parts } from '../core/context.js';
+import { record, type EngineContext } from '../core/context.js';
 import { firstMessage, resultsBefore } from './prompt.js';
 
 export interface Conversation {
@@ -35,19 +35,24 @@ export interface Conversation {
 }
 
 /** Throws `HeldConversation` if it cannot be read. */
-export async function openConversation(parts: Parts, claim: Claim, task: Task, agent: Agent): Promise<Conversation> {
+export async function openConversation(
+  context: EngineContext,
+  claim: Claim,
+  task: Task,
+  agent: Agent,
+): Promise<Conversation> {
   const id = sessionId(task, agent);
   // A conversation of its own that is there before anybody is known to have taken the task: whoever began it is gone.
   const isLeft = claim.task.claimed_at === undefined && task.session === undefined && agent.session !== 'shared';
-  const opened = await parts.store.openSession(id, { repair: claim.recovered || isLeft });
+  const opened = await context.sessions.open(id, { repair: claim.recovered || isLeft });
   if (opened.kind === 'held') throw new HeldConversation(id, opened.problem, opened.stamp);
   if (opened.kind === 'open') {
-    noteEdit(parts, task, agent, id, opened.edited);
-    const talk = conversation(parts, task, id, await pinned(parts, agent, opened.session), opened.session);
+    noteEdit(context, task, agent, id, opened.edited);
+    const talk = conversation(context, task, id, await pinned(context, agent, opened.session), opened.session);
     await talk.begin();
     return talk;
   }
-  const first = firstMessage(parts, agent, task, await resultsBefore(parts, task));
+  const first = firstMessage(context, agent, task, await resultsBefore(context, task));
   const session: Session = {
     header: {
       sessionId: id,
@@ -55,7 +60,7 @@ export async function openConversation(parts: Parts, claim: Claim, task: Task, a
       ...(agent.type ? { agentType: agent.type } : {}),
       ...modelOf(agent, task),
       definition: agent.definition,
-      created: parts.clock.now().toISOString(),
+      created: context.clock.now().toISOString(),
       status: 'active',
       task: task.id,
     },
@@ -64,10 +69,10 @@ export async function openConversation(parts: Parts, claim: Claim, task: Task, a
   // The file is made while the model is thinking, once the question is on its way; nothing is appended before it is there. A
   // failure is met where it is awaited.
   const behind = roleFacts(task.role).isStage && agent.session !== 'shared';
-  const ready = new Promise((resolve) => setImmediate(resolve)).then(() => makeFiles(parts, agent, session, behind));
+  const ready = new Promise((resolve) => setImmediate(resolve)).then(() => makeFiles(context, agent, session, behind));
   ready.catch(() => undefined);
-  record(parts, 'session.created', { task: task.id, agent: agent.name, session: id });
-  return conversation(parts, task, id, agent, session, ready);
+  record(context, 'session.created', { task: task.id, agent: agent.name, session: id });
+  return conversation(context, task, id, agent, session, ready);
 }
 
 function modelOf(agent: Agent, { role }: Task): { model?: string } {
@@ -77,20 +82,20 @@ function modelOf(agent: Agent, { role }: Task): { model?: string } {
 
 /** The conversation as it is kept; undefined if there was one. */
 async function makeFiles(
-  { store, agents }: Parts,
+  context: EngineContext,
   agent: Agent,
   { header, messages }: Session,
   behind: boolean,
 ): Promise<Session | undefined> {
   const [made] = await Promise.all([
-    store.createSession(header, [...messages], { behind }),
-    store.putBlob(agents.source(agent)),
+    context.sessions.create(header, [...messages], { durable: !behind }),
+    context.blobs.put(context.agents.source(agent)),
   ]);
   return made;
 }
 
 function conversation(
-  parts: Parts,
+  context: EngineContext,
   task: Task,
   id: string,
   agent: Agent,
@@ -127,7 +132,7 @@ function conversation(
     async append(messages, durable) {
       await self.made();
       const before = now.messages.length;
-      const written = await parts.store.append(id, messages, { durable });
+      const written = await context.sessions.append(id, messages, { durable });
       if (messages.some((message) => message.task !== undefined)) begun = undefined;
       // Somebody else here opened it meanwhile, or it was saved in this very moment: what was written stands in the file and not in what
       // we hold. Who went on from that would never see the answer and ask for it again.
@@ -140,8 +145,8 @@ function conversation(
     async begin() {
       // A task without a part of its own sees none of its answers and would ask its model forever, so this is not given up.
       while (self.mine().length === 0) {
-        const first = { ...firstMessage(parts, agent, task), task: task.id };
-        const written = await parts.store.append(id, [first], { durable: false });
+        const first = { ...firstMessage(context, agent, task), task: task.id };
+        const written = await context.sessions.append(id, [first], { durable: false });
         begun = undefined;
         if (written === 'edited') await reopen();
       }
@@ -174,10 +179,10 @@ function conversation(
   }
 
   async function reopen(): Promise<void> {
-    const opened = await parts.store.openSession(id);
+    const opened = await context.sessions.open(id);
     if (opened.kind === 'missing') throw new HeldConversation(id, gone(id));
     if (opened.kind === 'held') throw new HeldConversation(id, opened.problem, opened.stamp);
-    noteEdit(parts, task, agent, id, opened.edited);
+    noteEdit(context, task, agent, id, opened.edited);
     if (opened.edited || opened.session !== now) {
       self.whole = false;
       counted = { messages: [], length: 0, usage: NO_USAGE };
@@ -206,13 +211,13 @@ function gone(id: string): Problem {
 }
 
 /** A conversation goes on with the agent file it began with, as long as that is kept. */
-async function pinned(parts: Parts, agent: Agent, session: Session): Promise<Agent> {
+async function pinned(context: EngineContext, agent: Agent, session: Session): Promise<Agent> {
   const definition = session.header.definition;
   if (definition === undefined || definition === agent.definition) return agent;
-  const source = await parts.store.getBlob(definition);
-  return (source && parts.agents.parse(source.toString('utf8'), agent.file)) ?? agent;
+  const source = await context.blobs.get(definition);
+  return (source && context.agents.parse(source.toString('utf8'), agent.file)) ?? agent;
 }
 
-function noteEdit(parts: Parts, task: Task, agent: Agent, session: string, edited: object | undefined): void {
-  if (edited) record(parts, 'session.edited', { task: task.id, agent: agent.name, session, ...edited });
+function noteEdit(context: EngineContext, task: Task, agent: Agent, session: string, edited: object | undefined): void {
+  if (edited) record(context, 'session.edited', { task: task.id, agent: agent.name, session, ...edited });
 }

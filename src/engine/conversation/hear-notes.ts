@@ -8,35 +8,37 @@ import type { Task } from '../../domain/task/task.js';
 import type { Bus } from '../../ports/bus.js';
 import { channelsRead } from '../../rules/coordination/channels.js';
 import { fence } from '../../rules/patterns/gather.js';
-import { record, type Parts } from '../core/context.js';
+import { record, type EngineContext } from '../core/context.js';
 import type { Conversation } from './conversation.js';
 
 /** Notes added before one turn at most; the rest comes before the next. */
 const MOST_HEARD = 50;
 
-/** Conversations of one agent do not hear the same at the same time. */
-const hearing = new WeakMap<Bus, Set<string>>();
-
 /** What was told on the channels that this agent reads becomes part of its conversation. True: something was heard, or the file was edited. */
-export async function hearNotes(parts: Parts, task: Task, talk: Conversation): Promise<boolean> {
-  const { bus } = parts;
+export async function hearNotes(context: EngineContext, task: Task, talk: Conversation): Promise<boolean> {
+  const { bus } = context;
   const name = talk.agent.name;
-  const channels = channelsRead(name, parts.config.channels);
-  if (bus === undefined || channels.length === 0) return false;
+  const channels = channelsRead(name, context.config.channels);
+  if (channels.length === 0) return false;
   const last = talk.messages().at(-1);
   if (last?.kind === 'note') return false; // the next turn is due
-  const busy = hearing.get(bus) ?? new Set();
-  hearing.set(bus, busy);
+  const busy = context.hearingNotes; // conversations of one agent do not hear the same notes at the same time
   if (busy.has(name)) return false;
   busy.add(name);
   try {
-    return await hear(parts, bus, task, talk, channels);
+    return await hear(context, bus, task, talk, channels);
   } finally {
     busy.delete(name);
   }
 }
 
-async function hear(parts: Parts, bus: Bus, task: Task, talk: Conversation, channels: string[]): Promise<boolean> {
+async function hear(
+  context: EngineContext,
+  bus: Bus,
+  task: Task,
+  talk: Conversation,
+  channels: string[],
+): Promise<boolean> {
   const reader = talk.agent.name;
   const unread = channels.flatMap((channel) => bus.unread(channel, reader, MOST_HEARD));
   if (unread.length === 0) return false;
@@ -50,7 +52,7 @@ async function hear(parts: Parts, bus: Bus, task: Task, talk: Conversation, chan
     if (ids.length > 0) await bus.done(channel, reader, ids);
   }
   if (news.length > 0)
-    record(parts, 'note.heard', { task: task.id, agent: reader, notes: urgent.map((note) => note.id) });
+    record(context, 'note.heard', { task: task.id, agent: reader, notes: urgent.map((note) => note.id) });
   return news.length > 0;
 }
 

@@ -7,24 +7,24 @@ import { problem, type Problem } from '../../domain/problem.js';
 import { roleFacts } from '../../domain/task/role.js';
 import type { Task } from '../../domain/task/task.js';
 import type { ModelFailure } from '../../ports/model.js';
-import { above } from '../core/tree.js';
-import type { Parts } from '../core/context.js';
+import { ancestors } from '../core/tree.js';
+import type { EngineContext } from '../core/context.js';
 
-type Known = Pick<Parts, 'store' | 'agents'>;
+type Known = Pick<EngineContext, 'tasks' | 'locks' | 'agents'>;
 
-export async function modelProblem(parts: Known, failure: ModelFailure, left: Budget, task: Task): Promise<Problem> {
+export async function modelProblem(context: Known, failure: ModelFailure, left: Budget, task: Task): Promise<Problem> {
   if (failure.class === 'aborted' && left.timeMs !== undefined) {
     return problem('timed_out', `no answer within the ${left.timeMs} ms that ${task.id} had left`);
   }
-  const hint = (await isSpare(parts, task)) ? {} : { hint: `when that is mended: guild task retry ${task.root}` };
+  const hint = (await isSpare(context, task)) ? {} : { hint: `when that is mended: guild task retry ${task.root}` };
   return problem('model_failed', failure.message, hint);
 }
 
 /** It, or one above it that it is part of, can be done without. */
-async function isSpare(parts: Known, task: Task): Promise<boolean> {
+async function isSpare(context: Known, task: Task): Promise<boolean> {
   let below = task;
-  for await (const asker of above(parts.store, task)) {
-    if (roleFacts(below.role).isSpare && !isRequired(parts, asker, below)) return true;
+  for await (const asker of ancestors(context, task)) {
+    if (roleFacts(below.role).isSpare && !isRequired(context, asker, below)) return true;
     below = asker;
   }
   return false;

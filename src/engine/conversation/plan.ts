@@ -14,7 +14,7 @@ import { approvalFor, verdictOn } from '../approvals/approvals.js';
 import { controlMessage } from './control-message.js';
 import type { Conversation } from './conversation.js';
 import { owesCall } from './required-call.js';
-import type { Parts } from '../core/context.js';
+import type { EngineContext } from '../core/context.js';
 
 export type Planning =
   /** There is no plan to wait for, or it is approved. */
@@ -28,21 +28,21 @@ export type Planning =
 
 const MAX_PLANS = 3;
 
-export async function planStep(parts: Parts, task: Task, talk: Conversation): Promise<Planning> {
+export async function planStep(context: EngineContext, task: Task, talk: Conversation): Promise<Planning> {
   if (!plans(task, talk)) return { kind: 'none' };
   const messages = roleFacts(task.role).plansOnce ? talk.messages() : talk.mine();
   if (messages.some((message) => message.kind === 'plan_approved')) return { kind: 'none' };
   const calls = openCalls(messages);
-  if (calls.length > 0) return say(talk, ...calls.map((call) => tooEarly(parts, call.id, call.name)));
+  if (calls.length > 0) return say(talk, ...calls.map((call) => tooEarly(context, call.id, call.name)));
   const asked = messages.findLastIndex((message) => message.kind === 'plan_request');
-  if (asked < 0) return say(talk, request(parts, FIRST));
+  if (asked < 0) return say(talk, request(context, FIRST));
   const since = messages.slice(asked + 1);
   if (since.some((message) => message.kind === 'last_turn')) return { kind: 'none' };
   const plan = since.findLast((message) => message.role === 'assistant')?.content;
   if (plan === undefined) return { kind: 'plan' };
   const count = messages.filter((message) => message.kind === 'plan_request').length;
-  if (plan.trim() === '') return again(parts, talk, count, 'Your plan was empty.');
-  return heed(parts, task, talk, plan, count);
+  if (plan.trim() === '') return again(context, talk, count, 'Your plan was empty.');
+  return heed(context, task, talk, plan, count);
 }
 
 /** A router and a coordinator do nothing but choose, and a check nothing but judge. */
@@ -51,26 +51,38 @@ function plans(task: Task, { agent }: Conversation): boolean {
   return agent.planApproval === true && !chooses && !owesCall(task);
 }
 
-async function heed(parts: Parts, task: Task, talk: Conversation, plan: string, count: number): Promise<Planning> {
-  const wanted = approval(parts, task, talk, plan, count);
-  const placed = await parts.store.read(wanted.id);
+async function heed(
+  context: EngineContext,
+  task: Task,
+  talk: Conversation,
+  plan: string,
+  count: number,
+): Promise<Planning> {
+  const wanted = approval(context, task, talk, plan, count);
+  const placed = await context.tasks.read(wanted.id);
   // What is asked about must not be lost in a power cut while the question stays.
   if (placed === undefined && (await talk.append([], true)) === 'edited') return { kind: 'again' };
   const said = verdictOn(placed, wanted);
   if (said.kind === 'open') return { kind: 'wait', child: wanted };
-  if (said.kind === 'no') return again(parts, talk, count, `Your plan was not approved: ${said.message}.`);
+  if (said.kind === 'no') return again(context, talk, count, `Your plan was not approved: ${said.message}.`);
   const edited = said.edited?.['plan'];
   const go =
     typeof edited === 'string'
       ? `The human changed your plan and approved it as it stands here:\n\n${edited}\n\nCarry out this plan, not yours.`
       : 'The human approved your plan. Carry it out now.';
-  return say(talk, controlMessage(parts.clock, 'plan_approved', go));
+  return say(talk, controlMessage(context.clock, 'plan_approved', go));
 }
 
-function approval(parts: Parts, task: Task, { agent }: Conversation, plan: string, count: number): WantedChild {
+function approval(
+  context: EngineContext,
+  task: Task,
+  { agent }: Conversation,
+  plan: string,
+  count: number,
+): WantedChild {
   const call = { id: `plan-${count}`, name: 'follow_plan', arguments: { plan } };
   const gate = { verdict: 'ask', reasons: [`${agent.name} shows its plan before it acts`], risk: 'LOW' } as const;
-  const wanted = approvalFor(parts, task, agent, call, { ...gate, reasons: [...gate.reasons] });
+  const wanted = approvalFor(context, task, agent, call, { ...gate, reasons: [...gate.reasons] });
   const held: ApprovalRequest = {
     ...(wanted.context!['request'] as ApprovalRequest),
     confinement: 'nothing is done by this: each step of the plan is still judged by itself',
@@ -86,9 +98,9 @@ function approval(parts: Parts, task: Task, { agent }: Conversation, plan: strin
 const FIRST =
   'Before you act, show your plan: what you will do, step by step, with whom, and what could go wrong. A human reads it. Answer with the plan alone; no tool can be called before it is approved.';
 
-async function again(parts: Parts, talk: Conversation, count: number, why: string): Promise<Planning> {
+async function again(context: EngineContext, talk: Conversation, count: number, why: string): Promise<Planning> {
   if (count < MAX_PLANS)
-    return say(talk, request(parts, `${why} Show a better plan; no tool can be called before it is approved.`));
+    return say(talk, request(context, `${why} Show a better plan; no tool can be called before it is approved.`));
   return {
     kind: 'problem',
     problem: problem('not_allowed', `${talk.agent.name} showed ${MAX_PLANS} plans and none was approved. ${why}`, {
@@ -97,11 +109,11 @@ async function again(parts: Parts, talk: Conversation, count: number, why: strin
   };
 }
 
-function request(parts: Parts, content: string): Message {
-  return controlMessage(parts.clock, 'plan_request', content);
+function request(context: EngineContext, content: string): Message {
+  return controlMessage(context.clock, 'plan_request', content);
 }
 
-function tooEarly(parts: Parts, toolCallId: string, name: string): Message {
+function tooEarly(context: EngineContext, toolCallId: string, name: string): Message {
   return {
     role: 'tool',
     name,
@@ -109,7 +121,7 @@ function tooEarly(parts: Parts, toolCallId: string, name: string): Message {
     content: 'not_allowed: your plan is not approved yet; nothing was done',
     isError: true,
     code: 'not_allowed',
-    timestamp: parts.clock.now().toISOString(),
+    timestamp: context.clock.now().toISOString(),
   };
 }
 

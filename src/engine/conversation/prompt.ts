@@ -10,13 +10,12 @@ import { fence } from '../../rules/patterns/gather.js';
 import { bidPrompt } from '../../rules/staffing/offer.js';
 import { isBuilt, toolDescriptions } from '../../tools/toolbox.js';
 import { owesCall } from './required-call.js';
-import type { Parts } from '../core/context.js';
+import type { EngineContext } from '../core/context.js';
 
-export function grantedTools(parts: Parts, agent: Agent, task: Task): ToolSpec[] {
-  return [...new Set(grantedNames(agent, task, parts.config.channels))].flatMap((name) => {
-    const tool = parts.tools.get(name);
+export function grantedTools(context: EngineContext, agent: Agent, task: Task): ToolSpec[] {
+  return [...new Set(grantedNames(agent, task, context.config.channels))].flatMap((name) => {
+    const tool = context.tools.get(name);
     if (tool === undefined || !(isBuilt(name) || tool.plugin !== undefined)) return [];
-    if (name === 'give_back' && parts.store.giveTurn === undefined) return [];
     return name === 'route_to' ? withChoices(tool, agent.router?.destinations ?? []) : tool;
   });
 }
@@ -28,10 +27,14 @@ function withChoices(tool: ToolSpec, choices: string[]): ToolSpec {
   return { ...tool, parameters: { ...tool.parameters, properties: { ...properties, agent } } };
 }
 
-export function systemPrompt(parts: Parts, agent: Agent, task: Task): string {
+export function systemPrompt(context: EngineContext, agent: Agent, task: Task): string {
   const variables: Record<string, string> = { ...agent.variables };
   for (const [key, value] of Object.entries(task.context)) if (typeof value === 'string') variables[key] = value;
-  return parts.agents.prompt(speakingAs(agent, task), toolDescriptions(grantedTools(parts, agent, task)), variables);
+  return context.agents.prompt(
+    speakingAs(agent, task),
+    toolDescriptions(grantedTools(context, agent, task)),
+    variables,
+  );
 }
 
 /** Who judges or weighs has a prompt of its own. */
@@ -47,7 +50,12 @@ function speakingAs(agent: Agent, { role }: Task): Agent {
 }
 
 /** The first message: the request, what else the asker said about it, and what came of the tasks it waited for. */
-export function firstMessage(parts: Parts, agent: Agent, task: Task, before: readonly string[] = []): Message {
+export function firstMessage(
+  context: EngineContext,
+  agent: Agent,
+  task: Task,
+  before: readonly string[] = [],
+): Message {
   const { original_goal: goal, draft: _, ...rest } = task.context;
   const said: string[] = [];
   // What judges or weighs is told all in its description, and not in the words of the agent's own work.
@@ -61,16 +69,16 @@ export function firstMessage(parts: Parts, agent: Agent, task: Task, before: rea
     role: 'user',
     content: [request, ...said, ...before].join('\n\n'),
     ...(task.from ? { from: task.from } : {}),
-    timestamp: parts.clock.now().toISOString(),
+    timestamp: context.clock.now().toISOString(),
   };
 }
 
 /** The results of what this task depends on; its own work under a pattern builds on the same. */
-export async function resultsBefore(parts: Parts, task: Task): Promise<string[]> {
-  const asker = roleFacts(task.role).isOwnWork && task.parent ? (await askerOf(parts, task.parent))?.task : task;
+export async function resultsBefore(context: EngineContext, task: Task): Promise<string[]> {
+  const asker = roleFacts(task.role).isOwnWork && task.parent ? (await askerOf(context, task.parent))?.task : task;
   const found: string[] = [];
   for (const id of asker?.dependencies ?? []) {
-    const placed = await parts.store.read(id);
+    const placed = await context.tasks.read(id);
     const result = placed?.task.result;
     if (placed === undefined || result === undefined) continue;
     const cut = result.length > MAX_BEFORE;
@@ -82,8 +90,8 @@ export async function resultsBefore(parts: Parts, task: Task): Promise<string[]>
 }
 
 /** It waits for its work, so it is among the open ones. */
-async function askerOf({ store }: Parts, id: string): Promise<Placed | undefined> {
-  return store.known(id) ?? store.read(id);
+async function askerOf(context: EngineContext, id: string): Promise<Placed | undefined> {
+  return context.tasks.getOpen(id) ?? context.tasks.read(id);
 }
 
 /** Characters of one result that are quoted; the rest is in its record. */

@@ -12,7 +12,7 @@ import { finalAnswer, reportedAnswer, type Message, type MessageKind } from '../
 import { roleFacts } from '../../domain/task/role.js';
 import type { Task } from '../../domain/task/task.js';
 import { controlMessage } from './control-message.js';
-import type { Parts } from '../core/context.js';
+import type { EngineContext } from '../core/context.js';
 
 interface Owed {
   /** Words that are as good as the call. */
@@ -41,7 +41,7 @@ export function owedTool({ role }: Pick<Task, 'role'>): string | undefined {
 
 /** `message` is to be said, and then there is a problem, or another turn. Undefined: nothing is owed, or nothing is wrong yet. */
 export function reminder(
-  parts: Pick<Parts, 'clock'>,
+  context: Pick<EngineContext, 'clock'>,
   task: Task,
   messages: readonly Message[],
 ): { message: Message; problem?: Problem } | undefined {
@@ -52,7 +52,7 @@ export function reminder(
   if (words !== undefined && owed.fits(words)) return undefined;
   const since = messages.slice(messages.findLastIndex((message) => message.kind === 'required_call_missing') + 1);
   const tries = since.filter((message) => message.role === 'assistant').length;
-  const say = (kind: MessageKind, content: string): Message => controlMessage(parts.clock, kind, content);
+  const say = (kind: MessageKind, content: string): Message => controlMessage(context.clock, kind, content);
   const most = owed.tries ?? MOST_TRIES;
   if (tries >= most) {
     const lacking = `there was no ${tool} in ${most} turns`;

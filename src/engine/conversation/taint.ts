@@ -6,12 +6,12 @@ import { childId } from '../../domain/task/id.js';
 import type { Message, ToolCall } from '../../domain/session/session.js';
 import { taintIn, withTaint } from '../../domain/task/taint.js';
 import type { Placed, Task } from '../../domain/task/task.js';
-import type { Parts } from '../core/context.js';
+import type { EngineContext } from '../core/context.js';
 
 /** What is known of a conversation so far: each message is looked at once, however often it is asked for. */
 const looked = new WeakMap<readonly Message[], { seen: number; calls: Map<string, ToolCall>; heard: Set<string> }>();
 
-export async function tainted(parts: Parts, task: Task, messages: readonly Message[]): Promise<Task> {
+export async function tainted(context: EngineContext, task: Task, messages: readonly Message[]): Promise<Task> {
   let known = looked.get(messages);
   if (known === undefined || known.seen > messages.length) known = { seen: 0, calls: new Map(), heard: new Set() };
   looked.set(messages, known);
@@ -20,11 +20,11 @@ export async function tainted(parts: Parts, task: Task, messages: readonly Messa
     const { role, kind, toolCalls, toolCallId, from } = messages[known.seen]!;
     for (const call of toolCalls ?? []) calls.set(call.id, call);
     const call = role === 'tool' ? calls.get(toolCallId ?? '') : undefined;
-    const source = call && sourceOf(parts, call);
+    const source = call && sourceOf(context, call);
     if (source !== undefined) heard.add(source);
-    const isAnswer = call !== undefined && parts.tools.get(call.name)?.kind === 'ask';
+    const isAnswer = call !== undefined && context.tools.get(call.name)?.kind === 'ask';
     const child = isAnswer ? childId(task.id, `call-${call.id}`) : kind === 'task_result' ? from : undefined;
-    if (child !== undefined) for (const one of await taintOfChild(parts, task, child)) heard.add(one);
+    if (child !== undefined) for (const one of await taintOfChild(context, task, child)) heard.add(one);
   }
   return withTaint(task, heard);
 }
@@ -37,8 +37,8 @@ export function taintedBy(task: Task, children: Iterable<Placed | undefined>): T
   );
 }
 
-function sourceOf(parts: Parts, call: ToolCall): string | undefined {
-  const tool = parts.tools.get(call.name);
+function sourceOf(context: EngineContext, call: ToolCall): string | undefined {
+  const tool = context.tools.get(call.name);
   if (tool?.outside) return `${tool.plugin}/${tool.name}`;
   const { path } = call.arguments;
   const isInbox = call.name === 'read_file' && typeof path === 'string' && /^(?:\.?\/)*inbox\//i.test(path);
@@ -46,7 +46,7 @@ function sourceOf(parts: Parts, call: ToolCall): string | undefined {
 }
 
 /** Nothing if this is no child of the task: a message may be from anybody. */
-async function taintOfChild(parts: Parts, task: Task, id: string): Promise<string[]> {
-  const placed = await parts.store.read(id);
+async function taintOfChild(context: EngineContext, task: Task, id: string): Promise<string[]> {
+  const placed = await context.tasks.read(id);
   return placed?.task.parent === task.id ? taintIn(placed.task) : [];
 }

@@ -8,7 +8,7 @@ import type { ModelAnswer } from '../../ports/model.js';
 import { askModel } from './ask-model.js';
 import type { Conversation } from './conversation.js';
 import { modelProblem } from './model-problem.js';
-import { record, type Parts } from '../core/context.js';
+import { record, type EngineContext } from '../core/context.js';
 import { grantedTools, systemPrompt } from './prompt.js';
 
 export type Turn = { kind: 'answered' } | { kind: 'edited' } | { kind: 'failed'; problem: Problem; isTooLong: boolean };
@@ -24,7 +24,7 @@ interface TurnOptions {
 }
 
 export async function takeTurn(
-  parts: Parts,
+  context: EngineContext,
   task: Task,
   talk: Conversation,
   resolved: { models: string[]; settings: ModelSettings },
@@ -33,25 +33,25 @@ export async function takeTurn(
   const { agent } = talk;
   const turn = talk.usage().turns + 1;
   const who = { task: task.id, agent: agent.name, role: task.role };
-  const from = parts.clock.monotonicMs();
+  const from = context.clock.monotonicMs();
   const reply = await askModel({
-    model: parts.model,
+    model: context.model,
     models: resolved.models,
-    timeouts: parts.config.timeouts,
-    clock: parts.clock,
+    timeouts: context.config.timeouts,
+    clock: context.clock,
     request: {
-      system: systemPrompt(parts, agent, task),
+      system: systemPrompt(context, agent, task),
       messages: shown,
-      tools: isLast ? [] : grantedTools(parts, agent, task),
+      tools: isLast ? [] : grantedTools(context, agent, task),
       settings: maxTokens === undefined ? resolved.settings : { ...resolved.settings, maxTokens },
       agent: agent.name,
       task: task.id,
       turn,
       signal: within(stop, left),
-      onText: (text) => parts.watchers?.text?.(task, agent.name, text),
+      onText: (text) => context.watchers.text(task, agent.name, text),
     },
     onRetry: (failure, model, waitMs) =>
-      record(parts, 'model.failed', {
+      record(context, 'model.failed', {
         ...who,
         model,
         class: failure.class,
@@ -59,20 +59,20 @@ export async function takeTurn(
         wait_ms: waitMs,
       }),
   });
-  const ms = Math.round(parts.clock.monotonicMs() - from);
+  const ms = Math.round(context.clock.monotonicMs() - from);
   if (!reply.ok) {
     const { failure } = reply;
-    record(parts, 'model.failed', { ...who, class: failure.class, message: failure.message, ms });
+    record(context, 'model.failed', { ...who, class: failure.class, message: failure.message, ms });
     return {
       kind: 'failed',
-      problem: await modelProblem(parts, failure, left, task),
+      problem: await modelProblem(context, failure, left, task),
       isTooLong: failure.class === 'context',
     };
   }
-  const message = assistant(parts, reply.answer, reply.model, ms);
+  const message = assistant(context, reply.answer, reply.model, ms);
   const calls = message.toolCalls?.length ?? 0;
   // Before the answer is kept: it was paid, whether a person's edit takes its place or this process dies now.
-  record(parts, 'model.answered', {
+  record(context, 'model.answered', {
     ...who,
     turn,
     calls,
@@ -84,7 +84,7 @@ export async function takeTurn(
   return { kind: written === 'edited' ? 'edited' : 'answered' };
 }
 
-function assistant(parts: Parts, answer: ModelAnswer, model: string, ms: number): Message {
+function assistant(context: EngineContext, answer: ModelAnswer, model: string, ms: number): Message {
   const cut =
     answer.finish === 'length' && answer.toolCalls.length === 0 ? '\n\n[cut off at the output limit of the model]' : '';
   return {
@@ -92,7 +92,7 @@ function assistant(parts: Parts, answer: ModelAnswer, model: string, ms: number)
     content: answer.text + cut,
     // Calls get names of our own: a provider may use the same one twice, and ours become file names.
     ...(answer.toolCalls.length > 0
-      ? { toolCalls: answer.toolCalls.map((call) => ({ ...call, id: parts.ids.next() })) }
+      ? { toolCalls: answer.toolCalls.map((call) => ({ ...call, id: context.ids.next() })) }
       : {}),
     usage: {
       model,
@@ -102,7 +102,7 @@ function assistant(parts: Parts, answer: ModelAnswer, model: string, ms: number)
       ...(answer.microUsd > 0 ? { microUsd: answer.microUsd } : {}),
       ms,
     },
-    timestamp: parts.clock.now().toISOString(),
+    timestamp: context.clock.now().toISOString(),
   };
 }
 

@@ -8,17 +8,17 @@ import { visible } from '../../domain/coordination/mail.js';
 import { compareText } from '../../domain/order.js';
 import { makeTask, type Task } from '../../domain/task/task.js';
 import { circleText } from '../../rules/coordination/deadlock.js';
-import { record, type Parts } from '../core/context.js';
+import { record, type Ports } from '../core/context.js';
 
 /** `key`: of the circle; `lost`: those in it that fail. The id of the coordinator's task; undefined: there is nobody to ask. */
 export async function askCoordinator(
-  parts: Parts,
+  context: Ports,
   circle: readonly string[],
   key: string,
   lost: readonly Task[],
 ): Promise<string | undefined> {
-  const { mode, coordinator } = parts.config.coordination;
-  if (mode !== 'hierarchical' || coordinator === undefined || !parts.agents.all().has(coordinator)) return undefined;
+  const { mode, coordinator } = context.config.coordination;
+  if (mode !== 'hierarchical' || coordinator === undefined || !context.agents.all().has(coordinator)) return undefined;
   const taint = new Set(lost.flatMap(({ context }) => (Array.isArray(context['taint']) ? context['taint'] : [])));
   const task = makeTask({
     id: `deadlock-${key}`,
@@ -27,11 +27,11 @@ export async function askCoordinator(
     to: coordinator,
     from: 'guildhall',
     created_by: 'guildhall',
-    created_at: parts.clock.now().toISOString(),
+    created_at: context.clock.now().toISOString(),
     context: { original_goal: REQUEST, ...(taint.size > 0 ? { taint: [...taint] } : {}) },
   });
-  if (await parts.store.create(task))
-    record(parts, 'task.created', { task: task.id, agent: coordinator, cause: lost[0]!.id });
+  if (await context.tasks.create(task))
+    record(context, 'task.created', { task: task.id, agent: coordinator, cause: lost[0]!.id });
   return task.id;
 }
 

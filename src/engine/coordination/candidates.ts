@@ -5,16 +5,16 @@ import type { Task } from '../../domain/task/task.js';
 import { rank, type Candidate } from '../../rules/coordination/provider-fitness.js';
 import { recordOf, reliability } from '../../rules/staffing/track-record.js';
 import type { Room } from '../core/capacity.js';
-import type { Parts } from '../core/context.js';
+import type { EngineContext } from '../core/context.js';
 
 /**
  * Who could provide, the best first: never the asker itself, and the coordinator only where it knows the matter. `free`: whoever asks for many
  * counts the open tasks once.
  */
-export function candidatesFor(parts: Parts, task: Task, dependency: Dependency, free: Room): Candidate[] {
-  const { coordinator, mode } = parts.config.coordination;
-  const records = parts.bids?.records();
-  const standings = others(parts, task).map((agent) => ({
+export function candidatesFor(context: EngineContext, task: Task, dependency: Dependency, free: Room): Candidate[] {
+  const { coordinator, mode } = context.config.coordination;
+  const records = context.bids.records();
+  const standings = others(context, task).map((agent) => ({
     agent,
     reliability: records === undefined ? 1 : reliability(recordOf(records, agent.name)),
     busy: free.load(agent.name),
@@ -26,9 +26,9 @@ export function candidatesFor(parts: Parts, task: Task, dependency: Dependency, 
 }
 
 /** Agents that can be asked at all. */
-export function others(parts: Parts, task: Task): Agent[] {
-  const paused = parts.pauses?.all();
-  return [...parts.agents.all().values()].filter(
-    ({ name }) => name !== task.from && paused?.has(name) !== true && parts.agents.fault(name) === undefined,
+export function others(context: EngineContext, task: Task): Agent[] {
+  const paused = context.pauses.all();
+  return [...context.agents.all().values()].filter(
+    ({ name }) => name !== task.from && paused?.has(name) !== true && context.agents.fault(name) === undefined,
   );
 }

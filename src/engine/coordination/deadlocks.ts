@@ -11,7 +11,7 @@ import { breakCircle, wouldDeadlock, type Link } from '../../rules/coordination/
 import { nodeBudget, nodeKind, turnKey, turnNode } from '../../rules/coordination/wait-node.js';
 import { askCoordinator, circleKey } from './ask-coordinator.js';
 import { fail } from '../tasks/settle.js';
-import type { Parts } from '../core/context.js';
+import type { Ports } from '../core/context.js';
 import { tellImpossible } from './report-deadlock.js';
 import { asksOf, holdersOf, isResource, turnNeeded, whoWaits, type WhoWaits } from './waits.js';
 
@@ -22,9 +22,8 @@ export interface Waiting extends Pick<WhoWaits, 'find' | 'isHeldUp' | 'holderOf'
   refuse(asker: Task, child: WantedChild): Promise<Problem | undefined>;
 }
 
-export function waiting(parts: Parts): Waiting {
-  const { store } = parts;
-  const graph = whoWaits(parts);
+export function waiting(context: Ports): Waiting {
+  const graph = whoWaits(context);
   const { find, isHeldUp, holderOf, lookAgain } = graph;
   return { look, refuse, find, isHeldUp, holderOf, lookAgain };
 
@@ -42,19 +41,19 @@ export function waiting(parts: Parts): Waiting {
   async function unlock(circle: readonly string[]): Promise<boolean> {
     const links = await readLinks(circle);
     if (links === undefined) return false;
-    const broken = breakCircle(circle, (id) => links.get(id), parts.config.coordination.mode);
+    const broken = breakCircle(circle, (id) => links.get(id), context.config.coordination.mode);
     if (broken === undefined) return false;
     if (broken.kind === 'impossible') return failAll(circle, links, broken.error);
     const { victim, cancelled, rule, error } = broken;
     const key = circleKey(circle, (node) => links.get(node));
     const id = `deadlock-${key}-${hash53(cancelled)}`;
-    if ((await store.intents()).some((intent) => intent.id === id)) return true;
+    if ((await context.intents.list()).some((intent) => intent.id === id)) return true;
     // Asked before anybody fails: a crash in between finds the circle again, and asks nothing twice.
     const lost = victim === cancelled && links.get(victim)!.state === 'pending' ? [links.get(victim)!.task] : [];
-    const handled = lost.length === 0 ? undefined : await askCoordinator(parts, circle, key, lost);
-    const at = parts.clock.now().toISOString();
+    const handled = lost.length === 0 ? undefined : await askCoordinator(context, circle, key, lost);
+    const at = context.clock.now().toISOString();
     const deadlock = { cycle: [...circle], victim, rule, ...(handled === undefined ? {} : { handled }) };
-    await store.submit({ kind: 'cancel', id, task: cancelled, by: 'engine', at, problem: error, deadlock });
+    await context.intents.submit({ kind: 'cancel', id, task: cancelled, by: 'engine', at, problem: error, deadlock });
     return true;
   }
 
@@ -63,12 +62,12 @@ export function waiting(parts: Parts): Waiting {
     const links = new Map<string, Link>();
     for (const node of circle) {
       if (nodeKind(node) !== 'task') continue;
-      const placed = await store.read(node);
+      const placed = await context.tasks.read(node);
       if (placed === undefined || isEnded(placed.state) || placed.state === 'active') return undefined;
       links.set(node, { task: placed.task, state: placed.state });
     }
     const keys = circle.flatMap((node) => turnKey(node) ?? []);
-    const holding = await Promise.all(keys.map((key) => store.turnOf(key)));
+    const holding = await Promise.all(keys.map((key) => context.locks.holder(key)));
     const holds = circle.every((node, i) => {
       const next = circle[(i + 1) % circle.length]!;
       const key = turnKey(node);
@@ -77,7 +76,7 @@ export function waiting(parts: Parts): Waiting {
       if (short !== undefined) return holdersOf(short).includes(next);
       const link = links.get(node)!;
       const nextKey = turnKey(next);
-      return nextKey === undefined ? asksOf(link).includes(next) : turnNeeded(parts, link.task) === nextKey;
+      return nextKey === undefined ? asksOf(link).includes(next) : turnNeeded(context, link.task) === nextKey;
     });
     return holds ? links : undefined;
   }
@@ -91,7 +90,7 @@ export function waiting(parts: Parts): Waiting {
     const key = circleKey(circle, (node) => links.get(node));
     const lost = [...links.values()];
     const handled = await askCoordinator(
-      parts,
+      context,
       circle,
       key,
       lost.map(({ task }) => task),
@@ -100,15 +99,15 @@ export function waiting(parts: Parts): Waiting {
     let moved = false;
     for (const { task, state } of lost) {
       const { id, to } = task;
-      const claim = await store.claim(id, to ?? 'nobody');
+      const claim = await context.tasks.claim(id, to ?? 'nobody');
       if (claim === undefined) continue;
       if (claim.from !== state) {
-        await store.release(claim, claim.task); // it moved on since the cycle was read, so it is looked at again
+        await context.tasks.release(claim, claim.task); // it moved on since the cycle was read, so it is looked at again
         continue;
       }
-      await fail(parts, claim, claim.task, error);
+      await fail(context, claim, claim.task, error);
       moved = true;
-      if (id === first) tellImpossible(parts, circle, first, handled);
+      if (id === first) tellImpossible(context, circle, first, handled);
     }
     return moved;
   }
@@ -118,8 +117,8 @@ export function waiting(parts: Parts): Waiting {
       const circle = id === asker.id ? [id] : graph.wouldClose(asker.id, id);
       if (circle !== undefined) return wouldDeadlock([asker.id, child.id, ...circle.slice(1)]);
     }
-    const key = turnNeeded(parts, child);
-    const holder = key === undefined ? undefined : await store.turnOf(key);
+    const key = turnNeeded(context, child);
+    const holder = key === undefined ? undefined : await context.locks.holder(key);
     if (key === undefined || holder === undefined || (isResource(key) && holder === asker.id)) return undefined;
     const circle = holder === asker.id ? [holder] : graph.wouldClose(asker.id, holder);
     return circle && wouldDeadlock([asker.id, child.id, turnNode(key), ...circle.slice(1)]);

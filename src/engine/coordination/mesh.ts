@@ -8,7 +8,7 @@ import { dependencyOf, type Dependency } from '../../domain/coordination/depende
 import type { Note } from '../../domain/coordination/note.js';
 import type { Placed, Task } from '../../domain/task/task.js';
 import type { Bus } from '../../ports/bus.js';
-import type { OpenTask } from '../../ports/store.js';
+import type { OpenTask } from '../../ports/store/tasks.js';
 import { bestOffer, isBetter, offerDelayMs, type Offer } from '../../rules/coordination/mesh.js';
 import type { NeedFacts } from '../../rules/coordination/needs.js';
 import type { Candidate } from '../../rules/coordination/provider-fitness.js';
@@ -18,7 +18,7 @@ import { candidatesFor } from './candidates.js';
 import { room, type Room } from '../core/capacity.js';
 import { tell, telling } from './needs-notes.js';
 import type { Telling } from '../core/notes.js';
-import type { Parts } from '../core/context.js';
+import type { EngineContext } from '../core/context.js';
 
 export interface Offers {
   /** Something was told. */
@@ -32,34 +32,34 @@ export interface Offers {
 const NONE: Offers = { moved: false, ready: [], due: Infinity };
 
 /** `needs`: those that are open. */
-export async function tendOffers(parts: Parts, needs: readonly OpenTask[]): Promise<Offers> {
-  if (parts.bus === undefined || parts.config.coordination.mode !== 'mesh') return NONE;
+export async function tendOffers(context: EngineContext, needs: readonly OpenTask[]): Promise<Offers> {
+  if (context.config.coordination.mode !== 'mesh') return NONE;
   const asked = needs.flatMap((one) => asOffered(one) ?? []);
   if (asked.length === 0) return NONE;
-  parts.bus.refresh();
-  const free = await room(parts);
-  const offered = asked.map(({ task, dependency }) => ({ task, fit: candidatesFor(parts, task, dependency, free) }));
+  context.bus.refresh();
+  const free = await room(context);
+  const offered = asked.map(({ task, dependency }) => ({ task, fit: candidatesFor(context, task, dependency, free) }));
   const notes: Telling[] = [];
   const ready: string[] = [];
   let due = Infinity;
   for (const { task, fit } of offered) {
-    const said = offersHere(parts, task, fit, free);
+    const said = offersHere(context, task, fit, free);
     notes.push(...said.notes);
     due = Math.min(due, said.due);
   }
   if (notes.length > 0) {
-    await parts.store.join();
-    await tell(parts, notes);
+    await context.presence.join();
+    await tell(context, notes);
   }
-  for (const { task, fit } of offered) if (await isReady(parts, task, fit, free)) ready.push(task.id);
+  for (const { task, fit } of offered) if (await isReady(context, task, fit, free)) ready.push(task.id);
   return { moved: notes.length > 0, ready, due };
 }
 
 /** Whoever was asked before, in vain, is not asked again; that is only looked up where there is an offer at all. */
-async function isReady(parts: Parts, task: Task, fit: readonly Candidate[], free: Room): Promise<boolean> {
-  if (bestFor(parts, task, fit, [], free) === undefined) return false;
-  const before = await parts.store.read(provideId(task, 1));
-  return before === undefined || bestFor(parts, task, fit, [before.task.to ?? ''], free) !== undefined;
+async function isReady(context: EngineContext, task: Task, fit: readonly Candidate[], free: Room): Promise<boolean> {
+  if (bestFor(context, task, fit, [], free) === undefined) return false;
+  const before = await context.tasks.read(provideId(task, 1));
+  return before === undefined || bestFor(context, task, fit, [before.task.to ?? ''], free) !== undefined;
 }
 
 /** Parked for nothing but offers. */
@@ -71,19 +71,19 @@ function asOffered({ task, state }: OpenTask): { task: Task; dependency: Depende
 
 /** What the agents of this process say to a request, now or later. */
 function offersHere(
-  parts: Parts,
+  context: EngineContext,
   task: Task,
   fit: readonly Candidate[],
   free: Room,
 ): { notes: Telling[]; due: number } {
-  const { offerMs } = parts.config.coordination;
-  const heard = heardFor(parts, task.id);
+  const { offerMs } = context.config.coordination;
+  const heard = heardFor(context, task.id);
   const live = liveOf(fit, free);
-  const isHere = (agent: string): boolean => parts.hosts === undefined || parts.hosts.has(agent);
+  const isHere = (agent: string): boolean => context.hosts === undefined || context.hosts.has(agent);
   const mine = fit.filter(({ agent }) => isHere(agent));
   // Nobody else could offer: there is nobody to leave time for.
   const isAlone = [...live].every(isHere);
-  const now = parts.clock.now().getTime();
+  const now = context.clock.now().getTime();
   const notes: Telling[] = [];
   let due = Infinity;
   for (const one of mine) {
@@ -109,39 +109,38 @@ function offerOf(task: Task, { agent, fitness }: Candidate, better: string | und
 
 /** Whom the offers chose; undefined where nothing can be told, and the rule alone decides. */
 export function offeredFor(
-  parts: Parts,
+  context: EngineContext,
   task: Task,
   fit: readonly Candidate[],
   children: ReadonlyMap<string, Placed | undefined>,
   free: Room,
 ): NeedFacts['offered'] {
-  if (parts.bus === undefined) return undefined;
   const by = provision(task, children);
-  const best = bestFor(parts, task, fit, 'tried' in by ? by.tried : [], free);
+  const best = bestFor(context, task, fit, 'tried' in by ? by.tried : [], free);
   if (best !== undefined) return { agent: best };
-  const now = parts.clock.now().getTime();
-  const { over, limit } = windowOf(parts, task);
+  const now = context.clock.now().getTime();
+  const { over, limit } = windowOf(context, task);
   // A peer that is slow to speak, or not there yet, is waited for; a request does not fail because a machine is busy.
   if (now < limit) return { until: new Date(now < over ? over : limit).toISOString() };
   return { nobody: `none of those who could (${fit.map(({ agent }) => agent).join(', ')}) offered it` };
 }
 
 /** When the best offer so far wins, whoever is still to be heard; when nobody is waited for any more. */
-function windowOf(parts: Parts, task: Task): { over: number; limit: number } {
-  const { offerMs, helpMs } = parts.config.coordination;
+function windowOf(context: EngineContext, task: Task): { over: number; limit: number } {
+  const { offerMs, helpMs } = context.config.coordination;
   const begun = Date.parse(task.claimed_at ?? task.created_at);
   return { over: begun + offerMs, limit: begun + Math.max(helpMs, offerMs) };
 }
 
 function bestFor(
-  parts: Parts,
+  context: EngineContext,
   task: Task,
   fit: readonly Candidate[],
   tried: readonly string[],
   free: Room,
 ): string | undefined {
-  const offers = [...heardFor(parts, task.id).values()];
-  const isOver = parts.clock.now().getTime() >= windowOf(parts, task).over;
+  const offers = [...heardFor(context, task.id).values()];
+  const isOver = context.clock.now().getTime() >= windowOf(context, task).over;
   return bestOffer({ id: task.id, offers, live: liveOf(fit, free), tried, isOver });
 }
 
@@ -182,12 +181,12 @@ function hear({ offers }: Heard, { body }: Note): void {
 
 const MOST_OFFERED = 10_000;
 
-function heardFor(parts: Parts, id: string): ReadonlyMap<string, Offer> {
-  return (parts.bus && earOf(parts.bus).offers.get(id)) ?? new Map<string, Offer>();
+function heardFor(context: EngineContext, id: string): ReadonlyMap<string, Offer> {
+  return (context.bus && earOf(context.bus).offers.get(id)) ?? new Map<string, Offer>();
 }
 
 /** The last state that was told of each agent. */
-export function toldStates(parts: Parts): ReadonlyMap<string, AgentState> {
-  const told = parts.bus === undefined ? [] : [...earOf(parts.bus).told];
+export function toldStates(context: EngineContext): ReadonlyMap<string, AgentState> {
+  const told = [...earOf(context.bus).told];
   return new Map(told.map(([agent, { state }]) => [agent, state]));
 }

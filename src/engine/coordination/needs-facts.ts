@@ -17,12 +17,12 @@ import { candidatesFor, others } from './candidates.js';
 import { room, type Room } from '../core/capacity.js';
 import { underWay } from '../core/ready-queue.js';
 import { offeredFor, toldStates } from './mesh.js';
-import type { Parts } from '../core/context.js';
+import type { EngineContext } from '../core/context.js';
 
 type Known = ReadonlyMap<string, Placed | undefined>;
 
 export async function needFacts(
-  parts: Parts,
+  context: EngineContext,
   task: Task,
   dependency: Dependency,
   asker: Task,
@@ -31,58 +31,63 @@ export async function needFacts(
   switch (dependency.type) {
     case 'resource': {
       const key = resourceKey(dependency.resource!);
-      if (await parts.store.keepTurn(key, asker.id)) return { held: true };
-      const holder = await parts.store.turnOf(key);
+      if (await context.locks.acquire(key, asker.id, { durable: true })) return { held: true };
+      const holder = await context.locks.holder(key);
       return { held: false, ...(holder === undefined ? {} : { holder }) };
     }
     case 'sequence':
-      return { after: await parts.store.read(dependency.after!) };
+      return { after: await context.tasks.read(dependency.after!) };
     case 'approval':
       return dependency.reviewer === undefined
-        ? { human: question(parts, task, asker, children, 'approve_need', { need: dependency.need }) }
+        ? { human: question(context, task, asker, children, 'approve_need', { need: dependency.need }) }
         : {};
     default:
-      return provision(task, children).kind === 'none' ? providerFacts(parts, task, dependency, children) : {};
+      return provision(task, children).kind === 'none' ? providerFacts(context, task, dependency, children) : {};
   }
 }
 
-async function providerFacts(parts: Parts, task: Task, dependency: Dependency, children: Known): Promise<NeedFacts> {
-  const { mode, coordinator } = parts.config.coordination;
-  const free = await room(parts);
-  const candidates = candidatesFor(parts, task, dependency, free);
+async function providerFacts(
+  context: EngineContext,
+  task: Task,
+  dependency: Dependency,
+  children: Known,
+): Promise<NeedFacts> {
+  const { mode, coordinator } = context.config.coordination;
+  const free = await room(context);
+  const candidates = candidatesFor(context, task, dependency, free);
   if (mode === 'mesh') {
-    const offered = candidates.length === 0 ? undefined : offeredFor(parts, task, candidates, children, free);
+    const offered = candidates.length === 0 ? undefined : offeredFor(context, task, candidates, children, free);
     return { candidates, ...(offered ? { offered } : {}) };
   }
   const asks =
     coordinator !== undefined &&
     coordinator !== task.from &&
-    parts.agents.all().has(coordinator) &&
+    context.agents.all().has(coordinator) &&
     free.isHosted(coordinator);
   const here = candidates.filter(({ agent }) => free.isHosted(agent));
   return { candidates: here.length > 0 ? here : candidates, ...(asks ? { coordinator } : {}) };
 }
 
 export async function helpFacts(
-  parts: Parts,
+  context: EngineContext,
   task: Task,
   help: Help,
   asker: Task,
   children: Known,
 ): Promise<HelpGiven> {
-  const { coordinator, helpMs } = parts.config.coordination;
+  const { coordinator, helpMs } = context.config.coordination;
   const from = Date.parse(task.claimed_at ?? task.created_at);
   const deadline = help.deadline ?? new Date(from + helpMs).toISOString();
-  const asks = coordinator !== undefined && parts.agents.all().has(coordinator);
+  const asks = coordinator !== undefined && context.agents.all().has(coordinator);
   return {
     task,
     help,
     children,
     deadline,
-    volunteers: volunteersFor(parts, task, help, bystanders(parts, await room(parts))),
+    volunteers: volunteersFor(context, task, help, bystanders(context, await room(context))),
     ...(asks ? { coordinator } : {}),
-    human: question(parts, task, asker, children, 'give_help', { answer: BLANK, question: help.context }),
-    now: parts.clock.now().toISOString(),
+    human: question(context, task, asker, children, 'give_help', { answer: BLANK, question: help.context }),
+    now: context.clock.now().toISOString(),
   };
 }
 
@@ -91,8 +96,8 @@ const BLANK = '(write your answer here)';
 export type Bystanders = (agent: Agent) => Bystander | undefined;
 
 /** Who could help now. */
-export function volunteersFor(parts: Parts, task: Task, help: Help, around: Bystanders): Volunteer[] {
-  const all = others(parts, task).flatMap((agent) => around(agent) ?? []);
+export function volunteersFor(context: EngineContext, task: Task, help: Help, around: Bystanders): Volunteer[] {
+  const all = others(context, task).flatMap((agent) => around(agent) ?? []);
   return volunteers(help, task.from ?? '', all);
 }
 
@@ -100,11 +105,11 @@ export function volunteersFor(parts: Parts, task: Task, help: Help, around: Byst
  * What each agent does: read off the tree, and whether it ever had work, off what was told of it. Undefined for whom nobody works. Good for one
  * look; nothing is counted before somebody asks.
  */
-export function bystanders(parts: Parts, free: Room): Bystanders {
+export function bystanders(context: EngineContext, free: Room): Bystanders {
   let seen: { begun: ReturnType<typeof byAgent>['begun']; told: ReadonlyMap<string, AgentState> } | undefined;
   return (agent) => {
     if (!free.isHosted(agent.name)) return undefined;
-    seen ??= { begun: byAgent(underWay(parts)).begun, told: toldStates(parts) };
+    seen ??= { begun: byAgent(underWay(context)).begun, told: toldStates(context) };
     const isBusy = (seen.begun.get(agent.name) ?? []).length > 0;
     return { agent, state: isBusy ? 'working' : atRest(seen.told.get(agent.name)), busy: free.load(agent.name) };
   };
@@ -117,7 +122,7 @@ function atRest(told: AgentState = 'idle'): AgentState {
 
 /** What is put to the human, on the ballot as other approvals are, and what was said to it. */
 function question(
-  parts: Parts,
+  context: EngineContext,
   task: Task,
   asker: Task,
   children: Known,
@@ -125,11 +130,11 @@ function question(
   args: Record<string, unknown>,
 ): NonNullable<NeedFacts['human']> {
   const name = asker.to ?? 'nobody';
-  const agent = parts.agents.all().get(name) ?? ({ name, session: 'per_task' } as Agent);
+  const agent = context.agents.all().get(name) ?? ({ name, session: 'per_task' } as Agent);
   const isHelp = tool === 'give_help';
   const reason = isHelp ? `${name} asked for help, and nobody gave it` : `${name} wants your word before it goes on`;
   const wanted = approvalFor(
-    parts,
+    context,
     asker,
     agent,
     { id: task.id, name: tool, arguments: args },

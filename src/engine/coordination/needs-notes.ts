@@ -7,18 +7,18 @@ import { ENGINE, type NoteBody } from '../../domain/coordination/note.js';
 import type { Task } from '../../domain/task/task.js';
 import { urgencyIn } from '../../domain/coordination/urgency.js';
 import { tellMany, type Telling } from '../core/notes.js';
-import type { Parts } from '../core/context.js';
+import type { EngineContext } from '../core/context.js';
 
 /** Nobody needs them longer: a request that waits for days is in its record. */
 const KEPT_MS = 24 * 60 * 60 * 1000;
 /** Characters of a text that are told; the whole is in the record. */
 const MOST_TEXT = 4000;
 
-export async function tellNeed(parts: Parts, task: Task, dependency: Dependency): Promise<void> {
+export async function tellNeed(context: EngineContext, task: Task, dependency: Dependency): Promise<void> {
   const { type, urgency, deadline, need, dataType, expertise, resource, after, reviewer } = dependency;
   const given = { dataType, expertise, resource, after, reviewer };
   const named = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
-  await tell(parts, [
+  await tell(context, [
     telling(task, 'request', {
       type: 'dependency_request',
       requester: task.from ?? 'nobody',
@@ -31,15 +31,15 @@ export async function tellNeed(parts: Parts, task: Task, dependency: Dependency)
   ]);
 }
 
-export async function tellAward(parts: Parts, task: Task, provider: string, why: string): Promise<void> {
+export async function tellAward(context: EngineContext, task: Task, provider: string, why: string): Promise<void> {
   const requester = task.from ?? 'nobody';
   const body: NoteBody = { type: 'dependency_award', dependency: task.id, requester, provider, why };
-  await tell(parts, [telling(task, `award-${provider}`, body)]);
+  await tell(context, [telling(task, `award-${provider}`, body)]);
 }
 
-export async function tellResolved(parts: Parts, task: Task, resolution: Resolution): Promise<void> {
+export async function tellResolved(context: EngineContext, task: Task, resolution: Resolution): Promise<void> {
   const { data } = resolution;
-  await tell(parts, [
+  await tell(context, [
     telling(task, 'resolution', {
       type: 'dependency_resolution',
       provider: resolution.provider,
@@ -50,21 +50,25 @@ export async function tellResolved(parts: Parts, task: Task, resolution: Resolut
   ]);
 }
 
-export async function tellHelp(parts: Parts, task: Task, { context, capabilities, estimate }: Help): Promise<void> {
-  await tell(parts, [
+export async function tellHelp(
+  context: EngineContext,
+  task: Task,
+  { context: about, capabilities, estimate }: Help,
+): Promise<void> {
+  await tell(context, [
     telling(task, 'request', {
       type: 'help_request',
       requester: task.from ?? 'nobody',
-      taskContext: cut(context),
+      taskContext: cut(about),
       requiredCapabilities: capabilities,
       ...(estimate ? { estimate } : {}),
     }),
   ]);
 }
 
-export async function tellVolunteer(parts: Parts, task: Task, helper: string, why: string): Promise<void> {
+export async function tellVolunteer(context: EngineContext, task: Task, helper: string, why: string): Promise<void> {
   const body: NoteBody = { type: 'help_answer', helper, requester: task.from ?? 'nobody', accepted: true, why };
-  await tell(parts, [telling(task, `answer-${helper}`, body)]);
+  await tell(context, [telling(task, `answer-${helper}`, body)]);
 }
 
 /** `part`: what of this need is told; it becomes part of the id. */
@@ -81,9 +85,9 @@ export function telling(task: Task, part: string, body: NoteBody): Telling {
 }
 
 /** Nobody waits for it and nothing depends on it: a channel that cannot be written is told to the people who look on. */
-export async function tell(parts: Parts, tellings: readonly Telling[]): Promise<void> {
-  const problem = await tellMany(parts, tellings);
-  if (problem) parts.watchers?.problem?.(problem);
+export async function tell(context: EngineContext, tellings: readonly Telling[]): Promise<void> {
+  const problem = await tellMany(context, tellings);
+  if (problem) context.watchers.problem(problem);
 }
 
 function cut(text: string): string {

@@ -3,14 +3,14 @@ import { hash53 } from '../../domain/task/id.js';
 import { ENGINE } from '../../domain/coordination/note.js';
 import type { Task } from '../../domain/task/task.js';
 import { tellNote } from '../core/notes.js';
-import { record, type Parts } from '../core/context.js';
+import { record, type Ports } from '../core/context.js';
 
 export async function tellBroken(
-  parts: Parts,
+  context: Ports,
   { id: cancelled, to, parent, retries = 0 }: Task,
   { cycle, victim, rule, handled }: { cycle: string[]; victim: string; rule: string; handled?: string },
 ): Promise<void> {
-  record(parts, 'deadlock.broken', {
+  record(context, 'deadlock.broken', {
     task: victim,
     ...(to === undefined ? {} : { agent: to }),
     ...(parent === undefined ? {} : { cause: parent }),
@@ -18,11 +18,11 @@ export async function tellBroken(
     victim,
     cancelled,
     rule,
-    mode: parts.config.coordination.mode,
+    mode: context.config.coordination.mode,
     ...(handled === undefined ? {} : { handled }),
   });
-  const { mode, coordinator } = parts.config.coordination;
-  await tellNote(parts, {
+  const { mode, coordinator } = context.config.coordination;
+  await tellNote(context, {
     id: `deadlock-${hash53([...cycle, cancelled, ...(retries > 0 ? [retries] : [])].join('\n'))}`,
     channel: 'dependency',
     from: ENGINE,
@@ -35,13 +35,13 @@ export async function tellBroken(
 
 /** All of them failed: there was no choice. `handled`: the task in which the coordinator sees to it. */
 export function tellImpossible(
-  parts: Parts,
+  context: Ports,
   cycle: readonly string[],
   victim: string,
   handled: string | undefined,
 ): void {
-  const { mode } = parts.config.coordination;
+  const { mode } = context.config.coordination;
   const rule = 'each only depends on the next: none could ever begin, and all of them fail';
   const by = handled === undefined ? {} : { handled };
-  record(parts, 'deadlock.broken', { task: victim, cycle, victim, cancelled: victim, rule, mode, ...by });
+  record(context, 'deadlock.broken', { task: victim, cycle, victim, cancelled: victim, rule, mode, ...by });
 }

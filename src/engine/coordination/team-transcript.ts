@@ -6,13 +6,18 @@ import type { Task } from '../../domain/task/task.js';
 import type { Children } from '../../rules/patterns/gather.js';
 import { teamStep } from '../../rules/patterns/team.js';
 import { tellMany } from '../core/notes.js';
-import type { Parts } from '../core/context.js';
+import type { EngineContext } from '../core/context.js';
 
-export async function showTranscript(parts: Parts, task: Task, agent: Agent, children: Children): Promise<void> {
+export async function showTranscript(
+  context: EngineContext,
+  task: Task,
+  agent: Agent,
+  children: Children,
+): Promise<void> {
   if (agent.team === undefined) return;
   const { notes } = teamStep(task, agent, '', children);
   await tellMany(
-    parts,
+    context,
     notes.map(({ round, from, type, message }) => ({
       id: `team-${hash53(JSON.stringify([task.id, round, from, type, message]))}`,
       channel: TEAM_CHANNELS + task.id,

@@ -16,7 +16,7 @@ import { count, newBallot, withVote, type Ballot, type Seen, type Vote } from '.
 import { unreadNotes } from '../tasks/certify.js';
 import { effectsUnderWay } from '../core/effects.js';
 import type { Flight } from '../core/flight.js';
-import { record, type Parts } from '../core/context.js';
+import { record, type EngineContext, type Ports } from '../core/context.js';
 
 export interface Voting {
   /** Every line of history that this process writes: what it does for a root moves its mark. */
@@ -36,25 +36,25 @@ const CHANNEL = 'task';
 
 /** `lookAgain` brings what is known of the store up to date. */
 export function voting(
-  parts: Parts,
+  context: Ports & Pick<EngineContext, 'effectsUnderWay'>,
   flights: ReadonlyMap<string, Flight>,
   rootOf: (task: string) => string,
   lookAgain: () => Promise<void>,
 ): Voting {
-  const { store, bus, clock, config } = parts;
-  const me = store.peer.id;
+  const { bus, clock, config } = context;
+  const me = context.presence.peer.id;
   const marks = new Map<string, number>();
   const silent = new Set<string>();
   /** Votes on the roots that this process would end. */
   const cast = new Map<string, Vote[]>();
   const closing = new AbortController();
   const isMesh = config.coordination.mode === 'mesh';
-  const unsubscribe = isMesh ? bus?.subscribe(CHANNEL, hearNote) : undefined;
+  const unsubscribe = isMesh ? bus.subscribe(CHANNEL, hearNote) : undefined;
 
   return { heard, agree, look, close };
 
   async function look(): Promise<void> {
-    if ((await others()).length > 0) bus?.refresh();
+    if ((await others()).length > 0) bus.refresh();
   }
 
   function heard({ name, task }: Event): void {
@@ -73,7 +73,7 @@ export function voting(
     }
     if (body.type !== 'completion_probe' || body.peer === me || closing.signal.aborted) return;
     silent.delete(body.peer);
-    if (store.peer.agents.length === 0) return; // it is not asked
+    if (context.presence.peer.agents.length === 0) return; // it is not asked
     const { root, ballot, phase = 1 } = body;
     // A vote that cannot be written is a vote that is missing: they will go on without it.
     void answer(root, ballot, phase).catch(() => undefined);
@@ -87,20 +87,23 @@ export function voting(
 
   function openBelow(root: string): number {
     // Of what cannot be read nobody knows whose it is: it is not counted.
-    return store.openUnderRoot(root) - (store.isOpen(root) && store.heldFile(root) === undefined ? 1 : 0);
+    return (
+      context.tasks.openUnderRoot(root) -
+      (context.tasks.isOpen(root) && context.tasks.unreadable(root) === undefined ? 1 : 0)
+    );
   }
 
   function mine(root: string, ballot: number, phase: 1 | 2): Vote {
     const works = [...flights.keys()].some((task) => task !== root && rootOf(task) === root);
-    const ready = !works && openBelow(root) <= 0 && effectsUnderWay(store, root) === 0;
+    const ready = !works && openBelow(root) <= 0 && effectsUnderWay(context, root) === 0;
     return { peer: me, ballot, phase, ready, mark: marks.get(root) ?? 0 };
   }
 
   async function agree(task: Task): Promise<{ agreed: number; of: number } | { until: string }> {
     if ((task.usage?.children ?? 0) === 0) return ALONE;
-    const peers = await store.peers();
+    const peers = await context.presence.peers();
     if (!peers.some(({ id }) => id !== me)) return ALONE;
-    if (bus === undefined || !isMesh || asked(peers).length === 0) {
+    if (!isMesh || asked(peers).length === 0) {
       await lookAgain();
       return isQuiet(task) ? ALONE : { until: clock.now().toISOString() };
     }
@@ -113,7 +116,7 @@ export function voting(
   }
 
   function isQuiet(task: Task): boolean {
-    return openBelow(task.id) <= 0 && unreadNotes(parts, task) + effectsUnderWay(store, task.id) === 0;
+    return openBelow(task.id) <= 0 && unreadNotes(context, task) + effectsUnderWay(context, task.id) === 0;
   }
 
   async function vote(task: Task): Promise<{ agreed: number; of: number } | { until: string }> {
@@ -123,13 +126,13 @@ export function voting(
     let from = clock.monotonicMs();
     let looked = from;
     while (!closing.signal.aborted) {
-      bus!.refresh();
+      bus.refresh();
       for (const one of cast.get(root)!.splice(0)) ballot = withVote(ballot, one);
       let counted = count(ballot, await seen(task));
       const isDecided = counted.kind === 'confirm' || counted.kind === 'certified';
       if (isDecided || clock.monotonicMs() - looked >= STORE_MS) {
         await lookAgain();
-        bus!.refresh();
+        bus.refresh();
         looked = clock.monotonicMs();
         counted = count(ballot, await seen(task));
       }
@@ -155,13 +158,13 @@ export function voting(
   /** Who lives is asked first: what is open and unread is as it is when this resolves. */
   async function seen(task: Task): Promise<Seen> {
     const peers = await live();
-    return { live: peers, open: openBelow(task.id), unread: unreadNotes(parts, task) };
+    return { live: peers, open: openBelow(task.id), unread: unreadNotes(context, task) };
   }
 
   async function certified(root: string, agreed: string[]): Promise<{ agreed: number; of: number }> {
     const quiet = (await others()).filter((peer) => silent.has(peer));
     const of = agreed.length + quiet.length;
-    record(parts, 'root.certified', { task: root, agreed, ...(quiet.length > 0 ? { silent: quiet } : {}) });
+    record(context, 'root.certified', { task: root, agreed, ...(quiet.length > 0 ? { silent: quiet } : {}) });
     return { agreed: agreed.length, of };
   }
 
@@ -184,7 +187,7 @@ export function voting(
       expires: new Date(at.getTime() + EXPIRE_MS).toISOString(),
       body,
     };
-    await bus?.tell([note]);
+    await bus.tell([note]);
   }
 
   /** This process, and those of the others that are not silent. */
@@ -193,7 +196,7 @@ export function voting(
   }
 
   async function others(): Promise<string[]> {
-    const peers = asked(await store.peers());
+    const peers = asked(await context.presence.peers());
     if (silent.size > peers.length) for (const peer of silent) if (!peers.includes(peer)) silent.delete(peer);
     return peers;
   }

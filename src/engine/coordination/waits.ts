@@ -25,7 +25,7 @@ import {
   turnNode,
 } from '../../rules/coordination/wait-node.js';
 import { sessionId } from '../../domain/session/session-id.js';
-import type { Parts } from '../core/context.js';
+import type { EngineContext } from '../core/context.js';
 
 export interface WhoWaits {
   /** Brings it in step with the open tasks. Nothing is done where nothing changed. */
@@ -54,10 +54,9 @@ interface Known extends Link {
 
 /** `worksOn`: for people who look, the tasks that fill up an agent. */
 export function whoWaits(
-  parts: Pick<Parts, 'store' | 'agents'>,
+  context: Pick<EngineContext, 'tasks' | 'locks' | 'agents'>,
   worksOn: (agent: string) => readonly string[] = nothing,
 ): WhoWaits {
-  const { store } = parts;
   const graph = waitGraph();
   const known = new Map<string, Known>();
   /** For each turn, the open tasks that need it; they are in line, or have it. */
@@ -81,9 +80,9 @@ export function whoWaits(
   };
 
   async function look(): Promise<void> {
-    const now = store.changes();
+    const now = context.tasks.version();
     if (now === changes) return;
-    const changed = changes === undefined ? undefined : store.changedSince(changes);
+    const changed = changes === undefined ? undefined : context.tasks.changedSince(changes);
     if (changed === undefined) lookAtTasks();
     else for (const id of new Set(changed)) lookAtTask(id);
     await lookAtTurns([...lines.keys()]);
@@ -100,7 +99,7 @@ export function whoWaits(
 
   function lookAtTask(id: string): void {
     const before = known.get(id);
-    const one = store.known(id);
+    const one = context.tasks.getOpen(id);
     if (one === undefined) return before && forget(id, before);
     if (before?.task !== one.task || before.state !== one.state) learn(one.task, one.state);
   }
@@ -108,7 +107,7 @@ export function whoWaits(
   function lookAtTasks(): void {
     looks++;
     let seen = 0;
-    for (const { task, state } of store.open()) {
+    for (const { task, state } of context.tasks.open()) {
       seen++;
       const before = known.get(task.id);
       if (before === undefined || before.task !== task || before.state !== state) learn(task, state);
@@ -120,7 +119,7 @@ export function whoWaits(
 
   function learn(task: Task, state: OpenState): void {
     const { id } = task;
-    const key = turnNeeded(parts, task);
+    const key = turnNeeded(context, task);
     const before = known.get(id);
     if (before?.key !== key) {
       leaveLine(id, before?.key);
@@ -154,7 +153,7 @@ export function whoWaits(
   /** All turns are asked for first, then drawn without a wait, so that nobody meets a graph that is half drawn. */
   async function lookAtTurns(keys: readonly string[]): Promise<void> {
     const asked = keys.filter(hasHolder);
-    const holding = await Promise.all(asked.map((key) => store.turnOf(key)));
+    const holding = await Promise.all(asked.map((key) => context.locks.holder(key)));
     const now = new Map(asked.map((key, i) => [key, holding[i]]));
     for (const key of keys) drawTurn(key, now.get(key));
   }
@@ -211,7 +210,7 @@ export function whoWaits(
   function roomFor({ task: { to, role }, state }: Known): string[] {
     if (state !== 'pending' || to === undefined || to === HUMAN || to === ENGINE || !roleFacts(role).takesCapacity)
       return [];
-    const most = parts.agents.all().get(to)?.maxConcurrentTasks ?? Infinity;
+    const most = context.agents.all().get(to)?.maxConcurrentTasks ?? Infinity;
     return most === Infinity ? [] : [agentNode(to)];
   }
 }
@@ -239,7 +238,7 @@ export function holdersOf({ task, state }: Link): readonly string[] {
 
 /** The turn that a task must have: that of its agent's shared conversation, or of the resource it asks for. */
 export function turnNeeded(
-  { agents }: Pick<Parts, 'agents'>,
+  { agents }: Pick<EngineContext, 'agents'>,
   task: Pick<Task, 'id' | 'role' | 'to' | 'session'> & { context?: Record<string, unknown> },
 ): string | undefined {
   const needed = task.context?.['dependency'] as Partial<Dependency> | undefined;

@@ -2,7 +2,8 @@
 import { roleFacts } from '../../domain/task/role.js';
 import type { Agent } from '../../domain/agent/agent.js';
 import { underWay } from './ready-queue.js';
-import type { Parts } from './context.js';
+import type { OpenTask } from '../../ports/store/tasks.js';
+import type { EngineContext } from './context.js';
 
 export interface Room {
   /** How many tasks it has in hand or before it; bids do not count, and neither does what waits for others. */
@@ -20,25 +21,25 @@ export interface Room {
 }
 
 /** Nothing is counted before somebody asks. */
-export async function room(parts: Parts): Promise<Room> {
-  const hosted = await hostedAgents(parts);
+export async function room(context: EngineContext): Promise<Room> {
+  const hosted = await hostedAgents(context);
   let counted: Map<string, number> | undefined;
   let away: Map<string, number> | undefined;
   let outstanding: number | undefined;
-  const load = (agent: string): number => (counted ??= count(parts)).get(agent) ?? 0;
+  const load = (agent: string): number => (counted ??= count(context)).get(agent) ?? 0;
   const isHosted = (agent: string): boolean => hosted === 'all' || hosted.has(agent);
   return {
     load,
-    elsewhere: (agent) => (away ??= claimedElsewhere(parts)).get(agent) ?? 0,
+    elsewhere: (agent) => (away ??= claimedElsewhere(underWay(context), context.presence.peer.id)).get(agent) ?? 0,
     takeBids(count) {
-      outstanding ??= openBids(parts);
-      if (outstanding > 0 && outstanding + count > BIDS_AHEAD * parts.config.limits.parallel) return false;
+      outstanding ??= openBids(context);
+      if (outstanding > 0 && outstanding + count > BIDS_AHEAD * context.config.limits.parallel) return false;
       outstanding += count;
       return true;
     },
     isHosted,
     isFree({ name, maxConcurrentTasks }) {
-      if (!isHosted(name) || parts.pauses?.isPaused(name) === true) return false;
+      if (!isHosted(name) || context.pauses.isPaused(name) === true) return false;
       return maxConcurrentTasks === Infinity || load(name) < maxConcurrentTasks;
     },
   };
@@ -46,38 +47,37 @@ export async function room(parts: Parts): Promise<Room> {
 
 const BIDS_AHEAD = 2;
 
-function openBids(parts: Parts): number {
+function openBids(context: EngineContext): number {
   let open = 0;
-  for (const { task } of underWay(parts)) if (roleFacts(task.role).isBid) open++;
+  for (const { task } of underWay(context)) if (roleFacts(task.role).isBid) open++;
   return open;
 }
 
-function count(parts: Parts): Map<string, number> {
+function count(context: EngineContext): Map<string, number> {
   const counted = new Map<string, number>();
-  for (const { task, state } of parts.store.open()) {
+  for (const { task, state } of context.tasks.open()) {
     if (task.to === undefined || state === 'waiting' || !roleFacts(task.role).takesCapacity) continue;
     // Whatever waits keeps no place: what it waits for may need that very place.
-    if (state === 'pending' && parts.waits?.isHeldUp(task.id) === true) continue;
+    if (state === 'pending' && context.waits.isHeldUp(task.id) === true) continue;
     counted.set(task.to, (counted.get(task.to) ?? 0) + 1);
   }
   return counted;
 }
 
 /** How many tasks of each agent other live processes have claimed. */
-export function claimedElsewhere(parts: Parts): Map<string, number> {
+export function claimedElsewhere(open: Iterable<OpenTask>, me: string): Map<string, number> {
   const counted = new Map<string, number>();
-  for (const { task, held, owner } of underWay(parts)) {
-    if (!held || owner === undefined || owner.peer === parts.store.peer.id || !roleFacts(task.role).takesCapacity)
-      continue;
+  for (const { task, held, owner } of open) {
+    if (!held || owner === undefined || owner.peer === me || !roleFacts(task.role).takesCapacity) continue;
     counted.set(owner.agent, (counted.get(owner.agent) ?? 0) + 1);
   }
   return counted;
 }
 
 /** Agents that any live process works for. One process that works for all is enough. */
-async function hostedAgents(parts: Parts): Promise<ReadonlySet<string> | 'all'> {
-  if (parts.hosts === undefined) return 'all';
-  const peers = await parts.store.peers();
+async function hostedAgents(context: EngineContext): Promise<ReadonlySet<string> | 'all'> {
+  if (context.hosts === undefined) return 'all';
+  const peers = await context.presence.peers();
   if (peers.some((peer) => peer.agents.length === 0)) return 'all';
-  return new Set([...parts.hosts, ...peers.flatMap((peer) => peer.agents)]);
+  return new Set([...context.hosts, ...peers.flatMap((peer) => peer.agents)]);
 }

@@ -1,85 +1,93 @@
-/** What the engine is given. Everything of the world comes in here, so a test can own all of it. */
-import type { Config } from '../../domain/config/config.js';
+/**
+ * What the engine works with. `Ports` comes from outside, and every port is required: a missing gate
+ * is a type error, not a call that runs unjudged. `EngineContext` adds the engine's own state.
+ */
 import type { Price } from '../../domain/budget/price.js';
+import type { Config } from '../../domain/config/config.js';
 import type { Event } from '../../domain/event.js';
 import type { Problem } from '../../domain/problem.js';
 import type { Task, WantedChild } from '../../domain/task/task.js';
 import type { Agents } from '../../ports/agents.js';
 import type { Ballot } from '../../ports/ballot.js';
 import type { Bids } from '../../ports/bids.js';
-import type { Bus } from '../../ports/bus.js';
+import type { BoardTools } from '../../ports/board-tools.js';
 import type { Boards } from '../../ports/boards.js';
+import type { Bus } from '../../ports/bus.js';
 import type { CheckIns } from '../../ports/check-ins.js';
 import type { Clock, Ids } from '../../ports/clock.js';
-import type { Desk } from '../../ports/board-tools.js';
-import type { Folder } from '../../ports/workspace-files.js';
+import type { CreationRate } from '../../ports/creation-rate.js';
 import type { Gate } from '../../ports/gate.js';
-import type { Growth } from '../../ports/creation-rate.js';
 import type { Inbox } from '../../ports/inbox.js';
 import type { Model } from '../../ports/model.js';
 import type { Pauses } from '../../ports/pauses.js';
 import type { Shell } from '../../ports/shell.js';
-import type { Store } from '../../ports/store.js';
+import type { Store } from '../../ports/store/index.js';
+import type { WorkspaceFiles } from '../../ports/workspace-files.js';
 import type { Tool } from '../../tools/core/tool.js';
-import type { Lines } from './ready-queue.js';
 import type { Pace } from './pace.js';
+import type { ReadyQueue } from './ready-queue.js';
 
-export interface Parts {
-  store: Store;
+export interface Ports extends Omit<Store, 'close'> {
   model: Model;
-  folder: Folder;
+  workspaceFiles: WorkspaceFiles;
   agents: Agents;
   tools: ReadonlyMap<string, Tool>;
-  /** Judges what agents want to do; absent only in tests of other things. */
-  gate?: Gate;
-  shell?: Shell;
-  ballot?: Ballot;
-  inbox?: Inbox;
-  boards?: Boards;
-  desk?: Desk;
-  checkIns?: CheckIns;
-  /** Notes on channels; absent only in tests of other things. */
-  bus?: Bus;
-  /** Who is paused; absent only in tests of other things. */
-  pauses?: Pauses;
-  /** Who waits for whom; made by the engine. */
-  waits?: {
-    refuse(asker: Task, child: WantedChild): Promise<Problem | undefined>;
-    isHeldUp(task: string): boolean;
-    holderOf(key: string): string | undefined;
-    lookAgain(key: string): Promise<void>;
-  };
-  /** Tasks whose conversation cannot be read; made by the engine. */
-  held?: Held;
-  /** Which tasks are under way and which only wait for their turn; made by the engine. */
-  lines?: Lines;
-  /** How agents did so far and what they bid before; absent: nothing is known of either. */
-  bids?: Bids;
-  /** Other processes agree that a root is over; made by the engine. */
-  votes?: { agree(root: Task): Promise<{ agreed: number; of: number } | { until: string }> };
-  /** Brings what is known of the store up to date in the middle of a pass; made by the engine. */
-  lookAgain?: () => Promise<void>;
-  /** Told when a pass is over; absent where no history is kept. */
-  audit?: Audit;
+  gate: Gate;
+  shell: Shell;
+  ballot: Ballot;
+  inbox: Inbox;
+  boards: Boards;
+  boardTools: BoardTools;
+  checkIns: CheckIns;
+  bus: Bus;
+  pauses: Pauses;
+  bids: Bids;
+  creationRate: CreationRate;
+  audit: Audit;
   config: Config;
-  /** What a model costs; unknown: its calls cannot be reserved in money. */
-  price?: (model: string) => Price | undefined;
+  /** Price of a model. Undefined: calls cannot be reserved in money. */
+  price: (model: string) => Price | undefined;
   clock: Clock;
   ids: Ids;
-  /** What all processes made lately; absent: each counts for itself. */
-  growth?: Growth;
-  /** How fast trees grow; absent outside of an engine. */
-  pace?: Pace;
-  /** Which agents this process hosts; undefined: all. */
-  hosts?: ReadonlySet<string>;
-  /** Tasks of a pass are worked on one after the other, so that a run can be repeated exactly. */
-  inTurn?: boolean;
-  /** For people who look on. Must not throw. */
-  watchers?: Watchers;
+  /** Agents this process hosts; undefined: all. */
+  hosts: ReadonlySet<string> | undefined;
+  /** Advance the tasks of a pass one after the other, so that a run can be repeated exactly. */
+  isSequential: boolean;
+  watchers: Watchers;
+}
+
+export interface EngineContext extends Ports {
+  waits: Waits;
+  votes: Votes;
+  queue: ReadyQueue;
+  unreadable: UnreadableSessions;
+  pace: Pace;
+  /** Effects started here that have no outcome yet, counted by root. */
+  effectsUnderWay: Map<string, number>;
+  /** Agents whose notes are being added to a conversation now. */
+  hearingNotes: Set<string>;
+  /** Refreshes the view of the store in the middle of a pass. */
+  lookAgain(): Promise<void>;
+}
+
+/** The wait-for graph. */
+export interface Waits {
+  /** Why this child must not be created: it would close a cycle. */
+  refuse(asker: Task, child: WantedChild): Promise<Problem | undefined>;
+  isHeldUp(task: string): boolean;
+  holderOf(key: string): string | undefined;
+  lookAgain(key: string): Promise<void>;
+}
+
+/** Other processes confirm that a root is complete. */
+export interface Votes {
+  agree(root: Task): Promise<{ agreed: number; of: number } | { until: string }>;
 }
 
 /** Collects events and commits them to history after each pass. */
 export interface Audit {
+  /** False if no history is kept. */
+  readonly isKept: boolean;
   note(event: Event): void;
   /** A pass is over. Commits start at least `gapMs` apart. */
   passed(gapMs?: number): void;
@@ -87,25 +95,37 @@ export interface Audit {
   close(): Promise<void>;
 }
 
+/** For a workspace without history. */
+export const NO_AUDIT: Audit = { isKept: false, note() {}, passed() {}, async close() {} };
+
 /** Tasks whose conversation file could not be read. */
-export interface Held {
+export interface UnreadableSessions {
   /** `stamp` identifies the content that could not be read; the file may have changed since. */
   add(task: string, session: string, stamp: string): void;
   /** Tasks whose conversation still has the content that could not be read. */
   look(): Promise<ReadonlySet<string>>;
 }
 
+/** Callbacks for onlookers; they must not throw. */
 export interface Watchers {
-  text?(task: Task, agent: string, text: string): void;
-  event?(event: Event): void;
-  problem?(problem: Problem): void;
+  text(task: Task, agent: string, text: string): void;
+  event(event: Event): void;
+  problem(problem: Problem): void;
+}
+
+/** Fills in the callbacks that the caller did not give. */
+export function watchers(given: Partial<Watchers> = {}): Watchers {
+  return { text() {}, event() {}, problem() {}, ...given };
 }
 
 export type EventDetails = Omit<Event, 'at' | 'name' | 'peer'>;
 
-/** Adds a line to history and tells those who look on. */
-export function record(parts: Parts, name: Event['name'], details: EventDetails): void {
-  const event: Event = { at: parts.clock.now().toISOString(), name, peer: parts.store.peer.id, ...details };
-  parts.store.record(event);
-  parts.watchers?.event?.(event);
+type Recorder = Pick<Ports, 'clock' | 'presence' | 'events' | 'watchers'>;
+
+/** Adds a line to the event log and passes it to the watchers. */
+export function record(context: Recorder, name: Event['name'], details: EventDetails): void {
+  const { clock, presence, events, watchers: onlookers } = context;
+  const event: Event = { at: clock.now().toISOString(), name, peer: presence.peer.id, ...details };
+  events.append(event);
+  onlookers.event(event);
 }

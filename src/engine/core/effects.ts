@@ -1,11 +1,10 @@
-/** Effects that this process has begun and that have no outcome yet, by root. Those of other processes belong to tasks that they hold. */
-import type { Store } from '../../ports/store.js';
+/** Counts effects that this process started and that have no outcome yet, by root. */
+import type { EngineContext } from './context.js';
 
-const underWay = new WeakMap<Store, Map<string, number>>();
+type Counts = Pick<EngineContext, 'effectsUnderWay'>;
 
-export async function duringEffect<T>(store: Store, root: string, run: () => Promise<T>): Promise<T> {
-  const counts = underWay.get(store) ?? new Map<string, number>();
-  underWay.set(store, counts);
+export async function duringEffect<T>(context: Counts, root: string, run: () => Promise<T>): Promise<T> {
+  const counts = context.effectsUnderWay;
   counts.set(root, (counts.get(root) ?? 0) + 1);
   try {
     return await run();
@@ -16,6 +15,6 @@ export async function duringEffect<T>(store: Store, root: string, run: () => Pro
   }
 }
 
-export function effectsUnderWay(store: Store, root: string): number {
-  return underWay.get(store)?.get(root) ?? 0;
+export function effectsUnderWay(context: Counts, root: string): number {
+  return context.effectsUnderWay.get(root) ?? 0;
 }

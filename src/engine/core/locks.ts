@@ -7,20 +7,19 @@ import { dependencyOf } from '../../domain/coordination/dependency.js';
 import { problem, type Problem } from '../../domain/problem.js';
 import type { Task } from '../../domain/task/task.js';
 import { resourceKey } from '../../rules/coordination/wait-node.js';
-import type { Parts } from './context.js';
+import type { EngineContext } from './context.js';
 
 /** Why it cannot be given back, if so. */
-export async function giveBack(parts: Parts, task: Task, resource: string): Promise<Problem | undefined> {
-  const { store } = parts;
+export async function giveBack(context: EngineContext, task: Task, resource: string): Promise<Problem | undefined> {
   const key = resourceKey(resource);
-  const holder = await store.turnOf(key);
-  if (holder === task.id) await store.giveTurn(key, task.id);
-  await parts.waits?.lookAgain(key);
+  const holder = await context.locks.holder(key);
+  if (holder === task.id) await context.locks.release(key, task.id);
+  await context.waits.lookAgain(key);
   // Among the pending they are seen by every process, and taken up by the next pass.
-  for (const { task: request, state } of [...store.open()]) {
+  for (const { task: request, state } of [...context.tasks.open()]) {
     if (state !== 'waiting' || dependencyOf(request)?.resource !== resource) continue;
-    const claim = await store.claim(request.id, request.to ?? 'nobody');
-    if (claim !== undefined) await store.release(claim, claim.task);
+    const claim = await context.tasks.claim(request.id, request.to ?? 'nobody');
+    if (claim !== undefined) await context.tasks.release(claim, claim.task);
   }
   const isAnothers = holder !== undefined && holder !== task.id;
   return isAnothers ? problem('not_found', `you do not hold ${resource}; ${holder} does`) : undefined;

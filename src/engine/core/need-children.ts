@@ -2,12 +2,12 @@
 import { childId } from '../../domain/task/id.js';
 import type { Placed, Task } from '../../domain/task/task.js';
 import { PROVIDERS, provideId } from '../../rules/coordination/providers.js';
-import type { Parts } from './context.js';
+import type { EngineContext } from './context.js';
 
 /** Undefined: there is none of this name. */
-export async function needParts({ store }: Parts, task: Task): Promise<Map<string, Placed | undefined>> {
+export async function needParts(context: EngineContext, task: Task): Promise<Map<string, Placed | undefined>> {
   const numbered = Array.from({ length: PROVIDERS }, (_, n) => provideId(task, n + 1));
   const ids = [...numbered, ...['match', 'approval', 'escalated'].map((part) => childId(task.id, part))];
-  const found = await Promise.all(ids.map(async (id) => [id, await store.read(id)] as const));
+  const found = await Promise.all(ids.map(async (id) => [id, await context.tasks.read(id)] as const));
   return new Map(found);
 }

@@ -12,7 +12,7 @@ import {
 } from '../../domain/coordination/note.js';
 import { type Problem } from '../../domain/problem.js';
 import { refusedNote, type ChannelsKnown } from '../../rules/coordination/channels.js';
-import { record, type Parts } from './context.js';
+import { record, type Ports } from './context.js';
 
 export interface Telling {
   channel: string;
@@ -30,46 +30,49 @@ export interface Telling {
 }
 
 /** What is needed to tell; a whole engine has it. */
-export type Tellers = Pick<Parts, 'bus' | 'config' | 'clock' | 'ids' | 'agents' | 'store'>;
+export type Tellers = Pick<
+  Ports,
+  'bus' | 'config' | 'clock' | 'ids' | 'agents' | 'tasks' | 'presence' | 'events' | 'watchers'
+>;
 
 export function tellNote(
-  parts: Tellers,
+  context: Tellers,
   telling: Telling,
   options: { durable?: boolean } = {},
 ): Promise<Problem | undefined> {
-  return tellMany(parts, [telling], options);
+  return tellMany(context, [telling], options);
 }
 
 /** All of them in one go. A problem: none was told. */
 export async function tellMany(
-  parts: Tellers,
+  context: Tellers,
   tellings: readonly Telling[],
   options: { durable?: boolean } = {},
 ): Promise<Problem | undefined> {
-  if (parts.bus === undefined || tellings.length === 0) return undefined;
-  const known = await channelsKnown(parts, tellings);
+  if (tellings.length === 0) return undefined;
+  const known = await channelsKnown(context, tellings);
   for (const telling of tellings) {
     const refused = refusedNote(telling, known);
-    if (refused !== undefined) return refuse(parts, telling, refused);
+    if (refused !== undefined) return refuse(context, telling, refused);
   }
-  const wrong = await parts.bus.tell(
-    tellings.map((telling) => stamped(parts, telling)),
+  const wrong = await context.bus.tell(
+    tellings.map((telling) => stamped(context, telling)),
     options,
   );
-  return wrong && refuse(parts, tellings[0]!, wrong);
+  return wrong && refuse(context, tellings[0]!, wrong);
 }
 
-function refuse(parts: Tellers, { channel, from, task }: Telling, why: Problem): Problem {
-  record(parts as Parts, 'note.refused', { channel, from, ...(task ? { task } : {}), problem: why });
+function refuse(context: Tellers, { channel, from, task }: Telling, why: Problem): Problem {
+  record(context, 'note.refused', { channel, from, ...(task ? { task } : {}), problem: why });
   return why;
 }
 
-function stamped(parts: Tellers, telling: Telling): Note {
+function stamped(context: Tellers, telling: Telling): Note {
   const { channel, from, body, to, task, root, ttlMs, priority = 'normal' } = telling;
-  const at = parts.clock.now();
-  const kept = ttlMs ?? parts.config.channels[channel]?.ttlMs ?? NOTE_TTL_MS;
+  const at = context.clock.now();
+  const kept = ttlMs ?? context.config.channels[channel]?.ttlMs ?? NOTE_TTL_MS;
   return {
-    id: telling.id ?? parts.ids.next(),
+    id: telling.id ?? context.ids.next(),
     channel,
     from,
     at: at.toISOString(),
@@ -82,14 +85,14 @@ function stamped(parts: Tellers, telling: Telling): Note {
   };
 }
 
-async function channelsKnown(parts: Tellers, tellings: readonly Telling[]): Promise<ChannelsKnown> {
-  const agents = parts.agents.all();
+async function channelsKnown(context: Tellers, tellings: readonly Telling[]): Promise<ChannelsKnown> {
+  const agents = context.agents.all();
   const teams = new Map<string, readonly string[]>();
   for (const channel of new Set(tellings.map((telling) => telling.channel))) {
     if (!channel.startsWith(TEAM_CHANNELS)) continue;
-    const coordinator = (await parts.store.read(channel.slice(TEAM_CHANNELS.length)))?.task.to;
+    const coordinator = (await context.tasks.read(channel.slice(TEAM_CHANNELS.length)))?.task.to;
     const team = coordinator === undefined ? undefined : agents.get(coordinator)?.team;
     if (coordinator !== undefined && team !== undefined) teams.set(channel, [coordinator, ...team.members]);
   }
-  return { named: parts.config.channels, isAgent: (name) => agents.has(name), team: (channel) => teams.get(channel) };
+  return { named: context.config.channels, isAgent: (name) => agents.has(name), team: (channel) => teams.get(channel) };
 }

@@ -5,7 +5,7 @@
  */
 import type { Task } from '../../domain/task/task.js';
 import type { Clock } from '../../ports/clock.js';
-import type { Growth } from '../../ports/creation-rate.js';
+import type { CreationRate } from '../../ports/creation-rate.js';
 
 export interface Pace {
   /** A task was made under this root. */
@@ -17,7 +17,7 @@ export interface Pace {
 const MINUTE_MS = 60_000;
 
 /** Without `growth` each process counts for itself. */
-export function pace(clock: Pick<Clock, 'monotonicMs' | 'now'>, most: number, growth?: Growth): Pace {
+export function pace(clock: Pick<Clock, 'monotonicMs' | 'now'>, most: number, growth?: CreationRate): Pace {
   /** When tasks were made under each root, the root that grew last at the end. */
   const grown = new Map<string, number[]>();
   const isLate = (at: number): boolean => at > clock.monotonicMs() - MINUTE_MS;

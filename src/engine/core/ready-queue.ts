@@ -3,10 +3,10 @@
  * Kept in step with the store by what changed there, so a pass costs what is under way, however many stand in line or wait for a dependency. Where a
  * store does not say what changed, all is looked at.
  */
-import type { OpenTask, Store } from '../../ports/store.js';
+import type { OpenTask, Tasks } from '../../ports/store/tasks.js';
 import { inOrder, isInLine, lineOf, type Place } from '../../rules/scheduling/ready-queue.js';
 
-export interface Lines {
+export interface ReadyQueue {
   /** As they are now. */
   underWay(): OpenTask[];
   /** Those in line by who would take them and how urgent they are, each line in order. */
@@ -28,11 +28,11 @@ export interface Standing extends Place {
 }
 
 /** All open tasks but those that only wait for their turn, or for tasks they depend on. */
-export function underWay(parts: { lines?: Lines; store: Pick<Store, 'open'> }): Iterable<OpenTask> {
-  return parts.lines?.underWay() ?? parts.store.open();
+export function underWay({ queue }: { queue: Pick<ReadyQueue, 'underWay'> }): Iterable<OpenTask> {
+  return queue.underWay();
 }
 
-export function lines(store: Pick<Store, 'open' | 'known' | 'isOpen' | 'changes' | 'changedSince'>): Lines {
+export function readyQueue(tasks: Pick<Tasks, 'open' | 'getOpen' | 'isOpen' | 'version' | 'changedSince'>): ReadyQueue {
   const going = new Map<string, Standing>();
   const standing = new Map<string, Standing>();
   /** What they depend on is open, as far as anybody knows. */
@@ -49,7 +49,7 @@ export function lines(store: Pick<Store, 'open' | 'known' | 'isOpen' | 'changes'
   return {
     underWay() {
       refresh();
-      return [...going.values()].map(({ one }) => store.known(one.task.id) ?? one);
+      return [...going.values()].map(({ one }) => tasks.getOpen(one.task.id) ?? one);
     },
     all() {
       refresh();
@@ -66,22 +66,22 @@ export function lines(store: Pick<Store, 'open' | 'known' | 'isOpen' | 'changes'
     },
     since: (id) => going.get(id)?.since ?? 0,
     ended(id) {
-      if (over.has(id) || !dependents.has(id) || store.isOpen(id)) return;
+      if (over.has(id) || !dependents.has(id) || tasks.isOpen(id)) return;
       over.add(id);
       for (const one of [...dependents.get(id)!]) look(one);
     },
-    hasEnded: (id) => over.has(id) && !store.isOpen(id),
+    hasEnded: (id) => over.has(id) && !tasks.isOpen(id),
   };
 
   function refresh(): void {
-    const now = store.changes();
+    const now = tasks.version();
     if (now === seen) return;
-    const changed = seen === undefined ? undefined : store.changedSince(seen);
+    const changed = seen === undefined ? undefined : tasks.changedSince(seen);
     seen = now;
     if (changed === undefined) return rebuild();
     const all = new Set(changed);
     for (const id of changed) {
-      if (store.isOpen(id)) over.delete(id);
+      if (tasks.isOpen(id)) over.delete(id);
       for (const one of dependents.get(id) ?? []) all.add(one);
     }
     for (const id of all) look(id);
@@ -89,7 +89,7 @@ export function lines(store: Pick<Store, 'open' | 'known' | 'isOpen' | 'changes'
 
   function rebuild(): void {
     for (const all of [going, standing, behind, rows, dependents]) all.clear();
-    for (const one of store.open()) {
+    for (const one of tasks.open()) {
       const mine: Standing = { one, task: one.task, since: ++count };
       const group = groupOf(one);
       group.set(one.task.id, mine);
@@ -97,17 +97,17 @@ export function lines(store: Pick<Store, 'open' | 'known' | 'isOpen' | 'changes'
       depend(undefined, one);
     }
     for (const row of rows.values()) row.sort(inOrder);
-    for (const id of over) if (!dependents.has(id) || store.isOpen(id)) over.delete(id);
+    for (const id of over) if (!dependents.has(id) || tasks.isOpen(id)) over.delete(id);
   }
 
   function groupOf({ task, state }: OpenTask): Map<string, Standing> {
     if (!isInLine(task, state)) return going;
-    if (task.dependencies.some((id) => store.isOpen(id))) return behind;
+    if (task.dependencies.some((id) => tasks.isOpen(id))) return behind;
     return task.dependencies.every((id) => over.has(id)) ? standing : going;
   }
 
   function look(id: string): void {
-    const one = store.known(id);
+    const one = tasks.getOpen(id);
     const groups = [going, standing, behind];
     const group = groups.find((all) => all.has(id));
     const before = group?.get(id);

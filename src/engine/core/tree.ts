@@ -1,13 +1,14 @@
-/** Those above a task, the nearest first, as their records are now. A circle of parents is damage that a person made; it must not hang us. */
+/** Walks up the task tree. */
 import type { Task } from '../../domain/task/task.js';
-import type { Store } from '../../ports/store.js';
+import type { Tasks } from '../../ports/store/tasks.js';
 
-export async function* above(store: Store, task: Task): AsyncGenerator<Task> {
+/** Ancestors of a task, nearest first. Parent links are user-editable; guard against cycles. */
+export async function* ancestors({ tasks }: { tasks: Pick<Tasks, 'read'> }, task: Task): AsyncGenerator<Task> {
   const seen = new Set([task.id]);
-  let at: Task | undefined = task;
-  while (at?.parent !== undefined && !seen.has(at.parent)) {
-    seen.add(at.parent);
-    at = (await store.read(at.parent))?.task;
-    if (at !== undefined) yield at;
+  let current: Task | undefined = task;
+  while (current?.parent !== undefined && !seen.has(current.parent)) {
+    seen.add(current.parent);
+    current = (await tasks.read(current.parent))?.task;
+    if (current !== undefined) yield current;
   }
 }

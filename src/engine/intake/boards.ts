@@ -10,11 +10,11 @@ import { visible } from '../../domain/coordination/mail.js';
 import { problem, type Problem } from '../../domain/problem.js';
 import { HUMAN, isEnded, makeTask, type OpenState, type Placed, type Task } from '../../domain/task/task.js';
 import type { Boards } from '../../ports/boards.js';
-import type { OpenTask } from '../../ports/store.js';
+import type { OpenTask } from '../../ports/store/tasks.js';
 import type { Flight } from '../core/flight.js';
 import { cancelOne } from './intents.js';
 import { underWay } from '../core/ready-queue.js';
-import { record, type Parts } from '../core/context.js';
+import { record, type EngineContext } from '../core/context.js';
 import { retryTask } from './retry.js';
 
 export interface BoardsTended {
@@ -23,30 +23,29 @@ export interface BoardsTended {
 }
 
 /** Makes tasks of new bullets, changes those not begun whose bullet changed, and ends those that a person closed or took away. */
-export async function tendBoards(parts: Parts, flights: ReadonlyMap<string, Flight>): Promise<BoardsTended> {
-  const { boards } = parts;
-  if (boards === undefined) return { moved: false, problems: [] };
-  const { changed, wanted, reopened, problems } = await boards.read(parts.agents.all().keys());
+export async function tendBoards(context: EngineContext, flights: ReadonlyMap<string, Flight>): Promise<BoardsTended> {
+  const { boards } = context;
+  const { changed, wanted, reopened, problems } = await boards.read(context.agents.all().keys());
   let moved = false;
   if (changed) {
     const open = new Map<string, OpenTask>();
-    for (const one of parts.store.open()) open.set(one.task.id, one);
+    for (const one of context.tasks.open()) open.set(one.task.id, one);
     const missing = wanted.filter((wish) => !open.has(wish.task.id));
     if (missing.length > AT_ONCE) boards.readAgain();
     missing.length = Math.min(missing.length, AT_ONCE);
     for (let at = 0; at < missing.length; at += TOGETHER) {
-      const made = await Promise.all(missing.slice(at, at + TOGETHER).map((wish) => make(parts, wish)));
+      const made = await Promise.all(missing.slice(at, at + TOGETHER).map((wish) => make(context, wish)));
       moved = made.includes(true) || moved;
     }
     for (const wish of wanted) {
       const one = open.get(wish.task.id);
-      if (one !== undefined) moved = (await change(parts, wish, one)) || moved;
+      if (one !== undefined) moved = (await change(context, wish, one)) || moved;
     }
-    for (const id of reopened) moved = (await reopen(parts, id)) || moved;
+    for (const id of reopened) moved = (await reopen(context, id)) || moved;
   }
-  for (const { task, code, why, isMeant } of unwanted(parts, boards)) {
+  for (const { task, code, why, isMeant } of unwanted(context, boards)) {
     const error = problem(code, why, { hint: 'retry it to go on from where it stopped' });
-    moved = (await cancelOne(parts, task, error, flights, isMeant)) || moved;
+    moved = (await cancelOne(context, task, error, flights, isMeant)) || moved;
   }
   return { moved, problems };
 }
@@ -56,19 +55,19 @@ const AT_ONCE = 256;
 /** How many are made at the same time: their syncs go together. */
 const TOGETHER = 64;
 
-async function make(parts: Parts, wish: BoardWish): Promise<boolean> {
+async function make(context: EngineContext, wish: BoardWish): Promise<boolean> {
   const gone = new Set<string>();
-  for (const id of wish.closed) if ((await parts.store.read(id)) === undefined) gone.add(id);
+  for (const id of wish.closed) if ((await context.tasks.read(id)) === undefined) gone.add(id);
   const task = makeTask({
     ...wish.task,
     dependencies: wish.task.dependencies.filter((id) => !gone.has(id)),
     from: HUMAN,
     created_by: HUMAN,
-    created_at: parts.clock.now().toISOString(),
+    created_at: context.clock.now().toISOString(),
     extra: { board: { file: wish.file, said: wish.said } },
   });
-  if (!(await parts.store.create(task))) return false;
-  record(parts, 'task.created', {
+  if (!(await context.tasks.create(task))) return false;
+  record(context, 'task.created', {
     task: task.id,
     ...(task.to ? { agent: task.to } : {}),
     cause: `${wish.file}:${wish.line}`,
@@ -77,25 +76,25 @@ async function make(parts: Parts, wish: BoardWish): Promise<boolean> {
 }
 
 /** A task that nobody has begun says what its bullet says now. */
-async function change(parts: Parts, wish: BoardWish, { task, state }: OpenTask): Promise<boolean> {
+async function change(context: EngineContext, wish: BoardWish, { task, state }: OpenTask): Promise<boolean> {
   const board = fromBoard(task);
   if (board === undefined || board.said === wish.said || isBegun(task, state)) return false;
-  const claim = await parts.store.claim(task.id, wish.task.to ?? 'nobody');
+  const claim = await context.tasks.claim(task.id, wish.task.to ?? 'nobody');
   if (claim === undefined) return false;
   if (fromBoard(claim.task)?.said === wish.said || isBegun(claim.task, claim.from)) {
-    await parts.store.release(claim, claim.task);
+    await context.tasks.release(claim, claim.task);
     return false;
   }
   const { to: _, ...old } = claim.task;
   const now: Task = { ...old, ...wish.task, extra: { ...old.extra, board: { file: wish.file, said: wish.said } } };
-  if (await parts.store.release(claim, now))
-    record(parts, 'task.changed', { task: task.id, cause: `${wish.file}:${wish.line}` });
+  if (await context.tasks.release(claim, now))
+    record(context, 'task.changed', { task: task.id, cause: `${wish.file}:${wish.line}` });
   return true;
 }
 
-async function reopen(parts: Parts, id: string): Promise<boolean> {
-  const placed = parts.store.isOpen(id) ? undefined : await parts.store.read(id);
-  return placed?.state === 'failed' && (await retryTask(parts, id, 'board'));
+async function reopen(context: EngineContext, id: string): Promise<boolean> {
+  const placed = context.tasks.isOpen(id) ? undefined : await context.tasks.read(id);
+  return placed?.state === 'failed' && (await retryTask(context, id, 'board'));
 }
 
 interface Unwanted {
@@ -107,10 +106,10 @@ interface Unwanted {
 }
 
 /** Open tasks that a person has closed on a board, with what was made for them, and those not begun whose bullet is gone. Parents first. */
-function unwanted(parts: Parts, boards: Boards): Unwanted[] {
+function unwanted(context: EngineContext, boards: Boards): Unwanted[] {
   const found: Unwanted[] = [];
   const open = new Map<string, OpenTask>();
-  for (const one of concerned(parts, boards)) open.set(one.task.id, one);
+  for (const one of concerned(context, boards)) open.set(one.task.id, one);
   for (const { task, state } of open.values()) {
     if (roleFacts(task.role).isApproval && task.parent === undefined) continue;
     const above = nearest(task, boards, open);
@@ -126,11 +125,10 @@ function unwanted(parts: Parts, boards: Boards): Unwanted[] {
 }
 
 /** Who only waits for its turn was made by no board and for nobody: only a bullet of its own concerns it. */
-function* concerned(parts: Parts, boards: Boards): Iterable<OpenTask> {
-  yield* underWay(parts);
-  if (parts.lines === undefined) return;
+function* concerned(context: EngineContext, boards: Boards): Iterable<OpenTask> {
+  yield* underWay(context);
   for (const id of boards.standing()) {
-    const { one } = parts.lines.find(id) ?? parts.lines.behind(id) ?? {};
+    const { one } = context.queue.find(id) ?? context.queue.behind(id) ?? {};
     if (one !== undefined) yield one;
   }
 }
@@ -155,12 +153,11 @@ function isBegun(task: Task, state: Placed['state']): boolean {
 }
 
 /** Makes the boxes say how their tasks stand. `last`: nothing follows for now, so nothing is left for later. */
-export async function showBoards(parts: Parts, last = false): Promise<void> {
-  const { boards } = parts;
-  if (boards === undefined) return;
+export async function showBoards(context: EngineContext, last = false): Promise<void> {
+  const { boards } = context;
   const marks: BoardMark[] = [];
   const open = new Set<string>();
-  for (const { task, state } of concerned(parts, boards)) {
+  for (const { task, state } of concerned(context, boards)) {
     const stand = boards.stand(task.id);
     if (stand === undefined || roleFacts(task.role).isApproval) continue;
     open.add(task.id);
@@ -172,14 +169,14 @@ export async function showBoards(parts: Parts, last = false): Promise<void> {
   }
   for (const id of [...boards.following()]) {
     if (open.has(id)) continue;
-    const mark = endMark(boards, id, await parts.store.read(id));
+    const mark = endMark(boards, id, await context.tasks.read(id));
     if (mark) marks.push(mark);
     else boards.unfollow(id);
   }
   if (marks.length === 0) return;
   for (const one of await boards.show(marks, last)) {
-    parts.watchers?.problem?.(one);
-    record(parts, 'file.held', { problem: one });
+    context.watchers.problem(one);
+    record(context, 'file.held', { problem: one });
   }
 }
 

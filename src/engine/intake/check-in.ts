@@ -9,10 +9,10 @@ import { visible } from '../../domain/coordination/mail.js';
 import { compareText } from '../../domain/order.js';
 import type { Problem } from '../../domain/problem.js';
 import { HUMAN, makeTask, type Task } from '../../domain/task/task.js';
-import type { OpenTask } from '../../ports/store.js';
+import type { OpenTask } from '../../ports/store/tasks.js';
 import { sessionId } from '../../domain/session/session-id.js';
 import { takerOf } from './intents.js';
-import { record, type Parts } from '../core/context.js';
+import { record, type EngineContext } from '../core/context.js';
 
 const REQUEST = 'Check-in with running agents to ensure progress';
 
@@ -21,31 +21,31 @@ export interface CheckedIn {
   problems: Problem[];
 }
 
-export async function checkIn(parts: Parts): Promise<CheckedIn> {
-  const { checkIns, config } = parts;
-  const planner = plannerOf(parts);
-  if (checkIns === undefined || config.checkins === false || planner === undefined) return NOTHING;
+export async function checkIn(context: EngineContext): Promise<CheckedIn> {
+  const { checkIns, config } = context;
+  const planner = plannerOf(context);
+  if (config.checkins === false || planner === undefined) return NOTHING;
   const read = checkIns.read();
   if (read.kind === 'held') return { moved: false, problems: read.problem ? [read.problem] : [] };
   if (read.kind === 'missing' && config.checkins !== true) return NOTHING;
   const note: CheckInNote = read.kind === 'note' ? read.note : { intervalSeconds: CHECK_IN_SECONDS, count: 0 };
-  const now = parts.clock.now();
+  const now = context.clock.now();
   if (note.lastCheckin === undefined) {
-    await checkIns.remember({ work: fingerprint(othersWork(parts, planner)) });
+    await checkIns.remember({ work: fingerprint(othersWork(context, planner)) });
     await checkIns.write({ ...note, lastCheckin: now.toISOString(), lastReason: 'baseline of the first pass' });
     return NOTHING;
   }
   const elapsed = now.getTime() - Date.parse(note.lastCheckin);
   if (elapsed < note.intervalSeconds * 1000) return NOTHING;
-  const work = othersWork(parts, planner);
-  if (work.length === 0 || !(await hasMoved(parts, work))) return NOTHING;
+  const work = othersWork(context, planner);
+  if (work.length === 0 || !(await hasMoved(context, work))) return NOTHING;
   const reason = `${Math.floor(elapsed / 1000)}s since last check-in (threshold: ${note.intervalSeconds}s)`;
-  return { moved: await ask(parts, planner, { ...note, lastReason: reason }, work), problems: [] };
+  return { moved: await ask(context, planner, { ...note, lastReason: reason }, work), problems: [] };
 }
 
 const NOTHING: CheckedIn = { moved: false, problems: [] };
 
-function plannerOf({ config, agents }: Parts): string | undefined {
+function plannerOf({ config, agents }: EngineContext): string | undefined {
   const all = agents.all();
   const name = config.planner ?? 'planner';
   if (all.has(name)) return name;
@@ -53,12 +53,12 @@ function plannerOf({ config, agents }: Parts): string | undefined {
 }
 
 /** Open tasks of other agents, without what check-ins themselves made. */
-function othersWork(parts: Parts, planner: string): OpenTask[] {
+function othersWork(context: EngineContext, planner: string): OpenTask[] {
   const found: OpenTask[] = [];
-  for (const one of parts.store.open()) {
+  for (const one of context.tasks.open()) {
     const { task } = one;
     if (task.to === HUMAN || isCheckIn(task.root)) continue;
-    const taker = takerOf(parts, task);
+    const taker = takerOf(context, task);
     if ('agent' in taker && taker.agent !== planner) found.push(one);
   }
   return found.sort((a, b) => compareText(a.task.id, b.task.id));
@@ -73,51 +73,56 @@ function fingerprint(work: readonly OpenTask[]): string {
 }
 
 /** What the last check-in itself has set in motion is no news: the work counts as it is when that one has ended. */
-async function hasMoved(parts: Parts, work: readonly OpenTask[]): Promise<boolean> {
-  const memory = parts.checkIns!.memory();
+async function hasMoved(context: EngineContext, work: readonly OpenTask[]): Promise<boolean> {
+  const memory = context.checkIns!.memory();
   if (memory?.task === undefined) return memory?.work !== fingerprint(work);
-  if (!parts.store.isOpen(memory.task)) await parts.checkIns!.remember({ work: fingerprint(work) });
+  if (!context.tasks.isOpen(memory.task)) await context.checkIns!.remember({ work: fingerprint(work) });
   return false;
 }
 
 /** The task first, then the note of it: whoever finds the task there already only notes it. */
-async function ask(parts: Parts, planner: string, note: CheckInNote, work: readonly OpenTask[]): Promise<boolean> {
+async function ask(
+  context: EngineContext,
+  planner: string,
+  note: CheckInNote,
+  work: readonly OpenTask[],
+): Promise<boolean> {
   let count = note.count + 1;
-  let there = await parts.store.read(`checkin-${count}`);
+  let there = await context.tasks.read(`checkin-${count}`);
   // Numbers of a time before the file was taken away are passed over.
   while (there !== undefined && there.task.created_at <= note.lastCheckin!)
-    there = await parts.store.read(`checkin-${++count}`);
-  const task = there?.task ?? taskOf(parts, planner, `checkin-${count}`, work);
-  const made = there === undefined && (await parts.store.create(task));
-  if (made) record(parts, 'task.created', { task: task.id, agent: planner, cause: 'planner check-in' });
-  await parts.checkIns!.remember({ work: fingerprint(work), task: task.id });
-  const agent = parts.agents.all().get(planner)!;
+    there = await context.tasks.read(`checkin-${++count}`);
+  const task = there?.task ?? taskOf(context, planner, `checkin-${count}`, work);
+  const made = there === undefined && (await context.tasks.create(task));
+  if (made) record(context, 'task.created', { task: task.id, agent: planner, cause: 'planner check-in' });
+  await context.checkIns!.remember({ work: fingerprint(work), task: task.id });
+  const agent = context.agents.all().get(planner)!;
   const plannerSession = `${sessionId(task, agent)}.session.yaml`;
-  await parts.checkIns!.write({ ...note, lastCheckin: task.created_at, plannerSession, count });
+  await context.checkIns!.write({ ...note, lastCheckin: task.created_at, plannerSession, count });
   return made;
 }
 
-function taskOf(parts: Parts, planner: string, id: string, work: readonly OpenTask[]): Task {
+function taskOf(context: EngineContext, planner: string, id: string, work: readonly OpenTask[]): Task {
   const taint = new Set(
     work.flatMap(({ task }) => (Array.isArray(task.context['taint']) ? task.context['taint'] : [])),
   );
   return makeTask({
     id,
     type: 'check-in',
-    description: `${REQUEST}\n\n${table(parts, work)}`,
+    description: `${REQUEST}\n\n${table(context, work)}`,
     to: planner,
     from: 'guildhall',
     created_by: 'guildhall',
-    created_at: parts.clock.now().toISOString(),
+    created_at: context.clock.now().toISOString(),
     context: { original_goal: REQUEST, ...(taint.size > 0 ? { taint: [...taint] } : {}) },
   });
 }
 
 const MAX_SHOWN = 30;
 
-function table(parts: Parts, work: readonly OpenTask[]): string {
+function table(context: EngineContext, work: readonly OpenTask[]): string {
   const rows = work.slice(0, MAX_SHOWN).map(({ task, state }) => {
-    const taker = takerOf(parts, task);
+    const taker = takerOf(context, task);
     const agent = 'agent' in taker ? taker.agent : 'nobody';
     const about = visible(task.description.split('\n')[0]!).replaceAll('|', '/').slice(0, 80);
     return `| ${sessionId(task, { name: agent })} | ${agent} | ${task.id} | ${state} | ${task.usage?.turns ?? 0} | ${about} |`;

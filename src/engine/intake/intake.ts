@@ -8,7 +8,7 @@ import { takeIntents } from './intents.js';
 import { takeMail } from './mail.js';
 import { tendMoved } from './moved-files.js';
 import { endAbandonedBids } from '../staffing/offer.js';
-import type { Parts } from '../core/context.js';
+import type { EngineContext } from '../core/context.js';
 import { retireFailing } from '../staffing/probation.js';
 import { recover } from './recover.js';
 
@@ -20,20 +20,20 @@ export interface LookedAround {
 
 /** `gone`: tasks that are open no longer, and this process did not end them. `nudged`: see `takeIntents`. */
 export async function lookAround(
-  parts: Parts,
+  context: EngineContext,
   flights: ReadonlyMap<string, Flight>,
   nudged: Set<string>,
   gone: readonly string[],
 ): Promise<LookedAround> {
-  let moved = (await recover(parts)) > 0;
-  moved = (await endAbandonedBids(parts)) || moved;
-  moved = (await tendMoved(parts, gone)) || moved;
-  moved = (await takeIntents(parts, flights, nudged)) || moved;
-  moved = (await tendBallot(parts)) || moved;
-  const mail = await takeMail(parts);
-  const boards = await tendBoards(parts, flights);
-  const checked = await checkIn(parts);
-  const retired = retireFailing(parts);
+  let moved = (await recover(context)) > 0;
+  moved = (await endAbandonedBids(context)) || moved;
+  moved = (await tendMoved(context, gone)) || moved;
+  moved = (await takeIntents(context, flights, nudged)) || moved;
+  moved = (await tendBallot(context)) || moved;
+  const mail = await takeMail(context);
+  const boards = await tendBoards(context, flights);
+  const checked = await checkIn(context);
+  const retired = retireFailing(context);
   return {
     moved: moved || mail.moved || boards.moved || checked.moved || retired,
     problems: [...mail.problems, ...boards.problems, ...checked.problems],

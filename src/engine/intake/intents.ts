@@ -9,40 +9,40 @@ import { approvalOf } from '../../domain/task/approval.js';
 import type { Intent } from '../../domain/task/intent.js';
 import { isNamedUnder, parentsFirst } from '../../domain/task/lineage.js';
 import { ENGINE, HUMAN, type OpenState, type Task } from '../../domain/task/task.js';
-import type { OpenTask } from '../../ports/store.js';
+import type { OpenTask } from '../../ports/store/tasks.js';
 import { fitFor, type Fit } from '../../rules/staffing/offer.js';
 import { costsAtRest } from '../tasks/costs-at-rest.js';
 import { answer } from '../approvals/approvals.js';
 import { fail } from '../tasks/settle.js';
 import type { Flight } from '../core/flight.js';
-import { record, type Parts } from '../core/context.js';
+import { record, type EngineContext } from '../core/context.js';
 import { retryTask } from './retry.js';
 import { tellBroken } from '../coordination/report-deadlock.js';
 
 /** True if anything changed. `nudged`: intents whose parked task was woken for them already. */
 export async function takeIntents(
-  parts: Parts,
+  context: EngineContext,
   flights: ReadonlyMap<string, Flight>,
   nudged: Set<string>,
 ): Promise<boolean> {
   let moved = false;
-  const intents = await parts.store.intents();
+  const intents = await context.intents.list();
   for (const id of nudged) if (!intents.some((intent) => intent.id === id)) nudged.delete(id);
   for (const intent of intents) {
-    if (intent.kind === 'cancel') moved = (await cancel(parts, intent, flights)) || moved;
-    else if (intent.kind === 'stop') moved = (await stop(parts, intent)) || moved;
-    else if (intent.kind === 'retry') moved = (await retry(parts, intent)) || moved;
-    else if (intent.kind === 'answer') moved = (await take(parts, intent)) || moved;
-    else moved = (await tell(parts, intent, nudged)) || moved;
+    if (intent.kind === 'cancel') moved = (await cancel(context, intent, flights)) || moved;
+    else if (intent.kind === 'stop') moved = (await stop(context, intent)) || moved;
+    else if (intent.kind === 'retry') moved = (await retry(context, intent)) || moved;
+    else if (intent.kind === 'answer') moved = (await take(context, intent)) || moved;
+    else moved = (await tell(context, intent, nudged)) || moved;
   }
   return moved;
 }
 
 /** Flights of this process that somebody cancels while it waits for them. Only told to stop here; the next pass does the rest. */
-export async function stopCancelled(parts: Parts, flights: ReadonlyMap<string, Flight>): Promise<void> {
-  for (const intent of await parts.store.intents()) {
+export async function stopCancelled(context: EngineContext, flights: ReadonlyMap<string, Flight>): Promise<void> {
+  for (const intent of await context.intents.list()) {
     if (intent.kind !== 'cancel') continue;
-    for (const { task } of openUnder(parts, intent.task)) {
+    for (const { task } of openUnder(context, intent.task)) {
       const flight = flights.get(task.id);
       if (flight && !flight.stop.signal.aborted) flight.stop.abort(cancelled(intent));
     }
@@ -51,14 +51,14 @@ export async function stopCancelled(parts: Parts, flights: ReadonlyMap<string, F
 
 /** Reaches every open descendant. The intent stays until none is open, so that whoever holds one sees it. */
 async function cancel(
-  parts: Parts,
+  context: EngineContext,
   intent: Intent & { kind: 'cancel' },
   flights: ReadonlyMap<string, Flight>,
 ): Promise<boolean> {
-  const under = openUnder(parts, intent.task);
+  const under = openUnder(context, intent.task);
   if (under.length === 0) {
-    await parts.store.doneIntent(intent.id);
-    record(parts, 'intent.taken', { task: intent.task, cause: intent.id, kind: 'cancel' });
+    await context.intents.done(intent.id);
+    record(context, 'intent.taken', { task: intent.task, cause: intent.id, kind: 'cancel' });
     return false;
   }
   const error = cancelled(intent);
@@ -67,12 +67,12 @@ async function cancel(
   const above = new Set<string>();
   // Children first: a record says what all under it have cost. Nobody goes on meanwhile with what was cancelled under it (called-off.ts).
   for (const { task } of parentsFirst(under, (one) => one.task).reverse()) {
-    if (above.has(task.id) || !(await cancelOne(parts, task, error, flights))) {
+    if (above.has(task.id) || !(await cancelOne(context, task, error, flights))) {
       if (task.parent !== undefined) above.add(task.parent);
       continue;
     }
     moved = true;
-    if (task.id === intent.task && intent.deadlock) await tellBroken(parts, task, intent.deadlock);
+    if (task.id === intent.task && intent.deadlock) await tellBroken(context, task, intent.deadlock);
   }
   return moved;
 }
@@ -87,7 +87,7 @@ function cancelled({ reason, by, problem: given }: Intent & { kind: 'cancel' }):
  * `isMeant` is asked again under the claim, because the task may have moved on since the caller decided.
  */
 export async function cancelOne(
-  parts: Parts,
+  context: EngineContext,
   task: Task,
   error: Problem,
   flights: ReadonlyMap<string, Flight>,
@@ -98,13 +98,13 @@ export async function cancelOne(
     if (!flight.stop.signal.aborted) flight.stop.abort(error);
     return false;
   }
-  const claim = await parts.store.claim(task.id, task.to ?? 'nobody');
+  const claim = await context.tasks.claim(task.id, task.to ?? 'nobody');
   if (claim === undefined) return false;
   if (!isMeant(claim.task, claim.from)) {
-    await parts.store.release(claim, claim.task);
+    await context.tasks.release(claim, claim.task);
     return false;
   }
-  await fail(parts, claim, claim.task, error, await costsAtRest(parts, claim.task));
+  await fail(context, claim, claim.task, error, await costsAtRest(context, claim.task));
   return true;
 }
 
@@ -112,11 +112,11 @@ export async function cancelOne(
  * Asks everything under a task for a last answer. The conversations see it themselves, before their next turn; here what
  * would keep them waiting is ended: questions to people, and what was asked of others and has not begun.
  */
-async function stop(parts: Parts, intent: Intent & { kind: 'stop' }): Promise<boolean> {
-  const under = openUnder(parts, intent.task);
+async function stop(context: EngineContext, intent: Intent & { kind: 'stop' }): Promise<boolean> {
+  const under = openUnder(context, intent.task);
   if (under.length === 0) {
-    await parts.store.doneIntent(intent.id);
-    record(parts, 'intent.taken', { task: intent.task, cause: intent.id, kind: 'stop' });
+    await context.intents.done(intent.id);
+    record(context, 'intent.taken', { task: intent.task, cause: intent.id, kind: 'stop' });
     return false;
   }
   const error = problem('cancelled', `stopped by ${intent.by} before it was begun`);
@@ -126,7 +126,7 @@ async function stop(parts: Parts, intent: Intent & { kind: 'stop' }): Promise<bo
     const isIdle = task.to === ENGINE && !under.some((one) => one.task.parent === task.id);
     const keepsWaiting = (now: Task, from: OpenState): boolean => now.to === HUMAN || isIdle || isUnbegun(now, from);
     if (task.id !== intent.task && keepsWaiting(task, state))
-      moved = (await cancelOne(parts, task, error, new Map(), keepsWaiting)) || moved;
+      moved = (await cancelOne(context, task, error, new Map(), keepsWaiting)) || moved;
   }
   return moved;
 }
@@ -135,8 +135,8 @@ function isUnbegun(task: Task, state: OpenState): boolean {
   return state === 'pending' && task.claimed_at === undefined && !roleFacts(task.role).isEssential;
 }
 
-export function openUnder(parts: Parts, id: string): OpenTask[] {
-  const open = [...parts.store.open()];
+export function openUnder(context: EngineContext, id: string): OpenTask[] {
+  const open = [...context.tasks.open()];
   const byId = new Map(open.map((one) => [one.task.id, one]));
   const isUnder = (task: Task): boolean => {
     const seen = new Set<Task>();
@@ -151,11 +151,11 @@ export function openUnder(parts: Parts, id: string): OpenTask[] {
   return open.filter(({ task }) => isUnder(task));
 }
 
-async function retry(parts: Parts, intent: Intent & { kind: 'retry' }): Promise<boolean> {
-  const known = await retryTask(parts, intent.task, intent.id);
-  await parts.store.doneIntent(intent.id);
+async function retry(context: EngineContext, intent: Intent & { kind: 'retry' }): Promise<boolean> {
+  const known = await retryTask(context, intent.task, intent.id);
+  await context.intents.done(intent.id);
   const name = known ? 'intent.taken' : 'intent.refused';
-  record(parts, name, {
+  record(context, name, {
     task: intent.task,
     cause: intent.id,
     kind: 'retry',
@@ -164,13 +164,13 @@ async function retry(parts: Parts, intent: Intent & { kind: 'retry' }): Promise<
   return known;
 }
 
-async function take(parts: Parts, intent: Intent & { kind: 'answer' }): Promise<boolean> {
-  const target = await parts.store.read(intent.task);
+async function take(context: EngineContext, intent: Intent & { kind: 'answer' }): Promise<boolean> {
+  const target = await context.tasks.read(intent.task);
   const fits = target !== undefined && approvalOf(target.task) !== undefined;
-  const taken = fits && (await answer(parts, intent.task, intent.answer, intent.id));
-  await parts.store.doneIntent(intent.id);
+  const taken = fits && (await answer(context, intent.task, intent.answer, intent.id));
+  await context.intents.done(intent.id);
   if (!taken)
-    record(parts, 'intent.refused', {
+    record(context, 'intent.refused', {
       task: intent.task,
       cause: intent.id,
       kind: 'answer',
@@ -180,13 +180,13 @@ async function take(parts: Parts, intent: Intent & { kind: 'answer' }): Promise<
 }
 
 /** A parked task hears it at once: it becomes pending, and its next turn begins with what it was told. */
-async function tell(parts: Parts, intent: Intent & { kind: 'tell' }, nudged: Set<string>): Promise<boolean> {
-  const target = parts.store.known(intent.task);
+async function tell(context: EngineContext, intent: Intent & { kind: 'tell' }, nudged: Set<string>): Promise<boolean> {
+  const target = context.tasks.getOpen(intent.task);
   if (target === undefined) {
     // The task may have heard it since the intents were read, and ended after that: then nothing is refused.
-    if (!(await parts.store.intents()).some(({ id }) => id === intent.id)) return false;
-    await parts.store.doneIntent(intent.id);
-    record(parts, 'intent.refused', {
+    if (!(await context.intents.list()).some(({ id }) => id === intent.id)) return false;
+    await context.intents.done(intent.id);
+    record(context, 'intent.refused', {
       task: intent.task,
       cause: intent.id,
       kind: 'tell',
@@ -197,36 +197,36 @@ async function tell(parts: Parts, intent: Intent & { kind: 'tell' }, nudged: Set
   // Once is enough: a task that still waits for others parks again, and hears it when it can speak.
   if (target.state !== 'waiting' || nudged.has(intent.id)) return false;
   nudged.add(intent.id);
-  const claim = await parts.store.claim(intent.task, target.task.to ?? 'nobody');
-  return claim !== undefined && (await parts.store.release(claim, claim.task));
+  const claim = await context.tasks.claim(intent.task, target.task.to ?? 'nobody');
+  return claim !== undefined && (await context.tasks.release(claim, claim.task));
 }
 
 /** Who takes a task: the one it is addressed to, else the only one that fits, else those that are asked whether they are fit. */
 export type Taker = { agent: string; why?: string } | { offer: Agent[] } | { problem: Problem };
 
 /** The same every time, so nothing needs to be written down for it. */
-export function takerOf(parts: Parts, task: Task): Taker {
+export function takerOf(context: EngineContext, task: Task): Taker {
   if (task.to !== undefined) return { agent: task.to };
-  const { agents, pauses, config } = parts;
+  const { agents, pauses, config } = context;
   const paused = pauses?.all();
   const awake = paused?.size ? [...agents.all().values()].filter(({ name }) => !paused.has(name)) : [];
   const found = awake.length > 0 ? fitFor(task, awake, config.defaultAgent) : undefined;
   // Where only paused agents would fit, it waits for one of them.
-  const fit = found === undefined || found.kind === 'nobody' ? fitOfAll(parts, task) : found;
+  const fit = found === undefined || found.kind === 'nobody' ? fitOfAll(context, task) : found;
   if (fit.kind === 'several') return { offer: fit.agents };
   return fit.kind === 'one' ? { agent: fit.agent, why: fit.why } : { problem: fit.problem };
 }
 
 /** Whose work it is, or `nobody` as yet. */
-export function nameOf(parts: Parts, task: Task): string {
-  const taker = takerOf(parts, task);
+export function nameOf(context: EngineContext, task: Task): string {
+  const taker = takerOf(context, task);
   return 'agent' in taker ? taker.agent : 'nobody';
 }
 
 /** Tasks with the same requirements and asker fit the same agents; with thousands of them open that is asked often. */
 const fits = new WeakMap<ReadonlyMap<string, Agent>, Map<string, Fit>>();
 
-function fitOfAll({ agents, config }: Parts, task: Task): Fit {
+function fitOfAll({ agents, config }: EngineContext, task: Task): Fit {
   const all = agents.all();
   const known = fits.get(all) ?? new Map<string, Fit>();
   fits.set(all, known);

@@ -10,7 +10,7 @@ import { plainName, taintOf, type Mail } from '../../domain/coordination/mail.js
 import { problem, type Problem } from '../../domain/problem.js';
 import { HUMAN, makeTask, type Task } from '../../domain/task/task.js';
 import { ADMIT_TOOL, createMailTask, origin, taskOfMail } from '../approvals/admit-mail.js';
-import type { Parts } from '../core/context.js';
+import type { Ports } from '../core/context.js';
 
 /** A flood is taken in over several passes, so that what is under way goes on meanwhile. */
 const MOST_AT_ONCE = 200;
@@ -21,36 +21,35 @@ export interface MailTaken {
   problems: Problem[];
 }
 
-export async function takeMail(parts: Parts): Promise<MailTaken> {
-  if (parts.inbox === undefined) return { moved: false, problems: [] };
-  const { mail: all, problems } = await parts.inbox.take();
+export async function takeMail(context: Ports): Promise<MailTaken> {
+  const { mail: all, problems } = await context.inbox.take();
   if (all.length === 0 && problems.length === 0) return { moved: false, problems };
   const mail = all.slice(0, MOST_AT_ONCE);
   let moved = false;
   for (const one of mail) {
-    const wanted = wantedTask(parts, one);
+    const wanted = wantedTask(context, one);
     if (wanted.problem) problems.push(wanted.problem);
-    moved = (await createMailTask(parts, wanted.task, `${one.file}:${one.line}`)) || moved;
+    moved = (await createMailTask(context, wanted.task, `${one.file}:${one.line}`)) || moved;
   }
-  await parts.inbox.done(mail);
+  await context.inbox.done(mail);
   return { moved: moved || mail.length < all.length, problems };
 }
 
 /** The task of a message, or the question whether to let it in. */
-export function wantedTask(parts: Parts, mail: Mail): { task: Task; problem?: Problem } {
-  const { to, problem: wrong } = takerOfMail(parts, mail);
-  const at = parts.clock.now().toISOString();
-  const asks = parts.config.inbox.admit === 'ask';
-  const task = asks ? admission(mail, to, at) : taskOfMail(mail, to, at, parts.ids.next());
+export function wantedTask(context: Ports, mail: Mail): { task: Task; problem?: Problem } {
+  const { to, problem: wrong } = takerOfMail(context, mail);
+  const at = context.clock.now().toISOString();
+  const asks = context.config.inbox.admit === 'ask';
+  const task = asks ? admission(mail, to, at) : taskOfMail(mail, to, at, context.ids.next());
   return { task, ...(wrong ? { problem: wrong } : {}) };
 }
 
 /** The agent it names, else the one that guild.yaml says, else the planner, else the default agent, else whoever fits. */
-function takerOfMail(parts: Parts, mail: Mail): { to?: string; problem?: Problem } {
-  const agents = parts.agents.all();
+function takerOfMail(context: Ports, mail: Mail): { to?: string; problem?: Problem } {
+  const agents = context.agents.all();
   const planner = (): string | undefined =>
     agents.has('planner') ? 'planner' : [...agents.values()].find((agent) => agent.type === 'planner')?.name;
-  const { config } = parts;
+  const { config } = context;
   const usual = config.inbox.agent ?? planner() ?? config.defaultAgent;
   const named = mail.to?.replace(/^@/, '');
   if (named === undefined) return { to: usual };

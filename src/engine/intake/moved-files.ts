@@ -5,22 +5,22 @@
  */
 import { HUMAN, type Placed, type Task } from '../../domain/task/task.js';
 import { underWay } from '../core/ready-queue.js';
-import { record, type Parts } from '../core/context.js';
+import { record, type EngineContext } from '../core/context.js';
 import { failedBelow, reopen } from './retry.js';
 
 /** True if anything changed. `gone`: tasks that are open no longer, and this process did not end them. */
-export async function tendMoved(parts: Parts, gone: readonly string[]): Promise<boolean> {
+export async function tendMoved(context: EngineContext, gone: readonly string[]): Promise<boolean> {
   let moved = false;
   const suspects = new Set(gone);
-  for (const { task, state } of underWay(parts)) {
-    if (state === 'pending' && task.ended_at !== undefined) moved = (await tryAgain(parts, task)) || moved;
-    if (task.parent !== undefined && !parts.store.isOpen(task.parent)) suspects.add(task.parent);
+  for (const { task, state } of underWay(context)) {
+    if (state === 'pending' && task.ended_at !== undefined) moved = (await tryAgain(context, task)) || moved;
+    if (task.parent !== undefined && !context.tasks.isOpen(task.parent)) suspects.add(task.parent);
   }
   // A set grows while it is walked: whoever stands above an ended parent may be the one that was moved.
   for (const id of suspects) {
-    const placed = await parts.store.read(id);
-    if (placed !== undefined && wasMoved(placed)) moved = (await cancelMoved(parts, placed.task)) || moved;
-    else if (placed?.task.parent !== undefined && !parts.store.isOpen(placed.task.parent))
+    const placed = await context.tasks.read(id);
+    if (placed !== undefined && wasMoved(placed)) moved = (await cancelMoved(context, placed.task)) || moved;
+    else if (placed?.task.parent !== undefined && !context.tasks.isOpen(placed.task.parent))
       suspects.add(placed.task.parent);
   }
   return moved;
@@ -31,23 +31,23 @@ function wasMoved({ task, state }: Placed): boolean {
 }
 
 /** From here it goes as any cancel goes: the intent is kept first, so that whoever finds the task open again ends it. */
-async function cancelMoved(parts: Parts, task: Task): Promise<boolean> {
-  const at = parts.clock.now().toISOString();
+async function cancelMoved(context: EngineContext, task: Task): Promise<boolean> {
+  const at = context.clock.now().toISOString();
   const reason = 'cancelled: its file was moved to tasks/failed';
-  await parts.store.submit({ kind: 'cancel', id: `moved-${task.id}`, task: task.id, reason, by: HUMAN, at });
-  return parts.store.reopen(task.id, task);
+  await context.intents.submit({ kind: 'cancel', id: `moved-${task.id}`, task: task.id, reason, by: HUMAN, at });
+  return context.tasks.reopen(task.id, task);
 }
 
-async function tryAgain(parts: Parts, task: Task): Promise<boolean> {
-  await reopen(parts, await failedBelow(parts, task.id), HUMAN);
-  const claim = await parts.store.claim(task.id, task.to ?? 'nobody');
+async function tryAgain(context: EngineContext, task: Task): Promise<boolean> {
+  await reopen(context, await failedBelow(context, task.id), HUMAN);
+  const claim = await context.tasks.claim(task.id, task.to ?? 'nobody');
   if (claim === undefined) return false;
   if (claim.task.ended_at === undefined) {
-    await parts.store.release(claim, claim.task); // somebody else has opened it again
+    await context.tasks.release(claim, claim.task); // somebody else has opened it again
     return false;
   }
   const { ended_at: _, error: __, waits: ___, result: ____, lost: _____, ...open } = claim.task;
-  const back = await parts.store.release(claim, { ...open, attempts: 0 });
-  if (back) record(parts, 'task.retried', { task: task.id, cause: HUMAN });
+  const back = await context.tasks.release(claim, { ...open, attempts: 0 });
+  if (back) record(context, 'task.retried', { task: task.id, cause: HUMAN });
   return back;
 }

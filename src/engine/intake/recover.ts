@@ -9,25 +9,25 @@ import { costsAtRest } from '../tasks/costs-at-rest.js';
 import { fail } from '../tasks/settle.js';
 import { sessionId } from '../../domain/session/session-id.js';
 import { takerOf } from './intents.js';
-import { record, type Parts } from '../core/context.js';
+import { record, type EngineContext } from '../core/context.js';
 
 /** How many tasks came back. */
-export async function recover(parts: Parts): Promise<number> {
-  const { store, config } = parts;
-  const orphans = await store.orphans();
+export async function recover(context: EngineContext): Promise<number> {
+  const { config } = context;
+  const orphans = await context.tasks.orphans();
   if (orphans.length === 0) return 0;
   let count = 0;
   for (const id of orphans) {
-    const claim = await store.takeOver(id);
+    const claim = await context.tasks.takeOver(id);
     if (claim === undefined) continue;
     count++;
-    const session = sessionOf(parts, claim.task);
-    const opened = session === undefined ? undefined : await store.openSession(session, { repair: true });
-    if (opened?.kind === 'held') parts.watchers?.problem?.(opened.problem);
+    const session = sessionOf(context, claim.task);
+    const opened = session === undefined ? undefined : await context.sessions.open(session, { repair: true });
+    if (opened?.kind === 'held') context.watchers.problem(opened.problem);
     const own = opened?.kind === 'open' ? (messagesOf(opened.session, id)?.length ?? 0) : 0;
     // What was said for its parts is progress of its own, where they had no record yet to tell of it.
     const messages = own + (claim.unseen ? claim.unseen + (claim.task.lost?.at(-1)?.messages ?? 0) : 0);
-    const lost = rowOfLost(claim.task, { at: parts.clock.now().toISOString(), agent: claim.agent, messages });
+    const lost = rowOfLost(claim.task, { at: context.clock.now().toISOString(), agent: claim.agent, messages });
     const task: Task = {
       ...claim.task,
       attempts: lost.length === 1 ? 1 : claim.task.attempts + 1,
@@ -35,19 +35,19 @@ export async function recover(parts: Parts): Promise<number> {
       ...(opened?.kind === 'open' ? { session: session! } : {}),
     };
     if (task.attempts >= config.limits.attempts) {
-      await fail(parts, claim, task, tooManyLost(task.attempts, lost), await costsAtRest(parts, task));
+      await fail(context, claim, task, tooManyLost(task.attempts, lost), await costsAtRest(context, task));
       continue;
     }
-    if (await store.release(claim, task))
-      record(parts, 'task.recovered', { task: id, agent: claim.agent, attempts: task.attempts, messages });
+    if (await context.tasks.release(claim, task))
+      record(context, 'task.recovered', { task: id, agent: claim.agent, attempts: task.attempts, messages });
   }
   return count;
 }
 
-function sessionOf(parts: Parts, task: Task): string | undefined {
-  const taker = takerOf(parts, task);
+function sessionOf(context: EngineContext, task: Task): string | undefined {
+  const taker = takerOf(context, task);
   if (!('agent' in taker)) return undefined;
-  return sessionId(task, parts.agents.all().get(taker.agent) ?? { name: taker.agent });
+  return sessionId(task, context.agents.all().get(taker.agent) ?? { name: taker.agent });
 }
 
 /** If more was said since the last one died, it came further, and the row begins anew. */

@@ -10,30 +10,30 @@ import type { Session } from '../../domain/session/session.js';
 import type { Placed, Task } from '../../domain/task/task.js';
 import { NO_USAGE } from '../../domain/budget/usage.js';
 import { purse } from '../../rules/budget/remaining.js';
-import { above } from '../core/tree.js';
-import { record, type Parts } from '../core/context.js';
+import { ancestors } from '../core/tree.js';
+import { record, type EngineContext } from '../core/context.js';
 
 /** False if no failed task has this id. */
-export async function retryTask(parts: Parts, id: string, cause: string): Promise<boolean> {
-  const top = await parts.store.read(id);
+export async function retryTask(context: EngineContext, id: string, cause: string): Promise<boolean> {
+  const top = await context.tasks.read(id);
   if (top?.state !== 'failed') return false;
-  await reopen(parts, [top.task, ...(await failedBelow(parts, id))], cause);
+  await reopen(context, [top.task, ...(await failedBelow(context, id))], cause);
   return true;
 }
 
 /** What failed under a task and is still wanted by whoever asked for it. */
-export async function failedBelow(parts: Parts, id: string): Promise<Task[]> {
+export async function failedBelow(context: EngineContext, id: string): Promise<Task[]> {
   const wanted: Task[] = [];
-  for (const { task } of await parts.store.ended({ state: 'failed' }))
-    if ((await isBelow(parts, task, id)) && (await isWanted(parts, task))) wanted.push(task);
+  for (const { task } of await context.tasks.ended({ state: 'failed' }))
+    if ((await isBelow(context, task, id)) && (await isWanted(context, task))) wanted.push(task);
   return wanted;
 }
 
 /** An id says so itself, unless it is so long that it was cut, or a person gave it. */
-async function isBelow(parts: Parts, task: Task, id: string): Promise<boolean> {
+async function isBelow(context: EngineContext, task: Task, id: string): Promise<boolean> {
   if (isNamedUnder(task, id)) return true;
   if (!mayBeCut(task.id) && isNamedUnder(task, task.root)) return false;
-  for await (const one of above(parts.store, task)) if (one.id === id) return true;
+  for await (const one of ancestors(context, task)) if (one.id === id) return true;
   return false;
 }
 
@@ -41,24 +41,24 @@ function itself(task: Task): Task {
   return task;
 }
 
-export async function reopen(parts: Parts, failed: Task[], cause: string): Promise<void> {
-  const budgets = await carvedAgain(parts, failed);
+export async function reopen(context: EngineContext, failed: Task[], cause: string): Promise<void> {
+  const budgets = await carvedAgain(context, failed);
   // Children first: when the parent looks, they must not be ended any more.
   for (const task of parentsFirst(failed, itself).reverse()) {
     const { error: _, ended_at: __, waits: ___, lost: ____, ...rest } = task;
     const budget = budgets.get(task.id);
     const again = { ...rest, attempts: 0, retries: (task.retries ?? 0) + 1 };
-    if (await parts.store.reopen(task.id, { ...again, ...(budget ? { budget } : {}) }))
-      record(parts, 'task.retried', { task: task.id, cause });
+    if (await context.tasks.reopen(task.id, { ...again, ...(budget ? { budget } : {}) }))
+      record(context, 'task.retried', { task: task.id, cause });
   }
 }
 
 /** A call whose failure is part of the conversation is answered: nobody waits for it any more. */
-async function isWanted(parts: Parts, task: Task): Promise<boolean> {
+async function isWanted(context: EngineContext, task: Task): Promise<boolean> {
   const call = /\.call-([^.]+)$/.exec(task.id)?.[1];
   if (call === undefined || task.parent === undefined) return true;
-  const asker = await parts.store.read(task.parent);
-  const opened = asker?.task.session ? await parts.store.openSession(asker.task.session) : undefined;
+  const asker = await context.tasks.read(task.parent);
+  const opened = asker?.task.session ? await context.sessions.open(asker.task.session) : undefined;
   return opened?.kind !== 'open' || !hasHeard(opened.session, task, call);
 }
 
@@ -70,21 +70,21 @@ function hasHeard({ messages }: Session, { id, role }: Task, call: string): bool
 }
 
 /** From the top down: each failed child gets what it has spent and a new share of what its parent has left. */
-async function carvedAgain(parts: Parts, failed: readonly Task[]): Promise<Map<string, Budget>> {
+async function carvedAgain(context: EngineContext, failed: readonly Task[]): Promise<Map<string, Budget>> {
   const budgets = new Map<string, Budget>();
   const carved = failed.filter((task) => task.parent !== undefined && task.budget !== undefined);
   if (carved.length === 0) return budgets;
-  const all: Placed[] = [...parts.store.open(), ...(await parts.store.ended())];
+  const all: Placed[] = [...context.tasks.open(), ...(await context.tasks.ended())];
   for (const task of parentsFirst(carved, itself)) {
     const parent = all.find((one) => one.task.id === task.parent)?.task;
-    const agent = parent?.to === undefined ? undefined : parts.agents.all().get(parent.to);
+    const agent = parent?.to === undefined ? undefined : context.agents.all().get(parent.to);
     if (parent === undefined || agent === undefined) continue;
     const siblings = all.filter((one) => one.task.parent === parent.id);
     const given = { ...parent, budget: budgets.get(parent.id) ?? parent.budget ?? {} };
     const wave = carved.filter((one) => one.parent === parent.id && !budgets.has(one.id)).length;
     const own = parent.own_usage ?? NO_USAGE;
     const counted = siblings.map((one) => reopened(one, budgets));
-    const share = purse({ task: given, agent, config: parts.config, own, children: counted }).grant(
+    const share = purse({ task: given, agent, config: context.config, own, children: counted }).grant(
       { id: task.id, role: task.role, description: '', ...(task.to ? { to: task.to } : {}) },
       wave,
       1,

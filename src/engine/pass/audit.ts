@@ -25,6 +25,7 @@ export function audit(
   const closing = new AbortController();
 
   return {
+    isKept: true,
     note: (event) => void events.push(event),
     passed(gapMs = 0) {
       if (events.length === 0) return;

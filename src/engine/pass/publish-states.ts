@@ -22,7 +22,7 @@ import {
 import { ownFault } from '../../rules/staffing/own-fault.js';
 import { forgetEnded, learn, learnEnds, newMemory, openRoots, pastOf, sees, type Memory } from './agent-memory.js';
 import { underWay } from '../core/ready-queue.js';
-import { record, type Parts } from '../core/context.js';
+import { record, type EngineContext, type Ports } from '../core/context.js';
 
 export interface States {
   /** Something was done here. */
@@ -53,8 +53,8 @@ interface Change {
   moves: Move[];
 }
 
-export function states(parts: Parts): States {
-  const { store, bus } = parts;
+export function states(context: Ports & Pick<EngineContext, 'queue'>): States {
+  const { bus } = context;
   const memories = new Map<string, Memory>();
   let news: News = nothing();
   /** Tasks in the hands of this process: on their way to an end they lie in no folder for a moment. */
@@ -79,7 +79,7 @@ export function states(parts: Parts): States {
     tell,
     async tellSoon() {
       if (!isNews()) return undefined;
-      const wait = lookedAt + TOGETHER_MS - parts.clock.monotonicMs();
+      const wait = lookedAt + TOGETHER_MS - context.clock.monotonicMs();
       if (wait > 0) return wait;
       await tell();
       return undefined;
@@ -87,24 +87,23 @@ export function states(parts: Parts): States {
   };
 
   function tell(): Promise<void> {
-    return bus === undefined ? last : (last = last.then(look));
+    return (last = last.then(look));
   }
 
   /** Something may have to be told: a look that would find nothing costs more than asking. */
   function isNews(): boolean {
-    if (bus === undefined) return false;
-    return told === undefined || behind || stampNow() !== seen || parts.clock.now().getTime() >= due;
+    return told === undefined || behind || stampNow() !== seen || context.clock.now().getTime() >= due;
   }
 
   function stampNow(): string {
-    const unreadable = parts.agents.unreadable?.() ?? [];
-    const paused = [...(parts.pauses?.all().keys() ?? [])];
-    return [store.changes(), ...paused, '', ...unreadable.keys()].join();
+    const unreadable = context.agents.unreadable?.() ?? [];
+    const paused = [...(context.pauses.all().keys() ?? [])];
+    return [context.tasks.version(), ...paused, '', ...unreadable.keys()].join();
   }
 
   function heard(event: Event): void {
     const { name, agent, task } = event;
-    if (bus === undefined || agent === undefined || task === undefined || !OF_TASKS.has(name)) return;
+    if (agent === undefined || task === undefined || !OF_TASKS.has(name)) return;
     behind = true;
     const did = news.busy.get(agent) ?? { took: [], ended: [] };
     news.busy.set(agent, did);
@@ -119,20 +118,20 @@ export function states(parts: Parts): States {
   }
 
   async function look(): Promise<void> {
-    heed(bus!.refresh());
+    heed(bus.refresh());
     const known = (told ??= firstRead());
-    const paused = parts.pauses?.all() ?? new Map<string, string>();
-    const unreadable = parts.agents.unreadable?.() ?? new Map<string, Problem>();
-    const now = parts.clock.now();
+    const paused = context.pauses.all() ?? new Map<string, string>();
+    const unreadable = context.agents.unreadable?.() ?? new Map<string, Problem>();
+    const now = context.clock.now();
     if (!isNews()) return;
-    lookedAt = parts.clock.monotonicMs();
+    lookedAt = context.clock.monotonicMs();
     seen = stampNow();
     behind = false;
     due = Infinity;
     const since = news;
     news = nothing();
-    const { begun, ...open } = byAgent(underWay(parts), store.known);
-    const tree: Tree = { ...open, nowIso: now.toISOString(), paused, unreadable, heldFile: store.heldFile };
+    const { begun, ...open } = byAgent(underWay(context), context.tasks.getOpen);
+    const tree: Tree = { ...open, nowIso: now.toISOString(), paused, unreadable, heldFile: context.tasks.unreadable };
     const lost = new Set<string>();
     const changes: Change[] = [];
     const names = [begun.keys(), restless, since.busy.keys(), paused.keys(), unreadable.keys()].flatMap((one) => [
@@ -174,7 +173,7 @@ export function states(parts: Parts): States {
   /** Learns how those of its tasks ended that are open no longer. False if that cannot be said now. */
   function closed(memory: Memory, tree: Tree, lost: Set<string>): Promise<boolean> {
     return learnEnds(memory, tree.isOpen, isFlying, async (id) => {
-      const placed = await store.read(id);
+      const placed = await context.tasks.read(id);
       if (placed !== undefined) return isEnded(placed.state) ? placed.task : 'unknown';
       if (missing.has(id)) return 'gone';
       lost.add(id);
@@ -192,13 +191,13 @@ export function states(parts: Parts): States {
   ): Promise<boolean> {
     if (state === 'working' || state === 'blocked') {
       if (ids.some((id) => ours.has(id))) return true;
-      const placed = await store.read(ids[0]!);
+      const placed = await context.tasks.read(ids[0]!);
       return placed !== undefined && placed.state === tasks.find((one) => one.task.id === ids[0])?.state;
     }
     if (state !== 'waiting' && state !== 'complete') return true;
     for (const root of memory.roots) {
       if (ours.has(root)) continue;
-      const placed = await store.read(root);
+      const placed = await context.tasks.read(root);
       if ((placed !== undefined && !isEnded(placed.state)) !== tree.isOpen(root)) return false;
     }
     return true;
@@ -206,7 +205,7 @@ export function states(parts: Parts): States {
 
   /** Whoever was faster is right: where somebody told of an agent meanwhile, it is thought over again. */
   async function send(changes: readonly Change[], known: Map<string, Told>): Promise<void> {
-    heed(bus!.refresh());
+    heed(bus.refresh());
     const still = changes.filter(({ agent, before }) => known.get(agent) === before);
     behind ||= still.length < changes.length;
     const moves = still.flatMap((one) => one.moves);
@@ -214,28 +213,28 @@ export function states(parts: Parts): States {
     for (const { note, problem } of moves) {
       if (problem === undefined || note.body.type !== 'state_change') continue;
       const { agent, fromState, toState } = note.body;
-      record(parts, 'agent.moved', { agent, from: fromState, to: toState, problem });
+      record(context, 'agent.moved', { agent, from: fromState, to: toState, problem });
     }
     const notes = moves.map(({ note }) => note);
     for (const { id, body } of notes) sent.set(id, JSON.stringify(body));
-    const problem = await bus!.tell(notes);
-    if (problem !== undefined) parts.watchers?.problem?.(problem);
+    const problem = await bus.tell(notes);
+    if (problem !== undefined) context.watchers.problem(problem);
     else for (const note of notes) hear(known, note);
     sent.clear();
   }
 
   function heed(problems: readonly Problem[]): void {
     for (const problem of problems) {
-      parts.watchers?.problem?.(problem);
-      record(parts, 'file.held', { problem });
+      context.watchers.problem(problem);
+      record(context, 'file.held', { problem });
     }
   }
 
   /** Everything told so far, once; what comes later is heard. */
   function firstRead(): Map<string, Told> {
-    const known = foldStates(bus!.read(STATE_CHANNEL));
+    const known = foldStates(bus.read(STATE_CHANNEL));
     for (const [agent, one] of known) rest(agent, one);
-    bus!.subscribe(STATE_CHANNEL, (note) => hear(known, note));
+    bus.subscribe(STATE_CHANNEL, (note) => hear(known, note));
     return known;
   }
 
@@ -264,13 +263,13 @@ export function states(parts: Parts): States {
   }
 
   function isOurs(agent: string): boolean {
-    const isAgent = parts.agents.all().has(agent) || parts.agents.unreadable?.().has(agent) === true;
-    return isAgent && (parts.hosts === undefined || parts.hosts.has(agent));
+    const isAgent = context.agents.all().has(agent) || context.agents.unreadable?.().has(agent) === true;
+    return isAgent && (context.hosts === undefined || context.hosts.has(agent));
   }
 
   function noteDue(until: string): void {
     const at = Date.parse(until);
-    if (at > parts.clock.now().getTime()) due = Math.min(due, at);
+    if (at > context.clock.now().getTime()) due = Math.min(due, at);
   }
 }
 

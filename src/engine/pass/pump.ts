@@ -6,20 +6,20 @@ import { roleFacts } from '../../domain/task/role.js';
 import type { Event } from '../../domain/event.js';
 import type { Problem } from '../../domain/problem.js';
 import type { Task } from '../../domain/task/task.js';
-import type { Scan } from '../../ports/store.js';
+import type { Scan } from '../../ports/store/tasks.js';
 import { advance } from './advance.js';
 import { showBallot } from '../approvals/approvals.js';
 import { showBoards } from '../intake/boards.js';
 import { calledOff } from '../tasks/cancelled.js';
 import type { Flight } from '../core/flight.js';
 import { room } from '../core/capacity.js';
-import { held } from '../conversation/unreadable.js';
+import { unreadableSessions } from '../conversation/unreadable.js';
 import { nameOf, stopCancelled, takeIntents } from '../intake/intents.js';
-import { lines } from '../core/ready-queue.js';
+import { readyQueue } from '../core/ready-queue.js';
 import { lookAround } from '../intake/intake.js';
 import { busyHere, hasRoom, movable, takesTurn } from './runnable.js';
 import { pace } from '../core/pace.js';
-import { record, type Parts } from '../core/context.js';
+import { record, type EngineContext, type Ports } from '../core/context.js';
 import { registry } from './registry.js';
 import { states } from './publish-states.js';
 import { tendNeeds } from '../coordination/needs-sweep.js';
@@ -70,25 +70,27 @@ export interface Engine {
 const LOOK_MS = 250;
 const MOST_LOOKS = 4;
 
-export function engine(given: Parts): Engine {
-  const lined = Object.assign(Object.create(given) as Parts, { lines: lines(given.store) });
-  const telling = states(lined);
-  const waits = waiting(given);
+export function engine(ports: Ports): Engine {
   const flights = new Map<string, Flight>();
+  const queue = readyQueue(ports.tasks);
+  const telling = states({ ...ports, queue });
+  const waits = waiting(ports);
   const rootOf = (id: string): string => waits.find(id)?.task.root ?? id.split('.')[0]!;
-  const votes = voting(given, flights, rootOf, lookAgain);
-  const slow = stuck(given, rootOf);
-  // Our own stand before what was given and do not copy it: a part that is exchanged later is exchanged here too.
-  const own = {
+  const effectsUnderWay = new Map<string, number>();
+  const votes = voting({ ...ports, effectsUnderWay }, flights, rootOf, lookAgain);
+  const slow = stuck(ports, rootOf);
+  const context: EngineContext = {
+    ...ports,
+    queue,
     waits,
     votes,
-    lines: lined.lines,
-    held: held(given.store),
+    effectsUnderWay,
+    hearingNotes: new Set(),
+    unreadable: unreadableSessions(ports),
     lookAgain,
-    pace: pace(given.clock, given.config.limits.tasksPerMinute, given.growth),
-    watchers: { ...given.watchers, event: hear },
+    pace: pace(ports.clock, ports.config.limits.tasksPerMinute, ports.creationRate),
+    watchers: { ...ports.watchers, event: hear },
   };
-  const parts: Parts = Object.assign(Object.create(given) as Parts, own);
   const nudged = new Set<string>();
   let backlog = 0;
   let broken: unknown;
@@ -96,14 +98,14 @@ export function engine(given: Parts): Engine {
   /** Found missing since the last pass that looked. */
   const gone = new Set<string>();
 
-  const book = registry(parts, telling);
+  const book = registry(context, telling);
   return { pump, pass, flights, wrapUp, showRegistry: book.show, left: book.left, backlog: () => backlog, stop };
 
   function hear(event: Event): void {
     telling.heard(event);
     votes.heard(event);
     slow.heard(event);
-    given.watchers?.event?.(event);
+    ports.watchers.event(event);
   }
 
   async function pump(roots?: ReadonlySet<string>): Promise<PumpReport> {
@@ -114,34 +116,34 @@ export function engine(given: Parts): Engine {
     rethrow();
     if (report === undefined) throw broken;
     await tidy();
-    return { ...report, moved: report.moved || ended, open: parts.store.openCount() };
+    return { ...report, moved: report.moved || ended, open: context.tasks.openCount() };
   }
 
   async function tidy(): Promise<void> {
     await shownAndTold();
-    await parts.store.flush();
-    parts.audit?.passed();
+    await context.flush();
+    context.audit.passed();
   }
 
   async function wrapUp(): Promise<void> {
-    await showBallot(parts, false);
-    await showBoards(parts, true);
+    await showBallot(context, false);
+    await showBoards(context, true);
     kept().catch((thrown: unknown) => void (broken ??= thrown));
   }
 
   async function kept(): Promise<void> {
     await slow.tell();
     await telling.tell();
-    await parts.store.flush({ behind: true });
-    if (parts.audit === undefined) return;
-    await parts.store.flush();
-    parts.audit.passed();
+    await context.flush({ visible: false });
+    if (!context.audit.isKept) return;
+    await context.flush();
+    context.audit.passed();
   }
 
   async function shownAndTold(): Promise<void> {
     await slow.tell();
-    await showBallot(parts, true);
-    await showBoards(parts, true);
+    await showBallot(context, true);
+    await showBoards(context, true);
     await telling.tell();
   }
 
@@ -150,7 +152,7 @@ export function engine(given: Parts): Engine {
     let looking: Promise<void> | undefined;
     const look = async (): Promise<void> => {
       try {
-        await stopCancelled(parts, flights);
+        await stopCancelled(context, flights);
         await votes.look();
       } catch (thrown) {
         broken ??= thrown; // the disk failed; it is reported when the flights have landed
@@ -181,63 +183,63 @@ export function engine(given: Parts): Engine {
     roots?: ReadonlySet<string>,
   ): Promise<PumpReport> {
     rethrow();
-    const problems = parts.agents.refresh(look === 'none');
+    const problems = context.agents.refresh(look === 'none');
     let moved = false;
     let scanMs: number | undefined;
     if (look !== 'none') {
-      problems.push(...(parts.gate?.refresh() ?? []));
-      parts.pauses?.look();
-      if (!swept) await parts.store.sweep();
+      problems.push(...context.gate.refresh());
+      context.pauses.look();
+      if (!swept) await context.presence.sweep();
       swept = true;
       // Whoever works for some agents only is one of several: the others must know that it is there before it has anything to do.
-      if (parts.hosts !== undefined) await parts.store.join();
-      const from = parts.clock.monotonicMs();
-      const seen = await parts.store.scan(look === 'all');
-      scanMs = parts.clock.monotonicMs() - from;
+      if (context.hosts !== undefined) await context.presence.join();
+      const from = context.clock.monotonicMs();
+      const seen = await context.tasks.scan(look === 'all');
+      scanMs = context.clock.monotonicMs() - from;
       problems.push(...seen.problems);
       tellStrays(seen);
       for (const id of seen.gone ?? []) gone.add(id);
       const left = [...gone];
       gone.clear();
-      const around = await lookAround(parts, flights, nudged, left);
+      const around = await lookAround(context, flights, nudged, left);
       problems.push(...around.problems);
       moved = around.moved;
     }
     for (const one of problems) report(one);
-    const isCancelled = look === 'none' && (await parts.store.intents()).some(({ kind }) => kind === 'cancel');
-    if (isCancelled && (await takeIntents(parts, flights, nudged))) moved = true;
+    const isCancelled = look === 'none' && (await context.intents.list()).some(({ kind }) => kind === 'cancel');
+    if (isCancelled && (await takeIntents(context, flights, nudged))) moved = true;
     if (await waits.look()) {
-      await takeIntents(parts, flights, nudged);
+      await takeIntents(context, flights, nudged);
       moved = true;
     }
-    const needs = await tendNeeds(parts);
+    const needs = await tendNeeds(context);
     moved = needs.moved || moved;
-    const free = await room(parts);
-    const { line, due } = await movable(parts, flights, needs, roots);
-    let isOff = await calledOff(parts);
+    const free = await room(context);
+    const { line, due } = await movable(context, flights, needs, roots);
+    let isOff = await calledOff(context);
     let advanced = 0;
     backlog = 0;
     for (let task = line.next(); task !== undefined; task = line.next()) {
       if (isOff(task)) continue;
-      const isStarted = hasRoom(parts, flights, free, task) && (await start(task, onEnd));
+      const isStarted = hasRoom(context, flights, free, task) && (await start(task, onEnd));
       if (!isStarted) {
         backlog += line.pass();
-        slow.passedOver(task, nameOf(parts, task));
+        slow.passedOver(task, nameOf(context, task));
         continue;
       }
       advanced++;
-      if (!parts.inTurn) continue;
+      if (!context.isSequential) continue;
       await flights.get(task.id)?.done;
-      isOff = await calledOff(parts);
+      isOff = await calledOff(context);
     }
     await slow.tell();
-    await showBallot(parts, look !== 'none');
-    await showBoards(parts);
+    await showBallot(context, look !== 'none');
+    await showBoards(context);
     return {
       moved: moved || advanced > 0,
       again: moved,
       advanced,
-      open: parts.store.openCount(),
+      open: context.tasks.openCount(),
       problems,
       ...(scanMs === undefined ? {} : { scanMs }),
       ...(due === Infinity ? {} : { due }),
@@ -250,12 +252,12 @@ export function engine(given: Parts): Engine {
    */
   async function lookAgain(): Promise<void> {
     for (let looks = 1; looks <= MOST_LOOKS; looks++) {
-      const before = parts.store.changes();
-      const seen = await parts.store.scan();
+      const before = context.tasks.version();
+      const seen = await context.tasks.scan();
       for (const one of seen.problems) report(one);
       tellStrays(seen);
       for (const id of seen.gone ?? []) gone.add(id);
-      if (looks > 1 && before === parts.store.changes()) return;
+      if (looks > 1 && before === context.tasks.version()) return;
     }
   }
 
@@ -265,9 +267,9 @@ export function engine(given: Parts): Engine {
    */
   function start(task: Task, onEnd: (moved: boolean) => void): Promise<boolean> {
     const stop = new AbortController();
-    const agent = nameOf(parts, task);
+    const agent = nameOf(context, task);
     const here = busyHere(flights, agent);
-    const turn = takesTurn(parts, task, parts.agents.all().get(agent));
+    const turn = takesTurn(context, task, context.agents.all().get(agent));
     flights.set(task.id, {
       task: task.id,
       agent: roleFacts(task.role).takesCapacity ? agent : 'nobody',
@@ -281,7 +283,7 @@ export function engine(given: Parts): Engine {
       try {
         if (!(await turn)) return;
         slow.began(task.id, agent);
-        moved = await advance(parts, task, stop.signal, here);
+        moved = await advance(context, task, stop.signal, here);
       } catch (thrown) {
         // The claim stays behind as it is. Nothing more is started: whoever opens the workspace next recovers it.
         broken ??= thrown;
@@ -299,7 +301,7 @@ export function engine(given: Parts): Engine {
     while (flights.size > 0) await Promise.all([...flights.values()].map((flight) => flight.done));
     if (broken !== undefined) return;
     await telling.tell();
-    await parts.store.flush();
+    await context.flush();
   }
 
   function rethrow(): void {
@@ -308,11 +310,11 @@ export function engine(given: Parts): Engine {
 
   /** Not recorded: they are nothing to do with any task. */
   function tellStrays({ strays = [] }: Scan): void {
-    for (const one of strays) parts.watchers?.problem?.(one);
+    for (const one of strays) context.watchers.problem(one);
   }
 
   function report(one: Problem): void {
-    parts.watchers?.problem?.(one);
-    record(parts, one.movedTo === undefined ? 'file.held' : 'file.quarantined', { problem: one });
+    context.watchers.problem(one);
+    record(context, one.movedTo === undefined ? 'file.held' : 'file.quarantined', { problem: one });
   }
 }

@@ -5,7 +5,7 @@
  */
 import { isWarden } from '../../domain/peer.js';
 import { registry as page } from '../../views/registry.js';
-import type { Parts } from '../core/context.js';
+import type { EngineContext } from '../core/context.js';
 import type { States } from './publish-states.js';
 
 export interface RegistryView {
@@ -18,8 +18,8 @@ const FILE = 'agents/registry.json';
 /** Others come and go while this is written; then it is written again. */
 const MOST_TRIES = 5;
 
-export function registry(parts: Parts, states: Pick<States, 'told'>): RegistryView {
-  const { store, agents } = parts;
+export function registry(context: EngineContext, states: Pick<States, 'told'>): RegistryView {
+  const { agents } = context;
   let isShown = false;
   let key: unknown[] = [];
   /** One after the other: a page that was begun earlier must not be written last. */
@@ -52,19 +52,19 @@ export function registry(parts: Parts, states: Pick<States, 'told'>): RegistryVi
   function facts(): unknown[] {
     const told = states.told();
     const doing = [...agents.all().keys()].map((name) => told.get(name)?.state ?? 'idle').join(' ');
-    return [store.peersStamp(), agents.all(), doing];
+    return [context.presence.version(), agents.all(), doing];
   }
 
   /** Where many come and go, a few write it down for all. */
   function isOurs(): boolean {
-    return isWarden(store.rank());
+    return isWarden(context.presence.rank());
   }
 
   async function write(): Promise<void> {
-    const peers = await store.peers();
+    const peers = await context.presence.peers();
     const told = states.told();
     const shown = page(agents.all().values(), peers, (name) => told.get(name)?.state);
-    store.showFile(FILE, `${JSON.stringify(shown, null, 2)}\n`);
+    context.views.write(FILE, `${JSON.stringify(shown, null, 2)}\n`);
     isShown = true;
   }
 }

@@ -11,9 +11,9 @@ import type { Flight } from '../core/flight.js';
 import type { Room } from '../core/capacity.js';
 import { HELD_MS } from '../conversation/unreadable.js';
 import { nameOf, takerOf } from '../intake/intents.js';
-import { lines, type Lines } from '../core/ready-queue.js';
+import { readyQueue, type ReadyQueue } from '../core/ready-queue.js';
 import { isNeed } from '../coordination/needs.js';
-import type { Parts } from '../core/context.js';
+import type { EngineContext } from '../core/context.js';
 import type { Tended } from '../coordination/needs-sweep.js';
 
 type Flights = ReadonlyMap<string, Flight>;
@@ -27,21 +27,21 @@ export interface Movable {
 
 /** `roots`: only tasks of these trees; absent: of all. */
 export async function movable(
-  parts: Parts,
+  context: EngineContext,
   flights: Flights,
   needs: Tended,
   roots?: ReadonlySet<string>,
 ): Promise<Movable> {
-  const now = parts.clock.now().toISOString();
+  const now = context.clock.now().toISOString();
   let { due } = needs;
-  const isOpen = (id: string): boolean => parts.store.isOpen(id);
-  const known = parts.lines ?? lines(parts.store);
-  const held = await parts.held?.look();
+  const isOpen = (id: string): boolean => context.tasks.isOpen(id);
+  const known = context.queue ?? readyQueue(context.tasks);
+  const held = await context.unreadable.look();
   const ready: Place[] = [];
   for (const { task, state } of known.underWay()) {
     if (roots !== undefined && !roots.has(task.root)) continue;
     if (state === 'active' || flights.has(task.id) || task.to === HUMAN) continue;
-    if (!isHosted(parts, task) || isPaused(parts, task) || needs.early.has(task.id)) continue;
+    if (!isHosted(context, task) || isPaused(context, task) || needs.early.has(task.id)) continue;
     if (!mayMove(task, state, isOpen, now) && !needs.ready.has(task.id)) {
       if (task.waits?.until !== undefined) due = Math.min(due, Date.parse(task.waits.until));
       continue;
@@ -50,7 +50,7 @@ export async function movable(
       due = Math.min(due, Date.parse(now) + HELD_MS);
       continue;
     }
-    if (state === 'waiting' || (await dependenciesEnded(parts, known, task)))
+    if (state === 'waiting' || (await dependenciesEnded(context, known, task)))
       ready.push({ task, since: known.since(task.id) });
   }
   const found = ready.filter(({ task }) => known.find(task.id) === undefined); // some stand in line now, and come with that
@@ -58,13 +58,13 @@ export async function movable(
   // All rows are taken before anything is awaited: there may be other rows after that.
   for (const places of [...inLine(known, roots)]) {
     const first = places[0]?.task;
-    if (first === undefined || !isHosted(parts, first) || isPaused(parts, first)) continue;
-    rows.push({ places: await inTurn(parts, known, places), alike: true });
+    if (first === undefined || !isHosted(context, first) || isPaused(context, first)) continue;
+    rows.push({ places: await inTurn(context, known, places), alike: true });
   }
   return { line: queue(rows, (id) => flights.has(id)), due };
 }
 
-function* inLine(known: Lines, roots: ReadonlySet<string> | undefined): Iterable<readonly Place[]> {
+function* inLine(known: ReadyQueue, roots: ReadonlySet<string> | undefined): Iterable<readonly Place[]> {
   if (roots === undefined) return yield* known.all();
   for (const root of roots) {
     const mine = known.find(root);
@@ -73,11 +73,11 @@ function* inLine(known: Lines, roots: ReadonlySet<string> | undefined): Iterable
 }
 
 /** Of those who share a conversation only the one whose turn it is can begin, wherever it stands. */
-async function inTurn(parts: Parts, known: Lines, places: readonly Place[]): Promise<readonly Place[]> {
+async function inTurn(context: EngineContext, known: ReadyQueue, places: readonly Place[]): Promise<readonly Place[]> {
   const first = places[0]!.task;
-  const agent = parts.agents.all().get(nameOf(parts, first));
+  const agent = context.agents.all().get(nameOf(context, first));
   if (agent?.session !== 'shared' || !isLeaf(first, agent)) return places;
-  const holder = known.find((await parts.store.turnOf(sessionId(first, agent))) ?? '');
+  const holder = known.find((await context.locks.holder(sessionId(first, agent))) ?? '');
   return holder !== undefined && lineOf(holder.task) === lineOf(first) ? [holder] : places;
 }
 
@@ -85,24 +85,24 @@ async function inTurn(parts: Parts, known: Lines, places: readonly Place[]): Pro
  * Whether one more can be started, as this process and its agents stand now. `free`: as of this pass. Synchronous, so
  * that the caller can enter the flight before anything else is decided.
  */
-export function hasRoom(parts: Parts, flights: Flights, free: Room, task: Task): boolean {
-  if (flights.size >= parts.config.limits.parallel) return false;
+export function hasRoom(context: EngineContext, flights: Flights, free: Room, task: Task): boolean {
+  if (flights.size >= context.config.limits.parallel) return false;
   // To bid is not to take: an agent that is busy can still say how busy it is.
   if (!roleFacts(task.role).takesCapacity) return true;
-  const taker = takerOf(parts, task);
+  const taker = takerOf(context, task);
   if ('offer' in taker)
     return task.waits !== undefined || (mayOffer(task, taker.offer, free.isFree) && free.takeBids(taker.offer.length));
-  const name = nameOf(parts, task);
-  const agent = parts.agents.all().get(name);
+  const name = nameOf(context, task);
+  const agent = context.agents.all().get(name);
   const most = agent?.maxConcurrentTasks ?? Infinity;
   return most === Infinity || busyHere(flights, name) + free.elsewhere(name) < most;
 }
 
 /** Takes the turn in the shared conversation of its agent. True if the task has it now, or needs none. */
-export async function takesTurn(parts: Parts, task: Task, agent: Agent | undefined): Promise<boolean> {
+export async function takesTurn(context: EngineContext, task: Task, agent: Agent | undefined): Promise<boolean> {
   // An agent with a pattern speaks in its stages, and must not keep the turn from them.
   if (agent?.session !== 'shared' || !isLeaf(task, agent)) return true;
-  return parts.store.takeTurn(sessionId(task, agent), task.id);
+  return context.locks.acquire(sessionId(task, agent), task.id);
 }
 
 /** How many tasks of this agent are in flight. */
@@ -112,23 +112,23 @@ export function busyHere(flights: Flights, agent: string): number {
   return busy;
 }
 
-function isHosted(parts: Parts, task: Task): boolean {
-  if (parts.hosts === undefined || isNeed(task)) return true;
-  const taker = takerOf(parts, task);
+function isHosted(context: EngineContext, task: Task): boolean {
+  if (context.hosts === undefined || isNeed(task)) return true;
+  const taker = takerOf(context, task);
   // What is for nobody in particular is everybody's business: whoever comes first offers it, or says that nobody can do it.
-  return !('agent' in taker) || parts.hosts.has(taker.agent);
+  return !('agent' in taker) || context.hosts.has(taker.agent);
 }
 
-function isPaused(parts: Parts, task: Task): boolean {
-  const paused = parts.pauses?.all();
-  return paused !== undefined && paused.size > 0 && paused.has(nameOf(parts, task));
+function isPaused(context: EngineContext, task: Task): boolean {
+  const paused = context.pauses.all();
+  return paused !== undefined && paused.size > 0 && paused.has(nameOf(context, task));
 }
 
 /** A dependency that is not there yet may still be dropped into the folder, and one that another process just made is not known here: its task waits. */
-async function dependenciesEnded(parts: Parts, known: Lines, task: Task): Promise<boolean> {
+async function dependenciesEnded(context: EngineContext, known: ReadyQueue, task: Task): Promise<boolean> {
   for (const id of task.dependencies) {
     if (known.hasEnded(id)) continue;
-    const placed = await parts.store.read(id);
+    const placed = await context.tasks.read(id);
     if (placed === undefined || !isEnded(placed.state)) return false;
     known.ended(id);
   }

@@ -6,7 +6,7 @@
  */
 import type { Event } from '../../domain/event.js';
 import type { Task } from '../../domain/task/task.js';
-import { record, type Parts } from '../core/context.js';
+import { record, type Ports } from '../core/context.js';
 
 export interface Stuck {
   heard(event: Event): void;
@@ -35,7 +35,7 @@ interface Found {
 type InLine = Pick<Task, 'id' | 'priority' | 'created_at'>;
 type Passed = InLine & { sinceMs: number; overtaken: number; told: boolean };
 
-export function stuck(parts: Parts, rootOf: (task: string) => string): Stuck {
+export function stuck(context: Ports, rootOf: (task: string) => string): Stuck {
   const passed = new Map<string, Passed>();
   /** The first in line of each agent and priority. Those behind it are not looked at: it is they whom a queue keeps. */
   const firsts = new Map<string, string>();
@@ -55,10 +55,10 @@ export function stuck(parts: Parts, rootOf: (task: string) => string): Stuck {
         forgetEnded();
         const why = `${count} turns were taken under it, and nothing changed`;
         if (count === IDLE_TURNS) untold.push({ task: root, kind: 'no_progress', why });
-      } else if (isChange(parts, event)) turns.delete(root);
+      } else if (isChange(context, event)) turns.delete(root);
     },
     passedOver({ id, priority, created_at }, agent) {
-      const now = parts.clock.monotonicMs();
+      const now = context.clock.monotonicMs();
       const one = passed.get(id) ?? { id, priority, created_at, sinceMs: now, overtaken: 0, told: false };
       passed.set(id, one);
       forgetEnded();
@@ -72,12 +72,12 @@ export function stuck(parts: Parts, rootOf: (task: string) => string): Stuck {
     },
     began(task, agent) {
       const waiting = PRIORITIES.flatMap((priority) => firstOf(agent, priority) ?? []);
-      const started = waiting.length === 0 ? undefined : (passed.get(task) ?? parts.store.known(task)?.task);
+      const started = waiting.length === 0 ? undefined : (passed.get(task) ?? context.tasks.getOpen(task)?.task);
       if (started !== undefined)
         for (const one of waiting)
           if (started.created_at > one.created_at && started.priority >= one.priority) one.overtaken++;
       passed.delete(task);
-      lastStart.set(agent, parts.clock.monotonicMs());
+      lastStart.set(agent, context.clock.monotonicMs());
     },
     tell,
     remembered: () => passed.size + turns.size,
@@ -102,7 +102,7 @@ export function stuck(parts: Parts, rootOf: (task: string) => string): Stuck {
   /** Of what other processes end, nothing is heard here. */
   function forgetEnded(): void {
     if (passed.size + turns.size <= most) return;
-    for (const known of [passed, turns]) for (const id of known.keys()) if (!parts.store.isOpen(id)) known.delete(id);
+    for (const known of [passed, turns]) for (const id of known.keys()) if (!context.tasks.isOpen(id)) known.delete(id);
     for (const [line, id] of firsts) if (!passed.has(id)) firsts.delete(line);
     most = Math.max(MOST_REMEMBERED, 2 * (passed.size + turns.size));
   }
@@ -112,9 +112,9 @@ export function stuck(parts: Parts, rootOf: (task: string) => string): Stuck {
     const found = untold;
     untold = [];
     for (const { task, kind, why } of found) {
-      const events = await parts.store.events({ task });
+      const events = await context.events.list({ task });
       const isTold = events.some((event) => event.name === 'work.stuck' && event['kind'] === kind);
-      if (!isTold) record(parts, 'work.stuck', { task, kind, why });
+      if (!isTold) record(context, 'work.stuck', { task, kind, why });
     }
   }
 }
@@ -127,7 +127,7 @@ function minutes(ms: number): string {
 
 const CHANGES = new Set<Event['name']>(['task.created', 'task.completed', 'task.failed', 'approval.answered']);
 
-function isChange({ tools }: Parts, event: Event): boolean {
+function isChange({ tools }: Ports, event: Event): boolean {
   if (CHANGES.has(event.name)) return true;
   return event.name === 'tool.ran' && event['ok'] === true && tools.get(String(event['tool']))?.kind === 'effect';
 }

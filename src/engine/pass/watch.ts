@@ -2,7 +2,7 @@
 import { patience } from '../../domain/peer.js';
 import { BUSY_GAP_MS, QUIET_GAP_MS } from './audit.js';
 import type { PumpReport, Engine } from './pump.js';
-import type { Parts } from '../core/context.js';
+import type { Ports } from '../core/context.js';
 
 export interface WatchOptions {
   signal: AbortSignal;
@@ -23,20 +23,20 @@ const MOST_PASS_REST_MS = 50;
 /** So many times longer than the first the next ones wait between two looks. */
 const SECOND = 8;
 
-export async function watch(parts: Parts, engine: Engine, { signal, onPass }: WatchOptions): Promise<void> {
-  const { clock, store, config } = parts;
+export async function watch(context: Ports, engine: Engine, { signal, onPass }: WatchOptions): Promise<void> {
+  const { clock, config } = context;
   let bell = new AbortController();
   /** When it rang first since the last look. */
   let rungAt: number | undefined;
   let ended = false;
   const wake = (): void => bell.abort('rung'); // without a reason, each would make an error and its stack
-  const unhook = await store.onRing(() => {
+  const unhook = await context.presence.onRing(() => {
     if (rungAt !== undefined) return;
     rungAt = clock.monotonicMs();
     wake();
   });
   signal.addEventListener('abort', () => wake(), { once: true });
-  await store.join();
+  await context.presence.join();
   let lastFull = -Infinity;
   let gapMs = rescanGap();
   let restUntil = -Infinity;
@@ -46,7 +46,7 @@ export async function watch(parts: Parts, engine: Engine, { signal, onPass }: Wa
       const due = clock.monotonicMs() - lastFull >= gapMs;
       const look = due ? 'all' : untilLook() <= 0 ? 'changed' : 'none';
       const wasRung = rungAt !== undefined;
-      const known = store.changes();
+      const known = context.tasks.version();
       if (look !== 'none') rungAt = undefined;
       ended = false;
       const from = clock.monotonicMs();
@@ -61,11 +61,12 @@ export async function watch(parts: Parts, engine: Engine, { signal, onPass }: Wa
       nextPass = from + (passMs > LONG_PASS_MS ? Math.min(MOST_PASS_REST_MS, PASS_SHARE * passMs) : 0);
       if ((report.scanMs ?? 0) > LONG_MS)
         restUntil = clock.monotonicMs() + Math.min(MOST_REST_MS, SHARE * report.scanMs!);
-      if (due && !wasRung && engine.flights.size === 0 && store.changes() !== known) store.ringOthers();
+      if (due && !wasRung && engine.flights.size === 0 && context.tasks.version() !== known)
+        context.presence.ringOthers();
       await engine.showRegistry();
       onPass?.(report);
       await flushIfQuiet();
-      parts.audit?.passed(engine.flights.size === 0 ? QUIET_GAP_MS : BUSY_GAP_MS);
+      context.audit.passed(engine.flights.size === 0 ? QUIET_GAP_MS : BUSY_GAP_MS);
       if (!report.again) await rest(report);
     }
   } finally {
@@ -94,11 +95,11 @@ export async function watch(parts: Parts, engine: Engine, { signal, onPass }: Wa
 
   /** The first process by name looks as often as one alone would, and rings for all. The others only look in case it is paused. */
   function rescanGap(): number {
-    const me = store.rank();
+    const me = context.presence.rank();
     return config.rescanMs * (me.rank === 0 ? 1 : Math.min(SECOND, me.of) * patience(me));
   }
 
   async function flushIfQuiet(): Promise<void> {
-    if (engine.flights.size === 0) await store.flush();
+    if (engine.flights.size === 0) await context.flush();
   }
 }

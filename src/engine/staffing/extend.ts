@@ -10,7 +10,7 @@ import { childId } from '../../domain/task/id.js';
 import { problem } from '../../domain/problem.js';
 import { HUMAN, isEnded, type Placed, type Task, type WantedChild } from '../../domain/task/task.js';
 import { NO_USAGE } from '../../domain/budget/usage.js';
-import type { Claim } from '../../ports/store.js';
+import type { Claim } from '../../ports/store/tasks.js';
 import { extendStep, type ExtendGiven, type ExtendStep } from '../../rules/staffing/extend.js';
 import { likeness } from '../../rules/staffing/similarity.js';
 import { bidsOf, costsOf } from '../tasks/costs.js';
@@ -19,26 +19,26 @@ import { askRule } from '../core/ask-rule.js';
 import { createChildren } from '../tasks/create-children.js';
 import { fail, park, putBack } from '../tasks/settle.js';
 import { grantForCost } from '../tasks/grant.js';
-import { record, type Parts } from '../core/context.js';
+import { record, type EngineContext } from '../core/context.js';
 
 /** Who may draft agents. */
 const MAKER = 'agent_creation';
 const RESEARCHERS = ['web_search', 'research'];
 
 /** False: nothing can be done about it here, because nothing is lacking or nobody makes agents. */
-export async function extend(parts: Parts, claim: Claim, task: Task): Promise<boolean> {
-  const given = situation(parts, task);
+export async function extend(context: EngineContext, claim: Claim, task: Task): Promise<boolean> {
+  const given = situation(context, task);
   if (given === undefined) return false;
   const { step, children } = await askRule<ExtendStep>(
     (known) => extendStep({ ...given, children: known }),
     (one) => (one.do === 'fail' ? [] : one.children),
-    (id) => parts.store.read(id),
+    (id) => context.tasks.read(id),
   );
   const offered = withBids(task, step.do === 'fail' ? [] : step.children, children);
-  for (const one of await bidsOf(parts, task)) children.set(one.task.id, one);
-  if (step.do === 'fail') await fail(parts, claim, offered, step.problem, costsOf(NO_USAGE, children.values()));
-  else if (step.do === 'ask') await ask(parts, claim, offered, step.children, children);
-  else await propose(parts, claim, offered, given, step, children);
+  for (const one of await bidsOf(context, task)) children.set(one.task.id, one);
+  if (step.do === 'fail') await fail(context, claim, offered, step.problem, costsOf(NO_USAGE, children.values()));
+  else if (step.do === 'ask') await ask(context, claim, offered, step.children, children);
+  else await propose(context, claim, offered, given, step, children);
   return true;
 }
 
@@ -50,8 +50,8 @@ function withBids(task: Task, wanted: readonly WantedChild[], known: ReadonlyMap
   };
 }
 
-function situation(parts: Parts, task: Task): Omit<ExtendGiven, 'children'> | undefined {
-  const agents = [...parts.agents.all().values()].filter(({ name }) => parts.pauses?.all().has(name) !== true);
+function situation(context: EngineContext, task: Task): Omit<ExtendGiven, 'children'> | undefined {
+  const agents = [...context.agents.all().values()].filter(({ name }) => context.pauses.all().has(name) !== true);
   const has = (agent: Agent, need: string): boolean => agent.capabilities.includes(need);
   const needs = task.requirements.filter((need) => !agents.some((agent) => has(agent, need)));
   const maker = agents.find((agent) => has(agent, MAKER))?.name;
@@ -73,7 +73,7 @@ function best(task: Task, agents: readonly Agent[]): string | undefined {
 }
 
 async function ask(
-  parts: Parts,
+  context: EngineContext,
   claim: Claim,
   task: Task,
   wanted: readonly WantedChild[],
@@ -81,16 +81,16 @@ async function ask(
 ): Promise<void> {
   const missing = wanted.filter((child) => known.get(child.id) === undefined);
   const costs = costsOf(NO_USAGE, known.values());
-  const granted = grantForCost(parts, task, missing, known);
-  if ('code' in granted) return fail(parts, claim, task, granted, costs);
-  await createChildren(parts, task, granted);
+  const granted = grantForCost(context, task, missing, known);
+  if ('code' in granted) return fail(context, claim, task, granted, costs);
+  await createChildren(context, task, granted);
   const open = [...known.values()].flatMap((one) => (one && !isEnded(one.state) ? one.task.id : []));
-  return park(parts, claim, task, { tasks: [...open, ...granted.map((child) => child.id)] }, costs);
+  return park(context, claim, task, { tasks: [...open, ...granted.map((child) => child.id)] }, costs);
 }
 
 /** The human sees the whole file, the script if it brings one, and what came of trying it. */
 async function propose(
-  parts: Parts,
+  context: EngineContext,
   claim: Claim,
   task: Task,
   { maker, needs }: Omit<ExtendGiven, 'children'>,
@@ -98,25 +98,31 @@ async function propose(
   children: ReadonlyMap<string, Placed | undefined>,
 ): Promise<void> {
   const costs = costsOf(NO_USAGE, children.values());
-  const wanted = approval(parts, task, parts.agents.all().get(maker)!, draft, evidence, round);
-  const said = verdictOn(await parts.store.read(wanted.id), wanted);
+  const wanted = approval(context, task, context.agents.all().get(maker)!, draft, evidence, round);
+  const said = verdictOn(await context.tasks.read(wanted.id), wanted);
   if (said.kind === 'open') {
-    await createChildren(parts, task, [wanted]);
-    return park(parts, claim, task, { tasks: [wanted.id] }, costs);
+    await createChildren(context, task, [wanted]);
+    return park(context, claim, task, { tasks: [wanted.id] }, costs);
   }
   if (said.kind === 'no') {
     const why = `no agent has the capability ${needs.join(', ')}, and the new agent ${draft.name} was not allowed: ${said.message}`;
-    return fail(parts, claim, task, problem('nobody_fit', why, { hint: 'write one by hand: guild agent new' }), costs);
+    return fail(
+      context,
+      claim,
+      task,
+      problem('nobody_fit', why, { hint: 'write one by hand: guild agent new' }),
+      costs,
+    );
   }
   const edited = said.edited?.['content'];
-  const wrong = await register(parts, draft, typeof edited === 'string' ? edited : onProbation(draft.source));
-  if (wrong !== undefined) return fail(parts, claim, task, wrong, costs);
-  record(parts, 'agent.created', { agent: draft.name, task: task.id, cause: wanted.id });
-  return putBack(parts, claim, task, `the agent ${draft.name} is there for it now`, costs);
+  const wrong = await register(context, draft, typeof edited === 'string' ? edited : onProbation(draft.source));
+  if (wrong !== undefined) return fail(context, claim, task, wrong, costs);
+  record(context, 'agent.created', { agent: draft.name, task: task.id, cause: wanted.id });
+  return putBack(context, claim, task, `the agent ${draft.name} is there for it now`, costs);
 }
 
 function approval(
-  parts: Parts,
+  context: EngineContext,
   task: Task,
   maker: Agent,
   draft: Draft,
@@ -127,23 +133,27 @@ function approval(
   const script = draft.script ? { script_file: draft.script.file, script_text: draft.script.text } : {};
   const call = { id: `new-${round}`, name: 'create_agent', arguments: { name: draft.name, content, ...script } };
   const verdict = { verdict: 'ask' as const, reasons: evidence, risk: 'HIGH' as const };
-  const wanted = approvalFor(parts, task, maker, call, verdict);
+  const wanted = approvalFor(context, task, maker, call, verdict);
   return { ...wanted, id: childId(task.id, `new-approve-${round}`), to: HUMAN };
 }
 
 /** Written once, whoever comes; what is there already must be just this. */
-async function register(parts: Parts, draft: Draft, source: string): ReturnType<Parts['agents']['create']> {
-  parts.agents.refresh();
+async function register(
+  context: EngineContext,
+  draft: Draft,
+  source: string,
+): ReturnType<EngineContext['agents']['create']> {
+  context.agents.refresh();
   const definition = createHash('sha256').update(source).digest('hex');
-  if (parts.agents.all().get(draft.name)?.definition !== definition) {
-    const wrong = await parts.agents.create(draft.name, source);
+  if (context.agents.all().get(draft.name)?.definition !== definition) {
+    const wrong = await context.agents.create(draft.name, source);
     if (wrong !== undefined) return wrong;
   }
-  parts.agents.refresh();
+  context.agents.refresh();
   const { script, name } = draft;
   if (script === undefined) return undefined;
-  await parts.folder.makeFolder(name, `workspaces/${name}/tools`);
-  const written = await parts.folder.write(name, `workspaces/${name}/${script.file}`, script.text);
+  await context.workspaceFiles.makeFolder(name, `workspaces/${name}/tools`);
+  const written = await context.workspaceFiles.write(name, `workspaces/${name}/${script.file}`, script.text);
   return written.ok ? undefined : problem(written.code ?? 'disk_failed', written.reason);
 }
 

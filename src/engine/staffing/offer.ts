@@ -9,7 +9,7 @@ import { problem, type Problem } from '../../domain/problem.js';
 import { roleFacts } from '../../domain/task/role.js';
 import { isEnded, type Placed, type Task, type WantedChild } from '../../domain/task/task.js';
 import { NO_USAGE } from '../../domain/budget/usage.js';
-import type { Claim } from '../../ports/store.js';
+import type { Claim } from '../../ports/store/tasks.js';
 import { award, bidsPage, noneFit, scoreText, type Award, type Offered } from '../../rules/staffing/award.js';
 import { errorText } from '../../rules/patterns/gather.js';
 import { bidId, offerKey, offerStep, wantedBid, type Situation } from '../../rules/staffing/offer.js';
@@ -21,19 +21,19 @@ import { extend } from './extend.js';
 import { room, type Room } from '../core/capacity.js';
 import { grantForCost } from '../tasks/grant.js';
 import { underWay } from '../core/ready-queue.js';
-import { record, type Parts } from '../core/context.js';
+import { record, type EngineContext } from '../core/context.js';
 
 /** `claim`: of a task without `to`. `fit`: who could do it. */
-export async function offer(parts: Parts, claim: Claim, task: Task, fit: readonly Agent[]): Promise<void> {
-  const found = await bidsFor(parts, task, fit);
+export async function offer(context: EngineContext, claim: Claim, task: Task, fit: readonly Agent[]): Promise<void> {
+  const found = await bidsFor(context, task, fit);
   // Whoever left before its bid was in is away, and is asked again when it is back.
   const children = new Map([...found].filter(([, placed]) => !isAbandoned(placed)));
-  const cached = knownBids(parts, task, fit, children);
-  const { bidMs } = parts.config.coordination;
-  const now = parts.clock.now();
+  const cached = knownBids(context, task, fit, children);
+  const { bidMs } = context.config.coordination;
+  const now = context.clock.now();
   // A task that was parked for bids says until when; after a retry the time begins anew.
   const until = new Date(claim.task.waits?.until ?? now.getTime() + bidMs);
-  const free = await room(parts);
+  const free = await room(context);
   const step = offerStep({
     task,
     fit,
@@ -48,28 +48,28 @@ export async function offer(parts: Parts, claim: Claim, task: Task, fit: readonl
   const costs = costsOf(NO_USAGE, found.values());
   switch (step.do) {
     case 'ask':
-      return ask(parts, claim, offered, step.agents, found, free);
+      return ask(context, claim, offered, step.agents, found, free);
     case 'wait':
-      return park(parts, claim, offered, { tasks: step.tasks, until: until.toISOString() }, costs);
+      return park(context, claim, offered, { tasks: step.tasks, until: until.toISOString() }, costs);
     case 'later':
-      return putBack(parts, claim, offered, 'nobody who could do it is free', costs);
+      return putBack(context, claim, offered, 'nobody who could do it is free', costs);
     case 'weigh': {
-      for (const id of step.late) await endLate(parts, id);
+      for (const id of step.late) await endLate(context, id);
       const shown = fit.filter((agent) => step.asked.includes(agent) || isAbandoned(found.get(bidId(task, agent))));
       const weighed = award(
         task,
-        shown.map((agent) => standing(parts, task, agent, found, cached)),
+        shown.map((agent) => standing(context, task, agent, found, cached)),
       );
-      keepBids(parts, task, step.asked, children);
-      if (weighed.agent !== undefined) return give(parts, claim, booked, weighed, costs);
+      keepBids(context, task, step.asked, children);
+      if (weighed.agent !== undefined) return give(context, claim, booked, weighed, costs);
       // Whoever was busy, paused or away is asked when that is over.
       if (step.asked.length < fit.length) {
         const ids = new Set([...(offered.bids ?? []), ...step.asked.map((agent) => bidId(task, agent))]);
         const asked = { ...offered, bids: [...ids].sort() };
-        return putBack(parts, claim, asked, 'no bid reached its threshold; others are busy or away', costs);
+        return putBack(context, claim, asked, 'no bid reached its threshold; others are busy or away', costs);
       }
-      showBids(parts, booked, weighed);
-      return unfilled(parts, claim, booked, noneFit(weighed.scores), costs);
+      showBids(context, booked, weighed);
+      return unfilled(context, claim, booked, noneFit(weighed.scores), costs);
     }
   }
 }
@@ -79,7 +79,7 @@ export async function offer(parts: Parts, claim: Claim, task: Task, fit: readonl
  * before the task fails.
  */
 export async function unfilled(
-  parts: Parts,
+  context: EngineContext,
   claim: Claim,
   task: Task,
   why: Problem,
@@ -87,14 +87,14 @@ export async function unfilled(
 ): Promise<void> {
   // Nobody took it: tried again, it is offered again.
   const { to: _, claimed_by: __, ...untaken } = task;
-  if (await extend(parts, claim, untaken)) return;
-  await fail(parts, claim, untaken, why, costs);
+  if (await extend(context, claim, untaken)) return;
+  await fail(context, claim, untaken, why, costs);
 }
 
 /** A bid that comes after the award helps nobody, so no model is asked for it. */
-export async function isOfferOver(parts: Parts, bid: Task): Promise<boolean> {
+export async function isOfferOver(context: EngineContext, bid: Task): Promise<boolean> {
   if (!roleFacts(bid.role).isBid || bid.parent === undefined) return false;
-  const parent = await parts.store.read(bid.parent);
+  const parent = await context.tasks.read(bid.parent);
   return parent === undefined || isEnded(parent.state) || parent.task.to !== undefined;
 }
 
@@ -108,41 +108,41 @@ function isAbandoned(placed: Placed | undefined): boolean {
 }
 
 /** Bids that wait for nobody, because the process that would have made them is gone, hold nobody up. True if there were any. */
-export async function endAbandonedBids(parts: Parts): Promise<boolean> {
-  if (parts.hosts === undefined) return false;
-  const { isHosted } = await room(parts);
-  const bids = [...underWay(parts)].filter(({ task, state }) => roleFacts(task.role).isBid && state !== 'active');
+export async function endAbandonedBids(context: EngineContext): Promise<boolean> {
+  if (context.hosts === undefined) return false;
+  const { isHosted } = await room(context);
+  const bids = [...underWay(context)].filter(({ task, state }) => roleFacts(task.role).isBid && state !== 'active');
   let ended = false;
   for (const { task } of bids) {
     if (task.to === undefined || isHosted(task.to)) continue;
     const away = problem('nobody_fit', `nobody works for ${task.to} any more; it is asked again when somebody does`);
-    ended = (await endLate(parts, task.id, away)) || ended;
+    ended = (await endLate(context, task.id, away)) || ended;
   }
   return ended;
 }
 
 async function ask(
-  parts: Parts,
+  context: EngineContext,
   claim: Claim,
   task: Task,
   agents: readonly Agent[],
   children: ReadonlyMap<string, Placed | undefined>,
   free: Room,
 ): Promise<void> {
-  const { bidMs } = parts.config.coordination;
+  const { bidMs } = context.config.coordination;
   const wanted: WantedChild[] = [];
-  for (const agent of agents) wanted.push(wantedBid(task, agent, await situation(parts, task, agent, free), bidMs));
-  const granted = grantForCost(parts, task, wanted, children);
+  for (const agent of agents) wanted.push(wantedBid(task, agent, await situation(context, task, agent, free), bidMs));
+  const granted = grantForCost(context, task, wanted, children);
   const costs = costsOf(NO_USAGE, children.values());
-  if ('code' in granted) return fail(parts, claim, task, granted, costs);
-  const now = parts.clock.now();
-  for (const { id } of granted) await askAgain(parts, children.get(id));
-  await createChildren(parts, task, granted);
+  if ('code' in granted) return fail(context, claim, task, granted, costs);
+  const now = context.clock.now();
+  for (const { id } of granted) await askAgain(context, children.get(id));
+  await createChildren(context, task, granted);
   const open = [...children.values()].flatMap((one) => (one && !isEnded(one.state) ? one.task.id : []));
-  record(parts, 'task.offered', { task: task.id, agents: agents.map((agent) => agent.name) });
+  record(context, 'task.offered', { task: task.id, agents: agents.map((agent) => agent.name) });
   const ids = granted.map((child) => child.id);
   await park(
-    parts,
+    context,
     claim,
     { ...task, bids: [...(task.bids ?? []), ...ids] },
     { tasks: [...open, ...ids], until: new Date(now.getTime() + bidMs).toISOString() },
@@ -151,15 +151,19 @@ async function ask(
 }
 
 /** It goes on where it was; how often its takers died still counts. */
-async function askAgain(parts: Parts, placed: Placed | undefined): Promise<void> {
+async function askAgain(context: EngineContext, placed: Placed | undefined): Promise<void> {
   if (placed === undefined || !isAbandoned(placed)) return;
   const { error: _, ended_at: __, ...rest } = placed.task;
-  if (await parts.store.reopen(rest.id, rest)) record(parts, 'task.retried', { task: rest.id, cause: rest.parent });
+  if (await context.tasks.reopen(rest.id, rest)) record(context, 'task.retried', { task: rest.id, cause: rest.parent });
 }
 
-async function bidsFor(parts: Parts, task: Task, fit: readonly Agent[]): Promise<Map<string, Placed | undefined>> {
+async function bidsFor(
+  context: EngineContext,
+  task: Task,
+  fit: readonly Agent[],
+): Promise<Map<string, Placed | undefined>> {
   const ids = new Set([...fit.map((agent) => bidId(task, agent)), ...(task.bids ?? [])]);
-  const found = await Promise.all([...ids].map(async (id) => [id, await parts.store.read(id)] as const));
+  const found = await Promise.all([...ids].map(async (id) => [id, await context.tasks.read(id)] as const));
   return new Map(found);
 }
 
@@ -171,33 +175,33 @@ function withBids({ bids: _, ...task }: Task, children: ReadonlyMap<string, Plac
 
 /** What agents said to an equal task. A bid on this very task counts before that. */
 function knownBids(
-  parts: Parts,
+  context: EngineContext,
   task: Task,
   fit: readonly Agent[],
   children: ReadonlyMap<string, Placed | undefined>,
 ): Map<string, Bid> {
   const known = new Map<string, Bid>();
   for (const agent of fit) {
-    const bid = children.get(bidId(task, agent)) ? undefined : parts.bids?.known(offerKey(task, agent));
+    const bid = children.get(bidId(task, agent)) ? undefined : context.bids.known(offerKey(task, agent));
     if (bid !== undefined) known.set(agent.name, bid);
   }
   return known;
 }
 
 function keepBids(
-  parts: Parts,
+  context: EngineContext,
   task: Task,
   asked: readonly Agent[],
   children: ReadonlyMap<string, Placed | undefined>,
 ): void {
   for (const agent of asked) {
     const bid = bidIn(children.get(bidId(task, agent)));
-    if (bid !== undefined) parts.bids?.keep(offerKey(task, agent), bid);
+    if (bid !== undefined) context.bids.keep(offerKey(task, agent), bid);
   }
 }
 
 function standing(
-  parts: Parts,
+  context: EngineContext,
   task: Task,
   agent: Agent,
   children: ReadonlyMap<string, Placed | undefined>,
@@ -205,7 +209,7 @@ function standing(
 ): Offered {
   const placed = children.get(bidId(task, agent));
   const bid = bidIn(placed) ?? cached.get(agent.name);
-  const all = parts.bids?.records();
+  const all = context.bids.records();
   return {
     agent,
     bid,
@@ -219,17 +223,17 @@ function bidIn(placed: Placed | undefined): Bid | undefined {
 }
 
 async function give(
-  parts: Parts,
+  context: EngineContext,
   claim: Claim,
   task: Task,
   weighed: Award,
   { usage, own }: ReturnType<typeof costsOf>,
 ): Promise<void> {
   const { waits: _, claimed_by: __, ...rest } = task;
-  showBids(parts, task, weighed);
-  const given = await parts.store.release(claim, { ...rest, to: weighed.agent!, usage, own_usage: own });
+  showBids(context, task, weighed);
+  const given = await context.tasks.release(claim, { ...rest, to: weighed.agent!, usage, own_usage: own });
   if (given)
-    record(parts, 'task.awarded', {
+    record(context, 'task.awarded', {
       task: task.id,
       agent: weighed.agent,
       why: weighed.scores.map(scoreText).join('; '),
@@ -237,34 +241,34 @@ async function give(
     });
 }
 
-function showBids(parts: Parts, task: Task, weighed: Award): void {
-  parts.store.showFile(`tasks/bids/${task.id}.md`, bidsPage(task, weighed));
+function showBids(context: EngineContext, task: Task, weighed: Award): void {
+  context.views.write(`tasks/bids/${task.id}.md`, bidsPage(task, weighed));
 }
 
 /** Its host died, or is too slow. One that is being worked on ends by itself, and nobody hears it. */
-async function endLate(parts: Parts, id: string, why = offerOver()): Promise<boolean> {
-  const claim = await parts.store.claim(id, 'nobody');
+async function endLate(context: EngineContext, id: string, why = offerOver()): Promise<boolean> {
+  const claim = await context.tasks.claim(id, 'nobody');
   if (claim === undefined) return false;
-  await fail(parts, claim, claim.task, why);
+  await fail(context, claim, claim.task, why);
   return true;
 }
 
-async function situation(parts: Parts, task: Task, agent: Agent, free: Room): Promise<Situation> {
-  const all = parts.bids?.records();
+async function situation(context: EngineContext, task: Task, agent: Agent, free: Room): Promise<Situation> {
+  const all = context.bids.records();
   const ids = all === undefined ? [] : recordOf(all, agent.name).tasks;
   const recent: string[] = [];
   for (const id of ids) {
-    const placed = await parts.store.read(id);
+    const placed = await context.tasks.read(id);
     if (placed !== undefined) recent.push(`${firstLine(placed.task)} (${placed.state})`);
   }
-  return { workload: free.load(agent.name), recent, open: parts.store.openCount(), others: others(parts, task) };
+  return { workload: free.load(agent.name), recent, open: context.tasks.openCount(), others: others(context, task) };
 }
 
 /** Some of what else is asked for; the machinery around it says nothing. */
-function others(parts: Parts, task: Task): string[] {
+function others(context: EngineContext, task: Task): string[] {
   const found: string[] = [];
   let seen = 0;
-  for (const one of parts.store.open()) {
+  for (const one of context.tasks.open()) {
     if (found.length >= MOST_OTHERS || ++seen > MOST_LOOKED_AT) break;
     if (one.task.id !== task.id && roleFacts(one.task.role).isWork) found.push(`${firstLine(one.task)} (${one.state})`);
   }

@@ -6,18 +6,18 @@ import { roleFacts } from '../../domain/task/role.js';
 import type { Agent } from '../../domain/agent/agent.js';
 import { readDraft } from '../../domain/agent/draft.js';
 import type { Task } from '../../domain/task/task.js';
-import type { Parts } from '../core/context.js';
+import type { EngineContext } from '../core/context.js';
 
 /** What can be seen and not changed. */
 const READING = ['read_file', 'list_directory', 'search_files', 'query_tasks', 'web_search', 'final_report'];
 
 /** The agent as it acts in this task; undefined if the draft is gone. */
-export async function acting(parts: Parts, task: Task, agent: Agent): Promise<Agent | undefined> {
+export async function acting(context: EngineContext, task: Task, agent: Agent): Promise<Agent | undefined> {
   if (!roleFacts(task.role).isTrial) return agent;
   const drafted = task.context['draft'];
   if (typeof drafted !== 'string') return held(agent, agent.name);
-  const draft = readDraft((await parts.store.read(drafted))?.task.result ?? '');
-  const made = draft && parts.agents.parse(draft.source, `agents/${draft.name}.md`);
+  const draft = readDraft((await context.tasks.read(drafted))?.task.result ?? '');
+  const made = draft && context.agents.parse(draft.source, `agents/${draft.name}.md`);
   return made && held(made, agent.name);
 }
 

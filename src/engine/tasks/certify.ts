@@ -9,13 +9,13 @@ import type { Task, Waits } from '../../domain/task/task.js';
 import { channelsRead } from '../../rules/coordination/channels.js';
 import { isLeaf } from '../../rules/patterns/decide.js';
 import { effectsUnderWay } from '../core/effects.js';
-import type { Parts } from '../core/context.js';
+import type { EngineContext, Ports } from '../core/context.js';
 
 /** `subtasks`: what people put under the root while it was worked on; it depends on them from now on, and they are in its books. */
 export type Certified = { certificate: Certificate } | { waits: Waits; subtasks: string[] };
 
-export async function certify(parts: Parts, task: Task): Promise<Certified> {
-  const open = openUnder(parts, task);
+export async function certify(context: EngineContext, task: Task): Promise<Certified> {
+  const open = openUnder(context, task);
   if (open.length > 0) {
     const put = open
       .filter((one) => one.parent === task.id && roleFacts(one.role).isAddedByPeople)
@@ -23,10 +23,10 @@ export async function certify(parts: Parts, task: Task): Promise<Certified> {
     const subtasks = put.filter((id) => !task.dependencies.includes(id));
     return { waits: { tasks: open.map((one) => one.id) }, subtasks };
   }
-  const unread = unreadNotes(parts, task);
-  const effects = effectsUnderWay(parts.store, task.id);
-  if (unread + effects > 0) return { waits: { until: parts.clock.now().toISOString() }, subtasks: [] };
-  const said = await parts.votes?.agree(task);
+  const unread = unreadNotes(context, task);
+  const effects = effectsUnderWay(context, task.id);
+  if (unread + effects > 0) return { waits: { until: context.clock.now().toISOString() }, subtasks: [] };
+  const said = await context.votes.agree(task);
   if (said === undefined || 'agreed' in said)
     return { certificate: { open: 0, unread, effects, agreed: said?.agreed ?? 1, of: said?.of ?? 1 } };
   // Somebody knows of something that is not over, or we are leaving: whoever looks next asks again.
@@ -34,10 +34,10 @@ export async function certify(parts: Parts, task: Task): Promise<Certified> {
 }
 
 /** Open tasks of this root but itself. Asking how many there are costs nothing; which they are is only looked up when there are any. */
-function openUnder({ store }: Parts, { id }: Task): Task[] {
-  if (store.openUnderRoot(id) <= 1) return [];
+function openUnder(context: EngineContext, { id }: Task): Task[] {
+  if (context.tasks.openUnderRoot(id) <= 1) return [];
   const found: Task[] = [];
-  for (const { task } of store.open()) if (task.root === id && task.id !== id) found.push(task);
+  for (const { task } of context.tasks.open()) if (task.root === id && task.id !== id) found.push(task);
   return found;
 }
 
@@ -45,14 +45,14 @@ function openUnder({ store }: Parts, { id }: Task): Task[] {
  * Notes about this root that the agent of the root reads and has not heard. Who has ended its part listens no more: so does an agent with a
  * pattern, which spoke in its work.
  */
-export function unreadNotes({ bus, config, agents }: Parts, task: Task): number {
+export function unreadNotes({ bus, config, agents }: Pick<Ports, 'bus' | 'config' | 'agents'>, task: Task): number {
   const { id, to } = task;
-  const channels = bus === undefined || to === undefined ? [] : channelsRead(to, config.channels);
+  const channels = to === undefined ? [] : channelsRead(to, config.channels);
   const agent = channels.length === 0 ? undefined : agents.all().get(to!);
   if (agent === undefined || !isLeaf(task, agent)) return 0;
   let unread = 0;
   for (const channel of channels)
-    for (const note of bus!.unread(channel, to!))
+    for (const note of bus.unread(channel, to!))
       if (note.from !== to && note.task !== undefined && rootOf(note.task, note.root) === id) unread++;
   return unread;
 }

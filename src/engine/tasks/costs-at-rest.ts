@@ -10,30 +10,30 @@ import { decide, isLeaf } from '../../rules/patterns/decide.js';
 import { askedIn, costsOf, subtasks, type Costs } from './costs.js';
 import { askRule } from '../core/ask-rule.js';
 import { needParts } from '../core/need-children.js';
-import type { Parts } from '../core/context.js';
+import type { EngineContext } from '../core/context.js';
 
 /** Undefined: it has no books of its own, and what its record says stays. */
-export async function costsAtRest(parts: Parts, task: Task): Promise<Costs | undefined> {
-  const inner = await innerParts(parts, task);
-  if (inner !== undefined) return costsOf(NO_USAGE, [...inner, ...(await subtasks(parts, task))]);
+export async function costsAtRest(context: EngineContext, task: Task): Promise<Costs | undefined> {
+  const inner = await innerParts(context, task);
+  if (inner !== undefined) return costsOf(NO_USAGE, [...inner, ...(await subtasks(context, task))]);
   if (task.session === undefined) return undefined;
-  const opened = await parts.store.openSession(task.session);
+  const opened = await context.sessions.open(task.session);
   if (opened.kind !== 'open') return undefined;
   const mine = messagesOf(opened.session, task.id);
   if (mine === undefined) return undefined;
-  const children = await Promise.all(askedIn(parts, task, mine, 0).map((id) => parts.store.read(id)));
-  return costsOf(sessionUsage(mine), [...children, ...(await subtasks(parts, task))]);
+  const children = await Promise.all(askedIn(context, task, mine, 0).map((id) => context.tasks.read(id)));
+  return costsOf(sessionUsage(mine), [...children, ...(await subtasks(context, task))]);
 }
 
 /** The children of a task that is only resolved by its rule; undefined: it is none. */
-async function innerParts(parts: Parts, task: Task): Promise<(Placed | undefined)[] | undefined> {
-  if (roleFacts(task.role).need !== undefined) return [...(await needParts(parts, task)).values()];
-  const agent = task.to === undefined ? undefined : parts.agents.all().get(task.to);
+async function innerParts(context: EngineContext, task: Task): Promise<(Placed | undefined)[] | undefined> {
+  if (roleFacts(task.role).need !== undefined) return [...(await needParts(context, task)).values()];
+  const agent = task.to === undefined ? undefined : context.agents.all().get(task.to);
   if (agent === undefined || isLeaf(task, agent)) return undefined;
   const { children } = await askRule(
-    (known) => decide(task, agent, known, parts.config.limits),
+    (known) => decide(task, agent, known, context.config.limits),
     (step) => (step.do === 'ask' ? step.children : []),
-    (id) => parts.store.read(id),
+    (id) => context.tasks.read(id),
   );
   return [...children.values()];
 }

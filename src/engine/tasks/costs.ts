@@ -5,7 +5,7 @@ import type { BudgetName } from '../../domain/budget/budget.js';
 import { childId } from '../../domain/task/id.js';
 import type { Message } from '../../domain/session/session.js';
 import { HUMAN, type Placed, type Task } from '../../domain/task/task.js';
-import type { Parts } from '../core/context.js';
+import type { EngineContext } from '../core/context.js';
 
 /** What a task spent itself, and with all under it. */
 export interface Costs {
@@ -19,13 +19,13 @@ export interface Costs {
  * Tasks that people put under this one, on a board or as files, and the bids for it: it waits for them, and what they cost counts as its
  * own children's.
  */
-export async function subtasks(parts: Parts, task: Task): Promise<Placed[]> {
-  const found = await Promise.all(task.dependencies.map((id) => parts.store.read(id)));
-  return [...found.flatMap((one) => (one?.task.parent === task.id ? one : [])), ...(await bidsOf(parts, task))];
+export async function subtasks(context: EngineContext, task: Task): Promise<Placed[]> {
+  const found = await Promise.all(task.dependencies.map((id) => context.tasks.read(id)));
+  return [...found.flatMap((one) => (one?.task.parent === task.id ? one : [])), ...(await bidsOf(context, task))];
 }
 
-export async function bidsOf(parts: Parts, task: Task): Promise<Placed[]> {
-  const found = await Promise.all((task.bids ?? []).map((id) => parts.store.read(id)));
+export async function bidsOf(context: EngineContext, task: Task): Promise<Placed[]> {
+  const found = await Promise.all((task.bids ?? []).map((id) => context.tasks.read(id)));
   return found.flatMap((one) => one ?? []);
 }
 
@@ -42,11 +42,11 @@ export function costsOf(spent: Usage, children: Iterable<Placed | undefined>): C
 }
 
 /** Ids of what these messages asked of others. */
-export function askedIn(parts: Parts, task: Task, messages: readonly Message[], from: number): string[] {
+export function askedIn(context: EngineContext, task: Task, messages: readonly Message[], from: number): string[] {
   const found: string[] = [];
   for (let i = from; i < messages.length; i++) {
     for (const call of messages[i]!.toolCalls ?? [])
-      if (parts.tools.get(call.name)?.kind === 'ask') found.push(childId(task.id, `call-${call.id}`));
+      if (context.tools.get(call.name)?.kind === 'ask') found.push(childId(task.id, `call-${call.id}`));
   }
   return found;
 }

@@ -4,11 +4,11 @@ import type { Problem } from '../../domain/problem.js';
 import type { Placed, Task, WantedChild } from '../../domain/task/task.js';
 import { NO_USAGE } from '../../domain/budget/usage.js';
 import { grantEach, purse } from '../../rules/budget/remaining.js';
-import type { Parts } from '../core/context.js';
+import type { EngineContext } from '../core/context.js';
 
 /** They take from what the task may cost; its turns, tool calls and children are for its work alone. */
 export function grantForCost(
-  { config }: Parts,
+  { config }: EngineContext,
   task: Task,
   wanted: readonly WantedChild[],
   known: ReadonlyMap<string, Placed | undefined>,

@@ -8,8 +8,8 @@ import type { NotePriority } from '../../domain/coordination/note.js';
 import type { Problem, ProblemCode } from '../../domain/problem.js';
 import type { PlainPipeline } from '../../domain/policy.js';
 import type { Task, WantedChild } from '../../domain/task/task.js';
-import type { Desk } from '../../ports/board-tools.js';
-import type { Folder } from '../../ports/workspace-files.js';
+import type { BoardTools } from '../../ports/board-tools.js';
+import type { WorkspaceFiles } from '../../ports/workspace-files.js';
 import type { ToolSpec } from '../../ports/model.js';
 import type { PluginAction, Shell } from '../../ports/shell.js';
 
@@ -17,16 +17,15 @@ export interface ToolContext {
   agent: Agent;
   task: Task;
   callId: string;
-  folder: Folder;
+  folder: WorkspaceFiles;
   /** A human agreed to this very call. */
   approved: boolean;
   /** For a command that needs no human: its words exactly as they were judged. */
   plan?: PlainPipeline[];
   /** The command is an action of a plugin. */
   action?: PluginAction;
-  shell?: Shell;
-  /** Queries, and changes of what boards say. */
-  desk?: Desk;
+  shell: Shell;
+  boardTools: BoardTools;
   /** Aborted when the task is cancelled or the process leaves. */
   signal?: AbortSignal;
   /** Puts another text in place of a conversation; what is wrong with it, if anything. */

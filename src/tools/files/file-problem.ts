@@ -1,5 +1,5 @@
 /** Turns a folder's no into a problem that tells the model what to do instead. */
-import type { Folder, FolderReply, PathUse } from '../../ports/workspace-files.js';
+import type { WorkspaceFiles, FolderReply, PathUse } from '../../ports/workspace-files.js';
 import { nearest } from '../core/nearest.js';
 import type { ToolContext, ToolReply } from '../core/tool.js';
 
@@ -27,7 +27,7 @@ function adviceFor(code: string, use: PathUse, path: string, { agent, folder }: 
 }
 
 /** Names in the same folder that the model may have meant. */
-function lookalikes(folder: Folder, agent: string, path: string): string | undefined {
+function lookalikes(folder: WorkspaceFiles, agent: string, path: string): string | undefined {
   const cut = path.replace(/\/+$/, '').lastIndexOf('/');
   const parent = cut < 0 ? '.' : path.slice(0, cut) || '/';
   const listed = folder.list(agent, parent);
@@ -41,6 +41,6 @@ function lookalikes(folder: Folder, agent: string, path: string): string | undef
     : `did you mean ${near.map((name) => (cut < 0 ? name : `${path.slice(0, cut)}/${name}`)).join(' or ')}? list_directory shows all`;
 }
 
-function isFolder(folder: Folder, agent: string, path: string): boolean {
+function isFolder(folder: WorkspaceFiles, agent: string, path: string): boolean {
   return folder.judge(agent, 'list', path).verdict === 'ok' && folder.list(agent, path).ok;
 }

@@ -34,13 +34,6 @@ export const executeCommand: Tool = {
   async run(args, context) {
     const { shell, plan, action, agent, task, signal } = context;
     const command = args['command'] as string;
-    if (shell === undefined) {
-      return {
-        kind: 'problem',
-        code: 'not_allowed',
-        message: 'commands cannot be run here; tell the human which one to run',
-      };
-    }
     if (command.trim() === '')
       return { kind: 'problem', code: 'bad_field', message: 'command is empty; say what to run' };
     const seconds = (args['timeout_s'] as number | undefined) ?? DEFAULT_SECONDS;

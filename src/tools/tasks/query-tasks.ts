@@ -18,9 +18,7 @@ export const queryTasks: Tool = {
     additionalProperties: false,
   },
   async run(args, context) {
-    if (context.desk === undefined)
-      return { kind: 'problem', code: 'not_allowed', message: 'there is nothing to query here' };
-    const reply = await context.desk.select(args['query'] as string);
+    const reply = await context.boardTools.select(args['query'] as string);
     if ('code' in reply) return { kind: 'problem', code: reply.code, message: problemText(reply) };
     const lines: string[] = [];
     let room = MAX_CHARS;

@@ -40,9 +40,8 @@ export const updateTask: Tool = {
     if (isOwn && change.status === 'in_progress') return { kind: 'text', text: 'Noted: your task is in progress.' };
     if (isOwn && change.status !== undefined)
       return notYours(`${id} is your own task: end it with completed or failed`);
-    if (context.desk === undefined) return notYours('there are no boards here');
     const { id: _, ...rest } = change;
-    const done = await context.desk.change(context.agent.name, id, rest);
+    const done = await context.boardTools.change(context.agent.name, id, rest);
     if (typeof done === 'string') return { kind: 'text', text: done };
     const own = done.code === 'not_found' ? ` (your own task is ${task.id})` : '';
     return { kind: 'problem', code: done.code, message: problemText(done) + own };

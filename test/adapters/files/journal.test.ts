@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { journal, keyOf, pageLine, type Journal, type Line } from '../../../src/adapters/files/journal.js';
 import { folders, layout } from '../../../src/adapters/files/layout.js';
-import { recordVerbs } from '../../../src/adapters/files/records.js';
+import { intents } from '../../../src/adapters/files/records/intents.js';
 import { writing, type Writing } from '../../../src/adapters/files/atomic-write.js';
 import type { Disk } from '../../../src/ports/disk.js';
 import { crashDisk, Died, type CrashDisk } from '../../kit/crash-disk.js';
@@ -234,11 +234,11 @@ test('an intent is found where the time of a folder tells nothing', async () => 
   const disk: Disk = { ...real, stamp: (file) => (file === l.intents ? '0.0.0.0' : real.stamp(file)) };
   let at = Date.parse('2026-01-01T00:00:00.000Z');
   const write = writing(disk, l, 'me', () => undefined);
-  const { submit, intents } = recordVerbs(disk, l, write, () => new Date(at));
-  assert.deepEqual(await intents(), []);
+  const { submit, list } = intents(disk, l, write, () => new Date(at));
+  assert.deepEqual(await list(), []);
   await submit({ kind: 'stop', id: 'i', task: 't', by: 'human', at: '2026-01-01T00:00:00.000Z' });
   at += 1000;
-  assert.equal((await intents()).length, 1);
+  assert.equal((await list()).length, 1);
 });
 
 /** Another does something right before change `n`, at which this one dies. */

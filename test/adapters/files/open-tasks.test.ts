@@ -5,7 +5,7 @@ import { files } from '../../../src/adapters/files/index.js';
 import { folders, layout } from '../../../src/adapters/files/layout.js';
 import { openTasks } from '../../../src/adapters/files/open-tasks.js';
 import { quarantine } from '../../../src/adapters/files/quarantine.js';
-import type { Store } from '../../../src/ports/store.js';
+import type { Store } from '../../../src/ports/store/index.js';
 import { simClock } from '../../kit/sim-clock.js';
 import { simDisk, type SimDisk } from '../../kit/sim-disk.js';
 import { countedIds, simProcesses } from '../../kit/sim-processes.js';
@@ -23,16 +23,19 @@ test('a task that is claimed and parked while another process looks is never set
   const { disk, join } = start();
   const [one, two] = [join(), join()];
   disk.save('/w/tasks/waiting/t.json', TASK);
-  await one.scan(true);
-  await two.scan(true);
-  const claim = (await one.claim('t', 'ana'))!;
+  await one.tasks.scan(true);
+  await two.tasks.scan(true);
+  const claim = (await one.tasks.claim('t', 'ana'))!;
   // The other one sees the claim, while the waiting name is there again: as if it was parked between its two looks.
   disk.save('/w/tasks/waiting/t.json', TASK);
-  for (let look = 0; look < 3; look++) assert.deepEqual((await two.scan(true)).problems, []);
-  assert.ok(disk.tree().has(`/w/tasks/active/t_ana-${one.peer.id}.json`), 'the claim is where its holder left it');
+  for (let look = 0; look < 3; look++) assert.deepEqual((await two.tasks.scan(true)).problems, []);
+  assert.ok(
+    disk.tree().has(`/w/tasks/active/t_ana-${one.presence.peer.id}.json`),
+    'the claim is where its holder left it',
+  );
   assert.deepEqual(disk.list('/w/quarantine'), []);
   disk.remove('/w/tasks/waiting/t.json');
-  assert.equal(await one.settle(claim, { ...claim.task, result: 'done' }, 'completed'), true);
+  assert.equal(await one.tasks.settle(claim, { ...claim.task, result: 'done' }, 'completed'), true);
 });
 
 test('two plain files with one id that stand still are two files: the second is set aside and told', async () => {
@@ -41,13 +44,13 @@ test('two plain files with one id that stand still are two files: the second is 
   disk.save('/w/tasks/waiting/t.json', TASK);
   disk.save('/w/tasks/pending/t.json', TASK);
   const told = [
-    ...(await one.scan(true)).problems,
-    ...(await one.scan(true)).problems,
-    ...(await one.scan(true)).problems,
+    ...(await one.tasks.scan(true)).problems,
+    ...(await one.tasks.scan(true)).problems,
+    ...(await one.tasks.scan(true)).problems,
   ];
   assert.equal(told.length, 1);
   assert.match(told[0]!.message, /has the id t/);
-  assert.equal(one.openCount(), 1);
+  assert.equal(one.tasks.openCount(), 1);
 });
 
 test('a file under another name with a used id is set aside at once', async () => {
@@ -55,7 +58,7 @@ test('a file under another name with a used id is set aside at once', async () =
   const one = join();
   disk.save('/w/tasks/waiting/t.json', TASK);
   disk.save('/w/tasks/pending/copy.json', '{"id": "t", "description": "again"}');
-  const { problems } = await one.scan(true);
+  const { problems } = await one.tasks.scan(true);
   assert.equal(problems.length, 1);
   assert.deepEqual(disk.list('/w/quarantine').sort(), ['copy.json', 'copy.json.why.md']);
   assert.ok(disk.tree().has('/w/tasks/waiting/t.json'));
@@ -88,18 +91,18 @@ test('a task that went and came again between two looks is read again when somet
   const { disk, join } = start();
   const one = join();
   disk.save('/w/tasks/pending/t.json', '{"description": "do it"}');
-  await one.scan(true);
+  await one.tasks.scan(true);
   const tasks = openTasks(disk, layout('/w'), quarantine(disk, layout('/w')), () => new Date('2026-01-01T00:00:00Z'));
   const nothing = (): boolean => false;
   tasks.scan(true, nothing);
-  const claim = (await one.claim('t', 'nobody'))!;
-  await one.release(claim, { ...claim.task, to: 'ana' });
+  const claim = (await one.tasks.claim('t', 'nobody'))!;
+  await one.tasks.release(claim, { ...claim.task, to: 'ana' });
   tasks.doubt('/w/tasks/pending/t.json');
   assert.deepEqual(tasks.scan(false, nothing), { problems: [], gone: [] });
   assert.equal(tasks.byId.get('t')!.task.to, 'ana');
   tasks.doubt('/w/tasks/pending/t.json');
-  const again = (await one.claim('t', 'ana'))!;
+  const again = (await one.tasks.claim('t', 'ana'))!;
   assert.deepEqual(tasks.scan(false, nothing).gone, [], 'it is among the active now');
   assert.equal(tasks.byId.get('t')!.state, 'active');
-  assert.ok(await one.settle(again, { ...again.task, result: 'done' }, 'completed'));
+  assert.ok(await one.tasks.settle(again, { ...again.task, result: 'done' }, 'completed'));
 });

@@ -27,18 +27,21 @@ for (const verb of ['park', 'release'] as const) {
     // Nothing arrives by the time it takes: only because somebody waits for it.
     const store = files({ root: '/w', disk: watched, clock, ids, processes: processes.start(), lag: () => undefined });
     disk.save('/w/tasks/pending/t.json', '{"description": "do it"}');
-    await store.scan(true);
-    const claim = (await store.claim('t', 'ana'))!;
+    await store.tasks.scan(true);
+    const claim = (await store.tasks.claim('t', 'ana'))!;
     const at = clock.now().toISOString();
     for (const name of ['a', 'b'])
-      await store.create(makeChild(claim.task, { id: `t.${name}`, role: 'work', to: 'ana', description: name }, at), {
-        behind: true,
-      });
-    const back = store[verb](claim, { ...claim.task, to: 'ana' });
-    await store.claim('t.a', 'ana');
-    const b = (await store.claim('t.b', 'ana'))!;
-    await store.settle(b, { ...b.task, result: 'done' }, 'completed', { behind: true });
+      await store.tasks.create(
+        makeChild(claim.task, { id: `t.${name}`, role: 'work', to: 'ana', description: name }, at),
+        {
+          durable: false,
+        },
+      );
+    const back = store.tasks[verb](claim, { ...claim.task, to: 'ana' });
+    await store.tasks.claim('t.a', 'ana');
+    const b = (await store.tasks.claim('t.b', 'ana'))!;
+    await store.tasks.settle(b, { ...b.task, result: 'done' }, 'completed', { durable: false });
     assert.equal(await back, true);
-    assert.deepEqual(seen, [[`t.a_ana-${store.peer.id}.json`, 't.b.json']]);
+    assert.deepEqual(seen, [[`t.a_ana-${store.presence.peer.id}.json`, 't.b.json']]);
   });
 }

@@ -4,11 +4,11 @@ import { test } from 'node:test';
 import { gate } from '../../../src/adapters/policy-files/gate.js';
 import { ALLOWLIST_FILE } from '../../../src/adapters/policy-files/index.js';
 import type { Disk } from '../../../src/ports/disk.js';
-import type { Folder } from '../../../src/ports/workspace-files.js';
+import type { WorkspaceFiles } from '../../../src/ports/workspace-files.js';
 import type { Gate } from '../../../src/ports/gate.js';
 import { simDisk } from '../../kit/sim-disk.js';
 
-const FOLDER = { judge: () => ({ verdict: 'refuse', reason: 'nothing is here' }) } as unknown as Folder;
+const FOLDER = { judge: () => ({ verdict: 'refuse', reason: 'nothing is here' }) } as unknown as WorkspaceFiles;
 const ALLOWED = `/w/${ALLOWLIST_FILE}`;
 
 function gates(disk: Disk, ...peers: string[]): Gate[] {

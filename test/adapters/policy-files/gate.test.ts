@@ -5,7 +5,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { test } from 'node:test';
 import { disk } from '../../../src/adapters/disk/index.js';
-import { folder } from '../../../src/adapters/workspace-files/index.js';
+import { workspaceFiles } from '../../../src/adapters/workspace-files/index.js';
 import { search } from '../../../src/adapters/search/index.js';
 import { gate } from '../../../src/adapters/policy-files/gate.js';
 import { judgePath, judgeSpelling } from '../../../src/rules/policy/paths.js';
@@ -16,7 +16,7 @@ test('a write shows the lines it changes, and says so if it changes none', (t) =
   t.after(() => fs.rmSync(root, { recursive: true, force: true }));
   const before = Array.from({ length: 40 }, (_, i) => `line ${i + 1}`);
   fs.writeFileSync(path.join(root, 'notes.md'), before.join('\n'));
-  const files = folder({
+  const files = workspaceFiles({
     root,
     disk: disk(),
     judge: { spelling: judgeSpelling, path: judgePath },

@@ -7,7 +7,7 @@ import { test } from 'node:test';
 import { disk } from '../../../src/adapters/disk/index.js';
 import { gate } from '../../../src/adapters/policy-files/gate.js';
 import { failedCheck } from '../../../src/adapters/policy-files/safety-checks.js';
-import type { Folder } from '../../../src/ports/workspace-files.js';
+import type { WorkspaceFiles } from '../../../src/ports/workspace-files.js';
 import { agent } from '../../kit/rule-play.js';
 
 const POLICY = `files:
@@ -41,8 +41,12 @@ test('permission: a folder that the system lets nobody write', (t) => {
 
 test('a rule that names them runs by itself where they hold', (t) => {
   const root = place(t);
-  const judge: Folder['judge'] = (_agent, _use, file) => ({ verdict: 'ok', reason: 'its own folder', path: file });
-  const it = gate({ root, disk: disk(), folder: { judge } as Folder, peer: 'me' });
+  const judge: WorkspaceFiles['judge'] = (_agent, _use, file) => ({
+    verdict: 'ok',
+    reason: 'its own folder',
+    path: file,
+  });
+  const it = gate({ root, disk: disk(), folder: { judge } as WorkspaceFiles, peer: 'me' });
   const said = it.judge(agent('ana'), 'write_file', { path: 'workspaces/ana/x.md', content: 'hello' });
   assert.equal(said.verdict, 'auto');
   assert.match(said.reasons[0]!, /files\.drafts$/);

@@ -115,9 +115,9 @@ test('a chain goes on through budgets, agents with no room, resources and you, a
   );
   const store = openReader(here.root);
   t.after(() => store.close());
-  await store.scan(true);
-  assert.equal(await store.keepTurn('resource-printer', 'owner'), true);
-  assert.ok(await store.claim('busy', 'hand'), 'this process is at work on it');
+  await store.tasks.scan(true);
+  assert.equal(await store.locks.acquire('resource-printer', 'owner', { durable: true }), true);
+  assert.ok(await store.tasks.claim('busy', 'hand'), 'this process is at work on it');
 
   const { chain, nodes, shares } = await why(here, 't');
   assert.deepEqual(

@@ -7,7 +7,7 @@ import { test, type TestContext } from 'node:test';
 import { scripted } from '../../../src/adapters/models/scripted/index.js';
 import { openWorkspace } from '../../../src/app/index.js';
 import type { Model } from '../../../src/ports/model.js';
-import { hall, untilQuiet } from '../../kit/hall.js';
+import { cluster, untilQuiet } from '../../kit/cluster.js';
 import { simDisk } from '../../kit/sim-disk.js';
 import { lay } from '../../kit/stories.js';
 
@@ -129,11 +129,11 @@ async function delegated(more: string) {
     results: {},
     calls: 0,
   });
-  const world = hall(script);
-  const { engine, parts } = world.enter(disk);
-  await untilQuiet({ engine, parts, die: () => undefined });
-  const opened = await parts.store.openSession('lead-ask');
+  const world = cluster(script);
+  const proc = world.start(disk);
+  await untilQuiet(proc);
+  const opened = await proc.store.sessions.open('lead-ask');
   const messages = opened.kind === 'open' ? opened.session.messages : [];
-  const child = (await parts.store.ended()).find(({ task }) => task.to === 'hand')?.task;
+  const child = (await proc.store.tasks.ended()).find(({ task }) => task.to === 'hand')?.task;
   return { result: messages.find((message) => message.role === 'tool')?.content ?? '', child };
 }

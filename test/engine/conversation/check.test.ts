@@ -4,7 +4,7 @@ import path from 'node:path';
 import { test } from 'node:test';
 import type { Config } from '../../../src/domain/config/config.js';
 import type { Task } from '../../../src/domain/task/task.js';
-import { hall, play, ROOT, untilQuiet, type Guest, type Hall } from '../../kit/hall.js';
+import { cluster, play, ROOT, untilQuiet, type Proc, type Cluster } from '../../kit/cluster.js';
 import { outcome } from '../../kit/outcome.js';
 import { simDisk, type SimDisk } from '../../kit/sim-disk.js';
 import { lay, type Story } from '../../kit/stories.js';
@@ -14,8 +14,8 @@ const YES = '{give_verdict: {advances: true, reason: fine}}';
 
 interface Told {
   disk: SimDisk;
-  house: Hall;
-  guest: Guest;
+  house: Cluster;
+  proc: Proc;
   story: Story;
   task(id?: string): Task & { state: string };
 }
@@ -31,9 +31,9 @@ async function told(given: Partial<Story> & Pick<Story, 'script'>, config: Parti
   };
   const disk = simDisk();
   lay(disk, story);
-  const house = hall(story.script, story.asks);
-  const guest = house.enter(disk, { config });
-  await play(guest, story, disk);
+  const house = cluster(story.script, story.asks);
+  const proc = house.start(disk, { config });
+  await play(proc, story, disk);
   const task = (id = 'plan'): Task & { state: string } => {
     for (const state of ['completed', 'failed', 'pending', 'active', 'waiting']) {
       const read = disk.read(path.join(ROOT, 'tasks', state, `${id}.json`));
@@ -41,11 +41,11 @@ async function told(given: Partial<Story> & Pick<Story, 'script'>, config: Parti
     }
     throw new Error(`there is no ${id}`);
   };
-  return { disk, house, guest, story, task };
+  return { disk, house, proc, story, task };
 }
 
-const submit = (guest: Guest, kind: 'retry' | 'stop', task: string): Promise<void> =>
-  guest.parts.store.submit({ kind, id: `i-${kind}`, task, by: 'human', at: '2026-01-01T00:00:00.000Z' });
+const submit = (proc: Proc, kind: 'retry' | 'stop', task: string): Promise<void> =>
+  proc.ports.intents.submit({ kind, id: `i-${kind}`, task, by: 'human', at: '2026-01-01T00:00:00.000Z' });
 
 test('a check has the model, words and settings of metacognition, one tool, and a view of its own', async () => {
   const minds = 'model: demo/work\ntemperature: 0.9\ntools: [read_file]\nsession: shared';
@@ -118,7 +118,7 @@ for (const [what, first] of MALFORMED) {
   });
 
   test(`${what} twice: the check was not made, the task says so, and a retry asks for the check alone`, async () => {
-    const { house, guest, disk, task, story } = await told({
+    const { house, proc, disk, task, story } = await told({
       script: `
 - {agent: ana, task: plan.work, say: On Monday.}
 - {agent: ana, task: plan.check-1, turn: [1, 2], ${first}}
@@ -128,8 +128,8 @@ for (const [what, first] of MALFORMED) {
     assert.equal(task().state, 'failed');
     assert.match(task().error!.message, /the goal check of ana was not made: there was no give_verdict in 2 turns/);
     assert.equal(house.calls.length, 3);
-    await submit(guest, 'retry', 'plan');
-    await untilQuiet(guest);
+    await submit(proc, 'retry', 'plan');
+    await untilQuiet(proc);
     assert.equal(task().result, 'On Monday.');
     assert.equal(house.calls.length, 4, 'the work is not paid again');
     assert.deepEqual(outcome(disk, story), []);
@@ -201,14 +201,14 @@ test('asked to stop, the check is still made, so that the last answer is a check
     results: {},
     calls: 0,
   });
-  const house = hall(`
+  const house = cluster(`
 - {agent: ana, task: plan.work, say: On Monday.}
 - {agent: ana, task: plan.check-1, call: [${YES}]}
 `);
-  const guest = house.enter(disk);
-  for (let pass = 0; pass < 50 && house.calls.length === 0; pass++) await guest.engine.pump();
-  await submit(guest, 'stop', 'plan');
-  await untilQuiet(guest);
+  const proc = house.start(disk);
+  for (let pass = 0; pass < 50 && house.calls.length === 0; pass++) await proc.engine.pump();
+  await submit(proc, 'stop', 'plan');
+  await untilQuiet(proc);
   assert.deepEqual(
     house.calls.map((call) => call.task),
     ['plan.work', 'plan.check-1'],

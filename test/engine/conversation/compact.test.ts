@@ -5,7 +5,7 @@ import type { Message } from '../../../src/domain/session/session.js';
 import { compactor } from '../../../src/engine/conversation/compact.js';
 import { messageTokens } from '../../../src/rules/budget/reserve.js';
 import { parseSession } from '../../../src/text/session/parse.js';
-import { hall, play, ROOT } from '../../kit/hall.js';
+import { cluster, play, ROOT } from '../../kit/cluster.js';
 import { simDisk } from '../../kit/sim-disk.js';
 import { lay } from '../../kit/stories.js';
 
@@ -121,12 +121,12 @@ for (const [times, state] of [
       results: {},
       calls: 0,
     });
-    const office = hall(`
+    const office = cluster(`
 - {agent: ana, turn: [1, 2, 3], call: [{read_file: {path: "f{{turn}}.txt"}}]}
 - {agent: ana, turn: 4, times: ${times}, fail: context}
 - {agent: ana, turn: 4, say: I have read them all.}
 `);
-    await play(office.enter(disk), {}, disk);
+    await play(office.start(disk), {}, disk);
     const seen = office.calls.filter((call) => call.turn === 4).map((call) => tokens(call.messages));
     assert.equal(seen.length, 2);
     assert.ok(seen[1]! <= seen[0]! / 2, seen.join(' then '));
@@ -146,20 +146,20 @@ test('an agent that reads more than its window goes on, and its session has ever
     results: {},
     calls: 0,
   });
-  const long = hall(`
+  const long = cluster(`
 - {agent: ana, turn: [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20], call: [{read_file: {path: "f{{turn}}.txt"}}]}
 - {agent: ana, when: {any: left out here}, say: I have read them all.}
 `);
-  const guest = long.enter(disk, { config: { windows: { 'demo/model': 8000 } } });
-  const { model } = guest.parts;
+  const proc = long.start(disk, { config: { windows: { 'demo/model': 8000 } } });
+  const { model } = proc.ports;
   const shown: number[] = [];
-  guest.parts.model = {
+  proc.ports.model = {
     call(request) {
       shown.push(tokens(request.messages));
       return model.call(request);
     },
   };
-  await play(guest, {}, disk);
+  await play(proc, {}, disk);
   const record = JSON.parse(disk.tree().get(`${ROOT}/tasks/completed/read.json`)!) as { result: string };
   assert.equal(record.result, 'I have read them all.');
   assert.equal(shown.length, 21);

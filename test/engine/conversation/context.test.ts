@@ -1,13 +1,13 @@
 /** What goes from one agent to the next: how much of the talk a handoff carries, and how long a result may be. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { hall, play, ROOT, type Hall } from '../../kit/hall.js';
+import { cluster, play, ROOT, type Cluster } from '../../kit/cluster.js';
 import { simDisk, type SimDisk } from '../../kit/sim-disk.js';
 import { lay } from '../../kit/stories.js';
 
 const agent = (front: string): string => `---\n${front}\n---\nDo what you are asked.\n`;
 
-async function told(agents: Record<string, string>, script: string): Promise<{ disk: SimDisk; house: Hall }> {
+async function told(agents: Record<string, string>, script: string): Promise<{ disk: SimDisk; house: Cluster }> {
   const disk = simDisk();
   lay(disk, {
     name: 'context',
@@ -18,8 +18,8 @@ async function told(agents: Record<string, string>, script: string): Promise<{ d
     results: {},
     calls: 0,
   });
-  const house = hall(script);
-  await play(house.enter(disk), {}, disk);
+  const house = cluster(script);
+  await play(house.start(disk), {}, disk);
   return { disk, house };
 }
 

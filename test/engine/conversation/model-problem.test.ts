@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Task } from '../../../src/domain/task/task.js';
-import { hall, untilQuiet } from '../../kit/hall.js';
+import { cluster, untilQuiet } from '../../kit/cluster.js';
 import { simDisk } from '../../kit/sim-disk.js';
 import { lay } from '../../kit/stories.js';
 
@@ -12,9 +12,9 @@ const BROKEN = '- {agent: ben, fail: auth, message: the key is wrong}\n- {agent:
 async function played(agents: Record<string, string>, script = BROKEN): Promise<(id: string) => Promise<Task>> {
   const disk = simDisk();
   lay(disk, { name: '', agents, tasks: { t: { description: 'Go', to: 'ann' } }, script, results: {}, calls: 0 });
-  const guest = hall(script).enter(disk);
-  await untilQuiet(guest);
-  return async (id) => (await guest.parts.store.read(id))!.task;
+  const proc = cluster(script).start(disk);
+  await untilQuiet(proc);
+  return async (id) => (await proc.ports.tasks.read(id))!.task;
 }
 
 test('an advisor that can be done without: no word of a retry', async () => {

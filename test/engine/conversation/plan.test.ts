@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import path from 'node:path';
 import { test } from 'node:test';
-import { hall, ROOT, play, type Guest } from '../../kit/hall.js';
+import { cluster, ROOT, play, type Proc } from '../../kit/cluster.js';
 import { simDisk, type SimDisk } from '../../kit/sim-disk.js';
 import { lay, type Story } from '../../kit/stories.js';
 
@@ -10,36 +10,36 @@ const BALLOT = path.join(ROOT, 'tasks/approvals.task.md');
 const AGENT = '---\ndescription: Writes\ntools: [write_file]\nplan_approval: true\n---\nWrite.\n';
 
 test('the plan is asked for without tools, and they are there once it is approved', async () => {
-  const { calls, guest } = await played({ answers: ['[x]'] });
+  const { calls, proc } = await played({ answers: ['[x]'] });
   assert.deepEqual(
     calls.map((call) => call.tools.map((tool) => tool.name)),
     [[], ['write_file'], ['write_file']],
   );
-  assert.equal((await guest.parts.store.read('page'))?.task.result, 'done');
+  assert.equal((await proc.ports.tasks.read('page'))?.task.result, 'done');
 });
 
 test('three plans that are refused are the end, and the last reason is told', async () => {
-  const { calls, guest } = await played({ answers: ['[-]', '[-]', '[-]'] });
+  const { calls, proc } = await played({ answers: ['[-]', '[-]', '[-]'] });
   assert.equal(calls.length, 3);
   assert.ok(calls.every((call) => call.tools.length === 0));
-  const { task, state } = (await guest.parts.store.read('page'))!;
+  const { task, state } = (await proc.ports.tasks.read('page'))!;
   assert.equal(state, 'failed');
   assert.equal(task.error?.code, 'not_allowed');
   assert.match(task.error.message, /showed 3 plans and none was approved.*the human refused it/);
 });
 
 test('an empty plan is none, and people are not bothered with it', async () => {
-  const { calls, guest } = await played({ plan: '" "', answers: [] });
+  const { calls, proc } = await played({ plan: '" "', answers: [] });
   assert.equal(calls.length, 3);
-  assert.match((await guest.parts.store.read('page'))!.task.error!.message, /Your plan was empty/);
-  assert.equal(guest.parts.store.openCount(), 0);
+  assert.match((await proc.ports.tasks.read('page'))!.task.error!.message, /Your plan was empty/);
+  assert.equal(proc.ports.tasks.openCount(), 0);
 });
 
 test('what is called while the plan is open is refused, and nothing is done', async () => {
   const call = ', call: [{write_file: {path: early.txt, content: x}}]';
-  const { disk, guest } = await played({ call, answers: ['[x]'] });
+  const { disk, proc } = await played({ call, answers: ['[x]'] });
   assert.equal(disk.read(path.join(ROOT, 'early.txt')).kind, 'missing');
-  assert.equal((await guest.parts.store.read('page'))?.task.result, 'done');
+  assert.equal((await proc.ports.tasks.read('page'))?.task.result, 'done');
 });
 
 test('a member of a team plans once, for all its rounds', async () => {
@@ -52,8 +52,8 @@ test('a member of a team plans once, for all its rounds', async () => {
 - {agent: ana, say: I speak.}
 - {agent: chair, say: done}
 `;
-  const { calls, guest } = await played({ agents, to: 'chair', script, answers: ['[x]'] });
-  assert.equal((await guest.parts.store.read('page'))?.task.result, 'done');
+  const { calls, proc } = await played({ agents, to: 'chair', script, answers: ['[x]'] });
+  assert.equal((await proc.ports.tasks.read('page'))?.task.result, 'done');
   assert.equal(calls.filter((call) => call.agent === 'ana').length, 4);
 });
 
@@ -81,12 +81,12 @@ messages:
     content: 'The human approved your plan. Carry it out now.'
     timestamp: '2026-11-17T00:55:40.992Z'
 `;
-  const { calls, guest } = await played({ answers: [], files: { 'sessions/ana-page.session.yaml': session } });
+  const { calls, proc } = await played({ answers: [], files: { 'sessions/ana-page.session.yaml': session } });
   assert.deepEqual(
     calls.map((call) => call.tools.map((tool) => tool.name)),
     [['write_file'], ['write_file']],
   );
-  assert.equal((await guest.parts.store.read('page'))?.task.result, 'done');
+  assert.equal((await proc.ports.tasks.read('page'))?.task.result, 'done');
 });
 
 interface Given {
@@ -99,7 +99,9 @@ interface Given {
   files?: Record<string, string>;
 }
 
-async function played(given: Given): Promise<{ calls: ReturnType<typeof hall>['calls']; guest: Guest; disk: SimDisk }> {
+async function played(
+  given: Given,
+): Promise<{ calls: ReturnType<typeof cluster>['calls']; proc: Proc; disk: SimDisk }> {
   const { plan = 'Step by step.', call = '', agents = { ana: AGENT }, to = 'ana', answers } = given;
   const script =
     given.script ??
@@ -128,9 +130,9 @@ async function played(given: Given): Promise<{ calls: ReturnType<typeof hall>['c
   };
   const disk = simDisk();
   lay(disk, story);
-  const world = hall(script);
-  const guest = world.enter(disk);
-  await play(guest, story, disk);
+  const world = cluster(script);
+  const proc = world.start(disk);
+  await play(proc, story, disk);
   assert.deepEqual(left, [], 'every answer was asked for');
-  return { calls: world.calls, guest, disk };
+  return { calls: world.calls, proc, disk };
 }

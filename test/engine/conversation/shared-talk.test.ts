@@ -6,7 +6,7 @@ import assert from 'node:assert/strict';
 import path from 'node:path';
 import { test } from 'node:test';
 import type { Message } from '../../../src/domain/session/session.js';
-import { hall, ROOT, untilQuiet } from '../../kit/hall.js';
+import { cluster, ROOT, untilQuiet } from '../../kit/cluster.js';
 import { simDisk } from '../../kit/sim-disk.js';
 import { lay } from '../../kit/stories.js';
 
@@ -15,14 +15,14 @@ const FILE = path.join(ROOT, 'sessions/ana.session.yaml');
 /** Two tasks in turn; `before` happens right before each write into the conversation. */
 async function play(before: (messages: readonly Message[], h: ReturnType<typeof enter>) => Promise<void> | void) {
   const h = enter();
-  const { store } = h.guest.parts;
-  const append = store.append;
-  store.append = async (id, messages, options) => {
+  const { store } = h.proc;
+  const append = store.sessions.append;
+  store.sessions.append = async (id, messages, options) => {
     assert.ok(h.played.calls.length < 20, 'it asks without end');
     await before(messages, h);
     return append(id, messages, options);
   };
-  await untilQuiet(h.guest);
+  await untilQuiet(h.proc);
   return h;
 }
 
@@ -37,8 +37,8 @@ function enter() {
     results: {},
     calls: 0,
   });
-  const played = hall(script);
-  return { disk, played, guest: played.enter(disk) };
+  const played = cluster(script);
+  return { disk, played, proc: played.start(disk) };
 }
 
 const said = (h: ReturnType<typeof enter>): string => h.disk.tree().get(FILE) ?? '';
@@ -47,8 +47,8 @@ const resultOf = (h: ReturnType<typeof enter>, id: string): string =>
 
 test('the task before is put away while the next one begins: the next begins all the same, and asks once', async () => {
   let races = 0;
-  const h = await play(async (messages, { guest }) => {
-    if (messages[0]?.task !== undefined && races++ === 0) await guest.parts.store.markSession('ana', 'completed');
+  const h = await play(async (messages, { proc }) => {
+    if (messages[0]?.task !== undefined && races++ === 0) await proc.ports.sessions.setStatus('ana', 'completed');
   });
   assert.ok(races > 0, 'it came to that');
   assert.equal(h.played.calls.length, 2);

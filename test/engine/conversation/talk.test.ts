@@ -1,7 +1,7 @@
 /** Agents that talk to each other: messages, sessions, and agents they propose. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { hall, ROOT, untilQuiet, type Guest } from '../../kit/hall.js';
+import { cluster, ROOT, untilQuiet, type Proc } from '../../kit/cluster.js';
 import { simDisk, type SimDisk } from '../../kit/sim-disk.js';
 import { lay, type Story } from '../../kit/stories.js';
 
@@ -10,20 +10,20 @@ const agent = (front: string): string => `---\n${front}\n---\nDo it.\n`;
 function start(
   story: Pick<Story, 'agents' | 'tasks' | 'script'>,
   asks: string[] = [],
-): { disk: SimDisk; guest: Guest; session(id: string): string; result(id: string): string } {
+): { disk: SimDisk; proc: Proc; session(id: string): string; result(id: string): string } {
   const disk = simDisk();
   lay(disk, { name: '', results: {}, calls: 0, ...story });
-  const guest = hall(story.script, asks).enter(disk);
+  const proc = cluster(story.script, asks).start(disk);
   return {
     disk,
-    guest,
+    proc,
     session: (id) => disk.tree().get(`${ROOT}/sessions/${id}.session.yaml`) ?? '',
     result: (id) => (JSON.parse(disk.tree().get(`${ROOT}/tasks/completed/${id}.json`)!) as { result: string }).result,
   };
 }
 
 test('a message reaches the open conversation of another agent, stamped with who said it', async () => {
-  const { guest, session, result } = start({
+  const { proc, session, result } = start({
     agents: {
       boss: agent('description: Asks\ntools: [create_task]'),
       hand: agent('description: Works\ntools: [create_task]'),
@@ -38,7 +38,7 @@ test('a message reaches the open conversation of another agent, stamped with who
 - {agent: hand, turn: {from: 3}, when: {any: obey me}, say: heard}
 `,
   });
-  await untilQuiet(guest);
+  await untilQuiet(proc);
   assert.equal(result('work'), 'heard');
   const said = session('hand-work');
   assert.match(said, /- role: user\n {4}from: mate\n/, 'it is a message of an agent, never of the system');
@@ -47,7 +47,7 @@ test('a message reaches the open conversation of another agent, stamped with who
 });
 
 test('a message to somebody without an open conversation says so', async () => {
-  const { guest, session } = start({
+  const { proc, session } = start({
     agents: { mate: agent('description: Talks\ntools: [send_message]') },
     tasks: { t: { description: 'talk', to: 'mate' } },
     script: `
@@ -55,12 +55,12 @@ test('a message to somebody without an open conversation says so', async () => {
 - {agent: mate, turn: 2, say: done}
 `,
   });
-  await untilQuiet(guest);
+  await untilQuiet(proc);
   assert.match(session('mate-t'), /not_found: ghost has no open conversation/);
 });
 
 test('a planner sees the open conversations and reads one', async () => {
-  const { guest, session } = start({
+  const { proc, session } = start({
     agents: {
       planner: agent('description: Plans\ntools: [create_task, list_active_sessions, read_session]'),
       hand: agent('description: Works'),
@@ -73,7 +73,7 @@ test('a planner sees the open conversations and reads one', async () => {
 - {agent: hand, say: dug}
 `,
   });
-  await untilQuiet(guest);
+  await untilQuiet(proc);
   const said = session('planner-p');
   assert.match(said, /"agent": ?"hand"/);
   assert.match(said, /session_id: planner-p/);
@@ -81,7 +81,7 @@ test('a planner sees the open conversations and reads one', async () => {
 });
 
 test('edit_session and create_agent act only after the human agreed, and a broken text changes nothing', async () => {
-  const { disk, guest, session, result } = start(
+  const { disk, proc, session, result } = start(
     {
       agents: { planner: agent('description: Plans\ntools: [create_agent, edit_session]') },
       tasks: { p: { description: 'plan', to: 'planner' } },
@@ -97,16 +97,16 @@ test('edit_session and create_agent act only after the human agreed, and a broke
     },
     ['create_agent', 'edit_session'],
   );
-  await untilQuiet(guest);
+  await untilQuiet(proc);
   assert.equal(disk.tree().get(`${ROOT}/agents/helper.md`), undefined, 'nothing is there before the human agreed');
   const ballot = `${ROOT}/tasks/approvals.task.md`;
   disk.save(ballot, disk.tree().get(ballot)!.replaceAll('- [_]', '- [x]'));
-  await untilQuiet(guest);
+  await untilQuiet(proc);
   assert.equal(result('p'), 'tried');
   assert.match(disk.tree().get(`${ROOT}/agents/helper.md`)!, /You help\./);
   assert.equal(disk.tree().get(`${ROOT}/agents/broken.md`), undefined);
   assert.match(session('planner-p'), /bad_file|bad_field|unknown_key/);
-  assert.ok(guest.parts.agents.all().has('helper'));
+  assert.ok(proc.ports.agents.all().has('helper'));
 });
 
 test('a conversation that something else here opens while the model thinks goes on from its answer, which is asked for once', async () => {
@@ -119,22 +119,23 @@ test('a conversation that something else here opens while the model thinks goes 
 - {agent: ana, turn: 2, say: One agent.}
 `;
     lay(disk, { name: 'x', results: {}, calls: 2, agents, tasks: { t: { description: 'Look', to: 'ana' } }, script });
-    const house = hall(script);
-    const guest = house.enter(disk);
-    const { model, store } = guest.parts;
-    guest.parts.model = {
+    const house = cluster(script);
+    const proc = house.start(disk);
+    const { store } = proc;
+    const { model } = proc.ports;
+    proc.ports.model = {
       async call(request) {
         assert.ok(house.calls.length < 5, 'it asks without end');
         await new Promise((resolve) => setImmediate(resolve));
         const read = disk.read(file);
         if (isEdited && read.kind === 'file')
           disk.save(file, read.bytes.toString('utf8').replace(/content: 'Look[^']*'/, "content: 'Look well'"));
-        await store.openSession('ana-t', { repair: true });
+        await store.sessions.open('ana-t', { repair: true });
         return model.call(request);
       },
     };
-    await untilQuiet(guest);
-    assert.equal((await store.read('t'))?.task.result, 'One agent.');
+    await untilQuiet(proc);
+    assert.equal((await store.tasks.read('t'))?.task.result, 'One agent.');
     assert.equal(house.calls.length, 2);
     if (isEdited) assert.match(house.calls[1]!.messages[0]!.content, /Look well/);
   }

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { test } from 'node:test';
 import type { Event } from '../../../src/domain/event.js';
 import type { Problem } from '../../../src/domain/problem.js';
-import { hall, ROOT, untilQuiet } from '../../kit/hall.js';
+import { cluster, ROOT, untilQuiet } from '../../kit/cluster.js';
 import { simDisk } from '../../kit/sim-disk.js';
 import { lay } from '../../kit/stories.js';
 
@@ -26,28 +26,29 @@ test('a conversation with marks of a merge is told once however often its time c
   const told: Problem[] = [];
   const events: Event[] = [];
   const watchers = { problem: (one: Problem) => void told.push(one), event: (one: Event) => void events.push(one) };
-  const guest = hall(SCRIPT).enter(disk, { watchers });
-  const { store, clock } = guest.parts;
+  const proc = cluster(SCRIPT).start(disk, { watchers });
+  const { store } = proc;
+  const { clock } = proc.ports;
   for (let times = 0; times < 5; times++) {
-    const { due } = await untilQuiet(guest);
+    const { due } = await untilQuiet(proc);
     assert.ok(due !== undefined && due > clock.now().getTime(), 'it is looked at again, and not at once');
     await clock.sleep(due - clock.now().getTime());
   }
-  assert.equal((await store.read('other'))?.state, 'completed');
+  assert.equal((await store.tasks.read('other'))?.state, 'completed');
   assert.deepEqual(
     told.map(({ message, where }) => [message, where?.file, where?.line]),
     [['the file holds conflict marks of a merge', 'sessions/talk.session.yaml', 3]],
   );
   const ofOne = events.flatMap(({ name, task }) => (task === 'one' ? name : []));
   assert.deepEqual(ofOne, ['task.claimed', 'file.held', 'task.parked']);
-  assert.equal((await store.read('one'))?.task.waits?.file, 'sessions/talk.session.yaml');
+  assert.equal((await store.tasks.read('one'))?.task.waits?.file, 'sessions/talk.session.yaml');
   disk.save(SAID, `${GOOD}>>>>>>> theirs\n`);
-  await untilQuiet(guest);
+  await untilQuiet(proc);
   assert.equal(told.length, 2, 'another fault is another matter');
   disk.save(SAID, GOOD);
   await clock.sleep(2000);
-  await untilQuiet(guest);
-  assert.equal((await store.read('one'))?.state, 'completed');
+  await untilQuiet(proc);
+  assert.equal((await store.tasks.read('one'))?.state, 'completed');
 });
 
 test('a conversation that is mended while its task is put aside is not taken for the broken one', async () => {
@@ -62,9 +63,9 @@ test('a conversation that is mended while its task is put aside is not taken for
     calls: 0,
   });
   const watchers = { problem: () => disk.save(SAID, GOOD) };
-  const guest = hall(SCRIPT).enter(disk, { watchers });
-  await untilQuiet(guest);
-  await guest.parts.clock.sleep(2000);
-  await untilQuiet(guest);
-  assert.equal((await guest.parts.store.read('one'))?.state, 'completed');
+  const proc = cluster(SCRIPT).start(disk, { watchers });
+  await untilQuiet(proc);
+  await proc.ports.clock.sleep(2000);
+  await untilQuiet(proc);
+  assert.equal((await proc.ports.tasks.read('one'))?.state, 'completed');
 });

@@ -5,7 +5,7 @@ import { DEFAULT_COORDINATION, type Coordination } from '../../../src/domain/con
 import type { Event } from '../../../src/domain/event.js';
 import type { Task } from '../../../src/domain/task/task.js';
 import { memoryBus } from '../../../src/adapters/bus/index.js';
-import { hall, ROOT, untilQuiet, type Guest } from '../../kit/hall.js';
+import { cluster, ROOT, untilQuiet, type Proc } from '../../kit/cluster.js';
 import { simClock } from '../../kit/sim-clock.js';
 import { simDisk, type SimDisk } from '../../kit/sim-disk.js';
 import { lay, STORIES, type Story } from '../../kit/stories.js';
@@ -15,7 +15,7 @@ const agent = (front: string): string => `---\n${front}\n---\nWork.\n`;
 
 interface Played {
   disk: SimDisk;
-  guest: Guest;
+  proc: Proc;
   events: Event[];
   ended(id: string): Task & { state: string };
 }
@@ -27,11 +27,11 @@ async function play(
 ): Promise<Played> {
   const disk = simDisk();
   lay(disk, { name: 't', results: {}, calls: 0, ...story });
-  const guest = hall(story.script).enter(disk, {
+  const proc = cluster(story.script).start(disk, {
     config: { coordination: { ...DEFAULT_COORDINATION, ...coordination } },
     bus,
   });
-  await untilQuiet(guest);
+  await untilQuiet(proc);
   const ended = (id: string): Task & { state: string } => {
     for (const state of ['completed', 'failed', 'pending', 'waiting']) {
       const text = disk.tree().get(`${ROOT}/tasks/${state}/${id}.json`);
@@ -39,7 +39,7 @@ async function play(
     }
     throw new Error(`there is no ${id}`);
   };
-  return { disk, guest, events: await guest.parts.store.events(), ended };
+  return { disk, proc, events: await proc.ports.events.list(), ended };
 }
 
 test('hierarchical: of three in a ring the one with the lowest priority does without, and the others are helped', async () => {
@@ -75,16 +75,16 @@ test('mesh: the wait that began first gives way', async () => {
 test('two processes that find the same circle choose the same, and cancel once', async () => {
   const disk = simDisk();
   lay(disk, RING);
-  const house = hall(RING.script);
-  const [one, two] = [house.enter(disk), house.enter(disk)];
+  const house = cluster(RING.script);
+  const [one, two] = [house.start(disk), house.start(disk)];
   for (let n = 0; n < 60; n++) {
     const moved = await Promise.all([one.engine.pump(), two.engine.pump()]);
     if (!moved.some((report) => report.moved)) break;
   }
-  const events = await one.parts.store.events();
+  const events = await one.ports.events.list();
   assert.equal(events.filter((event) => event.name === 'deadlock.broken').length, 1);
   assert.equal(events.filter((event) => event.name === 'task.failed').length, 1);
-  assert.equal(one.parts.store.openCount(), 0);
+  assert.equal(one.ports.tasks.openCount(), 0);
 });
 
 test('whoever has one long conversation is told at once that it cannot ask itself, by whatever detour', async () => {
@@ -176,7 +176,7 @@ const CIRCLE = {
 };
 
 test('with a coordinator, work that failed because it only depends on itself is made a task for the coordinator, once for each time it was tried', async () => {
-  const { ended, events, guest } = await play(CIRCLE, { mode: 'hierarchical', coordinator: 'boss' });
+  const { ended, events, proc } = await play(CIRCLE, { mode: 'hierarchical', coordinator: 'boss' });
   assert.deepEqual([ended('x').error?.code, ended('y').error?.code], ['cycle', 'cycle']);
   const [broken, ...more] = events.filter((event) => event.name === 'deadlock.broken');
   assert.deepEqual(more, []);
@@ -188,17 +188,15 @@ test('with a coordinator, work that failed because it only depends on itself is 
   // Tried again as they are, they fail again: that is a new question, as often as somebody tries.
   for (const round of [2, 3]) {
     for (const id of ['x', 'y'])
-      await guest.parts.store.submit({
+      await proc.ports.intents.submit({
         kind: 'retry',
         id: `r-${id}-${round}`,
         task: id,
         by: 'human',
         at: handled.created_at,
       });
-    await untilQuiet(guest);
-    const made = (await guest.parts.store.events()).filter(
-      (one) => one.name === 'task.created' && one.agent === 'boss',
-    );
+    await untilQuiet(proc);
+    const made = (await proc.ports.events.list()).filter((one) => one.name === 'task.created' && one.agent === 'boss');
     assert.equal(new Set(made.map((one) => one.task)).size, round);
     assert.equal(made.length, round);
   }

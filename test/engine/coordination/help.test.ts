@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Event } from '../../../src/domain/event.js';
-import { hall, play, type Guest } from '../../kit/hall.js';
+import { cluster, play, type Proc } from '../../kit/cluster.js';
 import { simDisk } from '../../kit/sim-disk.js';
 import { lay, type Story } from '../../kit/stories.js';
 
@@ -12,22 +12,22 @@ const BUS = { 'bus/state.jsonl': '' };
 const ASKER = agent('Builds the shop', 'tools: [request_help]');
 
 async function tell(story: Pick<Story, 'agents' | 'tasks' | 'script'> & Partial<Story>): Promise<{
-  guest: Guest;
+  proc: Proc;
   calls: string[];
   result(id: string): Promise<string>;
   events(name: Event['name']): Promise<Event[]>;
 }> {
   const disk = simDisk();
   lay(disk, { name: 'x', results: {}, calls: 0, files: BUS, ...story });
-  const house = hall(story.script);
-  const guest = house.enter(disk);
-  await play(guest, story, disk);
+  const house = cluster(story.script);
+  const proc = house.start(disk);
+  await play(proc, story, disk);
   return {
-    guest,
+    proc,
     calls: house.calls.map((call) => call.agent),
-    events: async (name) => (await guest.parts.store.events()).filter((event) => event.name === name),
+    events: async (name) => (await proc.ports.events.list()).filter((event) => event.name === name),
     async result(id) {
-      const placed = await guest.parts.store.read(id);
+      const placed = await proc.ports.tasks.read(id);
       return placed?.task.result ?? placed?.task.error?.message ?? `it is ${placed?.state}`;
     },
   };
@@ -36,7 +36,7 @@ async function tell(story: Pick<Story, 'agents' | 'tasks' | 'script'> & Partial<
 const HELP = `call: [{request_help: {kind: review, context: "Is this SQL query on postgres safe?", capabilities: [review]}}]`;
 
 test('a relevant agent with all capabilities helps; its work is counted with the asker', async () => {
-  const { guest, calls, result, events } = await tell({
+  const { proc, calls, result, events } = await tell({
     agents: {
       ana: ASKER,
       ben: agent('Paints', 'capabilities: [review]\nexpertise: [colours]'),
@@ -56,7 +56,7 @@ test('a relevant agent with all capabilities helps; its work is counted with the
     (await events('help.given')).map((event) => event.agent),
     ['cyd'],
   );
-  assert.equal((await guest.parts.store.read('t'))!.task.usage?.turns, 3);
+  assert.equal((await proc.ports.tasks.read('t'))!.task.usage?.turns, 3);
 });
 
 test('an agent that waits, because it did its part in a root that is open, comes before one that never had work', async () => {
@@ -146,7 +146,7 @@ test('without a coordinator it goes to the human, who answers on the ballot', as
 });
 
 test('a capability that no agent has, a deadline in the past and an empty question are refused at once', async () => {
-  const { guest, events } = await tell({
+  const { proc, events } = await tell({
     agents: { ana: ASKER, ben: agent('Paints', 'capabilities: [review]') },
     tasks: { t: { description: 'Build it', to: 'ana' } },
     script: `
@@ -160,7 +160,7 @@ test('a capability that no agent has, a deadline in the past and an empty questi
 - {agent: ana, turn: 2, say: I see.}
 `,
   });
-  const opened = await guest.parts.store.openSession('ana-t');
+  const opened = await proc.ports.sessions.open('ana-t');
   const said = opened.kind === 'open' ? opened.session.messages.filter(({ role }) => role === 'tool') : [];
   assert.deepEqual(
     said.map(({ content }) => content.split(':')[0]),

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { NoteBody } from '../../../src/domain/coordination/note.js';
-import { hall, type Guest, type Hall } from '../../kit/hall.js';
+import { cluster, type Proc, type Cluster } from '../../kit/cluster.js';
 import { simDisk, type SimDisk } from '../../kit/sim-disk.js';
 import { lay } from '../../kit/stories.js';
 
@@ -19,7 +19,7 @@ const SCRIPT = `
 - {agent: ana, turn: 2, when: '/"status":"resolved","provider":"(\\w+)"/', say: "By {{1}}."}
 `;
 
-function start(): { disk: SimDisk; house: Hall; enter(name: string): Guest } {
+function start(): { disk: SimDisk; house: Cluster; enter(name: string): Proc } {
   const disk = simDisk();
   lay(disk, {
     name: 'mesh',
@@ -30,43 +30,43 @@ function start(): { disk: SimDisk; house: Hall; enter(name: string): Guest } {
     results: {},
     calls: 3,
   });
-  const house = hall(SCRIPT);
-  return { disk, house, enter: (name) => house.enter(disk, { agents: [name] }) };
+  const house = cluster(SCRIPT);
+  return { disk, house, enter: (name) => house.start(disk, { agents: [name] }) };
 }
 
 /** All of them look, in turn, until the task has ended; where nothing moves, time passes. */
-async function together(guests: Guest[], until: () => Promise<boolean>): Promise<void> {
+async function together(procs: Proc[], until: () => Promise<boolean>): Promise<void> {
   for (let rounds = 0; rounds < 200; rounds++) {
     let due = Infinity;
     let moved = false;
-    for (const guest of guests) {
-      const report = await guest.engine.pump();
+    for (const proc of procs) {
+      const report = await proc.engine.pump();
       moved ||= report.moved;
       due = Math.min(due, report.due ?? Infinity);
       if (await until()) return;
     }
-    const { clock } = guests[0]!.parts;
+    const { clock } = procs[0]!.ports;
     if (!moved) await clock.sleep(Math.max(1, due === Infinity ? 1000 : due - clock.now().getTime()));
   }
   throw new Error('it never came to an end');
 }
 
-async function resultOf(guest: Guest, id: string): Promise<string | undefined> {
-  return (await guest.parts.store.read(id))?.task.result;
+async function resultOf(proc: Proc, id: string): Promise<string | undefined> {
+  return (await proc.ports.tasks.read(id))?.task.result;
 }
 
-function told(guest: Guest): NoteBody[] {
-  guest.parts.bus!.refresh();
-  return guest.parts.bus!.read('dependency').map((note) => note.body);
+function told(proc: Proc): NoteBody[] {
+  proc.ports.bus!.refresh();
+  return proc.ports.bus!.read('dependency').map((note) => note.body);
 }
 
 test('the fittest offers first and wins, the others step back, and all are told', async () => {
   const { enter, house } = start();
-  const guests = ['dan', 'cyd', 'ben', 'ana'].map(enter);
-  await together(guests, async () => (await resultOf(guests[3]!, 't')) !== undefined);
-  assert.equal(await resultOf(guests[3]!, 't'), 'By ben.');
+  const procs = ['dan', 'cyd', 'ben', 'ana'].map(enter);
+  await together(procs, async () => (await resultOf(procs[3]!, 't')) !== undefined);
+  assert.equal(await resultOf(procs[3]!, 't'), 'By ben.');
   assert.equal(house.calls.length, 3);
-  const notes = told(guests[0]!);
+  const notes = told(procs[0]!);
   const offers = notes.flatMap((body) => (body.type === 'dependency_offer' ? [[body.provider, body.steppedBack]] : []));
   assert.deepEqual(offers, [
     ['ben', undefined],
@@ -81,7 +81,7 @@ test('the fittest offers first and wins, the others step back, and all are told'
 test('a peer that is not there yet is waited for', async () => {
   const { enter } = start();
   const ana = enter('ana');
-  await together([ana], async () => ana.parts.store.openCount() === 2);
+  await together([ana], async () => ana.ports.tasks.openCount() === 2);
   const cyd = enter('cyd');
   await together([ana, cyd], async () => (await resultOf(ana, 't')) !== undefined);
   assert.equal(await resultOf(ana, 't'), 'By cyd.');
@@ -89,7 +89,7 @@ test('a peer that is not there yet is waited for', async () => {
 
 test('a peer that dies after its offer loses to one that lives', async () => {
   const { enter } = start();
-  const [ana, ben, cyd] = ['ana', 'ben', 'cyd'].map(enter) as [Guest, Guest, Guest];
+  const [ana, ben, cyd] = ['ana', 'ben', 'cyd'].map(enter) as [Proc, Proc, Proc];
   const hasOffered = async (): Promise<boolean> =>
     told(ana).some((body) => body.type === 'dependency_offer' && body.provider === 'ben');
   await together([ana, ben], hasOffered);
@@ -100,7 +100,7 @@ test('a peer that dies after its offer loses to one that lives', async () => {
 
 test('a peer that dies after it was chosen is replaced by the next best', async () => {
   const { enter, disk } = start();
-  const [ana, ben, cyd] = ['ana', 'ben', 'cyd'].map(enter) as [Guest, Guest, Guest];
+  const [ana, ben, cyd] = ['ana', 'ben', 'cyd'].map(enter) as [Proc, Proc, Proc];
   await together([ana, ben], async () => told(ana).some((body) => body.type === 'dependency_award'));
   ben.die();
   assert.ok(
@@ -114,7 +114,7 @@ test('a peer that dies after it was chosen is replaced by the next best', async 
 test('when nobody who could ever comes, the asker is told so after a while', async () => {
   const { enter } = start();
   const ana = enter('ana');
-  await together([ana], async () => ana.parts.store.openCount() === 0);
-  const ended = await ana.parts.store.ended({ state: 'failed' });
+  await together([ana], async () => ana.ports.tasks.openCount() === 0);
+  const ended = await ana.ports.tasks.ended({ state: 'failed' });
   assert.equal(ended.find(({ task }) => task.role === 'dependency')?.task.error?.code, 'nobody_fit');
 });

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Event } from '../../../src/domain/event.js';
 import { makeTask } from '../../../src/domain/task/task.js';
-import { hall, play, untilQuiet, type Guest } from '../../kit/hall.js';
+import { cluster, play, untilQuiet, type Proc } from '../../kit/cluster.js';
 import { simDisk, type SimDisk } from '../../kit/sim-disk.js';
 import { lay, type Story } from '../../kit/stories.js';
 
@@ -13,7 +13,7 @@ const LED = { ...BUS, 'guild.yaml': 'coordination: { coordinator: pm }\n' };
 
 interface Told {
   result(id: string): Promise<string>;
-  guest: Guest;
+  proc: Proc;
   disk: SimDisk;
   /** Who was asked, in order. */
   calls: string[];
@@ -23,16 +23,16 @@ interface Told {
 async function tell(story: Pick<Story, 'agents' | 'tasks' | 'script'> & Partial<Story>): Promise<Told> {
   const disk = simDisk();
   lay(disk, { name: 'x', results: {}, calls: 0, ...story });
-  const house = hall(story.script, story.asks);
-  const guest = house.enter(disk);
-  await play(guest, story, disk);
+  const house = cluster(story.script, story.asks);
+  const proc = house.start(disk);
+  await play(proc, story, disk);
   return {
-    guest,
+    proc,
     disk,
     calls: house.calls.map((call) => call.agent),
-    events: async (name) => (await guest.parts.store.events()).filter((event) => event.name === name),
+    events: async (name) => (await proc.ports.events.list()).filter((event) => event.name === name),
     async result(id) {
-      const placed = await guest.parts.store.read(id);
+      const placed = await proc.ports.tasks.read(id);
       return placed?.task.result ?? placed?.task.error?.message ?? `it is ${placed?.state}`;
     },
   };
@@ -131,7 +131,7 @@ test('what nobody has is refused as such, and the asker goes on', async () => {
 });
 
 test('impossible requests are refused at once with a typed problem and an event; nothing is made of them', async () => {
-  const { result, guest, events } = await tell({
+  const { result, proc, events } = await tell({
     agents: PAIR,
     tasks: ASK,
     script: `
@@ -153,7 +153,7 @@ test('impossible requests are refused at once with a typed problem and an event;
 `,
   });
   assert.equal(await result('t'), 'Understood.');
-  const opened = await guest.parts.store.openSession('ana-t');
+  const opened = await proc.ports.sessions.open('ana-t');
   const said = opened.kind === 'open' ? opened.session.messages.filter(({ role }) => role === 'tool') : [];
   assert.deepEqual(
     said.map(({ content, isError }) => [content.split(':')[0], isError]),
@@ -163,11 +163,11 @@ test('impossible requests are refused at once with a typed problem and an event;
   );
   assert.match(said[4]!.content, /did you mean ben\?/);
   assert.equal((await events('dependency.refused')).length, 6);
-  assert.equal((await guest.parts.store.ended()).length, 1);
+  assert.equal((await proc.ports.tasks.ended()).length, 1);
 });
 
 test('a deadline that passes ends the request as timed out, and calls off whoever is at it', async () => {
-  const { result, calls, guest } = await tell({
+  const { result, calls, proc } = await tell({
     agents: { ana: ANA, ben: agent('expertise: [schema]\ntools: [write_file]') },
     tasks: ASK,
     asks: ['write_file'],
@@ -179,7 +179,7 @@ test('a deadline that passes ends the request as timed out, and calls off whoeve
   });
   assert.equal(await result('t'), 'Too late.');
   assert.deepEqual(calls, ['ana', 'ben', 'ana']);
-  assert.equal(guest.parts.store.openCount(), 0);
+  assert.equal(proc.ports.tasks.openCount(), 0);
 });
 
 test('several requests of one turn go out together, and none before the asker waits', async () => {
@@ -200,23 +200,23 @@ test('several requests of one turn go out together, and none before the asker wa
 `,
   };
   lay(disk, { name: 'x', results: {}, calls: 0, ...story });
-  const guest = hall(story.script).enter(disk, {
+  const proc = cluster(story.script).start(disk, {
     watchers: {
       event({ name }) {
         if (name === 'dependency.requested')
           seen.push(
-            [...guest.parts.store.open()].filter(({ task, state }) => task.id === 't' && state === 'waiting').length,
+            [...proc.ports.tasks.open()].filter(({ task, state }) => task.id === 't' && state === 'waiting').length,
           );
       },
     },
   });
-  await untilQuiet(guest);
+  await untilQuiet(proc);
   assert.deepEqual(seen, [1, 1]);
-  assert.equal((await guest.parts.store.read('t'))?.task.result, 'Both are there.');
+  assert.equal((await proc.ports.tasks.read('t'))?.task.result, 'Both are there.');
 });
 
 test('a resource is held by one task at a time, until that task ends', async () => {
-  const { result, guest } = await tell({
+  const { result, proc } = await tell({
     agents: { ana: ANA, ben: ANA },
     tasks: { a: { description: 'print A', to: 'ana' }, b: { description: 'print B', to: 'ben' } },
     script: `
@@ -226,7 +226,7 @@ test('a resource is held by one task at a time, until that task ends', async () 
 `,
   });
   assert.deepEqual([await result('a'), await result('b')], ['Printed.', 'Printed.']);
-  const told = (await guest.parts.store.events()).filter(
+  const told = (await proc.ports.events.list()).filter(
     ({ name }) => name === 'dependency.resolved' || name === 'task.completed',
   );
   const line = told.flatMap(({ name, task }) =>
@@ -298,12 +298,12 @@ test('an agent that reviews approves by its tool; words alone are only quoted', 
     ['say: Looks fine to me.', /"status":"partial","provider":"ben","data":"Looks fine to me."/],
   ];
   for (const [words, expected] of says) {
-    const { guest } = await tell({
+    const { proc } = await tell({
       agents: PAIR,
       tasks: ASK,
       script: `${ask}- {agent: ben, ${words}}\n- {agent: ana, turn: 2, say: I see.}\n`,
     });
-    const opened = await guest.parts.store.openSession('ana-t');
+    const opened = await proc.ports.sessions.open('ana-t');
     assert.match(
       opened.kind === 'open' ? opened.session.messages.find(({ role }) => role === 'tool')!.content : '',
       expected,
@@ -321,17 +321,18 @@ test('a task that waits for what another holds can be asked to stop, and answers
 `;
   const tasks = { a: { description: 'print A', to: 'ana' } };
   lay(disk, { name: 'x', results: {}, calls: 0, agents: { ana: ANA, ben: ANA }, tasks, script });
-  const guest = hall(script).enter(disk);
-  const { store, clock } = guest.parts;
-  await untilQuiet(guest);
+  const proc = cluster(script).start(disk);
+  const { store } = proc;
+  const { clock } = proc.ports;
+  await untilQuiet(proc);
   const at = clock.now().toISOString();
-  await store.create(makeTask({ id: 'b', description: 'print B', to: 'ben', created_at: at }));
-  await untilQuiet(guest);
-  assert.equal((await store.read('b'))?.state, 'waiting');
-  await store.submit({ kind: 'stop', id: 's1', task: 'b', by: 'human', at });
-  await untilQuiet(guest);
-  assert.equal((await store.read('b'))?.task.result, 'I have nothing yet.');
-  assert.equal(await store.turnOf('resource-printer'), 'a');
+  await store.tasks.create(makeTask({ id: 'b', description: 'print B', to: 'ben', created_at: at }));
+  await untilQuiet(proc);
+  assert.equal((await store.tasks.read('b'))?.state, 'waiting');
+  await store.intents.submit({ kind: 'stop', id: 's1', task: 'b', by: 'human', at });
+  await untilQuiet(proc);
+  assert.equal((await store.tasks.read('b'))?.task.result, 'I have nothing yet.');
+  assert.equal(await store.locks.holder('resource-printer'), 'a');
 });
 
 test('a resource that was given back goes to who waits; who wants it again waits, and nobody gives back what another has', async () => {

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import path from 'node:path';
 import { test } from 'node:test';
 import { bus } from '../../../src/adapters/bus/index.js';
-import { hall, ROOT, untilQuiet } from '../../kit/hall.js';
+import { cluster, ROOT, untilQuiet } from '../../kit/cluster.js';
 import { simClock } from '../../kit/sim-clock.js';
 import { simDisk, type SimDisk } from '../../kit/sim-disk.js';
 import { lay, STORIES } from '../../kit/stories.js';
@@ -12,10 +12,10 @@ test('bus/team/<task>.jsonl tells who said what in which round', async () => {
   const story = STORIES.find((one) => one.name.startsWith('a team of three'))!;
   const disk = simDisk();
   lay(disk, story);
-  const guest = hall(story.script).enter(disk, { bus: bus({ root: ROOT, disk, clock: simClock() }) });
+  const proc = cluster(story.script).start(disk, { bus: bus({ root: ROOT, disk, clock: simClock() }) });
   const seen = new Set<string>();
-  for (let passes = 0; passes < 30 && (await guest.engine.pump()).moved; passes++) seen.add(transcript(disk));
-  await untilQuiet(guest);
+  for (let passes = 0; passes < 30 && (await proc.engine.pump()).moved; passes++) seen.add(transcript(disk));
+  await untilQuiet(proc);
   const lines = transcript(disk)
     .trim()
     .split('\n')

@@ -1,7 +1,7 @@
 /** Teams played by the engine: twenty members, and one that may not spend what the others may. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { hall, untilQuiet } from '../../kit/hall.js';
+import { cluster, untilQuiet } from '../../kit/cluster.js';
 import { simDisk } from '../../kit/sim-disk.js';
 import { lay } from '../../kit/stories.js';
 
@@ -21,7 +21,7 @@ test('twenty members: everybody hears everybody once, in one conversation each',
     .messages.find(({ content }) => content.startsWith('Round 2'))!.content;
   assert.equal(second.match(/I am m\d+/g)?.length, 19);
   assert.ok(!second.includes('I am m7.'));
-  assert.equal((await parts.store.sessions()).length, 21);
+  assert.equal((await parts.sessions.list()).length, 21);
 });
 
 test('a member that is out of its budget before it has spoken leaves, and the others go on', async () => {
@@ -45,8 +45,8 @@ async function deliberated(names: string[], more: Record<string, string>, lines:
   const script = [...lines, '- {agent: chair, say: decided}'].join('\n');
   const disk = simDisk();
   lay(disk, { name: 'x', agents, tasks: { plan: { description: 'x', to: 'chair' } }, script, results: {}, calls: 0 });
-  const world = hall(script);
-  const guest = world.enter(disk);
-  await untilQuiet(guest);
-  return { calls: world.calls, parts: guest.parts, result: await guest.parts.store.read('plan') };
+  const world = cluster(script);
+  const proc = world.start(disk);
+  await untilQuiet(proc);
+  return { calls: world.calls, parts: proc.ports, result: await proc.ports.tasks.read('plan') };
 }

@@ -5,8 +5,8 @@ import type { Agent } from '../../../src/domain/agent/agent.js';
 import { makeTask, type Task } from '../../../src/domain/task/task.js';
 import { memory, world } from '../../../src/adapters/memory/index.js';
 import { whoWaits, type WhoWaits } from '../../../src/engine/coordination/waits.js';
-import type { Parts } from '../../../src/engine/core/context.js';
-import type { Store } from '../../../src/ports/store.js';
+import type { Ports } from '../../../src/engine/core/context.js';
+import type { Store } from '../../../src/ports/store/index.js';
 import { simClock } from '../../kit/sim-clock.js';
 import { countedIds } from '../../kit/sim-processes.js';
 
@@ -28,19 +28,19 @@ interface Here {
 function begin(worksOn?: (agent: string) => string[]): Here {
   const store = memory(world(), { clock: simClock({ auto: true }), ids: countedIds('m') });
   let looked = 0;
-  const { open } = store;
-  store.open = () => (looked++, open());
-  const agents = { all: () => new Map(Object.entries(AGENTS)) } as unknown as Parts['agents'];
+  const { open } = store.tasks;
+  store.tasks.open = () => (looked++, open());
+  const agents = { all: () => new Map(Object.entries(AGENTS)) } as unknown as Ports['agents'];
   return {
     store,
-    graph: whoWaits({ store, agents }, worksOn),
+    graph: whoWaits({ tasks: store.tasks, locks: store.locks, agents }, worksOn),
     looked: () => looked,
     async make(id, more) {
-      await store.create(makeTask({ id, description: id, created_at: AT, ...more }));
+      await store.tasks.create(makeTask({ id, description: id, created_at: AT, ...more }));
     },
     async park(id, waits) {
-      const claim = (await store.claim(id, 'x'))!;
-      await store.park(claim, { ...claim.task, ...(waits ? { waits } : {}) });
+      const claim = (await store.tasks.claim(id, 'x'))!;
+      await store.tasks.park(claim, { ...claim.task, ...(waits ? { waits } : {}) });
     },
   };
 }
@@ -52,7 +52,7 @@ test('tasks, turns, budgets, agents and the human: each waits for what holds it 
   await make('t.a', { to: 'ann', parent: 't', dependencies: ['t.b'] });
   await make('t.b', { to: 'ben' });
   await make('t.c', { to: 'ben' });
-  assert.ok(await store.takeTurn('ben', 't.c'));
+  assert.ok(await store.locks.acquire('ben', 't.c'));
   await make('q', { to: 'human' });
   await make('bid', { to: 'ann', role: 'bid' });
   await graph.look();
@@ -78,7 +78,7 @@ test('held up is who waits for an open task or for a turn; who only waits for ro
   await make('ended', { to: 'ann', dependencies: ['long-ago'] });
   await make('speaks', { to: 'ben' });
   await make('listens', { to: 'ben' });
-  assert.ok(await store.takeTurn('ben', 'speaks'));
+  assert.ok(await store.locks.acquire('ben', 'speaks'));
   await graph.look();
   const held = ['before', 'after', 'ended', 'speaks', 'listens'].filter((id) => graph.isHeldUp(id));
   assert.deepEqual(held, ['after', 'listens']);
@@ -91,8 +91,8 @@ test('nothing is looked at where nothing changed, and what has ended is forgotte
   await graph.look();
   for (let n = 0; n < 5; n++) await graph.look();
   assert.equal(looked(), 1);
-  const claim = (await store.claim('a', 'ann'))!;
-  await store.settle(claim, claim.task, 'completed');
+  const claim = (await store.tasks.claim('a', 'ann'))!;
+  await store.tasks.settle(claim, claim.task, 'completed');
   await graph.look();
   assert.equal(looked(), 1, 'after that only what changed is looked at');
   assert.equal(graph.find('a'), undefined);
@@ -109,8 +109,8 @@ test('a budget that is not waited for any more waits for nobody', async () => {
     [...graph.circles()].map((circle) => circle.toSorted()),
     [['budget:t', 't', 't.a']],
   );
-  const claim = (await store.claim('t', 'lead'))!;
-  await store.release(claim, makeTask({ id: 't', description: 't', created_at: AT, to: 'lead' }));
+  const claim = (await store.tasks.claim('t', 'lead'))!;
+  await store.tasks.release(claim, makeTask({ id: 't', description: 't', created_at: AT, to: 'lead' }));
   await graph.look();
   assert.deepEqual([...graph.waitsOf('budget:t')], []);
   assert.deepEqual([...graph.circles()], []);

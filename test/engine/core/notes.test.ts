@@ -8,7 +8,7 @@ import type { Message } from '../../../src/domain/session/session.js';
 import type { ModelRequest } from '../../../src/ports/model.js';
 import type { Disk } from '../../../src/ports/disk.js';
 import { crashDisk } from '../../kit/crash-disk.js';
-import { hall, ROOT, untilQuiet, type Guest, type Hall } from '../../kit/hall.js';
+import { cluster, ROOT, untilQuiet, type Proc, type Cluster } from '../../kit/cluster.js';
 import { simClock } from '../../kit/sim-clock.js';
 import { simDisk, type SimDisk } from '../../kit/sim-disk.js';
 
@@ -26,8 +26,8 @@ function ground(): SimDisk {
   return disk;
 }
 
-function enter(house: Hall, on: Disk): Guest {
-  return house.enter(on, { config: { channels }, bus: bus({ root: ROOT, disk: on, clock: simClock() }) });
+function enter(house: Cluster, on: Disk): Proc {
+  return house.start(on, { config: { channels }, bus: bus({ root: ROOT, disk: on, clock: simClock() }) });
 }
 
 function ask(disk: SimDisk, id: string, to: string): void {
@@ -36,16 +36,16 @@ function ask(disk: SimDisk, id: string, to: string): void {
 
 test('a writer says something, a reader hears it before its next turn, the urgent first, each once', async () => {
   const disk = ground();
-  const house = hall(SCRIPT);
-  const guest = enter(house, disk);
+  const house = cluster(SCRIPT);
+  const proc = enter(house, disk);
   const body = { type: 'said', text: 'lunch is at one' } as const;
-  assert.equal(await tellNote(guest.parts, { channel: 'news', from: 'human', body, priority: 'low' }), undefined);
+  assert.equal(await tellNote(proc.ports, { channel: 'news', from: 'human', body, priority: 'low' }), undefined);
   ask(disk, 'first', 'ana');
-  await untilQuiet(guest);
+  await untilQuiet(proc);
   ask(disk, 'second', 'bob');
-  await untilQuiet(guest);
+  await untilQuiet(proc);
   ask(disk, 'third', 'bob');
-  await untilQuiet(guest);
+  await untilQuiet(proc);
   const [, , second, third] = house.calls;
   const asked = (call: ModelRequest): Message[] => call.messages.filter(({ role }) => role === 'user');
   const texts = asked(second!).map(({ content, from }) => `${from}: ${content}`);
@@ -59,23 +59,23 @@ test('a writer says something, a reader hears it before its next turn, the urgen
     /^human: Note from human on the channel news \(low\):\n\n<note__\w+ agent="human">\nlunch is at one\n</,
   );
   assert.equal(asked(third!).length, 1, 'nothing is heard twice');
-  assert.equal(guest.parts.bus!.unread('news', 'ana').length, 2, 'ana is no reader');
+  assert.equal(proc.ports.bus!.unread('news', 'ana').length, 2, 'ana is no reader');
 });
 
 test('saying and hearing with a death at every change: heard once in the conversation, told once', async () => {
   for (let n = 1, more = true; more; n++) {
     const disk = ground();
     ask(disk, 'first', 'ana');
-    const house = hall(SCRIPT);
+    const house = cluster(SCRIPT);
     const failing = crashDisk(disk, n);
     const play = async (on: Disk): Promise<void> => {
-      const guest = enter(house, on);
+      const proc = enter(house, on);
       try {
-        await untilQuiet(guest);
+        await untilQuiet(proc);
         if (disk.list(`${ROOT}/tasks/completed`).length === 1) ask(disk, 'second', 'bob');
-        await untilQuiet(guest);
+        await untilQuiet(proc);
       } finally {
-        guest.die();
+        proc.die();
       }
     };
     await play(failing).catch(() => undefined);
@@ -96,20 +96,20 @@ test('saying and hearing with a death at every change: heard once in the convers
 
 test('what may not be told is a problem for the teller and a line of history; of many none is told', async () => {
   const disk = ground();
-  const guest = enter(hall(SCRIPT), disk);
+  const proc = enter(cluster(SCRIPT), disk);
   const body = { type: 'said', text: 'x' } as const;
   const codes = [
-    await tellNote(guest.parts, { channel: 'nws', from: 'ana', body }),
-    await tellNote(guest.parts, { channel: 'news', from: 'bob', body }),
-    await tellNote(guest.parts, { channel: 'news', from: 'mallory', body }),
-    await tellMany(guest.parts, [
+    await tellNote(proc.ports, { channel: 'nws', from: 'ana', body }),
+    await tellNote(proc.ports, { channel: 'news', from: 'bob', body }),
+    await tellNote(proc.ports, { channel: 'news', from: 'mallory', body }),
+    await tellMany(proc.ports, [
       { channel: 'news', from: 'ana', body },
       { channel: 'state', from: 'ana', body },
     ]),
   ].map((refused) => refused?.code);
   assert.deepEqual(codes, ['not_found', 'not_allowed', 'forged', 'not_allowed']);
-  assert.deepEqual(guest.parts.bus!.channels(), []);
-  const events = (await guest.parts.store.events()).filter(({ name }) => name === 'note.refused');
+  assert.deepEqual(proc.ports.bus!.channels(), []);
+  const events = (await proc.ports.events.list()).filter(({ name }) => name === 'note.refused');
   assert.equal(events.length, 4);
 });
 
@@ -117,7 +117,7 @@ test('only a writer that the channel names, or whose file says so, has the tool'
   const disk = ground();
   ask(disk, 'first', 'ana');
   ask(disk, 'second', 'bob');
-  const house = hall('- {say: Done.}\n');
+  const house = cluster('- {say: Done.}\n');
   await untilQuiet(enter(house, disk));
   const tools = (agent: string): string[] =>
     house.calls.find((call) => call.agent === agent)!.tools.map(({ name }) => name);

@@ -3,9 +3,10 @@ import assert from 'node:assert/strict';
 import path from 'node:path';
 import { test } from 'node:test';
 import { fc } from '../../kit/properties.js';
-import { lines, type Lines } from '../../../src/engine/core/ready-queue.js';
-import type { Claim, Store } from '../../../src/ports/store.js';
-import { hall, ROOT } from '../../kit/hall.js';
+import { readyQueue, type ReadyQueue } from '../../../src/engine/core/ready-queue.js';
+import type { Store } from '../../../src/ports/store/index.js';
+import type { Claim } from '../../../src/ports/store/tasks.js';
+import { cluster, ROOT } from '../../kit/cluster.js';
 import { simDisk } from '../../kit/sim-disk.js';
 import { lay } from '../../kit/stories.js';
 
@@ -18,8 +19,8 @@ test('lines kept in step by what changed are those that a look at everything giv
     fc.asyncProperty(fc.array(step, { maxLength: 40 }), async (steps) => {
       const disk = simDisk();
       lay(disk, { name: 's', agents: {}, tasks: {}, script: '', results: {}, calls: 0 });
-      const { store } = hall('- {say: x}').enter(disk).parts;
-      const kept = lines(store);
+      const { store } = cluster('- {say: x}').start(disk);
+      const kept = readyQueue(store.tasks);
       const held = new Map<string, Claim>();
       for (const [n, { kind, of }] of steps.entries()) {
         const id = `t${of}`;
@@ -28,32 +29,32 @@ test('lines kept in step by what changed are those that a look at everything giv
         if (kind === 'drop' || kind === 'edit') {
           const dependencies = n % 2 ? [] : IDS.filter((_, i) => i !== of && (n >> i) % 3 === 1);
           const record = { description: `${n}`, to: n % 2 ? 'ann' : 'ben', priority: n % 3 ? 'B' : 'C', dependencies };
-          if (kind === 'edit' ? disk.stamp(file) !== undefined : (await store.read(id)) === undefined)
+          if (kind === 'edit' ? disk.stamp(file) !== undefined : (await store.tasks.read(id)) === undefined)
             disk.save(file, JSON.stringify(record));
-          await store.scan(true);
+          await store.tasks.scan(true);
         }
         if (kind === 'take away') disk.remove(file);
         if (kind === 'claim' && claim === undefined) {
-          const mine = await store.claim(id, 'ann');
+          const mine = await store.tasks.claim(id, 'ann');
           if (mine !== undefined) held.set(id, mine);
         }
         if (claim !== undefined && (kind === 'park' || kind === 'release' || kind === 'end')) {
           held.delete(id);
-          if (kind === 'park') await store.park(claim, claim.task, { behind: true });
-          else if (kind === 'release') await store.release(claim, claim.task);
-          else await store.settle(claim, { ...claim.task, result: 'x' }, 'completed');
+          if (kind === 'park') await store.tasks.park(claim, claim.task, { durable: false });
+          else if (kind === 'release') await store.tasks.release(claim, claim.task);
+          else await store.tasks.settle(claim, { ...claim.task, result: 'x' }, 'completed');
         }
         if (kind === 'part')
-          await store.create({
+          await store.tasks.create({
             ...PART,
             id: `${id}.work`,
             parent: id,
             root: id,
             created_at: new Date(n).toISOString(),
           });
-        if (kind === 'say' && !store.isOpen(id)) kept.ended(id);
+        if (kind === 'say' && !store.tasks.isOpen(id)) kept.ended(id);
         if (kind === 'look') {
-          await store.scan(true);
+          await store.tasks.scan(true);
           assert.deepEqual(shown(kept), shown(afresh(store, kept)));
         }
       }
@@ -64,11 +65,11 @@ test('lines kept in step by what changed are those that a look at everything giv
 });
 
 /** By a look at everything, knowing of the same dependencies that they have ended. */
-function afresh(store: Store, kept: Lines): Lines {
-  const all = lines(store);
+function afresh(store: Store, kept: ReadyQueue): ReadyQueue {
+  const all = readyQueue(store.tasks);
   all.underWay();
   for (const id of IDS) if (kept.hasEnded(id)) all.ended(id);
-  for (const id of IDS) assert.ok(!kept.hasEnded(id) || !store.isOpen(id), `${id} is open`);
+  for (const id of IDS) assert.ok(!kept.hasEnded(id) || !store.tasks.isOpen(id), `${id} is open`);
   return all;
 }
 
@@ -76,18 +77,18 @@ test('who depends on open tasks is not looked at; when they have ended it is, un
   const disk = simDisk();
   const tasks = { a: { description: 'A' }, b: { description: 'B', dependencies: ['a'], to: 'ann' } };
   lay(disk, { name: 's', agents: {}, tasks, script: '', results: {}, calls: 0 });
-  const { store } = hall('- {say: x}').enter(disk).parts;
-  await store.scan(true);
-  const kept = lines(store);
+  const { store } = cluster('- {say: x}').start(disk);
+  await store.tasks.scan(true);
+  const kept = readyQueue(store.tasks);
   const going = (): string[] => kept.underWay().map(({ task }) => task.id);
   assert.deepEqual([going(), kept.find('b'), kept.behind('b')?.task.id], [[], undefined, 'b']);
-  const claim = (await store.claim('a', 'ann'))!;
+  const claim = (await store.tasks.claim('a', 'ann'))!;
   assert.deepEqual(going(), ['a']);
-  await store.settle(claim, { ...claim.task, result: 'x' }, 'completed');
+  await store.tasks.settle(claim, { ...claim.task, result: 'x' }, 'completed');
   assert.deepEqual(going(), ['b'], 'whether it has ended well or is gone is to be seen');
   kept.ended('a');
   assert.deepEqual([going(), kept.find('b')?.task.id], [[], 'b']);
-  await store.reopen('a', claim.task);
+  await store.tasks.reopen('a', claim.task);
   assert.deepEqual([going(), kept.behind('b')?.task.id, kept.hasEnded('a')], [[], 'b', false], 'it is tried again');
 });
 
@@ -105,7 +106,7 @@ const PART = {
 };
 
 /** Without the numbers by which they are told apart. */
-function shown(all: Lines): unknown {
+function shown(all: ReadyQueue): unknown {
   const going = all.underWay().map((one) => [one.task.id, one.state, one.held, one.task]);
   const rows = [...all.all()].map((row) => row.map(({ task }) => task));
   return { going: sorted(going), rows: sorted(rows) };

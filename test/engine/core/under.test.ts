@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import path from 'node:path';
 import { test } from 'node:test';
-import { hall, ROOT, untilQuiet, type Guest } from '../../kit/hall.js';
+import { cluster, ROOT, untilQuiet, type Proc } from '../../kit/cluster.js';
 import { simDisk, type SimDisk } from '../../kit/sim-disk.js';
 import { lay, type Story } from '../../kit/stories.js';
 
@@ -30,18 +30,18 @@ const WAITS: Story = {
   calls: 0,
 };
 
-async function waiting(tasks: Story['tasks']): Promise<{ disk: SimDisk; guest: Guest }> {
+async function waiting(tasks: Story['tasks']): Promise<{ disk: SimDisk; proc: Proc }> {
   const disk = simDisk();
   lay(disk, { ...WAITS, tasks });
-  const guest = hall(WAITS.script, WAITS.asks).enter(disk);
-  await untilQuiet(guest);
-  return { disk, guest };
+  const proc = cluster(WAITS.script, WAITS.asks).start(disk);
+  await untilQuiet(proc);
+  return { disk, proc };
 }
 
-async function want(guest: Guest, kind: 'cancel' | 'stop' | 'retry', id: string): Promise<void> {
-  const at = guest.parts.clock.now().toISOString();
-  await guest.parts.store.submit({ kind, id: `${kind}-${id}`, task: id, by: 'human', at });
-  await untilQuiet(guest);
+async function want(proc: Proc, kind: 'cancel' | 'stop' | 'retry', id: string): Promise<void> {
+  const at = proc.ports.clock.now().toISOString();
+  await proc.ports.intents.submit({ kind, id: `${kind}-${id}`, task: id, by: 'human', at });
+  await untilQuiet(proc);
 }
 
 const ALIKE: Story['tasks'] = {
@@ -54,18 +54,18 @@ for (const [kind, end] of [
   ['stop', 'completed'],
 ] as const) {
   test(`${kind} of a task leaves one alone that is only called like its child`, async () => {
-    const { disk, guest } = await waiting(ALIKE);
-    await want(guest, kind, 'release');
+    const { disk, proc } = await waiting(ALIKE);
+    await want(proc, kind, 'release');
     assert.ok(names(disk, end).includes('release.json'));
     assert.equal(open(disk).filter((name) => name.startsWith('release.notes')).length, 3, 'still waits for its human');
   });
 }
 
 test('a retry opens nothing that is only called like a child', async () => {
-  const { disk, guest } = await waiting(ALIKE);
-  for (const id of ['release', 'release.notes']) await want(guest, 'cancel', id);
+  const { disk, proc } = await waiting(ALIKE);
+  for (const id of ['release', 'release.notes']) await want(proc, 'cancel', id);
   assert.deepEqual(open(disk), []);
-  await want(guest, 'retry', 'release');
+  await want(proc, 'retry', 'release');
   assert.ok(open(disk).includes('release.json'));
   assert.deepEqual(
     open(disk).filter((name) => name.startsWith('release.notes')),
@@ -74,22 +74,22 @@ test('a retry opens nothing that is only called like a child', async () => {
 });
 
 test('a retry reaches what a person put under the task, whatever its name', async () => {
-  const { disk, guest } = await waiting({
+  const { disk, proc } = await waiting({
     ...WAITS.tasks,
     extra: { description: 'Also this', to: 'asks', parent: 'top' },
   });
-  await want(guest, 'cancel', 'top');
+  await want(proc, 'cancel', 'top');
   assert.ok(names(disk, 'failed').includes('extra.json'));
-  await want(guest, 'retry', 'top');
+  await want(proc, 'retry', 'top');
   assert.ok(open(disk).includes('extra.json'));
 });
 
 test('parents that go round in a circle hang nobody', async () => {
   const round = (parent: string): object => ({ description: 'Round', to: 'asks', parent });
-  const { disk, guest } = await waiting({ ...WAITS.tasks, hen: round('egg'), egg: round('hen') });
-  await want(guest, 'cancel', 'top');
-  await want(guest, 'retry', 'top');
+  const { disk, proc } = await waiting({ ...WAITS.tasks, hen: round('egg'), egg: round('hen') });
+  await want(proc, 'cancel', 'top');
+  await want(proc, 'retry', 'top');
   assert.ok(open(disk).includes('top.json'));
-  await want(guest, 'cancel', 'egg');
+  await want(proc, 'cancel', 'egg');
   assert.ok(names(disk, 'failed').includes('hen.json'));
 });

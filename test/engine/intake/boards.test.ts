@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import { fc } from '../../kit/properties.js';
 import type { Problem } from '../../../src/domain/problem.js';
 import type { Task } from '../../../src/domain/task/task.js';
-import { hall, ROOT, untilQuiet, type Guest } from '../../kit/hall.js';
+import { cluster, ROOT, untilQuiet, type Proc } from '../../kit/cluster.js';
 import { MESSY } from '../../kit/boards.js';
 import { simDisk, type SimDisk } from '../../kit/sim-disk.js';
 import { lay } from '../../kit/stories.js';
@@ -15,7 +15,7 @@ const ANSWERS = '- {agent: ana, say: Done.}\n- {agent: ben, say: Done.}\n';
 
 interface Office {
   disk: SimDisk;
-  guest: Guest;
+  proc: Proc;
   calls: () => number;
   problems: Problem[];
   board: () => string;
@@ -32,13 +32,13 @@ function office(board: string, script = ANSWERS): Office {
     ben: '---\ndescription: B\nthreshold: never\n---\nDo it.\n',
   };
   lay(disk, { name: '', agents, files: { 'tasks/plan.task.md': board }, tasks: {}, script, results: {}, calls: 0 });
-  const house = hall(script);
+  const house = cluster(script);
   const problems: Problem[] = [];
-  const guest = house.enter(disk, { watchers: { problem: (one) => problems.push(one) } });
+  const proc = house.start(disk, { watchers: { problem: (one) => problems.push(one) } });
   const text = (): string => disk.tree().get(PLAN)!;
   return {
     disk,
-    guest,
+    proc,
     problems,
     calls: () => house.calls.length,
     board: text,
@@ -49,7 +49,7 @@ function office(board: string, script = ANSWERS): Office {
       disk.save(PLAN, now);
     },
     async task(id) {
-      const placed = await guest.parts.store.read(id);
+      const placed = await proc.ports.tasks.read(id);
       assert.ok(placed, `there is no task ${id}`);
       return { ...placed.task, state: placed.state };
     },
@@ -73,7 +73,7 @@ test('a bullet says everything about its task', async () => {
   id: other
 - [ ] anything
 `);
-  await it.guest.engine.pump();
+  await it.proc.engine.pump();
   const task = await it.task('check');
   assert.equal(task.description, 'Check Redis\n\nTwo\nlines.');
   assert.equal(task.to, 'ana');
@@ -84,14 +84,14 @@ test('a bullet says everything about its task', async () => {
   assert.equal(task.context['due'], '2026-02-01');
   const unaddressed = [...it.disk.tree().keys()].find((file) => /completed\/board-plan-.*\.json$/.test(file));
   assert.ok(unaddressed, 'a bullet without @ is offered, and done');
-  assert.equal(await it.guest.parts.store.read('other'), undefined, 'a done bullet makes no task');
+  assert.equal(await it.proc.ports.tasks.read('other'), undefined, 'a done bullet makes no task');
 });
 
 test('nested bullets are tasks under their parent, which comes last', async () => {
   const it = office(
     '## TODO\n- [ ] @ana "Whole"\n  id: whole\n  - [ ] @ben "Part"\n    id: part\n    - [ ] @ben "Bit"\n      id: bit\n',
   );
-  await untilQuiet(it.guest);
+  await untilQuiet(it.proc);
   const bit = await it.task('bit');
   assert.deepEqual([bit.parent, bit.root, bit.depth], ['part', 'whole', 2]);
   assert.equal(bit.context.original_goal, 'Whole');
@@ -104,12 +104,12 @@ test('nested bullets are tasks under their parent, which comes last', async () =
 
 test('a box is in progress while its task is, and open before', async () => {
   const it = office(WAITING);
-  await it.guest.engine.pump();
+  await it.proc.engine.pump();
   assert.match(it.board(), /- \[ \] @ana "Wait"/);
-  const claim = (await it.guest.parts.store.claim('wait', 'ana'))!;
-  await it.guest.engine.pump();
+  const claim = (await it.proc.ports.tasks.claim('wait', 'ana'))!;
+  await it.proc.engine.pump();
   assert.match(it.board(), /- \[\/\] @ana "Wait"/);
-  await it.guest.parts.store.release(claim, claim.task);
+  await it.proc.ports.tasks.release(claim, claim.task);
 });
 
 for (const [mark, why] of [
@@ -118,9 +118,9 @@ for (const [mark, why] of [
 ]) {
   test(`a person who marks [${mark}] ends the task: ${why}`, async () => {
     const it = office(`${WAITING}- [ ] @ben "After" id: after depends_on: wait\n`);
-    await it.guest.engine.pump();
+    await it.proc.engine.pump();
     it.edit('[ ] @ana', `[${mark}] @ana`);
-    await untilQuiet(it.guest);
+    await untilQuiet(it.proc);
     const task = await it.task('wait');
     assert.equal(task.state, 'failed');
     assert.equal(task.error?.message, why);
@@ -135,7 +135,7 @@ for (const [mark, why] of [
 
 test('a tick reaches what was made for the task, and no bullet under it', async () => {
   const it = office('## TODO\n- [ ] @ana "Top"\n  id: top\n  - [ ] @ben "Sub"\n    id: sub\n    depends_on: never\n');
-  await it.guest.engine.pump();
+  await it.proc.engine.pump();
   const top = await it.task('top');
   const made: Task = {
     ...top,
@@ -146,18 +146,18 @@ test('a tick reaches what was made for the task, and no bullet under it', async 
     dependencies: ['never'],
     extra: {},
   };
-  await it.guest.parts.store.create(made);
+  await it.proc.ports.tasks.create(made);
   it.edit('[ ] @ana', '[x] @ana');
-  await untilQuiet(it.guest);
+  await untilQuiet(it.proc);
   assert.equal((await it.task('top.call-1')).state, 'failed');
   assert.equal((await it.task('sub')).state, 'pending');
 });
 
 test('a deleted line withdraws a task that nobody has begun', async () => {
   const it = office(`${WAITING}- [ ] @ben "Stay" id: stay depends_on: never\n`);
-  await it.guest.engine.pump();
+  await it.proc.engine.pump();
   it.edit(/- \[ \] @ana.*\n/, '');
-  await untilQuiet(it.guest);
+  await untilQuiet(it.proc);
   assert.equal((await it.task('wait')).error?.message, 'its line was taken off tasks/plan.task.md');
   assert.equal((await it.task('stay')).state, 'pending');
   assert.ok(!it.board().includes('wait'), 'nothing comes back');
@@ -169,9 +169,9 @@ for (const [what, text] of [
 ]) {
   test(`${what} on the way of a save withdraws nothing`, async () => {
     const it = office(WAITING);
-    await it.guest.engine.pump();
+    await it.proc.engine.pump();
     it.save(text!);
-    await untilQuiet(it.guest);
+    await untilQuiet(it.proc);
     assert.equal((await it.task('wait')).state, 'pending');
     assert.equal(it.board(), text);
   });
@@ -179,17 +179,17 @@ for (const [what, text] of [
 
 test('a board that is gone withdraws nothing', async () => {
   const it = office(WAITING);
-  await it.guest.engine.pump();
+  await it.proc.engine.pump();
   it.disk.remove(PLAN);
-  await untilQuiet(it.guest);
+  await untilQuiet(it.proc);
   assert.equal((await it.task('wait')).state, 'pending');
 });
 
 test('a bullet that is changed before anybody began changes its task', async () => {
   const it = office(WAITING);
-  await it.guest.engine.pump();
+  await it.proc.engine.pump();
   it.edit('@ana "Wait" id: wait depends_on: never', 'A @ben "Wait no more" id: wait');
-  await untilQuiet(it.guest);
+  await untilQuiet(it.proc);
   const task = await it.task('wait');
   assert.deepEqual([task.description, task.to, task.priority, task.state], ['Wait no more', 'ben', 'A', 'completed']);
 });
@@ -198,12 +198,12 @@ test("a person's own bullet is no task, and what hangs on it waits for the tick"
   const it = office(
     '## TODO\n- [ ] @human "Call Sarah"\n  id: call\n- [ ] @ana "Write it up"\n  id: write\n  depends_on: call\n',
   );
-  await untilQuiet(it.guest);
-  assert.equal(await it.guest.parts.store.read('call'), undefined);
-  assert.equal(await it.guest.parts.store.read('write'), undefined);
+  await untilQuiet(it.proc);
+  assert.equal(await it.proc.ports.tasks.read('call'), undefined);
+  assert.equal(await it.proc.ports.tasks.read('write'), undefined);
   assert.equal(it.calls(), 0);
   it.edit('[ ] @human', '[x] @human');
-  await untilQuiet(it.guest);
+  await untilQuiet(it.proc);
   assert.equal((await it.task('write')).state, 'completed');
   assert.match(it.board(), /- \[x\] @human "Call Sarah"\n {2}id: call\n- \[x\] @ana/);
 });
@@ -213,44 +213,50 @@ test('a failed task is marked with its reason; opening its box again tries it ag
     '## TODO\n- [ ] @ana "Hard"\n  id: hard\n  error: NPE in main, see the log\n',
     '- {agent: ben, say: no}\n',
   );
-  await untilQuiet(it.guest);
+  await untilQuiet(it.proc);
   assert.match(
     it.board(),
     /- \[-\] @ana "Hard"\n {2}id: hard\n {2}error: NPE in main.*\n {2}failed_at: \S+\n {2}failure: .*no line for agent ana/,
   );
   it.edit('[-] @ana', '[ ] @ana');
-  await it.guest.engine.pump();
-  assert.ok((await it.guest.parts.store.events()).some((one) => one.name === 'task.retried'));
-  await untilQuiet(it.guest);
+  await it.proc.engine.pump();
+  assert.ok((await it.proc.ports.events.list()).some((one) => one.name === 'task.retried'));
+  await untilQuiet(it.proc);
   assert.match(it.board(), /- \[-\] @ana "Hard"\n {2}id: hard\n {2}error: NPE in main.*\n {2}failed_at/);
 });
 
 test('a failed task that is retried elsewhere has its box opened', async () => {
   const it = office('## TODO\n- [ ] @ana "Hard" id: hard depends_on: cut\n');
-  await it.guest.engine.pump();
-  await it.guest.parts.store.submit({
+  await it.proc.engine.pump();
+  await it.proc.ports.intents.submit({
     kind: 'cancel',
     id: 'c1',
     task: 'hard',
     by: 'human',
     at: '2026-01-01T00:00:00Z',
   });
-  await untilQuiet(it.guest);
+  await untilQuiet(it.proc);
   assert.match(
     it.board(),
     /- \[-\] @ana "Hard" id: hard depends_on: cut\n {2}failed_at: \S+\n {2}error: cancelled by human\n/,
   );
-  await it.guest.parts.store.submit({ kind: 'retry', id: 'r1', task: 'hard', by: 'human', at: '2026-01-01T00:00:01Z' });
-  await untilQuiet(it.guest);
+  await it.proc.ports.intents.submit({
+    kind: 'retry',
+    id: 'r1',
+    task: 'hard',
+    by: 'human',
+    at: '2026-01-01T00:00:01Z',
+  });
+  await untilQuiet(it.proc);
   assert.equal(it.board(), '## TODO\n- [ ] @ana "Hard" id: hard depends_on: cut\n');
 });
 
 test('a completed bullet that is opened again is left as the person left it', async () => {
   const it = office('## TODO\n- [ ] @ana "Easy" id: easy\n');
-  await untilQuiet(it.guest);
+  await untilQuiet(it.proc);
   it.edit('[x]', '[ ]');
   const left = it.board();
-  await untilQuiet(it.guest);
+  await untilQuiet(it.proc);
   assert.equal(it.board(), left);
   assert.equal(it.calls(), 1);
 });
@@ -259,9 +265,9 @@ test('a bad line is told once with its place, and its neighbours work', async ()
   const it = office(
     '## TODO\n- [ ] @ana "never closed\n- [ ] @ana "Good"\n- [ ] @bob "For whom?"\n- [ ] @ana "Odd" depends_on: "a/b"\n',
   );
-  await untilQuiet(it.guest);
+  await untilQuiet(it.proc);
   it.edit('"Odd"', '"Odd one"');
-  await untilQuiet(it.guest);
+  await untilQuiet(it.proc);
   assert.deepEqual(
     it.problems.map(
       ({ message, where }) => `${where?.file}:${where?.line} ${message.slice(0, 30)} | ${where?.source?.slice(0, 14)}`,
@@ -280,7 +286,7 @@ test('a bad line is told once with its place, and its neighbours work', async ()
 test('one id on two boards is one task; the second bullet is told', async () => {
   const it = office('## TODO\n- [ ] @ana "One" id: same\n');
   it.disk.save(path.join(ROOT, 'tasks/zoo.task.md'), '## TODO\n- [ ] @ben "Two" id: same\n');
-  await untilQuiet(it.guest);
+  await untilQuiet(it.proc);
   assert.equal((await it.task('same')).description, 'One');
   assert.match(it.problems[0]!.message, /the id same also stands in tasks\/plan\.task\.md:2/);
   assert.equal(it.disk.tree().get(path.join(ROOT, 'tasks/zoo.task.md')), '## TODO\n- [ ] @ben "Two" id: same\n');
@@ -288,18 +294,18 @@ test('one id on two boards is one task; the second bullet is told', async () => 
 
 test('an id that looks like part of another task names another task', async () => {
   const it = office('## TODO\n- [ ] @ana "Sly" id: root.advisor-legal\n');
-  await untilQuiet(it.guest);
-  assert.equal(await it.guest.parts.store.read('root.advisor-legal'), undefined);
+  await untilQuiet(it.proc);
+  assert.equal(await it.proc.ports.tasks.read('root.advisor-legal'), undefined);
   assert.match(it.board(), /- \[x\] @ana "Sly" id: root\.advisor-legal\n/);
 });
 
 test('the ballot is no board, and an #approval elsewhere is nobody’s task', async () => {
   const it = office('## TODO\n- [ ] @ana #approval "Approve me" id: fake\n');
   it.disk.save(path.join(ROOT, 'tasks/approvals.task.md'), '## TODO\n- [ ] @ana "Do harm" id: harm\n');
-  await untilQuiet(it.guest);
+  await untilQuiet(it.proc);
   assert.equal(it.calls(), 0);
-  assert.equal(await it.guest.parts.store.read('harm'), undefined);
-  assert.equal(await it.guest.parts.store.read('fake'), undefined);
+  assert.equal(await it.proc.ports.tasks.read('harm'), undefined);
+  assert.equal(await it.proc.ports.tasks.read('fake'), undefined);
 });
 
 test('a save that comes while a box is written is not lost', async () => {
@@ -312,7 +318,7 @@ test('a save that comes while a box is written is not lost', async () => {
     once = false;
     it.disk.save(PLAN, it.board().replace('"Easy"', '"Easy" note: mine'));
   };
-  await untilQuiet(it.guest);
+  await untilQuiet(it.proc);
   assert.match(
     it.board(),
     /^## TODO\n- \[x\] @ana "Easy" note: mine\n {2}id: board-plan-\w+\n {2}completed_at: \S+\n$/,
@@ -329,11 +335,11 @@ test('ten thousand bullets: read once, one tick is one line, and a pass without 
     if (file === PLAN) reads++;
     return read(file, max);
   };
-  await untilQuiet(it.guest);
+  await untilQuiet(it.proc);
   assert.equal(reads, 1);
   assert.match(it.board(), /\n- \[x\] @ana "Task 5000" id: t5000\n {2}completed_at: \S+\n- \[x\] @ana "Task 5001"/);
   assert.equal(it.board().split('\n').length, 10_003);
-  for (let i = 0; i < 20; i++) await it.guest.engine.pump();
+  for (let i = 0; i < 20; i++) await it.proc.engine.pump();
   assert.equal(reads, 1);
 });
 
@@ -380,13 +386,13 @@ test('whatever stands on a board, only boxes and fields of our own change, and a
     fc.asyncProperty(board, async ([lines, eol, ends]) => {
       const text = `## TODO${eol}${lines.join(eol)}${ends ? eol : ''}`;
       const it = office(text);
-      await untilQuiet(it.guest);
+      await untilQuiet(it.proc);
       assert.equal(bare(it.board()), bare(text));
       const after = it.board();
-      await untilQuiet(it.guest);
+      await untilQuiet(it.proc);
       assert.equal(it.board(), after);
       const next = office(after);
-      await untilQuiet(next.guest);
+      await untilQuiet(next.proc);
       assert.equal(next.calls(), 0, 'what is done is not done again in a new workspace');
     }),
     { numRuns: 150 },
@@ -395,7 +401,7 @@ test('whatever stands on a board, only boxes and fields of our own change, and a
 
 test('a messy board keeps its mess', async () => {
   const it = office(MESSY);
-  await untilQuiet(it.guest);
+  await untilQuiet(it.proc);
   assert.equal(bare(it.board()), bare(MESSY));
   assert.ok(it.board().endsWith('the end, without newline'));
 });
@@ -404,9 +410,9 @@ test('a task that is only called like what was made for a bullet stays when the 
   const it = office('## TODO\n- [ ] @ana "Release" id: release depends_on: never\n');
   const notes = { description: 'Notes', to: 'ana', dependencies: ['never'] };
   it.disk.save(path.join(ROOT, 'tasks/pending/release.notes.json'), JSON.stringify(notes));
-  await untilQuiet(it.guest);
+  await untilQuiet(it.proc);
   it.edit('[ ]', '[x]');
-  await untilQuiet(it.guest);
+  await untilQuiet(it.proc);
   assert.equal((await it.task('release')).error?.code, 'by_hand');
   assert.equal((await it.task('release.notes')).state, 'pending');
 });

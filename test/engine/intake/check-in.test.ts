@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import type { Problem } from '../../../src/domain/problem.js';
 import type { Disk } from '../../../src/ports/disk.js';
 import { crashDisk } from '../../kit/crash-disk.js';
-import { hall, ROOT, untilQuiet, type Guest, type Hall } from '../../kit/hall.js';
+import { cluster, ROOT, untilQuiet, type Proc, type Cluster } from '../../kit/cluster.js';
 import { simDisk, type SimDisk } from '../../kit/sim-disk.js';
 import { lay } from '../../kit/stories.js';
 
@@ -15,8 +15,8 @@ const MINUTE = 60_000;
 
 interface Office {
   disk: SimDisk;
-  house: Hall;
-  guest: Guest;
+  house: Cluster;
+  proc: Proc;
   problems: Problem[];
   note: () => string;
   checkIns: () => string[];
@@ -33,22 +33,22 @@ function office(
     ana: '---\ndescription: A\n---\nDo.\n',
   };
   lay(disk, { name: '', agents, files: options.files, tasks: {}, script: SCRIPT, results: {}, calls: 0 });
-  const house = hall(SCRIPT);
+  const house = cluster(SCRIPT);
   const problems: Problem[] = [];
-  const guest = house.enter(options.on?.(disk) ?? disk, {
+  const proc = house.start(options.on?.(disk) ?? disk, {
     config: options.checkins === undefined ? {} : { checkins: options.checkins },
     watchers: { problem: (one) => problems.push(one) },
   });
   return {
     disk,
     house,
-    guest,
+    proc,
     problems,
     note: () => disk.tree().get(FILE) ?? '',
     checkIns: () => house.calls.filter((call) => call.task.startsWith('checkin-')).map((call) => call.task),
     async wait(ms) {
-      await guest.parts.clock.sleep(ms);
-      await untilQuiet(guest);
+      await proc.ports.clock.sleep(ms);
+      await untilQuiet(proc);
     },
   };
 }
@@ -183,10 +183,10 @@ test('a death at any change makes no second check-in and loses none', async () =
     };
     await live(it.wait).catch(() => undefined);
     more = failing.count() >= n;
-    it.guest.die();
-    const next = it.house.enter(it.disk, { config: { checkins: true } });
+    it.proc.die();
+    const next = it.house.start(it.disk, { config: { checkins: true } });
     const wait = async (ms: number): Promise<void> => {
-      await next.parts.clock.sleep(ms);
+      await next.ports.clock.sleep(ms);
       await untilQuiet(next);
     };
     await live(wait);

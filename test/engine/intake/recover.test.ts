@@ -1,41 +1,41 @@
 /** What is lost with a process comes back, and a task that kills its takers cannot do so without end. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { hall, untilQuiet, type Hall } from '../../kit/hall.js';
+import { cluster, untilQuiet, type Cluster } from '../../kit/cluster.js';
 import { simDisk, type SimDisk } from '../../kit/sim-disk.js';
 import { lay } from '../../kit/stories.js';
 
-function begun(script: string): { disk: SimDisk; house: Hall } {
+function begun(script: string): { disk: SimDisk; house: Cluster } {
   const disk = simDisk();
   const agents = { ana: '---\ndescription: A\n---\nDo it.\n' };
   lay(disk, { name: '', agents, tasks: { t: { description: 'Poison', to: 'ana' } }, script, results: {}, calls: 0 });
-  return { disk, house: hall(script) };
+  return { disk, house: cluster(script) };
 }
 
 /** A process takes the task and dies with it. `recover`: before that it takes up what the last one left. */
-async function dieWith(house: Hall, disk: SimDisk, recover: boolean): Promise<void> {
-  const guest = house.enter(disk);
-  await guest.parts.store.scan(true);
+async function dieWith(house: Cluster, disk: SimDisk, recover: boolean): Promise<void> {
+  const proc = house.start(disk);
+  await proc.ports.tasks.scan(true);
   // A pass of trees that are not there takes up what was left, and starts nothing.
-  if (recover) await guest.engine.pump(new Set(['none']));
-  const claim = await guest.parts.store.claim('t', 'ana');
+  if (recover) await proc.engine.pump(new Set(['none']));
+  const claim = await proc.ports.tasks.claim('t', 'ana');
   assert.ok(claim, 'it can be taken');
-  guest.die();
+  proc.die();
 }
 
 test('three takers lost in a row end a task with its history; a retry goes on', async () => {
   const { disk, house } = begun('- {agent: ana, say: survived}');
   for (let i = 0; i < 3; i++) await dieWith(house, disk, i > 0);
-  const guest = house.enter(disk);
-  await untilQuiet(guest);
-  const { state, task } = (await guest.parts.store.read('t'))!;
+  const proc = house.start(disk);
+  await untilQuiet(proc);
+  const { state, task } = (await proc.ports.tasks.read('t'))!;
   assert.deepEqual([state, task.error?.code, task.attempts], ['failed', 'taker_lost', 3]);
   assert.match(task.error!.message, /died 3 times in a row: \S+ ana, after 0 messages; .*; /);
   assert.equal(task.lost!.length, 3);
   assert.equal(house.calls.length, 0);
-  await guest.parts.store.submit({ kind: 'retry', id: 'r', task: 't', by: 'human', at: '2026-01-01T00:00:00.000Z' });
-  await untilQuiet(guest);
-  const after = (await guest.parts.store.read('t'))!;
+  await proc.ports.intents.submit({ kind: 'retry', id: 'r', task: 't', by: 'human', at: '2026-01-01T00:00:00.000Z' });
+  await untilQuiet(proc);
+  const after = (await proc.ports.tasks.read('t'))!;
   assert.deepEqual([after.state, after.task.result, after.task.lost], ['completed', 'survived', undefined]);
 });
 
@@ -43,14 +43,14 @@ test('whoever puts it down alive ends the row', async () => {
   const { disk, house } = begun('- {agent: ana, say: survived}');
   await dieWith(house, disk, false);
   await dieWith(house, disk, true);
-  const careful = house.enter(disk);
+  const careful = house.start(disk);
   await careful.engine.pump(new Set(['none']));
-  const claim = (await careful.parts.store.claim('t', 'ana'))!;
+  const claim = (await careful.ports.tasks.claim('t', 'ana'))!;
   assert.equal(claim.task.attempts, 2);
   const { lost: _, ...rest } = claim.task;
-  await careful.parts.store.release(claim, { ...rest, attempts: 0 });
+  await careful.ports.tasks.release(claim, { ...rest, attempts: 0 });
   await dieWith(house, disk, false);
-  const last = house.enter(disk);
+  const last = house.start(disk);
   await untilQuiet(last);
-  assert.equal((await last.parts.store.read('t'))!.task.result, 'survived');
+  assert.equal((await last.ports.tasks.read('t'))!.task.result, 'survived');
 });

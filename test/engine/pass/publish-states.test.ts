@@ -5,29 +5,30 @@ import { test } from 'node:test';
 import { busWorld, memoryBus } from '../../../src/adapters/bus/index.js';
 import type { Note } from '../../../src/domain/coordination/note.js';
 import type { Bus } from '../../../src/ports/bus.js';
-import type { Parts } from '../../../src/engine/core/context.js';
+import { readyQueue } from '../../../src/engine/core/ready-queue.js';
+import type { Ports } from '../../../src/engine/core/context.js';
 import { states } from '../../../src/engine/pass/publish-states.js';
 import { foldStates } from '../../../src/rules/coordination/published-states.js';
-import { hall, play, ROOT, untilQuiet, type Guest, type Hall } from '../../kit/hall.js';
+import { cluster, play, ROOT, untilQuiet, type Proc, type Cluster } from '../../kit/cluster.js';
 import { simClock } from '../../kit/sim-clock.js';
 import { simDisk, type SimDisk } from '../../kit/sim-disk.js';
 import { lay, STORIES, type Story } from '../../kit/stories.js';
 
 const agent = (front: string): string => `---\n${front}\n---\nDo what you are asked.\n`;
 const STORY = STORIES.find(({ name }) => name.startsWith('states:'))!;
-const bus = (guest: Guest): Bus => guest.parts.bus!;
+const bus = (proc: Proc): Bus => proc.ports.bus!;
 const at = (file: string): string => path.join(ROOT, file);
 
-function laid(story: Pick<Story, 'agents' | 'tasks' | 'script'> & Partial<Story>): { disk: SimDisk; house: Hall } {
+function laid(story: Pick<Story, 'agents' | 'tasks' | 'script'> & Partial<Story>): { disk: SimDisk; house: Cluster } {
   const disk = simDisk();
   const whole = { name: '', results: {}, calls: 0, ...story };
   lay(disk, { ...whole, files: { 'bus/state.jsonl': '', ...whole.files } });
-  return { disk, house: hall(story.script, story.asks) };
+  return { disk, house: cluster(story.script, story.asks) };
 }
 
 /** The states an agent went through, by what was told. */
-function way(guest: Guest, who: string): string {
-  const states = bus(guest)
+function way(proc: Proc, who: string): string {
+  const states = bus(proc)
     .read('state')
     .flatMap(({ body }) => (body.type === 'state_change' && body.agent === who ? [body.toState] : []));
   return states.join(' ');
@@ -35,12 +36,12 @@ function way(guest: Guest, who: string): string {
 
 test('working, blocked, working, waiting, complete: each told with its reason and trigger', async () => {
   const { disk, house } = laid(STORY);
-  const guest = house.enter(disk);
-  await play(guest, STORY, disk);
-  assert.equal(way(guest, 'mid'), 'working blocked working waiting complete');
-  assert.equal(way(guest, 'lead'), 'working blocked working waiting complete');
-  assert.equal(way(guest, 'leaf'), 'working waiting complete');
-  const notes = bus(guest).read('state');
+  const proc = house.start(disk);
+  await play(proc, STORY, disk);
+  assert.equal(way(proc, 'mid'), 'working blocked working waiting complete');
+  assert.equal(way(proc, 'lead'), 'working blocked working waiting complete');
+  assert.equal(way(proc, 'leaf'), 'working waiting complete');
+  const notes = bus(proc).read('state');
   const mid = notes.flatMap(({ body }) => (body.type === 'state_change' && body.agent === 'mid' ? [body] : []));
   const ids = disk
     .list(at('tasks/completed'))
@@ -58,17 +59,21 @@ test('working, blocked, working, waiting, complete: each told with its reason an
 
 test('where nothing changed, no task is looked at and nothing is told', async () => {
   const { disk, house } = laid({ ...STORY, asks: ['delegate_to_agent'] });
-  const guest = house.enter(disk);
-  await untilQuiet(guest);
-  assert.equal(way(guest, 'lead'), 'working blocked');
-  const { store } = guest.parts;
+  const proc = house.start(disk);
+  await untilQuiet(proc);
+  assert.equal(way(proc, 'lead'), 'working blocked');
+  const { store } = proc;
   let looks = 0;
-  const counted: Parts = {
-    ...guest.parts,
-    store: { ...store, open: () => (looks++, store.open()), read: (id) => (looks++, store.read(id)) },
-    bus: { ...bus(guest), tell: async () => (looks++, undefined) },
+  const counted: Ports = {
+    ...proc.ports,
+    tasks: {
+      ...store.tasks,
+      open: () => (looks++, store.tasks.open()),
+      read: (id) => (looks++, store.tasks.read(id)),
+    },
+    bus: { ...bus(proc), tell: async () => (looks++, undefined) },
   };
-  const telling = states(counted);
+  const telling = states({ ...counted, queue: readyQueue(counted.tasks) });
   await telling.tell();
   const first = looks;
   assert.ok(first > 0, 'the first time it must look');
@@ -80,26 +85,26 @@ test('where nothing changed, no task is looked at and nothing is told', async ()
 test('several processes, some of which die: every move is told once, and the history folds to what is', async () => {
   for (let round = 0; round < 5; round++) {
     const { disk, house } = laid(STORY);
-    const guests = [house.enter(disk), house.enter(disk), house.enter(disk)];
+    const procs = [house.start(disk), house.start(disk), house.start(disk)];
     for (let pass = 0; pass < 40; pass++) {
-      const guest = guests[(pass * (round + 1) + round) % guests.length]!;
-      await guest.engine.pump();
+      const proc = procs[(pass * (round + 1) + round) % procs.length]!;
+      await proc.engine.pump();
       if (pass === 3 + round) {
-        guests[0]!.die();
-        guests.splice(0, 1, house.enter(disk));
+        procs[0]!.die();
+        procs.splice(0, 1, house.start(disk));
       }
     }
     const lines = disk.tree().get(at('bus/state.jsonl'))!.trimEnd().split('\n');
     const ids = lines.map((line) => (JSON.parse(line) as Note).id);
     assert.equal(new Set(ids).size, ids.length, 'one note for each move');
-    const told = foldStates(guests[0]!.parts.bus!.read('state'));
+    const told = foldStates(procs[0]!.ports.bus!.read('state'));
     for (const who of ['lead', 'mid', 'leaf']) assert.equal(told.get(who)?.state, 'complete', who);
   }
 });
 
 test('a process that begins later knows who took part in what, and learns how it ended', async () => {
   const { disk, house } = laid(STORY);
-  const first = house.enter(disk);
+  const first = house.start(disk);
   for (let pass = 0; pass < 3; pass++) await first.engine.pump();
   assert.equal(way(first, 'mid'), 'working blocked working');
   // The process dies with mid's task ended and nothing told of it.
@@ -111,7 +116,7 @@ test('a process that begins later knows who took part in what, and learns how it
     JSON.stringify({ ...JSON.parse(text), result: 'done', ended_at: '2026-01-01T00:00:00.000Z' }),
   );
   disk.remove(at(`tasks/waiting/${mid}`));
-  const second = house.enter(disk);
+  const second = house.start(disk);
   await second.engine.pass('all', () => undefined, new Set());
   assert.equal(way(second, 'mid'), 'working blocked working waiting', 'the root is open still');
   await untilQuiet(second);
@@ -124,30 +129,30 @@ test('a task that fails makes an error of its agent, until it has work again; wh
     tasks: { a: { description: 'fails', to: 'ana' }, b: { description: 'waits', to: 'ben', dependencies: ['x'] } },
     script: '- {agent: ana, say: mended}\n- {agent: ben, say: B}',
   });
-  const guest = house.enter(disk);
-  await untilQuiet(guest);
-  assert.equal(way(guest, 'ana'), 'working error');
-  await guest.parts.store.submit({ kind: 'cancel', id: 'i', task: 'b', by: 'human', at: '2026' });
+  const proc = house.start(disk);
+  await untilQuiet(proc);
+  assert.equal(way(proc, 'ana'), 'working error');
+  await proc.ports.intents.submit({ kind: 'cancel', id: 'i', task: 'b', by: 'human', at: '2026' });
   disk.save(at('agents/ana.md'), agent('description: A'));
-  await guest.parts.store.submit({ kind: 'retry', id: 'j', task: 'a', by: 'human', at: '2026' });
-  await untilQuiet(guest);
-  assert.equal(way(guest, 'ana'), 'working error working waiting complete');
-  assert.ok(!way(guest, 'ben').includes('error'), way(guest, 'ben'));
+  await proc.ports.intents.submit({ kind: 'retry', id: 'j', task: 'a', by: 'human', at: '2026' });
+  await untilQuiet(proc);
+  assert.equal(way(proc, 'ana'), 'working error working waiting complete');
+  assert.ok(!way(proc, 'ben').includes('error'), way(proc, 'ben'));
 });
 
 test('an agent whose file cannot be read is in error, and idle again when it can', async () => {
   const { disk, house } = laid({ agents: { ana: '---\nmodel: [\n---\n' }, tasks: {}, script: '- say: x' });
-  const guest = house.enter(disk);
-  await untilQuiet(guest);
-  assert.equal(way(guest, 'ana'), 'error');
+  const proc = house.start(disk);
+  await untilQuiet(proc);
+  assert.equal(way(proc, 'ana'), 'error');
   disk.save(at('agents/ana.md'), agent('description: A'));
-  await untilQuiet(guest);
-  assert.equal(way(guest, 'ana'), 'error idle');
+  await untilQuiet(proc);
+  assert.equal(way(proc, 'ana'), 'error idle');
 });
 
 test('a move that is not in the table is an event, told as it is, and nothing falls over', async () => {
   const { disk, house } = laid({ agents: { ana: agent('description: A') }, tasks: {}, script: '- say: x' });
-  const guest = house.enter(disk);
+  const proc = house.start(disk);
   const strange: Note = {
     id: 'by-hand',
     channel: 'state',
@@ -156,10 +161,10 @@ test('a move that is not in the table is an event, told as it is, and nothing fa
     priority: 'normal',
     body: { type: 'state_change', agent: 'ana', fromState: 'idle', toState: 'waiting', reason: '', trigger: '' },
   };
-  await bus(guest).tell([strange]);
-  await untilQuiet(guest);
-  assert.equal(way(guest, 'ana'), 'waiting idle');
-  const moved = (await guest.parts.store.events()).filter(({ name }) => name === 'agent.moved');
+  await bus(proc).tell([strange]);
+  await untilQuiet(proc);
+  assert.equal(way(proc, 'ana'), 'waiting idle');
+  const moved = (await proc.ports.events.list()).filter(({ name }) => name === 'agent.moved');
   assert.equal(moved.length, 1);
   assert.equal((moved[0]!['problem'] as { code: string }).code, 'not_a_move');
 });
@@ -168,8 +173,8 @@ test('what several processes tell on one bus without files is one history too', 
   const world = busWorld();
   const own = (): Bus => memoryBus({ clock: simClock({ auto: true }), world });
   const { disk, house } = laid(STORY);
-  const guests = [house.enter(disk, { bus: own() }), house.enter(disk, { bus: own() })];
-  for (let pass = 0; pass < 30; pass++) await guests[pass % 2]!.engine.pump();
+  const procs = [house.start(disk, { bus: own() }), house.start(disk, { bus: own() })];
+  for (let pass = 0; pass < 30; pass++) await procs[pass % 2]!.engine.pump();
   for (const who of ['lead', 'mid', 'leaf'])
     assert.equal(foldStates(own().read('state')).get(who)?.state, 'complete', who);
 });
@@ -190,35 +195,35 @@ const PAUSE = {
 test('a paused agent takes no task, and the work waits until it may go on', async () => {
   const { disk, house } = laid({ ...PAUSE, tasks: { t: { description: 'do it', to: 'ana' } } });
   disk.save(at('storage/paused/ana'), 'on holiday\n');
-  const guest = house.enter(disk);
-  await untilQuiet(guest);
+  const proc = house.start(disk);
+  await untilQuiet(proc);
   assert.equal(house.calls.length, 0);
   assert.deepEqual(disk.list(at('tasks/pending')), ['t.json']);
-  assert.equal(way(guest, 'ana'), 'paused');
+  assert.equal(way(proc, 'ana'), 'paused');
   disk.remove(at('storage/paused/ana'));
-  await untilQuiet(guest);
+  await untilQuiet(proc);
   assert.deepEqual(disk.list(at('tasks/completed')), ['t.json']);
-  assert.equal(way(guest, 'ana'), 'paused working waiting complete');
+  assert.equal(way(proc, 'ana'), 'paused working waiting complete');
 });
 
 test('paused in the middle: the turn ends, its tools are done, and the task is put back', async () => {
   const { disk, house } = laid({ ...PAUSE, tasks: { t: { description: 'do it', to: 'ana' } } });
-  const guest = house.enter(disk, {
+  const proc = house.start(disk, {
     watchers: {
       event(event) {
         if (event.name === 'model.answered' && event['turn'] === 1) disk.save(at('storage/paused/ana'), '');
       },
     },
   });
-  await untilQuiet(guest);
+  await untilQuiet(proc);
   assert.equal(house.calls.length, 1, 'no second turn');
   assert.deepEqual(disk.list(at('tasks/pending')), ['t.json']);
-  const released = (await guest.parts.store.events()).find(({ name }) => name === 'task.released');
+  const released = (await proc.ports.events.list()).find(({ name }) => name === 'task.released');
   assert.equal(released?.['why'], 'ana is paused');
   const session = [...disk.tree()].find(([file]) => file.endsWith('.session.yaml'))![1];
   assert.match(session, /role: tool/, 'what it called was done');
   disk.remove(at('storage/paused/ana'));
-  await untilQuiet(guest);
+  await untilQuiet(proc);
   assert.equal(house.calls.length, 2, 'no turn is paid twice');
   assert.deepEqual(disk.list(at('tasks/completed')), ['t.json']);
 });
@@ -226,15 +231,15 @@ test('paused in the middle: the turn ends, its tools are done, and the task is p
 test('work for nobody in particular goes to one that is not paused, in every process', async () => {
   const { disk, house } = laid({ ...PAUSE, tasks: { t: { description: 'do it', requirements: ['x'] } } });
   disk.save(at('storage/paused/ana'), '');
-  const guests = [house.enter(disk), house.enter(disk)];
-  for (let pass = 0; pass < 8; pass++) await guests[pass % 2]!.engine.pump();
+  const procs = [house.start(disk), house.start(disk)];
+  for (let pass = 0; pass < 8; pass++) await procs[pass % 2]!.engine.pump();
   assert.match(disk.tree().get(at('results/t.md'))!, /done by ben/);
 });
 
 test('where only paused agents fit, it waits for one of them', async () => {
   const { disk, house } = laid({ ...PAUSE, tasks: { t: { description: 'do it', requirements: ['x'] } } });
   for (const who of ['ana', 'ben']) disk.save(at(`storage/paused/${who}`), '');
-  const guest = house.enter(disk);
-  await untilQuiet(guest);
+  const proc = house.start(disk);
+  await untilQuiet(proc);
   assert.deepEqual([disk.list(at('tasks/pending')), house.calls.length], [['t.json'], 0]);
 });

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { test } from 'node:test';
 import type { Model } from '../../../src/ports/model.js';
 import { crashDisk } from '../../kit/crash-disk.js';
-import { hall, play, ROOT, untilQuiet, type Guest } from '../../kit/hall.js';
+import { cluster, play, ROOT, untilQuiet, type Proc } from '../../kit/cluster.js';
 import { outcome } from '../../kit/outcome.js';
 import { simDisk, type SimDisk } from '../../kit/sim-disk.js';
 import { lay, type Story } from '../../kit/stories.js';
@@ -53,19 +53,19 @@ const TREE: Story = {
   calls: 0,
 };
 
-async function waiting(): Promise<{ disk: SimDisk; guest: Guest; house: ReturnType<typeof hall> }> {
+async function waiting(): Promise<{ disk: SimDisk; proc: Proc; house: ReturnType<typeof cluster> }> {
   const disk = simDisk();
   lay(disk, TREE);
-  const house = hall(TREE.script, TREE.asks);
-  const guest = house.enter(disk);
-  await untilQuiet(guest);
+  const house = cluster(TREE.script, TREE.asks);
+  const proc = house.start(disk);
+  await untilQuiet(proc);
   assert.equal(open(disk).length, 3, 'the root, a delegate and an approval');
-  return { disk, guest, house };
+  return { disk, proc, house };
 }
 
-function submit(guest: Guest, kind: 'cancel' | 'stop' | 'retry', id: string): Promise<void> {
+function submit(proc: Proc, kind: 'cancel' | 'stop' | 'retry', id: string): Promise<void> {
   const base = { id: `i${kind}`, task: id, by: 'human', at: '2026-01-01T00:00:00.000Z' };
-  return guest.parts.store.submit({ ...base, kind });
+  return proc.ports.intents.submit({ ...base, kind });
 }
 
 const move = (disk: SimDisk, from: string, to: string): void => {
@@ -81,9 +81,9 @@ const approve = (disk: SimDisk): void => {
 };
 
 test('cancel reaches every open descendant, and what had ended stays', async () => {
-  const { disk, guest } = await waiting();
-  await submit(guest, 'cancel', 'top');
-  await untilQuiet(guest);
+  const { disk, proc } = await waiting();
+  await submit(proc, 'cancel', 'top');
+  await untilQuiet(proc);
   assert.deepEqual(open(disk), []);
   assert.equal(names(disk, 'failed').length, 3);
   assert.equal(names(disk, 'completed').length, 1);
@@ -92,46 +92,46 @@ test('cancel reaches every open descendant, and what had ended stays', async () 
 });
 
 test('cancel of a child lets its asker go on without it', async () => {
-  const { disk, guest } = await waiting();
+  const { disk, proc } = await waiting();
   const child = names(disk, 'waiting')
     .find((name) => name.startsWith('top.'))!
     .replace('.json', '');
-  await submit(guest, 'cancel', child);
-  await untilQuiet(guest);
+  await submit(proc, 'cancel', child);
+  await untilQuiet(proc);
   assert.equal(task(disk, 'completed', 'top').result, 'Only half of it.');
 });
 
 test('after cancel, retry goes on from what succeeded', async () => {
-  const { disk, guest, house } = await waiting();
-  await submit(guest, 'cancel', 'top');
-  await untilQuiet(guest);
+  const { disk, proc, house } = await waiting();
+  await submit(proc, 'cancel', 'top');
+  await untilQuiet(proc);
   const before = house.calls.length;
-  await submit(guest, 'retry', 'top');
-  await untilQuiet(guest);
+  await submit(proc, 'retry', 'top');
+  await untilQuiet(proc);
   assert.equal(open(disk).length, 3, 'it waits for the human again');
   assert.equal(house.calls.length, before, 'nothing is paid again');
   approve(disk);
-  await untilQuiet(guest);
+  await untilQuiet(proc);
   assert.equal(task(disk, 'completed', 'top').result, 'Both are done.');
   assert.deepEqual(outcome(disk, TREE), []);
 });
 
 test('stop lets each conversation give one last answer', async () => {
-  const { disk, guest } = await waiting();
-  await submit(guest, 'stop', 'top');
-  await untilQuiet(guest);
+  const { disk, proc } = await waiting();
+  await submit(proc, 'stop', 'top');
+  await untilQuiet(proc);
   assert.deepEqual(open(disk), []);
   const result = task(disk, 'completed', 'top').result!;
   assert.match(result, /half of it/);
-  assert.deepEqual(await guest.parts.store.intents(), []);
+  assert.deepEqual(await proc.ports.intents.list(), []);
 });
 
 test('moving a file to tasks/failed cancels it and all under it', async () => {
   for (const fresh of [false, true]) {
-    const { disk, guest, house } = await waiting();
+    const { disk, proc, house } = await waiting();
     move(disk, 'waiting/top.json', 'failed/top.json');
-    if (fresh) guest.die();
-    await untilQuiet(fresh ? house.enter(disk) : guest);
+    if (fresh) proc.die();
+    await untilQuiet(fresh ? house.start(disk) : proc);
     assert.deepEqual(open(disk), [], `fresh: ${fresh}`);
     assert.match(task(disk, 'failed', 'top').error!.message, /its file was moved/);
     assert.equal(names(disk, 'failed').length, 3);
@@ -142,36 +142,36 @@ test('moving a file to tasks/failed cancels it and all under it', async () => {
 test('moving a file nobody has begun to tasks/failed cancels it', async () => {
   const disk = simDisk();
   lay(disk, { ...TREE, tasks: { top: { description: 'later', to: 'lead', dependencies: ['never'] } } });
-  const guest = hall(TREE.script).enter(disk);
-  await untilQuiet(guest);
+  const proc = cluster(TREE.script).start(disk);
+  await untilQuiet(proc);
   move(disk, 'pending/top.json', 'failed/top.json');
-  await untilQuiet(guest);
+  await untilQuiet(proc);
   assert.equal(task(disk, 'failed', 'top').error!.code, 'cancelled');
 });
 
 test('moving it back to tasks/pending tries it again, with what failed under it', async () => {
-  const { disk, guest } = await waiting();
-  await submit(guest, 'cancel', 'top');
-  await untilQuiet(guest);
+  const { disk, proc } = await waiting();
+  await submit(proc, 'cancel', 'top');
+  await untilQuiet(proc);
   move(disk, 'failed/top.json', 'pending/top.json');
-  await untilQuiet(guest);
+  await untilQuiet(proc);
   assert.equal(open(disk).length, 3, 'it waits for the human again');
   approve(disk);
-  await untilQuiet(guest);
+  await untilQuiet(proc);
   assert.equal(task(disk, 'completed', 'top').result, 'Both are done.');
 });
 
 for (const kind of ['cancel', 'stop'] as const) {
   test(`${kind} with a crash at every change ends the whole tree`, async () => {
     for (let n = 1; ; n++) {
-      const { disk, guest, house } = await waiting();
-      await submit(guest, kind, 'top');
-      guest.die();
+      const { disk, proc, house } = await waiting();
+      await submit(proc, kind, 'top');
+      proc.die();
       const failing = crashDisk(disk, n);
-      const second = house.enter(failing);
+      const second = house.start(failing);
       await untilQuiet(second).catch(() => undefined);
       second.die();
-      const last = house.enter(disk);
+      const last = house.start(disk);
       await untilQuiet(last);
       last.die();
       assert.deepEqual(open(disk), [], `death at ${n}`);
@@ -184,14 +184,14 @@ for (const kind of ['cancel', 'stop'] as const) {
 
 test('a move by hand with a crash at every change ends the whole tree', async () => {
   for (let n = 1; ; n++) {
-    const { disk, guest, house } = await waiting();
+    const { disk, proc, house } = await waiting();
     move(disk, 'waiting/top.json', 'failed/top.json');
-    guest.die();
+    proc.die();
     const failing = crashDisk(disk, n);
-    const second = house.enter(failing);
+    const second = house.start(failing);
     await untilQuiet(second).catch(() => undefined);
     second.die();
-    const last = house.enter(disk);
+    const last = house.start(disk);
     await untilQuiet(last);
     last.die();
     assert.deepEqual(open(disk), [], `death at ${n}`);
@@ -200,8 +200,8 @@ test('a move by hand with a crash at every change ends the whole tree', async ()
 });
 
 /** Every call hangs until it is aborted. */
-function hanging(guest: Guest, begun: () => void): void {
-  const { model } = guest.parts;
+function hanging(proc: Proc, begun: () => void): void {
+  const { model } = proc.ports;
   const hang: Model = {
     call: (request) => {
       if (request.agent === 'lead') return model.call(request);
@@ -213,14 +213,14 @@ function hanging(guest: Guest, begun: () => void): void {
       });
     },
   };
-  guest.parts.model = hang;
+  proc.ports.model = hang;
 }
 
 test('a model call under way in another process is ended by cancel', async () => {
   const disk = simDisk();
   lay(disk, TREE);
-  const house = hall(TREE.script);
-  const busy = house.enter(disk);
+  const house = cluster(TREE.script);
+  const busy = house.start(disk);
   let calls = 0;
   const both = new Promise<void>((resolve) =>
     hanging(busy, () => {
@@ -229,7 +229,7 @@ test('a model call under way in another process is ended by cancel', async () =>
   );
   const working = untilQuiet(busy);
   await both;
-  const other = house.enter(disk);
+  const other = house.start(disk);
   await submit(other, 'cancel', 'top');
   await other.engine.pump();
   await working;
@@ -251,13 +251,13 @@ test('a delegate whose failure was heard is not tried again with its asker', asy
 `,
   };
   lay(disk, story);
-  const house = hall(story.script);
-  const guest = house.enter(disk);
-  await play(guest, {}, disk);
+  const house = cluster(story.script);
+  const proc = house.start(disk);
+  await play(proc, {}, disk);
   task(disk, 'failed', 'top');
   const before = house.calls.length;
-  await submit(guest, 'retry', 'top');
-  await play(guest, {}, disk);
+  await submit(proc, 'retry', 'top');
+  await play(proc, {}, disk);
   assert.equal(task(disk, 'completed', 'top').result, 'Without it then.');
   assert.equal(house.calls.length, before + 1);
 });
@@ -274,12 +274,12 @@ test('a child that ran out of budget is tried again with a new share of what was
     script: '- {agent: quick, say: Q}\n- {agent: lead, say: Done.}\n',
   };
   lay(disk, story);
-  const guest = hall(story.script).enter(disk);
-  await play(guest, {}, disk);
+  const proc = cluster(story.script).start(disk);
+  await play(proc, {}, disk);
   assert.match(task(disk, 'failed', 'top').error!.message, /budget of tokens of top.advisor-quick/);
   disk.save(at('agents/lead.md'), story.agents['lead']!.replace('tokens: 200', 'tokens: 200k'));
-  await submit(guest, 'retry', 'top');
-  await play(guest, {}, disk);
+  await submit(proc, 'retry', 'top');
+  await play(proc, {}, disk);
   assert.equal(task(disk, 'completed', 'top').result, 'Done.');
 });
 
@@ -306,13 +306,13 @@ for (const [who, paidAgain] of [
 `;
     const disk = simDisk();
     lay(disk, { ...CHAIN, script });
-    const house = hall(script);
-    const guest = house.enter(disk);
-    await play(guest, {}, disk);
+    const house = cluster(script);
+    const proc = house.start(disk);
+    await play(proc, {}, disk);
     assert.match(task(disk, 'failed', 'top').error!.message, new RegExp(who));
     const before = house.calls.length;
-    await submit(guest, 'retry', 'top');
-    await play(guest, {}, disk);
+    await submit(proc, 'retry', 'top');
+    await play(proc, {}, disk);
     assert.equal(task(disk, 'completed', 'top').result, 'Yes, says scribe.');
     assert.equal(house.calls.length - before, paidAgain);
     assert.deepEqual(outcome(disk, CHAIN), []);
@@ -327,11 +327,11 @@ test('a pattern that is stopped comes to its end with a turn for each stage', as
 - {agent: [boss, scribe], say: never}
 `;
   lay(disk, { ...CHAIN, script });
-  const guest = hall(script).enter(disk);
-  await guest.engine.pump();
-  await guest.engine.pump();
-  await submit(guest, 'stop', 'top');
-  await play(guest, {}, disk);
+  const proc = cluster(script).start(disk);
+  await proc.engine.pump();
+  await proc.engine.pump();
+  await submit(proc, 'stop', 'top');
+  await play(proc, {}, disk);
   assert.equal(task(disk, 'completed', 'top').result, 'Short, says scribe.');
   assert.deepEqual(open(disk), []);
 });
@@ -340,8 +340,8 @@ test('a stopped task that nobody has begun gives its answer in one turn', async 
   const disk = simDisk();
   const script = '- {agent: quick, when: /You were asked to stop/, say: In short.}\n';
   lay(disk, { ...TREE, tasks: { top: { description: 'go', to: 'quick' } } });
-  const guest = hall(script).enter(disk);
-  await submit(guest, 'stop', 'top');
-  await play(guest, {}, disk);
+  const proc = cluster(script).start(disk);
+  await submit(proc, 'stop', 'top');
+  await play(proc, {}, disk);
   assert.equal(task(disk, 'completed', 'top').result, 'In short.');
 });

@@ -4,23 +4,23 @@ import { test } from 'node:test';
 import type { Event } from '../../../src/domain/event.js';
 import { makeTask, type Task } from '../../../src/domain/task/task.js';
 import { IDLE_TURNS, stuck, type Stuck } from '../../../src/engine/pass/stuck.js';
-import { hall, untilQuiet, type Guest } from '../../kit/hall.js';
+import { cluster, untilQuiet, type Proc } from '../../kit/cluster.js';
 import { simDisk } from '../../kit/sim-disk.js';
 import { lay } from '../../kit/stories.js';
 
 const AT = '2026-01-01T00:00:00.000Z';
 const agent = (front: string): string => `---\n${front}\n---\nWork.\n`;
 
-function begin(): { guest: Guest; slow: Stuck; told(): Promise<Event[]> } {
+function begin(): { proc: Proc; slow: Stuck; told(): Promise<Event[]> } {
   const disk = simDisk();
   lay(disk, { name: 's', agents: { ann: agent('description: A') }, tasks: {}, script: '', results: {}, calls: 0 });
-  const guest = hall('- {say: x}').enter(disk);
-  const slow = stuck(guest.parts, (id) => id.split('.')[0]!);
+  const proc = cluster('- {say: x}').start(disk);
+  const slow = stuck(proc.ports, (id) => id.split('.')[0]!);
   const told = async (): Promise<Event[]> => {
     await slow.tell();
-    return (await guest.parts.store.events()).filter(({ name }) => name === 'work.stuck');
+    return (await proc.ports.events.list()).filter(({ name }) => name === 'work.stuck');
   };
-  return { guest, slow, told };
+  return { proc, slow, told };
 }
 
 const turn = (task: string): Event => ({ at: AT, name: 'model.answered', task });
@@ -70,7 +70,7 @@ const asked = (id: string, more: Partial<Task> = {}): Task =>
 const LATER = '2026-01-01T00:00:01.000Z';
 
 test('starved: others that came later and are no more urgent begin again and again; told once', async () => {
-  const { guest, slow, told } = begin();
+  const { proc, slow, told } = begin();
   const old = asked('old');
   const overtake = (id: string, more: Partial<Task> = {}, agent = 'ann'): void => {
     slow.passedOver(asked(id, { created_at: LATER, ...more }), agent);
@@ -78,7 +78,7 @@ test('starved: others that came later and are no more urgent begin again and aga
   };
   slow.passedOver(old, 'ann');
   for (let n = 0; n < 4; n++) overtake(`a${n}`);
-  await guest.parts.clock.sleep(11 * 60_000);
+  await proc.ports.clock.sleep(11 * 60_000);
   for (let n = 0; n < 9; n++) overtake(`urgent${n}`, { priority: 'A' });
   for (let n = 0; n < 9; n++) overtake(`before${n}`, { created_at: '2025-12-31T00:00:00.000Z' });
   for (let n = 0; n < 9; n++) overtake(`b${n}`, {}, 'ben');
@@ -99,16 +99,16 @@ test('starved: others that came later and are no more urgent begin again and aga
 });
 
 test('starved: nothing of its agent begins at all; told of the first in line only', async () => {
-  const { guest, slow, told } = begin();
+  const { proc, slow, told } = begin();
   const line = [asked('urgent', { priority: 'B' }), asked('first'), asked('second', { created_at: LATER })];
   const pass = (): void => line.forEach((task) => slow.passedOver(task, 'ann'));
   pass();
-  await guest.parts.clock.sleep(9 * 60_000);
+  await proc.ports.clock.sleep(9 * 60_000);
   slow.began('another', 'ann');
-  await guest.parts.clock.sleep(9 * 60_000);
+  await proc.ports.clock.sleep(9 * 60_000);
   pass();
   assert.deepEqual(await told(), [], 'something began nine minutes ago');
-  await guest.parts.clock.sleep(2 * 60_000);
+  await proc.ports.clock.sleep(2 * 60_000);
   pass();
   assert.deepEqual(
     (await told()).map((one) => [one.task, one['why']]),
@@ -117,13 +117,13 @@ test('starved: nothing of its agent begins at all; told of the first in line onl
 });
 
 test('one that begins the moment it is seen has come later too', async () => {
-  const { guest, slow, told } = begin();
+  const { proc, slow, told } = begin();
   slow.passedOver(asked('old'), 'ann');
   for (let n = 0; n < 5; n++) {
-    await guest.parts.store.create(asked(`new${n}`, { created_at: LATER }));
+    await proc.ports.tasks.create(asked(`new${n}`, { created_at: LATER }));
     slow.began(`new${n}`, 'ann');
   }
-  await guest.parts.clock.sleep(11 * 60_000);
+  await proc.ports.clock.sleep(11 * 60_000);
   slow.passedOver(asked('old'), 'ann');
   assert.equal((await told()).length, 1);
 });
@@ -148,9 +148,9 @@ test('in a run: a long queue that moves, with urgent work first, is no starving'
     results: {},
     calls: 0,
   });
-  const guest = hall('- {agent: ann, wait: 3m, say: Done.}').enter(disk);
-  await untilQuiet(guest);
-  const events = await guest.parts.store.events();
+  const proc = cluster('- {agent: ann, wait: 3m, say: Done.}').start(disk);
+  await untilQuiet(proc);
+  const events = await proc.ports.events.list();
   assert.equal(events.filter((one) => one.name === 'task.completed').length, 9);
   assert.deepEqual(
     events.filter((one) => one.name === 'work.stuck'),

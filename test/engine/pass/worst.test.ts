@@ -7,7 +7,7 @@ import path from 'node:path';
 import { test } from 'node:test';
 import type { Config } from '../../../src/domain/config/config.js';
 import type { Task } from '../../../src/domain/task/task.js';
-import { hall, ROOT, untilQuiet, type Hall } from '../../kit/hall.js';
+import { cluster, ROOT, untilQuiet, type Cluster } from '../../kit/cluster.js';
 import { simDisk, type SimDisk } from '../../kit/sim-disk.js';
 import { lay, type Story } from '../../kit/stories.js';
 
@@ -16,7 +16,7 @@ const agent = (more: string): string => `---\ndescription: Does its worst\n${mor
 interface Over {
   root: Task & { state: string };
   tasks: Task[];
-  house: Hall;
+  house: Cluster;
   disk: SimDisk;
 }
 
@@ -30,9 +30,9 @@ async function worst(
   const story: Story = { name: 'worst', agents, tasks: { root: task }, script, results: {}, calls: 0 };
   const disk = simDisk();
   lay(disk, story);
-  const house = hall(script);
-  const guest = house.enter(disk, { config });
-  await untilQuiet(guest, 5000);
+  const house = cluster(script);
+  const proc = house.start(disk, { config });
+  await untilQuiet(proc, 5000);
   const tasks: (Task & { state: string })[] = [];
   for (const state of ['pending', 'active', 'waiting', 'completed', 'failed'])
     for (const name of disk.list(path.join(ROOT, 'tasks', state))) {
@@ -138,12 +138,12 @@ test('the same for the workspace: what another process made counts, and what was
     results: {},
     calls: 0,
   });
-  const house = hall(script);
+  const house = cluster(script);
   const config = { defaultAgent: 'ana', limits: limits({ tasksPerMinute: 10 }) };
-  const first = house.enter(disk, { config, agents: ['ana'] });
+  const first = house.start(disk, { config, agents: ['ana'] });
   await untilQuiet(first);
   first.die();
-  await untilQuiet(house.enter(disk, { config, agents: ['ben'] }));
+  await untilQuiet(house.start(disk, { config, agents: ['ben'] }));
   const made = [...disk.tree().keys()].filter((file) => /tasks\/\w+\/root\.[^/]*\.json$/.test(file));
   assert.equal(made.length, 10, made.join('\n'));
 });

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import path from 'node:path';
 import { test } from 'node:test';
 import type { Task } from '../../../src/domain/task/task.js';
-import { hall, ROOT, untilQuiet, type Guest, type Hall } from '../../kit/hall.js';
+import { cluster, ROOT, untilQuiet, type Proc, type Cluster } from '../../kit/cluster.js';
 import { simDisk, type SimDisk } from '../../kit/sim-disk.js';
 import { lay, type Story } from '../../kit/stories.js';
 
@@ -22,8 +22,8 @@ const judge = (works: boolean, reason: string): string =>
 
 interface Told {
   disk: SimDisk;
-  house: Hall;
-  guest: Guest;
+  house: Cluster;
+  proc: Proc;
   task(id?: string): Task & { state: string };
   text(file: string): string;
   mark(box: string): void;
@@ -34,17 +34,17 @@ async function told(script: string, agents: Record<string, string> = { finder: F
   const story: Story = { name: 'extend', agents, tasks: { song }, script, results: {}, calls: 0 };
   const disk = simDisk();
   lay(disk, story);
-  const house = hall(script);
-  const guest = house.enter(disk);
+  const house = cluster(script);
+  const proc = house.start(disk);
   const text = (file: string): string => {
     const read = disk.read(path.join(ROOT, file));
     return read.kind === 'file' ? read.bytes.toString('utf8') : '';
   };
-  await untilQuiet(guest);
+  await untilQuiet(proc);
   return {
     disk,
     house,
-    guest,
+    proc,
     text,
     mark: (box) => disk.save(BALLOT, text('tasks/approvals.task.md').replaceAll('- [_]', `- ${box}`)),
     task(id = 'song') {
@@ -99,7 +99,7 @@ test('every stage is a task: research, a draft that is mended, trials that only 
     ['read_file'],
   );
   it.mark('[x]');
-  await untilQuiet(it.guest);
+  await untilQuiet(it.proc);
   assert.deepEqual([it.task().state, it.task().result, it.task().to], ['completed', 'O sea, O sea.', 'bard']);
   assert.match(it.text('agents/bard.md'), /^---\nprobation: true\ndescription: Sings\n/);
   assert.equal(it.text('workspaces/bard/tools/tune.sh'), 'echo la');
@@ -109,7 +109,7 @@ test('every stage is a task: research, a draft that is mended, trials that only 
 test('refused: nothing is written, and the task says so', async () => {
   const it = await told(WHOLE);
   it.disk.save(BALLOT, it.text('tasks/approvals.task.md').replace('- [_]', '- [-]'));
-  await untilQuiet(it.guest);
+  await untilQuiet(it.proc);
   assert.equal(it.task().state, 'failed');
   assert.match(
     it.task().error!.message,
@@ -154,10 +154,10 @@ test('an agent on probation whose work does not hold is retired, and its file is
       path.join(ROOT, `tasks/pending/${id}.json`),
       JSON.stringify({ description: `Sing ${id}`, to: 'bard' }),
     );
-    await untilQuiet(it.guest);
+    await untilQuiet(it.proc);
   }
-  await it.guest.engine.pump();
+  await it.proc.engine.pump();
   assert.deepEqual([it.text('agents/bard.md'), it.text('agents/retired/bard.md')], ['', bard]);
-  await it.guest.engine.pump();
-  assert.equal(it.guest.parts.agents.all().has('bard'), false);
+  await it.proc.engine.pump();
+  assert.equal(it.proc.ports.agents.all().has('bard'), false);
 });

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import path from 'node:path';
 import { test } from 'node:test';
 import type { Event } from '../../../src/domain/event.js';
-import { hall, ROOT, untilQuiet, type Guest, type Hall } from '../../kit/hall.js';
+import { cluster, ROOT, untilQuiet, type Proc, type Cluster } from '../../kit/cluster.js';
 import { simDisk, type SimDisk } from '../../kit/sim-disk.js';
 import { lay } from '../../kit/stories.js';
 
@@ -17,22 +17,22 @@ interface Given {
   script: string;
 }
 
-function begun(given: Given): { disk: SimDisk; house: Hall } {
+function begun(given: Given): { disk: SimDisk; house: Cluster } {
   const disk = simDisk();
   lay(disk, { name: '', files: {}, results: {}, calls: 0, ...given });
-  return { disk, house: hall(given.script) };
+  return { disk, house: cluster(given.script) };
 }
 
 const FOUR = { ana: agent('capabilities: [find]'), ben: agent('capabilities: [find]'), cyd: agent('threshold: 8') };
 
-async function end(guest: Guest, id: string): Promise<[string, string | undefined, string]> {
-  const { state, task } = (await guest.parts.store.read(id))!;
+async function end(proc: Proc, id: string): Promise<[string, string | undefined, string]> {
+  const { state, task } = (await proc.ports.tasks.read(id))!;
   return [state, task.to, task.result ?? task.error?.message ?? ''];
 }
 
-const events = async (guest: Guest, name: string): Promise<Event[]> =>
-  (await guest.parts.store.events()).filter((one) => one.name === name);
-const asked = (house: Hall): string[] =>
+const events = async (proc: Proc, name: string): Promise<Event[]> =>
+  (await proc.ports.events.list()).filter((one) => one.name === name);
+const asked = (house: Cluster): string[] =>
   house.calls.filter((call) => call.task.includes('.bid-')).map((call) => call.agent);
 
 test('the best bid gets the task, all is told, and the cost stands in the books under the role bid', async () => {
@@ -41,10 +41,10 @@ test('the best bid gets the task, all is told, and the cost stands in the books 
     tasks: { t: { description: 'Find it' } },
     script: `${bids('ana', 7)}\n${bids('ben', 9)}\n${bids('cyd', 7)}\n- {agent: ben, say: found}`,
   });
-  const guest = house.enter(disk);
-  await untilQuiet(guest);
-  assert.deepEqual(await end(guest, 't'), ['completed', 'ben', 'found']);
-  const [award] = await events(guest, 'task.awarded');
+  const proc = house.start(disk);
+  await untilQuiet(proc);
+  assert.deepEqual(await end(proc, 't'), ['completed', 'ben', 'found']);
+  const [award] = await events(proc, 'task.awarded');
   assert.match(
     String(award!['why']),
     /^ben: awarded 9 \(fitness 9, no record yet; needs 6\).*ana: second 7.*cyd: below 7 .*needs 8/,
@@ -52,11 +52,11 @@ test('the best bid gets the task, all is told, and the cost stands in the books 
   const page = disk.tree().get(`${ROOT}/tasks/bids/t.md`)!;
   assert.match(page, /It went to \*\*ben\*\*/);
   assert.match(page, /\| cyd \| below \| 7 \| no record yet \| 7 \| 8 \|/);
-  const { task } = (await guest.parts.store.read('t'))!;
+  const { task } = (await proc.ports.tasks.read('t'))!;
   assert.equal(task.usage!.turns, 4, 'three bids and the work');
   assert.equal(task.own_usage!.turns, 1);
   assert.equal(task.bids!.length, 3);
-  const roles = (await events(guest, 'model.answered')).map((one) => one['role']);
+  const roles = (await events(proc, 'model.answered')).map((one) => one['role']);
   assert.deepEqual(roles.sort(), ['bid', 'bid', 'bid', 'root']);
 });
 
@@ -66,8 +66,8 @@ test('a bid is sealed: nobody is shown what others bid, and the only tool is pla
     tasks: { t: { description: 'Find it' } },
     script: `${bids('ana', 7).replace('reason: r', 'reason: SECRET')}\n${bids('ben', 9)}\n${bids('cyd', 7)}\n- {agent: ben, say: found}`,
   });
-  const guest = house.enter(disk);
-  await untilQuiet(guest);
+  const proc = house.start(disk);
+  await untilQuiet(proc);
   for (const call of house.calls) assert.doesNotMatch(JSON.stringify([call.system, call.messages]), /SECRET/);
   for (const call of house.calls.filter((one) => one.task.includes('.bid-')))
     assert.deepEqual(
@@ -82,12 +82,12 @@ test('no model is asked where one agent fits, where there is a default agent, or
     tasks: { t: { description: 'Fly', requirements: ['fly'] } },
     script: '- {agent: dan, say: flown}',
   });
-  const first = one.house.enter(one.disk);
+  const first = one.house.start(one.disk);
   await untilQuiet(first);
   assert.deepEqual(await end(first, 't'), ['completed', 'dan', 'flown']);
 
   const two = begun({ agents: FOUR, tasks: { t: { description: 'Find it' } }, script: '- {agent: cyd, say: done}' });
-  const second = two.house.enter(two.disk, { config: { defaultAgent: 'cyd' } });
+  const second = two.house.start(two.disk, { config: { defaultAgent: 'cyd' } });
   await untilQuiet(second);
   assert.deepEqual(await end(second, 't'), ['completed', 'cyd', 'done']);
   assert.equal(two.house.calls.length, 1);
@@ -97,7 +97,7 @@ test('no model is asked where one agent fits, where there is a default agent, or
     tasks: { a: { description: 'Find it' } },
     script: `${bids('ana', 7)}\n${bids('ben', 9)}\n${bids('cyd', 7)}\n- {agent: ben, say: found}`,
   });
-  const third = again.house.enter(again.disk);
+  const third = again.house.start(again.disk);
   await untilQuiet(third);
   again.disk.create(
     path.join(ROOT, 'tasks/pending/b.json'),
@@ -118,9 +118,9 @@ test('words instead of a bid are asked for once more, and then count as none', a
 ${bids('ben', 6)}
 - {agent: ben, say: found}`,
   });
-  const guest = house.enter(disk);
-  await untilQuiet(guest);
-  assert.deepEqual(await end(guest, 't'), ['completed', 'ben', 'found']);
+  const proc = house.start(disk);
+  await untilQuiet(proc);
+  assert.deepEqual(await end(proc, 't'), ['completed', 'ben', 'found']);
   assert.equal(asked(house).filter((name) => name === 'ana').length, 2);
   assert.match(disk.tree().get(`${ROOT}/tasks/bids/t.md`)!, /\| ana \| no bid \|/);
 });
@@ -131,15 +131,15 @@ test('what nobody will do fails with all scores, and a retry asks only those who
     tasks: { t: { description: 'Find it' } },
     script: `${bids('ana', 3, ', times: 1')}\n${bids('ana', 9)}\n${bids('ben', 5)}\n- {agent: cyd, task: '*.bid-*', call: [{place_bid: {proceed: false, able: true, fitness: 9, reason: no}}]}\n- {agent: ana, say: found}`,
   });
-  const guest = house.enter(disk);
-  await untilQuiet(guest);
-  const [state, to, why] = await end(guest, 't');
+  const proc = house.start(disk);
+  await untilQuiet(proc);
+  const [state, to, why] = await end(proc, 't');
   assert.deepEqual([state, to], ['failed', undefined]);
   assert.match(why, /no bid reached its threshold: ben: below 5.*ana: below 3.*cyd: stepped back/);
   disk.save(path.join(ROOT, 'agents/ana.md'), agent('capabilities: [find, more]'));
-  await guest.parts.store.submit({ kind: 'retry', id: 'r', task: 't', by: 'human', at: '2026-01-01T00:00:00.000Z' });
-  await untilQuiet(guest);
-  assert.deepEqual(await end(guest, 't'), ['completed', 'ana', 'found']);
+  await proc.ports.intents.submit({ kind: 'retry', id: 'r', task: 't', by: 'human', at: '2026-01-01T00:00:00.000Z' });
+  await untilQuiet(proc);
+  assert.deepEqual(await end(proc, 't'), ['completed', 'ana', 'found']);
   assert.deepEqual(asked(house).sort(), ['ana', 'ana', 'ben', 'cyd']);
 });
 
@@ -149,13 +149,13 @@ test('a record of failures outweighs a high opinion of oneself', async () => {
     tasks: Object.fromEntries(['a', 'b', 'c', 'd'].map((id) => [id, { description: `Try ${id}`, to: 'ana' }])),
     script: `- {agent: ana, task: [a, b, c, d], fail: auth, message: no}\n${bids('ana', 10)}\n${bids('ben', 7)}\n- {agent: ben, say: found}`,
   });
-  const guest = house.enter(disk);
-  await untilQuiet(guest);
+  const proc = house.start(disk);
+  await untilQuiet(proc);
   disk.create(path.join(ROOT, 'tasks/pending/t.json'), '{"description": "Find it"}');
-  await untilQuiet(guest);
-  assert.deepEqual(await end(guest, 't'), ['completed', 'ben', 'found']);
+  await untilQuiet(proc);
+  assert.deepEqual(await end(proc, 't'), ['completed', 'ben', 'found']);
   assert.match(
-    String((await events(guest, 'task.awarded'))[0]!['why']),
+    String((await events(proc, 'task.awarded'))[0]!['why']),
     /ana: below 5 \(fitness 10, 0 accepted, 0 rejected, 4 failed; needs 6\)/,
   );
 });
@@ -166,19 +166,19 @@ test('an agent at its limit is not asked; if the others do not reach their thres
     tasks: { long: { description: 'Long work', to: 'ana', dependencies: ['never'] }, t: { description: 'Find it' } },
     script: `${bids('ana', 9)}\n${bids('ben', 2)}\n- {agent: ana, say: found}`,
   });
-  const guest = house.enter(disk);
-  await untilQuiet(guest);
+  const proc = house.start(disk);
+  await untilQuiet(proc);
   assert.deepEqual(asked(house), ['ben']);
-  assert.equal((await guest.parts.store.read('t'))!.state, 'pending');
-  await guest.parts.store.submit({
+  assert.equal((await proc.ports.tasks.read('t'))!.state, 'pending');
+  await proc.ports.intents.submit({
     kind: 'cancel',
     id: 'c',
     task: 'long',
     by: 'human',
     at: '2026-01-01T00:00:00.000Z',
   });
-  await untilQuiet(guest);
-  assert.deepEqual(await end(guest, 't'), ['completed', 'ana', 'found']);
+  await untilQuiet(proc);
+  assert.deepEqual(await end(proc, 't'), ['completed', 'ana', 'found']);
   assert.deepEqual(asked(house), ['ben', 'ana']);
 });
 
@@ -188,18 +188,18 @@ test('each process bids for the agents it hosts; one that died holds nobody up',
     tasks: { t: { description: 'Find it' } },
     script: `${bids('ana', 7)}\n${bids('ben', 9)}\n${bids('cyd', 7)}\n- {agent: ana, say: found}`,
   });
-  const one = house.enter(disk, { agents: ['ana'] });
-  const two = house.enter(disk, { agents: ['ben'] });
-  await one.parts.store.join();
-  await two.parts.store.join();
+  const one = house.start(disk, { agents: ['ana'] });
+  const two = house.start(disk, { agents: ['ben'] });
+  await one.ports.presence.join();
+  await two.ports.presence.join();
   await untilQuiet(one);
   assert.deepEqual(asked(house), ['ana'], 'ben is for the other process, and nobody hosts cyd');
-  assert.equal((await one.parts.store.read('t'))!.state, 'waiting');
+  assert.equal((await one.ports.tasks.read('t'))!.state, 'waiting');
   two.die();
   await untilQuiet(one);
   assert.deepEqual(await end(one, 't'), ['completed', 'ana', 'found']);
   assert.deepEqual(asked(house), ['ana']);
-  assert.deepEqual([...one.parts.store.open()], [], 'the bid that never came is ended too');
+  assert.deepEqual([...one.ports.tasks.open()], [], 'the bid that never came is ended too');
 });
 
 for (const comes of ['alone', 'with others']) {
@@ -209,25 +209,25 @@ for (const comes of ['alone', 'with others']) {
       tasks: { t: { description: 'Find it' } },
       script: `${bids('ana', 2)}\n${bids('ben', 9)}\n- {agent: ben, say: found}`,
     });
-    const one = house.enter(disk, { agents: comes === 'alone' ? ['cyd'] : ['ana'] });
-    await one.parts.store.join();
+    const one = house.start(disk, { agents: comes === 'alone' ? ['cyd'] : ['ana'] });
+    await one.ports.presence.join();
     for (let deaths = 0; deaths < 2; deaths++) {
-      const two = house.enter(disk, { agents: ['ben'] });
-      await two.parts.store.join();
+      const two = house.start(disk, { agents: ['ben'] });
+      await two.ports.presence.join();
       await untilQuiet(one);
-      assert.equal((await one.parts.store.read('t'))!.state, 'waiting');
+      assert.equal((await one.ports.tasks.read('t'))!.state, 'waiting');
       two.die();
       await untilQuiet(one);
-      assert.equal((await one.parts.store.read('t'))!.state, 'pending', 'it waits for ben');
+      assert.equal((await one.ports.tasks.read('t'))!.state, 'pending', 'it waits for ben');
     }
-    const three = house.enter(disk, { agents: ['ben'] });
-    await three.parts.store.join();
+    const three = house.start(disk, { agents: ['ben'] });
+    await three.ports.presence.join();
     await untilQuiet(three);
     if (comes !== 'alone') await untilQuiet(one);
     await untilQuiet(three);
     assert.deepEqual(await end(three, 't'), ['completed', 'ben', 'found']);
     assert.deepEqual(asked(house), comes === 'alone' ? ['ben'] : ['ana', 'ben']);
-    assert.deepEqual([...three.parts.store.open()], []);
+    assert.deepEqual([...three.ports.tasks.open()], []);
   });
 }
 
@@ -237,19 +237,19 @@ test('a bid that its process dies of is given up, and not asked for without end'
     tasks: { t: { description: 'Find it' } },
     script: `${bids('ana', 2)}\n${bids('ben', 9)}`,
   });
-  const one = house.enter(disk, { agents: ['ana'] });
-  await one.parts.store.join();
+  const one = house.start(disk, { agents: ['ana'] });
+  await one.ports.presence.join();
   await untilQuiet(one);
   let deaths = 0;
-  while ((await one.parts.store.read('t'))!.state !== 'failed') {
-    const two = house.enter(disk, { agents: ['ben'] });
-    await two.parts.store.join();
+  while ((await one.ports.tasks.read('t'))!.state !== 'failed') {
+    const two = house.start(disk, { agents: ['ben'] });
+    await two.ports.presence.join();
     await untilQuiet(one);
-    await two.parts.store.scan(true);
-    for (const { task } of two.parts.store.open()) if (task.to === 'ben') await two.parts.store.claim(task.id, 'ben');
+    await two.ports.tasks.scan(true);
+    for (const { task } of two.ports.tasks.open()) if (task.to === 'ben') await two.ports.tasks.claim(task.id, 'ben');
     two.die();
     await untilQuiet(one);
-    assert.ok(++deaths <= one.parts.config.limits.attempts, `${deaths} deaths`);
+    assert.ok(++deaths <= one.ports.config.limits.attempts, `${deaths} deaths`);
   }
   assert.match((await end(one, 't'))[2], /ben: no bid: the process working on it died \d+ times/);
 });
@@ -260,16 +260,16 @@ test('a process that is there and does not answer holds the others up no longer 
     tasks: { t: { description: 'Find it' } },
     script: `${bids('ana', 7)}\n${bids('ben', 9)}\n- {agent: ana, say: found}`,
   });
-  const one = house.enter(disk, { agents: ['ana'] });
-  const two = house.enter(disk, { agents: ['ben'] });
-  await two.parts.store.join();
+  const one = house.start(disk, { agents: ['ana'] });
+  const two = house.start(disk, { agents: ['ben'] });
+  await two.ports.presence.join();
   await untilQuiet(one);
-  assert.equal((await one.parts.store.read('t'))!.state, 'waiting', 'the time is not up');
-  await one.parts.clock.sleep(one.parts.config.coordination.bidMs);
+  assert.equal((await one.ports.tasks.read('t'))!.state, 'waiting', 'the time is not up');
+  await one.ports.clock.sleep(one.ports.config.coordination.bidMs);
   await untilQuiet(one);
   assert.deepEqual(await end(one, 't'), ['completed', 'ana', 'found']);
   assert.deepEqual(asked(house), ['ana']);
-  assert.deepEqual([...one.parts.store.open()], [], 'the bid that never came is ended too');
+  assert.deepEqual([...one.ports.tasks.open()], [], 'the bid that never came is ended too');
   await untilQuiet(two);
   assert.deepEqual(asked(house), ['ana'], 'and nobody is asked for it afterwards');
 });
@@ -289,9 +289,9 @@ test('the task file of the first page works as it stands: no id, and requirement
     },
     script: `${bids('ana', 7)}\n${bids('ben', 6)}\n${bids('cyd', 7)}\n- {agent: ana, when: CRUD operations, say: built}`,
   });
-  const guest = house.enter(disk);
-  await untilQuiet(guest);
-  assert.deepEqual(await end(guest, 'build_user_api'), ['completed', 'ana', 'built']);
+  const proc = house.start(disk);
+  await untilQuiet(proc);
+  assert.deepEqual(await end(proc, 'build_user_api'), ['completed', 'ana', 'built']);
 });
 
 test('with nothing to do, a workspace full of refused and ended offers asks nobody and writes nothing', async () => {
@@ -300,10 +300,10 @@ test('with nothing to do, a workspace full of refused and ended offers asks nobo
     tasks: { long: { description: 'Long work', to: 'ana', dependencies: ['never'] }, t: { description: 'Find it' } },
     script: bids('ben', 2),
   });
-  const guest = house.enter(disk);
-  await untilQuiet(guest);
+  const proc = house.start(disk);
+  await untilQuiet(proc);
   const before = [house.calls.length, [...disk.tree()].join()];
-  for (let i = 0; i < 5; i++) assert.equal((await guest.engine.pump()).moved, false);
+  for (let i = 0; i < 5; i++) assert.equal((await proc.engine.pump()).moved, false);
   assert.deepEqual([house.calls.length, [...disk.tree()].join()], before);
 });
 
@@ -319,9 +319,9 @@ test('an offer between tasks of one agent neither stops the pass nor skips one o
     },
     script: `${bids('ana', 7)}\n${bids('ben', 9)}\n- {agent: [ben, dan], say: done}`,
   });
-  const guest = house.enter(disk);
-  const first = await guest.engine.pass('all', () => undefined);
+  const proc = house.start(disk);
+  const first = await proc.engine.pass('all', () => undefined);
   assert.equal(first.advanced, 4);
-  await untilQuiet(guest);
-  for (const id of ['d1', 'd2', 'd3', 'offered']) assert.equal((await end(guest, id))[0], 'completed', id);
+  await untilQuiet(proc);
+  for (const id of ['d1', 'd2', 'd3', 'offered']) assert.equal((await end(proc, id))[0], 'completed', id);
 });

@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import type { Event } from '../../../src/domain/event.js';
 import type { Model } from '../../../src/ports/model.js';
 import type { Lag } from '../../../src/adapters/files/ahead.js';
-import { AT_ONCE, hall, ROOT, untilQuiet, WHEN_ASKED, type Guest } from '../../kit/hall.js';
+import { AT_ONCE, cluster, ROOT, untilQuiet, WHEN_ASKED, type Proc } from '../../kit/cluster.js';
 import { simDisk, type SimDisk } from '../../kit/sim-disk.js';
 import { lay, type Story } from '../../kit/stories.js';
 
@@ -43,7 +43,7 @@ for (const [budget, what] of [
 `;
     const disk = simDisk();
     lay(disk, { ...STORY, tasks: { top: { description: 'go', to: 'lead', budget } } });
-    await untilQuiet(hall(script).enter(disk));
+    await untilQuiet(cluster(script).start(disk));
     const ran = lines(disk, 'tool.ran');
     assert.equal(ran.length, 4, 'every call has its line');
     const made = ran.filter((event) => event['made'] !== false);
@@ -55,8 +55,8 @@ for (const [budget, what] of [
 test('an answer that came while a person edited the conversation was paid: it has its line, and the next one too', async () => {
   const disk = simDisk();
   lay(disk, STORY);
-  const guest = hall('- {agent: lead, say: Done.}').enter(disk);
-  const { model } = guest.parts;
+  const proc = cluster('- {agent: lead, say: Done.}').start(disk);
+  const { model } = proc.ports;
   let calls = 0;
   const edited: Model = {
     async call(request) {
@@ -70,8 +70,8 @@ test('an answer that came while a person edited the conversation was paid: it ha
       return { ok: true, answer: { text: '', toolCalls, finish: 'tool_calls', ...cost } };
     },
   };
-  guest.parts.model = edited;
-  await untilQuiet(guest);
+  proc.ports.model = edited;
+  await untilQuiet(proc);
   assert.equal(calls, 3, 'the edit was met');
   assert.equal(lines(disk, 'model.answered').length, 3);
   assert.equal(usage(disk).turns, 2, 'what the conversation does not have is in no task');
@@ -81,8 +81,8 @@ test('a budget that is too small to begin with says what is left of it', async (
   const disk = simDisk();
   const agents = { lead: agent('router: {destinations: [aide]}'), aide: agent('') };
   lay(disk, { ...STORY, agents, tasks: { top: { description: 'go', to: 'lead', budget: { tokens: 3000 } } } });
-  const house = hall('- {agent: aide, say: Done.}');
-  await untilQuiet(house.enter(disk));
+  const house = cluster('- {agent: aide, say: Done.}');
+  await untilQuiet(house.start(disk));
   const { error } = JSON.parse(disk.tree().get(`${ROOT}/tasks/failed/top.work.json`)!) as {
     error: { message: string };
   };
@@ -110,17 +110,17 @@ for (const when of ['when it must', 'at once', 'while a model thinks'] as const)
     const waking: (() => void)[] = [];
     const lag: Lag =
       when === 'at once' ? AT_ONCE : when === 'when it must' ? WHEN_ASKED : (wake) => void waking.push(wake);
-    const house = hall(TEAM.script, [], lag);
-    const guest = house.enter(disk);
-    const { model } = guest.parts;
-    guest.parts.model = {
+    const house = cluster(TEAM.script, [], lag);
+    const proc = house.start(disk);
+    const { model } = proc.ports;
+    proc.ports.model = {
       async call(request) {
         for (const wake of waking.splice(0)) wake();
         await new Promise(setImmediate);
         return model.call(request);
       },
     };
-    await passes(guest);
+    await passes(proc);
     const { turns, tool_calls } = usage(disk);
     assert.equal(turns, 2 * (1 + 2 + 2) + 1, 'two who speak, broadcast and vote, and the answer');
     assert.equal(house.calls.length, turns, 'nobody was asked twice');
@@ -129,11 +129,11 @@ for (const when of ['when it must', 'at once', 'while a model thinks'] as const)
 }
 
 /** As a process that watches: one pass after the other, and nobody waits for the disk between them. */
-async function passes(guest: Guest): Promise<void> {
-  const { engine } = guest;
+async function passes(proc: Proc): Promise<void> {
+  const { engine } = proc;
   for (let moved = true; moved;) {
     moved = (await engine.pass('changed', () => undefined)).moved;
     await Promise.all([...engine.flights.values()].map((flight) => flight.done));
   }
-  await untilQuiet(guest);
+  await untilQuiet(proc);
 }

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { test } from 'node:test';
 import { costMicroUsd } from '../../../src/domain/budget/price.js';
 import type { Task } from '../../../src/domain/task/task.js';
-import { hall, play, ROOT, type Guest, type Hall } from '../../kit/hall.js';
+import { cluster, play, ROOT, type Proc, type Cluster } from '../../kit/cluster.js';
 import { simDisk, type SimDisk } from '../../kit/sim-disk.js';
 import { lay, type Story } from '../../kit/stories.js';
 
@@ -12,10 +12,10 @@ const agent = (front: string): string => `---\n${front}\n---\nDo what you are as
 const PRICE = { input: 2, output: 10 };
 
 /** A model that answers as long as it may, and costs money. */
-function costly(guest: Guest): Guest {
-  const { model } = guest.parts;
-  guest.parts.price = () => PRICE;
-  guest.parts.model = {
+function costly(proc: Proc): Proc {
+  const { model } = proc.ports;
+  proc.ports.price = () => PRICE;
+  proc.ports.model = {
     async call(request) {
       const reply = await model.call(request);
       if (!reply.ok) return reply;
@@ -24,14 +24,14 @@ function costly(guest: Guest): Guest {
       return { ok: true, answer: { ...answer, microUsd: costMicroUsd(PRICE, answer) } };
     },
   };
-  return guest;
+  return proc;
 }
 
-function started(story: Pick<Story, 'agents' | 'tasks' | 'script'>): { disk: SimDisk; house: Hall; guest: Guest } {
+function started(story: Pick<Story, 'agents' | 'tasks' | 'script'>): { disk: SimDisk; house: Cluster; proc: Proc } {
   const disk = simDisk();
   lay(disk, { name: 'budget', results: {}, calls: 0, files: { 'a.txt': 'x' }, ...story });
-  const house = hall(story.script);
-  return { disk, house, guest: costly(house.enter(disk)) };
+  const house = cluster(story.script);
+  return { disk, house, proc: costly(house.start(disk)) };
 }
 
 function records(disk: SimDisk): Map<string, Task & { state: string }> {
@@ -75,8 +75,8 @@ for (const [name, budget, most] of [
   ['both', { usd: 0.3, tokens: 40_000 }, 40_000],
 ] as const) {
   test(`five parallel children that want everything stay within one budget of ${name}`, async () => {
-    const { disk, guest } = started({ ...GREEDY, tasks: { all: { description: 'go', to: 'lead', budget } } });
-    await play(guest, {}, disk);
+    const { disk, proc } = started({ ...GREEDY, tasks: { all: { description: 'go', to: 'lead', budget } } });
+    await play(proc, {}, disk);
     const all = records(disk);
     assert.equal(all.get('all')!.result, 'That is all.');
     const { input_tokens, output_tokens, micro_usd } = usage(all.get('all'));
@@ -91,7 +91,7 @@ for (const [name, budget, most] of [
 }
 
 test('tasks given away one after the other hold what they were given while they are open', async () => {
-  const { disk, guest } = started({
+  const { disk, proc } = started({
     agents: { ...GREEDY.agents, lead: agent('description: Leads\ntools: [create_task]') },
     tasks: { all: { description: 'go', to: 'lead', budget: { tokens: 90_000 } } },
     script: `
@@ -99,7 +99,7 @@ test('tasks given away one after the other hold what they were given while they 
 - {agent: lead, say: I wait.}
 ${GREEDY.script.slice(GREEDY.script.indexOf('- {agent: greedy'))}`,
   });
-  await play(guest, {}, disk);
+  await play(proc, {}, disk);
   const all = records(disk);
   const { input_tokens, output_tokens } = usage(all.get('all'));
   assert.equal(all.size, 5);
@@ -110,33 +110,33 @@ ${GREEDY.script.slice(GREEDY.script.indexOf('- {agent: greedy'))}`,
 });
 
 test('a task with turns gives its children turns of its own', async () => {
-  const { disk, guest } = started({
+  const { disk, proc } = started({
     ...GREEDY,
     tasks: { all: { description: 'go', to: 'lead', budget: { turns: 31 } } },
   });
-  await play(guest, {}, disk);
+  await play(proc, {}, disk);
   const all = records(disk);
   assert.ok(usage(all.get('all')).turns <= 32, 'the budget, and the last answer of the root');
   for (const child of all.values()) if (child.parent) assert.equal(child.budget!.turns, 4, child.id);
 });
 
 test('turns that an agent has are those of its conversation, and are not shared', async () => {
-  const { disk, guest } = started({
+  const { disk, proc } = started({
     agents: { ...GREEDY.agents, lead: agent('description: Leads\ntools: [delegate_to_agent]\nbudget: {turns: 2}') },
     script: GREEDY.script.replace('when: /Answer now/', 'turn: 4'),
     tasks: { all: { description: 'go', to: 'lead' } },
   });
-  await play(guest, {}, disk);
+  await play(proc, {}, disk);
   assert.equal(records(disk).get('all')!.state, 'completed');
 });
 
 test('a call that does not fit is not made: one last turn, then a failure that says which budget and whose', async () => {
-  const { disk, house, guest } = started({
+  const { disk, house, proc } = started({
     agents: { ana: agent('description: Talks\ntools: [read_file]') },
     tasks: { ask: { description: 'x'.repeat(4000), budget: { tokens: 900 } } },
     script: '- {agent: ana, say: never}\n',
   });
-  await play(guest, {}, disk);
+  await play(proc, {}, disk);
   assert.equal(house.calls.length, 0);
   const { error, state } = records(disk).get('ask')!;
   assert.equal(state, 'failed');
@@ -145,7 +145,7 @@ test('a call that does not fit is not made: one last turn, then a failure that s
 });
 
 test('tool calls beyond the budget are refused one by one, and an answer still comes', async () => {
-  const { disk, guest } = started({
+  const { disk, proc } = started({
     agents: { ana: agent('description: Reads\ntools: [read_file]\nbudget: {tool_calls: 2}') },
     tasks: { ask: { description: 'read' } },
     script: `
@@ -153,19 +153,19 @@ test('tool calls beyond the budget are refused one by one, and an answer still c
 - {agent: ana, when: /tool calls for this task/, say: I read two.}
 `,
   });
-  await play(guest, {}, disk);
+  await play(proc, {}, disk);
   const task = records(disk).get('ask')!;
   assert.equal(task.result, 'I read two.');
   assert.equal(usage(task).tool_calls, 2);
 });
 
 test('a budget of children holds for all that is made under a task', async () => {
-  const { disk, guest } = started({
+  const { disk, proc } = started({
     ...GREEDY,
     tasks: { all: { description: 'go', to: 'lead', budget: { children: 3 } } },
     script: GREEDY.script.replace('when: /Answer now/', 'turn: 2'),
   });
-  await play(guest, {}, disk);
+  await play(proc, {}, disk);
   const all = records(disk);
   const made = [...all.values()].filter((task) => task.parent === 'all');
   assert.ok(made.length <= 3, `${made.length} children`);
@@ -175,10 +175,10 @@ test('a budget of children holds for all that is made under a task', async () =>
 test('limits.children holds without any budget, and the agent is told', async () => {
   const disk = simDisk();
   lay(disk, { name: 'x', results: {}, calls: 0, ...GREEDY, tasks: { all: { description: 'go', to: 'lead' } } });
-  const house = hall(GREEDY.script.replace('when: /Answer now/', 'turn: 2'));
-  const guest = house.enter(disk);
-  guest.parts.config.limits = { ...guest.parts.config.limits, children: 2 };
-  await play(guest, {}, disk);
+  const house = cluster(GREEDY.script.replace('when: /Answer now/', 'turn: 2'));
+  const proc = house.start(disk);
+  proc.ports.config.limits = { ...proc.ports.config.limits, children: 2 };
+  await play(proc, {}, disk);
   const made = [...records(disk).values()].filter((task) => task.parent === 'all');
   assert.equal(made.length, 2);
   const told = house.calls.flatMap((call) => call.messages).some((one) => /over_limit.*2 children/.test(one.content));
@@ -186,7 +186,7 @@ test('limits.children holds without any budget, and the agent is told', async ()
 });
 
 test('advisors get their share, and what they leave is there for the work', async () => {
-  const { disk, guest } = started({
+  const { disk, proc } = started({
     agents: {
       boss: agent('description: Decides\nadvisors: [legal, risk]\nbudget: {tokens: 30k}'),
       legal: agent('description: Law'),
@@ -195,7 +195,7 @@ test('advisors get their share, and what they leave is there for the work', asyn
     tasks: { plan: { description: 'Shall we?', to: 'boss' } },
     script: `- {agent: "*", say: Yes., usage: {input: 100, output: 50}}\n`,
   });
-  await play(guest, {}, disk);
+  await play(proc, {}, disk);
   const all = records(disk);
   assert.equal(all.get('plan.advisor-legal')!.budget!.tokens, 10_000);
   assert.equal(all.get('plan.work')!.budget!.tokens, 30_000 - 2 * 150);
@@ -203,12 +203,12 @@ test('advisors get their share, and what they leave is there for the work', asyn
 });
 
 test('an agent that repeats itself is told once, then fails', async () => {
-  const { disk, house, guest } = started({
+  const { disk, house, proc } = started({
     agents: { ana: agent('description: Repeats\ntools: [read_file]') },
     tasks: { ask: { description: 'read' } },
     script: '- {agent: ana, call: [{read_file: {path: a.txt}}]}\n',
   });
-  await play(guest, {}, disk);
+  await play(proc, {}, disk);
   const { error } = records(disk).get('ask')!;
   assert.equal(error!.code, 'over_limit');
   assert.match(error!.message, /ana goes round in a loop: read_file/);
@@ -216,7 +216,7 @@ test('an agent that repeats itself is told once, then fails', async () => {
 });
 
 test('an agent that heeds the warning goes on', async () => {
-  const { disk, guest } = started({
+  const { disk, proc } = started({
     agents: { ana: agent('description: Repeats\ntools: [read_file]') },
     tasks: { ask: { description: 'read' } },
     script: `
@@ -224,12 +224,12 @@ test('an agent that heeds the warning goes on', async () => {
 - {agent: ana, call: [{read_file: {path: a.txt}}]}
 `,
   });
-  await play(guest, {}, disk);
+  await play(proc, {}, disk);
   assert.equal(records(disk).get('ask')!.result, 'It says x.');
 });
 
 test('when time runs out there is some left for a last answer', async () => {
-  const { disk, guest } = started({
+  const { disk, proc } = started({
     agents: { ana: agent('description: Slow\ntools: [read_file]') },
     tasks: { ask: { description: 'read', budget: { time: '100s' } } },
     script: `
@@ -237,12 +237,12 @@ test('when time runs out there is some left for a last answer', async () => {
 - {agent: ana, wait: 85s, call: [{read_file: {path: a.txt}}]}
 `,
   });
-  await play(guest, {}, disk);
+  await play(proc, {}, disk);
   assert.equal(records(disk).get('ask')!.result, 'What I have.');
 });
 
 test('children that run at the same time each have the time that is left, and it counts once', async () => {
-  const { disk, guest } = started({
+  const { disk, proc } = started({
     agents: {
       boss: agent('description: Decides\nadvisors: [legal, risk, tax]\nbudget: {time: 100s}'),
       legal: agent('description: L'),
@@ -252,7 +252,7 @@ test('children that run at the same time each have the time that is left, and it
     tasks: { plan: { description: 'Shall we?', to: 'boss' } },
     script: `- {agent: "*", wait: 1s, say: Yes.}\n`,
   });
-  await play(guest, {}, disk);
+  await play(proc, {}, disk);
   const all = records(disk);
   assert.equal(all.get('plan')!.state, 'completed');
   assert.equal((all.get('plan.advisor-tax')!.budget as unknown as { time_ms: number }).time_ms, 100_000);
@@ -273,8 +273,8 @@ ${[1, 2, 3, 4, 5].map((n) => `- {agent: lead, turn: ${n}, call: [{create_task: {
 };
 
 test('what open children hold of a budget is waited for, where they may give some of it back', async () => {
-  const { disk, guest } = started(FAN);
-  await play(guest, {}, disk);
+  const { disk, proc } = started(FAN);
+  await play(proc, {}, disk);
   const all = records(disk);
   const made = [...all.values()].filter((task) => task.parent === 't');
   assert.deepEqual(
@@ -282,7 +282,7 @@ test('what open children hold of a budget is waited for, where they may give som
     Array.from({ length: 5 }, () => 'completed'),
   );
   assert.equal(all.get('t')!.result, 'All done.');
-  const waits = (await guest.parts.store.events()).map((event) => event['waits'] as Task['waits']);
+  const waits = (await proc.ports.events.list()).map((event) => event['waits'] as Task['waits']);
   const first = waits.find((one) => one?.budget !== undefined);
   assert.equal(first?.budget, 'children');
   const could = made.filter((task) => (task.budget?.children ?? 0) > 0).map((task) => task.id);
@@ -291,11 +291,9 @@ test('what open children hold of a budget is waited for, where they may give som
 });
 
 test('where nobody can give anything back it is refused at once, as before', async () => {
-  const { disk, guest } = started({ ...FAN, tasks: { t: { description: 'Go', to: 'lead', budget: { children: 1 } } } });
-  await play(guest, {}, disk);
+  const { disk, proc } = started({ ...FAN, tasks: { t: { description: 'Go', to: 'lead', budget: { children: 1 } } } });
+  await play(proc, {}, disk);
   const all = [...records(disk).values()];
   assert.equal(all.filter((task) => task.parent === 't').length, 1);
-  assert.ok(
-    !(await guest.parts.store.events()).some((event) => (event['waits'] as Task['waits'])?.budget !== undefined),
-  );
+  assert.ok(!(await proc.ports.events.list()).some((event) => (event['waits'] as Task['waits'])?.budget !== undefined));
 });

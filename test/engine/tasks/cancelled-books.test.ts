@@ -5,7 +5,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Model } from '../../../src/ports/model.js';
-import { hall, ROOT, untilQuiet, type Guest } from '../../kit/hall.js';
+import { cluster, ROOT, untilQuiet, type Proc } from '../../kit/cluster.js';
 import { outcome } from '../../kit/outcome.js';
 import { sampleOf } from '../../kit/sample.js';
 import { SEED } from '../../kit/seed.js';
@@ -48,33 +48,33 @@ const NEST: Story = {
 async function play(cancelAt: number): Promise<{ events: number; calls: number; cancelled: boolean; wrong: string[] }> {
   const disk = simDisk();
   lay(disk, NEST);
-  const house = hall(NEST.script);
+  const house = cluster(NEST.script);
   let events = 0;
   let sent: Promise<void> | undefined;
-  const guest: Guest = house.enter(disk, {
+  const proc: Proc = house.start(disk, {
     watchers: {
       event() {
-        if (++events === cancelAt) sent = submit(guest, 'cancel');
+        if (++events === cancelAt) sent = submit(proc, 'cancel');
       },
     },
   });
-  await untilQuiet(guest);
+  await untilQuiet(proc);
   await sent;
-  await untilQuiet(guest);
+  await untilQuiet(proc);
   const open = (): string[] => ['pending', 'active', 'waiting'].flatMap((state) => disk.list(`${ROOT}/tasks/${state}`));
   const wrong = open().map((name) => `open: ${name}`);
   const cancelled = disk.list(`${ROOT}/tasks/failed`).includes('top.json');
   if (cancelled) {
     wrong.push(...outcome(disk, { ...NEST, results: {} }));
-    await submit(guest, 'retry');
-    await untilQuiet(guest);
+    await submit(proc, 'retry');
+    await untilQuiet(proc);
   }
   wrong.push(...open().map((name) => `open after the retry: ${name}`), ...outcome(disk, NEST));
   return { events, calls: house.calls.length, cancelled, wrong };
 }
 
-function submit(guest: Guest, kind: 'cancel' | 'retry'): Promise<void> {
-  return guest.parts.store.submit({ id: kind, kind, task: 'top', by: 'human', at: '2026-01-01T00:00:00.000Z' });
+function submit(proc: Proc, kind: 'cancel' | 'retry'): Promise<void> {
+  return proc.ports.intents.submit({ id: kind, kind, task: 'top', by: 'human', at: '2026-01-01T00:00:00.000Z' });
 }
 
 test(`cancelled at any moment, every record knows what it cost with all under it, and a retry asks nobody twice (SEED=${SEED})`, async () => {
@@ -95,19 +95,19 @@ test(`cancelled at any moment, every record knows what it cost with all under it
 test('cancelled while a model is thinking, deep inside: its call is ended, and all above know what was spent', async () => {
   const disk = simDisk();
   lay(disk, NEST);
-  const house = hall(NEST.script);
-  const guest = house.enter(disk);
-  const { model } = guest.parts;
-  const thinking = new Promise<void>((begun) => (guest.parts.model = hanging(model, 'tax', begun)));
-  const working = untilQuiet(guest);
+  const house = cluster(NEST.script);
+  const proc = house.start(disk);
+  const { model } = proc.ports;
+  const thinking = new Promise<void>((begun) => (proc.ports.model = hanging(model, 'tax', begun)));
+  const working = untilQuiet(proc);
   await thinking;
-  await submit(guest, 'cancel');
+  await submit(proc, 'cancel');
   await working;
-  await untilQuiet(guest);
+  await untilQuiet(proc);
   assert.deepEqual(outcome(disk, { ...NEST, results: { top: /cancelled by human/ } }), []);
-  guest.parts.model = model;
-  await submit(guest, 'retry');
-  await untilQuiet(guest);
+  proc.ports.model = model;
+  await submit(proc, 'retry');
+  await untilQuiet(proc);
   assert.deepEqual(outcome(disk, NEST), []);
 });
 

@@ -6,7 +6,7 @@ import { DEFAULT_NOTE_BYTES, type Config } from '../../../src/domain/config/conf
 import { makeTask, type Task } from '../../../src/domain/task/task.js';
 import type { Bus } from '../../../src/ports/bus.js';
 import { printTask } from '../../../src/text/records/task.js';
-import { hall, ROOT, untilQuiet, type Guest } from '../../kit/hall.js';
+import { cluster, ROOT, untilQuiet, type Proc } from '../../kit/cluster.js';
 import { simClock } from '../../kit/sim-clock.js';
 import { simDisk, type SimDisk } from '../../kit/sim-disk.js';
 import { lay, type Story } from '../../kit/stories.js';
@@ -32,9 +32,9 @@ function root(disk: SimDisk, id = 't'): Task {
   return JSON.parse(disk.tree().get(`${ROOT}/tasks/completed/${id}.json`)!) as Task;
 }
 
-async function together(guests: Guest[]): Promise<void> {
+async function together(procs: Proc[]): Promise<void> {
   for (let n = 0; n < 60; n++) {
-    const reports = await Promise.all(guests.map((guest) => guest.engine.pump()));
+    const reports = await Promise.all(procs.map((proc) => proc.engine.pump()));
     if (!reports.some((report) => report.moved)) return;
   }
   throw new Error('still moving');
@@ -44,7 +44,7 @@ test('one process: the certificate is its own, and nobody is asked', async () =>
   const disk = simDisk();
   lay(disk, PAIR);
   const bus = memoryBus({ clock: simClock({ auto: true }) });
-  await untilQuiet(hall(PAIR.script).enter(disk, { bus }));
+  await untilQuiet(cluster(PAIR.script).start(disk, { bus }));
   assert.deepEqual(root(disk).certificate, { open: 0, unread: 0, effects: 0, agreed: 1, of: 1 });
   assert.deepEqual(bus.read('task'), []);
 });
@@ -52,10 +52,10 @@ test('one process: the certificate is its own, and nobody is asked', async () =>
 test('two processes of a mesh: both are asked twice and agree', async () => {
   const disk = simDisk();
   lay(disk, PAIR);
-  const house = hall(PAIR.script);
+  const house = cluster(PAIR.script);
   const [world, clock] = [busWorld(), simClock({ auto: true })];
-  const guests = ['ann', 'ben'].map((name) => house.enter(disk, { bus: memoryBus({ world, clock }), agents: [name] }));
-  await together(guests);
+  const procs = ['ann', 'ben'].map((name) => house.start(disk, { bus: memoryBus({ world, clock }), agents: [name] }));
+  await together(procs);
   assert.deepEqual(root(disk).certificate, { open: 0, unread: 0, effects: 0, agreed: 2, of: 2 });
   assert.match(disk.tree().get(`${ROOT}/results/t.md`)!, /2 of 2 processes agree/);
   const said = memoryBus({ world, clock })
@@ -67,18 +67,18 @@ test('two processes of a mesh: both are asked twice and agree', async () => {
 test('a process that is paused is waited for once, and then left out by name', async () => {
   const disk = simDisk();
   lay(disk, { ...PAIR, tasks: { t: { description: 'Go', to: 'ann' }, u: { description: 'Go on', to: 'ann' } } });
-  const house = hall(PAIR.script);
+  const house = cluster(PAIR.script);
   const clock = simClock({ auto: true });
-  const paused = house.enter(disk, { bus: memoryBus({ clock }), agents: ['cyd'] });
+  const paused = house.start(disk, { bus: memoryBus({ clock }), agents: ['cyd'] });
   await paused.engine.pump(); // it is there, and hears nothing more
-  const guest = house.enter(disk, { bus: memoryBus({ clock }), agents: ['ann', 'ben'] });
-  await untilQuiet(guest);
+  const proc = house.start(disk, { bus: memoryBus({ clock }), agents: ['ann', 'ben'] });
+  await untilQuiet(proc);
   for (const id of ['t', 'u'])
     assert.deepEqual(root(disk, id).certificate, { open: 0, unread: 0, effects: 0, agreed: 1, of: 2 });
-  const told = (await guest.parts.store.events()).filter((event) => event.name === 'root.certified');
+  const told = (await proc.ports.events.list()).filter((event) => event.name === 'root.certified');
   assert.deepEqual(
     told.map((event) => event['silent']),
-    [[paused.parts.store.peer.id], [paused.parts.store.peer.id]],
+    [[paused.ports.presence.peer.id], [paused.ports.presence.peer.id]],
   );
 });
 
@@ -99,7 +99,7 @@ async function lateNote(about: { task: string; root?: string }): Promise<Task> {
   const disk = simDisk();
   lay(disk, story);
   const bus = memoryBus({ clock: simClock({ auto: true }) });
-  const guest = hall(story.script).enter(disk, {
+  const proc = cluster(story.script).start(disk, {
     bus,
     config: { channels },
     watchers: {
@@ -112,7 +112,7 @@ async function lateNote(about: { task: string; root?: string }): Promise<Task> {
       },
     },
   });
-  await untilQuiet(guest);
+  await untilQuiet(proc);
   return root(disk);
 }
 
@@ -128,16 +128,16 @@ test('a note about a root that is only called like a child keeps nobody', async 
 test('one process after the other: a paused one is missing in every certificate until it is heard again', async () => {
   const disk = simDisk();
   lay(disk, PAIR);
-  const house = hall(PAIR.script);
+  const house = cluster(PAIR.script);
   const [world, clock] = [busWorld(), simClock({ auto: true })];
-  const paused = house.enter(disk, { bus: memoryBus({ clock }), agents: ['cyd'] });
+  const paused = house.start(disk, { bus: memoryBus({ clock }), agents: ['cyd'] });
   await paused.engine.pump();
-  const guest = house.enter(disk, { bus: memoryBus({ world, clock }), agents: ['ann', 'ben'] });
-  await untilQuiet(guest);
+  const proc = house.start(disk, { bus: memoryBus({ world, clock }), agents: ['ann', 'ben'] });
+  await untilQuiet(proc);
   const add = (id: string): Promise<boolean> =>
-    guest.parts.store.create(makeTask({ id, description: 'Go', to: 'ann', created_at: '2026-01-01T00:00:00.000Z' }));
+    proc.ports.tasks.create(makeTask({ id, description: 'Go', to: 'ann', created_at: '2026-01-01T00:00:00.000Z' }));
   await add('later');
-  await untilQuiet(guest);
+  await untilQuiet(proc);
   assert.deepEqual(root(disk, 'later').certificate, { open: 0, unread: 0, effects: 0, agreed: 1, of: 2 });
 });
 
@@ -151,7 +151,7 @@ test('an agent with a pattern has spoken: a note that comes after that keeps its
   const disk = simDisk();
   lay(disk, story);
   const bus = memoryBus({ clock: simClock({ auto: true }) });
-  const guest = hall(story.script).enter(disk, {
+  const proc = cluster(story.script).start(disk, {
     bus,
     config: { channels },
     watchers: {
@@ -163,7 +163,7 @@ test('an agent with a pattern has spoken: a note that comes after that keeps its
       },
     },
   });
-  await untilQuiet(guest);
+  await untilQuiet(proc);
   assert.equal(root(disk).result, 'Done.');
 });
 
@@ -172,25 +172,25 @@ async function whileAsked(phase: 1 | 2, now: (disk: SimDisk, bus: Bus) => void, 
   const disk = simDisk();
   const script = `${PAIR.script}- {agent: ann, turn: 3, when: the door is open, say: Then I close it.}`;
   lay(disk, { ...PAIR, script });
-  const house = hall(script);
+  const house = cluster(script);
   const [world, clock] = [busWorld(), simClock({ auto: true })];
-  const enter = (agents: string[] | undefined): Guest =>
-    house.enter(disk, {
+  const enter = (agents: string[] | undefined): Proc =>
+    house.start(disk, {
       bus: memoryBus({ world, clock }),
       config: { channels },
       ...(agents === undefined ? {} : { agents }),
     });
-  const guests = [['ann'], ['ben'], undefined].map(enter);
-  const other = guests[2]!;
-  await other.parts.store.join();
+  const procs = [['ann'], ['ben'], undefined].map(enter);
+  const other = procs[2]!;
+  await other.ports.presence.join();
   let asked = 0;
-  other.parts.bus!.subscribe('task', ({ body }) => {
-    if (body.type === 'completion_probe' && body.phase === phase && asked++ === 0) now(disk, other.parts.bus!);
+  other.ports.bus!.subscribe('task', ({ body }) => {
+    if (body.type === 'completion_probe' && body.phase === phase && asked++ === 0) now(disk, other.ports.bus!);
   });
-  await together(guests.slice(0, 2));
+  await together(procs.slice(0, 2));
   assert.ok(asked > 0, 'they were asked');
-  await together(guests);
-  return { disk, events: await other.parts.store.events() };
+  await together(procs);
+  return { disk, events: await other.ports.events.list() };
 }
 
 for (const phase of [1, 2] as const)

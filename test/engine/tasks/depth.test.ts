@@ -1,7 +1,7 @@
 /** How far agents may ask each other: chains that files declare go as far as they are written, what agents ask by themselves is limited. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { hall, untilQuiet, type Guest, type Hall } from '../../kit/hall.js';
+import { cluster, untilQuiet, type Proc, type Cluster } from '../../kit/cluster.js';
 import { outcome } from '../../kit/outcome.js';
 import { simDisk, type SimDisk } from '../../kit/sim-disk.js';
 import { lay, type Story } from '../../kit/stories.js';
@@ -25,17 +25,17 @@ function chain(more: string): Story {
   };
 }
 
-function begun(story: Story): { disk: SimDisk; house: Hall; guest: Guest } {
+function begun(story: Story): { disk: SimDisk; house: Cluster; proc: Proc } {
   const disk = simDisk();
   lay(disk, story);
-  const house = hall(story.script);
-  return { disk, house, guest: house.enter(disk) };
+  const house = cluster(story.script);
+  return { disk, house, proc: house.start(disk) };
 }
 
 test('a chain of twelve stages runs without raising a limit, and its books add up', async () => {
   const story = chain('');
-  const { disk, house, guest } = begun(story);
-  await untilQuiet(guest, 200);
+  const { disk, house, proc } = begun(story);
+  await untilQuiet(proc, 200);
   assert.deepEqual(outcome(disk, story), []);
   assert.equal(house.calls.length, STAGES);
 });
@@ -43,16 +43,22 @@ test('a chain of twelve stages runs without raising a limit, and its books add u
 test('a stage deep in the chain that failed is tried again, from the top and from the middle, and the rest goes on', async () => {
   for (const from of ['go', 'middle']) {
     const story = chain(`- {agent: ${stage(9)}, times: 1, fail: auth, message: no key}`);
-    const { disk, house, guest } = begun(story);
-    await untilQuiet(guest, 200);
-    const failed = await guest.parts.store.ended({ state: 'failed' });
+    const { disk, house, proc } = begun(story);
+    await untilQuiet(proc, 200);
+    const failed = await proc.ports.tasks.ended({ state: 'failed' });
     assert.equal(failed.length, 11, 'the stage, its work and those above it');
     const id =
       from === 'go' ? 'go' : failed.find(({ task }) => task.to === stage(7) && task.role === 'handoff')!.task.id;
     assert.equal(id.length > 90, from !== 'go', 'its id is cut, so it says nothing of what is below it');
-    await guest.parts.store.submit({ kind: 'retry', id: 'i1', task: id, by: 'human', at: '2026-01-01T00:00:00.000Z' });
-    await untilQuiet(guest, 200);
-    const again = (await guest.parts.store.read(id))!;
+    await proc.ports.intents.submit({
+      kind: 'retry',
+      id: 'i1',
+      task: id,
+      by: 'human',
+      at: '2026-01-01T00:00:00.000Z',
+    });
+    await untilQuiet(proc, 200);
+    const again = (await proc.ports.tasks.read(id))!;
     assert.deepEqual([again.state, again.task.result], ['completed', String(STAGES - 1)], from);
     assert.equal(house.calls.length, STAGES + 1, 'nothing that succeeded is paid again');
     if (from === 'go') assert.deepEqual(outcome(disk, story), []);
@@ -60,19 +66,25 @@ test('a stage deep in the chain that failed is tried again, from the top and fro
 });
 
 test('cancelled in the middle, the whole chain ends', async () => {
-  const { disk, house, guest } = begun(chain(''));
-  for (let pass = 0; pass < 50 && house.calls.length < 7; pass++) await guest.engine.pump();
+  const { disk, house, proc } = begun(chain(''));
+  for (let pass = 0; pass < 50 && house.calls.length < 7; pass++) await proc.engine.pump();
   assert.ok(house.calls.length >= 7);
-  await guest.parts.store.submit({ kind: 'cancel', id: 'i1', task: 'go', by: 'human', at: '2026-01-01T00:00:00.000Z' });
-  await untilQuiet(guest, 200);
-  assert.equal([...guest.parts.store.open()].length, 0);
-  assert.equal((await guest.parts.store.read('go'))!.task.error?.code, 'cancelled');
+  await proc.ports.intents.submit({
+    kind: 'cancel',
+    id: 'i1',
+    task: 'go',
+    by: 'human',
+    at: '2026-01-01T00:00:00.000Z',
+  });
+  await untilQuiet(proc, 200);
+  assert.equal([...proc.ports.tasks.open()].length, 0);
+  assert.equal((await proc.ports.tasks.read('go'))!.task.error?.code, 'cancelled');
   assert.ok(disk.tree().size > 0 && house.calls.length < STAGES);
 });
 
 test('agents that ask each other in a circle by themselves are stopped at the limit, and each asker goes on', async () => {
   const tools = 'tools: [delegate_to_agent]';
-  const { house, guest } = begun({
+  const { house, proc } = begun({
     name: 'ping and pong',
     agents: {
       ping: agent(`${tools}\nagents: [pong]\nhandoff: scribe`),
@@ -90,16 +102,16 @@ test('agents that ask each other in a circle by themselves are stopped at the li
     results: {},
     calls: 0,
   });
-  await untilQuiet(guest, 200);
-  assert.equal((await guest.parts.store.read('go'))!.task.result, 'The end.');
-  const calls = (await guest.parts.store.ended()).filter(({ task }) => task.role === 'call');
+  await untilQuiet(proc, 200);
+  assert.equal((await proc.ports.tasks.read('go'))!.task.result, 'The end.');
+  const calls = (await proc.ports.tasks.ended()).filter(({ task }) => task.role === 'call');
   assert.deepEqual(calls.map(({ task }) => task.depth).sort(), [1, 2, 3, 4, 5, 6]);
   assert.equal(calls.find(({ task }) => task.depth === 6)!.task.error?.code, 'over_limit');
   assert.ok(house.calls.length < 30);
 });
 
 test('agents that hand off in a circle are given no work, and the others work on', async () => {
-  const { house, guest } = begun({
+  const { house, proc } = begun({
     name: 'round and round',
     agents: {
       a: agent('handoff: b'),
@@ -117,9 +129,9 @@ test('agents that hand off in a circle are given no work, and the others work on
     results: {},
     calls: 0,
   });
-  await untilQuiet(guest, 200);
+  await untilQuiet(proc, 200);
   const end = async (id: string): Promise<string | undefined> => {
-    const { task } = (await guest.parts.store.read(id))!;
+    const { task } = (await proc.ports.tasks.read(id))!;
     return task.result ?? `${task.error!.code}: ${task.error!.message}`;
   };
   assert.equal(await end('fine'), 'done');
@@ -129,7 +141,7 @@ test('agents that hand off in a circle are given no work, and the others work on
 });
 
 test('agents whose files contradict themselves, or name somebody who is not there, are given no work, and the others work on', async () => {
-  const { house, guest } = begun({
+  const { house, proc } = begun({
     name: 'unfit',
     agents: {
       router: agent('router: {destinations: [fine]}\ntools: [read_file]'),
@@ -147,8 +159,8 @@ test('agents whose files contradict themselves, or name somebody who is not ther
     results: {},
     calls: 0,
   });
-  await untilQuiet(guest, 200);
-  const ends = new Map((await guest.parts.store.ended()).map(({ task }) => [task.id, task]));
+  await untilQuiet(proc, 200);
+  const ends = new Map((await proc.ports.tasks.ended()).map(({ task }) => [task.id, task]));
   assert.equal(ends.get('fine')!.result, 'done');
   for (const [id, what, line] of [
     ['router', /^router is a router and has tools/, 4],

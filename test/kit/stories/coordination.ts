@@ -1,7 +1,7 @@
 /** Who needs what of whom: dependencies, help, circles of waits, states, and notes on channels. */
 import path from 'node:path';
 import { historyEnd, onceAwarded } from '../endings.js';
-import { ROOT } from '../hall.js';
+import { ROOT } from '../cluster.js';
 import { agent, type Story } from './story.js';
 
 export const COORDINATION: Story[] = [

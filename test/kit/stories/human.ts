@@ -1,7 +1,7 @@
 /** What a person allows, refuses and edits on the ballot, and writes on boards. */
 import path from 'node:path';
 import { BOARD, boardEnd, textOf } from '../endings.js';
-import { ROOT } from '../hall.js';
+import { ROOT } from '../cluster.js';
 import { agent, BALLOT, mark, type Story } from './story.js';
 
 export const HUMAN: Story[] = [

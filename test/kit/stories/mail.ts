@@ -2,7 +2,7 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { ROOT } from '../hall.js';
+import { ROOT } from '../cluster.js';
 import { agent, mark, type Story } from './story.js';
 
 export const MAIL: Story[] = [

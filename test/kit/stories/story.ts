@@ -1,7 +1,7 @@
 /** What a story is, how it is laid on a disk, and what its people do. */
 import path from 'node:path';
 import type { Disk } from '../../../src/ports/disk.js';
-import { ROOT } from '../hall.js';
+import { ROOT } from '../cluster.js';
 import type { SimDisk } from '../sim-disk.js';
 
 export interface Story {

@@ -71,11 +71,9 @@ test('what the shell could not do, or noted, reaches the model', async () => {
   assert.ok(loud.kind === 'problem' && loud.code === 'over_limit');
 });
 
-test('an empty command, a wrong time or no shell at all are told', async (t) => {
+test('an empty command and a wrong timeout are reported', async (t) => {
   const empty = await use({ command: ' \n' }, { shell: real(t) });
   assert.ok(empty.kind === 'problem' && empty.code === 'bad_field');
-  const none = await use({ command: 'ls' }, {});
-  assert.ok(none.kind === 'problem' && none.code === 'not_allowed');
   for (const args of [{}, { command: 1 }, { command: 'ls', timeout_s: 0 }, { command: 'ls', timeout_s: 601 }]) {
     assert.notEqual(checkArgs(executeCommand.parameters, args), undefined);
   }

@@ -6,7 +6,7 @@ import type { Problem } from '../../../domain/problem.js';
 import type { Disk } from '../../../ports/disk.js';
 import type { Clock } from '../../../ports/clock.js';
 import type { Processes } from '../../../ports/processes.js';
-import type { Scan, Store } from '../../../ports/store.js';
+import type { Scan, Tasks } from '../../../ports/store/tasks.js';
 import { ahead } from '../ahead.js';
 import { journal } from '../journal.js';
 import { layout } from '../layout.js';
@@ -17,7 +17,7 @@ import { shelves } from '../task-lookup.js';
 import { taskVerbs } from '../tasks.js';
 import { writing } from '../atomic-write.js';
 
-export type Look = Pick<Store, 'scan' | 'open' | 'openCount' | 'isOpen' | 'read' | 'ended'> &
+export type Look = Pick<Tasks, 'scan' | 'open' | 'openCount' | 'isOpen' | 'read' | 'ended'> &
   Pick<OpenTasks, 'glance' | 'strays'>;
 
 interface LookOptions {

@@ -9,7 +9,8 @@ import { hash53 } from '../../../domain/task/id.js';
 import { questionParts } from '../../../domain/session/question.js';
 import type { Model } from '../../../ports/model.js';
 import type { Shell, ShellRun } from '../../../ports/shell.js';
-import type { Store } from '../../../ports/store.js';
+import type { Intents } from '../../../ports/store/intents.js';
+import type { Tasks } from '../../../ports/store/tasks.js';
 import { printEntry } from '../../../text/records/cassette.js';
 
 interface RecorderGiven {
@@ -29,7 +30,8 @@ export interface Recorder {
   write(entry: CassetteEntry): void;
   model(real: Model): Model;
   shell(real: Shell): Shell;
-  store(real: Store): Store;
+  tasks(real: Tasks): Tasks;
+  intents(real: Intents): Intents;
   /** Something outside is done and answers; what it threw is told as what it said. */
   done<T>(what: Pick<DoneEntry, 'kind' | 'agent' | 'task' | 'asked'>, run: () => Promise<T>): Promise<T>;
   pass<T>(roots: ReadonlySet<string> | undefined, run: () => Promise<T>): Promise<T>;
@@ -83,16 +85,19 @@ export function recorder({ file, clock, ids, tree, now }: RecorderGiven): Record
       rollback: (agent, commit) =>
         done({ kind: 'rollback', agent, task: '', asked: commit }, () => real.rollback(agent, commit)),
     }),
-    store: (real) => ({
+    tasks: (real) => ({
       ...real,
-      async create(task) {
-        if (passing) return real.create(task);
+      async create(task, options) {
+        if (passing) return real.create(task, options);
         outside();
-        const created = await real.create(task);
+        const created = await real.create(task, options);
         if (created) write({ kind: 'added', at: clock.moveTo(now()), task });
         tree.look();
         return created;
       },
+    }),
+    intents: (real) => ({
+      ...real,
       async submit(intent) {
         if (passing) return real.submit(intent);
         outside();

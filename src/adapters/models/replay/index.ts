@@ -15,7 +15,7 @@ import { hash53 } from '../../../domain/task/id.js';
 import { questionParts } from '../../../domain/session/question.js';
 import type { Model, ModelReply, ModelRequest } from '../../../ports/model.js';
 import type { Shell, ShellOutcome, Rollback, ShellRun } from '../../../ports/shell.js';
-import type { Store } from '../../../ports/store.js';
+import type { Store } from '../../../ports/store/index.js';
 import { lineDiff } from '../../../text/lines/line-diff.js';
 
 interface ReplayGiven {
@@ -83,8 +83,8 @@ export function replay({ entries, clock, ids, put, goesLive, now }: ReplayGiven)
   async function step({ store, pump }: Stage, entry: CassetteStep): Promise<void> {
     clock.moveTo(entry.at);
     if (entry.kind === 'outside') put(entry.changes);
-    else if (entry.kind === 'added') await store.create(entry.task);
-    else if (entry.kind === 'intent') await store.submit(entry.intent);
+    else if (entry.kind === 'added') await store.tasks.create(entry.task);
+    else if (entry.kind === 'intent') await store.intents.submit(entry.intent);
     else {
       ids.moveTo(entry.ids);
       await pump(entry.roots && new Set(entry.roots)).catch((thrown: unknown) => {

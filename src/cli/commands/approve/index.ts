@@ -25,7 +25,7 @@ acts at once, else the next guild pump.`,
 
 export async function answerBy(verb: 'approve' | 'reject' | 'edit', call: Call): Promise<number> {
   const store = openReader(call.root);
-  await store.scan(true);
+  await store.tasks.scan(true);
   const like = call.values['all-like'];
   const [first, ...rest] = call.words;
   if (verb === 'approve' && first === undefined && like === undefined) return list(store, call);
@@ -36,7 +36,7 @@ export async function answerBy(verb: 'approve' | 'reject' | 'edit', call: Call):
       : (verb === 'approve' ? call.words : [need(first, verb)]).map(meant);
   for (const id of ids) {
     const approval = await openApproval(store, id);
-    await store.submit({
+    await store.intents.submit({
       kind: 'answer',
       id: randomBytes(6).toString('hex'),
       task: id,
@@ -45,7 +45,7 @@ export async function answerBy(verb: 'approve' | 'reject' | 'edit', call: Call):
       at: new Date().toISOString(),
     });
   }
-  const working = (await store.peers()).some((peer) => peer.id !== store.peer.id);
+  const working = (await store.presence.peers()).some((peer) => peer.id !== store.presence.peer.id);
   await store.close();
   if (call.json) call.terminal.json({ verb, ids });
   else
@@ -90,7 +90,7 @@ function diffLine(line: string, terminal: Terminal): string {
 }
 
 function openOnes(store: Store): Approval[] {
-  return [...store.open()].flatMap(({ task }) => approvalOf(task) ?? []);
+  return [...store.tasks.open()].flatMap(({ task }) => approvalOf(task) ?? []);
 }
 
 /** Every open request for the same tool, by the same agent, with the same arguments. */
@@ -102,7 +102,7 @@ async function alike(store: Store, id: string): Promise<string[]> {
 }
 
 async function openApproval(store: Store, id: string): Promise<Approval> {
-  const placed = await store.read(id);
+  const placed = await store.tasks.read(id);
   if (placed === undefined) throw new ProblemError(unknownTask(id));
   const approval = approvalOf(placed.task);
   if (approval === undefined)

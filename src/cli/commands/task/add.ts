@@ -25,7 +25,7 @@ export async function add(call: Call): Promise<number> {
     priority: priority as 'A' | undefined,
   });
   const missing: string[] = [];
-  for (const id of task.dependencies) if ((await store.read(id)) === undefined) missing.push(id);
+  for (const id of task.dependencies) if ((await store.tasks.read(id)) === undefined) missing.push(id);
   await store.close();
   if (json) terminal.json(taskRecord({ task }));
   else terminal.out(task.id);

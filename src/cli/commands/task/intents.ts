@@ -12,15 +12,15 @@ export async function submit(kind: Kind, call: Call): Promise<number> {
   const task = idOf(call, `task ${kind}`);
   const said = call.words.slice(1).join(' ');
   const store = openReader(call.root);
-  const found = await store.read(task);
+  const found = await store.tasks.read(task);
   if (found === undefined) throw new ProblemError(unknownTask(task, call.root));
   const wrong = unfit(kind, found.state, said);
   if (wrong) throw new ProblemError(problem('bad_usage', `${task} ${wrong}`));
   const base = { id: randomBytes(6).toString('hex'), task, by: 'human', at: new Date().toISOString() };
-  if (kind === 'tell') await store.submit({ ...base, kind, text: said });
-  else if (kind === 'cancel') await store.submit({ ...base, kind, ...(said ? { reason: said } : {}) });
-  else await store.submit({ ...base, kind });
-  const working = (await store.peers()).some((peer) => peer.id !== store.peer.id);
+  if (kind === 'tell') await store.intents.submit({ ...base, kind, text: said });
+  else if (kind === 'cancel') await store.intents.submit({ ...base, kind, ...(said ? { reason: said } : {}) });
+  else await store.intents.submit({ ...base, kind });
+  const working = (await store.presence.peers()).some((peer) => peer.id !== store.presence.peer.id);
   await store.close();
   if (call.json) call.terminal.json({ intent: base.id, kind, task });
   else

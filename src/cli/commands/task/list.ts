@@ -36,15 +36,15 @@ export async function list(call: Call): Promise<number> {
     .filter((one) => state === undefined || one.state === state)
     .sort((a, b) => compareText(a.task.created_at, b.task.created_at));
   // One more than is shown, to know whether there are more; how many is not counted, because it would cost a look at each.
-  const passedOver: Problem[] = [];
+  const skipped: Problem[] = [];
   if (wantsEnded) {
-    const ended = { limit: limit + 1, passedOver: (one: Problem) => void passedOver.push(one) };
+    const ended = { limit: limit + 1, skipped: (one: Problem) => void skipped.push(one) };
     found.push(...(await reader.ended(endedState === undefined ? ended : { ...ended, state: endedState })));
   }
   const shown = found.slice(0, limit);
   if (json) terminal.json(shown.map(taskRecord));
   else for (const line of lines(shown, terminal)) terminal.out(line);
-  for (const one of [...problems, ...strays, ...passedOver]) terminal.problem(one);
+  for (const one of [...problems, ...strays, ...skipped]) terminal.problem(one);
   const others = state === undefined || state === 'pending' ? unread : 0;
   const more = found.length - shown.length + others;
   if (!json && more > 0) terminal.say(terminal.dim(`… and ${wantsEnded ? '' : `${more} `}more (--limit)`));

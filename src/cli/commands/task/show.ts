@@ -25,7 +25,7 @@ export async function show(call: Call): Promise<number> {
   const { terminal, json } = call;
   const id = idOf(call, 'task show');
   const store = openReader(call.root);
-  const found = await store.read(id);
+  const found = await store.tasks.read(id);
   if (found === undefined) throw new ProblemError(unknownTask(id, call.root));
   const { task, state, owner } = found;
   if (json) {

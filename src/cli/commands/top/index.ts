@@ -72,7 +72,7 @@ async function follow(
   const offKeys = keys(() => leave.abort());
   const offInterrupt = onInterrupt(() => leave.abort());
   const offNotes = hear(ring);
-  const offBell = await store.onRing(ring);
+  const offBell = await store.presence.onRing(ring);
   const redraw = (): void => {
     shown = '';
     ring();

@@ -25,13 +25,13 @@ budget; who asked for it, from the first message on; and what happened: turns, t
   async run({ words, root, terminal, json }) {
     const id = idOf({ words, root }, 'why');
     const store = openReader(root);
-    await store.scan(true);
-    const found = await store.read(id);
-    if (found === undefined) throw new ProblemError(store.heldFile(id) ?? unknownTask(id, root));
+    await store.tasks.scan(true);
+    const found = await store.tasks.read(id);
+    if (found === undefined) throw new ProblemError(store.tasks.unreadable(id) ?? unknownTask(id, root));
     const waits = await waitsView(root, store);
     const known = { store, paused: pausedAgents(root), held: holdUps(root, store), waits };
     const { lines: chain, nodes } = await waitChain(known, found);
-    const events = await store.events({ task: id });
+    const events = await store.events.list({ task: id });
     for (const event of events.filter(({ name }) => name === 'work.stuck'))
       chain.push(printable(`stuck: ${String(event['why'])}`));
     const origin = (await originOf(store, found)).map(printable);
@@ -112,7 +112,7 @@ async function reason(known: Known, placed: Placed): Promise<Reason> {
   if (state === 'completed') return { line: `${name} is completed` };
   if (state === 'failed') return { line: `${name} failed: ${task.error?.message ?? 'without saying why'}` };
   if (state === 'active') {
-    const alive = (await store.peers()).some((peer) => peer.id === owner?.peer);
+    const alive = (await store.presence.peers()).some((peer) => peer.id === owner?.peer);
     const vote = alive && task.parent === undefined ? await held.vote(task) : undefined;
     if (vote !== undefined) return { line: `${name}: ${vote}` };
     return {
@@ -125,8 +125,8 @@ async function reason(known: Known, placed: Placed): Promise<Reason> {
   const tasks = nodes.filter((node) => nodeKind(node) === 'task');
   const open: Placed[] = [];
   for (const id of tasks) {
-    const next = await store.read(id);
-    const torn = next === undefined ? store.heldFile(id) : undefined;
+    const next = await store.tasks.read(id);
+    const torn = next === undefined ? store.tasks.unreadable(id) : undefined;
     if (torn !== undefined) return { line: `${name} waits for ${id}, whose file cannot be read: ${inLine(torn)}` };
     if (next === undefined) return { line: `${name} waits for ${id}, which does not exist` };
     if (!isEnded(next.state)) open.push(next);
@@ -137,7 +137,7 @@ async function reason(known: Known, placed: Placed): Promise<Reason> {
     const place = yours === open[0] ? 'first' : 'among them';
     return { line: `${name} waits for ${open.length > 1 ? `${open.length} tasks, ${place}` : 'a task'}:`, next: yours };
   }
-  const unread = task.session === undefined ? undefined : await store.openSession(task.session);
+  const unread = task.session === undefined ? undefined : await store.sessions.open(task.session);
   if (unread?.kind === 'held')
     return { line: `${name} waits until its conversation can be read: ${inLine(unread.problem)}` };
   if (task.waits?.until !== undefined && state === 'waiting' && !nodes.includes(budgetNode(task.id)))
@@ -162,7 +162,7 @@ function leadsToYou(waits: WaitsView, from: string): boolean {
 
 /** What is waited for and is no task, and who has it. */
 async function behind({ store, waits }: Known, { task }: Placed, name: string, via: string): Promise<Reason> {
-  const found = await Promise.all(waits.waitsOf(via).map((id) => store.read(id)));
+  const found = await Promise.all(waits.waitsOf(via).map((id) => store.tasks.read(id)));
   const holders = found.flatMap((one) => (one !== undefined && !isEnded(one.state) ? one : []));
   const next = holders[0] === undefined ? {} : { next: holders[0] };
   switch (nodeKind(via)) {
@@ -196,7 +196,7 @@ async function behind({ store, waits }: Known, { task }: Placed, name: string, v
 /** What open children hold of a task's budget, a line each. */
 function sharesOf(store: Store, { task, state }: Placed): string[] {
   if (isEnded(state)) return [];
-  const children = [...store.open()].filter((one) => one.task.parent === task.id);
+  const children = [...store.tasks.open()].filter((one) => one.task.parent === task.id);
   return [...heldShares(children)].map(([id, share]) => `${id} holds ${shareText(share)} of its budget until it ends`);
 }
 

@@ -24,12 +24,12 @@ export interface Step {
 export async function originOf(store: Store, { task }: Placed): Promise<string[]> {
   const above: Task[] = [task];
   for (let at = task; at.parent !== undefined && above.length < 50; at = above[0]!) {
-    const parent = await store.read(at.parent);
+    const parent = await store.tasks.read(at.parent);
     if (parent === undefined) break;
     above.unshift(parent.task);
   }
   const first = above[0]!;
-  const made = (await store.events({ task: first.id })).find((event) => event.name === 'task.created');
+  const made = (await store.events.list({ task: first.id })).find((event) => event.name === 'task.created');
   const cause = made?.cause ?? first.created_by ?? first.from;
   const lines = [cause === undefined || cause === 'human' ? 'you asked for it' : `it came from ${cause}`];
   for (const one of above)
@@ -43,7 +43,7 @@ const OF_CHILDREN = new Set<Event['name']>(['task.created', 'task.completed', 't
 
 /** What happened to the task, and what its children were asked and answered. */
 export async function storyOf(store: Store, { task }: Placed): Promise<Step[]> {
-  const events = await store.events();
+  const events = await store.events.list();
   const kin = kinIn(events);
   const isChild = ({ task: id, name }: Event): boolean =>
     OF_CHILDREN.has(name) && id !== undefined && kin.parentOf(id) === task.id;

@@ -1,11 +1,12 @@
 /**
- * A whole engine on a disk that the test owns: real store, real rules, real agent files, a scripted model that counts its
- * calls. Every `enter` is a new process on the same disk.
+ * A whole engine on a disk that the test owns: real store, real rules, real agent files, and a
+ * scripted model that counts its calls. Every `start` is a new process on the same disk.
  */
 import path from 'node:path';
 import { ballot } from '../../src/adapters/ballot/index.js';
 import { bids } from '../../src/adapters/bids/index.js';
 import { bus } from '../../src/adapters/bus/index.js';
+import { memoryBus } from '../../src/adapters/bus/memory.js';
 import { boards } from '../../src/adapters/boards/index.js';
 import { checkIns } from '../../src/adapters/check-ins/index.js';
 import type { Lag } from '../../src/adapters/files/ahead.js';
@@ -14,15 +15,17 @@ import { creationRate } from '../../src/adapters/creation-rate/index.js';
 import { inbox } from '../../src/adapters/inbox/index.js';
 import { pauses } from '../../src/adapters/pauses/index.js';
 import { scripted } from '../../src/adapters/models/scripted/index.js';
-import { desk } from '../../src/adapters/boards/board-tools.js';
+import { boardTools } from '../../src/adapters/boards/board-tools.js';
 import { sourcesOf } from '../../src/app/readers/query-sources.js';
 import { roster } from '../../src/adapters/roster/index.js';
 import type { Config } from '../../src/domain/config/config.js';
 import { engine, type Engine } from '../../src/engine/pass/pump.js';
-import type { Parts, Watchers } from '../../src/engine/core/context.js';
+import { NO_AUDIT, watchers, type Ports, type Watchers } from '../../src/engine/core/context.js';
+import type { Clock, Ids } from '../../src/ports/clock.js';
+import type { Store } from '../../src/ports/store/index.js';
 import type { Bus } from '../../src/ports/bus.js';
 import type { Disk } from '../../src/ports/disk.js';
-import type { Folder } from '../../src/ports/workspace-files.js';
+import type { WorkspaceFiles } from '../../src/ports/workspace-files.js';
 import type { Model, ModelRequest } from '../../src/ports/model.js';
 import type { Processes } from '../../src/ports/processes.js';
 import type { Shell, ShellOutcome } from '../../src/ports/shell.js';
@@ -35,132 +38,152 @@ import { countedIds, simProcesses } from './sim-processes.js';
 
 export const ROOT = '/w';
 
-export interface Hall {
-  /** A process opens the workspace. `on` is the disk as this process sees it. */
-  enter(on: Disk, options?: { config?: Partial<Config>; watchers?: Watchers; bus?: Bus; agents?: string[] }): Guest;
+export interface StartOptions {
+  config?: Partial<Config>;
+  watchers?: Partial<Watchers>;
+  bus?: Bus;
+  agents?: string[];
+}
+
+export interface Cluster {
+  /** Starts a process on the workspace. `disk` is the disk as this process sees it. */
+  start(disk: Disk, options?: StartOptions): Proc;
   /** Every model call of every process so far. */
   calls: ModelRequest[];
 }
 
-export interface Guest {
+export interface Proc {
   engine: Engine;
-  parts: Parts;
-  /** Its process ends without a word. */
+  /** A test may replace `model` and `price`; the engine uses whichever is there. */
+  ports: Ports;
+  store: Store;
+  /** Ends the process as kill -9 does. */
   die(): void;
 }
 
-/** The disk follows when it must, as in work that is quick. */
+/** Files follow only when asked for. */
 export const WHEN_ASKED: Lag = () => undefined;
-/** The disk follows at once, as in work that takes its time. */
+/** Files follow at once. */
 export const AT_ONCE: Lag = (wake) => queueMicrotask(wake);
 
-/** `asks`: tools that need a human in this story. `lag`: how the disk follows behind. */
-export function hall(script: string, asks: readonly string[] = [], lag = WHEN_ASKED): Hall {
+/** `asks`: tools that need a human in this story. `lag`: when files follow memory. */
+export function cluster(script: string, asks: readonly string[] = [], lag = WHEN_ASKED): Cluster {
   const processes = simProcesses();
   const calls: ModelRequest[] = [];
   const clock = simClock({ auto: true });
-  let guests = 0;
-  const play = scripted({ text: script, file: 'script.yaml' }, clock);
+  let started = 0;
+  const scriptedModel = scripted({ text: script, file: 'script.yaml' }, clock);
   const model: Model = {
     call(request) {
       calls.push(request);
-      return play.call(request);
+      return scriptedModel.call(request);
     },
   };
   return {
     calls,
-    enter(on, options = {}) {
-      const own: Processes & { die(): void } = processes.start();
-      const ids = countedIds(`g${String.fromCharCode(97 + guests++)}`);
-      const agents = roster(on, ROOT);
-      agents.refresh();
+    start(disk, options = {}) {
+      const process: Processes & { die(): void } = processes.start();
+      const ids = countedIds(`g${String.fromCharCode(97 + started++)}`);
       const store = files({
         root: ROOT,
-        disk: on,
+        disk,
         clock,
         ids,
-        processes: own,
+        processes: process,
         agents: options.agents ?? [],
         lag,
         soon: (write) => write(),
       });
-      const parts: Parts = {
-        store,
-        ballot: ballot({ root: ROOT, disk: on, peer: store.peer.id }),
-        inbox: inbox({ root: ROOT, disk: on, peer: store.peer.id }),
-        boards: boards({ root: ROOT, disk: on, clock, peer: store.peer.id }),
-        checkIns: checkIns({ root: ROOT, disk: on, peer: store.peer.id }),
-        bids: bids({ root: ROOT, disk: on, peer: store.peer.id, fold: addToRecords }),
-        pauses: pauses({ root: ROOT, disk: on }),
-        growth: creationRate({ root: ROOT, disk: on }),
-        ...busOn(on, options.bus),
-        desk: desk({
-          root: ROOT,
-          disk: on,
-          ids,
-          store,
-          sources: sourcesOf(
-            () => store,
-            () => agents.all().values(),
-          ),
-        }),
-        gate: {
-          refresh: () => [],
-          noteAllowed: async () => 0,
-          allowAlways: async () => {},
-          judge: (_agent, tool) => ({
-            verdict: asks.includes(tool) ? 'ask' : 'auto',
-            reasons: ['the story says so'],
-            risk: 'LOW',
-          }),
-        },
-        model,
-        folder: diskFolder(on),
-        shell: paperShell(on),
-        agents,
-        tools: toolbox(),
-        config: {
-          ...configOn(on),
-          model: 'demo/model',
-          providers: { demo: { kind: 'scripted' } },
-          ...options.config,
-        },
-        clock,
-        ids,
-        ...(options.agents ? { hosts: new Set(options.agents) } : {}),
-        ...(options.watchers ? { watchers: options.watchers } : {}),
-      };
-      // A test may put another model or price into `parts` later: the engine asks whichever is there.
-      const asked: Model = { call: (request) => parts.model.call(request) };
-      const priced: Parts['price'] = (name) => parts.price?.(name);
-      return { engine: engine({ ...parts, model: asked, price: priced }), parts, die: () => own.die() };
+      const ports = testPorts({ disk, store, clock, ids, model, asks }, options);
+      const asked: Model = { call: (request) => ports.model.call(request) };
+      const priced: Ports['price'] = (name) => ports.price(name);
+      return { engine: engine({ ...ports, model: asked, price: priced }), ports, store, die: () => process.die() };
     },
   };
+}
 
-  function configOn(on: Disk): Config {
-    const read = on.read(path.join(ROOT, 'guild.yaml'));
-    return parseConfig(read.kind === 'file' ? read.bytes.toString('utf8') : '', 'guild.yaml').config;
-  }
+interface Ground {
+  disk: Disk;
+  store: Store;
+  clock: Clock;
+  ids: Ids;
+  model: Model;
+  asks: readonly string[];
+}
 
-  /** A story that lays the file of a channel has a bus. */
-  function busOn(on: Disk, given: Bus | undefined): { bus?: Bus } {
-    if (given !== undefined) return { bus: given };
-    return on.stamp(path.join(ROOT, 'bus/state.jsonl')) === undefined
-      ? {}
-      : { bus: bus({ root: ROOT, disk: on, clock }) };
-  }
+/** Every port the engine needs, real where it matters, on a disk and a clock that the test owns. */
+export function testPorts({ disk, store, clock, ids, model, asks }: Ground, options: StartOptions = {}): Ports {
+  const agents = roster(disk, ROOT);
+  agents.refresh();
+  const peer = store.presence.peer.id;
+  const config = { ...configOn(disk), model: 'demo/model', providers: { demo: { kind: 'scripted' as const } } };
+  return {
+    ...store,
+    ballot: ballot({ root: ROOT, disk, peer }),
+    inbox: inbox({ root: ROOT, disk, peer }),
+    boards: boards({ root: ROOT, disk, clock, peer }),
+    checkIns: checkIns({ root: ROOT, disk, peer }),
+    bids: bids({ root: ROOT, disk, peer, fold: addToRecords }),
+    pauses: pauses({ root: ROOT, disk }),
+    creationRate: creationRate({ root: ROOT, disk }),
+    bus: options.bus ?? busOn(disk, clock),
+    boardTools: boardTools({
+      root: ROOT,
+      disk,
+      ids,
+      store,
+      sources: sourcesOf(
+        () => store,
+        () => agents.all().values(),
+      ),
+    }),
+    gate: {
+      refresh: () => [],
+      noteAllowed: async () => 0,
+      allowAlways: async () => {},
+      judge: (_agent, tool) => ({
+        verdict: asks.includes(tool) ? 'ask' : 'auto',
+        reasons: ['the story says so'],
+        risk: 'LOW',
+      }),
+    },
+    model,
+    price: () => undefined,
+    workspaceFiles: diskFiles(disk),
+    shell: paperShell(disk),
+    agents,
+    tools: toolbox(),
+    config: { ...config, ...options.config },
+    clock,
+    ids,
+    audit: NO_AUDIT,
+    hosts: options.agents && new Set(options.agents),
+    isSequential: false,
+    watchers: watchers(options.watchers),
+  };
+}
+
+function configOn(disk: Disk): Config {
+  const read = disk.read(path.join(ROOT, 'guild.yaml'));
+  return parseConfig(read.kind === 'file' ? read.bytes.toString('utf8') : '', 'guild.yaml').config;
+}
+
+/** Notes are files only in a story that has a channel file; elsewhere they stay in memory. */
+function busOn(disk: Disk, clock: Clock): Bus {
+  const hasChannels = disk.stamp(path.join(ROOT, 'bus/state.jsonl')) !== undefined;
+  return hasChannels ? bus({ root: ROOT, disk, clock }) : memoryBus({ clock });
 }
 
 /** How many processes are at work, by the clock they share. */
 const atWork = new WeakMap<object, number>();
 
 /** Pumps until nothing moves and the human of the story has nothing to do. */
-export async function play(guest: Guest, story: { human?: (disk: SimDisk) => boolean }, disk: SimDisk): Promise<void> {
-  const { clock } = guest.parts;
+export async function play(proc: Proc, story: { human?: (disk: SimDisk) => boolean }, disk: SimDisk): Promise<void> {
+  const { clock } = proc.ports;
   const count = (by: number): number => atWork.set(clock, (atWork.get(clock) ?? 0) + by).get(clock)!;
   for (let turns = 0; turns < 20; turns++) {
     count(1);
-    const { due } = await untilQuiet(guest, 400).finally(() => count(-1));
+    const { due } = await untilQuiet(proc, 400).finally(() => count(-1));
     if (story.human?.(disk) === true) continue;
     if (due === undefined) return;
     if (count(0) > 0) {
@@ -176,9 +199,9 @@ export async function play(guest: Guest, story: { human?: (disk: SimDisk) => boo
 }
 
 /** Pumps until nothing moves; fails loudly instead of going on forever. */
-export async function untilQuiet(guest: Guest, most = 60): Promise<{ passes: number; due?: number }> {
+export async function untilQuiet(proc: Proc, most = 60): Promise<{ passes: number; due?: number }> {
   for (let passes = 1; passes <= most; passes++) {
-    const { moved, due } = await guest.engine.pump();
+    const { moved, due } = await proc.engine.pump();
     if (!moved) return { passes, ...(due === undefined ? {} : { due }) };
   }
   throw new Error(`still moving after ${most} passes`);
@@ -204,7 +227,7 @@ function paperShell(disk: Disk): Shell {
 }
 
 /** File tools on any Disk, without the path rules: those have tests of their own. */
-function diskFolder(disk: Disk): Folder {
+function diskFiles(disk: Disk): WorkspaceFiles {
   const at = (file: string): string => path.join(ROOT, file);
   return {
     judge: (_agent, _use, file) => ({ verdict: 'ok', reason: 'test', path: file }),

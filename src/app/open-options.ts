@@ -1,0 +1,27 @@
+/** How a workspace is opened. */
+import type { Clock, Ids } from '../ports/clock.js';
+import type { Disk } from '../ports/disk.js';
+import type { Model } from '../ports/model.js';
+import type { Processes } from '../ports/processes.js';
+import type { Watchers } from '../engine/core/context.js';
+import type { Tape } from './readers/tape.js';
+
+export interface OpenOptions {
+  /** Replaces the models themselves; for tests and recordings. */
+  model?: Model;
+  /** A model or alias that every agent uses, whatever its file says. */
+  modelName?: string;
+  /** Agents this process works for; default: all. */
+  agents?: string[];
+  env?: Record<string, string | undefined>;
+  clock?: Clock;
+  ids?: Ids;
+  disk?: Disk;
+  processes?: Processes;
+  /** `false`: this process writes no history. A disk of its own has none either: git works on the real one. */
+  history?: boolean;
+  /** Called as things happen. */
+  watchers?: Partial<Watchers>;
+  /** Records or replays everything that comes from outside. */
+  tape?: Tape;
+}

@@ -1,0 +1,12 @@
+/** What people and surfaces ask the engine to do. */
+import type { Intent } from '../../domain/task/intent.js';
+
+export interface Intents {
+  submit(intent: Intent): Promise<void>;
+  /**
+   * In order of arrival. An intent stays until `done`: a crash in between repeats it, so acting on
+   * an intent twice must be harmless.
+   */
+  list(): Promise<Intent[]>;
+  done(id: string): Promise<void>;
+}

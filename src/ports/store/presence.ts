@@ -1,0 +1,20 @@
+/** Which processes work on this workspace, and how they wake each other. */
+import type { Peer, Rank } from '../../domain/peer.js';
+
+export interface Presence {
+  readonly peer: Peer;
+  /** Registers this peer, as its first claim does. Concurrent calls share one attempt. */
+  join(): Promise<void>;
+  /** Live peers, this one included once it has joined. */
+  peers(): Promise<Peer[]>;
+  /** Differs whenever a peer came or left, as far as this process knows. */
+  version(): string;
+  /** This peer's place among all: the first ones do the work that one peer can do for all. */
+  rank(): Rank;
+  /** Wakes the other peers after a change that fired no watcher. */
+  ringOthers(): void;
+  /** Calls back when something may have changed. Only a hint; a scan finds the truth. */
+  onRing(ring: () => void): Promise<() => Promise<void>>;
+  /** Removes leftovers of dead processes. */
+  sweep(): Promise<void>;
+}
