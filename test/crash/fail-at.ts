@@ -1,7 +1,7 @@
 /** One run of a story in which change N fails, and a second process that goes on from there. */
 import assert from 'node:assert/strict';
 import { crashDisk, type Fault } from '../kit/crash-disk.js';
-import type { Lag } from '../../src/adapters/files/ahead.js';
+import type { Lag } from '../../src/adapters/files/base/lag.js';
 import { cluster, play, WHEN_ASKED } from '../kit/cluster.js';
 import { outcome } from '../kit/outcome.js';
 import { simDisk } from '../kit/sim-disk.js';

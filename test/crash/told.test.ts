@@ -4,7 +4,7 @@
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Lag } from '../../src/adapters/files/ahead.js';
+import type { Lag } from '../../src/adapters/files/base/lag.js';
 import { crashDisk } from '../kit/crash-disk.js';
 import { AT_ONCE, cluster, ROOT, untilQuiet, WHEN_ASKED, type Proc, type Cluster } from '../kit/cluster.js';
 import { simDisk, type SimDisk } from '../kit/sim-disk.js';

@@ -9,7 +9,7 @@ import { bus } from '../../src/adapters/bus/index.js';
 import { memoryBus } from '../../src/adapters/bus/memory.js';
 import { boards } from '../../src/adapters/boards/index.js';
 import { checkIns } from '../../src/adapters/check-ins/index.js';
-import type { Lag } from '../../src/adapters/files/ahead.js';
+import type { Lag } from '../../src/adapters/files/base/lag.js';
 import { files } from '../../src/adapters/files/index.js';
 import { creationRate } from '../../src/adapters/creation-rate/index.js';
 import { inbox } from '../../src/adapters/inbox/index.js';

@@ -4,6 +4,7 @@
  * that rests comes after the tasks it waits for, so a stop at any moment leaves what a stop a little earlier would have left. Whatever must not be
  * undone by that waits until the disk has caught up, or until the journal has what the disk has not.
  */
+import type { Lag } from './base/lag.js';
 import type { Line } from './journal.js';
 
 export interface Placement {
@@ -42,9 +43,6 @@ export interface Keeping {
   arrived(id: string): void;
   settle(): Promise<void>;
 }
-
-/** Calls `wake` a little later. */
-export type Lag = (wake: () => void) => void;
 
 /** The disk follows when nothing has changed for this long, and after so many times this long in any case: nobody looks at parts of a pattern more closely. */
 const LAG_MS = 10;

@@ -6,7 +6,7 @@ import { roleFacts } from '../../domain/task/role.js';
 import path from 'node:path';
 import type { Disk } from '../../ports/disk.js';
 import type { Hold } from '../../ports/store/tasks.js';
-import { parseClaimName, type Layout } from './layout.js';
+import { parseClaimName, type Layout } from './base/layout.js';
 import type { OpenTasks } from './open-tasks.js';
 import type { Shelves } from './task-lookup.js';
 

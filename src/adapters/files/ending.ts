@@ -8,11 +8,11 @@ import type { Claim } from '../../ports/store/tasks.js';
 import { printTask } from '../../text/records/task.js';
 import { once, type Ahead } from './ahead.js';
 import { keyOf, pageLine, type Journal, type Line, type PageLine } from './journal.js';
-import { LEAVING, type Layout } from './layout.js';
+import { LEAVING, type Layout } from './base/layout.js';
 import type { Placing } from './placing.js';
 import { resultPage } from './result-page.js';
 import type { Shelves } from './task-lookup.js';
-import { syncIfThere, type Writing } from './atomic-write.js';
+import { syncIfThere, type Writing } from './base/atomic-write.js';
 
 interface Ending {
   settle(claim: Claim, task: Task, state: EndedState): Promise<boolean>;

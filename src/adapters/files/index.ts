@@ -7,11 +7,12 @@ import type { Disk } from '../../ports/disk.js';
 import type { Processes } from '../../ports/processes.js';
 import type { Store } from '../../ports/store/index.js';
 import type { Tasks } from '../../ports/store/tasks.js';
-import { ahead, type Lag } from './ahead.js';
-import { writing } from './atomic-write.js';
+import { ahead } from './ahead.js';
+import { type Lag } from './base/lag.js';
+import { writing } from './base/atomic-write.js';
 import { claimsFor } from './claims.js';
 import { journal } from './journal.js';
-import { folders, layout as layoutOf } from './layout.js';
+import { folders, layout as layoutOf } from './base/layout.js';
 import { locks } from './locks.js';
 import { openTasks } from './open-tasks.js';
 import { presence } from './presence.js';
@@ -233,4 +234,4 @@ export function files({ root, disk, clock, ids, processes, agents = [], lag, soo
   }
 }
 
-export { isWorkspace } from './layout.js';
+export { isWorkspace } from './base/layout.js';

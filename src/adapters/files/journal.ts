@@ -7,8 +7,8 @@ import path from 'node:path';
 import type { EndedState } from '../../domain/task/task.js';
 import { sameContent } from '../../domain/stamp.js';
 import type { Disk } from '../../ports/disk.js';
-import { parseClaimName, type Layout } from './layout.js';
-import type { Writing } from './atomic-write.js';
+import { parseClaimName, type Layout } from './base/layout.js';
+import type { Writing } from './base/atomic-write.js';
 
 export interface Journal {
   /** At once; a power cut may take it. */

@@ -5,7 +5,7 @@
 import path from 'node:path';
 import type { Disk } from '../../ports/disk.js';
 import type { Locks } from '../../ports/store/locks.js';
-import type { Layout } from './layout.js';
+import type { Layout } from './base/layout.js';
 
 const MAX_TRIES = 3;
 

@@ -10,7 +10,7 @@ import { OPEN_STATES, type OpenState, type Task, type TaskState } from '../../do
 import { writtenAt } from '../../domain/stamp.js';
 import type { Disk } from '../../ports/disk.js';
 import { parseTask } from '../../text/records/task.js';
-import { isSettled, isTaskFile, parseClaimName, type ClaimName, type Layout } from './layout.js';
+import { isSettled, isTaskFile, parseClaimName, type ClaimName, type Layout } from './base/layout.js';
 import type { Quarantine } from './quarantine.js';
 import { strays } from './strays.js';
 

@@ -7,7 +7,7 @@ import type { Disk } from '../../ports/disk.js';
 import type { Claim } from '../../ports/store/tasks.js';
 import type { Ahead, Placement } from './ahead.js';
 import type { Line } from './journal.js';
-import { claimName, LEAVING, type Layout } from './layout.js';
+import { claimName, LEAVING, type Layout } from './base/layout.js';
 import type { OpenTasks } from './open-tasks.js';
 import type { Quarantine } from './quarantine.js';
 import type { Shelves } from './task-lookup.js';

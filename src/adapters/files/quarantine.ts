@@ -2,7 +2,7 @@
 import path from 'node:path';
 import { problem, problemText, type Problem } from '../../domain/problem.js';
 import type { Disk } from '../../ports/disk.js';
-import type { Layout } from './layout.js';
+import type { Layout } from './base/layout.js';
 
 /** Returns the problem to report, naming the place where the file lies now; undefined if another peer was faster. */
 export type Quarantine = (file: string, why: Problem) => Problem | undefined;

@@ -21,9 +21,9 @@ import {
 } from '../../text/session/parse.js';
 import { diffMessages } from '../../text/session/message-diff.js';
 import type { Ahead } from './ahead.js';
-import type { Layout } from './layout.js';
+import type { Layout } from './base/layout.js';
 import { keyOf, type Journal, type Line } from './journal.js';
-import type { Writing } from './atomic-write.js';
+import type { Writing } from './base/atomic-write.js';
 
 interface Known {
   stamp: string;

@@ -6,7 +6,7 @@ import path from 'node:path';
 import { problem, type Problem } from '../../domain/problem.js';
 import { TASK_STATES, type OpenState } from '../../domain/task/task.js';
 import type { Disk } from '../../ports/disk.js';
-import { isTaskFile, LEAVING, type Layout } from './layout.js';
+import { isTaskFile, LEAVING, type Layout } from './base/layout.js';
 
 interface Strays {
   /** What lies in one of the folders of open tasks, without those that have names of tasks. */

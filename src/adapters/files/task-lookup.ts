@@ -5,7 +5,7 @@ import type { EndedState, Placed, Task } from '../../domain/task/task.js';
 import { writtenAt } from '../../domain/stamp.js';
 import type { Disk } from '../../ports/disk.js';
 import { parseTask, type TaskParsed } from '../../text/records/task.js';
-import { parseClaimName, type Layout } from './layout.js';
+import { parseClaimName, type Layout } from './base/layout.js';
 
 export interface Shelves {
   hasEnded(id: string): boolean;

@@ -13,12 +13,12 @@ import { once, type Ahead } from './ahead.js';
 import { placing, twin } from './placing.js';
 import { ending, isAcknowledged } from './ending.js';
 import type { Journal } from './journal.js';
-import { LEAVING, parseClaimName, type ClaimName, type Layout } from './layout.js';
+import { LEAVING, parseClaimName, type ClaimName, type Layout } from './base/layout.js';
 import type { Entry, OpenTasks } from './open-tasks.js';
 import type { Presence } from './presence.js';
 import type { Quarantine } from './quarantine.js';
 import type { Shelves } from './task-lookup.js';
-import type { Writing } from './atomic-write.js';
+import type { Writing } from './base/atomic-write.js';
 
 type TaskVerbs = Pick<
   Tasks,

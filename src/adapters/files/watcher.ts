@@ -5,7 +5,7 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import type { Disk } from '../../ports/disk.js';
-import type { Layout } from './layout.js';
+import type { Layout } from './base/layout.js';
 
 interface Bell {
   /** Hangs it again where a folder came or was exchanged since: true if something may have been missed there. Cheap where nothing was. */

@@ -3,7 +3,7 @@ import path from 'node:path';
 import { git } from '../../adapters/git/index.js';
 import { clock as realClock } from '../../adapters/clock/index.js';
 import { disk } from '../../adapters/disk/index.js';
-import { parseClaimName } from '../../adapters/files/layout.js';
+import { parseClaimName } from '../../adapters/files/base/layout.js';
 import type { Config } from '../../domain/config/config.js';
 import { ProblemError } from '../../domain/problem.js';
 import { isWorkspace } from '../../adapters/files/index.js';

@@ -2,7 +2,7 @@
 import path from 'node:path';
 import { clock } from '../../adapters/clock/index.js';
 import { disk } from '../../adapters/disk/index.js';
-import { isWorkspace } from '../../adapters/files/layout.js';
+import { isWorkspace } from '../../adapters/files/base/layout.js';
 import { look, type Look } from '../../adapters/files/readers/look.js';
 import { processes } from '../../adapters/processes/index.js';
 import { ProblemError } from '../../domain/problem.js';

@@ -4,7 +4,7 @@
  */
 import path from 'node:path';
 import { disk } from '../../adapters/disk/index.js';
-import { isWorkspace } from '../../adapters/files/layout.js';
+import { isWorkspace } from '../../adapters/files/base/layout.js';
 import { problem, type Problem } from '../../domain/problem.js';
 import { openLook } from './open-look.js';
 import { openReader } from './open-reader.js';

@@ -1,7 +1,7 @@
 /** The ids of all tasks, by the names of their files alone: nothing is read, so it costs little however many there are. */
 import path from 'node:path';
 import { disk } from '../../adapters/disk/index.js';
-import { isTaskFile, layout, parseClaimName } from '../../adapters/files/layout.js';
+import { isTaskFile, layout, parseClaimName } from '../../adapters/files/base/layout.js';
 import { TASK_STATES } from '../../domain/task/task.js';
 
 export function taskNames(folder: string): string[] {

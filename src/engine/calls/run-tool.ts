@@ -59,7 +59,7 @@ export async function runTool(
 
 /** A command that could reach the ballot. */
 function isLoose(context: EngineContext, call: ToolCall, permission: Permission): boolean {
-  return call.name === 'execute_command' && permission.action === undefined && context.shell.isSandboxed() === false;
+  return call.name === 'execute_command' && permission.action === undefined && !context.shell.isSandboxed();
 }
 
 function contextOf(

@@ -29,6 +29,6 @@ export function candidatesFor(context: EngineContext, task: Task, dependency: De
 export function others(context: EngineContext, task: Task): Agent[] {
   const paused = context.pauses.all();
   return [...context.agents.all().values()].filter(
-    ({ name }) => name !== task.from && paused?.has(name) !== true && context.agents.fault(name) === undefined,
+    ({ name }) => name !== task.from && !paused?.has(name) && context.agents.fault(name) === undefined,
   );
 }

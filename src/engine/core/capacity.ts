@@ -39,7 +39,7 @@ export async function room(context: EngineContext): Promise<Room> {
     },
     isHosted,
     isFree({ name, maxConcurrentTasks }) {
-      if (!isHosted(name) || context.pauses.isPaused(name) === true) return false;
+      if (!isHosted(name) || context.pauses.isPaused(name)) return false;
       return maxConcurrentTasks === Infinity || load(name) < maxConcurrentTasks;
     },
   };
@@ -58,7 +58,7 @@ function count(context: EngineContext): Map<string, number> {
   for (const { task, state } of context.tasks.open()) {
     if (task.to === undefined || state === 'waiting' || !roleFacts(task.role).takesCapacity) continue;
     // Whatever waits keeps no place: what it waits for may need that very place.
-    if (state === 'pending' && context.waits.isHeldUp(task.id) === true) continue;
+    if (state === 'pending' && context.waits.isHeldUp(task.id)) continue;
     counted.set(task.to, (counted.get(task.to) ?? 0) + 1);
   }
   return counted;

@@ -74,9 +74,9 @@ function fingerprint(work: readonly OpenTask[]): string {
 
 /** What the last check-in itself has set in motion is no news: the work counts as it is when that one has ended. */
 async function hasMoved(context: EngineContext, work: readonly OpenTask[]): Promise<boolean> {
-  const memory = context.checkIns!.memory();
+  const memory = context.checkIns.memory();
   if (memory?.task === undefined) return memory?.work !== fingerprint(work);
-  if (!context.tasks.isOpen(memory.task)) await context.checkIns!.remember({ work: fingerprint(work) });
+  if (!context.tasks.isOpen(memory.task)) await context.checkIns.remember({ work: fingerprint(work) });
   return false;
 }
 
@@ -95,10 +95,10 @@ async function ask(
   const task = there?.task ?? taskOf(context, planner, `checkin-${count}`, work);
   const made = there === undefined && (await context.tasks.create(task));
   if (made) record(context, 'task.created', { task: task.id, agent: planner, cause: 'planner check-in' });
-  await context.checkIns!.remember({ work: fingerprint(work), task: task.id });
+  await context.checkIns.remember({ work: fingerprint(work), task: task.id });
   const agent = context.agents.all().get(planner)!;
   const plannerSession = `${sessionId(task, agent)}.session.yaml`;
-  await context.checkIns!.write({ ...note, lastCheckin: task.created_at, plannerSession, count });
+  await context.checkIns.write({ ...note, lastCheckin: task.created_at, plannerSession, count });
   return made;
 }
 

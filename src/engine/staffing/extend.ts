@@ -51,7 +51,7 @@ function withBids(task: Task, wanted: readonly WantedChild[], known: ReadonlyMap
 }
 
 function situation(context: EngineContext, task: Task): Omit<ExtendGiven, 'children'> | undefined {
-  const agents = [...context.agents.all().values()].filter(({ name }) => context.pauses.all().has(name) !== true);
+  const agents = [...context.agents.all().values()].filter(({ name }) => !context.pauses.all().has(name));
   const has = (agent: Agent, need: string): boolean => agent.capabilities.includes(need);
   const needs = task.requirements.filter((need) => !agents.some((agent) => has(agent, need)));
   const maker = agents.find((agent) => has(agent, MAKER))?.name;

@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { journal, keyOf, pageLine, type Journal, type Line } from '../../../src/adapters/files/journal.js';
-import { folders, layout } from '../../../src/adapters/files/layout.js';
+import { folders, layout } from '../../../src/adapters/files/base/layout.js';
 import { intents } from '../../../src/adapters/files/records/intents.js';
-import { writing, type Writing } from '../../../src/adapters/files/atomic-write.js';
+import { writing, type Writing } from '../../../src/adapters/files/base/atomic-write.js';
 import type { Disk } from '../../../src/ports/disk.js';
 import { crashDisk, Died, type CrashDisk } from '../../kit/crash-disk.js';
 import { simDisk, type SimDisk } from '../../kit/sim-disk.js';

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { files } from '../../../src/adapters/files/index.js';
-import { folders, layout } from '../../../src/adapters/files/layout.js';
+import { folders, layout } from '../../../src/adapters/files/base/layout.js';
 import { openTasks } from '../../../src/adapters/files/open-tasks.js';
 import { quarantine } from '../../../src/adapters/files/quarantine.js';
 import type { Store } from '../../../src/ports/store/index.js';

@@ -6,9 +6,9 @@ import path from 'node:path';
 import { test } from 'node:test';
 import { disk } from '../../../src/adapters/disk/index.js';
 import { bell, ringBell } from '../../../src/adapters/files/watcher.js';
-import { folders, layout, type Layout } from '../../../src/adapters/files/layout.js';
+import { folders, layout, type Layout } from '../../../src/adapters/files/base/layout.js';
 import { presence, type Presence } from '../../../src/adapters/files/presence.js';
-import { writing } from '../../../src/adapters/files/atomic-write.js';
+import { writing } from '../../../src/adapters/files/base/atomic-write.js';
 import { isWarden, patience } from '../../../src/domain/peer.js';
 import type { Disk } from '../../../src/ports/disk.js';
 

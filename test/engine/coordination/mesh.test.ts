@@ -56,8 +56,8 @@ async function resultOf(proc: Proc, id: string): Promise<string | undefined> {
 }
 
 function told(proc: Proc): NoteBody[] {
-  proc.ports.bus!.refresh();
-  return proc.ports.bus!.read('dependency').map((note) => note.body);
+  proc.ports.bus.refresh();
+  return proc.ports.bus.read('dependency').map((note) => note.body);
 }
 
 test('the fittest offers first and wins, the others step back, and all are told', async () => {

@@ -59,7 +59,7 @@ test('a writer says something, a reader hears it before its next turn, the urgen
     /^human: Note from human on the channel news \(low\):\n\n<note__\w+ agent="human">\nlunch is at one\n</,
   );
   assert.equal(asked(third!).length, 1, 'nothing is heard twice');
-  assert.equal(proc.ports.bus!.unread('news', 'ana').length, 2, 'ana is no reader');
+  assert.equal(proc.ports.bus.unread('news', 'ana').length, 2, 'ana is no reader');
 });
 
 test('saying and hearing with a death at every change: heard once in the conversation, told once', async () => {
@@ -108,7 +108,7 @@ test('what may not be told is a problem for the teller and a line of history; of
     ]),
   ].map((refused) => refused?.code);
   assert.deepEqual(codes, ['not_found', 'not_allowed', 'forged', 'not_allowed']);
-  assert.deepEqual(proc.ports.bus!.channels(), []);
+  assert.deepEqual(proc.ports.bus.channels(), []);
   const events = (await proc.ports.events.list()).filter(({ name }) => name === 'note.refused');
   assert.equal(events.length, 4);
 });

@@ -16,7 +16,7 @@ import { lay, STORIES, type Story } from '../../kit/stories.js';
 
 const agent = (front: string): string => `---\n${front}\n---\nDo what you are asked.\n`;
 const STORY = STORIES.find(({ name }) => name.startsWith('states:'))!;
-const bus = (proc: Proc): Bus => proc.ports.bus!;
+const bus = (proc: Proc): Bus => proc.ports.bus;
 const at = (file: string): string => path.join(ROOT, file);
 
 function laid(story: Pick<Story, 'agents' | 'tasks' | 'script'> & Partial<Story>): { disk: SimDisk; house: Cluster } {
@@ -97,7 +97,7 @@ test('several processes, some of which die: every move is told once, and the his
     const lines = disk.tree().get(at('bus/state.jsonl'))!.trimEnd().split('\n');
     const ids = lines.map((line) => (JSON.parse(line) as Note).id);
     assert.equal(new Set(ids).size, ids.length, 'one note for each move');
-    const told = foldStates(procs[0]!.ports.bus!.read('state'));
+    const told = foldStates(procs[0]!.ports.bus.read('state'));
     for (const who of ['lead', 'mid', 'leaf']) assert.equal(told.get(who)?.state, 'complete', who);
   }
 });

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Event } from '../../../src/domain/event.js';
 import type { Model } from '../../../src/ports/model.js';
-import type { Lag } from '../../../src/adapters/files/ahead.js';
+import type { Lag } from '../../../src/adapters/files/base/lag.js';
 import { AT_ONCE, cluster, ROOT, untilQuiet, WHEN_ASKED, type Proc } from '../../kit/cluster.js';
 import { simDisk, type SimDisk } from '../../kit/sim-disk.js';
 import { lay, type Story } from '../../kit/stories.js';

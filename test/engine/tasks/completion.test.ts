@@ -184,8 +184,8 @@ async function whileAsked(phase: 1 | 2, now: (disk: SimDisk, bus: Bus) => void, 
   const other = procs[2]!;
   await other.ports.presence.join();
   let asked = 0;
-  other.ports.bus!.subscribe('task', ({ body }) => {
-    if (body.type === 'completion_probe' && body.phase === phase && asked++ === 0) now(disk, other.ports.bus!);
+  other.ports.bus.subscribe('task', ({ body }) => {
+    if (body.type === 'completion_probe' && body.phase === phase && asked++ === 0) now(disk, other.ports.bus);
   });
   await together(procs.slice(0, 2));
   assert.ok(asked > 0, 'they were asked');

@@ -9,13 +9,13 @@ import type { Processes } from '../../../ports/processes.js';
 import type { Scan, Tasks } from '../../../ports/store/tasks.js';
 import { ahead } from '../ahead.js';
 import { journal } from '../journal.js';
-import { layout } from '../layout.js';
+import { layout } from '../base/layout.js';
 import { openTasks, type OpenTasks } from '../open-tasks.js';
 import { presence } from '../presence.js';
 import { quarantine } from '../quarantine.js';
 import { shelves } from '../task-lookup.js';
 import { taskVerbs } from '../tasks.js';
-import { writing } from '../atomic-write.js';
+import { writing } from '../base/atomic-write.js';
 
 export type Look = Pick<Tasks, 'scan' | 'open' | 'openCount' | 'isOpen' | 'read' | 'ended'> &
   Pick<OpenTasks, 'glance' | 'strays'>;

@@ -3,8 +3,8 @@ import { createHash } from 'node:crypto';
 import path from 'node:path';
 import type { Disk } from '../../../ports/disk.js';
 import type { Blobs } from '../../../ports/store/blobs.js';
-import type { Writing } from '../atomic-write.js';
-import type { Layout } from '../layout.js';
+import type { Writing } from '../base/atomic-write.js';
+import type { Layout } from '../base/layout.js';
 
 /** Hashes remembered as stored, because every conversation of an agent puts the same prompt. */
 const MAX_REMEMBERED = 1000;

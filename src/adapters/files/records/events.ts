@@ -3,9 +3,9 @@ import path from 'node:path';
 import type { Event } from '../../../domain/event.js';
 import type { Disk } from '../../../ports/disk.js';
 import type { Events } from '../../../ports/store/events.js';
-import type { Lag } from '../ahead.js';
-import { syncIfThere } from '../atomic-write.js';
-import type { Layout } from '../layout.js';
+import type { Lag } from '../base/lag.js';
+import { syncIfThere } from '../base/atomic-write.js';
+import type { Layout } from '../base/layout.js';
 
 /**
  * `isBehind`: the task's record is not on disk yet, so its event lines may follow `soon`, batched.

@@ -3,9 +3,9 @@ import path from 'node:path';
 import type { Intent } from '../../../domain/task/intent.js';
 import type { Disk } from '../../../ports/disk.js';
 import type { Intents } from '../../../ports/store/intents.js';
-import type { Writing } from '../atomic-write.js';
-import { isSettled, type Layout } from '../layout.js';
-import { readJson } from './read-json.js';
+import type { Writing } from '../base/atomic-write.js';
+import { isSettled, type Layout } from '../base/layout.js';
+import { readJson } from '../base/read-json.js';
 
 /** Some file systems keep times in steps of one or two seconds: an unchanged stamp is trusted this long. */
 const TRUST_STAMP_MS = 1000;

@@ -3,7 +3,7 @@
  * none, never a part. Names of half-done files carry the peer, so that leftovers of a dead one can be told and swept.
  */
 import path from 'node:path';
-import type { Disk } from '../../ports/disk.js';
+import type { Disk } from '../../../ports/disk.js';
 import type { Layout } from './layout.js';
 
 export interface Writing {

@@ -1,8 +1,8 @@
 /** Where everything lies in a workspace, and how a claimed file is named. One place, so that names are built from parts and never by replacing text in a path. */
 import path from 'node:path';
-import type { Disk } from '../../ports/disk.js';
-import { TASK_STATES, type TaskState } from '../../domain/task/task.js';
-import { writtenAt } from '../../domain/stamp.js';
+import type { Disk } from '../../../ports/disk.js';
+import { TASK_STATES, type TaskState } from '../../../domain/task/task.js';
+import { writtenAt } from '../../../domain/stamp.js';
 
 export interface Layout {
   root: string;

@@ -1,0 +1,2 @@
+/** When files follow memory. */
+export type Lag = (wake: () => void) => void;
