@@ -5,6 +5,7 @@ import { kinIn } from '../../domain/task/lineage.js';
 import { partialMoneyText } from '../../domain/budget/usage.js';
 import { compareText } from '../../domain/order.js';
 import { ProblemError, problem } from '../../domain/problem.js';
+import { localDay } from '../../views/local-time.js';
 import { columnsOf } from '../render/columns.js';
 import { EXIT, text, type Command } from '../args/command.js';
 import { oneLine } from '../render/terminal.js';
@@ -38,9 +39,7 @@ What model and tool calls have cost, summed from events/.
     const by = (text(values, 'by') ?? 'agent') as By;
     if (!BY.includes(by))
       throw new ProblemError(problem('bad_usage', `--by is one of ${BY.join(', ')}, not ${JSON.stringify(by)}`));
-    const since = text(values, 'since') ?? '';
-    if (since !== '' && !/^\d{4}-\d{2}-\d{2}/.test(since))
-      throw new ProblemError(problem('bad_usage', `--since is a day as 2026-01-31, not ${JSON.stringify(since)}`));
+    const since = startOf(text(values, 'since'));
     const events = await openReader(root).events.list();
     const { rootOf } = kinIn(by === 'task' ? events : []);
     const counted = events.filter((event) => event.at >= since);
@@ -62,6 +61,15 @@ What model and tool calls have cost, summed from events/.
     return EXIT.done;
   },
 };
+
+/** The ISO time at which a local day, or a moment on one, starts. */
+function startOf(given: string | undefined): string {
+  if (given === undefined) return '';
+  // Without a time of day the language would read it as UTC.
+  const at = new Date(given.length === '2026-01-31'.length ? `${given}T00:00:00` : given);
+  if (/^\d{4}-\d{2}-\d{2}/.test(given) && !Number.isNaN(at.getTime())) return at.toISOString();
+  throw new ProblemError(problem('bad_usage', `--since is a day like 2026-01-31, not ${JSON.stringify(given)}`));
+}
 
 /** Numbers to the right. Where a window has no room for all of them, money and tokens stay longest; then names are cut. */
 function layRows(rows: readonly Sum[], width: number): string[] {
@@ -115,7 +123,7 @@ function unpricedModels(events: readonly Event[]): string[] {
 }
 
 function keyOf(event: Event, by: Exclude<By, 'task'>): string {
-  if (by === 'day') return event.at.slice(0, 10);
+  if (by === 'day') return localDay(event.at);
   const named = by === 'agent' ? event.agent : event[by];
   return typeof named === 'string' ? named : '-';
 }

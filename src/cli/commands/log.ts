@@ -1,5 +1,6 @@
 /** `guild log`: what happened here, commit by commit, newest first. */
 import { openHistory } from '../../app/readers/history.js';
+import { localDateTime } from '../../views/local-time.js';
 import { EXIT, text, whole, type Command } from '../args/command.js';
 import { oneLine } from '../render/terminal.js';
 
@@ -30,7 +31,7 @@ The history is plain git: git log, git diff and git show in the workspace show a
     else if (commits.length === 0 && state.on) terminal.say('nothing yet');
     const isNarrow = terminal.width < 70;
     for (const { id, at, subject, body } of json ? [] : commits) {
-      const when = at.slice(isNarrow ? 5 : 0, isNarrow ? 16 : 19).replace('T', ' ');
+      const when = isNarrow ? localDateTime(at).slice('2026-'.length, '2026-01-31 12:00'.length) : localDateTime(at);
       const name = id.slice(0, isNarrow ? 7 : 10);
       const room = terminal.width - when.length - name.length - 2;
       terminal.out(`${terminal.dim(when)} ${terminal.colour('yellow', name)} ${oneLine(subject, room)}`);

@@ -2,6 +2,7 @@
 import { openNotes, type NotesView } from '../../app/readers/open-notes.js';
 import type { Note } from '../../domain/coordination/note.js';
 import { problemText } from '../../domain/problem.js';
+import { localDateTime } from '../../views/local-time.js';
 import { noteText } from '../../views/note-text.js';
 import { whoText } from '../../views/who.js';
 import { EXIT, whole, type Call, type Command } from '../args/command.js';
@@ -48,7 +49,7 @@ function listChannels(view: NotesView, { terminal, json }: Call): void {
     const rows = channels.map(({ channel, notes, at, writers, readers }) => [
       terminal.bold(channel),
       notes === 0 ? terminal.dim('empty') : `${notes} ${notes === 1 ? 'note' : 'notes'}`,
-      at === undefined ? '' : terminal.dim(timeOf(at)),
+      at === undefined ? '' : terminal.dim(localDateTime(at)),
       `written by ${writers}${readers.length === 0 ? '' : `, read by ${readers.join(', ')}`}`,
     ]);
     for (const row of table(rows, terminal.width)) terminal.out(row);
@@ -63,17 +64,13 @@ function print(note: Note, { terminal, json }: Call): void {
   const to = note.to === undefined ? '' : ` to ${note.to}`;
   const urgent = note.priority === 'normal' ? '' : `${inColour(terminal, note)} `;
   terminal.out(
-    `${terminal.dim(timeOf(note.at))} ${terminal.colour('cyan', oneLine(whoText(note.from), terminal.width))}${to}: ${urgent}${oneLine(noteText(note.body), terminal.width === Infinity ? Infinity : MOST_SHOWN)}`,
+    `${terminal.dim(localDateTime(note.at))} ${terminal.colour('cyan', oneLine(whoText(note.from), terminal.width))}${to}: ${urgent}${oneLine(noteText(note.body), terminal.width === Infinity ? Infinity : MOST_SHOWN)}`,
   );
 }
 
 function inColour(terminal: Terminal, { priority }: Note): string {
   if (priority === 'low') return terminal.dim(priority);
   return terminal.colour(priority === 'critical' ? 'red' : 'yellow', priority);
-}
-
-function timeOf(at: string): string {
-  return at.slice(0, 19).replace('T', ' ');
 }
 
 function follow(view: NotesView, channel: string, call: Call): Promise<void> {

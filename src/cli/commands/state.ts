@@ -3,6 +3,7 @@ import { openStates, type Seen, type StatesView } from '../../app/readers/open-s
 import type { AgentState } from '../../domain/agent/agent-state.js';
 import type { Note } from '../../domain/coordination/note.js';
 import { problem, ProblemError } from '../../domain/problem.js';
+import { localDateTime } from '../../views/local-time.js';
 import { EXIT, whole, type Call, type Command } from '../args/command.js';
 import { onInterrupt } from '../args/interrupt.js';
 import { laid, type Terminal } from '../render/terminal.js';
@@ -96,12 +97,7 @@ function row({ at, body }: Note, terminal: Terminal): string[] {
   if (body.type !== 'state_change') return [];
   const { agent, fromState, toState, reason, trigger } = body;
   const why = [trigger, reason].filter(Boolean).join(': ');
-  return [
-    terminal.dim(at.slice(0, 19).replace('T', ' ')),
-    terminal.bold(agent),
-    `${fromState} → ${stateMark(toState, terminal)}`,
-    why,
-  ];
+  return [terminal.dim(localDateTime(at)), terminal.bold(agent), `${fromState} → ${stateMark(toState, terminal)}`, why];
 }
 
 function fields({ at, task, body }: Note): object {

@@ -16,7 +16,7 @@ const FILES = {
 test('what is told is listed, and heard by its reader', async (t) => {
   const here = place(t, FILES);
   assert.equal((await here.guild('tell', 'news', 'lunch', 'is', 'at one', '--priority', 'high')).code, 0);
-  assert.match((await here.guild('notes', 'news')).out, /^\S+ \S+ human: high lunch is at one\n$/);
+  assert.match((await here.guild('notes', 'news')).out, /^\S+ \S+ \S+ human: high lunch is at one\n$/);
   const [told] = (await here.guild('notes', 'news', '--json')).out.trim().split('\n');
   const { from, priority, body } = JSON.parse(told!) as Record<string, unknown>;
   assert.deepEqual([from, priority, body], ['human', 'high', { type: 'said', text: 'lunch is at one' }]);

@@ -48,7 +48,7 @@ test('who does what, and how it came to that', async (t) => {
   assert.equal(moves.map(({ toState }) => toState).join(' '), 'working waiting complete');
   assert.match(moves[0]!.trigger, /^task\.claimed t\.call-/);
   const { out } = succeeds(await guild('state', '--history'));
-  assert.match(out, /^\S+ \S+ +boss +working → blocked +task\.parked t: for t\.call-/m);
+  assert.match(out, /^\S+ \S+ \S+ +boss +working → blocked +task\.parked t: for t\.call-/m);
   assert.match(succeeds(await guild('state', '--history', '--limit', '1')).err, /and 7 before/);
   assert.equal((await guild('state', 'hand')).code, 2);
 });

@@ -12,6 +12,7 @@ import { moneyText, usageFields, type Usage } from '../../../domain/budget/usage
 import { gistOrFailure } from '../../../views/summary.js';
 import { roundTokens } from '../../../rules/patterns/team-tokens.js';
 import { totals } from '../../../rules/budget/totals.js';
+import { localDateTime } from '../../../views/local-time.js';
 import { shortIds } from '../../../views/short-id.js';
 import { stemsOf } from '../../../views/tree-lines.js';
 import { toText, whoText } from '../../../views/who.js';
@@ -41,11 +42,14 @@ export async function show(call: Call): Promise<number> {
   row('dependency', dependencyText(found));
   row('parent', task.parent);
   row('depends on', task.dependencies.join(', '));
-  row('waits for', task.waits?.tasks?.join(', ') ?? task.waits?.file ?? task.waits?.until);
+  row(
+    'waits for',
+    task.waits?.tasks?.join(', ') ?? task.waits?.file ?? (task.waits?.until && localDateTime(task.waits.until)),
+  );
   row('held by', owner && `${owner.agent} in process ${owner.peer}`);
   row('session', task.session && `sessions/${task.session}.session.yaml`);
-  row('created', task.created_at);
-  row('ended', task.ended_at);
+  row('created', localDateTime(task.created_at));
+  row('ended', task.ended_at && localDateTime(task.ended_at));
   row('certified', task.certificate && certificateText(task.certificate));
   row('cost', task.usage && costText(task.usage));
   if (task.error) terminal.out(`\n${terminal.colour('red', 'failed')}: ${problemText(task.error)}`);
@@ -57,7 +61,7 @@ function dependencyText(placed: Placed): string | undefined {
   const dependency = dependencyOf(placed.task);
   if (dependency === undefined) return undefined;
   const { type, urgency, deadline } = dependency;
-  const more = [...(urgency === 'normal' ? [] : [urgency]), ...(deadline ? [`by ${deadline}`] : [])];
+  const more = [...(urgency === 'normal' ? [] : [urgency]), ...(deadline ? [`by ${localDateTime(deadline)}`] : [])];
   return [type, ...more, dependencyStatus(placed)].join(', ');
 }
 

@@ -6,6 +6,7 @@ import { compareText } from '../../../domain/order.js';
 import { HUMAN } from '../../../domain/task/task.js';
 import { partialMoneyText } from '../../../domain/budget/usage.js';
 import { gist } from '../../../views/summary.js';
+import { localTime, zone } from '../../../views/local-time.js';
 import { toText, whoText } from '../../../views/who.js';
 import { mark } from '../task/list.js';
 import { stateMark } from '../state.js';
@@ -59,7 +60,7 @@ export function topFrame(seen: Seen, ledger: Ledger, name: string, terminal: Ter
     ['agents', agentLines(seen, terminal)],
     ['for you', yours(seen, terminal)],
     ['open tasks', taskLines(seen, terminal)],
-    ['last', latest(ledger, terminal)],
+    [lastTitle(ledger), latest(ledger, terminal)],
   ];
   const there = sections.filter(([, entries]) => entries.length > 0);
   const rooms = share(
@@ -70,7 +71,9 @@ export function topFrame(seen: Seen, ledger: Ledger, name: string, terminal: Ter
     ...head,
     ...there.flatMap(([title, entries], i) => {
       // Of what happened the end matters, of the rest the beginning.
-      const shown = title === 'last' ? first(entries.toReversed(), rooms[i]!).reverse() : first(entries, rooms[i]!);
+      const shown = title.startsWith('last')
+        ? first(entries.toReversed(), rooms[i]!).reverse()
+        : first(entries, rooms[i]!);
       const more = entries.length - shown.length;
       if (shown.length === 0) return [];
       return ['', terminal.dim(`${title}${more > 0 ? ` (${more} more)` : ''}`), ...shown.flat()];
@@ -164,10 +167,16 @@ const SHOWN: Partial<Record<Event['name'], string>> = {
   'agent.created': '+',
 };
 
+/** The zone is said once, for the times below. */
+function lastTitle({ latest: events }: Ledger): string {
+  const newest = events.at(-1);
+  return newest === undefined ? 'last' : `last (local time, UTC${zone(newest.at)})`;
+}
+
 function latest({ latest: events }: Ledger, terminal: Terminal): string[][] {
   return events.map((event) => {
     const tool = typeof event['tool'] === 'string' ? ` ${event['tool']}` : '';
-    const line = `${terminal.dim(event.at.slice(11, 19))} ${SHOWN[event.name]} ${terminal.bold(nameOf(event))}${tool} ${event.task ?? ''}`;
+    const line = `${terminal.dim(localTime(event.at))} ${SHOWN[event.name]} ${terminal.bold(nameOf(event))}${tool} ${event.task ?? ''}`;
     return wrapped(line, terminal.width);
   });
 }

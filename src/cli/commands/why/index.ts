@@ -9,6 +9,7 @@ import { ProblemError, problemText, whereText, type Problem } from '../../../dom
 import { isEnded, type Placed } from '../../../domain/task/task.js';
 import { heldShares, shareText } from '../../../rules/budget/shares.js';
 import { budgetNode, nodeAgent, nodeKind, nodeText } from '../../../rules/coordination/wait-node.js';
+import { localDay, localTime, withLocalTimes, zone } from '../../../views/local-time.js';
 import { toText } from '../../../views/who.js';
 import { EXIT, type Command } from '../../args/command.js';
 import { idOf, unknownTask } from '../task/id.js';
@@ -42,15 +43,19 @@ budget; who asked for it, from the first message on; and what happened: turns, t
       terminal.json({ id, state: found.state, chain, nodes, shares, origin, story, ...(cost ? { cost } : {}), events });
       return EXIT.done;
     }
-    for (const [i, line] of chain.entries()) terminal.out(`${'  '.repeat(i)}${i > 0 ? '→ ' : ''}${line}`);
+    for (const [i, line] of chain.entries())
+      terminal.out(`${'  '.repeat(i)}${i > 0 ? '→ ' : ''}${withLocalTimes(line)}`);
     for (const line of shares) terminal.out(line);
     if (found.task.error) terminal.out(`\n${problemText(found.task.error)}`);
     terminal.out('');
     for (const [i, line] of origin.entries())
       terminal.out(`${'  '.repeat(i)}${i > 0 ? '→ ' : ''}${oneLine(line, terminal.width - 2 * i - 2)}`);
-    terminal.out('');
+    let day = '';
     for (const { at, text } of story) {
-      for (const line of wrapped(`${terminal.dim(at.slice(11, 23))} ${printable(text)}`, terminal.width))
+      const today = `${localDay(at)} (local time, UTC${zone(at)})`;
+      if (today !== day) terminal.out(`\n${terminal.dim(today)}`);
+      day = today;
+      for (const line of wrapped(`${terminal.dim(localTime(at))} ${printable(withLocalTimes(text))}`, terminal.width))
         terminal.out(line);
     }
     if (cost !== undefined) terminal.out(`\ncost, with everything under it: ${cost}`);
