@@ -12,33 +12,33 @@ import { busContract, type BusBench } from './bus.js';
 const all = fs.mkdtempSync(path.join(os.tmpdir(), 'guild-bus-'));
 after(() => fs.rmSync(all, { recursive: true, force: true }));
 
-const patience = (mostUnread = 10_000): { mostUnread: number; patienceMs: number } => ({
-  mostUnread,
-  patienceMs: 1000,
+const patience = (maxUnread = 10_000): { maxUnread: number; maxWaitMs: number } => ({
+  maxUnread,
+  maxWaitMs: 1000,
 });
 
 busContract('memory', () => {
   const clock = simClock();
   const world = busWorld();
-  return { clock, join: (mostUnread) => memoryBus({ clock, world, patience: patience(mostUnread) }) };
+  return { clock, join: (maxUnread) => memoryBus({ clock, world, patience: patience(maxUnread) }) };
 });
 
 busContract('files', () => filesBench(disk(), fs.mkdtempSync(path.join(all, 'bench-'))));
 
-busContract('files in many small parts', () =>
-  filesBench(disk(), fs.mkdtempSync(path.join(all, 'bench-')), { partBytes: 300 }),
+busContract('files in many small segments', () =>
+  filesBench(disk(), fs.mkdtempSync(path.join(all, 'bench-')), { segmentBytes: 300 }),
 );
 
-busContract('files of which next to nothing is in memory', () =>
-  filesBench(disk(), fs.mkdtempSync(path.join(all, 'bench-')), { partBytes: 300, mostAwake: 0, mostIdle: 1 }),
+busContract('files with almost nothing in memory', () =>
+  filesBench(disk(), fs.mkdtempSync(path.join(all, 'bench-')), { segmentBytes: 300, maxLoaded: 0, maxIdle: 1 }),
 );
 
 busContract('files on a simulated disk', () => filesBench(simDisk(), '/w'));
 
-function filesBench(on: Disk, root: string, more: Partial<BusOptions> = {}): BusBench {
+function filesBench(disk: Disk, root: string, more: Partial<BusOptions> = {}): BusBench {
   const clock = simClock();
   return {
     clock,
-    join: (mostUnread) => bus({ root, disk: on, clock, patience: patience(mostUnread), ...more }),
+    join: (maxUnread) => bus({ root, disk, clock, patience: patience(maxUnread), ...more }),
   };
 }

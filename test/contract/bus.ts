@@ -1,4 +1,6 @@
-/** What every bus promises. An adapter's test gives a bench: processes that join the same bus, and a clock. */
+/**
+ * The contract of every bus. An adapter's test provides a clock and processes that join one bus.
+ */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { Note, NotePriority } from '../../src/domain/coordination/note.js';
@@ -7,8 +9,10 @@ import type { SimClock } from '../kit/sim-clock.js';
 
 export interface BusBench {
   clock: SimClock;
-  /** Another process on the same bus. Readers may have `mostUnread` notes before them without slowing a teller. */
-  join(mostUnread?: number): Bus;
+  /**
+   * Another process on the same bus. Readers with more than `maxUnread` notes slow writers down.
+   */
+  join(maxUnread?: number): Bus;
 }
 
 export function note(id: string, more: Partial<Note> = {}): Note {
@@ -16,16 +20,16 @@ export function note(id: string, more: Partial<Note> = {}): Note {
   return { id, channel: 'news', from: 'ana', at: '2026-01-01T00:00:00.000Z', priority: 'normal', body, ...more };
 }
 
-const idsOf = (notes: readonly Note[]): string[] => notes.map((one) => one.id);
+const idsOf = (notes: readonly Note[]): string[] => notes.map((note) => note.id);
 const many = (from: number, to: number): Note[] => Array.from({ length: to - from }, (_, i) => note(`n${from + i}`));
 
 export function busContract(name: string, bench: () => BusBench): void {
   describe(`bus: ${name}`, () => {
-    test('what is told is read by every reader, in this process and in others', async () => {
+    test('a note is read by every reader in every process', async () => {
       const { join } = bench();
-      const [one, two] = [join(), join()];
-      assert.equal(await one.tell([note('a'), note('b')], { durable: true }), undefined);
-      for (const bus of [one, two, join()]) {
+      const [first, second] = [join(), join()];
+      assert.equal(await first.tell([note('a'), note('b')], { durable: true }), undefined);
+      for (const bus of [first, second, join()]) {
         bus.refresh();
         assert.deepEqual(bus.read('news'), [note('a'), note('b')]);
         assert.deepEqual(idsOf(bus.unread('news', 'bob')), ['a', 'b']);
@@ -33,7 +37,7 @@ export function busContract(name: string, bench: () => BusBench): void {
       }
     });
 
-    test('a later critical note comes before earlier low ones; within a priority the order of telling stays', async () => {
+    test('notes are read by priority, and in order within a priority', async () => {
       const bus = bench().join();
       const order: NotePriority[] = ['low', 'normal', 'low', 'high', 'critical', 'normal', 'critical'];
       await bus.tell(order.map((priority, i) => note(`${priority}-${i}`, { priority })));
@@ -49,7 +53,7 @@ export function busContract(name: string, bench: () => BusBench): void {
       assert.deepEqual(idsOf(bus.unread('news', 'bob', 2)), ['critical-4', 'critical-6']);
     });
 
-    test('what a reader is done with is not shown to it again, in whatever order, and others still see it', async () => {
+    test('a reader does not see a note again once it is done, but other readers do', async () => {
       const { join } = bench();
       const bus = join();
       await bus.tell(many(0, 6));
@@ -62,58 +66,58 @@ export function busContract(name: string, bench: () => BusBench): void {
       assert.deepEqual(idsOf(bus.unread('news', 'bob')), ['n5', 'n6']);
     });
 
-    test('done by two processes for one reader: both count', async () => {
+    test('two processes can mark notes as done for one reader', async () => {
       const { join } = bench();
-      const [one, two] = [join(), join()];
-      await one.tell(many(0, 4));
-      assert.equal(one.unread('news', 'bob').length + two.unread('news', 'bob').length, 8);
-      await one.done('news', 'bob', ['n0', 'n2']);
-      await two.done('news', 'bob', ['n1']);
-      for (const bus of [one, two, join()]) assert.deepEqual(idsOf(bus.unread('news', 'bob')), ['n3']);
+      const [first, second] = [join(), join()];
+      await first.tell(many(0, 4));
+      assert.equal(first.unread('news', 'bob').length + second.unread('news', 'bob').length, 8);
+      await first.done('news', 'bob', ['n0', 'n2']);
+      await second.done('news', 'bob', ['n1']);
+      for (const bus of [first, second, join()]) assert.deepEqual(idsOf(bus.unread('news', 'bob')), ['n3']);
     });
 
-    test('the same id is told once, whoever tells it; the first telling stands', async () => {
+    test('only the first note with an id counts', async () => {
       const { join } = bench();
-      const [one, two] = [join(), join()];
+      const [first, second] = [join(), join()];
       const heard: string[] = [];
-      one.subscribe('news', (told) => heard.push(told.from));
-      await Promise.all([one.tell([note('a')]), two.tell([note('a', { from: 'bob' })]), one.tell([note('a')])]);
-      await one.tell([note('a'), note('b'), note('b')], { durable: true });
-      one.refresh();
-      assert.deepEqual(idsOf(one.read('news')), ['a', 'b']);
+      first.subscribe('news', (heardNote) => heard.push(heardNote.from));
+      await Promise.all([first.tell([note('a')]), second.tell([note('a', { from: 'bob' })]), first.tell([note('a')])]);
+      await first.tell([note('a'), note('b'), note('b')], { durable: true });
+      first.refresh();
+      assert.deepEqual(idsOf(first.read('news')), ['a', 'b']);
       assert.deepEqual(idsOf(join().read('news')), ['a', 'b']);
       assert.equal(join().read('news')[0]!.from, 'ana');
       assert.deepEqual(heard, ['ana', 'ana']);
     });
 
-    test('a note for one reader is shown to nobody else, and holds nobody up', async () => {
+    test('a note to one reader is invisible to the others', async () => {
       const bus = bench().join();
       await bus.tell([note('a', { to: 'cleo' }), note('b')]);
       assert.deepEqual(idsOf(bus.unread('news', 'bob')), ['b']);
       assert.deepEqual(idsOf(bus.unread('news', 'cleo')), ['a', 'b']);
     });
 
-    test('what has expired is shown to nobody', async () => {
+    test('an expired note is not shown', async () => {
       const { clock, join } = bench();
       const bus = join();
       await bus.tell([note('a', { expires: '2026-01-01T00:01:00.000Z' }), note('b')]);
       await clock.advance(59_000);
       assert.deepEqual(idsOf(bus.unread('news', 'bob')), ['a', 'b']);
       await clock.advance(2000);
-      for (const one of [bus, join()]) {
-        assert.deepEqual(idsOf(one.unread('news', 'bob')), ['b']);
-        assert.deepEqual(idsOf(one.read('news')), ['b']);
+      for (const instance of [bus, join()]) {
+        assert.deepEqual(idsOf(instance.unread('news', 'bob')), ['b']);
+        assert.deepEqual(idsOf(instance.read('news')), ['b']);
       }
     });
 
-    test('read gives the newest, oldest first', async () => {
+    test('read returns the newest notes, oldest first', async () => {
       const bus = bench().join();
       await bus.tell(many(0, 5));
       assert.deepEqual(idsOf(bus.read('news', 2)), ['n3', 'n4']);
       assert.deepEqual(bus.read('nothing'), []);
     });
 
-    test('channels are apart from each other, those of teams too', async () => {
+    test('channels are independent, including team channels', async () => {
       const { join } = bench();
       const bus = join();
       assert.deepEqual(bus.channels(), []);
@@ -124,25 +128,25 @@ export function busContract(name: string, bench: () => BusBench): void {
       assert.deepEqual(idsOf(join().unread('state', 'bob')), ['c']);
     });
 
-    test('subscribers hear each note once, from their subscription on, until they stop', async () => {
+    test('subscribers hear each new note once until they unsubscribe', async () => {
       const { join } = bench();
-      const [one, two] = [join(), join()];
-      await one.tell([note('before')]);
+      const [first, second] = [join(), join()];
+      await first.tell([note('before')]);
       const [here, there]: [string[], string[]] = [[], []];
-      const stop = one.subscribe('news', (told) => here.push(told.id));
-      two.subscribe('news', (told) => there.push(told.id));
-      await one.tell(many(0, 3));
-      assert.deepEqual(here, ['n0', 'n1', 'n2'], 'at once in this process');
-      two.refresh();
-      two.refresh();
+      const stop = first.subscribe('news', ({ id }) => here.push(id));
+      second.subscribe('news', ({ id }) => there.push(id));
+      await first.tell(many(0, 3));
+      assert.deepEqual(here, ['n0', 'n1', 'n2'], 'immediately in this process');
+      second.refresh();
+      second.refresh();
       assert.deepEqual(there, ['n0', 'n1', 'n2']);
       stop();
-      await two.tell([note('after')]);
-      one.refresh();
+      await second.tell([note('after')]);
+      first.refresh();
       assert.deepEqual([here.length, there.length], [3, 4]);
     });
 
-    test('bad names and notes that are too long are refused, and nothing of that batch is told', async () => {
+    test('an invalid channel name or a note that is too long refuses the whole batch', async () => {
       const bus = bench().join();
       for (const channel of ['', '../x', 'a/b/c', '.hidden', 'team/', 'a~2', 'x'.repeat(300)])
         assert.equal((await bus.tell([note('a'), note('b', { channel })]))?.code, 'bad_name', channel);
@@ -152,25 +156,25 @@ export function busContract(name: string, bench: () => BusBench): void {
       assert.deepEqual(bus.channels(), []);
     });
 
-    test('a slow reader slows the teller, and loses nothing', async () => {
+    test('a slow reader slows the writer and loses nothing', async () => {
       const { clock, join } = bench();
       const bus = join(1000);
       bus.unread('news', 'bob');
       await bus.tell(many(0, 900));
       bus.unread('news', 'bob');
-      let told = false;
-      const telling = bus.tell(many(900, 2000)).then(() => (told = true));
+      let resolved = false;
+      const telling = bus.tell(many(900, 2000)).then(() => (resolved = true));
       await clock.advance(50);
-      assert.equal(told, false, 'it waits');
+      assert.equal(resolved, false, 'it waits');
       const first = bus.unread('news', 'bob');
-      assert.equal(first.length, 2000, 'what is held up is there already');
+      assert.equal(first.length, 2000, 'the notes are readable before the write resolves');
       await bus.done('news', 'bob', idsOf(first.slice(0, 1500)));
       await clock.advance(50);
       await telling;
       assert.equal(bus.unread('news', 'bob').length, 500);
     });
 
-    test('a reader that is dead holds a teller up once, and no more', async () => {
+    test('a dead reader delays writers only once', async () => {
       const { clock, join } = bench();
       const bus = join(1000);
       bus.unread('news', 'bob');
@@ -179,22 +183,22 @@ export function busContract(name: string, bench: () => BusBench): void {
       await first;
       for (let n = 2000; n < 6000; n += 1000) await bus.tell(many(n, n + 1000));
       assert.equal(bus.unread('news', 'bob').length, 6000);
-      await bus.done('news', 'bob', ['n0']); // it lives again
-      let told = false;
-      const telling = bus.tell(many(6000, 7000)).then(() => (told = true));
+      await bus.done('news', 'bob', ['n0']); // it moves again
+      let resolved = false;
+      const telling = bus.tell(many(6000, 7000)).then(() => (resolved = true));
       await clock.advance(50);
-      assert.equal(told, false);
+      assert.equal(resolved, false);
       await clock.advance(10_000);
       await telling;
     });
 
-    test('300 readers in several processes read all of what ten tellers tell', async () => {
+    test('300 readers in several processes read every note of ten writers', async () => {
       const { join } = bench();
       const all = [join(), join(), join()];
       const wanted = Array.from({ length: 10 }, (_, teller) =>
         Array.from({ length: 20 }, (_, n) => note(`t${teller}-${n}`, { from: `t${teller}` })),
       );
-      await Promise.all(wanted.flatMap((notes, i) => notes.map((one) => all[i % 3]!.tell([one]))));
+      await Promise.all(wanted.flatMap((notes, i) => notes.map((note) => all[i % 3]!.tell([note]))));
       const expected = wanted.flatMap(idsOf).sort();
       for (let r = 0; r < 300; r++) {
         const reader = `agent-${r}`;

@@ -86,10 +86,10 @@ test('a long answer is cut and says so', async () => {
 });
 
 for (const [query, said] of [
-  ["UPDATE tasks/plan.task.md SET completed = true WHERE id = 'ask'", /only reads[^]*update_task/],
-  ['SELECT * FROM tasks INTO out.json', /only reads/],
-  ['SELECT * FROM ../other/tasks/x.task.md', /is no source/],
-  ['SELECT * FROM guild.md', /is no source/],
+  ["UPDATE tasks/plan.task.md SET completed = true WHERE id = 'ask'", /read-only[^]*update_task/],
+  ['SELECT * FROM tasks INTO out.json', /read-only/],
+  ['SELECT * FROM ../other/tasks/x.task.md', /unknown source/],
+  ['SELECT * FROM guild.md', /unknown source/],
   ['SELECT * FROM tasks/gone.task.md', /there is no file/],
   ['SELECT * FROM tasks WHERE', /query:1:\d+[^]*\^/],
 ] as const) {
@@ -158,15 +158,15 @@ test('what somebody works on, approvals, and the human’s own work are not an a
   );
   assert.match(
     text(await it.use('update_task', { id: 'call', status: 'completed' })),
-    /^not_allowed: "Call Sarah" is the human's own/,
+    /^not_allowed: "Call Sarah" is assigned to the human/,
   );
   assert.match(
     text(await it.use('update_task', { id: 'ask', note: 'yes' })),
-    /^not_allowed: approvals are answered by the human only/,
+    /^not_allowed: only the human can answer approvals/,
   );
   assert.match(
     text(await it.use('update_task', { id: 'ballot', status: 'completed' })),
-    /^not_allowed: approvals are answered/,
+    /^not_allowed: only the human can answer approvals/,
   );
   assert.match(
     text(await it.use('update_task', { id: 'gone', status: 'completed' })),

@@ -1,7 +1,8 @@
 /**
  * Runs plugin actions: scripts such as `plugins/slack/actions/reply.mjs` that act on the outside
  * world. An agent requests one like any command. After approval it runs as the user's own code: in
- * the workspace, outside the sandbox, with the keys its plugin needs. No shell parses its arguments.
+ * the workspace, outside the sandbox, with the keys its plugin needs. No shell parses its
+ * arguments.
  */
 import { spawn } from 'node:child_process';
 import fs from 'node:fs';
@@ -71,7 +72,9 @@ async function runAction(
     : { kind: 'exited', code: ended.code, output, cut, ms };
 }
 
-/** Prefers the workspace's own plugin to a built-in one. Never returns a file outside both folders. */
+/**
+ * Prefers the workspace's own plugin to a built-in one. Never returns a file outside both folders.
+ */
 function findAction({ root, builtIn }: ActionsOptions, name: string): string | undefined {
   if (!ACTION.test(name)) return undefined;
   for (const [base, file] of [

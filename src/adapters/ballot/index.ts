@@ -1,7 +1,7 @@
 /**
- * The ballot file of a workspace. It remembers which approvals it has shown, to tell a deleted entry
- * from one that was never there. It writes only if the file is unchanged since the last read, so
- * that a person's save is never overwritten.
+ * The ballot file of a workspace. It remembers which approvals it has shown, to tell a deleted
+ * entry from one that was never there. It writes only if the file is unchanged since the last read,
+ * so that a person's save is never overwritten.
  */
 import path from 'node:path';
 import type { Approval, Fate } from '../../domain/task/approval.js';
@@ -65,7 +65,8 @@ export function ballot({ root, disk, peer, livePeers = async () => [] }: BallotO
     const present = new Set(marks.present);
     for (const { id } of open) if (present.has(id)) shown.add(id);
     const missing = open.filter(({ id }) => shown.has(id) && !present.has(id)).map(({ id }) => id);
-    // An entry missing from our own write was lost to another process, not withdrawn. Show it again.
+    // An entry missing from our own write was lost to another process, not withdrawn. Show it
+    // again.
     const withdrawn = isUnusable || (missing.length > 0 && own.isOwn(stamp ?? '')) ? [] : missing;
     if (exposed.isSuspect(stamp)) return askAgain(marks, withdrawn);
     return { answers: isUnusable ? [] : marks.answers, withdrawn, problems: fresh(marks.problems) };
@@ -152,7 +153,9 @@ export function ballot({ root, disk, peer, livePeers = async () => [] }: BallotO
     return true;
   }
 
-  /** Runs after the entries are on the ballot: the other order would turn a crash into a withdrawal. */
+  /**
+   * Runs after the entries are on the ballot: the other order would turn a crash into a withdrawal.
+   */
   async function remember(open: readonly Approval[]): Promise<void> {
     for (const { id } of open) shown.add(id);
     const kept = new Set(readMemory());

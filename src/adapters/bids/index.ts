@@ -1,7 +1,7 @@
 /**
- * Track records and earlier bids, cached under `.guild/`. `records.json` folds `events/*.jsonl` up to
- * an offset per file, so that each call reads only new lines. Any process may write it, and it is
- * rebuilt from the events if it is missing. Bids are in `cache/bids/`.
+ * Track records and earlier bids, cached under `.guild/`. `records.json` folds `events/*.jsonl` up
+ * to an offset per file, so that each call reads only new lines. Any process may write it, and it
+ * is rebuilt from the events if it is missing. Bids are in `cache/bids/`.
  */
 import path from 'node:path';
 import { asBid } from '../../domain/task/bid.js';
@@ -72,7 +72,9 @@ export function bids({ root, disk, peer, fold }: BidsOptions): Bids {
       .sort();
   }
 
-  /** An event file shrinks only if a person restored an earlier state: fold from the start again. */
+  /**
+   * An event file shrinks only if a person restored an earlier state: fold from the start again.
+   */
   function hasShrunk({ read }: Folded): boolean {
     return Object.entries(read).some(([name, offset]) => sizeNow(name) < offset);
   }

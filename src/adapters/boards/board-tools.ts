@@ -1,6 +1,7 @@
 /**
- * The desk of agents: queries that only read, and changes of bullets under rules that people do not have. An agent cannot
- * answer approvals, do a person's work for them, or take another agent's running task away; it is told what to do instead.
+ * Board access for agents: read-only queries, and bullet changes under rules that people do not
+ * have. An agent cannot answer approvals, close a person's bullet, or change a task that another
+ * agent is working on. Each refusal says what to do instead.
  */
 import path from 'node:path';
 import { visible } from '../../domain/coordination/mail.js';
@@ -15,7 +16,7 @@ import { taskId } from '../../text/board/tasks.js';
 import { parseQuery, type Assignment } from '../../text/query/query.js';
 import { runParsed, type Sources } from './queries.js';
 
-interface DeskAt {
+interface BoardToolsOptions {
   root: string;
   disk: Disk;
   ids: Ids;
@@ -26,7 +27,7 @@ interface DeskAt {
 const BALLOT = 'tasks/approvals.task.md';
 const MAX_BYTES = 16 * 1024 * 1024;
 
-export function boardTools(at: DeskAt): BoardTools {
+export function boardTools(options: BoardToolsOptions): BoardTools {
   return {
     async select(text) {
       const parsed = parseQuery(text);
@@ -34,48 +35,49 @@ export function boardTools(at: DeskAt): BoardTools {
       const { query } = parsed;
       if (query.kind !== 'select' || query.into !== undefined)
         return refuse(
-          'query_tasks only reads',
-          'use SELECT without INTO; update_task changes a bullet, create_task makes a task',
+          'query_tasks is read-only',
+          'use SELECT without INTO; update_task changes a bullet, create_task creates a task',
         );
       if (!/^(tasks|sessions|agents|events|tasks\/[^/]+\.task\.md)$/.test(query.from))
         return refuse(
-          `${query.from} is no source`,
+          `unknown source ${query.from}`,
           'use tasks, sessions, agents, events, or a board like tasks/plan.task.md',
         );
       try {
-        const { rows, problems } = await runParsed(query, at);
-        return { rows, leftOut: problems.filter((one) => one.severity === 'error').length };
+        const { rows, problems } = await runParsed(query, options);
+        return { rows, leftOut: problems.filter(({ severity }) => severity === 'error').length };
       } catch (thrown) {
         return asProblem(thrown);
       }
     },
     async change(by, id, change) {
-      const found = find(at, id);
-      if (found === undefined) return problem('not_found', `no bullet under tasks/ has the id ${id}`, { hint: HOW });
-      const no = (await whyNot(at, found, by, change)) ?? flawOf(change);
-      if (no) return no;
-      const set = assignments(found.item, change, by);
-      const where = { kind: 'compare', field: 'id', op: '=', value: itemKey(found.item) } as const;
+      const bullet = findBullet(options, id);
+      if (bullet === undefined)
+        return problem('not_found', `no bullet in tasks/ has the id ${id}`, { hint: FIND_HINT });
+      const refusal = (await refusalFor(options, bullet, by, change)) ?? invalidField(change);
+      if (refusal) return refusal;
+      const set = assignments(bullet.item, change, by);
+      const where = { kind: 'compare', field: 'id', op: '=', value: itemKey(bullet.item) } as const;
       try {
-        await runParsed({ kind: 'update', from: found.file, set, where }, at);
+        await runParsed({ kind: 'update', from: bullet.file, set, where }, options);
       } catch (thrown) {
         return asProblem(thrown);
       }
       const now = change.status === undefined ? 'is changed' : `is now ${change.status.replace('_', ' ')}`;
-      return `${found.file}: ${JSON.stringify(found.item.title)} ${now}`;
+      return `${bullet.file}: ${JSON.stringify(bullet.item.title)} ${now}`;
     },
   };
 }
 
-const HOW =
-  'find ids with query_tasks, for example SELECT id, title FROM tasks/plan.task.md; a task of another agent is changed by that agent: use send_message';
+const FIND_HINT =
+  'find ids with query_tasks, for example SELECT id, title FROM tasks/plan.task.md; only its own agent can change a running task: use send_message';
 
-interface Found {
+interface Bullet {
   file: string;
   item: Item;
 }
 
-function find({ root, disk }: DeskAt, id: string): Found | undefined {
+function findBullet({ root, disk }: BoardToolsOptions, id: string): Bullet | undefined {
   const names = disk
     .list(path.join(root, 'tasks'))
     .filter((name) => name.endsWith('.task.md') && !name.startsWith('.'));
@@ -84,55 +86,57 @@ function find({ root, disk }: DeskAt, id: string): Found | undefined {
     const read = disk.read(path.join(root, file), MAX_BYTES);
     if (read.kind !== 'file') continue;
     const items = parseBoard(read.bytes.toString('utf8'), file).items;
-    const item = items.find((one) => one.inTodo && (itemKey(one) === id || taskId(file, one) === id));
+    const item = items.find((candidate) => {
+      return candidate.inTodo && (itemKey(candidate) === id || taskId(file, candidate) === id);
+    });
     if (item) return { file, item };
   }
   return undefined;
 }
 
-async function whyNot(
-  { store }: DeskAt,
-  { file, item }: Found,
+async function refusalFor(
+  { store }: BoardToolsOptions,
+  { file, item }: Bullet,
   by: string,
   change: BoardChange,
 ): Promise<Problem | undefined> {
   if (file === BALLOT || item.tags.includes('approval'))
     return refuse(
-      'approvals are answered by the human only',
-      'go on with what needs no approval, or say in your answer what you wait for',
+      'only the human can answer approvals',
+      'continue with work that needs no approval, or say in your answer what you are waiting for',
     );
   if (change.status !== undefined && item.stakeholders.includes(HUMAN))
     return refuse(
-      `${JSON.stringify(item.title)} is the human's own`,
-      'tell the human in your answer, or leave a note on it',
+      `${JSON.stringify(item.title)} is assigned to the human`,
+      'tell the human in your answer, or add a note to it',
     );
   const id = taskId(file, item);
   const placed = await store.tasks.read(id);
-  const runs = placed !== undefined && (placed.state === 'active' || placed.state === 'waiting');
-  const holder = placed?.task.to ?? placed?.owner?.agent;
-  if (runs && holder !== by)
+  const isRunning = placed !== undefined && (placed.state === 'active' || placed.state === 'waiting');
+  const assignee = placed?.task.to ?? placed?.owner?.agent;
+  if (isRunning && assignee !== by)
     return refuse(
-      `${holder ?? 'somebody'} is working on ${id}`,
-      `use send_message to tell ${holder ?? 'it'} what should change`,
+      `${assignee ?? 'another agent'} is working on ${id}`,
+      `use send_message to tell ${assignee ?? 'it'} what should change`,
     );
   return undefined;
 }
 
-/** Keys that say who a bullet is, or that the program writes. */
+/** Keys that identify a bullet or are written by the program. */
 const NOT_FIELDS = new Set(
   'id title parent line priority completed completed_at skipped in_progress failed_at error failure updated_by'.split(
     ' ',
   ),
 );
 
-function flawOf({ fields }: BoardChange): Problem | undefined {
+function invalidField({ fields }: BoardChange): Problem | undefined {
   const bad = Object.keys(fields ?? {}).find((key) => NOT_FIELDS.has(key));
   if (bad)
     return problem('bad_field', `${bad} cannot be set through fields`, {
-      hint: 'use status, note or priority, or another key',
+      hint: 'use status, note or priority, or choose another key',
     });
   if (String(fields?.['tags'] ?? '').includes('approval'))
-    return refuse('an approval is asked for by the action that needs it', 'call the tool itself: the human is asked');
+    return refuse('a bullet cannot be made an approval', 'call the tool that needs approval; it asks the human itself');
   return undefined;
 }
 
@@ -143,17 +147,17 @@ function assignments(item: Item, { status, note, priority, fields }: BoardChange
   if (priority !== undefined) set.push({ field: 'priority', value: priority });
   for (const [field, value] of Object.entries(fields ?? {}))
     set.push({ field, value: typeof value === 'string' ? visible(value) : value });
-  if (note !== undefined && fields?.['note'] === undefined) set.push({ field: 'note', value: noted(item, note) });
+  if (note !== undefined && fields?.['note'] === undefined) set.push({ field: 'note', value: withNote(item, note) });
   set.push({ field: 'updated_by', value: by });
   return set;
 }
 
-/** What stands there stays, and the same note stands there once. */
-function noted(item: Item, note: string): string {
-  const said = visible(note).trim();
+/** Appends the note to the existing ones, unless it is already the last. */
+function withNote(item: Item, note: string): string {
+  const text = visible(note).trim();
   const old = String(fieldOf(item, 'note')?.value ?? '').trimEnd();
-  if (old === '' || old === said || old.endsWith(`\n${said}`)) return old === '' ? said : old;
-  return `${old}\n${said}`;
+  if (old === '' || old === text || old.endsWith(`\n${text}`)) return old === '' ? text : old;
+  return `${old}\n${text}`;
 }
 
 function refuse(message: string, hint: string): Problem {

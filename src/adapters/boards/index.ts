@@ -1,7 +1,8 @@
 /**
- * The boards of a workspace as files. A board is read again when its stamp changes. Tasks are derived
- * from all boards together, because a bullet may depend on a bullet of another board. A board is
- * written only if it is unchanged since it was read and the new text parses to the same bullets.
+ * The boards of a workspace as files. A board is read again when its stamp changes. Tasks are
+ * derived from all boards together, because a bullet may depend on a bullet of another board. A
+ * board is written only if it is unchanged since it was read and the new text parses to the same
+ * bullets.
  */
 import path from 'node:path';
 import type { BoardMark } from '../../domain/task/board.js';
@@ -19,7 +20,9 @@ const BALLOT = 'approvals.task.md';
 const MAX_BYTES = 16 * 1024 * 1024;
 /** An editor that writes in place may still be writing this soon after the last change. */
 const SETTLED_MS = 100;
-/** After an update of this many milliseconds, wait `REST_FACTOR` times as long before the next one. */
+/**
+ * After an update of this many milliseconds, wait `REST_FACTOR` times as long before the next one.
+ */
 const SLOW_MS = 10;
 const REST_FACTOR = 8;
 
@@ -96,7 +99,9 @@ export function boards({ root, disk, clock, peer }: BoardsOptions): Boards {
     return changed;
   }
 
-  /** Gives an editor that writes in place time to finish. A new inode means an atomic replacement. */
+  /**
+   * Gives an editor that writes in place time to finish. A new inode means an atomic replacement.
+   */
   async function waitUntilSettled(name: string): Promise<void> {
     const before = loaded.get(name)?.stamp;
     for (let tries = 0; tries < 5; tries++) {
@@ -152,7 +157,9 @@ export function boards({ root, disk, clock, peer }: BoardsOptions): Boards {
     return groups;
   }
 
-  /** Writes the marks to one board. Returns the time spent computing, without waiting for the disk. */
+  /**
+   * Writes the marks to one board. Returns the time spent computing, without waiting for the disk.
+   */
   async function applyMarks(name: string, marks: BoardMark[], problems: Problem[]): Promise<number> {
     const from = clock.monotonicMs();
     const before = loaded.get(name);
@@ -184,8 +191,8 @@ export function boards({ root, disk, clock, peer }: BoardsOptions): Boards {
   }
 
   /**
-   * Returns the new stamp. Undefined, and nothing is written, if a person saved in between or another
-   * peer swept the temp file because this peer is not registered yet.
+   * Returns the new stamp. Undefined, and nothing is written, if a person saved in between or
+   * another peer swept the temp file because this peer is not registered yet.
    */
   async function replace(file: string, text: string, stamp: string): Promise<string | undefined> {
     const tmp = path.join(root, '.guild', 'tmp', `${peer}-board${++tmps}`);

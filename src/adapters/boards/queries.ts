@@ -17,7 +17,7 @@ import { TABLES } from './tables.js';
 export type { BoardProblem } from '../../text/board/parse.js';
 export type { Row } from '../../text/query/query.js';
 
-/** What can be selected from besides boards. Each is asked only when a query names it. */
+/** Tables besides boards. Each is loaded only if a query names it. */
 export interface Sources {
   tasks(): Promise<Row[]>;
   sessions(): Promise<Row[]>;
@@ -33,9 +33,9 @@ interface BoardsAt {
 }
 
 export interface QueryOptions {
-  /** UPDATE and DELETE without WHERE mean every task. */
+  /** Allows UPDATE and DELETE without WHERE, for every task. */
   all?: boolean;
-  /** INTO may replace a file. */
+  /** Allows INTO to replace a file. */
   force?: boolean;
 }
 
@@ -51,14 +51,14 @@ export interface QueryReply {
   written?: string;
 }
 
-/** Throws a ProblemError where the query cannot be done; then nothing was changed. */
+/** Throws a ProblemError if the query cannot be run; then nothing was changed. */
 export async function runQuery(text: string, at: BoardsAt, options: QueryOptions = {}): Promise<QueryReply> {
   const parsed = parseQuery(text);
   if (!parsed.ok) throw new ProblemError(parsed.problem);
   return runParsed(parsed.query, at, options);
 }
 
-/** The same for a query that was read before. */
+/** The same for a parsed query. */
 export async function runParsed(query: Query, at: BoardsAt, options: QueryOptions = {}): Promise<QueryReply> {
   const isTable = Object.hasOwn(TABLES, query.from);
   const reply = isTable ? await onTable(query, at) : await onBoard(query, at, options);
@@ -95,13 +95,13 @@ async function onTable(query: Query, at: BoardsAt): Promise<QueryReply> {
   return { kind: 'select', rows, message: `${rows.length} rows from ${from}`, problems: [] };
 }
 
-/** Reads, edits and writes; if the file changed in between, from the start again. */
+/** Reads, edits and writes the board. Starts over if the file changed in between. */
 async function onBoard(query: Query, at: BoardsAt, options: QueryOptions): Promise<QueryReply> {
   const file = query.from;
   if (!file.endsWith('.md')) {
     fail(
       'bad_usage',
-      `there is no source ${file}`,
+      `unknown source ${file}`,
       'use tasks, sessions, agents, events, or a file like tasks/plan.task.md',
     );
   }
@@ -120,7 +120,11 @@ async function onBoard(query: Query, at: BoardsAt, options: QueryOptions): Promi
     const written = await (read ? replace(disk, full, bytes, ids, read.bytes) : create(disk, full, bytes, ids));
     if (written) return { kind: query.kind, ...rest, written: file };
   }
-  return fail('disk_failed', `${file} changes faster than it can be edited`, 'try again when nobody writes it');
+  return fail(
+    'disk_failed',
+    `${file} changed during every attempt to edit it`,
+    'try again when it is no longer being written',
+  );
 }
 
 async function save(file: string, rows: readonly Row[], at: BoardsAt, options: QueryOptions): Promise<void> {
@@ -146,7 +150,7 @@ function readText(disk: Disk, full: string, file: string): { text: string; bytes
   if (read.kind === 'missing') return undefined;
   if (read.kind === 'not_a_file') fail('bad_file', `${file} is a ${read.what}, not a file`, undefined, file);
   if (read.kind === 'too_big')
-    fail('over_limit', `${file} has ${read.size} bytes, more than a board may have`, undefined, file);
+    fail('over_limit', `${file} has ${read.size} bytes; the limit is ${MAX_BYTES}`, undefined, file);
   try {
     const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(read.bytes);
     return { text, bytes: read.bytes };
@@ -157,7 +161,7 @@ function readText(disk: Disk, full: string, file: string): { text: string; bytes
 
 /** False, and nothing done, if the file no longer has the bytes that were read. */
 async function replace(disk: Disk, full: string, bytes: Buffer, ids: Ids, expected?: Buffer): Promise<boolean> {
-  return aside(disk, full, bytes, ids, (temp) => {
+  return writeTemp(disk, full, bytes, ids, (temp) => {
     if (expected) {
       const now = disk.read(full, MAX_BYTES);
       if (now.kind !== 'file' || !now.bytes.equals(expected)) return false;
@@ -169,11 +173,11 @@ async function replace(disk: Disk, full: string, bytes: Buffer, ids: Ids, expect
 /** False, and nothing done, if the name is taken. */
 async function create(disk: Disk, full: string, bytes: Buffer, ids: Ids): Promise<boolean> {
   disk.makeFolder(path.dirname(full));
-  return aside(disk, full, bytes, ids, (temp) => disk.link(temp, full));
+  return writeTemp(disk, full, bytes, ids, (temp) => disk.link(temp, full));
 }
 
-/** Durable bytes under a name that nobody reads, until `place` gives them the real one. */
-async function aside(
+/** Writes the bytes durably to a temp file, which `place` then moves to the real name. */
+async function writeTemp(
   disk: Disk,
   full: string,
   bytes: Buffer,
@@ -196,10 +200,10 @@ async function aside(
 function missing(file: string): Problem {
   return problem('not_found', `there is no file ${file}`, {
     where: { file },
-    hint: 'check the name; it counts from the workspace',
+    hint: 'check the name; it is relative to the workspace',
   });
 }
 
 function fail(code: Problem['code'], message: string, hint?: string, file?: string): never {
-  throw new ProblemError(problem(code, message, { ...(file ? { where: { file } } : {}), ...(hint ? { hint } : {}) }));
+  throw new ProblemError(problem(code, message, { where: file === undefined ? undefined : { file }, hint }));
 }

@@ -1,10 +1,10 @@
 /**
- * The tables of a workspace and the columns they define. Rows may have more: a task file keeps unknown keys, an event has
- * details of its kind.
+ * The tables of a workspace and their columns. Rows may have more: task files keep unknown keys,
+ * and events carry details of their kind.
  */
 import type { Task } from '../../domain/task/task.js';
 
-/** Written as a record, so that the compiler asks for a key that is new. */
+/** A record, so that the compiler reports a missing key. */
 const TASK: Record<Exclude<keyof Task, 'extra'>, true> = {
   id: true,
   parent: true,

@@ -1,28 +1,31 @@
 /**
- * What each reader has done with, kept in `.guild/bus/<channel>/<reader>.json` and replaced whole. Marks name notes by their ids, so they
- * hold whatever happens to the lines. Losing one costs reading again, never a note, so it is not synced.
+ * Each reader's progress, in `.guild/bus/<channel>/<reader>.json`, replaced atomically. Marks refer
+ * to notes by id, so they stay valid when lines move. A lost cursor costs reading notes again,
+ * never a note, so cursors are not synced.
  */
 import path from 'node:path';
 import { safePart } from '../../domain/task/id.js';
 import type { Disk } from '../../ports/disk.js';
-import { markOf, notesOf, partWith, readerOf, sizeOf, type Channel, type Reader } from './channel.js';
+import { markOf, notesOf, segmentWith, readerOf, sizeOf, type Channel, type Reader } from './channel.js';
 
 interface Cursors {
-  /** What the file says and this process does not know yet, because another one wrote it. */
-  refresh(on: Channel, name: string): Reader;
-  /** Of a reader that was refreshed right before. */
-  save(on: Channel, reader: Reader): void;
-  /** Every reader that has a cursor. */
-  refreshAll(on: Channel): void;
+  /** Loads the progress that another process has saved. */
+  refresh(channel: Channel, name: string): Reader;
+  /** Call `refresh` for this reader right before. */
+  save(channel: Channel, reader: Reader): void;
+  /** Refreshes every reader that has a cursor. */
+  refreshAll(channel: Channel): void;
 }
 
-interface Kept {
+interface SavedCursor {
   reader: string;
   parts: Record<string, { upTo?: string; also?: string[] }>;
 }
 
-/** Folders that are known to be there; of more of them some are made once more, which does nothing. */
-const MOST_MADE = 100;
+/**
+ * How many folders to remember as created. Beyond that they are created again, which is harmless.
+ */
+const MAX_MADE = 100;
 
 export function cursors(disk: Disk, root: string, peer: string): Cursors {
   const tmp = path.join(root, '.guild', 'tmp');
@@ -34,45 +37,45 @@ export function cursors(disk: Disk, root: string, peer: string): Cursors {
 
   return {
     refresh,
-    save(on, reader) {
-      const file = fileOf(on.name, reader.name);
-      const text = JSON.stringify(kept(on, reader));
-      // Gone if somebody took us for dead and swept, or took the folder away: once more, and else it is written next time.
+    save(channel, reader) {
+      const file = fileOf(channel.name, reader.name);
+      const text = JSON.stringify(cursorOf(channel, reader));
+      // Another peer may sweep the temp file, or a person delete the folder. Retry once, then skip.
       if (!replace(file, text) && !replace(file, text)) return;
       stamps.set(reader, disk.stamp(file) ?? '');
     },
-    refreshAll(on) {
-      const known = new Set([...on.readers.keys()].map((name) => `${safePart(name)}.json`));
-      for (const name of on.readers.keys()) refresh(on, name);
-      for (const file of disk.list(folderOf(on.name))) {
+    refreshAll(channel) {
+      const known = new Set([...channel.readers.keys()].map((name) => `${safePart(name)}.json`));
+      for (const name of channel.readers.keys()) refresh(channel, name);
+      for (const file of disk.list(folderOf(channel.name))) {
         if (known.has(file)) continue;
-        const reader = parse(path.join(folderOf(on.name), file))?.reader;
-        if (typeof reader === 'string') refresh(on, reader);
+        const reader = parse(path.join(folderOf(channel.name), file))?.reader;
+        if (typeof reader === 'string') refresh(channel, reader);
       }
     },
   };
 
-  function refresh(on: Channel, name: string): Reader {
-    const reader = readerOf(on, name);
-    const file = fileOf(on.name, name);
+  function refresh(channel: Channel, name: string): Reader {
+    const reader = readerOf(channel, name);
+    const file = fileOf(channel.name, name);
     const stamp = disk.stamp(file);
     if (stamp === undefined || stamp === stamps.get(reader)) return reader;
     stamps.set(reader, stamp);
-    const found = parse(file);
-    if (found === undefined) return reader;
-    for (const part of on.parts) {
-      const said = found.parts[part.number];
-      if (said === undefined) continue;
-      const mark = markOf(reader, part.number);
-      if (mark.upTo === sizeOf(part)) continue;
-      for (const id of said.also ?? []) if (partWith(on, id) === part.number) mark.also.add(id);
-      if (part.resting !== undefined && part.resting.last === said.upTo) {
-        mark.upTo = part.resting.size;
+    const saved = parse(file);
+    if (saved === undefined) return reader;
+    for (const segment of channel.segments) {
+      const entry = saved.parts[segment.number];
+      if (entry === undefined) continue;
+      const mark = markOf(reader, segment.number);
+      if (mark.upTo === sizeOf(segment)) continue;
+      for (const id of entry.also ?? []) if (segmentWith(channel, id) === segment.number) mark.also.add(id);
+      if (segment.evicted !== undefined && segment.evicted.last === entry.upTo) {
+        mark.upTo = segment.evicted.size;
         mark.also.clear();
         continue;
       }
-      const notes = notesOf(part);
-      const upTo = notes.findIndex((note) => note.id === said.upTo) + 1;
+      const notes = notesOf(segment);
+      const upTo = notes.findIndex((note) => note.id === entry.upTo) + 1;
       for (let i = mark.upTo; i < upTo; i++) mark.also.delete(notes[i]!.id);
       mark.upTo = Math.max(mark.upTo, upTo);
     }
@@ -82,14 +85,14 @@ export function cursors(disk: Disk, root: string, peer: string): Cursors {
 
   function replace(file: string, text: string): boolean {
     const folder = path.dirname(file);
-    if (!made.has(folder)) for (const one of [folder, tmp]) disk.makeFolder(one, 0o700);
-    if (made.size >= MOST_MADE) made.clear();
+    if (!made.has(folder)) for (const missing of [folder, tmp]) disk.makeFolder(missing, 0o700);
+    if (made.size >= MAX_MADE) made.clear();
     made.add(folder);
-    const aside = path.join(tmp, `${peer}-bus${++count}`);
+    const tmpFile = path.join(tmp, `${peer}-bus${++count}`);
     try {
-      disk.create(aside, text);
-      if (disk.rename(aside, file)) return true;
-      disk.remove(aside);
+      disk.create(tmpFile, text);
+      if (disk.rename(tmpFile, file)) return true;
+      disk.remove(tmpFile);
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
     }
@@ -97,25 +100,25 @@ export function cursors(disk: Disk, root: string, peer: string): Cursors {
     return false;
   }
 
-  function parse(file: string): Kept | undefined {
+  function parse(file: string): SavedCursor | undefined {
     const read = disk.read(file, 64 * 1024 * 1024);
     if (read.kind !== 'file') return undefined;
     try {
-      const given = JSON.parse(read.bytes.toString('utf8')) as Kept;
-      return typeof given.parts === 'object' && given.parts !== null ? given : undefined;
+      const cursor = JSON.parse(read.bytes.toString('utf8')) as SavedCursor;
+      return typeof cursor.parts === 'object' && cursor.parts !== null ? cursor : undefined;
     } catch {
-      return undefined; // torn by a power cut: its notes are read again
+      return undefined; // torn by a power cut: the notes are read again
     }
   }
 }
 
-function kept(on: Channel, reader: Reader): Kept {
-  const parts: Kept['parts'] = {};
-  for (const part of on.parts) {
-    const mark = reader.marks.get(part.number);
+function cursorOf(channel: Channel, reader: Reader): SavedCursor {
+  const parts: SavedCursor['parts'] = {};
+  for (const segment of channel.segments) {
+    const mark = reader.marks.get(segment.number);
     if (mark === undefined || (mark.upTo === 0 && mark.also.size === 0)) continue;
-    const upTo = mark.upTo === part.resting?.size ? part.resting.last : notesOf(part)[mark.upTo - 1]?.id;
-    parts[part.number] = {
+    const upTo = mark.upTo === segment.evicted?.size ? segment.evicted.last : notesOf(segment)[mark.upTo - 1]?.id;
+    parts[segment.number] = {
       ...(upTo === undefined ? {} : { upTo }),
       ...(mark.also.size === 0 ? {} : { also: [...mark.also] }),
     };

@@ -1,54 +1,58 @@
 /**
- * Hints that something was told by another process. A file event names the file, so only its channel is looked at, once for all the events of a
- * moment: our own lines ring as well. Events are only hints: now and then everything is looked at without one.
+ * Watches the bus folders for notes of other processes. File events name the changed channel and
+ * are handled in batches, because our own writes cause events too. Events can get lost, so every
+ * channel is also checked at intervals.
  */
 import fs from 'node:fs';
-import { parsePartFile } from './names.js';
+import { parseSegmentFile } from './names.js';
 
-/** Where file events do not come, this is how late a note is heard. */
+/** Longest delay of a note if file events do not arrive. */
 const LOOK_MS = 4000;
 
-/** `look`: at these channels, or at all. `waits`: how many times longer than usual it may be between looks without a hint. */
+/**
+ * `look` reads these channels, or all of them. `intervalFactor` stretches the interval between the
+ * checks that make up for lost events.
+ */
 export function followFolders(
-  folders: readonly (readonly [folder: string, before: string])[],
+  folders: readonly (readonly [folder: string, prefix: string])[],
   look: (channels?: Iterable<string>) => void,
-  waits: () => number,
+  intervalFactor: () => number,
 ): () => void {
-  const rung = new Set<string>();
-  let soon: NodeJS.Immediate | undefined;
-  let isAll = false;
-  const now = (): void => {
-    const names = isAll ? undefined : [...rung];
-    soon = undefined;
-    isAll = false;
-    rung.clear();
+  const changed = new Set<string>();
+  let pending: NodeJS.Immediate | undefined;
+  let isUnknown = false;
+  const flush = (): void => {
+    const names = isUnknown ? undefined : [...changed];
+    pending = undefined;
+    isUnknown = false;
+    changed.clear();
     look(names);
   };
-  const ring = (before: string, file: string | null): void => {
-    const part = file === null ? undefined : parsePartFile(file);
-    if (part !== undefined) rung.add(before + part.channel);
-    else if (file === null) isAll = true;
-    else return; // a folder, or a file of another kind
-    soon ??= setImmediate(now);
+  const ring = (prefix: string, file: string | null): void => {
+    const segment = file === null ? undefined : parseSegmentFile(file);
+    if (segment !== undefined) changed.add(prefix + segment.channel);
+    else if (file === null) isUnknown = true;
+    else return; // a folder, or not a segment file
+    pending ??= setImmediate(flush);
   };
-  const watchers = folders.flatMap(([folder, before]) => {
+  const watchers = folders.flatMap(([folder, prefix]) => {
     try {
-      const watcher = fs.watch(folder, { persistent: false }, (_, file) => ring(before, file));
+      const watcher = fs.watch(folder, { persistent: false }, (_, file) => ring(prefix, file));
       watcher.on('error', () => undefined);
       return [watcher];
     } catch {
-      return []; // no more watches to be had: the clock does it
+      return []; // out of watches: rely on the interval
     }
   });
-  const mayRest = watchers.length === folders.length;
+  const isWatched = watchers.length === folders.length;
   let timer: NodeJS.Timeout;
-  const again = (): void => {
-    timer = setTimeout(() => (look(), again()), LOOK_MS * (mayRest ? waits() : 1)).unref();
+  const schedule = (): void => {
+    timer = setTimeout(() => (look(), schedule()), LOOK_MS * (isWatched ? intervalFactor() : 1)).unref();
   };
-  again();
+  schedule();
   return () => {
     clearTimeout(timer);
-    clearImmediate(soon);
+    clearImmediate(pending);
     for (const watcher of watchers) watcher.close();
   };
 }

@@ -1,6 +1,6 @@
 /**
- * Notes in plain files, `bus/<channel>.jsonl`, one line each: any process may append, anybody may read along, and a person may add
- * a line. Beside it `memoryBus` keeps the same promises without files.
+ * The bus as plain files, `bus/<channel>.jsonl` with one note per line. Any process may append, and
+ * a person may read along or add a line. `memoryBus` keeps the same promises without files.
  */
 import path from 'node:path';
 import { randomBytes } from 'node:crypto';
@@ -11,11 +11,11 @@ import type { Bus } from '../../ports/bus.js';
 import type { Clock } from '../../ports/clock.js';
 import type { Disk } from '../../ports/disk.js';
 import { MAX_NOTE_LINE, printNote } from '../../text/records/note.js';
-import { byChannel, channel, done, newest, unread, type Channel } from './channel.js';
+import { byChannel, createChannel, markDone, newest, unread, type Channel } from './channel.js';
 import { cursors } from './cursors.js';
 import { followFolders } from './follow.js';
-import { channelProblem, parsePartFile } from './names.js';
-import { partFiles } from './part-files.js';
+import { channelProblem, parseSegmentFile } from './names.js';
+import { segmentFiles } from './segment-files.js';
 import { PATIENCE, waitForReaders, type Patience } from './pressure.js';
 import { sharedSync } from './shared-sync.js';
 
@@ -23,93 +23,93 @@ export interface BusOptions {
   root: string;
   disk: Disk;
   clock: Clock;
-  /** For names of half-done files. */
+  /** Prefix of temporary file names. */
   peer?: string;
   patience?: Patience;
   /** A file of this size gets a successor. */
-  partBytes?: number;
-  /** Notes of a channel in memory, beside those of its last file. */
-  mostAwake?: number;
-  /** Channels in memory that nobody hears by subscription. */
-  mostIdle?: number;
+  segmentBytes?: number;
+  /** How many notes of a channel stay in memory, besides those of its last file. */
+  maxLoaded?: number;
+  /** How many channels without subscribers stay in memory. */
+  maxIdle?: number;
 }
 
-/** After so many notes it is looked whether readers keep up. */
+/** How many notes are written between checks of whether readers keep up. */
 const CHECK_NOTES = 500;
-/** Every team has a channel of its own: those that nobody used for longest are forgotten here, and read again when they are asked for. */
-const MOST_IDLE = 50;
-/** Of what was wrong with forgotten channels, so much is remembered in order not to tell it twice. */
-const MOST_REPORTED = 1000;
+/** Every team has its own channel, so the least recently used ones are dropped from memory. */
+const MAX_IDLE = 50;
+/** How many problems to remember in order not to report them twice. */
+const MAX_REPORTED = 1000;
 
 export function bus(options: BusOptions): Bus {
   const { root, disk, clock, peer = `x${randomBytes(4).toString('hex')}`, patience = PATIENCE } = options;
-  const { mostIdle = MOST_IDLE } = options;
+  const { maxIdle = MAX_IDLE } = options;
   const folder = path.join(root, 'bus');
-  /** The one used last comes last. */
-  const known = new Map<string, Channel>();
+  /** Least recently used first. */
+  const channels = new Map<string, Channel>();
   const unchecked = new WeakMap<Channel, number>();
   const waiting = new Set<Channel>();
   const reported = new Set<string>();
   let problems: Problem[] = [];
   const now = (): string => clock.now().toISOString();
-  const files = partFiles(disk, root, now, report, options);
+  const files = segmentFiles(disk, root, now, report, options);
   const marks = cursors(disk, root, peer);
   const sync = sharedSync(disk);
 
   return {
     async tell(notes, { durable = false } = {}) {
       const groups: [string, readonly Note[], string[]][] = [];
-      for (const [name, own] of byChannel(notes)) {
-        const lines = printed(name, own);
+      for (const [name, group] of byChannel(notes)) {
+        const lines = printLines(name, group);
         if (!Array.isArray(lines)) return lines;
-        groups.push([name, own, lines]);
+        groups.push([name, group, lines]);
       }
-      const told = groups.map(([name, own, lines]): [Channel, Set<number>, number] => {
-        const on = used(name);
-        return [on, files.append(on, own, lines), own.length];
+      const written = groups.map(([name, group, lines]): [Channel, Set<number>, number] => {
+        const channel = open(name);
+        return [channel, files.append(channel, group, lines), group.length];
       });
       if (durable)
         await Promise.all(
-          told.flatMap(([on, numbers]) => [...numbers].map((number) => sync(files.file(on.name, number)))),
+          written.flatMap(([channel, numbers]) => [...numbers].map((number) => sync(files.file(channel.name, number)))),
         );
-      for (const [on, , count] of told) await slowDown(on, count);
+      for (const [channel, , count] of written) await applyBackPressure(channel, count);
       return undefined;
     },
     unread(name, reader, limit) {
-      const on = seen(name);
-      return on === undefined ? [] : unread(on, marks.refresh(on, reader), now(), limit);
+      const channel = refreshed(name);
+      return channel === undefined ? [] : unread(channel, marks.refresh(channel, reader), now(), limit);
     },
     async done(name, reader, ids) {
-      const on = seen(name);
-      if (on === undefined || ids.length === 0) return;
-      const who = marks.refresh(on, reader);
-      if (done(on, who, ids, now())) marks.save(on, who);
+      const channel = refreshed(name);
+      if (channel === undefined || ids.length === 0) return;
+      const entry = marks.refresh(channel, reader);
+      if (markDone(channel, entry, ids, now())) marks.save(channel, entry);
     },
     read(name, last) {
-      const on = seen(name);
-      return on === undefined ? [] : newest(on, now(), last);
+      const channel = refreshed(name);
+      return channel === undefined ? [] : newest(channel, now(), last);
     },
     channels() {
-      const found = new Set(channelsIn(folder, ''));
-      for (const name of disk.list(folder))
-        if (!name.includes('.')) for (const one of channelsIn(path.join(folder, name), `${name}/`)) found.add(one);
-      return [...found].sort();
+      const subfolders = disk.list(folder).filter((name) => !name.includes('.'));
+      const nested = subfolders.flatMap((name) => channelsIn(path.join(folder, name), `${name}/`));
+      return [...new Set([...channelsIn(folder, ''), ...nested])].sort();
     },
-    subscribe(name, one) {
-      const on = used(name);
-      const own = (note: Note): void => one(note);
-      on.hearers.add(own);
-      return () => void on.hearers.delete(own);
+    subscribe(name, hear) {
+      const channel = open(name);
+      // A function of its own, so that the same callback can subscribe twice.
+      const subscriber = (note: Note): void => hear(note);
+      channel.subscribers.add(subscriber);
+      return () => void channel.subscribers.delete(subscriber);
     },
     refresh,
-    follow(waits = () => 1) {
+    follow(intervalFactor = () => 1) {
       disk.makeFolder(path.join(folder, 'team'));
       const look = (names?: Iterable<string>): void => {
         try {
-          if (names === undefined) for (const on of [...known.values()]) files.refresh(on, true);
-          else for (const name of names) if (known.has(name)) files.refresh(known.get(name)!);
+          if (names === undefined) for (const channel of [...channels.values()]) files.refresh(channel, true);
+          else for (const name of names) if (channels.has(name)) files.refresh(channels.get(name)!);
         } catch {
-          // the disk failed: whoever tells or reads next meets it where it can be handled
+          // The disk failed. The next write or read meets the same error where it can be handled.
         }
       };
       return followFolders(
@@ -118,86 +118,88 @@ export function bus(options: BusOptions): Bus {
           [path.join(folder, 'team'), TEAM_CHANNELS],
         ],
         look,
-        waits,
+        intervalFactor,
       );
     },
   };
 
-  function printed(name: string, notes: readonly Note[]): string[] | Problem {
-    const wrong = known.has(name) ? undefined : channelProblem(name);
-    if (wrong !== undefined) return problem('bad_name', wrong, { hint: 'letters, digits, "-" and "_"' });
+  function printLines(name: string, notes: readonly Note[]): string[] | Problem {
+    const reason = channels.has(name) ? undefined : channelProblem(name);
+    if (reason !== undefined) return problem('bad_name', reason, { hint: 'use letters, digits, "-" and "_"' });
     const lines: string[] = [];
     for (const note of notes) {
       if (note.id === '') return problem('bad_field', 'a note needs an id');
       const line = `${printNote(note)}\n`;
       if (line.length > MAX_NOTE_LINE)
-        return problem('over_limit', `the note ${note.id} has ${line.length} characters; it may have ${MAX_NOTE_LINE}`);
+        return problem('over_limit', `note ${note.id} has ${line.length} characters; the limit is ${MAX_NOTE_LINE}`);
       lines.push(line);
     }
     return lines;
   }
 
-  /** As it was at the last look; one that is new here is looked at now. */
-  function used(name: string): Channel {
-    const there = known.get(name);
-    const on = there ?? channel(name);
-    known.delete(name);
-    known.set(name, on);
-    if (there === undefined) {
-      files.refresh(on);
-      forgetIdle(on);
+  /** The channel as of its last refresh. A channel that is not in memory is read now. */
+  function open(name: string): Channel {
+    const existing = channels.get(name);
+    const channel = existing ?? createChannel(name);
+    channels.delete(name);
+    channels.set(name, channel);
+    if (existing === undefined) {
+      files.refresh(channel);
+      forgetIdle(channel);
     }
-    return on;
+    return channel;
   }
 
-  /** All that is forgotten is in its files. */
-  function forgetIdle(but: Channel): void {
-    const idle = [...known.values()].filter((on) => on !== but && on.hearers.size === 0 && !waiting.has(on));
-    for (const { name } of idle.slice(0, Math.max(0, idle.length + 1 - mostIdle))) known.delete(name);
+  /** Dropped channels lose nothing: their notes are in files. */
+  function forgetIdle(except: Channel): void {
+    const idle = [...channels.values()].filter(
+      (channel) => channel !== except && channel.subscribers.size === 0 && !waiting.has(channel),
+    );
+    for (const { name } of idle.slice(0, Math.max(0, idle.length + 1 - maxIdle))) channels.delete(name);
   }
 
-  /** As it is now; undefined if it cannot be one. */
-  function seen(name: string): Channel | undefined {
-    const isNew = !known.has(name);
+  /** The channel as it is now; undefined if the name is not valid. */
+  function refreshed(name: string): Channel | undefined {
+    const isNew = !channels.has(name);
     if (isNew && channelProblem(name) !== undefined) return undefined;
-    const on = used(name);
-    if (!isNew) files.refresh(on);
-    return on;
+    const channel = open(name);
+    if (!isNew) files.refresh(channel);
+    return channel;
   }
 
-  function report(one: Problem): void {
-    const key = hash53(problemText(one));
+  function report(finding: Problem): void {
+    const key = hash53(problemText(finding));
     if (reported.has(key)) return;
     reported.add(key);
-    if (reported.size > MOST_REPORTED) reported.delete(reported.keys().next().value!);
-    problems.push(one);
+    if (reported.size > MAX_REPORTED) reported.delete(reported.keys().next().value!);
+    problems.push(finding);
   }
 
   function refresh(): Problem[] {
-    for (const on of [...known.values()]) files.refresh(on);
-    const found = problems;
+    for (const channel of [...channels.values()]) files.refresh(channel);
+    const unreported = problems;
     problems = [];
-    return found;
+    return unreported;
   }
 
-  async function slowDown(on: Channel, count: number): Promise<void> {
-    const since = (unchecked.get(on) ?? 0) + count;
-    unchecked.set(on, since < CHECK_NOTES ? since : 0);
-    if (since < CHECK_NOTES && !waiting.has(on)) return;
+  async function applyBackPressure(channel: Channel, count: number): Promise<void> {
+    const since = (unchecked.get(channel) ?? 0) + count;
+    unchecked.set(channel, since < CHECK_NOTES ? since : 0);
+    if (since < CHECK_NOTES && !waiting.has(channel)) return;
     const look = (): void => {
-      files.refresh(on);
-      marks.refreshAll(on);
+      files.refresh(channel);
+      marks.refreshAll(channel);
     };
     look();
-    waiting.add(on);
-    await waitForReaders(on, clock, patience, look);
-    waiting.delete(on);
+    waiting.add(channel);
+    await waitForReaders(channel, clock, patience, look);
+    waiting.delete(channel);
   }
 
-  function channelsIn(place: string, before: string): string[] {
+  function channelsIn(place: string, prefix: string): string[] {
     return disk.list(place).flatMap((name) => {
-      const part = parsePartFile(name);
-      return part === undefined ? [] : [before + part.channel];
+      const segment = parseSegmentFile(name);
+      return segment === undefined ? [] : [prefix + segment.channel];
     });
   }
 }

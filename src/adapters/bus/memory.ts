@@ -1,16 +1,19 @@
-/** The bus without files, for tests and simulation. Several processes may share one `busWorld`; it outlives them, as a disk would. */
+/**
+ * The bus without files, for tests and simulation. Several simulated processes may share a
+ * `busWorld`, which outlives them like a disk.
+ */
 import { problem } from '../../domain/problem.js';
 import type { Note } from '../../domain/coordination/note.js';
 import type { Bus } from '../../ports/bus.js';
 import type { Clock } from '../../ports/clock.js';
 import {
   addNote,
-  addPart,
+  addSegment,
   byChannel,
-  channel,
-  done,
+  createChannel,
+  markDone,
   dropExpired,
-  hear,
+  notify,
   newest,
   readerOf,
   unread,
@@ -26,8 +29,8 @@ export function busWorld(): BusWorld {
   return new Map();
 }
 
-/** Notes in one part. */
-const PART_NOTES = 10_000;
+/** Notes per segment. */
+const SEGMENT_NOTES = 10_000;
 
 export function memoryBus({
   clock,
@@ -39,49 +42,50 @@ export function memoryBus({
   patience?: Patience;
 }): Bus {
   const now = (): string => clock.now().toISOString();
-  const at = (name: string): Channel => {
-    let found = world.get(name);
-    if (found === undefined) world.set(name, (found = channel(name)));
-    return found;
+  const channelOf = (name: string): Channel => {
+    let channel = world.get(name);
+    if (channel === undefined) world.set(name, (channel = createChannel(name)));
+    return channel;
   };
 
   return {
     async tell(notes) {
       const groups = [...byChannel(notes)];
-      for (const [name, own] of groups) {
-        const wrong = world.has(name) ? undefined : channelProblem(name);
-        if (wrong !== undefined) return problem('bad_name', wrong);
-        for (const { body } of own)
+      for (const [name, group] of groups) {
+        const reason = world.has(name) ? undefined : channelProblem(name);
+        if (reason !== undefined) return problem('bad_name', reason);
+        for (const { body } of group)
           if (body.type === 'said' && body.text.length > MAX_NOTE_LINE)
-            return problem('over_limit', `a note may have ${MAX_NOTE_LINE} characters`);
+            return problem('over_limit', `a note may have at most ${MAX_NOTE_LINE} characters`);
       }
       for (const [name, own] of groups) {
-        const on = at(name);
-        let part = on.parts.at(-1) ?? addPart(on, 1);
-        if (part.notes.length >= PART_NOTES) {
-          part = addPart(on, part.number + 1);
-          const then = now();
-          while (dropExpired(on, then));
+        const channel = channelOf(name);
+        let segment = channel.segments.at(-1) ?? addSegment(channel, 1);
+        if (segment.notes.length >= SEGMENT_NOTES) {
+          segment = addSegment(channel, segment.number + 1);
+          const time = now();
+          while (dropExpired(channel, time));
         }
-        hear(
-          on,
-          own.filter((note) => addNote(on, part, note)),
+        notify(
+          channel,
+          own.filter((note) => addNote(channel, segment, note)),
         );
-        if (on.readers.size > 0) await waitForReaders(on, clock, patience);
+        if (channel.readers.size > 0) await waitForReaders(channel, clock, patience);
       }
       return undefined;
     },
     unread: (name, reader, limit) =>
-      world.has(name) ? unread(at(name), readerOf(at(name), reader), now(), limit) : [],
+      world.has(name) ? unread(channelOf(name), readerOf(channelOf(name), reader), now(), limit) : [],
     async done(name, reader, ids) {
-      if (world.has(name)) done(at(name), readerOf(at(name), reader), ids, now());
+      if (world.has(name)) markDone(channelOf(name), readerOf(channelOf(name), reader), ids, now());
     },
-    read: (name, last) => (world.has(name) ? newest(at(name), now(), last) : []),
-    channels: () => [...world].flatMap(([name, { parts }]) => (parts.length > 0 ? [name] : [])).sort(),
-    subscribe(name, one) {
-      const own = (note: Note): void => one(note);
-      at(name).hearers.add(own);
-      return () => void at(name).hearers.delete(own);
+    read: (name, last) => (world.has(name) ? newest(channelOf(name), now(), last) : []),
+    channels: () => [...world].flatMap(([name, { segments }]) => (segments.length > 0 ? [name] : [])).sort(),
+    subscribe(name, hear) {
+      // A function of its own, so that the same callback can subscribe twice.
+      const subscriber = (note: Note): void => hear(note);
+      channelOf(name).subscribers.add(subscriber);
+      return () => void channelOf(name).subscribers.delete(subscriber);
     },
     refresh: () => [],
     follow: () => () => undefined,

@@ -1,41 +1,44 @@
-/** Tellers of the same moment share one sync of a file: a sync that begins after an append covers it. A file's name is made safe once. */
+/**
+ * Concurrent writers share one sync of a file: a sync that starts after an append covers it. The
+ * file's folder is synced once.
+ */
 import path from 'node:path';
 import type { Disk } from '../../ports/disk.js';
 
-interface Under {
+interface SharedSync {
   running: Promise<void>;
   next?: Promise<void>;
 }
 
 export function sharedSync(disk: Disk): (file: string) => Promise<void> {
-  const under = new Map<string, Under>();
-  const named = new Set<string>();
+  const syncs = new Map<string, SharedSync>();
+  const syncedNames = new Set<string>();
 
   return (file) => {
-    const now = under.get(file);
-    if (now === undefined) return start(file);
-    // The one under way may have begun before this caller's append: all who come now share the one after it.
-    now.next ??= now.running.then(
+    const current = syncs.get(file);
+    if (current === undefined) return start(file);
+    // The running sync may have started before this caller's append, so share the one after it.
+    current.next ??= current.running.then(
       () => start(file),
       () => start(file),
     );
-    return now.next;
+    return current.next;
   };
 
   function start(file: string): Promise<void> {
-    const entry: Under = { running: safe(file) };
-    under.set(file, entry);
+    const entry: SharedSync = { running: syncFile(file) };
+    syncs.set(file, entry);
     const ended = (): void => {
-      if (entry.next === undefined && under.get(file) === entry) under.delete(file);
+      if (entry.next === undefined && syncs.get(file) === entry) syncs.delete(file);
     };
     entry.running.then(ended, ended);
     return entry.running;
   }
 
-  async function safe(file: string): Promise<void> {
+  async function syncFile(file: string): Promise<void> {
     await disk.sync(file);
-    if (named.has(file)) return;
+    if (syncedNames.has(file)) return;
     await disk.syncFolder(path.dirname(file));
-    named.add(file);
+    syncedNames.add(file);
   }
 }

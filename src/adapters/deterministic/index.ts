@@ -1,7 +1,8 @@
 /**
- * A deterministic clock, id source and disk for recording and replay. Time moves only when it is set,
- * ids are derived from a seed, folders are listed in order, and syncs finish in the order requested.
- * Given the same input from outside, a workspace then writes the same bytes in the same order.
+ * A deterministic clock, id source and disk for recording and replay. Time moves only when it is
+ * set, ids are derived from a seed, folders are listed in order, and syncs finish in the order
+ * requested. Given the same input from outside, a workspace then writes the same bytes in the same
+ * order.
  */
 import { createHash } from 'node:crypto';
 import type { Clock, Ids } from '../../ports/clock.js';

@@ -1,6 +1,7 @@
 /**
- * The real file system. Reads and changes are synchronous calls on the page cache. Only syncing goes
- * to the thread pool; overlapping syncs of one file share a call that starts after every change.
+ * The real file system. Reads and changes are synchronous calls on the page cache. Only syncing
+ * goes to the thread pool; overlapping syncs of one file share a call that starts after every
+ * change.
  */
 import fs from 'node:fs';
 import path from 'node:path';
@@ -151,7 +152,9 @@ interface SharedSync {
   next?: Promise<void>;
 }
 
-/** Undefined if the file is missing, or a part of its path is a file (`agents/LICENSE/agent.md`). */
+/**
+ * Undefined if the file is missing, or a part of its path is a file (`agents/LICENSE/agent.md`).
+ */
 function statOf(file: string): fs.BigIntStats | undefined {
   try {
     return fs.lstatSync(file, { throwIfNoEntry: false, bigint: true });
@@ -199,7 +202,9 @@ function read(file: string, from: number, maxBytes = DEFAULT_MAX_BYTES): Read {
   }
 }
 
-/** Reads up to the size at opening. A file that grows meanwhile changes its stamp and is read again. */
+/**
+ * Reads up to the size at opening. A file that grows meanwhile changes its stamp and is read again.
+ */
 function readAll(fd: number, from: number, size: number): Buffer {
   const bytes = Buffer.allocUnsafe(size);
   let done = 0;
@@ -293,8 +298,8 @@ function stampOf(stat: fs.BigIntStats): string {
 }
 
 /**
- * Creates the folder and its parents; returns the first one that was missing. Node's recursive mkdir
- * never returns if a parent was deleted while a process has it open.
+ * Creates the folder and its parents; returns the first one that was missing. Node's recursive
+ * mkdir never returns if a parent was deleted while a process has it open.
  */
 function makePath(folder: string, mode: number | undefined): string | undefined {
   if (isFolder(folder)) return undefined;

@@ -1,7 +1,7 @@
 /**
- * Snapshots a folder for a cassette; each call returns what changed since the last one. It leaves out
- * what another machine or process cannot use (Git folders, packages, running peers, temporary files)
- * and secrets, which must not leave this machine.
+ * Snapshots a folder for a cassette; each call returns what changed since the last one. It leaves
+ * out what another machine or process cannot use (Git folders, packages, running peers, temporary
+ * files) and secrets, which must not leave this machine.
  */
 import { createHash } from 'node:crypto';
 import fs from 'node:fs';
@@ -10,7 +10,10 @@ import type { FileState, LeftOut } from '../../domain/session/cassette.js';
 import { problem, ProblemError } from '../../domain/problem.js';
 
 interface FileTree {
-  /** Changes since the last call, ordered by path; at first, every file. Throws if they are too large. */
+  /**
+   * Changes since the last call, ordered by path; at first, every file. Throws if they are too
+   * large.
+   */
   look(): FileState[];
   /** As of the last look: the sha256 of each file, `link <target>`, or `folder`. */
   digests(): Record<string, string>;

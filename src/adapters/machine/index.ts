@@ -1,4 +1,4 @@
-/** What `guild doctor` measures on this machine: Node, git, the disk and files set aside. */
+/** The checks of `guild doctor` on this machine: Node, git, the disk and quarantined files. */
 import { execFileSync } from 'node:child_process';
 import fs from 'node:fs';
 import os from 'node:os';
@@ -16,7 +16,9 @@ export function programFindings(): Finding[] {
   return [node(), git()];
 }
 
-/** The folder of a workspace: its file system, the calls that claims need, and quarantined files. */
+/**
+ * The folder of a workspace: its file system, the calls that claims need, and quarantined files.
+ */
 export function folderFindings(root: string): Finding[] {
   return [fileSystem(root), ...probes(root)];
 }
@@ -25,7 +27,7 @@ function node(): Finding {
   const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
   const text = `Node ${process.versions.node} on ${os.platform()} ${os.release()}`;
   if (major < 20 || (major === 20 && minor < 19))
-    return { name: 'node', verdict: 'bad', text: `${text}; 20.19 or newer is needed` };
+    return { name: 'node', verdict: 'bad', text: `${text}; Node 20.19 or newer is required` };
   return { name: 'node', verdict: 'good', text };
 }
 
@@ -33,11 +35,11 @@ function git(): Finding {
   try {
     return { name: 'git', verdict: 'good', text: execFileSync('git', ['--version'], { encoding: 'utf8' }).trim() };
   } catch {
-    return { name: 'git', verdict: 'odd', text: 'not found; history of the workspace cannot be kept' };
+    return { name: 'git', verdict: 'odd', text: 'not found; the workspace has no history without it' };
   }
 }
 
-/** Network file systems do not promise what a claim by rename needs. */
+/** File systems whose renames are not reliable enough for claims. */
 const NETWORK = new Map([
   [0x6969, 'NFS'],
   [0xff534d42, 'CIFS'],
@@ -75,17 +77,17 @@ function probesIn(folder: string): Finding[] {
     try {
       if (body()) return { name, verdict: 'good', text: good };
     } catch {
-      // reported below
+      // The call failed: report it as bad.
     }
     return { name, verdict: 'bad', text: bad };
   };
   return [
-    probe('rename', 'a claimed name has one winner', 'renames do not behave as a claim needs', () => {
+    probe('rename', 'renames are atomic, so a claim has one winner', 'renames do not work reliably here', () => {
       fs.writeFileSync(at('a'), 'x');
       fs.renameSync(at('a'), at('b'));
       return !fs.existsSync(at('a')) && fs.existsSync(at('b'));
     }),
-    probe('link', 'a name can be taken exclusively', 'hard links do not work here', () => {
+    probe('link', 'hard links work', 'hard links do not work here', () => {
       fs.linkSync(at('b'), at('c'));
       try {
         fs.linkSync(at('b'), at('c'));
@@ -112,19 +114,18 @@ function syncSpeed(file: string): Finding {
   return {
     name: 'fsync',
     verdict: median > 50 ? 'odd' : 'good',
-    text: `${median.toFixed(2)} ms a write${median > 50 ? '; every step will take that long' : ''}`,
+    text: `${median.toFixed(2)} ms per write${median > 50 ? '; every step takes at least that long' : ''}`,
   };
 }
 
 export function quarantineFinding(root: string): Finding {
   const count = (folder: string): number =>
     fs.existsSync(path.join(root, folder)) ? fs.readdirSync(path.join(root, folder)).length : 0;
-  const aside = count('quarantine');
-  if (aside > 0)
+  if (count('quarantine') > 0)
     return {
       name: 'quarantine',
       verdict: 'odd',
-      text: `files were set aside; each has a .why.md beside it (quarantine/)`,
+      text: 'quarantine/ contains files; the .why.md next to each says why',
     };
-  return { name: 'quarantine', verdict: 'good', text: 'nothing set aside' };
+  return { name: 'quarantine', verdict: 'good', text: 'empty' };
 }

@@ -1,6 +1,6 @@
 /**
- * Pauses as files: `storage/paused/<agent>` pauses that agent, and its text is the reason. A person may
- * create or remove the file with an editor.
+ * Pauses as files: `storage/paused/<agent>` pauses that agent, and its text is the reason. A person
+ * may create or remove the file with an editor.
  */
 import path from 'node:path';
 import { isSafeId } from '../../domain/task/id.js';

@@ -1,7 +1,7 @@
 /**
- * Identifies a process by pid, machine boot and start time. A pid alone is reused; the three together
- * are unique. So a peer counts as dead only if its own process has ended, and a stopped process
- * (SIGSTOP) keeps its tasks.
+ * Identifies a process by pid, machine boot and start time. A pid alone is reused; the three
+ * together are unique. So a peer counts as dead only if its own process has ended, and a stopped
+ * process (SIGSTOP) keeps its tasks.
  */
 import { execFileSync } from 'node:child_process';
 import fs from 'node:fs';
@@ -44,7 +44,9 @@ function readBootId(): string {
   }
 }
 
-/** The process's start time; `unknown` if it is alive but hidden from us; undefined if it has ended. */
+/**
+ * The process's start time; `unknown` if it is alive but hidden from us; undefined if it has ended.
+ */
 function startTimeOf(pid: number): string | undefined {
   const refusal = signalError(pid);
   if (refusal === 'ESRCH') return undefined;
@@ -69,7 +71,9 @@ function signalError(pid: number): string | undefined {
   }
 }
 
-/** Undefined if it has ended. Throws if the table cannot be read, as when too many files are open. */
+/**
+ * Undefined if it has ended. Throws if the table cannot be read, as when too many files are open.
+ */
 function inProcessTable(pid: number): Living | undefined {
   try {
     return parseStat(fs.readFileSync(`/proc/${pid}/stat`, 'utf8'));

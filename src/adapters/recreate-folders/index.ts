@@ -1,7 +1,7 @@
 /**
- * A person may delete any folder of a workspace at any time. This disk recreates a missing folder when
- * a file is written into it, and costs nothing while the folder exists. A workspace that was deleted
- * as a whole is not recreated.
+ * A person may delete any folder of a workspace at any time. This disk recreates a missing folder
+ * when a file is written into it, and costs nothing while the folder exists. A workspace that was
+ * deleted as a whole is not recreated.
  */
 import path from 'node:path';
 import type { Disk } from '../../ports/disk.js';

@@ -1,4 +1,4 @@
-/** Copies a starter set into a folder. What is there already is kept, so it is safe to run again. */
+/** Copies a starter into a folder. Existing files are kept, so it is safe to run again. */
 import { packageFolder } from './package-folder.js';
 import fs from 'node:fs';
 import path from 'node:path';
@@ -26,7 +26,7 @@ export function initWorkspace(folder: string, { swarm = false } = {}): { created
   return { created, kept };
 }
 
-/** What both have in common lies in the first: `.gitignore` and `memory/`. */
+/** The swarm starter shares `.gitignore` and `memory/` with the first one. */
 function starterFiles(swarm: boolean): [string, string][] {
   const office = packageFolder('starter');
   const own = packageFolder('starter-swarm');
@@ -39,7 +39,7 @@ function starterFiles(swarm: boolean): [string, string][] {
 function filesUnder(folder: string): string[] {
   return fs
     .readdirSync(folder, { recursive: true, withFileTypes: true })
-    .filter((one) => one.isFile())
-    .map((one) => path.relative(folder, path.join(one.parentPath, one.name)))
+    .filter((entry) => entry.isFile())
+    .map((entry) => path.relative(folder, path.join(entry.parentPath, entry.name)))
     .sort();
 }

@@ -1,4 +1,4 @@
-/** Folders that ship with the program: starters, examples, plugins. */
+/** Finds folders that ship with the package: starters, examples, plugins. */
 import fs from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';

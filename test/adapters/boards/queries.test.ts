@@ -1,4 +1,4 @@
-/** Queries on real files: durable, only where nobody else wrote in between, and never half. */
+/** Queries on real files are durable, atomic, and never overwrite a concurrent change. */
 import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import os from 'node:os';
@@ -17,14 +17,14 @@ import { ProblemError } from '../../../src/domain/problem.js';
 import type { Disk } from '../../../src/ports/disk.js';
 import { MESSY, REDIS } from '../../kit/boards.js';
 
-interface Place {
+interface Workspace {
   root: string;
   ask(query: string, options?: QueryOptions, disk?: Disk): Promise<QueryReply>;
   write(file: string, text: string | Buffer): void;
   read(file: string): string;
 }
 
-function place(t: TestContext): Place {
+function workspace(t: TestContext): Workspace {
   const root = fs.mkdtempSync(path.join(os.tmpdir(), 'guild-boards-'));
   t.after(() => fs.rmSync(root, { recursive: true }));
   const tasks = [
@@ -47,18 +47,18 @@ function place(t: TestContext): Place {
 
 const refused = (code: string) => (thrown: unknown) => thrown instanceof ProblemError && thrown.problem.code === code;
 
-test('an insert makes folder, file and heading', async (t) => {
-  const { ask, read, root } = place(t);
+test('an insert creates the folder, the file and its heading', async (t) => {
+  const { ask, read, root } = workspace(t);
   const reply = await ask(`INSERT INTO deep/er/plan.task.md SET title = 'First', id = 'one'`);
   assert.equal(reply.message, 'Inserted task one into deep/er/plan.task.md');
   assert.equal(read('deep/er/plan.task.md'), '## TODO\n\n- [ ] "First"\n  id: one\n');
   const { rows } = await ask(`INSERT INTO deep/er/plan.task.md SET title = 'Second'`);
   assert.match(String(rows[0]!['id']), /^task-[a-z0-9]{8}$/);
-  assert.deepEqual(fs.readdirSync(path.join(root, 'deep/er')), ['plan.task.md'], 'nothing is left beside it');
+  assert.deepEqual(fs.readdirSync(path.join(root, 'deep/er')), ['plan.task.md'], 'no temp file is left');
 });
 
-test('an update writes its span, and one that changes nothing does not write at all', async (t) => {
-  const { ask, read, write, root } = place(t);
+test('an update changes only its own text, and an update without effect does not write', async (t) => {
+  const { ask, read, write, root } = workspace(t);
   const text = `\ufeff${MESSY.replaceAll('\n', '\r\n')}`;
   write('x.task.md', text);
   await ask(`UPDATE x.task.md SET completed = true WHERE id = 'one'`);
@@ -69,8 +69,8 @@ test('an update writes its span, and one that changes nothing does not write at 
   assert.equal(fs.statSync(path.join(root, 'x.task.md'), { bigint: true }).ino, before.ino);
 });
 
-test('somebody who writes in between is not overwritten: the edit is made again on what is there', async (t) => {
-  const { ask, read, write } = place(t);
+test('a concurrent write is not overwritten; the edit is repeated on the new text', async (t) => {
+  const { ask, read, write } = workspace(t);
   write('x.task.md', REDIS);
   const real = realDisk();
   let writes = 0;
@@ -86,8 +86,8 @@ test('somebody who writes in between is not overwritten: the edit is made again 
   assert.match(read('x.task.md'), /- \[x\] "Added 1"\n- \[x\] "Added 2"\n$/);
 });
 
-test('a new file that appears in between is kept and added to', async (t) => {
-  const { ask, read, write } = place(t);
+test('a file created concurrently is kept and extended', async (t) => {
+  const { ask, read, write } = workspace(t);
   const real = realDisk();
   let first = true;
   const busy: Disk = {
@@ -102,8 +102,8 @@ test('a new file that appears in between is kept and added to', async (t) => {
   assert.equal(read('x.task.md'), '# Mine\n\n## TODO\n\n- [ ] "T"\n  id: t\n');
 });
 
-test('a query that fails leaves every byte', async (t) => {
-  const { ask, read, write } = place(t);
+test('a failed query changes nothing', async (t) => {
+  const { ask, read, write } = workspace(t);
   write('x.task.md', REDIS);
   for (const [query, code] of [
     [`DELETE FROM x.task.md WHERE priority !== 'A'`, 'bad_usage'],
@@ -120,8 +120,8 @@ test('a query that fails leaves every byte', async (t) => {
   assert.equal(read('x.task.md'), REDIS);
 });
 
-test('what is not a text file is refused at once', async (t) => {
-  const { ask, write, root } = place(t);
+test('a query on something that is not a text file is refused', async (t) => {
+  const { ask, write, root } = workspace(t);
   write('bad.task.md', Buffer.from([0x23, 0xff, 0xfe]));
   fs.mkdirSync(path.join(root, 'folder.task.md'));
   write('real.task.md', REDIS);
@@ -131,8 +131,8 @@ test('what is not a text file is refused at once', async (t) => {
   }
 });
 
-test('other sources are selected from, and saved as board, JSON or lines', async (t) => {
-  const { ask, read } = place(t);
+test('tables can be queried and saved as a board, JSON or JSON lines', async (t) => {
+  const { ask, read } = workspace(t);
   assert.deepEqual((await ask(`SELECT id FROM tasks ORDER BY priority`)).rows, [{ id: 't2' }, { id: 't1' }]);
   const saved = await ask(`SELECT id, state FROM tasks INTO out.json`);
   assert.equal(saved.message, 'Saved tasks into out.json');
@@ -149,7 +149,7 @@ test('other sources are selected from, and saved as board, JSON or lines', async
 });
 
 test('lint names file, line and caret', (t) => {
-  const { root, write } = place(t);
+  const { root, write } = workspace(t);
   write('x.task.md', '## TODO\n- [x] "open\n- "fine"\n');
   const [one, ...more] = lintFile('x.task.md', { root, disk: realDisk() });
   assert.deepEqual(more, []);
