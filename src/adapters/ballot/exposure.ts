@@ -13,7 +13,10 @@ interface Exposure {
   isSuspect(stamp: string | undefined): boolean;
   /** Other peers whose commands may still be running. */
   peers(): string[];
-  /** Accepts the ballot with this stamp: marks made from here on count. `dead`: peers that run nothing any more. */
+  /**
+   * Accepts the ballot with this stamp: marks made from here on count. `dead`: peers that run
+   * nothing any more.
+   */
   accept(stamp: string | undefined, dead: ReadonlySet<string>): void;
 }
 

@@ -125,7 +125,10 @@ export function ballot({ root, disk, peer, livePeers = async () => [] }: BallotO
     if (stamp === seen && stamp === disk.stamp(file)) exposed.accept(stamp, dead);
   }
 
-  /** Lists the peers before it asks who is alive, so that a peer that joins in between does not count as dead. */
+  /**
+   * Lists the peers before it asks who is alive, so that a peer that joins in between does not
+   * count as dead.
+   */
   async function deadPeers(): Promise<ReadonlySet<string>> {
     const peers = new Set([...exposed.peers(), ...own.peers()]);
     if (peers.size > 0) for (const id of await livePeers()) peers.delete(id);
