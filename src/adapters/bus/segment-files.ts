@@ -62,10 +62,7 @@ export function segmentFiles(
   root: string,
   now: () => string,
   report: (finding: Problem) => void,
-  {
-    segmentBytes: segmentBytes = SEGMENT_BYTES,
-    maxLoaded: maxLoaded = MAX_LOADED,
-  }: { segmentBytes?: number; maxLoaded?: number } = {},
+  { segmentBytes = SEGMENT_BYTES, maxLoaded = MAX_LOADED }: { segmentBytes?: number; maxLoaded?: number } = {},
 ): SegmentFiles {
   const folder = path.join(root, 'bus');
   const progress = new WeakMap<Segment, Progress>();
