@@ -1,16 +1,18 @@
-/** The known name that a mistyped one most likely meant: few edits, or the same letters in another case or joint. */
+/** Known names that a mistyped one may have meant: few edits away, whatever their case and joints. */
 export function nearest(name: string, known: Iterable<string>): string | undefined {
+  return nearestFew(name, known, 1)[0];
+}
+
+/** The best first. */
+export function nearestFew(name: string, known: Iterable<string>, limit: number): string[] {
   const plain = fold(name);
-  let best: string | undefined;
-  let least = Math.max(1, Math.floor(plain.length / 3)) + 1;
-  for (const candidate of known) {
-    const distance = edits(plain, fold(candidate), least);
-    if (distance < least) {
-      least = distance;
-      best = candidate;
-    }
-  }
-  return best;
+  const beyond = Math.max(1, Math.floor(plain.length / 3)) + 1;
+  return [...known]
+    .map((candidate) => ({ candidate, distance: edits(plain, fold(candidate), beyond) }))
+    .filter(({ distance }) => distance < beyond)
+    .sort((a, b) => a.distance - b.distance)
+    .slice(0, limit)
+    .map(({ candidate }) => candidate);
 }
 
 /** `did you mean "x"?`, or what else could be said. */
@@ -26,7 +28,7 @@ function fold(name: string): string {
     .replace(/[-_ .]/g, '');
 }
 
-/** Edit distance with neighbours swapped counted as one edit; `limit` once it is reached, because no more is asked. */
+/** Edit distance, with two swapped neighbours as one edit. Returns `limit` once it is reached. */
 function edits(a: string, b: string, limit: number): number {
   if (Math.abs(a.length - b.length) >= limit) return limit;
   let before: number[] = [];

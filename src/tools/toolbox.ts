@@ -1,4 +1,4 @@
-/** All tools there are, by name, and how they are described to a model that reads them in its prompt. */
+/** All tools by name, and their descriptions for a model that reads them in its prompt. */
 import type { JsonSchema } from '../ports/model.js';
 import { assignProvider } from './coordination/assign-provider.js';
 import { breakDown, nameDuplicates } from './tasks/break-down.js';
@@ -24,6 +24,7 @@ import { searchFiles } from './files/search-files.js';
 import { sendMessage } from './conversations/send-message.js';
 import { listActiveSessions, readSession } from './conversations/sessions.js';
 import { broadcast, concludeTeam, voteConclude } from './conversations/team.js';
+import { toolProblem } from './core/define-tool.js';
 import type { Tool } from './core/tool.js';
 import { updateTask } from './tasks/update-task.js';
 import { writeFile } from './files/write-file.js';
@@ -62,7 +63,7 @@ const BUILT: readonly Tool[] = [
   finalReport,
 ];
 
-/** Tools that agent files may name and that this version cannot run yet, each with what to do instead. */
+/** Tools of plugins that agent files may name although the plugin is off, each with an alternative. */
 const UNBUILT: Record<string, string> = {
   slack_send: 'put the message into your answer',
   slack_read: 'read the files under inbox/ with read_file',
@@ -71,13 +72,13 @@ const UNBUILT: Record<string, string> = {
 /** Every name that an agent file may list. */
 export const KNOWN_TOOLS: ReadonlySet<string> = new Set([...BUILT.map((tool) => tool.name), ...Object.keys(UNBUILT)]);
 
-/** Every known tool. Those that cannot run yet say so when called; `isBuilt` tells them apart. */
+/** Every known tool. One that cannot run says so when it is called; `isBuilt` tells them apart. */
 export function toolbox(): Map<string, Tool> {
   const tools = [...BUILT, ...Object.entries(UNBUILT).map(([name, instead]) => unbuilt(name, instead))];
   return new Map(tools.map((tool) => [tool.name, tool]));
 }
 
-/** Whether it can run; a tool that cannot is better not offered to a model. */
+/** Whether it can run. A tool that cannot run is not offered to a model. */
 export function isBuilt(name: string): boolean {
   return BUILT.some((tool) => tool.name === name);
 }
@@ -101,12 +102,8 @@ function unbuilt(name: string, instead: string): Tool {
   return {
     name,
     kind: 'pure',
-    description: 'Not available in this version: do not call it.',
+    description: 'Not available here: do not call it.',
     parameters: { type: 'object', additionalProperties: true },
-    run: () => ({
-      kind: 'problem',
-      code: 'not_allowed',
-      message: `${name} is not available in this version; ${instead}`,
-    }),
+    run: () => toolProblem('not_allowed', `${name} is not available here; ${instead}`),
   };
 }

@@ -177,7 +177,7 @@ test('what somebody works on, approvals, and the human’s own work are not an a
     /^bad_field: completed cannot/,
   );
   assert.match(text(await it.use('update_task', { id: 'call', fields: { tags: 'approval' } })), /^not_allowed: /);
-  assert.match(text(await it.use('update_task', { id: 'call' })), /^bad_field: say what shall change/);
+  assert.match(text(await it.use('update_task', { id: 'call' })), /^bad_field: say what to change/);
   assert.equal(it.board(), before);
   await it.proc.ports.tasks.release(claim, claim.task);
 });

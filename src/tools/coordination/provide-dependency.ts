@@ -1,40 +1,25 @@
-/** Gives another agent what it needs, in whole or in part, or says that it cannot be given; that ends the task. */
+/** Gives another agent what it needs, in whole or in part, or says that it cannot be given. This ends the task. */
+import { printProvided } from '../../domain/coordination/dependency.js';
 import { roleFacts } from '../../domain/task/role.js';
-import { printProvided, type Provided } from '../../domain/coordination/dependency.js';
-import type { Tool } from '../core/tool.js';
+import { defineTool, oneOf, optional, text, texts, toolProblem } from '../core/define-tool.js';
 
-export const provideDependency: Tool = {
+export const provideDependency = defineTool({
   name: 'provide_dependency',
   kind: 'pure',
   description:
     'Ends your task with what the other agent asked for: resolved with the data, partial if it is only a part of it, failed with the reason if you cannot give it. Somebody else is then asked.',
-  parameters: {
-    type: 'object',
-    properties: {
-      status: { type: 'string', enum: ['resolved', 'partial', 'failed'], description: 'How much of it you give' },
-      data: { type: 'string', description: 'What was asked for, complete in itself; if failed, why' },
-      next_steps: { type: 'array', items: { type: 'string' }, description: 'What the other agent should do next' },
-    },
-    required: ['status'],
-    additionalProperties: false,
+  args: {
+    status: oneOf(['resolved', 'partial', 'failed'], 'How much of it you give'),
+    data: optional(text('What was asked for, complete in itself; if failed, why')),
+    next_steps: optional(texts('What the other agent should do next')),
   },
-  run(args, { task }) {
+  run({ status, data: given, next_steps: nextSteps = [] }, { task }) {
     if (!roleFacts(task.role).isProvision)
-      return {
-        kind: 'problem',
-        code: 'not_allowed',
-        message: 'nobody asked you to provide anything here; answer in words',
-      };
-    const status = args['status'] as Provided['status'];
-    const data = (args['data'] as string | undefined)?.trim() ?? '';
-    // A yes to an approval needs no words; everything else does.
-    if (data === '' && !(task.type === 'approval' && status === 'resolved'))
-      return {
-        kind: 'problem',
-        code: 'bad_field',
-        message: `data is empty; say ${status === 'failed' ? 'why' : 'what was asked for'}`,
-      };
-    const nextSteps = (args['next_steps'] ?? []) as string[];
-    return { kind: 'final', text: printProvided({ status, ...(data ? { data } : {}), nextSteps }) };
+      return toolProblem('not_allowed', 'nobody asked you to provide anything here; answer in words');
+    const data = given?.trim() || undefined;
+    // An approval needs no words; everything else does.
+    if (data === undefined && !(task.type === 'approval' && status === 'resolved'))
+      return toolProblem('bad_field', `data is empty; say ${status === 'failed' ? 'why' : 'what was asked for'}`);
+    return { kind: 'final', text: printProvided({ status, data, nextSteps }) };
   },
-};
+});

@@ -1,21 +1,16 @@
-/** Gives a resource back before the task ends, so that whoever waits for it goes on. Whoever may ask for resources is granted it. */
+/** Gives a resource back before the task ends, so that another task can have it. */
 import { isSafeId } from '../../domain/task/id.js';
-import type { Tool } from '../core/tool.js';
+import { defineTool, text, toolProblem } from '../core/define-tool.js';
 
-export const giveBack: Tool = {
+export const giveBack = defineTool({
   name: 'give_back',
   kind: 'pure',
   description:
-    'Gives back a resource that you got with request_dependency, as soon as you are done with it: others wait for it. Without this you hold it until your task ends. Ask again before you use it again.',
-  parameters: {
-    type: 'object',
-    properties: { resource: { type: 'string', description: 'Its name' } },
-    required: ['resource'],
-    additionalProperties: false,
-  },
+    'Gives back a resource that you got with request_dependency, as soon as you are done with it: others wait for it. Without this you hold it until your task ends. Request it again before you use it again.',
+  args: { resource: text('Its name') },
   run(args) {
-    const resource = (args['resource'] as string).trim();
-    if (!isSafeId(resource)) return { kind: 'problem', code: 'bad_name', message: 'no resource can have this name' };
-    return { kind: 'give_back', resource, text: `${resource} is given back; ask again before you use it again` };
+    const resource = args.resource.trim();
+    if (!isSafeId(resource)) return toolProblem('bad_name', 'no resource can have this name');
+    return { kind: 'give_back', resource, text: `${resource} is given back; request it again before you use it again` };
   },
-};
+});

@@ -1,4 +1,4 @@
-/** Asks for something that the task needs before it can go on: data, expertise, a resource, an approval, or the end of another task. */
+/** Asks for what a task needs before it can go on: data, expertise, a resource, an approval, or the end of another task. */
 import {
   DEPENDENCY_ROLE,
   DEPENDENCY_TYPES,
@@ -7,117 +7,96 @@ import {
 } from '../../domain/coordination/dependency.js';
 import { childId, isSafeId } from '../../domain/task/id.js';
 import { ENGINE } from '../../domain/task/task.js';
-import { priorityOf, URGENCIES, type Urgency } from '../../domain/coordination/urgency.js';
-import type { Tool, ToolReply } from '../core/tool.js';
+import { priorityOf, URGENCIES } from '../../domain/coordination/urgency.js';
+import { defineTool, oneOf, optional, text, texts, toolProblem } from '../core/define-tool.js';
+import type { ToolReply } from '../core/tool.js';
 
-/** Characters of a need; more belongs into a file that it names. */
-const MOST_NEED = 16_000;
-const MOST_WORDS = 50;
+/** A longer need belongs in a file that it names. */
+const MAX_NEED_CHARS = 16_000;
+const MAX_EXPERTISE = 50;
 
-export const requestDependency: Tool = {
+export const requestDependency = defineTool({
   name: 'request_dependency',
   kind: 'ask',
   description:
     'Asks for what you cannot go on without, and waits for it. data or expertise: another agent is found and asked. resource: you get it as soon as nobody else holds it, and keep it until your task ends or you give it back with give_back. approval: the human, or the reviewer you name, decides. sequence: another task must have ended. The answer is {status, provider, data, next_steps}. Several requests of one turn go out together.',
-  parameters: {
-    type: 'object',
-    properties: {
-      type: { type: 'string', enum: [...DEPENDENCY_TYPES], description: 'What kind of thing is needed' },
-      need: { type: 'string', description: 'What is needed and for what, complete in itself' },
-      data_type: {
-        type: 'string',
-        description: 'For data: what kind, such as schema; who has it in its file is asked',
-      },
-      expertise: {
-        type: 'array',
-        items: { type: 'string' },
-        description: 'For data and expertise: the fields to look for',
-      },
-      resource: { type: 'string', description: 'For resource: its name' },
-      after: { type: 'string', description: 'For sequence: the id of the task that must end first' },
-      reviewer: { type: 'string', description: 'For approval: the agent that decides; leave out to ask the human' },
-      urgency: { type: 'string', enum: [...URGENCIES], description: 'normal if left out' },
-      deadline: {
-        type: 'string',
-        description: 'When it is too late: a time (2030-01-31T12:00:00Z) or how long (10m, 2h)',
-      },
-    },
-    required: ['type', 'need'],
-    additionalProperties: false,
+  args: {
+    type: oneOf(DEPENDENCY_TYPES, 'What kind of thing is needed'),
+    need: text('What is needed and for what, complete in itself'),
+    data_type: optional(text('For data: what kind, such as schema; an agent whose file names it is asked')),
+    expertise: optional(texts('For data and expertise: the fields to look for')),
+    resource: optional(text('For resource: its name')),
+    after: optional(text('For sequence: the id of the task that must end first')),
+    reviewer: optional(text('For approval: the agent that decides; leave out to ask the human')),
+    urgency: optional(oneOf(URGENCIES, 'normal if left out')),
+    deadline: optional(text('When it is too late: a time (2030-01-31T12:00:00Z) or how long (10m, 2h)')),
   },
-  run(args, { task, callId }) {
-    const read = readArgs(args);
-    if ('kind' in read) return read;
+  run({ type, urgency = 'normal', ...args }, { task, callId }) {
+    const need = args.need.trim();
+    const expertise = (args.expertise ?? []).map((word) => word.trim()).filter((word) => word !== '');
+    const details: Details = {
+      data_type: args.data_type?.trim() || undefined,
+      resource: args.resource?.trim() || undefined,
+      after: args.after?.trim() || undefined,
+      reviewer: args.reviewer?.trim() || undefined,
+    };
+    const wrong = badNeed(need) ?? badDetails(type, details, expertise);
+    if (wrong !== undefined) return wrong;
+    const { data_type: dataType, ...more } = details;
+    const dependency: Dependency = {
+      type,
+      need,
+      urgency,
+      dataType,
+      expertise: expertise.length > 0 ? expertise : undefined,
+      ...more,
+      deadline: args.deadline?.trim() || undefined,
+    };
     return {
       kind: 'ask',
       child: {
         id: childId(task.id, `call-${callId}`),
         role: DEPENDENCY_ROLE,
         to: ENGINE,
-        ...(task.to === undefined ? {} : { from: task.to }),
-        type: read.type,
-        description: read.need,
-        priority: priorityOf(read.urgency),
-        context: { dependency: read },
+        from: task.to,
+        type,
+        description: need,
+        priority: priorityOf(urgency),
+        context: { dependency },
       },
     };
   },
-};
+});
 
-function readArgs(args: Record<string, unknown>): Dependency | ToolReply {
-  const type = args['type'] as DependencyType;
-  const text = (key: string): string | undefined => (args[key] as string | undefined)?.trim() || undefined;
-  const need = text('need');
-  if (need === undefined) return wrong('need is empty; say what you need and for what');
-  if (need.length > MOST_NEED)
-    return {
-      kind: 'problem',
-      code: 'over_limit',
-      message: `need has ${need.length} characters, at most ${MOST_NEED}; put the long part into a file and name it`,
-    };
-  const expertise = ((args['expertise'] ?? []) as string[]).map((word) => word.trim()).filter((word) => word !== '');
-  if (expertise.length > MOST_WORDS) return wrong(`expertise has ${expertise.length} words, at most ${MOST_WORDS}`);
-  const given = {
-    data_type: text('data_type'),
-    resource: text('resource'),
-    after: text('after'),
-    reviewer: text('reviewer'),
-  };
-  const missing = NEEDED[type];
-  if (missing !== undefined && given[missing] === undefined) return wrong(`${missing} is missing; ${type} needs it`);
-  const stray = Object.keys(given).find(
-    (key) => given[key as keyof typeof given] !== undefined && !MAY[type].includes(key),
-  );
-  if (stray !== undefined) return wrong(`${stray} says nothing about ${type}; leave it out or choose another type`);
-  if (given.resource !== undefined && !(isSafeId(given.resource) && given.resource.length <= 60))
-    return {
-      kind: 'problem',
-      code: 'bad_name',
-      message: 'resource must be a name of letters, digits, _, - and ., at most 60',
-    };
-  const deadline = text('deadline');
-  return {
-    type,
-    need,
-    urgency: (args['urgency'] as Urgency | undefined) ?? 'normal',
-    ...(given.data_type ? { dataType: given.data_type } : {}),
-    ...(expertise.length > 0 ? { expertise } : {}),
-    ...(given.resource ? { resource: given.resource } : {}),
-    ...(given.after ? { after: given.after } : {}),
-    ...(given.reviewer ? { reviewer: given.reviewer } : {}),
-    ...(deadline ? { deadline } : {}),
-  };
-}
+type Details = Partial<Record<'data_type' | 'resource' | 'after' | 'reviewer', string>>;
 
 const NEEDED: Partial<Record<DependencyType, 'resource' | 'after'>> = { resource: 'resource', sequence: 'after' };
-const MAY: Record<DependencyType, string[]> = {
-  data: ['data_type'],
-  expertise: [],
-  resource: ['resource'],
-  approval: ['reviewer'],
-  sequence: ['after'],
+const ALLOWED: Record<DependencyType, keyof Details | undefined> = {
+  data: 'data_type',
+  expertise: undefined,
+  resource: 'resource',
+  approval: 'reviewer',
+  sequence: 'after',
 };
 
-function wrong(message: string): ToolReply {
-  return { kind: 'problem', code: 'bad_field', message };
+function badNeed({ length }: string): ToolReply | undefined {
+  if (length === 0) return toolProblem('bad_field', 'need is empty; say what you need and for what');
+  if (length <= MAX_NEED_CHARS) return undefined;
+  const limit = `need has ${length} characters, at most ${MAX_NEED_CHARS}`;
+  return toolProblem('over_limit', `${limit}; put the long part into a file and name it`);
+}
+
+function badDetails(type: DependencyType, details: Details, { length }: string[]): ToolReply | undefined {
+  if (length > MAX_EXPERTISE)
+    return toolProblem('bad_field', `expertise has ${length} words, at most ${MAX_EXPERTISE}`);
+  const needed = NEEDED[type];
+  if (needed !== undefined && details[needed] === undefined)
+    return toolProblem('bad_field', `${needed} is missing; ${type} needs it`);
+  const given = (Object.keys(details) as (keyof Details)[]).filter((key) => details[key] !== undefined);
+  const stray = given.find((key) => key !== ALLOWED[type]);
+  if (stray !== undefined)
+    return toolProblem('bad_field', `${stray} does not apply to ${type}; leave it out or choose another type`);
+  const { resource } = details;
+  if (resource === undefined || (isSafeId(resource) && resource.length <= 60)) return undefined;
+  return toolProblem('bad_name', 'resource must be a name of letters, digits, _, - and ., at most 60');
 }

@@ -1,6 +1,6 @@
 /**
- * Checks what a model sent against a tool's schema, strictly and without coercing: a wrong type is told, with what to
- * send instead, because a model corrects itself from one clear sentence and a guessed value would hide the mistake.
+ * Checks a model's arguments against a tool's schema, strictly and without coercion. A model corrects itself
+ * from one clear sentence; a guessed value would hide the mistake.
  */
 import type { JsonSchema } from '../../ports/model.js';
 

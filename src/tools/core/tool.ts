@@ -1,6 +1,6 @@
 /**
- * What a tool is. A tool turns a model's wish into text, an ask, or a problem the model can act on. It never touches the
- * store: the engine commits what it answers.
+ * The contract of a tool. A tool turns a model's call into a reply: text, a task for somebody else, the end of
+ * the task, or a problem that the model can act on. It never touches the store; the engine commits its reply.
  */
 import type { Agent } from '../../domain/agent/agent.js';
 import type { Breakdown, Part } from '../../domain/task/piece.js';
@@ -20,7 +20,7 @@ export interface ToolContext {
   folder: WorkspaceFiles;
   /** A human agreed to this very call. */
   approved: boolean;
-  /** For a command that needs no human: its words exactly as they were judged. */
+  /** For a command that needs no human: its words exactly as the gate judged them. */
   plan?: PlainPipeline[];
   /** The command is an action of a plugin. */
   action?: PluginAction;
@@ -28,11 +28,11 @@ export interface ToolContext {
   boardTools: BoardTools;
   /** Aborted when the task is cancelled or the process leaves. */
   signal?: AbortSignal;
-  /** Puts another text in place of a conversation; what is wrong with it, if anything. */
+  /** Replaces the text of a conversation; what is wrong with it, if anything. */
   replaceSession(id: string, text: string): Promise<Problem | undefined>;
   /** Writes the file of a new agent; what is wrong with it, if anything. */
   createAgent(name: string, source: string): Promise<Problem | undefined>;
-  /** Checks parts and sorts out those that are done already; what is wrong with them, if anything. */
+  /** Checks parts and drops those that repeat existing work; what is wrong with them, if anything. */
   breakDown(parts: Part[]): Promise<Breakdown | Problem>;
   /** What is wrong with the draft of an agent, if anything. */
   checkDraft(name: string, source: string): string | undefined;
@@ -51,10 +51,14 @@ export interface SessionShown {
 }
 
 /**
- * text: the result · ask: somebody else must act, and their answer becomes the result · spawn: somebody else shall act, and the turn
- * goes on · tell: a message for another conversation · note: something said on a channel · give_back: a resource that the task holds is
- * free again · final: this ends the task with an answer ·
- * problem: it did not work; `message` tells the model what to do instead.
+ * - text: the result.
+ * - ask: another agent must act; its answer becomes the result.
+ * - spawn: another agent acts, and the turn goes on.
+ * - tell: a message for another conversation.
+ * - note: a note on a channel.
+ * - give_back: a resource that the task holds becomes free.
+ * - final: ends the task with an answer.
+ * - problem: the call did not work; `message` tells the model what to do instead.
  */
 export type ToolReply =
   | { kind: 'text'; text: string }
@@ -68,13 +72,14 @@ export type ToolReply =
 
 export interface Tool extends ToolSpec {
   /**
-   * pure: reads only, may be run again at will · effect: changes something outside the store, so an intent is kept before it
-   * and an outcome after · ask: only makes tasks.
+   * - pure: only reads, and may run again.
+   * - effect: changes something outside the store; the engine records an intent before it and an outcome after it.
+   * - ask: only makes tasks.
    */
   kind: 'pure' | 'effect' | 'ask';
   /** The plugin it comes from; absent for tools of the program. */
   plugin?: string;
-  /** What it answers may be the words of strangers: whoever reads them is marked as influenced by them. */
+  /** Its reply may contain text from outside; a conversation that reads it is marked as influenced. */
   outside?: boolean;
   /** `args` already fit `parameters`. Rejections are bugs. */
   run(args: Record<string, unknown>, context: ToolContext): Promise<ToolReply> | ToolReply;

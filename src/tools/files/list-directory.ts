@@ -1,23 +1,17 @@
 /** Shows what is in a folder. */
+import { defineTool, optional, text } from '../core/define-tool.js';
 import { fileProblem } from './file-problem.js';
-import type { Tool } from '../core/tool.js';
 
 const MAX_SHOWN = 500;
 
-export const listDirectory: Tool = {
+export const listDirectory = defineTool({
   name: 'list_directory',
   kind: 'pure',
   description:
     'Lists the files and folders in a folder of the workspace. Folders end with a slash, files show their size in bytes.',
-  parameters: {
-    type: 'object',
-    properties: {
-      path: { type: 'string', description: 'Path of the folder, relative to the workspace; "." if left out' },
-    },
-    additionalProperties: false,
-  },
+  args: { path: optional(text('Path of the folder, relative to the workspace; "." if left out')) },
   run(args, context) {
-    const path = ((args['path'] as string | undefined) ?? '.') || '.';
+    const path = args.path || '.';
     const listed = context.folder.list(context.agent.name, path);
     if (!listed.ok) return fileProblem(listed, 'list', path, context);
     const lines = listed.value.slice(0, MAX_SHOWN).map((entry) => line(entry));
@@ -25,7 +19,7 @@ export const listDirectory: Tool = {
     if (more > 0) lines.push(`… and ${more} more`);
     return { kind: 'text', text: lines.length === 0 ? '(empty)' : lines.join('\n') };
   },
-};
+});
 
 /** A name with odd characters is shown as JSON, so that a line is always one entry. */
 function line(entry: { name: string; kind: 'file' | 'folder' | 'other'; bytes: number }): string {

@@ -1,33 +1,27 @@
-/** Reads a text file, a page at a time: what fits one tool result is given whole, and a cut says how to go on. */
+/** Reads a text file in pages. A file that fits into one tool result comes whole; a page says how to go on. */
+import { defineTool, integer, optional, text, toolProblem } from '../core/define-tool.js';
+import type { ToolReply } from '../core/tool.js';
 import { fileProblem } from './file-problem.js';
-import type { Tool, ToolReply } from '../core/tool.js';
 
 const MAX_FILE_BYTES = 8 * 1024 * 1024;
 /** Below the size at which a tool result is moved out of the conversation. */
 const PAGE_CHARS = 15_000;
 
-export const readFile: Tool = {
+export const readFile = defineTool({
   name: 'read_file',
   kind: 'pure',
   description: 'Reads a text file of the workspace. Long files come in pages: go on with from_line.',
-  parameters: {
-    type: 'object',
-    properties: {
-      path: { type: 'string', description: 'Path of the file, relative to the workspace' },
-      from_line: { type: 'integer', minimum: 1, description: 'First line to read; 1 if left out' },
-      lines: { type: 'integer', minimum: 1, description: 'How many lines to read at most' },
-    },
-    required: ['path'],
-    additionalProperties: false,
+  args: {
+    path: text('Path of the file, relative to the workspace'),
+    from_line: optional(integer('First line to read; 1 if left out', { minimum: 1 })),
+    lines: optional(integer('How many lines to read at most', { minimum: 1 })),
   },
-  run(args, context) {
-    const path = args['path'] as string;
+  run({ path, from_line: from = 1, lines }, context) {
     const read = context.folder.read(context.agent.name, path, MAX_FILE_BYTES, context.approved);
     if (!read.ok) return fileProblem(read, 'read', path, context);
-    const from = (args['from_line'] as number | undefined) ?? 1;
-    return page(path, read.value, from, args['lines'] as number | undefined);
+    return page(path, read.value, from, lines);
   },
-};
+});
 
 function page(
   path: string,
@@ -39,13 +33,8 @@ function page(
   if (from === 1 && count === undefined && !file.cut && text.length <= PAGE_CHARS) return { kind: 'text', text };
   const all = text.split('\n');
   if (all.at(-1) === '') all.pop();
-  if (from > all.length && from > 1) {
-    return {
-      kind: 'problem',
-      code: 'not_found',
-      message: `${path} has ${all.length} lines; from_line ${from} is after its end`,
-    };
-  }
+  if (from > all.length && from > 1)
+    return toolProblem('not_found', `${path} has ${all.length} lines; from_line ${from} is after its end`);
   const shown = fitting(all.slice(from - 1, count === undefined ? undefined : from - 1 + count));
   const last = from - 1 + shown.lines.length;
   const end = file.cut ? `more than ${all.length}` : `${all.length}`;

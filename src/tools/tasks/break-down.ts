@@ -1,58 +1,50 @@
 /**
- * Breaks a task into parts for others. The parts run as far apart as their dependencies let them; when all have ended, their outcomes are
- * the result of this call, and the answer is made from them. What is being done already is not done again.
+ * Breaks a task into parts for other agents. Parts run in parallel as far as their dependencies allow.
+ * When all have ended, their outcomes are the result of the call. Work that is already asked for is dropped.
  */
 import { childId } from '../../domain/task/id.js';
-import type { Part } from '../../domain/task/piece.js';
-import { nearest } from '../core/nearest.js';
-import type { Tool } from '../core/tool.js';
+import { nearest } from '../../domain/nearest.js';
+import { defineTool, flag, listOf, optional, text, texts, toolProblem } from '../core/define-tool.js';
 
-export const breakDown: Tool = {
+export const breakDown = defineTool({
   name: 'break_down',
   kind: 'ask',
   description:
-    'Breaks your task into parts and waits for all of them. Each part is a task of its own, offered to whoever is fit for it; parts that depend on none run at the same time. Describe each part so that it is complete in itself. Parts that repeat work already asked for are dropped and you are told. Make the answer from what comes back.',
-  parameters: {
-    type: 'object',
-    properties: {
-      parts: {
-        type: 'array',
-        description: 'At least two',
-        items: {
-          type: 'object',
-          properties: {
-            key: { type: 'string', description: 'A short name, unique among the parts' },
-            description: { type: 'string', description: 'What shall be done, complete in itself' },
-            type: { type: 'string', description: 'What kind of work it is' },
-            agent: { type: 'string', description: 'Who shall do it; leave out to let the best agent be found' },
-            requires: { type: 'array', items: { type: 'string' }, description: 'Capabilities that are needed' },
-            depends_on: {
-              type: 'array',
-              items: { type: 'string' },
-              description: 'Keys of parts that must be done first',
-            },
-            new: { type: 'boolean', description: 'True if it needs a capability that no agent has yet' },
-          },
-          required: ['key', 'description'],
-          additionalProperties: false,
-        },
+    'Breaks your task into parts and waits for all of them. Each part is a task of its own, offered to whichever agent is fit for it; parts that do not depend on others run at the same time. Describe each part so that it is complete in itself. Parts that repeat work already asked for are dropped, and you are told which. Make the answer from what comes back.',
+  args: {
+    parts: listOf(
+      {
+        key: text('A short name, unique among the parts'),
+        description: text('What to do, complete in itself'),
+        type: optional(text('What kind of work it is')),
+        agent: optional(text('The agent that does it; leave out to let the best agent be found')),
+        requires: optional(texts('Capabilities that are needed')),
+        depends_on: optional(texts('Keys of parts that must be done first')),
+        new: optional(flag('True if it needs a capability that no agent has yet')),
       },
-    },
-    required: ['parts'],
-    additionalProperties: false,
+      'At least two',
+    ),
   },
   async run(args, context) {
-    const parts = (args['parts'] as Record<string, unknown>[]).map(asPart);
-    for (const { key, to } of parts) {
-      if (to === undefined || (context.agents.has(to) && to !== context.agent.name)) continue;
-      if (to === context.agent.name)
-        return { kind: 'problem', code: 'not_allowed', message: `${key} is for yourself; name another agent, or none` };
-      const near = nearest(to, [...context.agents.keys()], 1)[0];
-      const message = `${key} is for ${JSON.stringify(to)}, and there is no such agent${near ? `; did you mean ${near}?` : ''}`;
-      return { kind: 'problem', code: 'unknown_agent', message };
+    for (const { key, agent } of args.parts) {
+      if (!agent || (context.agents.has(agent) && agent !== context.agent.name)) continue;
+      if (agent === context.agent.name)
+        return toolProblem('not_allowed', `${key} is for yourself; name another agent, or none`);
+      const near = nearest(agent, context.agents.keys());
+      const meant = near === undefined ? '' : `; did you mean ${near}?`;
+      return toolProblem('unknown_agent', `${key} is for ${JSON.stringify(agent)}, which does not exist${meant}`);
     }
+    const parts = args.parts.map(({ key, description, type, agent, requires, depends_on: after, new: isNew }) => ({
+      key,
+      description,
+      ...(type ? { type } : {}),
+      ...(agent ? { to: agent } : {}),
+      requirements: requires ?? [],
+      dependsOn: after ?? [],
+      isNew: isNew === true,
+    }));
     const broken = await context.breakDown(parts);
-    if ('code' in broken) return { kind: 'problem', code: broken.code, message: broken.message };
+    if ('code' in broken) return toolProblem(broken.code, broken.message);
     const id = childId(context.task.id, `call-${context.callId}`);
     const description = `Parts of: ${context.task.description}`;
     return {
@@ -60,33 +52,13 @@ export const breakDown: Tool = {
       child: { id, role: 'breakdown', to: context.agent.name, description, context: { breakdown: broken } },
     };
   },
-};
+});
 
-function asPart(given: Record<string, unknown>): Part {
-  const { type, agent } = given as { type?: string; agent?: string };
-  return {
-    key: given['key'] as string,
-    description: given['description'] as string,
-    ...(type ? { type } : {}),
-    ...(agent ? { to: agent } : {}),
-    requirements: (given['requires'] as string[] | undefined) ?? [],
-    dependsOn: (given['depends_on'] as string[] | undefined) ?? [],
-    isNew: given['new'] === true,
-  };
-}
-
-/** The word of a model on which doubtful parts are work that is done already. */
-export const nameDuplicates: Tool = {
+/** A model's judgement on which doubtful parts repeat existing work. */
+export const nameDuplicates = defineTool({
   name: 'name_duplicates',
   kind: 'pure',
-  description: 'Says which parts are essentially the same work as the task beside them.',
-  parameters: {
-    type: 'object',
-    properties: {
-      duplicates: { type: 'array', items: { type: 'string' }, description: 'Keys of parts; may be empty' },
-    },
-    required: ['duplicates'],
-    additionalProperties: false,
-  },
-  run: (args) => ({ kind: 'final', text: JSON.stringify(args['duplicates']) }),
-};
+  description: 'Says which parts are essentially the same work as the task listed with them.',
+  args: { duplicates: texts('Keys of parts; may be empty') },
+  run: ({ duplicates }) => ({ kind: 'final', text: JSON.stringify(duplicates) }),
+});

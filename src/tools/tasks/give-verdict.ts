@@ -1,25 +1,17 @@
 /** The only tool of a goal check: it says whether a result advances the goal, and that ends the check. */
 import { printVerdict } from '../../domain/task/goal-verdict.js';
-import type { Tool } from '../core/tool.js';
+import { defineTool, flag, text, toolProblem } from '../core/define-tool.js';
 
-export const giveVerdict: Tool = {
+export const giveVerdict = defineTool({
   name: 'give_verdict',
   kind: 'pure',
   description: 'Says whether the result advances the original goal, and why. This ends your part.',
-  parameters: {
-    type: 'object',
-    properties: {
-      advances: { type: 'boolean', description: 'Whether the result meaningfully advances the original goal' },
-      reason: { type: 'string', description: 'Why; if it does not, what is missing, so that it can be mended' },
-    },
-    required: ['advances', 'reason'],
-    additionalProperties: false,
+  args: {
+    advances: flag('Whether the result meaningfully advances the original goal'),
+    reason: text('Why; if it does not, what is missing, so that it can be fixed'),
   },
-  run(args) {
-    const advances = args['advances'] as boolean;
-    const reason = (args['reason'] as string).trim();
-    if (!advances && reason === '')
-      return { kind: 'problem', code: 'bad_field', message: 'reason is empty; say what is missing' };
-    return { kind: 'final', text: printVerdict({ advances, reason }) };
+  run({ advances, reason }) {
+    if (!advances && reason.trim() === '') return toolProblem('bad_field', 'reason is empty; say what is missing');
+    return { kind: 'final', text: printVerdict({ advances, reason: reason.trim() }) };
   },
-};
+});

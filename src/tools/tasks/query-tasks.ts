@@ -1,25 +1,20 @@
 /** Looks up tasks, conversations, agents, events and the bullets of boards with a query. It changes nothing. */
 import { problemText } from '../../domain/problem.js';
-import type { Tool } from '../core/tool.js';
+import { defineTool, text, toolProblem } from '../core/define-tool.js';
 
 const MAX_ROWS = 200;
 /** Below the size at which a tool result is moved out of the conversation. */
 const MAX_CHARS = 14_000;
 
-export const queryTasks: Tool = {
+export const queryTasks = defineTool({
   name: 'query_tasks',
   kind: 'pure',
   description:
     "Looks up tasks and more with a query such as: SELECT id, to, description FROM tasks WHERE state = 'waiting' LIMIT 20. Sources: tasks, sessions, agents, events, or a board like tasks/plan.task.md. SELECT only; also COUNT(*), ORDER BY, LIKE, IN, CONTAINS, IS NULL.",
-  parameters: {
-    type: 'object',
-    properties: { query: { type: 'string', description: 'The query' } },
-    required: ['query'],
-    additionalProperties: false,
-  },
-  async run(args, context) {
-    const reply = await context.boardTools.select(args['query'] as string);
-    if ('code' in reply) return { kind: 'problem', code: reply.code, message: problemText(reply) };
+  args: { query: text('The query') },
+  async run({ query }, context) {
+    const reply = await context.boardTools.select(query);
+    if ('code' in reply) return toolProblem(reply.code, problemText(reply));
     const lines: string[] = [];
     let room = MAX_CHARS;
     for (const row of reply.rows.slice(0, MAX_ROWS)) {
@@ -35,4 +30,4 @@ export const queryTasks: Tool = {
     if (reply.leftOut > 0) lines.push(`[${reply.leftOut} entries of this board cannot be read and were left out]`);
     return { kind: 'text', text: lines.join('\n') };
   },
-};
+});
