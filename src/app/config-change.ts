@@ -8,7 +8,7 @@ import { problem, type Problem } from '../domain/problem.js';
 import { CONFIG_FILE, readConfig } from './readers/read-config.js';
 
 /** To be asked as often as one likes: what has changed since it was last asked, if anything has. */
-export function configChange(root: string): () => Problem | undefined {
+export function configChange(root: string, env: Record<string, string | undefined>): () => Problem | undefined {
   const on = disk();
   const file = path.join(root, CONFIG_FILE);
   let stamp = on.stamp(file);
@@ -21,7 +21,7 @@ export function configChange(root: string): () => Problem | undefined {
     const before = text;
     text = textOf();
     if (text === before) return undefined;
-    const { unreadable } = readConfig(on, root, process.env);
+    const { unreadable } = readConfig(on, root, env);
     const what = `${CONFIG_FILE} ${text === undefined ? 'is gone' : 'changed'}`;
     if (unreadable === undefined)
       return problem('bad_file', `${what}: this takes effect when guild is started again`, {

@@ -2,6 +2,11 @@
 import { shell } from '../adapters/shell/index.js';
 import type { Rollback } from '../ports/shell.js';
 
-export function rollbackAgent(root: string, agent: string, commit: string): Promise<Rollback> {
-  return shell({ root, env: process.env }).rollback(agent, commit);
+export function rollbackAgent(
+  root: string,
+  agent: string,
+  commit: string,
+  env: Record<string, string | undefined>,
+): Promise<Rollback> {
+  return shell({ root, env }).rollback(agent, commit);
 }

@@ -5,9 +5,10 @@ import { asProblem, problem, ProblemError, type Problem } from '../domain/proble
 import { COMMANDS, type Listed } from './commands.js';
 import { EXIT, type Call, type Command, type Options } from './args/command.js';
 import { readOptions } from './args/read-options.js';
-import { terminal } from './render/terminal.js';
 import { findRoot } from './args/find-workspace.js';
 import { VERSION } from './args/version.js';
+import { processIo, type Io } from './process/io.js';
+import { terminal } from './render/terminal.js';
 
 const GLOBAL: Options = {
   workspace: { type: 'string', short: 'w' },
@@ -16,58 +17,74 @@ const GLOBAL: Options = {
   help: { type: 'boolean', short: 'h' },
 };
 
-export async function main(argv: string[]): Promise<number> {
-  process.stdout.on('error', leaveQuietly);
+export async function main(argv: string[], io: Io = processIo()): Promise<number> {
+  io.stdout.on('error', (error: NodeJS.ErrnoException) => leaveQuietly(error, io));
   const at = argv.findIndex((word, i) => !word.startsWith('-') && !TAKES_VALUE.has(argv[i - 1] ?? ''));
   const name = at < 0 ? undefined : argv[at];
-  if (name === undefined) return noCommand(argv);
+  if (name === undefined) return noCommand(io, argv);
   const listed = COMMANDS.find((one) => one.name === name);
   if (name === 'help')
     return help(
+      io,
       argv.slice(at + 1).find((word) => !word.startsWith('-')),
       argv.includes('--json'),
     );
-  if (listed === undefined) return fail(unknownCommand(name), argv.includes('--json'));
+  if (listed === undefined) return fail(io, unknownCommand(name), argv.includes('--json'));
   const { command } = await listed.load();
   const rest = [...argv.slice(0, at), ...argv.slice(at + 1)];
-  return runCommand(listed, command, rest);
+  return runCommand(io, listed, command, rest);
 }
 
 const TAKES_VALUE = new Set(['--workspace', '-w']);
 
-async function runCommand(listed: Listed, command: Command, given: string[], open?: Call['open']): Promise<number> {
+async function runCommand(
+  io: Io,
+  listed: Listed,
+  command: Command,
+  given: string[],
+  open = openLater,
+): Promise<number> {
   const { args, inner } = command.takesCommand ? splitInner(given) : { args: given, inner: [] };
   const hint = `guild ${listed.name} --help shows what it takes`;
   let read;
   try {
     read = readOptions(args, { ...command.options, ...GLOBAL }, hint);
   } catch (wrong) {
-    return fail(wrong, args.includes('--json'));
+    return fail(io, wrong, args.includes('--json'));
   }
   const { values, words } = read;
   const json = values['json'] === true;
-  if (values['help']) return help(listed.name, json);
+  if (values['help']) return help(io, listed.name, json);
   const quiet = values['quiet'] === true;
   const extra = words[command.most ?? Infinity];
   if (extra !== undefined)
-    return fail(problem('bad_usage', `guild ${listed.name} does not know what to do with ${extra}`, { hint }), json);
+    return fail(
+      io,
+      problem('bad_usage', `guild ${listed.name} does not know what to do with ${extra}`, { hint }),
+      json,
+    );
   const call: Call = {
     words,
     values,
-    terminal: terminal({ quiet, json }),
-    root: findRoot(typeof values['workspace'] === 'string' ? values['workspace'] : undefined),
+    terminal: terminal(io, { quiet, json }),
+    root: findRoot(typeof values['workspace'] === 'string' ? values['workspace'] : undefined, io),
+    io,
     json,
     quiet,
-    ...(open ? { open } : {}),
-    ...(command.takesCommand ? { inner: innerOf(inner, args) } : {}),
+    open: (folder, options) => open(folder, { env: io.env, ...options }),
+    ...(command.takesCommand ? { inner: innerOf(io, inner, args) } : {}),
   };
   try {
     return await command.run(call);
   } catch (thrown) {
     const what = thrown instanceof ProblemError && thrown.problem.code === 'bad_usage' ? thrown.problem : undefined;
-    return fail(what === undefined ? thrown : { hint, ...what }, json);
+    return fail(io, what === undefined ? thrown : { hint, ...what }, json);
   }
 }
+
+/** Loaded when a command opens a workspace: `guild --help` stays quick. */
+const openLater: Call['open'] = async (folder, options) =>
+  (await import('../app/index.js')).openWorkspace(folder, options);
 
 /** `record <file> run planner --model x`: what stands before the second word is for the first command. `--` may stand between. */
 function splitInner(given: string[]): { args: string[]; inner: string[] } {
@@ -80,7 +97,7 @@ function splitInner(given: string[]): { args: string[]; inner: string[] } {
   return { args: given, inner: [] };
 }
 
-function innerOf(words: string[], outer: string[]): NonNullable<Call['inner']> {
+function innerOf(io: Io, words: string[], outer: string[]): NonNullable<Call['inner']> {
   const { values } = parseArgs({ args: outer, options: GLOBAL, allowPositionals: true, strict: false });
   const shared = ['json', 'quiet'].filter((name) => values[name] === true).map((name) => `--${name}`);
   if (typeof values['workspace'] === 'string') shared.push('--workspace', values['workspace']);
@@ -88,23 +105,23 @@ function innerOf(words: string[], outer: string[]): NonNullable<Call['inner']> {
     words,
     async run(open) {
       const listed = COMMANDS.find(({ name }) => name === words[0]);
-      if (listed === undefined) return fail(unknownCommand(words[0] ?? ''), values['json'] === true);
+      if (listed === undefined) return fail(io, unknownCommand(words[0] ?? ''), values['json'] === true);
       const { command } = await listed.load();
-      return runCommand(listed, command, [...shared, ...words.slice(1)], open);
+      return runCommand(io, listed, command, [...shared, ...words.slice(1)], open);
     },
   };
 }
 
 /** Tells what went wrong, to programs too, and gives the exit code for it. */
-function fail(thrown: unknown, json: boolean): number {
+function fail(io: Io, thrown: unknown, json: boolean): number {
   const isProblem = typeof thrown === 'object' && thrown !== null && 'code' in thrown && !(thrown instanceof Error);
   const what = isProblem ? (thrown as Problem) : asProblem(thrown);
   if (what.code === 'bug') {
     what.message += ' (a bug in guild; GUILD_DEBUG=1 shows where)';
-    if (thrown instanceof Error && process.env['GUILD_DEBUG']) process.stderr.write(`${thrown.stack}\n`);
+    if (thrown instanceof Error && io.env['GUILD_DEBUG']) io.stderr.write(`${thrown.stack}\n`);
   }
-  if (json) process.stdout.write(`${JSON.stringify({ problem: what })}\n`);
-  terminal({ quiet: false, json: false }).problem(what);
+  if (json) io.stdout.write(`${JSON.stringify({ problem: what })}\n`);
+  terminal(io).problem(what);
   return EXITS[what.code] ?? EXIT.problem;
 }
 
@@ -115,34 +132,34 @@ const EXITS: Partial<Record<Problem['code'], number>> = {
 };
 
 /** Whoever read our output has gone: `guild task list | head -1`. */
-function leaveQuietly(error: NodeJS.ErrnoException): void {
+function leaveQuietly(error: NodeJS.ErrnoException, io: Io): void {
   if (error.code !== 'EPIPE') throw error;
-  process.exit(EXIT.done);
+  io.exit(EXIT.done);
 }
 
-async function noCommand(argv: string[]): Promise<number> {
+async function noCommand(io: Io, argv: string[]): Promise<number> {
   if (argv.includes('--version') || argv.includes('-v')) {
-    process.stdout.write(`${VERSION}\n`);
+    io.stdout.write(`${VERSION}\n`);
     return EXIT.done;
   }
   const json = argv.includes('--json');
   const known = new Set(Object.entries(GLOBAL).flatMap(([name, { short }]) => [`--${name}`, `-${short ?? name}`]));
   const odd = argv.find((word) => word.startsWith('-') && !known.has(word.split('=')[0]!));
   if (odd !== undefined)
-    return fail(problem('bad_usage', `there is no option ${odd}`, { hint: 'guild --help lists all' }), json);
+    return fail(io, problem('bad_usage', `there is no option ${odd}`, { hint: 'guild --help lists all' }), json);
   if (argv.length > 0 && !argv.includes('--help') && !argv.includes('-h'))
-    return fail(problem('bad_usage', 'a command is missing', { hint: 'guild --help lists all' }), json);
-  return help(undefined, json);
+    return fail(io, problem('bad_usage', 'a command is missing', { hint: 'guild --help lists all' }), json);
+  return help(io, undefined, json);
 }
 
-async function help(name: string | undefined, json: boolean): Promise<number> {
+async function help(io: Io, name: string | undefined, json: boolean): Promise<number> {
   const listed = COMMANDS.find((one) => one.name === name);
-  if (listed === undefined && name !== undefined) return fail(unknownCommand(name), json);
+  if (listed === undefined && name !== undefined) return fail(io, unknownCommand(name), json);
   if (json) {
     const { helpJson } = await import('./help-json.js');
-    process.stdout.write(`${JSON.stringify(await helpJson(listed, GLOBAL))}\n`);
-  } else if (listed === undefined) process.stdout.write(overview());
-  else process.stdout.write(`${(await listed.load()).command.help.trim()}\n\n${COMMON}\n`);
+    io.stdout.write(`${JSON.stringify(await helpJson(listed, GLOBAL))}\n`);
+  } else if (listed === undefined) io.stdout.write(overview());
+  else io.stdout.write(`${(await listed.load()).command.help.trim()}\n\n${COMMON}\n`);
   return EXIT.done;
 }
 

@@ -20,7 +20,7 @@ test('Ctrl-C in the middle of a run puts its task back, and takes nothing up aga
   const { guild, start, list } = place(t, scripted('- {say: ok, wait: 10m}'));
   const run = start('run', 'boss', 'Wait for it', '--id', 'slow', '--json');
   await run.says(/task\.claimed/);
-  run.child.kill('SIGINT');
+  run.interrupt();
   assert.equal((await run.ended).code, 4);
   assert.deepEqual(list('tasks/pending'), ['slow.json']);
   assert.match(succeeds(await guild('task', 'list')).out, /pending +slow/);

@@ -140,7 +140,7 @@ test('an answer is streamed from the model server, with and without a key, with 
   await run('/v1', {});
   await run('', { OPENAI_API_KEY: 'sk-nothing' });
   await run('/v1/', { ANTHROPIC_API_KEY: 'sk-other' });
-  server.child.kill('SIGINT');
+  server.interrupt();
   assert.equal((await server.ended).code, 0);
   put('w/guild.yaml', 'timeouts: { tries: 1 }\n');
   const gone = await guildWith(

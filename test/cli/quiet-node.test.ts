@@ -16,15 +16,15 @@ test('Node warns of nothing while a workspace is made, looked at, and works with
 - {agent: boss, turn: 1, call: [{lab_find: {query: x}}, {execute_command: {command: ls}}]}
 - {agent: boss, say: Found.}
 `;
-  const { guild, guildWith, start, put, read } = place(t, {
+  const { spawn, spawnWith, put, read } = place(t, {
     'play.yaml': script,
     'agents/boss.md': '---\ndescription: Does it\ntools: [lab_find, execute_command]\n---\nYou are the boss.\n',
   });
   const plugins = JSON.stringify({ mcp: { servers: { lab: { command: server, free: ['find'] } } } });
   put('guild.yaml', `model: openai/m\nplugins: ${plugins}\n`);
-  const playing = start('model-server', '--script', 'play.yaml', '--port', '0', '--json');
+  const playing = spawn('model-server', '--script', 'play.yaml', '--port', '0', '--json');
   const url = await playing.says(/"url":"(http[^"]+)"/);
-  const run = await guildWith({ env: { OPENAI_BASE_URL: url } }, 'run', 'boss', 'Look', '--id', 'look');
+  const run = await spawnWith({ env: { OPENAI_BASE_URL: url } }, 'run', 'boss', 'Look', '--id', 'look').ended;
   assert.equal(isQuiet(run).out, 'Found.\n');
   assert.match(read('sessions/boss-look.session.yaml'), /found x/);
   playing.child.kill('SIGINT');
@@ -37,9 +37,9 @@ test('Node warns of nothing while a workspace is made, looked at, and works with
     ['log'],
     ['why', 'look'],
   ])
-    isQuiet(await guild(...args));
-  isQuiet(await guild('init', 'new'));
-  isQuiet(await guild('demo', '--yes', '--dir', 'day'));
+    isQuiet(await spawn(...args).ended);
+  isQuiet(await spawn('init', 'new').ended);
+  isQuiet(await spawn('demo', '--yes', '--dir', 'day').ended);
 });
 
 function isQuiet(ran: Ran): Ran {

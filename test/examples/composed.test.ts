@@ -51,7 +51,7 @@ for (const moment of [0, 4, 8, 12, 16, 19]) {
     const here = composed(t);
     const server = await modelServer(t, here);
     server.hold(moment);
-    const watch = here.startWith(server, 'watch', '-q');
+    const watch = here.spawnWith(server, 'watch', '-q');
     await until(() => server.held() > 0 && answered(here) >= moment);
     watch.child.kill('SIGKILL');
     assert.equal((await watch.ended).code, null);
@@ -69,7 +69,7 @@ for (const moment of [1, 5, 9, 13, 17]) {
   test(`killed as soon as call ${moment} comes in, with models that answer at once: no call that was answered is made again`, async (t) => {
     const here = composed(t);
     const server = await modelServer(t, here);
-    const watch = here.startWith(server, 'watch', '-q');
+    const watch = here.spawnWith(server, 'watch', '-q');
     await server.reached(moment, () => watch.child.kill('SIGKILL'));
     await watch.ended;
     const atDeath = server.asked();
@@ -94,7 +94,7 @@ test('recorded from a model server, it is played again when the server is gone',
 
 /** Another process takes over: the answer is the same, and nothing is left open. */
 async function watchedToTheEnd(here: Place, server: Server): Promise<void> {
-  const again = here.startWith(server, 'watch', '-q');
+  const again = here.spawnWith(server, 'watch', '-q');
   await until(() => here.list('results').includes('sundays.md'));
   again.child.kill('SIGTERM');
   await again.ended;

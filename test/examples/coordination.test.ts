@@ -7,7 +7,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { test, type TestContext } from 'node:test';
 import type { Certificate } from '../../src/domain/task/certificate.js';
-import { place, ROOT, succeeds, type Place, type Running } from '../kit/guild.js';
+import { place, ROOT, succeeds, type Place, type Spawned } from '../kit/guild.js';
 import { until, withEnoughTime } from '../kit/until.js';
 import { SEED } from '../kit/seed.js';
 
@@ -64,7 +64,7 @@ const FOUR = [['editor'], ['archive'], ['reporter'], ['cook']];
 
 test('a mesh of four processes: one needs, who can offers, one is chosen, and all four agree that it is over', async (t) => {
   const here = example(t, 'mesh');
-  const peers = FOUR.map((names) => here.start('agent', 'start', ...names, '-q'));
+  const peers = FOUR.map((names) => here.spawn('agent', 'start', ...names, '-q'));
   await until(() => isOver(here, ['paper']));
   await leave(peers);
   const { paper } = judge(here, { paper: PAPER });
@@ -165,10 +165,10 @@ test('each of these fits on a screen', () => {
 const THREE = [['lead'], ['near'], ['far']];
 
 /** The last process is stopped while its model thinks. Undefined if it was too quick: it needs longer thoughts. */
-async function stoppedInThought(t: TestContext, ms: number): Promise<{ place: Place; peers: Running[] } | undefined> {
+async function stoppedInThought(t: TestContext, ms: number): Promise<{ place: Place; peers: Spawned[] } | undefined> {
   const here = example(t, 'last-note');
   think(here, `${ms}ms`);
-  const peers = THREE.map((names) => here.start('agent', 'start', ...names, '-q'));
+  const peers = THREE.map((names) => here.spawn('agent', 'start', ...names, '-q'));
   const hasIt = (): boolean => here.list('tasks/active').some((name) => name.includes('_far-'));
   await until(() => hasIt() || here.list('results').length > 0);
   peers.at(-1)!.child.kill('SIGSTOP');
@@ -202,11 +202,11 @@ async function killedAtRandom(
   const moment = 1 + (seed % most);
   const at = Math.floor(seed / most) % terminals.length;
   t.diagnostic(`SEED=${seed}: ${terminals[at]!.join(' ')} is killed after ${moment} events`);
-  const peers = terminals.map((names) => here.start('agent', 'start', ...names, '-q'));
+  const peers = terminals.map((names) => here.spawn('agent', 'start', ...names, '-q'));
   await until(() => isOver(here, roots) || events(here, '"at"').length >= moment);
   peers[at]!.child.kill('SIGKILL');
   await peers[at]!.ended;
-  peers[at] = here.start('agent', 'start', ...terminals[at]!, '-q');
+  peers[at] = here.spawn('agent', 'start', ...terminals[at]!, '-q');
   await until(() => isOver(here, roots));
   await leave(peers);
 }
@@ -222,7 +222,7 @@ function isOver(here: Place, roots: readonly string[]): boolean {
   );
 }
 
-async function leave(peers: Running[]): Promise<void> {
+async function leave(peers: Spawned[]): Promise<void> {
   for (const { child } of peers) child.kill('SIGTERM');
   for (const { ended } of peers) await ended;
 }

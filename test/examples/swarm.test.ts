@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import path from 'node:path';
 import { test, type TestContext } from 'node:test';
-import { place, ROOT, succeeds, whileRunning, type Place, type Running } from '../kit/guild.js';
+import { place, ROOT, succeeds, whileRunning, type Place, type Spawned } from '../kit/guild.js';
 import { until } from '../kit/until.js';
 
 const CALLS = 25;
@@ -24,7 +24,7 @@ test('one process: bids, a breakdown, a check that sends work back, and the deli
 
 test('four terminals: each does what it hosts, and together they come to the same', async (t) => {
   const here = swarm(t);
-  const peers = TERMINALS.map((names) => here.start('agent', 'start', ...names, '-q'));
+  const peers = TERMINALS.map((names) => here.spawn('agent', 'start', ...names, '-q'));
   await whileRunning(
     peers,
     until(() => here.list('results').includes('build_user_api.md')),
@@ -41,11 +41,11 @@ test('one of four killed with kill -9 in the middle and started again: the same 
     'script.yaml',
     here.read('script.yaml').replace('when: Argon2\n  call:', 'when: Argon2\n  wait: 1s\n  call:'),
   );
-  const peers = TERMINALS.map((names) => here.start('agent', 'start', ...names, '-q'));
+  const peers = TERMINALS.map((names) => here.spawn('agent', 'start', ...names, '-q'));
   await until(() => here.list('tasks/active').some((name) => name.includes('.models.work_file')));
   peers[2]!.child.kill('SIGKILL');
   await peers[2]!.ended;
-  peers[2] = here.start('agent', 'start', 'file', '-q');
+  peers[2] = here.spawn('agent', 'start', 'file', '-q');
   await whileRunning(
     peers,
     until(() => here.list('results').includes('build_user_api.md')),
@@ -83,7 +83,7 @@ async function judge(here: Place): Promise<void> {
   assert.deepEqual(here.list('tasks/failed'), []);
 }
 
-async function leave(peers: Running[]): Promise<void> {
+async function leave(peers: Spawned[]): Promise<void> {
   for (const { child } of peers) child.kill('SIGTERM');
   for (const { ended } of peers) await ended;
 }

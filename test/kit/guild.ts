@@ -1,14 +1,17 @@
 /**
- * The command line as a person meets it: a folder, real processes, their output and exit codes. Compiled to dist/, the real
- * `bin/guild.mjs` runs; compiled elsewhere, the same main of that build.
+ * The command line as a person meets it: a folder, commands, their output and exit codes. Commands run in this process
+ * unless a test needs a real one; then the real `bin/guild.mjs` runs, or the main of a build that is elsewhere than dist/.
  */
 import assert from 'node:assert/strict';
 import { spawn, type ChildProcess } from 'node:child_process';
 import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
+import { Readable, Writable } from 'node:stream';
 import type { TestContext } from 'node:test';
 import { fileURLToPath } from 'node:url';
+import { main } from '../../src/cli/main.js';
+import type { Io, Output } from '../../src/cli/process/io.js';
 
 const BUILT = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '..', '..');
 export const ROOT = path.dirname(BUILT);
@@ -28,19 +31,26 @@ export interface Ran {
 }
 
 export interface Running {
-  child: ChildProcess;
-  /** Resolves, with the first group or the whole, when standard output or error has said this. */
+  /** Resolves, with the first group or the whole, when standard output or error matches. */
   says(what: RegExp): Promise<string>;
+  /** Ctrl-C. */
+  interrupt(): void;
   ended: Promise<Ran>;
 }
 
+export interface Spawned extends Running {
+  child: ChildProcess;
+}
+
+/** `guild` and `start` call main in this process; `spawn` starts a real one, for tests that kill, pause or pipe it. */
 export interface Place {
   root: string;
   guild(...args: string[]): Promise<Ran>;
-  /** With variables in the environment, text on standard input, or Node options. */
   guildWith(given: Given, ...args: string[]): Promise<Ran>;
   start(...args: string[]): Running;
   startWith(given: Given, ...args: string[]): Running;
+  spawn(...args: string[]): Spawned;
+  spawnWith(given: Given, ...args: string[]): Spawned;
   put(file: string, text: string): void;
   read(file: string): string;
   list(folder: string): string[];
@@ -48,37 +58,40 @@ export interface Place {
 
 export interface Given {
   env?: Record<string, string>;
+  /** Text on standard input. */
   input?: string;
   cwd?: string;
-  /** Stands before the program: `--import` of something that changes the terminal. */
+  /** Standard output and error are a terminal of this size. */
+  tty?: { columns: number; rows: number };
+  /** Options of Node, for a spawned process. */
   node?: string[];
 }
 
 /** An empty folder, or one with these files. */
 export function place(t: TestContext, files: Record<string, string> = {}): Place {
   const root = fs.realpathSync(fs.mkdtempSync(path.join(os.tmpdir(), 'guild-cli-')));
-  const children = new Set<ChildProcess>();
-  t.after(() => {
-    for (const child of children) child.kill('SIGKILL');
+  const running = new Set<Running>();
+  t.after(async () => {
+    for (const one of running) if ('child' in one) (one as Spawned).child.kill('SIGKILL');
+    for (const one of running) one.interrupt();
+    await Promise.all([...running].map(({ ended }) => ended));
     fs.rmSync(root, { recursive: true, force: true, maxRetries: 5 });
   });
-  const start = (given: Given, args: string[]): Running => {
-    const child = spawn(process.execPath, [...(given.node ?? []), ...GUILD, ...args], {
-      cwd: given.cwd ?? root,
-      env: { PATH: process.env['PATH'], HOME: root, ...given.env },
-    });
-    children.add(child);
-    child.once('exit', () => children.delete(child));
-    child.stdin.on('error', () => undefined);
-    child.stdin.end(given.input ?? '');
-    return running(child);
+  const track = <T extends Running>(one: T): T => {
+    running.add(one);
+    void one.ended.then(() => running.delete(one));
+    return one;
   };
+  const start = (given: Given, args: string[]): Running => track(runHere(root, given, args));
+  const spawned = (given: Given, args: string[]): Spawned => track(spawnGuild(root, given, args));
   const here: Place = {
     root,
     guild: (...args) => start({}, args).ended,
     guildWith: (given, ...args) => start(given, args).ended,
     start: (...args) => start({}, args),
     startWith: (given, ...args) => start(given, args),
+    spawn: (...args) => spawned({}, args),
+    spawnWith: (given, ...args) => spawned(given, args),
     put(file, text) {
       const full = path.join(root, file);
       fs.mkdirSync(path.dirname(full), { recursive: true });
@@ -91,24 +104,80 @@ export function place(t: TestContext, files: Record<string, string> = {}): Place
   return here;
 }
 
-function running(child: ChildProcess): Running {
+function runHere(root: string, { env, input = '', cwd = root, tty }: Given, args: string[]): Running {
+  const said = listen();
+  const output = (keep: (text: string) => void): Output => {
+    const stream = new Writable({
+      decodeStrings: false,
+      write(chunk, _encoding, done) {
+        keep(String(chunk));
+        done();
+      },
+    });
+    return Object.assign(stream, tty ? { isTTY: true, ...tty } : {});
+  };
+  const listeners = new Set<() => void>();
+  const ended = new Promise<Ran>((resolve) => {
+    const end = (code: number): void => resolve({ code, ...said.all() });
+    const io: Io = {
+      stdin: Readable.from(input === '' ? [] : [input]),
+      stdout: output(said.out),
+      stderr: output(said.err),
+      env: { PATH: process.env['PATH'], HOME: root, ...env },
+      cwd,
+      onInterrupt(listener) {
+        listeners.add(listener);
+        return () => listeners.delete(listener);
+      },
+      exit: end,
+    };
+    void main(args, io).then(end);
+  });
+  const interrupt = (): void => [...listeners].forEach((listener) => listener());
+  return { ended, interrupt, says: said.says(ended) };
+}
+
+function spawnGuild(root: string, { env, input, cwd = root, tty, node = [] }: Given, args: string[]): Spawned {
+  const pretend = `for (const s of [process.stdout, process.stderr]) Object.assign(s, ${JSON.stringify({ isTTY: true, ...tty })})`;
+  const onTty = tty ? ['--import', `data:text/javascript,${encodeURIComponent(pretend)}`] : [];
+  const child = spawn(process.execPath, [...onTty, ...node, ...GUILD, ...args], {
+    cwd,
+    env: { PATH: process.env['PATH'], HOME: root, ...env },
+  });
+  child.stdin.on('error', () => undefined);
+  child.stdin.end(input ?? '');
+  const said = listen();
+  child.stdout.on('data', (chunk: Buffer) => said.out(chunk.toString()));
+  child.stderr.on('data', (chunk: Buffer) => said.err(chunk.toString()));
+  const ended = new Promise<Ran>((resolve) => child.once('close', (code) => resolve({ code, ...said.all() })));
+  return { child, ended, interrupt: () => void child.kill('SIGINT'), says: said.says(ended) };
+}
+
+function listen() {
   const said = { out: '', err: '' };
-  let look = (): void => undefined;
-  child.stdout!.on('data', (chunk: Buffer) => ((said.out += chunk.toString()), look()));
-  child.stderr!.on('data', (chunk: Buffer) => ((said.err += chunk.toString()), look()));
-  const ended = new Promise<Ran>((resolve) => child.once('close', (code) => resolve({ code, ...said })));
+  const looks = new Set<() => void>();
+  const keep = (name: 'out' | 'err') => (text: string) => {
+    said[name] += text;
+    for (const look of looks) look();
+  };
   return {
-    child,
-    ended,
-    says: (what) =>
-      new Promise((resolve, reject) => {
-        look = () => {
-          const match = what.exec(said.out + said.err);
-          if (match) resolve(match[1] ?? match[0]);
-        };
-        look();
-        void ended.then(() => reject(new Error(`it ended without saying ${what}: ${said.out}${said.err}`)));
-      }),
+    out: keep('out'),
+    err: keep('err'),
+    all: () => said,
+    says:
+      (ended: Promise<Ran>): Running['says'] =>
+      (what) =>
+        new Promise((resolve, reject) => {
+          const look = (): void => {
+            const match = what.exec(said.out + said.err);
+            if (!match) return;
+            looks.delete(look);
+            resolve(match[1] ?? match[0]);
+          };
+          looks.add(look);
+          look();
+          void ended.then(() => reject(new Error(`it ended without saying ${what}: ${said.out}${said.err}`)));
+        }),
   };
 }
 
@@ -139,8 +208,7 @@ export function succeeds(ran: Ran): Ran {
   return ran;
 }
 
-/** Makes the process take its streams for a terminal of this size. */
+/** On a terminal of this size. */
 export function onTerminal(columns: number, { rows = 20, ...more }: Given & { rows?: number } = {}): Given {
-  const code = `for (const s of [process.stdout, process.stderr]) Object.assign(s, { isTTY: true, columns: ${columns}, rows: ${rows} })`;
-  return { ...more, node: ['--import', `data:text/javascript,${encodeURIComponent(code)}`] };
+  return { ...more, tty: { columns, rows } };
 }

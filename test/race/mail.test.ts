@@ -20,9 +20,9 @@ test('three pumps at once, a kill, and a rotation: every message once', async (t
       fs.appendFileSync(file, `${JSON.stringify({ from: 'sarah', text: `message ${n}` })}\n`);
   };
   add(0, 20);
-  const first = [1, 2, 3].map(() => here.start('pump', '--all'));
+  const first = [1, 2, 3].map(() => here.spawn('pump', '--all'));
   add(20, 40);
-  const killed = here.start('pump', '--all');
+  const killed = here.spawn('pump', '--all');
   await killed.says(/planner/).then(
     () => killed.child.kill('SIGKILL'),
     () => undefined, // the others were faster

@@ -37,11 +37,11 @@ interface ChannelShown {
   readers: string[];
 }
 
-export function openNotes(folder: string): NotesView {
+export function openNotes(folder: string, env: Record<string, string | undefined> = process.env): NotesView {
   const root = path.resolve(folder);
   const store = openReader(root);
   const on = disk();
-  const { config } = readConfig(on, root, process.env);
+  const { config } = readConfig(on, root, env);
   const notes = bus({ root, disk: on, clock: clock(), peer: store.presence.peer.id });
   const names = (): string[] =>
     [...new Set([...OWN_CHANNELS, ...Object.keys(config.channels), ...notes.channels()])].sort();

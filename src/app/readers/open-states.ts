@@ -38,12 +38,12 @@ export interface StatesView {
   store: Store;
 }
 
-export function openStates(folder: string): StatesView {
+export function openStates(folder: string, env: Record<string, string | undefined> = process.env): StatesView {
   const root = path.resolve(folder);
   const store = openReader(root);
   const on = disk();
   const agents = roster(on, root);
-  const { defaultAgent } = readConfig(on, root, process.env).config;
+  const { defaultAgent } = readConfig(on, root, env).config;
   const paused = pauses({ root, disk: on });
   const notes = bus({ root, disk: on, clock: clock() });
   const told = foldStates(notes.read(STATE_CHANNEL));

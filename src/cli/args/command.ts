@@ -2,6 +2,7 @@
 import type { ParseArgsConfig } from 'node:util';
 import { ProblemError, problem } from '../../domain/problem.js';
 import type { openWorkspace } from '../../app/index.js';
+import type { Io } from '../process/io.js';
 import type { Terminal } from '../render/terminal.js';
 
 export type Options = NonNullable<ParseArgsConfig['options']>;
@@ -16,8 +17,9 @@ export interface Call {
   root: string;
   json: boolean;
   quiet: boolean;
-  /** How workspaces are opened instead of the usual way: while a run is recorded. */
-  open?: typeof openWorkspace;
+  io: Io;
+  /** Opens a workspace with the environment of this call, and on tape while a run is recorded. */
+  open: typeof openWorkspace;
   /** For a command that takes another one: the words of that one, and how to run it. */
   inner?: { words: string[]; run(open: typeof openWorkspace): Promise<number> };
 }

@@ -1,13 +1,13 @@
 /** Which workspace is meant: the one named, else the nearest folder upwards that is one, else this folder. */
 import fs from 'node:fs';
 import path from 'node:path';
+import type { Io } from '../process/io.js';
 
-export function findRoot(named: string | undefined): string {
-  const given = named ?? process.env['GUILD_WORKSPACE'];
-  if (given !== undefined) return path.resolve(given);
-  const here = process.cwd();
-  for (let at = here; ; at = path.dirname(at)) {
+export function findRoot(named: string | undefined, { cwd, env }: Pick<Io, 'cwd' | 'env'>): string {
+  const folder = named ?? env['GUILD_WORKSPACE'];
+  if (folder !== undefined) return path.resolve(cwd, folder);
+  for (let at = cwd; ; at = path.dirname(at)) {
     if (fs.existsSync(path.join(at, 'guild.yaml'))) return at;
-    if (path.dirname(at) === at) return here;
+    if (path.dirname(at) === at) return cwd;
   }
 }

@@ -15,14 +15,14 @@ In a workspace it also names every file of a task that waits for you: it cannot 
 looks; and every conversation of an open task that cannot be read.
 Works on any folder: in one that is no workspace, every Markdown file that begins like an agent of Claude Code is read as one.
 Warnings are odd but harmless.`,
-  async run({ words, root, terminal, json }) {
-    const folders = words.length > 0 ? words.map((word) => path.resolve(word)) : [root];
+  async run({ words, root, terminal, json, io }) {
+    const folders = words.length > 0 ? words.map((word) => path.resolve(io.cwd, word)) : [root];
     const missing = folders.find((folder) => !fs.statSync(folder, { throwIfNoEntry: false })?.isDirectory());
     if (missing !== undefined) throw new ProblemError(problem('not_found', `there is no folder ${missing}`));
     let wrong = 0;
     const all = [];
     for (const folder of folders) {
-      const { agents, problems, warnings, files } = openRoster(folder);
+      const { agents, problems, warnings, files } = openRoster(folder, io.env);
       problems.push(...(await taskFileProblems(folder)));
       wrong += problems.length;
       all.push({ folder, agents: [...agents.keys()].sort(), files, problems, warnings });
@@ -34,7 +34,7 @@ Warnings are odd but harmless.`,
     for (const { folder, agents, files, problems, warnings } of all) {
       for (const one of warnings) terminal.problem(one, 'warning');
       for (const one of problems) terminal.problem(one);
-      const shown = path.relative(process.cwd(), folder) || '.';
+      const shown = path.relative(io.cwd, folder) || '.';
       const names = agents.length > 0 ? `: ${agents.join(', ')}` : '';
       const odd = warnings.length > 0 ? `, ${counted(warnings.length, 'warning')}` : '';
       const verdict =

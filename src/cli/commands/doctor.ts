@@ -8,8 +8,8 @@ export const command: Command = {
 Looks at Node, Git, what holds commands in, the file system under the workspace (atomic renames, hard links, fsync, local disk), model keys, and
 leftovers of lost processes. Changes nothing except a few probe files that it removes again.`,
   most: 0,
-  async run({ root, terminal, json }) {
-    const findings = await examine(root, process.env);
+  async run({ root, terminal, json, io }) {
+    const findings = await examine(root, io.env);
     if (json) terminal.json(findings);
     for (const { name, verdict, text } of json ? [] : findings) {
       const mark = {

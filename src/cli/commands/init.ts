@@ -12,14 +12,14 @@ Files that are there already stay as they are.
   --swarm    peers that bid for tasks (search, file, terminal, breakdown, maker) instead of an office with an orchestrator`,
   options: { swarm: { type: 'boolean' } },
   most: 1,
-  async run({ words, values, terminal, json }) {
-    const folder = path.resolve(newFolder(values, words[0], 'the folder') ?? '.');
+  async run({ words, values, terminal, json, io }) {
+    const folder = path.resolve(io.cwd, newFolder(values, words[0], 'the folder') ?? '.');
     const swarm = values['swarm'] === true;
     const { created, kept } = initWorkspace(folder, { swarm });
     if (json) terminal.json({ workspace: folder, created, kept });
     // A README that was there before is somebody else's.
     const readme = created.includes('README.md') ? ' README.md tells the rest.' : '';
-    const shown = path.relative(process.cwd(), folder) || '.';
+    const shown = path.relative(io.cwd, folder) || '.';
     for (const file of created) terminal.say(`  ${terminal.colour('green', '+')} ${file}`);
     for (const file of kept) terminal.say(terminal.dim(`  = ${file} (kept)`));
     terminal.say(`\nThe workspace is ready. Next:\n`);

@@ -19,7 +19,7 @@ export async function lint(call: Call): Promise<number> {
       problem('bad_usage', 'there is no file to check', { hint: 'guild lint tasks/plan.task.md' }),
     );
   }
-  const found = call.words.map((file) => ({ file, problems: lintFile(placed(file, call.root), call.root) }));
+  const found = call.words.map((file) => ({ file, problems: lintFile(placed(file, call), call.root) }));
   const errors = found.flatMap(({ problems }) => problems.filter((one) => one.severity === 'error')).length;
   if (call.json) call.terminal.json(found.length === 1 ? found[0] : found);
   else {
@@ -32,7 +32,7 @@ export async function lint(call: Call): Promise<number> {
 }
 
 /** Names count from the workspace, and where nothing has that name there, from the folder one stands in. */
-function placed(file: string, root: string): string {
-  const near = path.resolve(file);
+function placed(file: string, { root, io }: Call): string {
+  const near = path.resolve(io.cwd, file);
   return fs.existsSync(path.resolve(root, file)) || !fs.existsSync(near) ? file : near;
 }

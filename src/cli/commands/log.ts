@@ -16,9 +16,9 @@ Shows the commits of the workspace, newest first: when, which, and what happened
 The history is plain git: git log, git diff and git show in the workspace show all of it.`,
   options: { task: { type: 'string' }, limit: { type: 'string' }, full: { type: 'boolean' } },
   most: 0,
-  async run({ root, values, terminal, json }) {
+  async run({ root, values, terminal, json, io }) {
     const limit = whole(values, 'limit', [1, 1_000_000]) ?? 20;
-    const history = openHistory(root, process.env);
+    const history = openHistory(root, io.env);
     const state = history.state();
     if (!state.on) terminal.say(`no history is kept here: ${state.why}`);
     const task = text(values, 'task');

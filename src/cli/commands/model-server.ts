@@ -4,7 +4,7 @@ import path from 'node:path';
 import { serveScript } from '../../app/serve-script.js';
 import { problem, ProblemError, type Problem } from '../../domain/problem.js';
 import { EXIT, text, whole, type Command } from '../args/command.js';
-import { onInterrupt } from '../args/interrupt.js';
+import { interrupted } from '../process/interrupt.js';
 
 export const command: Command = {
   help: `guild model-server [--script FILE] [--port N] [--host ADDR]
@@ -17,10 +17,10 @@ http://127.0.0.1:PORT/v1, so that any OpenAI-compatible client can talk to it:
 The script can also fail, stall, stutter and break off; docs/explanation/models.md tells how.`,
   options: { script: { type: 'string' }, port: { type: 'string' }, host: { type: 'string' } },
   most: 0,
-  async run({ values, root, terminal, json }) {
+  async run({ values, root, terminal, json, io }) {
     const named = text(values, 'script');
-    const file = named ?? path.join(root, 'script.yaml');
-    if (named !== undefined && !fs.existsSync(named))
+    const file = named === undefined ? path.join(root, 'script.yaml') : path.resolve(io.cwd, named);
+    if (named !== undefined && !fs.existsSync(file))
       throw new ProblemError(problem('not_found', `there is no script ${named}`));
     const port = whole(values, 'port', [0, 65535]) ?? 8123;
     const host = text(values, 'host') ?? '127.0.0.1';
@@ -32,7 +32,7 @@ The script can also fail, stall, stutter and break off; docs/explanation/models.
     if (json) terminal.json({ url: server.url });
     else terminal.out(server.url);
     terminal.say(terminal.dim(`playing ${fs.existsSync(file) ? file : 'the built-in echo'} (Ctrl-C stops)`));
-    await new Promise<void>((resolve) => void onInterrupt(resolve));
+    await interrupted(io);
     await server.close();
     return EXIT.done;
   },

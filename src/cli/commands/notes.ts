@@ -6,7 +6,7 @@ import { localDateTime } from '../../views/local-time.js';
 import { noteText } from '../../views/note-text.js';
 import { whoText } from '../../views/who.js';
 import { EXIT, whole, type Call, type Command } from '../args/command.js';
-import { onInterrupt } from '../args/interrupt.js';
+import { onInterrupt } from '../process/interrupt.js';
 import { oneLine, table, type Terminal } from '../render/terminal.js';
 
 export const command: Command = {
@@ -23,7 +23,7 @@ named in guild.yaml under "channels:". guild tell says something on one of those
   options: { last: { type: 'string' }, follow: { type: 'boolean' } },
   most: 1,
   async run(call) {
-    const view = openNotes(call.root);
+    const view = openNotes(call.root, call.io.env);
     const [channel] = call.words;
     const last = whole(call.values, 'last', [0, 1_000_000]) ?? 50;
     try {
@@ -77,7 +77,7 @@ function follow(view: NotesView, channel: string, call: Call): Promise<void> {
   const stop = view.follow(channel, (note) => print(note, call));
   return new Promise((resolve) => {
     const alive = setInterval(() => undefined, 60_000); // looking along does not keep a process alive by itself
-    const off = onInterrupt(() => {
+    const off = onInterrupt(call.io, () => {
       clearInterval(alive);
       off();
       stop();

@@ -1,9 +1,9 @@
 /** `guild pump`: one pass, then stop; what happened is told. */
-import { openWorkspace, type PumpReport } from '../../app/index.js';
+import type { PumpReport } from '../../app/index.js';
 import { HUMAN, isEnded } from '../../domain/task/task.js';
 import { EXIT, type Command } from '../args/command.js';
 import { narrator } from '../render/narrator.js';
-import { untilInterrupt } from '../args/interrupt.js';
+import { untilInterrupt } from '../process/interrupt.js';
 
 export const command: Command = {
   help: `guild pump [--all]
@@ -15,7 +15,7 @@ waits for you then.`,
   most: 0,
   async run(call) {
     const tell = narrator(call);
-    const workspace = await (call.open ?? openWorkspace)(call.root, { watchers: tell });
+    const workspace = await call.open(call.root, { watchers: tell });
     for (const one of [...workspace.configProblems, ...workspace.check().problems]) call.terminal.problem(one);
     try {
       let advanced = 0;
@@ -25,7 +25,7 @@ waits for you then.`,
         moved ||= report.moved;
         tell.left(report.open);
       };
-      await untilInterrupt(workspace, async (signal) =>
+      await untilInterrupt(call.io, workspace, async (signal) =>
         call.values['all'] ? workspace.pumpUntilQuiet(count, signal) : count(await workspace.pump()),
       );
       const open = await workspace.openTasks();

@@ -74,9 +74,7 @@ function tellProblems(terminal: Terminal, { problems }: QueryReply): void {
 
 function printTable(terminal: Terminal, reply: QueryReply): void {
   const { rows } = reply;
-  // In a pipe nothing is cut: whoever reads it has no edge.
-  const width = process.stdout.isTTY ? terminal.width : Infinity;
-  if (rows.length > 0) for (const line of layTable(rows, width, reply.columns)) terminal.out(line);
+  if (rows.length > 0) for (const line of layTable(rows, terminal.width, reply.columns)) terminal.out(line);
   terminal.say(terminal.dim(rows.length === 1 ? '1 row' : `${rows.length} rows`));
 }
 

@@ -1,5 +1,5 @@
 /** `guild run`: one task, worked on here and now, its answer streamed. */
-import { openWorkspace, type Workspace } from '../../app/index.js';
+import type { Workspace } from '../../app/index.js';
 import { taskRecord } from '../../app/readers/task-record.js';
 import { problem, ProblemError, type Problem } from '../../domain/problem.js';
 import { resolveModels } from '../../rules/scheduling/models.js';
@@ -7,7 +7,7 @@ import { isEnded } from '../../domain/task/task.js';
 import { EXIT, text, type Command } from '../args/command.js';
 import { narrator } from '../render/narrator.js';
 import { costText } from './task/show.js';
-import { untilInterrupt } from '../args/interrupt.js';
+import { untilInterrupt } from '../process/interrupt.js';
 
 export const command: Command = {
   help: `guild run <agent> <text> [--id ID] [--model NAME]
@@ -25,11 +25,11 @@ The text may also come from standard input: echo "…" | guild run planner -
       throw new ProblemError(
         problem('bad_usage', 'guild run needs an agent and a text', { hint: 'guild agent list shows the agents' }),
       );
-    const description = said === '-' || (said === '' && !process.stdin.isTTY) ? await readAll(process.stdin) : said;
+    const description = said === '-' || (said === '' && !call.io.stdin.isTTY) ? await readAll(call.io.stdin) : said;
     const mine: { id?: string } = {};
     const tell = narrator(call, () => mine.id);
     const model = text(call.values, 'model');
-    const workspace = await (call.open ?? openWorkspace)(call.root, {
+    const workspace = await call.open(call.root, {
       watchers: tell,
       ...(model ? { modelName: model } : {}),
     });
@@ -42,7 +42,9 @@ The text may also come from standard input: echo "…" | guild run planner -
     const task = await workspace.add({ description, to: agent, id: text(call.values, 'id') });
     mine.id = task.id;
     try {
-      const { task: ended, state } = await untilInterrupt(workspace, (signal) => workspace.finish(task.id, signal));
+      const { task: ended, state } = await untilInterrupt(call.io, workspace, (signal) =>
+        workspace.finish(task.id, signal),
+      );
       tell.close();
       if (call.json) call.terminal.json(taskRecord({ task: ended, state }));
       if (state === 'failed') {

@@ -5,7 +5,7 @@ import type { Note } from '../../domain/coordination/note.js';
 import { problem, ProblemError } from '../../domain/problem.js';
 import { localDateTime } from '../../views/local-time.js';
 import { EXIT, whole, type Call, type Command } from '../args/command.js';
-import { onInterrupt } from '../args/interrupt.js';
+import { interrupted } from '../process/interrupt.js';
 import { laid, type Terminal } from '../render/terminal.js';
 
 export const command: Command = {
@@ -29,7 +29,7 @@ guild state --watch [agent]     every change from now on, until Ctrl-C
     const limit = whole(values, 'limit', [1, Infinity]);
     if (limit !== undefined && !values['history'])
       throw new ProblemError(problem('bad_usage', '--limit goes with --history'));
-    const view = openStates(root);
+    const view = openStates(root, call.io.env);
     if (values['watch']) return watch(call, view, agent);
     return values['history'] ? history(call, view, agent, limit) : now(call, await view.look());
   },
@@ -76,7 +76,7 @@ function history({ terminal, json }: Call, view: StatesView, agent: string | und
   return EXIT.done;
 }
 
-async function watch({ terminal, json }: Call, view: StatesView, agent: string | undefined): Promise<number> {
+async function watch({ terminal, json, io }: Call, view: StatesView, agent: string | undefined): Promise<number> {
   const seen = new Set(view.history().map(({ id }) => id));
   const stop = view.follow((note) => {
     if (note.body.type !== 'state_change' || seen.has(note.id)) return;
@@ -87,7 +87,7 @@ async function watch({ terminal, json }: Call, view: StatesView, agent: string |
   });
   terminal.say(terminal.dim('every change from now on (Ctrl-C stops)'));
   const alive = setInterval(() => undefined, 60_000);
-  await new Promise<void>((resolve) => void onInterrupt(resolve));
+  await interrupted(io);
   clearInterval(alive);
   stop();
   return EXIT.done;

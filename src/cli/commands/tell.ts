@@ -10,7 +10,7 @@ export const command: Command = {
 Says something on a channel that guild.yaml names, or on team/<task>. Agents that read the channel hear it before their next
 turn, the most urgent first. To say something to one task: guild task tell <id> <text>. guild notes lists the channels.`,
   options: { priority: { type: 'string' } },
-  async run({ root, words, values, terminal, json }) {
+  async run({ root, words, values, terminal, json, io }) {
     const [channel, ...rest] = words;
     const said = rest.join(' ').trim();
     if (channel === undefined || said === '')
@@ -22,7 +22,7 @@ turn, the most urgent first. To say something to one task: guild task tell <id> 
       throw new ProblemError(
         problem('bad_usage', `--priority is one of ${NOTE_PRIORITIES.join(', ')}, not ${JSON.stringify(priority)}`),
       );
-    const view = openNotes(root);
+    const view = openNotes(root, io.env);
     const wrong = await view.tell(channel, said, priority as NotePriority | undefined);
     await view.close();
     if (wrong !== undefined) throw new ProblemError(wrong);

@@ -17,12 +17,12 @@ what the files say; actions that were carried out are not carried out again. Mes
   --force      also while another guild is at work here`,
   options: { yes: { type: 'boolean', short: 'y' }, force: { type: 'boolean' } },
   most: 1,
-  async run({ words, root, values, terminal, json }) {
+  async run({ words, root, values, terminal, json, io }) {
     const [to] = words;
     if (to === undefined)
       throw new ProblemError(problem('bad_usage', 'guild undo needs a commit', { hint: 'guild log shows them' }));
     const really = values['yes'] === true;
-    const undone = await undoTo(root, to, process.env, { really, force: values['force'] === true });
+    const undone = await undoTo(root, to, io.env, { really, force: values['force'] === true });
     if (json) terminal.json(undone);
     else {
       terminal.out(`back to ${undone.to.id.slice(0, 10)} ${undone.to.subject}`);

@@ -1,10 +1,10 @@
 /** `guild watch`: works until it is stopped. Idle, it costs nothing: no model is called while nothing changes. */
 import { configChange } from '../../app/config-change.js';
-import { openWorkspace, type Event, type PumpReport, type Watchers, type Workspace } from '../../app/index.js';
+import type { Event, PumpReport, Watchers, Workspace } from '../../app/index.js';
 import { standing } from '../../domain/task/lineage.js';
 import { HUMAN } from '../../domain/task/task.js';
 import { EXIT, type Call, type Command } from '../args/command.js';
-import { onInterrupt } from '../args/interrupt.js';
+import { onInterrupt } from '../process/interrupt.js';
 import { liveView } from '../render/live-view.js';
 import { narrator } from '../render/narrator.js';
 
@@ -30,13 +30,13 @@ export async function host(call: Call, agents: string[] | undefined): Promise<nu
       view.event?.(event);
     },
   };
-  const changed = configChange(call.root);
-  const workspace = await (call.open ?? openWorkspace)(call.root, { watchers, ...(agents ? { agents } : {}) });
+  const changed = configChange(call.root, call.io.env);
+  const workspace = await call.open(call.root, { watchers, ...(agents ? { agents } : {}) });
   for (const one of workspace.configProblems) call.terminal.problem(one);
   const { problems } = workspace.check();
   for (const one of problems) call.terminal.problem(one);
   const stop = new AbortController();
-  const off = onInterrupt(() => {
+  const off = onInterrupt(call.io, () => {
     view.close();
     call.terminal.say('stopping; tasks are put back (Ctrl-C again to leave at once)');
     stop.abort();

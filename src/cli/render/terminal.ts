@@ -4,6 +4,7 @@
  * Our own colours are marked with a number nobody else can know, and become real only at the moment of writing.
  */
 import { problemText, type Problem } from '../../domain/problem.js';
+import type { Io } from '../process/io.js';
 import { columnsOf, cutTo } from './columns.js';
 
 export interface Terminal {
@@ -30,9 +31,9 @@ export interface Terminal {
   colour(name: 'green' | 'red' | 'yellow' | 'cyan' | 'magenta', text: string): string;
 }
 
-export function terminal({ quiet, json }: { quiet: boolean; json: boolean }): Terminal {
-  const { stdout, stderr, env } = process;
-  const canDraw = env['TERM'] !== 'dumb' && stdout.isTTY && stderr.isTTY;
+export function terminal(io: Io, { quiet = false, json = false } = {}): Terminal {
+  const { stdout, stderr, env } = io;
+  const canDraw = env['TERM'] !== 'dumb' && stdout.isTTY === true && stderr.isTTY === true;
   const colours = canDraw && (env['NO_COLOR'] ?? '') === '';
   const style = (name: keyof typeof CODES, text: string): string =>
     colours ? `${sign(CODES[name][0])}${text}${sign(CODES[name][1])}` : text;

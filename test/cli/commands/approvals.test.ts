@@ -55,7 +55,7 @@ test('with a running watch, a tick runs the command as shown, a dash refuses it 
     await until(() => isAsked(here));
     save(here, edit);
     await until(() => isDone(here));
-    watch.child.kill('SIGTERM');
+    watch.interrupt();
     await watch.ended;
     assert.match(answer(here), said);
   }
@@ -63,14 +63,14 @@ test('with a running watch, a tick runs the command as shown, a dash refuses it 
 
 test('kill -9 between the tick and the end of the command: it never runs twice, and its fate is told', async (t) => {
   const here = place(t, office(once('echo ran >> log.txt; sleep 60; echo end >> log.txt')));
-  const first = here.start('watch');
+  const first = here.spawn('watch');
   await until(() => isAsked(here));
   save(here, (text) => text.replace('- [_]', '- [x]'));
   const log = path.join(here.root, 'workspaces/ana/log.txt');
   await until(() => fs.existsSync(log));
   first.child.kill('SIGKILL');
   await first.ended;
-  const second = here.start('watch');
+  const second = here.spawn('watch');
   await until(() => isDone(here));
   await until(() => /fate: "?unknown: may have run/.test(here.read(BALLOT)));
   second.child.kill('SIGTERM');
@@ -182,7 +182,7 @@ test('without a sandbox a command that ticks the ballot approves nothing', async
       const watch = here.startWith(off, 'watch');
       await until(() => here.list('tasks/completed').includes('a.json'));
       await until(() => isAsked(here));
-      watch.child.kill('SIGTERM');
+      watch.interrupt();
       await watch.ended;
     }
     assert.ok(!fs.existsSync(path.join(here.root, 'workspaces/bob/pwned')), how);

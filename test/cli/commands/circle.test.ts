@@ -57,7 +57,7 @@ interface Line {
 
 async function closeTheRing(t: TestContext, mode: string): Promise<{ here: Place; events: Line[] }> {
   const here = place(t, files(mode));
-  const all = NAMES.map((name) => here.start('agent', 'start', name));
+  const all = NAMES.map((name) => here.spawn('agent', 'start', name));
   await until(() => NAMES.every((name) => here.list('.').includes(`held-${name}`)));
   here.put('go', '');
   await until(() => NAMES.every((name) => here.list('tasks/completed').includes(`${name}.json`)));

@@ -1,15 +1,11 @@
-/** `guild log`, `undo` and `fork` as a person meets them: processes, real git, a scripted model. */
+/** `guild log`, `undo` and `fork` as a person meets them: real git, a scripted model. */
 import assert from 'node:assert/strict';
-import { execFileSync, spawn, spawnSync } from 'node:child_process';
+import { execFileSync } from 'node:child_process';
 import fs from 'node:fs';
-import os from 'node:os';
 import path from 'node:path';
 import { test, type TestContext } from 'node:test';
+import { place, type Place } from '../../kit/guild.js';
 import { until } from '../../kit/until.js';
-
-const MAIN = new URL('../../../src/cli/main.js', import.meta.url).href;
-const CODE = `process.exitCode = await (await import(${JSON.stringify(MAIN)})).main(process.argv.slice(1));`;
-const ARGS = ['--input-type=module', '-e', CODE, '--'];
 
 const SCRIPT = `
 - agent: planner
@@ -24,72 +20,62 @@ const SCRIPT = `
   say: lichen
 `;
 
-interface Office {
-  root: string;
-  guild(...args: string[]): { code: number | null; out: string; err: string };
+interface Office extends Place {
   git(...args: string[]): string;
   has(file: string): boolean;
 }
 
 function office(t: TestContext, config = ''): Office {
-  const root = fs.realpathSync(fs.mkdtempSync(path.join(os.tmpdir(), 'guild-log-')));
-  t.after(() => fs.rmSync(root, { recursive: true, force: true }));
-  const write = (file: string, text: string): void => {
-    fs.mkdirSync(path.dirname(path.join(root, file)), { recursive: true });
-    fs.writeFileSync(path.join(root, file), text);
-  };
-  write('guild.yaml', `model: demo/story\nproviders:\n  demo: { kind: scripted, script: script.yaml }\n${config}`);
-  write('script.yaml', SCRIPT);
-  write('agents/planner.md', '---\ndescription: Plans\ntools: [delegate_to_agent]\nagents: [writer]\n---\nYou plan.\n');
-  write('agents/writer.md', '---\ndescription: Writes\n---\nYou write.\n');
-  write('tasks/pending/word.json', '{"description": "Find a word", "to": "planner"}');
+  const here = place(t, {
+    'guild.yaml': `model: demo/story\nproviders:\n  demo: { kind: scripted, script: script.yaml }\n${config}`,
+    'script.yaml': SCRIPT,
+    'agents/planner.md': '---\ndescription: Plans\ntools: [delegate_to_agent]\nagents: [writer]\n---\nYou plan.\n',
+    'agents/writer.md': '---\ndescription: Writes\n---\nYou write.\n',
+    'tasks/pending/word.json': '{"description": "Find a word", "to": "planner"}',
+  });
   return {
-    root,
-    guild(...args) {
-      const ran = spawnSync(process.execPath, [...ARGS, ...args], { cwd: root });
-      return { code: ran.status, out: String(ran.stdout), err: String(ran.stderr) };
-    },
-    git: (...args) => execFileSync('git', args, { cwd: root, encoding: 'utf8' }).trim(),
-    has: (file) => fs.existsSync(path.join(root, file)),
+    ...here,
+    git: (...args) => execFileSync('git', args, { cwd: here.root, encoding: 'utf8' }).trim(),
+    has: (file) => fs.existsSync(path.join(here.root, file)),
   };
 }
 
-test('each pass leaves a commit that names task, agent and cause', (t) => {
+test('each pass leaves a commit that names task, agent and cause', async (t) => {
   const { guild, git } = office(t);
-  assert.equal(guild('pump').code, 0);
+  assert.equal((await guild('pump')).code, 0);
   assert.equal(git('log', '-1', '--format=%s'), 'word: planner waits; 2 tasks moved');
   assert.match(git('log', '-1', '--format=%b'), /^word\.call-\w+ @writer task\.created, because of word$/m);
-  guild('pump', '--all');
-  const asked = guild('log');
+  await guild('pump', '--all');
+  const asked = await guild('log');
   assert.equal(asked.code, 0, asked.err);
   const lines = asked.out.trim().split('\n');
   assert.match(lines[0]!, /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d [+-]\d\d:\d\d [0-9a-f]{10} word: planner answered/);
   assert.ok(lines.length >= 2);
-  const json = JSON.parse(guild('log', '--json', '--limit', '1', '--task', 'word').out) as {
+  const json = JSON.parse((await guild('log', '--json', '--limit', '1', '--task', 'word')).out) as {
     subject: string;
     body: string;
   }[];
   assert.equal(json.length, 1);
   assert.match(json[0]!.body, /word @planner task\.completed/);
-  assert.deepEqual(JSON.parse(guild('log', '--json', '--task', 'wor').out), []);
+  assert.deepEqual(JSON.parse((await guild('log', '--json', '--task', 'wor')).out), []);
   assert.equal(git('status', '--porcelain'), '');
   const commits = git('rev-list', '--count', 'HEAD');
-  guild('pump');
+  await guild('pump');
   assert.equal(git('rev-list', '--count', 'HEAD'), commits, 'a pass that changed nothing leaves none');
-  assert.equal(guild('log', '--limit', 'many').code, 2);
+  assert.equal((await guild('log', '--limit', 'many')).code, 2);
 });
 
-test('undo shows first, then goes back, and work goes on from what the files say', (t) => {
+test('undo shows first, then goes back, and work goes on from what the files say', async (t) => {
   const { guild, has, root, git } = office(t);
-  guild('pump');
-  const first = JSON.parse(guild('log', '--json').out)[0].id as string;
-  guild('pump', '--all');
+  await guild('pump');
+  const first = JSON.parse((await guild('log', '--json')).out)[0].id as string;
+  await guild('pump', '--all');
   assert.ok(has('results/word.md'));
-  const shown = guild('undo', first);
+  const shown = await guild('undo', first);
   assert.equal(shown.code, 4, shown.err);
   assert.match(shown.out, /taken away +results\/word\.md/);
   assert.ok(has('results/word.md'), 'nothing was done yet');
-  const undone = guild('undo', first, '--yes');
+  const undone = await guild('undo', first, '--yes');
   assert.equal(undone.code, 0, undone.err);
   assert.deepEqual(
     [has('results/word.md'), has('tasks/completed/word.json'), has('tasks/waiting/word.json')],
@@ -97,79 +83,75 @@ test('undo shows first, then goes back, and work goes on from what the files say
   );
   assert.match(git('log', '-1', '--format=%s'), /^undo: back to/);
   for (const name of fs.readdirSync(path.join(root, 'tasks', 'active'))) assert.match(name, /-undone\.json$/);
-  guild('pump', '--all');
+  await guild('pump', '--all');
   assert.match(fs.readFileSync(path.join(root, 'results/word.md'), 'utf8'), /lichen/);
   assert.match(
     fs.readFileSync(path.join(root, 'events', fs.readdirSync(path.join(root, 'events'))[0]!), 'utf8'),
     /workspace\.undone/,
   );
   for (const odd of ['nonsense', 'HEAD~9999', 'HEAD:guild.yaml', 'HEAD@{1}', 'main'])
-    assert.equal(guild('undo', odd).code, 1, odd);
-  assert.match(guild('undo', 'HEAD~1').out, new RegExp(`^back to ${git('rev-parse', 'HEAD~1').slice(0, 10)} `));
-  assert.equal(guild('undo').code, 2);
+    assert.equal((await guild('undo', odd)).code, 1, odd);
+  assert.match((await guild('undo', 'HEAD~1')).out, new RegExp(`^back to ${git('rev-parse', 'HEAD~1').slice(0, 10)} `));
+  assert.equal((await guild('undo')).code, 2);
 });
 
 test('undo refuses while another guild is at work', async (t) => {
-  const { guild, root, has } = office(t);
-  guild('pump', '--all');
-  const first = (JSON.parse(guild('log', '--json').out) as { id: string }[]).at(-1)!.id;
+  const { guild, spawn, root, has } = office(t);
+  await guild('pump', '--all');
+  const first = (JSON.parse((await guild('log', '--json')).out) as { id: string }[]).at(-1)!.id;
   fs.writeFileSync(path.join(root, 'memory.md'), 'new');
   fs.writeFileSync(path.join(root, 'tasks/pending/other.json'), '{"description": "Find a word", "to": "writer"}');
-  const watcher = spawn(process.execPath, [...ARGS, 'watch'], { cwd: root, stdio: 'ignore' });
-  const ended = new Promise((resolve) => watcher.on('close', resolve));
-  try {
-    await until(() => has('tasks/completed/other.json'));
-    const refused = guild('undo', first, '--yes');
-    assert.equal(refused.code, 1);
-    assert.match(refused.err, new RegExp(`process ${watcher.pid} is at work`));
-    assert.ok(has('tasks/completed/other.json'));
-  } finally {
-    watcher.kill('SIGTERM');
-    await ended;
-  }
-  assert.equal(guild('undo', first, '--yes').code, 0);
+  const watcher = spawn('watch');
+  await until(() => has('tasks/completed/other.json'));
+  const refused = await guild('undo', first, '--yes');
+  assert.equal(refused.code, 1);
+  assert.match(refused.err, new RegExp(`process ${watcher.child.pid} is at work`));
+  assert.ok(has('tasks/completed/other.json'));
+  watcher.interrupt();
+  await watcher.ended;
+  assert.equal((await guild('undo', first, '--yes')).code, 0);
   assert.equal(has('tasks/completed/other.json'), false);
 });
 
-test('git: false keeps no history and says so', (t) => {
+test('git: false keeps no history and says so', async (t) => {
   const { guild, has } = office(t, 'git: false\n');
-  guild('pump', '--all');
+  await guild('pump', '--all');
   assert.equal(has('.git'), false);
-  const log = guild('log');
+  const log = await guild('log');
   assert.deepEqual([log.code, log.out], [0, '']);
   assert.match(log.err, /no history is kept here: guild\.yaml/);
-  assert.equal(guild('undo', 'abcdef').code, 1);
-  assert.match(guild('doctor').out, /history +not kept/);
+  assert.equal((await guild('undo', 'abcdef')).code, 1);
+  assert.match((await guild('doctor')).out, /history +not kept/);
 });
 
-test('a fork goes on another way from a whole place, and its beginning costs nothing', (t) => {
+test('a fork goes on another way from a whole place, and its beginning costs nothing', async (t) => {
   const { guild, root, has } = office(t);
-  guild('pump', '--all');
+  await guild('pump', '--all');
   const session = 'planner-word';
-  const cut = guild('fork', session, '--at', '2', '--id', 'moss', 'And again, another one.');
+  const cut = await guild('fork', session, '--at', '2', '--id', 'moss', 'And again, another one.');
   assert.equal(cut.code, 0, cut.err);
   assert.equal(cut.out, 'moss\n');
   assert.match(cut.err, /cut after message 3 instead/);
   const text = fs.readFileSync(path.join(root, 'sessions/planner-moss.session.yaml'), 'utf8');
   assert.match(text, /^forked_from: ['"]?planner-word@3/m);
   assert.doesNotMatch(text, /usage:/);
-  guild('pump', '--all');
+  await guild('pump', '--all');
   const task = JSON.parse(fs.readFileSync(path.join(root, 'tasks/completed/moss.json'), 'utf8'));
   assert.equal(task.result, 'The word is moss.');
   assert.equal(task.context.forked_from.at, 3);
   assert.equal(fs.readdirSync(path.join(root, 'tasks/completed')).length, 3, 'the writer was not asked again');
-  assert.equal(guild('fork', session).code, 2, 'an answer needs something said after it');
-  assert.equal(guild('fork', session, '--at', '99', 'x').code, 2);
-  assert.equal(guild('fork', 'planner-wrod', 'x').code, 1);
-  assert.equal(guild('fork', session, '--to', 'nobody', 'x').code, 1);
-  assert.equal(guild('fork', session, '--id', 'word', 'x').code, 1);
+  assert.equal((await guild('fork', session)).code, 2, 'an answer needs something said after it');
+  assert.equal((await guild('fork', session, '--at', '99', 'x')).code, 2);
+  assert.equal((await guild('fork', 'planner-wrod', 'x')).code, 1);
+  assert.equal((await guild('fork', session, '--to', 'nobody', 'x')).code, 1);
+  assert.equal((await guild('fork', session, '--id', 'word', 'x')).code, 1);
   assert.equal(has('sessions/planner-word.session.yaml'), true);
 });
 
-test('why tells who asked, the steps and the cost', (t) => {
+test('why tells who asked, the steps and the cost', async (t) => {
   const { guild } = office(t);
-  guild('pump', '--all');
-  const told = guild('why', 'word');
+  await guild('pump', '--all');
+  const told = await guild('why', 'word');
   assert.equal(told.code, 0, told.err);
   const lines = told.out.split('\n').map((line) => line.replace(/^\d\d:\d\d:\d\d /, ''));
   const at = (pattern: RegExp): number => lines.findIndex((line) => pattern.test(line));
@@ -188,12 +170,15 @@ test('why tells who asked, the steps and the cost', (t) => {
     places.every((place, i) => place >= 0 && (i === 0 || place > places[i - 1]!)),
     `${places.join(' ')}\n${told.out}`,
   );
-  const { story, origin } = JSON.parse(guild('why', 'word', '--json').out) as { story: unknown[]; origin: string[] };
+  const { story, origin } = JSON.parse((await guild('why', 'word', '--json')).out) as {
+    story: unknown[];
+    origin: string[];
+  };
   assert.ok(story.length >= 6);
   assert.match(origin[1]!, /^word @planner: Find a word/);
 });
 
-test('a fork inside a pattern goes on in the work: advisors and members are not asked again, and what comes after it follows', (t) => {
+test('a fork inside a pattern goes on in the work: advisors and members are not asked again, and what comes after it follows', async (t) => {
   const { root, guild } = office(t);
   fs.rmSync(path.join(root, 'tasks/pending/word.json'));
   const write = (file: string, text: string): void => fs.writeFileSync(path.join(root, file), text);
@@ -222,12 +207,12 @@ test('a fork inside a pattern goes on in the work: advisors and members are not 
     ['head', ['head']],
     ['author', ['author', 'writer']],
   ] as const) {
-    assert.equal(guild('run', agent, 'Tell it', '--id', agent).code, 0);
+    assert.equal((await guild('run', agent, 'Tell it', '--id', agent)).code, 0);
     const before = asked().length;
-    assert.equal(guild('fork', `${agent}-${agent}.work`, '--id', `${agent}-2`, 'Make it shorter.').code, 0);
-    assert.equal(guild('pump', '--all').code, 0);
+    assert.equal((await guild('fork', `${agent}-${agent}.work`, '--id', `${agent}-2`, 'Make it shorter.')).code, 0);
+    assert.equal((await guild('pump', '--all')).code, 0);
     assert.deepEqual(asked().slice(before), again);
-    const task = JSON.parse(guild('task', 'show', `${agent}-2.work`, '--json').out) as { result: string };
+    const task = JSON.parse((await guild('task', 'show', `${agent}-2.work`, '--json')).out) as { result: string };
     assert.equal(task.result, `Short, says ${agent}.`);
     const talk = fs.readFileSync(path.join(root, `sessions/${agent}-${agent}-2.session.yaml`), 'utf8');
     assert.equal(talk.match(/Make it shorter/g)!.length, 1, 'it is said once');

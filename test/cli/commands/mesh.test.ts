@@ -1,7 +1,7 @@
 /** Each agent in a process of its own, as people run them. What one needs another gives, also when a process is killed on the way. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { place, succeeds, type Place, type Running } from '../../kit/guild.js';
+import { place, succeeds, type Place, type Spawned } from '../../kit/guild.js';
 import { until } from '../../kit/until.js';
 
 const SCRIPT = `
@@ -21,13 +21,13 @@ const files = (ben: string, dan = 'say: never', coordination = 'mode: mesh'): Re
 });
 
 /** One process for each agent, all of them known to the others. */
-async function peers(here: Place): Promise<Map<string, Running>> {
-  const all = new Map(['ana', 'ben', 'cyd', 'dan'].map((name) => [name, here.start('agent', 'start', name)]));
+async function peers(here: Place): Promise<Map<string, Spawned>> {
+  const all = new Map(['ana', 'ben', 'cyd', 'dan'].map((name) => [name, here.spawn('agent', 'start', name)]));
   await until(() => here.list('agents/live').filter((name) => name.endsWith('.json')).length === all.size);
   return all;
 }
 
-async function stop(all: Iterable<Running>): Promise<void> {
+async function stop(all: Iterable<Spawned>): Promise<void> {
   for (const { child, ended } of all) {
     child.kill('SIGTERM');
     await ended;

@@ -43,7 +43,7 @@ test('--follow shows what another process tells, until it is interrupted', async
   await following.says(/hello there/);
   assert.equal((await here.guild('tell', 'news', 'and again')).code, 0);
   await following.says(/and again/);
-  following.child.kill('SIGINT');
+  following.interrupt();
   assert.equal((await following.ended).code, 0);
 });
 

@@ -1,31 +1,17 @@
-/** `guild query` and `guild lint` as a person meets them: a process, its output and its exit code. */
+/** `guild query` and `guild lint` as a person meets them: output and exit codes. */
 import assert from 'node:assert/strict';
-import { spawnSync } from 'node:child_process';
-import fs from 'node:fs';
-import os from 'node:os';
-import path from 'node:path';
 import { test, type TestContext } from 'node:test';
 import { layTable } from '../../../src/cli/commands/query.js';
 import { REDIS } from '../../kit/boards.js';
+import { place, type Place } from '../../kit/guild.js';
 
-const MAIN = new URL('../../../src/cli/main.js', import.meta.url).href;
-
-function workspace(t: TestContext): (...args: string[]) => { code: number | null; out: string; err: string } {
-  const root = fs.mkdtempSync(path.join(os.tmpdir(), 'guild-query-'));
-  t.after(() => fs.rmSync(root, { recursive: true }));
-  fs.mkdirSync(path.join(root, 'tasks'));
-  fs.writeFileSync(path.join(root, 'guild.yaml'), '');
-  fs.writeFileSync(path.join(root, 'tasks/redis.task.md'), REDIS);
-  const code = `process.exitCode = await (await import(${JSON.stringify(MAIN)})).main(process.argv.slice(1));`;
-  return (...args) => {
-    const ran = spawnSync(process.execPath, ['--input-type=module', '-e', code, '--', ...args], { cwd: root });
-    return { code: ran.status, out: String(ran.stdout), err: String(ran.stderr) };
-  };
+function workspace(t: TestContext): Place['guild'] {
+  return place(t, { 'guild.yaml': '', 'tasks/redis.task.md': REDIS }).guild;
 }
 
-test('a person asks, changes and checks a board', (t) => {
+test('a person asks, changes and checks a board', async (t) => {
   const guild = workspace(t);
-  const table = guild(
+  const table = await guild(
     'query',
     `SELECT id, title FROM tasks/redis.task.md WHERE completed = false ORDER BY id DESC LIMIT 2`,
   );
@@ -36,38 +22,41 @@ test('a person asks, changes and checks a board', (t) => {
     'task-004  Validate Redis check result',
     'task-003  Check Redis container status',
   ]);
-  const updated = guild('query', `UPDATE tasks/redis.task.md SET completed = true WHERE id = 'task-004'`);
+  const updated = await guild('query', `UPDATE tasks/redis.task.md SET completed = true WHERE id = 'task-004'`);
   assert.equal(updated.out, 'Updated 1 tasks in tasks/redis.task.md\n');
-  const json = guild('query', `SELECT COUNT(*) FROM tasks/redis.task.md WHERE completed = true`, '--json');
+  const json = await guild('query', `SELECT COUNT(*) FROM tasks/redis.task.md WHERE completed = true`, '--json');
   assert.deepEqual(JSON.parse(json.out), [{ count: 2 }]);
-  assert.deepEqual([guild('lint', 'tasks/redis.task.md').code, guild('lint', 'tasks/none.task.md').code], [0, 1]);
+  assert.deepEqual(
+    [(await guild('lint', 'tasks/redis.task.md')).code, (await guild('lint', 'tasks/none.task.md')).code],
+    [0, 1],
+  );
 });
 
-test('every column that a query names is shown, and an unknown one is an error', (t) => {
+test('every column that a query names is shown, and an unknown one is an error', async (t) => {
   const guild = workspace(t);
-  const table = guild('query', `SELECT id, completed FROM tasks/redis.task.md WHERE completed = false LIMIT 1`);
+  const table = await guild('query', `SELECT id, completed FROM tasks/redis.task.md WHERE completed = false LIMIT 1`);
   assert.deepEqual(table.out.trim().split('\n'), ['id        completed', '--------  ---------', 'task-002  false']);
-  const wrong = guild('query', `SELECT id, titel FROM tasks/redis.task.md`);
+  const wrong = await guild('query', `SELECT id, titel FROM tasks/redis.task.md`);
   assert.deepEqual([wrong.code, wrong.out], [2, '']);
   assert.match(wrong.err, /tasks\/redis\.task\.md has no column "titel"\n {2}did you mean "title"\?/);
 });
 
-test('a query that does not parse shows where, and exits 2', (t) => {
+test('a query that does not parse shows where, and exits 2', async (t) => {
   const guild = workspace(t);
-  const wrong = guild('query', `DELETE FROM tasks/redis.task.md WHERE priority !! 'A'`);
+  const wrong = await guild('query', `DELETE FROM tasks/redis.task.md WHERE priority !! 'A'`);
   assert.equal(wrong.code, 2);
   assert.match(wrong.err, /query:1:48/);
-  assert.equal(guild('query', 'DELETE FROM tasks/redis.task.md').code, 2);
+  assert.equal((await guild('query', 'DELETE FROM tasks/redis.task.md')).code, 2);
   assert.equal(
-    guild('query', 'DELETE FROM tasks/redis.task.md', '--all').out,
+    (await guild('query', 'DELETE FROM tasks/redis.task.md', '--all')).out,
     'Deleted 4 tasks from tasks/redis.task.md\n',
   );
 });
 
-test('the tables of the workspace can be asked', (t) => {
+test('the tables of the workspace can be asked', async (t) => {
   const guild = workspace(t);
   for (const source of ['tasks', 'sessions', 'agents', 'events']) {
-    const asked = guild('query', `SELECT COUNT(*) FROM ${source}`, '--json');
+    const asked = await guild('query', `SELECT COUNT(*) FROM ${source}`, '--json');
     assert.equal(asked.code, 0, asked.err);
     assert.equal(typeof JSON.parse(asked.out)[0].count, 'number');
   }

@@ -15,6 +15,6 @@ test('guild run waits for room at an agent whom guild watch keeps busy, and then
   const watching = here.start('watch');
   await until(() => !here.list('tasks/pending').includes('slow.json'));
   assert.match(succeeds(await here.guild('run', 'ana', 'be quick')).out, /Done\./);
-  watching.child.kill('SIGTERM');
+  watching.interrupt();
   await watching.ended;
 });

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import path from 'node:path';
 import { test } from 'node:test';
-import { place, scripted, succeeds, type Given } from '../../kit/guild.js';
+import { onTerminal, place, scripted, succeeds } from '../../kit/guild.js';
 import { until } from '../../kit/until.js';
 
 const SCRIPT = `
@@ -21,12 +21,6 @@ interface Doing {
 }
 
 const parsed = <T>(out: string): T => JSON.parse(out) as T;
-
-/** Node, told that it stands on a terminal of this width. */
-function onTerminal(columns: number): Given {
-  const code = `for (const s of [process.stdout, process.stderr]) Object.assign(s, { isTTY: true, columns: ${columns}, rows: 20 })`;
-  return { node: ['--import', `data:text/javascript,${encodeURIComponent(code)}`] };
-}
 
 test('who does what, and how it came to that', async (t) => {
   const { guild } = place(t, scripted(SCRIPT, TASK));
@@ -59,7 +53,7 @@ test('a change is seen as it happens, by another process', async (t) => {
   await watch.says(/every change from now on/);
   for (let pumps = 0; pumps < 3; pumps++) succeeds(await here.guild('pump'));
   await watch.says(/boss +waiting → complete/);
-  watch.child.kill('SIGINT');
+  watch.interrupt();
   const { code, out } = await watch.ended;
   assert.equal(code, 0);
   assert.doesNotMatch(out, / hand /);
@@ -69,7 +63,7 @@ test('a paused agent starts nothing, in any process, whoever is killed, until it
   const here = place(t, scripted(SCRIPT, TASK));
   assert.match(succeeds(await here.guild('agent', 'pause', 'boss', 'on', 'holiday')).err, /boss is paused/);
   assert.equal(here.read('storage/paused/boss'), 'on holiday\n');
-  const watch = here.start('watch');
+  const watch = here.spawn('watch');
   await until(() => here.list('bus').includes('state.jsonl') && here.read('bus/state.jsonl').includes('"paused"'));
   watch.child.kill('SIGKILL');
   await watch.ended;
@@ -102,7 +96,7 @@ test('a file pauses a running guild in the middle, and its removal lets it go on
   fs.rmSync(path.join(here.root, 'storage/paused/boss'));
   await until(() => here.list('tasks/completed').length === 1);
   assert.match(here.read('results/t.md'), /Done\./);
-  watch.child.kill('SIGTERM');
+  watch.interrupt();
   assert.equal((await watch.ended).code, 0);
 });
 
@@ -175,7 +169,7 @@ test('top: drawn again when something changes, and the screen is given back', as
   await top.says(/2 .{0,9}idle/);
   for (let pumps = 0; pumps < 3; pumps++) succeeds(await here.guild('pump'));
   await top.says(/2 .{0,9}complete/);
-  top.child.kill('SIGINT');
+  top.interrupt();
   const { code, out } = await top.ended;
   assert.equal(code, 0);
   assert.ok(out.startsWith('\u001b[?1049h') && out.trimEnd().endsWith('\u001b[?1049l'));

@@ -66,7 +66,7 @@ test('a watch tells of each once, also of one that comes later', async (t) => {
   }
   fs.renameSync(path.join(here.root, 'tasks/drop.json'), path.join(here.root, 'tasks/pending/drop.json'));
   await watch.says(/✓ .*drop\n/);
-  watch.child.kill('SIGTERM');
+  watch.interrupt();
   const { err } = await watch.ended;
   assert.equal(err.match(/is not looked at/g)?.length, 2, err);
 });

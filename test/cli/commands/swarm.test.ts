@@ -1,7 +1,7 @@
 /** `guild agent start` in several real processes: they bid, one is killed, one is paused, and the registry says who is there. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { place, succeeds, type Place, type Running } from '../../kit/guild.js';
+import { place, succeeds, type Place, type Spawned } from '../../kit/guild.js';
 import { until } from '../../kit/until.js';
 
 const NAMES = ['ana', 'ben', 'cyd'];
@@ -52,7 +52,7 @@ function livePids(here: Place): Record<string, number[]> {
 /** Record and page: which of the two is seen first is not promised. */
 const isDone = (here: Place, id: string): boolean =>
   here.list('tasks/completed').includes(`${id}.json`) && here.list('results').includes(`${id}.md`);
-const started = (here: Place): Running[] => NAMES.map((name) => here.start('agent', 'start', name));
+const started = (here: Place): Spawned[] => NAMES.map((name) => here.spawn('agent', 'start', name));
 
 test('three processes, one agent each: they bid, the best does it, and why it was that one can be asked', async (t) => {
   const here = place(t, hall());
@@ -88,7 +88,7 @@ test('a peer that is killed while it bids holds nobody up, and is struck out', a
 
 test('a killed peer is noticed at once, and its task goes on in another process, in the same conversation', async (t) => {
   const here = place(t, hall());
-  const first = here.start('agent', 'start', 'ben');
+  const first = here.spawn('agent', 'start', 'ben');
   await until(() => livePids(here)['ben']?.length === 1);
   drop(here, 'long', { to: 'ben' });
   await until(
@@ -96,7 +96,7 @@ test('a killed peer is noticed at once, and its task goes on in another process,
       here.list('sessions').includes('ben-long.session.yaml') &&
       here.read('sessions/ben-long.session.yaml').includes('read_file'),
   );
-  const second = here.start('agent', 'start', 'ben', 'ana');
+  const second = here.spawn('agent', 'start', 'ben', 'ana');
   await until(() => livePids(here)['ana']?.length === 1);
   first.child.kill('SIGKILL');
   await first.ended;
@@ -108,11 +108,11 @@ test('a killed peer is noticed at once, and its task goes on in another process,
 
 test('a paused peer is not robbed: its task stays its own, and it goes on when it wakes', async (t) => {
   const here = place(t, hall());
-  const sleeper = here.start('agent', 'start', 'ben');
+  const sleeper = here.spawn('agent', 'start', 'ben');
   drop(here, 'long', { to: 'ben' });
   const held = await until(() => here.list('tasks/active').find((name) => name.startsWith('long_')));
   sleeper.child.kill('SIGSTOP');
-  const other = here.start('watch');
+  const other = here.spawn('watch');
   // Whatever it does in the meantime, it has looked at everything often.
   for (const id of ['one', 'two', 'three']) {
     drop(here, id, { to: 'ana' });

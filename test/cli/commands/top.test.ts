@@ -14,7 +14,7 @@ test('top follows what happens without colours, and while an editor replaces the
   execFileSync('touch', [path.join(root, 'agents/LICENSE')]);
   execFileSync('cp', [boss, path.join(root, 'agents/newcomer.md')]);
   await top.says(/newcomer/);
-  top.child.kill('SIGINT');
+  top.interrupt();
   const { code, out, err } = await top.ended;
   assert.equal(code, 0, err);
   assert.equal(err, '');

@@ -4,7 +4,7 @@
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { place, succeeds, type Place, type Running } from '../../kit/guild.js';
+import { place, succeeds, type Place, type Spawned } from '../../kit/guild.js';
 import { seeded } from '../../kit/sim-processes.js';
 import { until } from '../../kit/until.js';
 import { SEED } from '../../kit/seed.js';
@@ -28,13 +28,13 @@ const FILES = {
   'agents/eve.md': agent('tools: []'),
 };
 
-interface Member extends Running {
+interface Member extends Spawned {
   peer: string;
 }
 
 /** Started, and known to the others. */
 async function member(here: Place, ...names: string[]): Promise<Member> {
-  const running = here.start('agent', 'start', ...names);
+  const running = here.spawn('agent', 'start', ...names);
   const peer = await until(() => peers(here).find(({ pid }) => pid === running.child.pid)?.id);
   return { ...running, peer };
 }

@@ -1,4 +1,4 @@
-/** `guild watch` in real processes: killed and started again, stopped by a person, two at once. */
+/** `guild watch`: killed and started again, stopped by a person, two at once. */
 import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import path from 'node:path';
@@ -23,13 +23,13 @@ function isDone({ list }: Place): boolean {
 test('kill -9 in the middle, started again: the same results, each call made once', async (t) => {
   const here = place(t, scripted(SLOW, dropped));
   for (const at of [/boss waits t1/, /goes on after a lost process|hand list_directory/]) {
-    const watch = here.start('watch');
+    const watch = here.spawn('watch');
     await watch.says(at);
     watch.child.kill('SIGKILL');
     assert.equal((await watch.ended).code, null);
   }
   t.diagnostic(isDone(here) ? 'it was done before it could be killed' : 'it was killed in the middle');
-  const last = here.start('watch');
+  const last = here.spawn('watch');
   await until(() => isDone(here));
   last.child.kill('SIGTERM');
   assert.equal((await last.ended).code, 0);
@@ -43,7 +43,7 @@ test('what a killed process held is told, and why', async (t) => {
     t,
     scripted('- {wait: 30m, say: never}', { 'tasks/pending/a.json': '{"description": "thing", "to": "hand"}' }),
   );
-  const watch = here.start('watch');
+  const watch = here.spawn('watch');
   await until(() => here.list('tasks/active').length === 1);
   watch.child.kill('SIGKILL');
   await watch.ended;
@@ -58,7 +58,7 @@ test('Ctrl-C puts tasks back, and a pump goes on with them', async (t) => {
       'tasks/pending/a.json': '{"description": "thing"}',
     }),
   );
-  const watch = here.start('watch');
+  const watch = here.spawn('watch');
   await until(() => here.list('tasks/active').length === 1);
   await until(() => here.list('sessions').length === 1);
   const state = JSON.parse(succeeds(await here.guild('state', '--json')).out) as { processes: { pid: number }[] };
@@ -76,11 +76,20 @@ test('Ctrl-C puts tasks back, and a pump goes on with them', async (t) => {
   assert.match(here.read('results/a.md'), /done/);
 });
 
+test('a second Ctrl-C ends it at once', async (t) => {
+  const here = place(t, scripted('- {wait: 30m, say: never}', { 'tasks/pending/a.json': '{"description": "thing"}' }));
+  const watch = here.start('watch');
+  await until(() => here.list('sessions').length === 1);
+  watch.interrupt();
+  watch.interrupt();
+  assert.equal((await watch.ended).code, 130);
+});
+
 test('two watches share the work, and a task dropped while they idle is found', async (t) => {
   const files = scripted('- {when: /never ends/, wait: 30m, say: never}\n- {wait: 50ms, say: ok}');
   files['guild.yaml'] += 'limits: { parallel: 2 }\n';
   const here = place(t, files);
-  const both = [here.start('watch', '--json'), here.start('watch', '--json')];
+  const both = [here.spawn('watch', '--json'), here.spawn('watch', '--json')];
   for (const id of ['l1', 'l2', 'l3', 'l4']) here.put(`tasks/pending/${id}.json`, '{"description": "It never ends"}');
   // Each of them takes two at a time and comes to the end of none: four are taken only if both take their part.
   await until(() => here.list('tasks/active').length === 4);
@@ -120,7 +129,7 @@ test('whoever loses its file in agents/live makes it again and goes on', async (
   for (const name of live) fs.rmSync(path.join(here.root, 'agents/live', name));
   await until(() => isDone(here));
   await until(() => String(here.list('agents/live')) === String(live));
-  for (const { child } of watches) child.kill('SIGTERM');
+  for (const { interrupt } of watches) interrupt();
   for (const { ended } of watches) assert.equal((await ended).code, 0);
   for (const id of TASKS) assert.equal(here.read(`results/${id}.md`), `# thing ${id}\n\nDone: ${id}.\n`);
   assert.deepEqual([here.list('tasks/active'), here.list('.guild/journal'), here.list('tasks/failed')], [[], [], []]);
@@ -135,7 +144,7 @@ test('a pending task that is edited in place is read at once, not at the next lo
   await watch.says(/nobody-here/);
   here.put('tasks/pending/a.json', '{"description": "thing", "to": "hand"}');
   await until(() => here.list('results').includes('a.md'));
-  watch.child.kill('SIGTERM');
+  watch.interrupt();
   assert.equal((await watch.ended).code, 0);
 });
 
@@ -149,12 +158,12 @@ test('what waited for you before a watch began is shown as it was when it was ne
   await watch.says(line);
   here.put('tasks/pending/b.json', '{"description":"write","to":"hand"}');
   await watch.says(/\+ human b\.call-/);
-  watch.child.kill('SIGTERM');
+  watch.interrupt();
   const { err } = await watch.ended;
   assert.equal(err.split(said).length, 2, err);
   const lines = here.start('watch', '--json');
   await lines.says(/"task":"b\.call-/);
-  lines.child.kill('SIGTERM');
+  lines.interrupt();
   const events = (await lines.ended).out
     .trim()
     .split('\n')
@@ -189,7 +198,7 @@ test('each edit of guild.yaml under a running watch is told once, and a mistake 
   await watch.says(/changed, and no guild could be started with it: unknown key "budgt"[^]+did you mean "budget"\?/);
   here.put('tasks/pending/b.json', '{"description": "x"}');
   await until(() => here.list('results').includes('b.md'));
-  watch.child.kill('SIGTERM');
+  watch.interrupt();
   const { code, err } = await watch.ended;
   assert.equal(code, 0);
   assert.equal(err.match(/guild\.yaml changed/g)?.length, 2, err);

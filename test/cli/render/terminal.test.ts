@@ -181,7 +181,7 @@ test('the live view takes one row for each task, however narrow', async (t) => {
   const here = place(t, scripted(script, { 'tasks/pending/a-task-with-a-rather-long-name.json': HOSTILE }));
   const watch = here.startWith(onTerminal(40), 'watch');
   await watch.says(/results\/a-task-with-a-rather-long-name\.md/);
-  watch.child.kill('SIGINT');
+  watch.interrupt();
   const { code, err } = await watch.ended;
   assert.equal(code, 0);
   // A frame: lines between "do not wrap" and "wrap again". The next one goes up by as many.

@@ -43,8 +43,8 @@ guild agent rollback <name> <commit>
   },
 };
 
-async function list({ root, terminal, json }: Call): Promise<number> {
-  const { agents, problems } = openRoster(root);
+async function list({ root, terminal, json, io }: Call): Promise<number> {
+  const { agents, problems } = openRoster(root, io.env);
   const all = [...agents.values()].sort((a, b) => compareText(a.name, b.name));
   if (json) terminal.json(all.map((agent) => ({ ...agent, terminal: isTerminal(agent) })));
   else {
@@ -70,13 +70,13 @@ async function graph({ root, terminal, values }: Call): Promise<number> {
   return EXIT.done;
 }
 
-async function rollback({ root, words, terminal, json }: Call): Promise<number> {
+async function rollback({ root, words, terminal, json, io }: Call): Promise<number> {
   const [name, commit] = words;
   if (name === undefined || commit === undefined)
     throw new ProblemError(problem('bad_usage', 'guild agent rollback needs an agent and a commit of its folder'));
   openReader(root);
   const { rollbackAgent } = await import('../../../app/rollback-agent.js');
-  const done = await rollbackAgent(root, name, commit);
+  const done = await rollbackAgent(root, name, commit, io.env);
   if (!done.ok) throw new ProblemError(problem('bad_usage', done.reason));
   if (json) terminal.json(done);
   else terminal.out(done.commit);

@@ -5,11 +5,12 @@
 import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
-import { openWorkspace, type Workspace } from '../../../app/index.js';
+import type { Workspace } from '../../../app/index.js';
 import { packageFolder } from '../../../app/starter.js';
 import { problem, ProblemError, type Problem } from '../../../domain/problem.js';
 import { EXIT, newFolder, text, type Call, type Command } from '../../args/command.js';
 import { OFFICE_STEPS, QUESTION } from './steps.js';
+import type { Io } from '../../process/io.js';
 import { narrator } from '../../render/narrator.js';
 import { treeLines } from '../task/show.js';
 
@@ -35,7 +36,7 @@ tasks/approvals.task.md, or here at the prompt.
   most: 0,
   async run(call) {
     const { terminal, values } = call;
-    const folder = fresh(newFolder(values, text(values, 'dir'), '--dir'));
+    const folder = fresh(newFolder(values, text(values, 'dir'), '--dir'), call.io);
     const model = text(values, 'model');
     fs.cpSync(packageFolder('examples', 'office'), folder, { recursive: true });
     terminal.say(
@@ -48,7 +49,7 @@ tasks/approvals.task.md, or here at the prompt.
     terminal.say(
       `Sarah writes on Slack: ${terminal.bold(`“${QUESTION}”`)} ${terminal.dim('(a line in inbox/slack-messages.jsonl)')}`,
     );
-    const workspace = await (call.open ?? openWorkspace)(folder, {
+    const workspace = await call.open(folder, {
       watchers: narrator(call),
       ...(model ? { modelName: model } : {}),
     });
@@ -69,14 +70,14 @@ tasks/approvals.task.md, or here at the prompt.
 async function play(workspace: Workspace, call: Call, isScripted: boolean): Promise<boolean> {
   const { terminal, values } = call;
   for (let pass = 1; ; pass++) {
-    if (values['step'] === true) await answerTo(`\nEnter for pass ${pass} `);
+    if (values['step'] === true) await answerTo(call.io, `\nEnter for pass ${pass} `);
     const step = isScripted ? OFFICE_STEPS[pass - 1] : undefined;
     terminal.say(`\n${terminal.bold(`Pump ${pass}`)}${step ? ` · ${step}` : ''}`);
     const { moved } = await workspace.pump();
     if (moved) continue;
     terminal.say(terminal.dim('  nothing moves'));
     if (openEntries(workspace.root) === 0) return true;
-    if (!isScripted && values['yes'] !== true && !process.stdin.isTTY) return false;
+    if (!isScripted && values['yes'] !== true && !call.io.stdin.isTTY) return false;
     await human(workspace.root, call);
   }
 }
@@ -88,9 +89,9 @@ async function human(root: string, call: Call): Promise<void> {
   terminal.say(`\n${terminal.colour('yellow', 'This waits for you')} ${terminal.dim(BALLOT)}`);
   for (const line of entries(root)) terminal.say(`  ${line}`);
   const before = fs.readFileSync(file, 'utf8');
-  const asks = values['yes'] !== true && process.stdin.isTTY;
+  const asks = values['yes'] !== true && call.io.stdin.isTTY;
   const said = asks
-    ? (await answerTo(`y to allow, n to refuse, or edit the file and press Enter: `)).trim().toLowerCase()
+    ? (await answerTo(call.io, `y to allow, n to refuse, or edit the file and press Enter: `)).trim().toLowerCase()
     : 'y';
   if (!asks)
     terminal.say(
@@ -149,16 +150,16 @@ function entries(root: string): string[] {
   return lines.slice(from).filter((line) => line.trim() !== '');
 }
 
-function fresh(named: string | undefined): string {
+function fresh(named: string | undefined, { cwd }: Io): string {
   if (named === undefined) return fs.mkdtempSync(path.join(os.tmpdir(), 'guild-office-'));
-  const folder = path.resolve(named);
+  const folder = path.resolve(cwd, named);
   if (fs.existsSync(folder) && fs.readdirSync(folder).length > 0) throw new ProblemError(notEmpty(folder));
   return folder;
 }
 
-async function answerTo(prompt: string): Promise<string> {
+async function answerTo({ stdin, stderr }: Io, prompt: string): Promise<string> {
   const { createInterface } = await import('node:readline/promises');
-  const lines = createInterface({ input: process.stdin, output: process.stderr });
+  const lines = createInterface({ input: stdin, output: stderr });
   try {
     return await lines.question(prompt);
   } finally {

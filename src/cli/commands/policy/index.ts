@@ -13,7 +13,7 @@ Without arguments both read lines from standard input; with --json, JSON lines {
     const [word, ...words] = call.words;
     if (word === 'path') return (await import('./path.js')).policyPath({ ...call, words });
     if (word === 'test') {
-      const { stdin, stdout, stderr } = process;
+      const { stdin, stdout, stderr } = call.io;
       const args = [...(call.json ? ['--json'] : []), '--', ...words];
       return (await import('./test-lines.js')).policyTest(args, { stdin, stdout, stderr, root: call.root });
     }

@@ -16,7 +16,7 @@ export async function policyPath(call: Call): Promise<number> {
   };
   for (const path of call.words) show({ agent, tool, path });
   if (call.words.length > 0) return EXIT.done;
-  for await (const line of createInterface({ input: process.stdin })) {
+  for await (const line of createInterface({ input: call.io.stdin })) {
     if (!call.json) show({ agent, tool, path: line });
     else if (line.trim() !== '') showJson(line);
   }

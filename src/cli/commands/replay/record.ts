@@ -1,5 +1,6 @@
 /** `guild record`: another command, with everything that happens in it kept on a cassette. */
 import fs from 'node:fs';
+import path from 'node:path';
 import { recordRun, type Recorded } from '../../../app/replay/record-run.js';
 import { replayRun } from '../../../app/replay/replay-run.js';
 import { problem, ProblemError } from '../../../domain/problem.js';
@@ -26,9 +27,9 @@ Tasks of one pass are worked on one after the other while it is recorded, and no
   takesCommand: true,
   most: 1,
   async run(call) {
-    const [file] = call.words;
+    const [named] = call.words;
     const words = call.inner?.words ?? [];
-    if (file === undefined || words[0] === undefined)
+    if (named === undefined || words[0] === undefined)
       throw new ProblemError(
         problem('bad_usage', 'guild record needs a cassette and a command', {
           hint: 'guild record first.jsonl run planner "…"',
@@ -38,16 +39,17 @@ Tasks of one pass are worked on one after the other while it is recorded, and no
       throw new ProblemError(
         problem('bad_usage', `guild ${words[0]} cannot be recorded`, { hint: `these can: ${RECORDED.join(', ')}` }),
       );
+    const file = path.resolve(call.io.cwd, named);
     const recording = recordRun({ file, command: words, version: VERSION });
     const code = await call.inner!.run(recording.open);
     const recorded = recording.finish();
     if (recorded === undefined) {
-      call.terminal.say(`nothing happened, so there is no ${file}`);
+      call.terminal.say(`nothing happened, so there is no ${named}`);
       return code;
     }
-    tell(call, file, recorded);
+    tell(call, named, recorded);
     if (call.values['no-check'] === true) return code;
-    return (await isSame(call, file)) ? code : EXIT.problem;
+    return (await isSame(call, named)) ? code : EXIT.problem;
   },
 };
 
@@ -58,8 +60,8 @@ function tell({ terminal, json }: Call, file: string, { passes, calls, leftOut }
 }
 
 /** What cannot be played again is told now, while somebody may still do something about it. */
-async function isSame({ terminal }: Call, file: string): Promise<boolean> {
-  const { root, difference, files } = await replayRun(file);
+async function isSame({ terminal, io }: Call, file: string): Promise<boolean> {
+  const { root, difference, files } = await replayRun(path.resolve(io.cwd, file));
   fs.rmSync(root, { recursive: true, force: true });
   if (difference === undefined) {
     terminal.say(terminal.dim(`replayed without a model: the same ${files} files; guild replay ${file} does it again`));

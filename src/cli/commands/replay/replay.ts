@@ -28,14 +28,16 @@ recorded: the same (exit 0), or the first difference (exit 1). No model is asked
     const [file] = call.words;
     if (file === undefined)
       throw new ProblemError(problem('bad_usage', 'guild replay needs a cassette', { hint: 'guild record makes one' }));
+    const { cwd, env } = call.io;
     const dir = text(call.values, 'dir');
     const agentsFrom = text(call.values, 'workspace');
     const live = call.values['continue-live'] === true;
-    const replayed = await replayRun(file, {
-      with: replacements(call.values['with']),
+    const replayed = await replayRun(path.resolve(cwd, file), {
+      env,
+      with: replacements(call.values['with'], cwd),
       ...(call.json ? {} : { watchers: narrator(call) }),
-      ...(dir === undefined ? {} : { dir }),
-      ...(agentsFrom === undefined ? {} : { agentsFrom }),
+      ...(dir === undefined ? {} : { dir: path.resolve(cwd, dir) }),
+      ...(agentsFrom === undefined ? {} : { agentsFrom: path.resolve(cwd, agentsFrom) }),
       ...(live ? { live } : {}),
     });
     const kept = dir !== undefined || call.values['keep'] === true || replayed.live;
@@ -61,7 +63,7 @@ function tell({ terminal, json }: Call, { root, difference, live, calls, files }
   return live ? EXIT.done : EXIT.problem;
 }
 
-function replacements(given: Call['values'][string]): Map<string, string> {
+function replacements(given: Call['values'][string], cwd: string): Map<string, string> {
   const found = new Map<string, string>();
   for (const one of Array.isArray(given) ? given.map(String) : []) {
     const at = one.indexOf('=');
@@ -71,7 +73,7 @@ function replacements(given: Call['values'][string]): Map<string, string> {
           hint: '--with agents/planner.md=new-planner.md',
         }),
       );
-    found.set(path.posix.normalize(one.slice(0, at)), one.slice(at + 1));
+    found.set(path.posix.normalize(one.slice(0, at)), path.resolve(cwd, one.slice(at + 1)));
   }
   return found;
 }

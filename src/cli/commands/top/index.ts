@@ -3,7 +3,8 @@ import path from 'node:path';
 import { eventTail } from '../../../app/readers/event-tail.js';
 import { openStates } from '../../../app/readers/open-states.js';
 import { EXIT, type Call, type Command } from '../../args/command.js';
-import { onInterrupt } from '../../args/interrupt.js';
+import { onInterrupt } from '../../process/interrupt.js';
+import type { Input } from '../../process/io.js';
 import { addEvents, noLedger, topFrame } from './frame.js';
 
 export const command: Command = {
@@ -16,7 +17,7 @@ what happens. q or Ctrl-C leaves. It only looks: guild watch, in another termina
   options: { once: { type: 'boolean' } },
   most: 0,
   async run(call) {
-    const view = openStates(call.root);
+    const view = openStates(call.root, call.io.env);
     const tail = eventTail(call.root);
     const ledger = noLedger();
     const name = path.basename(call.root);
@@ -62,15 +63,15 @@ const FRAME_MS = 100;
 const LOOK_MS = 1000;
 
 async function follow(
-  { terminal }: Call,
+  { terminal, io }: Call,
   { store, follow: hear }: ReturnType<typeof openStates>,
   frame: (height: number) => Promise<string[]>,
 ): Promise<void> {
   const leave = new AbortController();
   let wake = (): void => undefined;
   const ring = (): void => wake();
-  const offKeys = keys(() => leave.abort());
-  const offInterrupt = onInterrupt(() => leave.abort());
+  const offKeys = keys(io.stdin, () => leave.abort());
+  const offInterrupt = onInterrupt(io, () => leave.abort());
   const offNotes = hear(ring);
   const offBell = await store.presence.onRing(ring);
   const redraw = (): void => {
@@ -78,7 +79,7 @@ async function follow(
     ring();
   };
   let shown = '';
-  process.stdout.on('resize', redraw);
+  io.stdout.on('resize', redraw);
   leave.signal.addEventListener('abort', ring);
   try {
     while (!leave.signal.aborted) {
@@ -91,7 +92,7 @@ async function follow(
     }
   } finally {
     terminal.screen(undefined);
-    process.stdout.off('resize', redraw);
+    io.stdout.off('resize', redraw);
     offKeys();
     offInterrupt();
     offNotes();
@@ -115,18 +116,17 @@ function pause(ms: number): Promise<void> {
 }
 
 /** Calls back on q and Ctrl-C. Returns how to give the keyboard back. */
-function keys(leave: () => void): () => void {
-  const { stdin } = process;
+function keys(stdin: Input, leave: () => void): () => void {
   if (!stdin.isTTY) return () => undefined;
   const heard = (key: Buffer): void => {
     if (/[qQ\u0003]/.test(key.toString('latin1'))) leave();
   };
-  stdin.setRawMode(true);
+  stdin.setRawMode?.(true);
   stdin.on('data', heard);
   stdin.resume();
   return () => {
     stdin.off('data', heard);
-    stdin.setRawMode(false);
+    stdin.setRawMode?.(false);
     stdin.pause();
   };
 }

@@ -1,0 +1,39 @@
+/** Ctrl-C: the first puts every task back in order, the second ends the process at once. Neither loses anything. */
+import type { Workspace } from '../../app/index.js';
+import type { Io } from './io.js';
+
+export async function untilInterrupt<T>(
+  io: Io,
+  workspace: Workspace,
+  work: (signal: AbortSignal) => Promise<T>,
+): Promise<T> {
+  const stop = new AbortController();
+  const off = onInterrupt(io, () => {
+    stop.abort(); // First, so that tasks that are put back are not taken up again.
+    void workspace.engine.stop();
+  });
+  try {
+    return await work(stop.signal);
+  } finally {
+    off();
+  }
+}
+
+/** Calls back on the first interrupt; the second ends the process. Returns how to stop listening. */
+export function onInterrupt(io: Io, first: () => void): () => void {
+  let count = 0;
+  return io.onInterrupt(() => {
+    if (++count > 1) io.exit(130);
+    else first();
+  });
+}
+
+/** Resolves at the first interrupt. */
+export function interrupted(io: Io): Promise<void> {
+  return new Promise((resolve) => {
+    const off = onInterrupt(io, () => {
+      off();
+      resolve();
+    });
+  });
+}

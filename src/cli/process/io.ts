@@ -1,0 +1,36 @@
+/** Everything the command line takes from its process. Tests pass their own streams, folder and environment. */
+export interface Io {
+  stdin: Input;
+  stdout: Output;
+  stderr: Output;
+  env: Readonly<Record<string, string | undefined>>;
+  /** Relative paths on the command line start here. */
+  cwd: string;
+  /** Calls back on each Ctrl-C or request to terminate. Returns how to stop listening. */
+  onInterrupt(listener: () => void): () => void;
+  /** Ends the process at once. */
+  exit(code: number): void;
+}
+
+export type Input = NodeJS.ReadableStream & { isTTY?: boolean; setRawMode?(isRaw: boolean): unknown };
+export type Output = NodeJS.WritableStream & { isTTY?: boolean; columns?: number; rows?: number };
+
+export function processIo(): Io {
+  const { stdin, stdout, stderr, env } = process;
+  return {
+    stdin,
+    stdout,
+    stderr,
+    env,
+    cwd: process.cwd(),
+    onInterrupt(listener) {
+      process.on('SIGINT', listener);
+      process.on('SIGTERM', listener);
+      return () => {
+        process.off('SIGINT', listener);
+        process.off('SIGTERM', listener);
+      };
+    },
+    exit: (code) => process.exit(code),
+  };
+}
