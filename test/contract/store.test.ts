@@ -4,30 +4,35 @@ import path from 'node:path';
 import { after } from 'node:test';
 import { disk } from '../../src/adapters/disk/index.js';
 import { files } from '../../src/adapters/files/index.js';
-import { memory, world } from '../../src/adapters/memory/index.js';
+import { memory, world, type MemoryOptions } from '../../src/adapters/memory/index.js';
 import type { Disk } from '../../src/ports/disk.js';
 import type { Store } from '../../src/ports/store/index.js';
 import { parseSession, printHeader, printMessages } from '../../src/text/session/parse.js';
+import { SEED } from '../kit/seed.js';
 import { simClock } from '../kit/sim-clock.js';
 import { simDisk } from '../kit/sim-disk.js';
-import { countedIds, simProcesses } from '../kit/sim-processes.js';
+import { countedIds, seeded, simProcesses } from '../kit/sim-processes.js';
 import { storeContract, type Bench } from './store.js';
 
 const all = fs.mkdtempSync(path.join(os.tmpdir(), 'guild-contract-'));
 after(() => fs.rmSync(all, { recursive: true, force: true }));
 
-storeContract('memory', () => {
+storeContract('memory', () => memoryBench());
+
+storeContract(`memory that answers late (SEED=${SEED})`, () => memoryBench({ random: seeded(SEED) }));
+
+function memoryBench(options: Partial<MemoryOptions> = {}): Bench {
   const w = world();
   const ids = countedIds();
   return {
-    join: () => memory(w, { clock: simClock(), ids }),
+    join: () => memory(w, { clock: simClock(), ids, ...options }),
     kill: (store) => void w.alive.delete(store.presence.peer.id),
     edit(id, change) {
       const session = w.sessions.get(id)!;
       w.sessions.set(id, { ...session, messages: change([...session.messages]) });
     },
   };
-});
+}
 
 storeContract('files', () => {
   const root = fs.mkdtempSync(path.join(all, 'bench-'));

@@ -127,6 +127,71 @@ export function storeContract(name: string, bench: () => Bench | Promise<Bench>)
     for (const store of stores) assert.equal(await store.tasks.claim('t', 'ana'), undefined);
   });
 
+  check('the claims for an agent are known to all peers, in order and without bids', async (b) => {
+    const [one, two] = [b.join(), b.join()];
+    for (const id of ['a', 'b']) await one.tasks.create(task(id));
+    await one.tasks.create(task('a.bid', { role: 'bid', parent: 'a', root: 'a' }));
+    await two.tasks.scan();
+    assert.ok(await one.tasks.claim('a', 'ana'));
+    assert.ok(await one.tasks.claim('a.bid', 'ana'));
+    assert.ok(await two.tasks.claim('b', 'ana'));
+    for (const store of [one, two]) {
+      const holds = (await store.tasks.claimsFor('ana')).sort((x, y) => (x.task < y.task ? -1 : 1));
+      assert.deepEqual(
+        holds.map(({ task: id, peer }) => [id, peer]),
+        [
+          ['a', one.presence.peer.id],
+          ['b', two.presence.peer.id],
+        ],
+      );
+      assert.ok(holds[0]!.since <= holds[1]!.since);
+      assert.deepEqual(await store.tasks.claimsFor('ben'), []);
+    }
+  });
+
+  check('every change of the open tasks has a number, and the tasks that changed since are named', async (b) => {
+    const store = b.join();
+    await store.tasks.create(task('t'));
+    await store.tasks.create(task('u'));
+    const before = store.tasks.version();
+    assert.deepEqual(store.tasks.changedSince(before), []);
+    const claim = (await store.tasks.claim('t', 'ana'))!;
+    assert.notEqual(store.tasks.version(), before);
+    await store.tasks.settle(claim, { ...claim.task, result: 'done' }, 'completed');
+    assert.deepEqual([...new Set(store.tasks.changedSince(before))], ['t']);
+  });
+
+  check('a child is read under the claim of its parent, whatever its state', async (b) => {
+    const store = b.join();
+    await store.tasks.create(task('t'));
+    const claim = (await store.tasks.claim('t', 'ana'))!;
+    assert.equal(await store.tasks.readChild('t.1', claim), undefined);
+    await store.tasks.create(task('t.1', { parent: 't', root: 't' }));
+    assert.equal((await store.tasks.readChild('t.1', claim))?.state, 'pending');
+    const child = (await store.tasks.claim('t.1', 'ana'))!;
+    await store.tasks.settle(child, { ...child.task, result: 'done' }, 'completed');
+    assert.equal((await store.tasks.readChild('t.1', claim))?.task.result, 'done');
+  });
+
+  check('a peer that joins several times at once is known once, until it leaves', async (b) => {
+    const [one, two] = [b.join(), b.join()];
+    await two.presence.join();
+    const before = two.presence.version();
+    await Promise.all([one.presence.join(), one.presence.join(), one.presence.join()]);
+    await two.tasks.scan();
+    const ids = (await two.presence.peers()).map(({ id }) => id);
+    assert.deepEqual(ids.sort(), [one.presence.peer.id, two.presence.peer.id].sort());
+    assert.notEqual(two.presence.version(), before);
+    assert.ok(one.presence.rank().rank < one.presence.rank().of);
+    await one.close();
+    await two.tasks.scan();
+    assert.deepEqual(
+      (await two.presence.peers()).map(({ id }) => id),
+      [two.presence.peer.id],
+    );
+    assert.equal(two.presence.version(), before);
+  });
+
   check('a peer sees what another did after a scan', async (b) => {
     const [one, two] = [b.join(), b.join()];
     await one.tasks.create(task('t'));
@@ -237,6 +302,19 @@ export function storeContract(name: string, bench: () => Bench | Promise<Bench>)
         ['assistant', 'two\nlines '],
       ],
     );
+  });
+
+  check('the stamp of a conversation differs whenever the conversation has changed', async (b) => {
+    const store = b.join();
+    assert.equal(await store.sessions.stamp('s'), undefined);
+    await store.sessions.create(header('s'), [user('hello')]);
+    const first = await store.sessions.stamp('s');
+    assert.equal(await store.sessions.stamp('s'), first);
+    assert.deepEqual(await store.sessions.list(), ['s']);
+    await store.sessions.append('s', [user('more')], { durable: true });
+    const second = await store.sessions.stamp('s');
+    b.edit('s', (messages) => [...messages, user('and one more thing')]);
+    assert.equal(new Set([first, second, await store.sessions.stamp('s'), undefined]).size, 4);
   });
 
   check("a person's edit is noticed before the next write, and never overwritten", async (b) => {

@@ -43,6 +43,8 @@ export interface StartOptions {
   watchers?: Partial<Watchers>;
   bus?: Bus;
   agents?: string[];
+  /** Makes the store; default: files on the disk. */
+  store?: (given: { clock: Clock; ids: Ids; agents: string[] }) => Store;
 }
 
 export interface Cluster {
@@ -84,16 +86,10 @@ export function cluster(script: string, asks: readonly string[] = [], lag = WHEN
     start(disk, options = {}) {
       const process: Processes & { die(): void } = processes.start();
       const ids = countedIds(`g${String.fromCharCode(97 + started++)}`);
-      const store = files({
-        root: ROOT,
-        disk,
-        clock,
-        ids,
-        processes: process,
-        agents: options.agents ?? [],
-        lag,
-        soon: (write) => write(),
-      });
+      const given = { clock, ids, agents: options.agents ?? [] };
+      const store =
+        options.store?.(given) ??
+        files({ root: ROOT, disk, processes: process, lag, soon: (write) => write(), ...given });
       const ports = testPorts({ disk, store, clock, ids, model, asks }, options);
       const asked: Model = { call: (request) => ports.model.call(request) };
       const priced: Ports['price'] = (name) => ports.price(name);

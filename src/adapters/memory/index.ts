@@ -27,7 +27,7 @@ interface Row {
   readonly since?: bigint;
 }
 
-interface World {
+export interface World {
   rows: Map<string, Row>;
   /** Ids of tasks in the order in which they changed. */
   changed: string[];
@@ -43,7 +43,7 @@ interface World {
   bells: Set<() => void>;
 }
 
-interface MemoryOptions {
+export interface MemoryOptions {
   clock: Clock;
   ids: Ids;
   /** Agents this peer hosts; empty: all. */

@@ -220,7 +220,8 @@ export function engine(ports: Ports): Engine {
     let advanced = 0;
     backlog = 0;
     for (let task = line.next(); task !== undefined; task = line.next()) {
-      if (isOff(task)) continue;
+      // Another pass of this process may have started it while this one waited.
+      if (flights.has(task.id) || isOff(task)) continue;
       const isStarted = hasRoom(context, flights, free, task) && (await start(task, onEnd));
       if (!isStarted) {
         backlog += line.pass();

@@ -1,0 +1,23 @@
+/** Each story on a store that answers late, told by one process: nothing slips in between a decision and its claim. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { play } from '../kit/cluster.js';
+import { lateCluster } from '../kit/late/cluster.js';
+import { outcome } from '../kit/outcome.js';
+import { sampleRounds } from '../kit/sample.js';
+import { SEED } from '../kit/seed.js';
+import { seeded } from '../kit/sim-processes.js';
+import { STORIES } from '../kit/stories.js';
+
+for (const given of STORIES) {
+  test(`${given.name}: on a store that answers late (SEED=${SEED})`, async () => {
+    for (const round of sampleRounds(`late ${given.name}`, 20, 10)) {
+      const { disk, procs, story, start, reflect } = lateCluster(given, seeded(SEED + round));
+      const proc = start();
+      await play(proc, story, disk);
+      reflect();
+      assert.deepEqual(outcome(disk, story), [], `round ${round}, SEED=${SEED}`);
+      assert.equal(procs.calls.length, story.calls, `round ${round}, SEED=${SEED}: model calls`);
+    }
+  });
+}
