@@ -13,7 +13,7 @@ const folder = await mkdtemp(join(tmpdir(), 'guild-library-'));
 await cp(fileURLToPath(new URL('.', import.meta.url)), folder, { recursive: true });
 
 const workspace = await openWorkspace(folder, {
-  // Told what happens while it happens; `text` is the answer as it is streamed.
+  // Called while work goes on; `text` gets the answer as it is streamed.
   watchers: {
     event: (event) => console.log(`  ${event.name} ${event.task ?? ''} ${event.agent ?? ''}`.trimEnd()),
     problem: (problem) => console.error(problemText(problem)),

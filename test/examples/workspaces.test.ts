@@ -97,7 +97,7 @@ const PATTERNS: [example: string, agent: string, request: string, parts: string[
   [
     'advisors',
     'manager',
-    'Shall we move the archive to a new provider?',
+    'Should we move the archive to a new provider?',
     ['advisor legal', 'advisor security', 'advisor finance', 'work manager'],
     /^Yes, we move .* Finance could not be heard/,
   ],

@@ -27,7 +27,7 @@ const start = (...names: string[]): string[] => ['agent', 'start', ...names, '-q
 const pump = ['pump', '--all', '-q'];
 
 const PATTERNS: [example: string, agent: string, asked: string[]][] = [
-  ['advisors', 'manager', ['Shall we move the archive to a new provider?']],
+  ['advisors', 'manager', ['Should we move the archive to a new provider?']],
   ['checked', 'writer', ['Tell Ms Brown how to get her money back for the lamp']],
   ['delegation', 'orchestrator', ['Add a cache to our database queries']],
   ['handoff', 'writer', ['Announce version 2.0']],
