@@ -25,7 +25,7 @@ export async function spawnedBy(
   messages: readonly Message[],
 ): Promise<Spawned> {
   if (!agent.tools.includes('create_task')) return NONE;
-  const ids = unheard(task, messages);
+  const ids = unheard(context, task, messages);
   if (ids.size === 0) return NONE;
   const found: Spawned = { news: [], open: [] };
   for (const id of ids) {
@@ -36,14 +36,11 @@ export async function spawnedBy(
   return found;
 }
 
-/** What is known of a conversation so far: each message is looked at once, however often it is asked for. */
-const looked = new WeakMap<readonly Message[], { seen: number; ids: Set<string> }>();
-
 /** Tasks it made and has not heard of since. */
-function unheard(task: Task, messages: readonly Message[]): ReadonlySet<string> {
-  const before = looked.get(messages);
+function unheard({ folds }: EngineContext, task: Task, messages: readonly Message[]): ReadonlySet<string> {
+  const before = folds.spawned.get(messages);
   const known = before === undefined || before.seen > messages.length ? { seen: 0, ids: new Set<string>() } : before;
-  looked.set(messages, known);
+  folds.spawned.set(messages, known);
   for (; known.seen < messages.length; known.seen++) {
     const { role, from, kind, toolCalls, toolCallId, isError } = messages[known.seen]!;
     for (const call of toolCalls ?? [])

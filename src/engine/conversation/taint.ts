@@ -8,13 +8,10 @@ import { taintIn, withTaint } from '../../domain/task/taint.js';
 import type { Placed, Task } from '../../domain/task/task.js';
 import type { EngineContext } from '../core/context.js';
 
-/** What is known of a conversation so far: each message is looked at once, however often it is asked for. */
-const looked = new WeakMap<readonly Message[], { seen: number; calls: Map<string, ToolCall>; heard: Set<string> }>();
-
 export async function tainted(context: EngineContext, task: Task, messages: readonly Message[]): Promise<Task> {
-  let known = looked.get(messages);
+  let known = context.folds.taint.get(messages);
   if (known === undefined || known.seen > messages.length) known = { seen: 0, calls: new Map(), heard: new Set() };
-  looked.set(messages, known);
+  context.folds.taint.set(messages, known);
   const { calls, heard } = known;
   for (; known.seen < messages.length; known.seen++) {
     const { role, kind, toolCalls, toolCallId, from } = messages[known.seen]!;

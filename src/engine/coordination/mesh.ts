@@ -13,12 +13,12 @@ import { bestOffer, isBetter, offerDelayMs, type Offer } from '../../rules/coord
 import type { NeedFacts } from '../../rules/coordination/needs.js';
 import type { Candidate } from '../../rules/coordination/provider-fitness.js';
 import { provideId, provision } from '../../rules/coordination/providers.js';
-import { foldStates, hearState, type Told } from '../../rules/coordination/published-states.js';
+import { foldStates, hearState } from '../../rules/coordination/published-states.js';
 import { candidatesFor } from './candidates.js';
 import { room, type Room } from '../core/capacity.js';
 import { tell, telling } from './needs-notes.js';
 import type { Telling } from '../core/notes.js';
-import type { EngineContext } from '../core/context.js';
+import type { EngineContext, HeardNotes } from '../core/context.js';
 
 export interface Offers {
   /** Something was told. */
@@ -149,44 +149,38 @@ function liveOf(fit: readonly Candidate[], free: Room): Set<string> {
   return new Set(fit.flatMap(({ agent }) => (free.isHosted(agent) ? [agent] : [])));
 }
 
-/** What was heard on a bus so far, folded once; what comes later is heard. */
-interface Heard {
-  offers: Map<string, Map<string, Offer>>;
-  told: Map<string, Told>;
+/** Folds the notes so far once, at the first call, and listens from then on. */
+export function listenToNotes(bus: Bus): () => HeardNotes {
+  let heard: HeardNotes | undefined;
+  return () => (heard ??= listen(bus));
 }
 
-const ears = new WeakMap<Bus, Heard>();
-
-function earOf(bus: Bus): Heard {
-  const there = ears.get(bus);
-  if (there !== undefined) return there;
-  const heard: Heard = { offers: new Map(), told: foldStates(bus.read('state')) };
-  ears.set(bus, heard);
+function listen(bus: Bus): HeardNotes {
+  const heard: HeardNotes = { offers: new Map(), states: foldStates(bus.read('state')) };
   for (const note of bus.read('dependency')) hear(heard, note);
   bus.subscribe('dependency', (note) => hear(heard, note));
-  bus.subscribe('state', (note) => void hearState(heard.told, note));
+  bus.subscribe('state', (note) => void hearState(heard.states, note));
   return heard;
 }
 
-function hear({ offers }: Heard, { body }: Note): void {
+function hear({ offers }: HeardNotes, { body }: Note): void {
   if (body.type === 'dependency_resolution') offers.delete(body.dependency);
   if (body.type !== 'dependency_offer') return;
   const known = offers.get(body.dependency) ?? new Map<string, Offer>();
   offers.set(body.dependency, known);
-  // Of what was cancelled no resolution is told; the oldest is forgotten.
-  if (offers.size > MOST_OFFERED) offers.delete(offers.keys().next().value!);
+  // A cancelled dependency publishes no resolution; the oldest is dropped.
+  if (offers.size > MAX_DEPENDENCIES) offers.delete(offers.keys().next().value!);
   const offer = { agent: body.provider, fitness: body.fitness, steppedBack: body.steppedBack !== undefined };
   if (!known.has(body.provider)) known.set(body.provider, offer);
 }
 
-const MOST_OFFERED = 10_000;
+const MAX_DEPENDENCIES = 10_000;
 
 function heardFor(context: EngineContext, id: string): ReadonlyMap<string, Offer> {
-  return (context.bus && earOf(context.bus).offers.get(id)) ?? new Map<string, Offer>();
+  return context.heardNotes().offers.get(id) ?? new Map<string, Offer>();
 }
 
-/** The last state that was told of each agent. */
+/** The last published state of each agent. */
 export function toldStates(context: EngineContext): ReadonlyMap<string, AgentState> {
-  const told = [...earOf(context.bus).told];
-  return new Map(told.map(([agent, { state }]) => [agent, state]));
+  return new Map([...context.heardNotes().states].map(([agent, { state }]) => [agent, state]));
 }

@@ -24,6 +24,11 @@ import type { Shell } from '../../ports/shell.js';
 import type { Store } from '../../ports/store/index.js';
 import type { WorkspaceFiles } from '../../ports/workspace-files.js';
 import type { Tool } from '../../tools/core/tool.js';
+import type { Message, ToolCall } from '../../domain/session/session.js';
+import type { Offer } from '../../rules/coordination/mesh.js';
+import type { Told } from '../../rules/coordination/published-states.js';
+import type { Agent } from '../../domain/agent/agent.js';
+import type { Fit } from '../../rules/staffing/offer.js';
 import type { Pace } from './pace.js';
 import type { ReadyQueue } from './ready-queue.js';
 
@@ -66,8 +71,26 @@ export interface EngineContext extends Ports {
   effectsUnderWay: Map<string, number>;
   /** Agents whose notes are being added to a conversation now. */
   hearingNotes: Set<string>;
+  /** Tasks with the same requirements and asker fit the same agents, so answers are cached. */
+  fitCache: WeakMap<ReadonlyMap<string, Agent>, Map<string, Fit>>;
+  /** What conversations have said so far, folded incrementally by message list. */
+  folds: Folds;
+  /** Offers and states that other agents published; listened to from the first call on. */
+  heardNotes(): HeardNotes;
   /** Refreshes the view of the store in the middle of a pass. */
   lookAgain(): Promise<void>;
+}
+
+export interface Folds {
+  spawned: WeakMap<readonly Message[], { seen: number; ids: Set<string> }>;
+  taint: WeakMap<readonly Message[], { seen: number; calls: Map<string, ToolCall>; heard: Set<string> }>;
+}
+
+export interface HeardNotes {
+  /** Offers by dependency and agent. */
+  offers: Map<string, Map<string, Offer>>;
+  /** The last published state of each agent. */
+  states: Map<string, Told>;
 }
 
 /** The wait-for graph. */

@@ -11,7 +11,7 @@ import type { Problem } from '../../domain/problem.js';
 import { HUMAN, makeTask, type Task } from '../../domain/task/task.js';
 import type { OpenTask } from '../../ports/store/tasks.js';
 import { sessionId } from '../../domain/session/session-id.js';
-import { takerOf } from './intents.js';
+import { resolveAssignee } from '../core/assignee.js';
 import { record, type EngineContext } from '../core/context.js';
 
 const REQUEST = 'Check-in with running agents to ensure progress';
@@ -58,7 +58,7 @@ function othersWork(context: EngineContext, planner: string): OpenTask[] {
   for (const one of context.tasks.open()) {
     const { task } = one;
     if (task.to === HUMAN || isCheckIn(task.root)) continue;
-    const taker = takerOf(context, task);
+    const taker = resolveAssignee(context, task);
     if ('agent' in taker && taker.agent !== planner) found.push(one);
   }
   return found.sort((a, b) => compareText(a.task.id, b.task.id));
@@ -122,7 +122,7 @@ const MAX_SHOWN = 30;
 
 function table(context: EngineContext, work: readonly OpenTask[]): string {
   const rows = work.slice(0, MAX_SHOWN).map(({ task, state }) => {
-    const taker = takerOf(context, task);
+    const taker = resolveAssignee(context, task);
     const agent = 'agent' in taker ? taker.agent : 'nobody';
     const about = visible(task.description.split('\n')[0]!).replaceAll('|', '/').slice(0, 80);
     return `| ${sessionId(task, { name: agent })} | ${agent} | ${task.id} | ${state} | ${task.usage?.turns ?? 0} | ${about} |`;

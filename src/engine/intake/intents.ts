@@ -2,15 +2,13 @@
  * Takes in what people want: intents (cancel, retry, tell) are carried out, and work that is addressed to nobody gets its
  * taker. An intent about a task that another live process holds is left for that process.
  */
+import { openUnder } from '../core/tree.js';
 import { roleFacts } from '../../domain/task/role.js';
 import { problem, type Problem } from '../../domain/problem.js';
-import type { Agent } from '../../domain/agent/agent.js';
 import { approvalOf } from '../../domain/task/approval.js';
 import type { Intent } from '../../domain/task/intent.js';
-import { isNamedUnder, parentsFirst } from '../../domain/task/lineage.js';
+import { parentsFirst } from '../../domain/task/lineage.js';
 import { ENGINE, HUMAN, type OpenState, type Task } from '../../domain/task/task.js';
-import type { OpenTask } from '../../ports/store/tasks.js';
-import { fitFor, type Fit } from '../../rules/staffing/offer.js';
 import { costsAtRest } from '../tasks/costs-at-rest.js';
 import { answer } from '../approvals/approvals.js';
 import { fail } from '../tasks/settle.js';
@@ -135,22 +133,6 @@ function isUnbegun(task: Task, state: OpenState): boolean {
   return state === 'pending' && task.claimed_at === undefined && !roleFacts(task.role).isEssential;
 }
 
-export function openUnder(context: EngineContext, id: string): OpenTask[] {
-  const open = [...context.tasks.open()];
-  const byId = new Map(open.map((one) => [one.task.id, one]));
-  const isUnder = (task: Task): boolean => {
-    const seen = new Set<Task>();
-    let at: Task | undefined = task;
-    while (at !== undefined && !seen.has(at)) {
-      if (at.id === id || isNamedUnder(at, id)) return true;
-      seen.add(at); // parents that a person wrote may go round in a circle
-      at = at.parent === undefined ? undefined : byId.get(at.parent)?.task;
-    }
-    return false;
-  };
-  return open.filter(({ task }) => isUnder(task));
-}
-
 async function retry(context: EngineContext, intent: Intent & { kind: 'retry' }): Promise<boolean> {
   const known = await retryTask(context, intent.task, intent.id);
   await context.intents.done(intent.id);
@@ -200,40 +182,3 @@ async function tell(context: EngineContext, intent: Intent & { kind: 'tell' }, n
   const claim = await context.tasks.claim(intent.task, target.task.to ?? 'nobody');
   return claim !== undefined && (await context.tasks.release(claim, claim.task));
 }
-
-/** Who takes a task: the one it is addressed to, else the only one that fits, else those that are asked whether they are fit. */
-export type Taker = { agent: string; why?: string } | { offer: Agent[] } | { problem: Problem };
-
-/** The same every time, so nothing needs to be written down for it. */
-export function takerOf(context: EngineContext, task: Task): Taker {
-  if (task.to !== undefined) return { agent: task.to };
-  const { agents, pauses, config } = context;
-  const paused = pauses?.all();
-  const awake = paused?.size ? [...agents.all().values()].filter(({ name }) => !paused.has(name)) : [];
-  const found = awake.length > 0 ? fitFor(task, awake, config.defaultAgent) : undefined;
-  // Where only paused agents would fit, it waits for one of them.
-  const fit = found === undefined || found.kind === 'nobody' ? fitOfAll(context, task) : found;
-  if (fit.kind === 'several') return { offer: fit.agents };
-  return fit.kind === 'one' ? { agent: fit.agent, why: fit.why } : { problem: fit.problem };
-}
-
-/** Whose work it is, or `nobody` as yet. */
-export function nameOf(context: EngineContext, task: Task): string {
-  const taker = takerOf(context, task);
-  return 'agent' in taker ? taker.agent : 'nobody';
-}
-
-/** Tasks with the same requirements and asker fit the same agents; with thousands of them open that is asked often. */
-const fits = new WeakMap<ReadonlyMap<string, Agent>, Map<string, Fit>>();
-
-function fitOfAll({ agents, config }: EngineContext, task: Task): Fit {
-  const all = agents.all();
-  const known = fits.get(all) ?? new Map<string, Fit>();
-  fits.set(all, known);
-  const key = JSON.stringify([config.defaultAgent, task.from, task.requirements]);
-  const fit = known.get(key) ?? fitFor(task, all.values(), config.defaultAgent);
-  if (known.size < MOST_FITS) known.set(key, fit);
-  return fit;
-}
-
-const MOST_FITS = 1000;

@@ -8,7 +8,7 @@ import type { LostTaker, Task } from '../../domain/task/task.js';
 import { costsAtRest } from '../tasks/costs-at-rest.js';
 import { fail } from '../tasks/settle.js';
 import { sessionId } from '../../domain/session/session-id.js';
-import { takerOf } from './intents.js';
+import { resolveAssignee } from '../core/assignee.js';
 import { record, type EngineContext } from '../core/context.js';
 
 /** How many tasks came back. */
@@ -45,7 +45,7 @@ export async function recover(context: EngineContext): Promise<number> {
 }
 
 function sessionOf(context: EngineContext, task: Task): string | undefined {
-  const taker = takerOf(context, task);
+  const taker = resolveAssignee(context, task);
   if (!('agent' in taker)) return undefined;
   return sessionId(task, context.agents.all().get(taker.agent) ?? { name: taker.agent });
 }

@@ -20,7 +20,7 @@ import { createChildren } from '../tasks/create-children.js';
 import { complete, fail, park, putBack, rest } from '../tasks/settle.js';
 import { endStopped } from '../tasks/settle-stopped.js';
 import { HELD_MS } from '../conversation/unreadable.js';
-import { nameOf, takerOf } from '../intake/intents.js';
+import { assigneeName, resolveAssignee } from '../core/assignee.js';
 import { advanceNeed, isNeed } from '../coordination/needs.js';
 import { isOfferOver, offer, offerOver, unfilled } from '../staffing/offer.js';
 import { stopReason } from '../core/flight.js';
@@ -38,7 +38,7 @@ import { showTranscript } from '../coordination/team-transcript.js';
  * claim is then left behind for recovery.
  */
 export async function advance(context: EngineContext, task: Task, stop: AbortSignal, here = 0): Promise<boolean> {
-  const taker = takerOf(context, task);
+  const taker = resolveAssignee(context, task);
   const name = 'agent' in taker ? taker.agent : 'nobody';
   const claim = await context.tasks.claim(task.id, name);
   if (claim === undefined) return false;
@@ -48,7 +48,7 @@ export async function advance(context: EngineContext, task: Task, stop: AbortSig
     return false;
   }
   // The record may have changed between the decision and the claim: the next pass decides again.
-  if ('agent' in taker && nameOf(context, claim.task) !== name) {
+  if ('agent' in taker && assigneeName(context, claim.task) !== name) {
     await context.tasks.release(claim, claim.task);
     return true;
   }
@@ -117,7 +117,7 @@ async function holdUp(
 
 /** A task for which several agents bid. A person may have changed it meanwhile, so it is looked at as it is now. */
 async function weigh(context: EngineContext, claim: Claim): Promise<void> {
-  const taker = takerOf(context, claim.task);
+  const taker = resolveAssignee(context, claim.task);
   if (!('offer' in taker)) return putBack(context, claim, claim.task, 'it is for one agent now');
   const { waits: _, error: __, result: ___, ended_at: ____, ...task } = claim.task;
   const blocked = tooDeep(task, context.config.limits) ?? (await failedDependency(context, task));

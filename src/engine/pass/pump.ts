@@ -2,6 +2,8 @@
  * The engine: passes over the open tasks. A pass is level-triggered: it looks at what is there, not at what happened, so
  * it can be repeated, interrupted or run by several processes at once. Losing every event costs time, never truth.
  */
+import { assigneeName } from '../core/assignee.js';
+import { listenToNotes } from '../coordination/mesh.js';
 import { roleFacts } from '../../domain/task/role.js';
 import type { Event } from '../../domain/event.js';
 import type { Problem } from '../../domain/problem.js';
@@ -14,7 +16,7 @@ import { calledOff } from '../tasks/cancelled.js';
 import type { Flight } from '../core/flight.js';
 import { room } from '../core/capacity.js';
 import { unreadableSessions } from '../conversation/unreadable.js';
-import { nameOf, stopCancelled, takeIntents } from '../intake/intents.js';
+import { stopCancelled, takeIntents } from '../intake/intents.js';
 import { readyQueue } from '../core/ready-queue.js';
 import { lookAround } from '../intake/intake.js';
 import { busyHere, hasRoom, movable, takesTurn } from './runnable.js';
@@ -86,6 +88,9 @@ export function engine(ports: Ports): Engine {
     votes,
     effectsUnderWay,
     hearingNotes: new Set(),
+    fitCache: new WeakMap(),
+    folds: { spawned: new WeakMap(), taint: new WeakMap() },
+    heardNotes: listenToNotes(ports.bus),
     unreadable: unreadableSessions(ports),
     lookAgain,
     pace: pace(ports.clock, ports.config.limits.tasksPerMinute, ports.creationRate),
@@ -225,7 +230,7 @@ export function engine(ports: Ports): Engine {
       const isStarted = hasRoom(context, flights, free, task) && (await start(task, onEnd));
       if (!isStarted) {
         backlog += line.pass();
-        slow.passedOver(task, nameOf(context, task));
+        slow.passedOver(task, assigneeName(context, task));
         continue;
       }
       advanced++;
@@ -268,7 +273,7 @@ export function engine(ports: Ports): Engine {
    */
   function start(task: Task, onEnd: (moved: boolean) => void): Promise<boolean> {
     const stop = new AbortController();
-    const agent = nameOf(context, task);
+    const agent = assigneeName(context, task);
     const here = busyHere(flights, agent);
     const turn = takesTurn(context, task, context.agents.all().get(agent));
     flights.set(task.id, {

@@ -10,7 +10,7 @@ import { sessionId } from '../../domain/session/session-id.js';
 import type { Flight } from '../core/flight.js';
 import type { Room } from '../core/capacity.js';
 import { HELD_MS } from '../conversation/unreadable.js';
-import { nameOf, takerOf } from '../intake/intents.js';
+import { assigneeName, resolveAssignee } from '../core/assignee.js';
 import { readyQueue, type ReadyQueue } from '../core/ready-queue.js';
 import { isNeed } from '../coordination/needs.js';
 import type { EngineContext } from '../core/context.js';
@@ -75,7 +75,7 @@ function* inLine(known: ReadyQueue, roots: ReadonlySet<string> | undefined): Ite
 /** Of those who share a conversation only the one whose turn it is can begin, wherever it stands. */
 async function inTurn(context: EngineContext, known: ReadyQueue, places: readonly Place[]): Promise<readonly Place[]> {
   const first = places[0]!.task;
-  const agent = context.agents.all().get(nameOf(context, first));
+  const agent = context.agents.all().get(assigneeName(context, first));
   if (agent?.session !== 'shared' || !isLeaf(first, agent)) return places;
   const holder = known.find((await context.locks.holder(sessionId(first, agent))) ?? '');
   return holder !== undefined && lineOf(holder.task) === lineOf(first) ? [holder] : places;
@@ -89,10 +89,10 @@ export function hasRoom(context: EngineContext, flights: Flights, free: Room, ta
   if (flights.size >= context.config.limits.parallel) return false;
   // To bid is not to take: an agent that is busy can still say how busy it is.
   if (!roleFacts(task.role).takesCapacity) return true;
-  const taker = takerOf(context, task);
+  const taker = resolveAssignee(context, task);
   if ('offer' in taker)
     return task.waits !== undefined || (mayOffer(task, taker.offer, free.isFree) && free.takeBids(taker.offer.length));
-  const name = nameOf(context, task);
+  const name = assigneeName(context, task);
   const agent = context.agents.all().get(name);
   const most = agent?.maxConcurrentTasks ?? Infinity;
   return most === Infinity || busyHere(flights, name) + free.elsewhere(name) < most;
@@ -114,14 +114,14 @@ export function busyHere(flights: Flights, agent: string): number {
 
 function isHosted(context: EngineContext, task: Task): boolean {
   if (context.hosts === undefined || isNeed(task)) return true;
-  const taker = takerOf(context, task);
+  const taker = resolveAssignee(context, task);
   // What is for nobody in particular is everybody's business: whoever comes first offers it, or says that nobody can do it.
   return !('agent' in taker) || context.hosts.has(taker.agent);
 }
 
 function isPaused(context: EngineContext, task: Task): boolean {
   const paused = context.pauses.all();
-  return paused !== undefined && paused.size > 0 && paused.has(nameOf(context, task));
+  return paused !== undefined && paused.size > 0 && paused.has(assigneeName(context, task));
 }
 
 /** A dependency that is not there yet may still be dropped into the folder, and one that another process just made is not known here: its task waits. */

@@ -141,7 +141,7 @@ test('off unless it is wanted: by guild.yaml, or by the file being there', async
 test('a broken file holds check-ins with one problem and stays as it is', async () => {
   for (const [text, said] of [
     ['interval_seconds: [', /planner-checkin\.yaml/],
-    ['interval_seconds: soon\n', /interval_seconds must be a number above 0/],
+    ['interval_seconds: soon\n', /"interval_seconds" must be a number above 0/],
     ['- a list\n', /must be a mapping/],
   ] as const) {
     const it = office({ files: { 'storage/planner-checkin.yaml': text } });
