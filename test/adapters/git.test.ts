@@ -385,3 +385,29 @@ test('files that move while git looks are in every commit, in one place or anoth
     assert.equal(ids.size, 20, subject);
   }
 });
+
+test('processes that create the repository at the same moment never meet half of it', async (t) => {
+  const { root, again, write, git: person } = ground(t);
+  // A git whose `init` takes its time between the folder and what belongs into it.
+  const bin = path.join(root, '..', `slow-${path.basename(root)}`);
+  const real = execFileSync('sh', ['-c', 'command -v git'], { encoding: 'utf8' }).trim();
+  fs.mkdirSync(bin);
+  t.after(() => fs.rmSync(bin, { recursive: true, force: true }));
+  const slow = `#!/bin/sh\ncase " $* " in *" init "*) mkdir -p "$GIT_DIR"; sleep 0.3;; esac\nexec ${real} "$@"\n`;
+  fs.writeFileSync(path.join(bin, 'git'), slow, { mode: 0o755 });
+  const env = { PATH: `${bin}:${process.env['PATH']}` };
+  write('memory/a.md', 'one\n');
+  const late = async (ms: number): Promise<boolean> => {
+    const history = again(env);
+    await new Promise((resolve) => setTimeout(resolve, ms));
+    return history.commit(`after ${ms} ms`, '', { evenIfSame: true });
+  };
+  assert.deepEqual(await Promise.all([0, 50, 100, 400].map(late)), [true, true, true, true]);
+  assert.equal(person('rev-list', '--count', 'HEAD'), '4');
+  assert.equal(person('config', '--get-all', 'core.bare'), 'false');
+  assert.equal(person('config', '--default', 'none', '--get', 'core.worktree'), 'none');
+  assert.deepEqual(
+    fs.readdirSync(path.join(root, '.guild', 'git')).filter((name) => name.includes('.git')),
+    [],
+  );
+});

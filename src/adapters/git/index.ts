@@ -153,7 +153,7 @@ export function git(options: GitOptions): History {
   /** The repository as it is now; undefined if history is off, or there is none and none is to be made. */
   async function look(make = false): Promise<At | undefined> {
     let place = findPlace(root);
-    if (place.kind === 'none' && make) place = await makeOne(place);
+    if (place.kind === 'none' && make) place = await createRepository(place);
     if (place.kind !== 'own') return undefined;
     const { gitDir, commonDir } = place;
     const onRefs = runGit(where, { GIT_DIR: gitDir });
@@ -167,14 +167,27 @@ export function git(options: GitOptions): History {
     return { gitDir, commonDir, head, onFiles, onRefs };
   }
 
-  async function makeOne(place: Place & { kind: 'none' }): Promise<Place> {
-    const onRefs = runGit(where, { GIT_DIR: place.gitDir });
-    const made = await onRefs(['-c', 'init.defaultBranch=main', 'init', '-q', '--template=']);
-    // Another process may be making it at this moment; what counts is that it is there.
-    if (made.code !== 0 && branchOf(place.gitDir) === undefined) must(made);
-    const info = path.join(place.gitDir, 'info');
-    fs.mkdirSync(info, { recursive: true });
-    fs.writeFileSync(path.join(info, 'exclude'), `# not part of the workspace's history\n${KEPT_OUT.join('\n')}\n`);
+  /**
+   * `git init` takes several steps, and another process must not meet a repository that is half there: it is created under
+   * another name and renamed. Of several processes that do so at once, the first wins.
+   */
+  async function createRepository(place: Place & { kind: 'none' }): Promise<Place> {
+    const under = path.join(root, '.guild', 'git');
+    fs.mkdirSync(under, { recursive: true, mode: 0o700 });
+    const folder = fs.mkdtempSync(path.join(under, `own-${process.pid}-`));
+    const gitDir = path.join(folder, '.git');
+    try {
+      const onRefs = runGit({ ...where, cwd: folder }, { GIT_DIR: gitDir });
+      must(await onRefs(['-c', 'init.defaultBranch=main', 'init', '-q', '--template=']));
+      fs.mkdirSync(path.join(gitDir, 'info'), { recursive: true });
+      const exclude = `# not part of the workspace's history\n${KEPT_OUT.join('\n')}\n`;
+      fs.writeFileSync(path.join(gitDir, 'info', 'exclude'), exclude);
+      fs.renameSync(gitDir, place.gitDir);
+    } catch (error) {
+      if (findPlace(root).kind !== 'own') throw error;
+    } finally {
+      fs.rmSync(folder, { recursive: true, force: true });
+    }
     return { ...place, kind: 'own' };
   }
 
