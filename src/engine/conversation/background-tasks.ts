@@ -1,6 +1,6 @@
 /**
- * Tasks that a conversation made without waiting for them. Their outcomes come back as messages, each once; while any of
- * them is open, the task that made them is not over, whatever it last said.
+ * Tasks that a conversation made without waiting for them. The outcome of each comes back as one message. The task
+ * that made them is not over while any of them is open.
  */
 import type { Agent } from '../../domain/agent/agent.js';
 import { childId } from '../../domain/task/id.js';
@@ -9,31 +9,26 @@ import { isEnded, type Placed, type Task } from '../../domain/task/task.js';
 import { errorText, fence } from '../../rules/patterns/gather.js';
 import type { EngineContext } from '../core/context.js';
 import { quoted } from '../core/quote.js';
+import type { BackgroundTasks, Draft } from './step.js';
 
-export interface Spawned {
-  /** Outcomes that the conversation has not heard yet. */
-  news: Message[];
-  open: string[];
-}
+const NONE: BackgroundTasks = { results: [], open: [] };
 
-const NONE: Spawned = { news: [], open: [] };
-
-export async function spawnedBy(
+export async function backgroundTasks(
   context: EngineContext,
   task: Task,
   agent: Agent,
   messages: readonly Message[],
-): Promise<Spawned> {
+): Promise<BackgroundTasks> {
   if (!agent.tools.includes('create_task')) return NONE;
   const ids = unheard(context, task, messages);
   if (ids.size === 0) return NONE;
-  const found: Spawned = { news: [], open: [] };
+  const tasks: BackgroundTasks = { results: [], open: [] };
   for (const id of ids) {
     const child = context.tasks.isOpen(id) ? undefined : await context.tasks.read(id);
-    if (child !== undefined && isEnded(child.state)) found.news.push(await outcome(context, task, child));
-    else if (child !== undefined || context.tasks.isOpen(id)) found.open.push(id);
+    if (child !== undefined && isEnded(child.state)) tasks.results.push(await outcome(context, task, child));
+    else if (child !== undefined || context.tasks.isOpen(id)) tasks.open.push(id);
   }
-  return found;
+  return tasks;
 }
 
 /** Tasks it made and has not heard of since. */
@@ -52,7 +47,7 @@ function unheard({ folds }: EngineContext, task: Task, messages: readonly Messag
   return known.ids;
 }
 
-async function outcome(context: EngineContext, asker: Task, { task, state }: Placed): Promise<Message> {
+async function outcome(context: EngineContext, asker: Task, { task, state }: Placed): Promise<Draft> {
   const who = task.to ?? 'nobody';
   const text = await quoted(context, state === 'completed' ? (task.result ?? '') : errorText(task.error));
   return {
@@ -60,6 +55,5 @@ async function outcome(context: EngineContext, asker: Task, { task, state }: Pla
     content: `The task ${task.id} that you gave to ${who} is ${state}.\n\n${fence(state === 'completed' ? 'result' : 'failure', who, text, asker.id)}`,
     from: task.id,
     kind: 'task_result',
-    timestamp: context.clock.now().toISOString(),
   };
 }

@@ -37,6 +37,11 @@ export function systemPrompt(context: EngineContext, agent: Agent, task: Task): 
   );
 }
 
+/** Everything that is sent before the messages, for estimates of its size. */
+export function promptHead(context: EngineContext, agent: Agent, task: Task): string {
+  return systemPrompt(context, agent, task) + JSON.stringify(grantedTools(context, agent, task));
+}
+
 /** Who judges or weighs has a prompt of its own. */
 function speakingAs(agent: Agent, { role }: Task): Agent {
   switch (roleFacts(role).prompt) {

@@ -15,8 +15,7 @@ export type Turn = { kind: 'answered' } | { kind: 'edited' } | { kind: 'failed';
 
 interface TurnOptions {
   stop: AbortSignal;
-  /** No tool may be called any more. */
-  isLast: boolean;
+  withTools: boolean;
   left: Budget;
   /** What the answer must be held to, so that it stays within what is left. */
   maxTokens?: number;
@@ -28,7 +27,7 @@ export async function takeTurn(
   task: Task,
   talk: Conversation,
   resolved: { models: string[]; settings: ModelSettings },
-  { stop, isLast, left, maxTokens, shown }: TurnOptions,
+  { stop, withTools, left, maxTokens, shown }: TurnOptions,
 ): Promise<Turn> {
   const { agent } = talk;
   const turn = talk.usage().turns + 1;
@@ -42,7 +41,7 @@ export async function takeTurn(
     request: {
       system: systemPrompt(context, agent, task),
       messages: shown,
-      tools: isLast ? [] : grantedTools(context, agent, task),
+      tools: withTools ? grantedTools(context, agent, task) : [],
       settings: maxTokens === undefined ? resolved.settings : { ...resolved.settings, maxTokens },
       agent: agent.name,
       task: task.id,

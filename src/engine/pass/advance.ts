@@ -14,7 +14,7 @@ import { outline, sessionText } from '../../rules/patterns/outline.js';
 import { grantEach, keptFor, purse } from '../../rules/budget/remaining.js';
 import { askRule } from '../core/ask-rule.js';
 import { isCalledOff } from '../tasks/cancelled.js';
-import { converse } from '../conversation/agent-loop.js';
+import { runAgentLoop } from '../conversation/agent-loop.js';
 import { HeldConversation } from '../conversation/conversation.js';
 import { createChildren } from '../tasks/create-children.js';
 import { complete, fail, park, putBack, rest } from '../tasks/settle.js';
@@ -136,7 +136,7 @@ async function act(context: EngineContext, claim: Claim, task: Task, agent: Agen
   const costs = costsOf(NO_USAGE, [...children.values(), ...under]);
   switch (decision.do) {
     case 'run':
-      return converse(context, claim, task, agent, stop);
+      return runAgentLoop(context, claim, task, agent, stop);
     case 'fail':
       return fail(context, claim, task, decision.error, costs);
     case 'resolve':

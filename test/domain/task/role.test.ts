@@ -8,7 +8,6 @@ import { reminder } from '../../../src/engine/conversation/required-call.js';
 import { isLeaf } from '../../../src/rules/patterns/decide.js';
 import { toolbox } from '../../../src/tools/toolbox.js';
 import { agent } from '../../kit/rule-play.js';
-import { simClock } from '../../kit/sim-clock.js';
 
 const now = '2026-01-01T00:00:00.000Z';
 
@@ -18,8 +17,8 @@ for (const role of ROLE_NAMES.filter((one) => roleFacts(one).requiredTool !== un
     assert.ok(toolbox().has(tool), tool);
     assert.ok(isLeaf({ role }, agent('ana', { handoff: 'ben', router: { destinations: ['ben'] } })));
     const task = makeTask({ id: 't', role, description: 'x', created_at: now });
-    const said = reminder({ clock: simClock() }, task, [{ role: 'assistant', content: 'in words' }]);
-    assert.match(said!.message.content, new RegExp(`Call ${tool}`));
+    const said = reminder(task, [{ role: 'assistant', content: 'in words' }]);
+    assert.match(said!.messages[0]!.content, new RegExp(`Call ${tool}`));
   });
 }
 

@@ -1,0 +1,24 @@
+/** Adds to a conversation what people and other agents told its task since the last turn. */
+import type { Message } from '../../domain/session/session.js';
+import { HUMAN, type Task } from '../../domain/task/task.js';
+import { record, type EngineContext } from '../core/context.js';
+import type { Conversation } from './conversation.js';
+
+/** True if there was something to hear, or a person edited the file meanwhile. */
+export async function hearPeople(context: EngineContext, task: Task, conversation: Conversation): Promise<boolean> {
+  const told = (await context.intents.list()).filter((intent) => intent.kind === 'tell' && intent.task === task.id);
+  for (const intent of told) {
+    if (intent.kind !== 'tell') continue;
+    // The text of an agent holds the id of its call, so equal texts are one message. People may repeat themselves.
+    const isHeard = conversation
+      .messages()
+      .some(({ content, timestamp }) => content === intent.text && (intent.by !== HUMAN || timestamp === intent.at));
+    if (!isHeard) {
+      const message: Message = { role: 'user', content: intent.text, from: intent.by, timestamp: intent.at };
+      if ((await conversation.append([message], true)) === 'edited') return true;
+    }
+    await context.intents.done(intent.id);
+    record(context, 'intent.taken', { task: task.id, cause: intent.id, kind: 'tell' });
+  }
+  return told.length > 0;
+}

@@ -1,0 +1,143 @@
+/** Performs one step of a conversation, as `nextStep` decided it. */
+import type { Price } from '../../domain/budget/price.js';
+import type { Problem } from '../../domain/problem.js';
+import { finalAnswer, type Message, type ToolCall } from '../../domain/session/session.js';
+import type { Task, WantedChild } from '../../domain/task/task.js';
+import { overBudget } from '../../rules/budget/remaining.js';
+import { promptTokens } from '../../rules/budget/reserve.js';
+import type { resolveModels } from '../../rules/scheduling/models.js';
+import { carryOut } from '../calls/execute-calls.js';
+import type { EngineContext } from '../core/context.js';
+import { stopReason } from '../core/flight.js';
+import { stopAsked } from '../core/stop-asked.js';
+import { unreadNotes } from '../tasks/certify.js';
+import { createChildren } from '../tasks/create-children.js';
+import type { Account } from './account.js';
+import { backgroundTasks } from './background-tasks.js';
+import type { Fit } from './compact.js';
+import type { Conversation } from './conversation.js';
+import { hearNotes } from './hear-notes.js';
+import { hearPeople } from './hear-people.js';
+import { mended, promptHead } from './prompt.js';
+import type { Action, Ending, Facts, SayStep, TurnBudget, TurnStep } from './step.js';
+import { submitPlan } from './submit-plan.js';
+import { tainted } from './taint.js';
+import { takeTurn, type Turn } from './turn.js';
+
+/** A task and its conversation while this process works on it. */
+export interface Loop {
+  context: EngineContext;
+  task: Task;
+  conversation: Conversation;
+  account: Account;
+  resolved: Exclude<ReturnType<typeof resolveModels>, Problem>;
+  fit: Fit;
+  stop: AbortSignal;
+}
+
+/** The conversation changed; something was learned about it as it is; or the task leaves this process. */
+export type Performed = 'changed' | Facts | Ending;
+
+export async function perform(loop: Loop, step: Action): Promise<Performed> {
+  const { context, task, conversation } = loop;
+  switch (step.do) {
+    case 'say':
+      return say(loop, step);
+    case 'submit_plan': {
+      const verdict = await submitPlan(context, task, conversation, step);
+      if (verdict === 'edited') return 'changed';
+      return 'child' in verdict ? ask(context, task, [verdict.child]) : { planVerdict: verdict };
+    }
+    case 'execute_calls':
+      return executeCalls(loop, step.calls);
+    case 'hear_people':
+      return (await hearPeople(context, task, conversation)) ? 'changed' : { isToldHeard: true };
+    case 'look_up_background':
+      return { background: await backgroundTasks(context, task, conversation.agent, conversation.mine()) };
+    case 'hear_notes': {
+      const mayMatter = !step.isAnswered || unreadNotes(context, task) > 0;
+      return mayMatter && (await hearNotes(context, task, conversation)) ? 'changed' : { areNotesHeard: true };
+    }
+    case 'look_up_budget':
+      return { budget: await turnBudget(loop) };
+    case 'take_turn':
+      return turn(loop, step);
+  }
+}
+
+async function say({ context, conversation }: Loop, { messages, failure }: SayStep): Promise<Performed> {
+  const timestamp = context.clock.now().toISOString();
+  const written = await conversation.append(
+    messages.map((message) => ({ ...message, timestamp })),
+    false,
+  );
+  return written === 'written' && failure !== undefined ? { do: 'fail', problem: failure } : 'changed';
+}
+
+async function executeCalls(loop: Loop, calls: ToolCall[]): Promise<Performed> {
+  const { context, conversation, account, stop } = loop;
+  const task = await tainted(context, loop.task, conversation.messages());
+  const done = await carryOut(context, task, conversation.agent, calls, stop, await account.purse());
+  if (done.results.length > 0 && (await conversation.append(done.results, false)) === 'edited') return 'changed';
+  if (done.asked.length > 0) return ask(context, task, done.asked);
+  if (done.final !== undefined) return { do: 'answer', text: done.final };
+  // People who go step by step see the action that they allowed before the model continues.
+  return done.allowed ? { do: 'put_back', why: 'what was allowed is done' } : 'changed';
+}
+
+async function ask(context: EngineContext, task: Task, children: WantedChild[]): Promise<Ending> {
+  await createChildren(context, task, children);
+  return { do: 'wait', tasks: children.map((child) => child.id) };
+}
+
+async function turnBudget({ context, task, conversation, account, resolved, fit }: Loop): Promise<TurnBudget> {
+  const purse = await account.purse();
+  const head = (): string => promptHead(context, conversation.agent, task);
+  return {
+    left: purse.left(),
+    lastMs: purse.lastMs,
+    isStopAsked: await stopAsked(context, task),
+    promptTokens: promptTokens(head, fit(shown(conversation))),
+    maxTokens: resolved.settings.maxTokens,
+    price: highestPrice(context, resolved.models),
+  };
+}
+
+function highestPrice(context: EngineContext, models: readonly string[]): Price | undefined {
+  const prices = models.flatMap((model) => context.price(model) ?? []);
+  if (prices.length === 0) return undefined;
+  return {
+    input: Math.max(...prices.map((price) => price.input)),
+    output: Math.max(...prices.map((price) => price.output)),
+  };
+}
+
+async function turn({ context, task, conversation, resolved, fit, stop }: Loop, step: TurnStep): Promise<Performed> {
+  const take = (messages: readonly Message[]): Promise<Turn> =>
+    takeTurn(context, task, conversation, resolved, { ...step, stop, shown: messages });
+  const view = fit(shown(conversation));
+  let reply = await take(view);
+  if (reply.kind === 'failed' && reply.isTooLong) {
+    // The window is smaller than configured, or the estimate was wrong: try once with half of it.
+    const shorter = fit(shown(conversation), true);
+    if (shorter !== view) reply = await take(shorter);
+  }
+  if (reply.kind === 'failed') return afterFailure(stop, reply.problem);
+  const isUnanswered = step.isLast && reply.kind === 'answered' && finalAnswer(conversation.messages()) === undefined;
+  return isUnanswered ? { do: 'fail', problem: overBudget('turns', task, 'before there was an answer') } : 'changed';
+}
+
+function afterFailure(stop: AbortSignal, failure: Problem): Ending {
+  const stopped = stopReason(stop);
+  if (stopped === 'leaving') return { do: 'put_back', why: 'the process is stopping' };
+  return stopped === undefined ? { do: 'fail', problem: failure } : { do: 'stop', problem: stopped };
+}
+
+/** Only messages that others wrote may lack results of calls; those that this process adds are complete. */
+function shown(conversation: Conversation): readonly Message[] {
+  const messages = conversation.messages();
+  if (conversation.whole) return messages;
+  const view = mended(messages);
+  if (view === messages) conversation.whole = true;
+  return view;
+}

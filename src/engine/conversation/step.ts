@@ -1,0 +1,111 @@
+/** The steps of a conversation, and the facts from which `nextStep` decides. */
+import type { Agent } from '../../domain/agent/agent.js';
+import type { Budget } from '../../domain/budget/budget.js';
+import type { Price } from '../../domain/budget/price.js';
+import type { Problem } from '../../domain/problem.js';
+import type { Message, MessageKind, ToolCall } from '../../domain/session/session.js';
+import type { Task } from '../../domain/task/task.js';
+
+/** A conversation as the rules see it. */
+export interface Talk {
+  task: Task;
+  /** The agent as it was when the conversation started. */
+  agent: Agent;
+  /** The messages of this task. */
+  messages: readonly Message[];
+  /** All messages of the conversation, which several tasks may share. */
+  all: readonly Message[];
+  /** Whether a tool of this name can change anything. */
+  changes(tool: string): boolean;
+}
+
+export interface Facts {
+  /** The task was cancelled, or the process is stopping. */
+  stop?: Problem | 'leaving' | undefined;
+  isPaused?: boolean;
+  /** The human's answer to the last plan. */
+  planVerdict?: PlanVerdict;
+  /** Everything that people and other agents told this task is in the conversation. */
+  isToldHeard?: true;
+  background?: BackgroundTasks;
+  /** Every note that the agent should read now is in the conversation. */
+  areNotesHeard?: true;
+  budget?: TurnBudget;
+}
+
+/** `plan`: as the human changed it. */
+export type PlanVerdict = { approved: true; plan?: string } | { approved: false; why: string };
+
+/** Tasks that the agent gave away without waiting for them. */
+export interface BackgroundTasks {
+  /** Messages about those that have ended and are not in the conversation yet. */
+  results: Draft[];
+  /** Ids of those that are open. */
+  open: string[];
+}
+
+/** What the next model call may cost. */
+export interface TurnBudget {
+  left: Budget;
+  /** Time that must be left for a last answer. */
+  lastMs: number;
+  /** A person asked the task to stop and answer with what it has. */
+  isStopAsked: boolean;
+  promptTokens: number;
+  /** The limit of the agent for an answer. */
+  maxTokens?: number | undefined;
+  /** Of the most expensive model that may be asked. */
+  price?: Price | undefined;
+}
+
+/** A message before it is stamped with the time. */
+export type Draft = Omit<Message, 'timestamp'>;
+
+/** A message of the engine itself. Its kind says what follows from it; the model reads only its text. */
+export function controlMessage(kind: MessageKind, content: string): Draft {
+  return { role: 'user', from: 'guildhall', kind, content };
+}
+
+export type Step = Action | Ending;
+
+export type Action =
+  | SayStep
+  | { do: 'submit_plan'; plan: string; number: number }
+  | { do: 'execute_calls'; calls: ToolCall[] }
+  | { do: 'hear_people' }
+  | { do: 'look_up_background' }
+  /** `isAnswered`: only notes about this work still matter. */
+  | { do: 'hear_notes'; isAnswered: boolean }
+  | { do: 'look_up_budget' }
+  | TurnStep;
+
+/** `failure`: the task fails once the messages are written. */
+export interface SayStep {
+  do: 'say';
+  messages: Draft[];
+  failure?: Problem;
+}
+
+/** `isLast`: the turn must end with an answer. */
+export interface TurnStep {
+  do: 'take_turn';
+  isLast: boolean;
+  withTools: boolean;
+  left: Budget;
+  /** The most that the answer may have, so that the turn stays within the budget. */
+  maxTokens?: number;
+}
+
+/** The task leaves this process. */
+export type Ending =
+  | { do: 'answer'; text: string }
+  | FailStep
+  /** It was cancelled. */
+  | { do: 'stop'; problem: Problem }
+  | { do: 'put_back'; why: string }
+  | { do: 'wait'; tasks: string[] };
+
+export interface FailStep {
+  do: 'fail';
+  problem: Problem;
+}

@@ -1,0 +1,357 @@
+/** The agent loop without a disk: the messages of a conversation and a few facts decide the next step. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { Agent } from '../../../src/domain/agent/agent.js';
+import { problem } from '../../../src/domain/problem.js';
+import type { Message, MessageKind, ToolCall } from '../../../src/domain/session/session.js';
+import { makeTask, type Task } from '../../../src/domain/task/task.js';
+import { nextStep } from '../../../src/engine/conversation/next-step.js';
+import type { Facts, Step, TurnBudget } from '../../../src/engine/conversation/step.js';
+import { agent } from '../../kit/rule-play.js';
+
+const AMPLE: TurnBudget = { left: {}, lastMs: 0, isStopAsked: false, promptTokens: 100 };
+const NO_TURNS: TurnBudget = { ...AMPLE, left: { turns: 0 } };
+/** Nothing is left to look up: the next step is a turn or an end. */
+const QUIET: Facts = { isToldHeard: true, background: { results: [], open: [] }, areNotesHeard: true, budget: AMPLE };
+const CANCELLED = problem('cancelled', 'stopped by human');
+
+const call: ToolCall = { id: 'c1', name: 'read_file', arguments: { path: 'a.md' } };
+const asked = user('Write a page');
+const called = assistant('', call);
+const result: Message = { role: 'tool', name: 'read_file', toolCallId: 'c1', content: 'text' };
+const answered = assistant('Here it is');
+const loop = [1, 2, 3].flatMap((n): Message[] => [
+  assistant('', { ...call, id: `l${n}` }),
+  { ...result, toolCallId: `l${n}` },
+]);
+
+interface Row {
+  promise: string;
+  messages: Message[];
+  facts?: Facts;
+  agent?: Partial<Agent>;
+  task?: Partial<Task>;
+  /** The step, as far as it is compared. */
+  step: Partial<Step> & { do: Step['do'] };
+  says?: MessageKind;
+}
+
+const ORDER: Row[] = [
+  { promise: 'what people told is heard first', messages: [asked], facts: {}, step: { do: 'hear_people' } },
+  {
+    promise: 'then background tasks are looked up',
+    messages: [asked],
+    facts: { isToldHeard: true },
+    step: { do: 'look_up_background' },
+  },
+  {
+    promise: 'then notes are heard',
+    messages: [asked],
+    facts: { ...QUIET, areNotesHeard: undefined },
+    step: { do: 'hear_notes', isAnswered: false },
+  },
+  {
+    promise: 'then the budget is looked up',
+    messages: [asked],
+    facts: { ...QUIET, budget: undefined },
+    step: { do: 'look_up_budget' },
+  },
+  {
+    promise: 'and then a turn is taken',
+    messages: [asked],
+    step: { do: 'take_turn', isLast: false, withTools: true },
+  },
+];
+
+const CALLS: Row[] = [
+  {
+    promise: 'open calls are executed before anybody is heard',
+    messages: [asked, called],
+    facts: {},
+    step: { do: 'execute_calls', calls: [call] },
+  },
+  {
+    promise: 'open calls are executed even if the process is stopping: a half-done turn is finished',
+    messages: [asked, called],
+    facts: { stop: 'leaving' },
+    step: { do: 'execute_calls' },
+  },
+  { promise: 'answered calls lead to the next turn', messages: [asked, called, result], step: { do: 'take_turn' } },
+  {
+    promise: 'a result that ends the task is the answer',
+    messages: [asked, called, { ...result, final: true, content: 'the report' }],
+    step: { do: 'answer', text: 'the report' },
+  },
+];
+
+const ANSWERS: Row[] = [
+  {
+    promise: 'words without calls are the answer',
+    messages: [asked, answered],
+    step: { do: 'answer', text: 'Here it is' },
+  },
+  {
+    promise: 'an answer waits for background tasks',
+    messages: [asked, answered],
+    facts: { ...QUIET, background: { results: [], open: ['t.call-1'] } },
+    step: { do: 'wait', tasks: ['t.call-1'] },
+  },
+  {
+    promise: 'the end of a background task is told before the answer counts',
+    messages: [asked, answered],
+    facts: { ...QUIET, background: { results: [user('it ended')], open: [] } },
+    step: { do: 'say', messages: [user('it ended')] },
+  },
+  {
+    promise: 'a root hears notes about its work before it answers',
+    messages: [asked, answered],
+    facts: { ...QUIET, areNotesHeard: undefined },
+    step: { do: 'hear_notes', isAnswered: true },
+  },
+  {
+    promise: 'a child answers without hearing notes',
+    messages: [asked, answered],
+    task: { parent: 'top' },
+    facts: { ...QUIET, areNotesHeard: undefined },
+    step: { do: 'answer' },
+  },
+  {
+    promise: 'an answer counts even if the task was cancelled meanwhile',
+    messages: [asked, answered],
+    facts: { ...QUIET, stop: CANCELLED },
+    step: { do: 'answer' },
+  },
+];
+
+const STOPS: Row[] = [
+  {
+    promise: 'no turn is taken once the process is stopping',
+    messages: [asked],
+    facts: { ...QUIET, stop: 'leaving' },
+    step: { do: 'put_back' },
+  },
+  {
+    promise: 'a cancelled task stops before the next turn',
+    messages: [asked],
+    facts: { ...QUIET, stop: CANCELLED },
+    step: { do: 'stop', problem: CANCELLED },
+  },
+  {
+    promise: 'a paused agent takes no turn',
+    messages: [asked],
+    facts: { ...QUIET, isPaused: true },
+    step: { do: 'put_back', why: 'ana is paused' },
+  },
+];
+
+const BUDGETS: Row[] = [
+  {
+    promise: 'a used-up budget asks for a last answer',
+    messages: [asked, called, result],
+    facts: { ...QUIET, budget: NO_TURNS },
+    step: { do: 'say' },
+    says: 'last_turn',
+  },
+  {
+    promise: 'the last turn has no tools',
+    messages: [asked, called, result, user('Answer now', 'last_turn')],
+    facts: { ...QUIET, budget: NO_TURNS },
+    step: { do: 'take_turn', isLast: true, withTools: false },
+  },
+  {
+    promise: 'a last turn that the budget does not cover fails the task',
+    messages: [asked, user('Answer now', 'last_turn')],
+    facts: { ...QUIET, budget: { ...AMPLE, left: { tokens: 50 } } },
+    step: { do: 'fail' },
+  },
+  {
+    promise: 'a person who asks for a stop gets a last answer',
+    messages: [asked],
+    facts: { ...QUIET, budget: { ...AMPLE, isStopAsked: true } },
+    step: { do: 'say' },
+    says: 'last_turn',
+  },
+  {
+    promise: 'a router without a budget has no last word',
+    messages: [asked],
+    agent: { router: { destinations: ['ben'] } },
+    task: { role: 'work', parent: 'top' },
+    facts: { ...QUIET, budget: NO_TURNS },
+    step: { do: 'fail' },
+  },
+  {
+    promise: 'an agent that repeats itself is warned',
+    messages: [asked, ...loop],
+    step: { do: 'say' },
+    says: 'loop_warning',
+  },
+  {
+    promise: 'a warned agent gets its turn',
+    messages: [asked, ...loop, user('You repeat yourself', 'loop_warning')],
+    step: { do: 'take_turn' },
+  },
+  {
+    promise: 'a warned agent that goes on fails',
+    messages: [asked, ...loop, user('You repeat yourself', 'loop_warning'), ...loop.slice(0, 2)],
+    step: { do: 'fail' },
+  },
+  {
+    promise: 'the wording of a warning does not matter',
+    messages: [asked, ...loop, user('Another language', 'loop_warning'), ...loop.slice(0, 2)],
+    step: { do: 'fail' },
+  },
+];
+
+const planner = { planApproval: true as const };
+const request = user('Show your plan', 'plan_request');
+const plan = assistant('First this, then that');
+const PLANS: Row[] = [
+  {
+    promise: 'a plan is asked for before the first turn',
+    messages: [asked],
+    agent: planner,
+    step: { do: 'say' },
+    says: 'plan_request',
+  },
+  {
+    promise: 'the turn for the plan has no tools',
+    messages: [asked, request],
+    agent: planner,
+    step: { do: 'take_turn', isLast: false, withTools: false },
+  },
+  {
+    promise: 'calls before the approval are refused',
+    messages: [asked, request, called],
+    agent: planner,
+    step: {
+      do: 'say',
+      messages: [
+        {
+          role: 'tool',
+          name: 'read_file',
+          toolCallId: 'c1',
+          content: 'not_allowed: your plan is not approved yet; nothing was done',
+          isError: true,
+          code: 'not_allowed',
+        },
+      ],
+    },
+  },
+  {
+    promise: 'a plan goes to the human',
+    messages: [asked, request, plan],
+    agent: planner,
+    step: { do: 'submit_plan', plan: 'First this, then that', number: 1 },
+  },
+  {
+    promise: 'an empty plan does not',
+    messages: [asked, request, assistant(' ')],
+    agent: planner,
+    step: { do: 'say' },
+    says: 'plan_request',
+  },
+  {
+    promise: 'a refused plan is asked for again',
+    messages: [asked, request, plan],
+    agent: planner,
+    facts: { planVerdict: { approved: false, why: 'too vague' } },
+    step: { do: 'say' },
+    says: 'plan_request',
+  },
+  {
+    promise: 'the third refusal fails the task',
+    messages: [asked, request, plan, request, plan, request, plan],
+    agent: planner,
+    facts: { planVerdict: { approved: false, why: 'too vague' } },
+    step: { do: 'fail' },
+  },
+  {
+    promise: 'an approval opens the way',
+    messages: [asked, request, plan],
+    agent: planner,
+    facts: { planVerdict: { approved: true } },
+    step: { do: 'say' },
+    says: 'plan_approved',
+  },
+  {
+    promise: 'an approved plan is followed with tools',
+    messages: [asked, request, plan, user('Go', 'plan_approved')],
+    agent: planner,
+    step: { do: 'take_turn', withTools: true },
+  },
+  {
+    promise: 'a last turn ends the planning',
+    messages: [asked, request, user('Answer now', 'last_turn')],
+    agent: planner,
+    step: { do: 'take_turn', isLast: true, withTools: false },
+  },
+  {
+    promise: 'a coordinator only chooses, and shows no plan',
+    messages: [asked],
+    agent: planner,
+    task: { role: 'coordinator', parent: 'top' },
+    step: { do: 'take_turn' },
+  },
+];
+
+const check = { role: 'check', parent: 'top' };
+const REQUIRED: Row[] = [
+  {
+    promise: 'an answer in words is reminded of the call',
+    messages: [asked, assistant('looks fine')],
+    task: check,
+    step: { do: 'say' },
+    says: 'required_call_reminder',
+  },
+  {
+    promise: 'the second answer in words fails the task',
+    messages: [asked, assistant('looks fine'), user('Call it', 'required_call_reminder'), assistant('still fine')],
+    task: check,
+    step: { do: 'say', failure: problem('model_failed', 'there was no give_verdict in 2 turns, only words') },
+    says: 'required_call_missing',
+  },
+  {
+    promise: 'a retry starts to count again',
+    messages: [asked, assistant('fine'), assistant('fine'), user('No answer', 'required_call_missing')],
+    task: check,
+    step: { do: 'take_turn' },
+  },
+  {
+    promise: 'a verdict in words that can be read counts as the call',
+    messages: [asked, assistant('{"advances": true, "reason": "done"}')],
+    task: check,
+    step: { do: 'answer' },
+  },
+];
+
+const TABLE = { ORDER, CALLS, ANSWERS, STOPS, BUDGETS, PLANS, REQUIRED };
+for (const [group, rows] of Object.entries(TABLE))
+  for (const { promise, messages, facts = QUIET, agent: given, task, step, says } of rows)
+    test(`${group.toLowerCase()}: ${promise}`, () => {
+      const talk = {
+        task: makeTask({ id: 't', description: 'x', created_at: '2026-01-01T00:00:00.000Z', ...task }),
+        agent: agent('ana', given),
+        messages,
+        all: messages,
+        changes: () => false,
+      };
+      const before = JSON.stringify([talk, facts]);
+      const next = nextStep(talk, facts);
+      assert.deepEqual(pick(next, Object.keys(step)), step);
+      if (says !== undefined) assert.equal(next.do === 'say' && next.messages[0]!.kind, says);
+      assert.deepEqual(nextStep(talk, facts), next, 'the same input gives the same step');
+      assert.equal(JSON.stringify([talk, facts]), before, 'the input is not changed');
+    });
+
+function pick(step: Step, keys: string[]): Record<string, unknown> {
+  const fields: Record<string, unknown> = { ...step };
+  return Object.fromEntries(keys.map((key) => [key, fields[key]]));
+}
+
+function user(content: string, kind?: MessageKind): Message {
+  return { role: 'user', content, ...(kind ? { from: 'guildhall', kind } : {}) };
+}
+
+function assistant(content: string, ...toolCalls: ToolCall[]): Message {
+  return { role: 'assistant', content, ...(toolCalls.length > 0 ? { toolCalls } : {}) };
+}
