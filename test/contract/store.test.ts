@@ -1,3 +1,4 @@
+/** Runs the store contract on every adapter. */
 import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
@@ -12,7 +13,8 @@ import { SEED } from '../kit/seed.js';
 import { simClock } from '../kit/sim-clock.js';
 import { simDisk } from '../kit/sim-disk.js';
 import { countedIds, seeded, simProcesses } from '../kit/sim-processes.js';
-import { storeContract, type Bench } from './store.js';
+import type { Bench } from './store/bench.js';
+import { storeContract } from './store/index.js';
 
 const all = fs.mkdtempSync(path.join(os.tmpdir(), 'guild-contract-'));
 after(() => fs.rmSync(all, { recursive: true, force: true }));
