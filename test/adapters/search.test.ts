@@ -58,6 +58,22 @@ test('Words are found in camelCase, snake_case, any case, plural and as beginnin
   assert.deepEqual(await found(f, 'config agent'), ['c.md:1']);
 });
 
+test('A misspelt word finds what it most likely meant, if nothing matches as written', async (t) => {
+  const f = workspace(t, {
+    'a.md': 'Every invoice is checked twice.\n',
+    'b.md': 'The config is read at start.\n',
+    'c.md': 'An invoce with a typo in it.\n',
+  });
+  assert.deepEqual(await found(f, 'chekced'), ['a.md:1']);
+  assert.deepEqual(await found(f, 'confg'), ['b.md:1']);
+  assert.deepEqual(await found(f, 'invoce'), ['c.md:1'], 'what is there as written comes alone');
+});
+
+test('A match far down in a long file is found', async (t) => {
+  const f = workspace(t, { 'long.md': `${'hay\n\n'.repeat(500)}one needle\n` });
+  assert.deepEqual(await found(f, 'needle'), ['long.md:1001']);
+});
+
 test('A phrase in quotes and a telling file name count more', async (t) => {
   const f = workspace(t, {
     'a.md': 'the customer is late; customer pays late; late fee for customer\n',

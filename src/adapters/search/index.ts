@@ -1,11 +1,11 @@
 /**
- * Finds the lines that fit some words best. Lexical by default: BM25 over paragraphs, no index to keep, every file read
- * afresh within bounds that are told when they are met. Semantic on request: the same candidates, and the openings of
- * files, put in order by meaning, with packages that the user installs; without them one sentence says so.
+ * Finds the lines that fit some words best. Lexical by default: BM25 over paragraphs, without a stored index; every file is
+ * read each time, within bounds that the reply names when they are met. Semantic on request: the same candidates and the
+ * first lines of files, ordered by meaning, with packages that the user installs; if they are missing, the reply says so.
  */
 import type { FoundLine, Search, SearchFile } from '../../ports/workspace-files.js';
 import { meaning, type Embed } from './meaning.js';
-import { asQuery, matches, openingOf, scored, type Candidate, type Query } from './rank.js';
+import { asQuery, openingOf, ranker, type Candidate, type Query } from './rank.js';
 
 export interface SearchOptions {
   kind: 'lexical' | 'semantic';
@@ -34,7 +34,7 @@ export function search({ kind, embed, now = () => performance.now(), limits }: S
     const query = asQuery(text);
     if (query === undefined) return { found: [], note: 'the query has no words to look for' };
     const looked = await lookAt(files, query, bounds, now, byMeaning !== undefined);
-    const ranked = scored(query, looked);
+    const { ranked } = looked;
     if (byMeaning === undefined) return reply(ranked, limit, [looked.cut]);
     const sorted = await byMeaning(text, ranked, looked.openings, { ms: bounds.embedMs, now });
     return reply(sorted.ranked, limit, [looked.cut, sorted.note]);
@@ -42,11 +42,9 @@ export function search({ kind, embed, now = () => performance.now(), limits }: S
 }
 
 interface Looked {
-  candidates: Candidate[];
+  ranked: Candidate[];
   /** The beginnings of files, for semantic search only. */
   openings: Candidate[];
-  /** Paragraphs in all, also those without a hit. */
-  paragraphs: number;
   cut?: string;
 }
 
@@ -57,7 +55,8 @@ async function lookAt(
   now: () => number,
   openings: boolean,
 ): Promise<Looked> {
-  const looked: Looked = { candidates: [], openings: [], paragraphs: 0 };
+  const looked: Looked = { ranked: [], openings: [] };
+  const ranking = await ranker(query);
   const end = now() + bounds.ms;
   let [seen, bytes] = [0, 0];
   for (const file of files) {
@@ -70,11 +69,10 @@ async function lookAt(
     const text = file.text();
     if (text === undefined || text === '') continue;
     bytes += text.length;
-    const found = matches(query, file.path, text);
-    looked.candidates.push(...found.candidates);
-    looked.paragraphs += found.paragraphs;
+    ranking.add(file.path, text);
     if (openings) looked.openings.push(openingOf(file.path, text));
   }
+  looked.ranked = ranking.ranked();
   return looked;
 }
 

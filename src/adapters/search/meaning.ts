@@ -37,7 +37,7 @@ export function meaning(load: () => Promise<Embed | undefined> = loadPackages): 
     const judged = pool.slice(0, known.length).map((one, i) => ({
       ...one,
       // Meaning leads; words that are really there still count, for names and numbers mean little to the model.
-      score: dot(asked!, known[i]!) + 0.12 * shareOf(one),
+      score: dot(asked!, known[i]!) + 0.12 * one.share,
     }));
     judged.sort((a, b) => b.score - a.score);
     const rest = ranked.slice(CANDIDATES).map((one) => ({ ...one, score: 0 }));
@@ -80,11 +80,6 @@ async function vectors(
   }
   const end = texts.findIndex((text) => !kept.has(text));
   return (end < 0 ? texts : texts.slice(0, end)).map((text) => kept.get(text)!);
-}
-
-/** How many of the query's words are in it, from 0 to 1. */
-function shareOf(one: Candidate): number {
-  return one.counts.filter((count) => count >= 1).length / Math.max(one.counts.length, 1);
 }
 
 /** The vectors have length one, so this is their likeness. */

@@ -1,7 +1,9 @@
 /**
- * Lexical ranking: paragraphs scored by BM25, with more weight for words that stand together, for phrases in quotes, for
- * paragraphs that hold many of the words, and for files whose name says them. Pure.
+ * Lexical ranking of paragraphs with MiniSearch (BM25). Files are added one after the other; only paragraphs that can match
+ * are indexed. A phrase in quotes and a file whose name matches count more. If nothing matches, misspelt words do.
  */
+import type MiniSearch from 'minisearch';
+
 export interface Query {
   terms: string[];
   phrases: string[];
@@ -13,18 +15,33 @@ export interface Candidate {
   line: number;
   text: string;
   score: number;
-  /** The whole paragraph, for a second look. */
+  /** The whole paragraph, to compare its meaning. */
   around: string;
-  /** How often each term of the query is in it; parts of a word count less. */
-  counts: number[];
-  words: number;
-  phrase: boolean;
-  nameHits: number;
+  /** How many of the query's words it contains, from 0 to 1. */
+  share: number;
+}
+
+interface Ranker {
+  add(path: string, text: string): void;
+  /** Best first. */
+  ranked(): Candidate[];
+}
+
+interface Paragraph {
+  id: number;
+  path: string;
+  /** Counted from 0. */
+  from: number;
+  lines: string[];
 }
 
 const MAX_PARAGRAPH_LINES = 12;
+const MAX_LINE_CHARS = 4000;
 const MAX_TERMS = 24;
-const MAX_CANDIDATES_A_FILE = 200;
+const MAX_PARAGRAPHS_A_FILE = 200;
+/** Text that is kept in case nothing matches exactly. */
+const MAX_SPARE_CHARS = 512 * 1024;
+const PHRASE_BOOST = 2.5;
 const STOP = new Set(
   'a about an and are as at be by can did do does for from how i in is it of on or our say that the this to was we what when where which who why with you your'.split(
     ' ',
@@ -40,6 +57,136 @@ export function asQuery(text: string): Query | undefined {
   const telling = all.filter((word) => !STOP.has(word));
   const terms = (telling.length > 0 ? telling : all).slice(0, MAX_TERMS);
   return terms.length === 0 ? undefined : { terms, phrases };
+}
+
+export async function ranker(query: Query): Promise<Ranker> {
+  const { default: Index } = await import('minisearch');
+  const starts = query.terms.map((term) => term.slice(0, Math.max(3, term.length - 1)));
+  const spare: { path: string; text: string }[] = [];
+  let spareChars = 0;
+  let paragraphs: Paragraph[] = [];
+  let index = newIndex(Index, canMatch);
+
+  return {
+    add(path, text) {
+      const name = new Set(wordsOf(path));
+      const isNamed = query.terms.some((term) => name.has(term));
+      const before = paragraphs.length;
+      if (canMatch(text))
+        for (const [from, lines] of paragraphsOf(text))
+          if (canMatch(lines.join('\n')) && paragraphs.length - before < MAX_PARAGRAPHS_A_FILE) put(path, from, lines);
+      if (paragraphs.length > before) return;
+      if (isNamed) put(path, ...opening(text));
+      else if (spareChars < MAX_SPARE_CHARS) {
+        spareChars += text.length;
+        spare.push({ path, text });
+      }
+    },
+    ranked() {
+      const exact = results(false);
+      if (exact.length > 0) return exact;
+      paragraphs = [];
+      index = newIndex(Index, () => true);
+      for (const { path, text } of spare) for (const [from, lines] of paragraphsOf(text)) put(path, from, lines);
+      return results(true);
+    },
+  };
+
+  function canMatch(text: string): boolean {
+    const lower = text.toLowerCase();
+    return starts.some((start) => lower.includes(start));
+  }
+
+  function put(path: string, from: number, lines: string[]): void {
+    const paragraph = { id: paragraphs.length, path, from, lines };
+    paragraphs.push(paragraph);
+    index.add(paragraph);
+  }
+
+  function results(isFuzzy: boolean): Candidate[] {
+    const found = index.search(query.terms.join(' '), {
+      tokenize: (terms) => terms.split(' '),
+      processTerm: (term) => term,
+      prefix: (term) => term.length >= 4,
+      fuzzy: (term) => isFuzzy && term.length >= 5 && 0.2,
+      boost: { path: 0.5 },
+      boostDocument: (id) =>
+        query.phrases.length > 0 && hasPhrase(paragraphs[id as number]!, query) ? PHRASE_BOOST : 1,
+    });
+    const candidates = found.map(({ id, score, terms, queryTerms }) => ({
+      ...bestLine(paragraphs[id as number]!, terms),
+      score,
+      share: queryTerms.length / query.terms.length,
+    }));
+    return candidates.sort(
+      (a, b) => b.score - a.score || (a.path < b.path ? -1 : a.path > b.path ? 1 : a.line - b.line),
+    );
+  }
+}
+
+/** Words that no search will ask for are counted for the length of a paragraph, and not indexed. */
+function newIndex(Index: typeof MiniSearch, isWanted: (word: string) => boolean): MiniSearch<Paragraph> {
+  return new Index<Paragraph>({
+    fields: ['text', 'path'],
+    extractField: (paragraph, field) =>
+      field === 'text' ? textOf(paragraph) : String(paragraph[field as 'id' | 'path']),
+    tokenize: (text) => wordsOf(text),
+    processTerm: (word) => isWanted(word) && word,
+  });
+}
+
+function textOf({ lines }: Paragraph): string {
+  return lines.map((line) => line.slice(0, MAX_LINE_CHARS)).join('\n');
+}
+
+function hasPhrase(paragraph: Paragraph, { phrases }: Query): boolean {
+  const words = ` ${wordsOf(textOf(paragraph)).join(' ')} `;
+  return phrases.some((phrase) => words.includes(` ${phrase} `));
+}
+
+/** The line with the most matched words; the first one if only the name of the file matches. */
+function bestLine({ path, from, lines }: Paragraph, terms: readonly string[]): Omit<Candidate, 'score' | 'share'> {
+  const wanted = new Set(terms);
+  let [best, most] = [0, 0];
+  for (const [i, line] of lines.entries()) {
+    const hits = new Set(wordsOf(line.slice(0, MAX_LINE_CHARS)).filter((word) => wanted.has(word))).size;
+    if (hits > most) [best, most] = [i, hits];
+  }
+  return { path, line: from + best + 1, text: lines[best]!, around: lines.join('\n') };
+}
+
+/** The first paragraph of a file, standing for the whole of it. */
+export function openingOf(path: string, text: string): Candidate {
+  const [from, lines] = opening(text);
+  return { path, line: from + 1, text: lines[0]!, score: 0, around: `${path}\n${lines.join('\n')}`, share: 0 };
+}
+
+function opening(text: string): [from: number, lines: string[]] {
+  const lines = text.slice(0, MAX_LINE_CHARS).split(LINE_END);
+  const from = Math.max(
+    0,
+    lines.findIndex((line) => line.trim() !== ''),
+  );
+  return [from, lines.slice(from, from + MAX_PARAGRAPH_LINES)];
+}
+
+const LINE_END = /\r\n|\r|\n/;
+
+/** Runs of lines between empty ones, headings with what follows them, never longer than a dozen lines. */
+function* paragraphsOf(text: string): Generator<[from: number, lines: string[]], undefined> {
+  const lines = text.split(LINE_END);
+  let from = -1;
+  for (let i = 0; i <= lines.length; i++) {
+    const isEmpty = i === lines.length || lines[i]!.trim() === '';
+    const heading = !isEmpty && /^#{1,6} /.test(lines[i]!);
+    if (from >= 0 && i > from && (isEmpty || heading || i - from >= MAX_PARAGRAPH_LINES)) {
+      if (isEmpty && i < lines.length && i === from + 1 && /^#{1,6} /.test(lines[from]!)) continue;
+      yield [from, lines.slice(from, i)];
+      from = -1;
+    }
+    if (from < 0 && !isEmpty) from = i;
+  }
+  return undefined;
 }
 
 /** `readFile2` is read, file, 2 and also readfile2: people search for either. */
@@ -59,130 +206,6 @@ function wordsOf(text: string): string[] {
     if (parts.length > 1) words.push(lower);
   }
   return words;
-}
-
-/** The paragraphs of one file that hold a term of the query, not yet scored. */
-export function matches(query: Query, path: string, text: string): { candidates: Candidate[]; paragraphs: number } {
-  const name = new Set(wordsOf(path));
-  const nameHits = query.terms.filter((term) => name.has(term)).length;
-  const lower = text.toLowerCase();
-  const hit = query.terms.some((term) => lower.includes(term.slice(0, Math.max(3, term.length - 1))));
-  if (!hit && nameHits === 0) return { candidates: [], paragraphs: 1 + Math.floor(text.length / 400) };
-  const lines = text.split(/\r\n|\r|\n/);
-  const candidates: Candidate[] = [];
-  let paragraphs = 0;
-  for (const [from, to] of paragraphsOf(lines)) {
-    paragraphs++;
-    const found = candidates.length < MAX_CANDIDATES_A_FILE && paragraph(query, lines, from, to);
-    if (found) candidates.push({ ...found, path, nameHits });
-  }
-  if (candidates.length === 0 && nameHits > 0)
-    candidates.push({ ...openingOf(path, text), nameHits, counts: query.terms.map(() => 0) });
-  return { candidates, paragraphs };
-}
-
-/** The first paragraph of a file, standing for the whole of it. */
-export function openingOf(path: string, text: string): Candidate {
-  const lines = text.slice(0, 4000).split(/\r\n|\r|\n/);
-  const [from, to] = paragraphsOf(lines).next().value ?? [0, 1];
-  const more = lines.slice(from, Math.max(to, from + MAX_PARAGRAPH_LINES)).join('\n');
-  return {
-    path,
-    line: from + 1,
-    text: lines[from]!,
-    score: 0,
-    around: `${path}\n${more}`,
-    counts: [],
-    words: 1,
-    phrase: false,
-    nameHits: 0,
-  };
-}
-
-/** BM25 with the usual constants; best first. */
-export function scored(query: Query, looked: { candidates: Candidate[]; paragraphs: number }): Candidate[] {
-  const { candidates } = looked;
-  const total = Math.max(looked.paragraphs, candidates.length, 1);
-  const mean = candidates.reduce((sum, one) => sum + one.words, 0) / Math.max(candidates.length, 1);
-  const rarity = query.terms.map((_, i) => {
-    const holding = candidates.filter((one) => one.counts[i]! > 0).length;
-    return Math.log(1 + (total - holding + 0.5) / (holding + 0.5));
-  });
-  for (const one of candidates) one.score = score(one, rarity, mean);
-  return candidates.toSorted(
-    (a, b) => b.score - a.score || (a.path < b.path ? -1 : a.path > b.path ? 1 : a.line - b.line),
-  );
-}
-
-function score(one: Candidate, rarity: number[], mean: number): number {
-  const length = 0.25 + 0.75 * (one.words / Math.max(mean, 1));
-  let sum = 0;
-  let covered = 0;
-  for (const [i, count] of one.counts.entries()) {
-    if (count === 0) continue;
-    sum += rarity[i]! * ((count * 2.2) / (count + 1.2 * length));
-    covered++;
-  }
-  const named = (0.5 * one.nameHits * rarity.reduce((a, b) => a + b, 0)) / rarity.length;
-  return (sum * (0.5 + covered / rarity.length) + named) * (one.phrase ? 2.5 : 1);
-}
-
-function paragraph(
-  query: Query,
-  lines: string[],
-  from: number,
-  to: number,
-): Omit<Candidate, 'path' | 'nameHits'> | undefined {
-  const counts = query.terms.map(() => 0);
-  let [words, best, bestLine] = [0, 0, from];
-  const said: string[] = [];
-  for (let i = from; i < to; i++) {
-    const inLine = wordsOf(lines[i]!.slice(0, 4000));
-    words += inLine.length;
-    if (query.phrases.length > 0) said.push(...inLine);
-    const hits = new Set<number>();
-    for (const word of inLine) {
-      for (const [t, term] of query.terms.entries()) {
-        const weight = word === term ? 1 : isPartOf(term, word) ? 0.4 : 0;
-        counts[t]! += weight;
-        if (weight > 0) hits.add(t);
-      }
-    }
-    if (hits.size > best) [best, bestLine] = [hits.size, i];
-  }
-  if (best === 0) return undefined;
-  const spoken = ` ${said.join(' ')} `;
-  const phrase = query.phrases.some((one) => spoken.includes(` ${one} `));
-  return {
-    line: bestLine + 1,
-    text: lines[bestLine]!,
-    score: 0,
-    around: lines.slice(from, to).join('\n'),
-    counts,
-    words,
-    phrase,
-  };
-}
-
-/** Runs of lines between empty ones, headings with what follows them, never longer than a dozen lines. */
-function* paragraphsOf(lines: string[]): Generator<[from: number, to: number], undefined> {
-  let from = -1;
-  for (let i = 0; i <= lines.length; i++) {
-    const isEmpty = i === lines.length || lines[i]!.trim() === '';
-    const heading = !isEmpty && /^#{1,6} /.test(lines[i]!);
-    if (from >= 0 && i > from && (isEmpty || heading || i - from >= MAX_PARAGRAPH_LINES)) {
-      if (isEmpty && i < lines.length && i === from + 1 && /^#{1,6} /.test(lines[from]!)) continue;
-      yield [from, i];
-      from = -1;
-    }
-    if (from < 0 && !isEmpty) from = i;
-  }
-  return undefined;
-}
-
-/** `config` in `configuration`: a word that begins with the term, if the term says enough. */
-function isPartOf(term: string, word: string): boolean {
-  return term.length >= 4 && word.length > term.length && word.startsWith(term);
 }
 
 /** Only the plural: more would need a language. */
