@@ -1,4 +1,4 @@
-/** History on real git: nothing of a repository runs, nothing is lost, strange states pause it, and going back works. */
+/** History on real Git: no program of a repository runs, nothing is lost, and undo works. */
 import assert from 'node:assert/strict';
 import { execFileSync, spawn } from 'node:child_process';
 import fs from 'node:fs';
@@ -18,7 +18,7 @@ interface Ground {
   history: History;
   write(file: string, text: string): void;
   read(file: string): string | undefined;
-  /** A person's own git, with a person's configuration. */
+  /** Runs git as a person, with a person's configuration. */
   git(...args: string[]): string;
   again(env?: Record<string, string>): History;
 }
@@ -29,9 +29,9 @@ function ground(t: TestContext, inside = ''): Ground {
   const root = path.join(top, inside);
   fs.mkdirSync(path.join(root, 'memory'), { recursive: true });
   const again = (env: Record<string, string> = {}): History => {
-    const made = git({ root, env: { ...process.env, ...env }, clock: clock() });
-    t.after(() => made.close());
-    return made;
+    const history = git({ root, env: { ...process.env, ...env }, clock: clock() });
+    t.after(() => history.close());
+    return history;
   };
   const at = (file: string): string => path.join(root, file);
   return {
@@ -53,7 +53,7 @@ function ground(t: TestContext, inside = ''): Ground {
   };
 }
 
-test('the first commit makes a repository, and a person sees a clean one', async (t) => {
+test('the first commit creates a repository with a clean status', async (t) => {
   const { history, write, git: person } = ground(t);
   write('memory/a.md', 'one\n');
   assert.equal(await history.commit('planner looked', 'a-task @planner task.completed'), true);
@@ -67,7 +67,7 @@ test('the first commit makes a repository, and a person sees a clean one', async
   assert.equal(person('status', '--porcelain'), 'M memory/a.md');
 });
 
-test('secrets, private records and repositories inside never enter history, whatever .gitignore says', async (t) => {
+test('secrets, private files and nested repositories never enter history, regardless of .gitignore', async (t) => {
   const { root, history, write, git: person } = ground(t);
   write('.gitignore', '!.env\n!.guild/\n!secrets/\n!*.pem\n');
   for (const file of [
@@ -144,18 +144,18 @@ test('hooks, filters, monitors, pagers and signing of the repository never run',
   const [, first] = await history.log();
   await history.changes(first!.id);
   await history.undo(first!.id);
-  assert.equal(read('memory/a.md'), 'one $Id$\r\ntwo\n', 'bytes are kept as they were');
+  assert.equal(read('memory/a.md'), 'one $Id$\r\ntwo\n', 'bytes are stored unchanged');
   assert.equal(fs.existsSync(canary), false, read('canary'));
   write('memory/a.md', 'four\n');
   try {
     person('add', '-A');
   } catch {
-    // the trap may also make it fail
+    // The hook may also make the command fail.
   }
-  assert.equal(fs.existsSync(canary), true, 'the trap is a real one: a person with this repository is bitten');
+  assert.equal(fs.existsSync(canary), true, 'the hooks do run for a person in this repository');
 });
 
-test('the trap of a repository inside is not sprung either', async (t) => {
+test('programs configured in a nested repository do not run', async (t) => {
   const { root, history, write, git: person } = ground(t);
   person('init', '-q', '-b', 'main');
   const inner = path.join(root, 'context', 'inner');
@@ -167,7 +167,7 @@ test('the trap of a repository inside is not sprung either', async (t) => {
     execFileSync('git', ['-c', 'user.name=x', '-c', 'user.email=x@y', ...args], { cwd: inner, stdio: 'ignore' });
   inside('init', '-q');
   inside('commit', '-q', '--allow-empty', '-m', 'x');
-  person('add', 'context/inner'); // a submodule in all but name
+  person('add', 'context/inner'); // a submodule without the entry in .gitmodules
   person('commit', '-q', '-m', 'mine');
   inside('config', 'core.fsmonitor', bite);
   fs.writeFileSync(path.join(inner, 'new.md'), 'x');
@@ -178,7 +178,7 @@ test('the trap of a repository inside is not sprung either', async (t) => {
   assert.equal(fs.existsSync(canary), false);
 });
 
-test('several processes commit at once and no word and no file is lost', async (t) => {
+test('concurrent commits of several processes lose no message and no file', async (t) => {
   const { root, history, git: person } = ground(t);
   const names = ['ana', 'bob', 'cy', 'dee'];
   const codes = await Promise.all(
@@ -191,7 +191,7 @@ test('several processes commit at once and no word and no file is lost', async (
     ),
   );
   assert.deepEqual(codes, [0, 0, 0, 0]);
-  const subjects = (await history.log({ limit: 100 })).map((one) => one.subject).sort();
+  const subjects = (await history.log({ limit: 100 })).map(({ subject }) => subject).sort();
   const wanted = names.flatMap((name) => [0, 1, 2, 3, 4].map((i) => `${name} ${i}`)).sort();
   assert.deepEqual(subjects, wanted);
   assert.equal(person('ls-files', 'memory').split('\n').length, 20);
@@ -200,14 +200,14 @@ test('several processes commit at once and no word and no file is lost', async (
   person('fsck', '--strict');
 });
 
-test('a workspace inside a bigger repository leaves that one alone', async (t) => {
+test('a workspace inside another repository does not touch it', async (t) => {
   const { root, history, write, again } = ground(t, 'big/work');
   const big = path.dirname(root);
   execFileSync('git', ['init', '-q'], { cwd: big });
   write('memory/a.md', 'a');
   const state = history.state();
   assert.equal(state.on, false);
-  assert.match((state as { why: string }).why, /big, which is left alone/);
+  assert.match((state as { why: string }).why, /big, which is not touched/);
   assert.equal(await history.commit('x', ''), false);
   assert.deepEqual(fs.readdirSync(root), ['memory']);
   execFileSync('git', ['init', '-q'], { cwd: root });
@@ -250,24 +250,24 @@ test('a linked worktree has its own history', async (t) => {
   assert.equal((await again().log()).length, 1);
 });
 
-test('strange states pause history with one clear problem, and nothing is lost', async (t) => {
+test('a detached HEAD or a merge pauses history, and a stale lock does not', async (t) => {
   const { root, history, write, git: person } = ground(t);
   write('memory/a.md', 'a');
   await history.commit('first', '');
-  const paused = async (words: RegExp): Promise<void> => {
+  const paused = async (message: RegExp): Promise<void> => {
     await assert.rejects(
       history.commit('x', ''),
-      (thrown) => thrown instanceof ProblemError && words.test(thrown.problem.message),
+      (thrown) => thrown instanceof ProblemError && message.test(thrown.problem.message),
     );
   };
   person('checkout', '-q', '--detach');
   write('memory/b.md', 'b');
-  await paused(/detached HEAD.*work goes on/);
+  await paused(/detached HEAD.*work continues/);
   person('checkout', '-q', 'main');
   fs.writeFileSync(path.join(root, '.git', 'MERGE_HEAD'), `${person('rev-parse', 'HEAD')}\n`);
-  await paused(/a merge is under way/);
+  await paused(/a merge is in progress/);
   fs.rmSync(path.join(root, '.git', 'MERGE_HEAD'));
-  fs.writeFileSync(path.join(root, '.git', 'index.lock'), ''); // left by a git that was killed
+  fs.writeFileSync(path.join(root, '.git', 'index.lock'), ''); // left by a killed git
   assert.equal(await history.commit('second', ''), true);
   fs.rmSync(path.join(root, '.git', 'index.lock'));
   assert.equal(person('show', 'HEAD:memory/b.md'), 'b');
@@ -281,7 +281,7 @@ test('strange states pause history with one clear problem, and nothing is lost',
   await paused(/git says:.*config/);
 });
 
-test('a person may commit, amend and switch branches in between', async (t) => {
+test('a person may commit, amend and switch branches between our commits', async (t) => {
   const { history, write, git: person } = ground(t);
   write('memory/a.md', 'a');
   await history.commit('first', '');
@@ -297,13 +297,13 @@ test('a person may commit, amend and switch branches in between', async (t) => {
   write('memory/c.md', 'c');
   await history.commit('third', '');
   assert.deepEqual(
-    (await history.log()).map((one) => one.subject),
+    (await history.log()).map(({ subject }) => subject),
     ['third', 'amended', 'mine, with a file that guild would not take', 'first'],
   );
   assert.equal(person('status', '--porcelain'), '');
 });
 
-test('undo brings files back as a new commit, can be undone, and leaves records and mail alone', async (t) => {
+test('undo restores files as a new commit, can be undone, and keeps events and mail', async (t) => {
   const { history, write, read, root } = ground(t);
   write('tasks/pending/t.json', '{"description":"x"}');
   write('events/2026-01-01.jsonl', 'one\n');
@@ -339,28 +339,28 @@ test('undo brings files back as a new commit, can be undone, and leaves records 
   await history.undo(log[1]!.id);
   assert.equal(read('memory/new.md'), 'not yet committed');
   assert.equal(answered!.subject, 'answered');
-  for (const wrong of ['HEAD', '--all', 'ffffffff', '']) {
+  for (const unknown of ['HEAD', '--all', 'ffffffff', '']) {
     await assert.rejects(
-      history.undo(wrong),
+      history.undo(unknown),
       (thrown) => thrown instanceof ProblemError && thrown.problem.code === 'not_found',
     );
   }
 });
 
-test('the log of a task does not show its namesakes', async (t) => {
+test('the log of a task does not include tasks with similar ids', async (t) => {
   const { history, write } = ground(t);
   for (const [i, id] of ['redis', 'redis-2', 'redis.call-1', 'my-redis'].entries()) {
     write('memory/a.md', String(i));
     await history.commit(`${id}: planner answered`, `${id} @planner task.completed`);
   }
-  const found = await history.log({ task: 'redis' });
+  const commits = await history.log({ task: 'redis' });
   assert.deepEqual(
-    found.map((one) => one.subject),
+    commits.map(({ subject }) => subject),
     ['redis.call-1: planner answered', 'redis: planner answered'],
   );
 });
 
-test('files that move while git looks are in every commit, in one place or another', async (t) => {
+test('files that move during a commit are in it, at their old or new place', async (t) => {
   const { root, history, write, git: person } = ground(t);
   const folders = ['pending', 'active', 'waiting'];
   for (const folder of folders) fs.mkdirSync(path.join(root, 'tasks', folder), { recursive: true });
@@ -386,9 +386,9 @@ test('files that move while git looks are in every commit, in one place or anoth
   }
 });
 
-test('processes that create the repository at the same moment never meet half of it', async (t) => {
+test('processes that create the repository at the same moment never see half of it', async (t) => {
   const { root, again, write, git: person } = ground(t);
-  // A git whose `init` takes its time between the folder and what belongs into it.
+  // A git whose `init` pauses between creating the folder and filling it.
   const bin = path.join(root, '..', `slow-${path.basename(root)}`);
   const real = execFileSync('sh', ['-c', 'command -v git'], { encoding: 'utf8' }).trim();
   fs.mkdirSync(bin);

@@ -1,4 +1,4 @@
-/** Every line of the inbox is handed out until it is done and never after that, whatever happens to its file. */
+/** Every inbox line is delivered until it is done and never again, even if its file is replaced. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { inbox } from '../../src/adapters/inbox/index.js';
@@ -14,7 +14,7 @@ const lines = (...texts: string[]): string =>
   texts.map((text) => `${JSON.stringify({ from: 'sarah', text })}\n`).join('');
 const open = (disk: Disk): Inbox => inbox({ root: '/w', disk });
 
-function house(content = ''): SimDisk {
+function workspace(content = ''): SimDisk {
   const disk = simDisk();
   disk.makeFolder('/w/inbox');
   disk.makeFolder('/w/.guild/tmp');
@@ -22,21 +22,21 @@ function house(content = ''): SimDisk {
   return disk;
 }
 
-/** What a pass does: each message becomes a task, made once, then the lines are done. */
+/** Like a pass of the engine: creates a task for each new message, then marks the lines as done. */
 async function pass(box: Inbox, tasks: Map<string, string>): Promise<string[]> {
   const { mail } = await box.take();
-  const made: string[] = [];
-  for (const one of mail) {
-    if (tasks.has(one.task)) continue;
-    tasks.set(one.task, one.text);
-    made.push(one.text);
+  const created: string[] = [];
+  for (const { task, text } of mail) {
+    if (tasks.has(task)) continue;
+    tasks.set(task, text);
+    created.push(text);
   }
   await box.done(mail);
-  return made;
+  return created;
 }
 
-test('lines are taken in order, once, and new ones when they come', async () => {
-  const disk = house(lines('a', 'b'));
+test('lines are delivered once, in order, as soon as they are complete', async () => {
+  const disk = workspace(lines('a', 'b'));
   const tasks = new Map<string, string>();
   const box = open(disk);
   assert.deepEqual(await pass(box, tasks), ['a', 'b']);
@@ -48,32 +48,32 @@ test('lines are taken in order, once, and new ones when they come', async () => 
   assert.deepEqual((await open(disk).take()).mail, [], 'another process finds them done');
 });
 
-test('what is not done is handed out again', async () => {
-  const disk = house(lines('a', 'b', 'c'));
+test('lines that are not done are delivered again', async () => {
+  const disk = workspace(lines('a', 'b', 'c'));
   const box = open(disk);
   const { mail } = await box.take();
   await box.done([mail[1]!]);
-  for (const one of [box, open(disk)]) {
+  for (const reader of [box, open(disk)]) {
     assert.deepEqual(
-      (await one.take()).mail.map(({ text }) => text),
+      (await reader.take()).mail.map(({ text }) => text),
       ['a', 'c'],
     );
   }
 });
 
-test('where another process sweeps away how far this one has come, nothing is lost and nothing is taken twice', async () => {
-  const disk = house(lines('a', 'b'));
-  const isAside = (file: string): boolean => file.startsWith('/w/.guild/tmp/');
+test('if another process sweeps an unsaved cursor, no line is lost or taken twice', async () => {
+  const disk = workspace(lines('a', 'b'));
+  const isTemp = (file: string): boolean => file.startsWith('/w/.guild/tmp/');
   const swept: Disk = {
     ...disk,
     create(file, bytes) {
       const isNew = disk.create(file, bytes);
-      if (isAside(file)) disk.remove(file);
+      if (isTemp(file)) disk.remove(file);
       return isNew;
     },
     async createSynced(file, bytes) {
       await disk.createSynced(file, bytes);
-      if (isAside(file)) disk.remove(file);
+      if (isTemp(file)) disk.remove(file);
     },
   };
   const tasks = new Map<string, string>();
@@ -81,8 +81,8 @@ test('where another process sweeps away how far this one has come, nothing is lo
   assert.deepEqual(await pass(open(disk), tasks), []);
 });
 
-test('idle, only names and stamps are looked at', async () => {
-  const disk = house(lines('a'));
+test('an idle inbox reads no file', async () => {
+  const disk = workspace(lines('a'));
   const reads: string[] = [];
   const watched: Disk = { ...disk, read: (file, max) => (reads.push(file), disk.read(file, max)) };
   const box = open(watched);
@@ -92,8 +92,8 @@ test('idle, only names and stamps are looked at', async () => {
   assert.deepEqual(reads, []);
 });
 
-test('a process that comes later does not read what was read to its end', async () => {
-  const disk = house(lines('a', 'b'));
+test('a later process does not read a file that was read to its end', async () => {
+  const disk = workspace(lines('a', 'b'));
   await pass(open(disk), new Map());
   const reads: string[] = [];
   const watched: Disk = { ...disk, read: (file, max) => (reads.push(file), disk.read(file, max)) };
@@ -104,10 +104,10 @@ test('a process that comes later does not read what was read to its end', async 
   assert.deepEqual(await pass(box, new Map()), ['c']);
 });
 
-test('equal lines are as many messages as there are lines; equal ids are one', async () => {
+test('equal lines are separate messages; lines with equal ids are one message', async () => {
   const ok = '{"from":"sarah","text":"ok"}\n';
   const named = '{"id":"7","text":"x"}\n';
-  const disk = house(ok + ok + named + '{"id":"7","text":"x","ts":"later"}\n' + ok);
+  const disk = workspace(ok + ok + named + '{"id":"7","text":"x","ts":"later"}\n' + ok);
   const box = open(disk);
   const { mail, problems } = await box.take();
   assert.deepEqual(
@@ -118,8 +118,8 @@ test('equal lines are as many messages as there are lines; equal ids are one', a
   assert.deepEqual(problems, []);
 });
 
-test('an id that stands for something else is told and not taken', async () => {
-  const disk = house('{"id":"7","text":"pay tom"}\n');
+test('an id that already belongs to another message is reported and ignored', async () => {
+  const disk = workspace('{"id":"7","text":"pay tom"}\n');
   const tasks = new Map<string, string>();
   await pass(open(disk), tasks);
   disk.append(FILE, '{"id":"7","text":"pay eve"}\n{"id":"8","text":"go on"}\n');
@@ -134,8 +134,8 @@ test('an id that stands for something else is told and not taken', async () => {
   assert.equal(problems[0]!.where?.line, 2);
 });
 
-test('a bad line is told once and left behind', async () => {
-  const disk = house(`${lines('a')}oops\n`);
+test('a bad line is reported once and skipped', async () => {
+  const disk = workspace(`${lines('a')}oops\n`);
   const box = open(disk);
   const { mail, problems } = await box.take();
   assert.equal(problems.length, 1);
@@ -144,8 +144,8 @@ test('a bad line is told once and left behind', async () => {
   assert.deepEqual(await open(disk).take(), { mail: [], problems: [] });
 });
 
-test('a bad line that a person mends is taken then, and nothing else again', async () => {
-  const disk = house(`${lines('a')}{"text":"b"\n${lines('c')}`);
+test('a bad line is delivered once a person has fixed it, without repeating the others', async () => {
+  const disk = workspace(`${lines('a')}{"text":"b"\n${lines('c')}`);
   const tasks = new Map<string, string>();
   const box = open(disk);
   assert.deepEqual(await pass(box, tasks), ['a', 'c']);
@@ -157,15 +157,15 @@ test('a bad line that a person mends is taken then, and nothing else again', asy
   assert.deepEqual(await pass(open(disk), tasks), ['b']);
 });
 
-test('a truncated or rewritten file starts again, and old lines in it are recognised without their tasks', async () => {
+test('old lines in a truncated or rewritten file are recognised, even without their tasks', async () => {
   for (const restart of [false, true]) {
-    const disk = house(lines('a', 'b', 'c'));
+    const disk = workspace(lines('a', 'b', 'c'));
     let box = open(disk);
     await pass(box, new Map());
     const change = async (content: string, expected: string[]): Promise<void> => {
       disk.save(FILE, content);
       if (restart) box = open(disk);
-      // no task is there to remember them: the keys alone must do
+      // There are no tasks to recognise them by, only the logged keys.
       assert.deepEqual(await pass(box, new Map()), expected);
     };
     await change('', []);
@@ -176,10 +176,10 @@ test('a truncated or rewritten file starts again, and old lines in it are recogn
   }
 });
 
-test('a rotated file is read to its end, whatever its new name, and not again', async () => {
+test('a rotated file is read to its end once, under any new name', async () => {
   for (const renamed of ['slack-messages.jsonl.1', 'slack-messages-1.jsonl', 'old.jsonl']) {
     for (const restart of [false, true]) {
-      const disk = house(lines('a', 'b'));
+      const disk = workspace(lines('a', 'b'));
       let box = open(disk);
       await pass(box, new Map());
       disk.append(FILE, lines('late'));
@@ -192,9 +192,9 @@ test('a rotated file is read to its end, whatever its new name, and not again', 
   }
 });
 
-test('a lost cursor or log costs a look, never a second task', async () => {
+test('a lost cursor or log never leads to a second task', async () => {
   for (const lost of ['.json', '.seen', '']) {
-    const disk = house(lines('a', 'b'));
+    const disk = workspace(lines('a', 'b'));
     const tasks = new Map<string, string>();
     await pass(open(disk), tasks);
     for (const name of disk.list('/w/.guild/inbox')) if (name.endsWith(lost)) disk.remove(`/w/.guild/inbox/${name}`);
@@ -203,8 +203,8 @@ test('a lost cursor or log costs a look, never a second task', async () => {
   }
 });
 
-test('a damaged cursor is no harm', async () => {
-  const disk = house(lines('a', 'b'));
+test('a damaged cursor repeats no line', async () => {
+  const disk = workspace(lines('a', 'b'));
   await pass(open(disk), new Map());
   for (const junk of [
     '',
@@ -218,15 +218,15 @@ test('a damaged cursor is no harm', async () => {
   }
 });
 
-test('what goes out is not read in, nor is what is no inbox file', async () => {
-  const disk = house();
+test('outboxes and other files are not read', async () => {
+  const disk = workspace();
   for (const name of ['slack-outbox.jsonl', 'outbox.jsonl', '.hidden.jsonl', 'notes.md', 'a.jsonl~', 'x.jsonl.tmp'])
     disk.create(`/w/inbox/${name}`, lines('no'));
   assert.deepEqual(await open(disk).take(), { mail: [], problems: [] });
 });
 
-test('an added line stands by itself, even after one that was torn', async () => {
-  const disk = house();
+test('an appended line starts on a new line, even after a torn one', async () => {
+  const disk = workspace();
   const box = open(disk);
   await box.append('slack-outbox.jsonl', { to: 'sarah', text: 'one\u2028\n' });
   disk.append('/w/inbox/slack-outbox.jsonl', '{"half');
@@ -236,33 +236,33 @@ test('an added line stands by itself, even after one that was torn', async () =>
     '{"to":"sarah","text":"one\u2028\\n"}\n{"half\n{"to":"sarah","text":"two"}\n',
   );
   for (const name of ['../x.jsonl', '.x.jsonl', 'x', 'a/b.jsonl', 'x.jsonl.1'])
-    await assert.rejects(box.append(name, {}), /cannot be a file of the inbox/);
+    await assert.rejects(box.append(name, {}), /not a valid inbox file name/);
 });
 
-test('a process that dies at any change, or loses power there, takes every line once', async () => {
+test('after a crash or power cut at any change, every line is taken once', async () => {
   for (const power of [false, true]) {
     let n = 0;
     for (let more = true; more;) {
       n++;
-      const disk = house(lines('a', 'b', 'b'));
-      const tasks = new Map<string, string>(); // tasks are durable before `done`, as the engine makes them
+      const disk = workspace(lines('a', 'b', 'b'));
+      const tasks = new Map<string, string>(); // durable before `done`, like the engine's tasks
       const failing = crashDisk(disk, n);
-      const play = async (on: Disk): Promise<void> => {
-        const box = open(on);
+      const play = async (target: Disk): Promise<void> => {
+        const box = open(target);
         await pass(box, tasks);
-        on.append(FILE, lines('c'));
-        await on.sync(FILE);
+        target.append(FILE, lines('c'));
+        await target.sync(FILE);
         await pass(box, tasks);
-        on.rename(FILE, `${FILE}.1`);
-        on.create(FILE, lines('d'));
-        await on.sync(FILE);
+        target.rename(FILE, `${FILE}.1`);
+        target.create(FILE, lines('d'));
+        await target.sync(FILE);
         await pass(box, tasks);
       };
       await play(failing).catch(() => undefined);
       more = failing.count() >= n;
       if (power) disk.powerCut(seeded(SEED + n));
       await pass(open(disk), tasks);
-      // Whoever comes last and knows no tasks finds every line that there is done.
+      // A later process without any tasks finds every line done.
       assert.deepEqual((await open(disk).take()).mail, [], `change ${n}, SEED=${SEED}`);
       const got = [...tasks.values()].sort().join('');
       assert.ok('abbcd'.startsWith(got) && got.startsWith('abb'), `change ${n}: ${got}, SEED=${SEED}`);

@@ -1,16 +1,16 @@
 /**
- * The index that commits are made from. It is ours, not the one in `.git`, so neither a person's half-staged work nor a lock that a
- * dead git left behind stops anybody. Each index is kept under the commit it belongs to and copied before use: processes never
- * share one, and the branch decides who was first. Everything in here may be deleted; git then compares every file anew.
+ * The Git index that commits are made from. It is separate from the one in `.git`, so a person's
+ * staged work or a stale lock cannot block commits. Each index is cached under its commit and
+ * copied before use, so processes never share one. The cache may be deleted at any time.
  */
 import fs from 'node:fs';
 import path from 'node:path';
 import type { RunGit } from './program.js';
 
 interface IndexCache {
-  /** A working copy that says what `head` says. */
+  /** Returns a copy of the index that matches `head`. */
   take(onFiles: RunGit, head: string | undefined): Promise<string>;
-  /** The copy became the index of this commit. */
+  /** Caches the copy as the index of this commit. */
   keep(file: string, commit: string, before: string | undefined): void;
   drop(file: string): void;
 }
@@ -23,9 +23,9 @@ export function indexCache(root: string): IndexCache {
       fs.mkdirSync(folder, { recursive: true, mode: 0o700 });
       const file = path.join(folder, `work-${process.pid}-${++count}`);
       drop(file);
-      const known = fs.readdirSync(folder).filter((name) => name.startsWith('index.'));
-      const exact = known.find((name) => name === `index.${head}`);
-      const start = exact ?? known[0];
+      const cached = fs.readdirSync(folder).filter((name) => name.startsWith('index.'));
+      const exact = cached.find((name) => name === `index.${head}`);
+      const start = exact ?? cached[0];
       if (start !== undefined) await fs.promises.copyFile(path.join(folder, start), file).catch(() => undefined);
       if (head === undefined) drop(file);
       else if (exact === undefined) {
@@ -40,7 +40,7 @@ export function indexCache(root: string): IndexCache {
       try {
         fs.renameSync(file, path.join(folder, `index.${commit}`));
       } catch {
-        return; // only a cache
+        return; // it is only a cache
       }
       for (const name of fs.readdirSync(folder)) {
         const old = path.join(folder, name);
@@ -56,40 +56,40 @@ function drop(file: string): void {
   fs.rmSync(`${file}.lock`, { force: true });
 }
 
-/** Left by a process that ended in between. */
+/** True for a file left by a process that was killed. */
 function isOld(file: string): boolean {
   const stat = fs.lstatSync(file, { throwIfNoEntry: false });
   return stat !== undefined && Date.now() - stat.mtimeMs > 10 * 60_000;
 }
 
 /**
- * Gives people's own git the same index, so that `git status` shows what they changed and not what we committed. Only a
- * courtesy: where another git holds the lock, it is left for the next commit.
+ * Updates the index in `.git`, so that a person's `git status` shows their own changes and not our
+ * commit. Skipped if another git holds the lock; the next commit tries again.
  */
 export async function showIndex(file: string, gitDir: string, isCurrent: () => boolean): Promise<void> {
   const lock = path.join(gitDir, 'index.lock');
-  const aside = `${file}.shown`;
-  removeOurDeadLock(lock, path.dirname(file));
-  await fs.promises.copyFile(file, aside);
+  const copy = `${file}.shown`;
+  removeOwnStaleLock(lock, path.dirname(file));
+  await fs.promises.copyFile(file, copy);
   try {
-    fs.linkSync(aside, lock); // fails where a lock is
+    fs.linkSync(copy, lock); // fails if the lock exists
   } catch {
-    fs.rmSync(aside, { force: true });
+    fs.rmSync(copy, { force: true });
     return;
   }
   if (isCurrent()) fs.renameSync(lock, path.join(gitDir, 'index'));
   else fs.rmSync(lock, { force: true });
-  fs.rmSync(aside, { force: true });
+  fs.rmSync(copy, { force: true });
 }
 
-/** A process of ours that was killed between two names of the same file left the lock behind. Another git's lock is never touched. */
-function removeOurDeadLock(lock: string, folder: string): void {
-  const held = fs.lstatSync(lock, { throwIfNoEntry: false });
-  if (held === undefined || Date.now() - held.ctimeMs < 10_000) return;
-  for (const name of fs.readdirSync(folder).filter((one) => one.endsWith('.shown'))) {
-    const aside = path.join(folder, name);
-    if (fs.lstatSync(aside, { throwIfNoEntry: false })?.ino !== held.ino) continue;
+/** Removes a lock that a killed process of ours left. A lock of another git is never touched. */
+function removeOwnStaleLock(lock: string, folder: string): void {
+  const lockStat = fs.lstatSync(lock, { throwIfNoEntry: false });
+  if (lockStat === undefined || Date.now() - lockStat.ctimeMs < 10_000) return;
+  for (const name of fs.readdirSync(folder).filter((entry) => entry.endsWith('.shown'))) {
+    const copy = path.join(folder, name);
+    if (fs.lstatSync(copy, { throwIfNoEntry: false })?.ino !== lockStat.ino) continue;
     fs.rmSync(lock, { force: true });
-    fs.rmSync(aside, { force: true });
+    fs.rmSync(copy, { force: true });
   }
 }

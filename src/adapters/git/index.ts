@@ -1,7 +1,7 @@
 /**
- * History in plain git. Any number of processes may commit at once: each makes its tree apart from the others, and moving the
- * branch from the commit it was made on is the only step that counts. Who comes second makes its tree again on top. So there is one
- * line of history, no lock of ours, and nothing that a crash could leave locked.
+ * The workspace's history in plain Git. Any number of processes may commit at once: each builds its
+ * own tree, and only moving the branch from its parent commit is exclusive. A process that loses
+ * builds its tree again. There is no lock of ours that a crash could leave behind.
  */
 import fs from 'node:fs';
 import path from 'node:path';
@@ -13,9 +13,9 @@ import { KEPT_OUT } from './kept-out.js';
 import { readLog } from './log.js';
 import { packIfMany } from './pack.js';
 import { branchOf, findPlace, isId, readHead, whyPaused, type Head, type Place } from './place.js';
-import { ownGitFolder, runGit, type RunGit } from './program.js';
+import { privateGitFolder, runGit, type RunGit } from './program.js';
 import { must, stage } from './stage.js';
-import { bringBack, changedFiles } from './undo.js';
+import { restoreFiles, changedFiles } from './undo.js';
 
 interface GitOptions {
   root: string;
@@ -23,9 +23,9 @@ interface GitOptions {
   clock: Pick<Clock, 'now' | 'sleep'>;
   /** `Name <mail>`. */
   author?: string;
-  /** Gives way to other work on a busy machine. */
+  /** Runs git at lower priority. */
   background?: boolean;
-  /** What a file of an old commit is called when it comes back. */
+  /** Where a file of an old commit is restored to. */
   nameAfterUndo?: (path: string) => string;
 }
 
@@ -33,15 +33,15 @@ const TRIES = 40;
 
 export function git(options: GitOptions): History {
   const { root, env, clock, author, background = false, nameAfterUndo = (name) => name } = options;
-  const where = { cwd: root, env, background };
+  const runOptions = { cwd: root, env, background };
   const cache = indexCache(root);
-  let own: string | undefined;
+  let privateGitDir: string | undefined;
   let last: { commit: string; tree: string } | undefined;
   let queue: Promise<unknown> = Promise.resolve();
-  const inTurn = <T>(work: () => Promise<T>): Promise<T> => {
-    const mine = queue.then(work, work);
-    queue = mine.catch(() => undefined);
-    return mine;
+  const serialize = <T>(work: () => Promise<T>): Promise<T> => {
+    const current = queue.then(work, work);
+    queue = current.catch(() => undefined);
+    return current;
   };
 
   return {
@@ -49,118 +49,126 @@ export function git(options: GitOptions): History {
       const place = findPlace(root);
       return place.kind === 'off' ? { on: false, why: place.why } : { on: true };
     },
-    commit: (subject, body, options = {}) => inTurn(() => commit(subject, body, options.evenIfSame ?? false)),
+    commit: (subject, body, options = {}) => serialize(() => commit(subject, body, options.evenIfSame ?? false)),
     log: (options = {}) =>
-      inTurn(async () => {
-        const at = await look();
-        return at?.head.commit === undefined ? [] : readLog(at.onFiles, at.head.commit, options);
+      serialize(async () => {
+        const repository = await openRepository();
+        return repository?.head.commit === undefined
+          ? []
+          : readLog(repository.onFiles, repository.head.commit, options);
       }),
     changes: (to) =>
-      inTurn(async () => {
-        const at = await needed();
-        const index = await cache.take(at.onFiles, at.head.commit);
+      serialize(async () => {
+        const repository = await requireHistory();
+        const index = await cache.take(repository.onFiles, repository.head.commit);
         try {
-          return await changedFiles(at, to, await stage(at.onFiles, root, index));
+          return await changedFiles(repository, to, await stage(repository.onFiles, root, index));
         } finally {
           cache.drop(index);
         }
       }),
-    undo: (to) => inTurn(() => undo(to)),
+    undo: (to) => serialize(() => undo(to)),
     async close() {
       await queue;
-      if (own !== undefined) fs.rmSync(own, { recursive: true, force: true });
-      own = undefined;
+      if (privateGitDir !== undefined) fs.rmSync(privateGitDir, { recursive: true, force: true });
+      privateGitDir = undefined;
     },
   };
 
   async function commit(subject: string, body: string, evenIfSame: boolean): Promise<boolean> {
     for (let attempt = 1; ; attempt++) {
-      const at = await look(true);
-      if (at === undefined) return false;
-      const paused = whyPaused(at.gitDir);
+      const repository = await openRepository(true);
+      if (repository === undefined) return false;
+      const paused = whyPaused(repository.gitDir);
       if (paused) throw new ProblemError(paused);
-      const index = await cache.take(at.onFiles, at.head.commit);
+      const index = await cache.take(repository.onFiles, repository.head.commit);
       try {
-        const tree = await stage(at.onFiles, root, index);
-        if (!evenIfSame && tree === (await treeOf(at))) return false;
-        const id = await write(at, tree, subject, body, index);
+        const tree = await stage(repository.onFiles, root, index);
+        if (!evenIfSame && tree === (await treeOf(repository))) return false;
+        const id = await write(repository, tree, subject, body, index);
         if (id !== undefined) return true;
       } finally {
         cache.drop(index);
       }
       if (attempt === TRIES)
         throw new ProblemError(
-          problem('tool_failed', 'history could not be written: other processes were always faster'),
+          problem('tool_failed', `no commit was made in ${TRIES} attempts: other processes kept moving the branch`, {
+            hint: 'work continues; the next commit contains everything',
+          }),
         );
       await clock.sleep(Math.random() * Math.min(500, 10 * attempt));
     }
   }
 
-  /** Undefined: the branch has moved meanwhile. */
+  /** Returns the commit; undefined if another process moved the branch first. */
   async function write(
-    at: At,
+    repository: Repository,
     tree: string,
     subject: string,
     body: string,
     index: string,
   ): Promise<string | undefined> {
-    const parent = at.head.commit === undefined ? [] : ['-p', at.head.commit];
+    const parent = repository.head.commit === undefined ? [] : ['-p', repository.head.commit];
     const input = `${subject}\n${body === '' ? '' : `\n${body}\n`}`;
-    const made = await at.onFiles(['commit-tree', tree, ...parent, '-F', '-'], { input, env: identity() });
-    const id = must(made).out.trim();
-    const before = at.head.commit ?? '0'.repeat(id.length);
-    const moved = await at.onRefs(['update-ref', '-m', `guild: ${subject}`, 'HEAD', id, before]);
+    const result = await repository.onFiles(['commit-tree', tree, ...parent, '-F', '-'], { input, env: identity() });
+    const id = must(result).out.trim();
+    const before = repository.head.commit ?? '0'.repeat(id.length);
+    const moved = await repository.onRefs(['update-ref', '-m', `guild: ${subject}`, 'HEAD', id, before]);
     if (moved.code !== 0) {
       if (!/cannot lock ref|File exists/.test(moved.err)) must(moved);
-      removeDeadLock(moved.err);
+      removeStaleLock(moved.err);
       return undefined;
     }
     last = { commit: id, tree };
-    await showIndex(index, at.gitDir, () => readHead(at.gitDir, at.commonDir)?.commit === id).catch(() => undefined);
-    cache.keep(index, id, at.head.commit);
-    await packIfMany(at.onRefs, at.commonDir).catch(() => undefined);
+    await showIndex(
+      index,
+      repository.gitDir,
+      () => readHead(repository.gitDir, repository.commonDir)?.commit === id,
+    ).catch(() => undefined);
+    cache.keep(index, id, repository.head.commit);
+    await packIfMany(repository.onRefs, repository.commonDir).catch(() => undefined);
     return id;
   }
 
   async function undo(to: string): Promise<{ commit: string; files: string[] }> {
-    await commit('before an undo', 'what lay in the workspace', false);
-    const at = await needed();
-    const { commit: back, files } = await changedFiles(at, to);
-    const names = files.map((one) => one.path);
+    await commit('before an undo', 'the workspace as it was', false);
+    const repository = await requireHistory();
+    const { commit: target, files } = await changedFiles(repository, to);
+    const names = files.map((file) => file.path);
     if (names.length > 0) {
-      const index = await cache.take(at.onFiles, at.head.commit);
+      const index = await cache.take(repository.onFiles, repository.head.commit);
       try {
-        await bringBack(at.onFiles, root, index, back.id, names, nameAfterUndo);
+        await restoreFiles(repository.onFiles, root, index, target.id, names, nameAfterUndo);
       } finally {
         cache.drop(index);
       }
     }
     const body = [
-      `back to ${back.id}`,
+      `back to ${target.id}`,
       ...names.slice(0, 50),
       ...(names.length > 50 ? [`and ${names.length - 50} more`] : []),
     ];
-    await commit(`undo: back to ${back.id.slice(0, 10)}, ${back.subject}`, body.join('\n'), true);
+    await commit(`undo: back to ${target.id.slice(0, 10)}, ${target.subject}`, body.join('\n'), true);
     return { commit: last!.commit, files: names };
   }
 
-  async function needed(): Promise<At & { head: Head & { commit: string } }> {
-    const at = await look();
-    if (at?.head.commit !== undefined) return at as At & { head: Head & { commit: string } };
+  async function requireHistory(): Promise<Repository & { head: Head & { commit: string } }> {
+    const repository = await openRepository();
+    if (repository?.head.commit !== undefined) return repository as Repository & { head: Head & { commit: string } };
     throw new ProblemError(problem('not_found', 'this workspace has no history yet'));
   }
 
-  /** The repository as it is now; undefined if history is off, or there is none and none is to be made. */
-  async function look(make = false): Promise<At | undefined> {
+  /** Undefined if history is off, or if there is no repository and `create` is false. */
+  async function openRepository(create = false): Promise<Repository | undefined> {
     let place = findPlace(root);
-    if (place.kind === 'none' && make) place = await createRepository(place);
+    if (place.kind === 'none' && create) place = await createRepository(place);
     if (place.kind !== 'own') return undefined;
     const { gitDir, commonDir } = place;
-    const onRefs = runGit(where, { GIT_DIR: gitDir });
+    const onRefs = runGit(runOptions, { GIT_DIR: gitDir });
     const head = readHead(gitDir, commonDir) ?? (await askHead(onRefs, gitDir));
-    own ??= ownGitFolder(path.join(root, '.guild', 'git'), await formatOf(onRefs, head.commit), KEPT_OUT);
-    const onFiles = runGit(where, {
-      GIT_DIR: own,
+    privateGitDir ??= privateGitFolder(path.join(root, '.guild', 'git'), await formatOf(onRefs, head.commit), KEPT_OUT);
+    const onFiles = runGit(runOptions, {
+      GIT_DIR: privateGitDir,
       GIT_WORK_TREE: root,
       GIT_OBJECT_DIRECTORY: path.join(commonDir, 'objects'),
     });
@@ -168,8 +176,8 @@ export function git(options: GitOptions): History {
   }
 
   /**
-   * `git init` takes several steps, and another process must not meet a repository that is half there: it is created under
-   * another name and renamed. Of several processes that do so at once, the first wins.
+   * `git init` takes several steps, so the repository is created under another name and renamed:
+   * another process must not see half of it. If several do this at once, the first one wins.
    */
   async function createRepository(place: Place & { kind: 'none' }): Promise<Place> {
     const under = path.join(root, '.guild', 'git');
@@ -177,7 +185,7 @@ export function git(options: GitOptions): History {
     const folder = fs.mkdtempSync(path.join(under, `own-${process.pid}-`));
     const gitDir = path.join(folder, '.git');
     try {
-      const onRefs = runGit({ ...where, cwd: folder }, { GIT_DIR: gitDir });
+      const onRefs = runGit({ ...runOptions, cwd: folder }, { GIT_DIR: gitDir });
       must(await onRefs(['-c', 'init.defaultBranch=main', 'init', '-q', '--template=']));
       fs.mkdirSync(path.join(gitDir, 'info'), { recursive: true });
       const exclude = `# not part of the workspace's history\n${KEPT_OUT.join('\n')}\n`;
@@ -191,12 +199,12 @@ export function git(options: GitOptions): History {
     return { ...place, kind: 'own' };
   }
 
-  async function treeOf(at: At): Promise<string | undefined> {
-    const { commit: id } = at.head;
+  async function treeOf(repository: Repository): Promise<string | undefined> {
+    const { commit: id } = repository.head;
     if (id === undefined) return undefined;
     if (last?.commit !== id) {
-      const asked = await at.onFiles(['rev-parse', '--verify', '-q', `${id}^{tree}`]);
-      last = { commit: id, tree: must(asked).out.trim() };
+      const result = await repository.onFiles(['rev-parse', '--verify', '-q', `${id}^{tree}`]);
+      last = { commit: id, tree: must(result).out.trim() };
     }
     return last.tree;
   }
@@ -215,7 +223,7 @@ export function git(options: GitOptions): History {
   }
 }
 
-interface At {
+interface Repository {
   gitDir: string;
   commonDir: string;
   head: Head;
@@ -223,13 +231,13 @@ interface At {
   onRefs: RunGit;
 }
 
-/** For heads that do not lie in a plain file: packed, in another format, or not there yet. */
+/** For a head that is not in a plain file: packed, in another format, or without a commit yet. */
 async function askHead(onRefs: RunGit, gitDir: string): Promise<Head> {
-  const asked = await onRefs(['rev-parse', '--verify', '-q', 'HEAD']);
-  const commit = asked.out.trim();
+  const result = await onRefs(['rev-parse', '--verify', '-q', 'HEAD']);
+  const commit = result.out.trim();
   const branch = branchOf(gitDir) ?? 'HEAD';
   if (isId(commit)) return { commit, branch };
-  if (asked.code !== 1) must(asked); // 1: no commit yet; anything else is a repository that cannot be read
+  if (result.code !== 1) must(result); // 1: no commit yet; any other code is a broken repository
   return { branch };
 }
 
@@ -238,9 +246,9 @@ async function formatOf(onRefs: RunGit, head: string | undefined): Promise<'sha1
   return (await onRefs(['rev-parse', '--show-object-format'])).out.trim() === 'sha256' ? 'sha256' : 'sha1';
 }
 
-/** Git holds the lock of a branch for less than a second. One that is a minute old was left by a git that was killed. */
-function removeDeadLock(said: string): void {
-  const file = /Unable to create '([^']+\.lock)': File exists/.exec(said)?.[1];
+/** Git holds a branch lock for less than a second; a lock older than a minute is stale. */
+function removeStaleLock(stderr: string): void {
+  const file = /Unable to create '([^']+\.lock)': File exists/.exec(stderr)?.[1];
   const stat = file && fs.lstatSync(file, { throwIfNoEntry: false });
   if (file && stat && Date.now() - stat.mtimeMs > 60_000) fs.rmSync(file, { force: true });
 }

@@ -1,6 +1,9 @@
-/** What never enters history, whatever a .gitignore says: what is private to the program, what has a history of its own, and secrets. */
+/**
+ * Paths that never enter history, regardless of `.gitignore`: the program's private files, folders
+ * with a history of their own, and secrets.
+ */
 
-/** As exclude patterns: given on the command line they outrank every file. */
+/** Exclude patterns. On the command line they take precedence over every ignore file. */
 export const KEPT_OUT: readonly string[] = [
   '/.guild/',
   '/workspaces/',
@@ -23,7 +26,7 @@ export const KEPT_OUT: readonly string[] = [
   '*.pfx',
 ];
 
-/** The same for a path that git names itself, such as a tracked file that changed. */
+/** The same check for a path that git reports, such as a tracked file that changed. */
 export function isKeptOut(path: string): boolean {
   const parts = path.split('/');
   if (/^(?:\.guild|workspaces|scratch)$/.test(parts[0]!) || path.startsWith('agents/live/')) return true;
@@ -32,8 +35,8 @@ export function isKeptOut(path: string): boolean {
 }
 
 /**
- * What going back leaves alone: what came from outside and what was recorded happened, whatever is undone; and blobs are kept by
- * their hash, so an old one harms nobody.
+ * Paths that an undo leaves alone. Messages and recorded events happened regardless of the undo,
+ * and blobs are addressed by hash, so an extra one is harmless.
  */
 export function staysAfterUndo(path: string): boolean {
   return isKeptOut(path) || /^(?:events|bus|inbox|quarantine|storage\/blobs)\//.test(path);

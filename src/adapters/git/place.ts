@@ -1,6 +1,6 @@
 /**
- * Which repository is the workspace's own. Only one whose top is the workspace itself: a commit must never land in a bigger
- * repository that a person keeps around it, nor in one that a link in the workspace points to.
+ * Finds the workspace's own Git repository. Its top must be the workspace itself: a commit must
+ * never go to an enclosing repository or to one that a link points to.
  */
 import fs from 'node:fs';
 import path from 'node:path';
@@ -8,42 +8,42 @@ import { problem, type Problem } from '../../domain/problem.js';
 
 export type Place =
   | { kind: 'own'; gitDir: string; commonDir: string }
-  /** There is none, and one may be made. */
+  /** There is no repository, and one may be created. */
   | { kind: 'none'; gitDir: string; commonDir: string }
   | { kind: 'off'; why: string };
 
 export function findPlace(root: string): Place {
   const gitDir = path.join(root, '.git');
-  const found = fs.lstatSync(gitDir, { throwIfNoEntry: false });
-  if (found?.isDirectory()) return { kind: 'own', gitDir, commonDir: gitDir };
-  if (found?.isFile()) return linkedWorktree(gitDir);
-  if (found !== undefined) return { kind: 'off', why: `${gitDir} is neither a folder nor a file` };
-  const above = topAbove(fs.realpathSync(root));
+  const entry = fs.lstatSync(gitDir, { throwIfNoEntry: false });
+  if (entry?.isDirectory()) return { kind: 'own', gitDir, commonDir: gitDir };
+  if (entry?.isFile()) return linkedWorktree(gitDir);
+  if (entry !== undefined) return { kind: 'off', why: `${gitDir} is neither a folder nor a file` };
+  const above = enclosingRepository(fs.realpathSync(root));
   if (above !== undefined) {
-    const why = `the workspace lies inside the repository ${above}, which is left alone; \`git init\` in the workspace gives it one of its own`;
+    const why = `the workspace is inside the repository ${above}, which is not touched; run \`git init\` in the workspace to give it its own`;
     return { kind: 'off', why };
   }
   return { kind: 'none', gitDir, commonDir: gitDir };
 }
 
-function topAbove(root: string): string | undefined {
-  for (let at = path.dirname(root); ; at = path.dirname(at)) {
-    if (fs.lstatSync(path.join(at, '.git'), { throwIfNoEntry: false }) !== undefined) return at;
-    if (path.dirname(at) === at) return undefined;
+function enclosingRepository(root: string): string | undefined {
+  for (let folder = path.dirname(root); ; folder = path.dirname(folder)) {
+    if (fs.lstatSync(path.join(folder, '.git'), { throwIfNoEntry: false }) !== undefined) return folder;
+    if (path.dirname(folder) === folder) return undefined;
   }
 }
 
-/** A `.git` file names a folder elsewhere. It is believed only if that folder names this file too. */
+/** A `.git` file points to a folder elsewhere. It is trusted only if that folder points back. */
 function linkedWorktree(file: string): Place {
-  const off: Place = { kind: 'off', why: `${file} points to a repository that does not know this folder` };
-  const named = /^gitdir: (.+)$/m.exec(small(file) ?? '')?.[1]?.trim();
-  if (named === undefined) return off;
-  const gitDir = path.resolve(path.dirname(file), named);
-  const back = small(path.join(gitDir, 'gitdir'))?.trim();
-  const common = small(path.join(gitDir, 'commondir'))?.trim();
-  if (back === undefined || common === undefined) return off;
+  const off: Place = { kind: 'off', why: `${file} points to a repository that does not point back to this folder` };
+  const target = /^gitdir: (.+)$/m.exec(readSmallFile(file) ?? '')?.[1]?.trim();
+  if (target === undefined) return off;
+  const gitDir = path.resolve(path.dirname(file), target);
+  const backLink = readSmallFile(path.join(gitDir, 'gitdir'))?.trim();
+  const common = readSmallFile(path.join(gitDir, 'commondir'))?.trim();
+  if (backLink === undefined || common === undefined) return off;
   try {
-    if (fs.realpathSync(path.resolve(gitDir, back)) !== fs.realpathSync(file)) return off;
+    if (fs.realpathSync(path.resolve(gitDir, backLink)) !== fs.realpathSync(file)) return off;
   } catch {
     return off;
   }
@@ -51,27 +51,27 @@ function linkedWorktree(file: string): Place {
 }
 
 export interface Head {
-  /** Undefined: there is no commit yet. */
+  /** Undefined if there is no commit yet. */
   commit?: string;
   branch: string;
 }
 
-/** Where HEAD is, read without git where that is plain; undefined where git must be asked. */
+/** Reads HEAD without running git; undefined if it is not in plain files and git must be asked. */
 export function readHead(gitDir: string, commonDir: string): Head | undefined {
   const branch = branchOf(gitDir);
-  const commit = branch && small(path.join(commonDir, branch))?.trim();
+  const commit = branch && readSmallFile(path.join(commonDir, branch))?.trim();
   return branch !== undefined && commit !== undefined && isId(commit) ? { commit, branch } : undefined;
 }
 
 export function branchOf(gitDir: string): string | undefined {
-  return /^ref: (refs\/heads\/[^\0-\x20~^:?*[\\\x7f]+)\s*$/.exec(small(path.join(gitDir, 'HEAD')) ?? '')?.[1];
+  return /^ref: (refs\/heads\/[^\0-\x20~^:?*[\\\x7f]+)\s*$/.exec(readSmallFile(path.join(gitDir, 'HEAD')) ?? '')?.[1];
 }
 
 export function isId(text: string): boolean {
   return /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/.test(text);
 }
 
-const UNDER_WAY: [string, string][] = [
+const OPERATIONS: [string, string][] = [
   ['MERGE_HEAD', 'a merge'],
   ['CHERRY_PICK_HEAD', 'a cherry-pick'],
   ['REVERT_HEAD', 'a revert'],
@@ -79,36 +79,36 @@ const UNDER_WAY: [string, string][] = [
   ['rebase-apply', 'a rebase'],
 ];
 
-/** Why nothing may be committed right now, though it could at another time. */
+/** Why commits are paused, until a person resolves it. */
 export function whyPaused(gitDir: string): Problem | undefined {
   const where = { where: { file: gitDir } };
-  for (const [name, what] of UNDER_WAY) {
+  for (const [name, operation] of OPERATIONS) {
     if (fs.lstatSync(path.join(gitDir, name), { throwIfNoEntry: false }) === undefined) continue;
     return problem(
       'needs_human',
-      `${what} is under way in the workspace's repository, so history pauses; work goes on`,
+      `${operation} is in progress in the workspace's repository, so history is paused; work continues`,
       {
         ...where,
-        hint: 'end it with git (continue or abort); the next commit then has everything',
+        hint: 'continue or abort it with git; the next commit then contains everything',
       },
     );
   }
-  const head = small(path.join(gitDir, 'HEAD'));
+  const head = readSmallFile(path.join(gitDir, 'HEAD'));
   if (head !== undefined && isId(head.trim())) {
     return problem(
       'needs_human',
-      `the workspace's repository is on no branch (detached HEAD), so history pauses; work goes on`,
+      `the workspace's repository is not on a branch (detached HEAD), so history is paused; work continues`,
       {
         ...where,
-        hint: 'switch to a branch; the next commit then has everything',
+        hint: 'switch to a branch; the next commit then contains everything',
       },
     );
   }
   return undefined;
 }
 
-/** A small regular file, without following a link and without waiting for a pipe. */
-function small(file: string): string | undefined {
+/** Reads a small regular file. Never follows a link or blocks on a FIFO. */
+function readSmallFile(file: string): string | undefined {
   const stat = fs.lstatSync(file, { throwIfNoEntry: false });
   if (stat === undefined || !stat.isFile() || stat.size > 64 * 1024) return undefined;
   try {

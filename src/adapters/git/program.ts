@@ -1,7 +1,8 @@
 /**
- * Runs the git program so that nothing but git itself runs. Two ways, because a repository's own configuration can name programs:
- * - on files: with a configuration of ours in a folder of ours; filters, monitors and attributes of the repository are not even read.
- * - on refs: with the repository's configuration, for the few commands that only read or move a branch, hooks switched off.
+ * Runs git so that it cannot start other programs, although a repository's configuration may name
+ * some. Commands on files use a private Git folder and configuration; the repository's filters and
+ * attributes are never read. Commands on refs use the repository's configuration with hooks
+ * disabled.
  */
 import { spawn } from 'node:child_process';
 import fs from 'node:fs';
@@ -9,26 +10,26 @@ import os from 'node:os';
 import path from 'node:path';
 import { ProblemError, problem } from '../../domain/problem.js';
 
-interface Ran {
+interface GitResult {
   code: number;
   out: string;
   err: string;
 }
 
-interface RunMore {
+interface RunOptions {
   input?: string;
   env?: Record<string, string>;
 }
 
-export type RunGit = (args: readonly string[], more?: RunMore) => Promise<Ran>;
+export type RunGit = (args: readonly string[], options?: RunOptions) => Promise<GitResult>;
 
 type Env = Record<string, string | undefined>;
 
 const TIMEOUT_MS = 120_000;
 const MAX_OUT_BYTES = 256 * 1024 * 1024;
 
-/** What a repository could name to be run, switched off; and no other host is ever spoken to. */
-const QUIET = [
+/** Disables every program a repository could configure, and all network protocols. */
+const SAFE_SETTINGS = [
   'core.hooksPath=/dev/null',
   'core.fsmonitor=false',
   'core.pager=cat',
@@ -39,44 +40,45 @@ const QUIET = [
   'maintenance.auto=false',
   'protocol.allow=never',
   'credential.helper=',
-].flatMap((one) => ['-c', one]);
+].flatMap((setting) => ['-c', setting]);
 
-interface Where {
+interface Place {
   cwd: string;
   env: Env;
-  /** Gives way to other work on a busy machine. */
+  /** Runs git at lower priority. */
   background: boolean;
 }
 
-export function runGit(where: Where, own: Record<string, string>): RunGit {
+export function runGit(where: Place, own: Record<string, string>): RunGit {
   const env = { ...cleanEnv(where.env), ...own };
-  return (args, more = {}) => run([...QUIET, ...args], { ...where, env: { ...env, ...more.env } }, more.input);
+  return (args, options = {}) =>
+    run([...SAFE_SETTINGS, ...args], { ...where, env: { ...env, ...options.env } }, options.input);
 }
 
 function run(
   args: string[],
-  { cwd, env, background }: Where & { env: Record<string, string> },
+  { cwd, env, background }: Place & { env: Record<string, string> },
   input = '',
-): Promise<Ran> {
+): Promise<GitResult> {
   return new Promise((resolve, reject) => {
-    // A group of its own: Ctrl-C is for us, and a commit under way ends by itself.
+    // In its own process group, so that Ctrl-C does not interrupt a running commit.
     const child = spawn('git', args, { cwd, env, detached: true, stdio: ['pipe', 'pipe', 'pipe'] });
-    if (background && child.pid !== undefined) giveWay(child.pid);
+    if (background && child.pid !== undefined) lowerPriority(child.pid);
     const out: Buffer[] = [];
     const err: Buffer[] = [];
     let bytes = 0;
     const timer = setTimeout(() => child.kill('SIGTERM'), TIMEOUT_MS);
-    child.stdout.on('data', (part: Buffer) => {
-      bytes += part.length;
-      if (bytes <= MAX_OUT_BYTES) out.push(part);
+    child.stdout.on('data', (chunk: Buffer) => {
+      bytes += chunk.length;
+      if (bytes <= MAX_OUT_BYTES) out.push(chunk);
       else child.kill('SIGTERM');
     });
-    child.stderr.on('data', (part: Buffer) => err.length < 100 && err.push(part));
-    child.stdin.on('error', () => undefined); // it ended before it had read everything: its exit code says why
+    child.stderr.on('data', (chunk: Buffer) => err.length < 100 && err.push(chunk));
+    child.stdin.on('error', () => undefined); // git exited early: its exit code says why
     child.stdin.end(input);
     child.on('error', (error: NodeJS.ErrnoException) => {
       clearTimeout(timer);
-      reject(error.code === 'ENOENT' ? new ProblemError(noGit()) : error);
+      reject(error.code === 'ENOENT' ? new ProblemError(gitMissing()) : error);
     });
     child.on('close', (code) => {
       clearTimeout(timer);
@@ -89,15 +91,15 @@ function run(
   });
 }
 
-function giveWay(pid: number): void {
+function lowerPriority(pid: number): void {
   try {
     os.setPriority(pid, os.constants.priority.PRIORITY_BELOW_NORMAL);
   } catch {
-    // it has ended already, or the system does not allow it
+    // It has already exited, or the system does not permit it.
   }
 }
 
-/** Nothing of the caller's environment but where programs are. */
+/** Passes nothing from the caller's environment but PATH. */
 function cleanEnv(env: Env): Record<string, string> {
   return {
     PATH: env['PATH'] ?? '/usr/local/bin:/usr/bin:/bin',
@@ -115,13 +117,15 @@ function cleanEnv(env: Env): Record<string, string> {
   };
 }
 
-/** A git folder with nothing in it but a configuration of ours. It is made afresh, because one that lies there could be another's work. */
-export function ownGitFolder(under: string, format: 'sha1' | 'sha256', exclude: readonly string[]): string {
+/**
+ * Creates a Git folder with only our configuration. Always new: an existing one could be forged.
+ */
+export function privateGitFolder(under: string, format: 'sha1' | 'sha256', exclude: readonly string[]): string {
   fs.mkdirSync(under, { recursive: true, mode: 0o700 });
-  for (const name of fs.readdirSync(under).filter(isLeftOver))
+  for (const name of fs.readdirSync(under).filter(isLeftover))
     fs.rmSync(path.join(under, name), { recursive: true, force: true });
   const folder = fs.mkdtempSync(path.join(under, `own-${process.pid}-`));
-  for (const one of ['refs', 'info', 'objects']) fs.mkdirSync(path.join(folder, one));
+  for (const name of ['refs', 'info', 'objects']) fs.mkdirSync(path.join(folder, name));
   const ignoreCase = process.platform === 'darwin' || process.platform === 'win32';
   const config = [
     '[core]',
@@ -137,7 +141,7 @@ export function ownGitFolder(under: string, format: 'sha1' | 'sha256', exclude: 
   fs.writeFileSync(path.join(folder, 'config'), `${config.join('\n')}\n`);
   fs.writeFileSync(path.join(folder, 'HEAD'), 'ref: refs/heads/nothing\n');
   fs.writeFileSync(path.join(folder, 'info', 'exclude'), `${exclude.join('\n')}\n`);
-  // Bytes are kept as they are, whatever .gitattributes asks for.
+  // Store bytes unchanged, regardless of .gitattributes.
   fs.writeFileSync(
     path.join(folder, 'info', 'attributes'),
     '* -text -eol -ident -filter -diff -merge -working-tree-encoding\n',
@@ -145,8 +149,8 @@ export function ownGitFolder(under: string, format: 'sha1' | 'sha256', exclude: 
   return folder;
 }
 
-/** The folder of a process that was killed. */
-function isLeftOver(name: string): boolean {
+/** True for the folder of a process that has ended. */
+function isLeftover(name: string): boolean {
   const pid = /^own-(\d+)-/.exec(name)?.[1];
   if (pid === undefined || Number(pid) === process.pid) return false;
   try {
@@ -157,8 +161,8 @@ function isLeftOver(name: string): boolean {
   }
 }
 
-function noGit(): ReturnType<typeof problem> {
-  return problem('not_found', 'the program git was not found, so no history is kept', {
-    hint: 'install git, or write `git: false` into guild.yaml',
+function gitMissing(): ReturnType<typeof problem> {
+  return problem('not_found', 'git was not found, so no history is kept', {
+    hint: 'install git, or set `git: false` in guild.yaml',
   });
 }

@@ -1,6 +1,6 @@
 /**
- * What lies in the workspace, as a tree. Git lists what changed and takes it in by name in a second step: files move about while
- * that happens, and one that is gone by then is simply gone.
+ * Writes the workspace's files to a Git tree. Git first lists the changes and then adds them by
+ * name, because files move while that happens and a file may be gone by then.
  */
 import fs from 'node:fs';
 import path from 'node:path';
@@ -19,31 +19,31 @@ export async function stage(onFiles: RunGit, root: string, index: string): Promi
     '--others',
     '--modified',
     '--exclude-standard',
-    ...KEPT_OUT.flatMap((one) => ['-x', one]),
+    ...KEPT_OUT.flatMap((file) => ['-x', file]),
   ];
-  let gone: ReadonlySet<string> = new Set();
+  let missingBefore: ReadonlySet<string> = new Set();
   for (let attempt = 1; ; attempt++) {
     const listed = must(await onFiles(list, { env }));
-    const paths = [...new Set(listed.out.split('\0'))].filter((one) => isWanted(root, one));
+    const paths = [...new Set(listed.out.split('\0'))].filter((file) => isWanted(root, file));
     if (paths.length === 0) break;
-    // A task that moves while git looks may be seen in no folder at all. So its old place is given up only when it was
-    // missing there twice: by then the new one has been listed.
-    const missing = new Set(paths.filter((one) => isTask(one) && !isThere(root, one)));
-    const sure = paths.filter((one) => !missing.has(one) || gone.has(one));
+    // A task that moves during the listing may appear in no folder at all. So it is removed from
+    // its old place only if it is missing there twice; by then the new place has been listed.
+    const missing = new Set(paths.filter((file) => isTask(file) && !isThere(root, file)));
+    const confirmed = paths.filter((file) => !missing.has(file) || missingBefore.has(file));
     const args = ['update-index', '-z', '--add', '--remove', '--replace', '--stdin'];
-    const taken = await onFiles(args, { env, input: sure.map((one) => `${one}\0`).join('') });
-    const moved = sure.some((one) => isTask(one) && !missing.has(one) && !isThere(root, one));
-    const isWhole = taken.code === 0 && !moved && sure.length === paths.length;
-    if (isWhole || attempt === TRIES) {
-      must(taken); // a file vanished between two looks of git at it, every time
+    const update = await onFiles(args, { env, input: confirmed.map((file) => `${file}\0`).join('') });
+    const moved = confirmed.some((file) => isTask(file) && !missing.has(file) && !isThere(root, file));
+    const isComplete = update.code === 0 && !moved && confirmed.length === paths.length;
+    if (isComplete || attempt === TRIES) {
+      must(update); // files disappeared during every attempt
       break;
     }
-    gone = missing;
+    missingBefore = missing;
   }
   return must(await onFiles(['write-tree'], { env })).out.trim();
 }
 
-/** A name that ends in a slash is a repository of its own: it keeps its own history and does not become a part of this one. */
+/** A name that ends in a slash is a nested repository, which keeps its own history. */
 function isWanted(root: string, name: string): boolean {
   if (name === '' || name.endsWith('/') || isKeptOut(name)) return false;
   const stat = fs.lstatSync(path.join(root, name), { throwIfNoEntry: false });
@@ -58,12 +58,12 @@ function isThere(root: string, name: string): boolean {
   return fs.lstatSync(path.join(root, name), { throwIfNoEntry: false }) !== undefined;
 }
 
-export function must<T extends { code: number; err: string }>(ran: T): T {
-  if (ran.code === 0) return ran;
-  const said = ran.err.trim().split('\n').slice(-2).join('; ').slice(0, 300) || `it ended with ${ran.code}`;
+export function must<T extends { code: number; err: string }>(result: T): T {
+  if (result.code === 0) return result;
+  const reason = result.err.trim().split('\n').slice(-2).join('; ').slice(0, 300) || `exit code ${result.code}`;
   throw new ProblemError(
-    problem('tool_failed', `history could not be written: git says: ${said}`, {
-      hint: 'work goes on; the next commit has everything once git works again',
+    problem('tool_failed', `history could not be written: git says: ${reason}`, {
+      hint: 'work continues; the next commit contains everything once git works again',
     }),
   );
 }

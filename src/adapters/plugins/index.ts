@@ -1,7 +1,7 @@
 /**
- * Plugins: folders of tools, and of ways for messages to come in. What one does wrong, loading, starting or running, harms only
- * itself and is told in one problem. Its tools are asked for unless it says that they need no human, and policy may still be
- * stricter. A plugin never replaces a tool of the program.
+ * Loads plugins: folders with tools and message sources. A plugin that fails to load, start or run
+ * is reported once and affects nothing else. Its tools need approval unless it declares otherwise,
+ * and the policy may be stricter. A plugin cannot replace a built-in tool.
  */
 import { pluginCode } from './plugin-code.js';
 import { problem, type Problem } from '../../domain/problem.js';
@@ -14,9 +14,12 @@ export interface Plugins {
   /** True for a plugin's tool that a human must allow each time. False for every other name. */
   requiresApproval(tool: string): boolean;
   problems: Problem[];
-  /** Lets those that listen listen, until `signal` aborts. Resolves when all have stopped, or soon after. Never rejects. */
+  /**
+   * Runs the plugins that listen, until `signal` aborts and they have had time to stop. Never
+   * rejects.
+   */
   start(options: PluginStart): Promise<void>;
-  /** Lets them put away what they hold: connections, processes. Never rejects. */
+  /** Lets plugins close their connections and processes. Never rejects. */
   close(): Promise<void>;
 }
 
@@ -27,12 +30,12 @@ interface PluginStart {
   report(problem: Problem): void;
 }
 
-interface PluginsGiven {
+interface PluginsOptions {
   root: string;
-  /** Name → its settings in guild.yaml. */
+  /** Plugin name → its settings in guild.yaml. */
   plugins: Record<string, Record<string, unknown>>;
   env: Record<string, string | undefined>;
-  /** Where the plugins that come with the program lie. */
+  /** Folder of the built-in plugins. */
   builtIn: string;
 }
 
@@ -40,7 +43,7 @@ interface Loaded {
   name: string;
   file: string;
   tools: PluginTool[];
-  /** What it found wrong with its settings, though it can go on. */
+  /** Problems with its settings that do not stop it. */
   problems?: unknown[];
   start?: (running: Record<string, unknown>) => unknown;
   stop?: () => unknown;
@@ -48,80 +51,80 @@ interface Loaded {
 
 const STOP_MS = 3000;
 
-export async function loadPlugins(given: PluginsGiven): Promise<Plugins> {
+export async function loadPlugins(options: PluginsOptions): Promise<Plugins> {
   const problems: Problem[] = [];
   const loaded: Loaded[] = [];
   const tools = new Map<string, Tool>();
-  const free = new Set<string>();
-  for (const [name, config] of Object.entries(given.plugins)) {
-    const one = await load(given, name, config, problems);
-    if (one === undefined) continue;
-    loaded.push(one);
-    for (const made of one.tools) {
-      const built = pluginTool(made, { name, file: one.file, root: given.root });
-      if ('code' in built) problems.push(built);
-      else if (isBuilt(built.name) || tools.has(built.name)) problems.push(taken(built.name, one.file));
+  const autoApproved = new Set<string>();
+  for (const [name, config] of Object.entries(options.plugins)) {
+    const plugin = await load(options, name, config, problems);
+    if (plugin === undefined) continue;
+    loaded.push(plugin);
+    for (const source of plugin.tools) {
+      const tool = pluginTool(source, { name, file: plugin.file, root: options.root });
+      if ('code' in tool) problems.push(tool);
+      else if (isBuilt(tool.name) || tools.has(tool.name)) problems.push(duplicateTool(tool.name, plugin.file));
       else {
-        tools.set(built.name, built);
-        if (made.metadata?.requiresHumanApproval === false) free.add(built.name);
+        tools.set(tool.name, tool);
+        if (source.metadata?.requiresHumanApproval === false) autoApproved.add(tool.name);
       }
     }
   }
   return {
     tools: [...tools.values()],
-    requiresApproval: (tool) => tools.has(tool) && !free.has(tool),
+    requiresApproval: (tool) => tools.has(tool) && !autoApproved.has(tool),
     problems,
-    async start(options) {
-      const running = loaded.map((one) => run(given.root, one, options));
-      await aborted(options.signal);
-      const late = new Promise<void>((resolve) => setTimeout(resolve, STOP_MS).unref());
-      await Promise.race([Promise.all(running), late]);
+    async start(running) {
+      const stopped = loaded.map((plugin) => run(options.root, plugin, running));
+      await aborted(running.signal);
+      const timeout = new Promise<void>((resolve) => setTimeout(resolve, STOP_MS).unref());
+      await Promise.race([Promise.all(stopped), timeout]);
     },
     async close() {
-      await Promise.allSettled(loaded.map(async (one) => one.stop?.()));
+      await Promise.allSettled(loaded.map(async ({ stop }) => stop?.()));
     },
   };
 }
 
 async function load(
-  { root, env, builtIn }: PluginsGiven,
+  { root, env, builtIn }: PluginsOptions,
   name: string,
   config: Record<string, unknown>,
   problems: Problem[],
 ): Promise<Loaded | undefined> {
   const code = pluginCode(root, builtIn, name);
   if (code === undefined) {
-    problems.push(noPlugin(name));
+    problems.push(unknownPlugin(name));
     return undefined;
   }
   const { file } = code;
   try {
-    const made = await code.load();
+    const exported = await code.load();
     const registered: PluginTool[] = [];
-    const office = { workspace: root, env, config, registerTool: (tool: PluginTool) => void registered.push(tool) };
-    const said: unknown = typeof made === 'function' ? await (made as (office: unknown) => unknown)(office) : made;
+    const host = { workspace: root, env, config, registerTool: (tool: PluginTool) => void registered.push(tool) };
+    const plugin: unknown =
+      typeof exported === 'function' ? await (exported as (host: unknown) => unknown)(host) : exported;
     const {
       tools = [],
       start,
       stop,
-      problems: told = [],
-    } = (Array.isArray(said) ? { tools: said } : (said ?? {})) as Partial<Loaded>;
+      problems: warnings = [],
+    } = (Array.isArray(plugin) ? { tools: plugin } : (plugin ?? {})) as Partial<Loaded>;
     const all = [...registered, ...(Array.isArray(tools) ? tools : Object.values<PluginTool>(tools))];
-    for (const one of told) problems.push(problem('tool_failed', String(one), { where: { file: 'guild.yaml' } }));
-    if (all.length > 0 || typeof start === 'function')
-      return { name, file, tools: all, ...(start ? { start } : {}), ...(stop ? { stop } : {}) };
-    if (told.length > 0) return undefined;
+    for (const text of warnings) problems.push(problem('tool_failed', String(text), { where: { file: 'guild.yaml' } }));
+    if (all.length > 0 || typeof start === 'function') return { name, file, tools: all, start, stop };
+    if (warnings.length > 0) return undefined;
     const hint = 'export default {tools, start}, or a function that returns it';
-    problems.push(problem('bad_file', 'this plugin has neither tools nor a start', { where: { file }, hint }));
+    problems.push(problem('bad_file', 'this plugin has neither tools nor start()', { where: { file }, hint }));
   } catch (thrown) {
     problems.push(problem('bad_file', `this plugin cannot be loaded: ${messageOf(thrown)}`, { where: { file } }));
   }
   return undefined;
 }
 
-export function noPlugin(name: string): Problem {
-  const hint = `write plugins/${name}/index.mjs, or take it out of "plugins"`;
-  return problem('not_found', `there is no plugin ${name}`, { where: { file: 'guild.yaml' }, hint });
+export function unknownPlugin(name: string): Problem {
+  const hint = `create plugins/${name}/index.mjs, or remove it from "plugins"`;
+  return problem('not_found', `unknown plugin ${name}`, { where: { file: 'guild.yaml' }, hint });
 }
 
 async function run(
@@ -130,16 +133,16 @@ async function run(
   { signal, deliver, report }: PluginStart,
 ): Promise<void> {
   if (start === undefined) return;
-  const tell = (said: string): void => report(problem('tool_failed', `plugin ${name}: ${said}`, { where: { file } }));
+  const fail = (text: string): void => report(problem('tool_failed', `plugin ${name}: ${text}`, { where: { file } }));
   try {
     await start({
       workspace: root,
       signal,
       deliver: (message: Record<string, unknown>) => deliver(name, message),
-      report: (said: unknown) => tell(String(said)),
+      report: (text: unknown) => fail(String(text)),
     });
   } catch (thrown) {
-    if (!signal.aborted) tell(messageOf(thrown));
+    if (!signal.aborted) fail(messageOf(thrown));
   }
 }
 
@@ -148,10 +151,10 @@ function aborted(signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
 }
 
-function taken(name: string, file: string): Problem {
-  return problem('duplicate', `there is a tool ${name} already, so this one is left out`, {
+function duplicateTool(name: string, file: string): Problem {
+  return problem('duplicate', `a tool named ${name} already exists, so this one is ignored`, {
     where: { file },
-    hint: 'give it another name',
+    hint: 'rename it',
   });
 }
 

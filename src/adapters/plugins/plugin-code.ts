@@ -1,18 +1,18 @@
 /**
- * Finds and loads the code of a plugin, `plugins/<name>/index.mjs`: the workspace's own, else the one that comes with the program.
- * A plugin is code with all the rights of this process, so it is only loaded when `guild.yaml` names it.
+ * Finds and loads a plugin, `plugins/<name>/index.mjs`: the workspace's own, else the built-in one.
+ * A plugin runs with all rights of this process, so it is loaded only if `guild.yaml` names it.
  */
 import fs from 'node:fs';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 
 interface PluginCode {
-  /** Its entry, for messages: relative to the workspace where it lies in it. */
+  /** Its entry file, for messages; relative to the workspace if it is inside. */
   file: string;
   load(): Promise<unknown>;
 }
 
-/** Undefined if neither place has a plugin of this name. */
+/** Undefined if neither folder has a plugin of this name. */
 export function pluginCode(root: string, builtIn: string, name: string): PluginCode | undefined {
   for (const folder of [path.join(root, 'plugins'), builtIn]) {
     const file = path.join(folder, name, 'index.mjs');

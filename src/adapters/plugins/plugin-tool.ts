@@ -1,17 +1,17 @@
-/** A tool as a plugin writes it, made one of ours: the same checks, the same outcomes. */
+/** Turns a plugin's tool into one of ours, with the same checks and outcomes. */
 import { problem, type Problem } from '../../domain/problem.js';
 import type { JsonSchema } from '../../ports/model.js';
 import type { Tool, ToolReply } from '../../tools/core/tool.js';
 
 export interface PluginTool {
-  /** `{name, description, parameters}`, or the same inside `function`, as model APIs have it. */
+  /** `{name, description, parameters}`, or the same inside `function`, as in model APIs. */
   definition: Definition & { function?: Definition };
   metadata?: {
     /** Default true. */
     requiresHumanApproval?: boolean;
-    /** It only reads, so it may run again after a crash. */
+    /** It changes nothing, so it may run again after a crash. */
     readOnly?: boolean;
-    /** False: what it answers is the plugin's own words. By default it may be anybody's. */
+    /** False if its replies contain no outside text. Default true. */
     outside?: boolean;
   };
   execute(args: Record<string, unknown>, context: Record<string, unknown>): unknown;
@@ -25,30 +25,30 @@ interface Definition {
 
 const NAME = /^[A-Za-z][A-Za-z0-9_-]{0,63}$/;
 
-export function pluginTool(made: PluginTool, plugin: { name: string; file: string; root: string }): Tool | Problem {
-  const definition = made?.definition?.function ?? made?.definition;
-  const no = (message: string): Problem => problem('bad_field', message, { where: { file: plugin.file } });
+export function pluginTool(source: PluginTool, plugin: { name: string; file: string; root: string }): Tool | Problem {
+  const definition = source?.definition?.function ?? source?.definition;
+  const invalid = (message: string): Problem => problem('bad_field', message, { where: { file: plugin.file } });
   if (typeof definition?.name !== 'string' || !NAME.test(definition.name))
-    return no('a tool of this plugin has no usable name');
+    return invalid('a tool of this plugin has no valid name');
   const { name, description = '', parameters = { type: 'object' } } = definition;
-  if (typeof made.execute !== 'function') return no(`the tool ${name} has no execute`);
-  if (parameters?.type !== 'object') return no(`the parameters of ${name} must be a JSON Schema of an object`);
+  if (typeof source.execute !== 'function') return invalid(`the tool ${name} has no execute()`);
+  if (parameters?.type !== 'object') return invalid(`the parameters of ${name} must be a JSON Schema of an object`);
   return {
     name,
     description,
-    parameters: checkable(parameters),
-    kind: made.metadata?.readOnly === true ? 'pure' : 'effect',
+    parameters: checkableSchema(parameters),
+    kind: source.metadata?.readOnly === true ? 'pure' : 'effect',
     plugin: plugin.name,
-    outside: made.metadata?.outside !== false,
+    outside: source.metadata?.outside !== false,
     async run(args, { agent, task, callId, approved, signal }) {
       const context = { agent: agent.name, task: task.id, callId, approved, signal, workspace: plugin.root };
-      return asReply(await made.execute(args, context));
+      return asReply(await source.execute(args, context));
     },
   };
 }
 
-function asReply(said: unknown): ToolReply {
-  const { success = true, content = said } = (typeof said === 'object' && said !== null ? said : {}) as {
+function asReply(result: unknown): ToolReply {
+  const { success = true, content = result } = (typeof result === 'object' && result !== null ? result : {}) as {
     success?: unknown;
     content?: unknown;
   };
@@ -58,19 +58,14 @@ function asReply(said: unknown): ToolReply {
 
 const TYPES = new Set(['object', 'string', 'integer', 'number', 'boolean', 'array']);
 
-/** What our check does not know (`anyOf`, a list of types) is left to the plugin instead of being refused. */
-function checkable(schema: JsonSchema): JsonSchema {
-  const given = Object.entries(schema.properties ?? {});
-  const known = given.filter(([, one]) => TYPES.has(one?.type));
-  const whole = known.length === given.length;
-  return {
-    ...schema,
-    properties: Object.fromEntries(known),
-    ...(whole
-      ? {}
-      : {
-          additionalProperties: true,
-          required: schema.required?.filter((name) => known.some(([one]) => one === name)),
-        }),
-  };
+/**
+ * Drops properties our validation does not support (`anyOf`, type lists); the plugin checks them.
+ */
+function checkableSchema(schema: JsonSchema): JsonSchema {
+  const all = Object.entries(schema.properties ?? {});
+  const supported = all.filter(([, property]) => TYPES.has(property?.type));
+  const properties = Object.fromEntries(supported);
+  if (supported.length === all.length) return { ...schema, properties };
+  const required = schema.required?.filter((name) => Object.hasOwn(properties, name));
+  return { ...schema, properties, additionalProperties: true, required };
 }

@@ -10,7 +10,7 @@ import { problem, problemText, type Problem } from '../../domain/problem.js';
 import { resolveModels } from '../../rules/scheduling/models.js';
 import { foreignAgents } from '../../adapters/roster/foreign-agents.js';
 import { packageFolder } from '../../adapters/starter/package-folder.js';
-import { noPlugin } from '../../adapters/plugins/index.js';
+import { unknownPlugin } from '../../adapters/plugins/index.js';
 import { CONFIG_FILE, readConfig } from './read-config.js';
 import { roster } from '../../adapters/roster/index.js';
 
@@ -54,7 +54,7 @@ export function openRoster(folder: string, env: Record<string, string | undefine
 
 function missing(root: string, plugins: string[]): Problem[] {
   const builtIn = packageFolder('plugins');
-  return plugins.flatMap((name) => (pluginCode(root, builtIn, name) === undefined ? [noPlugin(name)] : []));
+  return plugins.flatMap((name) => (pluginCode(root, builtIn, name) === undefined ? [unknownPlugin(name)] : []));
 }
 
 /** Looking at a folder runs none of its code, so the tools of a plugin are not known here. */

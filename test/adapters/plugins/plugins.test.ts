@@ -90,7 +90,7 @@ test('a broken plugin is one problem that names its file, and its neighbours wor
   for (const name of ['syntax', 'throws', 'rejects', 'empty', 'steals'])
     assert.equal(files.filter((file) => file === `plugins/${name}/index.mjs`).length, 1, name);
   assert.equal(files.filter((file) => file === 'plugins/odd/index.mjs').length, 4);
-  assert.match(problems.find((one) => one.code === 'not_found')!.message, /no plugin missing/);
+  assert.match(problems.find((one) => one.code === 'not_found')!.message, /unknown plugin missing/);
 });
 
 test('a plugin that guild.yaml does not name never runs', async (t) => {
