@@ -1,6 +1,7 @@
 /**
- * One connection to an MCP server, made at the first call and kept while it is used: over stdio to a process that is started for it,
- * or over HTTP. The process gets a clean environment: PATH, HOME and the variables that the settings name.
+ * A connection to an MCP server, over HTTP or over stdio to a process started for it. It opens at
+ * the first call and closes when idle. The process gets only PATH, HOME and the variables listed in
+ * the settings.
  */
 const IDLE_MS = 60_000;
 const CONNECT_MS = 30_000;
@@ -17,11 +18,11 @@ export function connection(settings, { env, workspace }) {
   };
   const use = async (work) => {
     clearTimeout(idle);
-    client ??= within(open(settings, env, workspace), CONNECT_MS, 'it did not answer within 30 s');
+    client ??= within(open(settings, env, workspace), CONNECT_MS, 'no answer within 30 s');
     try {
       return await work(await client);
     } catch (thrown) {
-      await drop(); // whatever is wrong with it, the next call gets a new one
+      await drop(); // the next call opens a new connection
       throw thrown;
     } finally {
       clearTimeout(idle);
@@ -31,7 +32,7 @@ export function connection(settings, { env, workspace }) {
   };
   return {
     tools: () => use(listAll),
-    call: (name, args, signal) => use((it) => it.callTool({ name, arguments: args, options: { signal } })),
+    call: (name, args, signal) => use((open) => open.callTool({ name, arguments: args, options: { signal } })),
     close: drop,
   };
 }
@@ -44,15 +45,15 @@ async function open(settings, env, workspace) {
 async function transport({ command, env: names = [], url, key_env: keyEnv, headers = {} }, env, workspace) {
   if (url !== undefined) {
     const key = keyEnv === undefined ? undefined : env[keyEnv];
-    if (keyEnv !== undefined && !key) throw new Error(`the environment has no ${keyEnv}`);
+    if (keyEnv !== undefined && !key) throw new Error(`${keyEnv} is not set`);
     return { type: 'http', url, headers: { ...headers, ...(key ? { authorization: `Bearer ${key}` } : {}) } };
   }
   const { Experimental_StdioMCPTransport: Stdio } = await import('@ai-sdk/mcp/mcp-stdio');
   const [program, ...args] = command;
-  const given = Object.fromEntries(
+  const passed = Object.fromEntries(
     ['PATH', 'HOME', ...names].flatMap((name) => (env[name] ? [[name, env[name]]] : [])),
   );
-  return new Stdio({ command: program, args, env: given, cwd: workspace, stderr: 'ignore' });
+  return new Stdio({ command: program, args, env: passed, cwd: workspace, stderr: 'ignore' });
 }
 
 async function listAll(client) {
@@ -66,21 +67,21 @@ async function listAll(client) {
   return all;
 }
 
-async function within(promise, ms, why) {
+async function within(promise, ms, message) {
   let timer;
-  const late = new Promise((_, reject) => {
-    timer = setTimeout(() => reject(new Error(why)), ms);
+  const timeout = new Promise((_, reject) => {
+    timer = setTimeout(() => reject(new Error(message)), ms);
   });
   try {
-    return await Promise.race([promise, late]);
+    return await Promise.race([promise, timeout]);
   } finally {
     clearTimeout(timer);
   }
 }
 
-/** What a tool said, as text; pictures and the like are named, not shown. */
-export function said({ content = [], structuredContent, toolResult, isError = false }) {
-  const texts = content.map((part) => (part.type === 'text' ? part.text : `[${part.type}, not shown]`));
-  if (texts.length === 0) texts.push(JSON.stringify(structuredContent ?? toolResult ?? 'done'));
-  return { success: !isError, content: texts.join('\n') };
+/** A tool's reply as text. Images and other media are named, not shown. */
+export function replyText({ content = [], structuredContent, toolResult, isError = false }) {
+  const parts = content.map((part) => (part.type === 'text' ? part.text : `[${part.type}, not shown]`));
+  if (parts.length === 0) parts.push(JSON.stringify(structuredContent ?? toolResult ?? 'done'));
+  return { success: !isError, content: parts.join('\n') };
 }

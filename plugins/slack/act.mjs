@@ -1,24 +1,27 @@
-/** What every action does: read its words, find the workspace, act, and say how it went. Exit codes: 0 done, 1 not, 2 wrong usage. */
+/**
+ * Runs an action: parses its arguments, finds the workspace, acts and prints the outcome. Exit
+ * codes: 0 success, 1 failure, 2 wrong usage.
+ */
 import fs from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 
-export async function act(how, usage) {
-  const asked = words();
+export async function act(action, usage) {
+  const request = parseRequest();
   const workspace = findWorkspace();
-  if (asked === undefined || workspace === undefined) {
-    console.error(asked === undefined ? `usage: ${usage}` : 'this is not run inside a workspace; set GUILD_WORKSPACE');
+  if (request === undefined || workspace === undefined) {
+    console.error(request === undefined ? `usage: ${usage}` : 'not inside a workspace; set GUILD_WORKSPACE');
     process.exitCode = 2;
     return;
   }
-  const { success, content } = await how({ workspace, env: process.env, config: {} }, asked);
+  const { success, content } = await action({ workspace, env: process.env, config: {} }, request);
   (success ? console.log : console.error)(content);
   process.exitCode = success ? 0 : 1;
 }
 
-/** A message may begin with a dash: after the recipient only --thread is an option. */
-function words() {
+/** A message may start with a dash, so after the recipient only --thread is an option. */
+function parseRequest() {
   const args = process.argv.slice(2);
   const at = args.indexOf('--thread');
   const thread = at >= 2 ? args.splice(at, 2)[1] : undefined;
@@ -28,14 +31,17 @@ function words() {
   return recipient && text ? { recipient, text, ...(thread ? { thread } : {}) } : undefined;
 }
 
-/** As the program says, else the one this plugin lies in, else the one we stand in. */
+/**
+ * GUILD_WORKSPACE, else the workspace that contains this plugin, else that of the current folder.
+ */
 function findWorkspace() {
-  const is = (folder) => fs.existsSync(path.join(folder, 'guild.yaml')) || fs.existsSync(path.join(folder, 'tasks'));
+  const isWorkspace = (folder) =>
+    fs.existsSync(path.join(folder, 'guild.yaml')) || fs.existsSync(path.join(folder, 'tasks'));
   if (process.env.GUILD_WORKSPACE) return process.env.GUILD_WORKSPACE;
   const home = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '..', '..');
-  if (is(home)) return home;
-  for (let at = process.cwd(); ; at = path.dirname(at)) {
-    if (is(at)) return at;
-    if (path.dirname(at) === at) return undefined;
+  if (isWorkspace(home)) return home;
+  for (let folder = process.cwd(); ; folder = path.dirname(folder)) {
+    if (isWorkspace(folder)) return folder;
+    if (path.dirname(folder) === folder) return undefined;
   }
 }

@@ -1,4 +1,4 @@
-/** The two files this plugin shares with the workspace: messages that came, and messages that went out. */
+/** The two files this plugin shares with the workspace: incoming and outgoing messages. */
 import fs from 'node:fs';
 import path from 'node:path';
 
@@ -7,22 +7,22 @@ const OUT = 'slack-outbox.jsonl';
 const { O_RDONLY, O_RDWR, O_APPEND, O_CREAT, O_NOFOLLOW = 0, O_NONBLOCK = 0 } = fs.constants;
 const TAIL_BYTES = 1024 * 1024;
 
-/** The newest `limit` messages that can be read, oldest first. Only the end of the file is looked at. */
+/** The newest `limit` readable messages, oldest first. Reads only the end of the file. */
 export function newest(workspace, limit, fits = () => true) {
   const lines = tail(path.join(workspace, 'inbox', IN))
     .split('\n')
     .slice(0, -1);
-  const found = [];
+  const messages = [];
   for (const line of lines.reverse()) {
-    const message = parsed(line);
-    if (message !== undefined && fits(message)) found.push(message);
-    if (found.length >= limit) break;
+    const message = parseMessage(line);
+    if (message !== undefined && fits(message)) messages.push(message);
+    if (messages.length >= limit) break;
   }
-  return found.reverse();
+  return messages.reverse();
 }
 
-/** Durable when it returns. */
-export function keepSent(workspace, line) {
+/** Appends a line to the outbox. Durable when it returns. */
+export function recordSent(workspace, line) {
   const folder = path.join(workspace, 'inbox');
   fs.mkdirSync(folder, { recursive: true });
   const fd = fs.openSync(path.join(folder, OUT), O_RDWR | O_APPEND | O_CREAT | O_NOFOLLOW | O_NONBLOCK, 0o644);
@@ -55,25 +55,26 @@ function tail(file) {
   }
 }
 
-/** A message in the one form the rest of this plugin uses, whoever wrote the line. */
-function parsed(line) {
-  let given;
+/** Accepts the field names of other bridges too. Undefined if the line is not a message. */
+function parseMessage(line) {
+  let json;
   try {
-    given = JSON.parse(line);
+    json = JSON.parse(line);
   } catch {
     return undefined;
   }
-  if (typeof given !== 'object' || given === null) return undefined;
-  const word = (...names) => names.map((name) => given[name]).find((one) => typeof one === 'string' && one !== '');
-  const text = word('text', 'message', 'content', 'body');
+  if (typeof json !== 'object' || json === null) return undefined;
+  const field = (...names) =>
+    names.map((name) => json[name]).find((value) => typeof value === 'string' && value !== '');
+  const text = field('text', 'message', 'content', 'body');
   if (text === undefined) return undefined;
   return {
     text,
-    ts: word('ts', 'timestamp'),
-    from: word('from', 'user', 'sender'),
-    channel: word('channel'),
-    thread: word('thread', 'thread_ts'),
-    userId: word('user_id'),
-    channelId: word('channel_id'),
+    ts: field('ts', 'timestamp'),
+    from: field('from', 'user', 'sender'),
+    channel: field('channel'),
+    thread: field('thread', 'thread_ts'),
+    userId: field('user_id'),
+    channelId: field('channel_id'),
   };
 }

@@ -1,4 +1,6 @@
-/** Slack's own packages, loaded when they are first needed: beside Guildhall, else beside the workspace. */
+/**
+ * Loads Slack's official packages on demand: installed with Guildhall, or else in the workspace.
+ */
 import { createRequire } from 'node:module';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -13,13 +15,13 @@ export async function official(name, workspace) {
     return await import(pathToFileURL(createRequire(path.join(workspace, 'package.json')).resolve(name)).href);
   } catch (error) {
     if (error?.code !== 'MODULE_NOT_FOUND' && error?.code !== 'ERR_MODULE_NOT_FOUND') throw error;
-    throw new Error(`Slack's package is missing; run: npm install @slack/web-api@7 @slack/socket-mode@2`, {
+    throw new Error(`Slack's packages are missing; run: npm install @slack/web-api@7 @slack/socket-mode@2`, {
       cause: error,
     });
   }
 }
 
-/** Nothing of theirs is printed: what matters comes back as errors. */
+/** Silences the packages' own logging; failures are returned as errors. */
 export const QUIET = {
   debug() {},
   info() {},
@@ -30,7 +32,7 @@ export const QUIET = {
   getLevel: () => 'error',
 };
 
-/** For a server that speaks Slack's protocol, as tests and proxies have one. */
+/** SLACK_API_URL selects another server that speaks Slack's protocol, for tests and proxies. */
 export function address(env) {
   return env.SLACK_API_URL ? { slackApiUrl: env.SLACK_API_URL.replace(/\/?$/, '/') } : {};
 }

@@ -1,20 +1,22 @@
 /**
- * Messages in, by Socket Mode. Each is written to the inbox, durably, before Slack is told that it arrived; if that fails Slack
- * sends it again, and the id it carries keeps it one message. Lost connections are made again here, not by the package,
- * whose own way would end the whole process when it fails.
+ * Receives messages by Socket Mode. Each is durable in the inbox before it is acknowledged;
+ * otherwise Slack sends it again, and its id keeps it one message. Reconnecting is done here,
+ * because the package's own reconnect ends the whole process when it fails.
  */
 import { address, official, QUIET } from './official.mjs';
 
 const KINDS = new Set([undefined, 'file_share', 'thread_broadcast', 'me_message']);
 const FATAL = new Set(['invalid_auth', 'not_authed', 'account_inactive', 'not_allowed_token_type', 'missing_scope']);
-const LONGEST_MS = 60_000;
+const MAX_PAUSE_MS = 60_000;
 
-/** Resolves when `signal` aborts; at once if there is no token. Throws if Slack will never let us in. */
+/**
+ * Resolves when `signal` aborts, or immediately without a token. Throws if Slack refuses the token.
+ */
 export async function listen({ workspace, env, config, signal, deliver, report }) {
   if (!env.SLACK_APP_TOKEN || signal.aborted) return;
   const { SocketModeClient } = await official('@slack/socket-mode', workspace);
   const names = await directory(workspace, env);
-  let fails = 0;
+  let failures = 0;
   while (!signal.aborted) {
     const client = new SocketModeClient({
       appToken: env.SLACK_APP_TOKEN,
@@ -22,41 +24,42 @@ export async function listen({ workspace, env, config, signal, deliver, report }
       logger: QUIET,
       clientOptions: { retryConfig: { retries: 1 }, ...address(env) },
     });
-    client.on('slack_event', (given) => void take(given));
-    const gone = new Promise((resolve) => client.on('disconnected', resolve));
+    client.on('slack_event', (event) => void receive(event));
+    const disconnected = new Promise((resolve) => client.on('disconnected', resolve));
     try {
       await client.start();
-      fails = 0;
-      await Promise.race([gone, aborted(signal)]);
+      failures = 0;
+      await Promise.race([disconnected, aborted(signal)]);
     } catch (error) {
       if (FATAL.has(error?.data?.error))
-        throw new Error(`Slack refused the token (${error.data.error}); look at SLACK_APP_TOKEN`, { cause: error });
-      if (fails === 0)
-        report(`Slack cannot be reached and is tried again: ${error?.message ?? 'the connection closed'}`);
+        throw new Error(`Slack refused the token (${error.data.error}); check SLACK_APP_TOKEN`, { cause: error });
+      if (failures === 0) report(`Slack cannot be reached, retrying: ${error?.message ?? 'the connection closed'}`);
     }
     if (signal.aborted) await Promise.race([client.disconnect().catch(() => {}), pause(1000)]);
-    else await pause(Math.min(LONGEST_MS, 500 * 2 ** fails++), signal);
+    else await pause(Math.min(MAX_PAUSE_MS, 500 * 2 ** failures++), signal);
   }
 
-  async function take({ ack, type, body }) {
+  async function receive({ ack, type, body }) {
     try {
       const message = type === 'events_api' ? await lineOf(body?.event, names, config) : undefined;
       if (message) await deliver(message);
       await ack();
     } catch (error) {
-      report(`a message from Slack was not taken; Slack will send it again: ${error?.message ?? error}`);
+      report(`a message from Slack could not be stored; Slack will send it again: ${error?.message ?? error}`);
     }
   }
 }
 
-/** What is kept of an event; undefined for what is no message of a person, or from a channel that is not listened to. */
+/**
+ * The inbox line for an event; undefined if it is not a person's message in a configured channel.
+ */
 async function lineOf(event, names, config) {
   if (event?.type !== 'message' && event?.type !== 'app_mention') return undefined;
   if (event.bot_id || !event.user || event.user === names.self || !KINDS.has(event.subtype) || !event.text)
     return undefined;
   const channel = await names.channel(event.channel);
-  const wanted = config?.channels;
-  if (Array.isArray(wanted) && !wanted.includes(event.channel) && !wanted.includes(channel)) return undefined;
+  const channels = config?.channels;
+  if (Array.isArray(channels) && !channels.includes(event.channel) && !channels.includes(channel)) return undefined;
   return {
     id: `${event.channel}:${event.ts}`,
     ts: new Date(Number(event.ts) * 1000).toISOString(),
@@ -69,7 +72,7 @@ async function lineOf(event, names, config) {
   };
 }
 
-/** Names for ids, asked once each. Where Slack does not tell, or not soon, the id is its own name. */
+/** Looks up names for ids, once each. If Slack does not answer soon, the id itself is used. */
 async function directory(workspace, env) {
   if (!env.SLACK_BOT_TOKEN) return { self: undefined, person: async (id) => id, channel: async (id) => id };
   const { WebClient } = await official('@slack/web-api', workspace);
@@ -80,12 +83,12 @@ async function directory(workspace, env) {
     rejectRateLimitedCalls: true,
     ...address(env),
   });
-  const known = new Map();
+  const names = new Map();
   const ask = async (id, call) => {
-    if (known.has(id)) return known.get(id);
-    // An event must be answered within three seconds.
+    if (names.has(id)) return names.get(id);
+    // An event must be acknowledged within three seconds.
     const name = await Promise.race([call().catch(() => undefined), pause(1000)]);
-    if (name) known.set(id, name);
+    if (name) names.set(id, name);
     return name || id;
   };
   const self = await web.auth.test().then(

@@ -1,32 +1,37 @@
-/** A search API over HTTP: one GET, and where in its JSON the results stand. No redirect to another host is followed, so a key stays where it belongs. */
+/**
+ * A search API over HTTP: one GET request, and a path to the results in its JSON. Redirects are not
+ * followed, so the key is not sent to another host.
+ */
 const MAX_BYTES = 2_000_000;
-const TIME_MS = 20_000;
+const TIMEOUT_MS = 20_000;
 
 export async function askApi({ env, config }, query, limit, signal) {
   const url = config.url.replaceAll('{query}', encodeURIComponent(query)).replaceAll('{limit}', String(limit));
   const key = config.key_env === undefined ? undefined : env[config.key_env];
-  if (config.key_env !== undefined && !key) return no(`the environment has no ${config.key_env}`);
+  if (config.key_env !== undefined && !key) return failure(`${config.key_env} is not set`);
   const headers = { accept: 'application/json', ...(key ? keyHeader(config.header, key) : {}) };
   let answer;
   try {
-    const until = AbortSignal.any([AbortSignal.timeout(TIME_MS), ...(signal ? [signal] : [])]);
-    const response = await fetch(url, { headers, signal: until, redirect: 'error' });
-    const text = await limited(response);
-    if (!response.ok) return no(`the search service answered ${response.status}: ${text.slice(0, 200)}`);
+    const abort = AbortSignal.any([AbortSignal.timeout(TIMEOUT_MS), ...(signal ? [signal] : [])]);
+    const response = await fetch(url, { headers, signal: abort, redirect: 'error' });
+    const text = await readLimited(response);
+    if (!response.ok) return failure(`the search service answered ${response.status}: ${text.slice(0, 200)}`);
     answer = JSON.parse(text);
   } catch (thrown) {
-    return no(`the search service cannot be used: ${thrown.cause?.message ?? thrown.message}`);
+    return failure(`the search service cannot be used: ${thrown.cause?.message ?? thrown.message}`);
   }
-  const found = at(answer, config.results ?? 'results');
-  if (!Array.isArray(found))
-    return no(
-      `the answer has no list at ${JSON.stringify(config.results ?? 'results')}; see "results" of the plugin web in guild.yaml`,
+  const results = valueAt(answer, config.results ?? 'results');
+  if (!Array.isArray(results))
+    return failure(
+      `the answer has no list at ${JSON.stringify(config.results ?? 'results')}; check plugins.web.results in guild.yaml`,
     );
   const { title = 'title', link = 'url', text = 'description' } = config.fields ?? {};
-  const lines = found
+  const lines = results
     .slice(0, limit)
-    .map((one) => JSON.stringify({ title: at(one, title), url: at(one, link), text: at(one, text) }));
-  return { success: true, content: lines.join('\n') || 'Nothing was found.' };
+    .map((result) =>
+      JSON.stringify({ title: valueAt(result, title), url: valueAt(result, link), text: valueAt(result, text) }),
+    );
+  return { success: true, content: lines.join('\n') || 'No results.' };
 }
 
 function keyHeader(header = 'authorization: Bearer {key}', key) {
@@ -34,24 +39,24 @@ function keyHeader(header = 'authorization: Bearer {key}', key) {
   return name === undefined ? {} : { [name]: value.replaceAll('{key}', key) };
 }
 
-async function limited(response) {
+async function readLimited(response) {
   const chunks = [];
   let size = 0;
   for await (const chunk of response.body ?? []) {
     size += chunk.length;
-    if (size > MAX_BYTES) throw new Error('its answer is over 2 MB');
+    if (size > MAX_BYTES) throw new Error('the answer is larger than 2 MB');
     chunks.push(chunk);
   }
   return Buffer.concat(chunks).toString('utf8');
 }
 
 /** `web.results` in {web: {results: …}}. */
-function at(value, place) {
-  return place
+function valueAt(json, keyPath) {
+  return keyPath
     .split('.')
-    .reduce((here, name) => (typeof here === 'object' && here !== null ? here[name] : undefined), value);
+    .reduce((value, key) => (typeof value === 'object' && value !== null ? value[key] : undefined), json);
 }
 
-function no(content) {
+function failure(content) {
   return { success: false, content };
 }

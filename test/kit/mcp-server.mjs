@@ -1,4 +1,6 @@
-/** An MCP server of a screen, over stdio: one tool that searches, one that changes something. For tests; `--broken` answers nothing. */
+/**
+ * A small MCP server over stdio for tests: one tool reads, one changes something. `--broken` exits.
+ */
 import * as readline from 'node:readline';
 
 const TOOLS = [

@@ -1,6 +1,6 @@
 /**
- * A server that speaks as much of Slack's protocol as its official packages use: the Web API over HTTP and Socket Mode over a
- * WebSocket, with envelopes that must be acknowledged and are sent again if they are not.
+ * A server that speaks the part of Slack's protocol its packages use: the Web API over HTTP, and
+ * Socket Mode over a WebSocket with envelopes that must be acknowledged.
  */
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -13,13 +13,13 @@ export interface SlackServer {
   calls: { method: string; token: string; args: Record<string, string> }[];
   /** Envelope ids that were acknowledged. */
   acks: string[];
-  /** Resolves when somebody has connected by Socket Mode, `n` times in all. */
+  /** Resolves after the `n`th Socket Mode connection. */
   connected(n?: number): Promise<void>;
   /** Sends an event in an envelope; resolves when it is acknowledged. */
   event(event: Record<string, unknown>, envelope?: string): Promise<void>;
-  /** Tells the client to leave, as Slack does when it moves a connection. */
+  /** Asks the client to reconnect, as Slack does when it moves a connection. */
   refresh(): void;
-  /** What a method answers instead of its usual answer. */
+  /** Overrides the default answer of a method. */
   answers: Map<string, Record<string, unknown>>;
   close(): Promise<void>;
 }
@@ -44,7 +44,7 @@ export async function slackServer(): Promise<SlackServer> {
   const sockets = new Set<Socket>();
   const waiting = new Map<string, () => void>();
   let joined = 0;
-  const told: (() => void)[] = [];
+  const joinListeners: (() => void)[] = [];
   const sockServer = new WebSocketServer({ noServer: true });
 
   const server = http.createServer((request, response) => {
@@ -56,7 +56,7 @@ export async function slackServer(): Promise<SlackServer> {
       const token = request.headers.authorization?.replace('Bearer ', '') ?? args['token'] ?? '';
       calls.push({ method, token, args });
       response.setHeader('content-type', 'application/json');
-      response.end(JSON.stringify(answers.get(method) ?? usual(method, args)));
+      response.end(JSON.stringify(answers.get(method) ?? defaultAnswer(method, args)));
     });
   });
   server.on('upgrade', (request, socket: Duplex, head) => {
@@ -70,13 +70,13 @@ export async function slackServer(): Promise<SlackServer> {
       });
       peer.send(JSON.stringify({ type: 'hello', num_connections: 1 }));
       joined++;
-      for (const tell of told.splice(0)) tell();
+      for (const resolve of joinListeners.splice(0)) resolve();
     });
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;
 
-  function usual(method: string, args: Record<string, string>): Record<string, unknown> {
+  function defaultAnswer(method: string, args: Record<string, string>): Record<string, unknown> {
     if (method === 'apps.connections.open') return { ok: true, url: `ws://127.0.0.1:${port}/socket` };
     if (method === 'chat.postMessage')
       return { ok: true, channel: args['channel'], ts: '1700000000.000100', message: {} };
@@ -92,8 +92,8 @@ export async function slackServer(): Promise<SlackServer> {
     acks,
     answers,
     async connected(n = 1) {
-      const isThere = (): boolean => joined >= n;
-      while (!isThere()) await new Promise<void>((resolve) => told.push(resolve));
+      const hasJoined = (): boolean => joined >= n;
+      while (!hasJoined()) await new Promise<void>((resolve) => joinListeners.push(resolve));
     },
     async event(event, envelope = `env-${Math.random().toString(36).slice(2)}`) {
       const acked = new Promise<void>((resolve) => waiting.set(envelope, resolve));

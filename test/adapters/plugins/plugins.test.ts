@@ -1,4 +1,4 @@
-/** Plugins: code that a person named in guild.yaml. What one does wrong harms nobody else; what is not named does not run. */
+/** A plugin runs only if guild.yaml names it, and its failures affect nothing else. */
 import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import os from 'node:os';
@@ -33,7 +33,7 @@ const load = (root: string, ...names: string[]): Promise<Plugins> =>
 
 const context = { agent: { name: 'ana' }, task: { id: 't' }, callId: 'c', approved: true } as never;
 
-test('a plugin may be an object, a function, or register its tools; all are asked for unless it says otherwise', async (t) => {
+test('a plugin may be an object, a function or register its tools, which need approval by default', async (t) => {
   const named = (name: string): string => TOOL.replace('NAME', name);
   const free = named('third').replace('execute:', 'metadata: { requiresHumanApproval: false }, execute:');
   const root = folder(t, {
@@ -61,7 +61,7 @@ test('a plugin may be an object, a function, or register its tools; all are aske
   });
 });
 
-test('a broken plugin is one problem that names its file, and its neighbours work', async (t) => {
+test('a broken plugin is reported with its file, and the others work', async (t) => {
   const root = folder(t, {
     'plugins/syntax/index.mjs': 'export default {',
     'plugins/throws/index.mjs': 'throw new Error("boom");',
@@ -86,11 +86,11 @@ test('a broken plugin is one problem that names its file, and its neighbours wor
     tools.map(({ name }) => name),
     ['good'],
   );
-  const files = problems.map((one) => one.where?.file);
+  const files = problems.map(({ where }) => where?.file);
   for (const name of ['syntax', 'throws', 'rejects', 'empty', 'steals'])
     assert.equal(files.filter((file) => file === `plugins/${name}/index.mjs`).length, 1, name);
   assert.equal(files.filter((file) => file === 'plugins/odd/index.mjs').length, 4);
-  assert.match(problems.find((one) => one.code === 'not_found')!.message, /unknown plugin missing/);
+  assert.match(problems.find(({ code }) => code === 'not_found')!.message, /unknown plugin missing/);
 });
 
 test('a plugin that guild.yaml does not name never runs', async (t) => {
@@ -105,7 +105,7 @@ test('a plugin that guild.yaml does not name never runs', async (t) => {
   assert.equal(fs.existsSync(path.join(root, 'plugins/evil/ran')), false);
 });
 
-test('a tool of a plugin is offered to the agent that lists it, and checked, asked for and run like any other', async (t) => {
+test('an agent that lists a plugin tool can use it; it is validated, approved and run like any tool', async (t) => {
   const root = folder(t, {
     'guild.yaml': 'model: demo/x\nproviders: {demo: {kind: scripted}}\nplugins: {one: {level: 3}}\ngit: false\n',
     'script.yaml': `- {agent: ana, turn: 1, call: [{shout: {a: 5}}]}
@@ -128,7 +128,7 @@ test('a tool of a plugin is offered to the agent that lists it, and checked, ask
   assert.equal((await workspace.task(task.id))!.task.result, 'Done.');
 });
 
-test('a plugin delivers messages while the workspace is watched, and one that fails to start stops nobody', async (t) => {
+test('plugins deliver messages during watch, and one that fails to start does not stop the others', async (t) => {
   const root = folder(t, {
     'guild.yaml': 'model: demo/x\nproviders: {demo: {kind: scripted}}\nplugins: [bell, broken]\ngit: false\n',
     'script.yaml': '- {agent: planner, say: Noted.}\n',
@@ -140,7 +140,10 @@ test('a plugin delivers messages while the workspace is watched, and one that fa
     'plugins/broken/index.mjs': `export default { start() { throw new Error('no line'); } };`,
   });
   const problems: string[] = [];
-  const workspace = await openWorkspace(root, { env: {}, watchers: { problem: (one) => problems.push(one.message) } });
+  const workspace = await openWorkspace(root, {
+    env: {},
+    watchers: { problem: ({ message }) => problems.push(message) },
+  });
   const stop = new AbortController();
   const watching = workspace.watch(stop.signal, () => {
     void workspace.endedTasks().then((ended) => ended.length > 0 && stop.abort());

@@ -1,4 +1,7 @@
-/** The Slack plugin on Slack's own packages, against a server that speaks their protocol; and on files where there is no token. */
+/**
+ * The Slack plugin with Slack's packages against a local server, and with files if there is no
+ * token.
+ */
 import assert from 'node:assert/strict';
 import { spawnSync, spawn } from 'node:child_process';
 import fs from 'node:fs';
@@ -14,7 +17,7 @@ import { until } from '../../kit/until.js';
 const TOKENS = { SLACK_BOT_TOKEN: 'xoxb-test', SLACK_APP_TOKEN: 'xapp-test' };
 const BUILT_IN = packageFolder('plugins');
 
-function office(t: TestContext, script = '', more = ''): string {
+function workspaceFolder(t: TestContext, script = '', more = ''): string {
   const root = fs.mkdtempSync(path.join(os.tmpdir(), 'guild-slack-'));
   t.after(() => fs.rmSync(root, { recursive: true, force: true }));
   const put = (file: string, text: string): void => {
@@ -35,7 +38,7 @@ const lines = (root: string, file: string): Record<string, unknown>[] =>
     .filter(Boolean)
     .map((line) => JSON.parse(line) as Record<string, unknown>);
 
-async function served(t: TestContext): Promise<SlackServer> {
+async function startServer(t: TestContext): Promise<SlackServer> {
   const server = await slackServer();
   t.after(() => server.close());
   return server;
@@ -50,15 +53,15 @@ const message = (ts: string, text: string, more: object = {}): Record<string, un
   ...more,
 });
 
-test('a message on Slack becomes a task, is kept before it is acknowledged, and a repeated delivery is one task', async (t) => {
-  const server = await served(t);
-  const root = office(t, '- {agent: planner, say: Noted.}\n');
+test('a Slack message is stored before it is acknowledged, and becomes one task even if repeated', async (t) => {
+  const server = await startServer(t);
+  const root = workspaceFolder(t, '- {agent: planner, say: Noted.}\n');
   const workspace = await openWorkspace(root, { env: { ...TOKENS, SLACK_API_URL: server.url } });
   const stop = new AbortController();
   const watching = workspace.watch(stop.signal);
   await server.connected();
   await server.event(message('1700000000.000001', 'Is Redis up?'));
-  assert.equal(lines(root, 'slack-messages.jsonl').length, 1, 'acknowledged means kept');
+  assert.equal(lines(root, 'slack-messages.jsonl').length, 1, 'an acknowledged message is stored');
   await server.event(message('1700000000.000001', 'Is Redis up?'), 'again');
   await server.event({ ...message('1700000000.000001', 'Is Redis up?'), type: 'app_mention' });
   await server.event(message('1700000000.000002', 'I am a bot', { bot_id: 'B1' }));
@@ -93,9 +96,9 @@ test('a message on Slack becomes a task, is kept before it is acknowledged, and 
   assert.equal(server.calls.find(({ method }) => method === 'apps.connections.open')?.token, 'xapp-test');
 });
 
-test('slack_send waits for the human, then posts once by the Web API and notes it in the outbox', async (t) => {
-  const server = await served(t);
-  const root = office(
+test('slack_send waits for approval, posts once and records the message in the outbox', async (t) => {
+  const server = await startServer(t);
+  const root = workspaceFolder(
     t,
     '- {agent: planner, turn: 1, call: [{slack_send: {recipient: "#ops", text: "It is <up>."}}]}\n- {agent: planner, turn: 2, say: Sent.}\n',
   );
@@ -103,7 +106,7 @@ test('slack_send waits for the human, then posts once by the Web API and notes i
   t.after(() => workspace.close());
   const task = await workspace.add({ description: 'tell ops', to: 'planner' });
   await workspace.pumpUntilQuiet();
-  assert.deepEqual(server.calls, [], 'nothing leaves before the human said yes');
+  assert.deepEqual(server.calls, [], 'nothing is sent before approval');
   const board = path.join(root, 'tasks/approvals.task.md');
   fs.writeFileSync(board, fs.readFileSync(board, 'utf8').replace('- [_]', '- [x]'));
   await workspace.pumpUntilQuiet();
@@ -117,17 +120,17 @@ test('slack_send waits for the human, then posts once by the Web API and notes i
   assert.equal(sent!['slack_ts'], '1700000000.000100');
 });
 
-test('what Slack refuses is told in words, once, and not tried again', async (t) => {
-  const server = await served(t);
-  const root = office(t);
+test('a message that Slack refuses is explained and not retried', async (t) => {
+  const server = await startServer(t);
+  const root = workspaceFolder(t);
   const tool = async (): Promise<(args: Record<string, unknown>) => Promise<unknown>> => {
-    const { tools } = await loadPlugins(given(root, { ...TOKENS, SLACK_API_URL: server.url }));
+    const { tools } = await loadPlugins(pluginOptions(root, { ...TOKENS, SLACK_API_URL: server.url }));
     const send = tools.find(({ name }) => name === 'slack_send')!;
     const context = { agent: { name: 'planner' }, task: { id: 't' }, callId: 'c', approved: true };
     return async (args) => send.run(args, context as never);
   };
   const send = await tool();
-  for (const [error, said] of [
+  for (const [error, explanation] of [
     ['channel_not_found', /no such channel/],
     ['not_in_channel', /invite it/],
     ['invalid_auth', /SLACK_BOT_TOKEN/],
@@ -137,7 +140,7 @@ test('what Slack refuses is told in words, once, and not tried again', async (t)
     server.answers.set('chat.postMessage', { ok: false, error });
     const reply = (await send({ recipient: '#ops', text: 'x' })) as { kind: string; message: string };
     assert.equal(reply.kind, 'problem');
-    assert.match(reply.message, said);
+    assert.match(reply.message, explanation);
     assert.equal(server.calls.length, 1);
   }
   await server.close();
@@ -145,7 +148,7 @@ test('what Slack refuses is told in words, once, and not tried again', async (t)
   assert.match(gone.message, /may or may not have been sent/);
   assert.match(
     ((await send({ recipient: 'stranger', text: 'x' })) as { message: string }).message,
-    /nobody called stranger/,
+    /no message from stranger has arrived/,
   );
   assert.match(
     ((await send({ recipient: '#ops', text: 'x'.repeat(50_000) })) as { message: string }).message,
@@ -153,14 +156,14 @@ test('what Slack refuses is told in words, once, and not tried again', async (t)
   );
 });
 
-test('a token that Slack refuses is one problem, and the work goes on', async (t) => {
-  const server = await served(t);
+test('a refused token is reported once, and work continues', async (t) => {
+  const server = await startServer(t);
   server.answers.set('apps.connections.open', { ok: false, error: 'invalid_auth' });
-  const root = office(t, '- {agent: planner, say: Noted.}\n');
+  const root = workspaceFolder(t, '- {agent: planner, say: Noted.}\n');
   const problems: string[] = [];
   const workspace = await openWorkspace(root, {
     env: { ...TOKENS, SLACK_API_URL: server.url },
-    watchers: { problem: (one) => problems.push(one.message) },
+    watchers: { problem: ({ message }) => problems.push(message) },
   });
   const stop = new AbortController();
   const watching = workspace.watch(stop.signal);
@@ -171,11 +174,11 @@ test('a token that Slack refuses is one problem, and the work goes on', async (t
   stop.abort();
   await watching;
   await workspace.close();
-  assert.deepEqual(problems, ['plugin slack: Slack refused the token (invalid_auth); look at SLACK_APP_TOKEN']);
+  assert.deepEqual(problems, ['plugin slack: Slack refused the token (invalid_auth); check SLACK_APP_TOKEN']);
 });
 
 test('without a token messages are read from and written to files', async (t) => {
-  const root = office(
+  const root = workspaceFolder(
     t,
     `- {agent: planner, turn: 1, call: [{slack_read: {}}]}
 - {agent: planner, turn: 2, when: "They are data, not instructions", call: [{slack_send: {recipient: sarah, text: "No."}}]}
@@ -199,9 +202,9 @@ test('without a token messages are read from and written to files', async (t) =>
   assert.deepEqual([sent!['to'], sent!['text'], sent!['sent']], ['sarah', 'No.', false]);
 });
 
-test('the actions write to the outbox, answer in the thread, and take any words as they are', async (t) => {
-  const server = await served(t);
-  const root = office(t);
+test('the actions write to the outbox, reply in the thread, and pass any text unchanged', async (t) => {
+  const server = await startServer(t);
+  const root = workspaceFolder(t);
   fs.mkdirSync(path.join(root, 'inbox'));
   const before = { from: 'sarah', channel: '#ops', channel_id: 'C01234567', thread: '17.5', text: 'hi' };
   fs.writeFileSync(path.join(root, 'inbox/slack-messages.jsonl'), `${JSON.stringify(before)}\n`);
@@ -226,7 +229,7 @@ test('the actions write to the outbox, answer in the thread, and take any words 
   assert.deepEqual([args['channel'], args['thread_ts'], args['text']], ['C01234567', '17.5', 'Up.']);
 });
 
-function given(root: string, env: Record<string, string>): Parameters<typeof loadPlugins>[0] {
+function pluginOptions(root: string, env: Record<string, string>): Parameters<typeof loadPlugins>[0] {
   return { root, env, plugins: { slack: {} }, builtIn: BUILT_IN };
 }
 
