@@ -1,10 +1,10 @@
-/** The wait-for graph beside a plain search that starts anew every time: the same circles, whatever comes and goes. */
+/** The wait-for graph finds the same cycles as a full search of all waits, whatever is added and removed. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { fc } from '../../kit/properties.js';
 import { waitGraph, type WaitGraph } from '../../../src/rules/coordination/wait-graph.js';
 
-test('a wait that closes a circle is refused and names it', () => {
+test('a wait that closes a cycle is refused, and the cycle is named', () => {
   const graph = waitGraph();
   assert.equal(graph.addEdge('a', 'b'), undefined);
   assert.equal(graph.addEdge('b', 'c'), undefined);
@@ -13,31 +13,31 @@ test('a wait that closes a circle is refused and names it', () => {
   assert.equal(graph.has('c', 'a'), false);
   assert.deepEqual(graph.addEdge('a', 'a'), ['a']);
   graph.removeEdge('a', 'b');
-  assert.equal(graph.addEdge('c', 'a'), undefined, 'once somebody gave way, it fits');
+  assert.equal(graph.addEdge('c', 'a'), undefined, 'a wait that was removed no longer counts');
   assert.deepEqual([graph.nodes(), graph.edges()], [3, 2]);
 });
 
-test('who neither waits nor is waited for is forgotten', () => {
+test('a node without waits and waiters is forgotten', () => {
   const graph = waitGraph();
   for (let n = 0; n < 100; n++) graph.addEdge(`t${n}`, `t${n + 1}`);
   for (let n = 0; n <= 100; n += 2) graph.removeNode(`t${n}`);
   assert.deepEqual([graph.nodes(), graph.edges()], [0, 0]);
 });
 
-test('a chain of 200,000 is walked without a stack of calls', () => {
+test('a chain of 200,000 waits does not overflow the stack', () => {
   const graph = waitGraph();
   for (let n = 200_000; n > 0; n--) assert.equal(graph.addEdge(`t${n - 1}`, `t${n}`), undefined);
   assert.equal(graph.addEdge('t200000', 't0')?.length, 200_001);
 });
 
-test('a chain that grows the other way, each new one waited for by the last, is walked as well', () => {
+test('a chain that grows at its other end does not overflow it either', () => {
   const graph = waitGraph();
   for (let n = 0; n < 100_000; n++) assert.equal(graph.addEdge(`t${n}`, `t${n + 1}`), undefined);
   assert.equal(graph.wouldClose('t100000', 't0')?.length, 100_001);
   assert.equal(graph.addEdge('t0', 't100000'), undefined);
 });
 
-test('a wait that is told twice is one wait', () => {
+test('a wait that is added twice counts once', () => {
   const graph = waitGraph();
   for (let n = 0; n < 2; n++) assert.equal(graph.addEdge('a', 'b'), undefined);
   assert.equal(graph.edges(), 1);
@@ -54,7 +54,7 @@ const step: fc.Arbitrary<Step> = fc.record({
   to: fc.nat(11),
 });
 
-test('whatever is added, asked and removed, it agrees with a search from scratch', () => {
+test('whatever is added, asked and removed, the graph agrees with a full search', () => {
   fc.assert(
     fc.property(fc.array(step, { maxLength: 120 }), (steps) => {
       const graph = waitGraph();
@@ -71,9 +71,9 @@ test('whatever is added, asked and removed, it agrees with a search from scratch
         } else {
           const isThere = plain.get(from)?.has(to) ?? false;
           const closes = !isThere && reaches(plain, to, from);
-          const circle = one.do === 'add' ? graph.addEdge(from, to) : graph.wouldClose(from, to);
-          assert.equal(circle !== undefined, closes);
-          if (circle !== undefined) isCircle(graph, circle, from, to);
+          const cycle = one.do === 'add' ? graph.addEdge(from, to) : graph.wouldClose(from, to);
+          assert.equal(cycle !== undefined, closes);
+          if (cycle !== undefined) isCycle(graph, cycle, from, to);
           else if (one.do === 'add') plain.set(from, (plain.get(from) ?? new Set()).add(to));
         }
         const all = [...plain].flatMap(([a, waits]) => [...waits].map((b) => `${a} ${b}`)).sort();
@@ -90,12 +90,12 @@ test('whatever is added, asked and removed, it agrees with a search from scratch
 const MANY = 30;
 const phase = fc.record({
   waits: fc.array(fc.tuple(fc.nat(MANY - 1), fc.nat(MANY - 1)), { minLength: 50, maxLength: 250 }),
-  /** One in so many stays when it ends. */
+  /** One in so many waits is kept. */
   keep: fc.integer({ min: 3, max: 12 }),
   leave: fc.nat(MANY - 1),
 });
 
-test('many waits come in no order, nearly all go, and others come: each pair is told as a search from scratch tells it', () => {
+test('after many unordered waits came and went, every pair is answered as by a full search', () => {
   fc.assert(
     fc.property(fc.array(phase, { minLength: 2, maxLength: 4 }), (phases) => {
       const graph = waitGraph();
@@ -132,9 +132,9 @@ function agree(graph: WaitGraph, plain: ReadonlyMap<string, ReadonlySet<string>>
       `who waits for ${from}`,
     );
     for (const to of names) {
-      const circle = graph.wouldClose(from, to);
-      assert.equal(circle !== undefined, reaches(plain, to, from), `${from} for ${to}`);
-      if (circle !== undefined) isCircle(graph, circle, from, to);
+      const cycle = graph.wouldClose(from, to);
+      assert.equal(cycle !== undefined, reaches(plain, to, from), `${from} for ${to}`);
+      if (cycle !== undefined) isCycle(graph, cycle, from, to);
     }
   }
 }
@@ -152,11 +152,11 @@ function reaches(plain: ReadonlyMap<string, ReadonlySet<string>>, start: string,
   return false;
 }
 
-/** Every step of it is a wait that stands, but for the one that was refused. */
-function isCircle(graph: WaitGraph, circle: string[], from: string, to: string): void {
-  assert.equal(circle[0], from);
-  assert.equal(new Set(circle).size, circle.length);
+/** Every step of it is a wait of the graph, except the one that was refused. */
+function isCycle(graph: WaitGraph, cycle: string[], from: string, to: string): void {
+  assert.equal(cycle[0], from);
+  assert.equal(new Set(cycle).size, cycle.length);
   if (from === to) return;
-  assert.equal(circle[1], to);
-  for (let i = 1; i < circle.length; i++) assert.ok(graph.has(circle[i]!, circle[(i + 1) % circle.length]!));
+  assert.equal(cycle[1], to);
+  for (let i = 1; i < cycle.length; i++) assert.ok(graph.has(cycle[i]!, cycle[(i + 1) % cycle.length]!));
 }
