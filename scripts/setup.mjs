@@ -6,14 +6,22 @@
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import * as fs from 'node:fs';
-import { createRequire } from 'node:module';
 import * as path from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { bundleAiSdk, bundleZod } from './bundle.mjs';
 
 export const ROOT = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '..');
 const LOCK = path.join(ROOT, '.setup-lock');
 const STAMP = path.join(ROOT, 'dist', '.stamp');
-const SOURCES = ['src', 'test', 'bench', 'scripts/setup.mjs', 'tsconfig.json', 'package-lock.json'];
+const SOURCES = [
+  'src',
+  'test',
+  'bench',
+  'scripts/setup.mjs',
+  'scripts/bundle.mjs',
+  'tsconfig.json',
+  'package-lock.json',
+];
 const LOCK_LIFE_MS = 15 * 60_000;
 
 /** Returns when packages, and with `build` the compiled files, are up to date. Ends the process with one line if they cannot be. */
@@ -99,24 +107,15 @@ function compile() {
   const done = spawnSync(process.execPath, [tsc, '-p', ROOT], { cwd: ROOT, stdio: 'inherit' });
   if (done.status !== 0) fail('the sources do not compile; see above');
   bundleZod();
+  bundleAiSdk();
   fs.mkdirSync(path.dirname(STAMP), { recursive: true });
   fs.writeFileSync(STAMP, before);
-}
-
-/** One file with the parts of zod that are used: loading its hundred modules takes ten times as long. */
-function bundleZod() {
-  const file = path.join(ROOT, 'dist', 'src', 'schemas', 'zod.js');
-  if (!fs.existsSync(file)) return;
-  const { buildSync } = createRequire(import.meta.url)('esbuild');
-  const banner = { js: '/*! Contains zod, copyright Colin McDonnell, MIT License. */' };
-  const output = { outfile: file, allowOverwrite: true, format: 'esm', minify: true, banner, logLevel: 'error' };
-  buildSync({ entryPoints: [file], bundle: true, ...output });
 }
 
 /** A compiled file whose source is gone would still be imported, or run as a test. */
 function removeStale() {
   const dist = path.join(ROOT, 'dist');
-  for (const file of walk(dist)) {
+  for (const file of walk(dist).filter((each) => !each.startsWith(path.join(dist, 'vendor')))) {
     const source = path.relative(dist, file).replace(/(\.d\.ts|\.js)$/, '.ts');
     if (source.endsWith('.ts') && !fs.existsSync(path.join(ROOT, source))) fs.rmSync(file, { force: true });
   }

@@ -38,7 +38,7 @@ export function connection(settings, { env, workspace }) {
 }
 
 async function open(settings, env, workspace) {
-  const { createMCPClient } = await import('@ai-sdk/mcp');
+  const { createMCPClient } = await import('#ai-sdk/mcp');
   return createMCPClient({ transport: await transport(settings, env, workspace), onUncaughtError: () => {} });
 }
 
@@ -48,7 +48,7 @@ async function transport({ command, env: names = [], url, key_env: keyEnv, heade
     if (keyEnv !== undefined && !key) throw new Error(`${keyEnv} is not set`);
     return { type: 'http', url, headers: { ...headers, ...(key ? { authorization: `Bearer ${key}` } : {}) } };
   }
-  const { Experimental_StdioMCPTransport: Stdio } = await import('@ai-sdk/mcp/mcp-stdio');
+  const { Experimental_StdioMCPTransport: Stdio } = await import('#ai-sdk/mcp-stdio');
   const [program, ...args] = command;
   const passed = Object.fromEntries(
     ['PATH', 'HOME', ...names].flatMap((name) => (env[name] ? [[name, env[name]]] : [])),

@@ -81,6 +81,7 @@ function makeHouse(t: TestContext) {
   write('src/a.ts', 'export {};');
   const tsc = `require('node:fs').appendFileSync(${JSON.stringify(path.join(root, 'log'))}, 'tsc\\n');`;
   write('tools/tsc.cjs', tsc);
+  write('tools/esbuild.cjs', 'exports.buildSync = () => ({ metafile: { inputs: {} } });');
   write(
     'tools/npm',
     `#!/bin/sh
@@ -90,6 +91,8 @@ echo "npm $1" >> log
 sleep 0.2
 mkdir -p node_modules/typescript/bin
 cp tools/tsc.cjs node_modules/typescript/bin/tsc
+mkdir -p node_modules/esbuild
+cp tools/esbuild.cjs node_modules/esbuild/index.js
 echo '{"type": "commonjs"}' > node_modules/typescript/package.json
 cp package-lock.json node_modules/.package-lock.json
 `,

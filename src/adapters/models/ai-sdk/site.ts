@@ -61,11 +61,11 @@ export async function makeModel(
   const apiKey = site.key ?? 'none';
   switch (provider.kind) {
     case 'anthropic':
-      return (await import('@ai-sdk/anthropic')).createAnthropic({ ...base, apiKey })(id);
+      return (await import('#ai-sdk/anthropic')).createAnthropic({ ...base, apiKey })(id);
     case 'google':
-      return (await import('@ai-sdk/google')).createGoogleGenerativeAI({ ...base, apiKey })(id);
+      return (await import('#ai-sdk/google')).createGoogleGenerativeAI({ ...base, apiKey })(id);
     case 'openai': {
-      const openai = (await import('@ai-sdk/openai')).createOpenAI({ ...base, apiKey });
+      const openai = (await import('#ai-sdk/openai')).createOpenAI({ ...base, apiKey });
       // The Responses API is OpenAI's own; what stands at another address speaks chat completions.
       return site.baseUrl ? openai.chat(id) : openai(id);
     }

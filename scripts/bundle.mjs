@@ -1,0 +1,93 @@
+/**
+ * Bundles packages into dist, with esbuild. The AI SDK goes to dist/vendor, where `#ai-sdk/…` of package.json leads: it runs on
+ * Node 20 but declares Node 22, and npm would warn at every install of guildhall. THIRD-PARTY-NOTICES holds the licences.
+ */
+import { createHash } from 'node:crypto';
+import * as fs from 'node:fs';
+import { createRequire } from 'node:module';
+import * as path from 'node:path';
+
+const ROOT = path.resolve(import.meta.dirname, '..');
+const VENDOR = path.join(ROOT, 'dist', 'vendor');
+const STAMP = path.join(VENDOR, '.stamp');
+const NOTICES = path.join(ROOT, 'THIRD-PARTY-NOTICES');
+const ENTRIES = {
+  anthropic: '@ai-sdk/anthropic',
+  google: '@ai-sdk/google',
+  openai: '@ai-sdk/openai',
+  mcp: '@ai-sdk/mcp',
+  'mcp-stdio': '@ai-sdk/mcp/mcp-stdio',
+};
+
+/** One file with the parts of zod that are used: loading its hundred modules takes ten times as long. */
+export function bundleZod() {
+  const file = path.join(ROOT, 'dist', 'src', 'schemas', 'zod.js');
+  if (!fs.existsSync(file)) return;
+  build({ entryPoints: [file], outfile: file, allowOverwrite: true, minify: true });
+}
+
+/** Does nothing while packages and this script are the same as last time. */
+export function bundleAiSdk() {
+  if (fs.existsSync(NOTICES) && fs.existsSync(STAMP) && fs.readFileSync(STAMP, 'utf8') === fingerprint()) return;
+  fs.rmSync(VENDOR, { recursive: true, force: true });
+  const inputs = build({
+    entryPoints: ENTRIES,
+    outdir: VENDOR,
+    splitting: true,
+    minifySyntax: true,
+    minifyWhitespace: true,
+    // cross-spawn, of the MCP client, is CommonJS and requires modules of Node.
+    banner: {
+      js: `import { createRequire as requireFrom } from 'node:module';\nconst require = requireFrom(import.meta.url);`,
+    },
+  });
+  fs.writeFileSync(NOTICES, notices(packagesOf(inputs)));
+  fs.mkdirSync(VENDOR, { recursive: true });
+  fs.writeFileSync(STAMP, fingerprint());
+}
+
+/** The files that went in. */
+function build(options) {
+  const { buildSync } = createRequire(import.meta.url)('esbuild'); // Not installed yet when setup starts.
+  const { metafile } = buildSync({
+    absWorkingDir: ROOT,
+    bundle: true,
+    format: 'esm',
+    platform: 'node',
+    target: 'node20.19',
+    legalComments: 'none', // THIRD-PARTY-NOTICES has the whole texts.
+    metafile: true,
+    logLevel: 'error',
+    ...options,
+  });
+  return Object.keys(metafile.inputs);
+}
+
+/** Folders of the packages that these files belong to. */
+function packagesOf(files) {
+  const folders = files.map((file) => /^.*node_modules\/(?:@[^/]+\/)?[^/]+/.exec(file)?.[0] ?? file);
+  return [...new Set(folders)].sort();
+}
+
+function notices(folders) {
+  const parts = folders.map((folder) => {
+    const { name, version, license } = JSON.parse(fs.readFileSync(path.join(ROOT, folder, 'package.json'), 'utf8'));
+    return `${name} ${version} (${license})\n\n${licenceText(folder)}\n`;
+  });
+  const rule = `\n${'-'.repeat(80)}\n\n`;
+  return [`The package guildhall contains parts of these packages.\n`, ...new Set(parts)].join(rule);
+}
+
+function licenceText(folder) {
+  const file = fs.readdirSync(path.join(ROOT, folder)).find((name) => /^licen[cs]e/i.test(name));
+  if (file !== undefined) return fs.readFileSync(path.join(ROOT, folder, file), 'utf8').trim();
+  // Comes without the file that the other packages of this repository have.
+  if (folder.endsWith('@ai-sdk/provider-utils')) return licenceText('node_modules/@ai-sdk/provider');
+  throw new Error(`${folder} has no licence file; it cannot be bundled`);
+}
+
+function fingerprint() {
+  const hash = createHash('sha256');
+  for (const file of ['package-lock.json', 'scripts/bundle.mjs']) hash.update(fs.readFileSync(path.join(ROOT, file)));
+  return hash.digest('hex');
+}

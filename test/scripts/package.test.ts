@@ -1,0 +1,161 @@
+/** The package as npm delivers it: packed, laid next to its dependencies alone, and used as a stranger would. */
+import assert from 'node:assert/strict';
+import { execFile, spawn, spawnSync } from 'node:child_process';
+import * as fs from 'node:fs';
+import * as os from 'node:os';
+import * as path from 'node:path';
+import { after, before, test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+
+const ROOT = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '..', '..', '..');
+const OLDEST_NODE = [20, 19];
+
+interface Locked {
+  dev?: boolean;
+  optional?: boolean;
+  peer?: boolean;
+  engines?: { node?: string };
+}
+
+const lock = JSON.parse(fs.readFileSync(path.join(ROOT, 'package-lock.json'), 'utf8')) as {
+  packages: Record<string, Locked>;
+};
+const installed = Object.entries(lock.packages).filter(([name, { dev, peer }]) => name !== '' && !dev && !peer);
+
+let home: string;
+let packed: string[];
+
+before(() => {
+  home = fs.realpathSync(fs.mkdtempSync(path.join(os.tmpdir(), 'guild-package-')));
+  const args = ['pack', '--json', '--ignore-scripts', '--pack-destination', home];
+  const pack = spawnSync('npm', args, { cwd: ROOT, encoding: 'utf8', shell: process.platform === 'win32' });
+  assert.equal(pack.status, 0, pack.stderr);
+  const [{ filename, files }] = JSON.parse(pack.stdout) as [{ filename: string; files: { path: string }[] }];
+  packed = files.map((file) => file.path);
+  const folder = path.join(home, 'node_modules', 'guildhall');
+  fs.mkdirSync(folder, { recursive: true });
+  const tar = spawnSync('tar', ['xzf', path.join(home, filename), '--strip-components=1', '-C', folder]);
+  assert.equal(tar.status, 0, String(tar.stderr));
+  for (const [name] of installed) fs.cpSync(path.join(ROOT, name), path.join(home, name), { recursive: true });
+});
+
+after(() => fs.rmSync(home, { recursive: true, force: true }));
+
+test('no package that comes with it asks for a newer Node', () => {
+  const newer = installed.filter(([, { engines }]) => engines?.node !== undefined && !allows(engines.node));
+  assert.deepEqual(newer, []);
+});
+
+test('it holds the program, its types, schemas, documents and licences, and nothing else', () => {
+  for (const file of [
+    'bin/guild.mjs',
+    'dist/src/app/index.js',
+    'dist/src/app/index.d.ts',
+    'dist/vendor/openai.js',
+    'schemas/guild.json',
+    'starter/guild.yaml',
+    'README.md',
+    'CHANGELOG.md',
+    'LICENSE',
+    'THIRD-PARTY-NOTICES',
+  ])
+    assert.ok(packed.includes(file), `${file} is missing`);
+  const strays = packed.filter((file) => /^(src|test|scripts|bench|dist\/(test|bench))\/|\.(test|map)\b/.test(file));
+  assert.deepEqual(strays, []);
+});
+
+test('it has a licence text for every package in the bundle', () => {
+  const notices = fs.readFileSync(path.join(home, 'node_modules/guildhall/THIRD-PARTY-NOTICES'), 'utf8');
+  for (const name of ['@ai-sdk/openai', '@ai-sdk/mcp', '@ai-sdk/provider-utils', 'cross-spawn', 'zod'])
+    assert.match(notices, new RegExp(`^${name} \\d\\S+ \\(\\S+\\)\\n\\n\\S`, 'm'));
+});
+
+test('both names of the command start it, and it tells its version', async () => {
+  const { bin, version } = JSON.parse(
+    fs.readFileSync(path.join(home, 'node_modules/guildhall/package.json'), 'utf8'),
+  ) as { bin: Record<string, string>; version: string };
+  assert.deepEqual(Object.keys(bin), ['guild', 'guildhall']);
+  for (const [name, file] of Object.entries(bin))
+    assert.equal(
+      (await guild(['--version'], {}, path.join(home, 'node_modules/guildhall', file))).out,
+      `${version}\n`,
+      name,
+    );
+});
+
+test('a new workspace runs against an OpenAI-compatible server with a tool of an MCP server', async (t) => {
+  const server = JSON.stringify([process.execPath, path.join(ROOT, 'test/kit/mcp-server.mjs')]);
+  assert.equal((await guild(['init', 'team', '--quiet'])).code, 0);
+  const team = path.join(home, 'team');
+  fs.writeFileSync(
+    path.join(team, 'agents/boss.md'),
+    '---\ndescription: Does it\ntools: [lab_find]\n---\nYou are the boss.\n',
+  );
+  fs.writeFileSync(
+    path.join(team, 'guild.yaml'),
+    `model: openai/m\nplugins: {mcp: {servers: {lab: {command: ${server}, free: [find]}}}}\n`,
+  );
+  fs.writeFileSync(
+    path.join(home, 'play.yaml'),
+    '- {agent: boss, turn: 1, call: [{lab_find: {query: x}}]}\n- {agent: boss, say: Found.}\n',
+  );
+  const child = spawn(process.execPath, [MAIN(), 'model-server', '--script', 'play.yaml', '--port', '0'], {
+    cwd: home,
+  });
+  t.after(() => child.kill());
+  const url = await new Promise<string>((resolve) => child.stdout.once('data', (text) => resolve(String(text).trim())));
+  const ran = await guild(['run', 'boss', 'Look', '--quiet', '-w', 'team'], { OPENAI_BASE_URL: url });
+  assert.deepEqual([ran.code, ran.out], [0, 'Found.\n'], ran.err);
+});
+
+test('the library can be imported and required, and its types hold under the strictest options', async () => {
+  const run = { 'import.mjs': `import { openWorkspace } from 'guildhall'; if (!openWorkspace) process.exit(1);` };
+  fs.writeFileSync(path.join(home, 'import.mjs'), run['import.mjs']);
+  fs.writeFileSync(path.join(home, 'require.cjs'), `if (!require('guildhall').openWorkspace) process.exit(1);`);
+  for (const file of ['import.mjs', 'require.cjs']) assert.equal((await node([path.join(home, file)])).code, 0, file);
+  fs.writeFileSync(
+    path.join(home, 'use.ts'),
+    `import { openWorkspace, type Workspace } from 'guildhall';\nexport const open = (): Promise<Workspace> => openWorkspace('team');\n`,
+  );
+  for (const name of ['@types/node', 'undici-types'])
+    fs.cpSync(path.join(ROOT, 'node_modules', name), path.join(home, 'node_modules', name), { recursive: true });
+  const options = [
+    '--strict',
+    '--exactOptionalPropertyTypes',
+    '--skipLibCheck',
+    'false',
+    '--noEmit',
+    '--types',
+    'node',
+  ];
+  const modules = ['--module', 'nodenext', '--target', 'es2022'];
+  const tsc = path.join(ROOT, 'node_modules/typescript/bin/tsc');
+  const checked = await node([tsc, ...options, ...modules, path.join(home, 'use.ts')]);
+  assert.equal(checked.out, '');
+  assert.equal(checked.code, 0, checked.err);
+});
+
+const MAIN = (): string => path.join(home, 'node_modules/guildhall/bin/guild.mjs');
+
+function guild(args: string[], env: Record<string, string> = {}, main = MAIN()) {
+  return node([main, ...args], env);
+}
+
+function node(args: string[], env: Record<string, string> = {}) {
+  return new Promise<{ code: number; out: string; err: string }>((resolve) => {
+    const given = { cwd: home, env: { PATH: process.env['PATH'], HOME: home, ...env } };
+    const child = execFile(process.execPath, args, given, (_error, out, err) =>
+      resolve({ code: child.exitCode ?? 1, out, err }),
+    );
+  });
+}
+
+/** Whether a range of versions includes the oldest Node we support. Knows the forms that packages use: `>=18 || ^20.9`. */
+function allows(range: string): boolean {
+  return range.split('||').some((part) => {
+    const [, sign = '', major = '', minor = '0'] = /^\s*(>=|\^|~|)\s*(\d+)(?:\.(\d+))?/.exec(part) ?? [];
+    const [oldMajor, oldMinor] = OLDEST_NODE as [number, number];
+    if (sign === '>=') return oldMajor > Number(major) || (oldMajor === Number(major) && oldMinor >= Number(minor));
+    return oldMajor === Number(major) && oldMinor >= Number(minor);
+  });
+}
