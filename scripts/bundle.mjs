@@ -66,7 +66,7 @@ function build(options) {
 /** Folders of the packages that these files belong to. */
 function packagesOf(files) {
   const folders = files.map((file) => /^.*node_modules\/(?:@[^/]+\/)?[^/]+/.exec(file)?.[0] ?? file);
-  return [...new Set(folders)].sort();
+  return [...new Set(folders)].sort((a, b) => (a < b ? -1 : 1));
 }
 
 function notices(folders) {
