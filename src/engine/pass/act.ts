@@ -1,0 +1,132 @@
+/** Works on a claimed task: asks the rule of its pattern what it needs, and does that. */
+import type { Agent } from '../../domain/agent/agent.js';
+import { NO_USAGE } from '../../domain/budget/usage.js';
+import { problem, type Problem } from '../../domain/problem.js';
+import { messagesOf } from '../../domain/session/session.js';
+import { roleFacts } from '../../domain/task/role.js';
+import type { Placed, Task, WantedChild } from '../../domain/task/task.js';
+import type { Claim } from '../../ports/store/tasks.js';
+import { grantEach, keptFor, purse } from '../../rules/budget/remaining.js';
+import { decide } from '../../rules/patterns/decide.js';
+import { errorText, gather } from '../../rules/patterns/gather.js';
+import { outline, sessionText } from '../../rules/patterns/outline.js';
+import { isChoosing } from '../../rules/patterns/router.js';
+import { runAgentLoop } from '../conversation/agent-loop.js';
+import { taintedBy } from '../conversation/taint.js';
+import { showTranscript } from '../coordination/team-transcript.js';
+import { askRule } from '../core/ask-rule.js';
+import type { EngineContext } from '../core/context.js';
+import { stopReason } from '../core/flight.js';
+import { quoted } from '../core/quote.js';
+import { costsOf, subtasks } from '../tasks/costs.js';
+import { createChildren } from '../tasks/create-children.js';
+import { endStopped } from '../tasks/settle-stopped.js';
+import { complete, fail, park, putBack, rest } from '../tasks/settle.js';
+
+export async function act(
+  context: EngineContext,
+  claim: Claim,
+  task: Task,
+  agent: Agent,
+  stop: AbortSignal,
+): Promise<void> {
+  const blocked = await failedDependency(context, task);
+  if (blocked) return fail(context, claim, task, blocked);
+  const { step: decision, children } = await askRule(
+    (known) => decide(task, agent, known, context.config.limits),
+    (step) => (step.do === 'ask' ? step.children : []),
+    (id) => readChild(context, claim, agent, id),
+  );
+  const under = await subtasks(context, task);
+  const costs = costsOf(NO_USAGE, [...children.values(), ...under]);
+  switch (decision.do) {
+    case 'run':
+      return runAgentLoop(context, claim, task, agent, stop);
+    case 'fail':
+      return fail(context, claim, task, decision.error, costs);
+    case 'resolve':
+      return complete(context, claim, taintedBy(task, children.values()), unquoted(decision.result, children), costs);
+    case 'ask': {
+      const stopped = stopReason(stop);
+      if (stopped === 'leaving') return putBack(context, claim, task, 'the process is stopping');
+      if (stopped !== undefined) return endStopped(context, claim, task, stopped, costs);
+      const { missing, open } = gather(decision.children, children);
+      if (missing.length > 0) await showTranscript(context, task, agent, children);
+      const granted = grant(context, task, agent, missing, [
+        ...children.values(),
+        ...under.filter((one) => roleFacts(one.task.role).isBid),
+      ]);
+      if ('code' in granted) return fail(context, claim, task, granted, costs);
+      const made = await createChildren(context, taintedBy(task, children.values()), granted);
+      const tasks = [...open, ...missing.map((child) => child.id)];
+      // Who takes it is kept with its first rest, if it was addressed to nobody; and so is the end of a row of takers who died with it. One that
+      // could neither be read nor made is named: while its file cannot be read, nothing else says whose part it is.
+      const isKept = claim.task.to !== undefined && claim.task.lost === undefined && made.length === granted.length;
+      return isKept && decision.children.every(({ role }) => roleFacts(role).isStage)
+        ? rest(context, claim, task, tasks, costs)
+        : park(context, claim, task, { tasks }, costs);
+    }
+  }
+}
+
+/** With what the rule passes on of it. */
+async function readChild(context: EngineContext, claim: Claim, agent: Agent, id: string): Promise<Placed | undefined> {
+  const placed = await withWords(context, agent, await context.tasks.readChild(id, claim));
+  return placed && withShortResult(context, agent, placed);
+}
+
+/** What goes into the prompt of another is quoted where it is long. */
+async function withShortResult(context: EngineContext, agent: Agent, placed: Placed): Promise<Placed> {
+  const { task } = placed;
+  const isText = roleFacts(task.role).resultIsQuoted && !isChoosing(task, agent);
+  if (!isText || task.result === undefined) return placed;
+  const result = await quoted(context, task.result);
+  return result === task.result ? placed : { ...placed, task: { ...task, result }, whole: task.result };
+}
+
+/** The result of the last stage is passed on to people as it is. */
+function unquoted(result: string, children: ReadonlyMap<string, Placed | undefined>): string {
+  for (const child of children.values())
+    if (child?.whole !== undefined && child.task.result === result) return child.whole;
+  return result;
+}
+
+/** A handoff that passes on more than the answer needs the conversation behind it. */
+async function withWords(
+  context: EngineContext,
+  agent: Agent,
+  placed: Placed | undefined,
+): Promise<Placed | undefined> {
+  const wants = agent.handoff !== undefined && (agent.context === 'full' || agent.context === 'summary');
+  if (placed?.task.session === undefined || !wants || !roleFacts(placed.task.role).passesConversation) return placed;
+  const opened = await context.sessions.open(placed.task.session);
+  const messages = opened.kind === 'open' ? messagesOf(opened.session, placed.task.id) : undefined;
+  if (messages === undefined) return placed;
+  const words = agent.context === 'full' ? sessionText(messages) : outline(messages);
+  return { ...placed, said: await quoted(context, words, context.config.limits.maxTaskBytes / 4) };
+}
+
+/** The missing children, each with its share of what the task has left; why there can be none. */
+function grant(
+  context: EngineContext,
+  task: Task,
+  agent: Agent,
+  missing: WantedChild[],
+  known: readonly (Placed | undefined)[],
+): WantedChild[] | Problem {
+  const children = known.flatMap((child) => child ?? []);
+  const from = purse({ task, agent, config: context.config, own: NO_USAGE, children });
+  return grantEach(from, missing, ({ role }) => keptFor(agent, role, missing.length));
+}
+
+export async function failedDependency(context: EngineContext, task: Task): Promise<Problem | undefined> {
+  for (const id of task.dependencies) {
+    const found = await context.tasks.read(id);
+    if (found?.state === 'failed' && found.task.error?.code !== 'by_hand') {
+      return problem('dependency_failed', `it depends on ${id}, which failed: ${errorText(found.task.error)}`, {
+        hint: `retry ${id}, then this task`,
+      });
+    }
+  }
+  return undefined;
+}
