@@ -108,7 +108,7 @@ export async function ranker(query: Query): Promise<Ranker> {
       tokenize: (terms) => terms.split(' '),
       processTerm: (term) => term,
       prefix: (term) => term.length >= 4,
-      fuzzy: (term) => isFuzzy && term.length >= 5 && 0.2,
+      fuzzy: (term) => isFuzzy && term.length >= 5 && (term.length >= 7 ? 2 : 1),
       boost: { path: 0.5 },
       boostDocument: (id) =>
         query.phrases.length > 0 && hasPhrase(paragraphs[id as number]!, query) ? PHRASE_BOOST : 1,
