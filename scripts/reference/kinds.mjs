@@ -2,6 +2,9 @@
  * Every kind of file that has a schema, with the text at the top of its reference page. `labels` names
  * the mappings that have no key of their own.
  */
+import { union } from '../../dist/src/schemas/zod.js';
+import { agentFlat, agentSpec } from '../../dist/src/schemas/agent-files.js';
+import { AGENT_KEYS, agentMarkdown } from '../../dist/src/schemas/agent.js';
 import { allowlistYaml } from '../../dist/src/schemas/allowlist.js';
 import { checkInYaml } from '../../dist/src/schemas/check-in.js';
 import { guildYaml } from '../../dist/src/schemas/guild-yaml.js';
@@ -18,6 +21,50 @@ const GUILD = {
 limits and models of the workspace are not certain then. \`guild check\` shows every problem with its
 place. A key that resembles none of these is reported and ignored. A running process keeps the
 configuration it started with; \`guild watch\` reports an edit once.`,
+};
+
+const AGENT = {
+  schema: agentMarkdown,
+  json: 'agent.json',
+  page: 'agents.md',
+  title: 'Agents: `agents/<name>.md`',
+  about: 'Markdown with YAML frontmatter. The body is the system prompt.',
+  more: `\`{{tool_descriptions}}\` and \`{{variable}}\` in the prompt are filled in. The headings \`# System Prompt\` and
+\`# User Prompt Template\` divide the body; inside code fences they are ordinary text. A key may be written
+in camel case: \`maxTokens\` is \`max_tokens\`. An unknown key is an error that names the nearest known key. How
+the keys work together is in [patterns](../explanation/patterns.md) and [swarm](../explanation/swarm.md).
+A conversation keeps the agent file it started with; a change of the file counts for new conversations.
+
+These files are read too:
+
+- \`agents/<name>/agent.md\`, in the same format.
+- \`agents/*.agent.yaml\` and \`templates/*.agent.yaml\`: [every key at the top](#agentyaml-with-every-key-at-the-top),
+  or [with \`apiVersion\`](#agentyaml-with-apiversion).
+- \`.claude/agents/*.md\` of Claude Code, \`*.agent.md\` and \`*.chatmode.md\` of Copilot. Their tools become ours
+  where there is a counterpart, and \`disallowedTools\` and \`maxTurns\` count. An agent that does not mention
+  tools may only read. A key without a meaning here is a warning.
+- \`*.ai\` files. They name other agents by the path of their file.`,
+  parts: [
+    {
+      heading: 'agent.yaml with every key at the top',
+      about: 'The keys above, and these:',
+      schema: agentFlat,
+      omit: AGENT_KEYS,
+    },
+    {
+      heading: 'agent.yaml with apiVersion',
+      about: 'The keys above are in `spec`, together with `system_prompt` and `user_prompt_template`.',
+      schema: agentSpec,
+      omit: AGENT_KEYS,
+    },
+  ],
+};
+
+const AGENT_YAML = {
+  schema: union([agentSpec, agentFlat]),
+  json: 'agent-yaml.json',
+  title: 'Agents: `*.agent.yaml`',
+  about: 'An agent as one YAML file.',
 };
 
 const POLICY = {
@@ -96,7 +143,7 @@ no network and no key. An unknown key is an error, so that a misspelt one never 
   labels: { '[]': 'line' },
 };
 
-export const KINDS = [GUILD, POLICY, ALLOWLIST, SCRIPT, CHECK_IN];
+export const KINDS = [GUILD, AGENT, AGENT_YAML, POLICY, ALLOWLIST, SCRIPT, CHECK_IN];
 
 /** Where the published schemas can be read from. */
 export const PUBLISHED = 'https://unpkg.com/guildhall/schemas/';

@@ -2,6 +2,7 @@
  * The kinds of values that people write in more than one file: text, lists of names, amounts,
  * durations, budgets. The error of each completes the sentence `"key" must be …`.
  */
+import { PRIORITIES, PRIORITY_WORDS } from '../domain/task/priority.js';
 import { COUNT, DOLLARS, DURATION, count } from './amounts.js';
 import { key, named } from './about.js';
 import * as z from './zod.js';
@@ -9,7 +10,7 @@ import * as z from './zod.js';
 /** Numbers and booleans count as text: `version: 1.2`. */
 export const text = named('text', z.union([z.string(), z.number(), z.boolean()], { error: 'text' }));
 
-const name = named('name', z.union([z.string(), z.number()], { error: 'a name' }));
+export const name = named('name', z.union([z.string(), z.number()], { error: 'a name' }));
 
 /** `[a, b]`, or `a, b` in one text. */
 export const names = named('name or list of names', z.union([z.string(), z.array(name)], { error: 'a list of names' }));
@@ -22,6 +23,12 @@ export const flag = named('true or false', z.boolean({ error: 'true or false' })
 export function choice<const T extends readonly string[]>(words: T) {
   return z.enum(words, { error: `one of: ${words.join(', ')}` });
 }
+
+const priorityWords = z.enum([...PRIORITIES, ...PRIORITY_WORDS]);
+export const priority = named(
+  'A, B, C or D',
+  z.union([priorityWords, z.literal([1, 2, 3, 4])], { error: 'A, B, C or D (critical, high, normal, low)' }),
+);
 
 export function number(min: number, max?: number) {
   const error = max === undefined ? `a number, at least ${min}` : `a number from ${min} to ${max}`;

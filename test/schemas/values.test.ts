@@ -4,6 +4,8 @@ import { test } from 'node:test';
 import { load } from 'js-yaml';
 import { ABOUT, type Schema } from '../../src/schemas/about.js';
 import { count, durationMs, microUsd } from '../../src/schemas/amounts.js';
+import { agentClaude, agentFlat, agentSpec } from '../../src/schemas/agent-files.js';
+import { agentMarkdown } from '../../src/schemas/agent.js';
 import { allowlistYaml } from '../../src/schemas/allowlist.js';
 import { checkInYaml } from '../../src/schemas/check-in.js';
 import { guildYaml } from '../../src/schemas/guild-yaml.js';
@@ -37,6 +39,10 @@ test('an amount is accepted if and only if it can be read', () => {
 
 const KINDS: [string, Schema][] = [
   ['guild.yaml', guildYaml],
+  ['agents', agentMarkdown],
+  ['agent.yaml', agentFlat],
+  ['agent.yaml with apiVersion', agentSpec],
+  ['agents of Claude Code', agentClaude],
   ['the policy', policyYaml],
   ['the allowlist', allowlistYaml],
   ['scripts', scriptYaml],

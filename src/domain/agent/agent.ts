@@ -9,9 +9,16 @@ export interface Advisor {
   timeoutMs?: number;
 }
 
+/** The score from which an agent takes an offered task, if it names none. */
+export const DEFAULT_THRESHOLD = 6;
+
+/** When a team stops. */
+export const TEAM_ENDINGS = ['consensus', 'maxRounds', 'coordinatorDecides'] as const;
+export const DEFAULT_TEAM_ROUNDS = 10;
+
 export interface Team {
   members: string[];
-  terminationMode: 'consensus' | 'maxRounds' | 'coordinatorDecides';
+  terminationMode: (typeof TEAM_ENDINGS)[number];
   maxRounds: number;
 }
 

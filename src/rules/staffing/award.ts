@@ -2,16 +2,13 @@
  * Which bid gets the task. The score is what the agent says of itself, held against what became of its work; it counts from the agent's own
  * threshold on. Of equal scores a hash of task and agent decides: fair over many tasks, and the same whoever weighs them and in which order.
  */
-import type { Agent } from '../../domain/agent/agent.js';
+import { DEFAULT_THRESHOLD, type Agent } from '../../domain/agent/agent.js';
 import type { Bid } from '../../domain/task/bid.js';
 import { hash53 } from '../../domain/task/id.js';
 import { compareText } from '../../domain/order.js';
 import { problem, type Problem } from '../../domain/problem.js';
 import type { Task } from '../../domain/task/task.js';
 import { recordText, reliability, type TrackRecord } from './track-record.js';
-
-/** Where an agent names none of its own. */
-const DEFAULT_THRESHOLD = 6;
 
 export interface Offered {
   agent: Pick<Agent, 'name' | 'threshold'>;

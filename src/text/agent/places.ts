@@ -2,7 +2,7 @@
 import type { Agent } from '../../domain/agent/agent.js';
 import type { Where } from '../../domain/problem.js';
 import type { YamlPlaces } from '../yaml/parse.js';
-import type { Path } from '../yaml/fields.js';
+import type { Path } from '../schema/fault.js';
 
 /** Keys such as `name`, `handoff`, `tools.0`, `advisors.1`, `router.destinations.0`, `router.fallback`, `team.members.2`, `approve.write_file`. */
 export function agentPlaces(agent: Agent, places: YamlPlaces): Record<string, Where> {

@@ -18,13 +18,13 @@ const MAX_BYTES = 256 * 1024;
 export function readAllowlist(file: string, text: string): AllowlistRead {
   const large = tooLarge(file, text);
   if (large !== undefined) return { ok: false, problems: [large] };
-  const { value = {}, problems, places } = readYaml(allowlistYaml, file, text);
+  const { value = {}, problems, where } = readYaml(allowlistYaml, file, text);
   const entries: AllowEntry[] = [];
   for (const [key, written] of Object.entries(value)) {
     if (written === null) continue;
-    const read = toEntry(key, written, places?.key([key]).line ?? 0);
+    const read = toEntry(key, written, where([key], 'key').line ?? 0);
     if ('match' in read) entries.push(read);
-    else problems.push(placed(read, places!));
+    else problems.push(placed(read, where(read.path, read.side)));
   }
   return problems.length > 0 ? { ok: false, problems: inOrder(problems) } : { ok: true, entries };
 }

@@ -22,12 +22,12 @@ type PolicyRead = { ok: true; rules: PolicyRule[] } | { ok: false; problems: Pro
 export function readPolicy(file: string, text: string): PolicyRead {
   const large = tooLarge(file, text);
   if (large !== undefined) return { ok: false, problems: [large] };
-  const { value = {}, problems, places } = readYaml(policyYaml, file, text);
+  const { value = {}, problems, where } = readYaml(policyYaml, file, text);
   if (problems.length > 0) return { ok: false, problems };
   const rules: PolicyRule[] = [];
   for (const [category, named] of Object.entries(value)) {
     for (const [name, rule] of Object.entries(named)) {
-      const line = places?.key([category, name]).line ?? 0;
+      const line = where([category, name], 'key').line ?? 0;
       if (rule.enabled ?? true) rules.push(checkedByHand(toRule(`${category}.${name}`, rule, line)));
     }
   }

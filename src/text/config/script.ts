@@ -45,9 +45,9 @@ export interface ScriptLine {
 type ScriptRead = { ok: true; lines: ScriptLine[] } | { ok: false; problems: Problem[] };
 
 export function readScript(text: string, file: string): ScriptRead {
-  const { value = [], problems, places } = readYaml(scriptYaml, file, text, []);
+  const { value = [], problems, where } = readYaml(scriptYaml, file, text, []);
   if (problems.length > 0) return { ok: false, problems };
-  return { ok: true, lines: value.map((line, i) => toLine(line, places?.value([i]).line ?? 0)) };
+  return { ok: true, lines: value.map((line, i) => toLine(line, where([i]).line ?? 0)) };
 }
 
 function toLine(file: ScriptLineFile, line: number): ScriptLine {

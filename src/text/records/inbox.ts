@@ -5,7 +5,7 @@
  */
 import type { MailFields } from '../../domain/coordination/mail.js';
 import { problem, type Problem } from '../../domain/problem.js';
-import { isMapping } from '../yaml/fields.js';
+import { isMapping } from '../lines/mapping.js';
 import { jsonOffset, parseJson } from '../lines/json.js';
 import { whereAt } from '../lines/where.js';
 

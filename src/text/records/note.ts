@@ -7,7 +7,7 @@ import { NOTE_PRIORITIES, type Note, type NoteBody, type NotePriority } from '..
 import { problem, type Problem } from '../../domain/problem.js';
 import { HUMAN } from '../../domain/task/task.js';
 import { parseJson } from '../lines/json.js';
-import { isMapping } from '../yaml/fields.js';
+import { isMapping } from '../lines/mapping.js';
 
 /** Longer lines are never written, and not read either. */
 export const MAX_NOTE_LINE = 1024 * 1024;

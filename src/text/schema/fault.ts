@@ -23,8 +23,7 @@ export function fault(path: Path, message: string, more: Partial<Fault> = {}): F
   return { code: 'bad_field', side: 'value', ...more, path, message };
 }
 
-export function placed({ path, message, code, side, hint, meant }: Fault, places: Places): Problem {
-  const where = places[side](path);
+export function placed({ message, code, hint, meant }: Fault, where: Where): Problem {
   return problem(code, message, { where, ...(hint ? { hint } : {}), ...(meant ? { meant } : {}) });
 }
 

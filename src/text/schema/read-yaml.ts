@@ -4,21 +4,15 @@ import type * as z from '../../schemas/zod.js';
 import { YamlPlaces, loadYaml, wholeFile } from '../yaml/parse.js';
 import { readValue, type Reading } from './read.js';
 
-interface YamlReading<T> extends Reading<T> {
-  /** Absent if the file is not YAML. */
-  places?: YamlPlaces;
-}
-
 /** A file that holds nothing but comments reads as `empty`. */
 export function readYaml<S extends Schema>(
   schema: S,
   file: string,
   text: string,
   empty: unknown = {},
-): YamlReading<z.infer<S>> {
+): Reading<z.infer<S>> {
   const source = wholeFile(file, text);
   const yaml = loadYaml(source);
-  if (!yaml.ok) return { value: undefined, problems: [yaml.problem], ignored: [] };
-  const places = new YamlPlaces(source);
-  return { ...readValue(schema, yaml.value ?? empty, places), places };
+  if (yaml.ok) return readValue(schema, yaml.value ?? empty, new YamlPlaces(source));
+  return { value: undefined, problems: [yaml.problem], ignored: [], where: () => ({ file }) };
 }

@@ -2,7 +2,7 @@
  * Reads a value against its schema. All problems come at once, each with its place, and `value`
  * holds everything that is right: a key with a wrong value is left out, as if it were not there.
  */
-import type { Problem } from '../../domain/problem.js';
+import type { Problem, Where } from '../../domain/problem.js';
 import type { Schema } from '../../schemas/about.js';
 import type * as z from '../../schemas/zod.js';
 import { inOrder, placed, type Fault, type Path, type Places } from './fault.js';
@@ -15,6 +15,8 @@ export interface Reading<T> {
   problems: Problem[];
   /** Keys that a tolerant format does not know. */
   ignored: Problem[];
+  /** The place of a value, or of its key, by the spelling of the schema. */
+  where(path: Path, side?: 'key' | 'value'): Where;
 }
 
 /** Nobody reads more. */
@@ -32,11 +34,12 @@ export function readValue<S extends Schema>(schema: S, raw: unknown, places: Pla
     found = faultsIn(checked, value, written);
   }
   const problems = (list: readonly Fault[]): Problem[] =>
-    inOrder(list.slice(0, MOST_FAULTS).map((each) => placed({ ...each, path: written(each.path) }, places)));
+    inOrder(list.slice(0, MOST_FAULTS).map((each) => placed(each, places[each.side](written(each.path)))));
   return {
     value: found.length > 0 ? undefined : (value as z.infer<S>),
     problems: problems(once(faults)),
     ignored: problems(ignored),
+    where: (path, side = 'value') => places[side](written(path)),
   };
 }
 

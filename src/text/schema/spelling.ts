@@ -5,6 +5,7 @@
  */
 import { nearest } from '../../domain/nearest.js';
 import { ABOUT, type Schema } from '../../schemas/about.js';
+import { isMapping } from '../lines/mapping.js';
 import { fault, nameOf, type Fault, type Path } from './fault.js';
 
 export interface Spelled {
@@ -57,7 +58,7 @@ export function spell(schema: Schema, raw: unknown): Spelled {
     for (const [key, item] of exactFirst) {
       const name = nameIn(shape, key);
       if (name === undefined) {
-        if (catchall === undefined) ignored.push(unknownKey(path, key, shape));
+        if (catchall === undefined) ignored.push(ignoredKey(path, key));
         else if (catchall._zod.def.type === 'never') faults.push(unknownKey(path, key, shape));
         else read.set(key, item);
       } else if (item !== null || accepts(shape[name]!, null)) {
@@ -71,6 +72,11 @@ export function spell(schema: Schema, raw: unknown): Spelled {
       }
     }
     return Object.fromEntries(read);
+  }
+
+  function ignoredKey(path: Path, key: string): Fault {
+    const message = `the key ${nameOf([...written(path), key])} has no meaning here and is ignored`;
+    return fault([...path, key], message, { code: 'unknown_key', side: 'key' });
   }
 
   function unknownKey(path: Path, key: string, shape: Record<string, Schema>): Fault {
@@ -102,10 +108,6 @@ export function optionFor(schema: Schema, value: unknown): Schema {
   const kinds = Array.isArray(value) ? ['array'] : isMapping(value) ? ['object', 'record'] : ['enum'];
   const options = def.options.map((option) => optionFor(option, value));
   return options.find((option) => kinds.includes(option._zod.def.type)) ?? schema;
-}
-
-export function isMapping(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 function accepts(schema: Schema, value: unknown): boolean {

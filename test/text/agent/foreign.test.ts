@@ -39,7 +39,7 @@ test('a description that is not YAML is read all the same, and said', () => {
   assert.deepEqual(read.models, ['sonnet']);
   assert.match(warned(file), /"WebFetch" has no counterpart/);
   assert.match(warned(file), /"mcp__tracker__search" has no counterpart/);
-  assert.match(warned(file), /which commands may run is the policy/);
+  assert.match(warned(file), /the policy decides which commands may run/);
   assert.match(warned(file), /permissionMode/);
 });
 

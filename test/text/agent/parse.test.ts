@@ -144,7 +144,7 @@ const faults: [string, string, RegExp, string, RegExp?][] = [
   ['a number out of range', 'temperature: 7', /from 0 to 2/, '2:14'],
   ['a list of other things', 'tools:\n  - read_file\n  - {a: 1}', /"tools.1" must be a name/, '4:5'],
   ['a handoff to several', 'handoff: [a, b]', /the name of one agent/, '2:10', /own handoff/],
-  ['a router that goes nowhere', 'router: true', /somewhere to route to/, '2:1'],
+  ['a router that goes nowhere', 'router: true', /needs destinations/, '2:1'],
   ['a team of nobody', 'team: {maxRounds: 3}', /"members"/, '2:7'],
   [
     'an unknown way to end',
@@ -164,7 +164,7 @@ const faults: [string, string, RegExp, string, RegExp?][] = [
   ['a looser policy', 'approve: {write_file: auto}', /may only be stricter/, '2:23'],
   ['a name that leaves the folder', 'name: ../x', /cannot be the name/, '2:1'],
   ['the name of the person', 'name: human', /is the person/, '2:1'],
-  ['two spellings of one key', 'max_tokens: 3\nmaxTokens: 4', /says the same as/, '3:1'],
+  ['two spellings of one key', 'max_tokens: 3\nmaxTokens: 4', /means the same as/, '3:1'],
   ['a key twice', 'name: a\nname: b', /twice/, '3:1'],
   ['broken YAML', 'tools: [a\nname: b', /./, '3:1'],
   ['a list for a head', '- a', /mapping/, '2:1'],
