@@ -85,8 +85,10 @@ export async function ranker(query: Query): Promise<Ranker> {
     ranked() {
       const exact = results(false);
       if (exact.length > 0) return exact;
+      const near = paragraphs;
       paragraphs = [];
       index = newIndex(Index, () => true);
+      for (const { path, from, lines } of near) put(path, from, lines);
       for (const { path, text } of spare) for (const [from, lines] of paragraphsOf(text)) put(path, from, lines);
       return results(true);
     },
