@@ -17,7 +17,7 @@ test('the library reference names every export', () => {
 });
 
 test('the library reference names every option and member of a workspace', () => {
-  const source = read('src/app/open-workspace.ts');
+  const source = read('src/app/open-options.ts') + read('src/app/open-workspace.ts');
   const membersOf = (name: string): string[] => {
     const body = new RegExp(`export interface ${name} \\{\\n([\\s\\S]*?)\\n\\}`).exec(source)![1]!;
     return [...body.matchAll(/^ {2}(?:readonly )?(\w+)\??[:(]/gm)].map((match) => match[1]!);
