@@ -172,6 +172,8 @@ function busOn(disk: Disk, clock: Clock): Bus {
 
 /** How many processes are at work, by the clock they share. */
 const atWork = new WeakMap<object, number>();
+/** How many of them have died at work. */
+const died = new WeakMap<object, number>();
 
 /** Pumps until nothing moves and the human of the story has nothing to do. */
 export async function play(proc: Proc, story: { human?: (disk: SimDisk) => boolean }, disk: SimDisk): Promise<void> {
@@ -179,10 +181,17 @@ export async function play(proc: Proc, story: { human?: (disk: SimDisk) => boole
   const count = (by: number): number => atWork.set(clock, (atWork.get(clock) ?? 0) + by).get(clock)!;
   for (let turns = 0; turns < 20; turns++) {
     count(1);
-    const { due } = await untilQuiet(proc, 400).finally(() => count(-1));
+    const before = died.get(clock);
+    const { due } = await untilQuiet(proc, 400)
+      .catch((thrown: unknown) => {
+        died.set(clock, (died.get(clock) ?? 0) + 1);
+        throw thrown;
+      })
+      .finally(() => count(-1));
     if (story.human?.(disk) === true) continue;
     if (due === undefined) return;
-    if (count(0) > 0) {
+    // Whatever a process left that has just died is taken up before any time passes.
+    if (count(0) > 0 || died.get(clock) !== before) {
       // Another is in the middle of something that takes no time: only when it is through may a minute pass.
       while (count(0) > 0) await new Promise(setImmediate);
       turns--;
