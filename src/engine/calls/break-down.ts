@@ -1,10 +1,10 @@
 /** Takes in a breakdown: checks its context, and compares them with what is open and what was done lately, once. */
-import type { Breakdown, Part } from '../../domain/task/piece.js';
+import type { Breakdown, Part } from '../../domain/task/breakdown.js';
 import { isNamedUnder } from '../../domain/task/lineage.js';
 import { problem, type Problem } from '../../domain/problem.js';
 import { roleFacts } from '../../domain/task/role.js';
 import type { Task } from '../../domain/task/task.js';
-import { partsProblem, sortParts, type Known } from '../../rules/staffing/breakdown.js';
+import { partsProblem, sortParts, type KnownTask } from '../../rules/staffing/breakdown.js';
 import { tooFast } from '../core/pace.js';
 import type { EngineContext } from '../core/context.js';
 
@@ -27,7 +27,7 @@ export async function breakDown(context: EngineContext, task: Task, wanted: Part
 }
 
 /** Work that people or agents asked for; not the machinery around it, and not the line of tasks that this one serves. */
-async function known(context: EngineContext, task: Task): Promise<Known[]> {
+async function known(context: EngineContext, task: Task): Promise<KnownTask[]> {
   const open = [...context.tasks.open()].map((one) => one.task);
   const ended = (await context.tasks.ended({ state: 'completed', limit: RECENT })).map((one) => one.task);
   return [...open, ...ended]

@@ -6,7 +6,7 @@ import { readBid } from '../../domain/task/bid.js';
 import { readAssignment } from '../../domain/coordination/dependency.js';
 import { readVerdict } from '../../domain/task/goal-verdict.js';
 import { readTrialVerdict } from '../../domain/agent/draft.js';
-import { readKeys } from '../../domain/task/piece.js';
+import { readKeys } from '../../domain/task/breakdown.js';
 import { problem } from '../../domain/problem.js';
 import { finalAnswer, reportedAnswer, type Message } from '../../domain/session/session.js';
 import { roleFacts } from '../../domain/task/role.js';

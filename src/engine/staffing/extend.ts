@@ -12,7 +12,7 @@ import { HUMAN, isEnded, type Placed, type Task, type WantedChild } from '../../
 import { NO_USAGE } from '../../domain/budget/usage.js';
 import type { Claim } from '../../ports/store/tasks.js';
 import { extendStep, type ExtendGiven, type ExtendStep } from '../../rules/staffing/extend.js';
-import { likeness } from '../../rules/staffing/similarity.js';
+import { similarity } from '../../rules/staffing/similarity.js';
 import { bidsOf, costsOf } from '../tasks/costs.js';
 import { approvalFor, verdictOn } from '../approvals/approvals.js';
 import { askRule } from '../core/ask-rule.js';
@@ -68,7 +68,7 @@ function situation(context: EngineContext, task: Task): Omit<ExtendGiven, 'child
 function best(task: Task, agents: readonly Agent[]): string | undefined {
   const words = ({ description, expertise, capabilities }: Agent): string =>
     [description, ...expertise, ...capabilities].join(' ');
-  const like = (agent: Agent): number => likeness(words(agent), task.description);
+  const like = (agent: Agent): number => similarity(words(agent), task.description);
   return agents.toSorted((a, b) => like(b) - like(a) || (a.name < b.name ? -1 : 1))[0]?.name;
 }
 

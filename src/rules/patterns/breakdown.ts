@@ -1,47 +1,47 @@
-/** What a task with role `breakdown` still needs: duplicates resolved first, then its pieces. */
+/** Decides what a task with role `breakdown` still needs: doubtful duplicates first, then its parts. */
 import { childId } from '../../domain/task/id.js';
-import { readKeys, type Breakdown, type Part } from '../../domain/task/piece.js';
+import { readKeys, type Breakdown, type Part } from '../../domain/task/breakdown.js';
 import type { Placed, Task, WantedChild } from '../../domain/task/task.js';
 import { errorText, fence, gather, type Children } from './gather.js';
 
 type BreakdownStep = { ask: WantedChild[] } | { result: string };
 
-/** What a task with role `breakdown` needs next: a word on what is in doubt, then the parts, then it is the sum of their outcomes. */
-export function breakdownStep(task: Task, broken: Breakdown, children: Children): BreakdownStep {
-  const doubts = wantedDoubts(task, broken);
+/** The result of a breakdown is the list of its parts' outcomes. */
+export function breakdownStep(task: Task, breakdown: Breakdown, children: Children): BreakdownStep {
+  const doubts = wantedDuplicateCheck(task, breakdown);
   const settled = gather(doubts, children);
   if (!settled.complete) return { ask: doubts };
-  const dropped = { ...broken.dropped, ...namedIn(settled.ended[0], broken) };
-  const kept = broken.parts.filter((part) => !Object.hasOwn(dropped, part.key));
+  const dropped = { ...breakdown.dropped, ...namedIn(settled.ended[0], breakdown) };
+  const kept = breakdown.parts.filter((part) => !Object.hasOwn(dropped, part.key));
   const wanted = kept.map((part) => wantedPart(task, part, dropped));
   const done = gather(wanted, children);
   if (!done.complete) return { ask: [...doubts, ...wanted] };
-  return { result: assembled(task, broken, dropped, done.ended) };
+  return { result: assembled(task, breakdown, dropped, done.ended) };
 }
 
-function wantedDoubts(task: Task, { parts, doubtful, known }: Breakdown): WantedChild[] {
+function wantedDuplicateCheck(task: Task, { parts, doubtful, known }: Breakdown): WantedChild[] {
   const keys = parts.map((part) => part.key).filter((key) => Object.hasOwn(doubtful, key));
   if (keys.length === 0 || task.to === undefined) return [];
   const pairs = keys.map((key) => {
-    const part = parts.find((one) => one.key === key)!;
+    const part = parts.find((candidate) => candidate.key === key)!;
     const id = doubtful[key]!;
-    return `${key}:\n${fence('part', task.to!, part.description, task.id)}\nperhaps the same as ${id}:\n${fence('task', 'nobody', known[id] ?? '', task.id)}`;
+    return `${key}:\n${fence('part', task.to!, part.description, task.id)}\npossibly the same as ${id}:\n${fence('task', 'nobody', known[id] ?? '', task.id)}`;
   });
   return [
     {
       id: childId(task.id, 'same'),
       role: 'same',
       to: task.to,
-      description: `Which of these parts are essentially the same work as the task they stand beside? Name their keys with name_duplicates; an empty list if none is.\n\n${pairs.join('\n\n')}`,
+      description: `Which of these parts are essentially the same work as the task next to them? Call name_duplicates with their keys, or with an empty list if there are none.\n\n${pairs.join('\n\n')}`,
       budget: { turns: 2 },
     },
   ];
 }
 
-/** Without an answer nothing is dropped: doing something twice costs less than not doing it. */
-function namedIn(asked: Placed | undefined, { doubtful }: Breakdown): Record<string, string> {
-  if (asked?.state !== 'completed') return {};
-  const named = readKeys(asked.task.result ?? '') ?? [];
+/** Without an answer nothing is dropped: doing work twice costs less than not doing it. */
+function namedIn(check: Placed | undefined, { doubtful }: Breakdown): Record<string, string> {
+  if (check?.state !== 'completed') return {};
+  const named = readKeys(check.task.result ?? '') ?? [];
   return Object.fromEntries(Object.entries(doubtful).filter(([key]) => named.includes(key)));
 }
 
@@ -58,11 +58,11 @@ function wantedPart(task: Task, part: Part, dropped: Record<string, string>): Wa
   };
 }
 
-/** The task that does a part: its own, that of the part it repeats, or the task that did it before. */
+/** The task that does a part: its own, that of the part it duplicates, or an earlier task. */
 function partId(task: Task, dropped: Record<string, string>, key: string): string {
-  const instead = dropped[key];
-  if (instead === undefined) return childId(task.id, key);
-  return instead.startsWith('#') ? partId(task, dropped, instead.slice(1)) : instead;
+  const twin = dropped[key];
+  if (twin === undefined) return childId(task.id, key);
+  return twin.startsWith('#') ? partId(task, dropped, twin.slice(1)) : twin;
 }
 
 function assembled(
@@ -74,7 +74,7 @@ function assembled(
   const outcomes = parts.map(({ key }) => {
     const id = partId(task, dropped, key);
     if (Object.hasOwn(dropped, key)) return { key, task: id, state: 'dropped', why: `${id} is the same work` };
-    const { task: child, state } = ended.find((one) => one.task.id === id)!;
+    const { task: child, state } = ended.find((placed) => placed.task.id === id)!;
     return state === 'completed'
       ? { key, task: id, agent: child.to, state, result: child.result ?? '' }
       : { key, task: id, agent: child.to, state, error: errorText(child.error) };

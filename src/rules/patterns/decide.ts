@@ -1,11 +1,11 @@
 /**
- * What a task still needs. A pure function of the task, its agent and its children; no phase is stored anywhere, so
- * whoever looks again, after whatever crash, comes to the same answer. The patterns compose in one order: limits,
- * advisors, team, work, goal check, route, handoff, resolve. Each stage asks for its complete set of children and goes on when all have ended.
+ * Decides what a task still needs, as a pure function of the task, its agent and its children. No
+ * phase is stored, so the answer is the same after any crash. Patterns compose in one order: limits,
+ * advisors, team, work, goal check, route, handoff, resolve. A stage is over when all its children are.
  */
 import { hasPattern, isTerminal, type Agent } from '../../domain/agent/agent.js';
 import { childId } from '../../domain/task/id.js';
-import type { Breakdown } from '../../domain/task/piece.js';
+import type { Breakdown } from '../../domain/task/breakdown.js';
 import { problem, type Problem } from '../../domain/problem.js';
 import { roleFacts } from '../../domain/task/role.js';
 import type { Task, WantedChild } from '../../domain/task/task.js';
@@ -18,9 +18,9 @@ import { chosenRoute, wantedRoute } from './router.js';
 import { teamStep, discussionRequest } from './team.js';
 
 type Decision =
-  /** A leaf: a peer takes turns on it. */
+  /** A leaf: an agent takes turns on it. */
   | { do: 'run' }
-  /** These children must be there, and not all of them have ended. */
+  /** These children must exist, and not all of them have ended. */
   | { do: 'ask'; children: WantedChild[] }
   | { do: 'resolve'; result: string }
   | { do: 'fail'; error: Problem };
@@ -87,7 +87,7 @@ export function decide(task: Task, agent: Agent, children: Children, limits: Dec
   return { do: 'resolve', result: last.task.result ?? '' };
 }
 
-/** Its work goes on in a conversation that others have advised and deliberated for already. */
+/** A fork continues a conversation in which advisors and team have already spoken. */
 function isFork({ parent, session, context }: Task): boolean {
   return parent === undefined && session !== undefined && context['forked_from'] !== undefined;
 }
@@ -95,7 +95,7 @@ function isFork({ parent, session, context }: Task): boolean {
 export function tooDeep(task: Task, limits: DecideLimits): Problem | undefined {
   if (task.depth <= limits.depth) return undefined;
   return problem('over_limit', `depth ${task.depth} is over the limit of ${limits.depth}`, {
-    hint: 'let fewer agents ask each other in a row, or raise limits.depth in guild.yaml',
+    hint: 'shorten the chain of agents that ask each other, or raise limits.depth in guild.yaml',
   });
 }
 
@@ -109,12 +109,12 @@ function wantedWork(task: Task, agent: Agent, request: string): WantedChild {
   const { original_goal: _, ...context } = task.context;
   return {
     id: childId(task.id, 'work'),
-    // Whoever ends a member's chain speaks and votes in the team.
+    // The last agent of a member's chain speaks and votes in the team.
     role: roleFacts(task.role).isMember && isTerminal(agent) ? 'seat' : 'work',
     to: agent.name,
     description: request,
     context,
-    // A router has one turn, and one more if its choice was none.
+    // A router has one turn, and a second one if its choice was invalid.
     ...(agent.router ? { budget: { turns: 2 } } : {}),
     ...(task.session ? { session: task.session } : {}),
   };

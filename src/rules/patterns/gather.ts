@@ -1,13 +1,12 @@
 /**
- * What the children of a task say. A rule names the complete set it wants; this sorts that set into what is missing,
- * what is still open and what has ended, and turns what ended into words. Texts of others are fenced by a tag that they
- * cannot know, so no text can end its own fence.
+ * Sorts the children that a rule wants into missing, open and ended, and quotes their results. Each
+ * quote is fenced by a tag derived from its content, so no text can close its own fence.
  */
 import { childId, hash53 } from '../../domain/task/id.js';
 import type { Problem } from '../../domain/problem.js';
 import { isEnded, type Placed, type Task, type WantedChild } from '../../domain/task/task.js';
 
-/** What is known of a child; undefined: it does not exist yet. */
+/** Children by id; undefined: the child does not exist yet. */
 export type Children = ReadonlyMap<string, Placed | undefined>;
 
 interface Gathered {
@@ -31,7 +30,7 @@ export function gather(wanted: readonly WantedChild[], children: Children): Gath
   return { missing, open, ended, complete: missing.length === 0 && open.length === 0 };
 }
 
-/** `<label__tag agent="name">text</label__tag>`, the tag derived from everything inside and the task, so it cannot be guessed by one part. */
+/** `<label__tag agent="name">text</label__tag>`. The tag is a hash of the content and the salt. */
 export function fence(label: string, from: string, text: string, salt: string): string {
   const tag = `${label}__${hash53(`${salt}\n${from}\n${text}`)}`;
   return `<${tag} agent="${from.replace(/[^\w.-]/g, '-')}">\n${text}\n</${tag}>`;
@@ -43,14 +42,14 @@ export function unfenced(description: string): string {
 }
 
 /**
- * Part of a pattern under a task that goes on in a conversation of its own, as a team member's do from round to round: that part
- * does so too, and remembers.
+ * A task that continues its own conversation, as a team member does from round to round, lets its
+ * pattern stages continue theirs.
  */
-export function goingOn(task: Task, part: string): Pick<WantedChild, 'session'> {
-  return task.session === undefined ? {} : { session: childId(task.session, part) };
+export function continued(task: Task, stage: string): Pick<WantedChild, 'session'> {
+  return task.session === undefined ? {} : { session: childId(task.session, stage) };
 }
 
 export function errorText(error: Problem | undefined): string {
-  if (error === undefined) return 'it failed without saying why';
+  if (error === undefined) return 'it failed without giving a reason';
   return error.hint ? `${error.message} (${error.hint})` : error.message;
 }

@@ -1,10 +1,10 @@
-/** Handoff: when the work is done, the next agent answers, with the upstream answer and the original request before it. */
+/** Handoff: the next agent answers, given the upstream answer and the original request. */
 import { roleFacts } from '../../domain/task/role.js';
 import type { Agent } from '../../domain/agent/agent.js';
 import { childId } from '../../domain/task/id.js';
 import { problem, type Problem } from '../../domain/problem.js';
 import type { Placed, Task, WantedChild } from '../../domain/task/task.js';
-import { errorText, fence, goingOn } from './gather.js';
+import { errorText, fence, continued } from './gather.js';
 
 export function wantedHandoff(task: Task, agent: Agent, upstream: Placed): WantedChild[] {
   if (agent.handoff === undefined) return [];
@@ -15,20 +15,22 @@ export function wantedHandoff(task: Task, agent: Agent, upstream: Placed): Wante
       id: childId(task.id, `handoff-${agent.handoff}`),
       role: roleFacts(task.role).isMember ? task.role : 'handoff',
       to: agent.handoff,
-      ...goingOn(task, `handoff-${agent.handoff}`),
+      ...continued(task, `handoff-${agent.handoff}`),
       description:
-        agent.context === 'none' ? task.description : [...said(task, agent, upstream), answer, request].join('\n\n'),
+        agent.context === 'none'
+          ? task.description
+          : [...conversation(task, agent, upstream), answer, request].join('\n\n'),
     },
   ];
 }
 
-/** What came before the answer, where the agent's `context` passes it on: every word, or an outline. */
-function said(task: Task, agent: Agent, { task: { to }, said: words }: Placed): string[] {
-  if (words === undefined || (agent.context !== 'full' && agent.context !== 'summary')) return [];
-  return [fence(agent.context === 'full' ? 'conversation' : 'summary', to ?? agent.name, words, task.id)];
+/** The conversation behind the answer, in full or as an outline, if the agent's `context` passes it on. */
+function conversation(task: Task, agent: Agent, { task: { to }, said: text }: Placed): string[] {
+  if (text === undefined || (agent.context !== 'full' && agent.context !== 'summary')) return [];
+  return [fence(agent.context === 'full' ? 'conversation' : 'summary', to ?? agent.name, text, task.id)];
 }
 
-/** A failed stage fails the chain at once and says which stage it was. */
+/** A failed stage fails the chain at once and names itself. */
 export function failedStage(stage: string, failed: Placed): Problem {
   const code = failed.task.error?.code ?? 'dependency_failed';
   return problem(code, `${stage} (${failed.task.to ?? 'nobody'}) failed: ${errorText(failed.task.error)}`);

@@ -1,48 +1,48 @@
 /**
- * Notices an agent that goes round in circles: the same calls with the same results three turns in a row, or eight turns
- * that change nothing and only repeat each other. It looks at the last turns alone, so its cost does not grow.
+ * Detects an agent that repeats itself: the same calls with the same results three turns in a row, or
+ * eight turns that change nothing and only repeat each other. Only the last turns are read.
  */
 import type { Message } from '../../domain/session/session.js';
 
 export interface Loop {
-  /** For people and models: what is repeated. */
+  /** What is repeated, for people and models. */
   what: string;
-  /** It was told so before, and went on. */
+  /** The agent was warned before and continued. */
   warned: boolean;
 }
 
-const SAME = 3;
-const IDLE = 8;
-/** Among eight turns, no more than this many different ones: the rest are repetitions. */
-const IDLE_KINDS = 3;
+const SAME_TURNS = 3;
+const IDLE_TURNS = 8;
+/** At most this many distinct turns among the idle ones; the rest are repetitions. */
+const MAX_DISTINCT = 3;
 
 /** `changes`: whether a tool of this name can change anything. */
 export function loopIn(messages: readonly Message[], changes: (tool: string) => boolean): Loop | undefined {
   const { turns, warned } = lastTurns(messages);
   const last = turns[0];
   if (last === undefined) return undefined;
-  const same = turns.slice(0, SAME);
-  if (same.length === SAME && same.every((turn) => turn.print === last.print)) {
+  const same = turns.slice(0, SAME_TURNS);
+  if (same.length === SAME_TURNS && same.every((turn) => turn.print === last.print)) {
     return { what: `${names([last])} with the same arguments and the same result`, warned };
   }
-  const isIdle = turns.length === IDLE && !turns.some((turn) => turn.names.some(changes));
-  if (isIdle && new Set(turns.map((turn) => turn.print)).size <= IDLE_KINDS)
-    return { what: `${names(turns)}, over and over, without any change`, warned };
+  const isIdle = turns.length === IDLE_TURNS && !turns.some((turn) => turn.names.some(changes));
+  if (isIdle && new Set(turns.map((turn) => turn.print)).size <= MAX_DISTINCT)
+    return { what: `${names(turns)}, repeatedly, without changing anything`, warned };
   return undefined;
 }
 
 interface Turn {
   names: string[];
-  /** Its calls and what came of them. */
+  /** Its calls and their results. */
   print: string;
 }
 
-/** The last turns that only called tools, newest first, back to the last word of somebody else. */
+/** The last turns that only called tools, newest first, back to the last message from someone else. */
 function lastTurns(messages: readonly Message[]): { turns: Turn[]; warned: boolean } {
   const turns: Turn[] = [];
   const results = new Map<string, string>();
   let warned = false;
-  for (let i = messages.length - 1; i >= 0 && turns.length < IDLE; i--) {
+  for (let i = messages.length - 1; i >= 0 && turns.length < IDLE_TURNS; i--) {
     const message = messages[i]!;
     if (message.role === 'tool') results.set(message.toolCallId ?? '', message.content);
     else if (message.role === 'user') {

@@ -1,57 +1,57 @@
-/** A conversation in fewer words, without asking a model: a line for each message, results shortened, children as references. */
+/** Shortens a conversation without a model: one line a message, cut results, children as references. */
 import type { Message } from '../../domain/session/session.js';
 
-const LINE = 160;
-const PIECE = 400;
+const LINE_CHARS = 160;
+const EDGE_CHARS = 400;
 
-/** One line on what a message was. */
+/** A message in one line. */
 export function outlineLine(message: Message): string {
   const child = reference(message);
   if (child !== undefined) return child;
   const calls = (message.toolCalls ?? []).map((call) => `${call.name}(${line(JSON.stringify(call.arguments), 60)})`);
   const who = message.role === 'tool' ? `result of ${message.name ?? 'a tool'}` : message.role;
-  const said = [line(message.content, LINE), calls.length > 0 ? `called ${calls.join(', ')}` : ''];
-  return `${who}: ${said.filter((one) => one !== '').join('; ')}`;
+  const texts = [line(message.content, LINE_CHARS), calls.length > 0 ? `called ${calls.join(', ')}` : ''];
+  return `${who}: ${texts.filter((text) => text !== '').join('; ')}`;
 }
 
-/** The answer of another agent as a reference: its task record has the rest. Undefined for any other message. */
+/** Another agent's answer as a reference to its task. Undefined for any other message. */
 export function reference({ kind, from, content }: Message): string | undefined {
-  if (kind === 'task_result') return `task ${from}: ${line(content.replace(/^[^\n]*\n+<[^>]*>/, ''), LINE)}`;
+  if (kind === 'task_result') return `task ${from}: ${line(content.replace(/^[^\n]*\n+<[^>]*>/, ''), LINE_CHARS)}`;
   if (kind !== 'agent_response') return undefined;
   // The JSON may be cut, so it is not parsed.
   const result = /"result":"((?:[^"\\]|\\.)*)/.exec(content)?.[1] ?? '';
-  return `task ${from}: ${line(result.replaceAll('\\n', ' '), LINE)}`;
+  return `task ${from}: ${line(result.replaceAll('\\n', ' '), LINE_CHARS)}`;
 }
 
-/** A result with its middle left out. */
+/** A long tool result without its middle. */
 export function shortened(message: Message): Message {
-  if (message.role !== 'tool' || message.content.length <= 2 * PIECE) return message;
+  if (message.role !== 'tool' || message.content.length <= 2 * EDGE_CHARS) return message;
   const { content } = message;
   const short =
     reference(message) ??
-    `${content.slice(0, PIECE)}\n[… ${content.length - 2 * PIECE} characters left out here …]\n${content.slice(-PIECE)}`;
+    `${content.slice(0, EDGE_CHARS)}\n[… ${content.length - 2 * EDGE_CHARS} characters left out here …]\n${content.slice(-EDGE_CHARS)}`;
   return { ...message, content: short };
 }
 
-/** The outline of a whole conversation, its end where it grows too long. */
-export function outline(messages: readonly Message[], mostLines = 80): string {
-  const lines = messages.slice(-mostLines).map((message) => `- ${outlineLine(message)}`);
+/** The last lines of a conversation. */
+export function outline(messages: readonly Message[], maxLines = 80): string {
+  const lines = messages.slice(-maxLines).map((message) => `- ${outlineLine(message)}`);
   const cut = messages.length - lines.length;
-  return [...(cut > 0 ? [`- (${cut} messages before)`] : []), ...lines].join('\n');
+  return [...(cut > 0 ? [`- (${cut} earlier messages)`] : []), ...lines].join('\n');
 }
 
-/** Every word of a conversation, as text for another agent. */
+/** A whole conversation as text for another agent. */
 export function sessionText(messages: readonly Message[]): string {
   return messages
     .map((message) => {
       const who = message.role === 'tool' ? `tool ${message.name ?? ''}`.trim() : (message.from ?? message.role);
       const calls = (message.toolCalls ?? []).map((call) => `[calls ${call.name} ${JSON.stringify(call.arguments)}]`);
-      return `## ${who}\n\n${[message.content, ...calls].filter((one) => one !== '').join('\n')}`;
+      return `## ${who}\n\n${[message.content, ...calls].filter((text) => text !== '').join('\n')}`;
     })
     .join('\n\n');
 }
 
-function line(text: string, most: number): string {
+function line(text: string, maxChars: number): string {
   const flat = text.replace(/\s+/g, ' ').trim();
-  return flat.length <= most ? flat : `${flat.slice(0, most - 1)}…`;
+  return flat.length <= maxChars ? flat : `${flat.slice(0, maxChars - 1)}…`;
 }

@@ -1,7 +1,7 @@
 /**
- * Team: members deliberate in rounds. In each round every active member takes its turn in parallel, in its own conversation,
- * and hears only what is new to it: what the others broadcast in the round before. It ends when all vote to conclude, when
- * the coordinator concludes, or when the rounds are out; then the coordinator works on the transcript.
+ * Team: members deliberate in rounds. In each round all active members take a turn in parallel, each in
+ * its own conversation, and see only what the others broadcast in the round before. The team ends when
+ * all vote to conclude, the coordinator concludes, or the rounds are used up. Then the coordinator works.
  */
 import type { Agent } from '../../domain/agent/agent.js';
 import { childId } from '../../domain/task/id.js';
@@ -9,7 +9,7 @@ import type { Message } from '../../domain/session/session.js';
 import type { Placed, Task, WantedChild } from '../../domain/task/task.js';
 import { errorText, fence, gather, type Children } from './gather.js';
 
-/** What a member did in one round; the result of its task is this, as JSON. */
+/** What a member did in one round. Its task has this as its result, in JSON. */
 export interface Contribution {
   broadcasts: string[];
   votes: boolean;
@@ -24,7 +24,7 @@ export interface Note {
   at?: string;
 }
 
-/** What was said in the rounds that are over stands in `notes`. */
+/** `notes`: what was said in the rounds that are over. */
 type TeamStep =
   | { kind: 'ask'; children: WantedChild[]; notes: Note[] }
   | { kind: 'concluded'; children: WantedChild[]; notes: Note[]; why: string };
@@ -64,7 +64,7 @@ export function teamStep(task: Task, agent: Agent, request: string, children: Ch
     kind: 'concluded',
     children: asked,
     notes,
-    why: active.length === 0 ? 'no member is left' : `the ${maxRounds} rounds are out`,
+    why: active.length === 0 ? 'no member is left' : `all ${maxRounds} rounds are over`,
   };
 }
 
@@ -77,10 +77,10 @@ function member(
   active: string[],
   notes: Note[],
 ): WantedChild {
-  const others = active.filter((one) => one !== name);
-  const first = `You sit as ${name} in a team (${active.join(', ')}) that ${agent.name} coordinates. Deliberate in rounds: say what the others should know with broadcast, and vote_conclude when nothing more needs to be said. Others hear only what you broadcast.\n\n${fence('original_user_request', task.from ?? 'human', request, task.id)}`;
+  const others = active.filter((other) => other !== name);
+  const first = `You are ${name}, a member of a team (${active.join(', ')}) that ${agent.name} coordinates. The team deliberates in rounds. Use broadcast to tell the others what they should know; they see nothing else of your work. Call vote_conclude when nothing more needs to be discussed.\n\n${fence('original_user_request', task.from ?? 'human', request, task.id)}`;
   const news = notes.filter((note) => note.round === round - 1 && note.from !== name);
-  const later = news.length === 0 ? 'Nobody said anything new.' : news.map((note) => fenced(task, note)).join('\n\n');
+  const later = news.length === 0 ? 'Nobody broadcast anything.' : news.map((note) => fenced(task, note)).join('\n\n');
   return {
     id: childId(task.id, `member-${name}-${round}`),
     role: 'member',
@@ -89,7 +89,7 @@ function member(
     description:
       round === 1
         ? first
-        : `Round ${round}. What is new since your last turn${others.length === 0 ? ' (you are the only one left)' : ''}:\n\n${later}`,
+        : `Round ${round}. New since your last turn${others.length === 0 ? ' (you are the only member left)' : ''}:\n\n${later}`,
   };
 }
 
@@ -100,24 +100,24 @@ function coordinator(task: Task, agent: Agent, round: number, notes: Note[]): Wa
     role: 'coordinator',
     to: agent.name,
     session: childId(task.session ?? task.id, 'coordinator'),
-    description: `You coordinate a team on this request:\n\n${fence('original_user_request', task.from ?? 'human', task.description, task.id)}\n\nRound ${round} is over. What was said in it:\n\n${news.join('\n\n') || 'Nothing.'}\n\nIf that is enough to decide, conclude_team. Otherwise broadcast what the members should look at next.`,
+    description: `You coordinate a team on this request:\n\n${fence('original_user_request', task.from ?? 'human', task.description, task.id)}\n\nRound ${round} is over. The members said:\n\n${news.join('\n\n') || 'Nothing.'}\n\nIf this is enough to decide, call conclude_team. Otherwise broadcast what the members should look at next.`,
   };
 }
 
-/** The request for the coordinator's own work: the whole discussion, each word with who said it. */
+/** The request for the coordinator's own work: the whole discussion, with speakers. */
 export function discussionRequest(task: Task, request: string, notes: readonly Note[], why: string): string {
   const said = notes.map((note) => fence(note.type, note.from, `(round ${note.round}) ${note.message}`, task.id));
   return [
-    `The team has deliberated; ${why}. Its discussion, in order:`,
+    `The team has finished its discussion: ${why}. In order, the members said:`,
     ...said,
     fence('original_user_request', task.from ?? 'human', request, task.id),
     'Now give the final answer yourself.',
   ].join('\n\n');
 }
 
-/** What a round's conversation amounts to. A member that only talks, without broadcasting, has broadcast its answer. */
+/** Sums up a member's round. A member that answers without broadcasting has broadcast its answer. */
 export function contribution(messages: readonly Message[], answer: string): string {
-  // What was said on a channel was not said to the team.
+  // A broadcast to a channel is not addressed to the team.
   const calls = messages
     .flatMap((message) => message.toolCalls ?? [])
     .filter((call) => typeof call.arguments['channel'] !== 'string');
@@ -137,12 +137,12 @@ function contributionOf({ task, state }: Placed): Contribution {
     const said = JSON.parse(task.result ?? '') as Contribution;
     if (state === 'completed' && Array.isArray(said.broadcasts)) return { ...said, votes: said.votes };
   } catch {
-    // not one of ours: its text is what it said
+    // not JSON: the text itself is the broadcast
   }
   return { broadcasts: task.result ? [task.result] : [], votes: false };
 }
 
-/** What a member said in a round, as the others hear it. */
+/** A member's round as the others see it. */
 export function spoken(placed: Placed): string {
   const { broadcasts, votes, reason } = contributionOf(placed);
   return [...broadcasts, ...(votes ? [voteText(reason)] : [])].join('\n\n');
@@ -152,7 +152,7 @@ export function fenced(task: Task, { type, from, message }: Note): string {
   return fence(type, from, message, task.id);
 }
 
-/** What a member's ended round adds to the discussion. */
+/** The notes that a member's ended round adds to the discussion. */
 export function notesOf(round: number, placed: Placed): Note[] {
   const { task, state } = placed;
   const by = { round, from: task.to ?? 'nobody', ...(task.ended_at ? { at: task.ended_at } : {}) };
@@ -170,10 +170,10 @@ function voteText(reason: string | undefined): string {
   return `votes to conclude${reason ? `: ${reason}` : ''}`;
 }
 
-/** A coordinator that failed in a round decided nothing; the members go on, and its last word is still to come. */
+/** A coordinator that fails in a round decides nothing; the members continue. */
 function coordinatorNotes(round: number, from: string, { task, state }: Placed, said: Contribution): Note[] {
   if (state === 'completed') return said.broadcasts.map((message) => ({ round, from, type: 'coordinator', message }));
   return [
-    { round, from, type: 'failure', message: `${from} could not say whether to go on: ${errorText(task.error)}` },
+    { round, from, type: 'failure', message: `${from} could not decide whether to continue: ${errorText(task.error)}` },
   ];
 }

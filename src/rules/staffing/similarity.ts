@@ -4,7 +4,7 @@
  */
 
 /** Dice's measure over weighted stems: 1 for the same words in any order, 0 for none in common. */
-export function likeness(a: string, b: string): number {
+export function similarity(a: string, b: string): number {
   const [left, right] = [weigh(a), weigh(b)];
   let common = 0;
   for (const [stem, weight] of left) common += Math.min(weight, right.get(stem) ?? 0);

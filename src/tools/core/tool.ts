@@ -3,7 +3,7 @@
  * the task, or a problem that the model can act on. It never touches the store; the engine commits its reply.
  */
 import type { Agent } from '../../domain/agent/agent.js';
-import type { Breakdown, Part } from '../../domain/task/piece.js';
+import type { Breakdown, Part } from '../../domain/task/breakdown.js';
 import type { NotePriority } from '../../domain/coordination/note.js';
 import type { Problem, ProblemCode } from '../../domain/problem.js';
 import type { PlainPipeline } from '../../domain/policy.js';

@@ -126,7 +126,7 @@ for (const [what, first] of MALFORMED) {
 `,
     });
     assert.equal(task().state, 'failed');
-    assert.match(task().error!.message, /the goal check of ana was not made: there was no give_verdict in 2 turns/);
+    assert.match(task().error!.message, /the goal check of ana failed: there was no give_verdict in 2 turns/);
     assert.equal(house.calls.length, 3);
     await submit(proc, 'retry', 'plan');
     await untilQuiet(proc);
@@ -154,7 +154,7 @@ test('a model that cannot be reached makes no check, and the task waits for a re
 - {agent: ana, task: plan.check-1, fail: auth, message: no key}
 `,
   });
-  assert.match(task().error!.message, /the goal check of ana was not made: no key/);
+  assert.match(task().error!.message, /the goal check of ana failed: no key/);
   assert.equal(task('plan.work').result, 'On Monday.');
 });
 

@@ -23,7 +23,7 @@ export const SWARM: Story[] = [
           - {key: again, description: Writing a data model for users, requires: [doing]}
           - {key: routes, description: Write the routes over the model, requires: [doing], depends_on: [model, again]}
           - {key: schema, description: Design the schema of the users table, agent: hand}
-- {agent: chief, task: "*.same", when: perhaps the same as old, call: [{name_duplicates: {duplicates: [schema]}}]}
+- {agent: chief, task: "*.same", when: possibly the same as old, call: [{name_duplicates: {duplicates: [schema]}}]}
 - {agent: hand, task: old, say: one table}
 - {agent: hand, task: "*.model", say: id and name}
 - {agent: hand, task: "*.routes", when: id and name, say: GET and POST}

@@ -26,10 +26,10 @@ const TABLE: [what: string, verdicts: Said[], asked: string, end: string | RegEx
     'work check-1 work-2 check-2',
     /^off_goal: the result of ana does not advance the goal, .*first: No dates; then: Still none$/,
   ],
-  ['a check that fails', [{ error: 'no key' }], 'work check-1', /^model_failed: .*was not made: no key$/],
-  ['a second check that fails', [no('x'), { error: 'cut' }], 'work check-1 work-2 check-2', /was not made: cut$/],
-  ['words instead of a verdict', ['Looks good, YES'], 'work check-1', /was not made: its answer is no verdict$/],
-  ['a no without a reason', [no(' ')], 'work check-1', /was not made/],
+  ['a check that fails', [{ error: 'no key' }], 'work check-1', /^model_failed: .*failed: no key$/],
+  ['a second check that fails', [no('x'), { error: 'cut' }], 'work check-1 work-2 check-2', /failed: cut$/],
+  ['words instead of a verdict', ['Looks good, YES'], 'work check-1', /failed: its answer is not a verdict$/],
+  ['a no without a reason', [no(' ')], 'work check-1', /failed/],
 ];
 for (const [what, verdicts, asked, end] of TABLE) {
   test(`${what}: ${asked}`, () => {

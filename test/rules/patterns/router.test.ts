@@ -46,7 +46,7 @@ for (const [what, said] of NO_CHOICE) {
   test(`${what} without a fallback is a failure that lists the choices`, () => {
     const { root } = play(cast(desk()), routing(said));
     assert.equal(root.state, 'failed');
-    assert.match(root.task.error!.message, /the router desk chose nobody .*billing, support/);
+    assert.match(root.task.error!.message, /the router desk chose no agent .*billing, support/);
     assert.match(root.task.error!.hint!, /fallback/);
   });
 }

@@ -43,7 +43,7 @@ test('consensus: a vote of an earlier round is none in this one', () => {
   const { asked } = play(chair(['ann', 'ben'], 'consensus', 3), (task) =>
     task.role === 'work' ? 'ok' : { votes: (task.to === 'ann') === (roundOf(task) % 2 === 1) },
   );
-  assert.match(asked.at(-1)!.description, /the 3 rounds are out/);
+  assert.match(asked.at(-1)!.description, /all 3 rounds are over/);
 });
 
 test('maxRounds: votes end nothing', () => {
@@ -136,7 +136,7 @@ test('a member that says nothing holds nobody up', () => {
   const { asked, root } = play(chair(['ann', 'mute'], 'maxRounds', 2), (task) =>
     task.to === 'mute' ? {} : task.role === 'work' ? 'ok' : 'hm',
   );
-  assert.match(asked.find((task) => task.id === 'top.member-ann-2')!.description, /Nobody said anything new/);
+  assert.match(asked.find((task) => task.id === 'top.member-ann-2')!.description, /Nobody broadcast anything/);
   assert.equal(root.task.result, 'ok');
 });
 

@@ -1,7 +1,7 @@
 /** What a breakdown wants, row by row. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Breakdown, Part } from '../../../src/domain/task/piece.js';
+import type { Breakdown, Part } from '../../../src/domain/task/breakdown.js';
 import { makeTask, type EndedState, type Placed, type WantedChild } from '../../../src/domain/task/task.js';
 import { partsProblem, sortParts } from '../../../src/rules/staffing/breakdown.js';
 import { breakdownStep } from '../../../src/rules/patterns/breakdown.js';
@@ -19,12 +19,15 @@ const HAVE = new Set(['code', 'search']);
 
 test('parts that cannot be: each is told in one sentence', () => {
   const rows: [Part[], RegExp][] = [
-    [[], /there is no part/],
-    [[part('a b', 'x')], /"a b" is no key/],
+    [[], /the list of parts is empty/],
+    [[part('a b', 'x')], /"a b" is not a valid key/],
     [[part('a', 'x'), part('a', 'y')], /two parts have the key a/],
-    [[part('a', '  ')], /the part a says nothing/],
-    [[part('a', 'x', { dependsOn: ['z'] })], /a depends on "z", which is no part; the parts are a/],
-    [[part('a', 'x', { requirements: ['fly'] })], /a requires "fly", which no agent has; they have code, search/],
+    [[part('a', '  ')], /the part a has no description/],
+    [[part('a', 'x', { dependsOn: ['z'] })], /a depends on "z", which is not one of the parts: a/],
+    [
+      [part('a', 'x', { requirements: ['fly'] })],
+      /a requires "fly", which no agent has; known capabilities: code, search/,
+    ],
     [[part('a', 'x', { dependsOn: ['b'] }), part('b', 'y', { dependsOn: ['a'] })], /wait for each other: a → b → a/],
     [[part('a', 'x', { dependsOn: ['a'] })], /wait for each other: a → a/],
     [[part('a', 'Build the REST API for user management')], /the only part is the task itself/],

@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { fc } from '../../kit/properties.js';
-import { OTHER, SAME } from '../../../src/rules/staffing/breakdown.js';
-import { likeness, stems } from '../../../src/rules/staffing/similarity.js';
+import { DIFFERENT_BELOW, SAME_AT_LEAST } from '../../../src/rules/staffing/breakdown.js';
+import { similarity, stems } from '../../../src/rules/staffing/similarity.js';
 
 const same: [string, string][] = [
   ['Write unit tests for the login page', 'Write the unit tests for login page.'],
@@ -21,26 +21,26 @@ const other: [string, string][] = [
 ];
 
 test('the same work in other words is the same, other work is not, and the rest is in doubt', () => {
-  for (const [a, b] of same) assert.ok(likeness(a, b) >= SAME, `${a} | ${b}: ${likeness(a, b)}`);
+  for (const [a, b] of same) assert.ok(similarity(a, b) >= SAME_AT_LEAST, `${a} | ${b}: ${similarity(a, b)}`);
   for (const [a, b] of between) {
-    const like = likeness(a, b);
-    assert.ok(like >= OTHER && like < SAME, `${a} | ${b}: ${like}`);
+    const like = similarity(a, b);
+    assert.ok(like >= DIFFERENT_BELOW && like < SAME_AT_LEAST, `${a} | ${b}: ${like}`);
   }
-  for (const [a, b] of other) assert.ok(likeness(a, b) < OTHER, `${a} | ${b}: ${likeness(a, b)}`);
+  for (const [a, b] of other) assert.ok(similarity(a, b) < DIFFERENT_BELOW, `${a} | ${b}: ${similarity(a, b)}`);
 });
 
 test('tasks that differ only in what they name are never the same without a doubt', () => {
-  assert.ok(likeness('Test module 3 of the parser', 'Test module 4 of the parser') < SAME);
-  assert.ok(likeness('Review src/engine/pump.ts', 'Review src/engine/watch.ts') < SAME);
+  assert.ok(similarity('Test module 3 of the parser', 'Test module 4 of the parser') < SAME_AT_LEAST);
+  assert.ok(similarity('Review src/engine/pump.ts', 'Review src/engine/watch.ts') < SAME_AT_LEAST);
 });
 
-test('likeness is between 0 and 1, the same both ways, and 1 for a text and itself', () => {
+test('similarity is between 0 and 1, the same both ways, and 1 for a text and itself', () => {
   fc.assert(
     fc.property(fc.string(), fc.string(), (a, b) => {
-      const like = likeness(a, b);
+      const like = similarity(a, b);
       assert.ok(like >= 0 && like <= 1);
-      assert.equal(like, likeness(b, a));
-      assert.equal(likeness(a, a), 1);
+      assert.equal(like, similarity(b, a));
+      assert.equal(similarity(a, a), 1);
     }),
   );
 });
