@@ -191,6 +191,10 @@ test('no behaviour depends on the wording of a message', () => {
   none(linesWith(compared, (file) => roomOf(file) !== 'text'));
 });
 
+test('intervals at which something is looked at are in one table', () => {
+  none(linesWith(/\bconst [A-Z_]*(?:LOOK|CHECK|POLL|FRAME)[A-Z_]*_MS\b/, (file) => file !== 'src/domain/intervals.ts'));
+});
+
 function linesWith(pattern: RegExp, isChecked: (file: string) => boolean): string[] {
   return sources.filter(isChecked).flatMap((file) =>
     withoutComments(file)

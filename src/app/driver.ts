@@ -1,9 +1,9 @@
 /** Drives passes until nothing moves, or until one task has ended. */
+import { INTERVALS } from '../domain/intervals.js';
 import { alarm } from '../adapters/clock/alarm.js';
 import { isEnded, type Placed } from '../domain/task/task.js';
 import { claimedElsewhere } from '../engine/core/capacity.js';
 import type { Ports } from '../engine/core/context.js';
-import { BUSY_GAP_MS } from '../engine/pass/audit.js';
 import type { Engine, PumpReport } from '../engine/pass/pump.js';
 
 export interface Driver {
@@ -21,9 +21,6 @@ interface Drive {
 /** Starts nothing more. */
 const NO_ROOTS: ReadonlySet<string> = new Set();
 
-/** How often a driver looks for changes by other processes. */
-const LOOK_MS = 250;
-
 /** `isLive`: false for a recording, which only makes whole passes. */
 export function driver(ports: Ports, motor: Engine, isLive: boolean): Driver {
   const { clock } = ports;
@@ -38,7 +35,7 @@ export function driver(ports: Ports, motor: Engine, isLive: boolean): Driver {
     }
 
     function passed(report: PumpReport): void {
-      ports.audit.passed(BUSY_GAP_MS);
+      ports.audit.passed(INTERVALS.commitGapBusyMs);
       onPass?.(report);
     }
   }
@@ -65,10 +62,10 @@ export function driver(ports: Ports, motor: Engine, isLive: boolean): Driver {
         onPass?.(report);
         const { again, untold } = report;
         if (look !== 'none') looked = clock.monotonicMs();
-        look = clock.monotonicMs() - looked < LOOK_MS ? 'none' : 'changed';
+        look = clock.monotonicMs() - looked < INTERVALS.folderCheckMs ? 'none' : 'changed';
         if (again) continue;
         if (motor.flights.size === 0 && !bell.isRung()) return;
-        if (await bell.wait(untold ?? LOOK_MS)) continue;
+        if (await bell.wait(untold ?? INTERVALS.folderCheckMs)) continue;
         if (untold === undefined) look = 'changed';
         await new Promise((resolve) => setImmediate(resolve)); // a clock that does not really wait must not keep others from going on
       }
@@ -92,7 +89,7 @@ export function driver(ports: Ports, motor: Engine, isLive: boolean): Driver {
       if (report.moved) continue;
       const elsewhere =
         [...ports.tasks.open()].some((one) => one.held && one.task.root === placed.task.root) || lacksRoom(roots);
-      const waitMs = elsewhere ? 100 : untilDue(roots); // another process works on it, or its time is still to come
+      const waitMs = elsewhere ? INTERVALS.capacityCheckMs : untilDue(roots); // another process works on it, or its time is still to come
       if (waitMs === undefined) return placed;
       await clock.sleep(waitMs);
     }
@@ -112,8 +109,8 @@ export function driver(ports: Ports, motor: Engine, isLive: boolean): Driver {
     const now = clock.now().getTime();
     const times = [...ports.tasks.open()].flatMap(({ task: { root: one, waits } }) => {
       if (!roots.has(one) || waits?.until === undefined || waits.tasks !== undefined) return [];
-      return waits.file === undefined ? Date.parse(waits.until) - now : LOOK_MS;
+      return waits.file === undefined ? Date.parse(waits.until) - now : INTERVALS.folderCheckMs;
     });
-    return times.length === 0 ? undefined : Math.min(LOOK_MS, Math.max(1, ...times));
+    return times.length === 0 ? undefined : Math.min(INTERVALS.folderCheckMs, Math.max(1, ...times));
   }
 }

@@ -4,6 +4,7 @@
  * board is written only if it is unchanged since it was read and the new text parses to the same
  * bullets.
  */
+import { INTERVALS } from '../../domain/intervals.js';
 import path from 'node:path';
 import type { BoardMark } from '../../domain/task/board.js';
 import { problem, type Problem } from '../../domain/problem.js';
@@ -18,8 +19,6 @@ import { boardTasks, type BoardTasks, type Sheet } from '../../text/board/tasks.
 /** Not a board: it belongs to approvals. */
 const BALLOT = 'approvals.task.md';
 const MAX_BYTES = 16 * 1024 * 1024;
-/** An editor that writes in place may still be writing this soon after the last change. */
-const SETTLED_MS = 100;
 /**
  * After an update of this many milliseconds, wait `REST_FACTOR` times as long before the next one.
  */
@@ -108,8 +107,8 @@ export function boards({ root, disk, clock, peer }: BoardsOptions): Boards {
       const now = disk.stamp(path.join(folder, name));
       if (now === undefined || (before !== undefined && inodeOf(now) !== inodeOf(before))) return;
       const age = clock.now().getTime() - Number(writtenAt(now) / 1_000_000n);
-      if (age < 0 || age >= SETTLED_MS) return;
-      await clock.sleep(SETTLED_MS - age);
+      if (age < 0 || age >= INTERVALS.boardSettleMs) return;
+      await clock.sleep(INTERVALS.boardSettleMs - age);
     }
   }
 

@@ -3,11 +3,9 @@
  * are handled in batches, because our own writes cause events too. Events can get lost, so every
  * channel is also checked at intervals.
  */
+import { INTERVALS } from '../../domain/intervals.js';
 import fs from 'node:fs';
 import { parseSegmentFile } from './names.js';
-
-/** Longest delay of a note if file events do not arrive. */
-const LOOK_MS = 4000;
 
 /**
  * `look` reads these channels, or all of them. `intervalFactor` stretches the interval between the
@@ -47,7 +45,10 @@ export function followFolders(
   const isWatched = watchers.length === folders.length;
   let timer: NodeJS.Timeout;
   const schedule = (): void => {
-    timer = setTimeout(() => (look(), schedule()), LOOK_MS * (isWatched ? intervalFactor() : 1)).unref();
+    timer = setTimeout(
+      () => (look(), schedule()),
+      INTERVALS.channelCheckMs * (isWatched ? intervalFactor() : 1),
+    ).unref();
   };
   schedule();
   return () => {

@@ -2,6 +2,7 @@
  * Back-pressure: a writer whose readers are far behind waits for them for a bounded time after its
  * notes are written. Nothing is dropped, and a dead reader delays writers only once.
  */
+import { INTERVALS } from '../../domain/intervals.js';
 import type { Clock } from '../../ports/clock.js';
 import { lag, type Channel, type Reader } from './channel.js';
 
@@ -13,9 +14,6 @@ export interface Patience {
 }
 
 export const PATIENCE: Patience = { maxUnread: 10_000, maxWaitMs: 1000 };
-
-/** How often a waiting writer checks its readers. */
-const LOOK_MS = 5;
 
 /** `look` refreshes the progress of readers in other processes. */
 export async function waitForReaders(
@@ -29,9 +27,9 @@ export async function waitForReaders(
   if (slow.size === 0) return;
   const until = clock.monotonicMs() + maxWaitMs;
   // The checks are counted as well, because a simulated clock may not move.
-  for (let looks = 0; looks * LOOK_MS < maxWaitMs && clock.monotonicMs() < until; looks++) {
+  for (let looks = 0; looks * INTERVALS.slowReaderCheckMs < maxWaitMs && clock.monotonicMs() < until; looks++) {
     if (![...slow.keys()].some(isSlow)) return;
-    await clock.sleep(LOOK_MS);
+    await clock.sleep(INTERVALS.slowReaderCheckMs);
     // Let readers in this process run, whatever the clock does.
     await new Promise((resolve) => setImmediate(resolve));
     look();

@@ -1,4 +1,5 @@
 /** The default store: plain files in a folder, as people see them. */
+import { INTERVALS } from '../../domain/intervals.js';
 import path from 'node:path';
 import { isFew, isWarden, patience, type Rank } from '../../domain/peer.js';
 import type { Task } from '../../domain/task/task.js';
@@ -38,12 +39,6 @@ interface FilesOptions {
   lag?: Lag;
   soon?: Lag;
 }
-
-/** How soon the death of another process is noticed; with many peers, by the first ones. */
-const PEER_CHECK_MS = 1000;
-const PEER_CHECK_OF_MANY_MS = 2000;
-/** With many peers, the others hear of a death within this time, each after a random delay. */
-const LATE_MS = 1000;
 
 export function files({ root, disk, clock, ids, processes, agents = [], lag, soon }: FilesOptions): Store {
   const layout = layoutOf(root);
@@ -212,12 +207,18 @@ export function files({ root, disk, clock, ids, processes, agents = [], lag, soo
     const schedule = (): void => {
       clearTimeout(timer);
       const me = rank();
-      timer = setTimeout(check, (isFew(me) ? PEER_CHECK_MS : PEER_CHECK_OF_MANY_MS) * patience(me)).unref();
+      timer = setTimeout(
+        check,
+        (isFew(me) ? INTERVALS.peerCheckMs : INTERVALS.peerCheckOfManyMs) * patience(me),
+      ).unref();
     };
     const peersChanged = (gone: boolean): void => {
       if (isWarden(rank())) ring();
       else if (gone)
-        late ??= setTimeout(() => ((late = undefined), schedule(), ring()), Math.random() * LATE_MS).unref();
+        late ??= setTimeout(
+          () => ((late = undefined), schedule(), ring()),
+          Math.random() * INTERVALS.peerNoticeSpreadMs,
+        ).unref();
     };
     const watcher = bell(layout, { ring, peers: peersChanged, touched: open.doubt });
     const check = (): void => {

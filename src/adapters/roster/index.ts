@@ -2,6 +2,7 @@
  * The agents of a workspace, read from every place and format they may be written in. A file that does not parse harms
  * only itself: while a person edits it, its last good version stays in force.
  */
+import { INTERVALS } from '../../domain/intervals.js';
 import { createHash, randomBytes } from 'node:crypto';
 import path from 'node:path';
 import type { Agent, AgentFormat } from '../../domain/agent/agent.js';
@@ -43,7 +44,6 @@ const FOLDERS = [...new Set(PLACES.map(({ folder }) => folder))];
 
 /** With so many agents, an edit of one that leaves its name alone is noticed within this time and not at once: a pass must not cost a look at each. */
 const MANY = 1000;
-const MANY_MS = 1000;
 
 const MAX_AGENT_BYTES = 1024 * 1024;
 
@@ -131,7 +131,7 @@ export function roster(
   function look(): boolean {
     const folders = known.size > MANY ? FOLDERS.map((folder) => disk.stamp(path.join(root, folder))).join() : '';
     const now = performance.now();
-    if (folders !== '' && folders === placeStamps && now - lookedAt < MANY_MS) return false;
+    if (folders !== '' && folders === placeStamps && now - lookedAt < INTERVALS.rosterCheckMs) return false;
     placeStamps = folders;
     lookedAt = now;
     const files = find();

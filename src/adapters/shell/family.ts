@@ -3,12 +3,12 @@
  * descendants that left the group, and who still holds the command's output. One that cut every tie is only caught by the
  * sandbox, whose end is the end of all in it.
  */
+import { INTERVALS } from '../../domain/intervals.js';
 import fs from 'node:fs';
 import { parseStat, type Living } from '../../text/lines/process-stat.js';
 
 const GRACE_MS = 2000;
 const KILLED_MS = 3000;
-const LOOK_MS = 20;
 
 export interface Family {
   /** Process groups that were started for the command. */
@@ -115,5 +115,6 @@ function send(pid: number, signal: NodeJS.Signals | 0): boolean {
 
 async function until(ms: number, isDone: () => boolean): Promise<void> {
   const end = performance.now() + ms;
-  while (!isDone() && performance.now() < end) await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
+  while (!isDone() && performance.now() < end)
+    await new Promise((resolve) => setTimeout(resolve, INTERVALS.processCheckMs));
 }

@@ -2,6 +2,7 @@
  * Records one run of a workspace on a cassette. The workspace is opened on a clock, ids and a disk that leave nothing to luck, and
  * everything from outside is written down on its way in.
  */
+import { INTERVALS } from '../../domain/intervals.js';
 import { randomBytes } from 'node:crypto';
 import fs from 'node:fs';
 import path from 'node:path';
@@ -142,9 +143,6 @@ function recording(tape: Recorder): Tape {
   };
 }
 
-/** How soon a change by a person is seen. */
-const LOOK_MS = 300;
-
 /** Whole passes, one after the other: when something moved, when people changed something, and now and then for what waits for a time. */
 async function watchInPasses(
   tape: Recorder,
@@ -163,7 +161,7 @@ async function watchInPasses(
       onPass?.(report);
       moved = report.moved;
       due = clock.monotonicMs() + rescanMs;
-    } else await clock.sleep(LOOK_MS, signal);
+    } else await clock.sleep(INTERVALS.folderCheckMs, signal);
   }
   await motor.stop();
 }

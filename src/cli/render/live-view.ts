@@ -2,6 +2,7 @@
  * The tree of open work, redrawn in place on a terminal. Children are drawn under their parents, in the order in which they
  * were created. When a root ends, its tree is removed and one plain line scrolls away above the rest.
  */
+import { INTERVALS } from '../../domain/intervals.js';
 import type { Event } from '../../app/index.js';
 import { kinIn } from '../../domain/task/lineage.js';
 import { HUMAN } from '../../domain/task/task.js';
@@ -18,7 +19,6 @@ interface Node {
   since: number;
 }
 
-const FRAME_MS = 100;
 /** More of a stream than the widest line shows. */
 const MAX_NOTE = 500;
 /** Events that put a task on the screen. All others only change what is there: a cancelled task must not come back. */
@@ -97,7 +97,7 @@ export function liveView(terminal: Terminal): Narrator {
     timer ??= setTimeout(() => {
       timer = undefined;
       draw();
-    }, FRAME_MS);
+    }, INTERVALS.frameMs);
   }
 
   function draw(): void {

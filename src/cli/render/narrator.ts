@@ -2,6 +2,7 @@
  * Tells people what happens, one line for each thing worth telling, in the shape of the task tree: children stand under
  * their parents. With --json every event is a line of its own.
  */
+import { INTERVALS } from '../../domain/intervals.js';
 import type { Watchers } from '../../app/index.js';
 import { kinIn } from '../../domain/task/lineage.js';
 import { problemText, type Problem } from '../../domain/problem.js';
@@ -21,9 +22,8 @@ export interface Narrator extends Watchers {
   problem(problem: Problem, severity?: 'error' | 'warning'): void;
 }
 
-/** How many are left is told where many are, and not more often than this. */
+/** The number of open tasks is shown when there are at least this many. */
 const CROWD = 100;
-const TELL_MS = 2000;
 
 /** `streamed`: the task whose text is shown as it comes. `hasShown`: whether that ended with this text, so that it need not be printed again. */
 export function narrator(
@@ -47,7 +47,7 @@ export function narrator(
   return {
     close,
     left(count) {
-      if (json || count < CROWD || ended === 0 || Date.now() - toldAt < TELL_MS) return;
+      if (json || count < CROWD || ended === 0 || Date.now() - toldAt < INTERVALS.progressMs) return;
       tell(undefined, terminal.dim(`${count} left`));
       ended = 0;
       toldAt = Date.now();

@@ -5,9 +5,6 @@
 import type { Store } from '../../ports/store/index.js';
 import type { UnreadableSessions } from '../core/context.js';
 
-/** So soon after a save the task goes on. */
-export const HELD_MS = 2000;
-
 export function unreadableSessions(store: Pick<Store, 'sessions' | 'tasks'>): UnreadableSessions {
   const known = new Map<string, { session: string; stamp: string }>();
   return {

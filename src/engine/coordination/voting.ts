@@ -8,6 +8,7 @@
  * A process that is paused cannot agree. It is waited for once, for `coordination.vote`; from then on it counts as silent, in the certificate too, until
  * it is heard again. Nothing is lost by that: what it holds is a claim, and an open task.
  */
+import { INTERVALS } from '../../domain/intervals.js';
 import type { Event } from '../../domain/event.js';
 import { ENGINE, type Note, type NoteBody } from '../../domain/coordination/note.js';
 import type { Peer } from '../../domain/peer.js';
@@ -28,9 +29,6 @@ export interface Voting {
   close(): void;
 }
 
-const LOOK_MS = 20;
-/** How often the store is looked at while votes are missing: who died will never vote. */
-const STORE_MS = 500;
 const EXPIRE_MS = 60_000;
 const CHANNEL = 'task';
 
@@ -130,7 +128,7 @@ export function voting(
       for (const one of cast.get(root)!.splice(0)) ballot = withVote(ballot, one);
       let counted = count(ballot, await seen(task));
       const isDecided = counted.kind === 'confirm' || counted.kind === 'certified';
-      if (isDecided || clock.monotonicMs() - looked >= STORE_MS) {
+      if (isDecided || clock.monotonicMs() - looked >= INTERVALS.voterCheckMs) {
         await lookAgain();
         bus.refresh();
         looked = clock.monotonicMs();
@@ -141,12 +139,12 @@ export function voting(
         ballot = await ask(root, counted.ballot);
         from = clock.monotonicMs();
       } else if (counted.kind === 'wait' && clock.monotonicMs() - from < config.coordination.voteMs)
-        await clock.sleep(LOOK_MS, closing.signal);
+        await clock.sleep(INTERVALS.voteCheckMs, closing.signal);
       else {
         if (counted.kind === 'again') await lookAgain();
         if (counted.kind === 'again' && !isQuiet(task)) break;
         if (counted.kind === 'wait') for (const peer of counted.missing) silent.add(peer);
-        else await clock.sleep(LOOK_MS, closing.signal);
+        else await clock.sleep(INTERVALS.voteCheckMs, closing.signal);
         number = Math.max(number + 1, clock.now().getTime());
         ballot = await ask(root, newBallot(number, await live()));
         from = clock.monotonicMs();

@@ -1,9 +1,9 @@
 /** Advances one task as far as it can go now: claim, guards, act. */
+import { INTERVALS } from '../../domain/intervals.js';
 import { standing } from '../../domain/task/lineage.js';
 import type { Task } from '../../domain/task/task.js';
 import type { Claim } from '../../ports/store/tasks.js';
 import { HeldConversation } from '../conversation/conversation.js';
-import { HELD_MS } from '../conversation/unreadable.js';
 import { resolveAssignee } from '../core/assignee.js';
 import { record, type EngineContext } from '../core/context.js';
 import { acting } from '../staffing/trial.js';
@@ -62,7 +62,7 @@ async function holdUp(
 ): Promise<void> {
   context.watchers.problem(why);
   record(context, 'file.held', { task: task.id, problem: why });
-  const until = new Date(context.clock.now().getTime() + HELD_MS).toISOString();
+  const until = new Date(context.clock.now().getTime() + INTERVALS.unreadableCheckMs).toISOString();
   const file = why.where?.file;
   await park(context, claim, { ...task, session }, { until, ...(file === undefined ? {} : { file }) });
   if (stamp !== undefined) context.unreadable.add(task.id, session, stamp); // one that is gone is begun anew

@@ -67,7 +67,3 @@ export function audit(
     }
   }
 }
-
-/** While tasks are being worked on, and when none is. */
-export const BUSY_GAP_MS = 2000;
-export const QUIET_GAP_MS = 500;

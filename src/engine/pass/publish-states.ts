@@ -4,6 +4,7 @@
  * were not at rest when last told of, or did something since, so a pass costs nothing for those that rest, and ended tasks are read once at
  * most, when nobody here saw them end. What another process did is looked up before it is told: a view that is behind tells nothing.
  */
+import { INTERVALS } from '../../domain/intervals.js';
 import type { AgentState } from '../../domain/agent/agent-state.js';
 import type { Event } from '../../domain/event.js';
 import type { Note } from '../../domain/coordination/note.js';
@@ -34,9 +35,6 @@ export interface States {
   /** The same, but what changes quickly is told together. In how many milliseconds it must be asked again; undefined: all is told. */
   tellSoon(): Promise<number | undefined>;
 }
-
-/** Where states change quickly they are told together, once in this time; after a rest they are told at once. */
-const TOGETHER_MS = 25;
 
 /** What happened here since the last look. */
 interface News {
@@ -79,7 +77,7 @@ export function states(context: Ports & Pick<EngineContext, 'queue'>): States {
     tell,
     async tellSoon() {
       if (!isNews()) return undefined;
-      const wait = lookedAt + TOGETHER_MS - context.clock.monotonicMs();
+      const wait = lookedAt + INTERVALS.stateGatherMs - context.clock.monotonicMs();
       if (wait > 0) return wait;
       await tell();
       return undefined;

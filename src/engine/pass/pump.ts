@@ -2,6 +2,7 @@
  * The engine: passes over the open tasks. A pass is level-triggered: it looks at what is there, not at what happened, so
  * it can be repeated, interrupted or run by several processes at once. Losing every event costs time, never truth.
  */
+import { INTERVALS } from '../../domain/intervals.js';
 import { assigneeName } from '../core/assignee.js';
 import { listenToNotes } from '../coordination/mesh.js';
 import { roleFacts } from '../../domain/task/role.js';
@@ -68,8 +69,6 @@ export interface Engine {
   stop(): Promise<void>;
 }
 
-/** How often a pass that waits looks for a cancel. */
-const LOOK_MS = 250;
 const MOST_LOOKS = 4;
 
 export function engine(ports: Ports): Engine {
@@ -164,7 +163,7 @@ export function engine(ports: Ports): Engine {
       }
       looking = undefined;
     };
-    const timer = setInterval(() => void (looking ??= look()), LOOK_MS);
+    const timer = setInterval(() => void (looking ??= look()), INTERVALS.folderCheckMs);
     while (flights.size > 0) await Promise.all([...flights.values()].map((flight) => flight.done));
     clearInterval(timer);
     await looking;

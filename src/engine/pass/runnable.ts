@@ -1,4 +1,5 @@
 /** Which open tasks can move now, and for which of them there is room. Nothing is changed here, except that `takesTurn` takes a turn. */
+import { INTERVALS } from '../../domain/intervals.js';
 import type { Agent } from '../../domain/agent/agent.js';
 import { roleFacts } from '../../domain/task/role.js';
 import { HUMAN, isEnded, type Task } from '../../domain/task/task.js';
@@ -9,7 +10,6 @@ import { mayMove } from '../../rules/scheduling/ready.js';
 import { sessionId } from '../../domain/session/session-id.js';
 import type { Flight } from '../core/flight.js';
 import type { Room } from '../core/capacity.js';
-import { HELD_MS } from '../conversation/unreadable.js';
 import { assigneeName, resolveAssignee } from '../core/assignee.js';
 import { readyQueue, type ReadyQueue } from '../core/ready-queue.js';
 import { isNeed } from '../coordination/needs.js';
@@ -47,7 +47,7 @@ export async function movable(
       continue;
     }
     if (held?.has(task.id)) {
-      due = Math.min(due, Date.parse(now) + HELD_MS);
+      due = Math.min(due, Date.parse(now) + INTERVALS.unreadableCheckMs);
       continue;
     }
     if (state === 'waiting' || (await dependenciesEnded(context, known, task)))

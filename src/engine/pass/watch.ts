@@ -1,6 +1,6 @@
 /** Pumps until nothing moves, then sleeps for a ring, the end of something it started, or the clock. */
+import { INTERVALS } from '../../domain/intervals.js';
 import { patience } from '../../domain/peer.js';
-import { BUSY_GAP_MS, QUIET_GAP_MS } from './audit.js';
 import type { PumpReport, Engine } from './pump.js';
 import type { Ports } from '../core/context.js';
 
@@ -10,8 +10,6 @@ export interface WatchOptions {
   onPass?: (report: PumpReport) => void;
 }
 
-/** Rings that come closer together than this share one look at the folders. */
-const SETTLE_MS = 15;
 /** Looking at long folders takes at most one part in this of the time; work goes on from what is known meanwhile. */
 const SHARE = 20;
 const LONG_MS = 2;
@@ -66,7 +64,7 @@ export async function watch(context: Ports, engine: Engine, { signal, onPass }: 
       await engine.showRegistry();
       onPass?.(report);
       await flushIfQuiet();
-      context.audit.passed(engine.flights.size === 0 ? QUIET_GAP_MS : BUSY_GAP_MS);
+      context.audit.passed(engine.flights.size === 0 ? INTERVALS.commitGapQuietMs : INTERVALS.commitGapBusyMs);
       if (!report.again) await rest(report);
     }
   } finally {
@@ -90,7 +88,7 @@ export async function watch(context: Ports, engine: Engine, { signal, onPass }: 
 
   /** Infinity: it did not ring. */
   function untilLook(): number {
-    return rungAt === undefined ? Infinity : Math.max(rungAt + SETTLE_MS, restUntil) - clock.monotonicMs();
+    return rungAt === undefined ? Infinity : Math.max(rungAt + INTERVALS.ringSettleMs, restUntil) - clock.monotonicMs();
   }
 
   /** The first process by name looks as often as one alone would, and rings for all. The others only look in case it is paused. */

@@ -1,4 +1,5 @@
 /** `guild top`: the whole workspace on one screen, drawn again when something changes. It only looks. */
+import { INTERVALS } from '../../../domain/intervals.js';
 import path from 'node:path';
 import { eventTail } from '../../../app/readers/event-tail.js';
 import { openStates } from '../../../app/readers/open-states.js';
@@ -57,11 +58,6 @@ what happens. q or Ctrl-C leaves. It only looks: guild watch, in another termina
 /** A pipe has no height; who wants everything takes --json. */
 const PIPE_ROWS = 60;
 
-/** Rings closer together than this share a frame. */
-const FRAME_MS = 100;
-/** Processes that die, pauses and clocks ring no bell. */
-const LOOK_MS = 1000;
-
 async function follow(
   { terminal, io }: Call,
   { store, follow: hear }: ReturnType<typeof openStates>,
@@ -87,8 +83,8 @@ async function follow(
       const text = lines.join('\n');
       if (text !== shown) terminal.screen(lines);
       shown = text;
-      if (!leave.signal.aborted) await pause(FRAME_MS);
-      if (!leave.signal.aborted) await woken(LOOK_MS);
+      if (!leave.signal.aborted) await pause(INTERVALS.frameMs);
+      if (!leave.signal.aborted) await woken(INTERVALS.topCheckMs);
     }
   } finally {
     terminal.screen(undefined);

@@ -1,0 +1,43 @@
+/** How often a process looks at something, and how long it gathers changes before it acts: one table for all rooms. */
+export const INTERVALS = {
+  // Looks at what others did. File events make most of these early; the interval is the longest delay.
+  /** A process that works looks for changed folders, cancellations and votes. */
+  folderCheckMs: 250,
+  /** A process that waits for an agent that is busy elsewhere looks again. */
+  capacityCheckMs: 100,
+  /** A task whose session cannot be read is tried again. */
+  unreadableCheckMs: 2000,
+  /** A process checks whether its peers are alive. */
+  peerCheckMs: 1000,
+  /** The same among many peers, of whom only the first ones check. */
+  peerCheckOfManyMs: 2000,
+  /** Among many peers, each hears of a death after a random part of this. */
+  peerNoticeSpreadMs: 1000,
+  /** Votes are counted. */
+  voteCheckMs: 20,
+  /** Voters that may have died are looked up. */
+  voterCheckMs: 500,
+  /** Notes are read from the files of a channel. */
+  channelCheckMs: 4000,
+  /** A writer waits for slow readers of its channel. */
+  slowReaderCheckMs: 5,
+  /** Agent files are compared one by one where there are very many. */
+  rosterCheckMs: 1000,
+  /** A command that was told to stop is looked for. */
+  processCheckMs: 20,
+
+  // Gathering: changes that come closer together than this are handled together
+  ringSettleMs: 15,
+  stateGatherMs: 25,
+  /** An editor that writes in place may still be writing this soon after the last change. */
+  boardSettleMs: 100,
+  /** Commits to history, while tasks are worked on and when none is. */
+  commitGapBusyMs: 2000,
+  commitGapQuietMs: 500,
+
+  // Display
+  frameMs: 100,
+  /** `top` looks at what sends no file events: dead processes, pauses, clocks. */
+  topCheckMs: 1000,
+  progressMs: 2000,
+} as const;
