@@ -197,7 +197,11 @@ export function whoWaits(
     const spent = nodeBudget(node);
     const one = known.get(spent ?? node);
     if (one === undefined) return [];
-    return spent === undefined ? [...asksOf(one), ...inLine(one), ...roomFor(one)] : holdersOf(one);
+    if (spent !== undefined) return holdersOf(one);
+    const line = inLine(one);
+    // A need for a resource names its holder, too. One way is enough, and the one through the resource says more.
+    const asks = line.length === 0 ? asksOf(one) : asksOf(one).filter((id) => id !== holders.get(one.key!));
+    return [...asks, ...line, ...roomFor(one)];
   }
 
   function inLine({ task, state, key }: Known): string[] {
