@@ -1,6 +1,6 @@
 /**
  * Runs compiled test files with Node's own runner, the longest first, and reports failures, counts and the slowest files.
- * Skipped and unfinished tests are failures under CI=true, so that no promise goes quiet.
+ * Skipped and unfinished tests are failures under CI=true on Linux, so that no promise goes quiet.
  */
 import * as fs from 'node:fs';
 import * as os from 'node:os';
@@ -52,7 +52,7 @@ export function inShard(file, shard) {
   return hash % shard.count === shard.index - 1;
 }
 
-/** The exit code: 0 if every test passed and, under CI=true, none was skipped. `verbose` prints every test. */
+/** The exit code: 0 if every test passed and, in CI on Linux, none was skipped. `verbose` prints every test. */
 export async function runTests(files, { verbose = false } = {}) {
   if (files.length === 0) return 1;
   process.execArgv = []; // The runner hands Node options on to test files; `-e` would run the caller again, without end.
@@ -107,7 +107,8 @@ function summary({ passed, failed, skipped, cases, msByFile }, files) {
       ([file, ms]) =>
         `${path.relative(path.join(ROOT, 'dist/test'), file).replace(/\.test\.js$/, '')} ${(ms / 1000).toFixed(0)} s`,
     );
-  const strict = process.env.CI === 'true' && skipped.length > 0;
+  // On Linux everything can run; elsewhere a test says which part of the system it misses.
+  const strict = process.env.CI === 'true' && process.platform === 'linux' && skipped.length > 0;
   const bad = failed > 0 || passed === 0 || strict;
   const parts = [`${passed} passed`, ...(failed > 0 ? [`${failed} failed`] : []), `${skipped.length} skipped`];
   process.stdout.write(

@@ -58,7 +58,9 @@ const codes = [
   ...files('bin', '.mjs'),
 ];
 const documents = [
-  ...['README.md', 'AGENTS.md', 'CHANGELOG.md'].filter((file) => fs.existsSync(path.join(ROOT, file))),
+  ...['README.md', 'AGENTS.md', 'CHANGELOG.md', 'CONTRIBUTING.md', 'SECURITY.md'].filter((file) =>
+    fs.existsSync(path.join(ROOT, file)),
+  ),
   ...files('docs', '.md'),
   ...files('examples', 'README.md'),
   ...files('starter', 'README.md'),
