@@ -60,9 +60,9 @@ function isLater(next, from) {
 
 /** The text under Unreleased. */
 function unreleased(changelog) {
-  const text = /^## Unreleased\n([^]*?)(?=^## |$(?![^]))/m.exec(changelog)?.[1]?.trim();
-  if (text === undefined) return fail('CHANGELOG.md has no section "## Unreleased"');
-  return text === '' ? fail('CHANGELOG.md says nothing under Unreleased') : text;
+  const text = (/^## Unreleased\n([^]*?)(?=^## |$(?![^]))/m.exec(changelog)?.[1] ?? '').trim();
+  if (text === '') fail('CHANGELOG.md has nothing under "## Unreleased"');
+  return text;
 }
 
 /** The package's own version comes first: once in package.json, twice in the lock file. */

@@ -29,7 +29,7 @@ test('a release sets the version everywhere, gives the changelog a section, comm
   assert.equal(project.git('log', '-1', '--format=%s'), 'release: 0.10.0');
   assert.equal(project.git('status', '--porcelain'), '');
   assert.equal(project.git('tag', '--list', '--format=%(refname:short) %(contents)'), 'v0.10.0 0.10.0\n\n- It flies.');
-  assert.match(project.release('patch').printed, /says nothing under Unreleased/);
+  assert.match(project.release('patch').printed, /nothing under "## Unreleased"/);
 });
 
 test('a dry run prints the version and the notes and changes nothing', (t) => {
@@ -43,7 +43,7 @@ test('a dry run prints the version and the notes and changes nothing', (t) => {
 test('nothing is released from a dirty tree, without notes, with failing tests or as an earlier version', (t) => {
   for (const [prepare, args, reason] of [
     [(project: Project) => project.write('new.txt', ''), ['minor'], /uncommitted changes/],
-    [(project: Project) => project.commit('CHANGELOG.md', '# Changelog\n'), ['minor'], /no section "## Unreleased"/],
+    [(project: Project) => project.commit('CHANGELOG.md', '# Changelog\n'), ['minor'], /nothing under "## Unreleased"/],
     [(project: Project) => project.commit('fails', ''), ['minor'], /the tests fail; nothing was changed/],
     [(project: Project) => project.git('tag', 'v0.9.1'), ['patch'], /the tag v0\.9\.1 exists/],
     [() => undefined, ['0.8.0'], /0\.8\.0 is not later than 0\.9\.0/],

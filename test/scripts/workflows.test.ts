@@ -28,8 +28,8 @@ const packageJson = JSON.parse(fs.readFileSync(path.join(ROOT, 'package.json'), 
 test('every npm script that a workflow runs exists', () => {
   for (const name of fs.readdirSync(path.join(ROOT, '.github/workflows')))
     for (const command of commands(workflow(name)))
-      for (const [, script] of command.matchAll(/\bnpm (?:run )?([\w:-]+)/g))
-        assert.ok(script! in packageJson.scripts, `${name}: npm run ${script}`);
+      for (const [, script = ''] of command.matchAll(/\bnpm (?:run )?([\w:-]+)/g))
+        assert.ok(script in packageJson.scripts, `${name}: npm run ${script}`);
 });
 
 test('a change is tested on the oldest supported Node and two newer ones, on Linux and macOS', () => {
