@@ -1,4 +1,4 @@
-/** A hand-written HTTP server for what no decent server does: bytes as told, at the pace told. */
+/** An HTTP server for tests that sends exactly the bytes it is given, at the given pace. */
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 

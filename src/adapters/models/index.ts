@@ -1,4 +1,4 @@
-/** The one model of a workspace: sends each call to the adapter its provider wants. Adapters are loaded when first needed. */
+/** Routes each call to the adapter of the model's provider. Adapters are loaded on first use. */
 import type { Config } from '../../domain/config/config.js';
 import type { Price } from '../../domain/budget/price.js';
 import { nearestHint } from '../../domain/nearest.js';
@@ -7,27 +7,29 @@ import { findProvider, providerNames, splitModel } from '../../domain/config/pro
 import type { Clock } from '../../ports/clock.js';
 import type { Model, ModelReply } from '../../ports/model.js';
 
-interface ModelsGiven {
+interface ModelsOptions {
   config: Pick<Config, 'providers' | 'prices' | 'timeouts'>;
   env: Readonly<Record<string, string | undefined>>;
   clock: Clock;
-  /** A file of the workspace by its relative path; undefined if it is missing. */
+  /** Reads a file of the workspace by its relative path; undefined if it is missing. */
   readFile(path: string): string | undefined;
 }
 
-export function models(given: ModelsGiven): Model {
-  const { config } = given;
+export function models(options: ModelsOptions): Model {
+  const { config } = options;
   const scripts = new Map<string, { text: string; model: Model }>();
-  let real: Promise<Model> | undefined;
+  let aiSdkModel: Promise<Model> | undefined;
 
-  /** A script is read again on each call, so that an edit counts at once; it is parsed again only when it has changed. */
+  /**
+   * Reads the script on every call, so that edits count immediately. Parses it only if it changed.
+   */
   async function script(file: string): Promise<Model | undefined> {
-    const text = given.readFile(file);
+    const text = options.readFile(file);
     if (text === undefined) return undefined;
-    const kept = scripts.get(file);
-    if (kept?.text === text) return kept.model;
+    const cached = scripts.get(file);
+    if (cached?.text === text) return cached.model;
     const { scripted } = await import('./scripted/index.js');
-    const model = scripted({ text, file }, given.clock);
+    const model = scripted({ text, file }, options.clock);
     scripts.set(file, { text, model });
     return model;
   }
@@ -38,12 +40,12 @@ export function models(given: ModelsGiven): Model {
       const provider = findProvider(name, config.providers);
       if (!provider)
         return unknown(
-          `there is no provider ${name}`,
+          `unknown provider ${name}`,
           nearestHint(name, providerNames(config.providers), 'add it under "providers" in guild.yaml'),
         );
       if (provider.kind !== 'scripted') {
-        real ??= import('./ai-sdk/index.js').then(({ aiSdk }) => aiSdk(given));
-        return (await real).call(request);
+        aiSdkModel ??= import('./ai-sdk/index.js').then(({ aiSdk }) => aiSdk(options));
+        return (await aiSdkModel).call(request);
       }
       const file = provider.script ?? 'script.yaml';
       const model = await script(file);
@@ -51,13 +53,13 @@ export function models(given: ModelsGiven): Model {
         ? priced(await model.call(request), findPrice(request.model, config.prices))
         : unknown(
             `the script ${file} of provider ${name} is missing`,
-            `write it, or set providers.${name}.script in guild.yaml`,
+            `create it, or set providers.${name}.script in guild.yaml`,
           );
     },
   };
 }
 
-/** What a script plays costs nothing, unless people give it a price: then budgets and trees can be tried out. */
+/** Scripted answers are free unless guild.yaml sets a price, so that budgets can be tried out. */
 function priced(reply: ModelReply, price: Price | undefined): ModelReply {
   if (!reply.ok || price === undefined) return reply;
   return { ...reply, answer: { ...reply.answer, microUsd: costMicroUsd(price, reply.answer) } };

@@ -1,4 +1,4 @@
-/** Real providers over real HTTP: against our own model server, and against servers that misbehave in ways it does not. */
+/** Real providers over real HTTP, against our own model server and against misbehaving servers. */
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { gzipSync } from 'node:zlib';
@@ -13,9 +13,9 @@ import { withEnoughTime } from '../../kit/until.js';
 
 const NOW = new Date('2026-11-15T12:00:00Z');
 const open: { close(): Promise<void> }[] = [];
-after(() => Promise.all(open.map((one) => one.close())));
+after(() => Promise.all(open.map((server) => server.close())));
 
-interface Given {
+interface ModelOptions {
   providers?: Record<string, Provider>;
   env?: Record<string, string>;
   callMs?: number;
@@ -23,7 +23,7 @@ interface Given {
   prices?: Record<string, { input: number; output: number; cached?: number }>;
 }
 
-function realModel({ providers = {}, env = {}, callMs = 10_000, stallMs = 5000, prices = {} }: Given): Model {
+function realModel({ providers = {}, env = {}, callMs = 10_000, stallMs = 5000, prices = {} }: ModelOptions): Model {
   return aiSdk({
     config: { providers, prices, timeouts: { callMs, stallMs, tries: 1 } },
     env,
@@ -54,12 +54,12 @@ function answer(reply: ModelReply) {
   return reply.answer;
 }
 
-/** The same place in a spelling that does not count as this machine, so that OpenAI's package is used and not our own client. */
+/** The same address in a form that does not count as local, so that OpenAI's package is used. */
 function elsewhere(url: string): string {
   return url.replace('127.0.0.1', '127.1');
 }
 
-/** A raw server behind both kinds of provider that speak chat completions. */
+/** A raw server behind both provider kinds that use chat completions. */
 async function raw(
   reply: Parameters<typeof rawServer>[0],
 ): Promise<RawServer & { providers: Record<string, Provider> }> {
@@ -108,10 +108,10 @@ for (const name of ['local', 'oa']) {
       prices: { [`${name}/planner`]: { input: 2, output: 10, cached: 1 } },
     });
     const heard: string[] = [];
-    const said = answer(await model.call(ask({ model: `${name}/planner`, onText: (text) => heard.push(text) })));
-    assert.equal(said.text, 'planner heard hello');
+    const reply = answer(await model.call(ask({ model: `${name}/planner`, onText: (text) => heard.push(text) })));
+    assert.equal(reply.text, 'planner heard hello');
     assert.deepEqual(heard, ['planner', ' heard', ' hello']);
-    assert.equal(said.finish, 'stop');
+    assert.equal(reply.finish, 'stop');
     const called = answer(
       await model.call(ask({ model: `${name}/planner`, messages: [{ role: 'user', content: 'the file' }] })),
     );
@@ -126,7 +126,7 @@ for (const name of ['local', 'oa']) {
     );
   });
 
-  test(`${name}: every fault of the model server comes back as its class`, async () => {
+  test(`${name}: every failure of the model server keeps its class`, async () => {
     const kinds = ['auth', 'quota', 'rate', 'context', 'refused', 'garbage', 'cut_off', 'unreachable', 'unknown_model'];
     const script = kinds.map(
       (kind) => `- {agent: ${kind}, fail: ${kind}${kind === 'rate' ? ', retry_after: 2.5s' : ''}}`,
@@ -142,8 +142,8 @@ for (const name of ['local', 'oa']) {
       },
     });
     for (const kind of kinds) {
-      const { class: found, message } = failure(await model.call(ask({ model: `${name}/${kind}` })));
-      assert.equal(found, kind, message);
+      const { class: result, message } = failure(await model.call(ask({ model: `${name}/${kind}` })));
+      assert.equal(result, kind, message);
       assert.ok(!message.includes('\n') && message.startsWith(name), message);
     }
     assert.equal(failure(await model.call(ask({ model: `${name}/rate` }))).retryAfterMs, 2500);
@@ -156,10 +156,10 @@ for (const name of ['local', 'oa']) {
     await server.close();
     const gone = failure(await model.call(ask({ model: `${name}/auth` })));
     assert.equal(gone.class, 'unreachable');
-    assert.match(gone.message, /ECONNREFUSED: nothing listens there/);
+    assert.match(gone.message, /ECONNREFUSED: nothing is listening there/);
   });
 
-  test(`${name}: a stream may be cut anywhere between its bytes`, async () => {
+  test(`${name}: a stream may be split at any byte`, async () => {
     const bytes = Buffer.from(HELLO);
     let cut = 0;
     const server = await raw((response) => {
@@ -168,16 +168,16 @@ for (const name of ['local', 'oa']) {
     });
     const model = realModel(server);
     for (cut = 1; cut < bytes.length; cut += name === 'local' ? 1 : 7) {
-      const said = answer(await model.call(ask({ model: `${name}/m` })));
-      assert.equal(said.text, 'Grüße, 👋 world', `cut at ${cut}`);
-      assert.equal(said.finish, 'stop');
+      const reply = answer(await model.call(ask({ model: `${name}/m` })));
+      assert.equal(reply.text, 'Grüße, 👋 world', `cut at ${cut}`);
+      assert.equal(reply.finish, 'stop');
     }
     assert.equal(server.connections(), 1, 'one connection serves all calls');
-    const who = String(server.requests[0]!.headers['user-agent']);
-    assert.equal(/ai-sdk/.test(who), name === 'oa', 'oa is the package, local our own client');
+    const userAgent = String(server.requests[0]!.headers['user-agent']);
+    assert.equal(/ai-sdk/.test(userAgent), name === 'oa', 'oa is the package, local our own client');
   });
 
-  test(`${name}: bytes one by one, CRLF, comments and events of no interest change nothing`, async () => {
+  test(`${name}: single bytes, CRLF, comments and unknown events do not change the answer`, async () => {
     const odd = `: hello\r\n\r\nevent: ping\r\n\r\n${CALLS.replaceAll('\n', '\r\n')}: bye\r\n\r\ndata: [DONE]\r\n\r\n`;
     const server = await raw(async (response) => {
       sse(response);
@@ -187,11 +187,11 @@ for (const name of ['local', 'oa']) {
       }
       response.end();
     });
-    const said = answer(await realModel(server).call(ask({ model: `${name}/m` })));
-    assert.deepEqual(said.toolCalls, [{ id: 'k1', name: 'read', arguments: { path: 'ü.md' } }]);
+    const reply = answer(await realModel(server).call(ask({ model: `${name}/m` })));
+    assert.deepEqual(reply.toolCalls, [{ id: 'k1', name: 'read', arguments: { path: 'ü.md' } }]);
   });
 
-  test(`${name}: an answer that does not say it is finished is not believed`, async () => {
+  test(`${name}: an answer without a finish reason does not count`, async () => {
     let ending = (response: import('node:http').ServerResponse): unknown => response.end();
     const server = await raw((response) => {
       sse(response).write(chunk({ role: 'assistant', content: 'Half' }));
@@ -203,7 +203,7 @@ for (const name of ['local', 'oa']) {
     assert.equal(failure(await model.call(ask({ model: `${name}/m` }))).class, 'cut_off');
   });
 
-  test(`${name}: nonsense is garbage, and says what it was`, async () => {
+  test(`${name}: an unusable answer is garbage, and the message says why`, async () => {
     const bad =
       chunk({
         tool_calls: [{ index: 0, id: 'k', type: 'function', function: { name: 'read', arguments: '{"path": oops' } }],
@@ -212,16 +212,16 @@ for (const name of ['local', 'oa']) {
       chunk({ tool_calls: [{ index: 0, id: 'k', type: 'function', function: { name: 'read', arguments: '[1]' } }] }) +
       chunk({}, 'tool_calls');
     const cases: [string, RegExp][] = [
-      ['data: {not json}\n\n', /no answer/],
-      [bad, /called read with arguments that are no JSON object/],
-      [list, /called read with arguments that are no JSON object/],
+      ['data: {not json}\n\n', /unusable answer/],
+      [bad, /called read with arguments that are not a JSON object/],
+      [list, /called read with arguments that are not a JSON object/],
       [chunk({ role: 'assistant', content: '' }) + chunk({}, 'stop'), /empty answer/],
     ];
     for (const [body, expected] of cases) {
       const server = await raw((response) => void sse(response).end(body));
-      const found = failure(await realModel(server).call(ask({ model: `${name}/m` })));
-      assert.equal(found.class, 'garbage', found.message);
-      assert.match(found.message, expected);
+      const result = failure(await realModel(server).call(ask({ model: `${name}/m` })));
+      assert.equal(result.class, 'garbage', result.message);
+      assert.match(result.message, expected);
     }
   });
 
@@ -254,7 +254,7 @@ for (const name of ['local', 'oa']) {
     });
     const stalled = failure(await realModel({ ...server, stallMs: 500 }).call(ask({ model: `${name}/silent` })));
     assert.equal(stalled.class, 'cut_off');
-    assert.match(stalled.message, /silent in the middle .*500 ms/);
+    assert.match(stalled.message, /stopped sending in the middle .*500 ms/);
     const patient = await withEnoughTime(
       (stallMs) => {
         pauseMs = stallMs / 10;
@@ -265,7 +265,7 @@ for (const name of ['local', 'oa']) {
     assert.equal(answer(patient).text, 'Hm');
   });
 
-  test(`${name}: the whole call has a time limit, and an abort ends it at once`, async () => {
+  test(`${name}: a call has a time limit, and an abort ends it immediately`, async () => {
     const server = await raw(() => undefined);
     const late = failure(await realModel({ ...server, callMs: 60 }).call(ask({ model: `${name}/m` })));
     assert.equal(late.class, 'cut_off');
@@ -280,7 +280,7 @@ for (const name of ['local', 'oa']) {
   });
 }
 
-test("what servers on one's own machine really send is understood", async () => {
+test('tool calls are understood in every form that local servers send', async () => {
   const call = (id: string | undefined, index: number | undefined, name: string | undefined, args: unknown) => ({
     id,
     index,
@@ -304,7 +304,7 @@ test("what servers on one's own machine really send is understood", async () => 
         { id: 'b', name: 'two', arguments: {} },
       ],
     ],
-    // calls in turn, piece by piece
+    // interleaved calls in pieces
     [
       [
         { tool_calls: [call('a', 0, 'one', ''), call('b', 1, 'two', '{')] },
@@ -316,7 +316,7 @@ test("what servers on one's own machine really send is understood", async () => 
         { id: 'b', name: 'two', arguments: {} },
       ],
     ],
-    // arguments that are no text, no id, and the name said twice
+    // arguments as an object, a missing id, and a repeated name
     [[{ tool_calls: [call(undefined, 0, 'one', { x: 1 })] }], [{ id: 'call_1', name: 'one', arguments: { x: 1 } }]],
     [
       [{ tool_calls: [call('a', 0, 'one', '{"x"')] }, { tool_calls: [call('a', 0, 'one', ':1}')] }],
@@ -325,11 +325,11 @@ test("what servers on one's own machine really send is understood", async () => 
   ];
   for (const [deltas, expected] of cases) {
     const server = await raw(
-      (response) => void sse(response).end(deltas.map((one) => chunk(one)).join('') + chunk({}, 'stop')),
+      (response) => void sse(response).end(deltas.map((delta) => chunk(delta)).join('') + chunk({}, 'stop')),
     );
-    const said = answer(await realModel(server).call(ask({ model: 'local/m' })));
-    assert.deepEqual(said.toolCalls, expected);
-    assert.equal(said.finish, 'tool_calls');
+    const reply = answer(await realModel(server).call(ask({ model: 'local/m' })));
+    assert.deepEqual(reply.toolCalls, expected);
+    assert.equal(reply.finish, 'tool_calls');
   }
   const thinking = await raw(
     (response) =>
@@ -355,7 +355,7 @@ test('an abort in the middle of a stream ends it', async () => {
   assert.equal(failure(reply).class, 'aborted');
 });
 
-test('status codes, words and waits of many servers', async () => {
+test('errors of many servers get the right class and wait time', async () => {
   const cases: [number, string, Record<string, string>, string, number?][] = [
     [401, '{"error":{"message":"bad key sk-secret"}}', {}, 'auth'],
     [403, 'forbidden', {}, 'auth'],
@@ -382,15 +382,15 @@ test('status codes, words and waits of many servers', async () => {
     const providers: Record<string, Provider> = {
       local: { kind: 'openai-compatible', baseUrl: server.url, keyEnv: 'KEY' },
     };
-    const found = failure(await realModel({ providers, env: { KEY: 'sk-secret' } }).call(ask({ model: 'local/m' })));
-    assert.equal(found.class, expected, `${status} ${body}: ${found.message}`);
-    assert.equal(found.retryAfterMs, wait, `${status} ${body}`);
-    assert.ok(!found.message.includes('sk-secret'));
-    assert.equal(server.requests.length, 1, 'a call is one request, whatever happens');
+    const result = failure(await realModel({ providers, env: { KEY: 'sk-secret' } }).call(ask({ model: 'local/m' })));
+    assert.equal(result.class, expected, `${status} ${body}: ${result.message}`);
+    assert.equal(result.retryAfterMs, wait, `${status} ${body}`);
+    assert.ok(!result.message.includes('sk-secret'));
+    assert.equal(server.requests.length, 1, 'a call is always one request');
   }
 });
 
-test('a key that is not set is told before anything is sent', async () => {
+test('a missing key is reported before anything is sent', async () => {
   const model = realModel({});
   const names = {
     openai: 'OPENAI_API_KEY',
@@ -399,8 +399,8 @@ test('a key that is not set is told before anything is sent', async () => {
     groq: 'GROQ_API_KEY',
   };
   for (const [name, key] of Object.entries(names)) {
-    const found = failure(await model.call(ask({ model: `${name}/m`, agent: 'planner' })));
-    assert.deepEqual(found, {
+    const result = failure(await model.call(ask({ model: `${name}/m`, agent: 'planner' })));
+    assert.deepEqual(result, {
       class: 'auth',
       message: `${key} is not set: export it, or choose another model for agent planner in agents/planner.md or guild.yaml`,
     });
@@ -408,14 +408,14 @@ test('a key that is not set is told before anything is sent', async () => {
   assert.equal(failure(await model.call(ask({ model: 'nobody/m' }))).class, 'unknown_model');
 });
 
-test('OPENAI_BASE_URL is honoured, and a model on this machine needs no key', async () => {
+test('OPENAI_BASE_URL is used, and a local model needs no key', async () => {
   const server = await raw((response) => void sse(response).end(HELLO));
-  const said = await realModel({ env: { OPENAI_BASE_URL: server.url } }).call(ask({ model: 'openai/gpt-5' }));
-  assert.equal(answer(said).text, 'Grüße, 👋 world');
+  const reply = await realModel({ env: { OPENAI_BASE_URL: server.url } }).call(ask({ model: 'openai/gpt-5' }));
+  assert.equal(answer(reply).text, 'Grüße, 👋 world');
   assert.equal(server.requests[0]!.url, '/v1/chat/completions');
 });
 
-test('a conversation, edited by people, becomes a prompt that providers accept', async () => {
+test('an edited conversation becomes a prompt that providers accept', async () => {
   const server = await raw((response) => void sse(response).end(HELLO));
   const messages: Message[] = [
     { role: 'user', content: 'one' },
@@ -443,8 +443,8 @@ test('a conversation, edited by people, becomes a prompt that providers accept',
   const settings = { temperature: 0.3, maxTokens: 50, topP: 0.9 };
   for (let turn = 1; turn <= 2; turn++)
     await realModel(server).call(ask({ model: 'local/m', messages, tools, settings }));
-  const [first, second] = server.requests.map((one) => one.body);
-  assert.deepEqual(first, second, 'what is remembered is what was sent');
+  const [first, second] = server.requests.map((request) => request.body);
+  assert.deepEqual(first, second, 'cached messages equal fresh ones');
   assert.deepEqual(first.messages, [
     { role: 'system', content: 'You are a test.' },
     { role: 'user', content: 'one\n\ntwo' },
@@ -457,14 +457,14 @@ test('a conversation, edited by people, becomes a prompt that providers accept',
       ],
     },
     { role: 'tool', tool_call_id: 'a_1', content: 'text of x' },
-    { role: 'tool', tool_call_id: 'b', content: 'No result of this call was kept.' },
+    { role: 'tool', tool_call_id: 'b', content: 'The result of this call is missing.' },
     { role: 'user', content: 'three\n\n[result of ls]\nstray' },
   ]);
   assert.equal(first.tools[0].function.name, 'read');
   assert.deepEqual([first.temperature, first.max_tokens, first.top_p, first.stream], [0.3, 50, 0.9, true]);
 });
 
-test('a compressed answer is read all the same', async () => {
+test('a compressed answer is decompressed', async () => {
   const server = await raw(
     (response) =>
       void response
@@ -474,7 +474,7 @@ test('a compressed answer is read all the same', async () => {
   assert.equal(answer(await realModel(server).call(ask({ model: 'local/m' }))).text, 'Grüße, 👋 world');
 });
 
-test('an answer cut by max_tokens says so; a tool call cut by it is not run', async () => {
+test('an answer cut off by max_tokens says so, and a cut-off tool call is not run', async () => {
   const server = await raw((response, body) => {
     const cut = chunk({
       tool_calls: [{ index: 0, id: 'k', type: 'function', function: { name: 'read', arguments: '{"pa' } }],
@@ -486,7 +486,7 @@ test('an answer cut by max_tokens says so; a tool call cut by it is not run', as
   assert.equal(failure(await model.call(ask({ model: 'local/call' }))).class, 'context');
 });
 
-test('anthropic: a conversation with tools over its messages API', async () => {
+test('anthropic: a conversation with tools works over the Messages API', async () => {
   const events = [
     {
       type: 'message_start',
@@ -520,7 +520,7 @@ test('anthropic: a conversation with tools over its messages API', async () => {
   let sent = events;
   const server = await rawServer(
     (response) =>
-      void sse(response).end(sent.map((one) => `event: ${one.type}\ndata: ${JSON.stringify(one)}\n\n`).join('')),
+      void sse(response).end(sent.map((event) => `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`).join('')),
   );
   open.push(server);
   const model = realModel({ env: { ANTHROPIC_BASE_URL: server.url, ANTHROPIC_API_KEY: 'k' } });
@@ -537,20 +537,20 @@ test('anthropic: a conversation with tools over its messages API', async () => {
     { role: 'tool', content: 'no such file', toolCallId: 'a', isError: true },
     { role: 'tool', content: 'text', toolCallId: 'b' },
   ];
-  const said = answer(
+  const reply = answer(
     await model.call(ask({ model: 'anthropic/claude-sonnet-4-5', messages, settings: { reasoning: 'high' } })),
   );
-  assert.equal(said.text, 'Let me look.');
-  assert.deepEqual(said.toolCalls, [{ id: 'toolu_1', name: 'read', arguments: { path: 'a.md' } }]);
-  assert.deepEqual([said.inputTokens, said.cachedTokens, said.outputTokens], [100, 80, 30]);
-  assert.equal(said.microUsd, 20 * 3 + Math.round(80 * 0.3) + 30 * 15);
+  assert.equal(reply.text, 'Let me look.');
+  assert.deepEqual(reply.toolCalls, [{ id: 'toolu_1', name: 'read', arguments: { path: 'a.md' } }]);
+  assert.deepEqual([reply.inputTokens, reply.cachedTokens, reply.outputTokens], [100, 80, 30]);
+  assert.equal(reply.microUsd, 20 * 3 + Math.round(80 * 0.3) + 30 * 15);
   const { body, headers } = server.requests[0]!;
   assert.equal(headers['x-api-key'], 'k');
-  assert.equal(body.thinking, undefined, 'no thinking between a call and its result');
+  assert.equal(body.thinking, undefined, 'no reasoning between a call and its result');
   assert.deepEqual(
     body.messages
       .at(-1)
-      .content.map((one: { tool_use_id: string; is_error?: boolean }) => [one.tool_use_id, one.is_error]),
+      .content.map((block: { tool_use_id: string; is_error?: boolean }) => [block.tool_use_id, block.is_error]),
     [
       ['a', true],
       ['b', undefined],
@@ -566,7 +566,7 @@ test('anthropic: a conversation with tools over its messages API', async () => {
   assert.equal(failure(await model.call(ask({ model: 'anthropic/claude-sonnet-4-5' }))).class, 'unreachable');
 });
 
-test('google: text, a function call and a blocked prompt', async () => {
+test('google: text, a function call and a blocked prompt are understood', async () => {
   const part = (content: object[], finish?: string) => ({
     candidates: [{ content: { role: 'model', parts: content }, ...(finish ? { finishReason: finish } : {}), index: 0 }],
     usageMetadata: { promptTokenCount: 10, candidatesTokenCount: 5, totalTokenCount: 15, cachedContentTokenCount: 4 },
@@ -576,21 +576,21 @@ test('google: text, a function call and a blocked prompt', async () => {
     part([{ functionCall: { name: 'read', args: { path: 'a' } } }], 'STOP'),
   ];
   const server = await rawServer(
-    (response) => void sse(response).end(sent.map((one) => `data: ${JSON.stringify(one)}\r\n\r\n`).join('')),
+    (response) => void sse(response).end(sent.map((event) => `data: ${JSON.stringify(event)}\r\n\r\n`).join('')),
   );
   open.push(server);
   const model = realModel({
     providers: { google: { kind: 'google', baseUrl: server.url } },
     env: { GEMINI_API_KEY: 'k' },
   });
-  const said = answer(await model.call(ask({ model: 'google/gemini-2.5-pro' })));
-  assert.equal(said.text, 'Well, ');
+  const reply = answer(await model.call(ask({ model: 'google/gemini-2.5-pro' })));
+  assert.equal(reply.text, 'Well, ');
   assert.deepEqual(
-    said.toolCalls.map(({ name, arguments: args }) => ({ name, args })),
+    reply.toolCalls.map(({ name, arguments: args }) => ({ name, args })),
     [{ name: 'read', args: { path: 'a' } }],
   );
-  assert.equal(said.finish, 'tool_calls');
-  assert.deepEqual([said.inputTokens, said.outputTokens, said.cachedTokens], [10, 5, 4]);
+  assert.equal(reply.finish, 'tool_calls');
+  assert.deepEqual([reply.inputTokens, reply.outputTokens, reply.cachedTokens], [10, 5, 4]);
   assert.equal(server.requests[0]!.headers['x-goog-api-key'], 'k');
   sent = [part([], 'SAFETY')];
   assert.equal(failure(await model.call(ask({ model: 'google/gemini-2.5-pro' }))).class, 'refused');

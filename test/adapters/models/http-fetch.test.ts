@@ -1,3 +1,4 @@
+/** `fetch` over our own HTTP client behaves as the AI SDK's providers expect. */
 import assert from 'node:assert/strict';
 import { createServer, type AddressInfo, type Socket } from 'node:net';
 import { after, test } from 'node:test';
@@ -6,9 +7,9 @@ import { keepAliveHttp } from '../../../src/adapters/models/ai-sdk/http.js';
 import { rawServer } from '../../kit/raw-server.js';
 
 const open: { close(): unknown }[] = [];
-after(() => Promise.all(open.map((one) => one.close())));
+after(() => Promise.all(open.map((server) => server.close())));
 
-test('a body of any size arrives whole, also when its reader is slow', async () => {
+test('a body of any size arrives complete, even with a slow reader', async () => {
   const bytes = Buffer.alloc(3_000_000, 'abcdefg');
   const server = await rawServer((response) => void response.end(bytes));
   open.push(server);
@@ -22,8 +23,8 @@ test('a body of any size arrives whole, also when its reader is slow', async () 
   assert.ok(Buffer.concat(chunks).equals(bytes));
 });
 
-test("an idle connection that the server has closed is not the caller's trouble", async () => {
-  // Answers one request on a connection and closes it when a second one arrives on it, as a server does whose idle time is over.
+test('a request on a connection that the server has closed is repeated', async () => {
+  // Closes a connection at its second request, like a server whose idle timeout has passed.
   let requests = 0;
   const sockets: Socket[] = [];
   const server = createServer((socket) => {
@@ -47,13 +48,13 @@ test("an idle connection that the server has closed is not the caller's trouble"
   }
 });
 
-test('a redirect is not followed: a key must not travel', async () => {
+test('a redirect is not followed, so that a key stays with its host', async () => {
   const server = await rawServer((response) => void response.writeHead(307, { location: 'http://127.0.0.1:1/' }).end());
   open.push(server);
   assert.equal((await httpFetch(keepAliveHttp({ stallMs: 120_000 }))(server.url)).status, 307);
 });
 
-test('headers and status are those of the server', async () => {
+test("status and headers are the server's", async () => {
   const server = await rawServer(
     (response) => void response.writeHead(418, { 'x-one': '1', 'set-cookie': ['a=1', 'b=2'] }).end('{}'),
   );

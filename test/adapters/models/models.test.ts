@@ -1,3 +1,4 @@
+/** Routing of model calls to scripted and real providers. */
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { serveModel } from '../../../src/adapters/models/server/index.js';
@@ -35,7 +36,7 @@ async function says(model: ReturnType<typeof workspace>, name: string): Promise<
   return reply.ok ? reply.answer.text : `${reply.failure.class}: ${reply.failure.message}`;
 }
 
-test('a scripted provider plays its own script, and an edit of it counts at once', async () => {
+test('a scripted provider plays its own script, and edits count immediately', async () => {
   files['a.yaml'] = '- say: from a';
   files['script.yaml'] = '- say: the default one';
   const model = workspace({ demo: { kind: 'scripted', script: 'a.yaml' } });
@@ -45,26 +46,23 @@ test('a scripted provider plays its own script, and an edit of it counts at once
   assert.equal(await says(model, 'demo/x'), 'edited');
 });
 
-test('a script counts its `times` over calls, until it is edited', async () => {
+test('a script counts `times` across calls until it is edited', async () => {
   files['n.yaml'] = '- {say: once, times: 1}\n- say: later';
   const model = workspace({ demo: { kind: 'scripted', script: 'n.yaml' } });
   assert.deepEqual([await says(model, 'demo/x'), await says(model, 'demo/x')], ['once', 'later']);
 });
 
-test('any other provider is a real one', async () => {
+test('other providers are called over HTTP', async () => {
   const server = await serveModel({ model: scripted('- say: over HTTP') });
   after(() => server.close());
   const model = workspace({ local: { kind: 'openai-compatible', baseUrl: server.url } });
   assert.equal(await says(model, 'local/x'), 'over HTTP');
 });
 
-test('what is missing is told with what to do', async () => {
-  assert.equal(
-    await says(workspace(), 'opnai/gpt-5'),
-    'unknown_model: there is no provider opnai; did you mean "openai"?',
-  );
+test('an unknown provider or missing script is reported with a next step', async () => {
+  assert.equal(await says(workspace(), 'opnai/gpt-5'), 'unknown_model: unknown provider opnai; did you mean "openai"?');
   assert.equal(
     await says(workspace({ demo: { kind: 'scripted', script: 'gone.yaml' } }), 'demo/x'),
-    'unknown_model: the script gone.yaml of provider demo is missing; write it, or set providers.demo.script in guild.yaml',
+    'unknown_model: the script gone.yaml of provider demo is missing; create it, or set providers.demo.script in guild.yaml',
   );
 });

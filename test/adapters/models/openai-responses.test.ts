@@ -1,10 +1,10 @@
-/** OpenAI's own API is the Responses API, which no other server speaks; here its host is replaced on the way. */
+/** OpenAI's Responses API, with its host replaced by a local server. */
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { converse } from '../../../src/adapters/models/ai-sdk/converse.js';
+import { callSdk } from '../../../src/adapters/models/ai-sdk/call-sdk.js';
 import { httpFetch } from '../../../src/adapters/models/ai-sdk/http-fetch.js';
 import { keepAliveHttp } from '../../../src/adapters/models/ai-sdk/http.js';
-import { makeModel, siteOf } from '../../../src/adapters/models/ai-sdk/site.js';
+import { createModel, endpointOf } from '../../../src/adapters/models/ai-sdk/endpoint.js';
 import type { ModelRequest } from '../../../src/ports/model.js';
 import { rawServer, sse } from '../../kit/raw-server.js';
 
@@ -57,13 +57,13 @@ const EVENTS = [
 
 async function ask(events: object[]) {
   const server = await rawServer(
-    (reply) => void sse(reply).end(events.map((one) => `data: ${JSON.stringify(one)}\n\n`).join('')),
+    (reply) => void sse(reply).end(events.map((event) => `data: ${JSON.stringify(event)}\n\n`).join('')),
   );
   after(() => server.close());
   const local = httpFetch(keepAliveHttp({ stallMs: 120_000 }));
   const elsewhere: typeof fetch = (url, init) => local(server.url + new URL(String(url)).pathname, init);
-  const site = siteOf({ kind: 'openai' }, { OPENAI_API_KEY: 'k' });
-  const model = await makeModel('gpt-5', { kind: 'openai' }, site, elsewhere);
+  const site = endpointOf({ kind: 'openai' }, { OPENAI_API_KEY: 'k' });
+  const model = await createModel('gpt-5', { kind: 'openai' }, site, elsewhere);
   const request: ModelRequest = {
     model: 'openai/gpt-5',
     system: 'You are a test.',
@@ -81,11 +81,11 @@ async function ask(events: object[]) {
     turn: 2,
   };
   const asked = { provider: 'openai', model: 'gpt-5', agent: 'a', address: site.address, now: new Date() };
-  const reply = await converse(model, { kind: 'openai' }, request, asked, new AbortController().signal);
+  const reply = await callSdk(model, { kind: 'openai' }, request, asked, new AbortController().signal);
   return { reply, sent: server.requests[0]! };
 }
 
-test('a conversation with tools over the Responses API', async () => {
+test('a conversation with tools works over the Responses API', async () => {
   const { reply, sent } = await ask(EVENTS);
   assert.ok(reply.ok, JSON.stringify(reply));
   assert.equal(reply.answer.text, 'Let me look.');
@@ -93,11 +93,11 @@ test('a conversation with tools over the Responses API', async () => {
   assert.equal(reply.answer.finish, 'tool_calls');
   assert.deepEqual([reply.answer.inputTokens, reply.answer.cachedTokens, reply.answer.outputTokens], [100, 40, 20]);
   assert.match(sent.url, /\/responses$/);
-  const kinds = sent.body.input.map((one: { type?: string; role?: string }) => one.type ?? one.role);
+  const kinds = sent.body.input.map((item: { type?: string; role?: string }) => item.type ?? item.role);
   assert.deepEqual(kinds.slice(1), ['user', 'function_call', 'function_call_output']);
 });
 
-test('a response that stops early is not believed', async () => {
+test('a response that ends early does not count', async () => {
   const { reply } = await ask(EVENTS.slice(0, 4));
   assert.ok(!reply.ok);
   assert.equal(reply.failure.class, 'cut_off');

@@ -1,4 +1,7 @@
-/** What providers require of a conversation, whatever people said and did while tools ran. */
+/**
+ * Prompts meet the providers' requirements, even if people edit the conversation or write during
+ * tool calls.
+ */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { fc } from '../../kit/properties.js';
@@ -6,7 +9,7 @@ import { toPrompt, type Prompt } from '../../../src/adapters/models/ai-sdk/promp
 import type { Message } from '../../../src/domain/session/session.js';
 import { compactor } from '../../../src/engine/conversation/compact.js';
 
-/** A conversation as turns make it, into which people have put, moved and taken away messages. */
+/** A conversation in which people have added, moved and removed messages. */
 const edited = fc
   .tuple(
     fc.array(fc.integer({ min: 0, max: 3 }), { maxLength: 8 }),
@@ -43,7 +46,7 @@ function assertAccepted(prompt: Prompt): void {
   }
 }
 
-test('every tool call is followed by its results, and nothing that anybody said is lost', () => {
+test('every tool call is followed by its results, and no message is lost', () => {
   fc.assert(
     fc.property(edited, (messages) => {
       const prompt = toPrompt('You are a test.', messages);
@@ -55,21 +58,21 @@ test('every tool call is followed by its results, and nothing that anybody said 
   );
 });
 
-test('the same where the conversation was too long and only its end is shown', () => {
+test('the same holds if only the end of a long conversation is shown', () => {
   fc.assert(
     fc.property(edited, (messages) => {
       const view = compactor(2000, 0, 100)([...messages], true);
       assertAccepted(toPrompt('', view));
-      const known = new Set(view.flatMap(({ toolCalls }) => (toolCalls ?? []).map(({ id }) => id)));
+      const shown = new Set(view.flatMap(({ toolCalls }) => (toolCalls ?? []).map(({ id }) => id)));
       const called = new Set(messages.flatMap(({ toolCalls }) => (toolCalls ?? []).map(({ id }) => id)));
       for (const { role, toolCallId = '' } of view)
-        if (role === 'tool' && called.has(toolCallId)) assert.ok(known.has(toolCallId), 'its call is shown too');
+        if (role === 'tool' && called.has(toolCallId)) assert.ok(shown.has(toolCallId), 'its call is shown too');
     }),
     { numRuns: 500 },
   );
 });
 
-test('a word said while a tool runs comes after the result of that tool', () => {
+test('a message written while a tool runs comes after its result', () => {
   const toolCalls = [
     { id: 'a', name: 'look', arguments: {} },
     { id: 'b', name: 'look', arguments: {} },

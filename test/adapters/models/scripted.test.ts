@@ -1,3 +1,4 @@
+/** The scripted model chooses lines by request and reports clearly if none fits. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { fc } from '../../kit/properties.js';
@@ -49,7 +50,7 @@ test('the first line that fits answers', async () => {
   assert.equal(await says(script, ask({ messages: [user('Postgres')] })), 'about sql');
 });
 
-test('`when` looks at what came since the model last spoke, unless told otherwise', async () => {
+test('`when` looks at the messages since the last answer by default', async () => {
   const messages: Message[] = [
     user('the word is swordfish'),
     {
@@ -72,7 +73,7 @@ test('`when` looks at what came since the model last spoke, unless told otherwis
   assert.equal(await says('- {when: {tool: wait, system: You are}, say: yes}', request), 'yes');
 });
 
-test('tool calls get ids that are the same each time and filled-in arguments', async () => {
+test('tool calls get stable ids and filled-in arguments', async () => {
   const script =
     '- say: On it, {{agent}}.\n  call:\n    - read_file: {path: "{{last}}.md", deep: ["{{turn}}", 3]}\n    - vote_conclude';
   const [first, second] = await Promise.all([
@@ -89,11 +90,11 @@ test('tool calls get ids that are the same each time and filled-in arguments', a
   ]);
 });
 
-test('braces that mean nothing here stay as they are', async () => {
+test('unknown placeholders are kept', async () => {
   assert.equal(await says('- say: "{{tool_descriptions}} {{ turn }}"', ask()), '{{tool_descriptions}} 1');
 });
 
-test('text streams in pieces that add up to the answer, whatever it is', async () => {
+test('streamed pieces add up to the answer', async () => {
   await fc.assert(
     fc.asyncProperty(fc.string({ minLength: 1, unit: 'grapheme' }), async (text) => {
       const heard: string[] = [];
@@ -106,20 +107,20 @@ test('text streams in pieces that add up to the answer, whatever it is', async (
   );
 });
 
-test('a line with `times` answers so often and then the next one does', async () => {
+test('after `times` answers, the next line answers', async () => {
   const model = scripted('- {fail: rate, times: 2, retry_after: 1.5s}\n- say: fine');
   const replies = [await model.call(ask()), await model.call(ask()), await model.call(ask())];
   assert.deepEqual(replies[0], {
     ok: false,
-    failure: { class: 'rate', message: 'the script says so (script:1)', retryAfterMs: 1500 },
+    failure: { class: 'rate', message: 'scripted failure (script:1)', retryAfterMs: 1500 },
   });
   assert.deepEqual(
-    replies.map((one) => one.ok),
+    replies.map((reply) => reply.ok),
     [false, false, true],
   );
 });
 
-test('wait and pace pass on the clock, and an abort ends them', async () => {
+test('wait and pace use the clock, and an abort ends them', async () => {
   const clock = simClock({ auto: true });
   await scripted('- {say: one two three, wait: 1s, pace: 10ms}', clock).call(ask({ onText: () => undefined }));
   assert.equal(clock.monotonicMs(), 1030);
@@ -130,16 +131,16 @@ test('wait and pace pass on the clock, and an abort ends them', async () => {
   assert.equal(!reply.ok && reply.failure.class, 'aborted');
 });
 
-test('usage is what the line says, else characters by four', async () => {
-  const said = await scripted('- {say: hi, usage: {input: 120, output: 30, cached: 100}}').call(ask());
-  assert.ok(said.ok);
-  assert.deepEqual([said.answer.inputTokens, said.answer.outputTokens, said.answer.cachedTokens], [120, 30, 100]);
+test('usage comes from the line, or else is one token per four characters', async () => {
+  const reply = await scripted('- {say: hi, usage: {input: 120, output: 30, cached: 100}}').call(ask());
+  assert.ok(reply.ok);
+  assert.deepEqual([reply.answer.inputTokens, reply.answer.outputTokens, reply.answer.cachedTokens], [120, 30, 100]);
   const counted = await scripted('- say: 12345678').call(ask());
   assert.ok(counted.ok);
   assert.deepEqual([counted.answer.inputTokens, counted.answer.outputTokens], [4, 2]);
 });
 
-test('when nothing fits, the failure says who asked what and why the nearest lines did not fit', async () => {
+test('if no line fits, the failure shows the request and why the nearest lines do not fit', async () => {
   const script =
     '- {agent: b, say: x}\n- {agent: a, turn: 2, say: x}\n- {agent: a, turn: 1, when: redis, say: x}\n- {agent: a, times: 1, say: x}';
   const model = scripted({ text: script, file: 'demo/script.yaml' });
@@ -152,13 +153,13 @@ test('when nothing fits, the failure says who asked what and why the nearest lin
     [
       'demo/script.yaml has no line for agent a, turn 1, task t, last message "hello"',
       '  demo/script.yaml:4 does not fit: it was used 1 times already in this process',
-      '  demo/script.yaml:3 does not fit: what was said last has no redis',
+      '  demo/script.yaml:3 does not fit: the last messages do not contain redis',
       '  demo/script.yaml:2 does not fit: it is for turn 2',
     ].join('\n'),
   );
 });
 
-test('mistakes in a script are reported with their place, and no line of it is played', async () => {
+test('errors in a script are reported with their place, and no line is played', async () => {
   const cases: [string, RegExp][] = [
     ['- {agnet: a, say: x}', /^unscripted: script:1:4: unknown key "agnet"[^]*did you mean "agent"\?/],
     ['- say: x\n  turn: 0', /script:2:9: "turn" must be a number from 1/],

@@ -1,3 +1,4 @@
+/** The model server speaks OpenAI's chat completions. */
 import assert from 'node:assert/strict';
 import http from 'node:http';
 import { after, test } from 'node:test';
@@ -6,7 +7,7 @@ import { scripted } from '../../../src/adapters/models/scripted/index.js';
 import type { ModelRequest } from '../../../src/ports/model.js';
 
 const open: { close(): Promise<void> }[] = [];
-after(() => Promise.all(open.map((one) => one.close())));
+after(() => Promise.all(open.map((server) => server.close())));
 
 async function serve(script: string) {
   const server = await serveModel({ model: scripted(script) });
@@ -22,7 +23,7 @@ async function serve(script: string) {
 
 const hello = { model: 'scripted/planner', messages: [{ role: 'user', content: 'hello' }] };
 
-test('a whole answer looks like one of OpenAI', async () => {
+test('an answer without streaming has the format of OpenAI', async () => {
   const { post } = await serve(
     '- {say: "{{agent}} {{turn}}", call: [{read: {path: a}}], usage: {input: 7, output: 3, cached: 2}}',
   );
@@ -51,25 +52,27 @@ test('a whole answer looks like one of OpenAI', async () => {
   });
 });
 
-test('a stream splits arguments over several events and ends with usage only when asked', async () => {
+test('a stream splits arguments over several events and sends usage on request', async () => {
   const { post } = await serve('- call: [{write_file: {path: notes.md, text: a longer text}}]');
   const events = (text: string) =>
     text
       .split('\n\n')
-      .filter((one) => one.startsWith('data: {'))
-      .map((one) => JSON.parse(one.slice(6)));
+      .filter((line) => line.startsWith('data: {'))
+      .map((line) => JSON.parse(line.slice(6)));
   const plain = events(await (await post({ ...hello, stream: true })).text());
-  const parts = plain.flatMap((one) => one.choices[0]?.delta.tool_calls ?? []).map((one) => one.function.arguments);
+  const parts = plain
+    .flatMap((event) => event.choices[0]?.delta.tool_calls ?? [])
+    .map((call) => call.function.arguments);
   assert.ok(parts.length >= 3);
   assert.deepEqual(JSON.parse(parts.join('')), { path: 'notes.md', text: 'a longer text' });
-  assert.ok(plain.every((one) => one.usage === undefined));
+  assert.ok(plain.every((event) => event.usage === undefined));
   const counted = events(
     await (await post({ ...hello, stream: true, stream_options: { include_usage: true } })).text(),
   );
   assert.ok(counted.at(-1).usage.completion_tokens > 0);
 });
 
-test('who asks is the model name after its slash, or a header', async () => {
+test('the agent is the model name after the slash, or a header', async () => {
   const { post } = await serve('- say: "{{agent}} {{task}}"');
   const said = async (headers: Record<string, string>, model: string) =>
     ((await (await post({ ...hello, model }, headers)).json()) as any).choices[0].message.content;
@@ -78,11 +81,11 @@ test('who asks is the model name after its slash, or a header', async () => {
   assert.equal(await said({ 'x-guild-agent': 'ana', 'x-guild-task': 't1' }, 'm'), 'ana t1');
 });
 
-test('what is no chat request is refused with a reason', async () => {
+test('an invalid request is refused with a reason', async () => {
   const { post, url } = await serve('- say: x');
   const why = async (reply: Response) => [reply.status, ((await reply.json()) as any).error.message] as const;
   assert.match((await why(await post('{nope')))[1], /not JSON/);
-  assert.deepEqual(await why(await post({ messages: [] })), [400, '"model" must be a text']);
+  assert.deepEqual(await why(await post({ messages: [] })), [400, '"model" must be a string']);
   assert.deepEqual(await why(await post({ model: 'm', messages: 'x' })), [
     400,
     '"messages" must be a list of messages',
@@ -92,19 +95,19 @@ test('what is no chat request is refused with a reason', async () => {
   assert.equal((await why(await post('x'.repeat(33 * 1024 * 1024))))[0], 413);
 });
 
-test('it says that it is well, and which models it has', async () => {
+test('the server reports its health and its models', async () => {
   const { url } = await serve('- say: x');
   assert.equal((await fetch(url.replace('/v1', '/health'))).status, 200);
   const list = (await (await fetch(`${url}/models`)).json()) as any;
   assert.equal(list.data[0].id, 'scripted');
 });
 
-test('it listens on this machine only', async () => {
+test('the server listens on the loopback interface only', async () => {
   const { url } = await serve('- say: x');
   assert.match(url, /^http:\/\/127\.0\.0\.1:\d+\/v1$/);
 });
 
-test('a client that goes away ends the call', async () => {
+test('a closed connection aborts the call', async () => {
   let [begun, ended]: ((request: ModelRequest) => void)[] = [];
   const called = new Promise<ModelRequest>((resolve) => (begun = resolve));
   const gone = new Promise<ModelRequest>((resolve) => (ended = resolve));
@@ -129,7 +132,7 @@ test('a client that goes away ends the call', async () => {
   assert.equal((await gone).agent, 'planner');
 });
 
-test('two servers cannot share a port, and the second says so', async () => {
+test('a second server on the same port fails', async () => {
   const { port } = await serve('- say: x');
   await assert.rejects(serveModel({ model: scripted('- say: y'), port }), { code: 'EADDRINUSE' });
 });

@@ -1,17 +1,18 @@
+/** Server-sent events are parsed in any chunking. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { fc } from '../../kit/properties.js';
 import { eventReader } from '../../../src/adapters/models/ai-sdk/sse.js';
 
 function read(pieces: string[]): string[] {
-  const found: string[] = [];
-  const reader = eventReader((data) => found.push(data));
+  const events: string[] = [];
+  const reader = eventReader((data) => events.push(data));
   for (const piece of pieces) reader.push(piece);
   reader.end();
-  return found;
+  return events;
 }
 
-test('events are read as the standard says', () => {
+test('events are parsed as the standard requires', () => {
   assert.deepEqual(read(['data: a\n\ndata:b\ndata: c\n\n: no\n\nevent: x\nid: 1\ndata: d\r\n\r\ndata\r\rdata: e']), [
     'a',
     'b\nc',
@@ -22,17 +23,17 @@ test('events are read as the standard says', () => {
   assert.deepEqual(read(['\uFEFFdata: a\n\n']), ['a']);
 });
 
-test('where the text is cut makes no difference', () => {
+test('the text may be split anywhere', () => {
   const bit = fc.constantFrom('data: ', 'data:', 'x', '\n', '\r', '\r\n', '\n\n', ': c', 'event: y', 'ü');
   fc.assert(
     fc.property(fc.array(fc.tuple(bit, fc.boolean()), { maxLength: 40 }), (bits) => {
-      const whole = bits.map(([text]) => text).join('');
+      const text = bits.map(([text]) => text).join('');
       const pieces = bits.reduce<string[]>(
         (all, [text, cut]) => (cut || all.length === 0 ? [...all, text] : [...all.slice(0, -1), all.at(-1)! + text]),
         [],
       );
-      assert.deepEqual(read(pieces), read([whole]));
-      assert.deepEqual(read([...whole]), read([whole]));
+      assert.deepEqual(read(pieces), read([text]));
+      assert.deepEqual(read([...text]), read([text]));
     }),
   );
 });

@@ -68,7 +68,7 @@ test('another prompt in the office: the first question that differs, its agent a
   assert.equal(ran.code, 1);
   assert.match(
     ran.out,
-    /evaluator \(task \S+, turn 1\) asks something else than was recorded: the system prompt differs/,
+    /evaluator \(task \S+, turn 1\) sends a different request than recorded: the system prompt differs/,
   );
   assert.match(ran.out, /^\+ Be kind\.$/m);
   assert.match(ran.err, /[5-9] model calls before it were the same/);

@@ -1,4 +1,7 @@
-/** The body of a chat-completions request, as text. Each message is written once and remembered: a long conversation is mostly joined. */
+/**
+ * The body of a chat-completions request, as text. The JSON of each message is cached, so that a
+ * long conversation is mostly joined from earlier turns.
+ */
 import type { ModelRequest, ToolSpec } from '../../../ports/model.js';
 import { toPrompt, type Prompt } from './prompt.js';
 
@@ -22,9 +25,9 @@ type Item = Prompt[number];
 
 function messageText(item: Item): string {
   if (item.role === 'system') return `{"role":"system","content":${JSON.stringify(item.content)}}`;
-  if (item.role === 'assistant') return kept(item, answerText);
+  if (item.role === 'assistant') return memoized(item, answerText);
   if (item.role === 'tool')
-    return item.content.map((part) => (part.type === 'tool-result' ? kept(part, resultText) : '')).join(',');
+    return item.content.map((part) => (part.type === 'tool-result' ? memoized(part, resultText) : '')).join(',');
   return `{"role":"user","content":${JSON.stringify(item.content.map((part) => (part.type === 'text' ? part.text : '')).join(''))}}`;
 }
 
@@ -54,15 +57,15 @@ function resultText({ toolCallId, output }: ResultPart): string {
   return JSON.stringify({ role: 'tool', tool_call_id: toolCallId, content: 'value' in output ? output.value : '' });
 }
 
-const texts = new WeakMap<object, string>();
-function kept<T extends object>(thing: T, write: (thing: T) => string): string {
-  let text = texts.get(thing);
-  if (text === undefined) texts.set(thing, (text = write(thing)));
+const cache = new WeakMap<object, string>();
+function memoized<T extends object>(thing: T, write: (thing: T) => string): string {
+  let text = cache.get(thing);
+  if (text === undefined) cache.set(thing, (text = write(thing)));
   return text;
 }
 
 function toolsText(tools: readonly ToolSpec[]): string {
-  return `[${tools.map((tool) => kept(tool, toolText)).join(',')}]`;
+  return `[${tools.map((tool) => memoized(tool, toolText)).join(',')}]`;
 }
 
 function toolText({ name, description, parameters }: ToolSpec): string {

@@ -1,58 +1,60 @@
 /**
- * Chat completions, as OpenAI-compatible servers speak them, read without a package between: for models on one's own machine the
- * provider package was most of the time of a call, and all of the time of a start. It takes what real servers send: arguments in
- * pieces or whole, calls without an index, an index used twice, thoughts under several names.
+ * Chat completions of OpenAI-compatible servers, without a provider package: loading and running
+ * one would dominate the time of a local call. It accepts what real servers send: arguments whole
+ * or in pieces, calls without an index or with a repeated one, reasoning under several names.
  */
 import { StringDecoder } from 'node:string_decoder';
 import type { ModelReply, ModelRequest } from '../../../ports/model.js';
-import { collect, type Collected, type RawCall } from './collect.js';
+import { collect, type AnswerCollector, type RawCall } from './collect.js';
 import { eventReader } from './sse.js';
-import type { Asked } from './failures.js';
+import type { CallInfo } from './failures.js';
 import type { Http, Incoming } from './http.js';
 import { chatBody } from './chat-body.js';
 
 const MAX_ERROR_CHARACTERS = 64_000;
 
-export function chatCompletions(given: {
+export function chatCompletions(options: {
   http: Http;
   baseUrl: string;
   model: string;
   key?: string;
   headers?: Record<string, string>;
-  /** Says who asks, for a script behind `guild model-server`; only to a server on this machine. */
+  /**
+   * Sends agent and task in headers, for `guild model-server`. Only for a server on this machine.
+   */
   introduced?: boolean;
 }) {
-  const url = new URL(`${given.baseUrl}/chat/completions`);
+  const url = new URL(`${options.baseUrl}/chat/completions`);
   const headers = {
     'content-type': 'application/json',
     accept: 'text/event-stream',
-    ...(given.key ? { authorization: `Bearer ${given.key}` } : {}),
-    ...given.headers,
+    ...(options.key ? { authorization: `Bearer ${options.key}` } : {}),
+    ...options.headers,
   };
 
-  return async (request: ModelRequest, asked: Asked, signal: AbortSignal): Promise<ModelReply> => {
-    const incoming = await given.http.send(url, {
+  return async (request: ModelRequest, info: CallInfo, signal: AbortSignal): Promise<ModelReply> => {
+    const incoming = await options.http.send(url, {
       method: 'POST',
-      headers: given.introduced
+      headers: options.introduced
         ? { ...headers, 'x-guild-agent': request.agent, 'x-guild-task': request.task }
         : headers,
-      body: chatBody(given.model, request),
+      body: chatBody(options.model, request),
       signal,
     });
     if (incoming.head.statusCode !== 200) throw await refusal(incoming);
-    const answer = collect(request, asked);
+    const answer = collect(request, info);
     const calls = callPieces();
     const events = eventReader((data) => readEvent(data, answer, calls));
     const decoder = new StringDecoder('utf8');
-    const poured = incoming.pour((chunk) => {
-      if (answer.over) incoming.head.destroy();
+    const finished = incoming.consume((chunk) => {
+      if (answer.hasFailed) incoming.head.destroy();
       else events.push(decoder.write(chunk));
     });
-    await poured.catch((cause: unknown) => {
-      if (!answer.over) throw Object.assign(new Error('the answer broke off', { cause }), { statusCode: 200 });
+    await finished.catch((cause: unknown) => {
+      if (!answer.hasFailed) throw Object.assign(new Error('the answer was cut off', { cause }), { statusCode: 200 });
     });
     events.end();
-    for (const call of calls.whole()) answer.call(call);
+    for (const call of calls.complete()) answer.call(call);
     return answer.reply(incoming.head.headers['content-type'] ?? '');
   };
 }
@@ -90,8 +92,8 @@ const FINISH: Record<string, string> = {
   content_filter: 'content-filter',
 };
 
-function readEvent(data: string, answer: Collected, calls: CallPieces): void {
-  if (data === '[DONE]' || answer.over) return;
+function readEvent(data: string, answer: AnswerCollector, calls: CallPieces): void {
+  if (data === '[DONE]' || answer.hasFailed) return;
   let chunk: Chunk;
   try {
     chunk = JSON.parse(data) as Chunk;
@@ -113,7 +115,7 @@ function readEvent(data: string, answer: Collected, calls: CallPieces): void {
     });
 }
 
-function readDelta(delta: Delta, answer: Collected, calls: CallPieces): void {
+function readDelta(delta: Delta, answer: AnswerCollector, calls: CallPieces): void {
   const { content } = delta;
   if (typeof content === 'string') answer.text(content);
   else
@@ -124,23 +126,23 @@ function readDelta(delta: Delta, answer: Collected, calls: CallPieces): void {
     answer.refuse();
   }
   const thought = delta.reasoning_content ?? delta.reasoning;
-  if (typeof thought === 'string') answer.other(thought.length);
-  for (const piece of delta.tool_calls ?? []) answer.other(calls.add(piece));
+  if (typeof thought === 'string') answer.skip(thought.length);
+  for (const piece of delta.tool_calls ?? []) answer.skip(calls.add(piece));
 }
 
 interface CallPieces {
-  /** Returns how much it brought. */
+  /** Returns the number of characters added. */
   add(piece: CallDelta): number;
-  whole(): RawCall[];
+  complete(): RawCall[];
 }
 
 function callPieces(): CallPieces {
   const calls: (RawCall & { index: number | undefined })[] = [];
-  const find = ({ index, id, function: said }: CallDelta) => {
-    const found = index === undefined ? calls.at(-1) : calls.findLast((call) => call.index === index);
-    // A new id together with a name begins another call, even where the index says otherwise.
-    const other = id && found?.id && id !== found.id && said?.name;
-    return other || (index === undefined && said?.name) ? undefined : found;
+  const find = ({ index, id, function: fragment }: CallDelta) => {
+    const existing = index === undefined ? calls.at(-1) : calls.findLast((call) => call.index === index);
+    // A new id together with a name starts another call, even if the index is the same.
+    const isNewCall = id && existing?.id && id !== existing.id && fragment?.name;
+    return isNewCall || (index === undefined && fragment?.name) ? undefined : existing;
   };
   return {
     add(piece) {
@@ -153,20 +155,20 @@ function callPieces(): CallPieces {
       call.input += more;
       return more.length;
     },
-    whole: () => calls.map(({ id, name, input }, at) => ({ id: id || `call_${at + 1}`, name, input })),
+    complete: () => calls.map(({ id, name, input }, at) => ({ id: id || `call_${at + 1}`, name, input })),
   };
 }
 
-/** What the server said instead of an answer, in the shape of the AI SDK's errors. */
+/** The server's error response, in the shape of the AI SDK's errors. */
 async function refusal(incoming: Incoming): Promise<object> {
   const { statusCode, headers } = incoming.head;
   const decoder = new StringDecoder('utf8');
   let body = '';
-  const poured = incoming.pour((chunk) => {
+  const finished = incoming.consume((chunk) => {
     if (body.length < MAX_ERROR_CHARACTERS) body += decoder.write(chunk);
     else incoming.head.destroy();
   });
-  await poured.catch(() => undefined);
+  await finished.catch(() => undefined);
   return {
     name: 'APICallError',
     message: `status ${statusCode}`,

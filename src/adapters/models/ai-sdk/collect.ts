@@ -1,25 +1,25 @@
 /**
- * One answer while it arrives, and what became of it. Whatever a provider's way of streaming, it ends here: an answer is only
- * believed when it ended with a reason to finish, and what is none has a class that says what to do next.
+ * Collects a streamed answer, for every provider. An answer counts only if the stream ended with a
+ * finish reason. Anything else is a failure whose class determines what happens next.
  */
 import type { ToolCall } from '../../../domain/session/session.js';
 import type { ModelAnswer, ModelFailure, ModelReply, ModelRequest } from '../../../ports/model.js';
-import { failure, failureOf, type Asked } from './failures.js';
+import { failure, failureOf, type CallInfo } from './failures.js';
 
-export interface Collected {
+export interface AnswerCollector {
   text(delta: string): void;
-  /** Something that is not kept, such as thoughts; only its length counts. */
-  other(length: number): void;
+  /** Content that is not kept, such as reasoning; only its length counts. */
+  skip(length: number): void;
   call(call: RawCall): void;
-  /** Words of the AI SDK: stop, length, tool-calls, content-filter, interrupted, error, other. */
+  /** The AI SDK's reasons: stop, length, tool-calls, content-filter, interrupted, error, other. */
   finish(reason: string): void;
   usage(usage: RawUsage): void;
-  /** What was said is a refusal, whatever the reason to finish. */
+  /** The text is a refusal, regardless of the finish reason. */
   refuse(): void;
   error(error: unknown): void;
-  /** Nothing more is wanted: it has failed already. */
-  readonly over: boolean;
-  /** To be asked once, when the stream has ended. */
+  /** True once the answer has failed; the rest of the stream is not needed. */
+  readonly hasFailed: boolean;
+  /** Call once, after the stream has ended. */
   reply(contentType: string): ModelReply;
 }
 
@@ -36,83 +36,89 @@ interface RawUsage {
   cached?: number | undefined;
 }
 
-/** An answer longer than this is no answer. */
+/** A longer answer counts as garbage. */
 const MAX_CHARACTERS = 8_000_000;
 
-export function collect(request: ModelRequest, asked: Asked): Collected {
+export function collect(request: ModelRequest, info: CallInfo): AnswerCollector {
   const calls: RawCall[] = [];
   let text = '';
   let size = 0;
-  let ended: string | undefined;
+  let finishReason: string | undefined;
   let usage: RawUsage = {};
   let refused = false;
-  let wrong: { error: unknown } | undefined;
+  let fault: { error: unknown } | undefined;
   const grow = (length: number) => {
     size += length;
     if (size > MAX_CHARACTERS)
-      wrong ??= { error: failure('garbage', asked, `sent more than ${MAX_CHARACTERS} characters in one answer`) };
+      fault ??= { error: failure('garbage', info, `sent more than ${MAX_CHARACTERS} characters in one answer`) };
   };
   return {
     text(delta) {
       grow(delta.length);
       text += delta;
-      if (delta !== '' && !wrong) request.onText?.(delta);
+      if (delta !== '' && !fault) request.onText?.(delta);
     },
-    other: grow,
+    skip: grow,
     call(call) {
       grow(call.input.length);
       calls.push(call);
     },
-    finish: (reason) => void (ended = reason),
+    finish: (reason) => void (finishReason = reason),
     usage: (counted) => void (usage = counted),
     refuse: () => void (refused = true),
-    error: (error) => void (wrong ??= { error }),
-    get over() {
-      return wrong !== undefined;
+    error: (error) => void (fault ??= { error }),
+    get hasFailed() {
+      return fault !== undefined;
     },
     reply(contentType) {
-      const noEvents = text === '' && calls.length === 0 && !/event-stream/.test(contentType);
-      const finished = ended !== undefined && ended !== 'interrupted' && ended !== 'error';
-      if (noEvents && (wrong || !finished)) return failed(noStream(asked, contentType));
-      if (wrong) return failed(isFailure(wrong.error) ? wrong.error : failureOf(wrong.error, asked));
-      if (!finished) return failed(failure('cut_off', asked, 'ended its answer without saying that it was finished'));
-      const bad = unusable(refused ? 'content-filter' : ended!, text, calls.length, asked);
-      if (bad) return failed(bad);
+      const isEmpty = text === '' && calls.length === 0 && !/event-stream/.test(contentType);
+      const finished = finishReason !== undefined && finishReason !== 'interrupted' && finishReason !== 'error';
+      if (isEmpty && (fault || !finished)) return failed(noStream(info, contentType));
+      if (fault) return failed(isFailure(fault.error) ? fault.error : failureOf(fault.error, info));
+      if (!finished) return failed(failure('cut_off', info, 'ended its answer without a finish reason'));
+      const unusableAnswer = unusable(refused ? 'content-filter' : finishReason!, text, calls.length, info);
+      if (unusableAnswer) return failed(unusableAnswer);
       const toolCalls = readCalls(calls);
-      if (Array.isArray(toolCalls)) return { ok: true, answer: answerOf(text, toolCalls, ended!, usage, request) };
-      if (ended === 'length')
-        return failed(failure('context', asked, 'had no room left to finish a tool call', 'raise max_tokens'));
-      return failed(failure('garbage', asked, toolCalls.wrong));
+      if (Array.isArray(toolCalls))
+        return { ok: true, answer: answerOf(text, toolCalls, finishReason!, usage, request) };
+      if (finishReason === 'length')
+        return failed(failure('context', info, 'ran out of tokens during a tool call', 'raise max_tokens'));
+      return failed(failure('garbage', info, toolCalls.problem));
     },
   };
 }
 
-function unusable(finish: string, text: string, calls: number, asked: Asked): ModelFailure | undefined {
+function unusable(finish: string, text: string, calls: number, info: CallInfo): ModelFailure | undefined {
   const empty = text === '' && calls === 0;
   if (finish === 'content-filter' && calls === 0)
-    return failure('refused', asked, 'will not answer this: its content filter stopped the answer');
+    return failure('refused', info, 'refused to answer: its content filter stopped the answer');
   if (empty && finish === 'length')
-    return failure('context', asked, 'had no room left for an answer', 'raise max_tokens or shorten the conversation');
-  return empty ? failure('garbage', asked, 'sent an empty answer') : undefined;
+    return failure(
+      'context',
+      info,
+      'ran out of tokens before an answer',
+      'raise max_tokens or shorten the conversation',
+    );
+  return empty ? failure('garbage', info, 'sent an empty answer') : undefined;
 }
 
-function noStream(asked: Asked, contentType: string): ModelFailure {
+function noStream(info: CallInfo, contentType: string): ModelFailure {
   return failure(
     'garbage',
-    asked,
-    `sent ${contentType || 'something'} instead of a stream of events`,
-    `check the base URL ${asked.address}`,
+    info,
+    `sent ${contentType || 'something'} instead of an event stream`,
+    `check the base URL ${info.address}`,
   );
 }
 
-function readCalls(calls: RawCall[]): ToolCall[] | { wrong: string } {
-  const read: ToolCall[] = [];
+function readCalls(calls: RawCall[]): ToolCall[] | { problem: string } {
+  const parsed: ToolCall[] = [];
   for (const { id, name, input } of calls) {
     const args = parseObject(input);
-    if (!args) return { wrong: `called ${name} with arguments that are no JSON object: ${input.slice(0, 120)}` };
-    read.push({ id, name, arguments: args });
+    if (!args) return { problem: `called ${name} with arguments that are not a JSON object: ${input.slice(0, 120)}` };
+    parsed.push({ id, name, arguments: args });
   }
-  return read;
+  return parsed;
 }
 
 function parseObject(text: string): Record<string, unknown> | undefined {
@@ -144,13 +150,13 @@ function answerOf(
     text,
     toolCalls,
     finish: toolCalls.length > 0 && finish !== 'length' ? 'tool_calls' : (finishes[finish] ?? 'other'),
-    // Budgets must hold even where a server does not count: four characters are about one token.
+    // Servers may omit usage, but budgets need it: estimate four characters per token.
     inputTokens:
       usage.input ??
-      Math.ceil(request.messages.reduce((sum, one) => sum + one.content.length, request.system.length) / 4),
+      Math.ceil(request.messages.reduce((sum, message) => sum + message.content.length, request.system.length) / 4),
     outputTokens:
       usage.output ??
-      Math.ceil((text.length + toolCalls.reduce((sum, one) => sum + JSON.stringify(one).length, 0)) / 4),
+      Math.ceil((text.length + toolCalls.reduce((sum, call) => sum + JSON.stringify(call).length, 0)) / 4),
     cachedTokens: usage.cached ?? 0,
     microUsd: 0,
   };
@@ -160,6 +166,6 @@ function isFailure(error: unknown): error is ModelFailure {
   return typeof error === 'object' && error !== null && 'class' in error && 'message' in error;
 }
 
-function failed(why: ModelFailure): ModelReply {
-  return { ok: false, failure: why };
+function failed(cause: ModelFailure): ModelReply {
+  return { ok: false, failure: cause };
 }

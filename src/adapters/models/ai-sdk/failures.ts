@@ -1,18 +1,19 @@
 /**
- * From whatever a provider threw or streamed to the class that decides what happens next, and one sentence for a person that
- * says what to set and where. Errors are known by their fields, not by their classes, so that no provider package is loaded here.
+ * Classifies provider errors. The class determines what happens next; the message tells a person
+ * what to change and where. Errors are recognised by their fields, so that no provider package is
+ * loaded.
  */
 import type { ModelFailure, ModelFailureClass } from '../../../ports/model.js';
 
-/** What the sentence can name. */
-export interface Asked {
+/** Details for messages. */
+export interface CallInfo {
   provider: string;
   model: string;
   agent: string;
-  /** Where requests go, for people: without credentials. */
+  /** Where requests go, without credentials. */
   address: string;
   keyEnv?: string;
-  /** Never to be shown. */
+  /** The key; removed from every message. */
   secret?: string;
   now: Date;
 }
@@ -29,23 +30,23 @@ interface Thrown {
   cause?: unknown;
 }
 
-export function failureOf(error: unknown, asked: Asked): ModelFailure {
+export function failureOf(error: unknown, info: CallInfo): ModelFailure {
   const thrown: Thrown = typeof error === 'object' && error !== null ? error : { message: String(error) };
-  const stalled = find(thrown, (one) => one.name === 'StalledError');
-  if (stalled) return failure('cut_off', asked, `fell silent in the middle of an answer (${stalled.message})`);
+  const stalled = find(thrown, (cause) => cause.name === 'StalledError');
+  if (stalled) return failure('cut_off', info, `stopped sending in the middle of an answer (${stalled.message})`);
   const network = find(
     thrown,
-    (one) => typeof one.code === 'string' && /^(E[A-Z]{3,}|CERT_|DEPTH_|SELF_|UNABLE_|ERR_)/.test(one.code),
+    (cause) => typeof cause.code === 'string' && /^(E[A-Z]{3,}|CERT_|DEPTH_|SELF_|UNABLE_|ERR_)/.test(cause.code),
   );
   const status = thrown.statusCode ?? 0;
   if (network && status >= 200 && status < 300)
-    return failure('cut_off', asked, `broke off in the middle of an answer (${String(network.code)})`);
-  if (status >= 300) return fromStatus(status, thrown, asked);
+    return failure('cut_off', info, `was cut off in the middle of an answer (${String(network.code)})`);
+  if (status >= 300) return fromStatus(status, thrown, info);
   if (network)
     return failure(
       'unreachable',
-      asked,
-      `cannot be reached at ${asked.address} (${networkWords(network)})`,
+      info,
+      `cannot be reached at ${info.address} (${networkText(network)})`,
       'check the address and that it is running',
     );
   if (
@@ -53,83 +54,83 @@ export function failureOf(error: unknown, asked: Asked): ModelFailure {
     status >= 200
   ) {
     if (/without a finish reason/.test(thrown.message ?? ''))
-      return failure('cut_off', asked, 'ended its answer without saying that it was finished');
-    return failure('garbage', asked, `sent something that is no answer: ${words(thrown, asked)}`);
+      return failure('cut_off', info, 'ended its answer without a finish reason');
+    return failure('garbage', info, `sent an unusable answer: ${reasonText(thrown, info)}`);
   }
-  return fromWords(thrown, asked, 'unreachable');
+  return fromText(thrown, info, 'unreachable');
 }
 
-/** How long the server asked us to wait. */
+/** How long the server asks us to wait. */
 function retryAfterMs(headers: Record<string, string> | undefined, body: string, now: Date): number | undefined {
   const ms = Number(headers?.['retry-after-ms']);
   if (headers?.['retry-after-ms'] !== undefined && ms >= 0) return Math.ceil(ms);
-  const said = headers?.['retry-after']?.trim();
-  if (said !== undefined && said !== '') {
-    if (/^\d+(\.\d+)?$/.test(said)) return Math.ceil(Number(said) * 1000);
-    const date = Date.parse(said);
+  const header = headers?.['retry-after']?.trim();
+  if (header !== undefined && header !== '') {
+    if (/^\d+(\.\d+)?$/.test(header)) return Math.ceil(Number(header) * 1000);
+    const date = Date.parse(header);
     if (!Number.isNaN(date)) return Math.max(0, date - now.getTime());
   }
   const google = /"retryDelay"\s*:\s*"(\d+(?:\.\d+)?)s"/.exec(body);
   return google ? Math.ceil(Number(google[1]) * 1000) : undefined;
 }
 
-function fromStatus(status: number, thrown: Thrown, asked: Asked): ModelFailure {
+function fromStatus(status: number, thrown: Thrown, info: CallInfo): ModelFailure {
   const body = thrown.responseBody ?? '';
-  const said = words(thrown, asked);
-  const wait = retryAfterMs(thrown.responseHeaders, body, asked.now);
-  const byWords = classOfWords(`${body} ${allWords(thrown)}`);
-  if (status === 402 || byWords === 'quota')
+  const reason = reasonText(thrown, info);
+  const wait = retryAfterMs(thrown.responseHeaders, body, info.now);
+  const textClass = classByText(`${body} ${errorText(thrown)}`);
+  if (status === 402 || textClass === 'quota')
     return failure(
       'quota',
-      asked,
-      `says that nothing is left to spend: ${said}`,
-      `top up the account behind ${asked.keyEnv ?? 'the key'}, or ${otherModel(asked)}`,
+      info,
+      `reports an exhausted quota: ${reason}`,
+      `top up the account behind ${info.keyEnv ?? 'the key'}, or ${otherModel(info)}`,
     );
-  if (status === 429) return failure('rate', asked, `takes no more requests now: ${said}`, undefined, wait);
-  if (status === 401 || (status === 403 && byWords !== 'refused')) {
+  if (status === 429) return failure('rate', info, `limits the request rate: ${reason}`, undefined, wait);
+  if (status === 401 || (status === 403 && textClass !== 'refused')) {
     return failure(
       'auth',
-      asked,
-      `did not accept the key: ${said}`,
-      `check ${asked.keyEnv ?? 'the key'} in the environment, or ${otherModel(asked)}`,
+      info,
+      `rejected the key: ${reason}`,
+      `check ${info.keyEnv ?? 'the key'} in the environment, or ${otherModel(info)}`,
     );
   }
-  if (status === 413 || byWords === 'context')
-    return failure('context', asked, `says that the conversation is too long for ${asked.model}: ${said}`);
-  if (status === 404 || byWords === 'unknown_model') {
+  if (status === 413 || textClass === 'context')
+    return failure('context', info, `reports that the conversation is too long for ${info.model}: ${reason}`);
+  if (status === 404 || textClass === 'unknown_model') {
     return failure(
       'unknown_model',
-      asked,
-      `has no model ${asked.model} at ${asked.address}: ${said}`,
-      `check the name, or ${otherModel(asked)}`,
+      info,
+      `has no model ${info.model} at ${info.address}: ${reason}`,
+      `check the name, or ${otherModel(info)}`,
     );
   }
   if (status >= 500 || status === 408)
-    return failure('unreachable', asked, `failed with status ${status}: ${said}`, undefined, wait);
+    return failure('unreachable', info, `failed with status ${status}: ${reason}`, undefined, wait);
   if (status < 400)
     return failure(
       'unreachable',
-      asked,
+      info,
       `redirects elsewhere (status ${status})`,
-      `correct the base URL ${asked.address}`,
+      `correct the base URL ${info.address}`,
     );
-  return failure('refused', asked, `refused the request with status ${status}: ${said}`);
+  return failure('refused', info, `refused the request with status ${status}: ${reason}`);
 }
 
-/** An error that came as words only, as events inside a stream do. */
-function fromWords(thrown: Thrown, asked: Asked, otherwise: ModelFailureClass): ModelFailure {
-  const kind = classOfWords(allWords(thrown));
-  return failure(kind ?? otherwise, asked, `reported an error: ${words(thrown, asked)}`);
+/** Classifies an error without a status, such as an error event in a stream. */
+function fromText(thrown: Thrown, info: CallInfo, otherwise: ModelFailureClass): ModelFailure {
+  const kind = classByText(errorText(thrown));
+  return failure(kind ?? otherwise, info, `reported an error: ${reasonText(thrown, info)}`);
 }
 
-function allWords({ type, code, status, message }: Thrown): string {
+function errorText({ type, code, status, message }: Thrown): string {
   return [type, code, status, message]
-    .filter((one) => one !== undefined && one !== null)
+    .filter((part) => part !== undefined && part !== null)
     .map(String)
     .join(' ');
 }
 
-function classOfWords(text: string): ModelFailureClass | undefined {
+function classByText(text: string): ModelFailureClass | undefined {
   if (
     /insufficient_quota|credit balance is too low|billing_(hard_limit|not_active)|insufficient (credits|balance)|payment required/i.test(
       text,
@@ -160,25 +161,25 @@ function classOfWords(text: string): ModelFailureClass | undefined {
 
 export function failure(
   kind: ModelFailureClass,
-  asked: Asked,
+  info: CallInfo,
   what: string,
   next?: string,
   wait?: number,
 ): ModelFailure {
-  const message = `${asked.provider} ${what}${next ? `; ${next}` : ''}`;
+  const message = `${info.provider} ${what}${next ? `; ${next}` : ''}`;
   return { class: kind, message, ...(wait === undefined ? {} : { retryAfterMs: wait }) };
 }
 
-export function otherModel(asked: Pick<Asked, 'agent'>): string {
-  return `choose another model for agent ${asked.agent} in agents/${asked.agent}.md or guild.yaml`;
+export function otherModel(info: Pick<CallInfo, 'agent'>): string {
+  return `choose another model for agent ${info.agent} in agents/${info.agent}.md or guild.yaml`;
 }
 
-/** What the other side said, short, on one line, and without the key should it be echoed. */
-function words(thrown: Thrown, asked: Asked): string {
+/** The provider's own message: short, on one line, and without the key in case it is echoed. */
+function reasonText(thrown: Thrown, info: CallInfo): string {
   const inner = thrown.cause as Thrown | undefined;
-  const said = messageInBody(thrown.responseBody) ?? thrown.message ?? inner?.message ?? 'no reason given';
-  const hidden = asked.secret ? said.replaceAll(asked.secret, '[key]') : said;
-  // oxlint-disable-next-line no-control-regex -- what a server says must not reach a terminal as commands
+  const text = messageInBody(thrown.responseBody) ?? thrown.message ?? inner?.message ?? 'no reason given';
+  const hidden = info.secret ? text.replaceAll(info.secret, '[key]') : text;
+  // oxlint-disable-next-line no-control-regex -- control characters must not reach a terminal
   const plain = hidden.replace(/[\u0000-\u001f\u007f-\u009f\s]+/g, ' ').trim();
   return plain.length > 300 ? `${plain.slice(0, 300)}…` : plain;
 }
@@ -187,31 +188,31 @@ function messageInBody(body: string | undefined): string | undefined {
   if (!body) return undefined;
   try {
     const parsed = JSON.parse(body) as { error?: { message?: unknown } | string; message?: unknown };
-    const said = typeof parsed.error === 'object' ? parsed.error?.message : (parsed.error ?? parsed.message);
-    return typeof said === 'string' ? said : undefined;
+    const message = typeof parsed.error === 'object' ? parsed.error?.message : (parsed.error ?? parsed.message);
+    return typeof message === 'string' ? message : undefined;
   } catch {
     return /<html|<!doctype/i.test(body) ? 'an HTML page instead of JSON' : body;
   }
 }
 
-function networkWords(error: Thrown): string {
-  const known: Record<string, string> = {
-    ECONNREFUSED: 'nothing listens there',
+function networkText(error: Thrown): string {
+  const descriptions: Record<string, string> = {
+    ECONNREFUSED: 'nothing is listening there',
     ENOTFOUND: 'no such host',
-    EAI_AGAIN: 'the name cannot be looked up now',
+    EAI_AGAIN: 'the host name cannot be resolved now',
     ECONNRESET: 'the connection was closed',
     ETIMEDOUT: 'no reply in time',
   };
   const code = String(error.code);
-  return known[code] ? `${code}: ${known[code]}` : code;
+  return descriptions[code] ? `${code}: ${descriptions[code]}` : code;
 }
 
-/** The error itself or one of its causes, at most five deep, that fits. */
-function find(error: Thrown, fits: (one: Thrown) => boolean): Thrown | undefined {
-  let at: Thrown | undefined = error;
-  for (let depth = 0; depth < 5 && typeof at === 'object' && at !== null; depth++) {
-    if (fits(at)) return at;
-    at = at.cause as Thrown | undefined;
+/** The error itself or the first of its causes that fits, at most five levels deep. */
+function find(error: Thrown, fits: (error: Thrown) => boolean): Thrown | undefined {
+  let current: Thrown | undefined = error;
+  for (let depth = 0; depth < 5 && typeof current === 'object' && current !== null; depth++) {
+    if (fits(current)) return current;
+    current = current.cause as Thrown | undefined;
   }
   return undefined;
 }

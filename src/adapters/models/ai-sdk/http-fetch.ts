@@ -1,13 +1,15 @@
-/** `fetch` for the AI SDK's providers, over our own HTTP. Only what they need: a text or bytes as body, a streamed response, abort. */
+/**
+ * `fetch` for the AI SDK's providers, over our own HTTP client. It supports only what they need.
+ */
 import type { Http, Incoming } from './http.js';
 
 export function httpFetch(http: Http): typeof fetch {
   return async (input, init = {}) => {
     if (typeof input !== 'string' && !(input instanceof URL))
-      throw new TypeError('httpFetch takes an address, not a Request');
+      throw new TypeError('httpFetch takes a URL, not a Request');
     const { body } = init;
     if (body !== undefined && body !== null && typeof body !== 'string' && !(body instanceof Uint8Array)) {
-      throw new TypeError('httpFetch takes a text or bytes as body');
+      throw new TypeError('httpFetch takes a string or bytes as body');
     }
     const incoming = await http.send(typeof input === 'string' ? new URL(input) : input, {
       method: init.method ?? 'GET',
@@ -17,33 +19,33 @@ export function httpFetch(http: Http): typeof fetch {
     });
     const { statusCode, statusMessage, rawHeaders } = incoming.head;
     return new Response(
-      init.method === 'HEAD' || [204, 205, 304].includes(statusCode!) ? drained(incoming) : streamed(incoming),
+      init.method === 'HEAD' || [204, 205, 304].includes(statusCode!) ? drain(incoming) : streamOf(incoming),
       {
         status: statusCode!,
         statusText: statusMessage,
-        headers: pairs(rawHeaders),
+        headers: headerPairs(rawHeaders),
       },
     );
   };
 }
 
-function drained(incoming: Incoming): null {
+function drain(incoming: Incoming): null {
   incoming.body.resume();
   return null;
 }
 
-function streamed(incoming: Incoming): ReadableStream<Uint8Array> {
+function streamOf(incoming: Incoming): ReadableStream<Uint8Array> {
   const { body, head } = incoming;
   let cancelled = false;
   return new ReadableStream<Uint8Array>(
     {
       start(controller) {
-        const poured = incoming.pour((chunk) => {
+        const finished = incoming.consume((chunk) => {
           if (cancelled) return;
           controller.enqueue(chunk);
           if ((controller.desiredSize ?? 1) <= 0) body.pause();
         });
-        poured.then(
+        finished.then(
           () => cancelled || controller.close(),
           (error) => controller.error(error),
         );
@@ -58,7 +60,7 @@ function streamed(incoming: Incoming): ReadableStream<Uint8Array> {
   );
 }
 
-function pairs(raw: string[]): [string, string][] {
+function headerPairs(raw: string[]): [string, string][] {
   const headers: [string, string][] = [];
   for (let i = 0; i < raw.length; i += 2) headers.push([raw[i]!, raw[i + 1]!]);
   return headers;

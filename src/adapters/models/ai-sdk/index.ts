@@ -1,29 +1,29 @@
 /**
- * Real models: OpenAI, Anthropic and Google through the providers of the AI SDK, called directly (`doStream`), and any
- * OpenAI-compatible server by ourselves. One request for one call: retries, tool loops and conversations are not in here. A provider
- * is loaded when it is first used, and what it made for a model is kept.
+ * Real models: OpenAI, Anthropic and Google through AI SDK providers (`doStream`), and any
+ * OpenAI-compatible server directly. One call is one request; retries and tool loops are elsewhere.
+ * A provider is loaded on first use and cached per model.
  */
 import type { Config, Provider } from '../../../domain/config/config.js';
 import { costMicroUsd, findPrice, type Price } from '../../../domain/budget/price.js';
 import { findProvider, splitModel } from '../../../domain/config/providers.js';
 import type { Clock } from '../../../ports/clock.js';
 import type { Model, ModelAnswer, ModelFailure, ModelReply, ModelRequest } from '../../../ports/model.js';
-import { converse } from './converse.js';
+import { callSdk } from './call-sdk.js';
 import { chatCompletions } from './chat-completions.js';
 import { keepAliveHttp, type Http } from './http.js';
 import { httpFetch } from './http-fetch.js';
-import { failure, failureOf, otherModel, type Asked } from './failures.js';
+import { failure, failureOf, otherModel, type CallInfo } from './failures.js';
 import { LIST_PRICES } from './prices.js';
-import { makeModel, siteOf, type Env, type Site } from './site.js';
+import { createModel, endpointOf, type Env, type Endpoint } from './endpoint.js';
 
-export function aiSdk(given: {
+export function aiSdk(options: {
   config: Pick<Config, 'providers' | 'prices' | 'timeouts'>;
   env: Env;
   clock: Pick<Clock, 'now'>;
 }): Model {
-  const { config, env, clock } = given;
+  const { config, env, clock } = options;
   const http = keepAliveHttp({ stallMs: config.timeouts.stallMs });
-  const voices = new Map<string, Promise<Voice>>();
+  const callers = new Map<string, Promise<Caller>>();
 
   return {
     async call(request) {
@@ -32,81 +32,89 @@ export function aiSdk(given: {
       if (!parts || !provider)
         return failed({
           class: 'unknown_model',
-          message: `there is no provider for ${request.model}; ${otherModel(request)}`,
+          message: `no provider is configured for ${request.model}; ${otherModel(request)}`,
         });
-      const site = siteOf(provider, env);
-      const asked: Asked = {
+      const endpoint = endpointOf(provider, env);
+      const info: CallInfo = {
         ...parts,
         agent: request.agent,
-        address: site.address,
-        keyEnv: site.keyEnv,
-        secret: site.key,
+        address: endpoint.address,
+        keyEnv: endpoint.keyEnv,
+        secret: endpoint.key,
         now: clock.now(),
       };
-      if (provider.kind === 'openai-compatible' && !site.baseUrl) {
+      if (provider.kind === 'openai-compatible' && !endpoint.baseUrl) {
         return failed({ class: 'unknown_model', message: `provider ${parts.provider} has no base_url in guild.yaml` });
       }
-      if (site.key === undefined && !site.keyless) {
-        return failed({ class: 'auth', message: `${site.keyEnv} is not set: export it, or ${otherModel(request)}` });
+      if (endpoint.key === undefined && !endpoint.keyless) {
+        return failed({
+          class: 'auth',
+          message: `${endpoint.keyEnv} is not set: export it, or ${otherModel(request)}`,
+        });
       }
-      let voice = voices.get(request.model);
-      if (!voice) voices.set(request.model, (voice = voiceOf(parts, provider, site, http)));
+      let caller = callers.get(request.model);
+      if (!caller) callers.set(request.model, (caller = createCaller(parts, provider, endpoint, http)));
       try {
-        const reply = await limited(await voice, request, asked, config.timeouts.callMs);
+        const reply = await callWithTimeout(await caller, request, info, config.timeouts.callMs);
         if (reply.ok) setCost(reply.answer, findPrice(request.model, config.prices, LIST_PRICES));
         return reply;
       } catch (error) {
-        return failed(failureOf(error, asked));
+        return failed(failureOf(error, info));
       }
     },
   };
 }
 
-/** Asks one model once. Rejects with whatever went wrong. */
-type Voice = (request: ModelRequest, asked: Asked, signal: AbortSignal) => Promise<ModelReply>;
+/** Calls one model once. Rejects with the provider's error. */
+type Caller = (request: ModelRequest, info: CallInfo, signal: AbortSignal) => Promise<ModelReply>;
 
-async function voiceOf(
+async function createCaller(
   name: { provider: string; model: string },
   provider: Provider,
-  site: Site,
+  endpoint: Endpoint,
   http: Http,
-): Promise<Voice> {
-  // What listens on this machine is not OpenAI, whatever its kind says.
-  if (provider.kind === 'openai-compatible' || (provider.kind === 'openai' && site.local)) {
+): Promise<Caller> {
+  // A server on this machine is not OpenAI, even if its kind says so.
+  if (provider.kind === 'openai-compatible' || (provider.kind === 'openai' && endpoint.local)) {
     return chatCompletions({
       http,
-      baseUrl: site.baseUrl!,
+      baseUrl: endpoint.baseUrl!,
       model: name.model,
-      key: site.key,
+      key: endpoint.key,
       headers: provider.headers,
       introduced: provider.kind === 'openai',
     });
   }
-  const model = await makeModel(name.model, provider, site, httpFetch(http));
-  return (request, asked, signal) => converse(model, provider, request, asked, signal);
+  const model = await createModel(name.model, provider, endpoint, httpFetch(http));
+  return (request, info, signal) => callSdk(model, provider, request, info, signal);
 }
 
-/** An own signal unites the caller's with our time limit. */
-async function limited(voice: Voice, request: ModelRequest, asked: Asked, callMs: number): Promise<ModelReply> {
+/** Combines the caller's signal with our time limit. */
+async function callWithTimeout(
+  caller: Caller,
+  request: ModelRequest,
+  info: CallInfo,
+  callMs: number,
+): Promise<ModelReply> {
   const stop = new AbortController();
   const abort = () => stop.abort();
   if (request.signal?.aborted) return aborted();
   request.signal?.addEventListener('abort', abort, { once: true });
   const timer = setTimeout(abort, callMs);
   try {
-    return await voice(request, asked, stop.signal);
+    return await caller(request, info, stop.signal);
   } catch (error) {
     if (request.signal?.aborted) return aborted();
     if (stop.signal.aborted)
       return failed(
         failure(
           'cut_off',
-          asked,
+          info,
           `gave no complete answer within ${callMs / 1000} s`,
           'raise timeouts.call in guild.yaml if it needs longer',
         ),
       );
-    return failed(failureOf(error, asked));
+    return failed(failureOf(error, info));
   } finally {
     clearTimeout(timer);
     request.signal?.removeEventListener('abort', abort);
@@ -118,8 +126,8 @@ function setCost(answer: ModelAnswer, price: Price | undefined): void {
   else answer.microUsd = costMicroUsd(price, answer);
 }
 
-function failed(failed: ModelFailure): ModelReply {
-  return { ok: false, failure: failed };
+function failed(failure: ModelFailure): ModelReply {
+  return { ok: false, failure };
 }
 
 function aborted(): ModelReply {

@@ -1,6 +1,7 @@
 /**
- * List prices of well-known models, in dollars for a million tokens, as their makers published them. Prices change: `prices` in
- * `guild.yaml` wins. The cost of a model that is not here counts as unknown: a guessed price is worse than none.
+ * List prices of well-known models, in dollars for a million tokens, as their makers published
+ * them. Prices change: `prices` in `guild.yaml` wins. The cost of a model that is not here counts
+ * as unknown: a guessed price is worse than none.
  */
 import type { Price } from '../../../domain/budget/price.js';
 

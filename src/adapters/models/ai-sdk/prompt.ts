@@ -1,10 +1,8 @@
 /**
- * A conversation of ours as a prompt in the words of the AI SDK. Each message is converted once and remembered, so that the
- * hundredth turn does not pay for the ninety-nine before it.
- *
- * People edit conversations, and speak while tools run. Providers refuse a tool call that is not followed by its result and a
- * result without a call: so what was said between the two comes after the results, a missing result is said to be missing, and a
- * stray one becomes plain text.
+ * Converts a conversation to an AI SDK prompt, caching each message. People edit conversations and
+ * write while tools run, but providers require every tool call to be followed by its result. So
+ * messages in between move after the results, a missing result is stated, and a stray one becomes
+ * text.
  */
 import type { OpenAIProvider } from '@ai-sdk/openai';
 import type { Message } from '../../../domain/session/session.js';
@@ -18,22 +16,22 @@ type ResultPart = Extract<Extract<Prompt[number], { role: 'tool' }>['content'][n
 
 export function toPrompt(system: string, messages: readonly Message[]): Prompt {
   const prompt: Prompt = [];
-  const first = messages.findIndex((one) => one.role !== 'system');
+  const first = messages.findIndex((message) => message.role !== 'system');
   const rest = first === -1 ? [] : messages.slice(first);
-  const heads = [system, ...messages.slice(0, messages.length - rest.length).map((one) => one.content)].filter(
+  const heads = [system, ...messages.slice(0, messages.length - rest.length).map((message) => message.content)].filter(
     (text) => text !== '',
   );
   if (heads.length > 0) prompt.push({ role: 'system', content: heads.join('\n\n') });
   /** Calls of the last answer that have no result yet. */
   const open = new Map<string, string>();
   let results: ResultPart[] | undefined;
-  /** Said while results were still to come. */
+  /** Messages written before all results had arrived. */
   let between: Message[] = [];
   const closeCalls = () => {
-    for (const [id, name] of open) addResult(resultPart(id, name, 'No result of this call was kept.', true));
+    for (const [id, name] of open) addResult(resultPart(id, name, 'The result of this call is missing.', true));
     open.clear();
     results = undefined;
-    for (const message of between) addUser(prompt, spoken(message));
+    for (const message of between) addUser(prompt, userText(message));
     between = [];
   };
   const addResult = (part: ResultPart) => {
@@ -45,11 +43,11 @@ export function toPrompt(system: string, messages: readonly Message[]): Prompt {
     const name = message.role === 'tool' ? open.get(message.toolCallId ?? '') : undefined;
     if (name !== undefined) {
       open.delete(message.toolCallId!);
-      addResult(keptResult(message, name));
+      addResult(resultOf(message, name));
     } else if (message.role === 'assistant') {
       closeCalls();
-      const said = keptAnswer(message);
-      if (said.content.length > 0) prompt.push(said);
+      const answer = answerMessage(message);
+      if (answer.content.length > 0) prompt.push(answer);
       for (const call of message.toolCalls ?? []) open.set(call.id, call.name);
     } else between.push(message);
   }
@@ -57,11 +55,11 @@ export function toPrompt(system: string, messages: readonly Message[]): Prompt {
   return prompt;
 }
 
-function spoken({ role, name, content }: Message): string {
+function userText({ role, name, content }: Message): string {
   return role === 'tool' ? `[result of ${name ?? 'a tool'}]\n${content}` : content;
 }
 
-/** Providers want turns to alternate; what several people said in a row is one turn. */
+/** Providers want turns to alternate, so consecutive user messages become one turn. */
 function addUser(prompt: Prompt, text: string): void {
   const last = prompt.at(-1);
   if (last?.role !== 'user') prompt.push({ role: 'user', content: [{ type: 'text', text }] });
@@ -71,11 +69,11 @@ function addUser(prompt: Prompt, text: string): void {
   }
 }
 
-const answers = new WeakMap<Message, Assistant>();
-function keptAnswer(message: Message): Assistant {
-  let kept = answers.get(message);
-  if (!kept) {
-    kept = {
+const answerCache = new WeakMap<Message, Assistant>();
+function answerMessage(message: Message): Assistant {
+  let cached = answerCache.get(message);
+  if (!cached) {
+    cached = {
       role: 'assistant',
       content: [
         ...(message.content === '' ? [] : [{ type: 'text' as const, text: message.content }]),
@@ -87,19 +85,19 @@ function keptAnswer(message: Message): Assistant {
         })),
       ],
     };
-    answers.set(message, kept);
+    answerCache.set(message, cached);
   }
-  return kept;
+  return cached;
 }
 
-const keptResults = new WeakMap<Message, ResultPart>();
-function keptResult(message: Message, name: string): ResultPart {
-  let kept = keptResults.get(message);
-  if (!kept || kept.toolName !== name) {
-    kept = resultPart(message.toolCallId!, name, message.content, message.isError === true);
-    keptResults.set(message, kept);
+const resultCache = new WeakMap<Message, ResultPart>();
+function resultOf(message: Message, name: string): ResultPart {
+  let cached = resultCache.get(message);
+  if (!cached || cached.toolName !== name) {
+    cached = resultPart(message.toolCallId!, name, message.content, message.isError === true);
+    resultCache.set(message, cached);
   }
-  return kept;
+  return cached;
 }
 
 function resultPart(id: string, name: string, text: string, isError: boolean): ResultPart {
@@ -111,23 +109,23 @@ function resultPart(id: string, name: string, text: string, isError: boolean): R
   };
 }
 
-/** A conversation may go on with another provider: these characters suit all of them. */
+/** Keeps only characters that every provider accepts: a conversation may switch providers. */
 function wireId(id: string): string {
   return id.replace(/[^A-Za-z0-9_-]/g, '_');
 }
 
-const converted = new WeakMap<readonly ToolSpec[], NonNullable<CallOptions['tools']>>();
+const toolCache = new WeakMap<readonly ToolSpec[], NonNullable<CallOptions['tools']>>();
 export function toTools(tools: readonly ToolSpec[]): CallOptions['tools'] {
   if (tools.length === 0) return undefined;
-  let kept = converted.get(tools);
-  if (!kept) {
-    kept = tools.map(({ name, description, parameters }) => ({
+  let cached = toolCache.get(tools);
+  if (!cached) {
+    cached = tools.map(({ name, description, parameters }) => ({
       type: 'function' as const,
       name,
       description,
       inputSchema: parameters,
     }));
-    converted.set(tools, kept);
+    toolCache.set(tools, cached);
   }
-  return kept;
+  return cached;
 }

@@ -1,8 +1,8 @@
-/** Server-sent events, piece by piece: calls back with the data of each event. Only `data` matters to us. */
+/** Parses server-sent events incrementally and passes on the data of each event. */
 export function eventReader(onData: (data: string) => void): { push(text: string): void; end(): void } {
   let rest = '';
   let data: string[] = [];
-  let begun = false;
+  let hasStarted = false;
 
   function line(text: string): void {
     if (text === '') {
@@ -14,19 +14,19 @@ export function eventReader(onData: (data: string) => void): { push(text: string
 
   return {
     push(text) {
-      rest += !begun && text.startsWith('\uFEFF') ? text.slice(1) : text;
-      begun ||= text !== '';
+      rest += !hasStarted && text.startsWith('\uFEFF') ? text.slice(1) : text;
+      hasStarted ||= text !== '';
       let from = 0;
       for (;;) {
         const at = lineEnd(rest, from);
-        // A `\r` at the very end may be half of `\r\n`: wait for what comes.
+        // A `\r` at the very end may be half of `\r\n`: wait for more.
         if (at === -1 || (rest[at] === '\r' && at === rest.length - 1)) break;
         line(rest.slice(from, at));
         from = at + (rest[at] === '\r' && rest[at + 1] === '\n' ? 2 : 1);
       }
       rest = rest.slice(from);
     },
-    /** Some servers leave out the last blank line. */
+    /** Some servers omit the last blank line. */
     end() {
       if (rest !== '') line(rest.replace(/\r$/, ''));
       line('');

@@ -1,6 +1,6 @@
 /**
- * Writes a cassette while a workspace works: each thing that comes from outside is a line, written when it is there. The time of the
- * workspace stands still in between and moves on with each line, so nothing needs to be written down for reading the clock.
+ * Records a cassette while a workspace runs: every input from outside is one line. The workspace's
+ * clock moves only with those lines, so clock reads need not be recorded.
  */
 import fs from 'node:fs';
 import path from 'node:path';
@@ -13,7 +13,7 @@ import type { Intents } from '../../../ports/store/intents.js';
 import type { Tasks } from '../../../ports/store/tasks.js';
 import { printEntry } from '../../../text/records/cassette.js';
 
-interface RecorderGiven {
+interface RecorderOptions {
   file: string;
   clock: { moveTo(ms: number): number };
   ids: { count(): number };
@@ -23,31 +23,31 @@ interface RecorderGiven {
 }
 
 export interface Recorder {
-  /** The head, and the files as they are. */
+  /** Writes the head and the current files. */
   begin(head: Omit<CassetteHead, 'leftOut'>): void;
-  /** The workspace was opened; what that made is no news. */
+  /** Call after opening the workspace: files created by that are not recorded as changes. */
   opened(): void;
   write(entry: CassetteEntry): void;
   model(real: Model): Model;
   shell(real: Shell): Shell;
   tasks(real: Tasks): Tasks;
   intents(real: Intents): Intents;
-  /** Something outside is done and answers; what it threw is told as what it said. */
+  /** Runs something outside and records its result or its error. */
   done<T>(what: Pick<DoneEntry, 'kind' | 'agent' | 'task' | 'asked'>, run: () => Promise<T>): Promise<T>;
   pass<T>(roots: ReadonlySet<string> | undefined, run: () => Promise<T>): Promise<T>;
-  /** True if people changed files since the last pass; then that is written. */
+  /** Records changes that people made to files since the last pass. True if there were any. */
   outside(): boolean;
   stopped(): void;
   end(): void;
-  /** How many entries of each kind there are. */
+  /** The number of entries of each kind. */
   counts(): Record<string, number>;
 }
 
-export function recorder({ file, clock, ids, tree, now }: RecorderGiven): Recorder {
+export function recorder({ file, clock, ids, tree, now }: RecorderOptions): Recorder {
   let sum = '';
   let passing = false;
   let isStopped = false;
-  const told = new Set<string>();
+  const writtenTexts = new Set<string>();
   const counts: Record<string, number> = {};
 
   return {
@@ -65,16 +65,28 @@ export function recorder({ file, clock, ids, tree, now }: RecorderGiven): Record
         const before = tree.digests();
         const reply = await real.call(request);
         const at = clock.moveTo(now());
-        const changes = tree.look().filter(({ file: one }) => !isOurs(one, before[one] === undefined));
+        const changes = tree.look().filter(({ file: changed }) => !isOurs(changed, before[changed] === undefined));
         const texts: Record<string, string> = {};
         const question = questionParts(request).map(({ name, text }): [string, string] => {
           const fingerprint = hash53(text);
-          if (!told.has(fingerprint)) texts[fingerprint] = text;
-          told.add(fingerprint);
+          if (!writtenTexts.has(fingerprint)) texts[fingerprint] = text;
+          writtenTexts.add(fingerprint);
           return [name, fingerprint];
         });
         const { agent, task, turn, model } = request;
-        write({ kind: 'model', at, agent, task, turn, model, question, texts, reply, ...news(changes), ...stopFlag() });
+        write({
+          kind: 'model',
+          at,
+          agent,
+          task,
+          turn,
+          model,
+          question,
+          texts,
+          reply,
+          ...changesOf(changes),
+          ...stopFlag(),
+        });
         return reply;
       },
     }),
@@ -149,7 +161,7 @@ export function recorder({ file, clock, ids, tree, now }: RecorderGiven): Record
   ): Promise<T> {
     tree.look();
     const outcome = await run().then(
-      (said) => ({ said }),
+      (result) => ({ said: result }),
       (thrown: unknown) => ({ thrown }),
     );
     const at = clock.moveTo(now());
@@ -164,18 +176,18 @@ export function recorder({ file, clock, ids, tree, now }: RecorderGiven): Record
   }
 }
 
-function news(changes: FileState[]): { changes?: FileState[] } {
+function changesOf(changes: FileState[]): { changes?: FileState[] } {
   return changes.length > 0 ? { changes } : {};
 }
 
-/** While a model is asked, the program itself only makes the conversation's file and keeps the agent's definition. */
+/** During a model call the program itself only creates the session file and stores blobs. */
 function isOurs(file: string, isNew: boolean): boolean {
   if (file.startsWith('storage/blobs/')) return true;
   if (file.startsWith('.guild/')) return !file.startsWith('.guild/intents/');
   return isNew && (file.startsWith('sessions/') || file.endsWith('/'));
 }
 
-/** What was to be run, as a person would say it. */
+/** The command line to show for a run. */
 function lineOf({ command, what }: ShellRun): string {
   return command ?? JSON.stringify(what);
 }

@@ -1,7 +1,7 @@
 /**
- * Plays a cassette to a workspace: what came from outside comes again, in the same order and at the same times. Whatever asks for
- * something else than was recorded is the first difference; from there on nothing that was recorded fits any more, so the replay
- * stops, or goes on with the real world.
+ * Replays a cassette: all outside input comes again, in the same order and at the same times. The
+ * first request that differs from the recording ends the replay, because no later entry fits any
+ * more. It then stops, or continues with real models and commands.
  */
 import type {
   AskedEntry,
@@ -18,12 +18,12 @@ import type { Shell, ShellOutcome, Rollback, ShellRun } from '../../../ports/she
 import type { Store } from '../../../ports/store/index.js';
 import { lineDiff } from '../../../text/lines/line-diff.js';
 
-interface ReplayGiven {
+interface ReplayOptions {
   entries: readonly CassetteEntry[];
   clock: { moveTo(ms: number): number };
   ids: { moveTo(count: number): void };
   put(changes: readonly FileState[]): void;
-  /** At the first difference it goes on with the real world. */
+  /** Continue with real models and commands after the first difference. */
   goesLive: boolean;
   now: () => number;
 }
@@ -38,15 +38,15 @@ export interface Replay {
   model(real: Model): Model;
   shell(real: Shell): Shell;
   done<T>(what: Pick<DoneEntry, 'kind' | 'agent' | 'task' | 'asked'>, run: () => Promise<T>): Promise<T>;
-  /** Does what people did and lets the workspace work, until the end or the first difference. */
+  /** Repeats what people did and runs the workspace, until the end or the first difference. */
   play(stage: Stage): Promise<void>;
   difference(): Difference | undefined;
   isLive(): boolean;
-  /** Model calls: answered from the cassette, and by a real model. */
+  /** Model calls answered from the cassette, and by a real model. */
   calls(): { replayed: number; live: number };
 }
 
-export function replay({ entries, clock, ids, put, goesLive, now }: ReplayGiven): Replay {
+export function replay({ entries, clock, ids, put, goesLive, now }: ReplayOptions): Replay {
   const order = entries.filter(({ kind }) => kind !== 'file' && kind !== 'plugins' && kind !== 'shell');
   const texts = new Map<string, string>();
   const calls = { replayed: 0, live: 0 };
@@ -59,7 +59,7 @@ export function replay({ entries, clock, ids, put, goesLive, now }: ReplayGiven)
   return {
     model: (real) => ({ call: (request) => ask(real, request) }),
     shell: (real) => ({
-      ...shellNature(entries, real),
+      ...recordedConfinement(entries, real),
       run: (run: ShellRun): Promise<ShellOutcome> =>
         done({ kind: 'command', agent: run.agent, task: run.task ?? '', asked: lineOf(run) }, () => real.run(run)),
       rollback: (agent: string, commit: string): Promise<Rollback> =>
@@ -70,7 +70,8 @@ export function replay({ entries, clock, ids, put, goesLive, now }: ReplayGiven)
       stop = () => void stage.stop();
       while (next < order.length && difference === undefined) {
         const entry = order[next]!;
-        if (!isStep(entry)) return differ({ message: `the recorded run went on here: ${shown(entry)}`, ...who(entry) });
+        if (!isStep(entry))
+          return differ({ message: `the recorded run continues: ${describe(entry)}`, ...callerOf(entry) });
         next++;
         await step(stage, entry);
       }
@@ -95,9 +96,9 @@ export function replay({ entries, clock, ids, put, goesLive, now }: ReplayGiven)
 
   async function ask(real: Model, request: ModelRequest): Promise<ModelReply> {
     const entry = difference ? undefined : order[next];
-    const other = difference ?? compare(entry, request);
-    if (other === undefined) {
-      const { at, reply, stopped, changes = [] } = taken(entry as AskedEntry);
+    const mismatch = difference ?? compare(entry, request);
+    if (mismatch === undefined) {
+      const { at, reply, stopped, changes = [] } = take(entry as AskedEntry);
       calls.replayed++;
       put(changes);
       clock.moveTo(at);
@@ -106,7 +107,7 @@ export function replay({ entries, clock, ids, put, goesLive, now }: ReplayGiven)
       if (answered.ok) request.onText?.(answered.answer.text);
       return answered;
     }
-    differ(other);
+    differ(mismatch);
     calls.live++;
     const reply = await real.call(request);
     clock.moveTo(now());
@@ -118,67 +119,70 @@ export function replay({ entries, clock, ids, put, goesLive, now }: ReplayGiven)
     run: () => Promise<T>,
   ): Promise<T> {
     const entry = difference ? undefined : order[next];
-    const fits = entry?.kind === what.kind && entry.asked === what.asked && entry.agent === what.agent;
-    if (!fits || entry.task !== what.task) {
+    const matches = entry?.kind === what.kind && entry.asked === what.asked && entry.agent === what.agent;
+    if (!matches || entry.task !== what.task) {
       const { agent, task } = what;
       const diff = entry?.kind === what.kind ? { diff: lineDiff(entry.asked, what.asked) } : {};
-      differ({ message: `${agent} does something else: ${what.asked}, not ${shown(entry)}`, agent, task, ...diff });
+      differ({ message: `${agent} runs ${what.asked}; recorded was ${describe(entry)}`, agent, task, ...diff });
       return run().finally(() => clock.moveTo(now()));
     }
-    const { at, changes, outcome, stopped } = taken(entry);
+    const { at, changes, outcome, stopped } = take(entry);
     put(changes);
     clock.moveTo(at);
     if (stopped) stop();
-    const said = outcome as { said: T } | { threw: string };
-    if ('threw' in said) throw new Error(said.threw);
-    return said.said;
+    const recorded = outcome as { said: T } | { threw: string };
+    if ('threw' in recorded) throw new Error(recorded.threw);
+    return recorded.said;
   }
 
-  function taken<E extends AskedEntry | DoneEntry>(entry: E): E {
+  function take<E extends AskedEntry | DoneEntry>(entry: E): E {
     next++;
     if (entry.kind === 'model') for (const [print, text] of Object.entries(entry.texts)) texts.set(print, text);
     return entry;
   }
 
-  /** The first one stays. Where the replay may not go live, nothing more is done. */
-  function differ(found: Difference): void {
-    difference ??= found;
+  /** Keeps the first difference. Throws unless the replay may go live. */
+  function differ(first: Difference): void {
+    difference ??= first;
     if (!goesLive) throw new Differs(difference.message);
   }
 
   function compare(entry: CassetteEntry | undefined, request: ModelRequest): Difference | undefined {
     const { agent, task, turn } = request;
     const me = { agent, task, turn };
-    const named = `${agent} (task ${task}, turn ${turn})`;
+    const caller = `${agent} (task ${task}, turn ${turn})`;
     if (entry?.kind !== 'model')
-      return { message: `${named} asks its model, where the recorded run did not: ${shown(entry)}`, ...me };
+      return { message: `${caller} calls its model; recorded was ${describe(entry)}`, ...me };
     if (entry.agent !== agent || entry.task !== task || entry.turn !== turn)
-      return { message: `${named} asks its model; recorded was ${shown(entry)}`, ...me };
+      return { message: `${caller} calls its model; recorded was ${describe(entry)}`, ...me };
     if (entry.model !== request.model)
-      return { message: `${named} asks ${request.model}; recorded was ${entry.model}`, what: 'model', ...me };
-    const was = new Map([...texts, ...Object.entries(entry.texts)]);
+      return { message: `${caller} calls ${request.model}; recorded was ${entry.model}`, what: 'model', ...me };
+    const recordedTexts = new Map([...texts, ...Object.entries(entry.texts)]);
     const parts = questionParts(request);
     for (let i = 0; i < Math.max(parts.length, entry.question.length); i++) {
       const [name, print] = entry.question[i] ?? [];
       const part = parts[i];
       if (part !== undefined && name === part.name && print === hash53(part.text)) continue;
       const what = part?.name ?? name!;
-      const diff = lineDiff(print === undefined ? '' : (was.get(print) ?? ''), part?.text ?? '');
-      return { message: `${named} asks something else than was recorded: the ${what} differs`, what, diff, ...me };
+      const diff = lineDiff(print === undefined ? '' : (recordedTexts.get(print) ?? ''), part?.text ?? '');
+      return { message: `${caller} sends a different request than recorded: the ${what} differs`, what, diff, ...me };
     }
     return undefined;
   }
 }
 
-/** Goes up through the engine, which then starts nothing more. */
+/** Propagates through the engine, which then starts nothing more. */
 class Differs extends Error {}
 
-function shellNature(entries: readonly CassetteEntry[], real: Shell): Pick<Shell, 'confinement' | 'isSandboxed'> {
-  const kept = entries.find((entry) => entry.kind === 'shell');
-  if (kept?.kind !== 'shell') return real;
+function recordedConfinement(
+  entries: readonly CassetteEntry[],
+  real: Shell,
+): Pick<Shell, 'confinement' | 'isSandboxed'> {
+  const recorded = entries.find((entry) => entry.kind === 'shell');
+  if (recorded?.kind !== 'shell') return real;
   return {
-    confinement: (network) => (network ? kept.withNetwork : kept.confinement),
-    isSandboxed: () => kept.sandboxed,
+    confinement: (network) => (network ? recorded.withNetwork : recorded.confinement),
+    isSandboxed: () => recorded.sandboxed,
   };
 }
 
@@ -186,12 +190,12 @@ function isStep(entry: CassetteEntry): entry is CassetteStep {
   return entry.kind === 'outside' || entry.kind === 'added' || entry.kind === 'intent' || entry.kind === 'pass';
 }
 
-function who(entry: CassetteEntry): Partial<Difference> {
+function callerOf(entry: CassetteEntry): Partial<Difference> {
   if (entry.kind === 'model') return { agent: entry.agent, task: entry.task, turn: entry.turn };
   return 'agent' in entry ? { agent: entry.agent, task: entry.task } : {};
 }
 
-function shown(entry: CassetteEntry | undefined): string {
+function describe(entry: CassetteEntry | undefined): string {
   if (entry === undefined) return 'the end';
   if (entry.kind === 'model') return `${entry.agent} asked ${entry.model} (task ${entry.task}, turn ${entry.turn})`;
   if ('asked' in entry) return `${entry.agent}: ${entry.asked}`;

@@ -1,9 +1,9 @@
 /**
- * A model that plays a script (`text/script-yaml`): for demos, tests and offline work. What it answers depends on the request
- * alone (who asks, which turn, what was said), so that a conversation goes on the same after its process was killed. The one
- * exception is `times`, which counts in this process only.
+ * A model that plays a script, for demos, tests and offline work. Its answer depends only on the
+ * request (agent, turn, messages), so a conversation continues unchanged after its process was
+ * killed. The exception is `times`, which counts in this process only.
  */
-import { setTimeout as after } from 'node:timers/promises';
+import { setTimeout as delay } from 'node:timers/promises';
 import { problemText } from '../../../domain/problem.js';
 import type { Message } from '../../../domain/session/session.js';
 import { globFits } from '../../../domain/wildcard.js';
@@ -11,7 +11,7 @@ import type { Clock } from '../../../ports/clock.js';
 import { type Model, type ModelFailureClass, type ModelReply, type ModelRequest } from '../../../ports/model.js';
 import { readScript, type Pattern, type ScriptLine } from '../../../text/config/script.js';
 
-/** `source` is the text of a script. One that cannot be read fails every call with the reason. */
+/** `source` is the text of a script. An invalid script fails every call with the reason. */
 export function scripted(source: string | { text: string; file: string }, clock?: Pick<Clock, 'sleep'>): Model {
   const { text, file } = typeof source === 'string' ? { text: source, file: 'script' } : source;
   const script = readScript(text, file);
@@ -22,7 +22,9 @@ export function scripted(source: string | { text: string; file: string }, clock?
     async call(request) {
       if (!script.ok) return failed('unscripted', script.problems.map(problemText).join('\n'));
       if (request.signal?.aborted) return failed('aborted', 'the call was aborted');
-      const line = script.lines.find((one) => left(one, used) && misfit(one, request) === undefined);
+      const isPlayable = (line: ScriptLine): boolean =>
+        hasUsesLeft(line, used) && mismatch(line, request) === undefined;
+      const line = script.lines.find(isPlayable);
       if (line === undefined) return failed('unscripted', unscripted(request, script.lines, used, file));
       used.set(line, (used.get(line) ?? 0) + 1);
       return play(line, request, file, sleep);
@@ -36,7 +38,7 @@ async function play(line: ScriptLine, request: ModelRequest, file: string, sleep
   const fill = filler(line, request);
   const text = fill(line.say) as string;
   if (line.waitMs > 0) await sleep(line.waitMs, request.signal);
-  // Without a pace nothing is gained by pieces, but whoever listens shall see that text can come in parts.
+  // Even without a pace, send the text in pieces, so that listeners meet streamed text.
   for (const piece of text === '' || !request.onText ? [] : pieces(text)) {
     if (line.paceMs > 0) await sleep(line.paceMs, request.signal);
     if (request.signal?.aborted) break;
@@ -44,7 +46,7 @@ async function play(line: ScriptLine, request: ModelRequest, file: string, sleep
   }
   if (request.signal?.aborted) return failed('aborted', 'the call was aborted');
   if (line.fail !== undefined) {
-    const message = line.message ?? `the script says so (${file}:${line.line})`;
+    const message = line.message ?? `scripted failure (${file}:${line.line})`;
     return failed(line.fail, message, line.retryAfterMs);
   }
   const toolCalls = line.call.map((call, at) => ({
@@ -61,7 +63,7 @@ async function play(line: ScriptLine, request: ModelRequest, file: string, sleep
       finish: line.finish ?? (toolCalls.length > 0 ? 'tool_calls' : 'stop'),
       inputTokens:
         line.usage?.input ??
-        tokens(request.messages.reduce((sum, one) => sum + one.content.length, request.system.length)),
+        tokens(request.messages.reduce((sum, message) => sum + message.content.length, request.system.length)),
       outputTokens:
         line.usage?.output ?? tokens(text.length + (toolCalls.length > 0 ? JSON.stringify(toolCalls).length : 0)),
       cachedTokens: line.usage?.cached ?? 0,
@@ -70,12 +72,12 @@ async function play(line: ScriptLine, request: ModelRequest, file: string, sleep
   };
 }
 
-function left(line: ScriptLine, used: Map<ScriptLine, number>): boolean {
+function hasUsesLeft(line: ScriptLine, used: Map<ScriptLine, number>): boolean {
   return line.times === undefined || (used.get(line) ?? 0) < line.times;
 }
 
-/** How far a line fits, and the first reason why it does not; undefined: it fits. */
-function misfit(line: ScriptLine, request: ModelRequest): { fits: number; because: string } | undefined {
+/** The first reason why a line does not fit, and how many checks passed; undefined if it fits. */
+function mismatch(line: ScriptLine, request: ModelRequest): { fits: number; because: string } | undefined {
   const { when } = line;
   const checks: [boolean, () => string][] = [
     [
@@ -91,30 +93,33 @@ function misfit(line: ScriptLine, request: ModelRequest): { fits: number; becaus
       () => `it is for turn ${turnText(line)}`,
     ],
     [
-      !when?.last || within(when.last, heard(request.messages)),
-      () => `what was said last has no ${when!.last!.join(' or ')}`,
+      !when?.last || matchesAny(when.last, sinceLastAnswer(request.messages)),
+      () => `the last messages do not contain ${when!.last!.join(' or ')}`,
     ],
-    [!when?.any || within(when.any, request.messages), () => `the conversation has no ${when!.any!.join(' or ')}`],
     [
-      !when?.system || when.system.some((one) => contains(one, request.system)),
-      () => `the system prompt has no ${when!.system!.join(' or ')}`,
+      !when?.any || matchesAny(when.any, request.messages),
+      () => `the conversation does not contain ${when!.any!.join(' or ')}`,
+    ],
+    [
+      !when?.system || when.system.some((pattern) => contains(pattern, request.system)),
+      () => `the system prompt does not contain ${when!.system!.join(' or ')}`,
     ],
     [
       !when?.tool || toolFits(when.tool, request.messages),
-      () => `no such result of ${when!.tool!.map((one) => one.name).join(' or ')}`,
+      () => `no such result of ${when!.tool!.map((tool) => tool.name).join(' or ')}`,
     ],
   ];
-  const bad = checks.findIndex(([fits]) => !fits);
-  return bad === -1 ? undefined : { fits: bad, because: checks[bad]![1]() };
+  const failedCheck = checks.findIndex(([fits]) => !fits);
+  return failedCheck === -1 ? undefined : { fits: failedCheck, because: checks[failedCheck]![1]() };
 }
 
-/** What came since the model last spoke. */
-function heard(messages: readonly Message[]): readonly Message[] {
-  return messages.slice(messages.findLastIndex((one) => one.role === 'assistant') + 1);
+/** The messages since the model's last answer. */
+function sinceLastAnswer(messages: readonly Message[]): readonly Message[] {
+  return messages.slice(messages.findLastIndex((message) => message.role === 'assistant') + 1);
 }
 
-function within(patterns: Pattern[], messages: readonly Message[]): boolean {
-  return messages.some((message) => patterns.some((one) => contains(one, message.content)));
+function matchesAny(patterns: Pattern[], messages: readonly Message[]): boolean {
+  return messages.some((message) => patterns.some((pattern) => contains(pattern, message.content)));
 }
 
 function contains(pattern: Pattern, text: string): boolean {
@@ -122,22 +127,26 @@ function contains(pattern: Pattern, text: string): boolean {
 }
 
 function toolFits(wanted: { name: string; says?: Pattern[] }[], messages: readonly Message[]): boolean {
-  const names = new Map(messages.flatMap((one) => (one.toolCalls ?? []).map((call) => [call.id, call.name] as const)));
-  return heard(messages).some((message) => {
+  const names = new Map(
+    messages.flatMap((message) => (message.toolCalls ?? []).map((call) => [call.id, call.name] as const)),
+  );
+  return sinceLastAnswer(messages).some((message) => {
     if (message.role !== 'tool') return false;
     const name = message.name ?? names.get(message.toolCallId ?? '');
-    return wanted.some((one) => one.name === name && (!one.says || within(one.says, [message])));
+    return wanted.some((tool) => tool.name === name && (!tool.says || matchesAny(tool.says, [message])));
   });
 }
 
-/** Fills `{{last}} {{task}} {{turn}} {{agent}}` and the groups `{{1}}`… of the regex in `when`; leaves all else in braces alone. */
+/**
+ * Fills `{{last}} {{task}} {{turn}} {{agent}}` and the regex groups `{{1}}`…; keeps other braces.
+ */
 function filler(line: ScriptLine, request: ModelRequest): (value: unknown) => unknown {
   const names: Record<string, string> = {
     last: request.messages.at(-1)?.content ?? '',
     task: request.task,
     turn: String(request.turn),
     agent: request.agent,
-    ...groups(line, request),
+    ...regexGroups(line, request),
   };
   const fill = (value: unknown): unknown => {
     if (typeof value === 'string')
@@ -149,19 +158,19 @@ function filler(line: ScriptLine, request: ModelRequest): (value: unknown) => un
   return fill;
 }
 
-function groups(line: ScriptLine, request: ModelRequest): Record<string, string> {
-  const found: Record<string, string> = {};
+function regexGroups(line: ScriptLine, request: ModelRequest): Record<string, string> {
+  const groups: Record<string, string> = {};
   const look = (patterns: Pattern[] | undefined, messages: readonly Message[]) => {
     for (const pattern of patterns ?? []) {
       if (typeof pattern === 'string') continue;
-      const hit = messages.map((one) => pattern.exec(one.content)).find((one) => one !== null);
-      hit?.slice(1).forEach((text, at) => (found[String(at + 1)] ??= text ?? ''));
+      const hit = messages.map((message) => pattern.exec(message.content)).find((match) => match !== null);
+      hit?.slice(1).forEach((text, at) => (groups[String(at + 1)] ??= text ?? ''));
     }
   };
-  look(line.when?.last, heard(request.messages));
-  for (const tool of line.when?.tool ?? []) look(tool.says, heard(request.messages));
+  look(line.when?.last, sinceLastAnswer(request.messages));
+  for (const tool of line.when?.tool ?? []) look(tool.says, sinceLastAnswer(request.messages));
   look(line.when?.any, request.messages);
-  return found;
+  return groups;
 }
 
 function pieces(text: string): string[] {
@@ -174,16 +183,19 @@ function tokens(characters: number): number {
 
 function unscripted(request: ModelRequest, lines: ScriptLine[], used: Map<ScriptLine, number>, file: string): string {
   const last = request.messages.at(-1)?.content.replace(/\s+/g, ' ').slice(0, 120) ?? '';
-  const near = lines
+  const nearest = lines
     .map((line) => ({
       line,
-      why: misfit(line, request) ?? { fits: 9, because: `it was used ${used.get(line)} times already in this process` },
+      why: mismatch(line, request) ?? {
+        fits: 9,
+        because: `it was used ${used.get(line)} times already in this process`,
+      },
     }))
     .sort((a, b) => b.why.fits - a.why.fits)
     .slice(0, 3)
     .map(({ line, why }) => `\n  ${file}:${line.line} does not fit: ${why.because}`);
-  const asked = `${file} has no line for agent ${request.agent}, turn ${request.turn}, task ${request.task}, last message "${last}"`;
-  return asked + (lines.length === 0 ? '; the script is empty' : near.join(''));
+  const summary = `${file} has no line for agent ${request.agent}, turn ${request.turn}, task ${request.task}, last message "${last}"`;
+  return summary + (lines.length === 0 ? '; the script is empty' : nearest.join(''));
 }
 
 function turnText(line: ScriptLine): string {
@@ -197,5 +209,5 @@ function failed(kind: ModelFailureClass, message: string, retryAfterMs?: number)
 }
 
 async function sleepReal(ms: number, signal?: AbortSignal): Promise<void> {
-  await after(ms, undefined, signal ? { signal } : {}).catch(() => undefined);
+  await delay(ms, undefined, signal ? { signal } : {}).catch(() => undefined);
 }

@@ -1,9 +1,8 @@
 /**
- * Any model as a server that speaks OpenAI's chat completions, so that tests and people exercise real provider code, real HTTP
- * and real faults without a key. The model part of the name is the agent (`scripted/planner` → planner), or the header
- * `x-guild-agent`; the turn is one more than the answers so far.
- *
- * A failure becomes what a real server would do: 429 with Retry-After, 500, an HTML page, a stream that ends in mid-word.
+ * Serves any model over OpenAI's chat completions, so that real provider code and real HTTP can be
+ * tested without a key. The agent is the header `x-guild-agent`, or else the model's name after the
+ * slash (`scripted/planner` → planner). Failures look like those of real servers: 429, 500, an HTML
+ * page, a stream that ends in mid-word.
  */
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -26,17 +25,17 @@ export interface ModelServer {
 
 const MAX_BODY_BYTES = 32 * 1024 * 1024;
 
-export async function serveModel(given: { model: Model; host?: string; port?: number }): Promise<ModelServer> {
+export async function serveModel(options: { model: Model; host?: string; port?: number }): Promise<ModelServer> {
   const server = http.createServer((request, response) => {
-    answer(given.model, request, response).catch((error: unknown) => {
+    answer(options.model, request, response).catch((error: unknown) => {
       if (response.headersSent) response.destroy();
       else sendJson(response, 500, errorBody('server_error', error instanceof Error ? error.message : String(error)));
     });
   });
-  const host = given.host ?? '127.0.0.1';
+  const host = options.host ?? '127.0.0.1';
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
-    server.listen(given.port ?? 0, host, resolve);
+    server.listen(options.port ?? 0, host, resolve);
   });
   const { port } = server.address() as AddressInfo;
   return {
@@ -51,7 +50,7 @@ export async function serveModel(given: { model: Model; host?: string; port?: nu
 }
 
 async function answer(model: Model, request: http.IncomingMessage, response: http.ServerResponse): Promise<void> {
-  // With and without /v1: people leave it out of a base URL, and mean the same.
+  // Accept paths with and without /v1, because people omit it from base URLs.
   const path = (request.url ?? '/')
     .split('?')[0]!
     .replace(/\/+$/, '')
@@ -64,23 +63,32 @@ async function answer(model: Model, request: http.IncomingMessage, response: htt
     });
   }
   if (path !== '/chat/completions')
-    return sendJson(response, 404, errorBody('not_found', `there is no ${request.method} ${path}`));
+    return sendJson(response, 404, errorBody('not_found', `unknown path ${request.method} ${path}`));
   if (request.method !== 'POST') return sendJson(response, 405, errorBody('method_not_allowed', 'use POST'));
   const body = await readBody(request);
   if (body === undefined)
-    return sendJson(response, 413, errorBody('request_too_large', `a request may have ${MAX_BODY_BYTES} bytes`));
+    return sendJson(
+      response,
+      413,
+      errorBody('request_too_large', `a request may have at most ${MAX_BODY_BYTES} bytes`),
+    );
   const wire = parseChat(body);
   if (typeof wire === 'string') return sendJson(response, 400, errorBody('invalid_request_error', wire));
-  const gone = new AbortController();
-  response.once('close', () => gone.abort());
-  const asked = toRequest(wire, request.headers, gone.signal);
-  if (wire.stream) await stream(model, asked, wire, response);
-  else await whole(model, asked, wire, response);
+  const closed = new AbortController();
+  response.once('close', () => closed.abort());
+  const modelRequest = toRequest(wire, request.headers, closed.signal);
+  if (wire.stream) await sendStream(model, modelRequest, wire, response);
+  else await sendWhole(model, modelRequest, wire, response);
 }
 
-async function whole(model: Model, asked: ModelRequest, wire: Chat, response: http.ServerResponse): Promise<void> {
-  const reply = await model.call(asked);
-  if (!reply.ok) return fault(reply.failure, response, wire, false);
+async function sendWhole(
+  model: Model,
+  modelRequest: ModelRequest,
+  wire: Chat,
+  response: http.ServerResponse,
+): Promise<void> {
+  const reply = await model.call(modelRequest);
+  if (!reply.ok) return sendFailure(reply.failure, response, wire, false);
   const { text, toolCalls } = reply.answer;
   const message = {
     role: 'assistant',
@@ -94,11 +102,16 @@ async function whole(model: Model, asked: ModelRequest, wire: Chat, response: ht
   });
 }
 
-async function stream(model: Model, asked: ModelRequest, wire: Chat, response: http.ServerResponse): Promise<void> {
-  let begun = false;
+async function sendStream(
+  model: Model,
+  modelRequest: ModelRequest,
+  wire: Chat,
+  response: http.ServerResponse,
+): Promise<void> {
+  let hasStarted = false;
   const event = (choices: unknown[], more: object = {}) => {
-    if (!begun) response.writeHead(200, { 'content-type': 'text/event-stream', 'cache-control': 'no-cache' });
-    begun = true;
+    if (!hasStarted) response.writeHead(200, { 'content-type': 'text/event-stream', 'cache-control': 'no-cache' });
+    hasStarted = true;
     response.write(`data: ${JSON.stringify({ ...envelope(wire, 'chat.completion.chunk'), choices, ...more })}\n\n`);
   };
   const delta = (part: object, finish: string | null = null) =>
@@ -108,8 +121,8 @@ async function stream(model: Model, asked: ModelRequest, wire: Chat, response: h
     delta(streamed === '' ? { role: 'assistant', content: text } : { content: text });
     streamed += text;
   };
-  const reply = await model.call({ ...asked, onText });
-  if (!reply.ok) return fault(reply.failure, response, wire, begun);
+  const reply = await model.call({ ...modelRequest, onText });
+  if (!reply.ok) return sendFailure(reply.failure, response, wire, hasStarted);
   if (streamed === '' && reply.answer.text !== '') onText(reply.answer.text);
   for (const [index, call] of reply.answer.toolCalls.entries()) {
     const [first, ...rest] = fragments(call);
@@ -121,7 +134,7 @@ async function stream(model: Model, asked: ModelRequest, wire: Chat, response: h
   response.end('data: [DONE]\n\n');
 }
 
-/** Arguments in pieces, as real servers send them, cut without regard to what they mean. */
+/** Arguments in arbitrary pieces, as real servers send them. */
 function fragments(call: ToolCall): string[] {
   const text = JSON.stringify(call.arguments);
   const size = Math.max(4, Math.ceil(text.length / 4));
@@ -138,10 +151,11 @@ const STATUS: Partial<Record<ModelFailureClass, [number, string]>> = {
   unscripted: [422, 'unscripted'],
 };
 
-function fault(failure: ModelFailure, response: http.ServerResponse, wire: Chat, begun: boolean): void {
+function sendFailure(failure: ModelFailure, response: http.ServerResponse, wire: Chat, hasStarted: boolean): void {
   if (response.destroyed) return;
-  if (begun || failure.class === 'cut_off') {
-    if (!begun) response.writeHead(200, { 'content-type': wire.stream ? 'text/event-stream' : 'application/json' });
+  if (hasStarted || failure.class === 'cut_off') {
+    if (!hasStarted)
+      response.writeHead(200, { 'content-type': wire.stream ? 'text/event-stream' : 'application/json' });
     response.write('data: {"id":"chatcmpl-1","choices":[{"index":0,"delta":{"content":"brok', () => response.destroy());
     return;
   }
@@ -180,23 +194,23 @@ function parseChat(body: string): Chat | string {
     return `the body is not JSON: ${(error as Error).message}`;
   }
   const chat = parsed as Partial<Chat> | null;
-  if (typeof chat?.model !== 'string') return '"model" must be a text';
-  if (!Array.isArray(chat.messages) || chat.messages.some((one) => typeof one?.role !== 'string'))
+  if (typeof chat?.model !== 'string') return '"model" must be a string';
+  if (!Array.isArray(chat.messages) || chat.messages.some((message) => typeof message?.role !== 'string'))
     return '"messages" must be a list of messages';
   return chat as Chat;
 }
 
 function toRequest(wire: Chat, headers: http.IncomingHttpHeaders, signal: AbortSignal): ModelRequest {
-  const isSystem = (one: WireMessage) => one.role === 'system' || one.role === 'developer';
-  const messages = wire.messages.filter((one) => !isSystem(one)).map(toMessage);
+  const isSystem = (message: WireMessage) => message.role === 'system' || message.role === 'developer';
+  const messages = wire.messages.filter((message) => !isSystem(message)).map(toMessage);
   return {
     model: wire.model,
     system: wire.messages.filter(isSystem).map(textOf).join('\n\n'),
     messages,
-    tools: (wire.tools ?? []).map(({ function: one }) => ({
-      name: one.name,
-      description: one.description ?? '',
-      parameters: one.parameters ?? { type: 'object' },
+    tools: (wire.tools ?? []).map(({ function: tool }) => ({
+      name: tool.name,
+      description: tool.description ?? '',
+      parameters: tool.parameters ?? { type: 'object' },
     })),
     settings: {
       ...(wire.temperature === undefined ? {} : { temperature: wire.temperature }),
@@ -204,7 +218,7 @@ function toRequest(wire: Chat, headers: http.IncomingHttpHeaders, signal: AbortS
     },
     agent: String(headers['x-guild-agent'] ?? wire.model.slice(wire.model.indexOf('/') + 1)),
     task: String(headers['x-guild-task'] ?? 'http'),
-    turn: messages.filter((one) => one.role === 'assistant').length + 1,
+    turn: messages.filter((message) => message.role === 'assistant').length + 1,
     signal,
   };
 }
@@ -242,8 +256,8 @@ function wireCall(call: ToolCall) {
   return { id: call.id, type: 'function', function: { name: call.name, arguments: JSON.stringify(call.arguments) } };
 }
 
-function wireFinish(answer: ModelAnswer): string {
-  return answer.finish === 'filtered' ? 'content_filter' : answer.finish === 'other' ? 'stop' : answer.finish;
+function wireFinish({ finish }: ModelAnswer): string {
+  return finish === 'filtered' ? 'content_filter' : finish === 'other' ? 'stop' : finish;
 }
 
 function wireUsage({ inputTokens, outputTokens, cachedTokens }: ModelAnswer) {
@@ -263,14 +277,16 @@ function errorBody(code: string, message: string) {
   return { error: { message, type: code, code } };
 }
 
-/** Undefined if it is too long; the rest is read and thrown away, so that the refusal arrives. */
+/**
+ * Undefined if it is too long. The rest is read and discarded, so that the client gets the refusal.
+ */
 async function readBody(request: http.IncomingMessage): Promise<string | undefined> {
   const chunks: Buffer[] = [];
   let size = 0;
   for await (const chunk of request as AsyncIterable<Buffer>) {
     size += chunk.length;
     if (size <= MAX_BODY_BYTES) chunks.push(chunk);
-    else if (size > 4 * MAX_BODY_BYTES) throw new Error('the request never ends');
+    else if (size > 4 * MAX_BODY_BYTES) throw new Error('the request is too long');
   }
   return size > MAX_BODY_BYTES ? undefined : Buffer.concat(chunks).toString('utf8');
 }

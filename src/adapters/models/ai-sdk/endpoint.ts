@@ -1,14 +1,16 @@
-/** Where a provider is and what opens it, from `guild.yaml` and the environment; and its model object, loaded at first use. */
+/**
+ * A provider's address and key, from `guild.yaml` and the environment; and its SDK model object.
+ */
 import type { Provider } from '../../../domain/config/config.js';
 import type { LanguageModel } from './prompt.js';
 
 export type Env = Readonly<Record<string, string | undefined>>;
 
-export interface Site {
+export interface Endpoint {
   key?: string;
-  /** Name of the variable that holds the key. */
+  /** Name of the environment variable with the key. */
   keyEnv?: string;
-  /** No key is needed: a model on this machine, or a server that was given without one. */
+  /** No key is needed: a server on this machine, or one configured without a key. */
   keyless: boolean;
   baseUrl?: string;
   /** The base URL is on this machine. */
@@ -22,7 +24,7 @@ const VENDORS: Partial<Record<Provider['kind'], string>> = {
   google: 'GOOGLE_GENERATIVE_AI',
 };
 
-export function siteOf(provider: Provider, env: Env): Site {
+export function endpointOf(provider: Provider, env: Env): Endpoint {
   const vendor = VENDORS[provider.kind];
   const keyEnv = provider.keyEnv ?? (vendor ? `${vendor}_API_KEY` : undefined);
   const key =
@@ -47,18 +49,18 @@ function plainAddress(address: string): string {
   return address.replace(/\/\/[^/@]*@/, '//').replace(/\?.*$/, '');
 }
 
-export async function makeModel(
+export async function createModel(
   id: string,
   provider: Provider,
-  site: Site,
+  endpoint: Endpoint,
   fetch: typeof globalThis.fetch,
 ): Promise<LanguageModel> {
   const base = {
     fetch,
     ...(provider.headers ? { headers: provider.headers } : {}),
-    ...(site.baseUrl ? { baseURL: site.baseUrl } : {}),
+    ...(endpoint.baseUrl ? { baseURL: endpoint.baseUrl } : {}),
   };
-  const apiKey = site.key ?? 'none';
+  const apiKey = endpoint.key ?? 'none';
   switch (provider.kind) {
     case 'anthropic':
       return (await import('#ai-sdk/anthropic')).createAnthropic({ ...base, apiKey })(id);
@@ -66,10 +68,10 @@ export async function makeModel(
       return (await import('#ai-sdk/google')).createGoogleGenerativeAI({ ...base, apiKey })(id);
     case 'openai': {
       const openai = (await import('#ai-sdk/openai')).createOpenAI({ ...base, apiKey });
-      // The Responses API is OpenAI's own; what stands at another address speaks chat completions.
-      return site.baseUrl ? openai.chat(id) : openai(id);
+      // Only OpenAI itself has the Responses API; other addresses speak chat completions.
+      return endpoint.baseUrl ? openai.chat(id) : openai(id);
     }
     default:
-      throw new Error(`no package of the AI SDK speaks for kind ${provider.kind}`);
+      throw new Error(`no AI SDK package supports the provider kind ${provider.kind}`);
   }
 }
