@@ -117,7 +117,7 @@ for (const [what, first] of MALFORMED) {
     assert.match(house.calls[2]!.messages[2]!.content, /give_verdict|send \{advances|reason is empty/);
   });
 
-  test(`${what} twice: the check was not made, the task says so, and a retry asks for the check alone`, async () => {
+  test(`${what} twice: the check failed, the task says so, and a retry asks for the check alone`, async () => {
     const { house, proc, disk, task, story } = await told({
       script: `
 - {agent: ana, task: plan.work, say: On Monday.}

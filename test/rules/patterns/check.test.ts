@@ -57,7 +57,7 @@ test('the second try knows the reason, and what it said before where it has no c
   const { description } = play(cast(ana), judged(no('no dates'))).task('top.work-2').task;
   assert.match(
     description,
-    /^the request\n\nYour answer before was:[^]*ana work[^]*<reason__[^]*no dates[^]*the whole answer again/,
+    /^the request\n\nYour previous answer was:[^]*ana work[^]*<reason__[^]*no dates[^]*the whole answer again/,
   );
 });
 

@@ -98,7 +98,7 @@ for (const set of SETS) {
       if (!tolerated)
         assert.match(
           root.task.error!.message,
-          /(work|route|handoff) \(\w+\) failed: struck|the goal check of boss was not made: struck/,
+          /(work|route|handoff) \(\w+\) failed: struck|the goal check of boss failed: struck/,
           victim,
         );
     }

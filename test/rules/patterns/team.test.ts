@@ -89,7 +89,7 @@ test('coordinatorDecides: a coordinator that fails in a round is announced, and 
   const { asked, root } = play(chair(['ann', 'ben'], 'coordinatorDecides', 2), (task) =>
     task.role === 'coordinator' ? { error: 'away' } : 'hm',
   );
-  assert.match(asked.find((task) => task.id === 'top.member-ann-2')!.description, /chair could not say .*away/);
+  assert.match(asked.find((task) => task.id === 'top.member-ann-2')!.description, /chair could not decide .*away/);
   assert.equal(root.state, 'completed');
 });
 
@@ -118,7 +118,7 @@ test('a member may fail in a later round too', () => {
     ids(asked).filter((id) => id.includes('ben')),
     ['member-ben-1', 'member-ben-2'],
   );
-  assert.match(asked.find((task) => task.id === 'top.member-ann-3')!.description, /only one left[^]*tired/);
+  assert.match(asked.find((task) => task.id === 'top.member-ann-3')!.description, /only member left[^]*tired/);
 });
 
 for (const mode of ['consensus', 'maxRounds', 'coordinatorDecides'] as const) {
