@@ -112,7 +112,7 @@ function summary({ passed, failed, skipped, cases, msByFile }, files) {
   const bad = failed > 0 || passed === 0 || strict;
   const parts = [`${passed} passed`, ...(failed > 0 ? [`${failed} failed`] : []), `${skipped.length} skipped`];
   process.stdout.write(
-    `${bad ? 'FAIL' : 'ok  '} tests   ${parts.join(', ')} in ${files} files; ${cases} sampled cases\n     slowest: ${slowest.join(', ')}\n`,
+    `${bad ? 'FAIL' : 'ok  '} tests   ${parts.join(', ')} in ${files} ${files === 1 ? 'file' : 'files'}; ${cases} sampled cases\n     slowest: ${slowest.join(', ')}\n`,
   );
   for (const line of new Set(skipped)) process.stdout.write(`     ${line}\n`);
   if (strict) process.stderr.write('guildhall: skipped or unfinished tests are failures under CI\n');

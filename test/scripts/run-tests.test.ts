@@ -14,7 +14,7 @@ const SKIPPING = "test('not now', { skip: 'no moon' }, () => {});";
 test('passing tests pass, failing tests fail and are shown', (t) => {
   const good = runFile(t, `test('good', () => {});`);
   assert.equal(good.code, 0, good.printed);
-  assert.match(good.printed, /^ok {3}tests {3}1 passed, 0 skipped in 1 files/m);
+  assert.match(good.printed, /^ok {3}tests {3}1 passed, 0 skipped in 1 file;/m);
   const bad = runFile(t, `test('bad', () => { throw new Error('the moon fell'); });`);
   assert.equal(bad.code, 1);
   assert.match(bad.printed, /^FAIL bad \(dist\/test\/a\.test\.js:2\)\n.*the moon fell/m);
