@@ -1,19 +1,23 @@
-/** What `guild --help` says, for programs: every command with its options and its whole help text. Loads all of them, so only for who asks. */
+/** `guild help --json`: every command with its options and its help text. It loads all commands. */
 import { EXIT, type Command, type Options } from './args/command.js';
 import { COMMANDS, type Listed } from './commands.js';
 import { VERSION } from './args/version.js';
+import { commandHelp as helpText, PIPE_WIDTH } from './help.js';
 
-interface OptionSaid {
+interface OptionHelp {
   name: string;
   short?: string;
   /** A flag has no value. */
   value: boolean;
+  /** What stands for the value in the help text. */
+  placeholder?: string;
   multiple: boolean;
+  about: string;
 }
 
 export async function helpJson(named: Listed | undefined, everywhere: Options): Promise<object> {
-  if (named !== undefined) return said(named, (await named.load()).command);
-  const commands = await Promise.all(COMMANDS.map(async (one) => said(one, (await one.load()).command)));
+  if (named !== undefined) return commandHelp(named, (await named.load()).command);
+  const commands = await Promise.all(COMMANDS.map(async (one) => commandHelp(one, (await one.load()).command)));
   return {
     version: VERSION,
     usage: 'guild <command> [options]',
@@ -23,22 +27,31 @@ export async function helpJson(named: Listed | undefined, everywhere: Options): 
   };
 }
 
-function said({ name, summary }: Listed, { help, most, options: own = {}, takesCommand }: Command): object {
+function commandHelp({ name, summary }: Listed, command: Command): object {
+  const { usage, about, most, options: own = {}, takesCommand } = command;
   return {
     name,
     summary,
+    usage: typeof usage === 'string' ? [{ form: `guild ${usage}` }] : usage.map(formHelp),
+    about: about.trim(),
     options: options(own),
-    ...(most === undefined ? {} : { most_words: most }),
-    ...(takesCommand ? { takes_command: true } : {}),
-    help: help.trim(),
+    most_words: most,
+    takes_command: takesCommand,
+    help: helpText(command, PIPE_WIDTH).join('\n'),
   };
 }
 
-function options(known: Options): OptionSaid[] {
-  return Object.entries(known).map(([name, { type, short, multiple = false }]) => ({
+function formHelp([form, about]: readonly [string, string]): object {
+  return { form: `guild ${form}`, about };
+}
+
+function options(known: Options): OptionHelp[] {
+  return Object.entries(known).map(([name, { type, short, multiple = false, value, about }]) => ({
     name: `--${name}`,
     ...(short === undefined ? {} : { short: `-${short}` }),
     value: type === 'string',
+    ...(value === undefined ? {} : { placeholder: value }),
     multiple,
+    about,
   }));
 }

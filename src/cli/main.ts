@@ -11,10 +11,15 @@ import { processIo, type Io } from './process/io.js';
 import { terminal } from './render/terminal.js';
 
 const GLOBAL: Options = {
-  workspace: { type: 'string', short: 'w' },
-  json: { type: 'boolean' },
-  quiet: { type: 'boolean', short: 'q' },
-  help: { type: 'boolean', short: 'h' },
+  workspace: {
+    type: 'string',
+    short: 'w',
+    value: 'DIR',
+    about: 'the workspace (default: GUILD_WORKSPACE, or the nearest folder upwards with a guild.yaml)',
+  },
+  json: { type: 'boolean', about: 'print JSON for programs' },
+  quiet: { type: 'boolean', short: 'q', about: 'print results and problems only' },
+  help: { type: 'boolean', short: 'h', about: 'print this text' },
 };
 
 export async function main(argv: string[], io: Io = processIo()): Promise<number> {
@@ -158,19 +163,30 @@ async function help(io: Io, name: string | undefined, json: boolean): Promise<nu
   if (json) {
     const { helpJson } = await import('./help-json.js');
     io.stdout.write(`${JSON.stringify(await helpJson(listed, GLOBAL))}\n`);
-  } else if (listed === undefined) io.stdout.write(overview());
-  else io.stdout.write(`${(await listed.load()).command.help.trim()}\n\n${COMMON}\n`);
+    return EXIT.done;
+  }
+  const { commandHelp, helpWidth, joined, optionLines, paragraphs, twoColumns } = await import('./help.js');
+  const width = helpWidth(terminal(io).width);
+  const common = [optionLines(GLOBAL, width, 'Options of every command'), paragraphs(EXIT_CODES, width)];
+  const sections =
+    listed === undefined
+      ? [
+          paragraphs('guild runs a team of AI agents out of a plain folder.', width),
+          ['guild <command> [options]'],
+          twoColumns(
+            COMMANDS.map((one) => [one.name, one.summary]),
+            width,
+          ),
+          ...common,
+          paragraphs(MORE_HELP, width),
+        ]
+      : [commandHelp((await listed.load()).command, width), ...common];
+  io.stdout.write(`${joined(sections).join('\n')}\n`);
   return EXIT.done;
 }
 
-function overview(): string {
-  const wide = Math.max(...COMMANDS.map(({ name }) => name.length));
-  const lines = COMMANDS.map(({ name, summary }) => `  ${name.padEnd(wide)}  ${summary}`);
-  return `guild runs a team of AI agents out of a plain folder.\n\n  guild <command> [options]\n\n${lines.join('\n')}\n\n${COMMON}\n\nguild <command> --help tells more about one; guild help --json tells all, for programs.\n`;
-}
-
-const COMMON = `Everywhere: --workspace DIR (-w), --json, --quiet (-q), --help (-h)
-Exit codes: 0 done, 1 a problem, 2 wrong usage, 3 refused by policy, 4 waiting for a human`;
+const EXIT_CODES = 'Exit codes: 0 done, 1 a problem, 2 wrong usage, 3 refused by policy, 4 waiting for you';
+const MORE_HELP = 'guild <command> --help describes a command. guild help --json prints all of it for programs.';
 
 function unknownCommand(name: string): Problem {
   const near = nearest(

@@ -116,7 +116,13 @@ test('help is there for programs too: every command, what its options take, and 
   const task = help.commands.find(({ name }) => name === 'task')!;
   assert.deepEqual(
     task.options.find(({ name }) => name === '--requires'),
-    { name: '--requires', value: true, multiple: true },
+    {
+      name: '--requires',
+      value: true,
+      placeholder: 'CAP,…',
+      multiple: true,
+      about: 'add: capabilities that the agent must have',
+    },
   );
   for (const words of [
     ['--help', '--json'],

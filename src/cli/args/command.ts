@@ -1,11 +1,23 @@
-/** What a command is: a usage text, its options, and a body that returns the exit code. */
-import type { ParseArgsConfig } from 'node:util';
+/** What a command is: its help, its options, and a body that returns the exit code. */
 import { ProblemError, problem } from '../../domain/problem.js';
 import type { openWorkspace } from '../../app/index.js';
 import type { Io } from '../process/io.js';
 import type { Terminal } from '../render/terminal.js';
 
-export type Options = NonNullable<ParseArgsConfig['options']>;
+export interface Option {
+  type: 'string' | 'boolean';
+  short?: string;
+  multiple?: boolean;
+  /** What stands for the value in the help text, such as `ID`. */
+  value?: string;
+  about: string;
+}
+
+export type Options = Record<string, Option>;
+
+/** How it is called, without `guild`: one form, or several with what each does. */
+export type Usage = string | readonly (readonly [form: string, about: string])[];
+
 export type Values = Record<string, string | boolean | (string | boolean)[] | undefined>;
 
 export interface Call {
@@ -25,8 +37,9 @@ export interface Call {
 }
 
 export interface Command {
-  /** First line is the usage, the rest explains. */
-  help: string;
+  usage: Usage;
+  /** Paragraphs. Lines that are indented by two blanks are examples and stay as they are. */
+  about: string;
   options?: Options;
   /** How many words it takes; more are a mistake. Default: any number. */
   most?: number;

@@ -7,14 +7,16 @@ import { problem, ProblemError } from '../../domain/problem.js';
 import { counted, EXIT, type Command } from '../args/command.js';
 
 export const command: Command = {
-  help: `guild check [dir…]
+  usage: 'check [dir]…',
+  about: `
+Checks guild.yaml and every agent: missing agents and tools, cycles, contradictions, unknown keys. Agents are read from
+agents/*.md, agents/*/agent.md, *.agent.yaml in agents/ and templates/, .claude/agents/*.md and *.ai.
 
-Reads guild.yaml and every agent (agents/*.md, agents/*/agent.md, *.agent.yaml in agents/ and templates/, .claude/agents/*.md,
-*.ai) and tells everything that is wrong with them: missing agents and tools, cycles, contradictions, unknown keys.
-In a workspace it also names every file of a task that waits for you: it cannot be read, was set aside, or lies where nobody
-looks; and every conversation of an open task that cannot be read.
-Works on any folder: in one that is no workspace, every Markdown file that begins like an agent of Claude Code is read as one.
-Warnings are odd but harmless.`,
+In a workspace it also lists task files that need you (unreadable, quarantined, or in a folder where nothing looks) and
+unreadable conversations of open tasks.
+
+It works on any folder: outside a workspace, every Markdown file that starts like an agent of Claude Code is checked.
+Warnings are harmless.`,
   async run({ words, root, terminal, json, io }) {
     const folders = words.length > 0 ? words.map((word) => path.resolve(io.cwd, word)) : [root];
     const missing = folders.find((folder) => !fs.statSync(folder, { throwIfNoEntry: false })?.isDirectory());

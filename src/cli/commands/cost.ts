@@ -8,7 +8,7 @@ import { ProblemError, problem } from '../../domain/problem.js';
 import { localDay } from '../../views/local-time.js';
 import { columnsOf } from '../render/columns.js';
 import { EXIT, text, type Command } from '../args/command.js';
-import { oneLine } from '../render/terminal.js';
+import { oneLine } from '../render/layout.js';
 
 const BY = ['agent', 'task', 'model', 'role', 'day'] as const;
 type By = (typeof BY)[number];
@@ -27,13 +27,16 @@ interface Sum {
 }
 
 export const command: Command = {
-  help: `guild cost [--by agent|task|model|role|day] [--since YYYY-MM-DD]
-
-What model and tool calls have cost, summed from events/.
-
-  --by WHAT      default agent; task sums whole trees; models have no tool calls of their own
-  --since DAY    only what happened on this day and later`,
-  options: { by: { type: 'string' }, since: { type: 'string' } },
+  usage: 'cost',
+  about: 'Sums what model and tool calls have cost, from events/.',
+  options: {
+    by: {
+      type: 'string',
+      value: 'WHAT',
+      about: 'agent (default), task, model, role or day; task sums whole trees, and a model has no tool calls',
+    },
+    since: { type: 'string', value: 'DAY', about: 'only calls of this day (2026-01-31) and later' },
+  },
   most: 0,
   async run({ values, root, terminal, json }) {
     const by = (text(values, 'by') ?? 'agent') as By;

@@ -3,10 +3,10 @@ import { examine } from '../../app/doctor.js';
 import { EXIT, type Command } from '../args/command.js';
 
 export const command: Command = {
-  help: `guild doctor
-
-Looks at Node, Git, what holds commands in, the file system under the workspace (atomic renames, hard links, fsync, local disk), model keys, and
-leftovers of lost processes. Changes nothing except a few probe files that it removes again.`,
+  usage: 'doctor',
+  about: `
+Checks Node, Git, the sandbox for commands, the file system of the workspace (atomic renames, hard links, fsync, local disk),
+model keys, and leftovers of lost processes. It creates a few test files and removes them again.`,
   most: 0,
   async run({ root, terminal, json, io }) {
     const findings = await examine(root, io.env);

@@ -4,15 +4,19 @@ import { problem, ProblemError } from '../../domain/problem.js';
 import { EXIT, text, whole, type Command } from '../args/command.js';
 
 export const command: Command = {
-  help: `guild fork <session> [--at N] [--to AGENT] [--id ID] [text]
-
-Makes a new task whose conversation begins with the first n messages of another. They are not asked of a model again, so they cost
-nothing. Work goes on with the next guild pump or guild watch.
-
-  --at N       messages to keep (default: all); a place between a tool call and its result is moved to the next whole one
-  --to AGENT   another agent goes on (default: the same)
-  --id ID      id of the new task (default: a fresh one)`,
-  options: { at: { type: 'string' }, to: { type: 'string' }, id: { type: 'string' } },
+  usage: 'fork <session> [text]',
+  about: `
+Creates a task whose conversation starts with the first messages of another one. Their answers are kept, not generated again.
+The next guild pump or guild watch continues the conversation.`,
+  options: {
+    at: {
+      type: 'string',
+      value: 'N',
+      about: 'number of messages to keep (default: all); a tool call and its result stay together',
+    },
+    to: { type: 'string', value: 'AGENT', about: 'the agent that continues (default: the same)' },
+    id: { type: 'string', value: 'ID', about: 'id of the new task (default: generated)' },
+  },
   async run({ words, root, values, terminal, json }) {
     const [named, ...rest] = words;
     if (named === undefined)

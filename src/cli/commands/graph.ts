@@ -7,20 +7,28 @@ import { drawTaskGraph, TASK_GRAPH_FORMATS, taskGraph } from '../../views/task-g
 import { EXIT, type Command } from '../args/command.js';
 import { graphFormat } from '../args/graph-format.js';
 import { idOf, unknownTask } from './task/id.js';
-import { fitted } from '../render/terminal.js';
+import { fitted } from '../render/layout.js';
 
 export const command: Command = {
-  help: `guild graph <task> [--mermaid | --dot | --json | --format text|mermaid|dot|json]
+  usage: 'graph <task>',
+  about: `
+Shows a task and every task under it, with who waits for whom. A task can also wait for a turn in a conversation, a resource,
+the capacity of an agent, a budget, or you; the holder is named.
 
-The task and everything under it, with who waits for whom and what depends on what. What is waited for may also be
-a turn in a conversation, a resource, room at an agent, a budget, or you; who holds it is named.
   ○ pending  ● active  … waiting  ✓ completed  ✗ failed
 
---json: {tasks, nodes, edges}. Nodes are what is no task: {id, kind, label}, with kind conversation, resource, agent,
-human or budget. An edge is {from, to, step}, with step asked, waits, depends or held; held has the share of a budget.
+Mermaid is for Markdown pages, DOT for Graphviz:
 
-Mermaid is what Markdown pages draw; DOT is what Graphviz draws: guild graph t1 --dot | dot -Tsvg > t1.svg`,
-  options: { format: { type: 'string' }, mermaid: { type: 'boolean' }, dot: { type: 'boolean' } },
+  guild graph t1 --dot | dot -Tsvg > t1.svg
+
+With --json it prints {tasks, nodes, edges}. A node is something other than a task: {id, kind, label}, with the kind
+conversation, resource, agent, human or budget. An edge is {from, to, step}, with the step asked, waits, depends or held; held
+has the share of a budget.`,
+  options: {
+    format: { type: 'string', value: 'FORMAT', about: 'text (default), mermaid, dot or json' },
+    mermaid: { type: 'boolean', about: 'same as --format mermaid' },
+    dot: { type: 'boolean', about: 'same as --format dot' },
+  },
   most: 1,
   async run(call) {
     const { values, terminal } = call;

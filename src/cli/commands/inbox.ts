@@ -2,18 +2,18 @@
 import { addMail, listMail } from '../../app/readers/inbox.js';
 import { ProblemError, problem } from '../../domain/problem.js';
 import { EXIT, text, type Call, type Command } from '../args/command.js';
-import { table } from '../render/terminal.js';
+import { table } from '../render/layout.js';
 
 export const command: Command = {
-  help: `guild inbox add <text> [--from NAME] [--channel "slack #ops"] [--to AGENT]
-guild inbox list
-
-add puts a line into inbox/<service>-messages.jsonl; the next pass makes it a task for its agent, as data that is not
-trusted. list shows the messages that are there, and whether they were taken.`,
+  usage: [
+    ['inbox add <text>', 'add a message to inbox/<service>-messages.jsonl'],
+    ['inbox list', 'list the messages, and whether they were taken'],
+  ],
+  about: 'The next pass turns a message into a task for its agent, marked as untrusted data.',
   options: {
-    from: { type: 'string' },
-    channel: { type: 'string' },
-    to: { type: 'string' },
+    from: { type: 'string', value: 'NAME', about: 'add: the sender' },
+    channel: { type: 'string', value: 'NAME', about: 'add: where it comes from, for example "slack #ops"' },
+    to: { type: 'string', value: 'AGENT', about: 'add: the agent that gets the task' },
   },
   async run(call) {
     const [verb, ...rest] = call.words;

@@ -4,13 +4,16 @@ import { initWorkspace } from '../../app/starter.js';
 import { EXIT, newFolder, type Command } from '../args/command.js';
 
 export const command: Command = {
-  help: `guild init [dir] [--swarm]
-
-Makes a workspace in dir (default: here) with agents to keep or change, a commented guild.yaml and a README.
-Files that are there already stay as they are.
-
-  --swarm    peers that bid for tasks (search, file, terminal, breakdown, maker) instead of an office with an orchestrator`,
-  options: { swarm: { type: 'boolean' } },
+  usage: 'init [dir]',
+  about: `
+Creates a workspace in dir (default: the current folder): agents to keep or change, a commented guild.yaml and a README.
+Existing files are not changed.`,
+  options: {
+    swarm: {
+      type: 'boolean',
+      about: 'agents that bid for tasks (search, file, terminal, breakdown, maker), without an orchestrator',
+    },
+  },
   most: 1,
   async run({ words, values, terminal, json, io }) {
     const folder = path.resolve(io.cwd, newFolder(values, words[0], 'the folder') ?? '.');

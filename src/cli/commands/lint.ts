@@ -5,13 +5,13 @@ import { lintFile } from '../../app/readers/queries.js';
 import { ProblemError, problem, problemText } from '../../domain/problem.js';
 import { type Call, type Command, EXIT } from '../args/command.js';
 
-const HELP = `
-guild lint <file.task.md> …
-
-Checks boards. Errors keep an entry from being acted on, its neighbours work on; warnings only tell.
-Exit code 1 if there are errors.`;
-
-export const command: Command = { help: HELP, run: lint };
+export const command: Command = {
+  usage: 'lint <file.task.md>…',
+  about: `
+Checks boards. An entry with an error is ignored until it is fixed; the other entries still work. Warnings change nothing. The
+exit code is 1 if there are errors.`,
+  run: lint,
+};
 
 export async function lint(call: Call): Promise<number> {
   if (call.words.length === 0) {

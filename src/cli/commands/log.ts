@@ -2,19 +2,18 @@
 import { openHistory } from '../../app/readers/history.js';
 import { localDateTime } from '../../views/local-time.js';
 import { EXIT, text, whole, type Command } from '../args/command.js';
-import { oneLine } from '../render/terminal.js';
+import { oneLine } from '../render/layout.js';
 
 export const command: Command = {
-  help: `guild log [--task ID] [--limit N] [--full]
-
-Shows the commits of the workspace, newest first: when, which, and what happened.
-
-  --task ID    only commits that name this task or something under it
-  --limit N    at most so many (default 20)
-  --full       with the lines of each commit: task, agent and cause
-
-The history is plain git: git log, git diff and git show in the workspace show all of it.`,
-  options: { task: { type: 'string' }, limit: { type: 'string' }, full: { type: 'boolean' } },
+  usage: 'log',
+  about: `
+Lists the commits of the workspace, newest first. The history is plain git: git log, git diff and git show work in the
+workspace, too.`,
+  options: {
+    task: { type: 'string', value: 'ID', about: 'only commits that name this task or a task under it' },
+    limit: { type: 'string', value: 'N', about: 'at most N commits (default 20)' },
+    full: { type: 'boolean', about: 'show task, agent and cause of each commit' },
+  },
   most: 0,
   async run({ root, values, terminal, json, io }) {
     const limit = whole(values, 'limit', [1, 1_000_000]) ?? 20;

@@ -7,15 +7,21 @@ import { EXIT, text, whole, type Command } from '../args/command.js';
 import { interrupted } from '../process/interrupt.js';
 
 export const command: Command = {
-  help: `guild model-server [--script FILE] [--port N] [--host ADDR]
+  usage: 'model-server',
+  about: `
+Serves a model script as an OpenAI-compatible API at http://127.0.0.1:PORT/v1, for tests and demonstrations. The script can also
+fail, stall and break off: see docs/explanation/models.md.
 
-Serves a model script (default: script.yaml of the workspace, else a small built-in one that echoes) at
-http://127.0.0.1:PORT/v1, so that any OpenAI-compatible client can talk to it:
-
-  OPENAI_BASE_URL=http://127.0.0.1:8123/v1 guild run planner "Hello"
-
-The script can also fail, stall, stutter and break off; docs/explanation/models.md tells how.`,
-  options: { script: { type: 'string' }, port: { type: 'string' }, host: { type: 'string' } },
+  OPENAI_BASE_URL=http://127.0.0.1:8123/v1 guild run planner "Hello"`,
+  options: {
+    script: {
+      type: 'string',
+      value: 'FILE',
+      about: 'the script (default: script.yaml of the workspace, otherwise a built-in one that echoes)',
+    },
+    port: { type: 'string', value: 'N', about: 'port (default 8123); 0 picks a free one' },
+    host: { type: 'string', value: 'ADDR', about: 'address to listen on (default 127.0.0.1)' },
+  },
   most: 0,
   async run({ values, root, terminal, json, io }) {
     const named = text(values, 'script');

@@ -7,20 +7,21 @@ import { noteText } from '../../views/note-text.js';
 import { whoText } from '../../views/who.js';
 import { EXIT, whole, type Call, type Command } from '../args/command.js';
 import { onInterrupt } from '../process/interrupt.js';
-import { oneLine, table, type Terminal } from '../render/terminal.js';
+import { oneLine, table } from '../render/layout.js';
+import type { Terminal } from '../render/terminal.js';
 
 export const command: Command = {
-  help: `guild notes [channel] [--last N] [--follow]
-
-Without a channel: the channels there are, who writes and reads them, and when something was last told.
-With one: what was told on it, oldest first.
-
-  --last N     only so many of the newest (default 50)
-  --follow     goes on, and shows each note as it is told; Ctrl-C ends it
-
-Channels of the program itself are state, dependency, task and help; team/<task> holds the discussion of a team; others are
-named in guild.yaml under "channels:". guild tell says something on one of those.`,
-  options: { last: { type: 'string' }, follow: { type: 'boolean' } },
+  usage: [
+    ['notes', 'list the channels, who writes and reads them, and the time of the last note'],
+    ['notes <channel>', 'print the notes of a channel, oldest first'],
+  ],
+  about: `
+The program itself writes to state, dependency, task and help. team/<task> is the discussion of a team. Other channels are
+defined in guild.yaml under "channels:". guild tell posts a note.`,
+  options: {
+    last: { type: 'string', value: 'N', about: 'only the newest N notes (default 50)' },
+    follow: { type: 'boolean', about: 'continue to print new notes until Ctrl-C' },
+  },
   most: 1,
   async run(call) {
     const view = openNotes(call.root, call.io.env);

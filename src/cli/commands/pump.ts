@@ -6,12 +6,15 @@ import { narrator } from '../render/narrator.js';
 import { untilInterrupt } from '../process/interrupt.js';
 
 export const command: Command = {
-  help: `guild pump [--all]
-
-Looks at the workspace once, does everything that can be done now, and stops.
-Run it again for the next step, or use --all (-a) to go on until nothing moves any more; the exit code is 4 if something
-waits for you then.`,
-  options: { all: { type: 'boolean', short: 'a' } },
+  usage: 'pump',
+  about: 'Runs one pass: does everything that can be done now, then stops. Run it again for the next step.',
+  options: {
+    all: {
+      type: 'boolean',
+      short: 'a',
+      about: 'repeat until nothing changes; the exit code is 4 if something then waits for you',
+    },
+  },
   most: 0,
   async run(call) {
     const tell = narrator(call);

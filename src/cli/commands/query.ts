@@ -3,35 +3,28 @@ import { type QueryReply, runQuery, type Row, type Sources } from '../../app/rea
 import { querySources } from '../../app/readers/query-sources.js';
 import { ProblemError, problem } from '../../domain/problem.js';
 import { columnsOf } from '../render/columns.js';
-import { type Call, type Command, EXIT, type Options, text } from '../args/command.js';
-import { oneLine, type Terminal } from '../render/terminal.js';
+import { type Call, type Command, EXIT, text } from '../args/command.js';
+import { oneLine } from '../render/layout.js';
+import type { Terminal } from '../render/terminal.js';
 
-const HELP = `
-guild query "<query>" [--all] [--force] [-o table|json]
-
-  SELECT *|fields|COUNT(*) FROM tasks|sessions|agents|events|<file.task.md>
-         [WHERE …] [ORDER BY field [DESC], …] [LIMIT n] [INTO <file>]
-  UPDATE <file.task.md> SET field = value, … WHERE …
+export const command: Command = {
+  usage: 'query "<query>"',
+  about: `
+  SELECT *|columns|COUNT(*) FROM tasks|sessions|agents|events|<file.task.md>
+      [WHERE …] [ORDER BY column [DESC], …] [LIMIT n] [INTO <file>]
+  UPDATE <file.task.md> SET column = value, … WHERE …
   INSERT INTO <file.task.md> SET title = '…', …
   DELETE FROM <file.task.md> WHERE …
 
 Conditions: = != < <= > >= LIKE IN CONTAINS IS [NOT] NULL AND OR NOT ( )
-File names count from the workspace.
 
-  --all                  UPDATE or DELETE without WHERE: every task
-  --force                INTO may replace a file
-  -o, --output FORMAT    table (default) or json; --format is the same`;
-
-const OPTIONS: Options = {
-  all: { type: 'boolean' },
-  force: { type: 'boolean' },
-  output: { type: 'string', short: 'o' },
-  format: { type: 'string' },
-};
-
-export const command: Command = {
-  help: HELP,
-  options: OPTIONS,
+File names start from the workspace. docs/explanation/boards.md describes the language.`,
+  options: {
+    all: { type: 'boolean', about: 'allow UPDATE and DELETE without WHERE, for every task' },
+    force: { type: 'boolean', about: 'let INTO replace a file' },
+    output: { type: 'string', short: 'o', value: 'FORMAT', about: 'table (default) or json' },
+    format: { type: 'string', value: 'FORMAT', about: 'same as --output' },
+  },
   run: (call) => query(call, querySources(call.root)),
 };
 

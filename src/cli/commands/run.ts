@@ -10,14 +10,16 @@ import { costText } from './task/show.js';
 import { untilInterrupt } from '../process/interrupt.js';
 
 export const command: Command = {
-  help: `guild run <agent> <text> [--id ID] [--model NAME]
+  usage: 'run <agent> <text>',
+  about: `
+Creates a task for the agent, works on it and on every task under it until it ends, and prints the answer. Use - as the
+text to read it from standard input:
 
-Adds a task for the agent, works on it and everything under it until it has ended, and prints the answer.
-The text may also come from standard input: echo "…" | guild run planner -
-
-  --id ID        id of the task (default: a fresh one)
-  --model NAME   model or alias for every agent of this run`,
-  options: { id: { type: 'string' }, model: { type: 'string' } },
+  echo "What is in this folder?" | guild run planner -`,
+  options: {
+    id: { type: 'string', value: 'ID', about: 'id of the task (default: generated)' },
+    model: { type: 'string', value: 'NAME', about: 'model or alias for all agents of this run' },
+  },
   async run(call) {
     const [agent, ...words] = call.words;
     const said = words.join(' ');

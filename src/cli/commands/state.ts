@@ -6,18 +6,28 @@ import { problem, ProblemError } from '../../domain/problem.js';
 import { localDateTime } from '../../views/local-time.js';
 import { EXIT, whole, type Call, type Command } from '../args/command.js';
 import { interrupted } from '../process/interrupt.js';
-import { laid, type Terminal } from '../render/terminal.js';
+import { laid } from '../render/layout.js';
+import type { Terminal } from '../render/terminal.js';
 
 export const command: Command = {
-  help: `guild state                     each agent and what it is doing, the processes that run, and what waits for you
-guild state --history [agent]   how it came to that: every change, oldest first  [--limit N]
-guild state --watch [agent]     every change from now on, until Ctrl-C
-
-  idle      never had work                  blocked   its work waits for others, or for you
-  working   at work, or could go on         complete  all it took part in has ended
-  waiting   done; free to help              error     its last task failed, or its file cannot be read
-  paused    you paused it: guild agent pause|resume <name>`,
-  options: { history: { type: 'boolean' }, watch: { type: 'boolean' }, limit: { type: 'string' } },
+  usage: [
+    ['state', 'show what each agent does, the running processes, and what waits for you'],
+    ['state --history [agent]', 'list every change of state, oldest first'],
+    ['state --watch [agent]', 'print every change of state until Ctrl-C'],
+  ],
+  about: `
+  idle      has not had work yet
+  working   works, or could continue
+  blocked   its work waits for others, or for you
+  waiting   has finished its part and is free to help
+  complete  everything it took part in has ended
+  error     its last task failed, or its file cannot be read
+  paused    you paused it with guild agent pause`,
+  options: {
+    history: { type: 'boolean', about: 'list every change of state' },
+    watch: { type: 'boolean', about: 'print every change of state as it happens' },
+    limit: { type: 'string', value: 'N', about: '--history: only the last N changes (default 50)' },
+  },
   most: 1,
   async run(call) {
     const { values, words, root } = call;

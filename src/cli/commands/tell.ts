@@ -5,11 +5,11 @@ import { problem, ProblemError } from '../../domain/problem.js';
 import { EXIT, text, type Command } from '../args/command.js';
 
 export const command: Command = {
-  help: `guild tell <channel> <text> [--priority critical|high|normal|low]
-
-Says something on a channel that guild.yaml names, or on team/<task>. Agents that read the channel hear it before their next
-turn, the most urgent first. To say something to one task: guild task tell <id> <text>. guild notes lists the channels.`,
-  options: { priority: { type: 'string' } },
+  usage: 'tell <channel> <text>',
+  about: `
+Posts a note on a channel of guild.yaml or on team/<task>. Agents that read the channel see it before their next turn, the most
+urgent first. guild notes lists the channels. To send a message to one task, use guild task tell <id> <text>.`,
+  options: { priority: { type: 'string', value: 'PRIORITY', about: 'critical, high, normal (default) or low' } },
   async run({ root, words, values, terminal, json, io }) {
     const [channel, ...rest] = words;
     const said = rest.join(' ').trim();

@@ -2,20 +2,20 @@
 import { undoTo } from '../../app/undo.js';
 import { problem, ProblemError } from '../../domain/problem.js';
 import { EXIT, type Command } from '../args/command.js';
-import { printable } from '../render/terminal.js';
+import { printable } from '../render/paint.js';
 
 const SHOWN = 40;
 
 export const command: Command = {
-  help: `guild undo <commit> [--yes] [--force]
-
-Shows what going back to a commit (an id of guild log, or HEAD~1 and so on) would change; with --yes it is done. What lies in the
-workspace now is committed first, so an undo can be undone. Tasks that have ended since then are open again and are worked on from
-what the files say; actions that were carried out are not carried out again. Messages that came in, events and run records stay.
-
-  --yes, -y    do it
-  --force      also while another guild is at work here`,
-  options: { yes: { type: 'boolean', short: 'y' }, force: { type: 'boolean' } },
+  usage: 'undo <commit>',
+  about: `
+Shows what going back to a commit would change; --yes does it. The commit is an id from guild log, or HEAD~1 and so on. The
+current state is committed first, so an undo can be undone. Tasks that ended after the commit are open again. Actions that
+already ran are not run again. Incoming messages, events and run records are kept.`,
+  options: {
+    yes: { type: 'boolean', short: 'y', about: 'go back' },
+    force: { type: 'boolean', about: 'go back even while another guild works here' },
+  },
   most: 1,
   async run({ words, root, values, terminal, json, io }) {
     const [to] = words;

@@ -9,12 +9,14 @@ import { liveView } from '../render/live-view.js';
 import { narrator } from '../render/narrator.js';
 
 export const command: Command = {
-  help: `guild watch
+  usage: 'watch',
+  about: `
+Works until you stop it with Ctrl-C: takes tasks, continues tasks whose wait is over, and recovers tasks of lost processes.
+Several watches can share one workspace.
 
-Works on the workspace until you stop it (Ctrl-C): takes tasks, goes on with those whose waiting is over, picks up what
-a lost process left. Several can run on one workspace; they share the work.
-On a terminal it draws the tree of what is going on; in a pipe it writes a line for each change. What waited for you before it
-began is shown first. Edits of agents, policy and tasks count at once; an edit of guild.yaml is told, and counts when it is started again.`,
+On a terminal it draws the tree of open work; in a pipe it prints one line for each change. Questions from before it started
+come first. Edits to agents, policy and tasks take effect at once. An edit to guild.yaml is reported and takes effect at the
+next start.`,
   most: 0,
   run: (call) => host(call, undefined),
 };

@@ -9,7 +9,8 @@ import { HUMAN } from '../../domain/task/task.js';
 import { whoText } from '../../views/who.js';
 import { columnsOf, endOf } from './columns.js';
 import { FOR_YOU, type Narrator } from './narrator.js';
-import { fitted, oneLine, type Terminal } from './terminal.js';
+import { fitted, oneLine } from './layout.js';
+import type { Terminal } from './terminal.js';
 
 interface Node {
   id: string;

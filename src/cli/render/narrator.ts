@@ -9,7 +9,7 @@ import { problemText, type Problem } from '../../domain/problem.js';
 import { HUMAN } from '../../domain/task/task.js';
 import { whoText } from '../../views/who.js';
 import type { Terminal } from './terminal.js';
-import { oneLine } from './terminal.js';
+import { oneLine } from './layout.js';
 
 /** Beside a task that only a person can end. */
 export const FOR_YOU = 'waits for you: guild approve';

@@ -10,19 +10,24 @@ import { problem, ProblemError } from '../../../domain/problem.js';
 import { agentGraph, drawGraph, GRAPH_FORMATS } from '../../../views/agent-graph.js';
 import { EXIT, text, type Call, type Command } from '../../args/command.js';
 import { graphFormat } from '../../args/graph-format.js';
-import { laid } from '../../render/terminal.js';
+import { laid } from '../../render/layout.js';
 
 export const command: Command = {
-  help: `guild agent list             the agents, what they can do, and which file defines them
-                             --graph: who comes after whom  [--format text|mermaid|dot|json]
-guild agent start <name…>    work only for these agents, in this terminal (as many terminals as you like)
-guild agent pause <name> [reason]
-                             it ends the turn it is in, then takes no task and no turn; storage/paused/<name> is the same
-guild agent resume <name>    lets it go on
-guild agent new <name>       write agents/<name>.md to start from  [--description TEXT]
-guild agent rollback <name> <commit>
-                             bring its folder workspaces/<name>/ back to one of its commits (git -C workspaces/<name> log)`,
-  options: { description: { type: 'string' }, graph: { type: 'boolean' }, format: { type: 'string' } },
+  usage: [
+    ['agent list', 'list the agents with their models, files and descriptions'],
+    ['agent start <name>…', 'work for these agents only, in this terminal; several terminals can do so'],
+    ['agent pause <name> [reason]', 'let an agent finish its current turn, then give it no work'],
+    ['agent resume <name>', 'let a paused agent work again'],
+    ['agent new <name>', 'create agents/<name>.md from a template'],
+    ['agent rollback <name> <commit>', 'restore its folder workspaces/<name>/ from one of its commits'],
+  ],
+  about: `
+A file storage/paused/<name> pauses an agent, too. git -C workspaces/<name> log lists the commits for a rollback.`,
+  options: {
+    description: { type: 'string', value: 'TEXT', about: 'new: what the agent is good at; others choose agents by it' },
+    graph: { type: 'boolean', about: 'list: draw which agents follow which' },
+    format: { type: 'string', value: 'FORMAT', about: 'list --graph: text (default), mermaid, dot or json' },
+  },
   async run(call) {
     const [word = 'list', ...words] = call.words;
     if (text(call.values, 'format') !== undefined && call.values['graph'] !== true)

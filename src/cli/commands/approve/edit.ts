@@ -2,4 +2,8 @@
 import { answerBy, command as approve } from './index.js';
 import type { Command } from '../../args/command.js';
 
-export const command: Command = { help: approve.help, run: (call) => answerBy('edit', call) };
+export const command: Command = {
+  usage: approve.usage,
+  about: approve.about,
+  run: (call) => answerBy('edit', call),
+};

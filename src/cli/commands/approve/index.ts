@@ -11,15 +11,18 @@ import { meantBy, unknownTask } from '../task/id.js';
 type Store = ReturnType<typeof openReader>;
 
 export const command: Command = {
-  help: `guild approve                     what waits for you (exit code 4 if anything does)
-guild approve <id…>               allow it, exactly as shown
-guild approve --all-like <id>     allow every request for the same action by the same agent
-guild reject <id> [reason]        refuse it; the reason reaches the agent
-guild edit <id> <new text>        allow this command, file content, message or plan instead; the agent is told
-
-The same is done by editing tasks/approvals.task.md: [x] allows, [-] refuses, deleting the entry withdraws it. A running guild watch
-acts at once, else the next guild pump.`,
-  options: { 'all-like': { type: 'string' } },
+  usage: [
+    ['approve', 'list what waits for your decision; the exit code is 4 if anything does'],
+    ['approve <id>…', 'allow actions exactly as shown'],
+    ['reject <id> [reason]', 'refuse an action; the agent reads the reason'],
+    ['edit <id> <new text>', 'allow a changed command, file content, message or plan; the agent is informed'],
+  ],
+  about: `
+You can also edit tasks/approvals.task.md: [x] allows, [-] refuses, and deleting an entry refuses it, too. A running guild
+watch acts at once, otherwise the next guild pump does.`,
+  options: {
+    'all-like': { type: 'string', value: 'ID', about: 'approve: every request of the same agent for the same action' },
+  },
   run: (call) => answerBy('approve', call),
 };
 

@@ -17,21 +17,20 @@ import { treeLines } from '../task/show.js';
 const BALLOT = 'tasks/approvals.task.md';
 
 export const command: Command = {
-  help: `guild demo [--yes] [--step] [--dir DIR] [--model NAME]
-
-Plays a day in an office: Sarah asks on Slack whether Redis is running; a planner, an executor and an evaluator find out and
-answer. Twice you are asked: before a command runs, and before the reply leaves the house. You answer by editing
-tasks/approvals.task.md, or here at the prompt.
-
-  --yes, -y     yes to both; with the script also where nobody is at a terminal
-  --step        wait for Enter before each pass
-  --dir DIR     where to play; must be empty or missing (default: a temporary folder, kept for you to look at)
-  --model NAME  a real model instead of the script, e.g. openai/gpt-5 (its key must be in the environment)`,
+  usage: 'demo',
+  about: `
+Plays a short story in a new folder. Sarah asks on Slack whether Redis is running; a planner, an executor and an evaluator find
+out and answer. You decide twice: before a command runs, and before the reply goes out. Answer at the prompt, or edit
+tasks/approvals.task.md. The model is a script, so no key and no network are needed.`,
   options: {
-    dir: { type: 'string' },
-    step: { type: 'boolean' },
-    yes: { type: 'boolean', short: 'y' },
-    model: { type: 'string' },
+    yes: { type: 'boolean', short: 'y', about: 'approve both requests; needed if nobody is at a terminal' },
+    step: { type: 'boolean', about: 'wait for Enter before each pass' },
+    dir: {
+      type: 'string',
+      value: 'DIR',
+      about: 'folder to use; must be empty or missing (default: a temporary one, which is kept)',
+    },
+    model: { type: 'string', value: 'NAME', about: 'a real model, for example openai/gpt-5; its key must be set' },
   },
   most: 0,
   async run(call) {

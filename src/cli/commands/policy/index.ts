@@ -3,12 +3,17 @@ import { problem, ProblemError } from '../../../domain/problem.js';
 import type { Command } from '../../args/command.js';
 
 export const command: Command = {
-  help: `guild policy test <command…>                             what the gate says to a command line: auto, notify, ask or deny
-guild policy path [--agent NAME] [--tool TOOL] <path…>   what a file tool may do with a path: ok, ask or refuse
-
-Without arguments both read lines from standard input; with --json, JSON lines {"id","command","agent"} or
-{"id","agent","tool","path"}, and answer {"id","verdict","reason","ms"} for each.`,
-  options: { agent: { type: 'string' }, tool: { type: 'string' } },
+  usage: [
+    ['policy test <command>…', 'show the verdict on a command line: auto, notify, ask or deny'],
+    ['policy path <path>…', 'show the verdict on a path for a file tool: ok, ask or refuse'],
+  ],
+  about: `
+Nothing is run. Without arguments, lines are read from standard input. With --json these are JSON lines {"id","command","agent"}
+or {"id","agent","tool","path"}, and each is answered with {"id","verdict","reason","ms"}.`,
+  options: {
+    agent: { type: 'string', value: 'NAME', about: 'path: the agent that uses the tool' },
+    tool: { type: 'string', value: 'TOOL', about: 'path: the tool (default read_file)' },
+  },
   async run(call) {
     const [word, ...words] = call.words;
     if (word === 'path') return (await import('./path.js')).policyPath({ ...call, words });

@@ -11,19 +11,17 @@ import { VERSION } from '../../args/version.js';
 const RECORDED = ['run', 'pump', 'watch', 'demo'];
 
 export const command: Command = {
-  help: `guild record <cassette> [--no-check] <command…>
-
-Runs another command (run, pump, watch or demo) and keeps the whole run in one file: the files as they were, what models, commands and
-plugins answered, what people changed meanwhile, and when. guild replay plays it again without any of them.
+  usage: 'record <cassette> <command>…',
+  about: `
+Runs another command (run, pump, watch or demo) and records the whole run in one file: the files at the start, the answers of
+models, commands and plugins, what people changed meanwhile, and when. guild replay plays it again without any of them.
 
   guild record first.jsonl run planner "What should we do first?"
   guild record office.jsonl -- demo --yes
 
-  --no-check   do not replay it at once to see whether it comes out the same
-
-A cassette holds the workspace and all that was said. Secrets (.env*, secrets/, keys) are left out; what an agent read is not.
-Tasks of one pass are worked on one after the other while it is recorded, and no history is committed.`,
-  options: { 'no-check': { type: 'boolean' } },
+A cassette contains the workspace and all conversations. Secrets (.env*, secrets/, keys) are left out, but not what an agent
+has read of them. During a recording the tasks of a pass run one after the other, and no history is committed.`,
+  options: { 'no-check': { type: 'boolean', about: 'do not replay the cassette afterwards to verify it' } },
   takesCommand: true,
   most: 1,
   async run(call) {

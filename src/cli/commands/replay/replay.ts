@@ -7,21 +7,22 @@ import { counted, EXIT, text, type Call, type Command } from '../../args/command
 import { narrator } from '../../render/narrator.js';
 
 export const command: Command = {
-  help: `guild replay <cassette> [--dir DIR] [--keep] [--with FILE=PATH]… [--continue-live]
+  usage: 'replay <cassette>',
+  about: `
+Repeats a recorded run in a new folder with the recorded answers, and compares every file with the recording. The exit code is
+0 if all files are the same, and 1 at the first difference. No model is called and no command runs.
 
-Lays the recorded files into a fresh folder, does the same steps with the recorded answers, and compares every file with what was
-recorded: the same (exit 0), or the first difference (exit 1). No model is asked and no command is run.
-
-  --dir DIR          where; must be empty or missing (default: a temporary folder)
-  --keep             keep the temporary folder
-  --with FILE=PATH   another file in place of one in the workspace, e.g. --with agents/planner.md=new-planner.md; may be repeated
-  --workspace DIR    take all agents from the workspace in DIR
-  --continue-live    at the first difference, go on with the real models and commands; what came before costs nothing`,
+With --workspace DIR, all agents are taken from that workspace.`,
   options: {
-    dir: { type: 'string' },
-    keep: { type: 'boolean' },
-    with: { type: 'string', multiple: true },
-    'continue-live': { type: 'boolean' },
+    dir: { type: 'string', value: 'DIR', about: 'folder to use; must be empty or missing (default: a temporary one)' },
+    keep: { type: 'boolean', about: 'keep the temporary folder' },
+    with: {
+      type: 'string',
+      multiple: true,
+      value: 'FILE=PATH',
+      about: 'replace a file of the workspace, for example agents/planner.md=new-planner.md; may be repeated',
+    },
+    'continue-live': { type: 'boolean', about: 'at the first difference, continue with the real models and commands' },
   },
   most: 1,
   async run(call) {

@@ -1,29 +1,33 @@
 /** `guild task`: what people do with single tasks. Each word is a small command of its own. */
 import { ProblemError, problem } from '../../../domain/problem.js';
+import { TASK_STATES } from '../../../domain/task/task.js';
 import type { Command, Values } from '../../args/command.js';
 
 export const command: Command = {
-  help: `guild task add <description>      [--to AGENT] [--id ID] [--type T] [--requires CAP,…] [--after ID,…] [--priority A|B|C|D]
-guild task list                   [--all] [--state S] [--limit N]   open tasks; --all (-a): ended ones too
-guild task show <id>              one task, with its result
-guild task tree <id>              a task and everything under it, with what it cost
-guild task cancel <id> [reason]   ends it and everything open under it
-guild task stop <id>              lets it and all under it give a last answer, and end with that
-guild task retry <id>             opens a failed task again; what succeeded under it stays
-guild task tell <id> <text>       says something to an open task; heard before its next turn
+  usage: [
+    ['task add <description>', 'create a task and print its id'],
+    ['task list', 'list open tasks'],
+    ['task show <id>', 'show one task and its result'],
+    ['task tree <id>', 'show a task and every task under it, with their cost'],
+    ['task cancel <id> [reason]', 'cancel a task and every open task under it'],
+    ['task stop <id>', 'let a task and the tasks under it give one last answer, then end'],
+    ['task retry <id>', 'reopen a failed task; completed tasks under it are kept'],
+    ['task tell <id> <text>', 'send a message to an open task; its agent reads it before its next turn'],
+  ],
+  about: `
+The end of an id is enough if it is unique: guild task show call-9e3afirdk9. guild task tree shows these short ids.
 
-Of an id its end is enough where no other task ends so: guild task show call-9e3afirdk9. guild task tree shows these ends.
-A task is a file: dropping JSON with a "description" into tasks/pending/ does the same as add.`,
+A task is a file: dropping a JSON file with a "description" into tasks/pending/ is the same as guild task add.`,
   options: {
-    to: { type: 'string' },
-    id: { type: 'string' },
-    type: { type: 'string' },
-    requires: { type: 'string', multiple: true },
-    after: { type: 'string', multiple: true },
-    priority: { type: 'string' },
-    all: { type: 'boolean', short: 'a' },
-    state: { type: 'string' },
-    limit: { type: 'string' },
+    to: { type: 'string', value: 'AGENT', about: 'add: the agent that does the task' },
+    id: { type: 'string', value: 'ID', about: 'add: id of the task (default: generated)' },
+    type: { type: 'string', value: 'TYPE', about: 'add: type of the task, for rules and reports' },
+    requires: { type: 'string', multiple: true, value: 'CAP,…', about: 'add: capabilities that the agent must have' },
+    after: { type: 'string', multiple: true, value: 'ID,…', about: 'add: tasks that must be completed first' },
+    priority: { type: 'string', value: 'A|B|C|D', about: 'add: A is the most urgent (default C)' },
+    all: { type: 'boolean', short: 'a', about: 'list: ended tasks, too' },
+    state: { type: 'string', value: 'STATE', about: `list: only ${TASK_STATES.join(', ')}` },
+    limit: { type: 'string', value: 'N', about: 'list: at most N tasks (default 50)' },
   },
   async run(call) {
     const [word = 'list', ...words] = call.words;

@@ -8,7 +8,8 @@ import { gistOrFailure } from '../../../views/summary.js';
 import { toText } from '../../../views/who.js';
 import { EXIT, text, whole, type Call } from '../../args/command.js';
 import { columnsOf } from '../../render/columns.js';
-import { fitted, table, type Terminal } from '../../render/terminal.js';
+import { fitted, table } from '../../render/layout.js';
+import type { Terminal } from '../../render/terminal.js';
 
 export async function list(call: Call): Promise<number> {
   const { values, terminal, json } = call;

@@ -20,7 +20,7 @@ import { EXIT, type Call } from '../../args/command.js';
 import { idOf, unknownTask } from './id.js';
 import { mark } from './list.js';
 import { columnsOf } from '../../render/columns.js';
-import { fitted, oneLine, wrapped } from '../../render/terminal.js';
+import { fitted, oneLine, wrapped } from '../../render/layout.js';
 
 export async function show(call: Call): Promise<number> {
   const { terminal, json } = call;

@@ -10,7 +10,8 @@ import { localTime, zone } from '../../../views/local-time.js';
 import { toText, whoText } from '../../../views/who.js';
 import { mark } from '../task/list.js';
 import { stateMark } from '../state.js';
-import { fitted, laid, oneLine, wrapped, type Terminal } from '../../render/terminal.js';
+import { fitted, laid, oneLine, wrapped } from '../../render/layout.js';
+import type { Terminal } from '../../render/terminal.js';
 
 /** What was spent, and the newest lines of history. */
 export interface Ledger {

@@ -9,13 +9,11 @@ import type { Input } from '../../process/io.js';
 import { addEvents, noLedger, topFrame } from './frame.js';
 
 export const command: Command = {
-  help: `guild top [--once]
-
-Who does what, what is open, what waits for you, what it cost so far and what happened last, on one screen that follows
-what happens. q or Ctrl-C leaves. It only looks: guild watch, in another terminal, does the work.
-
-  --once    one frame, printed as text; also what a pipe gets`,
-  options: { once: { type: 'boolean' } },
+  usage: 'top',
+  about: `
+Shows agents, open tasks, what waits for you, the cost and the last events on one screen, and updates it. q or Ctrl-C leaves.
+It only looks: run guild watch in another terminal to do the work.`,
+  options: { once: { type: 'boolean', about: 'print one frame as text (default in a pipe)' } },
   most: 0,
   async run(call) {
     const view = openStates(call.root, call.io.env);

@@ -13,15 +13,17 @@ import { localDay, localTime, withLocalTimes, zone } from '../../../views/local-
 import { toText } from '../../../views/who.js';
 import { EXIT, type Command } from '../../args/command.js';
 import { idOf, unknownTask } from '../task/id.js';
-import { oneLine, printable, wrapped } from '../../render/terminal.js';
+import { oneLine, wrapped } from '../../render/layout.js';
+import { printable } from '../../render/paint.js';
 import { costOf, originOf, storyOf } from './story.js';
 
 export const command: Command = {
-  help: `guild why <task>
+  usage: 'why <task>',
+  about: `
+Explains why a task is in its state: what it waits for, down to the last link of the chain; what its open children hold of
+its budget; who asked for it; and what happened: turns, tools, requests to others, approvals and cost.
 
-Tells why a task is where it is: for what it waits, down to the last one in the chain, you included; what its open children hold of its
-budget; who asked for it, from the first message on; and what happened: turns, tools, what others were asked, approvals, and what it cost.
---json has every event too, and the nodes of the chain: ids of tasks, turn:…, agent:…, budget:… and @human.`,
+With --json it also prints every event and the nodes of the chain: task ids, turn:…, agent:…, budget:… and @human.`,
   most: 1,
   async run({ words, root, terminal, json }) {
     const id = idOf({ words, root }, 'why');

@@ -1,0 +1,44 @@
+/**
+ * Our own colours in a text. They are marked with a number that nobody else can know, and become escape codes only when the
+ * text is written, so text from models and files cannot drive the terminal.
+ */
+export const CODES = {
+  bold: [1, 22],
+  dim: [2, 22],
+  red: [31, 39],
+  green: [32, 39],
+  yellow: [33, 39],
+  magenta: [35, 39],
+  cyan: [36, 39],
+} as const;
+
+const SECRET = Math.random().toString(36).slice(2, 10);
+export const SIGNS = new RegExp(`\u0001${SECRET}(\\d+)\u0002`);
+
+export function sign(code: number): string {
+  return `\u0001${SECRET}${code}\u0002`;
+}
+
+/** Our colours as the terminal knows them; everything else printable. */
+export function painted(line: string): string {
+  return line
+    .split(SIGNS)
+    .map((part, i) => (i % 2 === 1 ? `\u001b[${part}m` : printable(part)))
+    .join('');
+}
+
+/** Control, bidi and invisible characters as escapes; newline and tab stay. */
+export function printable(text: string): string {
+  // eslint-disable-next-line no-control-regex
+  return text.replace(
+    /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]/g,
+    (char) => {
+      return char === '\r' ? '' : `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`;
+    },
+  );
+}
+
+/** Without our marks. */
+export function bare(text: string): string {
+  return text.replaceAll(new RegExp(SIGNS, 'g'), '');
+}
