@@ -1,13 +1,15 @@
 /**
- * Bundles packages into dist, with esbuild. The AI SDK goes to dist/vendor, where `#ai-sdk/…` of package.json leads: it runs on
- * Node 20 but declares Node 22, and npm would warn at every install of guildhall. THIRD-PARTY-NOTICES holds the licences.
+ * Bundles packages into dist with esbuild and writes their licences to THIRD-PARTY-NOTICES. The AI
+ * SDK goes to dist/vendor, which `#ai-sdk/…` in package.json points to: it runs on Node 20 but
+ * declares Node 22, so npm would print warnings whenever somebody installs guildhall.
  */
 import { createHash } from 'node:crypto';
 import * as fs from 'node:fs';
 import { createRequire } from 'node:module';
 import * as path from 'node:path';
+import { fileURLToPath } from 'node:url';
 
-const ROOT = path.resolve(import.meta.dirname, '..');
+const ROOT = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '..');
 const VENDOR = path.join(ROOT, 'dist', 'vendor');
 const STAMP = path.join(VENDOR, '.stamp');
 const NOTICES = path.join(ROOT, 'THIRD-PARTY-NOTICES');
@@ -19,7 +21,7 @@ const ENTRIES = {
   'mcp-stdio': '@ai-sdk/mcp/mcp-stdio',
 };
 
-/** One file with the parts of zod that are used: loading its hundred modules takes ten times as long. */
+/** One file with the parts of zod that we use. Its hundred modules take ten times as long to load. */
 export function bundleZod() {
   const file = path.join(ROOT, 'dist', 'src', 'schemas', 'zod.js');
   if (!fs.existsSync(file)) return;

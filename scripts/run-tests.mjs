@@ -1,6 +1,6 @@
 /**
- * Runs compiled test files with Node's own runner, the longest first, and reports failures, counts and the slowest files.
- * Skipped and unfinished tests are failures under CI=true on Linux, so that no promise goes quiet.
+ * Runs compiled test files with Node's own runner, the longest first. Reports failures, counts and
+ * the slowest files. Under CI=true on Linux a skipped or unfinished test is a failure.
  */
 import * as fs from 'node:fs';
 import * as os from 'node:os';
@@ -10,10 +10,10 @@ import { spec } from 'node:test/reporters';
 import { inspect } from 'node:util';
 import { ROOT, walk } from './setup.mjs';
 
-/** For each test and for each file. Only a test that hangs takes this long, even on a busy machine. */
+/** Per test and per file. Only a test that hangs takes this long, even on a busy machine. */
 const TEST_LIMIT_MS = 3 * 60 * 60_000;
 const PROGRESS_MS = 20_000;
-/** They take longest, so they start first. `npm run check` leaves them out. */
+/** These take longest, so they start first. `npm run check` leaves them out. */
 const EXPENSIVE = [
   'crash/',
   'storm/',
@@ -27,7 +27,7 @@ const EXPENSIVE = [
   'adapters/git',
 ];
 
-/** Paths of compiled test files in the order to run them. `words` keeps files whose path contains one of them. */
+/** Compiled test files in the order to run them. `words` keeps paths that contain one of them. */
 export function collectTests({ words = [], quick = false } = {}) {
   const rank = (file) => {
     const index = EXPENSIVE.findIndex((start) => file.startsWith(`dist/test/${start}`));
@@ -42,8 +42,8 @@ export function collectTests({ words = [], quick = false } = {}) {
 }
 
 /**
- * A file that samples its cases divides them among the shards itself (test/kit/sample.ts), so it is part of each shard.
- * The others are dealt out by name.
+ * A file that samples its cases (test/kit/sample.ts) divides them among the shards itself, so it is
+ * part of each shard. The others are assigned to a shard by a hash of their name.
  */
 export function inShard(file, shard) {
   if (shard === undefined) return true;
@@ -52,11 +52,13 @@ export function inShard(file, shard) {
   return hash % shard.count === shard.index - 1;
 }
 
-/** The exit code: 0 if every test passed and, in CI on Linux, none was skipped. `verbose` prints every test. */
+/** The exit code. `verbose` prints every test instead of failures only. */
 export async function runTests(files, { verbose = false } = {}) {
   if (files.length === 0) return 1;
-  process.execArgv = []; // The runner hands Node options on to test files; `-e` would run the caller again, without end.
-  delete process.env.NODE_TEST_CONTEXT; // Set when a test runs this script; the runner would take itself for that test.
+  // The runner passes Node options on to test files; with `-e` they would run the caller, endlessly.
+  process.execArgv = [];
+  // Set when a test calls this script; the runner would take itself for that test.
+  delete process.env.NODE_TEST_CONTEXT;
   const counts = { passed: 0, failed: 0, skipped: [], cases: 0, msByFile: new Map() };
   const events = run({
     files: files.map((file) => path.join(ROOT, file)),
@@ -107,7 +109,7 @@ function summary({ passed, failed, skipped, cases, msByFile }, files) {
       ([file, ms]) =>
         `${path.relative(path.join(ROOT, 'dist/test'), file).replace(/\.test\.js$/, '')} ${(ms / 1000).toFixed(0)} s`,
     );
-  // On Linux everything can run; elsewhere a test says which part of the system it misses.
+  // On Linux every test can run. Elsewhere some need a part of Linux and say so.
   const strict = process.env.CI === 'true' && process.platform === 'linux' && skipped.length > 0;
   const bad = failed > 0 || passed === 0 || strict;
   const parts = [`${passed} passed`, ...(failed > 0 ? [`${failed} failed`] : []), `${skipped.length} skipped`];

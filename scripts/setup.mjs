@@ -1,7 +1,7 @@
 /**
- * Makes a fresh clone ready: installs packages when they are not those of package-lock.json, and with `--build` compiles
- * when a source changed. Says one short line for each step it takes and nothing when there is nothing to do.
- * Several of these may run at once: they take turns, and whoever comes second finds the work done.
+ * Prepares a clone: installs packages if they differ from package-lock.json and, with `--build`,
+ * compiles if a source changed. Prints one line per step, and nothing if there is nothing to do.
+ * Several may run at once; a lock makes them take turns.
  */
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -24,7 +24,7 @@ const SOURCES = [
 ];
 const LOCK_LIFE_MS = 15 * 60_000;
 
-/** Returns when packages, and with `build` the compiled files, are up to date. Ends the process with one line if they cannot be. */
+/** Ends the process with one line if packages or compiled files cannot be brought up to date. */
 export function setup({ build = false } = {}) {
   needNode(20, 19);
   if (isInstalled() && (!build || isBuilt())) return;
@@ -42,7 +42,7 @@ function needNode(major, minor) {
   fail(`this needs Node ${major}.${minor} or newer; this is Node ${process.versions.node} (${process.execPath})`);
 }
 
-/** By content, not by time: a clone, a copy or a branch switch changes times without changing what is needed. */
+/** Compares versions, not times: a copy or a branch switch changes times but not packages. */
 function isInstalled() {
   const wanted = readPackages(path.join(ROOT, 'package-lock.json'));
   const present = readPackages(path.join(ROOT, 'node_modules', '.package-lock.json'));
@@ -50,8 +50,8 @@ function isInstalled() {
   if (present === undefined) return false;
   return Object.entries(wanted).every(([name, entry]) => {
     if (name === '') return true;
-    const there = present[name];
-    return there === undefined ? entry.optional === true : there.version === entry.version;
+    const other = present[name];
+    return other === undefined ? entry.optional === true : other.version === entry.version;
   });
 }
 
@@ -66,12 +66,12 @@ function readPackages(file) {
 function install() {
   say('installing packages');
   const args = ['ci', '--include=dev', '--no-audit', '--no-fund', '--loglevel=error'];
-  const given = { cwd: ROOT, encoding: 'utf8' };
-  // npm is a batch file on Windows and needs a shell there; words beside a shell make newer Nodes warn, one line does not.
+  const options = { cwd: ROOT, encoding: 'utf8' };
+  // On Windows npm is a batch file and needs a shell; Node warns about arguments beside a shell.
   const windows = process.platform === 'win32';
   const done = windows
-    ? spawnSync(['npm', ...args].join(' '), { ...given, shell: true })
-    : spawnSync('npm', args, given);
+    ? spawnSync(['npm', ...args].join(' '), { ...options, shell: true })
+    : spawnSync('npm', args, options);
   if (done.status !== 0) {
     process.stderr.write(`${(done.stderr ?? '').split('\n').slice(0, 15).join('\n')}\n`);
     fail(`npm ci failed${done.error ? `: ${done.error.message}` : ''}`);
@@ -86,7 +86,7 @@ function isBuilt() {
   }
 }
 
-/** Every source with its size and time. Also notices a file that is gone, which comparing times alone does not. */
+/** Size and time of every source. A removed file changes it too. */
 function fingerprint() {
   const hash = createHash('sha256');
   for (const start of SOURCES) {
@@ -132,15 +132,16 @@ export function walk(start) {
 }
 
 /**
- * The lock is a folder that holds one file named after its owner. It arrives whole by a rename, which fails while another's
- * is there, and is taken over from a dead owner by renaming that file, which only one can do.
+ * The lock is a folder with one file that is named after its owner. It is created by a rename, which
+ * fails while another lock exists. Renaming the file of a dead owner takes the lock over; only one
+ * process can do that.
  */
 function takeLock() {
   const mine = `owner-${process.pid}`;
   const arriving = `${LOCK}.${process.pid}`;
   fs.mkdirSync(arriving, { recursive: true });
   fs.writeFileSync(path.join(arriving, mine), '');
-  for (let told = false; ; pause(100)) {
+  for (let isReported = false; ; pause(100)) {
     if (tryRename(arriving, LOCK)) break;
     const [owner] = fs.existsSync(LOCK) ? fs.readdirSync(LOCK) : [];
     if (owner === undefined) continue;
@@ -148,8 +149,8 @@ function takeLock() {
       fs.rmSync(arriving, { recursive: true, force: true });
       break;
     }
-    if (!told) say('waiting for another setup to finish');
-    told = true;
+    if (!isReported) say('waiting for another setup to finish');
+    isReported = true;
   }
   return () => {
     fs.rmSync(path.join(LOCK, mine), { force: true });
@@ -183,7 +184,7 @@ function tryRemoveFolder(folder) {
   try {
     fs.rmdirSync(folder);
   } catch {
-    // Another has put its lock there meanwhile: that one stays.
+    // Another setup has taken the lock since.
   }
 }
 

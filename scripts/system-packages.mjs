@@ -1,19 +1,19 @@
 /**
- * Programs of the system that tests want and npm cannot bring. As root on Debian they are installed; elsewhere it is said what is
- * missing, and those tests are skipped, which under CI=true is a failure.
+ * Programs that tests need and npm cannot install. As root on Debian or Ubuntu, apt installs them.
+ * Otherwise a line names each missing program and the tests that are skipped.
  */
 import { spawnSync } from 'node:child_process';
 import * as process from 'node:process';
 
 /** Program and Debian package. */
 const WANTED = [
-  { program: 'git', name: 'git', for: 'histories of workspaces and agents' },
-  { program: 'bwrap', name: 'bubblewrap', for: 'the sandbox that commands run in' },
+  { program: 'git', name: 'git', for: 'the history' },
+  { program: 'bwrap', name: 'bubblewrap', for: 'the sandbox' },
 ];
 
-/** True if everything is there. */
+/** True if all are installed. */
 export function systemPackages({ say = (text) => process.stderr.write(`guildhall: ${text}\n`) } = {}) {
-  if (process.platform !== 'linux') return true; // What these are for exists on Linux only, and the tests know.
+  if (process.platform !== 'linux') return true; // Tests that need them are skipped there.
   let missing = WANTED.filter(({ program }) => !has(program));
   if (missing.length > 0 && process.getuid() === 0 && has('apt-get')) {
     const names = missing.map(({ name }) => name);

@@ -1,7 +1,7 @@
 /**
- * Runs the checks and tests. `npm test`: types, lint, format and every test, expensive suites sampled by a seed.
- * `npm run test:all`: every case, in shards if asked (`--shard 2/6`, or SHARD=2/6). `npm run check`: no expensive suite.
- * Words select test files by path and leave out lint and format: `npm test -- power session`.
+ * `npm test`: types, lint, format and all tests, with expensive suites sampled by a seed.
+ * `npm run test:all`: every case, or one shard of them (`--shard 2/6`, or SHARD=2/6).
+ * `npm run check`: no expensive suite. Words select test files by path: `npm test -- power session`.
  */
 import { spawnSync } from 'node:child_process';
 import * as path from 'node:path';
@@ -54,8 +54,8 @@ function readShard(text) {
 }
 
 /**
- * Under CI the seed follows from the commit: repeating a run repeats its sample, so nobody reruns until it is green, and the
- * next commit tries other cases. Elsewhere it differs from run to run.
+ * Under CI the seed follows from the commit: a repeated run gives the same answer, and the next
+ * commit tries other cases. Elsewhere it differs from run to run.
  */
 function chooseSeed() {
   if (process.env.CI === 'true') {

@@ -1,4 +1,7 @@
-/** `npm run test:watch -- session`: runs matching tests again after each change of a source; without a word, the quick checks. */
+/**
+ * `npm run test:watch -- session`: repeats the matching tests after each change of a source. Without
+ * a word it repeats the quick checks.
+ */
 import { spawn } from 'node:child_process';
 import * as fs from 'node:fs';
 import * as path from 'node:path';

@@ -1,6 +1,7 @@
 /**
- * The command line as a person meets it: a folder, commands, their output and exit codes. Commands run in this process
- * unless a test needs a real one; then the real `bin/guild.mjs` runs, or the main of a build that is elsewhere than dist/.
+ * The command line as a person meets it: a folder, commands, their output and exit codes. Commands
+ * run in this process. A test that needs a process of its own gets `bin/guild.mjs`, or the same main
+ * from a build outside of dist/.
  */
 import assert from 'node:assert/strict';
 import { spawn, type ChildProcess } from 'node:child_process';
@@ -42,7 +43,7 @@ export interface Spawned extends Running {
   child: ChildProcess;
 }
 
-/** `guild` and `start` call main in this process; `spawn` starts a real one, for tests that kill, pause or pipe it. */
+/** `guild` and `start` run in this process; `spawn` starts another, to be killed, paused or piped. */
 export interface Place {
   root: string;
   guild(...args: string[]): Promise<Ran>;
@@ -181,7 +182,7 @@ function listen() {
   };
 }
 
-/** Waits for something while these run: one that ends before it is told at once, with what it said. */
+/** Waits while these run; rejects with the output of the first that ends before. */
 export async function whileRunning<T>(running: Running[], what: Promise<T>): Promise<T> {
   const early = running.map(async ({ ended }): Promise<never> => {
     const { code, out, err } = await ended;

@@ -1,7 +1,7 @@
 /**
- * Which cases of an expensive suite run. `npm run test:all` runs them all, each shard (SHARD=2/6) its share. Otherwise a
- * sample runs that follows from SEED and is never empty: as many consecutive seeds as `oneIn` says cover every case.
- * Only test files import this: the test script finds those that divide themselves by the import.
+ * Chooses the cases of an expensive suite. `npm run test:all` runs all, each shard (SHARD=2/6)
+ * its share. Otherwise a sample runs that follows from SEED and is never empty; `oneIn` consecutive
+ * seeds cover every case. Only test files import this: the test script looks for the import.
  */
 import { EVERYTHING, SEED } from './seed.js';
 
@@ -10,7 +10,7 @@ const [shard, shards] = (process.env['SHARD'] || '1/1').split('/').map(Number) a
 let cases = 0;
 process.once('exit', () => console.log(`# ${cases} cases`));
 
-/** Numbers from 1 without end, for a suite that learns only on the way how many cases it has. */
+/** Numbers from 1 without end, for a suite that does not know how many cases it has. */
 export function* sampleNumbers(suite: string, oneIn = 7): Generator<number, never> {
   const { first, step } = slice(suite, oneIn);
   for (let n = first + 1; ; n += step) {

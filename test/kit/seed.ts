@@ -1,6 +1,6 @@
 /**
- * The number that everything random in the tests follows from. `SEED=…` repeats a run. The test script sets it for all
- * files and prints it; a file that runs alone draws its own.
+ * Everything random in the tests follows from this number. `SEED=…` repeats a run. The test script
+ * sets it for all files and prints it; a file that runs alone chooses its own.
  */
 export const SEED = Number(process.env['SEED'] ?? Date.now() % 1_000_000);
 

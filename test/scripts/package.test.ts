@@ -1,4 +1,4 @@
-/** The package as npm delivers it: packed, laid next to its dependencies alone, and used as a stranger would. */
+/** The package as npm delivers it: packed, placed next to its dependencies alone, and used. */
 import assert from 'node:assert/strict';
 import { execFile, spawn, spawnSync } from 'node:child_process';
 import * as fs from 'node:fs';
@@ -150,7 +150,7 @@ function node(args: string[], env: Record<string, string> = {}) {
   });
 }
 
-/** Whether a range of versions includes the oldest Node we support. Knows the forms that packages use: `>=18 || ^20.9`. */
+/** Whether a range such as `>=18 || ^20.9` includes the oldest Node we support. */
 function allows(range: string): boolean {
   return range.split('||').some((part) => {
     const [, sign = '', major = '', minor = '0'] = /^\s*(>=|\^|~|)\s*(\d+)(?:\.(\d+))?/.exec(part) ?? [];

@@ -1,4 +1,4 @@
-/** The test scripts: nothing passes unnoticed, samples repeat with their seed, and shards together cover every case. */
+/** The test scripts: failures and skips are reported, a seed repeats its sample, shards cover all. */
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import * as fs from 'node:fs';

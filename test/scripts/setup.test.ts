@@ -1,4 +1,4 @@
-/** A fresh clone makes itself ready, also when several ask at once. Runs the real script in a small house with a pretended npm. */
+/** Setup of a fresh clone, also by several processes at once: the real script with a fake npm. */
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import * as fs from 'node:fs';
@@ -66,7 +66,7 @@ test('a failed install is a failure, and the next try is not in its way', async 
   assert.deepEqual(house.leftovers(), []);
 });
 
-/** npm and tsc here only write down that they were called, and leave behind what the script looks for. */
+/** The fake npm and tsc log that they were called and create the files that the script looks for. */
 function makeHouse(t: TestContext) {
   const root = fs.mkdtempSync(path.join(os.tmpdir(), 'guild-house-'));
   t.after(() => fs.rmSync(root, { recursive: true, force: true }));

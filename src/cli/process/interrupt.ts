@@ -1,4 +1,4 @@
-/** Ctrl-C: the first puts every task back in order, the second ends the process at once. Neither loses anything. */
+/** Ctrl-C: the first returns running tasks to the queue, the second ends the process at once. */
 import type { Workspace } from '../../app/index.js';
 import type { Io } from './io.js';
 
@@ -19,7 +19,7 @@ export async function untilInterrupt<T>(
   }
 }
 
-/** Calls back on the first interrupt; the second ends the process. Returns how to stop listening. */
+/** Calls back on the first interrupt; the second ends the process. Returns the unsubscriber. */
 export function onInterrupt(io: Io, first: () => void): () => void {
   let count = 0;
   return io.onInterrupt(() => {

@@ -1,4 +1,4 @@
-/** Everything the command line takes from its process. Tests pass their own streams, folder and environment. */
+/** Everything the command line takes from its process. Tests pass their own. */
 export interface Io {
   stdin: Input;
   stdout: Output;
@@ -6,7 +6,7 @@ export interface Io {
   env: Readonly<Record<string, string | undefined>>;
   /** Relative paths on the command line start here. */
   cwd: string;
-  /** Calls back on each Ctrl-C or request to terminate. Returns how to stop listening. */
+  /** Calls back on each SIGINT and SIGTERM. Returns a function that unsubscribes. */
   onInterrupt(listener: () => void): () => void;
   /** Ends the process at once. */
   exit(code: number): void;
