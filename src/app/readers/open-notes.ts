@@ -9,7 +9,7 @@ import { OWN_CHANNELS, type Note, type NotePriority } from '../../domain/coordin
 import { problem, ProblemError, type Problem } from '../../domain/problem.js';
 import { HUMAN } from '../../domain/task/task.js';
 import { watchers } from '../../engine/core/context.js';
-import { tellNote } from '../../engine/core/notes.js';
+import { publishNote } from '../../engine/core/notes.js';
 import { openReader } from './open-reader.js';
 import { readConfig } from './read-config.js';
 import { roster } from '../../adapters/roster/index.js';
@@ -58,7 +58,7 @@ export function openNotes(folder: string, env: Record<string, string | undefined
       const tellers = { ...store, bus: notes, config, clock: clock(), ids: ids(), agents, watchers: watchers() };
       agents.refresh();
       const body = { type: 'said', text } as const;
-      return tellNote(tellers, { channel, from: HUMAN, body, ...(priority ? { priority } : {}) }, { durable: true });
+      return publishNote(tellers, { channel, from: HUMAN, body, ...(priority ? { priority } : {}) }, { durable: true });
     },
     follow(channel, hear) {
       const off = notes.subscribe(known(channel), hear);

@@ -10,8 +10,8 @@ import type { Task } from '../../domain/task/task.js';
 import { fence } from '../../rules/patterns/gather.js';
 import type { ToolReply } from '../../tools/core/tool.js';
 import type { Spoken } from './ask-child.js';
-import { giveBack } from '../core/locks.js';
-import { tellNote } from '../core/notes.js';
+import { releaseResource } from '../core/locks.js';
+import { publishNote } from '../core/notes.js';
 import { asReply } from './execute-call.js';
 import type { EngineContext } from '../core/context.js';
 
@@ -28,7 +28,7 @@ export async function passOn(
     reply.kind === 'note'
       ? await say(context, task, agent, call, reply)
       : reply.kind === 'give_back'
-        ? await giveBack(context, task, reply.resource)
+        ? await releaseResource(context, task, reply.resource)
         : undefined;
   return refused === undefined ? reply : { ...asReply(refused), ran: true };
 }
@@ -58,7 +58,7 @@ async function say(
   const { root } = standing(task);
   const about = { task: task.id, ...(root ? { root } : {}), ...(priority ? { priority } : {}) };
   const note = { id: call.id, channel, from: agent.name, ...about, body };
-  const refused = await tellNote(context, note, { durable: true });
+  const refused = await publishNote(context, note, { durable: true });
   if (refused === undefined) return undefined;
   const { message: why, hint } = refused;
   return { ...refused, message: hint === undefined ? why : `${why}; ${hint}` };

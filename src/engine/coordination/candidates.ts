@@ -4,14 +4,14 @@ import type { Dependency } from '../../domain/coordination/dependency.js';
 import type { Task } from '../../domain/task/task.js';
 import { rank, type Candidate } from '../../rules/coordination/provider-fitness.js';
 import { recordOf, reliability } from '../../rules/staffing/track-record.js';
-import type { Room } from '../core/capacity.js';
+import type { Capacity } from '../core/capacity.js';
 import type { EngineContext } from '../core/context.js';
 
 /**
  * Who could provide, the best first: never the asker itself, and the coordinator only where it knows the matter. `free`: whoever asks for many
  * counts the open tasks once.
  */
-export function candidatesFor(context: EngineContext, task: Task, dependency: Dependency, free: Room): Candidate[] {
+export function candidatesFor(context: EngineContext, task: Task, dependency: Dependency, free: Capacity): Candidate[] {
   const { coordinator, mode } = context.config.coordination;
   const records = context.bids.records();
   const standings = others(context, task).map((agent) => ({

@@ -15,9 +15,9 @@ import type { Candidate } from '../../rules/coordination/provider-fitness.js';
 import { provideId, provision } from '../../rules/coordination/providers.js';
 import { foldStates, hearState } from '../../rules/coordination/published-states.js';
 import { candidatesFor } from './candidates.js';
-import { room, type Room } from '../core/capacity.js';
+import { capacity, type Capacity } from '../core/capacity.js';
 import { tell, telling } from './needs-notes.js';
-import type { Telling } from '../core/notes.js';
+import type { OutgoingNote } from '../core/notes.js';
 import type { EngineContext, HeardNotes } from '../core/context.js';
 
 export interface Offers {
@@ -37,9 +37,9 @@ export async function tendOffers(context: EngineContext, needs: readonly OpenTas
   const asked = needs.flatMap((one) => asOffered(one) ?? []);
   if (asked.length === 0) return NONE;
   context.bus.refresh();
-  const free = await room(context);
+  const free = await capacity(context);
   const offered = asked.map(({ task, dependency }) => ({ task, fit: candidatesFor(context, task, dependency, free) }));
-  const notes: Telling[] = [];
+  const notes: OutgoingNote[] = [];
   const ready: string[] = [];
   let due = Infinity;
   for (const { task, fit } of offered) {
@@ -56,7 +56,12 @@ export async function tendOffers(context: EngineContext, needs: readonly OpenTas
 }
 
 /** Whoever was asked before, in vain, is not asked again; that is only looked up where there is an offer at all. */
-async function isReady(context: EngineContext, task: Task, fit: readonly Candidate[], free: Room): Promise<boolean> {
+async function isReady(
+  context: EngineContext,
+  task: Task,
+  fit: readonly Candidate[],
+  free: Capacity,
+): Promise<boolean> {
   if (bestFor(context, task, fit, [], free) === undefined) return false;
   const before = await context.tasks.read(provideId(task, 1));
   return before === undefined || bestFor(context, task, fit, [before.task.to ?? ''], free) !== undefined;
@@ -74,8 +79,8 @@ function offersHere(
   context: EngineContext,
   task: Task,
   fit: readonly Candidate[],
-  free: Room,
-): { notes: Telling[]; due: number } {
+  free: Capacity,
+): { notes: OutgoingNote[]; due: number } {
   const { offerMs } = context.config.coordination;
   const heard = heardFor(context, task.id);
   const live = liveOf(fit, free);
@@ -84,7 +89,7 @@ function offersHere(
   // Nobody else could offer: there is nobody to leave time for.
   const isAlone = [...live].every(isHere);
   const now = context.clock.now().getTime();
-  const notes: Telling[] = [];
+  const notes: OutgoingNote[] = [];
   let due = Infinity;
   for (const one of mine) {
     if (heard.has(one.agent)) continue;
@@ -97,7 +102,7 @@ function offersHere(
   return { notes, due };
 }
 
-function offerOf(task: Task, { agent, fitness }: Candidate, better: string | undefined): Telling {
+function offerOf(task: Task, { agent, fitness }: Candidate, better: string | undefined): OutgoingNote {
   return telling(task, `offer-${agent}`, {
     type: 'dependency_offer',
     dependency: task.id,
@@ -113,7 +118,7 @@ export function offeredFor(
   task: Task,
   fit: readonly Candidate[],
   children: ReadonlyMap<string, Placed | undefined>,
-  free: Room,
+  free: Capacity,
 ): NeedFacts['offered'] {
   const by = provision(task, children);
   const best = bestFor(context, task, fit, 'tried' in by ? by.tried : [], free);
@@ -137,7 +142,7 @@ function bestFor(
   task: Task,
   fit: readonly Candidate[],
   tried: readonly string[],
-  free: Room,
+  free: Capacity,
 ): string | undefined {
   const offers = [...heardFor(context, task.id).values()];
   const isOver = context.clock.now().getTime() >= windowOf(context, task).over;
@@ -145,7 +150,7 @@ function bestFor(
 }
 
 /** Those of them that a live process works for. */
-function liveOf(fit: readonly Candidate[], free: Room): Set<string> {
+function liveOf(fit: readonly Candidate[], free: Capacity): Set<string> {
   return new Set(fit.flatMap(({ agent }) => (free.isHosted(agent) ? [agent] : [])));
 }
 

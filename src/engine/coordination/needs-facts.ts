@@ -14,7 +14,7 @@ import { provision } from '../../rules/coordination/providers.js';
 import { resourceKey } from '../../rules/coordination/wait-node.js';
 import { approvalFor, verdictOn } from '../approvals/approvals.js';
 import { candidatesFor, others } from './candidates.js';
-import { room, type Room } from '../core/capacity.js';
+import { capacity, type Capacity } from '../core/capacity.js';
 import { underWay } from '../core/ready-queue.js';
 import { offeredFor, toldStates } from './mesh.js';
 import type { EngineContext } from '../core/context.js';
@@ -53,7 +53,7 @@ async function providerFacts(
   children: Known,
 ): Promise<NeedFacts> {
   const { mode, coordinator } = context.config.coordination;
-  const free = await room(context);
+  const free = await capacity(context);
   const candidates = candidatesFor(context, task, dependency, free);
   if (mode === 'mesh') {
     const offered = candidates.length === 0 ? undefined : offeredFor(context, task, candidates, children, free);
@@ -84,7 +84,7 @@ export async function helpFacts(
     help,
     children,
     deadline,
-    volunteers: volunteersFor(context, task, help, bystanders(context, await room(context))),
+    volunteers: volunteersFor(context, task, help, bystanders(context, await capacity(context))),
     ...(asks ? { coordinator } : {}),
     human: question(context, task, asker, children, 'give_help', { answer: BLANK, question: help.context }),
     now: context.clock.now().toISOString(),
@@ -105,7 +105,7 @@ export function volunteersFor(context: EngineContext, task: Task, help: Help, ar
  * What each agent does: read off the tree, and whether it ever had work, off what was told of it. Undefined for whom nobody works. Good for one
  * look; nothing is counted before somebody asks.
  */
-export function bystanders(context: EngineContext, free: Room): Bystanders {
+export function bystanders(context: EngineContext, free: Capacity): Bystanders {
   let seen: { begun: ReturnType<typeof byAgent>['begun']; told: ReadonlyMap<string, AgentState> } | undefined;
   return (agent) => {
     if (!free.isHosted(agent.name)) return undefined;

@@ -6,7 +6,7 @@ import { hash53 } from '../../domain/task/id.js';
 import { ENGINE, type NoteBody } from '../../domain/coordination/note.js';
 import type { Task } from '../../domain/task/task.js';
 import { urgencyIn } from '../../domain/coordination/urgency.js';
-import { tellMany, type Telling } from '../core/notes.js';
+import { publishNotes, type OutgoingNote } from '../core/notes.js';
 import type { EngineContext } from '../core/context.js';
 
 /** Nobody needs them longer: a request that waits for days is in its record. */
@@ -72,7 +72,7 @@ export async function tellVolunteer(context: EngineContext, task: Task, helper: 
 }
 
 /** `part`: what of this need is told; it becomes part of the id. */
-export function telling(task: Task, part: string, body: NoteBody): Telling {
+export function telling(task: Task, part: string, body: NoteBody): OutgoingNote {
   return {
     id: `need-${hash53(task.id)}-${part}`,
     channel: roleFacts(task.role).need ?? 'dependency',
@@ -85,8 +85,8 @@ export function telling(task: Task, part: string, body: NoteBody): Telling {
 }
 
 /** Nobody waits for it and nothing depends on it: a channel that cannot be written is told to the people who look on. */
-export async function tell(context: EngineContext, tellings: readonly Telling[]): Promise<void> {
-  const problem = await tellMany(context, tellings);
+export async function tell(context: EngineContext, tellings: readonly OutgoingNote[]): Promise<void> {
+  const problem = await publishNotes(context, tellings);
   if (problem) context.watchers.problem(problem);
 }
 

@@ -13,7 +13,7 @@ import { resourceKey } from '../../rules/coordination/wait-node.js';
 import { costsAtRest } from '../tasks/costs-at-rest.js';
 import { candidatesFor } from './candidates.js';
 import { fail } from '../tasks/settle.js';
-import { room, type Room } from '../core/capacity.js';
+import { capacity, type Capacity } from '../core/capacity.js';
 import { underWay } from '../core/ready-queue.js';
 import { tendOffers } from './mesh.js';
 import { bystanders, volunteersFor, type Bystanders } from './needs-facts.js';
@@ -42,7 +42,7 @@ export async function tendNeeds(context: EngineContext): Promise<Tended> {
   if (needs.length === 0) return NOTHING;
   const moved = await takeBack(context, needs, given);
   const offers = await tendOffers(context, needs);
-  const around = bystanders(context, await room(context));
+  const around = bystanders(context, await capacity(context));
   const free = needs.filter(
     ({ task, state }) => state === 'waiting' && (somebodyCame(context, task, around) || gaveBack(context, task)),
   );
@@ -89,7 +89,7 @@ async function takeBack(
   given: readonly OpenTask[],
 ): Promise<boolean> {
   if (context.hosts === undefined || given.length === 0) return false;
-  const free = await room(context);
+  const free = await capacity(context);
   const around = bystanders(context, free);
   let moved = false;
   const byId = new Map(needs.map(({ task }) => [task.id, task]));
@@ -106,7 +106,7 @@ async function takeBack(
 }
 
 /** Where the coordinator is gone the rule decides; of those who provide, only the first is replaced, and no reviewer ever. */
-function canGoElsewhere(context: EngineContext, need: Task, given: Task, free: Room, around: Bystanders): boolean {
+function canGoElsewhere(context: EngineContext, need: Task, given: Task, free: Capacity, around: Bystanders): boolean {
   if (roleFacts(given.role).choosesProvider) return true;
   if (given.id !== provideId(need, 1)) return false;
   const dependency = dependencyOf(need);

@@ -24,7 +24,7 @@ import { endStopped } from '../tasks/settle-stopped.js';
 import { stopReason } from '../core/flight.js';
 import { helpFacts, needFacts } from './needs-facts.js';
 import { tellAward, tellHelp, tellVolunteer, tellNeed, tellResolved } from './needs-notes.js';
-import { needParts } from '../core/need-children.js';
+import { needChildren } from '../core/need-children.js';
 import { record, type EngineContext } from '../core/context.js';
 import { quoted } from '../core/quote.js';
 
@@ -33,7 +33,7 @@ export function isNeed({ role }: Pick<Task, 'role'>): boolean {
 }
 
 export async function advanceNeed(context: EngineContext, claim: Claim, task: Task, stop: AbortSignal): Promise<void> {
-  const children = await needParts(context, task);
+  const children = await needChildren(context, task);
   const costs = costsOf(NO_USAGE, children.values());
   const stopped = stopReason(stop);
   if (stopped === 'leaving') return putBack(context, claim, task, 'the process is stopping', costs);

@@ -2,7 +2,7 @@
 import { hash53 } from '../../domain/task/id.js';
 import { ENGINE } from '../../domain/coordination/note.js';
 import type { Task } from '../../domain/task/task.js';
-import { tellNote } from '../core/notes.js';
+import { publishNote } from '../core/notes.js';
 import { record, type Ports } from '../core/context.js';
 
 export async function tellBroken(
@@ -22,7 +22,7 @@ export async function tellBroken(
     ...(handled === undefined ? {} : { handled }),
   });
   const { mode, coordinator } = context.config.coordination;
-  await tellNote(context, {
+  await publishNote(context, {
     id: `deadlock-${hash53([...cycle, cancelled, ...(retries > 0 ? [retries] : [])].join('\n'))}`,
     channel: 'dependency',
     from: ENGINE,

@@ -5,7 +5,7 @@ import { TEAM_CHANNELS } from '../../domain/coordination/note.js';
 import type { Task } from '../../domain/task/task.js';
 import type { Children } from '../../rules/patterns/gather.js';
 import { teamStep } from '../../rules/patterns/team.js';
-import { tellMany } from '../core/notes.js';
+import { publishNotes } from '../core/notes.js';
 import type { EngineContext } from '../core/context.js';
 
 export async function showTranscript(
@@ -16,7 +16,7 @@ export async function showTranscript(
 ): Promise<void> {
   if (agent.team === undefined) return;
   const { notes } = teamStep(task, agent, '', children);
-  await tellMany(
+  await publishNotes(
     context,
     notes.map(({ round, from, type, message }) => ({
       id: `team-${hash53(JSON.stringify([task.id, round, from, type, message]))}`,

@@ -1,9 +1,9 @@
-/** Asks a rule again with every child it names, until it has seen all it wants to see. A rule says which children it wants; only the store knows which are there. */
+/** Evaluates a rule until it has seen every child that it names: the rule is pure, the store is not. */
 import type { Placed, WantedChild } from '../../domain/task/task.js';
 
 export interface RuleAsked<Step> {
   step: Step;
-  /** Every child it named; undefined: there is none yet. */
+  /** Every child the rule named; undefined: it does not exist yet. */
   children: Map<string, Placed | undefined>;
 }
 

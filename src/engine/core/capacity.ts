@@ -1,36 +1,40 @@
-/** Which agents could take one more task now: somebody hosts them, nobody paused them, and they have room. Good for one look; then it is old. */
-import { roleFacts } from '../../domain/task/role.js';
+/** Which agents can take another task: hosted by a live process, not paused, below their limit. */
 import type { Agent } from '../../domain/agent/agent.js';
-import { underWay } from './ready-queue.js';
-import type { OpenTask } from '../../ports/store/tasks.js';
+import { roleFacts } from '../../domain/task/role.js';
+import type { Claim, OpenTask } from '../../ports/store/tasks.js';
 import type { EngineContext } from './context.js';
+import { underWay } from './ready-queue.js';
 
-export interface Room {
-  /** How many tasks it has in hand or before it; bids do not count, and neither does what waits for others. */
+/** A snapshot; take a new one for each decision. */
+export interface Capacity {
+  /** Tasks the agent is working on or about to start. Bids and waiting tasks do not count. */
   load(agent: string): number;
-  /** How many of them other live processes have in hand. */
+  /** How many of them other live processes have claimed. */
   elsewhere(agent: string): number;
   isFree(agent: Agent): boolean;
-  /** Some live process works for it. */
+  /** Some live process works for the agent. */
   isHosted(agent: string): boolean;
   /**
-   * Whether so many more bids can be made soon, and if so, they count as asked for. Bids that wait behind others run out of time, so a flood of
-   * tasks is offered bit by bit.
+   * Reserves room for more bids; false if there is none. Bids queued behind others run out of time,
+   * so a flood of tasks is offered a few at a time.
    */
   takeBids(count: number): boolean;
 }
 
-/** Nothing is counted before somebody asks. */
-export async function room(context: EngineContext): Promise<Room> {
+/** Outstanding bids, as a multiple of the tasks that may advance in parallel. */
+const BIDS_AHEAD = 2;
+
+/** Counts are computed on first use. */
+export async function capacity(context: EngineContext): Promise<Capacity> {
   const hosted = await hostedAgents(context);
-  let counted: Map<string, number> | undefined;
+  let loads: Map<string, number> | undefined;
   let away: Map<string, number> | undefined;
   let outstanding: number | undefined;
-  const load = (agent: string): number => (counted ??= count(context)).get(agent) ?? 0;
+  const load = (agent: string): number => (loads ??= countLoads(context)).get(agent) ?? 0;
   const isHosted = (agent: string): boolean => hosted === 'all' || hosted.has(agent);
   return {
     load,
-    elsewhere: (agent) => (away ??= claimedElsewhere(underWay(context), context.presence.peer.id)).get(agent) ?? 0,
+    elsewhere: (agent) => (away ??= claimedByOthers(context)).get(agent) ?? 0,
     takeBids(count) {
       outstanding ??= openBids(context);
       if (outstanding > 0 && outstanding + count > BIDS_AHEAD * context.config.limits.parallel) return false;
@@ -45,7 +49,44 @@ export async function room(context: EngineContext): Promise<Room> {
   };
 }
 
-const BIDS_AHEAD = 2;
+/**
+ * Checks `max_concurrent_tasks` again after a claim. Two processes may both find room and claim at the
+ * same time; then the later claim goes back. If the file system cannot tell which was first, both do.
+ * `here`: other tasks of this agent in this process.
+ */
+export async function isOverCapacity(context: EngineContext, claim: Claim, here: number): Promise<boolean> {
+  const { id, agent, task } = claim;
+  const max = maxTasks(context, agent);
+  if (max === Infinity || !roleFacts(task.role).takesCapacity) return false;
+  const claims = await context.tasks.claimsFor(agent);
+  const me = context.presence.peer.id;
+  const mine = claims.find((hold) => hold.task === id && hold.peer === me);
+  const earlier = claims.filter((hold) => hold.peer !== me && (mine === undefined || hold.since <= mine.since));
+  return here + earlier.length >= max;
+}
+
+/** The same from the last scan: true if another attempt is worthwhile. */
+export function hasCapacity(context: EngineContext, agent: string, here: number): boolean {
+  return here + (claimedByOthers(context).get(agent) ?? 0) < maxTasks(context, agent);
+}
+
+/** Number of tasks of each agent that processes other than `me` have claimed. */
+export function claimedElsewhere(open: Iterable<OpenTask>, me: string): Map<string, number> {
+  const counts = new Map<string, number>();
+  for (const { task, held, owner } of open) {
+    if (!held || owner === undefined || owner.peer === me || !roleFacts(task.role).takesCapacity) continue;
+    counts.set(owner.agent, (counts.get(owner.agent) ?? 0) + 1);
+  }
+  return counts;
+}
+
+function claimedByOthers(context: EngineContext): Map<string, number> {
+  return claimedElsewhere(underWay(context), context.presence.peer.id);
+}
+
+function maxTasks(context: EngineContext, agent: string): number {
+  return context.agents.all().get(agent)?.maxConcurrentTasks ?? Infinity;
+}
 
 function openBids(context: EngineContext): number {
   let open = 0;
@@ -53,28 +94,18 @@ function openBids(context: EngineContext): number {
   return open;
 }
 
-function count(context: EngineContext): Map<string, number> {
-  const counted = new Map<string, number>();
+function countLoads(context: EngineContext): Map<string, number> {
+  const loads = new Map<string, number>();
   for (const { task, state } of context.tasks.open()) {
     if (task.to === undefined || state === 'waiting' || !roleFacts(task.role).takesCapacity) continue;
-    // Whatever waits keeps no place: what it waits for may need that very place.
+    // A blocked task takes no capacity: the task it waits for may need it.
     if (state === 'pending' && context.waits.isHeldUp(task.id)) continue;
-    counted.set(task.to, (counted.get(task.to) ?? 0) + 1);
+    loads.set(task.to, (loads.get(task.to) ?? 0) + 1);
   }
-  return counted;
+  return loads;
 }
 
-/** How many tasks of each agent other live processes have claimed. */
-export function claimedElsewhere(open: Iterable<OpenTask>, me: string): Map<string, number> {
-  const counted = new Map<string, number>();
-  for (const { task, held, owner } of open) {
-    if (!held || owner === undefined || owner.peer === me || !roleFacts(task.role).takesCapacity) continue;
-    counted.set(owner.agent, (counted.get(owner.agent) ?? 0) + 1);
-  }
-  return counted;
-}
-
-/** Agents that any live process works for. One process that works for all is enough. */
+/** One process that works for all agents hosts all of them. */
 async function hostedAgents(context: EngineContext): Promise<ReadonlySet<string> | 'all'> {
   if (context.hosts === undefined) return 'all';
   const peers = await context.presence.peers();

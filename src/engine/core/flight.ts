@@ -1,15 +1,15 @@
-/** One task being worked on in this process: how it is told to stop, and what a person told it meanwhile. */
+/** A task that this process is working on now. */
 import type { Problem } from '../../domain/problem.js';
 
 export interface Flight {
   task: string;
   agent: string;
-  /** Aborted with a Problem as its reason when the task is cancelled, or without one when the process wants to leave. */
+  /** Aborted with a Problem if the task is cancelled, or without one if the process is stopping. */
   stop: AbortController;
   done: Promise<void>;
 }
 
-/** Why a flight was stopped: cancelled with a reason, or the process leaves and the task goes back. */
+/** The cancellation, or `leaving` if the process is stopping and the task goes back. */
 export function stopReason(signal: AbortSignal): Problem | 'leaving' | undefined {
   if (!signal.aborted) return undefined;
   const reason = signal.reason as Problem | undefined;

@@ -1,7 +1,7 @@
 /**
- * Gives a resource back while its task goes on. It may be repeated: whoever was interrupted after it does it again, finds that the resource is
- * not theirs any more, and wakes those who wait all the same. Who is only about to wait is not missed: a request that waits for somebody who does
- * not have the resource is looked at in every pass (tend-needs.ts).
+ * Releases a resource before its task ends, and wakes the requests that wait for it. Safe to repeat
+ * after a crash. A request that starts to wait at the same moment is found by the next pass, which
+ * checks every request whose holder no longer has the resource (`coordination/needs-sweep`).
  */
 import { dependencyOf } from '../../domain/coordination/dependency.js';
 import { problem, type Problem } from '../../domain/problem.js';
@@ -9,13 +9,17 @@ import type { Task } from '../../domain/task/task.js';
 import { resourceKey } from '../../rules/coordination/wait-node.js';
 import type { EngineContext } from './context.js';
 
-/** Why it cannot be given back, if so. */
-export async function giveBack(context: EngineContext, task: Task, resource: string): Promise<Problem | undefined> {
+/** Returns the problem if another task holds the resource. */
+export async function releaseResource(
+  context: EngineContext,
+  task: Task,
+  resource: string,
+): Promise<Problem | undefined> {
   const key = resourceKey(resource);
   const holder = await context.locks.holder(key);
   if (holder === task.id) await context.locks.release(key, task.id);
   await context.waits.lookAgain(key);
-  // Among the pending they are seen by every process, and taken up by the next pass.
+  // As pending tasks they are visible to every process, and the next pass continues them.
   for (const { task: request, state } of [...context.tasks.open()]) {
     if (state !== 'waiting' || dependencyOf(request)?.resource !== resource) continue;
     const claim = await context.tasks.claim(request.id, request.to ?? 'nobody');

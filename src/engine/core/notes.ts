@@ -1,7 +1,6 @@
 /**
- * Telling and hearing notes. The engine stamps who tells and when, and asks the rules who may; so the sender of a note is known,
- * whatever a model says. A reader's cursor moves only after what it heard is durable in its conversation: a crash in between
- * shows the note again, and it is recognised.
+ * Publishes notes on channels. The engine stamps sender and time and asks the rules who may publish, so
+ * a model cannot forge the sender.
  */
 import {
   NOTE_TTL_MS,
@@ -14,65 +13,65 @@ import { type Problem } from '../../domain/problem.js';
 import { refusedNote, type ChannelsKnown } from '../../rules/coordination/channels.js';
 import { record, type Ports } from './context.js';
 
-export interface Telling {
+export interface OutgoingNote {
   channel: string;
-  /** Who tells it, as the engine knows: an agent, `human`, or `engine`. */
+  /** The sender as the engine knows it: an agent, `human` or `engine`. */
   from: string;
   body: NoteBody;
   priority?: NotePriority;
   to?: string;
   task?: string;
   root?: string;
-  /** How long anybody needs it; default: what the channel says, else a week. */
+  /** Time to live; default: the channel's, else a week. */
   ttlMs?: number;
-  /** Derived from what it tells, so that telling twice is telling once; default: a fresh one. */
+  /** Derived from the content, so that publishing twice has no effect; default: a new id. */
   id?: string;
 }
 
-/** What is needed to tell; a whole engine has it. */
-export type Tellers = Pick<
+/** The ports that publishing needs. */
+export type Publisher = Pick<
   Ports,
   'bus' | 'config' | 'clock' | 'ids' | 'agents' | 'tasks' | 'presence' | 'events' | 'watchers'
 >;
 
-export function tellNote(
-  context: Tellers,
-  telling: Telling,
+export function publishNote(
+  context: Publisher,
+  note: OutgoingNote,
   options: { durable?: boolean } = {},
 ): Promise<Problem | undefined> {
-  return tellMany(context, [telling], options);
+  return publishNotes(context, [note], options);
 }
 
-/** All of them in one go. A problem: none was told. */
-export async function tellMany(
-  context: Tellers,
-  tellings: readonly Telling[],
+/** Publishes all notes at once, or none and returns the problem. */
+export async function publishNotes(
+  context: Publisher,
+  notes: readonly OutgoingNote[],
   options: { durable?: boolean } = {},
 ): Promise<Problem | undefined> {
-  if (tellings.length === 0) return undefined;
-  const known = await channelsKnown(context, tellings);
-  for (const telling of tellings) {
-    const refused = refusedNote(telling, known);
-    if (refused !== undefined) return refuse(context, telling, refused);
+  if (notes.length === 0) return undefined;
+  const known = await channelsKnown(context, notes);
+  for (const note of notes) {
+    const refused = refusedNote(note, known);
+    if (refused !== undefined) return refuse(context, note, refused);
   }
   const wrong = await context.bus.tell(
-    tellings.map((telling) => stamped(context, telling)),
+    notes.map((note) => stamped(context, note)),
     options,
   );
-  return wrong && refuse(context, tellings[0]!, wrong);
+  return wrong && refuse(context, notes[0]!, wrong);
 }
 
-function refuse(context: Tellers, { channel, from, task }: Telling, why: Problem): Problem {
+function refuse(context: Publisher, { channel, from, task }: OutgoingNote, why: Problem): Problem {
   record(context, 'note.refused', { channel, from, ...(task ? { task } : {}), problem: why });
   return why;
 }
 
-function stamped(context: Tellers, telling: Telling): Note {
-  const { channel, from, body, to, task, root, ttlMs, priority = 'normal' } = telling;
+function stamped(context: Publisher, note: OutgoingNote): Note {
+  const { channel, from, body, to, task, root, ttlMs, priority = 'normal' } = note;
   const at = context.clock.now();
   const kept = ttlMs ?? context.config.channels[channel]?.ttlMs ?? NOTE_TTL_MS;
   return {
-    id: telling.id ?? context.ids.next(),
+    id: note.id ?? context.ids.next(),
     channel,
     from,
     at: at.toISOString(),
@@ -85,10 +84,10 @@ function stamped(context: Tellers, telling: Telling): Note {
   };
 }
 
-async function channelsKnown(context: Tellers, tellings: readonly Telling[]): Promise<ChannelsKnown> {
+async function channelsKnown(context: Publisher, notes: readonly OutgoingNote[]): Promise<ChannelsKnown> {
   const agents = context.agents.all();
   const teams = new Map<string, readonly string[]>();
-  for (const channel of new Set(tellings.map((telling) => telling.channel))) {
+  for (const channel of new Set(notes.map((note) => note.channel))) {
     if (!channel.startsWith(TEAM_CHANNELS)) continue;
     const coordinator = (await context.tasks.read(channel.slice(TEAM_CHANNELS.length)))?.task.to;
     const team = coordinator === undefined ? undefined : agents.get(coordinator)?.team;

@@ -1,25 +1,25 @@
 /**
- * The open tasks, parted into those that only wait for their turn, those that depend on open ones, and those that are under way (rules/in-line.ts).
- * Kept in step with the store by what changed there, so a pass costs what is under way, however many stand in line or wait for a dependency. Where a
- * store does not say what changed, all is looked at.
+ * Divides the open tasks into those that are ready and only wait for capacity, those that depend on open
+ * tasks, and those under way. Follows the store's changes, so a pass costs what is under way however
+ * many tasks are queued (`rules/scheduling/ready-queue`).
  */
 import type { OpenTask, Tasks } from '../../ports/store/tasks.js';
 import { inOrder, isInLine, lineOf, type Place } from '../../rules/scheduling/ready-queue.js';
 
 export interface ReadyQueue {
-  /** As they are now. */
+  /** Tasks that are neither queued nor waiting for a dependency, in their current state. */
   underWay(): OpenTask[];
-  /** Those in line by who would take them and how urgent they are, each line in order. */
+  /** Ready tasks in rows by assignee and priority, each row in order. */
   all(): Iterable<readonly Standing[]>;
-  /** One of those in line. */
+  /** A ready task. */
   find(id: string): Standing | undefined;
-  /** One of those that wait for what they depend on. */
+  /** A task that waits for open dependencies. */
   behind(id: string): Standing | undefined;
-  /** Which came first; for tasks that are under way. */
+  /** Order of arrival, for tasks under way. */
   since(id: string): number;
-  /** This dependency was seen to have ended: whoever depends on such ones alone stands in line. */
+  /** Notes that a dependency has ended; tasks that depend only on ended ones become ready. */
   ended(id: string): void;
-  /** That was said of it, and it was not opened again since. */
+  /** True if `ended` was called and the task was not reopened since. */
   hasEnded(id: string): boolean;
 }
 
@@ -27,7 +27,7 @@ export interface Standing extends Place {
   one: OpenTask;
 }
 
-/** All open tasks but those that only wait for their turn, or for tasks they depend on. */
+/** All open tasks except those that are only queued or wait for dependencies. */
 export function underWay({ queue }: { queue: Pick<ReadyQueue, 'underWay'> }): Iterable<OpenTask> {
   return queue.underWay();
 }
@@ -35,12 +35,12 @@ export function underWay({ queue }: { queue: Pick<ReadyQueue, 'underWay'> }): It
 export function readyQueue(tasks: Pick<Tasks, 'open' | 'getOpen' | 'isOpen' | 'version' | 'changedSince'>): ReadyQueue {
   const going = new Map<string, Standing>();
   const standing = new Map<string, Standing>();
-  /** What they depend on is open, as far as anybody knows. */
+  /** Tasks with open dependencies. */
   const behind = new Map<string, Standing>();
   const rows = new Map<string, Standing[]>();
-  /** Rows that a caller may still be reading: they change only as copies. */
+  /** Rows that a caller may still be reading; they are copied before a change. */
   const lent = new WeakSet<Standing[]>();
-  /** Who depends on it and could stand in line but for that. */
+  /** Tasks that would be ready but for this dependency. */
   const dependents = new Map<string, Set<string>>();
   const over = new Set<string>();
   let count = 0;
@@ -126,7 +126,7 @@ export function readyQueue(tasks: Pick<Tasks, 'open' | 'getOpen' | 'isOpen' | 'v
     row.splice(placeIn(row, mine), 0, mine);
   }
 
-  /** What was seen of a dependency is kept as long as somebody depends on it. */
+  /** An ended dependency is remembered as long as some task depends on it. */
   function depend(before: OpenTask | undefined, now: OpenTask | undefined): void {
     const needed = new Set(needs(now));
     for (const id of needed) dependents.set(id, (dependents.get(id) ?? new Set<string>()).add(now!.task.id));
@@ -153,12 +153,12 @@ export function readyQueue(tasks: Pick<Tasks, 'open' | 'getOpen' | 'isOpen' | 'v
   }
 }
 
-/** What it must wait for before it can stand in line. */
+/** The dependencies a task must wait for before it is ready. */
 function needs(one: OpenTask | undefined): readonly string[] {
   return one !== undefined && isInLine(one.task, one.state) ? one.task.dependencies : [];
 }
 
-/** Where it stands in the row, or would. */
+/** Position of a task in its row, or where it belongs. */
 function placeIn(row: readonly Place[], mine: Place): number {
   let from = 0;
   let to = row.length;

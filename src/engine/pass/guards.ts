@@ -10,7 +10,7 @@ import { tooDeep } from '../../rules/patterns/decide.js';
 import { advanceNeed, isNeed } from '../coordination/needs.js';
 import { assigneeName, resolveAssignee, type Assignee } from '../core/assignee.js';
 import type { EngineContext } from '../core/context.js';
-import { hasPlace, isOverfull } from '../core/overfull.js';
+import { hasCapacity, isOverCapacity } from '../core/capacity.js';
 import { isOfferOver, offer, offerOver, unfilled } from '../staffing/offer.js';
 import { isCalledOff } from '../tasks/cancelled.js';
 import { fail, putBack } from '../tasks/settle.js';
@@ -70,10 +70,10 @@ export const CLAIM_GUARDS: readonly Guard<Claimed>[] = [
     name: 'agent without capacity',
     position: 'Under the claim: of two processes that claim at the same time, the later one sees the other claim.',
     async check(context, { claim, assignee, name, here }) {
-      if (!('agent' in assignee) || !(await isOverfull(context, claim, here))) return undefined;
+      if (!('agent' in assignee) || !(await isOverCapacity(context, claim, here))) return undefined;
       await context.tasks.release(claim, claim.task);
       await context.lookAgain();
-      return hasPlace(context, name, here) ? 'moved' : 'unmoved';
+      return hasCapacity(context, name, here) ? 'moved' : 'unmoved';
     },
   },
   {

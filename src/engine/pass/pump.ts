@@ -15,7 +15,7 @@ import { showBallot } from '../approvals/approvals.js';
 import { showBoards } from '../intake/boards.js';
 import { calledOff } from '../tasks/cancelled.js';
 import type { Flight } from '../core/flight.js';
-import { room } from '../core/capacity.js';
+import { capacity } from '../core/capacity.js';
 import { unreadableSessions } from '../conversation/unreadable.js';
 import { stopCancelled, takeIntents } from '../intake/intents.js';
 import { readyQueue } from '../core/ready-queue.js';
@@ -218,7 +218,7 @@ export function engine(ports: Ports): Engine {
     }
     const needs = await tendNeeds(context);
     moved = needs.moved || moved;
-    const free = await room(context);
+    const free = await capacity(context);
     const { line, due } = await movable(context, flights, needs, roots);
     let isOff = await calledOff(context);
     let advanced = 0;

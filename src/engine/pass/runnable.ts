@@ -9,7 +9,7 @@ import { mayOffer } from '../../rules/staffing/offer.js';
 import { mayMove } from '../../rules/scheduling/ready.js';
 import { sessionId } from '../../domain/session/session-id.js';
 import type { Flight } from '../core/flight.js';
-import type { Room } from '../core/capacity.js';
+import type { Capacity } from '../core/capacity.js';
 import { assigneeName, resolveAssignee } from '../core/assignee.js';
 import { readyQueue, type ReadyQueue } from '../core/ready-queue.js';
 import { isNeed } from '../coordination/needs.js';
@@ -85,7 +85,7 @@ async function inTurn(context: EngineContext, known: ReadyQueue, places: readonl
  * Whether one more can be started, as this process and its agents stand now. `free`: as of this pass. Synchronous, so
  * that the caller can enter the flight before anything else is decided.
  */
-export function hasRoom(context: EngineContext, flights: Flights, free: Room, task: Task): boolean {
+export function hasRoom(context: EngineContext, flights: Flights, free: Capacity, task: Task): boolean {
   if (flights.size >= context.config.limits.parallel) return false;
   // To bid is not to take: an agent that is busy can still say how busy it is.
   if (!roleFacts(task.role).takesCapacity) return true;

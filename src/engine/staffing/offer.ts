@@ -18,7 +18,7 @@ import { costsOf } from '../tasks/costs.js';
 import { createChildren } from '../tasks/create-children.js';
 import { fail, park, putBack } from '../tasks/settle.js';
 import { extend } from './extend.js';
-import { room, type Room } from '../core/capacity.js';
+import { capacity, type Capacity } from '../core/capacity.js';
 import { grantForCost } from '../tasks/grant.js';
 import { underWay } from '../core/ready-queue.js';
 import { record, type EngineContext } from '../core/context.js';
@@ -33,7 +33,7 @@ export async function offer(context: EngineContext, claim: Claim, task: Task, fi
   const now = context.clock.now();
   // A task that was parked for bids says until when; after a retry the time begins anew.
   const until = new Date(claim.task.waits?.until ?? now.getTime() + bidMs);
-  const free = await room(context);
+  const free = await capacity(context);
   const step = offerStep({
     task,
     fit,
@@ -110,7 +110,7 @@ function isAbandoned(placed: Placed | undefined): boolean {
 /** Bids that wait for nobody, because the process that would have made them is gone, hold nobody up. True if there were any. */
 export async function endAbandonedBids(context: EngineContext): Promise<boolean> {
   if (context.hosts === undefined) return false;
-  const { isHosted } = await room(context);
+  const { isHosted } = await capacity(context);
   const bids = [...underWay(context)].filter(({ task, state }) => roleFacts(task.role).isBid && state !== 'active');
   let ended = false;
   for (const { task } of bids) {
@@ -127,7 +127,7 @@ async function ask(
   task: Task,
   agents: readonly Agent[],
   children: ReadonlyMap<string, Placed | undefined>,
-  free: Room,
+  free: Capacity,
 ): Promise<void> {
   const { bidMs } = context.config.coordination;
   const wanted: WantedChild[] = [];
@@ -253,7 +253,7 @@ async function endLate(context: EngineContext, id: string, why = offerOver()): P
   return true;
 }
 
-async function situation(context: EngineContext, task: Task, agent: Agent, free: Room): Promise<Situation> {
+async function situation(context: EngineContext, task: Task, agent: Agent, free: Capacity): Promise<Situation> {
   const all = context.bids.records();
   const ids = all === undefined ? [] : recordOf(all, agent.name).tasks;
   const recent: string[] = [];

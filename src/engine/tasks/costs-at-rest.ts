@@ -9,7 +9,7 @@ import { NO_USAGE } from '../../domain/budget/usage.js';
 import { decide, isLeaf } from '../../rules/patterns/decide.js';
 import { askedIn, costsOf, subtasks, type Costs } from './costs.js';
 import { askRule } from '../core/ask-rule.js';
-import { needParts } from '../core/need-children.js';
+import { needChildren } from '../core/need-children.js';
 import type { EngineContext } from '../core/context.js';
 
 /** Undefined: it has no books of its own, and what its record says stays. */
@@ -27,7 +27,7 @@ export async function costsAtRest(context: EngineContext, task: Task): Promise<C
 
 /** The children of a task that is only resolved by its rule; undefined: it is none. */
 async function innerParts(context: EngineContext, task: Task): Promise<(Placed | undefined)[] | undefined> {
-  if (roleFacts(task.role).need !== undefined) return [...(await needParts(context, task)).values()];
+  if (roleFacts(task.role).need !== undefined) return [...(await needChildren(context, task)).values()];
   const agent = task.to === undefined ? undefined : context.agents.all().get(task.to);
   if (agent === undefined || isLeaf(task, agent)) return undefined;
   const { children } = await askRule(

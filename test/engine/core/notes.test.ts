@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { bus } from '../../../src/adapters/bus/index.js';
 import type { Config } from '../../../src/domain/config/config.js';
-import { tellMany, tellNote } from '../../../src/engine/core/notes.js';
+import { publishNotes, publishNote } from '../../../src/engine/core/notes.js';
 import type { Message } from '../../../src/domain/session/session.js';
 import type { ModelRequest } from '../../../src/ports/model.js';
 import type { Disk } from '../../../src/ports/disk.js';
@@ -39,7 +39,7 @@ test('a writer says something, a reader hears it before its next turn, the urgen
   const house = cluster(SCRIPT);
   const proc = enter(house, disk);
   const body = { type: 'said', text: 'lunch is at one' } as const;
-  assert.equal(await tellNote(proc.ports, { channel: 'news', from: 'human', body, priority: 'low' }), undefined);
+  assert.equal(await publishNote(proc.ports, { channel: 'news', from: 'human', body, priority: 'low' }), undefined);
   ask(disk, 'first', 'ana');
   await untilQuiet(proc);
   ask(disk, 'second', 'bob');
@@ -99,10 +99,10 @@ test('what may not be told is a problem for the teller and a line of history; of
   const proc = enter(cluster(SCRIPT), disk);
   const body = { type: 'said', text: 'x' } as const;
   const codes = [
-    await tellNote(proc.ports, { channel: 'nws', from: 'ana', body }),
-    await tellNote(proc.ports, { channel: 'news', from: 'bob', body }),
-    await tellNote(proc.ports, { channel: 'news', from: 'mallory', body }),
-    await tellMany(proc.ports, [
+    await publishNote(proc.ports, { channel: 'nws', from: 'ana', body }),
+    await publishNote(proc.ports, { channel: 'news', from: 'bob', body }),
+    await publishNote(proc.ports, { channel: 'news', from: 'mallory', body }),
+    await publishNotes(proc.ports, [
       { channel: 'news', from: 'ana', body },
       { channel: 'state', from: 'ana', body },
     ]),
