@@ -1,3 +1,4 @@
+/** File tools stay inside the workspace, whatever links and races an agent sets up. */
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import fs from 'node:fs';
@@ -14,14 +15,14 @@ import type { WorkspaceFiles } from '../../src/ports/workspace-files.js';
 import { judgePath, judgeSpelling } from '../../src/rules/policy/paths.js';
 import { until } from '../kit/until.js';
 
-interface Ground {
+interface TestWorkspace {
   root: string;
   outside: string;
   folder: WorkspaceFiles;
   put(name: string, text?: string): string;
 }
 
-function ground(t: TestContext, onDisk: Disk = disk(), walk: 'descriptor' | 'path' = 'descriptor'): Ground {
+function workspace(t: TestContext, onDisk: Disk = disk(), walk: 'descriptor' | 'path' = 'descriptor'): TestWorkspace {
   const top = fs.realpathSync(fs.mkdtempSync(path.join(os.tmpdir(), 'guild-folder-')));
   t.after(() => fs.rmSync(top, { recursive: true, force: true }));
   const root = path.join(top, 'ws');
@@ -35,18 +36,18 @@ function ground(t: TestContext, onDisk: Disk = disk(), walk: 'descriptor' | 'pat
     fs.writeFileSync(file, text);
     return file;
   };
-  const made = workspaceFiles({
+  const files = workspaceFiles({
     root,
     disk: onDisk,
     judge: { spelling: judgeSpelling, path: judgePath },
     search: () => Promise.resolve({ found: [] }),
     walk,
   });
-  return { root, outside, folder: made, put };
+  return { root, outside, folder: files, put };
 }
 
-test('A file inside is read by any honest spelling', (t) => {
-  const { folder: f, put, root } = ground(t);
+test('a file inside is read by any spelling of its path', (t) => {
+  const { folder: f, put, root } = workspace(t);
   put('docs/a.md', 'grüße\n');
   for (const spelling of ['docs/a.md', './docs//a.md', 'docs/../docs/a.md', `${root}/docs/a.md`, '../ws/docs/a.md']) {
     assert.deepEqual(
@@ -58,14 +59,14 @@ test('A file inside is read by any honest spelling', (t) => {
   }
 });
 
-test('A read is cut at a whole character', (t) => {
-  const { folder: f, put } = ground(t);
+test('a long read is cut between characters', (t) => {
+  const { folder: f, put } = workspace(t);
   put('a.md', 'aü');
   assert.deepEqual(f.read('ana', 'a.md', 2), { ok: true, value: { text: 'a', bytes: 3, cut: true } });
 });
 
-test('A link inside is followed, a link out is not', (t) => {
-  const { folder: f, put, root, outside } = ground(t);
+test('a link inside the workspace is followed, a link out of it is not', (t) => {
+  const { folder: f, put, root, outside } = workspace(t);
   put('docs/a.md', 'inside');
   fs.symlinkSync('docs', path.join(root, 'in'));
   fs.symlinkSync(outside, path.join(root, 'out'));
@@ -92,8 +93,8 @@ test('A link inside is followed, a link out is not', (t) => {
   }
 });
 
-test('A link into a protected place is judged by where it leads, and a protected name even where a link lies', async (t) => {
-  const { folder: f, put, root } = ground(t);
+test('a link is judged by its target and by its own name', async (t) => {
+  const { folder: f, put, root } = workspace(t);
   put('.env', 'KEY=1');
   put('tasks/pending/x.json');
   put('workspaces/ana/mine.md', 'mine');
@@ -112,8 +113,8 @@ test('A link into a protected place is judged by where it leads, and a protected
   assert.equal(fs.readFileSync(path.join(root, 'workspaces/ana/mine.md'), 'utf8'), 'mine');
 });
 
-test('Loops and dangling links are refused or judged by where they would lead', async (t) => {
-  const { folder: f, root, put } = ground(t);
+test('link loops are refused, and dangling links are judged by their target', async (t) => {
+  const { folder: f, root, put } = workspace(t);
   put('workspaces/ana/x');
   fs.symlinkSync('b', path.join(root, 'a'));
   fs.symlinkSync('a', path.join(root, 'b'));
@@ -126,8 +127,8 @@ test('Loops and dangling links are refused or judged by where they would lead', 
   assert.equal(fs.existsSync(path.join(root, '../outside/new')), false);
 });
 
-test('Hard links are asked about when read and refused when written', async (t) => {
-  const { folder: f, root, outside, put } = ground(t);
+test('reading a hard link needs approval, and writing it is refused', async (t) => {
+  const { folder: f, root, outside, put } = workspace(t);
   put('workspaces/ana/x');
   fs.linkSync(path.join(outside, 'treasure'), path.join(root, 'workspaces/ana/twin'));
   assert.equal(f.judge('ana', 'read', 'workspaces/ana/twin').verdict, 'ask');
@@ -136,8 +137,8 @@ test('Hard links are asked about when read and refused when written', async (t) 
   assert.equal(fs.readFileSync(path.join(outside, 'treasure'), 'utf8'), 'TREASURE');
 });
 
-test('FIFO, socket, device and folder are refused at once', async (t) => {
-  const { folder: f, root, put } = ground(t);
+test('a FIFO, socket, device or folder is refused without blocking', async (t) => {
+  const { folder: f, root, put } = workspace(t);
   put('workspaces/ana/x');
   execFileSync('mkfifo', [path.join(root, 'workspaces/ana/pipe')]);
   const server = net.createServer().listen(path.join(root, 'workspaces/ana/sock'));
@@ -159,15 +160,15 @@ test('FIFO, socket, device and folder are refused at once', async (t) => {
   ]);
 });
 
-test('A file that may not be read is a clear no', (t) => {
-  const { folder: f, root, put } = ground(t);
+test('a file without read permission is reported as such', (t) => {
+  const { folder: f, root, put } = workspace(t);
   for (const open of [path.dirname(root), root]) fs.chmodSync(open, 0o755);
   fs.chmodSync(put('shut.md'), 0);
   const read = asNobody(() => f.read('ana', 'shut.md', 100));
   assert.equal(!read.ok && read.code, 'disk_failed');
 });
 
-/** Root may read everything, so it becomes somebody else for a moment. */
+/** Root may read everything, so it switches to another user for the call. */
 function asNobody<T>(look: () => T): T {
   if (process.geteuid?.() !== 0) return look();
   process.seteuid!(65534);
@@ -178,8 +179,8 @@ function asNobody<T>(look: () => T): T {
   }
 }
 
-test('A huge sparse file costs no memory, and binary is not text', (t) => {
-  const { folder: f, put } = ground(t);
+test('a huge sparse file needs no memory, and binary content is not text', (t) => {
+  const { folder: f, put } = workspace(t);
   fs.truncateSync(put('sparse'), 3 * 1024 ** 3);
   const before = process.memoryUsage().rss;
   const read = f.read('ana', 'sparse', 1024);
@@ -190,14 +191,14 @@ test('A huge sparse file costs no memory, and binary is not text', (t) => {
   assert.match(latin.ok ? '' : latin.reason, /not UTF-8/);
 });
 
-test('Names with newlines and other controls are never opened', (t) => {
-  const { folder: f, put } = ground(t);
+test('names with control characters are never opened', (t) => {
+  const { folder: f, put } = workspace(t);
   put('two\nlines.md');
   assert.equal(f.judge('ana', 'read', 'two\nlines.md').verdict, 'refuse');
 });
 
-test('A write is all or nothing, makes its folders, keeps permissions and leaves nothing beside it', async (t) => {
-  const { folder: f, root } = ground(t);
+test('a write is atomic, creates folders, keeps permissions and leaves no temp file', async (t) => {
+  const { folder: f, root } = workspace(t);
   assert.deepEqual(await f.write('ana', 'workspaces/ana/src/run.sh', 'one'), {
     ok: true,
     value: { bytes: 3, created: true },
@@ -213,10 +214,10 @@ test('A write is all or nothing, makes its folders, keeps permissions and leaves
   assert.deepEqual(fs.readdirSync(path.dirname(file)), ['run.sh']);
 });
 
-test('A write is synced before it gets its name, and the name before it is told', async (t) => {
+test('a write syncs the file before the rename and the folder after it', async (t) => {
   const real = disk();
   const calls: string[] = [];
-  const told = new Proxy(real, {
+  const recording = new Proxy(real, {
     get:
       (target, name: keyof Disk) =>
       (...args: unknown[]) => {
@@ -224,16 +225,16 @@ test('A write is synced before it gets its name, and the name before it is told'
         return (target[name] as (...all: unknown[]) => unknown)(...args);
       },
   });
-  const { folder: f, put } = ground(t, told);
+  const { folder: f, put } = workspace(t, recording);
   put('workspaces/ana/x');
   await f.write('ana', 'workspaces/ana/a.md', 'text');
   assert.deepEqual(calls, ['create', 'sync', 'rename', 'syncFolder']);
 });
 
-test('A disk that fails leaves the old file and no leftovers', async (t) => {
+test('after a disk failure the old file remains and no temp file is left', async (t) => {
   const real = disk();
   const full: Disk = { ...real, sync: () => Promise.reject(Object.assign(new Error('no space'), { code: 'ENOSPC' })) };
-  const { folder: f, put, root } = ground(t, full);
+  const { folder: f, put, root } = workspace(t, full);
   put('workspaces/ana/a.md', 'old');
   const written = await f.write('ana', 'workspaces/ana/a.md', 'new');
   assert.equal(!written.ok && written.code, 'disk_failed');
@@ -241,8 +242,8 @@ test('A disk that fails leaves the old file and no leftovers', async (t) => {
   assert.deepEqual(fs.readdirSync(path.join(root, 'workspaces/ana')), ['a.md']);
 });
 
-test('Writing elsewhere needs a human, and a refusal stays one', async (t) => {
-  const { folder: f, root } = ground(t);
+test('writing outside the own folder needs approval, and a refusal cannot be approved', async (t) => {
+  const { folder: f, root } = workspace(t);
   const asked = await f.write('ana', 'docs/a.md', 'x');
   assert.equal(!asked.ok && asked.code, 'needs_human');
   assert.equal(fs.existsSync(path.join(root, 'docs')), false);
@@ -253,16 +254,16 @@ test('Writing elsewhere needs a human, and a refusal stays one', async (t) => {
   assert.deepEqual(fs.readdirSync(root), ['docs']);
 });
 
-test('Folders are made with their parents, once', async (t) => {
-  const { folder: f } = ground(t);
+test('folders are created with their parents, once', async (t) => {
+  const { folder: f } = workspace(t);
   assert.deepEqual(await f.makeFolder('ana', 'workspaces/ana/a/b'), { ok: true, value: { created: true } });
   assert.deepEqual(await f.makeFolder('ana', 'workspaces/ana/a/b'), { ok: true, value: { created: false } });
   assert.equal((await f.write('ana', 'workspaces/ana/f', 'x')).ok, true);
   assert.equal((await f.makeFolder('ana', 'workspaces/ana/f/g')).ok, false);
 });
 
-test('A listing hides what is private', (t) => {
-  const { folder: f, put } = ground(t);
+test('a listing hides private entries', (t) => {
+  const { folder: f, put } = workspace(t);
   put('.guild/runs/1');
   put('a.md', '1234');
   put('docs/b.md');
@@ -277,8 +278,8 @@ test('A listing hides what is private', (t) => {
   assert.equal(!gone.ok && gone.code, 'not_found');
 });
 
-test('Whatever is not refused lies inside, by the word of the system itself', (t) => {
-  const { folder: f, root, outside, put } = ground(t);
+test('every path that is not refused is really inside the workspace', (t) => {
+  const { folder: f, root, outside, put } = workspace(t);
   put('docs/a.md');
   put('workspaces/ana/x');
   const links: [string, string][] = [
@@ -335,8 +336,8 @@ test('Whatever is not refused lies inside, by the word of the system itself', (t
   );
 });
 
-test('Where descriptors cannot be walked, paths are, with the same answers', async (t) => {
-  const { folder: f, root, outside, put } = ground(t, disk(), 'path');
+test('walking by path gives the same answers as walking by descriptor', async (t) => {
+  const { folder: f, root, outside, put } = workspace(t, disk(), 'path');
   put('docs/a.md', 'inside');
   put('workspaces/ana/x', 'old');
   fs.symlinkSync(outside, path.join(root, 'workspaces/ana/out'));
@@ -353,7 +354,9 @@ test('Where descriptors cannot be walked, paths are, with the same answers', asy
   assert.deepEqual(fs.readdirSync(outside), ['treasure']);
 });
 
-/** Swaps names as fast as it can, without end: a folder for a link out, a file for a link or hard link to the treasure. */
+/**
+ * Keeps swapping names: a folder for a link out, a file for a link or hard link to the treasure.
+ */
 const SWAPPER = `
   const fs = require('node:fs');
   const { workerData: { own, outside, swaps } } = require('node:worker_threads');
@@ -375,8 +378,8 @@ const SWAPPER = `
 `;
 
 if (process.platform === 'linux')
-  test('In a folder that was deleted while it is open nothing is made, and nobody waits for it', (t) => {
-    const { root } = ground(t);
+  test('creating a folder inside a deleted folder fails without hanging', (t) => {
+    const { root } = workspace(t);
     const gone = path.join(root, 'gone');
     fs.mkdirSync(gone);
     const fd = fs.openSync(gone, 'r');
@@ -385,8 +388,8 @@ if (process.platform === 'linux')
     assert.throws(() => disk().makeFolder(`/proc/self/fd/${fd}/sub/sub`), { code: 'ENOENT' });
   });
 
-test('No race between check and use leads out', async (t) => {
-  const { folder: f, root, outside } = ground(t);
+test('no race between check and use leads out of the workspace', async (t) => {
+  const { folder: f, root, outside } = workspace(t);
   const own = path.join(root, 'workspaces/ana');
   fs.mkdirSync(path.join(own, 'd'), { recursive: true });
   fs.writeFileSync(path.join(own, 'd/treasure'), 'mine');

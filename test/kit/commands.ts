@@ -10,38 +10,38 @@ import { DEFAULT_POLICY } from '../../src/domain/policy.js';
 import { judgeLine } from '../../src/rules/policy/verdict.js';
 import { parseBash } from '../../src/text/bash/parse.js';
 
-export const WAYS = ['sandboxed', 'not sandboxed'] as const;
-export type Way = (typeof WAYS)[number];
+export const MODES = ['sandboxed', 'not sandboxed'] as const;
+export type Mode = (typeof MODES)[number];
 
-/** Why tests of the sandbox cannot run here; false if they can. Under CI a skipped test is a failure. */
+/** Why sandbox tests cannot run here; false if they can. In CI a skipped test is a failure. */
 export const NO_SANDBOX: string | false = (() => {
   const here = shell({ root: os.tmpdir() });
   return here.isSandboxed() ? false : here.confinement(false);
 })();
 
-export function cannot(way: Way): string | false {
+export function skipReason(way: Mode): string | false {
   return way === 'sandboxed' ? NO_SANDBOX : false;
 }
 
-export interface Ground {
+export interface ShellBench {
   root: string;
   home: string;
   shell: Shell;
   /** Approved text. */
   script(text: string, more?: Partial<ShellRun>): Promise<Ran>;
-  /** A line that runs by itself, by the words the gate gives. */
+  /** A line that the policy allows; it runs without a shell. */
   line(text: string, more?: Partial<ShellRun>): Promise<Ran>;
 }
 
 export type Ran = Exclude<ShellOutcome, { kind: 'not_started' }> & { code: number };
 
-export function ground(t: TestContext, way: Way, more: Partial<ShellOptions> = {}): Ground {
+export function shellBench(t: TestContext, way: Mode, more: Partial<ShellOptions> = {}): ShellBench {
   const root = fs.realpathSync(fs.mkdtempSync(path.join(os.tmpdir(), 'guild-shell-')));
   t.after(() => fs.rmSync(root, { recursive: true, force: true }));
   const env = way === 'sandboxed' ? {} : { GUILD_SANDBOX: 'off' };
-  const it = shell({ root, env, ...more });
+  const instance = shell({ root, env, ...more });
   const run = async (what: ShellRun['what'], options: Partial<ShellRun> = {}): Promise<Ran> => {
-    const outcome = await it.run({
+    const outcome = await instance.run({
       agent: 'ana',
       what,
       timeoutMs: 120_000,
@@ -55,7 +55,7 @@ export function ground(t: TestContext, way: Way, more: Partial<ShellOptions> = {
   return {
     root,
     home: path.join(root, 'workspaces', 'ana'),
-    shell: it,
+    shell: instance,
     script: (text, options) => run({ script: text }, { command: text, ...options }),
     line: (text, options) => run({ plan: planOf(text) }, { command: text, ...options }),
   };

@@ -1,13 +1,13 @@
 /**
- * The history of an agent's folder: a Git repository in which every command that changed something is a commit. It is the agent's
- * own to read and to commit to, but its settings are ours, because Git runs programs that settings name: they are put
- * back before we call Git, and Git itself is as confined as the command was.
+ * The history of an agent's folder: a Git repository with a commit for every command that changed
+ * something. The agent may read it and commit to it. Its settings are ours, because they can make
+ * Git run programs: they are restored before each Git call, and Git runs confined like the command.
  */
 import { execFile } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
 import type { Rollback, ShellTrace } from '../../ports/shell.js';
-import { isRealFolder, PATH, type Confine, type Ground } from './confine.js';
+import { isRealFolder, PATH, type Confinement, type AgentFolder } from './confine.js';
 
 const GIT_MS = 60_000;
 const MAX_MESSAGE = 8000;
@@ -26,79 +26,83 @@ const SAFE = [
 ].flatMap((setting) => ['-c', setting]);
 
 interface AgentGit {
-  /** Makes the repository if it is missing, and its settings ours. Text: what was put right, or why there is no history. */
-  prepare(ground: Ground): Promise<string | undefined>;
-  /** Commits whatever changed; the commit that now stands for the folder. Never rejects. */
-  commit(ground: Ground, message: string): Promise<ShellTrace>;
-  rollback(ground: Ground, commit: string): Promise<Rollback>;
+  /**
+   * Creates or repairs the repository. Returns a note if it repaired something or there is no
+   * history.
+   */
+  prepare(folder: AgentFolder): Promise<string | undefined>;
+  /** Commits all changes and returns the folder's current commit. Never rejects. */
+  commit(folder: AgentFolder, message: string): Promise<ShellTrace>;
+  rollback(folder: AgentFolder, commit: string): Promise<Rollback>;
 }
 
-export function agentGit(confine: Confine): AgentGit {
+export function agentGit(confine: Confinement): AgentGit {
   return {
-    async prepare(ground) {
+    async prepare(folder) {
       try {
-        return await prepare(ground);
+        return await prepare(folder);
       } catch (error) {
-        return `its folder has no history: ${(error as Error).message}`;
+        return `the folder has no history: ${(error as Error).message}`;
       }
     },
-    async commit(ground, message) {
+    async commit(folder, message) {
       try {
-        const mended = mend(ground);
-        const commit = await commitAll(ground, message);
-        return mended === undefined ? { commit } : { commit, note: mended };
+        const repair = restoreSettings(folder);
+        const commit = await commitAll(folder, message);
+        return repair === undefined ? { commit } : { commit, note: repair };
       } catch (error) {
-        return { note: `what it changed was not committed: ${(error as Error).message}` };
+        return { note: `its changes were not committed: ${(error as Error).message}` };
       }
     },
-    async rollback(ground, commit) {
-      if (!/^[0-9a-f]{7,64}$/.test(commit)) return { ok: false, reason: `${JSON.stringify(commit)} is no commit id` };
+    async rollback(folder, commit) {
+      if (!/^[0-9a-f]{7,64}$/.test(commit))
+        return { ok: false, reason: `${JSON.stringify(commit)} is not a commit id` };
       try {
-        return await rollback(ground, commit);
+        return await rollback(folder, commit);
       } catch (error) {
         return { ok: false, reason: (error as Error).message };
       }
     },
   };
 
-  async function prepare(ground: Ground): Promise<string | undefined> {
-    const dir = path.join(ground.home, '.git');
-    if (isRealFolder(dir) && fs.existsSync(path.join(dir, 'HEAD'))) return mend(ground);
+  async function prepare(folder: AgentFolder): Promise<string | undefined> {
+    const dir = path.join(folder.home, '.git');
+    if (isRealFolder(dir) && fs.existsSync(path.join(dir, 'HEAD'))) return restoreSettings(folder);
     const isForeign = fs.lstatSync(dir, { throwIfNoEntry: false }) !== undefined;
-    if (isForeign) fs.renameSync(dir, path.join(ground.home, `.git-set-aside-${process.pid}-${Date.now()}`));
-    await git(ground, ['init', '-q', '--template=', '--initial-branch=main']);
-    mend(ground);
-    await git(ground, ['add', '-A']);
-    await git(ground, ['commit', '-q', '--allow-empty', '--no-verify', '-m', `The folder of ${ground.agent}`]);
-    return isForeign ? 'its Git repository was damaged: it was set aside and a new one begun' : undefined;
+    if (isForeign) fs.renameSync(dir, path.join(folder.home, `.git-set-aside-${process.pid}-${Date.now()}`));
+    await git(folder, ['init', '-q', '--template=', '--initial-branch=main']);
+    restoreSettings(folder);
+    await git(folder, ['add', '-A']);
+    await git(folder, ['commit', '-q', '--allow-empty', '--no-verify', '-m', `The folder of ${folder.agent}`]);
+    return isForeign ? 'its Git repository was damaged, so it was renamed and a new one was created' : undefined;
   }
 
-  async function commitAll(ground: Ground, message: string): Promise<string> {
-    const status = await git(ground, ['status', '--porcelain=v2', '--branch', '-z', '--ignore-submodules=all']);
+  async function commitAll(folder: AgentFolder, message: string): Promise<string> {
+    const status = await git(folder, ['status', '--porcelain=v2', '--branch', '-z', '--ignore-submodules=all']);
     const lines = status.split('\0').filter((line) => line !== '');
     const head = lines.find((line) => line.startsWith('# branch.oid '))?.slice('# branch.oid '.length);
     const isClean = lines.every((line) => line.startsWith('# '));
     if (isClean && head !== undefined && head !== '(initial)') return head;
     const text = message.slice(0, MAX_MESSAGE);
-    await git(ground, ['add', '-A']);
-    await git(ground, ['commit', '-q', '--allow-empty', '--no-verify', '--cleanup=verbatim', '-m', text]);
-    return (await git(ground, ['rev-parse', '--verify', 'HEAD'])).trim();
+    await git(folder, ['add', '-A']);
+    await git(folder, ['commit', '-q', '--allow-empty', '--no-verify', '--cleanup=verbatim', '-m', text]);
+    return (await git(folder, ['rev-parse', '--verify', 'HEAD'])).trim();
   }
 
-  async function rollback(ground: Ground, commit: string): Promise<Rollback> {
-    mend(ground);
-    await commitAll(ground, 'Before going back: what was not committed');
-    const to = (await git(ground, ['rev-parse', '--verify', '--end-of-options', `${commit}^{commit}`])).trim();
-    const files = await git(ground, ['diff', '--name-only', '--no-renames', '-z', '--no-ext-diff', 'HEAD', to]);
-    await git(ground, ['read-tree', '--reset', '-u', to]);
-    await git(ground, ['commit', '-q', '--allow-empty', '--no-verify', '-m', `Back to ${to}`]);
-    const now = (await git(ground, ['rev-parse', '--verify', 'HEAD'])).trim();
+  async function rollback(folder: AgentFolder, commit: string): Promise<Rollback> {
+    restoreSettings(folder);
+    await commitAll(folder, 'Uncommitted changes before a rollback');
+    const to = (await git(folder, ['rev-parse', '--verify', '--end-of-options', `${commit}^{commit}`])).trim();
+    const files = await git(folder, ['diff', '--name-only', '--no-renames', '-z', '--no-ext-diff', 'HEAD', to]);
+    await git(folder, ['read-tree', '--reset', '-u', to]);
+    await git(folder, ['commit', '-q', '--allow-empty', '--no-verify', '-m', `Back to ${to}`]);
+    const now = (await git(folder, ['rev-parse', '--verify', 'HEAD'])).trim();
     return { ok: true, commit: now, files: files.split('\0').filter((file) => file !== '') };
   }
 
-  function git(ground: Ground, args: string[]): Promise<string> {
-    const [file, ...rest] = confine(['git', '--no-pager', ...SAFE, ...identity(ground.agent), ...args], ground, false);
-    const dir = path.join(ground.home, '.git');
+  function git(folder: AgentFolder, args: string[]): Promise<string> {
+    const [file, ...rest] = confine(['git', '--no-pager', ...SAFE, ...identity(folder.agent), ...args], folder, false);
+    const dir = path.join(folder.home, '.git');
     const env = {
       PATH,
       HOME: '/nonexistent',
@@ -107,16 +111,14 @@ export function agentGit(confine: Confine): AgentGit {
       GIT_CONFIG_NOSYSTEM: '1',
       GIT_TERMINAL_PROMPT: '0',
       GIT_DIR: dir,
-      GIT_WORK_TREE: ground.home,
+      GIT_WORK_TREE: folder.home,
     };
-    const limits = { cwd: ground.home, env, timeout: GIT_MS, killSignal: 'SIGKILL' as const, maxBuffer: 1 << 26 };
+    const limits = { cwd: folder.home, env, timeout: GIT_MS, killSignal: 'SIGKILL' as const, maxBuffer: 1 << 26 };
     return new Promise((resolve, reject) => {
       const child = execFile(file!, rest, limits, (error, stdout, stderr) => {
         if (error === null) return resolve(stdout);
         reject(
-          new Error(
-            `git ${args[0]}: ${firstLine(stderr) || (error.killed ? 'it took too long' : firstLine(error.message))}`,
-          ),
+          new Error(`git ${args[0]}: ${firstLine(stderr) || (error.killed ? 'timed out' : firstLine(error.message))}`),
         );
       });
       child.stdin?.end();
@@ -128,10 +130,10 @@ function identity(agent: string): string[] {
   return ['-c', `user.name=${agent}`, '-c', `user.email=${agent}@guildhall.invalid`];
 }
 
-/** Puts back what decides which programs Git runs, and takes away what a killed Git left. */
-function mend({ home, agent }: Ground): string | undefined {
+/** Restores the settings that decide which programs Git runs, and removes a stale lock. */
+function restoreSettings({ home, agent }: AgentFolder): string | undefined {
   const dir = path.join(home, '.git');
-  if (!isRealFolder(dir)) throw new Error('.git is no folder any more');
+  if (!isRealFolder(dir)) throw new Error('.git is no longer a folder');
   fs.rmSync(path.join(dir, 'index.lock'), { force: true });
   const config = path.join(dir, 'config');
   const wanted = configOf(agent);
@@ -144,10 +146,10 @@ function mend({ home, agent }: Ground): string | undefined {
   for (const stray of strays) fs.rmSync(stray, { recursive: true, force: true });
   fs.mkdirSync(hooks, { recursive: true });
   const isChanged = (!isOurs && !isNew) || strays.length > 0;
-  return isChanged ? 'the settings of its Git repository had been changed and were put back' : undefined;
+  return isChanged ? 'the settings of its Git repository had been changed and were restored' : undefined;
 }
 
-/** Filters, hooks and monitors are programs: there are none in here. */
+/** Contains no filters, hooks or monitors, because those are programs. */
 function configOf(agent: string): string {
   return `[core]
 \trepositoryformatversion = 0
@@ -172,7 +174,7 @@ function exists(file: string): boolean {
   return fs.lstatSync(file, { throwIfNoEntry: false }) !== undefined;
 }
 
-/** By rename, so that a link in its place is replaced and not followed. */
+/** Replaces the file by rename, so that a link in its place is not followed. */
 function replace(file: string, text: string): void {
   const fresh = `${file}.${process.pid}.new`;
   fs.rmSync(fresh, { recursive: true, force: true });

@@ -1,7 +1,7 @@
 /**
- * Commands on this machine. Each runs in `workspaces/<agent>/` with a clean environment and no input, sandboxed where bubblewrap
- * works, and leaves a commit of that folder. What the gate let through runs by its words; what a human approved runs as
- * Bash text. See `shell/confine.ts` for what holds a command in, and `shell/running.ts` for how it is ended.
+ * Runs commands in `workspaces/<agent>/` with a clean environment and no input, sandboxed if
+ * bubblewrap works, and commits the folder afterwards. A command that the policy allows runs
+ * without a shell; one that a human approved runs as Bash text.
  */
 import fs from 'node:fs';
 import path from 'node:path';
@@ -11,112 +11,114 @@ import type { Rollback, Shell, ShellOutcome, ShellRun, ShellTrace } from '../../
 import { agentGit } from './agent-git.js';
 import {
   cleanEnv,
-  confine,
+  createConfinement,
   DEFAULT_LIMITS,
   isRealFolder,
   PATH,
-  type Confine,
-  type Ground,
+  type Confinement,
+  type AgentFolder,
   type Limits,
 } from './confine.js';
-import { Running, type Ended } from './running.js';
+import { RunningCommand, type Ended } from './running.js';
 import { pipes } from './pipes.js';
 import { BASH, pipesBetween, runPlan } from './plan.js';
 
 export interface ShellOptions {
   root: string;
-  /** `GUILD_SANDBOX=off` does without a sandbox. Nothing of it reaches a command. */
+  /** `GUILD_SANDBOX=off` turns the sandbox off. No variable reaches a command. */
   env?: Record<string, string | undefined>;
   clock?: Pick<Clock, 'monotonicMs'>;
   limits?: Partial<Limits>;
 }
 
-export function shell({ root, env = {}, clock, limits: given }: ShellOptions): Shell {
-  const limits = { ...DEFAULT_LIMITS, ...given };
+export function shell({ root, env = {}, clock, limits: overrides }: ShellOptions): Shell {
+  const limits = { ...DEFAULT_LIMITS, ...overrides };
   const now = (): number => clock?.monotonicMs() ?? performance.now();
-  const turns = new Map<string, Promise<unknown>>();
-  let probed: Confine | undefined;
-  const confined = (): Confine => (probed ??= confine({ isOff: env['GUILD_SANDBOX'] === 'off', limits }));
+  const queues = new Map<string, Promise<unknown>>();
+  let probed: Confinement | undefined;
+  const probeOnce = (): Confinement =>
+    (probed ??= createConfinement({ isOff: env['GUILD_SANDBOX'] === 'off', limits }));
 
   return {
-    run: (run) => inTurn(run.agent, () => runOne(run)),
+    run: (run) => serialize(run.agent, () => runAndCommit(run)),
     rollback: (agent, commit) =>
-      inTurn(agent, async (): Promise<Rollback> => {
-        const ground = groundOf(root, agent);
-        if (typeof ground === 'string') return { ok: false, reason: ground };
-        const git = agentGit(confined());
-        await git.prepare(ground);
-        return git.rollback(ground, commit);
+      serialize(agent, async (): Promise<Rollback> => {
+        const folder = agentFolder(root, agent);
+        if (typeof folder === 'string') return { ok: false, reason: folder };
+        const git = agentGit(probeOnce());
+        await git.prepare(folder);
+        return git.rollback(folder, commit);
       }),
-    confinement: (network) => inWords(confined(), network),
-    isSandboxed: () => confined().isSandboxed,
+    confinement: (network) => confinementText(probeOnce(), network),
+    isSandboxed: () => probeOnce().isSandboxed,
   };
 
-  function inTurn<T>(agent: string, work: () => Promise<T>): Promise<T> {
-    const done = (turns.get(agent) ?? Promise.resolve()).then(work);
+  function serialize<T>(agent: string, work: () => Promise<T>): Promise<T> {
+    const done = (queues.get(agent) ?? Promise.resolve()).then(work);
     const settled = done.catch(() => undefined);
-    turns.set(agent, settled);
-    void settled.then(() => turns.get(agent) === settled && turns.delete(agent));
+    queues.set(agent, settled);
+    void settled.then(() => queues.get(agent) === settled && queues.delete(agent));
     return done;
   }
 
-  async function runOne(run: ShellRun): Promise<ShellOutcome> {
+  async function runAndCommit(run: ShellRun): Promise<ShellOutcome> {
     if (run.signal?.aborted) return { kind: 'killed', by: 'cancel', output: '', cut: false, ms: 0 };
-    if ('action' in run.what) return { kind: 'not_started', reason: 'actions of plugins are not run as commands' };
-    const ground = groundOf(root, run.agent);
-    if (typeof ground === 'string') return { kind: 'not_started', reason: ground };
-    const git = agentGit(confined());
-    const notes = [await git.prepare(ground)];
-    // What file tools wrote since the last command is not this command's doing.
-    if ('script' in run.what) notes.push((await git.commit(ground, 'Between commands')).note);
-    const outcome = await carryOut(run, ground);
+    if ('action' in run.what) return { kind: 'not_started', reason: 'plugin actions do not run as commands' };
+    const folder = agentFolder(root, run.agent);
+    if (typeof folder === 'string') return { kind: 'not_started', reason: folder };
+    const git = agentGit(probeOnce());
+    const notes = [await git.prepare(folder)];
+    // Commit what file tools wrote since the last command separately.
+    if ('script' in run.what) notes.push((await git.commit(folder, 'Between commands')).note);
+    const outcome = await execute(run, folder);
     if (outcome.kind === 'not_started') return outcome;
-    const trace = await git.commit(ground, message(run, outcome));
+    const trace = await git.commit(folder, message(run, outcome));
     return { ...outcome, ...withNotes(trace, notes) };
   }
 
-  async function carryOut(run: ShellRun, ground: Ground): Promise<ShellOutcome> {
-    const began = now();
-    const hold = confined();
+  async function execute(run: ShellRun, folder: AgentFolder): Promise<ShellOutcome> {
+    const start = now();
+    const confinement = probeOnce();
     const plan = 'plan' in run.what ? run.what.plan : undefined;
-    let running: Running | undefined;
+    let running: RunningCommand | undefined;
     let ended: Ended;
     try {
-      const words = hold([], ground, run.network);
-      const around = (argv: readonly string[]): string[] => [...words, ...argv];
+      const words = confinement([], folder, run.network);
+      const confinedArgv = (argv: readonly string[]): string[] => [...words, ...argv];
       const [pipe, ...between] = pipes(1 + (plan ? pipesBetween(plan) : 0), PATH);
-      running = new Running({
+      running = new RunningCommand({
         ...run,
         pipe: pipe!,
-        cwd: ground.home,
-        env: cleanEnv(ground.home),
+        cwd: folder.home,
+        env: cleanEnv(folder.home),
         runawayBytes: Math.max(limits.runawayBytes, run.maxOutputBytes),
-        ...(hold.isSandboxed ? { wrapper: 'bwrap' } : {}),
+        ...(confinement.isSandboxed ? { wrapper: 'bwrap' } : {}),
       });
-      if (plan) ended = await runPlan(running, plan, pipe!.write, between, around);
+      if (plan) ended = await runPlan(running, plan, pipe!.write, between, confinedArgv);
       else if (running.stopped) ended = { code: 1 };
       else
-        ended = await running.start(around([...BASH, (run.what as { script: string }).script]), [
+        ended = await running.start(confinedArgv([...BASH, (run.what as { script: string }).script]), [
           'ignore',
           pipe!.write,
           pipe!.write,
         ]);
     } catch (error) {
       await running?.finish();
-      return { kind: 'not_started', reason: `the system did not start it: ${(error as Error).message}` };
+      return { kind: 'not_started', reason: `the system could not start it: ${(error as Error).message}` };
     }
-    const said = await running.finish();
-    const rest = { ...said, ms: Math.round(now() - began) };
+    const result = await running.finish();
+    const rest = { ...result, ms: Math.round(now() - start) };
     if (running.stopped) return { kind: 'killed', by: running.stopped, ...rest };
-    // Inside a sandbox a signal shows as a code; if the sandbox itself got one, nobody knows how far the command was.
-    if (ended.signal && hold.isSandboxed) return { kind: 'killed', by: 'signal', ...rest };
+    // Inside a sandbox a signal shows as an exit code. If the sandbox itself was killed, it is
+    // unknown how far the command got.
+    if (ended.signal && confinement.isSandboxed) return { kind: 'killed', by: 'signal', ...rest };
     return { kind: 'exited', code: ended.code, ...rest };
   }
 }
 
-/** The agent's folder, made if it is missing; or why there can be none. */
-function groundOf(root: string, agent: string): Ground | string {
-  if (!isSafeId(agent)) return `${JSON.stringify(agent)} cannot be the name of a folder`;
+/** The agent's folder, created if it is missing; or the reason why it cannot be used. */
+function agentFolder(root: string, agent: string): AgentFolder | string {
+  if (!isSafeId(agent)) return `${JSON.stringify(agent)} is not a valid folder name`;
   const real = fs.realpathSync(root);
   let folder = real;
   for (const part of ['workspaces', agent]) {
@@ -134,13 +136,13 @@ function groundOf(root: string, agent: string): Ground | string {
 function message(run: ShellRun, outcome: Exclude<ShellOutcome, { kind: 'not_started' }>): string {
   const line =
     run.command ??
-    ('script' in run.what ? run.what.script : 'plan' in run.what ? wordsOf(run.what.plan) : run.what.action.file);
+    ('script' in run.what ? run.what.script : 'plan' in run.what ? planText(run.what.plan) : run.what.action.file);
   const subject = line.trim().split('\n')[0]!.slice(0, 72) || 'a command';
   const end = outcome.kind === 'exited' ? `Exit-Code: ${outcome.code}` : `Ended-By: ${outcome.by}`;
   return `${subject}\n\n${line}\n\n${run.task ? `Task: ${run.task}\n` : ''}${end}\n`;
 }
 
-function wordsOf(plan: Extract<ShellRun['what'], { plan: unknown }>['plan']): string {
+function planText(plan: Extract<ShellRun['what'], { plan: unknown }>['plan']): string {
   return plan.map(({ commands }) => commands.map(({ argv }) => argv.join(' ')).join(' | ')).join('; ');
 }
 
@@ -149,16 +151,16 @@ function withNotes(trace: ShellTrace, before: (string | undefined)[]): ShellTrac
   return { ...(trace.commit ? { commit: trace.commit } : {}), ...(notes.length > 0 ? { note: notes.join('; ') } : {}) };
 }
 
-function inWords(hold: Confine, network: boolean): string {
-  if (hold.isSandboxed) {
+function confinementText(confinement: Confinement, network: boolean): string {
+  if (confinement.isSandboxed) {
     return (
       `sandboxed (bubblewrap, ${network ? 'with network' : 'no network'}): it can write only the agent's own folder;` +
       ' private files and your home folder are not visible to it'
     );
   }
-  const limited = hold.isLimited ? 'limits on time, output, memory and processes' : 'limits on time and output';
+  const limited = confinement.isLimited ? 'limits on time, output, memory and processes' : 'limits on time and output';
   return (
-    `not sandboxed, because ${hold.whyNot}: nothing holds it in but its folder, a clean environment and ${limited};` +
+    `not sandboxed, because ${confinement.whyNot}: the only restrictions are a clean environment and ${limited};` +
     ' it can read and change whatever you can, and use the network'
   );
 }

@@ -1,11 +1,11 @@
 /**
- * Reads what a command says and keeps its head and its tail, so that endless output costs no memory. Everything counts
- * towards the total, by which the run is ended when it says far too much.
+ * Reads a command's output and keeps its head and tail, so that endless output needs no memory. The
+ * total decides when runaway output ends the command.
  */
 import net from 'node:net';
 
 export interface Output {
-  /** Everybody who could write has closed their end. */
+  /** Resolves when every writer has closed its end. */
   ended: Promise<void>;
   close(): void;
   text(): { output: string; cut: boolean };
@@ -37,11 +37,11 @@ export function output(fd: number, keepBytes: number, runawayBytes: number, onRu
     close: () => socket.destroy(),
     text() {
       const last = Buffer.concat(tail).subarray(-tailBytes || inTail);
-      const left = total - inHead - last.length;
-      if (left <= 0) return { output: Buffer.concat([...head, last]).toString('utf8'), cut: false };
+      const omitted = total - inHead - last.length;
+      if (omitted <= 0) return { output: Buffer.concat([...head, last]).toString('utf8'), cut: false };
       const begin = withoutTornEnd(Buffer.concat(head)).toString('utf8');
       const end = withoutTornStart(last).toString('utf8');
-      return { output: `${begin}\n[… ${left} of ${total} bytes left out …]\n${end}`, cut: true };
+      return { output: `${begin}\n[… ${omitted} of ${total} bytes left out …]\n${end}`, cut: true };
     },
   };
 
@@ -49,14 +49,14 @@ export function output(fd: number, keepBytes: number, runawayBytes: number, onRu
     if (chunk.length === 0 || tailBytes === 0) return;
     tail.push(chunk);
     inTail += chunk.length;
-    // Joined only now and then: each byte is copied a few times at most, however small the chunks.
+    // Joined rarely, so that each byte is copied only a few times even if the chunks are small.
     if (inTail < 2 * tailBytes + 65_536 && tail.length < 1000) return;
     tail = [Buffer.from(Buffer.concat(tail).subarray(-tailBytes))];
     inTail = tail[0]!.length;
   }
 }
 
-/** A character that the cut went through would show as a replacement that was never there. */
+/** A character split by the cut would show as a replacement character. */
 function withoutTornEnd(bytes: Buffer): Buffer {
   for (let back = 1; back <= Math.min(3, bytes.length); back++) {
     const byte = bytes[bytes.length - back]!;

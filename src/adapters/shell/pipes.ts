@@ -1,6 +1,6 @@
 /**
- * Real pipes. Node makes none that two children could share: what it gives a child as `pipe` it reads itself at once, and
- * data would be lost between the two. A FIFO without a name is a pipe, so these are made, opened at both ends and unlinked.
+ * Real pipes that two child processes can share. Node has none: it reads a child's `pipe` itself. A
+ * FIFO that is opened at both ends and then unlinked is a pipe.
  */
 import { spawnSync } from 'node:child_process';
 import fs from 'node:fs';
@@ -12,24 +12,24 @@ const { O_RDONLY, O_WRONLY, O_NONBLOCK } = fs.constants;
 export interface Pipe {
   read: number;
   write: number;
-  /** What `/proc/<pid>/fd` shows of it, for finding who still holds it. */
+  /** Its name in `/proc/<pid>/fd`, to find the processes that hold it. */
   name: string;
 }
 
-/** This many pipes. The first may be read without blocking, by us; the others are for children at both ends. */
+/** Creates pipes. We read the first without blocking; children hold both ends of the others. */
 export function pipes(count: number, PATH: string): Pipe[] {
   const folder = fs.mkdtempSync(path.join(fs.realpathSync(os.tmpdir()), 'guild-pipes-'));
   try {
     const names = Array.from({ length: count }, (_, n) => path.join(folder, String(n)));
-    const made = spawnSync('mkfifo', ['-m', '600', ...names], { env: { PATH }, encoding: 'utf8' });
-    if (made.status !== 0) throw new Error(`mkfifo failed: ${made.error?.message ?? made.stderr.trim()}`);
+    const result = spawnSync('mkfifo', ['-m', '600', ...names], { env: { PATH }, encoding: 'utf8' });
+    if (result.status !== 0) throw new Error(`mkfifo failed: ${result.error?.message ?? result.stderr.trim()}`);
     return names.map((name, n) => open(name, n === 0));
   } finally {
     fs.rmSync(folder, { recursive: true, force: true });
   }
 }
 
-/** Opening one end of a FIFO waits for the other; the end that does not wait goes first. */
+/** Opening one end of a FIFO blocks until the other is open, so open the non-blocking end first. */
 function open(name: string, ours: boolean): Pipe {
   const first = fs.openSync(name, O_RDONLY | O_NONBLOCK);
   const write = fs.openSync(name, O_WRONLY);

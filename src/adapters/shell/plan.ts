@@ -1,35 +1,35 @@
 /**
- * Runs a judged command line by its words: each command is started with exactly its words, pipelines share real pipes, lists go
- * on by exit codes as Bash counts them. No shell reads a word again; where one has to open a file or say that a name is
- * unknown, it gets fixed text, and the words as parameters.
+ * Runs a parsed command line without a shell: each command starts with exactly its arguments,
+ * pipelines share real pipes, and lists follow exit codes like Bash. Where Bash is needed, to open
+ * an input file or report an unknown command, it gets fixed text and the arguments as parameters.
  */
 import fs from 'node:fs';
 import type { PlainCommand, PlainPipeline } from '../../domain/policy.js';
-import { find } from './confine.js';
-import type { Ended, Running, Stdio } from './running.js';
+import { findProgram } from './confine.js';
+import type { Ended, RunningCommand, Stdio } from './running.js';
 import type { Pipe } from './pipes.js';
 
-/** How many pipes it needs between its commands. */
+/** The number of pipes needed between commands. */
 export function pipesBetween(plan: readonly PlainPipeline[]): number {
   return plan.reduce((sum, pipeline) => sum + pipeline.commands.length - 1, 0);
 }
 
-/** What stands before the words to confine them. */
-type Confined = (argv: readonly string[]) => string[];
+/** Adds the arguments that confine a command. */
+type ConfineArgv = (argv: readonly string[]) => string[];
 
 export async function runPlan(
-  running: Running,
+  running: RunningCommand,
   plan: readonly PlainPipeline[],
   out: number,
   between: Pipe[],
-  confined: Confined,
+  confine: ConfineArgv,
 ): Promise<Ended> {
   const pool = [...between];
   const background: Promise<Ended>[] = [];
   let last: Ended = { code: 0 };
   try {
     for (const chain of chainsOf(plan)) {
-      const chained = runChain(running, chain, out, pool, confined);
+      const chained = runChain(running, chain, out, pool, confine);
       if (chain.at(-1)!.then === '&') background.push(chained);
       last = chain.at(-1)!.then === '&' ? { code: 0 } : await chained;
     }
@@ -41,7 +41,7 @@ export async function runPlan(
   return last;
 }
 
-/** `a && b & c` is two: `a && b` as a whole runs in the background. */
+/** `a && b & c` has two chains: `a && b` runs in the background as a whole. */
 function chainsOf(plan: readonly PlainPipeline[]): PlainPipeline[][] {
   const chains: PlainPipeline[][] = [];
   let chain: PlainPipeline[] = [];
@@ -55,28 +55,28 @@ function chainsOf(plan: readonly PlainPipeline[]): PlainPipeline[][] {
 }
 
 async function runChain(
-  running: Running,
+  running: RunningCommand,
   chain: PlainPipeline[],
   out: number,
   pool: Pipe[],
-  confined: Confined,
+  confine: ConfineArgv,
 ): Promise<Ended> {
   let last: Ended = { code: 0 };
   let before: PlainPipeline['then'] = ';';
   for (const pipeline of chain) {
     const isWanted = before === ';' || (before === '&&') === (last.code === 0);
     before = pipeline.then;
-    if (isWanted && running.stopped === undefined) last = await runPipeline(running, pipeline, out, pool, confined);
+    if (isWanted && running.stopped === undefined) last = await runPipeline(running, pipeline, out, pool, confine);
   }
   return last;
 }
 
 async function runPipeline(
-  running: Running,
+  running: RunningCommand,
   pipeline: PlainPipeline,
   out: number,
   pool: Pipe[],
-  confined: Confined,
+  confine: ConfineArgv,
 ): Promise<Ended> {
   const { commands, pipes: operators } = pipeline;
   const between = pool.splice(0, commands.length - 1);
@@ -86,7 +86,7 @@ async function runPipeline(
       const stdin = between[n - 1]?.read ?? 'ignore';
       const stdout = between[n]?.write ?? out;
       const [toOut, toErr] = targets(command, stdout, out, operators[n] === '|&');
-      ended.push(running.start(confined(wordsOf(command)), [stdin, toOut, toErr]));
+      ended.push(running.start(confine(argvOf(command)), [stdin, toOut, toErr]));
     });
   } finally {
     between.forEach(closeBoth);
@@ -94,7 +94,7 @@ async function runPipeline(
   return (await Promise.all(ended)).at(-1)!;
 }
 
-/** Redirections in the order written, as a shell does them; `|&` joins after them. */
+/** Applies redirections in the order written, like a shell; `|&` joins after them. */
 function targets(command: PlainCommand, stdout: Stdio, stderr: Stdio, joined: boolean): [Stdio, Stdio] {
   const to = { stdout, stderr };
   for (const redirection of command.redirections) {
@@ -110,12 +110,14 @@ export const BASH = ['bash', '--norc', '--noprofile', '-c'] as const;
 const UNKNOWN = 'printf "%s: command not found\\n" "$1" >&2; exit 127';
 const WITH_INPUT = 'for ((left = $1; left > 0; left--)); do shift; exec < "$1" || exit 1; done; shift; exec "$@"';
 
-/** Input files are opened where the command runs, not here: what it may not see cannot be handed to it. */
-function wordsOf({ argv, redirections }: PlainCommand): string[] {
+/**
+ * Input files are opened inside the sandbox, so that only files visible to the command can be read.
+ */
+function argvOf({ argv, redirections }: PlainCommand): string[] {
   const name = argv[0]!;
-  const isKnown = name.includes('/') || find(name) !== undefined;
-  const words = isKnown ? argv : [...BASH, UNKNOWN, 'bash', name];
-  const inputs = redirections.flatMap((one) => (one.kind === 'input' ? [one.path] : []));
+  const exists = name.includes('/') || findProgram(name) !== undefined;
+  const words = exists ? argv : [...BASH, UNKNOWN, 'bash', name];
+  const inputs = redirections.flatMap((redirection) => (redirection.kind === 'input' ? [redirection.path] : []));
   return inputs.length === 0 ? words : [...BASH, WITH_INPUT, 'bash', String(inputs.length), ...inputs, ...words];
 }
 

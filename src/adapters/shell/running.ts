@@ -1,11 +1,11 @@
 /**
- * One command while it runs: its output, the processes started for it, and how it is ended. Time-out, cancel and too much
- * output all do the same thing: nothing more is started, and everything that was is ended.
+ * A running command: its output and its processes. Time-out, cancel and runaway output all end it
+ * the same way: nothing more starts, and everything that was started is ended.
  */
 import { spawn } from 'node:child_process';
 import fs from 'node:fs';
 import os from 'node:os';
-import { endFamily, groupLives, type Family } from './family.js';
+import { endProcessTree, isGroupAlive, type ProcessTree } from './process-tree.js';
 import { output, type Output } from './output.js';
 import type { Pipe } from './pipes.js';
 
@@ -13,7 +13,7 @@ type StopReason = 'time-out' | 'cancel' | 'output';
 export type Stdio = number | 'ignore';
 
 export interface Ended {
-  /** 128 + n for signal n, as a shell counts. */
+  /** 128 + n for signal n, as in a shell. */
   code: number;
   signal?: NodeJS.Signals;
 }
@@ -29,13 +29,13 @@ interface RunningOptions {
   wrapper?: string;
 }
 
-/** Output that comes after everything has ended is not waited for. */
-const LAST_WORDS_MS = 100;
+/** How long to wait for output after everything has ended. */
+const LAST_OUTPUT_MS = 100;
 
-export class Running {
+export class RunningCommand {
   stopped: StopReason | undefined;
   private readonly output: Output;
-  private readonly family: Family;
+  private readonly tree: ProcessTree;
   private readonly live = new Set<Promise<Ended>>();
   private readonly timer: NodeJS.Timeout;
   private readonly onAbort = (): void => this.stop('cancel');
@@ -44,17 +44,20 @@ export class Running {
   constructor(private readonly options: RunningOptions) {
     const { pipe, maxOutputBytes, runawayBytes, timeoutMs, signal, wrapper } = options;
     this.output = output(pipe.read, maxOutputBytes, runawayBytes, () => this.stop('output'));
-    this.family = { groups: [], output: pipe.name, ...(wrapper ? { wrapper } : {}) };
+    this.tree = { groups: [], output: pipe.name, ...(wrapper ? { wrapper } : {}) };
     this.timer = setTimeout(() => this.stop('time-out'), timeoutMs);
     signal?.addEventListener('abort', this.onAbort, { once: true });
     if (signal?.aborted) this.stop('cancel');
   }
 
-  /** Starts these words in a group of their own. Throws if the system takes no such words, for instance because they are too long. */
+  /**
+   * Starts a process in its own group. Throws if the system rejects the arguments, such as too long
+   * ones.
+   */
   start(argv: readonly string[], stdio: [Stdio, Stdio, Stdio]): Promise<Ended> {
     const { cwd, env } = this.options;
     const child = spawn(argv[0]!, argv.slice(1), { cwd, env, stdio, detached: true, shell: false, windowsHide: true });
-    if (child.pid !== undefined) this.family.groups.push(child.pid);
+    if (child.pid !== undefined) this.tree.groups.push(child.pid);
     const ended = new Promise<Ended>((resolve) => {
       child.once('error', () => resolve({ code: 126 }));
       child.once('exit', (code, signal) =>
@@ -69,15 +72,15 @@ export class Running {
     return ended;
   }
 
-  /** Resolves when nothing of it runs any more. */
+  /** Resolves when all its processes have ended. */
   async finish(): Promise<{ output: string; cut: boolean }> {
     await Promise.all(this.live);
     fs.closeSync(this.options.pipe.write);
     await this.ending;
-    const isQuiet = await within(LAST_WORDS_MS, this.output.ended);
-    if (!isQuiet || this.family.groups.some(groupLives)) {
-      await endFamily(this.family);
-      await within(LAST_WORDS_MS, this.output.ended);
+    const isQuiet = await within(LAST_OUTPUT_MS, this.output.ended);
+    if (!isQuiet || this.tree.groups.some(isGroupAlive)) {
+      await endProcessTree(this.tree);
+      await within(LAST_OUTPUT_MS, this.output.ended);
     }
     clearTimeout(this.timer);
     this.options.signal?.removeEventListener('abort', this.onAbort);
@@ -88,13 +91,13 @@ export class Running {
   private stop(reason: StopReason): void {
     if (this.stopped !== undefined) return;
     this.stopped = reason;
-    this.ending = endFamily(this.family);
+    this.ending = endProcessTree(this.tree);
   }
 
-  /** A group without a process is nobody's: its number may come back for somebody else. */
+  /** The number of an empty group may be reused by another process, so do not keep it. */
   private forget(group: number | undefined): void {
-    if (group === undefined || groupLives(group)) return;
-    this.family.groups.splice(this.family.groups.indexOf(group), 1);
+    if (group === undefined || isGroupAlive(group)) return;
+    this.tree.groups.splice(this.tree.groups.indexOf(group), 1);
   }
 }
 
@@ -104,10 +107,10 @@ function signalCode(signal: NodeJS.Signals): number {
 
 async function within(ms: number, promise: Promise<void>): Promise<boolean> {
   let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<boolean>((resolve) => {
+  const timeout = new Promise<boolean>((resolve) => {
     timer = setTimeout(() => resolve(false), ms);
   });
-  const isDone = await Promise.race([promise.then(() => true), late]);
+  const isDone = await Promise.race([promise.then(() => true), timeout]);
   clearTimeout(timer);
   return isDone;
 }

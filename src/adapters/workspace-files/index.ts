@@ -1,7 +1,7 @@
 /**
- * The workspace as an agent's file tools see it. Each use takes the same three steps: find out where the path really
- * leads (folder/locate), ask the rule, then open it without following anything (folder/open) and make sure that what was
- * opened is what was judged. If something was swapped in between, all three are done again; what keeps changing is refused.
+ * The workspace as an agent's file tools see it. Each access resolves the path (locate.ts), asks
+ * the policy, then opens it without following links (open.ts) and checks that it opened what was
+ * judged. If the place was swapped in between, all steps are repeated a few times, then refused.
  */
 import { randomBytes } from 'node:crypto';
 import fs from 'node:fs';
@@ -9,11 +9,11 @@ import { asProblem } from '../../domain/problem.js';
 import type { Disk } from '../../ports/disk.js';
 import type { WorkspaceFiles, FolderReply, PathUse, PathVerdict, Search } from '../../ports/workspace-files.js';
 import { locate, type PlaceKind } from './locate.js';
-import { groundAt, makeFolders, openFile, openFolder, readHead, type Ground, type OpenFolder } from './open.js';
+import { walkRoot, makeFolders, openFile, openFolder, readHead, type WalkRoot, type OpenFolder } from './open.js';
 import { asText, notText } from './text.js';
 import { filesBelow } from './walk.js';
 
-/** What may be touched. The rule itself is given by the app. */
+/** Judges paths; provided by the policy. */
 interface PathRule {
   spelling(path: string): { verdict: 'ok' | 'ask' | 'refuse'; reason: string };
   path(question: { agent: string; use: PathUse; path: string; kind: PlaceKind; outside?: boolean }): {
@@ -22,12 +22,12 @@ interface PathRule {
   };
 }
 
-interface FolderOptions {
+interface WorkspaceFilesOptions {
   root: string;
   disk: Disk;
   judge: PathRule;
   search: Search;
-  /** How folders are walked; by descriptor where the system can. */
+  /** How folders are walked. Default: by descriptor if the system supports it. */
   walk?: 'descriptor' | 'path';
 }
 
@@ -35,9 +35,9 @@ const MAX_WRITE_BYTES = 8 * 1024 * 1024;
 const TRIES = 4;
 
 /** `root` must exist. */
-export function workspaceFiles({ root, disk, judge: rule, search, walk }: FolderOptions): WorkspaceFiles {
-  const ground = groundAt(root, walk);
-  const judge = (agent: string, use: PathUse, path: string): Spot => judged(ground, rule, agent, use, path);
+export function workspaceFiles({ root, disk, judge: rule, search, walk }: WorkspaceFilesOptions): WorkspaceFiles {
+  const base = walkRoot(root, walk);
+  const judge = (agent: string, use: PathUse, path: string): JudgedPlace => judgePlace(base, rule, agent, use, path);
 
   return {
     judge(agent, use, path) {
@@ -46,76 +46,76 @@ export function workspaceFiles({ root, disk, judge: rule, search, walk }: Folder
     },
 
     read(agent, path, maxBytes, allowed = false) {
-      return steady(path, () => {
-        const spot = judge(agent, 'read', path);
-        const no = refusal(spot, path, allowed);
-        return no ?? readAt(ground, spot, path, maxBytes);
+      return retryOnSwap(path, () => {
+        const place = judge(agent, 'read', path);
+        const refused = refusal(place, path, allowed);
+        return refused ?? readAt(base, place, path, maxBytes);
       });
     },
 
     async write(agent, path, text, allowed = false) {
       const bytes = Buffer.from(text);
       if (bytes.length > MAX_WRITE_BYTES) {
-        return { ok: false, code: 'over_limit', reason: `${path}: more than ${MAX_WRITE_BYTES} bytes at once` };
+        return { ok: false, code: 'over_limit', reason: `${path}: a write is limited to ${MAX_WRITE_BYTES} bytes` };
       }
-      return steadyAsync(path, async () => {
-        const spot = judge(agent, 'write', path);
-        return refusal(spot, path, allowed) ?? (await writeAt(ground, disk, spot, bytes));
+      return retryOnSwapAsync(path, async () => {
+        const place = judge(agent, 'write', path);
+        return refusal(place, path, allowed) ?? (await writeAt(base, disk, place, bytes));
       });
     },
 
     list(agent, path) {
-      return steady(path, () => {
-        const spot = judge(agent, 'list', path);
-        const no = refusal(spot, path, false);
-        if (no) return no;
-        if (spot.kind === 'missing') return missing(path);
-        const shown = (name: string): boolean =>
-          rule.path({ agent, use: 'list', path: [...spot.parts!, name].join('/'), kind: 'missing' }).verdict !==
+      return retryOnSwap(path, () => {
+        const place = judge(agent, 'list', path);
+        const refused = refusal(place, path, false);
+        if (refused) return refused;
+        if (place.kind === 'missing') return missing(path);
+        const isVisible = (name: string): boolean =>
+          rule.path({ agent, use: 'list', path: [...place.parts!, name].join('/'), kind: 'missing' }).verdict !==
           'refuse';
-        return { ok: true, value: listAt(ground, spot.parts!, shown) };
+        return { ok: true, value: listAt(base, place.parts!, isVisible) };
       });
     },
 
     async makeFolder(agent, path, allowed = false) {
-      return steadyAsync(path, async () => {
-        const spot = judge(agent, 'make_folder', path);
-        const no = refusal(spot, path, allowed);
-        if (no) return no;
-        const { folder: opened, made } = await makeFolders(ground, spot.parts!, makeWith(disk));
+      return retryOnSwapAsync(path, async () => {
+        const place = judge(agent, 'make_folder', path);
+        const refused = refusal(place, path, allowed);
+        if (refused) return refused;
+        const { folder: opened, created } = await makeFolders(base, place.parts!, createDurably(disk));
         opened.close();
-        return { ok: true, value: { created: made > 0 } };
+        return { ok: true, value: { created: created > 0 } };
       });
     },
 
     async search(agent, query, { under = '.', limit }) {
-      const spot = judge(agent, 'list', under);
-      const no = refusal(spot, under, false);
-      if (no) return no;
-      if (spot.kind === 'missing') return missing(under);
+      const place = judge(agent, 'list', under);
+      const refused = refusal(place, under, false);
+      if (refused) return refused;
+      if (place.kind === 'missing') return missing(under);
       const mayRead = (path: string): boolean => rule.path({ agent, use: 'read', path, kind: 'file' }).verdict === 'ok';
-      const { found, note } = await search(query, filesBelow(ground, spot.parts!, agent, mayRead), { limit });
+      const { found, note } = await search(query, filesBelow(base, place.parts!, agent, mayRead), { limit });
       return { ok: true, value: found, ...(note === undefined ? {} : { note }) };
     },
   };
 }
 
-/** A verdict with the place it was given for. */
-interface Spot extends PathVerdict {
+/** A verdict and the place it applies to. */
+interface JudgedPlace extends PathVerdict {
   parts?: string[];
   kind?: PlaceKind;
 }
 
-function judged(ground: Ground, rule: PathRule, agent: string, use: PathUse, path: string): Spot {
+function judgePlace(base: WalkRoot, rule: PathRule, agent: string, use: PathUse, path: string): JudgedPlace {
   const spelling = rule.spelling(path);
   if (spelling.verdict === 'refuse') return spelling;
-  const place = locate(ground.root, path);
+  const place = locate(base.path, path);
   if (place.at === 'nowhere') return { verdict: 'refuse', reason: place.reason };
   if (place.at === 'outside') return rule.path({ agent, use, path: '', kind: 'missing', outside: true });
   const { parts, kind } = place;
   if (use === 'write' && path.endsWith('/')) return { verdict: 'refuse', reason: 'it names a folder, not a file' };
   const real = rule.path({ agent, use, path: parts.join('/'), kind });
-  // Names are protected even where a link lies in their place, so every link on the way counts, too.
+  // A protected name stays protected if it is a link, so every link on the way is judged too.
   const named = place.passed.map((passed) => rule.path({ agent, use, path: passed.join('/'), kind }));
   const strictest = named.reduce((a, b) => (STRICTNESS[b.verdict] > STRICTNESS[a.verdict] ? b : a), real);
   return { ...strictest, parts, kind };
@@ -124,29 +124,29 @@ function judged(ground: Ground, rule: PathRule, agent: string, use: PathUse, pat
 const STRICTNESS = { ok: 0, ask: 1, refuse: 2 };
 
 function refusal(
-  spot: Spot,
+  place: JudgedPlace,
   path: string,
   allowed: boolean,
 ): { ok: false; reason: string; code: 'not_allowed' | 'needs_human' } | undefined {
-  if (spot.verdict === 'ok' || (spot.verdict === 'ask' && allowed)) return undefined;
+  if (place.verdict === 'ok' || (place.verdict === 'ask' && allowed)) return undefined;
   return {
     ok: false,
-    reason: `${path}: ${spot.reason}`,
-    code: spot.verdict === 'ask' ? 'needs_human' : 'not_allowed',
+    reason: `${path}: ${place.reason}`,
+    code: place.verdict === 'ask' ? 'needs_human' : 'not_allowed',
   };
 }
 
 function readAt(
-  ground: Ground,
-  spot: Spot,
+  base: WalkRoot,
+  place: JudgedPlace,
   path: string,
   maxBytes: number,
 ): FolderReply<{ text: string; bytes: number; cut: boolean }> {
-  if (spot.kind === 'missing') return missing(path);
-  return inFolder(openFolder(ground, spot.parts!.slice(0, -1)), (parent) => {
-    const file = openFile(parent, spot.parts!.at(-1)!);
+  if (place.kind === 'missing') return missing(path);
+  return inFolder(openFolder(base, place.parts!.slice(0, -1)), (parent) => {
+    const file = openFile(parent, place.parts!.at(-1)!);
     try {
-      if (file.kind !== spot.kind) throw swapped();
+      if (file.kind !== place.kind) throw swapped();
       const head = readHead(file.fd, file.size, maxBytes);
       if (!file.isStill()) throw swapped();
       const cut = file.size > head.length;
@@ -159,59 +159,59 @@ function readAt(
   });
 }
 
-/** Beside its place first, then over it in one step; the folder is held open meanwhile, so neither name can be led astray. */
+/** Writes a temp file and renames it. The open folder keeps both names from being redirected. */
 async function writeAt(
-  ground: Ground,
+  base: WalkRoot,
   disk: Disk,
-  spot: Spot,
+  place: JudgedPlace,
   bytes: Buffer,
 ): Promise<FolderReply<{ bytes: number; created: boolean }>> {
-  const { folder: parent } = await makeFolders(ground, spot.parts!.slice(0, -1), makeWith(disk));
-  const beside = parent.at(`.guild-${randomBytes(9).toString('hex')}.tmp`);
-  const target = parent.at(spot.parts!.at(-1));
+  const { folder: parent } = await makeFolders(base, place.parts!.slice(0, -1), createDurably(disk));
+  const tmp = parent.at(`.guild-${randomBytes(9).toString('hex')}.tmp`);
+  const target = parent.at(place.parts!.at(-1));
   let pending = false;
   try {
-    const mode = modeOf(parent, spot);
-    pending = disk.create(beside, bytes);
+    const mode = modeOf(parent, place);
+    pending = disk.create(tmp, bytes);
     if (!pending) throw swapped();
-    if (mode !== undefined) fs.chmodSync(beside, mode);
-    await disk.sync(beside);
+    if (mode !== undefined) fs.chmodSync(tmp, mode);
+    await disk.sync(tmp);
     if (!parent.isThere()) throw swapped();
-    if (!disk.rename(beside, target)) throw swapped();
+    if (!disk.rename(tmp, target)) throw swapped();
     pending = false;
     await disk.syncFolder(parent.at());
-    return { ok: true, value: { bytes: bytes.length, created: spot.kind === 'missing' } };
+    return { ok: true, value: { bytes: bytes.length, created: place.kind === 'missing' } };
   } finally {
-    if (pending) removeQuietly(disk, beside);
+    if (pending) removeQuietly(disk, tmp);
     parent.close();
   }
 }
 
-/** The old file's permissions, after making sure that it still is what was judged. */
-function modeOf(parent: OpenFolder, spot: Spot): number | undefined {
-  const stat = fs.lstatSync(parent.at(spot.parts!.at(-1)), { throwIfNoEntry: false });
+/** The old file's permissions, after checking that it is still the file that was judged. */
+function modeOf(parent: OpenFolder, place: JudgedPlace): number | undefined {
+  const stat = fs.lstatSync(parent.at(place.parts!.at(-1)), { throwIfNoEntry: false });
   if (stat === undefined) {
-    if (spot.kind === 'missing') return undefined;
+    if (place.kind === 'missing') return undefined;
     throw swapped();
   }
-  if (!stat.isFile() || spot.kind !== 'file' || stat.nlink > 1) throw swapped();
+  if (!stat.isFile() || place.kind !== 'file' || stat.nlink > 1) throw swapped();
   return stat.mode & 0o777;
 }
 
 function listAt(
-  ground: Ground,
+  base: WalkRoot,
   parts: string[],
-  shown: (name: string) => boolean,
+  isVisible: (name: string) => boolean,
 ): { name: string; kind: 'file' | 'folder' | 'other'; bytes: number }[] {
-  return inFolder(openFolder(ground, parts), (opened) =>
+  return inFolder(openFolder(base, parts), (folder) =>
     fs
-      .readdirSync(opened.at())
-      .filter(shown)
+      .readdirSync(folder.at())
+      .filter(isVisible)
       .sort()
       .map((name) => {
-        const place = locate(ground.root, [ground.root, ...parts, name].join('/'));
+        const place = locate(base.path, [base.path, ...parts, name].join('/'));
         const kind = place.at !== 'inside' ? 'other' : place.kind === 'twin' ? 'file' : place.kind;
-        const bytes = kind === 'file' ? fs.lstatSync(opened.at(name), { throwIfNoEntry: false })?.size : 0;
+        const bytes = kind === 'file' ? fs.lstatSync(folder.at(name), { throwIfNoEntry: false })?.size : 0;
         return { name, kind: kind === 'missing' ? 'other' : kind, bytes: bytes ?? 0 };
       }),
   );
@@ -225,22 +225,22 @@ function inFolder<T>(opened: OpenFolder, use: (opened: OpenFolder) => T): T {
   }
 }
 
-function makeWith(disk: Disk): (path: string, parent: string) => Promise<void> {
+function createDurably(disk: Disk): (path: string, parent: string) => Promise<void> {
   return async (path, parent) => {
     disk.makeFolder(path);
     await disk.syncFolder(parent);
   };
 }
 
-/** Somebody changed the place between judging and opening it. */
+/** The place changed between judging and opening it. */
 function swapped(): Error {
   return Object.assign(new Error('it changed'), { code: 'ELOOP' });
 }
 
-/** Codes of a place that is no longer what was judged: worth judging again. */
+/** Error codes of a place that is no longer what was judged: judge it again. */
 const SWAPPED = new Set(['ELOOP', 'ENOTDIR', 'ENOENT', 'ENXIO', 'EISDIR']);
 
-function steady<T>(path: string, use: () => FolderReply<T>): FolderReply<T> {
+function retryOnSwap<T>(path: string, use: () => FolderReply<T>): FolderReply<T> {
   for (let tries = 1; ; tries++) {
     try {
       return use();
@@ -251,7 +251,7 @@ function steady<T>(path: string, use: () => FolderReply<T>): FolderReply<T> {
   }
 }
 
-async function steadyAsync<T>(path: string, use: () => Promise<FolderReply<T>>): Promise<FolderReply<T>> {
+async function retryOnSwapAsync<T>(path: string, use: () => Promise<FolderReply<T>>): Promise<FolderReply<T>> {
   for (let tries = 1; ; tries++) {
     try {
       return await use();
@@ -262,7 +262,7 @@ async function steadyAsync<T>(path: string, use: () => Promise<FolderReply<T>>):
   }
 }
 
-/** Undefined: try again. */
+/** Undefined if the access should be tried again. */
 function failed(
   path: string,
   error: unknown,
@@ -274,8 +274,8 @@ function failed(
     return { ok: false, code: 'disk_failed', reason: `${path}: ${asProblem({ code, message: code }).message}` };
   if (tries < TRIES) return undefined;
   return code === 'ENOENT'
-    ? { ok: false, code: 'not_found', reason: `${path}: it is gone` }
-    : { ok: false, code: 'not_allowed', reason: `${path}: it keeps changing into something else` };
+    ? { ok: false, code: 'not_found', reason: `${path}: it no longer exists` }
+    : { ok: false, code: 'not_allowed', reason: `${path}: it is being replaced all the time` };
 }
 
 function missing(path: string): { ok: false; reason: string; code: 'not_found' } {
@@ -286,6 +286,6 @@ function removeQuietly(disk: Disk, path: string): void {
   try {
     disk.remove(path);
   } catch {
-    // The failure that led here is the one to tell.
+    // Report the failure that led here instead.
   }
 }

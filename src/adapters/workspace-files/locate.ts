@@ -1,7 +1,7 @@
 /**
- * Where a path really leads: every link followed by hand, as the system would, also for names that do not exist yet.
- * Nothing is opened here, so nothing can hang. The answer may be stale a moment later: whoever opens the place must walk
- * to it without following links (open.ts), and then finds out.
+ * Resolves a path like the system would, link by link, including names that do not exist yet.
+ * Nothing is opened, so nothing can hang. The result may be stale immediately, so the place must
+ * then be opened without following links (open.ts).
  */
 import fs from 'node:fs';
 import path from 'node:path';
@@ -9,21 +9,21 @@ import path from 'node:path';
 export type PlaceKind = 'file' | 'twin' | 'folder' | 'other' | 'missing';
 
 type Place =
-  /** `parts` below the root, free of links. `passed`: the path as it read at each link on the way, where that was inside. */
+  /** `parts` are below the root and free of links. `passed` are the paths of links on the way. */
   | { at: 'inside'; parts: string[]; kind: PlaceKind; passed: string[][] }
   | { at: 'outside' }
   | { at: 'nowhere'; reason: string };
 
 const MAX_LINKS = 40;
 
-/** `root` is absolute and holds no links itself. */
-export function locate(root: string, wanted: string): Place {
+/** `root` is absolute and contains no links. */
+export function locate(root: string, requested: string): Place {
   const rootParts = partsOf(root);
   try {
     const passed: string[][] = [];
-    const real = followed(rootParts, wanted, passed);
-    if (real === undefined) return { at: 'nowhere', reason: 'its links lead in a circle' };
-    // Part by part: /work is no folder of /work-evil.
+    const real = resolveLinks(rootParts, requested, passed);
+    if (real === undefined) return { at: 'nowhere', reason: 'its links form a loop' };
+    // Compare part by part: /work-evil is not inside /work.
     const isInside = (parts: string[]): boolean => rootParts.every((part, i) => parts[i] === part);
     if (!isInside(real)) return { at: 'outside' };
     const below = (parts: string[]): string[] => parts.slice(rootParts.length);
@@ -42,30 +42,30 @@ function partsOf(absolute: string): string[] {
   return absolute.split('/').filter((part) => part !== '');
 }
 
-/** Undefined: more links than any honest path has. */
-function followed(rootParts: string[], wanted: string, passed: string[][]): string[] | undefined {
-  const todo = wanted.split('/').reverse();
-  let here = path.posix.isAbsolute(wanted) ? [] : [...rootParts];
+/** Undefined if there are too many links. */
+function resolveLinks(rootParts: string[], requested: string, passed: string[][]): string[] | undefined {
+  const remaining = requested.split('/').reverse();
+  let current = path.posix.isAbsolute(requested) ? [] : [...rootParts];
   let links = 0;
-  while (todo.length > 0) {
-    const part = todo.pop()!;
+  while (remaining.length > 0) {
+    const part = remaining.pop()!;
     if (part === '' || part === '.') continue;
     if (part === '..') {
-      here.pop();
+      current.pop();
       continue;
     }
-    const full = `/${[...here, part].join('/')}`;
+    const full = `/${[...current, part].join('/')}`;
     if (!fs.lstatSync(full, { throwIfNoEntry: false })?.isSymbolicLink()) {
-      here.push(part);
+      current.push(part);
       continue;
     }
     if (++links > MAX_LINKS) return undefined;
-    passed.push(partsOf(path.posix.normalize([full, ...todo.toReversed()].join('/'))));
+    passed.push(partsOf(path.posix.normalize([full, ...remaining.toReversed()].join('/'))));
     const target = fs.readlinkSync(full);
-    if (path.posix.isAbsolute(target)) here = [];
-    todo.push(...target.split('/').reverse());
+    if (path.posix.isAbsolute(target)) current = [];
+    remaining.push(...target.split('/').reverse());
   }
-  return here;
+  return current;
 }
 
 function kindAt(real: string[]): PlaceKind {
@@ -74,14 +74,14 @@ function kindAt(real: string[]): PlaceKind {
 }
 
 const REASONS: Record<string, string> = {
-  ENOTDIR: 'a file stands where a folder is meant',
-  ENOENT: 'it changed while it was looked at',
-  EINVAL: 'it changed while it was looked at',
+  ENOTDIR: 'a part of the path is a file, not a folder',
+  ENOENT: 'it changed while it was resolved',
+  EINVAL: 'it changed while it was resolved',
   EACCES: 'permission denied on the way to it',
   ENAMETOOLONG: 'its name is too long',
-  ELOOP: 'its links lead in a circle',
+  ELOOP: 'its links form a loop',
 };
 
 function reasonOf(error: unknown): string {
-  return REASONS[(error as NodeJS.ErrnoException).code ?? ''] ?? 'it cannot be looked up';
+  return REASONS[(error as NodeJS.ErrnoException).code ?? ''] ?? 'it cannot be resolved';
 }

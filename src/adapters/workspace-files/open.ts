@@ -1,22 +1,22 @@
 /**
- * Opens places of the workspace without a gap between check and use. A folder is reached part by part from the root,
- * each part opened relative to the one before and never through a link, so swapping a folder for a link in mid-walk makes
- * the walk fail instead of leading it astray. Node has no openat: `/proc/self/fd/N/name` does the same on Linux. Elsewhere
- * the plain path is used and looked at again after opening.
+ * Opens files without a gap between check and use. Folders are opened part by part from the root
+ * and never through a link, so swapping a folder for a link makes the walk fail. Node has no
+ * openat, so Linux uses `/proc/self/fd/N/name`; other systems use the plain path and check it again
+ * afterwards.
  */
 import fs from 'node:fs';
 import { kindOf, type PlaceKind } from './locate.js';
 
 const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK, O_DIRECTORY } = fs.constants;
-/** Linux: a handle on the place only; needs no right to read it. */
+/** Linux: a descriptor of the location only; needs no read permission. */
 const O_PATH = 0o10000000;
 
 export interface OpenFolder {
-  /** Where it was when opened. */
+  /** Its path when it was opened. */
   path: string;
-  /** A path that leads to this very folder, or to a name in it, whatever was renamed since. */
+  /** A path to this folder, or to a name in it, that stays valid after renames. */
   at(name?: string): string;
-  /** Whether the folder still lies where it was opened. */
+  /** True if the folder is still at the path where it was opened. */
   isThere(): boolean;
   close(): void;
 }
@@ -27,59 +27,59 @@ interface OpenFile {
   size: number;
   mode: number;
   /**
-   * Asked after the use. While a second link is being taken away, there is an instant in which its name still leads to the file
-   * and the file already counts one link less: one look can fall into it, two with a read in between cannot.
+   * Call after reading. While a second hard link is being removed, its name may still lead to the
+   * file although the link count is already lower. Two checks with a read in between exclude that.
    */
   isStill(): boolean;
 }
 
-export interface Ground {
-  root: string;
-  /** Whether descriptors can be walked by `/proc/self/fd`. */
+export interface WalkRoot {
+  path: string;
+  /** Whether folders can be walked by `/proc/self/fd`. */
   byDescriptor: boolean;
 }
 
-export function groundAt(root: string, walk?: 'descriptor' | 'path'): Ground {
+export function walkRoot(root: string, walk?: 'descriptor' | 'path'): WalkRoot {
   const real = fs.realpathSync(root);
-  return { root: real, byDescriptor: walk !== 'path' && process.platform === 'linux' && descriptorsShowPaths(real) };
+  return { path: real, byDescriptor: walk !== 'path' && process.platform === 'linux' && descriptorsShowPaths(real) };
 }
 
-/** Throws ENOENT, ENOTDIR or ELOOP where a part is missing or became a link. */
-export function openFolder(ground: Ground, parts: readonly string[]): OpenFolder {
-  let folder = openRoot(ground);
-  for (const part of parts) folder = step(folder, () => openBelow(ground, folder, part));
+/** Throws ENOENT, ENOTDIR or ELOOP if a part is missing or has become a link. */
+export function openFolder(base: WalkRoot, parts: readonly string[]): OpenFolder {
+  let folder = openRoot(base);
+  for (const part of parts) folder = step(folder, () => openBelow(base, folder, part));
   return mustBeThere(folder);
 }
 
-/** As `openFolder`, and makes the parts that are missing. */
+/** Like `openFolder`, but creates missing parts. */
 export async function makeFolders(
-  ground: Ground,
+  base: WalkRoot,
   parts: readonly string[],
   make: (path: string, parent: string) => Promise<void>,
-): Promise<{ folder: OpenFolder; made: number }> {
-  let folder = openRoot(ground);
-  let made = 0;
+): Promise<{ folder: OpenFolder; created: number }> {
+  let folder = openRoot(base);
+  let created = 0;
   for (const part of parts) {
     try {
       if (fs.lstatSync(folder.at(part), { throwIfNoEntry: false }) === undefined) {
         await make(folder.at(part), folder.at());
-        made++;
+        created++;
       }
     } catch (error) {
       folder.close();
       throw error;
     }
-    folder = step(folder, () => openBelow(ground, folder, part));
+    folder = step(folder, () => openBelow(base, folder, part));
   }
-  return { folder: mustBeThere(folder), made };
+  return { folder: mustBeThere(folder), created };
 }
 
-/** A name in an open folder, for reading: no link, no waiting on a FIFO, and what it is told from the descriptor itself. */
+/** Opens a name in a folder for reading. Never follows a link and never blocks on a FIFO. */
 export function openFile(folder: OpenFolder, name: string): OpenFile {
   const fd = fs.openSync(folder.at(name), O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
   try {
     const opened = fs.fstatSync(fd);
-    // The name is looked at again: a second link to the file could have been taken away since it was opened.
+    // Check the name again: a second hard link may have been removed since it was opened.
     const stat = fs.lstatSync(folder.at(name));
     if (stat.ino !== opened.ino || stat.dev !== opened.dev || !folder.isThere()) throw changed();
     const kind = kindOf(stat);
@@ -94,7 +94,7 @@ export function openFile(folder: OpenFolder, name: string): OpenFile {
   }
 }
 
-/** At most `maxBytes` from the start. */
+/** Reads at most `maxBytes` from the start. */
 export function readHead(fd: number, size: number, maxBytes: number): Buffer {
   const bytes = Buffer.alloc(Math.min(size, maxBytes));
   let done = 0;
@@ -106,15 +106,13 @@ export function readHead(fd: number, size: number, maxBytes: number): Buffer {
   return bytes.subarray(0, done);
 }
 
-function openRoot(ground: Ground): OpenFolder {
-  return ground.byDescriptor
-    ? byDescriptor(fs.openSync(ground.root, O_PATH | O_DIRECTORY), ground.root)
-    : byPath(ground.root);
+function openRoot(base: WalkRoot): OpenFolder {
+  return base.byDescriptor ? byDescriptor(fs.openSync(base.path, O_PATH | O_DIRECTORY), base.path) : byPath(base.path);
 }
 
-function openBelow(ground: Ground, folder: OpenFolder, part: string): OpenFolder {
+function openBelow(base: WalkRoot, folder: OpenFolder, part: string): OpenFolder {
   const path = `${folder.path === '/' ? '' : folder.path}/${part}`;
-  if (ground.byDescriptor) {
+  if (base.byDescriptor) {
     return byDescriptor(fs.openSync(folder.at(part), O_PATH | O_DIRECTORY | O_NOFOLLOW), path);
   }
   if (!fs.lstatSync(path).isDirectory()) throw Object.assign(new Error('not a folder'), { code: 'ENOTDIR' });

@@ -1,6 +1,6 @@
-/** Bytes as text, strictly: what is not UTF-8 is not guessed at. */
+/** Decodes bytes strictly as UTF-8, without guessing other encodings. */
 
-/** Undefined if these bytes are no text. `cut`: the last character may be torn and is then left out. */
+/** Undefined if the bytes are not text. With `cut`, a torn last character is dropped. */
 export function asText(bytes: Uint8Array, cut: boolean): string | undefined {
   if (bytes.includes(0)) return undefined;
   try {

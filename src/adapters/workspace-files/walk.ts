@@ -1,46 +1,46 @@
 /**
- * The text files that a search may look into, shallow folders first and the program's own records last. Links are not
- * followed, and whatever the agent may not simply read is left out.
+ * The text files that a search may read, shallow folders first and the program's own records last.
+ * Links are not followed. Files that the agent may not read without asking are left out.
  */
 import fs from 'node:fs';
 import type { SearchFile } from '../../ports/workspace-files.js';
-import { openFile, openFolder, readHead, type Ground } from './open.js';
+import { openFile, openFolder, readHead, type WalkRoot } from './open.js';
 import { asText } from './text.js';
 
 const MAX_FILE_BYTES = 1024 * 1024;
 const MAX_DEPTH = 24;
 const SKIPPED = new Set(['.git', '.guild', 'node_modules', '.venv', '__pycache__']);
 const SKIPPED_AT_ROOT = new Set(['events', 'quarantine', 'storage/blobs', 'agents/live']);
-/** Many and repetitive: looked at when everything else was. */
+/** Many and repetitive, so searched last. */
 const LAST = new Set(['tasks', 'sessions', 'bus', 'inbox']);
 
 export function* filesBelow(
-  ground: Ground,
+  base: WalkRoot,
   start: string[],
   agent: string,
   mayRead: (path: string) => boolean,
 ): Generator<SearchFile> {
   if (start.some((part, i) => SKIPPED.has(part) || SKIPPED_AT_ROOT.has(start.slice(0, i + 1).join('/')))) return;
-  const soon: string[][] = [start];
+  const queue: string[][] = [start];
   const later: string[][] = [];
-  for (let parts = soon.shift(); parts !== undefined; parts = soon.shift() ?? later.shift()) {
-    for (const entry of entriesOf(ground, parts)) {
+  for (let parts = queue.shift(); parts !== undefined; parts = queue.shift() ?? later.shift()) {
+    for (const entry of entriesOf(base, parts)) {
       const below = [...parts, entry.name];
       const path = below.join('/');
       if (SKIPPED.has(entry.name) || SKIPPED_AT_ROOT.has(path)) continue;
       if (entry.isDirectory() && below.length <= MAX_DEPTH) {
-        (LAST.has(below[0]!) && start.length === 0 ? later : soon).push(below);
+        (LAST.has(below[0]!) && start.length === 0 ? later : queue).push(below);
       } else if (entry.isFile() && mayRead(path)) {
-        yield { path, text: () => textAt(ground, below, agent) };
+        yield { path, text: () => textAt(base, below, agent) };
       }
     }
   }
 }
 
-/** A folder that vanished, or may not be read, has nothing to search. */
-function entriesOf(ground: Ground, parts: string[]): fs.Dirent[] {
+/** Empty if the folder has disappeared or cannot be read. */
+function entriesOf(base: WalkRoot, parts: string[]): fs.Dirent[] {
   try {
-    const folder = openFolder(ground, parts);
+    const folder = openFolder(base, parts);
     try {
       const entries = fs.readdirSync(folder.at(), { withFileTypes: true });
       return entries.sort((a, b) => (a.name < b.name ? -1 : 1));
@@ -52,9 +52,9 @@ function entriesOf(ground: Ground, parts: string[]): fs.Dirent[] {
   }
 }
 
-function textAt(ground: Ground, parts: string[], agent: string): string | undefined {
+function textAt(base: WalkRoot, parts: string[], agent: string): string | undefined {
   try {
-    const folder = openFolder(ground, parts.slice(0, -1));
+    const folder = openFolder(base, parts.slice(0, -1));
     try {
       const file = openFile(folder, parts.at(-1)!);
       try {
@@ -72,7 +72,7 @@ function textAt(ground: Ground, parts: string[], agent: string): string | undefi
   }
 }
 
-/** Conversations of others are theirs. */
+/** Other agents' conversations are private. */
 function isOwnSession(text: string, agent: string): boolean {
   const owner = /^agent_id:[ \t]*["']?([^"'\s#]+)/m.exec(text.slice(0, 4096));
   return owner?.[1] === agent;

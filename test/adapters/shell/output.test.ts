@@ -1,4 +1,4 @@
-/** What is kept of a command's output. How much memory that holds is measured after collecting, so that nobody's garbage counts. */
+/** The output of a command is kept in bounded memory, measured after garbage collection. */
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import fs from 'node:fs';
@@ -8,7 +8,7 @@ import vm from 'node:vm';
 import { output } from '../../../src/adapters/shell/output.js';
 import { pipes } from '../../../src/adapters/shell/pipes.js';
 
-test('of 50 MB only the head and the tail stay in memory, however small the pieces', async () => {
+test('only the head and tail of 50 MB stay in memory, even in small pieces', async () => {
   for (const piece of [1_000_000, 500]) {
     const [pipe] = pipes(1, process.env['PATH']!);
     const before = heldBytes();
@@ -19,11 +19,11 @@ test('of 50 MB only the head and the tail stay in memory, however small the piec
     await Promise.all([kept.ended, new Promise((resolve) => writer.once('exit', resolve))]);
     const held = heldBytes() - before;
     assert.match(kept.text().output, /\[… 49990000 of 50000000 bytes left out …\]/);
-    assert.ok(held < 5e6, `${held} bytes are held`);
+    assert.ok(held < 5e6, `${held} bytes in memory`);
   }
 });
 
-/** Twice: what the first pass found to be free is given back by the second at the latest. */
+/** Collects twice, because the first run may free memory only for the second. */
 function heldBytes(): number {
   v8.setFlagsFromString('--expose-gc');
   const collect = vm.runInNewContext('gc') as () => void;

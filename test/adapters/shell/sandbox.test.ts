@@ -1,3 +1,4 @@
+/** A sandboxed command cannot see secrets, write outside its folder or use the network. */
 import assert from 'node:assert/strict';
 import { spawn, spawnSync } from 'node:child_process';
 import fs from 'node:fs';
@@ -7,13 +8,13 @@ import path from 'node:path';
 import test, { type TestContext } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { shell } from '../../../src/adapters/shell/index.js';
-import { ground, NO_SANDBOX, type Ground } from '../../kit/commands.js';
+import { shellBench, NO_SANDBOX, type ShellBench } from '../../kit/commands.js';
 import { until } from '../../kit/until.js';
 
 const skip = NO_SANDBOX;
 
-function filled(t: TestContext): Ground {
-  const it = ground(t, 'sandboxed');
+function filledWorkspace(t: TestContext): ShellBench {
+  const bench = shellBench(t, 'sandboxed');
   const files = {
     'guild.yaml': 'models: {}',
     'agents/ana.md': 'prompt',
@@ -38,20 +39,20 @@ function filled(t: TestContext): Ground {
     'workspaces/ana/.env': 'own',
   };
   for (const [name, text] of Object.entries(files)) {
-    fs.mkdirSync(path.dirname(path.join(it.root, name)), { recursive: true });
-    fs.writeFileSync(path.join(it.root, name), text);
+    fs.mkdirSync(path.dirname(path.join(bench.root, name)), { recursive: true });
+    fs.writeFileSync(path.join(bench.root, name), text);
   }
-  return it;
+  return bench;
 }
 
-test('the words for an approval name the sandbox', { skip }, () => {
+test('the confinement text names the sandbox', { skip }, () => {
   const here = shell({ root: os.tmpdir() });
   assert.match(here.confinement(false), /^sandboxed \(bubblewrap, no network\)/);
   assert.match(here.confinement(true), /^sandboxed \(bubblewrap, with network\)/);
 });
 
-test('private files are not even visible, the rest can be read', { skip }, async (t) => {
-  const { script, root } = filled(t);
+test('private files are invisible, and the rest can be read', { skip }, async (t) => {
+  const { script, root } = filledWorkspace(t);
   const seen = await script(
     `cd ${root} && ls -A; grep -rs SECRET . ; echo "found $?"; cat workspaces/bob/notes.md lib/readme.md guild.yaml`,
   );
@@ -61,8 +62,8 @@ test('private files are not even visible, the rest can be read', { skip }, async
   assert.equal((await script('cat .env')).output, 'own');
 });
 
-test('a private file that is made while the command runs is not visible to it', { skip }, async (t) => {
-  const { script, root, home } = filled(t);
+test('a private file created while the command runs is invisible to it', { skip }, async (t) => {
+  const { script, root, home } = filledWorkspace(t);
   fs.rmSync(path.join(root, '.env'));
   const ran = script(
     `touch up; while [ ! -e go ]; do sleep 0.02; done; cat ${root}/.env ${root}/.guild/new; ls -A ${root}`,
@@ -75,8 +76,8 @@ test('a private file that is made while the command runs is not visible to it', 
   assert.doesNotMatch(output, /SECRET|\n\.env|\n\.guild/);
 });
 
-test('links and input redirections lead no further than the command itself sees', { skip }, async (t) => {
-  const { script, line, root } = filled(t);
+test('links and input redirections reach only visible files', { skip }, async (t) => {
+  const { script, line, root } = filledWorkspace(t);
   await script(`ln -s ${root}/.guild/effects/1 a; ln -s ../../.env b; ln -s /etc/shadow c; ln -s ${root}/sessions d`);
   for (const text of ['cat < a', 'cat < b', 'cat a b c', 'cat < c', 'ls d/']) {
     const ran = await line(text);
@@ -85,8 +86,8 @@ test('links and input redirections lead no further than the command itself sees'
   }
 });
 
-test('the home of the user, /root and the password data are not there', { skip }, async (t) => {
-  const { script } = filled(t);
+test("the user's home, /root and password data do not exist", { skip }, async (t) => {
+  const { script } = filledWorkspace(t);
   const probe = path.join(os.homedir(), `.guild-probe-${process.pid}`);
   fs.writeFileSync(probe, 'SECRET');
   t.after(() => fs.rmSync(probe, { force: true }));
@@ -95,8 +96,8 @@ test('the home of the user, /root and the password data are not there', { skip }
   assert.equal(ran.output.match(/No such file or directory/g)?.length, 7, ran.output);
 });
 
-test('nothing outside of its folder can be written, whether or not it exists yet', { skip }, async (t) => {
-  const { script, root, home } = filled(t);
+test('nothing outside its folder can be written or created', { skip }, async (t) => {
+  const { script, root, home } = filledWorkspace(t);
   const before = tree(root);
   const places = [
     ...[
@@ -128,8 +129,8 @@ test('nothing outside of its folder can be written, whether or not it exists yet
   assert.equal(fs.readFileSync(path.join(home, 'f'), 'utf8'), 'mine\n');
 });
 
-test('what Git would run for a person cannot be planted in the history of the folder', { skip }, async (t) => {
-  const { script, home } = filled(t);
+test("a command cannot plant programs for a person's Git in its history", { skip }, async (t) => {
+  const { script, home } = filledWorkspace(t);
   await script('true');
   const config = fs.readFileSync(path.join(home, '.git/config'), 'utf8');
   for (const text of [
@@ -150,8 +151,8 @@ test('what Git would run for a person cannot be planted in the history of the fo
   assert.equal((await script('git status --short && git log -1 --format=%an')).output, 'ana\n');
 });
 
-test('there is no network unless it is given', { skip }, async (t) => {
-  const { script } = filled(t);
+test('there is no network unless it is requested', { skip }, async (t) => {
+  const { script } = filledWorkspace(t);
   const server = net.createServer((socket) => socket.end('REACHED\n'));
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   t.after(() => server.close());
@@ -161,8 +162,8 @@ test('there is no network unless it is given', { skip }, async (t) => {
   assert.match((await script(text, { network: true })).output, /REACHED/);
 });
 
-test('it sees no processes but its own and has no privilege', { skip }, async (t) => {
-  const { script } = filled(t);
+test('a command sees only its own processes and has no privileges', { skip }, async (t) => {
+  const { script } = filledWorkspace(t);
   const ran = await script(
     `ls -d /proc/[0-9]* | wc -l; grep CapEff /proc/self/status; kill -0 ${process.pid}; mount -t tmpfs x /tmp`,
   );
@@ -173,14 +174,14 @@ test('it sees no processes but its own and has no privilege', { skip }, async (t
   assert.notEqual(ran.code, 0);
 });
 
-test('a workspace whose path has links, blanks and quotes is no problem', { skip }, async (t) => {
-  const { root } = filled(t);
+test('a workspace path may contain links, spaces and quotes', { skip }, async (t) => {
+  const { root } = filledWorkspace(t);
   const odd = path.join(root, 'a \'b" $c');
   fs.mkdirSync(odd);
   const link = path.join(root, 'link');
   fs.symlinkSync(odd, link);
-  const it = shell({ root: link });
-  const ran = await it.run({
+  const instance = shell({ root: link });
+  const ran = await instance.run({
     agent: 'x',
     what: { script: 'pwd; echo y > f' },
     timeoutMs: 120_000,
@@ -191,8 +192,8 @@ test('a workspace whose path has links, blanks and quotes is no problem', { skip
   assert.ok(fs.existsSync(path.join(odd, 'workspaces/x/f')));
 });
 
-test('a folder with too much in it to look for secrets is not shown', { skip }, async (t) => {
-  const { script, root } = ground(t, 'sandboxed', { limits: { lookedAt: 10 } });
+test('a folder with too many entries to check for secrets is invisible', { skip }, async (t) => {
+  const { script, root } = shellBench(t, 'sandboxed', { limits: { maxEntries: 10 } });
   for (const [name, count] of Object.entries({ huge: 11, small: 9 })) {
     fs.mkdirSync(path.join(root, name));
     for (let n = 0; n < count; n++) fs.writeFileSync(path.join(root, name, String(n)), '');
@@ -200,7 +201,7 @@ test('a folder with too much in it to look for secrets is not shown', { skip }, 
   assert.equal((await script(`ls ${root}`)).output, 'small\nworkspaces\n');
 });
 
-test('it works for root and for an ordinary user', { skip }, (t) => {
+test('the sandbox works for root and for an ordinary user', { skip }, (t) => {
   const root = fs.mkdtempSync(path.join(os.tmpdir(), 'guild-user-'));
   t.after(() => fs.rmSync(root, { recursive: true, force: true }));
   const compiled = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '..', '..', '..', 'src');
@@ -210,14 +211,14 @@ test('it works for root and for an ordinary user', { skip }, (t) => {
   fs.writeFileSync(path.join(root, 'code/package.json'), '{"type": "module"}');
   fs.mkdirSync(path.join(root, 'ws'));
   const isRoot = process.getuid!() === 0;
-  const nobody = isRoot ? { uid: 65_534, gid: 65_534 } : {};
+  const user = isRoot ? { uid: 65_534, gid: 65_534 } : {};
   if (isRoot) for (const folder of ['.', 'ws']) fs.chownSync(path.join(root, folder), 65_534, 65_534);
   const text = `import { shell } from ${JSON.stringify(path.join(root, 'code/adapters/shell/index.js'))};
     const it = shell({ root: ${JSON.stringify(path.join(root, 'ws'))} });
     const ran = await it.run({ agent: 'ana', what: { script: 'id -u; echo x > f; echo y > ../z' }, timeoutMs: 120_000, maxOutputBytes: 999, network: false });
     console.log(JSON.stringify([it.isSandboxed(), ran]));`;
   const done = spawnSync(process.execPath, ['--input-type=module', '-e', text], {
-    ...nobody,
+    ...user,
     cwd: root,
     encoding: 'utf8',
   });
@@ -227,8 +228,8 @@ test('it works for root and for an ordinary user', { skip }, (t) => {
   assert.match(ran.commit, /^[0-9a-f]{40}/, JSON.stringify(ran));
 });
 
-test('a command ends with the process that started it, however that one dies', { skip }, async (t) => {
-  const { root, home } = filled(t);
+test('a command ends with the process that started it, even if that is killed', { skip }, async (t) => {
+  const { root, home } = filledWorkspace(t);
   const compiled = new URL('../../../src/adapters/shell/index.js', import.meta.url).href;
   const mark = `${66_000 + Math.floor(Math.random() * 9000)}.${process.pid}`;
   const script = `trap "" TERM HUP; setsid sleep ${mark} & touch up; sleep ${mark}`;

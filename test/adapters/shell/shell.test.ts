@@ -1,3 +1,4 @@
+/** Commands run, end and report their output the same way with and without the sandbox. */
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import fs from 'node:fs';
@@ -5,26 +6,22 @@ import path from 'node:path';
 import test from 'node:test';
 import { fc } from '../../kit/properties.js';
 import { shell } from '../../../src/adapters/shell/index.js';
-import { cannot, ground, WAYS } from '../../kit/commands.js';
+import { skipReason, shellBench, MODES } from '../../kit/commands.js';
 import { until, withEnoughTime } from '../../kit/until.js';
 
-for (const way of WAYS) {
-  const skip = cannot(way);
+for (const mode of MODES) {
+  const skip = skipReason(mode);
 
-  test(
-    `${way}: approved text is run by bash in the agent's folder, and its exit code comes back`,
-    { skip },
-    async (t) => {
-      const { script, home } = ground(t, way);
-      const ran = await script('x=(a b); echo "${x[1]} $0"; pwd; exit 7');
-      assert.deepEqual([ran.kind, ran.code, ran.output], ['exited', 7, `b bash\n${home}\n`]);
-      assert.equal((await script('kill -9 $$')).code, 137);
-      assert.equal((await script('if then')).code, 2);
-    },
-  );
+  test(`${mode}: approved text runs in bash in the agent's folder and returns its exit code`, { skip }, async (t) => {
+    const { script, home } = shellBench(t, mode);
+    const ran = await script('x=(a b); echo "${x[1]} $0"; pwd; exit 7');
+    assert.deepEqual([ran.kind, ran.code, ran.output], ['exited', 7, `b bash\n${home}\n`]);
+    assert.equal((await script('kill -9 $$')).code, 137);
+    assert.equal((await script('if then')).code, 2);
+  });
 
-  test(`${way}: a line that runs by its words does what bash would do`, { skip }, async (t) => {
-    const { line, script, home } = ground(t, way);
+  test(`${mode}: a line that runs without a shell does the same as bash`, { skip }, async (t) => {
+    const { line, script, home } = shellBench(t, mode);
     await script('printf "one\\ntwo\\nthree\\n" > f; mkdir d; echo x > "d/a b"');
     const lines = [
       'echo a b   c',
@@ -61,13 +58,13 @@ for (const way of WAYS) {
         encoding: 'utf8',
       });
       const ran = await line(text);
-      const plain = (said: string): string => said.replace(/^bash: line \d+: /gm, '').replace(/^bash: /gm, '');
+      const plain = (text: string): string => text.replace(/^bash: line \d+: /gm, '').replace(/^bash: /gm, '');
       assert.deepEqual([ran.code, plain(ran.output)], [bash.status, plain(bash.stdout)], text);
     }
   });
 
-  test(`${way}: any list of commands goes on by exit codes as bash counts them`, { skip }, async (t) => {
-    const { line, home } = ground(t, way);
+  test(`${mode}: lists of commands follow exit codes like bash`, { skip }, async (t) => {
+    const { line, home } = shellBench(t, mode);
     await line('echo');
     const part = fc.constantFrom('echo a', 'echo b', 'cat nosuch', 'grep -q x', 'echo c | grep -q z', 'echo d | cat');
     const joint = fc.constantFrom(' ; ', ' && ', ' || ');
@@ -82,26 +79,32 @@ for (const way of WAYS) {
     );
   });
 
-  test(`${way}: what stands before & runs beside the rest and has ended with it`, { skip }, async (t) => {
-    const { line } = ground(t, way);
+  test(`${mode}: a command before & runs in the background and has ended with the line`, { skip }, async (t) => {
+    const { line } = shellBench(t, mode);
     const ran = await line('echo one && echo two & echo beside');
     assert.equal(ran.code, 0);
     assert.deepEqual(ran.output.trim().split('\n').toSorted(), ['beside', 'one', 'two']);
   });
 
-  test(`${way}: an unknown command is told as bash tells it`, { skip }, async (t) => {
-    const { shell: it, script } = ground(t, way);
+  test(`${mode}: an unknown command is reported like in bash`, { skip }, async (t) => {
+    const { shell: instance, script } = shellBench(t, mode);
     const plan = [{ commands: [{ argv: ['no-such-thing', 'x'], redirections: [] }], pipes: [], then: ';' as const }];
-    const ran = await it.run({ agent: 'ana', what: { plan }, timeoutMs: 120_000, maxOutputBytes: 999, network: false });
+    const ran = await instance.run({
+      agent: 'ana',
+      what: { plan },
+      timeoutMs: 120_000,
+      maxOutputBytes: 999,
+      network: false,
+    });
     assert.deepEqual([ran.kind, ran.kind === 'exited' && ran.code], ['exited', 127]);
     assert.match(ran.kind === 'exited' ? ran.output : '', /^no-such-thing: command not found\n$/);
     assert.equal((await script('no-such-thing')).code, 127);
   });
 
-  test(`${way}: the environment is clean and input is empty`, { skip }, async (t) => {
+  test(`${mode}: the environment is clean and input is empty`, { skip }, async (t) => {
     process.env['GUILD_TEST_API_KEY'] = 'sk-do-not-leak';
     t.after(() => delete process.env['GUILD_TEST_API_KEY']);
-    const { script, home } = ground(t, way);
+    const { script, home } = shellBench(t, mode);
     const ran = await script('env -u SHLVL -u _ -u PWD; cat; echo end');
     assert.deepEqual(ran.output.trim().split('\n').toSorted(), [
       `HOME=${home}`,
@@ -112,21 +115,21 @@ for (const way of WAYS) {
     ]);
   });
 
-  test(`${way}: standard output and error come in the order they were written`, { skip }, async (t) => {
-    const { script } = ground(t, way);
+  test(`${mode}: standard output and error keep their order`, { skip }, async (t) => {
+    const { script } = shellBench(t, mode);
     const ran = await script('for i in {1..200}; do echo o$i; echo e$i >&2; done');
     const wanted = Array.from({ length: 200 }, (_, i) => `o${i + 1}\ne${i + 1}\n`).join('');
     assert.equal(ran.output, wanted);
   });
 
-  test(`${way}: bytes that are no text become replacements, control characters stay`, { skip }, async (t) => {
-    const { script } = ground(t, way);
+  test(`${mode}: invalid bytes become replacement characters, and control characters stay`, { skip }, async (t) => {
+    const { script } = shellBench(t, mode);
     const ran = await script(String.raw`printf 'a\xff\xfeb\0c\x1b[31md\xc3\xa4\n'`);
     assert.equal(ran.output, 'a\ufffd\ufffdb\0c\x1b[31mdä\n');
   });
 
-  test(`${way}: of 50 MB the head and the tail are kept`, { skip }, async (t) => {
-    const { script } = ground(t, way);
+  test(`${mode}: the head and tail of 50 MB are kept`, { skip }, async (t) => {
+    const { script } = shellBench(t, mode);
     const ran = await script('echo first; head -c 50000000 /dev/zero | tr "\\0" "x"; echo; echo last', {
       maxOutputBytes: 10_000,
     });
@@ -134,39 +137,39 @@ for (const way of WAYS) {
     assert.match(ran.output, /^first\nx{4994}\n\[… 49990012 of 50000012 bytes left out …\]\nx{4994}\nlast\n$/);
   });
 
-  test(`${way}: output is cut between characters`, { skip }, async (t) => {
-    const { script } = ground(t, way);
+  test(`${mode}: output is cut between characters`, { skip }, async (t) => {
+    const { script } = shellBench(t, mode);
     const ran = await script('for i in {1..400}; do printf "ä€😀"; done', { maxOutputBytes: 1001 });
     assert.ok(ran.cut && !ran.output.includes('\ufffd'), ran.output.slice(0, 40));
   });
 
-  test(`${way}: output without end ends the command`, { skip }, async (t) => {
-    const { script } = ground(t, way, { limits: { runawayBytes: 1_000_000 } });
+  test(`${mode}: endless output ends the command`, { skip }, async (t) => {
+    const { script } = shellBench(t, mode, { limits: { runawayBytes: 1_000_000 } });
     const ran = await script('yes', { maxOutputBytes: 1000 });
     assert.deepEqual([ran.kind, ran.kind === 'killed' && ran.by, ran.cut], ['killed', 'output', true]);
   });
 
   test(
-    `${way}: a time-out ends the whole tree, with those that ignore SIGTERM or left the group`,
+    `${mode}: a time-out ends all processes, even those that ignore SIGTERM or left the group`,
     { skip },
     async (t) => {
-      const { script, home } = ground(t, way);
+      const { script, home } = shellBench(t, mode);
       const mark = `${86_000 + Math.floor(Math.random() * 10_000)}.${process.pid}`;
       const stubborn = `bash -c 'trap "" TERM; echo up; while :; do sleep ${mark}; done'`;
-      const text = `trap "" TERM; (${stubborn} & ${stubborn}) & setsid ${stubborn} & touch begun; wait; echo never`;
+      const text = `trap "" TERM; (${stubborn} & ${stubborn}) & setsid ${stubborn} & touch started; wait; echo never`;
       const ran = await withEnoughTime(
         (timeoutMs) => script(text, { timeoutMs }),
         ({ output }) => output.length >= 'up\nup\nup\n'.length,
       );
       assert.deepEqual([ran.kind, ran.kind === 'killed' && ran.by], ['killed', 'time-out']);
       assert.equal(ran.output, 'up\nup\nup\n');
-      assert.ok(fs.existsSync(path.join(home, 'begun')));
+      assert.ok(fs.existsSync(path.join(home, 'started')));
       assert.deepEqual(running(mark), []);
     },
   );
 
-  test(`${way}: a command that listens to SIGTERM may clean up`, { skip }, async (t) => {
-    const { script, home } = ground(t, way);
+  test(`${mode}: a command that handles SIGTERM can clean up`, { skip }, async (t) => {
+    const { script, home } = shellBench(t, mode);
     const ran = await withEnoughTime(
       (timeoutMs) => script('trap "echo bye; touch cleaned; exit 3" TERM; sleep 600 & wait', { timeoutMs }),
       ({ output }) => output.includes('bye'),
@@ -176,8 +179,8 @@ for (const way of WAYS) {
     assert.ok(fs.existsSync(path.join(home, 'cleaned')));
   });
 
-  test(`${way}: cancel ends it at once, also one that still waits for its turn`, { skip }, async (t) => {
-    const { script, home } = ground(t, way);
+  test(`${mode}: cancel ends a running command and one that waits for its turn`, { skip }, async (t) => {
+    const { script, home } = shellBench(t, mode);
     const stop = new AbortController();
     const first = script('touch up; sleep 600', { signal: stop.signal });
     const second = script('touch second', { signal: stop.signal });
@@ -194,40 +197,40 @@ for (const way of WAYS) {
     assert.equal((await script('ls')).output, 'up\n');
   });
 
-  test(`${way}: what was left in the background has ended when the command is done`, { skip }, async (t) => {
-    const { script } = ground(t, way);
+  test(`${mode}: background processes have ended when the command is done`, { skip }, async (t) => {
+    const { script } = shellBench(t, mode);
     const mark = `${76_000 + Math.floor(Math.random() * 10_000)}.${process.pid}`;
     const ran = await script(`sleep ${mark} & setsid sleep ${mark} & disown -a; echo done`);
     assert.deepEqual([ran.kind, ran.code, ran.output], ['exited', 0, 'done\n']);
     assert.deepEqual(running(mark), []);
   });
 
-  test(`${way}: a file that grows over the limit ends its writer`, { skip: skip || noLimits() }, async (t) => {
-    const { script, home } = ground(t, way, { limits: { fileBytes: 100_000 } });
+  test(`${mode}: a file cannot grow beyond the limit`, { skip: skip || noLimits() }, async (t) => {
+    const { script, home } = shellBench(t, mode, { limits: { fileBytes: 100_000 } });
     const ran = await script('head -c 5000000 /dev/zero > big; echo "code $?"');
     assert.match(ran.output, /code 153|File too large/);
     assert.equal(fs.statSync(path.join(home, 'big')).size, 100_000);
   });
 
-  test(`${way}: commands of one agent take turns; two agents run side by side`, { skip }, async (t) => {
-    const { shell: it, root } = ground(t, way);
+  test(`${mode}: commands of one agent run one after another; agents run in parallel`, { skip }, async (t) => {
+    const { shell: instance, root } = shellBench(t, mode);
     const run = (agent: string, script: string) =>
-      it.run({ agent, what: { script }, timeoutMs: 120_000, maxOutputBytes: 1000, network: false });
+      instance.run({ agent, what: { script }, timeoutMs: 120_000, maxOutputBytes: 1000, network: false });
     const held = 'touch up; while [ ! -e go ]; do sleep 0.02; done; echo 1 >> log';
     const going = [run('ana', held), run('ana', 'echo 2 >> log; cat log'), run('bob', held), run('eve', held)];
     const file = (agent: string, name: string): string => path.join(root, 'workspaces', agent, name);
     for (const agent of ['ana', 'bob', 'eve']) await until(() => fs.existsSync(file(agent, 'up')));
-    assert.ok(!fs.existsSync(file('ana', 'log')), 'the second waits while the first one runs');
+    assert.ok(!fs.existsSync(file('ana', 'log')), 'the second waits while the first runs');
     for (const agent of ['ana', 'bob', 'eve']) fs.writeFileSync(file(agent, 'go'), '');
     const second = (await Promise.all(going))[1]!;
     assert.equal(second.kind === 'exited' && second.output, '1\n2\n');
     assert.deepEqual(fs.readdirSync(path.join(root, 'workspaces')).toSorted(), ['ana', 'bob', 'eve']);
   });
 
-  test(`${way}: agents with unusual names have their folder; impossible names are refused`, { skip }, async (t) => {
-    const { shell: it, root } = ground(t, way);
+  test(`${mode}: unusual agent names work, and invalid ones are refused`, { skip }, async (t) => {
+    const { shell: instance, root } = shellBench(t, mode);
     const run = (agent: string) =>
-      it.run({ agent, what: { script: 'pwd' }, timeoutMs: 120_000, maxOutputBytes: 1000, network: false });
+      instance.run({ agent, what: { script: 'pwd' }, timeoutMs: 120_000, maxOutputBytes: 1000, network: false });
     for (const agent of ['A.b-c_d', 'n'.repeat(100), 'main.lock']) {
       const ran = await run(agent);
       assert.equal(ran.kind === 'exited' && ran.output, `${root}/workspaces/${agent}\n`);
@@ -240,31 +243,28 @@ for (const way of WAYS) {
     assert.equal((await run('linked')).kind, 'not_started');
   });
 
-  test(`${way}: words that the system does not take are told and start nothing`, { skip }, async (t) => {
-    const { shell: it } = ground(t, way);
+  test(`${mode}: arguments that the system rejects are reported, and nothing starts`, { skip }, async (t) => {
+    const { shell: instance } = shellBench(t, mode);
     const run = (script: string) =>
-      it.run({ agent: 'ana', what: { script }, timeoutMs: 120_000, maxOutputBytes: 1000, network: false });
+      instance.run({ agent: 'ana', what: { script }, timeoutMs: 120_000, maxOutputBytes: 1000, network: false });
     assert.equal((await run('echo a\0b')).kind, 'not_started');
     assert.equal((await run(`echo ${'x'.repeat(3_000_000)}`)).kind, 'not_started');
     assert.equal((await run('echo fine')).kind, 'exited');
   });
 }
 
-test('without a sandbox the words for an approval say so', () => {
+test('the confinement text says if there is no sandbox', () => {
   const off = shell({ root: '/', env: { GUILD_SANDBOX: 'off' } });
   assert.equal(off.isSandboxed(), false);
-  assert.match(
-    off.confinement(false),
-    /^not sandboxed, because .*nothing holds it in but its folder.*use the network$/,
-  );
+  assert.match(off.confinement(false), /^not sandboxed, because .*the only restrictions are .*use the network$/);
 });
 
-/** Command lines of living processes with this mark in them. */
+/** Command lines of running processes that contain this mark. */
 function running(mark: string): string[] {
   const table = spawnSync('ps', ['-eo', 'stat=,args='], { encoding: 'utf8' }).stdout;
   return table.split('\n').filter((line) => line.includes(mark) && !line.startsWith('Z'));
 }
 
 function noLimits(): string | false {
-  return spawnSync('prlimit', ['--version']).status === 0 ? false : 'there is no prlimit here';
+  return spawnSync('prlimit', ['--version']).status === 0 ? false : 'prlimit is not installed';
 }

@@ -7,7 +7,7 @@ import type { Shell, ShellOutcome } from '../../../src/ports/shell.js';
 import { checkArgs } from '../../../src/tools/core/args.js';
 import { executeCommand } from '../../../src/tools/shell/execute-command.js';
 import type { ToolContext, ToolReply } from '../../../src/tools/core/tool.js';
-import { ground, planOf } from '../../kit/commands.js';
+import { shellBench, planOf } from '../../kit/commands.js';
 import { withEnoughTime } from '../../kit/until.js';
 
 type More = Partial<Pick<ToolContext, 'approved' | 'shell' | 'signal'>> & { plan?: PlainPipeline[] };
@@ -26,7 +26,7 @@ async function use(args: Record<string, unknown>, more: More): Promise<ToolReply
 }
 
 function real(t: TestContext): Shell {
-  return ground(t, 'not sandboxed').shell;
+  return shellBench(t, 'not sandboxed').shell;
 }
 
 test('a judged line runs by its words, an approved one as Bash text', async (t) => {

@@ -1,21 +1,21 @@
 /**
- * What of a workspace a sandboxed command may see. Top-level entries are shown one by one, so a private name stays unseen even
- * if it is made while the command runs. Below them, things that look like secrets are covered. Where a folder has too
- * many entries to look through, it is left out: what was not looked at is not shown.
+ * The part of a workspace that a sandboxed command may see. Top-level entries are mounted one by
+ * one, so a private name created later stays invisible. Below them, files that look like secrets
+ * are covered. A folder with too many entries to check is left out.
  */
 import fs from 'node:fs';
 import path from 'node:path';
 
-interface Sight {
-  /** Top-level entries to show, read-only. */
+interface Visibility {
+  /** Top-level entries, mounted read-only. */
   shown: { path: string; link?: string }[];
-  /** Below them: to be covered. */
+  /** Entries below them to cover. */
   covered: { path: string; isFolder: boolean }[];
 }
 
-/** Never shown: private to the program, or other agents' words. */
+/** Never visible: private to the program, or other agents' conversations. */
 const PRIVATE = new Set(['.guild', '.git', 'sessions', 'quarantine']);
-/** Written by the program, and without secrets by its own rules: not looked through, however many files they hold. */
+/** Written by the program, which keeps secrets out of them. Not checked, whatever their size. */
 const OURS = new Set(['tasks', 'events', 'bus', 'results', 'storage', 'inbox', 'memory']);
 
 const SECRET_FOLDERS = new Set(
@@ -27,35 +27,39 @@ const SECRET_FILES = new Set(
 const KEY_NAME =
   /^(ssh_host_[a-z0-9]+_key|id_(rsa|dsa|ecdsa|ed25519|xmss)(_sk)?)$|\.(pem|key|p8|p12|pfx|pk8|ppk|jks|keystore|kdbx)$/;
 
-/** `own`: folders of the agent itself, which it sees whole. `lookedAt`: the most entries of one folder to look at. */
-export function sightOf(root: string, own: readonly string[], lookedAt: number): Sight {
-  const sight: Sight = { shown: [], covered: [] };
+/** The agent sees all of `ownFolders`. A folder with more than `maxEntries` is not checked. */
+export function visibleFiles(root: string, ownFolders: readonly string[], maxEntries: number): Visibility {
+  const visibility: Visibility = { shown: [], covered: [] };
   for (const entry of fs.readdirSync(root, { withFileTypes: true })) {
     const name = entry.name.toLowerCase();
     const file = path.join(root, entry.name);
     if (PRIVATE.has(name) || isSecret(name)) continue;
-    if (entry.isSymbolicLink()) sight.shown.push({ path: file, link: fs.readlinkSync(file) });
-    else if (entry.isFile() || OURS.has(name)) sight.shown.push({ path: file });
+    if (entry.isSymbolicLink()) visibility.shown.push({ path: file, link: fs.readlinkSync(file) });
+    else if (entry.isFile() || OURS.has(name)) visibility.shown.push({ path: file });
     else if (entry.isDirectory()) {
-      const covered = secretsBelow(file, own, lookedAt);
+      const covered = secretsBelow(file, ownFolders, maxEntries);
       if (covered === undefined) continue;
-      sight.shown.push({ path: file });
-      sight.covered.push(...covered);
+      visibility.shown.push({ path: file });
+      visibility.covered.push(...covered);
     }
   }
-  return sight;
+  return visibility;
 }
 
-/** Undefined if there is too much to look at. */
-function secretsBelow(start: string, own: readonly string[], most: number): Sight['covered'] | undefined {
-  const covered: Sight['covered'] = [];
+/** Undefined if there are too many entries to check. */
+function secretsBelow(
+  start: string,
+  ownFolders: readonly string[],
+  maxEntries: number,
+): Visibility['covered'] | undefined {
+  const covered: Visibility['covered'] = [];
   const folders = [start];
-  let looked = 0;
+  let count = 0;
   for (let folder = folders.pop(); folder !== undefined; folder = folders.pop()) {
-    if (own.includes(folder)) continue;
+    if (ownFolders.includes(folder)) continue;
     const entries = list(folder);
-    looked += entries.length;
-    if (looked > most) return undefined;
+    count += entries.length;
+    if (count > maxEntries) return undefined;
     for (const entry of entries) {
       const file = path.join(folder, entry.name);
       const isFolder = entry.isDirectory();
@@ -66,7 +70,7 @@ function secretsBelow(start: string, own: readonly string[], most: number): Sigh
   return covered;
 }
 
-/** A folder that we cannot read, the command, which is nobody else, cannot either. */
+/** The command runs as the same user, so it cannot read a folder that we cannot read. */
 function list(folder: string): fs.Dirent[] {
   try {
     return fs.readdirSync(folder, { withFileTypes: true });
