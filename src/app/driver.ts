@@ -1,116 +1,141 @@
-/** Drives passes until nothing moves, or until one task has ended. */
-import { INTERVALS } from '../domain/intervals.js';
+/** Works until nothing moves, or until one task has ended. */
 import { alarm } from '../adapters/clock/alarm.js';
+import { INTERVALS } from '../domain/intervals.js';
 import { isEnded, type Placed } from '../domain/task/task.js';
 import { claimedElsewhere } from '../engine/core/capacity.js';
 import type { Ports } from '../engine/core/context.js';
-import type { Engine, PumpReport } from '../engine/pass/pump.js';
+import type { Engine, Look, PumpReport } from '../engine/pass/pump.js';
+import { runUntil } from '../engine/pass/run-until.js';
 
 export interface Driver {
   pumpUntilQuiet(onPass?: (report: PumpReport) => void, signal?: AbortSignal): Promise<PumpReport>;
   finish(id: string, signal?: AbortSignal): Promise<Placed>;
 }
 
-interface Drive {
+interface Goal {
   /** Only tasks of these trees; absent: of all. */
   roots?: ReadonlySet<string>;
   onPass?: (report: PumpReport) => void;
-  signal?: AbortSignal | undefined;
+  /**
+   * Called when nothing is under way; false: the goal is reached. `whole`: the report of the last pass, if that compared
+   * every file.
+   */
+  whenIdle(whole?: PumpReport): Promise<boolean>;
 }
 
 /** Starts nothing more. */
 const NO_ROOTS: ReadonlySet<string> = new Set();
 
-/** `isLive`: false for a recording, which only makes whole passes. */
-export function driver(ports: Ports, motor: Engine, isLive: boolean): Driver {
-  const { clock } = ports;
-  return { pumpUntilQuiet, finish };
+export function driver(ports: Ports, engine: Engine): Driver {
+  return {
+    async pumpUntilQuiet(onPass = () => undefined, signal) {
+      let last: PumpReport;
+      const goal: Goal = {
+        onPass(report) {
+          if (!engine.isSettling) ports.audit.passed(INTERVALS.commitGapBusyMs);
+          onPass(report);
+        },
+        async whenIdle(whole) {
+          last = whole ?? (await engine.pump(signal?.aborted ? NO_ROOTS : undefined));
+          if (whole === undefined) onPass(last);
+          return last.moved && !signal?.aborted;
+        },
+      };
+      await reach(ports, engine, goal, signal);
+      return last!;
+    },
+    async finish(id, signal) {
+      const roots = await neededTrees(ports, id);
+      let placed: Placed;
+      const goal: Goal = {
+        roots,
+        async whenIdle(whole) {
+          const driven = whole === undefined ? await ports.tasks.read(id) : undefined;
+          if (driven !== undefined && isEnded(driven.state)) {
+            placed = driven;
+            await engine.wrapUp();
+            return false;
+          }
+          const { moved } = whole ?? (await engine.pump(signal?.aborted ? NO_ROOTS : roots));
+          placed = (await ports.tasks.read(id))!;
+          if (isEnded(placed.state) || signal?.aborted) return false;
+          const waitMs = moved ? 0 : waitForOthers(ports, placed, roots);
+          if (waitMs === undefined) return false;
+          if (waitMs > 0) await ports.clock.sleep(waitMs);
+          return true;
+        },
+      };
+      await reach(ports, engine, goal, signal);
+      return placed!;
+    },
+  };
+}
 
-  async function pumpUntilQuiet(onPass?: (report: PumpReport) => void, signal?: AbortSignal): Promise<PumpReport> {
-    for (;;) {
-      if (isLive) await drive({ onPass: passed, signal });
-      const report = await motor.pump(signal?.aborted ? NO_ROOTS : undefined);
-      onPass?.(report);
-      if (!report.moved || signal?.aborted) return report;
-    }
-
-    function passed(report: PumpReport): void {
-      ports.audit.passed(INTERVALS.commitGapBusyMs);
-      onPass?.(report);
-    }
-  }
-
-  /** The trees that a task needs: its own, and those of what it depends on. */
-  async function needed(id: string, roots = new Set<string>(), seen = new Set<string>()): Promise<Set<string>> {
-    const placed = seen.has(id) ? undefined : (ports.tasks.getOpen(id) ?? (await ports.tasks.read(id)));
-    seen.add(id);
-    if (placed === undefined) return roots;
-    roots.add(placed.task.root);
-    for (const other of placed.task.dependencies) await needed(other, roots, seen);
-    return roots;
-  }
-
-  /** Passes that only use what is known follow each other as soon as anything ends; a pump after them looks at everything. */
-  async function drive({ roots, onPass, signal }: Drive): Promise<void> {
-    let look: 'all' | 'changed' | 'none' = 'all';
-    let looked = clock.monotonicMs();
-    const bell = alarm(clock);
-    try {
-      for (;;) {
-        if (signal?.aborted) return;
-        const report = await motor.pass(look, bell.ring, roots);
-        onPass?.(report);
-        const { again, untold } = report;
-        if (look !== 'none') looked = clock.monotonicMs();
-        look = clock.monotonicMs() - looked < INTERVALS.folderCheckMs ? 'none' : 'changed';
-        if (again) continue;
-        if (motor.flights.size === 0 && !bell.isRung()) return;
-        if (await bell.wait(untold ?? INTERVALS.folderCheckMs)) continue;
-        if (untold === undefined) look = 'changed';
-        await new Promise((resolve) => setImmediate(resolve)); // a clock that does not really wait must not keep others from going on
+/** Passes that use only what is known follow each other as soon as anything ends. Folders are read at intervals. */
+async function reach({ clock }: Ports, engine: Engine, goal: Goal, signal?: AbortSignal): Promise<void> {
+  const bell = alarm(clock);
+  let look: Look = 'all';
+  let lookedAt = clock.monotonicMs();
+  const condition = {
+    roots: goal.roots,
+    look: () => look,
+    onEnd: bell.ring,
+    onPass(report: PumpReport): void {
+      goal.onPass?.(report);
+      if (look !== 'none') lookedAt = clock.monotonicMs();
+      look = clock.monotonicMs() - lookedAt < INTERVALS.folderCheckMs ? 'none' : 'changed';
+    },
+    async wait(report: PumpReport): Promise<boolean> {
+      if (engine.flights.size === 0 && !bell.isRung()) {
+        look = 'all';
+        return goal.whenIdle(engine.isSettling ? report : undefined);
       }
-    } finally {
-      bell.off();
-    }
+      const { untold } = report;
+      if (await bell.wait(untold ?? INTERVALS.folderCheckMs)) return true;
+      if (untold === undefined) look = 'changed';
+      await new Promise((resolve) => setImmediate(resolve)); // a simulated clock must not keep others from continuing
+      return true;
+    },
+  };
+  try {
+    if (!(await runUntil(engine, condition, signal))) await goal.whenIdle();
+  } finally {
+    bell.off();
   }
+}
 
-  async function finish(id: string, signal?: AbortSignal): Promise<Placed> {
-    const roots = await needed(id);
-    for (;;) {
-      if (isLive) await drive({ roots, signal });
-      const driven = isLive ? await ports.tasks.read(id) : undefined;
-      if (driven !== undefined && isEnded(driven.state)) {
-        await motor.wrapUp();
-        return driven;
-      }
-      const report = await motor.pump(signal?.aborted ? NO_ROOTS : roots);
-      const placed = (await ports.tasks.read(id))!;
-      if (isEnded(placed.state) || signal?.aborted) return placed;
-      if (report.moved) continue;
-      const elsewhere =
-        [...ports.tasks.open()].some((one) => one.held && one.task.root === placed.task.root) || lacksRoom(roots);
-      const waitMs = elsewhere ? INTERVALS.capacityCheckMs : untilDue(roots); // another process works on it, or its time is still to come
-      if (waitMs === undefined) return placed;
-      await clock.sleep(waitMs);
-    }
-  }
+/** The trees that a task needs: its own, and those of its dependencies. */
+async function neededTrees(
+  { tasks }: Pick<Ports, 'tasks'>,
+  id: string,
+  roots = new Set<string>(),
+  seen = new Set<string>(),
+): Promise<Set<string>> {
+  const placed = seen.has(id) ? undefined : (tasks.getOpen(id) ?? (await tasks.read(id)));
+  seen.add(id);
+  if (placed === undefined) return roots;
+  roots.add(placed.task.root);
+  for (const other of placed.task.dependencies) await neededTrees({ tasks }, other, roots, seen);
+  return roots;
+}
 
-  /** Whether one of these could go on if other processes had not filled up its agent. */
-  function lacksRoom(roots: ReadonlySet<string>): boolean {
-    const elsewhere = claimedElsewhere(ports.tasks.open(), ports.presence.peer.id);
-    return [...ports.tasks.open()].some(({ task: { root: one, to = '' }, state }) => {
-      const most = ports.agents.all().get(to)?.maxConcurrentTasks ?? Infinity;
-      return roots.has(one) && state === 'pending' && (elsewhere.get(to) ?? 0) >= most;
-    });
-  }
+/** How long to wait for another process, or for a time that is still to come; undefined: nothing will move by itself. */
+function waitForOthers(ports: Ports, { task }: Placed, roots: ReadonlySet<string>): number | undefined {
+  const isElsewhere = [...ports.tasks.open()].some((one) => one.held && one.task.root === task.root);
+  if (isElsewhere || lacksCapacity(ports, roots)) return INTERVALS.capacityCheckMs;
+  const now = ports.clock.now().getTime();
+  const times = [...ports.tasks.open()].flatMap(({ task: { root, waits } }) => {
+    if (!roots.has(root) || waits?.until === undefined || waits.tasks !== undefined) return [];
+    return waits.file === undefined ? Date.parse(waits.until) - now : INTERVALS.folderCheckMs;
+  });
+  return times.length === 0 ? undefined : Math.min(INTERVALS.folderCheckMs, Math.max(1, ...times));
+}
 
-  /** How long to wait where something waits for a time and for nobody; undefined where nothing does. Others are looked at meanwhile. */
-  function untilDue(roots: ReadonlySet<string>): number | undefined {
-    const now = clock.now().getTime();
-    const times = [...ports.tasks.open()].flatMap(({ task: { root: one, waits } }) => {
-      if (!roots.has(one) || waits?.until === undefined || waits.tasks !== undefined) return [];
-      return waits.file === undefined ? Date.parse(waits.until) - now : INTERVALS.folderCheckMs;
-    });
-    return times.length === 0 ? undefined : Math.min(INTERVALS.folderCheckMs, Math.max(1, ...times));
-  }
+/** Whether one of these trees could continue if other processes had not filled up an agent. */
+function lacksCapacity({ tasks, presence, agents }: Ports, roots: ReadonlySet<string>): boolean {
+  const elsewhere = claimedElsewhere(tasks.open(), presence.peer.id);
+  return [...tasks.open()].some(({ task: { root, to = '' }, state }) => {
+    const most = agents.all().get(to)?.maxConcurrentTasks ?? Infinity;
+    return roots.has(root) && state === 'pending' && (elsewhere.get(to) ?? 0) >= most;
+  });
 }

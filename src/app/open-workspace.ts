@@ -91,7 +91,7 @@ export async function openWorkspace(folderPath: string, options: OpenOptions = {
   agents.refresh();
   const { ports, store } = composePorts({ root, disk, clock, ids, env, config, plugins, agents }, options);
   const motor = tape ? taped(engine(ports), tape) : engine(ports);
-  const { pumpUntilQuiet, finish } = driver(ports, motor, tape === undefined);
+  const { pumpUntilQuiet, finish } = driver(ports, motor);
   const intent = async (kind: 'cancel' | 'stop' | 'retry' | 'tell', task: string, text?: string): Promise<void> => {
     const base = { id: ids.next(), task, by: 'human', at: clock.now().toISOString() };
     if (kind === 'tell') await store.intents.submit({ ...base, kind, text: text ?? '' });

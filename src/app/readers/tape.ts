@@ -21,9 +21,13 @@ export interface Tape {
 }
 
 export function taped(motor: Engine, tape: Tape): Engine {
+  const pump: Engine['pump'] = (roots) => tape.pass(roots, () => motor.pump(roots));
   return {
     ...motor,
-    pump: (roots) => tape.pass(roots, () => motor.pump(roots)),
+    pump,
+    // A whole pass: whoever drives it decides after each one whether there is to be another.
+    pass: async (_look, _onEnd, roots) => ({ ...(await pump(roots)), again: false }),
+    isSettling: true,
     stop() {
       tape.stopped();
       return motor.stop();

@@ -16,6 +16,7 @@ import { CASSETTE_VERSION, type KeptTool, type LeftOut } from '../../domain/sess
 import { problem, ProblemError } from '../../domain/problem.js';
 import type { Engine } from '../../engine/pass/pump.js';
 import type { Ports } from '../../engine/core/context.js';
+import { runUntil } from '../../engine/pass/run-until.js';
 import type { WatchOptions } from '../../engine/pass/watch.js';
 import { openWorkspace } from '../open-workspace.js';
 import type { Plugins } from '../../adapters/plugins/index.js';
@@ -153,16 +154,24 @@ async function watchInPasses(
   const clock = realClock();
   const leave = (): void => void motor.stop();
   signal.addEventListener('abort', leave, { once: true });
-  let moved = true;
   let due = 0;
-  while (!signal.aborted) {
-    if (moved || tape.outside() || clock.monotonicMs() >= due) {
-      const report = await motor.pump();
-      onPass?.(report);
-      moved = report.moved;
-      due = clock.monotonicMs() + rescanMs;
-    } else await clock.sleep(INTERVALS.folderCheckMs, signal);
-  }
+  await runUntil(
+    motor,
+    {
+      look: () => 'all',
+      onEnd: () => undefined,
+      onPass(report) {
+        onPass?.(report);
+        due = clock.monotonicMs() + rescanMs;
+      },
+      async wait({ moved }) {
+        const isDue = (): boolean => moved || signal.aborted || tape.outside() || clock.monotonicMs() >= due;
+        while (!isDue()) await clock.sleep(INTERVALS.folderCheckMs, signal);
+        return true;
+      },
+    },
+    signal,
+  );
   await motor.stop();
 }
 

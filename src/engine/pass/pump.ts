@@ -47,15 +47,16 @@ export interface PumpReport {
   untold?: number;
 }
 
+/** none: uses only what is known · changed: lists folders that changed · all: compares every file. */
+export type Look = 'none' | 'changed' | 'all';
+
 export interface Engine {
   /** One pass, and all it started brought to an end. `roots`: only tasks of these trees are started. */
   pump(roots?: ReadonlySet<string>): Promise<PumpReport>;
-  /** One pass that only starts things; `onEnd` is called whenever one of them ends. `look`: none uses only what is known, changed lists folders that changed, all compares every file. */
-  pass(
-    look: 'none' | 'changed' | 'all',
-    onEnd: (moved: boolean) => void,
-    roots?: ReadonlySet<string>,
-  ): Promise<PumpReport>;
+  /** One pass that only starts things; `onEnd` is called whenever one of them ends. */
+  pass(look: Look, onEnd: (moved: boolean) => void, roots?: ReadonlySet<string>): Promise<PumpReport>;
+  /** Every pass brings all it started to an end, as `pump` does. */
+  isSettling: boolean;
   flights: ReadonlyMap<string, Flight>;
   /** Brings `agents/registry.json` up to date; for a process that stays. */
   showRegistry(): Promise<void>;
@@ -103,7 +104,17 @@ export function engine(ports: Ports): Engine {
   const gone = new Set<string>();
 
   const book = registry(context, telling);
-  return { pump, pass, flights, wrapUp, showRegistry: book.show, left: book.left, backlog: () => backlog, stop };
+  return {
+    pump,
+    pass,
+    isSettling: false,
+    flights,
+    wrapUp,
+    showRegistry: book.show,
+    left: book.left,
+    backlog: () => backlog,
+    stop,
+  };
 
   function hear(event: Event): void {
     telling.heard(event);
@@ -182,7 +193,7 @@ export function engine(ports: Ports): Engine {
   }
 
   async function started(
-    look: 'none' | 'changed' | 'all',
+    look: Look,
     onEnd: (moved: boolean) => void,
     roots?: ReadonlySet<string>,
   ): Promise<PumpReport> {
