@@ -21,7 +21,7 @@ const ENTRIES = {
   'mcp-stdio': '@ai-sdk/mcp/mcp-stdio',
 };
 
-/** One file with the parts of zod that we use. Its hundred modules take ten times as long to load. */
+/** One file with the parts of zod that we use. Its hundred modules load ten times slower. */
 export function bundleZod() {
   const file = path.join(ROOT, 'dist', 'src', 'schemas', 'zod.js');
   if (!fs.existsSync(file)) return;

@@ -1,7 +1,7 @@
 /**
- * `npm run release -- minor`: runs the tests, sets the version, turns the changelog's Unreleased into
- * a section, commits and tags. Also takes patch, major or a version; `--dry-run` only prints. It does
- * not publish: it ends by printing the two commands that do.
+ * `npm run release -- minor`: runs the tests, sets the version, turns the changelog's Unreleased
+ * into a section, commits and tags. Also takes patch, major or a version; `--dry-run` only prints.
+ * It does not publish: it ends by printing the two commands that do.
  */
 import { execFileSync, spawnSync } from 'node:child_process';
 import * as fs from 'node:fs';

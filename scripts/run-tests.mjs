@@ -55,7 +55,7 @@ export function inShard(file, shard) {
 /** The exit code. `verbose` prints every test instead of failures only. */
 export async function runTests(files, { verbose = false } = {}) {
   if (files.length === 0) return 1;
-  // The runner passes Node options on to test files; with `-e` they would run the caller, endlessly.
+  // The runner passes Node options on to test files; with `-e` they would run the caller.
   process.execArgv = [];
   // Set when a test calls this script; the runner would take itself for that test.
   delete process.env.NODE_TEST_CONTEXT;

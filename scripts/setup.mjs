@@ -132,9 +132,9 @@ export function walk(start) {
 }
 
 /**
- * The lock is a folder with one file that is named after its owner. It is created by a rename, which
- * fails while another lock exists. Renaming the file of a dead owner takes the lock over; only one
- * process can do that.
+ * The lock is a folder with one file that is named after its owner. A rename creates it, and fails
+ * while another lock exists. Renaming the file of a dead owner takes the lock over; only one setup
+ * can do that.
  */
 function takeLock() {
   const mine = `owner-${process.pid}`;

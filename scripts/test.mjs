@@ -1,7 +1,7 @@
 /**
  * `npm test`: types, lint, format and all tests, with expensive suites sampled by a seed.
  * `npm run test:all`: every case, or one shard of them (`--shard 2/6`, or SHARD=2/6).
- * `npm run check`: no expensive suite. Words select test files by path: `npm test -- power session`.
+ * `npm run check`: no expensive suite. Words select test files: `npm test -- power session`.
  */
 import { spawnSync } from 'node:child_process';
 import * as path from 'node:path';

@@ -1,6 +1,6 @@
 /**
- * `npm run test:watch -- session`: repeats the matching tests after each change of a source. Without
- * a word it repeats the quick checks.
+ * `npm run test:watch -- session`: repeats the matching tests after each change of a source.
+ * Without a word it repeats the quick checks.
  */
 import { spawn } from 'node:child_process';
 import * as fs from 'node:fs';

@@ -1,7 +1,7 @@
 /**
  * The command line as a person meets it: a folder, commands, their output and exit codes. Commands
- * run in this process. A test that needs a process of its own gets `bin/guild.mjs`, or the same main
- * from a build outside of dist/.
+ * run in this process. A test that needs a process of its own gets `bin/guild.mjs`, or the same
+ * main from a build outside of dist/.
  */
 import assert from 'node:assert/strict';
 import { spawn, type ChildProcess } from 'node:child_process';
@@ -43,7 +43,7 @@ export interface Spawned extends Running {
   child: ChildProcess;
 }
 
-/** `guild` and `start` run in this process; `spawn` starts another, to be killed, paused or piped. */
+/** `guild` and `start` run in this process; `spawn` starts another, to kill, pause or pipe it. */
 export interface Place {
   root: string;
   guild(...args: string[]): Promise<Ran>;

@@ -1,4 +1,4 @@
-/** The test scripts: failures and skips are reported, a seed repeats its sample, shards cover all. */
+/** The test scripts: failures and skips are reported, seeds repeat samples, shards cover all. */
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import * as fs from 'node:fs';

@@ -66,7 +66,7 @@ test('a failed install is a failure, and the next try is not in its way', async 
   assert.deepEqual(house.leftovers(), []);
 });
 
-/** The fake npm and tsc log that they were called and create the files that the script looks for. */
+/** The fake npm and tsc log their calls and create the files that the script looks for. */
 function makeHouse(t: TestContext) {
   const root = fs.mkdtempSync(path.join(os.tmpdir(), 'guild-house-'));
   t.after(() => fs.rmSync(root, { recursive: true, force: true }));
