@@ -1,7 +1,7 @@
-/** Each agent in a process of its own, as people run them. What one needs another gives, also when a process is killed on the way. */
+/** Each agent is started on its own, as people do. One gives what another needs, also when a process is killed. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { place, succeeds, type Place, type Spawned } from '../../kit/guild.js';
+import { place, succeeds, type Place, type Running, type Spawned } from '../../kit/guild.js';
 import { until } from '../../kit/until.js';
 
 const SCRIPT = `
@@ -20,16 +20,17 @@ const files = (ben: string, dan = 'say: never', coordination = 'mode: mesh'): Re
   'agents/dan.md': agent('expertise: [colours]'),
 });
 
-/** One process for each agent, all of them known to the others. */
-async function peers(here: Place): Promise<Map<string, Spawned>> {
-  const all = new Map(['ana', 'ben', 'cyd', 'dan'].map((name) => [name, here.spawn('agent', 'start', name)]));
-  await until(() => here.list('agents/live').filter((name) => name.endsWith('.json')).length === all.size);
+/** One command for each agent, all of them known to the others. The one to kill has a process of its own. */
+async function peers(here: Place, victim?: Spawned): Promise<Map<string, Running>> {
+  const names = ['ana', 'ben', 'cyd', 'dan'].filter((name) => !victim?.child.spawnargs.includes(name));
+  const all = new Map(names.map((name) => [name, here.start('agent', 'start', name)]));
+  await until(() => here.list('agents/live').filter((name) => name.endsWith('.json')).length === 4);
   return all;
 }
 
-async function stop(all: Iterable<Spawned>): Promise<void> {
-  for (const { child, ended } of all) {
-    child.kill('SIGTERM');
+async function stop(all: Iterable<Running>): Promise<void> {
+  for (const { interrupt, ended } of all) {
+    interrupt();
     await ended;
   }
 }
@@ -39,7 +40,7 @@ const completed = (here: Place): string | undefined =>
     ? (JSON.parse(here.read('tasks/completed/q.json')) as { result: string }).result
     : undefined;
 
-test('four agents in four processes: one needs, two could, the fitter one gives', async (t) => {
+test('of four agents one needs, two could, the fitter one gives', async (t) => {
   const here = place(t, files('say: "id, name"'));
   const all = await peers(here);
   succeeds(await here.guild('task', 'add', 'Write the query', '--to', 'ana', '--id', 'q'));
@@ -54,21 +55,20 @@ test('four agents in four processes: one needs, two could, the fitter one gives'
 
 test('the one that was chosen is killed while it is at it: the next best gives it', async (t) => {
   const here = place(t, files('wait: 30m, say: never'));
-  const all = await peers(here);
+  const ben = here.spawn('agent', 'start', 'ben');
+  const all = await peers(here, ben);
   succeeds(await here.guild('task', 'add', 'Write the query', '--to', 'ana', '--id', 'q'));
   const isAtIt = (): boolean => here.list('tasks/active').some((name) => name.includes('provide-1_ben'));
   await until(() => isAtIt() || completed(here) !== undefined);
-  const ben = all.get('ben')!;
   ben.child.kill('SIGKILL');
   await ben.ended;
   assert.equal(await until(() => completed(here)), 'By cyd.');
-  all.delete('ben');
   await stop(all.values());
 });
 
 const LED = 'coordinator: dan';
 
-test('under a coordinator: it says who gives it, each in a process of its own', async (t) => {
+test('under a coordinator: it says who gives it', async (t) => {
   const here = place(
     t,
     files('say: "id, name"', 'call: [{assign_provider: {agent: cyd, reason: it is her turn}}]', LED),
@@ -81,13 +81,12 @@ test('under a coordinator: it says who gives it, each in a process of its own', 
 
 test('the coordinator is killed while it chooses: the rule chooses', async (t) => {
   const here = place(t, files('say: "id, name"', 'wait: 30m, say: never', LED));
-  const all = await peers(here);
+  const dan = here.spawn('agent', 'start', 'dan');
+  const all = await peers(here, dan);
   succeeds(await here.guild('task', 'add', 'Write the query', '--to', 'ana', '--id', 'q'));
   await until(() => here.list('tasks/active').some((name) => name.includes('match_dan')));
-  const dan = all.get('dan')!;
   dan.child.kill('SIGKILL');
   await dan.ended;
   assert.equal(await until(() => completed(here)), 'By ben.');
-  all.delete('dan');
   await stop(all.values());
 });
