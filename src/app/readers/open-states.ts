@@ -11,7 +11,7 @@ import { HUMAN, isEnded } from '../../domain/task/task.js';
 import type { Store } from '../../ports/store/index.js';
 import type { OpenTask } from '../../ports/store/tasks.js';
 import { fitFor } from '../../rules/staffing/offer.js';
-import { ownFault } from '../../rules/staffing/own-fault.js';
+import { failureOf } from '../../rules/staffing/track-record.js';
 import { agentStates, byAgent, NO_PAST, type AgentDoing, type Past } from '../../rules/coordination/agent-states.js';
 import { foldStates, hearState, STATE_CHANNEL, type Told } from '../../rules/coordination/published-states.js';
 import { openReader } from './open-reader.js';
@@ -105,7 +105,7 @@ export function openStates(folder: string, env: Record<string, string | undefine
     const known: Past = { worked, roots, ...(task ? { last: task } : {}), ...(failed ? { failed } : {}) };
     if (isBusy || task === undefined || (state !== 'working' && state !== 'blocked')) return known;
     const placed = await store.tasks.read(task);
-    const why = placed !== undefined && isEnded(placed.state) ? ownFault(placed.task.error) : undefined;
+    const why = placed !== undefined && isEnded(placed.state) ? failureOf(placed.task.error) : undefined;
     return why === undefined ? known : { ...known, failed: why };
   }
 }

@@ -3,7 +3,7 @@
  * never at rest is told of seldom, so what has ended is forgotten as it works: a memory has the size of what is open, and a little more.
  */
 import type { Task } from '../../domain/task/task.js';
-import { ownFault } from '../../rules/staffing/own-fault.js';
+import { failureOf } from '../../rules/staffing/track-record.js';
 import type { Past, Standing } from '../../rules/coordination/agent-states.js';
 import type { Told } from '../../rules/coordination/published-states.js';
 
@@ -90,7 +90,7 @@ export async function learnEnds(
       const found = await endOf(id);
       if (found === 'unknown') return false;
       if (found !== 'gone') memory.roots.add(found.root);
-      why ??= (found === 'gone' ? undefined : ownFault(found.error)) ?? '';
+      why ??= (found === 'gone' ? undefined : failureOf(found.error)) ?? '';
     }
     memory.tasks.delete(id);
     memory.ended.delete(id);

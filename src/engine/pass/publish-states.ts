@@ -20,7 +20,7 @@ import {
   type Move,
   type Told,
 } from '../../rules/coordination/published-states.js';
-import { ownFault } from '../../rules/staffing/own-fault.js';
+import { failureOf } from '../../rules/staffing/track-record.js';
 import { forgetEnded, learn, learnEnds, newMemory, openRoots, pastOf, sees, type Memory } from './agent-memory.js';
 import { underWay } from '../core/ready-queue.js';
 import { record, type EngineContext, type Ports } from '../core/context.js';
@@ -112,7 +112,7 @@ export function states(context: Ports & Pick<EngineContext, 'queue'>): States {
       return;
     }
     flying.delete(task);
-    if (name === 'task.completed' || name === 'task.failed') did.ended.push([task, ownFault(event['error']) ?? '']);
+    if (name === 'task.completed' || name === 'task.failed') did.ended.push([task, failureOf(event['error']) ?? '']);
   }
 
   async function look(): Promise<void> {

@@ -11,7 +11,7 @@ import { problem } from '../../domain/problem.js';
 import { HUMAN, isEnded, type Placed, type Task, type WantedChild } from '../../domain/task/task.js';
 import { NO_USAGE } from '../../domain/budget/usage.js';
 import type { Claim } from '../../ports/store/tasks.js';
-import { extendStep, type ExtendGiven, type ExtendStep } from '../../rules/staffing/extend.js';
+import { extendStep, type ExtendInput, type ExtendStep } from '../../rules/staffing/extend.js';
 import { similarity } from '../../rules/staffing/similarity.js';
 import { bidsOf, costsOf } from '../tasks/costs.js';
 import { approvalFor, verdictOn } from '../approvals/approvals.js';
@@ -50,7 +50,7 @@ function withBids(task: Task, wanted: readonly WantedChild[], known: ReadonlyMap
   };
 }
 
-function situation(context: EngineContext, task: Task): Omit<ExtendGiven, 'children'> | undefined {
+function situation(context: EngineContext, task: Task): Omit<ExtendInput, 'children'> | undefined {
   const agents = [...context.agents.all().values()].filter(({ name }) => !context.pauses.all().has(name));
   const has = (agent: Agent, need: string): boolean => agent.capabilities.includes(need);
   const needs = task.requirements.filter((need) => !agents.some((agent) => has(agent, need)));
@@ -93,7 +93,7 @@ async function propose(
   context: EngineContext,
   claim: Claim,
   task: Task,
-  { maker, needs }: Omit<ExtendGiven, 'children'>,
+  { maker, needs }: Omit<ExtendInput, 'children'>,
   { draft, evidence, round }: ExtendStep & { do: 'propose' },
   children: ReadonlyMap<string, Placed | undefined>,
 ): Promise<void> {

@@ -1,6 +1,7 @@
 /**
- * Which bid gets the task. The score is what the agent says of itself, held against what became of its work; it counts from the agent's own
- * threshold on. Of equal scores a hash of task and agent decides: fair over many tasks, and the same whoever weighs them and in which order.
+ * Chooses the bid that gets a task. A score is the agent's own fitness times its reliability, and must
+ * reach the agent's own threshold. A hash of task and agent breaks ties: fair over many tasks, and the
+ * same in every process and for every order of the bids.
  */
 import { DEFAULT_THRESHOLD, type Agent } from '../../domain/agent/agent.js';
 import type { Bid } from '../../domain/task/bid.js';
@@ -12,7 +13,7 @@ import { recordText, reliability, type TrackRecord } from './track-record.js';
 
 export interface Offered {
   agent: Pick<Agent, 'name' | 'threshold'>;
-  /** Undefined: there was none in time, or none that could be read. */
+  /** Undefined if none arrived in time, or if it could not be read. */
   bid: Bid | undefined;
   record: TrackRecord;
   /** Why there is no bid. */
@@ -22,17 +23,17 @@ export interface Offered {
 export interface Score {
   agent: string;
   fitness?: number;
-  /** Fitness, less what its record takes from it; absent if it does not want the task or cannot do it. */
+  /** Fitness times reliability; absent if the agent stepped back or is unable. */
   score?: number;
   threshold: number;
   record: string;
-  /** Its own reason, or why there is no bid. */
+  /** The agent's own reason, or why there is no bid. */
   said: string;
   verdict: 'awarded' | 'second' | 'below' | 'stepped back' | 'unable' | 'no bid';
 }
 
 export interface Award {
-  /** Undefined: nobody is at or above its threshold. */
+  /** Undefined if no score reaches its threshold. */
   agent: string | undefined;
   /** Best first. */
   scores: Score[];
@@ -58,13 +59,13 @@ const RANK: Score['verdict'][] = ['awarded', 'second', 'below', 'unable', 'stepp
 
 function scoreOf({ agent, bid, record, why }: Offered): Score {
   const threshold = typeof agent.threshold === 'number' ? agent.threshold : DEFAULT_THRESHOLD;
-  const known = { agent: agent.name, threshold, record: recordText(record) };
-  if (bid === undefined) return { ...known, said: why ?? 'no answer in time', verdict: 'no bid' };
-  const said = { ...known, fitness: bid.fitness, said: bid.reason };
-  if (!bid.proceed) return { ...said, verdict: 'stepped back' };
-  if (!bid.able) return { ...said, verdict: 'unable' };
+  const bidder = { agent: agent.name, threshold, record: recordText(record) };
+  if (bid === undefined) return { ...bidder, said: why ?? 'no answer in time', verdict: 'no bid' };
+  const answer = { ...bidder, fitness: bid.fitness, said: bid.reason };
+  if (!bid.proceed) return { ...answer, verdict: 'stepped back' };
+  if (!bid.able) return { ...answer, verdict: 'unable' };
   const score = Math.round(100 * bid.fitness * reliability(record)) / 100;
-  return { ...said, score, verdict: score >= threshold ? 'second' : 'below' };
+  return { ...answer, score, verdict: score >= threshold ? 'second' : 'below' };
 }
 
 /** One line for people. */
@@ -74,21 +75,21 @@ export function scoreText({ agent, score, fitness, threshold, record, said, verd
 }
 
 export function noneFit(scores: readonly Score[]): Problem {
-  const lines = scores.map((one) => scoreText({ ...one, said: one.said.split('\n')[0]!.slice(0, 200) }));
+  const lines = scores.map((score) => scoreText({ ...score, said: score.said.split('\n')[0]!.slice(0, 200) }));
   return problem('nobody_fit', `no bid reached its threshold: ${lines.join('; ')}`, {
-    hint: 'say `to` in the task, lower a threshold, or change the task or an agent, then retry it: who changed is asked again',
+    hint: 'set `to` in the task, lower a threshold, or change the task or an agent; then retry the task (changed agents are asked again)',
   });
 }
 
 /** The page that people read: `tasks/bids/<task>.md`. */
 export function bidsPage(task: Pick<Task, 'id' | 'description'>, { agent, scores }: Award): string {
   const cell = (text: string): string => text.replace(/\s+/g, ' ').replaceAll('|', '\\|').trim();
-  const rows = scores.map((one) =>
-    [one.agent, one.verdict, one.fitness ?? '', one.record, one.score ?? '', one.threshold, one.said]
+  const rows = scores.map((score) =>
+    [score.agent, score.verdict, score.fitness ?? '', score.record, score.score ?? '', score.threshold, score.said]
       .map((value) => cell(String(value)))
       .join(' | '),
   );
   const title = cell(task.description.split('\n')[0]!.slice(0, 120));
-  const outcome = agent === undefined ? 'Nobody got it: no bid reached its threshold.' : `It went to **${agent}**.`;
+  const outcome = agent === undefined ? 'Not awarded: no bid reached its threshold.' : `Awarded to **${agent}**.`;
   return `# Bids for ${task.id}: ${title}\n\n${outcome}\n\n| agent | outcome | fitness | record | score | needs | reason |\n|---|---|---|---|---|---|---|\n${rows.map((row) => `| ${row} |\n`).join('')}`;
 }

@@ -1,9 +1,10 @@
 /**
- * How alike two texts about work are, from 0 to 1, without a model. Words are cut to their stems, small words are left out, and what names
- * a particular thing (numbers, paths, identifiers) counts double: "test module 3" and "test module 4" are different work.
+ * Compares two descriptions of work without a model. Words are reduced to stems, stop words are
+ * dropped, and names (numbers, paths, identifiers) count double, because "test module 3" and
+ * "test module 4" are different work.
  */
 
-/** Dice's measure over weighted stems: 1 for the same words in any order, 0 for none in common. */
+/** Dice coefficient over weighted stems: 1 for the same words in any order, 0 for none in common. */
 export function similarity(a: string, b: string): number {
   const [left, right] = [weigh(a), weigh(b)];
   let common = 0;
@@ -12,28 +13,30 @@ export function similarity(a: string, b: string): number {
   return all === 0 ? (a.trim() === b.trim() ? 1 : 0) : (2 * common) / all;
 }
 
-/** The words that carry meaning, cut to their stems, in order. */
+/** The stems of all words that are not stop words, in order. */
 export function stems(text: string): string[] {
   const words =
     text
       .normalize('NFKC')
       .toLowerCase()
       .match(/[\p{L}\p{N}_]+(?:[./-][\p{L}\p{N}_]+)*/gu) ?? [];
-  return words.filter((word) => !SMALL.has(word)).map(stem);
+  return words.filter((word) => !STOP_WORDS.has(word)).map(stem);
 }
 
-const SMALL = new Set(
+const STOP_WORDS = new Set(
   'a an and are as at be by do for from has have i if in into is it its make of on or our please that the their them then this to up using via was we will with you your'.split(
     ' ',
   ),
 );
 
-/** Endings that English puts on one and the same word; enough for comparing, not a dictionary. */
+/** Strips English suffixes. Good enough for comparing words; the stems need not be words. */
 function stem(word: string): string {
   if (isName(word)) return word;
-  const found = ENDINGS.find(([ending]) => word.endsWith(ending) && word.length - ending.length >= 3);
-  // "implementing" has two
-  return found === undefined ? word : stem(undouble(word.slice(0, -found[0].length) + found[1]));
+  const match = ENDINGS.find(([ending]) => word.endsWith(ending) && word.length - ending.length >= 3);
+  if (match === undefined) return word;
+  const [ending, replacement] = match;
+  // A word may have several suffixes: "implementing" has two.
+  return stem(undouble(word.slice(0, -ending.length) + replacement));
 }
 
 const ENDINGS: [string, string][] = [
@@ -65,7 +68,7 @@ const ENDINGS: [string, string][] = [
   ['e', ''],
 ];
 
-/** `plann` of planning and `plan` of plans are one. */
+/** Makes `plann` (from "planning") equal to `plan` (from "plans"). */
 function undouble(word: string): string {
   return word.length > 3 && word.at(-1) === word.at(-2) && !'ls'.includes(word.at(-1)!) ? word.slice(0, -1) : word;
 }

@@ -1,8 +1,10 @@
 /**
- * What came of an agent's work so far, and how far its own word about itself is to be believed. A record is a fold over the history: only
- * the latest outcomes count, so that an agent that was mended is trusted again. An agent without a record is believed.
+ * The outcomes of an agent's past tasks, and the reliability of its bids that follows from them. A
+ * record is a fold over the history. Only the latest outcomes count, so that an improved agent regains
+ * trust. An agent without a record is trusted.
  */
 import type { Event } from '../../domain/event.js';
+import type { Problem } from '../../domain/problem.js';
 import { roleFacts } from '../../domain/task/role.js';
 import type { TrackRecord, TrackRecords } from '../../domain/agent/track-record.js';
 
@@ -12,20 +14,20 @@ export const NO_RECORD: TrackRecord = { recent: '', tasks: [] };
 
 type WorkOutcome = 'accepted' | 'rejected' | 'failed';
 
-/** How many outcomes count, and how many tasks are remembered by name. */
-const MOST = 50;
-const MOST_TASKS = 5;
-/** An agent begins as if it had done this many tasks well: one failure is no verdict. */
-const GIVEN = 4;
+const MAX_OUTCOMES = 50;
+/** How many tasks are kept by id. */
+const MAX_TASKS = 5;
+/** Every agent starts with the credit of this many accepted tasks, so that one failure weighs little. */
+const INITIAL_CREDIT = 4;
 
-/** The records with one more line of history in them; the same object if the line says nothing about anybody's work. */
+/** The records with one more event; the same object if the event is not the outcome of an agent's work. */
 export function addToRecords(records: TrackRecords, event: Event): TrackRecords {
   const outcome = outcomeOf(event);
   if (outcome === undefined || event.agent === undefined || event.task === undefined) return records;
   const { recent, tasks } = recordOf(records, event.agent);
   const after: TrackRecord = {
-    recent: (recent + outcome[0]!).slice(-MOST),
-    tasks: [...tasks.filter((id) => id !== event.task), event.task].slice(-MOST_TASKS),
+    recent: (recent + outcome[0]!).slice(-MAX_OUTCOMES),
+    tasks: [...tasks.filter((id) => id !== event.task), event.task].slice(-MAX_TASKS),
   };
   return { ...records, [event.agent]: after };
 }
@@ -34,7 +36,7 @@ export function recordOf(records: TrackRecords, agent: string): TrackRecord {
   return Object.hasOwn(records, agent) ? records[agent]! : NO_RECORD;
 }
 
-/** What a line of history says about the work of the agent it names. What was cancelled, or lost with its process, is no fault of an agent. */
+/** Undefined unless the event is the outcome of its agent's work. */
 function outcomeOf({ name, role, error }: Event): WorkOutcome | undefined {
   if (typeof role === 'string' && !roleFacts(role).countsForTrackRecord) return undefined;
   if (name === 'task.completed') return 'accepted';
@@ -44,7 +46,8 @@ function outcomeOf({ name, role, error }: Event): WorkOutcome | undefined {
   return typeof code === 'string' && BLAMELESS.has(code) ? undefined : 'failed';
 }
 
-const BLAMELESS = new Set([
+/** Failures that an agent did not cause. */
+const BLAMELESS = new Set<string>([
   'cancelled',
   'by_hand',
   'dependency_failed',
@@ -62,14 +65,25 @@ export function tally({ recent }: TrackRecord): Record<WorkOutcome, number> {
   return { accepted: count('a'), rejected: count('r'), failed: count('f') };
 }
 
-/** From 0 to 1: how much of what it took on came to a good end; 1 for an agent of which nothing is known. */
+/** The share of accepted tasks, from 0 to 1; 1 without a record. */
 export function reliability(record: TrackRecord): number {
   const { accepted, rejected, failed } = tally(record);
-  return (accepted + GIVEN) / (accepted + rejected + failed + GIVEN);
+  return (accepted + INITIAL_CREDIT) / (accepted + rejected + failed + INITIAL_CREDIT);
 }
 
 export function recordText(record: TrackRecord): string {
   const { accepted, rejected, failed } = tally(record);
   if (accepted + rejected + failed === 0) return 'no record yet';
   return `${accepted} accepted, ${rejected} rejected, ${failed} failed`;
+}
+
+/** Ended by a person, or failed before it started: neither is a failure of the agent that has the task. */
+const NOT_ITS_FAILURE = new Set<string>(['cancelled', 'by_hand', 'dependency_failed']);
+
+/** Why an agent's task failed, as shown with the agent's state; undefined if the agent did not fail. */
+export function failureOf(error: unknown): string | undefined {
+  if (error === undefined || error === null) return undefined;
+  const { code, message } = error as Partial<Problem>;
+  if (code !== undefined && NOT_ITS_FAILURE.has(code)) return undefined;
+  return message ?? 'its task failed';
 }

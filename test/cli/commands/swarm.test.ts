@@ -62,7 +62,7 @@ test('three processes, one agent each: they bid, the best does it, and why it wa
   drop(here, 'quick');
   await until(() => isDone(here, 'quick'));
   assert.equal(here.read('results/quick.md'), '# Do quick\n\nben did quick\n');
-  assert.match(here.read('tasks/bids/quick.md'), /It went to \*\*ben\*\*/);
+  assert.match(here.read('tasks/bids/quick.md'), /Awarded to \*\*ben\*\*/);
   const why = succeeds(await here.guild('why', 'quick')).out;
   assert.match(why, /awarded to ben\n.* {2}ben: awarded 9 \(fitness 9, no record yet; needs 6\): mine/);
   for (const { child } of all) child.kill('SIGTERM');

@@ -129,7 +129,7 @@ test('two drafts that do not hold: the task fails with both reasons', async () =
 `,
     { maker: MAKER },
   );
-  assert.match(it.task().error!.message, /a new one was not found: it hums; then: it still hums/);
+  assert.match(it.task().error!.message, /no draft of a new agent passed: it hums; then: it still hums/);
   assert.equal(it.task().error!.code, 'nobody_fit');
 });
 

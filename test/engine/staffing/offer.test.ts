@@ -50,7 +50,7 @@ test('the best bid gets the task, all is told, and the cost stands in the books 
     /^ben: awarded 9 \(fitness 9, no record yet; needs 6\).*ana: second 7.*cyd: below 7 .*needs 8/,
   );
   const page = disk.tree().get(`${ROOT}/tasks/bids/t.md`)!;
-  assert.match(page, /It went to \*\*ben\*\*/);
+  assert.match(page, /Awarded to \*\*ben\*\*/);
   assert.match(page, /\| cyd \| below \| 7 \| no record yet \| 7 \| 8 \|/);
   const { task } = (await proc.ports.tasks.read('t'))!;
   assert.equal(task.usage!.turns, 4, 'three bids and the work');

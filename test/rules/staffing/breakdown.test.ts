@@ -1,4 +1,4 @@
-/** What a breakdown wants, row by row. */
+/** The parts of a breakdown are validated, compared with existing work, and asked for in order. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Breakdown, Part } from '../../../src/domain/task/breakdown.js';
@@ -17,7 +17,7 @@ const part = (key: string, description: string, more: Partial<Part> = {}): Part 
 const PARENT = 'Build a REST API for user management';
 const HAVE = new Set(['code', 'search']);
 
-test('parts that cannot be: each is told in one sentence', () => {
+test('invalid parts are refused with one sentence that names the fault', () => {
   const rows: [Part[], RegExp][] = [
     [[], /the list of parts is empty/],
     [[part('a b', 'x')], /"a b" is not a valid key/],
@@ -36,14 +36,14 @@ test('parts that cannot be: each is told in one sentence', () => {
   assert.equal(partsProblem([part('a', 'x', { requirements: ['fly'], isNew: true })], PARENT, HAVE), undefined);
 });
 
-test('ten thousand parts in a row are checked without running out of stack', () => {
+test('a chain of ten thousand parts is validated without overflowing the stack', () => {
   const parts = Array.from({ length: 10_000 }, (_, i) =>
     part(`p${i}`, `step ${i}`, { dependsOn: i === 0 ? ['p9999'] : [`p${i - 1}`] }),
   );
   assert.match(partsProblem(parts, PARENT, HAVE)!, /^these parts wait for each other: p0 → p9999 → /);
 });
 
-test('parts are dropped when they repeat each other or known work, and doubted in between', () => {
+test('a part that repeats other work is dropped, and a similar one is left to a model', () => {
   const sorted = sortParts(
     [
       part('schema', 'Design the schema of the users table'),
@@ -69,7 +69,7 @@ function ended(child: WantedChild, state: EndedState, result: string): [string, 
   return [child.id, { task: made, state }];
 }
 
-test('first the doubts, then the parts with their dependencies, then the sum of all outcomes', () => {
+test('doubtful parts are compared first, then the parts run, then their outcomes are summed up', () => {
   const broken: Breakdown = {
     parts: [
       part('a', 'A'),
@@ -116,7 +116,7 @@ test('first the doubts, then the parts with their dependencies, then the sum of 
   );
 });
 
-test('when nobody says which parts are the same, all are done', () => {
+test('all parts are done if the comparison gives no usable answer', () => {
   const broken: Breakdown = { parts: [part('a', 'A')], dropped: {}, doubtful: { a: 'old' }, known: {} };
   const asked = breakdownStep(task, broken, new Map());
   assert.ok('ask' in asked);

@@ -1,4 +1,4 @@
-/** Who is asked for a bid, without any model: a table of who fits, and when it is time to weigh what is there. */
+/** Offering a task needs no model: which agents fit, which are asked, and when the bids are compared. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Agent } from '../../../src/domain/agent/agent.js';
@@ -21,80 +21,80 @@ const ana = agent('ana', { capabilities: ['find'], definition: 'a1' });
 const ben = agent('ben', { capabilities: ['find', 'file'], definition: 'b1' });
 const cyd = agent('cyd', { definition: 'c1' });
 
-test('who fits', () => {
+test('an agent fits if it has every required capability and did not create the task', () => {
   const never = agent('never', { capabilities: ['find'], threshold: 'never' });
   const table: [string, Partial<Task>, Agent[], string | undefined, string[] | string][] = [
     ['all requirements must be met', { requirements: ['find', 'file'] }, [ana, ben, cyd], undefined, 'ben'],
-    ['several are asked', { requirements: ['find'] }, [ana, ben, cyd], undefined, ['ana', 'ben']],
-    ['the default agent takes it if it fits', { requirements: ['find'] }, [ana, ben], 'ben', 'ben'],
-    ['and is passed over if it does not', { requirements: ['file'] }, [ana, ben], 'ana', 'ben'],
-    ['an asker is not asked', { requirements: ['find'], from: 'ben' }, [ana, ben], undefined, 'ana'],
-    ['who never takes offers is not asked', { requirements: ['find'] }, [ana, never], undefined, 'ana'],
+    ['all agents that fit are candidates', { requirements: ['find'] }, [ana, ben, cyd], undefined, ['ana', 'ben']],
+    ['the default agent gets it if it fits', { requirements: ['find'] }, [ana, ben], 'ben', 'ben'],
+    ['a default agent that does not fit is passed over', { requirements: ['file'] }, [ana, ben], 'ana', 'ben'],
+    ['the asker is not a candidate', { requirements: ['find'], from: 'ben' }, [ana, ben], undefined, 'ana'],
+    ['an agent with threshold never is not a candidate', { requirements: ['find'] }, [ana, never], undefined, 'ana'],
     [
-      'requirements inside context are no capabilities',
+      'requirements inside context are not capabilities',
       { context: { requirements: ['CRUD'] } },
       [ana],
       undefined,
       'ana',
     ],
-    ['only the asker could', { requirements: ['file'], from: 'ben' }, [ana, ben], undefined, 'nobody_fit'],
-    ['nobody can', { requirements: ['fly'] }, [ana, ben], undefined, 'unknown_agent'],
-    ['nobody is there', {}, [], undefined, 'unknown_agent'],
+    ['only the asker is able', { requirements: ['file'], from: 'ben' }, [ana, ben], undefined, 'nobody_fit'],
+    ['no agent is able', { requirements: ['fly'] }, [ana, ben], undefined, 'unknown_agent'],
+    ['there are no agents', {}, [], undefined, 'unknown_agent'],
   ];
-  for (const [what, given, agents, preferred, expected] of table) {
-    const fit = fitFor(task(given), agents, preferred);
-    const found =
-      fit.kind === 'several' ? fit.agents.map((one) => one.name) : fit.kind === 'one' ? fit.agent : fit.problem.code;
-    assert.deepEqual(found, expected, what);
+  for (const [promise, fields, agents, preferred, expected] of table) {
+    const fit = fitFor(task(fields), agents, preferred);
+    const outcome =
+      fit.kind === 'several' ? fit.agents.map(({ name }) => name) : fit.kind === 'one' ? fit.agent : fit.problem.code;
+    assert.deepEqual(outcome, expected, promise);
   }
 });
 
 const bid: Bid = { proceed: true, able: true, fitness: 7, reason: '' };
-const placed = (one: Agent, state: Placed['state']): [string, Placed] => {
-  const id = bidId(task(), one);
+const placed = (bidder: Agent, state: Placed['state']): [string, Placed] => {
+  const id = bidId(task(), bidder);
   return [id, { task: makeTask({ id, description: 'x', created_at: AT }), state }];
 };
 
-test('what an offer needs next', () => {
+test('free agents that fit are asked once, and the bids are compared when all are in or late', () => {
   const all = { task: task(), fit: [ana, ben], isFree: () => true, cached: new Map<string, Bid>() };
   const soon = { now: new Date(AT), until: new Date('2026-01-01T00:01:00.000Z') };
   const late = { now: new Date('2026-01-01T00:01:00.000Z'), until: new Date('2026-01-01T00:01:00.000Z') };
   const names = (step: ReturnType<typeof offerStep>): unknown =>
     step.do === 'ask'
-      ? ['ask', ...step.agents.map((one) => one.name)]
+      ? ['ask', ...step.agents.map(({ name }) => name)]
       : step.do === 'weigh'
         ? ['weigh', step.asked.length, step.late.length]
         : step.do;
   const table: [string, ReturnType<typeof offerStep>, unknown][] = [
-    ['all that fit are asked', offerStep({ ...all, ...soon, children: new Map() }), ['ask', 'ana', 'ben']],
+    ['all agents that fit are asked', offerStep({ ...all, ...soon, children: new Map() }), ['ask', 'ana', 'ben']],
     [
-      'who is missing is asked',
+      'an agent not asked yet is asked',
       offerStep({ ...all, ...soon, children: new Map([placed(ana, 'pending')]) }),
       ['ask', 'ben'],
     ],
     [
-      'who is busy is not',
-      offerStep({ ...all, ...soon, children: new Map(), isFree: (one) => one === ben }),
+      'a busy agent is not asked',
+      offerStep({ ...all, ...soon, children: new Map(), isFree: (bidder) => bidder === ben }),
       ['ask', 'ben'],
     ],
-    ['nobody is free', offerStep({ ...all, ...soon, children: new Map(), isFree: () => false }), 'later'],
+    ['no agent is free', offerStep({ ...all, ...soon, children: new Map(), isFree: () => false }), 'later'],
     [
-      'one bid is still out',
+      'one bid is still open',
       offerStep({ ...all, ...soon, children: new Map([placed(ana, 'completed'), placed(ben, 'active')]) }),
       'wait',
     ],
     [
-      'the time is up',
+      'the deadline has passed',
       offerStep({ ...all, ...late, children: new Map([placed(ana, 'completed'), placed(ben, 'active')]) }),
       ['weigh', 2, 1],
     ],
     [
-      'all are in',
+      'all bids are in',
       offerStep({ ...all, ...soon, children: new Map([placed(ana, 'completed'), placed(ben, 'failed')]) }),
       ['weigh', 2, 0],
     ],
     [
-      'what was said before counts',
+      'cached bids count',
       offerStep({
         ...all,
         ...soon,
@@ -107,37 +107,37 @@ test('what an offer needs next', () => {
       ['weigh', 2, 0],
     ],
     [
-      'who asked when free is weighed when busy',
+      'a bid counts even if its agent is busy by now',
       offerStep({ ...all, ...soon, isFree: () => false, children: new Map([placed(ana, 'completed')]) }),
       ['weigh', 1, 0],
     ],
   ];
-  for (const [what, step, expected] of table) assert.deepEqual(names(step), expected, what);
+  for (const [promise, step, expected] of table) assert.deepEqual(names(step), expected, promise);
 });
 
-test('a task that all have refused waits for those who were busy, and only for those', () => {
+test('a task that every asked agent refused waits only for agents that were busy', () => {
   const asked = task({ bids: [bidId(task(), ana)] });
   assert.equal(
     mayOffer(task(), [ana, ben], () => false),
     false,
   );
   assert.equal(
-    mayOffer(asked, [ana, ben], (one) => one === ana),
+    mayOffer(asked, [ana, ben], (bidder) => bidder === ana),
     false,
-    'ana has said no',
+    'ana has refused',
   );
   assert.equal(
-    mayOffer(asked, [ana, ben], (one) => one === ben),
+    mayOffer(asked, [ana, ben], (bidder) => bidder === ben),
     true,
   );
   assert.equal(
     mayOffer(asked, [ana], () => false),
     true,
-    'nobody else is left: it has to be decided',
+    'all were asked: the offer can be decided',
   );
 });
 
-test('equal tasks are equal however they are written; another text, goal or agent file is another question', () => {
+test('spacing and case do not change a fingerprint; another text, goal or agent file does', () => {
   const same = task({ id: 'other', description: ' find   IT', context: { original_goal: 'Find it' } });
   assert.equal(fingerprint(same), fingerprint(task()));
   for (const other of [
@@ -152,7 +152,7 @@ test('equal tasks are equal however they are written; another text, goal or agen
   assert.notEqual(offerKey(task(), ana), offerKey(task(), { ...ana, name: 'twin' }));
 });
 
-test('a bid is asked with the questions and the surroundings, and in a conversation of its own', () => {
+test('a bid shows the task and the situation, in a conversation of its own', () => {
   const wanted = wantedBid(
     task({ context: { original_goal: 'Win', stack: ['Go'] } }),
     ben,
@@ -170,11 +170,11 @@ test('a bid is asked with the questions and the surroundings, and in a conversat
     /Win/,
     /"stack":\["Go"\]/,
     /find, file/,
-    /workload now: 2/,
+    /open tasks: 2/,
     /Found a hat/,
     /: 7\./,
     /Sell the hat/,
-    /like it recently/,
+    /similar recently/,
     /step back/,
     /place_bid/,
   ])

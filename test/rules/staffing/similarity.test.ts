@@ -1,4 +1,4 @@
-/** How alike two texts about work are. */
+/** Similarity separates the same work in other words from different work. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { fc } from '../../kit/properties.js';
@@ -20,7 +20,7 @@ const other: [string, string][] = [
   ['Read src/a.ts', 'Read docs/b.md'],
 ];
 
-test('the same work in other words is the same, other work is not, and the rest is in doubt', () => {
+test('paraphrases count as the same, other work as different, and the rest as doubtful', () => {
   for (const [a, b] of same) assert.ok(similarity(a, b) >= SAME_AT_LEAST, `${a} | ${b}: ${similarity(a, b)}`);
   for (const [a, b] of between) {
     const like = similarity(a, b);
@@ -29,12 +29,12 @@ test('the same work in other words is the same, other work is not, and the rest 
   for (const [a, b] of other) assert.ok(similarity(a, b) < DIFFERENT_BELOW, `${a} | ${b}: ${similarity(a, b)}`);
 });
 
-test('tasks that differ only in what they name are never the same without a doubt', () => {
+test('tasks that differ only in a name do not count as the same', () => {
   assert.ok(similarity('Test module 3 of the parser', 'Test module 4 of the parser') < SAME_AT_LEAST);
   assert.ok(similarity('Review src/engine/pump.ts', 'Review src/engine/watch.ts') < SAME_AT_LEAST);
 });
 
-test('similarity is between 0 and 1, the same both ways, and 1 for a text and itself', () => {
+test('similarity is between 0 and 1, symmetric, and 1 for equal texts', () => {
   fc.assert(
     fc.property(fc.string(), fc.string(), (a, b) => {
       const like = similarity(a, b);
@@ -45,7 +45,7 @@ test('similarity is between 0 and 1, the same both ways, and 1 for a text and it
   );
 });
 
-test('stems leave out small words and fold endings', () => {
+test('stems drop stop words and suffixes', () => {
   assert.deepEqual(stems('Planning the plans of a planner'), ['plan', 'plan', 'plan']);
   assert.deepEqual(stems('of the and'), []);
 });

@@ -1,4 +1,4 @@
-/** What history says about an agent's work, and how much its own word is worth after it. */
+/** The history of an agent's tasks determines its reliability. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { fc } from '../../kit/properties.js';
@@ -23,7 +23,7 @@ const event = (name: Event['name'], more: Partial<Event> = {}): Event => ({
 const failed = (code: string): Event => event('task.failed', { error: { code, message: 'x' } });
 const fold = (events: Event[]): TrackRecords => events.reduce(addToRecords, {});
 
-test('what counts, and as what', () => {
+test('only outcomes of work count, and only failures that the agent caused', () => {
   const table: [Event, string][] = [
     [event('task.completed'), 'a'],
     [failed('model_failed'), 'f'],
@@ -36,29 +36,30 @@ test('what counts, and as what', () => {
     [event('task.completed', { role: 'bid' }), ''],
     [event('task.completed', { role: 'work' }), ''],
   ];
-  for (const [one, outcome] of table) assert.equal(recordOf(fold([one]), 'ana').recent, outcome, JSON.stringify(one));
+  for (const [line, outcome] of table)
+    assert.equal(recordOf(fold([line]), 'ana').recent, outcome, JSON.stringify(line));
 });
 
-test('an agent without a record is believed, and one failure is no verdict', () => {
+test('an agent without a record is trusted, and one failure weighs little', () => {
   assert.equal(reliability(NO_RECORD), 1);
   assert.ok(reliability(recordOf(fold([failed('model_failed')]), 'ana')) >= 0.8);
 });
 
-test('only the latest outcomes count: an agent that was mended is trusted again', () => {
+test('only the latest outcomes count, so that an improved agent regains trust', () => {
   const bad = Array.from({ length: 100 }, () => failed('model_failed'));
   const good = Array.from({ length: 50 }, (_, i) => event('task.completed', { task: `t${i}` }));
   const { recent, tasks } = recordOf(fold([...bad, ...good]), 'ana');
   assert.equal(reliability({ recent, tasks }), 1);
-  assert.deepEqual(tasks, ['t45', 't46', 't47', 't48', 't49'], 'what it did last is remembered by name');
+  assert.deepEqual(tasks, ['t45', 't46', 't47', 't48', 't49'], 'its latest tasks are kept by id');
 });
 
-test('a name such as __proto__ is a name', () => {
+test('agents may be named like a property of Object', () => {
   const records = fold([event('task.completed', { agent: 'constructor' })]);
   assert.deepEqual(recordOf(records, 'constructor').recent, 'a');
   assert.deepEqual(recordOf(records, 'toString'), NO_RECORD);
 });
 
-test('reliability lies between 0 and 1, and falls with each failure', () => {
+test('reliability is between 0 and 1 and falls with each failure', () => {
   fc.assert(
     fc.property(fc.stringMatching(/^[arf]{0,49}$/), (recent) => {
       const before = reliability({ recent, tasks: [] });
