@@ -1,6 +1,6 @@
 /**
  * Adds unread notes to a conversation. A reader's cursor moves only after the message is durable; a
- * crash in between shows the note again, and it is recognised by its text.
+ * crash in between shows the note again, and it is recognised by its id.
  */
 import type { Note } from '../../domain/coordination/note.js';
 import type { Message } from '../../domain/session/session.js';
