@@ -13,8 +13,8 @@ import { contribution } from '../../rules/patterns/team.js';
 import { resolveModels } from '../../rules/scheduling/models.js';
 import type { EngineContext } from '../core/context.js';
 import { stopReason } from '../core/flight.js';
-import { endStopped } from '../tasks/settle-stopped.js';
-import { complete, fail, park, putBack } from '../tasks/settle.js';
+import { settleStopped } from '../tasks/settle.js';
+import { complete, fail, park, release } from '../tasks/settle.js';
 import { account } from './account.js';
 import { compactor } from './compact.js';
 import { openConversation } from './conversation.js';
@@ -95,9 +95,9 @@ async function end({ context, task, conversation, account: books }: Loop, claim:
     case 'fail':
       return fail(context, claim, task, ending.problem, costs);
     case 'stop':
-      return endStopped(context, claim, task, ending.problem, costs);
+      return settleStopped(context, claim, task, ending.problem, costs);
     case 'put_back':
-      return putBack(context, claim, task, ending.why, costs);
+      return release(context, claim, task, ending.why, costs);
     case 'wait':
       return park(context, claim, task, { tasks: ending.tasks }, costs);
   }

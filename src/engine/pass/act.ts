@@ -20,8 +20,8 @@ import { stopReason } from '../core/flight.js';
 import { quoted } from '../core/quote.js';
 import { costsOf, subtasks } from '../tasks/costs.js';
 import { createChildren } from '../tasks/create-children.js';
-import { endStopped } from '../tasks/settle-stopped.js';
-import { complete, fail, park, putBack, rest } from '../tasks/settle.js';
+import { settleStopped } from '../tasks/settle.js';
+import { complete, fail, park, release, parkForChildren } from '../tasks/settle.js';
 
 export async function act(
   context: EngineContext,
@@ -48,8 +48,8 @@ export async function act(
       return complete(context, claim, taintedBy(task, children.values()), unquoted(decision.result, children), costs);
     case 'ask': {
       const stopped = stopReason(stop);
-      if (stopped === 'leaving') return putBack(context, claim, task, 'the process is stopping');
-      if (stopped !== undefined) return endStopped(context, claim, task, stopped, costs);
+      if (stopped === 'leaving') return release(context, claim, task, 'the process is stopping');
+      if (stopped !== undefined) return settleStopped(context, claim, task, stopped, costs);
       const { missing, open } = gather(decision.children, children);
       if (missing.length > 0) await showTranscript(context, task, agent, children);
       const granted = grant(context, task, agent, missing, [
@@ -63,7 +63,7 @@ export async function act(
       // could neither be read nor made is named: while its file cannot be read, nothing else says whose part it is.
       const isKept = claim.task.to !== undefined && claim.task.lost === undefined && made.length === granted.length;
       return isKept && decision.children.every(({ role }) => roleFacts(role).isStage)
-        ? rest(context, claim, task, tasks, costs)
+        ? parkForChildren(context, claim, task, tasks, costs)
         : park(context, claim, task, { tasks }, costs);
     }
   }

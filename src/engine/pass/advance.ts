@@ -21,8 +21,8 @@ export async function advance(context: EngineContext, task: Task, stop: AbortSig
   const claim = await context.tasks.claim(task.id, name);
   if (claim === undefined) return false;
   const claimed: Claimed = { claim, assignee, name, here };
-  const putBack = await firstGuard(CLAIM_GUARDS, context, claimed);
-  if (putBack !== undefined) return putBack === 'moved';
+  const release = await firstGuard(CLAIM_GUARDS, context, claimed);
+  if (release !== undefined) return release === 'moved';
   const why = 'why' in assignee ? { why: assignee.why } : {};
   record(context, 'task.claimed', { task: task.id, agent: name, from: claim.from, ...standing(task), ...why });
   const started = await start(context, claimed, stop);

@@ -12,8 +12,8 @@ import { assigneeName, resolveAssignee, type Assignee } from '../core/assignee.j
 import type { EngineContext } from '../core/context.js';
 import { hasCapacity, isOverCapacity } from '../core/capacity.js';
 import { isOfferOver, offer, offerOver, unfilled } from '../staffing/offer.js';
-import { isCalledOff } from '../tasks/cancelled.js';
-import { fail, putBack } from '../tasks/settle.js';
+import { isCancelled } from '../tasks/cancelled.js';
+import { fail, release } from '../tasks/settle.js';
 import { failedDependency } from './act.js';
 import { takesTurn } from './runnable.js';
 
@@ -52,7 +52,7 @@ export const CLAIM_GUARDS: readonly Guard<Claimed>[] = [
     name: 'cancelled',
     position: 'First: a cancelled task must not be changed, and only the claim keeps the canceller from ending it now.',
     async check(context, { claim }) {
-      if (!(await isCalledOff(context, claim.task))) return undefined;
+      if (!(await isCancelled(context, claim.task))) return undefined;
       await context.tasks.release(claim, claim.task);
       return 'unmoved';
     },
@@ -142,7 +142,7 @@ export const WORK_GUARDS: readonly Guard<Started>[] = [
     position: 'Last: the turn is kept until the task has ended, so only a task that will work may take it.',
     async check(context, { claim, task, agent }) {
       if (await takesTurn(context, task, agent)) return undefined;
-      await putBack(context, claim, claim.task, 'another task has its turn in the shared conversation');
+      await release(context, claim, claim.task, 'another task has its turn in the shared conversation');
       return 'unmoved';
     },
   },
@@ -164,7 +164,7 @@ export async function firstGuard<T>(
 /** Asks for bids. A person may have changed the task meanwhile, so it is looked at as it is now. */
 async function makeOffer(context: EngineContext, claim: Claim): Promise<void> {
   const assignee = resolveAssignee(context, claim.task);
-  if (!('offer' in assignee)) return putBack(context, claim, claim.task, 'it is for one agent now');
+  if (!('offer' in assignee)) return release(context, claim, claim.task, 'it is for one agent now');
   const { waits: _, error: __, result: ___, ended_at: ____, ...task } = claim.task;
   const blocked = tooDeep(task, context.config.limits) ?? (await failedDependency(context, task));
   return blocked ? fail(context, claim, task, blocked) : offer(context, claim, task, assignee.offer);

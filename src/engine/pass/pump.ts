@@ -13,7 +13,7 @@ import type { Scan } from '../../ports/store/tasks.js';
 import { advance } from './advance.js';
 import { showBallot } from '../approvals/approvals.js';
 import { showBoards } from '../intake/boards.js';
-import { calledOff } from '../tasks/cancelled.js';
+import { cancelledTasks } from '../tasks/cancelled.js';
 import type { Flight } from '../core/flight.js';
 import { capacity } from '../core/capacity.js';
 import { unreadableSessions } from '../conversation/unreadable.js';
@@ -231,7 +231,7 @@ export function engine(ports: Ports): Engine {
     moved = needs.moved || moved;
     const free = await capacity(context);
     const { line, due } = await movable(context, flights, needs, roots);
-    let isOff = await calledOff(context);
+    let isOff = await cancelledTasks(context);
     let advanced = 0;
     backlog = 0;
     for (let task = line.next(); task !== undefined; task = line.next()) {
@@ -246,7 +246,7 @@ export function engine(ports: Ports): Engine {
       advanced++;
       if (!context.isSequential) continue;
       await flights.get(task.id)?.done;
-      isOff = await calledOff(context);
+      isOff = await cancelledTasks(context);
     }
     await slow.tell();
     await showBallot(context, look !== 'none');

@@ -17,7 +17,7 @@ import { bidsOf, costsOf } from '../tasks/costs.js';
 import { approvalFor, verdictOn } from '../approvals/approvals.js';
 import { askRule } from '../core/ask-rule.js';
 import { createChildren } from '../tasks/create-children.js';
-import { fail, park, putBack } from '../tasks/settle.js';
+import { fail, park, release } from '../tasks/settle.js';
 import { grantForCost } from '../tasks/grant.js';
 import { record, type EngineContext } from '../core/context.js';
 
@@ -118,7 +118,7 @@ async function propose(
   const wrong = await register(context, draft, typeof edited === 'string' ? edited : onProbation(draft.source));
   if (wrong !== undefined) return fail(context, claim, task, wrong, costs);
   record(context, 'agent.created', { agent: draft.name, task: task.id, cause: wanted.id });
-  return putBack(context, claim, task, `the agent ${draft.name} is there for it now`, costs);
+  return release(context, claim, task, `the agent ${draft.name} is there for it now`, costs);
 }
 
 function approval(

@@ -16,7 +16,7 @@ import { bidId, offerKey, offerStep, wantedBid, type Situation } from '../../rul
 import { NO_RECORD, recordOf } from '../../rules/staffing/track-record.js';
 import { costsOf } from '../tasks/costs.js';
 import { createChildren } from '../tasks/create-children.js';
-import { fail, park, putBack } from '../tasks/settle.js';
+import { fail, park, release } from '../tasks/settle.js';
 import { extend } from './extend.js';
 import { capacity, type Capacity } from '../core/capacity.js';
 import { grantForCost } from '../tasks/grant.js';
@@ -52,7 +52,7 @@ export async function offer(context: EngineContext, claim: Claim, task: Task, fi
     case 'wait':
       return park(context, claim, offered, { tasks: step.tasks, until: until.toISOString() }, costs);
     case 'later':
-      return putBack(context, claim, offered, 'nobody who could do it is free', costs);
+      return release(context, claim, offered, 'nobody who could do it is free', costs);
     case 'weigh': {
       for (const id of step.late) await endLate(context, id);
       const shown = fit.filter((agent) => step.asked.includes(agent) || isAbandoned(found.get(bidId(task, agent))));
@@ -66,7 +66,7 @@ export async function offer(context: EngineContext, claim: Claim, task: Task, fi
       if (step.asked.length < fit.length) {
         const ids = new Set([...(offered.bids ?? []), ...step.asked.map((agent) => bidId(task, agent))]);
         const asked = { ...offered, bids: [...ids].sort() };
-        return putBack(context, claim, asked, 'no bid reached its threshold; others are busy or away', costs);
+        return release(context, claim, asked, 'no bid reached its threshold; others are busy or away', costs);
       }
       showBids(context, booked, weighed);
       return unfilled(context, claim, booked, noneFit(weighed.scores), costs);

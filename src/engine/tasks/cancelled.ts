@@ -1,18 +1,18 @@
 /**
- * What somebody cancelled and is not over yet. Nobody may go on with it, nor with what its parts came to: they are ended from the last to the
- * first, so that each record knows what all under it have cost.
+ * Which tasks are cancelled but not ended yet. They may not advance. They end bottom-up, so that each
+ * record includes the costs of everything below it.
  */
 import { isNamedUnder } from '../../domain/task/lineage.js';
 import type { Task } from '../../domain/task/task.js';
 import type { EngineContext } from '../core/context.js';
 
-/** Whether a task, or one above it, is cancelled. */
-export async function isCalledOff(context: EngineContext, task: Task): Promise<boolean> {
-  return (await calledOff(context))(task);
+/** True if the task or one of its ancestors is cancelled. */
+export async function isCancelled(context: EngineContext, task: Task): Promise<boolean> {
+  return (await cancelledTasks(context))(task);
 }
 
-/** The same question for many tasks: the intents are read once, now. */
-export async function calledOff(context: EngineContext): Promise<(task: Task) => boolean> {
+/** The same for many tasks: reads the intents once. */
+export async function cancelledTasks(context: EngineContext): Promise<(task: Task) => boolean> {
   const intents = await context.intents.list();
   const cancelled = new Set(intents.flatMap((intent) => (intent.kind === 'cancel' ? intent.task : [])));
   return (task) => cancelled.size > 0 && isUnder(context, task, cancelled);

@@ -1,6 +1,6 @@
 /**
- * The books of a task that nobody is working on, and that is about to be ended: read off its conversation and the records of what it asked
- * for, or off those of the parts that its pattern has made.
+ * Costs of a task that is about to end without running: read from its conversation and the records of
+ * its children, or from the stages of its pattern.
  */
 import { roleFacts } from '../../domain/task/role.js';
 import { messagesOf, sessionUsage } from '../../domain/session/session.js';
@@ -12,9 +12,9 @@ import { askRule } from '../core/ask-rule.js';
 import { needChildren } from '../core/need-children.js';
 import type { EngineContext } from '../core/context.js';
 
-/** Undefined: it has no books of its own, and what its record says stays. */
+/** Undefined: nothing is known beyond its record, which stays as it is. */
 export async function costsAtRest(context: EngineContext, task: Task): Promise<Costs | undefined> {
-  const inner = await innerParts(context, task);
+  const inner = await innerChildren(context, task);
   if (inner !== undefined) return costsOf(NO_USAGE, [...inner, ...(await subtasks(context, task))]);
   if (task.session === undefined) return undefined;
   const opened = await context.sessions.open(task.session);
@@ -25,8 +25,8 @@ export async function costsAtRest(context: EngineContext, task: Task): Promise<C
   return costsOf(sessionUsage(mine), [...children, ...(await subtasks(context, task))]);
 }
 
-/** The children of a task that is only resolved by its rule; undefined: it is none. */
-async function innerParts(context: EngineContext, task: Task): Promise<(Placed | undefined)[] | undefined> {
+/** The children of a task that only its rule resolves; undefined for a leaf. */
+async function innerChildren(context: EngineContext, task: Task): Promise<(Placed | undefined)[] | undefined> {
   if (roleFacts(task.role).need !== undefined) return [...(await needChildren(context, task)).values()];
   const agent = task.to === undefined ? undefined : context.agents.all().get(task.to);
   if (agent === undefined || isLeaf(task, agent)) return undefined;

@@ -7,29 +7,30 @@ import type { Message } from '../../domain/session/session.js';
 import { HUMAN, type Placed, type Task } from '../../domain/task/task.js';
 import type { EngineContext } from '../core/context.js';
 
-/** What a task spent itself, and with all under it. */
+/** What a task spent itself, and together with everything below it. */
 export interface Costs {
   own: Usage;
   usage: Usage;
-  /** What it lacked to ask for more, as long as its children hold that. */
+  /** The budget it ran out of while its children still hold shares of it. */
   short?: BudgetName;
 }
 
 /**
- * Tasks that people put under this one, on a board or as files, and the bids for it: it waits for them, and what they cost counts as its
- * own children's.
+ * Tasks that people added below this one, on a board or as files, and the bids for it. It waits for
+ * them, and their cost counts like that of its own children.
  */
 export async function subtasks(context: EngineContext, task: Task): Promise<Placed[]> {
-  const found = await Promise.all(task.dependencies.map((id) => context.tasks.read(id)));
-  return [...found.flatMap((one) => (one?.task.parent === task.id ? one : [])), ...(await bidsOf(context, task))];
+  const dependencies = await Promise.all(task.dependencies.map((id) => context.tasks.read(id)));
+  const own = dependencies.flatMap((placed) => (placed?.task.parent === task.id ? placed : []));
+  return [...own, ...(await bidsOf(context, task))];
 }
 
 export async function bidsOf(context: EngineContext, task: Task): Promise<Placed[]> {
-  const found = await Promise.all((task.bids ?? []).map((id) => context.tasks.read(id)));
-  return found.flatMap((one) => one ?? []);
+  const bids = await Promise.all((task.bids ?? []).map((id) => context.tasks.read(id)));
+  return bids.flatMap((placed) => placed ?? []);
 }
 
-/** The books of a task, given the children it has made. */
+/** Costs of a task, given its own usage and its children. */
 export function costsOf(spent: Usage, children: Iterable<Placed | undefined>): Costs {
   let own: Usage = { ...spent, children: 0 };
   let below: Usage = NO_USAGE;
@@ -41,12 +42,12 @@ export function costsOf(spent: Usage, children: Iterable<Placed | undefined>): C
   return { own, usage: addUsage(own, below) };
 }
 
-/** Ids of what these messages asked of others. */
+/** Ids of the children that these messages asked for. */
 export function askedIn(context: EngineContext, task: Task, messages: readonly Message[], from: number): string[] {
-  const found: string[] = [];
+  const ids: string[] = [];
   for (let i = from; i < messages.length; i++) {
     for (const call of messages[i]!.toolCalls ?? [])
-      if (context.tools.get(call.name)?.kind === 'ask') found.push(childId(task.id, `call-${call.id}`));
+      if (context.tools.get(call.name)?.kind === 'ask') ids.push(childId(task.id, `call-${call.id}`));
   }
-  return found;
+  return ids;
 }

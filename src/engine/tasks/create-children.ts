@@ -1,19 +1,19 @@
-/** Makes the children that a task wants: the one place where tasks are made under others. Whoever wants one that is there already wants nothing new. */
+/** Creates the children that a task wants. This is the only place where children are created. */
 import { standing } from '../../domain/task/lineage.js';
 import { roleFacts } from '../../domain/task/role.js';
 import { makeChild, type Task, type WantedChild } from '../../domain/task/task.js';
 import { record, type EngineContext } from '../core/context.js';
 
-/** Those that were not there yet. */
+/** Returns those that did not exist yet. */
 export async function createChildren(
   context: EngineContext,
   parent: Task,
   wanted: readonly WantedChild[],
 ): Promise<Task[]> {
   const at = context.clock.now().toISOString();
-  const made = await Promise.all(
-    wanted.map(async (one) => {
-      const child = makeChild(parent, one, at);
+  const created = await Promise.all(
+    wanted.map(async (want) => {
+      const child = makeChild(parent, want, at);
       const isDerived = roleFacts(child.role).isStage && isOursAlone(context, child.to);
       if (!(await context.tasks.create(child, { durable: !isDerived }))) return [];
       context.pace.made(parent.root);
@@ -21,10 +21,10 @@ export async function createChildren(
       return [child];
     }),
   );
-  return made.flat();
+  return created.flat();
 }
 
-/** Nobody else takes it up, or must see who has the turn in a shared conversation, or how much its agent has in hand. */
+/** True if no other process can run the agent or needs to see its lock or its load. */
 function isOursAlone({ agents, hosts }: EngineContext, agent = ''): boolean {
   const known = agents.all().get(agent);
   if (known?.session === 'shared' || (known?.maxConcurrentTasks ?? Infinity) !== Infinity) return false;

@@ -1,9 +1,10 @@
-/** How a task leaves the hands of its taker: ended, parked, or put back. Each writes its record and its line of history. */
+/** Ends a claim: the task is completed, failed, parked or released. Each writes the record and an event. */
 import type { Problem } from '../../domain/problem.js';
 import { roleFacts } from '../../domain/task/role.js';
 import type { Task, Waits } from '../../domain/task/task.js';
 import { usageFields } from '../../domain/budget/usage.js';
 import type { Claim, WriteOptions } from '../../ports/store/tasks.js';
+import { isCancelled } from './cancelled.js';
 import type { Costs } from './costs.js';
 import { certify } from './certify.js';
 import { record, type EngineContext, type Ports } from '../core/context.js';
@@ -17,11 +18,11 @@ export async function complete(
   costs?: Costs,
 ): Promise<void> {
   const { waits: _, error: __, lost: ___, ...rest } = task;
-  // A record must stay small enough to be read back; what is longer is kept as a blob.
+  // A record must stay small enough to be read back; a longer result becomes a blob.
   const kept = await quoted(context, result, context.config.limits.maxTaskBytes / 8);
   const ended: Task = { ...rest, result: kept, ...spent(costs) };
   if (task.parent !== undefined) {
-    // Found again in its children or in a conversation of its own, so nobody need wait for it to be kept.
+    // A stage's result can be derived again from its children or its own conversation.
     return settle(context, claim, ended, 'completed', {
       durable: !(roleFacts(task.role).isStage && task.session !== claim.agent),
     });
@@ -60,7 +61,7 @@ async function settle(
     ...(task.usage ? { usage: usageFields(task.usage) } : {}),
     ...(task.error ? { error: task.error } : {}),
   });
-  // After the line of history: whoever asked for it must not be recorded as ended before it.
+  // After the event: the log must not show the parent ended before this task.
   if (task.session !== undefined)
     await context.sessions.setStatus(task.session, state === 'completed' ? 'completed' : 'error');
 }
@@ -73,12 +74,12 @@ export async function park(
   costs?: Costs,
 ): Promise<void> {
   const waits = costs?.short === undefined ? given : { ...given, budget: costs.short };
-  const parked = await context.tasks.park(claim, { ...further(task), waits, ...spent(costs) });
+  const parked = await context.tasks.park(claim, { ...withProgress(task), waits, ...spent(costs) });
   if (parked) record(context, 'task.parked', { task: task.id, agent: claim.agent, waits });
 }
 
-/** Waits for its children: which they are is read off the tree, so only its place is kept. */
-export async function rest(
+/** Parks a task that waits for its own children. They are derived from the tree, so this need not be durable. */
+export async function parkForChildren(
   context: EngineContext,
   claim: Claim,
   task: Task,
@@ -89,19 +90,32 @@ export async function rest(
   if (parked) record(context, 'task.parked', { task: task.id, agent: claim.agent, waits: { tasks } });
 }
 
-export async function putBack(
+export async function release(
   context: EngineContext,
   claim: Claim,
   task: Task,
   why: string,
   costs?: Costs,
 ): Promise<void> {
-  const back = await context.tasks.release(claim, { ...further(task), ...spent(costs) });
+  const back = await context.tasks.release(claim, { ...withProgress(task), ...spent(costs) });
   if (back) record(context, 'task.released', { task: task.id, agent: claim.agent, why });
 }
 
-/** Whoever puts it down alive ends the row of those who died with it. */
-function further({ lost: _, ...task }: Task): Task {
+/** Ends a task that was stopped while it ran. A cancelled subtree is released, and ended bottom-up. */
+export async function settleStopped(
+  context: EngineContext,
+  claim: Claim,
+  task: Task,
+  error: Problem,
+  costs: Costs,
+): Promise<void> {
+  return (await isCancelled(context, task))
+    ? release(context, claim, task, error.message, costs)
+    : fail(context, claim, task, error, costs);
+}
+
+/** A live release ends the series of workers that died with the task. */
+function withProgress({ lost: _, ...task }: Task): Task {
   return { ...task, attempts: 0 };
 }
 
