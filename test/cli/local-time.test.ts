@@ -2,37 +2,33 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { localDateTime, withLocalTimes, zone } from '../../src/views/local-time.js';
-import { place, scripted, succeeds } from '../kit/guild.js';
+import { place, scripted, succeeds, type Ran } from '../kit/guild.js';
 
 const at = '2026-05-04T22:30:05.000Z';
-const inZone = <T>(name: string, read: () => T): T => {
+
+/** Node reads the time zone from its own environment, whenever it changes. */
+async function inZone<T>(name: string, work: () => T | Promise<T>): Promise<T> {
   const before = process.env['TZ'];
   process.env['TZ'] = name;
   try {
-    return read();
+    return await work();
   } finally {
     if (before === undefined) delete process.env['TZ'];
     else process.env['TZ'] = before;
   }
-};
+}
 
-test('a time is shown as the clock on the wall shows it, with its distance from UTC', () => {
+test('a time is shown as the clock on the wall shows it, with its distance from UTC', async () => {
   for (const [name, shown] of [
     ['UTC', '2026-05-04 22:30:05 +00:00'],
     ['Europe/Berlin', '2026-05-05 00:30:05 +02:00'],
     ['America/St_Johns', '2026-05-04 20:00:05 -02:30'],
     ['Asia/Kathmandu', '2026-05-05 04:15:05 +05:45'],
   ] as const)
-    assert.equal(
-      inZone(name, () => localDateTime(at)),
-      shown,
-    );
+    assert.equal(await inZone(name, () => localDateTime(at)), shown);
+  assert.equal(await inZone('Europe/Berlin', () => zone('2026-01-01T00:00:00.000Z')), '+01:00');
   assert.equal(
-    inZone('Europe/Berlin', () => zone('2026-01-01T00:00:00.000Z')),
-    '+01:00',
-  );
-  assert.equal(
-    inZone('Europe/Berlin', () => withLocalTimes(`until ${at}, then again`)),
+    await inZone('Europe/Berlin', () => withLocalTimes(`until ${at}, then again`)),
     'until 2026-05-05 00:30:05 +02:00, then again',
   );
 });
@@ -40,9 +36,9 @@ test('a time is shown as the clock on the wall shows it, with its distance from 
 test('every command shows local times to people and UTC to programs', async (t) => {
   const asked = { id: 'a', description: 'x', to: 'boss', created_at: at };
   const here = place(t, scripted('- say: ok', { 'tasks/pending/a.json': JSON.stringify(asked) }));
-  const berlin = { env: { TZ: 'Europe/Berlin' } };
-  succeeds(await here.guildWith(berlin, 'pump', '--all'));
-  const show = succeeds(await here.guildWith(berlin, 'task', 'show', 'a')).out;
+  const berlin = (...args: string[]): Promise<Ran> => inZone('Europe/Berlin', () => here.guild(...args));
+  succeeds(await berlin('pump', '--all'));
+  const show = succeeds(await berlin('task', 'show', 'a')).out;
   assert.match(show, /^created +2026-05-05 00:30:05 \+02:00$/m);
   const zoned = / ?\+0[12]:00/;
   for (const [command, line] of [
@@ -52,8 +48,8 @@ test('every command shows local times to people and UTC to programs', async (t) 
     ['state --history', /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d \+0[12]:00 /m],
     ['notes state', /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d \+0[12]:00 /m],
   ] as const) {
-    assert.match(succeeds(await here.guildWith(berlin, ...command.split(' '))).out, line, command);
-    const json = succeeds(await here.guildWith(berlin, ...command.split(' '), '--json')).out;
+    assert.match(succeeds(await berlin(...command.split(' '))).out, line, command);
+    const json = succeeds(await berlin(...command.split(' '), '--json')).out;
     assert.match(json, /T\d\d:\d\d:\d\d(\.\d+)?Z/, command);
     assert.doesNotMatch(json, zoned, command);
   }
@@ -64,7 +60,7 @@ test('cost counts by local days', async (t) => {
   const event = { at, name: 'model.answered', agent: 'boss', model: 'x/y', input_tokens: 1, output_tokens: 1, ms: 1 };
   const here = place(t, scripted('- say: ok', { 'events/2026-05-04.jsonl': `${JSON.stringify(event)}\n` }));
   const days = async (zoneName: string, ...more: string[]): Promise<string[]> => {
-    const { out } = succeeds(await here.guildWith({ env: { TZ: zoneName } }, 'cost', '--by', 'day', '--json', ...more));
+    const { out } = succeeds(await inZone(zoneName, () => here.guild('cost', '--by', 'day', '--json', ...more)));
     return (JSON.parse(out) as { rows: { key: string }[] }).rows.map((row) => row.key);
   };
   assert.deepEqual(await days('Europe/Berlin'), ['2026-05-05']);

@@ -175,7 +175,7 @@ test('wrong values in guild.yaml are each told once, with their place', async (t
     ['default_agent: bos', /default_agent is bos, and there is no such agent\n {2}did you mean "boss"\?/],
     ['coordination: {coordinator: bos}', /coordination\.coordinator is bos, and there is no such agent/],
     ['models: {a: b, b: a}', /the model alias a leads back to itself: a → b → a/],
-    ['providers: {x: {base_url: "http://h/v1", key: sk-1}}', /a key must not stand in a file/],
+    ['providers: {x: {base_url: "http://h/v1", key: sk-1}}', /an API key must not be written in this file/],
   ] as const) {
     put('guild.yaml', `${yaml}\n`);
     const ran = await guild('check');
