@@ -21,7 +21,7 @@ const guild = `${process.execPath} ${path.join(root, 'bin', 'guild.mjs')}`;
 
 draw(
   'demo',
-  'guild demo in a terminal: a message becomes tasks, a command waits for approval, a reply is sent',
+  'guild demo in a terminal: a message becomes tasks, a command waits for approval, a reply goes out',
   demo(),
 );
 draw('swarm', 'A task that no agent can do leads to a new agent, which is tried, approved and put to work', swarm());

@@ -102,7 +102,7 @@ test('a demo on a real model allows nothing by silence', async (t) => {
   // The script again, named as one names a real model.
   const ran = await guild('demo', '--dir', 'day', '--model', 'demo/office');
   assert.equal(ran.code, 4, ran.err);
-  assert.match(ran.err, /Nobody is at the terminal, so nothing is allowed/);
+  assert.match(ran.err, /Nobody is at a terminal, so nothing was approved/);
   assert.match(read('day/tasks/approvals.task.md'), /- \[_\]/);
 });
 

@@ -75,12 +75,13 @@ export function wrapped(text: string, width: number, indent = '  '): string[] {
   return [...lines, line];
 }
 
-/** Each line of a message wrapped; continuation lines are indented a little more than the line itself. */
+/** Each line of a message wrapped. A line that starts with blanks or a mark continues two columns further in. */
 export function wrappedLines(text: string, width: number): string[] {
   if (width === Infinity) return [text];
   return text.split('\n').flatMap((line) => {
-    const indent = /^ */.exec(bare(line))![0];
-    return line.trim() === '' ? [line] : wrapped(line, width, `${indent}  `);
+    const plain = bare(line);
+    const indent = /^ */.exec(plain)![0] + (/^[\p{L}\p{N}“"]/u.test(plain) ? '' : '  ');
+    return plain.trim() === '' ? [line] : wrapped(line, width, indent);
   });
 }
 

@@ -1,6 +1,6 @@
 /**
- * Tells people what happens, one line for each thing worth telling, in the shape of the task tree: children stand under
- * their parents. With --json every event is a line of its own.
+ * Prints what happens, one line for each event that people want to know of. Tasks are indented under their parents. With
+ * --json every event is printed.
  */
 import { INTERVALS } from '../../domain/intervals.js';
 import type { Watchers } from '../../app/index.js';
@@ -11,13 +11,13 @@ import { whoText } from '../../views/who.js';
 import type { Terminal } from './terminal.js';
 import { oneLine } from './layout.js';
 
-/** Beside a task that only a person can end. */
+/** Next to a task that only a person can end. */
 export const FOR_YOU = 'waits for you: guild approve';
 
 export interface Narrator extends Watchers {
   /** Ends a line that is still open. */
   close(): void;
-  /** So many tasks are open now. */
+  /** The number of open tasks has changed. */
   left(open: number): void;
   problem(problem: Problem, severity?: 'error' | 'warning'): void;
 }
@@ -25,7 +25,10 @@ export interface Narrator extends Watchers {
 /** The number of open tasks is shown when there are at least this many. */
 const CROWD = 100;
 
-/** `streamed`: the task whose text is shown as it comes. `hasShown`: whether that ended with this text, so that it need not be printed again. */
+/**
+ * `streamed`: the task whose text is printed as it arrives. `hasShown`: true if the printed text ended with this one, which
+ * then need not be printed again.
+ */
 export function narrator(
   { terminal, json }: { terminal: Terminal; json: boolean },
   streamed: () => string | undefined = () => undefined,
@@ -39,9 +42,14 @@ export function narrator(
     if (open) terminal.stream('\n');
     open = false;
   };
+  /** Tasks that were printed: below them, the end of an id is enough. */
+  const printed = new Set<string>();
+  const shownId = (id: string): string =>
+    printed.has(kin.parentOf(id) ?? '') ? id.slice(id.lastIndexOf('.') + 1) : id;
   const tell = (task: string | undefined, line: string): void => {
     close();
     const depth = kin.levelOf(task ?? '');
+    if (task !== undefined) printed.add(task);
     terminal.say(`${'  '.repeat(depth)}${line}`);
   };
   return {
@@ -63,10 +71,10 @@ export function narrator(
       if (json) return terminal.json(event);
       kin.see(event);
       if (event.name === 'task.completed' || event.name === 'task.failed') ended++;
-      // What is addressed to nobody yet is told without a name.
+      // A task that is offered has no agent yet.
       const named = event.agent === undefined || event.agent === 'nobody' ? '' : whoText(event.agent);
       const agent = named === '' ? '' : `${terminal.bold(named)} `;
-      const id = terminal.dim(event.task ?? '');
+      const id = terminal.dim(shownId(event.task ?? ''));
       const detail = event as unknown as Record<string, unknown>;
       switch (event.name) {
         case 'task.created':
@@ -83,29 +91,26 @@ export function narrator(
           return tell(event.task, `${terminal.colour('green', '✓')} ${agent}${id}`);
         case 'task.failed': {
           const error = detail['error'] as Problem | undefined;
-          // The command that runs this task tells why itself.
+          // `guild run` prints the problem of its own task itself.
           const why = error === undefined || event.task === streamed() ? '' : `: ${problemText(error)}`;
           return tell(event.task, `${terminal.colour('red', '✗')} ${agent}${id}${why}`);
         }
         case 'task.parked':
           return tell(event.task, `${terminal.colour('magenta', '…')} ${agent}waits ${id}`);
         case 'task.recovered':
-          return tell(event.task, `${terminal.colour('yellow', '↻')} ${agent}goes on after a lost process ${id}`);
+          return tell(event.task, `${terminal.colour('yellow', '↻')} ${agent}resumes after a lost process ${id}`);
         case 'session.edited':
-          return tell(
-            event.task,
-            `${terminal.colour('yellow', '✎')} ${agent}goes on from what you changed in its session`,
-          );
+          return tell(event.task, `${terminal.colour('yellow', '✎')} ${agent}continues from your edit of its session`);
         case 'human.notified':
           return tell(
             event.task,
             `${terminal.colour('yellow', 'i')} ${agent}${String(detail['tool'])} ${oneLine(JSON.stringify(detail['action']), terminal.width - 30)}`,
           );
         case 'model.failed': {
-          // The last failure is the task's own, and told with it.
+          // The last failure ends the task and is printed with it.
           if (detail['wait_ms'] === undefined) return undefined;
           const wait = Number(detail['wait_ms']);
-          const next = wait > 0 ? `again in ${(wait / 1000).toFixed(0)} s` : 'the next model is asked';
+          const next = wait > 0 ? `retrying in ${(wait / 1000).toFixed(0)} s` : 'trying the next model';
           return tell(event.task, `${terminal.colour('yellow', '!')} ${agent}${String(detail['message'])}; ${next}`);
         }
         default:

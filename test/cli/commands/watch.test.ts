@@ -22,7 +22,7 @@ function isDone({ list }: Place): boolean {
 
 test('kill -9 in the middle, started again: the same results, each call made once', async (t) => {
   const here = place(t, scripted(SLOW, dropped));
-  for (const at of [/boss waits t1/, /goes on after a lost process|hand list_directory/]) {
+  for (const at of [/boss waits t1/, /resumes after a lost process|hand list_directory/]) {
     const watch = here.spawn('watch');
     await watch.says(at);
     watch.child.kill('SIGKILL');

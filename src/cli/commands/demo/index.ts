@@ -1,6 +1,6 @@
 /**
- * `guild demo`: a day in a small office, played pass by pass in a fresh folder. Offline it runs on a scripted model and says
- * so; everything else is real: the files, the gates, the sandbox, the approvals, the history.
+ * `guild demo`: a day in a small office, played pass by pass in a new folder. By default the model is a script; everything
+ * else is real: the files, the policy, the approvals, the history.
  */
 import fs from 'node:fs';
 import os from 'node:os';
@@ -11,10 +11,12 @@ import { problem, ProblemError, type Problem } from '../../../domain/problem.js'
 import { EXIT, newFolder, text, type Call, type Command } from '../../args/command.js';
 import { OFFICE_STEPS, QUESTION } from './steps.js';
 import type { Io } from '../../process/io.js';
+import { wrapped } from '../../render/layout.js';
 import { narrator } from '../../render/narrator.js';
 import { treeLines } from '../task/show.js';
 
 const BALLOT = 'tasks/approvals.task.md';
+const OUTBOX = 'inbox/slack-outbox.jsonl';
 
 export const command: Command = {
   usage: 'demo',
@@ -46,7 +48,7 @@ tasks/approvals.task.md. The model is a script, so no key and no network are nee
     terminal.say(terminal.dim(`The workspace is ${folder}\n`));
     sarahWrites(folder);
     terminal.say(
-      `Sarah writes on Slack: ${terminal.bold(`“${QUESTION}”`)} ${terminal.dim('(a line in inbox/slack-messages.jsonl)')}`,
+      `Sarah writes on Slack: ${terminal.bold(`“${QUESTION}”`)} ${terminal.dim('(inbox/slack-messages.jsonl)')}`,
     );
     const workspace = await call.open(folder, {
       watchers: narrator(call),
@@ -55,9 +57,8 @@ tasks/approvals.task.md. The model is a script, so no key and no network are nee
     try {
       if (await play(workspace, call, model === undefined)) return await showEnd(workspace, call);
       terminal.say(
-        `\nNobody is at the terminal, so nothing is allowed. What is asked stands in ${path.join(folder, BALLOT)};`,
+        `\nNobody is at a terminal, so nothing was approved. The request is in ${path.join(folder, BALLOT)}. Run the demo on a terminal, or with --yes.`,
       );
-      terminal.say(`play it on a terminal to answer, or with --yes.`);
       return EXIT.waiting;
     } finally {
       await workspace.close();
@@ -65,32 +66,32 @@ tasks/approvals.task.md. The model is a script, so no key and no network are nee
   },
 };
 
-/** False if it stopped at a question that nobody was there to answer. What a real model wants is never allowed by silence. */
+/** False if it stopped at a request and nobody was there to answer. Requests of a real model are never approved silently. */
 async function play(workspace: Workspace, call: Call, isScripted: boolean): Promise<boolean> {
   const { terminal, values } = call;
   for (let pass = 1; ; pass++) {
-    if (values['step'] === true) await answerTo(call.io, `\nEnter for pass ${pass} `);
+    if (values['step'] === true) await answerTo(call.io, `\nPress Enter for pass ${pass} `);
     const step = isScripted ? OFFICE_STEPS[pass - 1] : undefined;
-    terminal.say(`\n${terminal.bold(`Pump ${pass}`)}${step ? ` · ${step}` : ''}`);
+    terminal.say(`\n${terminal.bold(`Pass ${pass}`)}${step ? ` · ${step}` : ''}`);
     const { moved } = await workspace.pump();
     if (moved) continue;
-    terminal.say(terminal.dim('  nothing moves'));
+    terminal.say(terminal.dim('  nothing to do'));
     if (openEntries(workspace.root) === 0) return true;
     if (!isScripted && values['yes'] !== true && !call.io.stdin.isTTY) return false;
     await human(workspace.root, call);
   }
 }
 
-/** The human looks at the ballot and answers: in an editor, or here. */
+/** The person answers at the prompt, or edits the ballot. */
 async function human(root: string, call: Call): Promise<void> {
   const { terminal, values } = call;
   const file = path.join(root, BALLOT);
-  terminal.say(`\n${terminal.colour('yellow', 'This waits for you')} ${terminal.dim(BALLOT)}`);
+  terminal.say(`\n${terminal.colour('yellow', 'Waiting for your approval')} ${terminal.dim(BALLOT)}`);
   for (const line of entries(root)) terminal.say(`  ${line}`);
   const before = fs.readFileSync(file, 'utf8');
   const asks = values['yes'] !== true && call.io.stdin.isTTY;
   const said = asks
-    ? (await answerTo(call.io, `y to allow, n to refuse, or edit the file and press Enter: `)).trim().toLowerCase()
+    ? (await answerTo(call.io, 'y to allow, n to refuse, or edit the file and press Enter: ')).trim().toLowerCase()
     : 'y';
   if (!asks)
     terminal.say(
@@ -107,22 +108,26 @@ async function showEnd(workspace: Workspace, call: Call): Promise<number> {
   const { terminal, json } = call;
   const ended = await workspace.endedTasks();
   const root = ended.find(({ task }) => task.parent === undefined);
-  if (root === undefined) throw new ProblemError(problem('bug', 'the office came to no end'));
-  terminal.say(`\n${terminal.bold('What became of it')} ${terminal.dim(`guild task tree ${root.task.id}`)}`);
+  if (root === undefined) throw new ProblemError(problem('bug', 'the story did not end'));
+  terminal.say(`\n${terminal.bold('The tasks')} ${terminal.dim(`guild task tree ${root.task.id}`)}`);
   for (const line of treeLines(await workspace.tree(root.task.id), call)) terminal.say(line);
-  const outbox = path.join(workspace.root, 'inbox', 'slack-outbox.jsonl');
-  const sent = fs.existsSync(outbox) ? fs.readFileSync(outbox, 'utf8').trim().split('\n') : [];
-  terminal.say(`\n${terminal.bold('What left the house')} ${terminal.dim('inbox/slack-outbox.jsonl')}`);
+  const outbox = outboxIn(workspace.root);
+  terminal.say(`\n${terminal.bold('The reply')} ${terminal.dim(OUTBOX)}`);
   if (json)
     terminal.json({
       workspace: workspace.root,
       state: root.state,
       result: root.task.result,
-      sent: sent.map((line) => JSON.parse(line) as unknown),
+      outbox,
     });
-  else for (const line of sent.length > 0 ? sent : ['nothing']) terminal.out(line);
+  else
+    for (const { to, text } of outbox)
+      for (const line of wrapped(`${to}: ${text}`, terminal.width, '  ')) terminal.out(line);
+  if (outbox.length === 0) terminal.say('none');
+  else if (!outbox.every(({ sent }) => sent === true))
+    terminal.say(terminal.dim('It was not sent: no Slack token is set.'));
   terminal.say(`\n${root.task.result ?? root.task.error?.message ?? ''}`);
-  terminal.say(terminal.dim(`\nLook around: cd ${workspace.root} && ls -R, guild log, cat ${BALLOT}`));
+  terminal.say(terminal.dim(`\nTo look around: cd ${workspace.root}, then guild log, guild top, or cat ${BALLOT}`));
   return root.state === 'completed' ? EXIT.done : EXIT.problem;
 }
 
@@ -136,6 +141,18 @@ function sarahWrites(root: string): void {
   };
   fs.mkdirSync(path.join(root, 'inbox'), { recursive: true });
   fs.appendFileSync(path.join(root, 'inbox', 'slack-messages.jsonl'), `${JSON.stringify(line)}\n`);
+}
+
+interface Outgoing {
+  to?: string;
+  text?: string;
+  sent?: boolean;
+}
+
+function outboxIn(root: string): Outgoing[] {
+  const file = path.join(root, OUTBOX);
+  const lines = fs.existsSync(file) ? fs.readFileSync(file, 'utf8').trim().split('\n') : [];
+  return lines.map((line) => JSON.parse(line) as Outgoing);
 }
 
 function openEntries(root: string): number {

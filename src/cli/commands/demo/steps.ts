@@ -1,19 +1,19 @@
-/** What each pass of the office story is about, as the script plays it. */
+/** What happens in each pass of the office story, as the script plays it. */
 export const QUESTION = 'Can you check if Redis is running?';
 
 export const OFFICE_STEPS: readonly string[] = [
-  'the message becomes a task; the planner gives the executor something to find out',
-  'the executor reads how the office is set up, and proposes a command',
-  'nobody may go on before the human has looked at the command',
-  'the allowed command runs, in its sandbox',
-  'the executor reads the outcome and concludes',
-  'the planner has the facts, and asks the evaluator for the words',
-  'the evaluator looks up how Sarah likes to be answered, and writes',
-  'the planner has the reply sent',
-  'the executor picks the way to send it, and proposes it',
-  'nothing leaves the house before the human has read it',
-  'the reply is sent',
+  'the message becomes a task, and the planner asks the executor to check',
+  'the executor reads how the office is set up, and asks to run a command',
+  'the command waits for your approval',
+  'the approved command runs',
+  'the executor reads the output and reports',
+  'the planner asks the evaluator to write the reply',
+  'the evaluator looks up how Sarah likes to be answered, and writes it',
+  'the planner asks the executor to send the reply',
+  'the executor asks to run the action that replies on Slack',
+  'the reply waits for your approval',
+  'the approved action runs',
   'the executor reports',
-  'the planner sees that nothing is left to do',
-  'and nothing is',
+  'the planner sums up',
+  'everything is done',
 ];
