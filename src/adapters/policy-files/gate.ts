@@ -118,7 +118,7 @@ export function gate({ root, disk, folder, peer, isFree }: GateGiven): Gate {
           : given;
     const changes = verdict === 'ask' && content !== undefined && target !== undefined;
     const diff = changes ? diffOf(agent.name, target, content) : undefined;
-    return { verdict, reasons, risk: RISK[risk], ...(diff === undefined ? {} : { diff }) };
+    return { verdict, reasons, risk: RISK[risk], diff };
   }
 
   function diffOf(agent: string, file: string, after: string): string {

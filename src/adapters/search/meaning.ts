@@ -45,7 +45,7 @@ export function meaning(load: () => Promise<Embed | undefined> = loadPackages): 
       known.length < pool.length
         ? `${pool.length - known.length} places were not compared by meaning for lack of time`
         : undefined;
-    return { ranked: [...judged, ...rest], ...(note === undefined ? {} : { note }) };
+    return { ranked: [...judged, ...rest], note };
   };
 }
 

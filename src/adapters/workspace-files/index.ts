@@ -95,7 +95,7 @@ export function workspaceFiles({ root, disk, judge: rule, search, walk }: Worksp
       if (place.kind === 'missing') return missing(under);
       const mayRead = (path: string): boolean => rule.path({ agent, use: 'read', path, kind: 'file' }).verdict === 'ok';
       const { found, note } = await search(query, filesBelow(base, place.parts!, agent, mayRead), { limit });
-      return { ok: true, value: found, ...(note === undefined ? {} : { note }) };
+      return { ok: true, value: found, note };
     },
   };
 }

@@ -114,14 +114,14 @@ interface Assignment {
 }
 
 export function printAssignment({ agent, reason }: Assignment): string {
-  return JSON.stringify({ assign: agent, ...(reason ? { reason } : {}) });
+  return JSON.stringify({ assign: agent, reason: reason || undefined });
 }
 
 export function readAssignment(text: string): Assignment | undefined {
   const said = parsed(text);
   const agent = textIn(said?.['assign']);
   const reason = textIn(said?.['reason']);
-  return agent === undefined ? undefined : { agent, ...(reason === undefined ? {} : { reason }) };
+  return agent === undefined ? undefined : { agent, reason };
 }
 
 export { priorityOf };

@@ -34,7 +34,7 @@ export function helpOf(task: Pick<Task, 'role' | 'context'>): Help | undefined {
     kind: HELP_KINDS.find((one) => one === given['kind']) ?? 'work',
     context,
     capabilities: textsIn(given['capabilities']),
-    ...(estimate === undefined ? {} : { estimate }),
-    ...(deadline === undefined ? {} : { deadline }),
+    estimate,
+    deadline,
   };
 }

@@ -146,9 +146,9 @@ export function makeChild(parent: Task, wanted: WantedChild, createdAt: string):
     root: parent.root,
     depth: parent.depth + (roleFacts(wanted.role).countsTowardDepth ? 1 : 0),
     role: wanted.role,
-    ...(wanted.type === undefined ? {} : { type: wanted.type }),
+    type: wanted.type,
     description: wanted.description,
-    ...(wanted.to === undefined ? {} : { to: wanted.to }),
+    to: wanted.to,
     requirements: wanted.requirements ?? [],
     from: wanted.from ?? parent.to,
     context: {
@@ -159,8 +159,8 @@ export function makeChild(parent: Task, wanted: WantedChild, createdAt: string):
     },
     dependencies: wanted.dependencies ?? [],
     priority: wanted.priority ?? parent.priority,
-    ...(wanted.budget ? { budget: wanted.budget } : {}),
-    ...(wanted.session ? { session: wanted.session } : {}),
+    budget: wanted.budget,
+    session: wanted.session,
     created_by: parent.to,
     created_at: createdAt,
   });

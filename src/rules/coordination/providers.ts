@@ -28,7 +28,7 @@ export function provision(task: Pick<Task, 'id'>, children: Children, most = PRO
   for (let number = 1; number <= most; number++) {
     const next = provideId(task, number);
     const placed = children.get(next);
-    if (placed === undefined) return { kind: 'none', tried, next, ...(why === undefined ? {} : { why }) };
+    if (placed === undefined) return { kind: 'none', tried, next, why };
     if (!isEnded(placed.state)) return { kind: 'open', child: next };
     const said = given(placed);
     if (said.status !== 'failed') return { kind: 'given', resolution: said };

@@ -45,10 +45,10 @@ export function hearState(told: Map<string, Told>, { id, task, body }: Note): bo
   told.set(body.agent, {
     state: body.toState,
     moves: move,
-    ...(about === undefined ? {} : { task: about }),
+    task: about,
     roots: body.roots ?? before.roots,
     worked: before.worked || body.toState === 'working' || body.fromState === 'working',
-    ...(failed === undefined ? {} : { failed }),
+    failed,
   });
   return true;
 }

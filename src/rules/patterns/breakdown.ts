@@ -50,8 +50,8 @@ function wantedPart(task: Task, part: Part, dropped: Record<string, string>): Wa
   return {
     id: childId(task.id, part.key),
     role: 'part',
-    ...(part.to === undefined ? {} : { to: part.to }),
-    ...(part.type === undefined ? {} : { type: part.type }),
+    to: part.to,
+    type: part.type,
     description: part.description,
     requirements: part.requirements,
     dependencies: [...new Set(part.dependsOn.map(idOf))],

@@ -20,7 +20,7 @@ export function checkRoster(
   const problems: Problem[] = [];
   const report = (code: ProblemCode, agent: Agent, place: string, message: string, hint?: string): void => {
     const where = places.get(agent.file)?.[place] ?? { file: agent.file };
-    problems.push(problem(code, message, { where, ...(hint === undefined ? {} : { hint }) }));
+    problems.push(problem(code, message, { where, hint }));
   };
 
   for (const agent of agents) {

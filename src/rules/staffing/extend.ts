@@ -122,7 +122,7 @@ function draftId(task: Task, round: number): string {
 function wantedTrials({ task, maker, rival }: ExtendInput, round: number, draft: Draft): WantedChild[] {
   const trial = (kind: string, to: string, description: string, draftTask?: string): WantedChild => {
     const id = childId(task.id, `new-${kind}-${round}`);
-    const context = { original_goal: description, ...(draftTask === undefined ? {} : { draft: draftTask }) };
+    const context = { original_goal: description, draft: draftTask };
     return { id, role: 'trial', to, description, context, session: id, budget: { turns: TRIAL_TURNS } };
   };
   const asDraft = draftId(task, round);

@@ -203,7 +203,7 @@ class Reading {
     const fd = from === undefined ? undefined : from.type === 'FileDescriptor' ? from.value : from.name;
     const target = node.type === 'HereDoc' ? wordOfBody(node, this.inner) : node.target && this.word(node.target);
     if (target === undefined) throw new NotUnderstood('a redirection without a target');
-    return { operator: node.operator, ...(fd === undefined ? {} : { fd }), target };
+    return { operator: node.operator, fd, target };
   }
 
   private word(word: U.Word): ShellWord {
@@ -237,7 +237,7 @@ const NO_ASSIGNMENTS: ShellAssignment[] = [];
 const NO_REDIRECTIONS: ShellRedirection[] = [];
 
 function block(how: ShellBlock['how'], bodies: ShellNode[], words: ShellWord[] = [], name?: string): ShellBlock {
-  return { kind: 'block', how, bodies, words, ...(name === undefined ? {} : { name }), redirections: [] };
+  return { kind: 'block', how, bodies, words, name, redirections: [] };
 }
 
 function hole(text: string, values: ShellWord[]): ShellWord {

@@ -39,8 +39,8 @@ export function readInboxLine({ line, bytes }: InboxLine, file: string): InboxRe
     const where = {
       file,
       line,
-      ...(column === undefined ? {} : { column }),
-      ...(source === undefined ? {} : { source }),
+      column,
+      source,
     };
     return { ok: false, problem: problem(code, message, { where, hint }) };
   };

@@ -42,10 +42,10 @@ function optionsOf(request: ModelRequest, provider: Provider, abortSignal: Abort
     prompt: toPrompt(request.system, request.messages),
     tools: toTools(request.tools),
     abortSignal,
-    ...(temperature === undefined ? {} : { temperature }),
-    ...(maxTokens === undefined ? {} : { maxOutputTokens: maxTokens }),
-    ...(topP === undefined ? {} : { topP }),
-    ...(topK === undefined ? {} : { topK }),
+    temperature,
+    maxOutputTokens: maxTokens,
+    topP,
+    topK,
     ...(reasoning === undefined || betweenToolCalls ? {} : { reasoning }),
   };
 }

@@ -167,7 +167,7 @@ export function failure(
   wait?: number,
 ): ModelFailure {
   const message = `${info.provider} ${what}${next ? `; ${next}` : ''}`;
-  return { class: kind, message, ...(wait === undefined ? {} : { retryAfterMs: wait }) };
+  return { class: kind, message, retryAfterMs: wait };
 }
 
 export function otherModel(info: Pick<CallInfo, 'agent'>): string {

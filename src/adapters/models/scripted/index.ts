@@ -205,7 +205,7 @@ function turnText(line: ScriptLine): string {
 }
 
 function failed(kind: ModelFailureClass, message: string, retryAfterMs?: number): ModelReply {
-  return { ok: false, failure: { class: kind, message, ...(retryAfterMs === undefined ? {} : { retryAfterMs }) } };
+  return { ok: false, failure: { class: kind, message, retryAfterMs } };
 }
 
 async function sleepReal(ms: number, signal?: AbortSignal): Promise<void> {

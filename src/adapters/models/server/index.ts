@@ -213,8 +213,8 @@ function toRequest(wire: Chat, headers: http.IncomingHttpHeaders, signal: AbortS
       parameters: tool.parameters ?? { type: 'object' },
     })),
     settings: {
-      ...(wire.temperature === undefined ? {} : { temperature: wire.temperature }),
-      ...(wire.max_tokens === undefined ? {} : { maxTokens: wire.max_tokens }),
+      temperature: wire.temperature,
+      maxTokens: wire.max_tokens,
     },
     agent: String(headers['x-guild-agent'] ?? wire.model.slice(wire.model.indexOf('/') + 1)),
     task: String(headers['x-guild-task'] ?? 'http'),
