@@ -36,7 +36,7 @@ import { lateHistory, noted } from './late-history.js';
 import type { OpenOptions } from './open-options.js';
 import { sourcesOf } from './readers/query-sources.js';
 
-export interface Ground {
+interface Ground {
   root: string;
   disk: Disk;
   clock: Clock;

@@ -7,7 +7,7 @@ import type { Ports } from '../engine/core/context.js';
 import type { Engine, Look, PumpReport } from '../engine/pass/pump.js';
 import { runUntil } from '../engine/pass/run-until.js';
 
-export interface Driver {
+interface Driver {
   pumpUntilQuiet(onPass?: (report: PumpReport) => void, signal?: AbortSignal): Promise<PumpReport>;
   finish(id: string, signal?: AbortSignal): Promise<Placed>;
 }

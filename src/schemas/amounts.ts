@@ -52,7 +52,7 @@ const FIELDS: Record<string, { name: BudgetName; read: Reader; want: string }> =
   time_ms: { name: 'timeMs', read: count, want: 'a whole number of milliseconds' },
 };
 
-export const BUDGET_KEYS = ['turns', 'tokens', 'usd', 'time', 'tool_calls', 'children'];
+const BUDGET_KEYS = ['turns', 'tokens', 'usd', 'time', 'tool_calls', 'children'];
 
 type BudgetRead = { ok: true; budget: Budget } | { ok: false; key: string; known: boolean; want: string };
 
@@ -71,7 +71,7 @@ export function readBudget(given: Record<string, unknown>): BudgetRead {
 }
 
 /** A budget as a file writes it. */
-export interface BudgetWritten {
+interface BudgetWritten {
   turns?: string | number;
   tokens?: string | number;
   usd?: string | number;

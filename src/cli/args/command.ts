@@ -4,7 +4,7 @@ import type { openWorkspace } from '../../app/index.js';
 import type { Io } from '../process/io.js';
 import type { Terminal } from '../render/terminal.js';
 
-export interface Option {
+interface Option {
   type: 'string' | 'boolean';
   short?: string;
   multiple?: boolean;

@@ -22,7 +22,7 @@ export interface ModelAlias {
   settings: ModelSettings;
 }
 
-export interface Limits {
+interface Limits {
   /** Tasks that advance at the same time in one process. */
   parallel: number;
   depth: number;

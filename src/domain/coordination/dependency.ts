@@ -94,7 +94,7 @@ export function readResolution(text: string): Resolution | undefined {
 }
 
 /** What a provider says with `provide_dependency`; who it is, the engine knows. */
-export type Provided = Omit<Resolution, 'provider'>;
+type Provided = Omit<Resolution, 'provider'>;
 
 export function printProvided({ status, data, nextSteps }: Provided): string {
   return JSON.stringify({ provided: status, data: data ?? null, next_steps: nextSteps ?? [] });

@@ -7,7 +7,7 @@ import type { Task } from '../task/task.js';
 import { textIn, textsIn } from './urgency.js';
 
 export const HELP_KINDS = ['work', 'review', 'question'] as const;
-export type HelpKind = (typeof HELP_KINDS)[number];
+type HelpKind = (typeof HELP_KINDS)[number];
 
 export interface Help {
   kind: HelpKind;

@@ -1,6 +1,6 @@
 /** Priorities from A, the most urgent, to D, and the other words that people use for them. */
 export const PRIORITIES = ['A', 'B', 'C', 'D'] as const;
-export type Priority = (typeof PRIORITIES)[number];
+type Priority = (typeof PRIORITIES)[number];
 
 const WORDS: Record<string, Priority> = {
   ...{ a: 'A', b: 'B', c: 'C', d: 'D' },

@@ -5,7 +5,7 @@
  */
 export type Role = string;
 
-export interface RoleFacts {
+interface RoleFacts {
   // Accounting
   /** It is one level deeper than its parent. Parts of patterns are not: their number is bounded by the agent files. */
   countsTowardDepth: boolean;

@@ -14,7 +14,7 @@ export const ADMIT_TOOL = 'admit_message';
  * The task that an answered question leads to; undefined if the human did not let the message in, or this was no such
  * question. The human may have edited the text: then the agent gets what the human wrote.
  */
-export function admitted(approval: Task, at: string, salt: string): Task | undefined {
+function admitted(approval: Task, at: string, salt: string): Task | undefined {
   const asked = approvalOf(approval);
   const mail = approval.context['mail'] as Mail | undefined;
   if (asked?.request.tool !== ADMIT_TOOL || mail === undefined || asked.answer?.approved !== true) return undefined;

@@ -61,10 +61,7 @@ function confinementOf(context: EngineContext, call: ToolCall, gate: GateVerdict
   return context.shell.confinement(call.arguments['network'] === true) ?? 'nothing';
 }
 
-export type Said =
-  | { kind: 'open' }
-  | { kind: 'no'; message: string }
-  | { kind: 'yes'; edited?: Record<string, unknown> };
+type Said = { kind: 'open' } | { kind: 'no'; message: string } | { kind: 'yes'; edited?: Record<string, unknown> };
 
 /** What the human said to this very action. An answer to another action, whatever its name, is none. */
 export function verdictOn(placed: Placed | undefined, wanted: WantedChild): Said {
@@ -130,7 +127,7 @@ async function learn(context: Ports, task: Task, said: Answer): Promise<void> {
     record(context, 'task.created', { task: wanted.id, agent: HUMAN, cause: task.id });
 }
 
-export function openApprovals(context: EngineContext): Approval[] {
+function openApprovals(context: EngineContext): Approval[] {
   const found: Approval[] = [];
   for (const { task } of underWay(context)) {
     const approval = approvalOf(task);

@@ -4,7 +4,7 @@ import type { Message } from '../../domain/session/session.js';
 import type { Placed, Task } from '../../domain/task/task.js';
 import { errorText } from '../../rules/patterns/gather.js';
 
-export type ChildAnswer = { text: string } & Pick<Message, 'kind' | 'from'>;
+type ChildAnswer = { text: string } & Pick<Message, 'kind' | 'from'>;
 
 /** JSON text: the model that asked reads it and goes on, also when the child failed. */
 export function answerOf({ task, state }: Placed): ChildAnswer {

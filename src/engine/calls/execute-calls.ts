@@ -13,7 +13,7 @@ import { record, type EngineContext } from '../core/context.js';
 import { passOn } from './send.js';
 import { quoted } from '../core/quote.js';
 
-export interface CallsDone {
+interface CallsDone {
   /** Results to append, in the order of the calls. */
   results: Message[];
   /** Children that must exist and end before the conversation goes on. */

@@ -17,7 +17,7 @@ import { duringEffect } from '../core/effects.js';
 import { record, type EngineContext } from '../core/context.js';
 import { checkDraft } from './check-draft.js';
 
-export interface Permission {
+interface Permission {
   approved: boolean;
   plan?: PlainPipeline[];
   action?: PluginAction;

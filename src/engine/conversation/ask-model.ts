@@ -7,7 +7,7 @@ import type { ModelTimeouts } from '../../domain/config/config.js';
 import type { Clock } from '../../ports/clock.js';
 import type { Model, ModelAnswer, ModelFailure, ModelFailureClass, ModelRequest } from '../../ports/model.js';
 
-export interface AskModel {
+interface AskModel {
   model: Model;
   /** `provider/model` each, at least one. */
   models: readonly string[];
@@ -18,7 +18,7 @@ export interface AskModel {
   onRetry?: (failure: ModelFailure, model: string, waitMs: number) => void;
 }
 
-export type Asked =
+type Asked =
   | { ok: true; answer: ModelAnswer; model: string; tries: number }
   | { ok: false; failure: ModelFailure; tries: number };
 

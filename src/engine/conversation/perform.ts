@@ -36,7 +36,7 @@ export interface Loop {
 }
 
 /** The conversation changed; something was learned about it as it is; or the task leaves this process. */
-export type Performed = 'changed' | Facts | Ending;
+type Performed = 'changed' | Facts | Ending;
 
 export async function perform(loop: Loop, step: Action): Promise<Performed> {
   const { context, task, conversation } = loop;

@@ -10,7 +10,7 @@ import { isChoosing } from '../../rules/patterns/router.js';
 import { owesCall } from './required-call.js';
 import { controlMessage, type Action, type Draft, type FailStep, type PlanVerdict, type Talk } from './step.js';
 
-export type Planning =
+type Planning =
   /** No plan is required, or it is approved. */
   | { do: 'go_on' }
   /** The next turn is for the plan, and has no tools. */

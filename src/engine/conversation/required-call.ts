@@ -34,7 +34,7 @@ export function owesCall(task: Pick<Task, 'role'>): boolean {
   return owedTool(task) !== undefined;
 }
 
-export function owedTool({ role }: Pick<Task, 'role'>): string | undefined {
+function owedTool({ role }: Pick<Task, 'role'>): string | undefined {
   return roleFacts(role).requiredTool;
 }
 

@@ -15,7 +15,7 @@ import type { Ports } from '../core/context.js';
 import { tellImpossible } from './report-deadlock.js';
 import { asksOf, holdersOf, isResource, turnNeeded, whoWaits, type WhoWaits } from './waits.js';
 
-export interface Waiting extends Pick<WhoWaits, 'find' | 'isHeldUp' | 'holderOf' | 'lookAgain'> {
+interface Waiting extends Pick<WhoWaits, 'find' | 'isHeldUp' | 'holderOf' | 'lookAgain'> {
   /** Looks at what changed. True if a circle was found and somebody has to give way: the intents say who. */
   look(): Promise<boolean>;
   /** Why this child must not be asked for: its asker would wait for itself. */

@@ -20,7 +20,7 @@ import { tell, telling } from './needs-notes.js';
 import type { OutgoingNote } from '../core/notes.js';
 import type { EngineContext, HeardNotes } from '../core/context.js';
 
-export interface Offers {
+interface Offers {
   /** Something was told. */
   moved: boolean;
   /** Dependencies that can be awarded now, before their window is over. */

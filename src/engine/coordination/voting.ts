@@ -19,7 +19,7 @@ import { effectsUnderWay } from '../core/effects.js';
 import type { Flight } from '../core/flight.js';
 import { record, type EngineContext, type Ports } from '../core/context.js';
 
-export interface Voting {
+interface Voting {
   /** Every line of history that this process writes: what it does for a root moves its mark. */
   heard(event: Event): void;
   /** `until`: it cannot be said now; look again then. */

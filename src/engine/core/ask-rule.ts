@@ -1,7 +1,7 @@
 /** Evaluates a rule until it has seen every child that it names: the rule is pure, the store is not. */
 import type { Placed, WantedChild } from '../../domain/task/task.js';
 
-export interface RuleAsked<Step> {
+interface RuleAsked<Step> {
   step: Step;
   /** Every child the rule named; undefined: it does not exist yet. */
   children: Map<string, Placed | undefined>;

@@ -81,7 +81,7 @@ export interface EngineContext extends Ports {
   lookAgain(): Promise<void>;
 }
 
-export interface Folds {
+interface Folds {
   spawned: WeakMap<readonly Message[], { seen: number; ids: Set<string> }>;
   taint: WeakMap<readonly Message[], { seen: number; calls: Map<string, ToolCall>; heard: Set<string> }>;
 }
@@ -94,7 +94,7 @@ export interface HeardNotes {
 }
 
 /** The wait-for graph. */
-export interface Waits {
+interface Waits {
   /** Why this child must not be created: it would close a cycle. */
   refuse(asker: Task, child: WantedChild): Promise<Problem | undefined>;
   isHeldUp(task: string): boolean;
@@ -103,7 +103,7 @@ export interface Waits {
 }
 
 /** Other processes confirm that a root is complete. */
-export interface Votes {
+interface Votes {
   agree(root: Task): Promise<{ agreed: number; of: number } | { until: string }>;
 }
 
@@ -141,7 +141,7 @@ export function watchers(given: Partial<Watchers> = {}): Watchers {
   return { text() {}, event() {}, problem() {}, ...given };
 }
 
-export type EventDetails = Omit<Event, 'at' | 'name' | 'peer'>;
+type EventDetails = Omit<Event, 'at' | 'name' | 'peer'>;
 
 type Recorder = Pick<Ports, 'clock' | 'presence' | 'events' | 'watchers'>;
 

@@ -29,7 +29,7 @@ export interface OutgoingNote {
 }
 
 /** The ports that publishing needs. */
-export type Publisher = Pick<
+type Publisher = Pick<
   Ports,
   'bus' | 'config' | 'clock' | 'ids' | 'agents' | 'tasks' | 'presence' | 'events' | 'watchers'
 >;

@@ -23,7 +23,7 @@ export interface ReadyQueue {
   hasEnded(id: string): boolean;
 }
 
-export interface Standing extends Place {
+interface Standing extends Place {
   one: OpenTask;
 }
 

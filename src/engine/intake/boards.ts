@@ -17,7 +17,7 @@ import { underWay } from '../core/ready-queue.js';
 import { record, type EngineContext } from '../core/context.js';
 import { retryTask } from './retry.js';
 
-export interface BoardsTended {
+interface BoardsTended {
   moved: boolean;
   problems: Problem[];
 }

@@ -16,7 +16,7 @@ import { record, type EngineContext } from '../core/context.js';
 
 const REQUEST = 'Check-in with running agents to ensure progress';
 
-export interface CheckedIn {
+interface CheckedIn {
   moved: boolean;
   problems: Problem[];
 }

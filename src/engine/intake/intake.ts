@@ -12,7 +12,7 @@ import type { EngineContext } from '../core/context.js';
 import { retireFailing } from '../staffing/probation.js';
 import { recover } from './recover.js';
 
-export interface LookedAround {
+interface LookedAround {
   /** Something changed. */
   moved: boolean;
   problems: Problem[];

@@ -15,7 +15,7 @@ import type { Ports } from '../core/context.js';
 /** A flood is taken in over several passes, so that what is under way goes on meanwhile. */
 const MOST_AT_ONCE = 200;
 
-export interface MailTaken {
+interface MailTaken {
   /** Any task was made, or there is more to take. */
   moved: boolean;
   problems: Problem[];
@@ -36,7 +36,7 @@ export async function takeMail(context: Ports): Promise<MailTaken> {
 }
 
 /** The task of a message, or the question whether to let it in. */
-export function wantedTask(context: Ports, mail: Mail): { task: Task; problem?: Problem } {
+function wantedTask(context: Ports, mail: Mail): { task: Task; problem?: Problem } {
   const { to, problem: wrong } = takerOfMail(context, mail);
   const at = context.clock.now().toISOString();
   const asks = context.config.inbox.admit === 'ask';

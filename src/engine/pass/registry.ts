@@ -8,7 +8,7 @@ import { registry as page } from '../../views/registry.js';
 import type { EngineContext } from '../core/context.js';
 import type { States } from './publish-states.js';
 
-export interface RegistryView {
+interface RegistryView {
   show(): Promise<void>;
   /** This process has left: it is struck out, if it ever wrote itself in. */
   left(): Promise<void>;

@@ -18,7 +18,7 @@ import type { Tended } from '../coordination/needs-sweep.js';
 
 type Flights = ReadonlyMap<string, Flight>;
 
-export interface Movable {
+interface Movable {
   /** Most urgent first. */
   line: Queue;
   /** When the next of those that wait for a time can move; Infinity: none does. */

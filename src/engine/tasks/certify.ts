@@ -12,7 +12,7 @@ import { effectsUnderWay } from '../core/effects.js';
 import type { EngineContext, Ports } from '../core/context.js';
 
 /** `subtasks`: tasks that people added below the root while it ran; the root now depends on them. */
-export type Certified = { certificate: Certificate } | { waits: Waits; subtasks: string[] };
+type Certified = { certificate: Certificate } | { waits: Waits; subtasks: string[] };
 
 export async function certify(context: EngineContext, task: Task): Promise<Certified> {
   const open = openUnder(context, task);

@@ -8,7 +8,7 @@ import { textList, textOf } from '../schema/values.js';
 import { agentFields, type AgentFields } from './fields.js';
 import { TOOL_NAMES } from './tool-names.js';
 
-export interface AgentDraft {
+interface AgentDraft {
   name?: string;
   fields: AgentFields;
   system?: string;

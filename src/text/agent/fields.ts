@@ -12,7 +12,7 @@ export type AgentFields = Omit<
 >;
 
 /** How a reference to another agent becomes its name; some formats refer by path. */
-export type NameOf = (reference: string) => string;
+type NameOf = (reference: string) => string;
 
 export function agentFields(file: AgentKeys, nameOf: NameOf = (name) => name.replace(/^@/, '')): AgentFields {
   const agents = (textList(file.agents) ?? []).map(nameOf);

@@ -195,7 +195,7 @@ const PRIORITIES: Record<string, Task['priority']> = {
 };
 
 /** A to D, 1 to 4, or a word. Undefined if it is none of these. */
-export function priorityOf(value: unknown): Task['priority'] | undefined {
+function priorityOf(value: unknown): Task['priority'] | undefined {
   if (typeof value !== 'string' && typeof value !== 'number') return undefined;
   const word = String(value).trim().toLowerCase();
   return Object.hasOwn(PRIORITIES, word) ? PRIORITIES[word] : undefined;

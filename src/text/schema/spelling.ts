@@ -8,7 +8,7 @@ import { ABOUT, type Schema } from '../../schemas/about.js';
 import { isMapping } from '../lines/mapping.js';
 import { fault, nameOf, type Fault, type Path } from './fault.js';
 
-export interface Spelled {
+interface Spelled {
   value: unknown;
   faults: Fault[];
   /** Keys that a tolerant format does not know. */
@@ -101,7 +101,7 @@ interface Def {
 }
 
 /** The alternative of a schema that this kind of value can match, if any does. */
-export function optionFor(schema: Schema, value: unknown): Schema {
+function optionFor(schema: Schema, value: unknown): Schema {
   const def = schema._zod.def as Def;
   if (def.innerType !== undefined) return optionFor(def.innerType, value);
   if (def.options === undefined) return schema;

@@ -8,7 +8,7 @@ import type { Agent } from '../../../domain/agent/agent.js';
 import type { CommandVerdict } from '../../../domain/policy.js';
 import { problemText } from '../../../domain/problem.js';
 
-export interface PolicyTestStreams {
+interface PolicyTestStreams {
   stdin: AsyncIterable<Buffer | string>;
   stdout: { write(text: string): void };
   stderr?: { write(text: string): void };

@@ -14,7 +14,7 @@ import { fitted, laid, oneLine, wrapped } from '../../render/layout.js';
 import type { Terminal } from '../../render/terminal.js';
 
 /** What was spent, and the newest lines of history. */
-export interface Ledger {
+interface Ledger {
   tokens: number;
   microUsd: number;
   calls: number;

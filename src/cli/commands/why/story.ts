@@ -15,7 +15,7 @@ import { costText } from '../task/show.js';
 
 type Store = ReturnType<typeof openReader>;
 
-export interface Step {
+interface Step {
   at: string;
   text: string;
 }
