@@ -17,8 +17,8 @@ interface Goal {
   roots?: ReadonlySet<string>;
   onPass?: (report: PumpReport) => void;
   /**
-   * Called when nothing is under way; false: the goal is reached. `whole`: the report of the last pass, if that compared
-   * every file.
+   * Called when nothing is under way; false: the goal is reached. `whole`: the report of the last
+   * pass, if that compared every file.
    */
   whenIdle(whole?: PumpReport): Promise<boolean>;
 }
@@ -71,7 +71,10 @@ export function driver(ports: Ports, engine: Engine): Driver {
   };
 }
 
-/** Passes that use only what is known follow each other as soon as anything ends. Folders are read at intervals. */
+/**
+ * Passes that use only what is known follow each other as soon as anything ends. Folders are read
+ * at intervals.
+ */
 async function reach({ clock }: Ports, engine: Engine, goal: Goal, signal?: AbortSignal): Promise<void> {
   const bell = alarm(clock);
   let look: Look = 'all';
@@ -119,7 +122,10 @@ async function neededTrees(
   return roots;
 }
 
-/** How long to wait for another process, or for a time that is still to come; undefined: nothing will move by itself. */
+/**
+ * How long to wait for another process, or for a time that is still to come; undefined: nothing
+ * will move by itself.
+ */
 function waitForOthers(ports: Ports, { task }: Placed, roots: ReadonlySet<string>): number | undefined {
   const isElsewhere = [...ports.tasks.open()].some((one) => one.held && one.task.root === task.root);
   if (isElsewhere || lacksCapacity(ports, roots)) return INTERVALS.capacityCheckMs;

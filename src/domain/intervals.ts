@@ -1,6 +1,10 @@
-/** How often a process looks at something, and how long it gathers changes before it acts: one table for all rooms. */
+/**
+ * How often a process looks at something, and how long it gathers changes before it acts: one table
+ * for all rooms.
+ */
 export const INTERVALS = {
-  // Looks at what others did. File events make most of these early; the interval is the longest delay.
+  // Looks at what others did. File events make most of these early; the interval is the longest
+  // delay.
   /** A process that works looks for changed folders, cancellations and votes. */
   folderCheckMs: 250,
   /** A process that waits for an agent that is busy elsewhere looks again. */

@@ -1,6 +1,7 @@
 /**
- * What a disk says of a file without reading it: its inode, size, and the times of its last write and last change of any kind, as
- * `inode.bytes.written.changed`, the times in nanoseconds. Nobody else takes one apart.
+ * A stamp identifies the state of a file without reading it: inode, size, and the times of the last
+ * write and of the last change of any kind, as `inode.bytes.written.changed`, the times in
+ * nanoseconds. Only this file takes a stamp apart.
  */
 
 export function stampText(inode: bigint, bytes: bigint, written: bigint, changed: bigint): string {
@@ -18,6 +19,11 @@ export function sizeOf(stamp: string): number {
 /** In nanoseconds since 1970. */
 export function writtenAt(stamp: string): bigint {
   return BigInt(stamp.split('.')[2]!);
+}
+
+/** In nanoseconds since 1970; a rename counts as a change. */
+export function changedAt(stamp: string): bigint {
+  return BigInt(stamp.split('.')[3]!);
 }
 
 /** Also where the file got another name in between, which changes the last time of all. */

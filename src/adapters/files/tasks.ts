@@ -13,7 +13,7 @@ import { once, type Ahead } from './ahead.js';
 import { placing, twin } from './placing.js';
 import { ending, isAcknowledged } from './ending.js';
 import type { Journal } from './journal.js';
-import { LEAVING, parseClaimName, type ClaimName, type Layout } from './base/layout.js';
+import { agentInClaim, LEAVING, parseClaimName, type ClaimName, type Layout } from './base/layout.js';
 import type { Entry, OpenTasks } from './open-tasks.js';
 import type { Presence } from './presence.js';
 import type { Quarantine } from './quarantine.js';
@@ -235,7 +235,7 @@ export function taskVerbs({
   }
 
   function ownName(id: string, agent: string): ClaimName {
-    return { id, agent: agent.replaceAll('_', '-'), peer: me, leaving: false };
+    return { id, agent: agentInClaim(agent), peer: me, leaving: false };
   }
 
   /** Puts it among the waiting as it is. */

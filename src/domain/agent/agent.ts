@@ -1,4 +1,7 @@
-/** An agent as its file defines it. Every format ends up here; `source` remembers which, because strictness depends on it. */
+/**
+ * An agent as its file defines it. All formats are read into this; `format` names the one, because
+ * strictness depends on it.
+ */
 import type { Budget } from '../budget/budget.js';
 
 export type AgentFormat = 'markdown' | 'agent-yaml' | 'claude' | 'ai';
@@ -30,7 +33,10 @@ export interface ModelSettings {
   reasoning?: 'none' | 'minimal' | 'low' | 'medium' | 'high';
 }
 
-/** A second or third model of an agent, with words and settings of its own; what is absent is as for its work. */
+/**
+ * A second or third model of an agent, with words and settings of its own; what is absent is as for
+ * its work.
+ */
 export interface Mind {
   model?: string;
   /** In place of the agent's own prompt. */
@@ -45,7 +51,7 @@ export interface Agent {
   /** Model names or aliases, tried in order; empty: the workspace's default. */
   models: string[];
   settings: ModelSettings;
-  /** Tool names this agent may call; `undefined` in foreign formats that grant everything. */
+  /** Names of the tools that this agent may call. */
   tools: string[];
   /** Whom it may delegate or route to. */
   agents: string[];
@@ -66,7 +72,10 @@ export interface Agent {
   budget: Budget;
   /** Tool name → how much stricter than policy this agent wants it. */
   approve: Record<string, 'ask' | 'deny'>;
-  /** It is new and has to prove itself: its results are checked, and it is retired if they do not hold. */
+  /**
+   * It is new and has to prove itself: its results are checked, and it is retired if they do not
+   * hold.
+   */
   probation?: boolean;
   /** Its plan must be approved by the human before it may call tools. */
   planApproval?: boolean;
@@ -85,7 +94,10 @@ export interface Agent {
   definition: string;
 }
 
-/** An agent whose work is wrapped by a pattern; its own turn-taking is then a child with role `work`. */
+/**
+ * An agent whose work is wrapped by a pattern; its own turn-taking is then a child with role
+ * `work`.
+ */
 export function hasPattern(agent: Agent): boolean {
   return (
     agent.advisors.length > 0 ||

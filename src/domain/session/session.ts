@@ -1,6 +1,7 @@
 /**
- * One agent's conversation. The file is the truth; these are pure questions to its messages. Nothing else says where
- * a conversation stands: what must happen next is read off its last messages.
+ * One agent's conversation. The file is the truth; these are pure questions to its messages.
+ * Nothing else says where a conversation stands: what must happen next is read off its last
+ * messages.
  */
 import type { ProblemCode } from '../problem.js';
 import { sumUsage, type Usage } from '../budget/usage.js';
@@ -11,7 +12,9 @@ export interface ToolCall {
   arguments: Record<string, unknown>;
 }
 
-/** What one model call cost, kept with its answer so that a resumed session knows what was spent. */
+/**
+ * What one model call cost, kept with its answer so that a resumed session knows what was spent.
+ */
 export interface MessageUsage {
   model?: string;
   inputTokens: number;
@@ -22,23 +25,18 @@ export interface MessageUsage {
 }
 
 /**
- * The purpose of a message that the engine wrote. The next step depends on kinds, never on wording.
- *
- * plan_request, plan_approved: the agent shows its plan, and may follow it · last_turn: the next turn must be the answer ·
- * loop_warning: the agent repeats itself · required_call_reminder, required_call_missing: the role requires a call, and
- * there was none · note: something was said on a channel · task_result: a background task, named in `from`, has ended ·
- * agent_response: the result of a call is the answer of another agent, whose task is named in `from`
+ * The purpose of a message that the engine wrote. The next step depends on it, never on wording.
  */
 export const MESSAGE_KINDS = [
-  'plan_request',
+  'plan_request', // the agent must show its plan
   'plan_approved',
-  'last_turn',
-  'loop_warning',
-  'required_call_reminder',
-  'required_call_missing',
-  'note',
-  'task_result',
-  'agent_response',
+  'last_turn', // the next turn must be the answer
+  'loop_warning', // the agent repeats itself
+  'required_call_reminder', // the role requires a call, and the agent answered in words
+  'required_call_missing', // the task fails without the call
+  'note', // something was said on a channel
+  'task_result', // a background task, named in `from`, has ended
+  'agent_response', // this result of a call is the answer of another agent, whose task is in `from`
 ] as const;
 export type MessageKind = (typeof MESSAGE_KINDS)[number];
 
@@ -85,7 +83,10 @@ export interface Session {
   messages: Message[];
 }
 
-/** The messages of one task, in a conversation that several may share; undefined if it has not begun there. */
+/**
+ * The messages of one task, in a conversation that several may share; undefined if it has not begun
+ * there.
+ */
 export function messagesOf({ header, messages }: Session, task: string): readonly Message[] | undefined {
   const isShared = header.task !== undefined && header.task !== task;
   const from = isShared ? messages.findLastIndex((message) => message.task === task) : 0;
@@ -117,7 +118,10 @@ export function finalAnswer(messages: readonly Message[]): string | undefined {
   return last?.role === 'assistant' && (last.toolCalls ?? []).length === 0 ? last.content : undefined;
 }
 
-/** The answer that a tool call of the last turn gave and that was accepted as the end: that turn was the last one. */
+/**
+ * The answer that a tool call of the last turn gave and that was accepted as the end: that turn was
+ * the last one.
+ */
 export function reportedAnswer(messages: readonly Message[]): string | undefined {
   for (let i = messages.length - 1; i >= 0 && messages[i]!.role === 'tool'; i--) {
     if (messages[i]!.final) return messages[i]!.content;

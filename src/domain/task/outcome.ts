@@ -1,4 +1,6 @@
-/** The recorded end of an effect: the text of its result, or the code and message of its failure. */
+/**
+ * The recorded end of an effect: the text of its result, or the code and message of its failure.
+ */
 import type { ProblemCode } from '../problem.js';
 
 export type Outcome = { ok: true; text: string } | { ok: false; code: ProblemCode; text: string };

@@ -1,13 +1,16 @@
 /**
- * A role says why a task exists in the eyes of its parent. Everything that follows from a role is a fact in this table,
- * and no other file compares role names. A role without a row (a person's own word, or one of a later version) is
- * ordinary work that somebody asked for.
+ * A role says why a task exists in the eyes of its parent. Everything that follows from a role is a
+ * fact in this table, and no other file compares role names. A role without a row (a person's own
+ * word, or one of a later version) is ordinary work that somebody asked for.
  */
 export type Role = string;
 
 interface RoleFacts {
   // Accounting
-  /** It is one level deeper than its parent. Parts of patterns are not: their number is bounded by the agent files. */
+  /**
+   * It is one level deeper than its parent. Parts of patterns are not: their number is bounded by
+   * the agent files.
+   */
   countsTowardDepth: boolean;
   /** Budgets count it as a child. Other parts take only tokens and money. */
   countsAsChild: boolean;
@@ -17,9 +20,14 @@ interface RoleFacts {
   countsForTrackRecord: boolean;
 
   // Patterns
-  /** A stage of a pattern: only its parent waits for it, without a deadline, until all stages of the set have ended. */
+  /**
+   * A stage of a pattern: only its parent waits for it, without a deadline, until all stages of the
+   * set have ended.
+   */
   isStage: boolean;
-  /** The stages for which its parent keeps a share of its budget; absent: one share for the answer. */
+  /**
+   * The stages for which its parent keeps a share of its budget; absent: one share for the answer.
+   */
   followedBy?: readonly FollowingStage[];
   /** Without this stage the pattern has no answer. */
   isEssential: boolean;

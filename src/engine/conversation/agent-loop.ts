@@ -1,7 +1,8 @@
 /**
- * The agent loop: takes turns with a model until the task has its answer, must wait for others, or cannot continue.
- * `nextStep` decides, `perform` acts. A turn is one model call, and its answer is durable before any of its tool calls
- * runs. The state is in the conversation alone, so any process can continue from it.
+ * The agent loop: takes turns with a model until the task has its answer, must wait for others, or
+ * cannot continue. `nextStep` decides, `perform` acts. A turn is one model call, and its answer is
+ * durable before any of its tool calls runs. The state is in the conversation alone, so any process
+ * can continue from it.
  */
 import type { Agent } from '../../domain/agent/agent.js';
 import { windowOf } from '../../domain/config/window.js';

@@ -1,7 +1,7 @@
 /**
- * Whether a conversation may take another turn, and how much that turn may cost. When a budget runs out, or a person
- * asks the task to stop, the agent is told so and has one last turn for an answer in words. An agent that repeats
- * itself is warned once.
+ * Whether a conversation may take another turn, and how much that turn may cost. When a budget runs
+ * out, or a person asks the task to stop, the agent is told so and has one last turn for an answer
+ * in words. An agent that repeats itself is warned once.
  */
 import { budgetWord, usedUp, type Budget, type BudgetName } from '../../domain/budget/budget.js';
 import { moneyText } from '../../domain/budget/usage.js';

@@ -1,6 +1,6 @@
 /**
- * Tasks that a conversation made without waiting for them. The outcome of each comes back as one message. The task
- * that made them is not over while any of them is open.
+ * Tasks that a conversation made without waiting for them. The outcome of each comes back as one
+ * message. The task that made them is not over while any of them is open.
  */
 import type { Agent } from '../../domain/agent/agent.js';
 import { childId } from '../../domain/task/id.js';

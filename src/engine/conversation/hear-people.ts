@@ -9,7 +9,8 @@ export async function hearPeople(context: EngineContext, task: Task, conversatio
   const told = (await context.intents.list()).filter((intent) => intent.kind === 'tell' && intent.task === task.id);
   for (const intent of told) {
     if (intent.kind !== 'tell') continue;
-    // The text of an agent holds the id of its call, so equal texts are one message. People may repeat themselves.
+    // The text of an agent holds the id of its call, so equal texts are one message. People may
+    // repeat themselves.
     const isHeard = conversation
       .messages()
       .some(({ content, timestamp }) => content === intent.text && (intent.by !== HUMAN || timestamp === intent.at));

@@ -1,7 +1,8 @@
 /**
- * Decides the next step of a conversation. This is a pure function: the same messages and facts give the same step, so
- * any process can continue a conversation. A fact that costs a look is learned when no earlier rule applies, one at a
- * time, and is forgotten when the conversation changes.
+ * Decides the next step of a conversation. This is a pure function: the same messages and facts
+ * give the same step, so any process can continue a conversation. A fact that costs a look is
+ * learned when no earlier rule applies, one at a time, and is forgotten when the conversation
+ * changes.
  */
 import { finalAnswer, openCalls, reportedAnswer } from '../../domain/session/session.js';
 import { allowance } from './allowance.js';
@@ -35,7 +36,10 @@ function answerStep({ task, messages }: Talk, facts: Facts, open: string[]): Ste
   return { do: 'answer', text };
 }
 
-/** An answer that exists is kept whatever happens, so reasons to stop count only before the next model call. */
+/**
+ * An answer that exists is kept whatever happens, so reasons to stop count only before the next
+ * model call.
+ */
 function turnStep(talk: Talk, { stop, isPaused, areNotesHeard, budget }: Facts, isPlanTurn: boolean): Step {
   if (stop === 'leaving') return { do: 'put_back', why: 'the process is stopping' };
   if (stop !== undefined) return { do: 'stop', problem: stop };

@@ -35,7 +35,10 @@ export interface Loop {
   stop: AbortSignal;
 }
 
-/** The conversation changed; something was learned about it as it is; or the task leaves this process. */
+/**
+ * The conversation changed; something was learned about it as it is; or the task leaves this
+ * process.
+ */
 type Performed = 'changed' | Facts | Ending;
 
 export async function perform(loop: Loop, step: Action): Promise<Performed> {
@@ -133,7 +136,10 @@ function afterFailure(stop: AbortSignal, failure: Problem): Ending {
   return stopped === undefined ? { do: 'fail', problem: failure } : { do: 'stop', problem: stopped };
 }
 
-/** Only messages that others wrote may lack results of calls; those that this process adds are complete. */
+/**
+ * Only messages that others wrote may lack results of calls; those that this process adds are
+ * complete.
+ */
 function shown(conversation: Conversation): readonly Message[] {
   const messages = conversation.messages();
   if (conversation.whole) return messages;

@@ -1,7 +1,7 @@
 /**
- * `plan_approval: true`: the agent shows its plan before it acts. Its first turn has no tools and must be a plan. The
- * plan goes to the human as an approval; only an approved plan, as the human left it, opens the way to tools. The state
- * of this is read from the kinds of the messages.
+ * `plan_approval: true`: the agent shows its plan before it acts. Its first turn has no tools and
+ * must be a plan. The plan goes to the human as an approval; only an approved plan, as the human
+ * left it, opens the way to tools. The state of this is read from the kinds of the messages.
  */
 import { problem } from '../../domain/problem.js';
 import { openCalls, type ToolCall } from '../../domain/session/session.js';

@@ -1,6 +1,7 @@
 /**
- * Some roles require one call of one tool and nothing else: a goal check must give its verdict. A model that answers in
- * words, or calls the tool wrongly, is reminded once. After that the task has failed; a retry asks again.
+ * Some roles require one call of one tool and nothing else: a goal check must give its verdict. A
+ * model that answers in words, or calls the tool wrongly, is reminded once. After that the task has
+ * failed; a retry asks again.
  */
 import { readBid } from '../../domain/task/bid.js';
 import { readAssignment } from '../../domain/coordination/dependency.js';

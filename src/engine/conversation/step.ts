@@ -61,7 +61,10 @@ export interface TurnBudget {
 /** A message before it is stamped with the time. */
 export type Draft = Omit<Message, 'timestamp'>;
 
-/** A message of the engine itself. Its kind says what follows from it; the model reads only its text. */
+/**
+ * A message of the engine itself. Its kind says what follows from it; the model reads only its
+ * text.
+ */
 export function controlMessage(kind: MessageKind, content: string): Draft {
   return { role: 'user', from: 'guildhall', kind, content };
 }

@@ -59,8 +59,9 @@ export async function act(
       if ('code' in granted) return fail(context, claim, task, granted, costs);
       const made = await createChildren(context, taintedBy(task, children.values()), granted);
       const tasks = [...open, ...missing.map((child) => child.id)];
-      // Who takes it is kept with its first rest, if it was addressed to nobody; and so is the end of a row of takers who died with it. One that
-      // could neither be read nor made is named: while its file cannot be read, nothing else says whose part it is.
+      // The record is written in full if it changed: it has an assignee now, or its row of lost
+      // takers has ended. It also names a child that could neither be read nor made, because
+      // nothing else tells whose child that is while its file cannot be read.
       const isKept = claim.task.to !== undefined && claim.task.lost === undefined && made.length === granted.length;
       return isKept && decision.children.every(({ role }) => roleFacts(role).isStage)
         ? parkForChildren(context, claim, task, tasks, costs)

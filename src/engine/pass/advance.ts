@@ -12,8 +12,9 @@ import { act } from './act.js';
 import { CLAIM_GUARDS, firstGuard, WORK_GUARDS, type Claimed, type Started } from './guards.js';
 
 /**
- * False if nothing moved, for example because another peer was faster. `here`: how many other tasks of the same agent
- * this process has in hand. Throws only if the disk fails or there is a bug; the claim is then left for recovery.
+ * False if nothing moved, for example because another peer was faster. `here`: how many other tasks
+ * of the same agent this process has in hand. Throws only if the disk fails or there is a bug; the
+ * claim is then left for recovery.
  */
 export async function advance(context: EngineContext, task: Task, stop: AbortSignal, here = 0): Promise<boolean> {
   const assignee = resolveAssignee(context, task);

@@ -1,6 +1,7 @@
 /**
- * The guards between the claim of a task and the work on it, in order. The first guard that ends the task's stay in this
- * process wins, so the order is part of the contract, and each guard states the reason for its position.
+ * The guards between the claim of a task and the work on it, in order. The first guard that ends
+ * the task's stay in this process wins, so the order is part of the contract, and each guard states
+ * the reason for its position.
  */
 import type { Agent } from '../../domain/agent/agent.js';
 import { problem, type Problem } from '../../domain/problem.js';
@@ -46,7 +47,10 @@ export interface Guard<T> {
   check(context: EngineContext, claimed: T): Promise<Passed | undefined>;
 }
 
-/** Guards before the claim is recorded: a task that they put back was never taken, as far as history knows. */
+/**
+ * Guards before the claim is recorded: a task that they put back was never taken, as far as history
+ * knows.
+ */
 export const CLAIM_GUARDS: readonly Guard<Claimed>[] = [
   {
     name: 'cancelled',
@@ -130,7 +134,8 @@ export const WORK_GUARDS: readonly Guard<Started>[] = [
     position: 'Before the turn is taken: a task that fails must not hold it.',
     async check(context, { claim, task, name }) {
       const fault = context.agents.fault(name);
-      // Editors replace a file by removing it, so an agent that is missing in the middle of its work may be back soon.
+      // Editors replace a file by removing it, so an agent that is missing in the middle of its
+      // work may be back soon.
       const isPassing = fault?.code === 'unknown_agent' && claim.task.claimed_at !== undefined;
       if (fault === undefined || isPassing) return undefined;
       await fail(context, claim, task, fault);

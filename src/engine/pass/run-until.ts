@@ -1,6 +1,6 @@
 /**
- * The one loop around passes. `watch`, `run` and `pump --all` are conditions of it: each says where a pass looks, what it
- * waits for between passes, and when it is met.
+ * The one loop around passes. `watch`, `run` and `pump --all` are conditions of it: each says where
+ * a pass looks, what it waits for between passes, and when it is met.
  */
 import type { Engine, Look, PumpReport } from './pump.js';
 
@@ -11,7 +11,10 @@ export interface Condition {
   /** A task that a pass started has left this process. */
   onEnd(moved: boolean): void;
   onPass(report: PumpReport): Promise<void> | void;
-  /** Called if another pass at once would find nothing. Waits until one may find something; false: the condition is met. */
+  /**
+   * Called if another pass at once would find nothing. Waits until one may find something; false:
+   * the condition is met.
+   */
   wait(report: PumpReport): Promise<boolean>;
 }
 

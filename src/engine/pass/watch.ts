@@ -1,4 +1,7 @@
-/** Works until it is told to stop: passes, then sleeps for a ring, the end of something it started, or the clock. */
+/**
+ * Works until it is told to stop: passes, then sleeps for a ring, the end of something it started,
+ * or the clock.
+ */
 import { INTERVALS } from '../../domain/intervals.js';
 import { patience } from '../../domain/peer.js';
 import type { Ports } from '../core/context.js';
@@ -11,11 +14,17 @@ export interface WatchOptions {
   onPass?: (report: PumpReport) => void;
 }
 
-/** Reading long folders takes at most one part in this of the time; meanwhile work continues from what is known. */
+/**
+ * Reading long folders takes at most one part in this of the time; meanwhile work continues from
+ * what is known.
+ */
 const SCAN_SHARE = 20;
 const LONG_SCAN_MS = 2;
 const MOST_SCAN_REST_MS = 500;
-/** With much under way, passes take at most one part in this of the time, and tasks that end meanwhile share the next. */
+/**
+ * With much under way, passes take at most one part in this of the time, and tasks that end
+ * meanwhile share the next.
+ */
 const PASS_SHARE = 4;
 const LONG_PASS_MS = 0.5;
 const MOST_PASS_REST_MS = 50;
@@ -118,7 +127,10 @@ function untilStopped(
       : Math.max(rungAt + INTERVALS.ringSettleMs, scanRestUntil) - clock.monotonicMs();
   }
 
-  /** The first peer looks as often as one alone would, and rings for all. The others look in case it is suspended. */
+  /**
+   * The first peer looks as often as one alone would, and rings for all. The others look in case it
+   * is suspended.
+   */
   function rescanGap(): number {
     const me = ports.presence.rank();
     return config.rescanMs * (me.rank === 0 ? 1 : Math.min(OTHERS_FACTOR, me.of) * patience(me));

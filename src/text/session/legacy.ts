@@ -1,11 +1,15 @@
 /**
- * Fields that messages of earlier versions lack. Before `kind` and `code` existed, the purpose of a message was in its
- * `from` or in its wording. Only this file recognises those names and sentences, so their wording must not change.
+ * Fields that messages of earlier versions lack. Before `kind` and `code` existed, the purpose of a
+ * message was in its `from` or in its wording. Only this file recognises those names and sentences,
+ * so their wording must not change.
  */
 import { isProblemCode, type ProblemCode } from '../../domain/problem.js';
 import type { Message, MessageKind } from '../../domain/session/session.js';
 
-/** Adds what an earlier version left out. The first message of a task is its description, never one of the engine's. */
+/**
+ * Adds what an earlier version left out. The first message of a task is its description, never one
+ * of the engine's.
+ */
 export function withLegacyFields(message: Message, isFirst: boolean): Message {
   if (isFirst || message.task !== undefined) return message;
   if (message.role === 'user') {

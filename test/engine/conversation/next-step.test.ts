@@ -1,4 +1,7 @@
-/** The agent loop without a disk: the messages of a conversation and a few facts decide the next step. */
+/**
+ * The agent loop without a disk: the messages of a conversation and a few facts decide the next
+ * step.
+ */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Agent } from '../../../src/domain/agent/agent.js';

@@ -87,7 +87,12 @@ export const LEAVING = '.leaving';
  * the id holds. The name is the fence: whoever can rename it owns the task.
  */
 export function claimName(id: string, agent: string, peer: string): string {
-  return `${id}_${agent.replaceAll('_', '-')}-${peer}.json`;
+  return `${id}_${agentInClaim(agent)}-${peer}.json`;
+}
+
+/** An agent's name as `parseClaimName` returns it. */
+export function agentInClaim(agent: string): string {
+  return agent.replaceAll('_', '-');
 }
 
 export interface ClaimName {
