@@ -55,10 +55,9 @@ export function approvalFor(
 }
 
 function confinementOf(context: EngineContext, call: ToolCall, gate: GateVerdict): string {
-  if (gate.action)
-    return 'nothing: an action is code of a plugin you installed, and runs outside of the sandbox with its keys';
-  if (call.name !== 'execute_command') return 'the program itself, which does just this';
-  return context.shell.confinement(call.arguments['network'] === true) ?? 'nothing';
+  if (gate.action) return 'outside the sandbox, with the keys of the plugin: an action is code that you installed';
+  if (call.name !== 'execute_command') return 'by the program itself; no command runs';
+  return context.shell.confinement(call.arguments['network'] === true) ?? 'without restrictions';
 }
 
 type Said = { kind: 'open' } | { kind: 'no'; message: string } | { kind: 'yes'; edited?: Record<string, unknown> };
@@ -112,7 +111,8 @@ async function learn(context: Ports, task: Task, said: Answer): Promise<void> {
     arguments: { command: line },
     digest: digestOf('allow_command', { command: line }, request.agent),
     reasons: [`you allowed this line ${HABIT} times; if you agree, exactly this line runs by itself from now on`],
-    confinement: 'a new rule in storage/terminal-cmd-allowlist.yaml, which you can remove there',
+    confinement:
+      'by the program itself: it adds a rule to storage/terminal-cmd-allowlist.yaml, which you can remove there',
   };
   const wanted = makeTask({
     id: `allow-${hash53(line)}`,

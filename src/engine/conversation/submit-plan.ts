@@ -36,7 +36,7 @@ function approval(
   const wanted = approvalFor(context, task, agent, call, { verdict: 'ask', reasons, risk: 'LOW' });
   const request: ApprovalRequest = {
     ...(wanted.context!['request'] as ApprovalRequest),
-    confinement: 'nothing is done by this: each step of the plan is still judged by itself',
+    confinement: 'no action yet: each step of the plan is still checked',
   };
   return {
     ...wanted,

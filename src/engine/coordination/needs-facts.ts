@@ -146,7 +146,7 @@ function question(
   );
   const request: ApprovalRequest = {
     ...(wanted.context!['request'] as ApprovalRequest),
-    confinement: 'nothing is done by this: the asker is told what you say',
+    confinement: 'no action: your answer goes to the agent that asks',
   };
   const child: WantedChild = {
     ...wanted,

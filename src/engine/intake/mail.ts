@@ -85,7 +85,7 @@ function admission(mail: Mail, to: string | undefined, at: string): Task {
     reasons: ['messages from outside reach agents only when you let them in (inbox: admit: ask in guild.yaml)'],
     risk: 'LOW',
     taint: [taintOf(mail)],
-    confinement: 'inside the program',
+    confinement: 'by the program itself; no command runs',
   };
   return makeTask({
     id: childId(mail.task, 'admit'),

@@ -39,7 +39,7 @@ function entryOf(approval: Approval): NewItem {
   const action = shownAction(approval);
   const about = [
     ...request.reasons.map((reason, i) => (i === 0 ? `Asked because: ${reason}` : `  ${reason}`)),
-    `Held in by: ${request.confinement}`,
+    `How it runs: ${request.confinement}`,
     ...(request.taint.length > 0 ? [`Influenced by: ${request.taint.join(', ')}`] : []),
     ...otherArguments(approval, action.key),
     ...(request.diff ? ['', 'What would change:', ...request.diff.split('\n')] : []),

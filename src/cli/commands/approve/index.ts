@@ -5,6 +5,7 @@ import { approvalOf, mainArgument, type Answer, type Approval } from '../../../d
 import { problem, ProblemError } from '../../../domain/problem.js';
 import { isEnded } from '../../../domain/task/task.js';
 import { EXIT, type Call, type Command } from '../../args/command.js';
+import { wrappedLines } from '../../render/layout.js';
 import type { Terminal } from '../../render/terminal.js';
 import { meantBy, unknownTask } from '../task/id.js';
 
@@ -68,12 +69,14 @@ async function list(store: Store, { terminal, json }: Call): Promise<number> {
     terminal.out(
       `${terminal.bold(id)}  ${terminal.colour(request.risk === 'HIGH' ? 'red' : 'yellow', request.risk)}  @${request.agent}`,
     );
-    terminal.out(`  ${title.replaceAll('\n', '\n  ')}`);
-    for (const reason of request.reasons) terminal.out(terminal.dim(`  ${reason}`));
-    terminal.out(terminal.dim(`  held in by: ${request.confinement}`));
-    if (request.taint.length > 0) terminal.out(terminal.dim(`  influenced by ${request.taint.join(', ')}`));
+    const about = [
+      ...request.reasons,
+      `how it runs: ${request.confinement}`,
+      ...(request.taint.length > 0 ? [`influenced by ${request.taint.join(', ')}`] : []),
+    ];
     const shown = request.diff?.split('\n').map((line) => diffLine(line, terminal)) ?? contentOf(title, request);
-    for (const line of shown) terminal.out(`  ${line}`);
+    for (const text of [...title.split('\n'), ...about.map((line) => terminal.dim(line)), ...shown])
+      for (const line of wrappedLines(`  ${text}`, terminal.width)) terminal.out(line);
   }
   if (open.length === 0) terminal.say('nothing waits for you');
   return open.length > 0 ? EXIT.waiting : EXIT.done;
