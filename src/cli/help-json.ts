@@ -48,9 +48,9 @@ function formHelp([form, about]: readonly [string, string]): object {
 function options(known: Options): OptionHelp[] {
   return Object.entries(known).map(([name, { type, short, multiple = false, value, about }]) => ({
     name: `--${name}`,
-    ...(short === undefined ? {} : { short: `-${short}` }),
+    short: short && `-${short}`,
     value: type === 'string',
-    ...(value === undefined ? {} : { placeholder: value }),
+    placeholder: value,
     multiple,
     about,
   }));

@@ -77,7 +77,7 @@ async function runCommand(
     json,
     quiet,
     open: (folder, options) => open(folder, { env: io.env, ...options }),
-    ...(command.takesCommand ? { inner: innerOf(io, inner, args) } : {}),
+    inner: command.takesCommand ? innerOf(io, inner, args) : undefined,
   };
   try {
     return await command.run(call);

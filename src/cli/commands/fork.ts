@@ -24,14 +24,13 @@ The next guild pump or guild watch continues the conversation.`,
         problem('bad_usage', 'guild fork needs a session', { hint: 'guild query "SELECT * FROM sessions" lists them' }),
       );
     const session = named.replace(/^(?:.*\/)?sessions\//, '').replace(/\.session\.yaml$/, '');
-    const said = rest.join(' ');
     const at = whole(values, 'at', [1, Infinity]);
     const forked = await forkSession(root, {
       session,
-      ...(at === undefined ? {} : { at }),
-      ...given('to', text(values, 'to')),
-      ...given('id', text(values, 'id')),
-      ...given('text', said === '' ? undefined : said),
+      at,
+      to: text(values, 'to'),
+      id: text(values, 'id'),
+      text: rest.join(' ') || undefined,
     });
     const { task, kept, moved } = forked;
     if (json) terminal.json({ task: task.id, session: forked.session, kept, moved });
@@ -41,7 +40,3 @@ The next guild pump or guild watch continues the conversation.`,
     return EXIT.done;
   },
 };
-
-function given<K extends string>(key: K, value: string | undefined): Partial<Record<K, string>> {
-  return value === undefined ? {} : ({ [key]: value } as Record<K, string>);
-}

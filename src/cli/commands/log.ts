@@ -23,7 +23,7 @@ workspace, too.`,
     const task = text(values, 'task');
     const commits = await history.log({
       limit,
-      ...(task === undefined ? {} : { task }),
+      task,
     });
     await history.close();
     if (json) terminal.json(commits);

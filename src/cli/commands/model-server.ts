@@ -30,7 +30,7 @@ fail, stall and break off: see docs/explanation/models.md.
       throw new ProblemError(problem('not_found', `there is no script ${named}`));
     const port = whole(values, 'port', [0, 65535]) ?? 8123;
     const host = text(values, 'host') ?? '127.0.0.1';
-    const server = await serveScript({ ...(fs.existsSync(file) ? { file } : {}), port, host }).catch(
+    const server = await serveScript({ file: fs.existsSync(file) ? file : undefined, port, host }).catch(
       (error: unknown) => {
         throw new ProblemError(cannotListen(error as NodeJS.ErrnoException, host, port));
       },

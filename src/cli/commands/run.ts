@@ -33,7 +33,7 @@ text to read it from standard input:
     const model = text(call.values, 'model');
     const workspace = await call.open(call.root, {
       watchers: tell,
-      ...(model ? { modelName: model } : {}),
+      modelName: model,
     });
     const { problems } = workspace.check();
     for (const one of [...workspace.configProblems, ...problems]) call.terminal.problem(one);

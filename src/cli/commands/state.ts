@@ -112,7 +112,7 @@ function row({ at, body }: Note, terminal: Terminal): string[] {
 
 function fields({ at, task, body }: Note): object {
   const { type: _, ...rest } = body as Note['body'] & { type: 'state_change' };
-  return { at, ...(task === undefined ? {} : { task }), ...rest };
+  return { at, task, ...rest };
 }
 
 export function stateMark(state: AgentState, terminal: Terminal): string {

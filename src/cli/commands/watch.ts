@@ -33,7 +33,7 @@ export async function host(call: Call, agents: string[] | undefined): Promise<nu
     },
   };
   const changed = configChange(call.root, call.io.env);
-  const workspace = await call.open(call.root, { watchers, ...(agents ? { agents } : {}) });
+  const workspace = await call.open(call.root, { watchers, agents });
   for (const one of workspace.configProblems) call.terminal.problem(one);
   const { problems } = workspace.check();
   for (const one of problems) call.terminal.problem(one);

@@ -121,7 +121,7 @@ async function openApproval(store: Store, id: string): Promise<Approval> {
 
 function answerFor(verb: 'approve' | 'reject' | 'edit', { id, request }: Approval, said: string): Omit<Answer, 'at'> {
   if (verb === 'approve') return { approved: true, by: 'human' };
-  if (verb === 'reject') return { approved: false, by: 'human', ...(said ? { reason: said } : {}) };
+  if (verb === 'reject') return { approved: false, by: 'human', reason: said || undefined };
   const main = mainArgument(request.tool);
   if (main === undefined)
     throw new ProblemError(

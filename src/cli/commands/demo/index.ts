@@ -52,7 +52,7 @@ tasks/approvals.task.md. The model is a script, so no key and no network are nee
     );
     const workspace = await call.open(folder, {
       watchers: narrator(call),
-      ...(model ? { modelName: model } : {}),
+      modelName: model,
     });
     try {
       if (await play(workspace, call, model === undefined)) return await showEnd(workspace, call);

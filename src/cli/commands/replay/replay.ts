@@ -36,10 +36,10 @@ With --workspace DIR, all agents are taken from that workspace.`,
     const replayed = await replayRun(path.resolve(cwd, file), {
       env,
       with: replacements(call.values['with'], cwd),
-      ...(call.json ? {} : { watchers: narrator(call) }),
-      ...(dir === undefined ? {} : { dir: path.resolve(cwd, dir) }),
-      ...(agentsFrom === undefined ? {} : { agentsFrom: path.resolve(cwd, agentsFrom) }),
-      ...(live ? { live } : {}),
+      watchers: call.json ? undefined : narrator(call),
+      dir: dir && path.resolve(cwd, dir),
+      agentsFrom: agentsFrom && path.resolve(cwd, agentsFrom),
+      live,
     });
     const kept = dir !== undefined || call.values['keep'] === true || replayed.live;
     if (!kept) fs.rmSync(replayed.root, { recursive: true, force: true, maxRetries: 5 });
@@ -48,8 +48,7 @@ With --workspace DIR, all agents are taken from that workspace.`,
 };
 
 function tell({ terminal, json }: Call, { root, difference, live, calls, files }: Replayed, kept: boolean): number {
-  if (json)
-    terminal.json({ same: difference === undefined, difference, live, calls, ...(kept ? { folder: root } : {}) });
+  if (json) terminal.json({ same: difference === undefined, difference, live, calls, folder: kept ? root : undefined });
   const where = kept ? `\nthe folder is ${root}` : '';
   if (difference === undefined) {
     if (!json)

@@ -18,7 +18,7 @@ export async function submit(kind: Kind, call: Call): Promise<number> {
   if (wrong) throw new ProblemError(problem('bad_usage', `${task} ${wrong}`));
   const base = { id: randomBytes(6).toString('hex'), task, by: 'human', at: new Date().toISOString() };
   if (kind === 'tell') await store.intents.submit({ ...base, kind, text: said });
-  else if (kind === 'cancel') await store.intents.submit({ ...base, kind, ...(said ? { reason: said } : {}) });
+  else if (kind === 'cancel') await store.intents.submit({ ...base, kind, reason: said || undefined });
   else await store.intents.submit({ ...base, kind });
   const working = (await store.presence.peers()).some((peer) => peer.id !== store.presence.peer.id);
   await store.close();

@@ -40,7 +40,7 @@ export async function list(call: Call): Promise<number> {
   const skipped: Problem[] = [];
   if (wantsEnded) {
     const ended = { limit: limit + 1, skipped: (one: Problem) => void skipped.push(one) };
-    found.push(...(await reader.ended(endedState === undefined ? ended : { ...ended, state: endedState })));
+    found.push(...(await reader.ended({ ...ended, state: endedState })));
   }
   const shown = found.slice(0, limit);
   if (json) terminal.json(shown.map(taskRecord));

@@ -42,7 +42,7 @@ With --json it also prints every event and the nodes of the chain: task ids, tur
     const cost = costOf(found);
     const shares = sharesOf(store, found).map(printable);
     if (json) {
-      terminal.json({ id, state: found.state, chain, nodes, shares, origin, story, ...(cost ? { cost } : {}), events });
+      terminal.json({ id, state: found.state, chain, nodes, shares, origin, story, cost, events });
       return EXIT.done;
     }
     for (const [i, line] of chain.entries())
