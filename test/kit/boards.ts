@@ -35,7 +35,9 @@ export const REDIS = `## TODO
   depends_on: task-003
 `;
 
-/** Prose, comments, odd spacing and a block that looks like a section: all of it must survive every edit. */
+/**
+ * Prose, comments, unusual spacing and a block that looks like a section. All must survive edits.
+ */
 export const MESSY = `# Plan
 
 Some words before.

@@ -1,7 +1,4 @@
-/**
- * Boards that nobody thought of: whatever the text, parsing points into it without loss, edits stay within their lines,
- * and what is written reads back.
- */
+/** Random boards: parsing loses nothing, edits stay within their lines, and values read back. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { fc } from '../kit/properties.js';
@@ -63,21 +60,22 @@ const value = fc.oneof(
   ),
   fc
     .array(fc.constantFrom('', ' ', 'a', '  b', '\tc', '## d', '- e', '```', '<!--'), { maxLength: 5 })
-    .map((l) => l.join('\n')),
+    .map((lines) => lines.join('\n')),
   fc.integer(),
   fc.boolean(),
 );
 const boxes = fc.constantFrom<Box>('open', 'doing', 'done', 'skipped');
 const RUNS = { numRuns: 400 };
 
-const same = (board: Board, item: Item): Item => board.items.find((one) => one.span.start === item.span.start)!;
-/** Each item of a board in turn, so that one case tries them all. */
+const same = (board: Board, item: Item): Item =>
+  board.items.find((candidate) => candidate.span.start === item.span.start)!;
+/** Each item of a board in turn. */
 function eachItem(text: string, act: (item: Item, board: Board) => void): void {
   const board = parseBoard(text, 'x.task.md');
   for (const item of board.items) act(item, board);
 }
 
-test('every span holds what was read from it', () => {
+test('every span contains the value read from it', () => {
   fc.assert(
     fc.property(anyBoard, (text) => {
       assert.equal(applyEdits(text, []), text);
@@ -116,18 +114,18 @@ test('a box changes its own line only, and reads back', () => {
 
 test('a field changes its own lines only, and reads back', () => {
   fc.assert(
-    fc.property(anyBoard, fc.constantFrom('id', 'text', 'note', 'fresh', 'due'), value, (text, key, given) => {
+    fc.property(anyBoard, fc.constantFrom('id', 'text', 'note', 'fresh', 'due'), value, (text, key, newValue) => {
       eachItem(text, (item, board) => {
-        if (key === 'id' && (given === '' || board.items.length + board.rejected.length > 1)) return;
-        const after = setField(text, item, key, given);
+        if (key === 'id' && (newValue === '' || board.items.length + board.rejected.length > 1)) return;
+        const after = setField(text, item, key, newValue);
         assert.equal(after.slice(0, item.bodyStart), text.slice(0, item.bodyStart));
         assert.equal(after.slice(after.length - (text.length - item.headEnd)), text.slice(item.headEnd));
         const again = parseBoard(after, 'x.task.md');
-        const expected = typeof given === 'string' ? blockText(given) : given;
+        const expected = typeof newValue === 'string' ? blockText(newValue) : newValue;
         assert.deepEqual(fieldOf(same(again, item), key)?.value, expected);
         assert.deepEqual(
-          again.items.map((one) => one.title),
-          board.items.map((one) => one.title),
+          again.items.map((candidate) => candidate.title),
+          board.items.map((candidate) => candidate.title),
         );
         const without = applyEdits(after, removeFieldEdits(after, same(again, item), key));
         assert.equal(fieldOf(same(parseBoard(without, 'x.task.md'), item), key), undefined);
@@ -154,27 +152,27 @@ test('titles and marks read back', () => {
   );
 });
 
-test('a new item is found again, whatever stands in the file', () => {
+test('a new item is found again in any file', () => {
   fc.assert(
-    fc.property(anyBoard, value, fc.string({ unit: 'grapheme', minLength: 1, maxLength: 15 }), (text, given, words) => {
+    fc.property(anyBoard, value, fc.string({ unit: 'grapheme', minLength: 1, maxLength: 15 }), (text, note, words) => {
       if (text.includes('<<<<<<<')) return;
       const flat = words.replace(/\s*[\r\n]+\s*/g, ' ');
       const after = addItem(text, {
         title: words,
         box: 'done',
         tags: ['new'],
-        fields: { id: 'fresh-id', note: given },
+        fields: { id: 'fresh-id', note },
       });
-      const found = parseBoard(after, 'x.task.md').items.find((one) => one.id === 'fresh-id');
-      assert.ok(found?.inTodo);
-      assert.deepEqual([found.title, found.box, found.tags, found.parent], [flat, 'done', ['new'], undefined]);
-      assert.deepEqual(fieldOf(found, 'note')?.value, typeof given === 'string' ? blockText(given) : given);
+      const added = parseBoard(after, 'x.task.md').items.find((candidate) => candidate.id === 'fresh-id');
+      assert.ok(added?.inTodo);
+      assert.deepEqual([added.title, added.box, added.tags, added.parent], [flat, 'done', ['new'], undefined]);
+      assert.deepEqual(fieldOf(added, 'note')?.value, typeof note === 'string' ? blockText(note) : note);
     }),
     RUNS,
   );
 });
 
-test('ticking there and back gives the same bytes', () => {
+test('ticking and unticking restores the same bytes', () => {
   for (const text of [APPROVALS, REDIS, MESSY, REDIS.replaceAll('\n', '\r\n')]) {
     eachItem(text, (item) => {
       if (item.box !== 'done') return;
@@ -184,7 +182,7 @@ test('ticking there and back gives the same bytes', () => {
   }
 });
 
-test('an update of any columns at once reads back', () => {
+test('an update of any set of columns reads back', () => {
   const columns = fc.constantFrom<[string, string, unknown]>(
     ['priority', `'C'`, 'C'],
     ['priority', 'NULL', undefined],
@@ -202,14 +200,14 @@ test('an update of any columns at once reads back', () => {
   );
   const set = fc.uniqueArray(columns, { minLength: 1, maxLength: 5, selector: ([field]) => field });
   fc.assert(
-    fc.property(anyBoard, set, (text, given) => {
-      const sql = `UPDATE x.task.md SET ${given.map(([field, written]) => `${field} = ${written}`).join(', ')}`;
+    fc.property(anyBoard, set, (text, assignments) => {
+      const sql = `UPDATE x.task.md SET ${assignments.map(([field, written]) => `${field} = ${written}`).join(', ')}`;
       const parsed = parseQuery(sql);
       assert.ok(parsed.ok);
       const reply = queryBoard(text, 'x.task.md', parsed.query, { all: true });
       if (!reply.ok) return assert.match(reply.problem.message, /nothing was changed|merge conflict/);
       for (const row of reply.rows) {
-        for (const [field, , expected] of given) {
+        for (const [field, , expected] of assignments) {
           const value = row[field];
           assert.deepEqual(Array.isArray(value) ? [...value].sort() : value, expected, field);
         }

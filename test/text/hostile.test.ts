@@ -1,4 +1,6 @@
-/** Whatever a file holds, reading it ends soon, with a value: an exception here would stop the whole pass. */
+/**
+ * Readers return a value in linear time for any content: an exception would stop the whole pass.
+ */
 import { test } from 'node:test';
 import { fc } from '../kit/properties.js';
 import { parseAgent } from '../../src/text/agent/parse.js';
@@ -99,9 +101,9 @@ test('no damage to a good file makes any reader throw', () => {
 
 const LONG = 200_000;
 const long: [string, string][] = [
-  ['blanks', ' '.repeat(LONG)],
+  ['spaces', ' '.repeat(LONG)],
   ['line breaks and a letter', `${'\n'.repeat(LONG)}x`],
-  ['blanks, breaks and a letter', `${' \n'.repeat(LONG / 2)}x:`],
+  ['spaces, breaks and a letter', `${' \n'.repeat(LONG / 2)}x:`],
   ['opening brackets', '['.repeat(LONG)],
   ['opening braces', '{"a":'.repeat(LONG / 5)],
   ['opening parentheses', `---\ntools: ${'('.repeat(LONG)}\n---\n`],
@@ -117,10 +119,10 @@ const long: [string, string][] = [
   ['keys', Array.from({ length: LONG / 10 }, (_, i) => `k${i}: 1`).join('\n')],
   ['tools', `---\ntools: [${'a, '.repeat(LONG / 4)}]\n---\n`],
   ['conflict marks', '<<<<<<< \n'.repeat(LONG / 10)],
-  ['unseen characters', '\u200b'.repeat(LONG)],
+  ['invisible characters', '\u200b'.repeat(LONG)],
 ];
 for (const [what, text] of long) {
-  test(`${what}, very many, are read in linear time`, () => {
+  test(`hostile input is read in linear time: ${what}`, () => {
     inLinearTime(what, () => readAll(text));
   });
 }

@@ -7,7 +7,7 @@ import { execFileSync } from 'node:child_process';
 import fs from 'node:fs';
 import os from 'node:os';
 import type { Processes, ProcessIdentity } from '../../ports/processes.js';
-import { parseStat, type Living } from '../../text/lines/process-stat.js';
+import { parseStat, type ProcessEntry } from '../../text/lines/process-stat.js';
 
 export function processes(): Processes {
   const me: ProcessIdentity = {
@@ -74,7 +74,7 @@ function signalError(pid: number): string | undefined {
 /**
  * Undefined if it has ended. Throws if the table cannot be read, as when too many files are open.
  */
-function inProcessTable(pid: number): Living | undefined {
+function inProcessTable(pid: number): ProcessEntry | undefined {
   try {
     return parseStat(fs.readFileSync(`/proc/${pid}/stat`, 'utf8'));
   } catch (error) {

@@ -5,7 +5,7 @@
  */
 import { INTERVALS } from '../../domain/intervals.js';
 import fs from 'node:fs';
-import { parseStat, type Living } from '../../text/lines/process-stat.js';
+import { parseStat, type ProcessEntry } from '../../text/lines/process-stat.js';
 
 const GRACE_MS = 2000;
 const KILLED_MS = 3000;
@@ -23,7 +23,7 @@ export interface ProcessTree {
  * SIGTERM to all, then after two seconds SIGKILL. Resolves when all have ended or cannot be ended.
  */
 export async function endProcessTree(tree: ProcessTree): Promise<void> {
-  const seen = new Map<string, Living>();
+  const seen = new Map<string, ProcessEntry>();
   const first = [...members(tree, seen), ...holders(tree, seen)];
   for (const entry of first) if (entry.name !== tree.wrapper) send(entry.pid, 'SIGTERM');
   if (!hasProcessTable()) for (const group of tree.groups) send(-group, 'SIGTERM');
@@ -42,13 +42,13 @@ export function isGroupAlive(group: number): boolean {
   return send(-group, 0) && (!hasProcessTable() || processTable().some((entry) => entry.group === group));
 }
 
-function isGone(tree: ProcessTree, remaining: Living[]): boolean {
+function isGone(tree: ProcessTree, remaining: ProcessEntry[]): boolean {
   if (hasProcessTable()) return remaining.length === 0;
   return tree.groups.every((group) => !send(-group, 0));
 }
 
 /** The processes of its groups and their descendants. `seen` keeps those whose parent has ended. */
-function members(tree: ProcessTree, seen: Map<string, Living>): Living[] {
+function members(tree: ProcessTree, seen: Map<string, ProcessEntry>): ProcessEntry[] {
   const all = processTable();
   const pids = new Set(
     all.filter((entry) => tree.groups.includes(entry.group) || seen.has(key(entry))).map((entry) => entry.pid),
@@ -63,13 +63,13 @@ function members(tree: ProcessTree, seen: Map<string, Living>): Living[] {
 }
 
 /** Detached processes that can still write to its output. Expensive: it checks every open file. */
-function holders(tree: ProcessTree, seen: Map<string, Living>): Living[] {
+function holders(tree: ProcessTree, seen: Map<string, ProcessEntry>): ProcessEntry[] {
   const holding = processTable().filter((entry) => !seen.has(key(entry)) && holds(entry.pid, tree.output));
   for (const entry of holding) seen.set(key(entry), entry);
   return holding;
 }
 
-function key(entry: Living): string {
+function key(entry: ProcessEntry): string {
   return `${entry.pid} ${entry.since}`;
 }
 
@@ -77,7 +77,7 @@ function hasProcessTable(): boolean {
   return process.platform === 'linux' && fs.existsSync('/proc/self/stat');
 }
 
-function processTable(): Living[] {
+function processTable(): ProcessEntry[] {
   if (!hasProcessTable()) return [];
   const pids = fs.readdirSync('/proc').filter((name) => /^\d+$/.test(name));
   return pids.flatMap((pid) => {

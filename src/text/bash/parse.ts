@@ -1,10 +1,8 @@
 /**
- * A command line as Bash would read it. The grammar is the work of the `unbash` parser; here its tree becomes ours, kind by kind,
- * and nothing is dropped: a node this file does not know, an error anywhere, or two readings of one word that differ,
- * make the whole line "not understood", and the gate asks.
- *
- * The parser is tolerant and now and then skips a character in silence, so a script only counts as `plain` after
- * `isPlain` has found a reason for every character of it.
+ * Parses a command line as Bash would. The `unbash` parser provides the grammar; this file converts
+ * its tree. An unknown node, any error, or two different readings of one word make the line "not
+ * understood", and the policy asks. The parser may skip characters silently, so `isPlain` checks
+ * them.
  */
 import { parse } from 'unbash';
 import type * as U from 'unbash';
@@ -28,13 +26,13 @@ const MAX_HERE = 100;
 
 export function parseBash(line: string): ParsedShell {
   if (line.length > MAX_LINE) return { ok: false, reason: `longer than ${MAX_LINE} characters` };
-  if (deepest(line) > 2 * MAX_DEPTH) return { ok: false, reason: 'nested too deeply' };
+  if (bracketDepth(line) > 2 * MAX_DEPTH) return { ok: false, reason: 'nested too deeply' };
   if (line.split('<<').length > MAX_HERE) return { ok: false, reason: 'too many here-documents' };
   try {
     const tree = parse(line);
-    const reading = new Reading();
-    const script = reading.script(tree, line, 0);
-    if (reading.wrong !== undefined) return { ok: false, reason: reading.wrong, partial: script };
+    const reader = new TreeReader();
+    const script = reader.script(tree, line, 0);
+    if (reader.fault !== undefined) return { ok: false, reason: reader.fault, partial: script };
     return { ok: true, script };
   } catch (thrown) {
     const reason = thrown instanceof NotUnderstood ? thrown.message : 'the shell syntax could not be read';
@@ -42,21 +40,21 @@ export function parseBash(line: string): ParsedShell {
   }
 }
 
-/** Depth of brackets, counted without regard to quotes: a cheap bound that keeps hostile nesting from the parser. */
-function deepest(line: string): number {
+/** Nesting of brackets, ignoring quotes: a cheap bound that keeps hostile input from the parser. */
+function bracketDepth(line: string): number {
   let depth = 0;
-  let most = 0;
+  let deepest = 0;
   for (let at = 0; at < line.length; at++) {
     const c = line.charCodeAt(at);
-    if (c === 40 || c === 123) most = Math.max(most, ++depth);
+    if (c === 40 || c === 123) deepest = Math.max(deepest, ++depth);
     else if ((c === 41 || c === 125) && depth > 0) depth--;
   }
-  return most;
+  return deepest;
 }
 
-class Reading {
-  /** The first thing that was not understood although the tree goes on. */
-  wrong: string | undefined;
+class TreeReader {
+  /** The first thing that was not understood although the tree continues. */
+  fault: string | undefined;
   private depth = 0;
   private readonly words = new Map<string, ShellWord>();
 
@@ -66,7 +64,7 @@ class Reading {
     level: number,
   ): ShellScript {
     const errors = tree.errors;
-    if (errors && errors.length > 0) this.wrong ??= `syntax error: ${errors[0]!.message}`;
+    if (errors && errors.length > 0) this.fault ??= `syntax error: ${errors[0]!.message}`;
     const own = tree.source ?? source;
     const list = this.statements(tree.commands);
     const script = { list, plain: level === 0 && tree.shebang === undefined && isPlain(tree, own) };
@@ -102,7 +100,7 @@ class Reading {
         return this.command(node);
       case 'Pipeline': {
         const stages = node.commands.map((command) => this.node(command));
-        if (stages.length === 0) this.wrong ??= 'a pipeline without a command';
+        if (stages.length === 0) this.fault ??= 'a pipeline without a command';
         return { kind: 'pipeline', prefixed: node.prefixes.length > 0, stages, operators: [...node.operators] };
       }
       case 'Redirected': {
@@ -183,7 +181,7 @@ class Reading {
     for (const item of node.suffix) {
       if (item.type === 'Word') words.push(this.word(item));
       else if (item.type === 'Assignment') {
-        // `export a=b`: a word for the builtin, an assignment for what follows.
+        // `export a=b` is an argument of the builtin and an assignment for later commands.
         const assigned = this.assignment(item);
         assignments.push(assigned);
         words.push(hole(item.text, assigned.values));
@@ -207,20 +205,20 @@ class Reading {
   }
 
   private word(word: U.Word): ShellWord {
-    const known = this.words.get(word.text);
-    if (known !== undefined) return known;
+    const cached = this.words.get(word.text);
+    if (cached !== undefined) return cached;
     const read = wordOf(word, this.inner);
-    // The same text is the same word again, unless it holds a script, which has places of its own.
+    // The same text is the same word, unless it contains a script, which has its own positions.
     if (read.scripts.length === 0) this.words.set(word.text, read);
     return read;
   }
 
-  /** Arithmetic and tests: nobody judges their text, only the commands inside them. */
+  /** Arithmetic and tests: only the commands inside them are judged, not their text. */
   private opaque(node: U.ArithmeticExpression | U.TestExpression): ShellWord {
     return wordOf(node, this.inner);
   }
 
-  /** A substitution inside a word; its depth counts on. */
+  /** A substitution inside a word adds to the depth. */
   private inner: ReadScript = (script) => {
     if (script === undefined) throw new NotUnderstood('a substitution that could not be read');
     if (++this.depth > MAX_DEPTH) throw new NotUnderstood('nested too deeply');
@@ -232,7 +230,7 @@ class Reading {
   };
 }
 
-/** Shared by all the commands that have none. */
+/** Shared by all commands without assignments or redirections. */
 const NO_ASSIGNMENTS: ShellAssignment[] = [];
 const NO_REDIRECTIONS: ShellRedirection[] = [];
 

@@ -1,6 +1,7 @@
 /**
- * The parts of one word, from the parser's kinds to ours: known text, patterns, variables, holes, and every substitution
- * inside, however deep. Anything unknown throws: a part that is dropped in silence could be the one that runs something.
+ * Converts a word of the parser to ours: fixed text, patterns, variables, holes, and every nested
+ * substitution. Anything unknown throws, because a part that is dropped silently could run
+ * something.
  */
 import type * as U from 'unbash';
 import type { ShellPiece, ShellScript, ShellWord } from '../../domain/shell.js';
@@ -14,30 +15,31 @@ type Opaque = U.ArithmeticExpression | U.TestExpression;
 
 export function wordOf(word: U.Word | Opaque, read: ReadScript): ShellWord {
   if (word.type !== 'Word') {
-    const found = new Found(read);
-    found.visit(word);
-    return found.word('', [{ kind: 'hole', text: '' }]);
+    const reader = new WordReader(read);
+    reader.visit(word);
+    return reader.word('', [{ kind: 'hole', text: '' }]);
   }
   const text = word.text;
-  // Most words are like this, and a gate must be fast: nothing in them means anything to a shell.
+  // The fast path: most words have no character with a meaning for a shell.
   if (ORDINARY.test(text)) {
     if (word.value !== text) throw new NotUnderstood('a word that can be read in two ways');
     return ordinary(text);
   }
-  const seen = scanWord(text);
-  const found = new Found(read);
+  const scanned = scanWord(text);
+  const reader = new WordReader(read);
   const pieces: ShellPiece[] = [];
   const parts = word.parts;
   if (parts === undefined) pieces.push({ kind: 'text', text: word.value });
-  else for (const part of parts) pieces.push(...found.part(part));
-  let value = seen.value;
-  // Without an expansion both readings must come to the same word; the parser's own idea of "literal" is not enough.
+  else for (const part of parts) pieces.push(...reader.part(part));
+  let value = scanned.value;
+  // Without an expansion, both readings must yield the same word; the parser's reading is not
+  // enough.
   if (value !== undefined) {
     if (value !== word.value) throw new NotUnderstood('a word that can be read in two ways');
     if (pieces.some((piece) => piece.kind !== 'text' && piece.kind !== 'glob')) value = undefined;
   }
-  const { glob, tilde, dollarQuote, odd } = seen;
-  const { scripts, variables } = found;
+  const { glob, tilde, dollarQuote, odd } = scanned;
+  const { scripts, variables } = reader;
   return { text, value, pieces, glob, tilde, dollarQuote, odd, scripts, variables };
 }
 
@@ -59,19 +61,19 @@ function ordinary(text: string): ShellWord {
   };
 }
 
-/** A here-document: literal when its delimiter is quoted, else with expansions. */
+/** A here-document: literal if its delimiter is quoted, else with expansions. */
 export function wordOfBody(node: U.HereDoc, read: ReadScript): ShellWord {
-  const found = new Found(read);
+  const reader = new WordReader(read);
   const pieces: ShellPiece[] = [];
   const parts = node.body.parts;
   if (parts === undefined) pieces.push({ kind: 'text', text: node.body.text });
-  else for (const part of parts) pieces.push(...found.part(part));
-  const word = found.word(node.body.text, pieces);
+  else for (const part of parts) pieces.push(...reader.part(part));
+  const word = reader.word(node.body.text, pieces);
   const only = pieces.every((piece) => piece.kind === 'text');
   return only ? { ...word, value: pieces.map((piece) => piece.text).join('') } : word;
 }
 
-class Found {
+class WordReader {
   readonly scripts: ShellScript[] = [];
   readonly variables: string[] = [];
   constructor(private readonly read: ReadScript) {}
@@ -116,7 +118,7 @@ class Found {
     return plain ? { kind: 'variable', name: part.parameter } : { kind: 'hole', text: part.text };
   }
 
-  /** Looks for substitutions and variables in whatever may hold them. */
+  /** Collects substitutions and variables from every node that may contain them. */
   visit(node: U.WordPart | U.Word | Opaque | U.ParameterOperation): void {
     switch (node.type) {
       case 'CommandExpansion':
@@ -147,7 +149,8 @@ class Found {
         for (const part of node.parts ?? []) this.visit(part);
         return;
       case 'ArithmeticExpansion':
-        if (node.expression === undefined && !/^\$\(\(\s*\)\)$|^\$\[\s*\]$/.test(node.text)) throw unread(node.type);
+        if (node.expression === undefined && !/^\$\(\(\s*\)\)$|^\$\[\s*\]$/.test(node.text))
+          throw unknownSyntax(node.type);
         if (node.expression) this.visit(node.expression);
         return;
       default:
@@ -192,13 +195,13 @@ class Found {
         for (const operand of node.operands) this.visit(operand);
         return;
       case 'Unknown':
-        throw unread(node.operator);
+        throw unknownSyntax(node.operator);
       default:
-        throw unread((node as { type: string }).type);
+        throw unknownSyntax((node as { type: string }).type);
     }
   }
 }
 
-function unread(what: string): NotUnderstood {
+function unknownSyntax(what: string): NotUnderstood {
   return new NotUnderstood(`syntax that could not be read (${what})`);
 }

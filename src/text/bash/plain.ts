@@ -1,7 +1,7 @@
 /**
- * Accounts for every character of a script that is nothing but simple commands in pipelines and lists. Between two words
- * of a command only blanks may stand; between two commands exactly the operator that the tree says. A tolerant parser that skipped
- * or invented something is found out here, without a second grammar.
+ * Accounts for every character of a script of simple commands in pipelines and lists. Only spaces
+ * may separate the words of a command, and exactly the tree's operator two commands. This detects a
+ * parser that skipped or invented something, without a second grammar.
  */
 import type * as U from 'unbash';
 
@@ -21,14 +21,14 @@ export function isPlain(script: U.Script, source: string): boolean {
   return gaps.end();
 }
 
-/** Walks through the source from one thing to the next. */
+/** Walks through the source from item to item and checks the gaps in between. */
 class Gaps {
   private at = 0;
   private expected: string | undefined = 'start';
   constructor(private readonly source: string) {}
 
-  /** `next` is what must stand after this one; undefined inside a command. */
-  thing(pos: number, end: number, next: string | undefined): boolean {
+  /** `next` is the operator that must follow this item; undefined inside a command. */
+  advance(pos: number, end: number, next: string | undefined): boolean {
     const ok = pos >= this.at && fits(this.source, this.at, pos, this.expected);
     this.at = end;
     this.expected = next;
@@ -40,7 +40,9 @@ class Gaps {
   }
 }
 
-/** False unless it is a simple command or a pipeline of such, with nothing unaccounted for in it. */
+/**
+ * True for a simple command, or a pipeline of simple commands, with every character accounted for.
+ */
 function readPipeline(node: U.PipelineNode, next: string, gaps: Gaps): boolean {
   if (node.type === 'Command') return readCommand(node, next, gaps);
   if (node.type !== 'Pipeline' || node.prefixes.length > 0 || node.commands.length === 0) return false;
@@ -57,11 +59,11 @@ function readCommand(node: U.Command, next: string, gaps: Gaps): boolean {
   for (let n = 0; n < count; n++) {
     const item = itemAt(node, n)!;
     if (item.type === 'HereDoc') return false;
-    // `<2>x`: Bash takes the 2 for a descriptor and gives up, the parser takes it for a name.
+    // `<2>x`: Bash reads the 2 as a descriptor and fails, the parser reads it as a file name.
     if (item.type === 'Redirect' && !item.operator.includes('&') && /^\d+$/.test(item.target?.text ?? '')) {
       if (itemAt(node, n + 1)?.pos === item.end) return false;
     }
-    if (!gaps.thing(item.pos, item.end, n + 1 < count ? undefined : next)) return false;
+    if (!gaps.advance(item.pos, item.end, n + 1 < count ? undefined : next)) return false;
   }
   return count > 0;
 }
@@ -76,15 +78,15 @@ function itemAt(
 }
 
 function fits(source: string, from: number, to: number, expected: string | undefined): boolean {
-  // One blank, by far the most usual.
+  // One space: by far the most common gap.
   if (expected === undefined && to === from + 1 && source.charCodeAt(from) === 32) return true;
   const gap = source.slice(from, to);
-  const seen = readGap(gap, expected === 'start');
-  if (seen === undefined) return false;
-  if (expected === undefined) return seen.operator === '' && !seen.newline && !seen.comment;
-  if (expected === 'start') return seen.operator === '';
-  if (expected === 'end') return seen.operator === '' || seen.operator === ';';
-  return seen.operator === expected || (expected === ';' && seen.operator === '' && seen.newline);
+  const content = readGap(gap, expected === 'start');
+  if (content === undefined) return false;
+  if (expected === undefined) return content.operator === '' && !content.newline && !content.comment;
+  if (expected === 'start') return content.operator === '';
+  if (expected === 'end') return content.operator === '' || content.operator === ';';
+  return content.operator === expected || (expected === ';' && content.operator === '' && content.newline);
 }
 
 interface Gap {
@@ -93,33 +95,33 @@ interface Gap {
   comment: boolean;
 }
 
-/** At most one operator, on the line of the word before it, among blanks, newlines and comments; undefined for anything else. */
+/** Spaces, newlines, comments and at most one operator, on the line of the word before it. */
 function readGap(gap: string, atStart: boolean): Gap | undefined {
-  const seen: Gap = { operator: '', newline: false, comment: false };
-  let fresh = atStart;
+  const content: Gap = { operator: '', newline: false, comment: false };
+  let atWordStart = atStart;
   for (let at = 0; at < gap.length;) {
     const c = gap[at]!;
     if (c === ' ' || c === '\t') at++;
     else if (c === '\\' && gap[at + 1] === '\n') {
-      // The joined line goes on in the middle of a word for all that follows, a comment sign included.
+      // A joined line continues in the middle of a word, so a `#` does not start a comment.
       at += 2;
       continue;
     } else if (c === '\n') {
-      seen.newline = true;
+      content.newline = true;
       at++;
-    } else if (c === '#' && fresh) {
-      seen.comment = true;
+    } else if (c === '#' && atWordStart) {
+      content.comment = true;
       const end = gap.indexOf('\n', at);
       at = end < 0 ? gap.length : end;
     } else {
       const operator = OPERATORS.find((sign) => gap.startsWith(sign, at));
-      if (operator === undefined || seen.operator !== '' || seen.newline) return undefined;
-      seen.operator = operator;
+      if (operator === undefined || content.operator !== '' || content.newline) return undefined;
+      content.operator = operator;
       at += operator.length;
     }
-    fresh = true;
+    atWordStart = true;
   }
-  return seen;
+  return content;
 }
 
 const OPERATORS = ['&&', '||', '|&', '|', '&', ';'];

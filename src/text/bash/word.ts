@@ -1,11 +1,11 @@
 /**
- * One word of Bash: an own, small reading of its quotes, to hold against the parser's. Where this reading finds
- * nothing that waits for run time, its value must equal the parser's, else the line counts as not understood. It is the
- * second pair of eyes on the one thing that matters: which words a program would be given.
+ * A second, independent reading of the quotes in a Bash word, to compare with the parser's. If it
+ * finds nothing that depends on run time, its value must equal the parser's; otherwise the line
+ * counts as not understood. This guards the arguments that a program would get.
  */
 
 interface ScannedWord {
-  /** After quote removal; undefined when known only at run time. */
+  /** After quote removal; undefined if it is known only at run time. */
   value?: string;
   glob: boolean;
   tilde: boolean;
@@ -16,15 +16,15 @@ interface ScannedWord {
 export function scanWord(text: string): ScannedWord {
   const word: ScannedWord = { glob: false, tilde: false, dollarQuote: false, odd: false };
   let value = '';
-  let known = true;
+  let isFixed = true;
   const braces = new BraceWatch();
   for (let at = 0; at < text.length;) {
     const c = text[at]!;
     if (c === '\\') {
-      // A backslash at the very end stands for itself. One before a newline joins lines before anything else is read,
-      // so what stands on both sides of it is left to the running shell.
+      // A backslash at the very end is literal. One before a newline joins lines before anything
+      // else is read, so the value is known only at run time.
       if (at + 1 >= text.length) value += '\\';
-      else if (text[at + 1] === '\n') known = false;
+      else if (text[at + 1] === '\n') isFixed = false;
       else value += text[at + 1];
       if ((text.charCodeAt(at + 1) || 0) > 126) word.odd = true;
       at += 2;
@@ -37,20 +37,20 @@ export function scanWord(text: string): ScannedWord {
       if (c === '$') word.dollarQuote = true;
       const quoted = scanDouble(text, at + (c === '$' ? 2 : 1));
       if (quoted === undefined) return { ...word, odd: true };
-      known &&= quoted.known;
+      isFixed &&= quoted.isFixed;
       value += quoted.value;
       at = quoted.end;
     } else if (c === '$' && text[at + 1] === "'") {
       word.dollarQuote = true;
       const end = endOfAnsi(text, at + 2);
       if (end < 0) return { ...word, odd: true };
-      known = false;
+      isFixed = false;
       at = end + 1;
     } else {
-      if (isOpen(text, at)) known = false;
+      if (isOpen(text, at)) isFixed = false;
       if (c === '~' && (at === 0 || text[at - 1] === '=' || text[at - 1] === ':')) {
         if (at === 0) word.tilde = true;
-        else known = false;
+        else isFixed = false;
       }
       if (c === '*' || c === '?' || c === '[') word.glob = true;
       if (c < ' ' || c > '~') word.odd = true;
@@ -59,18 +59,18 @@ export function scanWord(text: string): ScannedWord {
       at++;
     }
   }
-  if (known && !braces.found) word.value = value;
+  if (isFixed && !braces.found) word.value = value;
   return word;
 }
 
 /** The inside of "…", from `at` on; undefined if it never ends. */
-function scanDouble(text: string, at: number): { value: string; known: boolean; end: number } | undefined {
+function scanDouble(text: string, at: number): { value: string; isFixed: boolean; end: number } | undefined {
   let value = '';
   for (; at < text.length; at++) {
     const c = text[at]!;
-    if (c === '"') return { value, known: true, end: at + 1 };
-    // Past an expansion the end of the quotes is the parser's business; the value is unknown anyway.
-    if (c === '`' || (c === '$' && startsExpansion(text[at + 1]))) return { value, known: false, end: text.length };
+    if (c === '"') return { value, isFixed: true, end: at + 1 };
+    // After an expansion the value is unknown, so the end of the quotes does not matter here.
+    if (c === '`' || (c === '$' && startsExpansion(text[at + 1]))) return { value, isFixed: false, end: text.length };
     if (c === '\\' && at + 1 < text.length && '$`"\\\n'.includes(text[at + 1]!)) {
       if (text[at + 1] !== '\n') value += text[at + 1];
       at++;
@@ -89,7 +89,9 @@ function isOpen(text: string, at: number): boolean {
   return c === '$' && startsExpansion(text[at + 1]);
 }
 
-/** Whether unquoted `{ … , … }` or `{ … .. … }` may be a brace expansion. Generous: what it misses would be a hole. */
+/**
+ * Detects a possible brace expansion, unquoted `{ … , … }` or `{ … .. … }`. May report too many.
+ */
 class BraceWatch {
   found = false;
   private open = false;

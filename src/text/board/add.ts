@@ -1,4 +1,7 @@
-/** New items on a board. They go where nothing open above can swallow them, and never move what is there. */
+/**
+ * Adds items to a board, where no open fence or comment can include them. Existing text never
+ * moves.
+ */
 import type { Board, Box, Item, Section, Span, Value } from './item.js';
 import { eolAt, indentAt, writeBlock } from './edit.js';
 import { parseBoard } from './parse.js';
@@ -7,28 +10,28 @@ import { blockText, writeScalar, writeTitle } from './value.js';
 export interface NewItem {
   title: string;
   box?: Box;
-  /** How an open box is written; `[ ]` if not said. */
+  /** How an open box is written. Default `[ ]`. */
   openMark?: ' ' | '_';
   quote?: '"' | '`';
   priority?: string;
   stakeholders?: readonly string[];
   tags?: readonly string[];
-  /** In the order in which they shall stand. */
+  /** Written in this order. */
   fields?: Readonly<Record<string, Value>>;
-  /** The parent, from parsing this very text. */
+  /** The parent, from parsing the same text. */
   under?: Item;
-  /** The section; created at the end when missing. */
+  /** The section; created at the end if it is missing. */
   heading?: string;
 }
 
 /** Returns the new text. `board` saves parsing the text again. */
-export function addItem(text: string, given: NewItem, board: Board = parseBoard(text, '')): string {
-  if (given.under) return addUnder(text, given, given.under);
-  const heading = given.heading ?? 'TODO';
+export function addItem(text: string, item: NewItem, board: Board = parseBoard(text, '')): string {
+  if (item.under) return addUnder(text, item, item.under);
+  const heading = item.heading ?? 'TODO';
   const same = (other: string): boolean => other.toUpperCase() === heading.toUpperCase();
-  const section = board.sections.find((s) => same(s.heading));
-  if (!section) return addSection(text, given, heading, board);
-  const lines = itemLines(text, given, '');
+  const section = board.sections.find((candidate) => same(candidate.heading));
+  if (!section) return addSection(text, item, heading, board);
+  const lines = itemLines(text, item, '');
   const place = placeIn(text, board, section);
   if (place === undefined) {
     const { start } = section.span;
@@ -38,8 +41,9 @@ export function addItem(text: string, given: NewItem, board: Board = parseBoard(
 }
 
 /**
- * Behind the last item, or at the section's end where indented text that is nobody's would become part of the new item.
- * Something left open to the end of the file would swallow it there: then in front of everything.
+ * After the last item, or at the section's end if indented text follows that would become part of
+ * the new item. Undefined if something open to the end of the file would include it: insert it
+ * first.
  */
 function placeIn(text: string, board: Board, section: Section): { at: number; apart: boolean } | undefined {
   if (board.openEnd) return isFree(text, section.headingEnd) ? { at: section.headingEnd, apart: true } : undefined;
@@ -48,22 +52,22 @@ function placeIn(text: string, board: Board, section: Section): { at: number; ap
   return { at: section.span.end, apart: true };
 }
 
-/** Whether the next line that is not blank starts at the margin. */
+/** True if the next line that is not blank is not indented. */
 function isFree(text: string, at: number): boolean {
   const rest = /\n[ \t\r]*[^ \t\r\n]/g;
   rest.lastIndex = text[at - 1] === '\n' ? at - 1 : at;
-  const found = rest.exec(text)?.[0];
-  return found === undefined || found.length === 2;
+  const match = rest.exec(text)?.[0];
+  return match === undefined || match.length === 2;
 }
 
-function addUnder(text: string, given: NewItem, under: Item): string {
-  const lines = itemLines(text, given, `${indentAt(text, under.span.start)}  `);
+function addUnder(text: string, item: NewItem, under: Item): string {
+  const lines = itemLines(text, item, `${indentAt(text, under.span.start)}  `);
   return insertAfter(text, under.openEnd ? under.headEnd : under.span.end, lines, '');
 }
 
-function addSection(text: string, given: NewItem, heading: string, board: Board): string {
+function addSection(text: string, item: NewItem, heading: string, board: Board): string {
   const { eol } = board;
-  const section = [`## ${heading}`, '', ...itemLines(text, given, '')];
+  const section = [`## ${heading}`, '', ...itemLines(text, item, '')];
   if (board.openEnd) {
     const front = section.join(eol) + eol + eol;
     return text.slice(0, board.bodyStart) + front + text.slice(board.bodyStart);
@@ -73,7 +77,7 @@ function addSection(text: string, given: NewItem, heading: string, board: Board)
   return ended + gap + section.join(eol) + eol;
 }
 
-/** The last item of a section that is not nested; items with errors count, for they have their lines too. */
+/** The last item of a section that is not nested. Items with errors count too. */
 function lastWithin(board: Board, { start, end }: Span): Item | undefined {
   let last: Item | undefined;
   for (const item of [...board.items, ...board.rejected]) {
@@ -83,7 +87,9 @@ function lastWithin(board: Board, { start, end }: Span): Item | undefined {
   return last;
 }
 
-/** After the line that ends at or just before `at`; a missing final newline stays missing. */
+/**
+ * Inserts after the line that ends at or just before `at`. A missing final newline stays missing.
+ */
 function insertAfter(text: string, at: number, lines: string[], gap: string): string {
   const eol = eolAt(text, at);
   let end = at;
@@ -91,22 +97,22 @@ function insertAfter(text: string, at: number, lines: string[], gap: string): st
   return text.slice(0, end) + eol + gap + lines.join(eol) + text.slice(end);
 }
 
-/** The lines of a new item; `text` lends its line end to block values. */
-export function itemLines(text: string, given: NewItem, indent: string): string[] {
-  const boxes = { open: given.openMark === '_' ? '[_]' : '[ ]', doing: '[/]', done: '[x]', skipped: '[-]' };
+/** The lines of a new item. Block values use the line ends of `text`. */
+export function itemLines(text: string, item: NewItem, indent: string): string[] {
+  const boxes = { open: item.openMark === '_' ? '[_]' : '[ ]', doing: '[/]', done: '[x]', skipped: '[-]' };
   const head = [
     '-',
-    boxes[given.box ?? 'open'],
-    ...(given.priority ? [given.priority] : []),
-    ...(given.stakeholders ?? []).map((name) => `@${name}`),
-    ...(given.tags ?? []).map((name) => `#${name}`),
-    writeTitle(given.title, given.quote),
+    boxes[item.box ?? 'open'],
+    ...(item.priority ? [item.priority] : []),
+    ...(item.stakeholders ?? []).map((name) => `@${name}`),
+    ...(item.tags ?? []).map((name) => `#${name}`),
+    writeTitle(item.title, item.quote),
   ].join(' ');
   const inner = `${indent}  `;
-  const fields = Object.entries(given.fields ?? {}).map(([key, value]) => {
-    const said = typeof value === 'string' ? blockText(value) : value;
-    const multiline = typeof said === 'string' && said.includes('\n');
-    return `${inner}${key}: ${multiline ? writeBlock(text, said, `${inner}  `) : writeScalar(said)}`;
+  const fields = Object.entries(item.fields ?? {}).map(([key, value]) => {
+    const written = typeof value === 'string' ? blockText(value) : value;
+    const multiline = typeof written === 'string' && written.includes('\n');
+    return `${inner}${key}: ${multiline ? writeBlock(text, written, `${inner}  `) : writeScalar(written)}`;
   });
   return [indent + head, ...fields];
 }

@@ -1,6 +1,7 @@
 /**
- * The ballot: `tasks/approvals.task.md`. What an approval looks like on it, and what a person's marks on it mean. Every
- * word on it is ours: text from agents is shown with its control, bidi and invisible characters as escapes, whole, never cut.
+ * The text of the ballot, `tasks/approvals.task.md`: how approvals are shown and how a person's
+ * marks are read. Text from agents is shown in full, with control, bidi and invisible characters
+ * escaped.
  */
 import { mainArgument, type Answer, type Approval, type Fate } from '../../domain/task/approval.js';
 import { problem, type Problem } from '../../domain/problem.js';
@@ -11,8 +12,8 @@ import { blockText } from './value.js';
 
 const BALLOT_HEAD = `# Approvals
 
-What waits for you. Put an x into the box of an entry to allow it, or a - to refuse it (with a line \`reason: …\` below, if you
-like). You may edit the action before you allow it: what you wrote is what runs. Deleting an entry refuses it.
+Actions that wait for your approval. Put an x into the box of an entry to approve it, or a - to reject it (optionally with a
+line \`reason: …\` below). You may edit an action before you approve it; the edited text is what runs. Deleting an entry rejects it.
 
 ## TODO
 `;
@@ -23,15 +24,15 @@ const TYPES: Record<string, string> = {
   slack_send: 'slack_send',
 };
 
-/** The field that shows the action, and the text in it. */
+/** The field that shows the action, and its text. */
 function shownAction({ request }: Approval): { key: string; text: string } {
   const main = mainArgument(request.tool);
-  if (main !== undefined) return { key: main, text: escaped(String(request.arguments[main] ?? '')) };
-  return { key: 'arguments', text: escaped(JSON.stringify(request.arguments, null, 2)) };
+  if (main !== undefined) return { key: main, text: escapeInvisible(String(request.arguments[main] ?? '')) };
+  return { key: 'arguments', text: escapeInvisible(JSON.stringify(request.arguments, null, 2)) };
 }
 
 function shownTitle(approval: Approval): string {
-  return escaped(approval.title).replace(/\s*[\r\n]+\s*/g, ' ');
+  return escapeInvisible(approval.title).replace(/\s*[\r\n]+\s*/g, ' ');
 }
 
 function entryOf(approval: Approval): NewItem {
@@ -42,7 +43,7 @@ function entryOf(approval: Approval): NewItem {
     `How it runs: ${request.confinement}`,
     ...(request.taint.length > 0 ? [`Influenced by: ${request.taint.join(', ')}`] : []),
     ...otherArguments(approval, action.key),
-    ...(request.diff ? ['', 'What would change:', ...request.diff.split('\n')] : []),
+    ...(request.diff ? ['', 'Changes:', ...request.diff.split('\n')] : []),
   ];
   return {
     title: shownTitle(approval),
@@ -60,7 +61,7 @@ function entryOf(approval: Approval): NewItem {
       risk: request.risk,
       status: 'pending',
       [action.key]: action.text,
-      description: escaped(about.join('\n')),
+      description: escapeInvisible(about.join('\n')),
     },
   };
 }
@@ -78,11 +79,11 @@ export function addEntry(text: string, approval: Approval): string {
 
 const FATES: Readonly<Record<Fate, string>> = { done: 'done', refused: 'refused', unknown: 'unknown: may have run' };
 
-/** The answer and what became of it, on the entry; nothing else of the text changes. */
+/** Shows the answer and its fate on the entry. The rest of the text stays the same. */
 export function markEntry(text: string, file: string, approval: Approval, fate: Fate | undefined): string {
   let now = text;
   const edit = (change: (item: Item) => string): void => {
-    const item = parseBoard(now, file).items.find((one) => one.id === approval.id);
+    const item = parseBoard(now, file).items.find(({ id }) => id === approval.id);
     if (item) now = change(item);
   };
   const { answer } = approval;
@@ -95,28 +96,35 @@ export function markEntry(text: string, file: string, approval: Approval, fate: 
   return now;
 }
 
-/** What was answered elsewhere, such as on the command line: what ran instead of what the entry shows, and why it was refused. */
+/**
+ * Adds the edited action or the reason of an answer given elsewhere, such as on the command line.
+ */
 function withAnswer(text: string, item: Item, approval: Approval): string {
   const { edited, reason } = approval.answer!;
   const { key, text: asked } = shownAction(approval);
   const instead = key === 'arguments' || edited === undefined ? edited : edited[key];
   const shown = blockText(String(fieldOf(item, key)?.value ?? ''));
   if (instead !== undefined && shown === blockText(asked))
-    return setField(text, item, 'edited', escaped(typeof instead === 'string' ? instead : JSON.stringify(instead)));
+    return setField(
+      text,
+      item,
+      'edited',
+      escapeInvisible(typeof instead === 'string' ? instead : JSON.stringify(instead)),
+    );
   if (reason !== undefined && fieldOf(item, 'reason') === undefined)
-    return setField(text, item, 'reason', escaped(reason));
+    return setField(text, item, 'reason', escapeInvisible(reason));
   return text;
 }
 
-/** Back to an open question, with a word on why. */
+/** Resets the entry to unanswered, with a note why. */
 export function unmarkEntry(text: string, file: string, id: string): string {
   let now = text;
-  const find = (): Item | undefined => parseBoard(now, file).items.find((one) => one.id === id);
+  const find = (): Item | undefined => parseBoard(now, file).items.find((item) => item.id === id);
   const item = find();
   if (item?.boxSpan) now = now.slice(0, item.boxSpan.start) + '[_]' + now.slice(item.boxSpan.end);
   const again = find();
   return again
-    ? setField(now, again, 'note', 'asked again: the file changed while a command ran without a sandbox')
+    ? setField(now, again, 'note', 'asked again, because the file changed while a command ran without a sandbox')
     : now;
 }
 
@@ -129,8 +137,11 @@ export interface Marks {
   unsettled: string[];
 }
 
-/** What the marks on the ballot say to the open approvals. `known`: ids that were shown before, or are over. */
-export function readMarks(board: Board, open: readonly Approval[], known: Pick<ReadonlySet<string>, 'has'>): Marks {
+/**
+ * Reads the answers to the open approvals. `isKnown` has the ids that were shown before or are
+ * answered.
+ */
+export function readMarks(board: Board, open: readonly Approval[], isKnown: Pick<ReadonlySet<string>, 'has'>): Marks {
   const byId = new Map(open.map((approval) => [approval.id, approval]));
   const marks: Marks = { answers: [], problems: [], present: [], unsettled: [] };
   for (const item of [...board.items, ...board.rejected]) {
@@ -142,15 +153,15 @@ export function readMarks(board: Board, open: readonly Approval[], known: Pick<R
     if (!item.tags.includes('approval') && (item.id === undefined || !byId.has(item.id))) continue;
     const approval = item.id === undefined ? undefined : byId.get(item.id);
     if (approval === undefined) {
-      if (item.id === undefined || !known.has(item.id)) marks.problems.push(forged(board, item));
+      if (item.id === undefined || !isKnown.has(item.id)) marks.problems.push(forged(board, item));
       continue;
     }
-    const said = answerOf(board, item, approval);
-    if (said === undefined) continue;
-    if ('code' in said) marks.problems.push(said);
-    else marks.answers.push({ id: approval.id, answer: said });
+    const answer = answerOf(board, item, approval);
+    if (answer === undefined) continue;
+    if ('code' in answer) marks.problems.push(answer);
+    else marks.answers.push({ id: approval.id, answer });
   }
-  for (const one of board.problems) if (one.severity === 'error') marks.problems.push(one);
+  marks.problems.push(...board.problems.filter(({ severity }) => severity === 'error'));
   return marks;
 }
 
@@ -162,22 +173,22 @@ function answerOf(board: Board, item: Item, approval: Approval): Omit<Answer, 'a
   const action = shownAction(approval);
   const field = fieldOf(item, action.key);
   if (field === undefined)
-    return changed(board, item, `the line ${action.key}: is gone, so what would run is not shown`);
+    return invalidAnswer(board, item, `the line ${action.key}: is missing, so the action is not shown`);
   const below = blockText(String(field.value));
   const above = item.title === shownTitle(approval) ? undefined : commandInTitle(item, approval);
   const isSame = below === blockText(action.text);
   if (above === undefined && item.title !== shownTitle(approval)) {
-    return changed(board, item, 'the title is not the one that was shown; edit the action below it instead');
+    return invalidAnswer(board, item, 'its title was changed; edit the action below it instead');
   }
   if (above !== undefined && !isSame && above !== below)
-    return changed(board, item, 'title and action were edited and do not agree');
+    return invalidAnswer(board, item, 'the edited title and action do not agree');
   if (above === undefined && isSame) return { approved: true, by, ...(reason ? { reason } : {}) };
   const edited = editedArguments(approval, action, isSame ? above! : below);
-  if (edited === undefined) return changed(board, item, 'the action was edited in a way that cannot be understood');
+  if (edited === undefined) return invalidAnswer(board, item, 'the edited action cannot be read');
   return { approved: true, by, edited, ...(reason ? { reason } : {}) };
 }
 
-/** People edit where they read: a command of one line may also be changed in the title. */
+/** A command of one line may also be edited in the title. */
 function commandInTitle(item: Item, { request, title }: Approval): string | undefined {
   const start = 'Approve command: ';
   const isOneLine =
@@ -194,7 +205,7 @@ function editedArguments(
 ): Record<string, unknown> | undefined {
   const { request } = approval;
   if (action.key !== 'arguments') {
-    // Where the text was shown with escapes, an edit of it would not be an edit of the action.
+    // If the text was shown with escapes, an edit of it is not an edit of the action.
     const original = String(request.arguments[action.key] ?? '');
     return blockText(original) === blockText(action.text) && now.trim() !== '' ? { [action.key]: now } : undefined;
   }
@@ -216,23 +227,23 @@ function textOf(item: Item, key: string): string | undefined {
 function forged(board: Board, item: Item): Problem {
   return problem(
     'not_allowed',
-    `no approval ${item.id ?? 'without an id'} was ever asked for; this entry counts for nothing`,
+    `no approval ${item.id ?? 'without an id'} was ever asked for, so this entry does not count`,
     {
       where: { file: board.file, line: item.line },
-      hint: 'remove the entry; guild approve lists what is really asked',
+      hint: 'remove the entry; guild approve lists the open approvals',
     },
   );
 }
 
-function changed(board: Board, item: Item, why: string): Problem {
+function invalidAnswer(board: Board, item: Item, why: string): Problem {
   return problem('not_allowed', `the answer to ${item.id} does not count: ${why}`, {
     where: { file: board.file, line: item.line },
-    hint: `answer with guild approve ${item.id} or guild reject ${item.id}, or put the entry back as it was`,
+    hint: `answer with guild approve ${item.id} or guild reject ${item.id}, or restore the entry`,
   });
 }
 
-/** Control, bidi, invisible and odd blank characters as `\\u…`; newline and tab stay. */
-function escaped(text: string): string {
+/** Shows control, bidi, invisible and unusual space characters as `\\u…`; newline and tab stay. */
+function escapeInvisible(text: string): string {
   return text.replace(
     /(?![\n\t ])[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Zs}\p{Co}\u115f\u1160\u17b4\u17b5\u3164\uffa0]|\u034f|\p{Variation_Selector}/gu,
     (char) => `\\u{${char.codePointAt(0)!.toString(16)}}`,

@@ -1,7 +1,7 @@
 /**
- * Changes to a board as replaced spans. Each function returns the new text, in which every byte outside the change is
- * the old one. The item must come from parsing that very text; the `…Edits` forms give the changes themselves, so that
- * many can be made at once on one parse.
+ * Edits a board by replacing spans; every byte outside an edit stays the same. The item must come
+ * from parsing the same text. The `…Edits` functions return the edits themselves, so that many can
+ * be applied to one parse.
  */
 import { problem, ProblemError } from '../../domain/problem.js';
 import type { Box, Field, Item, Span, Value } from './item.js';
@@ -16,12 +16,15 @@ export function setBox(text: string, item: Item, box: Box): string {
   return applyEdits(text, boxEdits(text, item, box));
 }
 
-/** Line ends of the value become the file's own, and blank lines at its end are dropped; all else reads back as given. */
+/**
+ * The value gets the file's line ends and loses trailing blank lines; otherwise it reads back
+ * unchanged.
+ */
 export function setField(text: string, item: Item, key: string, value: Value): string {
   return applyEdits(text, fieldEdits(text, item, key, value));
 }
 
-/** Edits must not overlap; those at one place are made in the order given. */
+/** Edits must not overlap. Edits at the same place are applied in the given order. */
 export function applyEdits(text: string, edits: readonly Edit[]): string {
   const sorted = edits.map((edit, order) => ({ edit, order }));
   sorted.sort((a, b) => a.edit.start - b.edit.start || a.edit.end - b.edit.end || a.order - b.order);
@@ -44,21 +47,21 @@ export function boxEdits(text: string, item: Item, box: Box): Edit[] {
 }
 
 export function fieldEdits(text: string, item: Item, key: string, value: Value): Edit[] {
-  if (!isKey(key)) throw new ProblemError(problem('bad_field', `${key} cannot be a key of a board`));
-  const given = typeof value === 'string' ? blockText(value) : value;
-  const multiline = typeof given === 'string' && given.includes('\n');
+  if (!isKey(key)) throw new ProblemError(problem('bad_field', `${key} is not a valid board key`));
+  const normal = typeof value === 'string' ? blockText(value) : value;
+  const multiline = typeof normal === 'string' && normal.includes('\n');
   const field = fieldOf(item, key);
-  if (!field) return [addLine(text, item, key, given)];
-  if (field.value === given && typeof field.value === typeof given) return [];
+  if (!field) return [addLine(text, item, key, normal)];
+  if (field.value === normal && typeof field.value === typeof normal) return [];
   const moves = isOnBullet(item, field) ? multiline || field.form === 'block' : multiline && swallows(text, field);
   if (moves) {
-    return [...removeFieldEdits(text, item, key), addLine(text, item, key, given)];
+    return [...removeFieldEdits(text, item, key), addLine(text, item, key, normal)];
   }
   const { valueSpan } = field;
   const written = multiline
-    ? writeBlock(text, given, indentAt(text, field.span.start) + '  ')
-    : writeScalar(given, field.form === 'inline');
-  // `key:` without a value has no blank after the colon.
+    ? writeBlock(text, normal, indentAt(text, field.span.start) + '  ')
+    : writeScalar(normal, field.form === 'inline');
+  // `key:` without a value has no space after the colon.
   const gap = isBlankChar(text[valueSpan.start - 1]) ? '' : ' ';
   return [{ ...valueSpan, text: gap + written }];
 }
@@ -102,14 +105,14 @@ export function markEdits(text: string, item: Item, kind: '@' | '#', names: read
   return edits;
 }
 
-/** `key: value` or `key: |` below the item's last own line, as its neighbours are indented. */
+/** Adds `key: value` or `key: |` below the item's last own line, indented like its neighbours. */
 function addLine(text: string, item: Item, key: string, value: Value): Edit {
   const eol = eolAt(text, item.headEnd);
   const sibling = item.fields.findLast((field) => !isOnBullet(item, field));
   let indent = sibling ? indentAt(text, sibling.span.start) : indentAt(text, item.span.start) + '  ';
   const multiline = typeof value === 'string' && value.includes('\n');
   if (multiline) {
-    // Text that stands deeper would become part of the block: the key goes as deep as that text.
+    // Deeper text below would become part of the block, so indent the key as deep as that text.
     const next = indentBelow(text, item.headEnd);
     if (next > columnsOf(indent)) indent = ' '.repeat(next + (next % 2));
   }
@@ -117,7 +120,7 @@ function addLine(text: string, item: Item, key: string, value: Value): Edit {
   return { start: item.headEnd, end: item.headEnd, text: `${eol}${indent}${key}: ${written}` };
 }
 
-/** Whether a block in this place would take the text below it in. */
+/** True if a block in this place would include the text below it. */
 function swallows(text: string, field: Field): boolean {
   return field.form !== 'block' && indentBelow(text, field.span.end) > columnsOf(indentAt(text, field.span.start));
 }
@@ -135,7 +138,7 @@ function columnsOf(blanks: string): number {
   return columns;
 }
 
-/** `|` and the lines. Blank lines stay empty, except those that have blanks of their own. */
+/** `|` and the indented lines. Empty lines stay empty. */
 export function writeBlock(text: string, value: string, indent: string): string {
   const eol = eolAt(text, text.length);
   const lines = blockText(value)
@@ -159,18 +162,18 @@ function isOnBullet(item: Item, field: Field): boolean {
   return field.span.start <= item.lineEnd;
 }
 
-/** A token and a blank before what stands at `at`, or after all there is when nothing follows. */
+/** Inserts a token and a space at `at`, or at the end of the line. */
 function insertToken(text: string, item: Item, at: number, token: string): Edit {
   if (at < item.lineEnd) return { start: at, end: at, text: `${token} ` };
   return { start: item.lineEnd, end: item.lineEnd, text: isBlankChar(text[item.lineEnd - 1]) ? token : ` ${token}` };
 }
 
-/** With the blanks after it. */
+/** Removes the token and the spaces after it. */
 function removeToken(text: string, span: Span): Edit {
   return { start: span.start, end: skipBlanks(text, span.end), text: '' };
 }
 
-/** The field's lines with the line end before them: a field always stands below its bullet. */
+/** Removes the field's lines and the line end before them; a field is always below its bullet. */
 function wholeLines(text: string, span: Span): Edit {
   const newline = text.lastIndexOf('\n', span.start - 1);
   return { start: text[newline - 1] === '\r' ? newline - 1 : newline, end: skipBlanks(text, span.end), text: '' };

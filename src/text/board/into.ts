@@ -1,17 +1,20 @@
-/** Rows of any source as a new board: what `INTO <file>.md` writes. A row whose parent is there too is nested under it. */
+/**
+ * Writes rows as a new board, for `INTO <file>.md`. A row is nested under its parent if that is
+ * included.
+ */
 import { type NewItem, itemLines } from './add.js';
 import type { Box, Value } from './item.js';
 import { COLUMNS } from './row.js';
 import { isKey } from './value.js';
-import type { Row } from '../query/form.js';
+import type { Row } from '../query/ast.js';
 
 export function rowsToBoard(rows: readonly Row[]): string {
   const ids = new Set(rows.map((row) => row['id']));
   const children = new Map<unknown, Row[]>();
   for (const row of rows) {
     const up = row['parent'] !== row['id'] && ids.has(row['parent']) ? row['parent'] : undefined;
-    const same = children.get(up);
-    if (same) same.push(row);
+    const siblings = children.get(up);
+    if (siblings) siblings.push(row);
     else children.set(up, [row]);
   }
   const lines = ['## TODO', ''];
@@ -24,7 +27,7 @@ export function rowsToBoard(rows: readonly Row[]): string {
     for (const child of children.get(row['id']) ?? []) write(child, `${indent}  `);
   };
   for (const row of children.get(undefined) ?? []) write(row, '');
-  for (const row of rows) write(row, ''); // those whose parents form a circle
+  for (const row of rows) write(row, ''); // rows whose parents form a cycle
   return `${lines.join('\n')}\n`;
 }
 
@@ -36,9 +39,9 @@ function newItem(row: Row): NewItem {
     if (key !== 'id' && (COLUMNS as readonly string[]).includes(key)) continue;
     fields[name] = asValue(value);
   }
-  const said = row['title'] ?? row['description'] ?? row['name'] ?? row['id'] ?? 'untitled';
+  const title = row['title'] ?? row['description'] ?? row['name'] ?? row['id'] ?? 'untitled';
   return {
-    title: String(said),
+    title: String(title),
     box: boxOf(row),
     ...(/^[A-D]$/.test(String(row['priority'])) ? { priority: String(row['priority']) } : {}),
     stakeholders: namesOf(row['stakeholders']),

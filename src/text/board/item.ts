@@ -1,6 +1,6 @@
 /**
- * What a board says, with the exact place of everything it says. Offsets count UTF-16 units in the text that was parsed,
- * so an edit can replace one value and leave every other byte alone.
+ * The parsed form of a board, with the exact place of every value. Offsets count UTF-16 units of
+ * the parsed text, so an edit can replace one value and leave every other byte unchanged.
  */
 import { hash53 } from '../../domain/task/id.js';
 import type { Problem } from '../../domain/problem.js';
@@ -21,11 +21,11 @@ export interface Field {
   form: 'inline' | 'line' | 'block';
   /** From the key to the end of the value. */
   span: Span;
-  /** Only the value as it is written, quotes included; for a block from the `|` on. */
+  /** Only the value as written, with quotes; for a block from the `|` on. */
   valueSpan: Span;
 }
 
-/** One `@who` or `#tag`. */
+/** An `@name` or `#tag`. */
 export interface Mark {
   kind: '@' | '#';
   name: string;
@@ -38,12 +38,12 @@ export interface Item {
   /** Columns before the dash; a tab counts two. */
   indent: number;
   parent?: Item;
-  /** False for bullets of other sections: they are prose and only collected for who asks. */
+  /** False for bullets of other sections, which are prose. */
   inTodo: boolean;
-  /** It has an error and must not be acted on. */
+  /** It has an error and must be ignored. */
   bad: boolean;
   box: Box;
-  /** Absent when no box is written. */
+  /** Absent if no box is written. */
   boxSpan?: Span;
   priority?: string;
   prioritySpan?: Span;
@@ -51,20 +51,20 @@ export interface Item {
   stakeholders: string[];
   tags: string[];
   title: string;
-  /** With its quotes; absent when there is no title on the line. */
+  /** With its quotes; absent if there is no title on the line. */
   titleSpan?: Span;
   id?: string;
   fields: Field[];
   /** How many items without an id before it have the same title under the same parent. */
   ordinal: number;
-  /** Where the first token after the dash stands, and where the title or the first inline field stands. */
+  /** Start of the first token after the dash, and of the title or the first inline field. */
   bodyStart: number;
   restStart: number;
   /** End of the bullet's line, without its line end. */
   lineEnd: number;
   /** End of the item's last own line, bullet or field, before text and children. */
   headEnd: number;
-  /** Whole lines: the item, its fields, its text and its children. */
+  /** Complete lines: the item, its fields, its text and its children. */
   span: Span;
   /** A code fence inside it is never closed, so nothing can be added at its end. */
   openEnd: boolean;
@@ -77,7 +77,6 @@ export interface BoardProblem extends Problem {
 }
 
 export interface Section {
-  /** The heading's words. */
   heading: string;
   /** From the heading to the end of the section's last line that is not blank. */
   span: Span;
@@ -87,23 +86,27 @@ export interface Section {
 
 export interface Board {
   file: string;
-  /** In order of the file, nested ones after their parents; without those that have errors. */
+  /** In file order, nested items after their parents; without items that have errors. */
   items: Item[];
-  /** What was isolated because of an error. */
+  /** Items with errors. */
   rejected: Item[];
   problems: BoardProblem[];
   sections: Section[];
   /** The line end of the file, `\n` if it has none. */
   eol: string;
-  /** Where text may be put in front: after a byte order mark and front matter. */
+  /** Start of the text after a byte order mark and front matter. */
   bodyStart: number;
-  /** A fence or comment outside all items is never closed: what is added at the end would be swallowed. */
+  /**
+   * A fence or comment outside all items is never closed, so it would include text added at the
+   * end.
+   */
   openEnd: boolean;
 }
 
 /**
- * A name for an item that survives ticking, reordering of others and edits of its fields: its id, or a hash of title and
- * ancestry with a count for equal ones. Two items of one board never share a key.
+ * A stable key of an item, unique in its board: its id, or a hash of its title and ancestry with a
+ * count for equal ones. Ticking it, editing its fields or moving other items does not change the
+ * key.
  */
 export function itemKey(item: Item): string {
   if (item.id !== undefined) return item.id;

@@ -1,6 +1,7 @@
 /**
- * One bullet's line: prefixes in any order, then the title, then `key: value` pairs. It reads on after an error only as far as the meaning stays plain: an entry with
- * an error is never acted on, so guessing would help nobody.
+ * Parses the line of a bullet: prefixes in any order, the title, then `key: value` pairs. After an
+ * error it continues only while the meaning is clear, because an entry with an error is ignored
+ * anyway.
  */
 import type { Box, Field, Item, Span, Value } from './item.js';
 import { isBlankChar, readBare, readQuoted } from './value.js';
@@ -13,14 +14,14 @@ export interface Flaw {
   hint?: string;
 }
 
-/** What a line says beyond the item itself. */
+/** The state of parsing one line. */
 interface Head {
   item: Item;
-  /** Where the body stands in the file: spans count from the start of the file, flaws from that of the body. */
+  /** Start of the body in the file. Spans count from the start of the file, flaws from the body. */
   base: number;
-  /** The last field ends in `|`: its value stands on the lines below. */
+  /** The last field ends in `|`: its value is on the lines below. */
   opensBlock: boolean;
-  /** Where a `<!--` stands that this line does not close. */
+  /** Start of a `<!--` that this line does not close. */
   opensComment?: number;
   flaws: Flaw[];
 }
@@ -35,9 +36,9 @@ const NEXT_KEY_WITH_VALUE = /[ \t]([A-Za-z_][A-Za-z0-9_-]*):[ \t]+[^ \t]/g;
 const MARK_INSIDE = /[ \t]([@#])[A-Za-z_]/g;
 const BOXES: Record<string, Box> = { ' ': 'open', _: 'open', '/': 'doing', x: 'done', X: 'done', '-': 'skipped' };
 const UNCLOSED: Record<string, string> = { '"': 'TD001', '`': 'TD002', "'": 'TD003' };
-const QUOTED_TITLE = 'write the title in quotes, then key: value';
+const QUOTED_TITLE = 'put the title in quotes, then key: value';
 
-/** Fills a new item with what its line says. */
+/** Fills a new item from its line. */
 export function parseHead(body: string, item: Item): Head {
   const head: Head = { item, base: item.bodyStart, opensBlock: false, opensComment: undefined, flaws: [] };
   const afterPrefixes = readPrefixes(head, body);
@@ -47,7 +48,7 @@ export function parseHead(body: string, item: Item): Head {
   return head;
 }
 
-/** The value that starts at `at` on an indented `key: value` line, which it has to itself. */
+/** Parses the value that starts at `at` on an indented `key: value` line. */
 export function parseLineValue(line: string, at: number): { value: Value; span: Span; block: boolean; flaw?: Flaw } {
   let end = line.length;
   while (end > at && isBlankChar(line[end - 1])) end -= 1;
@@ -70,7 +71,7 @@ function readPrefixes(head: Head, body: string): number {
   }
 }
 
-/** The position after one prefix, or undefined where the title begins. */
+/** The position after one prefix; undefined at the start of the title. */
 function readPrefix(head: Head, body: string, at: number): number | undefined {
   const char = body[at];
   if (char === '[') {
@@ -78,7 +79,7 @@ function readPrefix(head: Head, body: string, at: number): number | undefined {
     if (box && body[at + 2] === ']' && isEnd(body, at + 3)) return setBox(head, box, at, at + 3);
     const end = matchEnd(BOX_LIKE, body, at);
     if (end === 0) return undefined;
-    flaw(
+    addError(
       head,
       'TD014',
       at,
@@ -95,7 +96,7 @@ function readPrefix(head: Head, body: string, at: number): number | undefined {
 }
 
 function setBox(head: Head, box: Box, start: number, end: number): number {
-  if (head.item.boxSpan !== undefined) flaw(head, 'TD013', start, 'a second box', 'keep one box');
+  if (head.item.boxSpan !== undefined) addError(head, 'TD013', start, 'a second box', 'keep one box');
   head.item.box = box;
   head.item.boxSpan = spanOf(head, start, end);
   return end;
@@ -107,18 +108,18 @@ function readMark(head: Head, body: string, at: number): number | undefined {
   if (end > 0) {
     const { item } = head;
     const name = body.slice(at + 1, end);
-    item.marks = grown(item.marks, { kind, name, span: spanOf(head, at, end) });
-    if (kind === '@') item.stakeholders = grown(item.stakeholders, name);
-    else item.tags = grown(item.tags, name);
+    item.marks = withItem(item.marks, { kind, name, span: spanOf(head, at, end) });
+    if (kind === '@') item.stakeholders = withItem(item.stakeholders, name);
+    else item.tags = withItem(item.tags, name);
     return end;
   }
   if (matchEnd(MARK_LIKE, body, at)) {
-    flaw(
+    addError(
       head,
       kind === '@' ? 'TD010' : 'TD011',
       at,
-      `this ${kind === '@' ? 'name' : 'tag'} has a character it may not have`,
-      'letters, digits and _ . - /, then a blank',
+      `this ${kind === '@' ? 'name' : 'tag'} has an invalid character`,
+      'use letters, digits and _ . - /, then a space',
     );
   }
   return undefined;
@@ -127,13 +128,14 @@ function readMark(head: Head, body: string, at: number): number | undefined {
 function readPriority(head: Head, body: string, at: number): number | undefined {
   const letter = body[at]!;
   if (letter > 'D') {
-    // A lone capital may begin a sentence ("I am here"); before another prefix or a quoted title it can only be a priority.
+    // A single capital may start a sentence ("I am here"). Before another prefix or a quoted title
+    // it can only be a priority.
     if (!/^["'`@#[]/.test(body.slice(skip(body, at + 1), skip(body, at + 1) + 1))) return undefined;
-    flaw(head, 'TD012', at, `${letter} is not a priority`, 'priorities are A, B, C and D');
+    addError(head, 'TD012', at, `${letter} is not a priority`, 'priorities are A, B, C and D');
     return at + 1;
   }
   if (head.item.priority !== undefined) {
-    flaw(head, 'TD012', at, 'a second priority', 'keep one, or put the title in quotes');
+    addError(head, 'TD012', at, 'a second priority', 'keep one, or put the title in quotes');
     return at + 1;
   }
   head.item.priority = letter;
@@ -141,7 +143,7 @@ function readPriority(head: Head, body: string, at: number): number | undefined 
   return at + 1;
 }
 
-/** The position after the title, or undefined when the rest of the line cannot be read. */
+/** The position after the title; undefined if the rest of the line cannot be read. */
 function readTitle(head: Head, body: string, at: number): number | undefined {
   if (at >= body.length) return at;
   const lint = UNCLOSED[body[at]!];
@@ -168,15 +170,15 @@ function readBareTitle(head: Head, body: string, at: number): undefined {
     if (!body.includes('-->', comment)) head.opensComment = comment;
   }
   while (end > at && isBlankChar(body[end - 1])) end -= 1;
-  const words = body.slice(0, end);
-  head.item.title = words.slice(at);
+  const title = body.slice(0, end);
+  head.item.title = title.slice(at);
   if (end > at) head.item.titleSpan = spanOf(head, at, end);
-  const pair = search(NEXT_KEY_WITH_VALUE, words, at);
+  const pair = search(NEXT_KEY_WITH_VALUE, title, at);
   if (pair) {
-    flaw(head, 'TD020', pair.index + 1, `an unquoted title stands before ${pair[1]}:`, QUOTED_TITLE);
+    addError(head, 'TD020', pair.index + 1, `the title before ${pair[1]}: has no quotes`, QUOTED_TITLE);
   }
-  const mark = search(MARK_INSIDE, words, at);
-  if (mark) misplaced(head, mark[1]!, mark.index + 1);
+  const mark = search(MARK_INSIDE, title, at);
+  if (mark) reportMisplaced(head, mark[1]!, mark.index + 1);
 }
 
 function readPairs(head: Head, body: string, from: number): void {
@@ -192,7 +194,7 @@ function readPairs(head: Head, body: string, from: number): void {
       continue;
     }
     const key = head.base + at === head.item.restStart || isBlankChar(body[at - 1]) ? matchEnd(KEY_HERE, body, at) : 0;
-    if (key === 0) return stray(head, body, at);
+    if (key === 0) return reportStray(head, body, at);
     const next = readPair(head, body, at, body.slice(at, key - 1));
     if (next === undefined) return;
     at = skip(body, next);
@@ -227,8 +229,8 @@ function readPair(head: Head, body: string, start: number, key: string): number 
       lint: 'TD100',
       severity: 'warning',
       at,
-      message: `the value of ${key} has blanks and no quotes`,
-      hint: 'put it in quotes, or on a line of its own',
+      message: `the value of ${key} has spaces but no quotes`,
+      hint: 'put it in quotes, or on its own line',
     });
   }
   return addField(head, key, readBare(raw), start, at, end);
@@ -245,25 +247,25 @@ function addField(
   form: Field['form'] = 'inline',
 ): number {
   const field = { key, value, form, span: spanOf(head, start, end), valueSpan: spanOf(head, valueStart, end) };
-  head.item.fields = grown(head.item.fields, field);
+  head.item.fields = withItem(head.item.fields, field);
   return end;
 }
 
-/** What stands where only `key: value` may stand. */
-function stray(head: Head, body: string, at: number): void {
+/** Reports text where only `key: value` is allowed. */
+function reportStray(head: Head, body: string, at: number): void {
   const char = body[at]!;
-  if (matchEnd(MARK_LIKE, body, at)) return misplaced(head, char, at);
+  if (matchEnd(MARK_LIKE, body, at)) return reportMisplaced(head, char, at);
   if (isLoneCapital(body, at) && char <= 'D') {
-    return flaw(head, 'TD012', at, 'a priority must stand before the title', 'move it to the front');
+    return addError(head, 'TD012', at, 'a priority must come before the title', 'move it to the front');
   }
   if (matchEnd(BOX_LIKE, body, at))
-    return flaw(head, 'TD013', at, 'a box must stand before the title', 'move it to the front');
-  flaw(head, 'TD021', at, 'a value without a key', 'write key: value, or take it into the quotes');
+    return addError(head, 'TD013', at, 'a box must come before the title', 'move it to the front');
+  addError(head, 'TD021', at, 'a value without a key', 'write key: value, or move it inside the quotes');
 }
 
-function misplaced(head: Head, kind: string, at: number): void {
+function reportMisplaced(head: Head, kind: string, at: number): void {
   const [lint, what] = kind === '@' ? ['TD010', 'a name'] : ['TD011', 'a tag'];
-  flaw(head, lint, at, `${what} must stand before the title`, `move it to the front, or put the title in quotes`);
+  addError(head, lint, at, `${what} must come before the title`, `move it to the front, or put the title in quotes`);
 }
 
 function blockFlaw(raw: string, at: number): { flaw?: Flaw } {
@@ -274,7 +276,7 @@ function blockFlaw(raw: string, at: number): { flaw?: Flaw } {
       severity: 'error',
       at,
       message: 'nothing may follow the | of a block',
-      hint: 'begin the text on the next line, two blanks further in',
+      hint: 'start the text on the next line, indented by two more spaces',
     },
   };
 }
@@ -283,12 +285,12 @@ function unclosed(lint: string, quote: string, at: number): Flaw {
   return { lint, severity: 'error', at, message: `this ${quote} is never closed`, hint: 'close it on the same line' };
 }
 
-function flaw(head: Head, lint: string, at: number, message: string, hint: string): void {
+function addError(head: Head, lint: string, at: number, message: string, hint: string): void {
   addFlaw(head, { lint, severity: 'error', at, message, hint });
 }
 
-function addFlaw(head: Head, one: Flaw): void {
-  head.flaws.push(one);
+function addFlaw(head: Head, flaw: Flaw): void {
+  head.flaws.push(flaw);
 }
 
 function spanOf(head: Head, start: number, end: number): Span {
@@ -309,21 +311,24 @@ function skip(body: string, at: number): number {
   return at;
 }
 
-/** Where the match that begins at `at` ends; 0 if there is none. */
+/** End of the match that starts at `at`; 0 if there is none. */
 function matchEnd(sticky: RegExp, body: string, at: number): number {
   sticky.lastIndex = at;
   return sticky.test(body) ? sticky.lastIndex : 0;
 }
 
-/** The list with one more; a short one is made anew, because arrays that grow by themselves reserve room for many. */
-function grown<T>(list: T[], one: T): T[] {
-  if (list.length === 0) return [one];
-  if (list.length < 8) return [...list, one];
-  list.push(one);
+/**
+ * Appends to a list. Short lists are copied, because a growing array reserves memory for many
+ * items.
+ */
+function withItem<T>(list: T[], entry: T): T[] {
+  if (list.length === 0) return [entry];
+  if (list.length < 8) return [...list, entry];
+  list.push(entry);
   return list;
 }
 
-/** First place from `at` on, where the match may begin with the blank just before it. */
+/** The first match from `at` on. It may start with the space just before it. */
 function search(global: RegExp, body: string, at: number): RegExpExecArray | undefined {
   global.lastIndex = at;
   return global.exec(body) ?? undefined;

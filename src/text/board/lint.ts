@@ -1,6 +1,6 @@
 /**
- * Everything that is wrong or doubtful in a board, in order of its lines. Errors isolate an entry; warnings only tell. What
- * the parser cannot know to be a mistake, but a person would want to hear, is added here.
+ * All problems of a board, in line order. An entry with an error is ignored; warnings change
+ * nothing. This file adds warnings about valid text that is probably a mistake.
  */
 import type { BoardProblem, Item } from './item.js';
 import { fieldOf, parseBoard } from './parse.js';
@@ -16,7 +16,12 @@ export function lintBoard(text: string, file: string): BoardProblem[] {
   };
   const stray = board.items.find((item) => !item.inTodo);
   if (stray && !board.sections.some(({ heading }) => heading.toUpperCase() === 'TODO')) {
-    warn('TD034', stray.bodyStart, 'no ## TODO heading: these bullets are prose', 'write ## TODO above the tasks');
+    warn(
+      'TD034',
+      stray.bodyStart,
+      'without a ## TODO heading these bullets are prose',
+      'write ## TODO above the tasks',
+    );
   }
   for (const item of board.items) if (item.inTodo) lintItem(item, warn);
   return problems.sort((a, b) => (a.where?.line ?? 0) - (b.where?.line ?? 0));
@@ -27,7 +32,7 @@ function lintItem(item: Item, warn: (lint: string, at: number, message: string, 
     const field = fieldOf(item, key);
     if (!field || typeof field.value !== 'boolean') continue;
     if (field.value === (item.box === (key === 'completed' ? 'done' : 'skipped'))) continue;
-    warn('TD060', field.span.start, `the box says otherwise than ${key}:, and the box counts`, 'change the box');
+    warn('TD060', field.span.start, `the box contradicts ${key}:, and the box counts`, 'change the box');
   }
   const parent = fieldOf(item, 'parent');
   if (parent && item.parent && item.parent.id !== undefined && String(parent.value) !== item.parent.id) {

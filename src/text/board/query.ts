@@ -1,6 +1,6 @@
 /**
- * A query on the text of a board. Changes are span edits, so nothing but the matched items changes; the result is parsed
- * again before it is handed out, and a change that would damage the board is refused whole.
+ * Runs a query on the text of a board. Changes are span edits, so only the matched items change.
+ * The result is parsed again, and a change that would damage the board is refused.
  */
 import { type Problem, problem } from '../../domain/problem.js';
 import { addItem } from './add.js';
@@ -15,19 +15,19 @@ import { fieldsOf, fieldValue } from '../query/where.js';
 interface BoardQueryOptions {
   /** Allows UPDATE and DELETE without WHERE. */
   all?: boolean;
-  /** A fresh id for an INSERT that gives none; without it such an INSERT is refused. */
+  /** Creates an id for an INSERT without one; if absent, such an INSERT is refused. */
   ids?: () => string;
 }
 
 export type BoardReply =
   | {
       ok: true;
-      /** What was selected, or what was changed, as it is afterwards; deleted rows as they were. */
+      /** The selected rows, the changed rows as they are afterwards, or the deleted rows. */
       rows: Row[];
-      /** The edited board; absent when nothing changed. */
+      /** The edited board; absent if nothing changed. */
       text?: string;
       message: string;
-      /** Entries that were left out because they could not be read. */
+      /** Entries that could not be read and were left out. */
       problems: BoardProblem[];
     }
   | { ok: false; problem: Problem };
@@ -41,12 +41,12 @@ export function queryBoard(text: string, file: string, query: Query, options: Bo
     const rows = select(query, all);
     return { ok: true, rows, message: `${rows.length} tasks in ${file}`, problems: board.problems };
   }
-  const conflict = board.problems.find((p) => p.lint === 'TD090');
+  const conflict = board.problems.find(({ lint }) => lint === 'TD090');
   if (conflict) return { ok: false, problem: conflict };
   if (query.kind === 'insert') return insert(text, board, query, options);
   if (!query.where && !options.all) {
     const verb = query.kind.toUpperCase();
-    const hint = 'add WHERE, or pass --all to mean every task';
+    const hint = 'add WHERE, or pass --all to change every task';
     return refuse('bad_usage', `${verb} without WHERE would change every task`, hint);
   }
   const matched = todoItems(board).filter((item) => !query.where || evaluate(query.where, itemRow(item)));
@@ -70,19 +70,19 @@ function todoItems(board: Board): Item[] {
   return board.items.filter((item) => item.inTodo);
 }
 
-/** A misspelt field is missing everywhere, and `!=` holds for what is missing: that must not reach every task. */
+/** `!=` is true for a missing field, so a misspelt field would match every task. */
 function unknownField(board: Board, query: Update | Delete): string | undefined {
   const rows = boardRows(board);
-  const known = (field: string): boolean =>
+  const isKnown = (field: string): boolean =>
     (COLUMNS as readonly string[]).includes(field) || rows.some((row) => fieldValue(row, field) !== undefined);
-  return fieldsOf(query.where).find((field) => !known(field));
+  return fieldsOf(query.where).find((field) => !isKnown(field));
 }
 
 function update(text: string, board: Board, query: Update, matched: Item[]): BoardReply {
   const flaw = assignmentFlaw(query.set);
   if (flaw) return refuse('bad_field', flaw);
   if (query.set.some(({ field }) => field === 'parent')) {
-    return refuse('bad_field', 'parent is said by the indentation', 'move the lines in the file');
+    return refuse('bad_field', 'parent follows from the indentation', 'move the lines in the file');
   }
   if (query.set.some(({ field }) => field === 'id') && matched.length > 1) {
     return refuse('duplicate', `${matched.length} tasks cannot share one id`, 'choose one task with WHERE');
@@ -92,7 +92,7 @@ function update(text: string, board: Board, query: Update, matched: Item[]): Boa
     matched.flatMap((item) => assignmentEdits(text, item, query.set)),
   );
   const order = new Map(board.items.map((item, index) => [item, index]));
-  return checked(text, board, edited, 0, (after) => {
+  return checkEdit(text, board, edited, 0, (after) => {
     const rows = matched.map((item) => itemRow(after.items[order.get(item)!]!));
     return { rows, message: `Updated ${matched.length} tasks in ${board.file}` };
   });
@@ -105,20 +105,20 @@ function remove(text: string, board: Board, matched: Item[]): BoardReply {
     return false;
   };
   const top = matched.filter((item) => !isUnder(item));
-  const gone = board.items.filter((item) => chosen.has(item) || isUnder(item));
+  const removed = board.items.filter((item) => chosen.has(item) || isUnder(item));
   const edited = applyEdits(
     text,
     top.map((item) => ({ ...item.span, text: '' })),
   );
-  const message = `Deleted ${gone.length} tasks from ${board.file}`;
-  return checked(text, board, edited, -gone.length, () => ({ rows: gone.map(itemRow), message }));
+  const message = `Deleted ${removed.length} tasks from ${board.file}`;
+  return checkEdit(text, board, edited, -removed.length, () => ({ rows: removed.map(itemRow), message }));
 }
 
 function insert(text: string, board: Board, query: Insert, options: BoardQueryOptions): BoardReply {
-  const given = query.set.filter(({ value }) => value !== null);
-  const flaw = assignmentFlaw(given);
+  const assignments = query.set.filter(({ value }) => value !== null);
+  const flaw = assignmentFlaw(assignments);
   if (flaw) return refuse('bad_field', flaw);
-  const value = new Map(given.map((one) => [one.field, one.value as Value]));
+  const value = new Map(assignments.map((assignment) => [assignment.field, assignment.value as Value]));
   const title = value.get('title');
   if (title === undefined) return refuse('bad_field', 'a task needs a title', "add title = '…'");
   const parent = value.get('parent');
@@ -129,12 +129,12 @@ function insert(text: string, board: Board, query: Insert, options: BoardQueryOp
   const taken = [...board.items, ...board.rejected].some((item) => item.inTodo && item.id === id);
   if (taken) return refuse('duplicate', `the id ${id} is taken in ${board.file}`, 'choose another id');
   const fields: Record<string, Value> = Object.assign(Object.create(null), { id });
-  for (const [key, said] of value) if (!isMark(key, said)) fields[key] = said;
+  for (const [key, entry] of value) if (!isMark(key, entry)) fields[key] = entry;
   const edited = addItem(
     text,
     {
       title: String(title),
-      box: boxAfter('open', given),
+      box: boxAfter('open', assignments),
       priority: value.get('priority')?.toString(),
       stakeholders: listOf(value.get('stakeholders') ?? null),
       tags: listOf(value.get('tags') ?? null),
@@ -143,7 +143,7 @@ function insert(text: string, board: Board, query: Insert, options: BoardQueryOp
     },
     board,
   );
-  return checked(text, board, edited, 1, (after) => ({
+  return checkEdit(text, board, edited, 1, (after) => ({
     rows: after.items.filter((item) => item.inTodo && item.id === id).map(itemRow),
     message: `Inserted task ${id} into ${board.file}`,
   }));
@@ -155,8 +155,8 @@ function isMark(key: string, value: Value): boolean {
   return key === 'completed' && typeof value === 'boolean';
 }
 
-/** The net under every change: as many items as meant, and no error that was not there before. */
-function checked(
+/** Refuses an edit that yields an unexpected number of items or a new error. */
+function checkEdit(
   text: string,
   board: Board,
   edited: string,
@@ -164,19 +164,20 @@ function checked(
   reply: (after: Board) => { rows: Row[]; message: string },
 ): BoardReply {
   const after = parseBoard(edited, board.file);
-  const had = board.problems.filter((p) => p.severity === 'error').length;
-  const fresh = after.problems.filter((p) => p.severity === 'error');
+  const errorsBefore = board.problems.filter(({ severity }) => severity === 'error').length;
+  const errors = after.problems.filter(({ severity }) => severity === 'error');
   const expected = board.items.length + more;
-  // Taking one of two entries with the same id away makes the other one good.
-  const isWhole = more < 0 ? after.items.length >= expected : after.items.length === expected && fresh.length <= had;
-  if (!isWhole) {
-    const found = fresh.length > had ? `: ${fresh[0]!.message}` : '';
-    return refuse('bad_field', `the change would damage ${board.file}, so nothing was changed${found}`);
+  // Removing one of two entries with the same id makes the other one valid.
+  const isIntact =
+    more < 0 ? after.items.length >= expected : after.items.length === expected && errors.length <= errorsBefore;
+  if (!isIntact) {
+    const detail = errors.length > errorsBefore ? `: ${errors[0]!.message}` : '';
+    return refuse('bad_field', `the change would damage ${board.file}, so nothing was changed${detail}`);
   }
   const changed = edited === text ? {} : { text: edited };
   return { ok: true, ...reply(after), ...changed, problems: after.problems };
 }
 
 function refuse(code: Problem['code'], message: string, hint?: string): BoardReply {
-  return { ok: false, problem: problem(code, message, hint ? { hint } : {}) };
+  return { ok: false, problem: problem(code, message, { hint }) };
 }

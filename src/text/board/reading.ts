@@ -1,6 +1,6 @@
 /**
- * What the reader of a board remembers between lines: the open items, and whether it is inside something whose lines
- * are text and never items (a block value, a code fence, a comment). Problems are reported through here.
+ * The parser's state between the lines of a board: the open items, and whether it is inside a block
+ * value, a code fence or a comment, whose lines are never items. It also collects the problems.
  */
 import type { Board, BoardProblem, Field, Item, Section, Span } from './item.js';
 import { isBlank, stripIndent } from './value.js';
@@ -32,12 +32,12 @@ export interface Reading {
   lastEnd: number;
   block?: { item: Item; field: Field; indent: number; bad: boolean; end?: number };
   fence?: { char: string; width: number; owner?: Item; at: number };
-  /** Where the open comment begins. */
+  /** Start of the open comment. */
   comment?: number;
   /** The last `-->` of the file. */
   lastClose: number;
-  /** How many flaws the last line that had one has. */
-  told: { line: number; error: number; warning: number };
+  /** The number of problems on the last line that had one. */
+  reported: { line: number; error: number; warning: number };
 }
 
 export function startReading(text: string, file: string): Reading {
@@ -46,56 +46,53 @@ export function startReading(text: string, file: string): Reading {
   const board = { file, items: [], rejected: [], problems: [], sections: [], eol, bodyStart: 0, openEnd: false };
   const lastClose = text.lastIndexOf('-->');
   const told = { line: 0, error: 0, warning: 0 };
-  return { text, board, all: [], starts: [], inTodo: false, stack: [], lastEnd: 0, lastClose, told };
+  return { text, board, all: [], starts: [], inTodo: false, stack: [], lastEnd: 0, lastClose, reported: told };
 }
 
-/** Whether this line is text of something that was opened above. */
-export function isInside(r: Reading, line: Line): boolean {
-  return inBlock(r, line) || inFence(r, line) || inComment(r, line);
+/** True if this line belongs to a block, fence or comment opened above. */
+export function isInside(reading: Reading, line: Line): boolean {
+  return inBlock(reading, line) || inFence(reading, line) || inComment(reading, line);
 }
 
-export function openBlock(r: Reading, item: Item, field: Field, indent: number, bad: boolean): void {
-  r.block = { item, field, indent, bad };
+export function openBlock(reading: Reading, item: Item, field: Field, indent: number, bad: boolean): void {
+  reading.block = { item, field, indent, bad };
 }
 
-/** Opens a code fence if one begins at this place of the line. */
-export function openFence(r: Reading, line: Line, at: number, owner: Item | undefined): boolean {
-  const char = r.text[at];
+/** Opens a code fence if one starts at this place of the line. */
+export function openFence(reading: Reading, line: Line, at: number, owner: Item | undefined): boolean {
+  const char = reading.text[at];
   if (char !== '`' && char !== '~') return false;
   FENCE.lastIndex = at - line.start;
-  const found = FENCE.exec(line.source);
-  if (!found) return false;
-  const run = (found[1] ?? found[2])!;
-  r.fence = { char, width: run.length, owner, at };
+  const match = FENCE.exec(line.source);
+  if (!match) return false;
+  const run = (match[1] ?? match[2])!;
+  reading.fence = { char, width: run.length, owner, at };
   return true;
 }
 
-/** A comment that begins inside a line counts only if it is closed somewhere: a stray `<!--` must not hide the rest. */
-export function openComment(r: Reading, line: Line, at: number): boolean {
-  if (at < 0 || line.source.includes('-->', at) || r.lastClose < line.end) return false;
-  r.comment = line.start + at;
+/** A comment inside a line counts only if it is closed: a stray `<!--` must not hide the rest. */
+export function openComment(reading: Reading, line: Line, at: number): boolean {
+  if (at < 0 || line.source.includes('-->', at) || reading.lastClose < line.end) return false;
+  reading.comment = line.start + at;
   return true;
 }
 
-/** At the end of the file: what is still open is closed, and said. */
-export function closeAll(r: Reading): void {
-  closeBlock(r);
-  if (r.fence) {
-    r.board.openEnd ||= r.fence.owner === undefined;
-    closeFence(r);
+/** Closes and reports everything that is still open at the end of the file. */
+export function closeAll(reading: Reading): void {
+  closeBlock(reading);
+  if (reading.fence) {
+    reading.board.openEnd ||= reading.fence.owner === undefined;
+    closeFence(reading);
   }
-  if (r.comment === undefined) return;
-  r.board.openEnd = true;
-  const hint = 'all below it is a comment; write --> at its end';
-  report(r, undefined, r.comment, 'TD091', 'this comment is never closed', hint);
+  if (reading.comment === undefined) return;
+  reading.board.openEnd = true;
+  const hint = 'close it with -->; until then all text below is a comment';
+  report(reading, undefined, reading.comment, 'TD091', 'this comment is never closed', hint);
 }
 
-/**
- * Bullets of other sections are prose: they can be bad, but nobody is told. Warnings do not isolate an item. Of one line
- * only the first flaws are told: a line with thousands is no line that anybody mends one by one.
- */
+/** Skips bullets outside TODO sections, and further problems of a line that already has many. */
 export function report(
-  r: Reading,
+  reading: Reading,
   item: Item | undefined,
   at: number,
   lint: string,
@@ -105,76 +102,83 @@ export function report(
 ): void {
   if (item && severity === 'error') item.bad = true;
   if (item && !item.inTodo) return;
-  const line = lineAt(r.starts, at);
-  if (isToldEnough(r, line, severity)) return;
-  const where = whereOnLine(r.board.file, r.text, line, r.starts[line - 1]!, at);
+  const line = lineAt(reading.starts, at);
+  if (isLimitReached(reading, line, severity)) return;
+  const where = whereOnLine(reading.board.file, reading.text, line, reading.starts[line - 1]!, at);
   const code = lint === 'TD050' || lint === 'TD051' ? 'duplicate' : 'bad_file';
-  r.board.problems.push({ code, message: `${lint} ${message}`, where, lint, severity, ...(hint ? { hint } : {}) });
+  reading.board.problems.push({
+    code,
+    message: `${lint} ${message}`,
+    where,
+    lint,
+    severity,
+    ...(hint ? { hint } : {}),
+  });
 }
 
-/** How many errors, and how many warnings, are told of one line. */
-const MAX_TOLD = 20;
+/** How many errors, and how many warnings, are reported per line. */
+const MAX_PER_LINE = 20;
 
-function isToldEnough(r: Reading, line: number, severity: BoardProblem['severity']): boolean {
-  if (r.told.line !== line) r.told = { line, error: 0, warning: 0 };
-  r.told[severity] += 1;
-  return r.told[severity] > MAX_TOLD;
+function isLimitReached(reading: Reading, line: number, severity: BoardProblem['severity']): boolean {
+  if (reading.reported.line !== line) reading.reported = { line, error: 0, warning: 0 };
+  reading.reported[severity] += 1;
+  return reading.reported[severity] > MAX_PER_LINE;
 }
 
 const FENCE = /(`{3,})[^`]*$|(~{3,})/y;
 
-function inBlock(r: Reading, line: Line): boolean {
-  if (!r.block) return false;
-  if (line.indent > r.block.indent) {
-    r.block.end = line.end;
+function inBlock(reading: Reading, line: Line): boolean {
+  if (!reading.block) return false;
+  if (line.indent > reading.block.indent) {
+    reading.block.end = line.end;
     return true;
   }
-  closeBlock(r);
+  closeBlock(reading);
   return false;
 }
 
-function closeBlock(r: Reading): void {
-  const block = r.block;
+function closeBlock(reading: Reading): void {
+  const block = reading.block;
   if (!block) return;
   const { field, item, end } = block;
-  r.block = undefined;
+  reading.block = undefined;
   if (end === undefined) {
-    const hint = 'write text two blanks further in, or remove the field';
-    if (!block.bad) report(r, item, field.valueSpan.start, 'TD042', 'this block is empty', hint, 'warning');
+    const hint = 'indent the text by two more spaces, or remove the field';
+    if (!block.bad) report(reading, item, field.valueSpan.start, 'TD042', 'this block is empty', hint, 'warning');
     return;
   }
-  const from = r.text.indexOf('\n', field.valueSpan.end) + 1;
-  const lines = r.text.slice(from, end).split('\n');
+  const from = reading.text.indexOf('\n', field.valueSpan.end) + 1;
+  const lines = reading.text.slice(from, end).split('\n');
   field.value = lines.map((text) => stripIndent(text.replace(/\r$/, ''), block.indent + 2)).join('\n');
   field.span.end = end;
   field.valueSpan.end = end;
   item.headEnd = end;
 }
 
-function inFence(r: Reading, line: Line): boolean {
-  const fence = r.fence;
+function inFence(reading: Reading, line: Line): boolean {
+  const fence = reading.fence;
   if (!fence) return false;
   if (fence.owner && line.indent < fence.owner.indent + 2) {
-    // The list item ended, and with it whatever it left open.
-    closeFence(r);
+    // The list item has ended, and its fence with it.
+    closeFence(reading);
     return false;
   }
   let width = 0;
-  while (r.text[line.first + width] === fence.char) width += 1;
-  if (width >= fence.width && isBlank(r.text.slice(line.first + width, line.end))) r.fence = undefined;
+  while (reading.text[line.first + width] === fence.char) width += 1;
+  if (width >= fence.width && isBlank(reading.text.slice(line.first + width, line.end))) reading.fence = undefined;
   return true;
 }
 
-function closeFence(r: Reading): void {
-  const { owner, at } = r.fence!;
-  r.fence = undefined;
+function closeFence(reading: Reading): void {
+  const { owner, at } = reading.fence!;
+  reading.fence = undefined;
   if (owner) owner.openEnd = true;
-  const hint = 'close it with the same marks on a line of their own';
-  report(r, owner, at, 'TD092', 'this code fence is never closed', hint, 'warning');
+  const hint = 'close it with the same characters on their own line';
+  report(reading, owner, at, 'TD092', 'this code fence is never closed', hint, 'warning');
 }
 
-function inComment(r: Reading, line: Line): boolean {
-  if (r.comment === undefined) return false;
-  if (line.source.includes('-->')) r.comment = undefined;
+function inComment(reading: Reading, line: Line): boolean {
+  if (reading.comment === undefined) return false;
+  if (line.source.includes('-->')) reading.comment = undefined;
   return true;
 }

@@ -1,14 +1,14 @@
 /**
- * An item as a row of a query, and a row's columns as edits of the item. The box is the one truth of what is done: a
- * `completed:` time in the file shows as `completed_at` and never overrides it.
+ * Converts an item to a query row, and assigned columns to edits of the item. Only the box decides
+ * whether an item is done; a `completed:` time in the file is the column `completed_at`.
  */
 import type { Box, Item, Value } from './item.js';
 import { itemKey } from './item.js';
 import { boxEdits, type Edit, fieldEdits, markEdits, priorityEdits, removeFieldEdits, titleEdits } from './edit.js';
 import { isKey } from './value.js';
-import type { Assignment, Literal, Row } from '../query/form.js';
+import type { Assignment, Literal, Row } from '../query/ast.js';
 
-/** Columns that every row has, whatever keys it has besides. */
+/** Columns that every row has, besides the keys of its item. */
 export const COLUMNS = [
   'id',
   'title',
@@ -54,24 +54,25 @@ function define(row: Row, key: string, value: Value): void {
   Object.defineProperty(row, key, { value, enumerable: true, writable: true, configurable: true });
 }
 
-/** Why these columns cannot be set so; undefined if they can. */
+/** Why these columns cannot be set; undefined if they can. */
 export function assignmentFlaw(set: readonly Assignment[]): string | undefined {
   for (const { field, value } of set) {
-    if (!isKey(field)) return `${field} cannot be a key: letters, digits, _ and - only`;
-    if (field === 'line' || field === 'completed_at') return `${field} is read off the file and cannot be set`;
+    if (!isKey(field)) return `${field} is not a valid key: use letters, digits, _ and -`;
+    if (field === 'line' || field === 'completed_at') return `${field} follows from the file and cannot be set`;
     if (FLAG_BOX.has(field) && value !== null && typeof value !== 'boolean' && field !== 'completed') {
-      return `${field} is true or false`;
+      return `${field} must be true or false`;
     }
-    if (field === 'priority' && value !== null && !/^[A-D]$/.test(String(value))) return 'priority is A, B, C or D';
-    if (field === 'title' && (typeof value !== 'string' || value.trim() === '')) return 'a title is text';
-    if (field === 'id' && (value === null || !/^[^\s"'`|]+$/.test(String(value)))) return 'an id is one word';
+    if (field === 'priority' && value !== null && !/^[A-D]$/.test(String(value)))
+      return 'priority must be A, B, C or D';
+    if (field === 'title' && (typeof value !== 'string' || value.trim() === '')) return 'title must be text';
+    if (field === 'id' && (value === null || !/^[^\s"'`|]+$/.test(String(value)))) return 'id must be one word';
     const bad = field === 'tags' || field === 'stakeholders' ? listOf(value).find((name) => !isName(name)) : undefined;
-    if (bad !== undefined) return `${field} cannot hold ${bad}: letters, digits and _ . - only, separated by commas`;
+    if (bad !== undefined) return `${bad} is not valid in ${field}: use letters, digits and _ . -, separated by commas`;
   }
   return undefined;
 }
 
-/** The edits of one item for all columns at once; they do not overlap. */
+/** The edits of one item for all columns. They do not overlap. */
 export function assignmentEdits(text: string, item: Item, set: readonly Assignment[]): Edit[] {
   const edits: Edit[] = [];
   const box = boxAfter(item.box, set);
@@ -88,7 +89,7 @@ export function assignmentEdits(text: string, item: Item, set: readonly Assignme
   return edits;
 }
 
-/** A flag set to true ticks its box; set to false it opens the box if that flag was what it said. */
+/** A flag set to true ticks its box. Set to false, it opens the box if the box showed that flag. */
 export function boxAfter(box: Box, set: readonly Assignment[]): Box {
   let after = box;
   for (const { field, value } of set) {
@@ -106,7 +107,7 @@ export function listOf(value: Literal): string[] {
   return names.map((name) => name.trim()).filter((name) => name !== '');
 }
 
-/** Narrower than what the parser reads, so that a written name is safe everywhere. */
+/** Stricter than the parser, so that a written name is valid everywhere. */
 function isName(name: string): boolean {
   return /^[A-Za-z0-9_][A-Za-z0-9_.-]*$/.test(name);
 }

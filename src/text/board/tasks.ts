@@ -1,7 +1,7 @@
 /**
- * What the bullets of all boards ask for. A pure reading of parsed boards: which bullets are tasks, which are the person's
- * own, what each task would be. Nested bullets come before what they stand under; a bullet that hangs on something
- * that is no task, a person's own or one that cannot be read, is held until that is closed or mended.
+ * Derives tasks from parsed boards: which bullets are tasks, which belong to the person, and what
+ * each task would be. Nested bullets come before their parent. A bullet that depends on a person's
+ * bullet or on an invalid one is blocked until that is closed or fixed.
  */
 import type { BoardStand, BoardWish } from '../../domain/task/board.js';
 import { hash53, isSafeId, safePart } from '../../domain/task/id.js';
@@ -16,7 +16,7 @@ export interface Sheet {
   text: string;
 }
 
-/** A bullet of a TODO section and the task it stands for. */
+/** A bullet of a TODO section and its task. */
 interface Listed {
   id: string;
   item: Item;
@@ -25,10 +25,10 @@ interface Listed {
 }
 
 export interface BoardTasks {
-  /** By the id of the task; without the person's own. */
+  /** By task id; without the person's own bullets. */
   listed: Map<string, Listed>;
   wanted: BoardWish[];
-  /** Without those of the boards themselves. */
+  /** Without the problems of the boards themselves. */
   problems: Problem[];
 }
 
@@ -38,14 +38,14 @@ export function boardTasks(sheets: readonly Sheet[], agents: ReadonlySet<string>
   const problems: Problem[] = [];
   for (const sheet of sheets) for (const entry of entriesOf(sheet, agents)) add(entry);
   for (const entry of all.values()) connect(entry);
-  const held = heldOf(all.values());
+  const blocked = blockedEntries(all.values());
   const wanted: BoardWish[] = [];
   const listed = new Map<string, Listed>();
   for (const entry of all.values()) {
     if (entry.kind === 'own') continue;
     if (!listed.has(entry.id))
       listed.set(entry.id, { id: entry.id, item: entry.item, board: entry.sheet.board, stand: standOf(entry.item) });
-    if (entry.kind === 'task' && entry.item.box === 'open' && !held.has(entry)) wanted.push(wishOf(entry));
+    if (entry.kind === 'task' && entry.item.box === 'open' && !blocked.has(entry)) wanted.push(wishOf(entry));
     if (entry.problem && entry.item.box === 'open') problems.push(entry.problem);
   }
   return { listed, wanted, problems };
@@ -58,10 +58,10 @@ export function boardTasks(sheets: readonly Sheet[], agents: ReadonlySet<string>
     if (other === undefined) named.set(id, entry);
     else if (entry.item.box === 'open') {
       entry.kind = 'held';
-      entry.problem = wrong(
+      entry.problem = entryProblem(
         entry,
         'duplicate',
-        `the id ${id} also stands in ${other.sheet.board.file}:${other.item.line}`,
+        `the id ${id} is already used in ${other.sheet.board.file}:${other.item.line}`,
         'give one of them another id',
       );
     }
@@ -69,8 +69,8 @@ export function boardTasks(sheets: readonly Sheet[], agents: ReadonlySet<string>
 
   function connect(entry: Entry): void {
     const { item } = entry;
-    const over = item.parent ?? named.get(String(fieldOf(item, 'parent')?.value ?? ''))?.item;
-    const parent = over === undefined || over === item ? undefined : all.get(over);
+    const parentItem = item.parent ?? named.get(String(fieldOf(item, 'parent')?.value ?? ''))?.item;
+    const parent = parentItem === undefined || parentItem === item ? undefined : all.get(parentItem);
     if (parent?.item.bad) entry.kind = entry.kind === 'own' ? 'own' : 'held';
     if (parent && !parent.item.bad) {
       entry.parent = parent;
@@ -82,10 +82,10 @@ export function boardTasks(sheets: readonly Sheet[], agents: ReadonlySet<string>
       else if (isSafeId(name)) entry.others.push(name);
       else {
         entry.kind = entry.kind === 'own' ? 'own' : 'held';
-        entry.problem = wrong(
+        entry.problem = entryProblem(
           entry,
           'bad_field',
-          `it depends on ${JSON.stringify(name)}, which cannot be the id of a task`,
+          `it depends on ${JSON.stringify(name)}, which is not a valid task id`,
           'use the id of another bullet or task',
         );
       }
@@ -97,11 +97,11 @@ interface Entry {
   id: string;
   item: Item;
   sheet: Sheet;
-  /** own: the person's · held: it cannot be a task as it is. */
+  /** own: for the person · held: it cannot become a task as it is. */
   kind: 'task' | 'own' | 'held';
   to?: string;
   parent?: Entry;
-  /** Bullets that must be closed first: those it depends on, and those under it. */
+  /** Bullets that must be closed first: its dependencies and those nested under it. */
   needs: Entry[];
   neededBy: Entry[];
   /** Ids it depends on that no board has. */
@@ -127,19 +127,19 @@ function* entriesOf(sheet: Sheet, agents: ReadonlySet<string>): Iterable<Entry> 
       neededBy: [],
       others: [],
     };
-    const known = item.stakeholders.find((name) => agents.has(name));
-    if (known !== undefined) entry.to = known;
+    const agent = item.stakeholders.find((name) => agents.has(name));
+    if (agent !== undefined) entry.to = agent;
     if (item.bad) entry.kind = 'held';
     else if (item.tags.includes('approval')) entry.kind = 'own';
-    else if (known === undefined && item.stakeholders.includes(HUMAN)) entry.kind = 'own';
-    else if (known === undefined && item.stakeholders.length > 0) {
+    else if (agent === undefined && item.stakeholders.includes(HUMAN)) entry.kind = 'own';
+    else if (agent === undefined && item.stakeholders.length > 0) {
       const names = [...agents].sort().join(', ') || 'none';
       entry.kind = 'held';
-      entry.problem = wrong(
+      entry.problem = entryProblem(
         entry,
         'unknown_agent',
         `there is no agent ${item.stakeholders[0]}; the agents are: ${names}`,
-        'correct the name, or write the agent',
+        'fix the name, or create the agent',
       );
     }
     yield entry;
@@ -147,15 +147,15 @@ function* entriesOf(sheet: Sheet, agents: ReadonlySet<string>): Iterable<Entry> 
 }
 
 /**
- * The id in the file if it can be one; a dot in it would make it look like part of another task. Else a name that follows
- * from the file and the bullet, the same on every reading.
+ * The id in the file, unless it is not valid or has a dot, which would make it look like a child's
+ * id. Otherwise an id derived from the file and the bullet, the same on every reading.
  */
 export function taskId(file: string, item: Item): string {
   const { id } = item;
   if (id !== undefined && isSafeId(id) && !id.includes('.')) return id;
   const base = file.slice(file.lastIndexOf('/') + 1).replace(/\.task\.md$/, '');
-  const whole = `board-${safePart(base)}-${id === undefined ? itemKey(item) : safePart(id)}`;
-  return isSafeId(whole) ? whole : `board-${hash53(whole)}`;
+  const derived = `board-${safePart(base)}-${id === undefined ? itemKey(item) : safePart(id)}`;
+  return isSafeId(derived) ? derived : `board-${hash53(derived)}`;
 }
 
 function standOf(item: Item): BoardStand {
@@ -167,20 +167,19 @@ function standOf(item: Item): BoardStand {
 }
 
 /**
- * A bullet waits for whatever it needs to be a task, a person's own work included, and so does what needs it. Circles of tasks
- * are left to the engine, which names them.
+ * Bullets that wait for an open bullet that is not a task. The engine reports cycles among tasks.
  */
-function heldOf(entries: Iterable<Entry>): Set<Entry> {
-  const held = new Set<Entry>();
-  const spread = [...entries].filter((entry) => entry.kind !== 'task' && !isClosed(entry));
-  for (let at = spread.pop(); at !== undefined; at = spread.pop()) {
-    for (const one of at.neededBy) {
-      if (held.has(one) || isClosed(one)) continue;
-      held.add(one);
-      spread.push(one);
+function blockedEntries(entries: Iterable<Entry>): Set<Entry> {
+  const blocked = new Set<Entry>();
+  const queue = [...entries].filter((entry) => entry.kind !== 'task' && !isClosed(entry));
+  for (let at = queue.pop(); at !== undefined; at = queue.pop()) {
+    for (const dependent of at.neededBy) {
+      if (blocked.has(dependent) || isClosed(dependent)) continue;
+      blocked.add(dependent);
+      queue.push(dependent);
     }
   }
-  return held;
+  return blocked;
 }
 
 function isClosed({ item }: Entry): boolean {
@@ -192,8 +191,9 @@ function wishOf(entry: Entry): BoardWish {
   const chain = ancestry(entry);
   const parent = chain[0];
   const top = chain.at(-1);
-  // What a person closed is no condition any more; what the program closed has a record that says how it went.
-  const needs = entry.needs.filter(({ item: one }) => !standOf(one).byHand);
+  // A bullet that a person closed is no longer a dependency. One that the program closed has a
+  // record.
+  const needs = entry.needs.filter(({ item: needed }) => !standOf(needed).byHand);
   const dependencies = [...new Set([...needs.map(({ id }) => id), ...entry.others])];
   const description = describe(item);
   const task: BoardWish['task'] = {
@@ -209,17 +209,17 @@ function wishOf(entry: Entry): BoardWish {
     priority: priorityOf(item),
     context: { original_goal: top ? describe(top.item) : description, ...contextOf(item) },
   };
-  const { parent: _, root: __, depth: ___, ...words } = task;
+  const { parent: _, root: __, depth: ___, ...identity } = task;
   return {
     file: sheet.board.file,
     line: item.line,
-    said: hash53(JSON.stringify(words)),
+    said: hash53(JSON.stringify(identity)),
     task,
     closed: needs.filter(isClosed).map(({ id }) => id),
   };
 }
 
-/** The tasks above it, nearest first. A person's own bullet, or one closed by hand, is no task and ends the chain. */
+/** The tasks above it, nearest first. A person's bullet, or one closed by hand, ends the chain. */
 function ancestry(entry: Entry): Entry[] {
   const chain: Entry[] = [];
   for (let at = entry.parent; at && at !== entry && chain.length < MAX_CHAIN; at = at.parent) {
@@ -229,13 +229,13 @@ function ancestry(entry: Entry): Entry[] {
   return chain;
 }
 
-/** Far beyond what any task may be deep; what goes in a circle ends here too. */
+/** Far deeper than tasks may nest. Also ends a cycle. */
 const MAX_CHAIN = 50;
 
 function describe(item: Item): string {
   const more = ['description', 'prompt'].flatMap((key) => {
-    const said = fieldOf(item, key)?.value;
-    return said === undefined || String(said).trim() === '' ? [] : [String(said).trimEnd()];
+    const value = fieldOf(item, key)?.value;
+    return value === undefined || String(value).trim() === '' ? [] : [String(value).trimEnd()];
   });
   return [item.title, ...more].join('\n\n');
 }
@@ -244,7 +244,7 @@ function priorityOf({ priority }: Item): Task['priority'] {
   return priority === 'A' || priority === 'B' || priority === 'D' ? priority : 'C';
 }
 
-/** Keys that say something of their own, and names that the program gives a meaning to. */
+/** Keys with a meaning of their own, on boards or in a task's context. */
 const NOT_CONTEXT = new Set(
   `id title priority stakeholders tags description prompt depends_on dependencies parent requirements completed completed_at
   skipped in_progress failed_at original_goal taint request mail reply_to received __proto__`.split(/\s+/),
@@ -268,7 +268,7 @@ function namesIn(item: Item, ...keys: string[]): string[] {
   );
 }
 
-function wrong({ sheet, item }: Entry, code: Problem['code'], message: string, hint: string): Problem {
+function entryProblem({ sheet, item }: Entry, code: Problem['code'], message: string, hint: string): Problem {
   const where = whereOnLine(sheet.board.file, sheet.text, item.line, item.span.start, item.bodyStart);
   return problem(code, message, { where, hint });
 }

@@ -1,10 +1,10 @@
 /**
- * Values of a board as they are written and as they are meant. Quoting is read and written here only, so that whatever
- * is written reads back as the same value.
+ * Reads and writes board values. All quoting is done here, so that a written value reads back as
+ * the same value.
  */
 import type { Value } from './item.js';
 
-/** An unquoted value: `true`, `false` and plain numbers get their type; dates and all else stay text. */
+/** An unquoted value: `true`, `false` and plain numbers get their type; everything else is text. */
 export function readBare(raw: string): Value {
   if (raw === 'true') return true;
   if (raw === 'false') return false;
@@ -17,19 +17,19 @@ interface Quoted {
   end: number;
 }
 
-/** Reads `"…"`, `'…'` or a run of backticks that starts at `at`; undefined if it is never closed on this line. */
+/** Reads `"…"`, `'…'` or backticks from `at` on; undefined if they are not closed on this line. */
 export function readQuoted(line: string, at: number): Quoted | undefined {
   return line[at] === '`' ? readTicked(line, at) : readEscaped(line, at);
 }
 
-/** The value as one line holds it; `inline` values share their line with others and must not look like a key. */
+/** A value on one line. `inline` values share their line and must not look like a key. */
 export function writeScalar(value: Value, inline = false): string {
   if (typeof value !== 'string') return String(value);
   const safe = inline ? /^[^\s"'`|][^\s"`]*$/.test(value) && !/:$/.test(value) : isBareSafe(value);
   return safe && !isTyped(value) ? value : `"${value.replace(/[\\"]/g, '\\$&')}"`;
 }
 
-/** The way titles are written: in double quotes, or in backticks when that needs no escape. */
+/** A title in double quotes, or in backticks if that avoids escapes. */
 export function writeTitle(title: string, quote?: '"' | '`'): string {
   const flat = title.replace(/\s*[\r\n]+\s*/g, ' ');
   const tickable = !flat.includes('`') && flat !== '';
@@ -37,14 +37,14 @@ export function writeTitle(title: string, quote?: '"' | '`'): string {
   return `"${flat.replace(/[\\"]/g, '\\$&')}"`;
 }
 
-/** What a block can hold: line ends become `\n`, blank lines at the end are dropped. */
+/** Normalizes text for a block: line ends become `\n`, trailing blank lines are dropped. */
 export function blockText(value: string): string {
   const lines = value.replace(/\r\n?/g, '\n').split('\n');
   while (lines.length > 1 && isBlank(lines.at(-1)!)) lines.pop();
   return lines.join('\n');
 }
 
-/** The lines of a `key: |` value, each with `columns` of indentation taken off; a tab counts two. */
+/** Removes `columns` of indentation from a line of a `key: |` value. A tab counts as two. */
 export function stripIndent(line: string, columns: number): string {
   let at = 0;
   let column = 0;

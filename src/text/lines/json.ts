@@ -1,22 +1,24 @@
 /**
- * JSON, strictly: no duplicate keys (not even by escape), no bottomless nesting, no number that would become Infinity, and
- * every complaint with line, column and caret. Tasks are read by the ten thousand, so the good case is one cheap scan
- * and the engine's own parser; only a bad file pays for the slow walk that finds out where it is bad.
+ * Strict JSON: no duplicate keys (even if escaped differently), limited nesting, no infinite
+ * numbers, and every error with line, column and caret. A valid file takes one cheap scan and
+ * `JSON.parse`; only an invalid file takes the slow walk that finds the error.
  */
 import { problem, type Problem } from '../../domain/problem.js';
 import { whereAt } from './where.js';
 
 interface JsonLimits {
-  /** How deep arrays and objects may nest. */
+  /** Deepest allowed nesting of arrays and objects. */
   depth?: number;
 }
 
 const MAX_JSON_DEPTH = 64;
 
-/** `torn`: a plain syntax error, as a person in mid-save leaves it; otherwise it can never become valid by waiting. */
+/**
+ * `torn`: a syntax error that a save in progress may cause. Other errors do not go away by waiting.
+ */
 type JsonParsed = { ok: true; value: unknown } | { ok: false; problem: Problem; torn: boolean };
 
-/** An object may hold an own key `__proto__`: copy with spread, never with `Object.assign`. */
+/** An object may have an own key `__proto__`: copy with spread, never with `Object.assign`. */
 export function parseJson(text: string, file: string, limits: JsonLimits = {}): JsonParsed {
   const depth = limits.depth ?? MAX_JSON_DEPTH;
   const keys = countKeys(text, depth);
@@ -25,13 +27,13 @@ export function parseJson(text: string, file: string, limits: JsonLimits = {}): 
       const value: unknown = JSON.parse(text.charCodeAt(0) === 0xfeff ? text.slice(1) : text);
       if (ownKeys(value) === keys) return { ok: true, value };
     } catch {
-      // the walk below finds the place and says it better
+      // The walk below finds the place of the error.
     }
   }
   return explain(text, file, depth);
 }
 
-/** Where the value (or, for an object's field, its key) lies: `['a', 0, 'b']`. Undefined if the text has no such place. */
+/** The offset of a value, or of the key for an object's field, by its path `['a', 0, 'b']`. */
 export function jsonOffset(text: string, path: readonly (string | number)[]): number | undefined {
   const places = new Map<string, number>();
   walk(text, MAX_JSON_DEPTH, places);
@@ -40,7 +42,9 @@ export function jsonOffset(text: string, path: readonly (string | number)[]): nu
 
 const QUOTE = 0x22;
 
-/** Keys in the text, duplicates counted; -1 when nesting is too deep or a string does not end. */
+/**
+ * Counts keys in the text, including duplicates; -1 if nesting is too deep or a string never ends.
+ */
 function countKeys(text: string, depth: number): number {
   let keys = 0;
   let open = 0;
@@ -57,7 +61,7 @@ function countKeys(text: string, depth: number): number {
   return keys;
 }
 
-/** The index of the quote that closes the string begun at `start`, or -1. */
+/** The index of the quote that closes the string at `start`, or -1. */
 function stringEnd(text: string, start: number): number {
   for (let end = text.indexOf('"', start + 1); end >= 0; end = text.indexOf('"', end + 1)) {
     let slashes = 0;
@@ -67,7 +71,7 @@ function stringEnd(text: string, start: number): number {
   return -1;
 }
 
-/** Keys in the value; NaN, which equals nothing, when a number in it is not finite. */
+/** Counts keys in the value; NaN, which equals nothing, if a number in it is not finite. */
 function ownKeys(value: unknown): number {
   if (typeof value === 'number') return Number.isFinite(value) ? 0 : NaN;
   if (typeof value !== 'object' || value === null) return 0;
@@ -117,20 +121,20 @@ const WORD = /true|false|null/y;
 // oxlint-disable-next-line no-control-regex
 const STRING = /"(?:[^"\\\u0000-\u001f]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*"/y;
 
-/** The slow way: the first fault, or undefined with every place noted under its path. */
+/** The slow way: returns the first fault, or fills `places` with the offset of every path. */
 function walk(text: string, depth: number, places: Map<string, number>): Fault | undefined {
   let at = text.charCodeAt(0) === 0xfeff ? 1 : 0;
 
   const take = (pattern: RegExp): string | undefined => {
     pattern.lastIndex = at;
-    const found = pattern.exec(text)?.[0];
-    if (found !== undefined) at += found.length;
-    return found;
+    const match = pattern.exec(text)?.[0];
+    if (match !== undefined) at += match.length;
+    return match;
   };
   const fail = (message: string, offset = at): never => {
     throw new Stop({ offset, message, torn: true });
   };
-  const never = (message: string, offset: number, deep = false): never => {
+  const failForever = (message: string, offset: number, deep = false): never => {
     throw new Stop({ offset, message, torn: false, deep });
   };
   const expected = (what: string): never =>
@@ -149,14 +153,14 @@ function walk(text: string, depth: number, places: Map<string, number>): Fault |
     if (!places.has(path)) places.set(path, start);
     const c = text[at];
     if (c === '{' || c === '[') {
-      if (level >= depth) never(`nested deeper than ${depth} levels`, start, true);
+      if (level >= depth) failForever(`nested deeper than ${depth} levels`, start, true);
       at++;
       return c === '{' ? members(path, level + 1) : items(path, level + 1);
     }
     if (c === '"') return void string();
     const number = take(NUMBER);
     if (number !== undefined) {
-      if (!Number.isFinite(Number(number))) never('this number is too large', start);
+      if (!Number.isFinite(Number(number))) failForever('this number is too large', start);
       return;
     }
     if (take(WORD) === undefined) expected('a value');
@@ -171,7 +175,7 @@ function walk(text: string, depth: number, places: Map<string, number>): Fault |
       const start = at;
       if (text[at] !== '"') expected('a key in double quotes');
       const key = string();
-      if (seen.has(key)) never(`the key "${key.slice(0, 60)}" stands here twice`, start);
+      if (seen.has(key)) failForever(`the key "${key.slice(0, 60)}" appears twice`, start);
       seen.add(key);
       take(SPACE);
       if (text[at] !== ':') expected('":"');
@@ -201,7 +205,7 @@ function walk(text: string, depth: number, places: Map<string, number>): Fault |
   try {
     value('', 0);
     take(SPACE);
-    if (at < text.length) fail('something follows after the end of the JSON value');
+    if (at < text.length) fail('unexpected text after the JSON value');
     return undefined;
   } catch (thrown) {
     if (thrown instanceof Stop) return thrown.fault;
@@ -212,6 +216,6 @@ function walk(text: string, depth: number, places: Map<string, number>): Fault |
 function badStringReason(text: string, start: number): string {
   const line = text.slice(start, stringEnd(text, start));
   return line.includes('\n')
-    ? 'this string runs over the end of its line'
-    : 'this string has a bad escape or a control character';
+    ? 'this string contains a line break'
+    : 'this string has an invalid escape or a control character';
 }

@@ -1,18 +1,18 @@
-/** A line diff for people: every changed place with a little context, nothing in between. */
+/** A line diff for people: each changed place with a little context. */
 import { structuredPatch } from 'diff/lib/patch/create.js';
 
 const CONTEXT = 3;
-/** Bounds the time that two large, unrelated texts take; beyond it the whole text counts as replaced. */
+/** Limits the time for two large, unrelated texts. Beyond it the whole text counts as replaced. */
 const MAX_EDITS = 1000;
 
 /**
- * `- ` marks a removed line, `+ ` an added one, two blanks an unchanged one; `@@ line 7 @@` starts each place.
- * Empty if nothing changes. A newline at the end of the text does not count.
+ * `- ` marks a removed line, `+ ` an added one, two spaces an unchanged one; `@@ line 7 @@` starts
+ * each place. Empty if nothing changes. A final newline does not count.
  */
 export function lineDiff(before: string, after: string, context = CONTEXT): string {
-  const [was, is] = [withNewline(before), withNewline(after)];
-  const patch = structuredPatch('', '', was, is, '', '', { context, maxEditLength: MAX_EDITS });
-  const hunks = patch?.hunks ?? [{ oldStart: 1, lines: [...marked('-', was), ...marked('+', is)] }];
+  const [oldText, newText] = [withNewline(before), withNewline(after)];
+  const patch = structuredPatch('', '', oldText, newText, '', '', { context, maxEditLength: MAX_EDITS });
+  const hunks = patch?.hunks ?? [{ oldStart: 1, lines: [...marked('-', oldText), ...marked('+', newText)] }];
   return hunks
     .flatMap(({ oldStart, lines }) => [
       `@@ line ${Math.max(1, oldStart)} @@`,

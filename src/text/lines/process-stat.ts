@@ -1,21 +1,22 @@
-/** What Linux tells of a process in `/proc/<pid>/stat`. */
+/** Parses `/proc/<pid>/stat` of Linux. */
 
-export interface Living {
+export interface ProcessEntry {
   pid: number;
   parent: number;
   group: number;
-  /** With the pid it names one process for ever: pids come back, start times do not. */
+  /** Start time. Together with the pid it identifies a process, because pids are reused. */
   since: string;
   name: string;
 }
 
 /**
- * Undefined for one that has ended and only waits to be counted. After a kill the first thread is often gone (Z) while others
- * are still in a system call, and what they write arrives: it has ended when the last one has.
+ * Undefined for a process that has ended. After a kill the first thread is often a zombie (Z) while
+ * others are still in a system call and may write, so the process has ended only with its last
+ * thread.
  */
-export function parseStat(stat: string): Living | undefined {
+export function parseStat(stat: string): ProcessEntry | undefined {
   const open = stat.indexOf('(');
-  const close = stat.lastIndexOf(')'); // the name may hold anything; what follows it is plain
+  const close = stat.lastIndexOf(')'); // the name may contain anything; the rest may not
   const fields = stat.slice(close + 2).split(' ');
   const isGone = fields[0] === 'Z' || fields[0] === 'X';
   if (isGone && Number(fields[17]) <= 1) return undefined;

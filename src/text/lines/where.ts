@@ -1,29 +1,34 @@
 /**
- * From an offset in a text to a place a person can go to: file, line, column and the source line for the caret. Only
- * computed once something is wrong, so it may walk the text. The quoted line is made safe to print: a hostile file must
- * not reach the terminal through its own error message.
+ * Converts an offset in a text to file, line, column and source line. It is computed only for
+ * errors, so it may walk the text. The quoted line is made safe to print, because a hostile file
+ * must not send control characters to the terminal.
  */
 import type { Where } from '../../domain/problem.js';
 
-/** Longer source lines are cut, or left out where the caret would be past the cut. */
+/** Longer source lines are cut, or left out if the caret would be beyond the cut. */
 const MAX_SOURCE = 240;
 
-/** `offset` counts UTF-16 units; one past the end is the end of the text. Lines and columns are 1-based. */
+/**
+ * `offset` counts UTF-16 units; one past the end is the end of the text. Lines and columns are
+ * 1-based.
+ */
 export function whereAt(file: string, text: string, offset: number): Where {
   const at = Math.max(0, Math.min(offset, text.length));
   const start = at === 0 ? 0 : text.lastIndexOf('\n', at - 1) + 1;
   return whereOnLine(file, text, lineNumber(text, at), start, at);
 }
 
-/** The same for a caller who knows the line and where it starts: it costs the same however long text and line are. */
+/**
+ * The same for a caller that knows the line and its start. The cost does not depend on the text.
+ */
 export function whereOnLine(file: string, text: string, line: number, start: number, at: number): Where {
   const mark = start === 0 && text.charCodeAt(0) === 0xfeff ? 1 : 0;
   const column = at - start - (at > 0 ? mark : 0) + 1;
   if (column > MAX_SOURCE) return { file, line, column };
   const head = text.slice(start + mark, start + mark + MAX_SOURCE + 2);
   const [source] = head.split('\n', 1);
-  const whole = source!.length < head.length || start + mark + head.length === text.length;
-  const shown = whole ? source!.replace(/\r$/, '') : source!;
+  const isComplete = source!.length < head.length || start + mark + head.length === text.length;
+  const shown = isComplete ? source!.replace(/\r$/, '') : source!;
   return {
     file,
     line,
@@ -32,10 +37,7 @@ export function whereOnLine(file: string, text: string, line: number, start: num
   };
 }
 
-/**
- * The same for a caller who asks often about one text: its lines are found once, at the first question, so that a file
- * with a flaw on every line costs no more than its length.
- */
+/** The same for many offsets of one text: its lines are found once, at the first call. */
 export function placesIn(file: string, text: string): (offset: number) => Where {
   let starts: number[] | undefined;
   return (offset) => {
@@ -46,7 +48,7 @@ export function placesIn(file: string, text: string): (offset: number) => Where 
   };
 }
 
-/** 1-based number of the line that holds this offset, by where each line starts. */
+/** The 1-based number of the line that contains this offset, given the start of each line. */
 export function lineAt(starts: readonly number[], at: number): number {
   let low = 0;
   let high = starts.length;
@@ -64,16 +66,18 @@ function lineStarts(text: string): number[] {
   return starts;
 }
 
-/** The 1-based number of the line that holds this offset. */
+/** The 1-based number of the line that contains this offset. */
 function lineNumber(text: string, offset: number): number {
   let line = 1;
   for (let at = text.indexOf('\n'); at >= 0 && at < offset; at = text.indexOf('\n', at + 1)) line++;
   return line;
 }
 
-/** Characters that move the cursor, hide, or reorder text. One stands for one, so that the caret stays in place. */
-const UNSEEN = /[\u0000-\u0008\u000a-\u001f\u007f-\u009f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]/g;
+/**
+ * Characters that move the cursor, hide or reorder text. Each is replaced by one, for the caret.
+ */
+const INVISIBLE = /[\u0000-\u0008\u000a-\u001f\u007f-\u009f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]/g;
 
 function printable(line: string): string {
-  return line.replace(UNSEEN, '\uFFFD');
+  return line.replace(INVISIBLE, '\uFFFD');
 }

@@ -1,12 +1,12 @@
-/** Columns that a query names and its source does not have: a misspelt name must not look like an empty value. */
+/** Finds columns of a query that its source does not have, so that a typo is not an empty value. */
 import { nearestHint } from '../../domain/nearest.js';
 import { problem, type Problem } from '../../domain/problem.js';
-import type { Row, Select, Where } from './form.js';
+import type { Row, Select, Where } from './ast.js';
 import { fieldValue } from './where.js';
 
 /**
- * The problem with the first unknown column of a SELECT. `defined`: the columns that the source always has. A column that
- * only `IS NULL` asks for may be absent everywhere: that is the question. Without rows nothing is known.
+ * The problem with the first unknown column of a SELECT. `defined` are the columns the source
+ * always has. A column used only with `IS NULL` may be missing. Without rows no column is unknown.
  */
 export function unknownColumn(query: Select, rows: readonly Row[], defined: readonly string[]): Problem | undefined {
   if (rows.length === 0) return undefined;

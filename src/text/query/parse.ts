@@ -1,6 +1,6 @@
-/** Query text to query, by recursive descent. All or nothing: the first thing that does not fit is the answer. */
+/** A recursive-descent parser for queries. The first error ends the parse. */
 import { ProblemError } from '../../domain/problem.js';
-import type { Assignment, Compare, Insert, Literal, OrderBy, ParsedQuery, Query, Select, Where } from './form.js';
+import type { Assignment, Compare, Insert, Literal, OrderBy, ParsedQuery, Query, Select, Where } from './ast.js';
 import { queryProblem, type Scanner, scanner, type Token } from './scan.js';
 
 const MAX_LENGTH = 100_000;
@@ -17,10 +17,11 @@ export function parseQuery(text: string): ParsedQuery {
     return { ok: false, problem: queryProblem(text.slice(0, 80), 0, `a query has at most ${MAX_LENGTH} characters`) };
   }
   try {
-    const s = scanner(text);
-    const query = readQuery(s);
-    if (s.peek().text === ';' && s.peek().kind === 'sign') s.take();
-    if (s.peek().kind !== 'end') s.fail(`${shown(s.peek())} does not belong here`, hintFor(s.peek()));
+    const tokens = scanner(text);
+    const query = readQuery(tokens);
+    if (tokens.peek().text === ';' && tokens.peek().kind === 'sign') tokens.take();
+    if (tokens.peek().kind !== 'end')
+      tokens.fail(`${tokenText(tokens.peek())} does not belong here`, hintFor(tokens.peek()));
     return { ok: true, query };
   } catch (thrown) {
     if (thrown instanceof ProblemError) return { ok: false, problem: thrown.problem };
@@ -28,127 +29,128 @@ export function parseQuery(text: string): ParsedQuery {
   }
 }
 
-function readQuery(s: Scanner): Query {
-  if (skipWord(s, 'SELECT')) return readSelect(s);
-  if (skipWord(s, 'UPDATE')) {
-    const from = s.takeName('the file to update');
-    expectWord(s, 'SET');
-    return { kind: 'update', from, set: readAssignments(s), ...readWherePart(s) };
+function readQuery(tokens: Scanner): Query {
+  if (skipWord(tokens, 'SELECT')) return readSelect(tokens);
+  if (skipWord(tokens, 'UPDATE')) {
+    const from = tokens.takeName('the file to update');
+    expectWord(tokens, 'SET');
+    return { kind: 'update', from, set: readAssignments(tokens), ...readWherePart(tokens) };
   }
-  if (skipWord(s, 'INSERT')) return readInsert(s);
-  if (skipWord(s, 'DELETE')) {
-    expectWord(s, 'FROM');
-    return { kind: 'delete', from: s.takeName('the file to delete from'), ...readWherePart(s) };
+  if (skipWord(tokens, 'INSERT')) return readInsert(tokens);
+  if (skipWord(tokens, 'DELETE')) {
+    expectWord(tokens, 'FROM');
+    return { kind: 'delete', from: tokens.takeName('the file to delete from'), ...readWherePart(tokens) };
   }
-  return s.fail('a query begins with SELECT, UPDATE, INSERT or DELETE');
+  return tokens.fail('a query starts with SELECT, UPDATE, INSERT or DELETE');
 }
 
-function readSelect(s: Scanner): Select {
-  const columns = readColumns(s);
-  expectWord(s, 'FROM');
-  const query: Select = { kind: 'select', ...columns, from: s.takeName('what to select from'), orderBy: [] };
-  Object.assign(query, readWherePart(s));
-  if (skipWord(s, 'ORDER')) {
-    expectWord(s, 'BY');
-    query.orderBy = readList(s, () => readOrder(s));
+function readSelect(tokens: Scanner): Select {
+  const columns = readColumns(tokens);
+  expectWord(tokens, 'FROM');
+  const query: Select = { kind: 'select', ...columns, from: tokens.takeName('what to select from'), orderBy: [] };
+  Object.assign(query, readWherePart(tokens));
+  if (skipWord(tokens, 'ORDER')) {
+    expectWord(tokens, 'BY');
+    query.orderBy = readList(tokens, () => readOrder(tokens));
   }
-  if (skipWord(s, 'LIMIT')) query.limit = readLimit(s);
-  if (skipWord(s, 'INTO')) query.into = s.takeName('the file to save into');
+  if (skipWord(tokens, 'LIMIT')) query.limit = readLimit(tokens);
+  if (skipWord(tokens, 'INTO')) query.into = tokens.takeName('the file to save into');
   return query;
 }
 
-function readColumns(s: Scanner): { fields?: string[]; count: boolean } {
-  if (skipSign(s, '*')) return { count: false };
-  const first = readField(s);
-  if (first.toUpperCase() === 'COUNT' && skipSign(s, '(')) {
-    expectSign(s, '*');
-    expectSign(s, ')');
+function readColumns(tokens: Scanner): { fields?: string[]; count: boolean } {
+  if (skipSign(tokens, '*')) return { count: false };
+  const first = readField(tokens);
+  if (first.toUpperCase() === 'COUNT' && skipSign(tokens, '(')) {
+    expectSign(tokens, '*');
+    expectSign(tokens, ')');
     return { count: true };
   }
   const fields = [first];
-  while (skipSign(s, ',')) fields.push(readField(s));
+  while (skipSign(tokens, ',')) fields.push(readField(tokens));
   return { fields, count: false };
 }
 
-function readOrder(s: Scanner): OrderBy {
-  const field = readField(s);
-  const descending = skipWord(s, 'DESC');
-  if (!descending) skipWord(s, 'ASC');
+function readOrder(tokens: Scanner): OrderBy {
+  const field = readField(tokens);
+  const descending = skipWord(tokens, 'DESC');
+  if (!descending) skipWord(tokens, 'ASC');
   return { field, descending };
 }
 
-function readLimit(s: Scanner): number {
-  const token = s.peek();
+function readLimit(tokens: Scanner): number {
+  const token = tokens.peek();
   if (token.kind !== 'number' || !/^\d{1,9}$/.test(token.text))
-    s.fail('LIMIT needs a whole number', 'for example LIMIT 10');
-  return Number(s.take().text);
+    tokens.fail('LIMIT needs a whole number', 'for example LIMIT 10');
+  return Number(tokens.take().text);
 }
 
-function readInsert(s: Scanner): Insert {
-  expectWord(s, 'INTO');
-  const from = s.takeName('the file to insert into');
-  expectWord(s, 'SET');
-  return { kind: 'insert', from, set: readAssignments(s) };
+function readInsert(tokens: Scanner): Insert {
+  expectWord(tokens, 'INTO');
+  const from = tokens.takeName('the file to insert into');
+  expectWord(tokens, 'SET');
+  return { kind: 'insert', from, set: readAssignments(tokens) };
 }
 
-function readAssignments(s: Scanner): Assignment[] {
+function readAssignments(tokens: Scanner): Assignment[] {
   const seen = new Set<string>();
-  return readList(s, () => {
-    const at = s.peek().start;
-    const field = readField(s);
-    if (seen.has(field)) s.fail(`${field} is set twice`, 'set it once', at);
+  return readList(tokens, () => {
+    const at = tokens.peek().start;
+    const field = readField(tokens);
+    if (seen.has(field)) tokens.fail(`${field} is set twice`, 'set it once', at);
     seen.add(field);
-    expectSign(s, '=');
-    return { field, value: readLiteral(s) };
+    expectSign(tokens, '=');
+    return { field, value: readLiteral(tokens) };
   });
 }
 
-function readWherePart(s: Scanner): { where?: Where } {
-  return skipWord(s, 'WHERE') ? { where: readOr(s, 0) } : {};
+function readWherePart(tokens: Scanner): { where?: Where } {
+  return skipWord(tokens, 'WHERE') ? { where: readOr(tokens, 0) } : {};
 }
 
-function readOr(s: Scanner, depth: number): Where {
-  const parts = [readAnd(s, depth)];
-  while (skipWord(s, 'OR')) parts.push(readAnd(s, depth));
+function readOr(tokens: Scanner, depth: number): Where {
+  const parts = [readAnd(tokens, depth)];
+  while (skipWord(tokens, 'OR')) parts.push(readAnd(tokens, depth));
   return parts.length === 1 ? parts[0]! : { kind: 'or', parts };
 }
 
-function readAnd(s: Scanner, depth: number): Where {
-  const parts = [readNot(s, depth)];
-  while (skipWord(s, 'AND')) parts.push(readNot(s, depth));
+function readAnd(tokens: Scanner, depth: number): Where {
+  const parts = [readNot(tokens, depth)];
+  while (skipWord(tokens, 'AND')) parts.push(readNot(tokens, depth));
   return parts.length === 1 ? parts[0]! : { kind: 'and', parts };
 }
 
-function readNot(s: Scanner, depth: number): Where {
-  if (depth > MAX_DEPTH) s.fail('the condition is nested too deeply');
-  if (skipWord(s, 'NOT')) return { kind: 'not', part: readNot(s, depth + 1) };
-  if (!skipSign(s, '(')) return readCondition(s);
-  const where = readOr(s, depth + 1);
-  expectSign(s, ')');
+function readNot(tokens: Scanner, depth: number): Where {
+  if (depth > MAX_DEPTH) tokens.fail('the condition is nested too deeply');
+  if (skipWord(tokens, 'NOT')) return { kind: 'not', part: readNot(tokens, depth + 1) };
+  if (!skipSign(tokens, '(')) return readCondition(tokens);
+  const where = readOr(tokens, depth + 1);
+  expectSign(tokens, ')');
   return where;
 }
 
-function readCondition(s: Scanner): Where {
-  const field = readField(s);
-  if (skipWord(s, 'IS')) {
-    const not = skipWord(s, 'NOT');
-    expectWord(s, 'NULL');
+function readCondition(tokens: Scanner): Where {
+  const field = readField(tokens);
+  if (skipWord(tokens, 'IS')) {
+    const not = skipWord(tokens, 'NOT');
+    expectWord(tokens, 'NULL');
     return negated(not, { kind: 'null', field });
   }
-  const sign = s.peek();
+  const sign = tokens.peek();
   if (sign.kind === 'sign' && SIGNS[sign.text]) {
-    s.take();
-    return { kind: 'compare', field, op: SIGNS[sign.text]!, value: readValue(s) };
+    tokens.take();
+    return { kind: 'compare', field, op: SIGNS[sign.text]!, value: readValue(tokens) };
   }
-  const not = skipWord(s, 'NOT');
-  if (skipWord(s, 'LIKE')) return negated(not, { kind: 'compare', field, op: 'like', value: readValue(s) });
-  if (skipWord(s, 'CONTAINS')) return negated(not, { kind: 'compare', field, op: 'contains', value: readValue(s) });
-  if (!skipWord(s, 'IN')) {
-    s.fail(`${shown(s.peek())} is no comparison`, 'use = != < <= > >= LIKE IN CONTAINS IS NULL');
+  const not = skipWord(tokens, 'NOT');
+  if (skipWord(tokens, 'LIKE')) return negated(not, { kind: 'compare', field, op: 'like', value: readValue(tokens) });
+  if (skipWord(tokens, 'CONTAINS'))
+    return negated(not, { kind: 'compare', field, op: 'contains', value: readValue(tokens) });
+  if (!skipWord(tokens, 'IN')) {
+    tokens.fail(`${tokenText(tokens.peek())} is not a comparison`, 'use = != < <= > >= LIKE IN CONTAINS IS NULL');
   }
-  expectSign(s, '(');
-  const values = readList(s, () => readValue(s));
-  expectSign(s, ')');
+  expectSign(tokens, '(');
+  const values = readList(tokens, () => readValue(tokens));
+  expectSign(tokens, ')');
   return negated(not, { kind: 'in', field, values });
 }
 
@@ -156,65 +158,65 @@ function negated(not: boolean, part: Where): Where {
   return not ? { kind: 'not', part } : part;
 }
 
-function readField(s: Scanner): string {
-  const token = s.peek();
-  if (token.kind === 'string') s.fail('a field stands without quotes', 'quotes are for values');
-  if (token.kind !== 'word' || isKeyword(token)) s.fail(`a field is missing before ${shown(token)}`);
-  return s.take().text;
+function readField(tokens: Scanner): string {
+  const token = tokens.peek();
+  if (token.kind === 'string') tokens.fail('a field has no quotes', 'remove the quotes; they are for values');
+  if (token.kind !== 'word' || isKeyword(token)) tokens.fail(`a field is missing before ${tokenText(token)}`);
+  return tokens.take().text;
 }
 
-/** A value to compare with. NULL has IS NULL instead, as nothing equals it. */
-function readValue(s: Scanner): Exclude<Literal, null> {
-  const at = s.peek().start;
-  const value = readLiteral(s);
-  if (value === null) return s.fail('nothing is equal to NULL', 'use IS NULL or IS NOT NULL', at);
+/** A value to compare with. NULL is not allowed, because nothing equals it. */
+function readValue(tokens: Scanner): Exclude<Literal, null> {
+  const at = tokens.peek().start;
+  const value = readLiteral(tokens);
+  if (value === null) return tokens.fail('nothing is equal to NULL', 'use IS NULL or IS NOT NULL', at);
   return value;
 }
 
-function readLiteral(s: Scanner): Literal {
-  const token = s.peek();
+function readLiteral(tokens: Scanner): Literal {
+  const token = tokens.peek();
   const word = token.kind === 'word' ? token.text.toUpperCase() : undefined;
-  if (token.kind === 'string') return s.take().text;
-  if (token.kind === 'number') return Number(s.take().text);
-  if (word === 'TRUE' || word === 'FALSE') return s.take() && word === 'TRUE';
-  if (word === 'NULL') return s.take() && null;
-  if (word !== undefined && !isKeyword(token)) s.fail('text stands in quotes', `write '${token.text}'`);
-  return s.fail(`a value is missing before ${shown(token)}`);
+  if (token.kind === 'string') return tokens.take().text;
+  if (token.kind === 'number') return Number(tokens.take().text);
+  if (word === 'TRUE' || word === 'FALSE') return tokens.take() && word === 'TRUE';
+  if (word === 'NULL') return tokens.take() && null;
+  if (word !== undefined && !isKeyword(token)) tokens.fail('text needs quotes', `write '${token.text}'`);
+  return tokens.fail(`a value is missing before ${tokenText(token)}`);
 }
 
-function readList<T>(s: Scanner, one: () => T): T[] {
-  const list = [one()];
-  while (skipSign(s, ',')) list.push(one());
+function readList<T>(tokens: Scanner, readItem: () => T): T[] {
+  const list = [readItem()];
+  while (skipSign(tokens, ',')) list.push(readItem());
   return list;
 }
 
-function skipWord(s: Scanner, word: string): boolean {
-  const token = s.peek();
+function skipWord(tokens: Scanner, word: string): boolean {
+  const token = tokens.peek();
   if (token.kind !== 'word' || token.text.toUpperCase() !== word) return false;
-  s.take();
+  tokens.take();
   return true;
 }
 
-function skipSign(s: Scanner, sign: string): boolean {
-  const token = s.peek();
+function skipSign(tokens: Scanner, sign: string): boolean {
+  const token = tokens.peek();
   if (token.kind !== 'sign' || token.text !== sign) return false;
-  s.take();
+  tokens.take();
   return true;
 }
 
-function expectWord(s: Scanner, word: string): void {
-  if (!skipWord(s, word)) s.fail(`${word} is missing before ${shown(s.peek())}`);
+function expectWord(tokens: Scanner, word: string): void {
+  if (!skipWord(tokens, word)) tokens.fail(`${word} is missing before ${tokenText(tokens.peek())}`);
 }
 
-function expectSign(s: Scanner, sign: string): void {
-  if (!skipSign(s, sign)) s.fail(`${sign} is missing before ${shown(s.peek())}`);
+function expectSign(tokens: Scanner, sign: string): void {
+  if (!skipSign(tokens, sign)) tokens.fail(`${sign} is missing before ${tokenText(tokens.peek())}`);
 }
 
 function isKeyword(token: Token): boolean {
   return KEYWORDS.has(token.text.toUpperCase());
 }
 
-function shown(token: Token): string {
+function tokenText(token: Token): string {
   return token.kind === 'string' ? `'${token.text}'` : token.text;
 }
 

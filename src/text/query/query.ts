@@ -1,28 +1,30 @@
 /**
- * The query language over boards, tasks, sessions, agents and events. Rows are plain objects without a schema: a field
- * that a row does not have is null. Whatever does not parse is a problem with a caret and no query at all, so that no
- * mistyped condition can ever hold for every row.
+ * The query language for boards, tasks, sessions, agents and events. Rows are plain objects without
+ * a schema; a missing field is null. Text that does not parse is never a query, so that a mistyped
+ * condition cannot match every row.
  */
-import type { OrderBy, Row, Select } from './form.js';
+import type { OrderBy, Row, Select } from './ast.js';
 import { compareForOrder, evaluate, fieldValue } from './where.js';
 
-export type * from './form.js';
+export type * from './ast.js';
 export { parseQuery } from './parse.js';
 export { evaluate } from './where.js';
 
-/** The rows in order, cut to the limit and to the fields; for `COUNT(*)` the one row `{count}`. */
+/**
+ * The matching rows in order, limited and reduced to the fields; for `COUNT(*)` one row `{count}`.
+ */
 export function select(query: Select, rows: Iterable<Row>): Row[] {
   const { where, orderBy, fields, limit } = query;
-  let found: Row[] = [];
+  let matches: Row[] = [];
   for (const row of rows) {
-    if (!where || evaluate(where, row)) found.push(row);
-    // Without an order the first rows are as good as any.
-    if (limit !== undefined && !query.count && orderBy.length === 0 && found.length >= limit) break;
+    if (!where || evaluate(where, row)) matches.push(row);
+    // Without an order, stop at the limit.
+    if (limit !== undefined && !query.count && orderBy.length === 0 && matches.length >= limit) break;
   }
-  if (query.count) return [{ count: found.length }].slice(0, limit);
-  if (orderBy.length > 0) found.sort((a, b) => compareRows(a, b, orderBy));
-  if (limit !== undefined) found = found.slice(0, limit);
-  return fields ? found.map((row) => pick(row, fields)) : found;
+  if (query.count) return [{ count: matches.length }].slice(0, limit);
+  if (orderBy.length > 0) matches.sort((a, b) => compareRows(a, b, orderBy));
+  if (limit !== undefined) matches = matches.slice(0, limit);
+  return fields ? matches.map((row) => pick(row, fields)) : matches;
 }
 
 function compareRows(a: Row, b: Row, orderBy: readonly OrderBy[]): number {

@@ -1,10 +1,10 @@
-/** The words of a query. A scanner without look-behind: what a word means is decided by who asks for it. */
+/** Splits a query into tokens. The parser decides what a word means. */
 import { problem, type Problem, ProblemError } from '../../domain/problem.js';
 import { whereAt } from '../lines/where.js';
 
 export interface Token {
   kind: 'word' | 'string' | 'number' | 'sign' | 'end';
-  /** As written, or what the quotes hold. */
+  /** As written, or the content of the quotes. */
   text: string;
   start: number;
 }
@@ -13,9 +13,9 @@ export interface Scanner {
   /** The next token, which stays next. */
   peek(): Token;
   take(): Token;
-  /** A file or source name: quoted, or everything up to the next blank. */
+  /** A file or source name: quoted, or everything up to the next space. */
   takeName(what: string): string;
-  /** Ends the parse at this token, or where the scanner stands. */
+  /** Ends the parse with a problem at this place, or at the current token. */
   fail(message: string, hint?: string, at?: number): never;
 }
 
@@ -50,20 +50,20 @@ export function scanner(text: string): Scanner {
       ['number', NUMBER],
       ['sign', SIGN],
     ] as const) {
-      const found = match(sticky, at);
-      if (found === undefined) continue;
-      at += found.length;
-      return { kind, text: found, start };
+      const token = match(sticky, at);
+      if (token === undefined) continue;
+      at += token.length;
+      return { kind, text: token, start };
     }
-    const odd = match(/[^\s,;()]+/y, at) ?? char;
+    const unknown = match(/[^\s,;()]+/y, at) ?? char;
     return fail(
-      `${odd.slice(0, 40)} is not understood`,
-      'compare with = != < <= > >= LIKE IN CONTAINS IS NULL; text goes into quotes',
+      `unexpected ${unknown.slice(0, 40)}`,
+      'compare with = != < <= > >= LIKE IN CONTAINS IS NULL; put text in quotes',
       start,
     );
   };
 
-  /** `\n \t \r \\ \' \"`, a doubled quote for itself; any other backslash stands for itself. */
+  /** Escapes are `\n \t \r \\ \' \"` and a doubled quote; any other backslash is kept. */
   const scanString = (quote: string): string => {
     const start = at;
     let value = '';
@@ -110,5 +110,5 @@ export function scanner(text: string): Scanner {
 }
 
 export function queryProblem(text: string, at: number, message: string, hint?: string): Problem {
-  return problem('bad_usage', message, { where: whereAt('query', text, at), ...(hint ? { hint } : {}) });
+  return problem('bad_usage', message, { where: whereAt('query', text, at), hint });
 }

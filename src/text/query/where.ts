@@ -1,11 +1,12 @@
 /**
- * Conditions and how values compare. There are two truths only: `!=` is exactly the opposite of `=`, and NOT of what
- * follows it, also where a field is missing. Numbers compare as numbers; all else, ISO dates included, as text.
+ * Evaluates conditions with two-valued logic: `!=` is exactly the opposite of `=`, even for a
+ * missing field. Numbers compare as numbers; everything else, including ISO dates, compares as
+ * text.
  */
 import { fitsPattern } from '../../domain/wildcard.js';
-import type { Compare, Row, Where } from './form.js';
+import type { Compare, Row, Where } from './ast.js';
 
-/** Fields for which a missing value means false, and false counts as null. */
+/** Fields whose missing value means false, and whose false counts as null. */
 const FLAGS = new Set(['completed', 'skipped', 'in_progress']);
 
 export function evaluate(where: Where, row: Row): boolean {
@@ -21,15 +22,15 @@ export function evaluate(where: Where, row: Row): boolean {
       return value === undefined || value === null || (FLAGS.has(where.field) && value === false);
     }
     case 'in': {
-      const value = flagged(row, where.field);
-      return where.values.some((one) => isEqual(value, one));
+      const value = valueOf(row, where.field);
+      return where.values.some((candidate) => isEqual(value, candidate));
     }
     case 'compare':
-      return compare(flagged(row, where.field), where.op, where.value);
+      return compare(valueOf(row, where.field), where.op, where.value);
   }
 }
 
-/** The fields that a condition looks at. */
+/** The fields of a condition. */
 export function fieldsOf(where: Where | undefined): string[] {
   if (!where) return [];
   if (where.kind === 'and' || where.kind === 'or') return where.parts.flatMap(fieldsOf);
@@ -37,7 +38,7 @@ export function fieldsOf(where: Where | undefined): string[] {
   return [where.field];
 }
 
-/** A field by its name; where no such field is, `a.b` looks for `b` inside `a`. Only own properties count. */
+/** A field by its name. If there is none, `a.b` is `b` inside `a`. Only own properties count. */
 export function fieldValue(row: Row, field: string): unknown {
   if (Object.hasOwn(row, field)) return row[field];
   let value: unknown = row;
@@ -58,43 +59,45 @@ export function compareForOrder(a: unknown, b: unknown): number {
   return left < right ? -1 : left > right ? 1 : 0;
 }
 
-function flagged(row: Row, field: string): unknown {
+function valueOf(row: Row, field: string): unknown {
   const value = fieldValue(row, field);
   return (value === undefined || value === null) && FLAGS.has(field) ? false : value;
 }
 
-function compare(value: unknown, op: Compare, given: string | number | boolean): boolean {
-  if (op === '=') return isEqual(value, given);
-  if (op === '!=') return !isEqual(value, given);
+function compare(value: unknown, op: Compare, operand: string | number | boolean): boolean {
+  if (op === '=') return isEqual(value, operand);
+  if (op === '!=') return !isEqual(value, operand);
   if (value === undefined || value === null) return false;
   if (op === 'contains') {
-    return Array.isArray(value) ? value.some((one) => isEqual(one, given)) : asText(value).includes(String(given));
+    return Array.isArray(value)
+      ? value.some((candidate) => isEqual(candidate, operand))
+      : asText(value).includes(String(operand));
   }
   if (op === 'like') {
-    const texts = Array.isArray(value) ? value.map(asText) : [asText(value)];
-    return texts.some((text) => isLike(text.toLowerCase(), String(given).toLowerCase()));
+    const values = Array.isArray(value) ? value.map(asText) : [asText(value)];
+    return values.some((text) => isLike(text.toLowerCase(), String(operand).toLowerCase()));
   }
-  const order = orderOf(value, given);
+  const order = orderOf(value, operand);
   if (op === '<') return order < 0;
   if (op === '<=') return order <= 0;
   return op === '>' ? order > 0 : order >= 0;
 }
 
-function isEqual(value: unknown, given: string | number | boolean): boolean {
+function isEqual(value: unknown, operand: string | number | boolean): boolean {
   if (value === undefined || value === null) return false;
-  if (typeof value === 'number' || typeof given === 'number') {
-    const [left, right] = [asNumber(value), asNumber(given)];
+  if (typeof value === 'number' || typeof operand === 'number') {
+    const [left, right] = [asNumber(value), asNumber(operand)];
     if (left !== undefined && right !== undefined) return left === right;
   }
-  return asText(value) === String(given);
+  return asText(value) === String(operand);
 }
 
-function orderOf(value: unknown, given: string | number | boolean): number {
-  const [left, right] = [asNumber(value), asNumber(given)];
-  if ((typeof value === 'number' || typeof given === 'number') && left !== undefined && right !== undefined) {
+function orderOf(value: unknown, operand: string | number | boolean): number {
+  const [left, right] = [asNumber(value), asNumber(operand)];
+  if ((typeof value === 'number' || typeof operand === 'number') && left !== undefined && right !== undefined) {
     return left - right;
   }
-  const [a, b] = [asText(value), String(given)];
+  const [a, b] = [asText(value), String(operand)];
   return a < b ? -1 : a > b ? 1 : 0;
 }
 
@@ -115,7 +118,7 @@ function rank(value: unknown): number {
   return typeof value === 'number' ? 2 : 3;
 }
 
-/** `%` any text, `_` any one character, `\` takes the next one as it is. */
+/** `%` matches any text, `_` any character; `\` escapes the next character. */
 function isLike(text: string, pattern: string): boolean {
   const parts: (string | { wild: '%' | '_' })[] = [];
   const chars = Array.from(pattern);

@@ -275,8 +275,8 @@ test('a bad line is told once with its place, and its neighbours work', async ()
     [
       'tasks/plan.task.md:2 TD001 this " is never closed | - [ ] @ana "ne',
       'tasks/plan.task.md:4 there is no agent bob; the age | - [ ] @bob "Fo',
-      'tasks/plan.task.md:5 it depends on "a/b", which can | - [ ] @ana "Od',
-      'tasks/plan.task.md:7 it depends on "a/b", which can | - [ ] @ana "Od',
+      'tasks/plan.task.md:5 it depends on "a/b", which is  | - [ ] @ana "Od',
+      'tasks/plan.task.md:7 it depends on "a/b", which is  | - [ ] @ana "Od',
     ],
   );
   assert.match(it.board(), /- \[x\] @ana "Good"/);
@@ -288,7 +288,7 @@ test('one id on two boards is one task; the second bullet is told', async () => 
   it.disk.save(path.join(ROOT, 'tasks/zoo.task.md'), '## TODO\n- [ ] @ben "Two" id: same\n');
   await untilQuiet(it.proc);
   assert.equal((await it.task('same')).description, 'One');
-  assert.match(it.problems[0]!.message, /the id same also stands in tasks\/plan\.task\.md:2/);
+  assert.match(it.problems[0]!.message, /the id same is already used in tasks\/plan\.task\.md:2/);
   assert.equal(it.disk.tree().get(path.join(ROOT, 'tasks/zoo.task.md')), '## TODO\n- [ ] @ben "Two" id: same\n');
 });
 

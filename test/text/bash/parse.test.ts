@@ -1,4 +1,4 @@
-/** The parser reads as Bash reads: the words that a program would get are compared with those that real Bash hands over. */
+/** The parser agrees with real Bash about the arguments that a program gets. */
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { test } from 'node:test';
@@ -6,7 +6,7 @@ import { fc } from '../../kit/properties.js';
 import type { ShellNode, ShellScript } from '../../../src/domain/shell.js';
 import { parseBash } from '../../../src/text/bash/parse.js';
 
-/** The words of the only command, or undefined if it is not that plain. */
+/** The words of the only command; undefined if the line is not plain. */
 function wordsOf(line: string): (string | undefined)[] | undefined {
   const parsed = parseBash(line);
   if (!parsed.ok || !parsed.script.plain || parsed.script.list.items.length !== 1) return undefined;
@@ -15,10 +15,10 @@ function wordsOf(line: string): (string | undefined)[] | undefined {
   return node.words.map((word) => (word.glob || word.tilde || word.dollarQuote ? undefined : word.value));
 }
 
-/** What real Bash passes as arguments, for each of these argument texts. */
-function realWords(texts: string[]): string[][] {
+/** The arguments that real Bash passes for each of these texts. */
+function realWords(lines: string[]): string[][] {
   // `eval` ends where the text ends, as `bash -c` does.
-  const script = texts.map((text) => `eval 'printf "%s\\0" x '${quoted(text)}\nprintf '\\1'\n`).join('');
+  const script = lines.map((text) => `eval 'printf "%s\\0" x '${quoted(text)}\nprintf '\\1'\n`).join('');
   const run = spawnSync('bash', ['--norc', '--noprofile', '-c', script], {
     encoding: 'utf8',
     cwd: '/',
@@ -27,10 +27,10 @@ function realWords(texts: string[]): string[][] {
   return run.stdout
     .split('\u0001')
     .slice(0, -1)
-    .map((one) => one.split('\0').slice(1, -1));
+    .map((part) => part.split('\0').slice(1, -1));
 }
 
-test('quotes, escapes and joined lines come to the words that Bash passes', () => {
+test('quotes, escapes and joined lines yield the words that Bash passes', () => {
   const texts = [
     'a b  c\td',
     `'a b' "c d" e\\ f`,
@@ -53,7 +53,7 @@ test('quotes, escapes and joined lines come to the words that Bash passes', () =
   realWords(texts).forEach((real, n) => assert.deepEqual(wordsOf(`x ${texts[n]}`)?.slice(1), real, texts[n]));
 });
 
-test('for random words of a shell, what is judged equals what Bash passes', () => {
+test('for random shell words, the judged words equal those that Bash passes', () => {
   const bit = fc.constantFrom(
     ...[
       'a',
@@ -122,7 +122,7 @@ test('for random words of a shell, what is judged equals what Bash passes', () =
   }
 });
 
-test('a plain line that is understood is one that Bash accepts', () => {
+test('Bash accepts every plain line that is understood', () => {
   const bit = fc.constantFrom(
     'ls',
     'a',
@@ -167,7 +167,7 @@ test('a plain line that is understood is one that Bash accepts', () => {
   assert.deepEqual(refused, []);
 });
 
-test('what is not plain is said to be so, and nothing in it is lost', () => {
+test('a line that is not plain is marked as such, and nothing in it is lost', () => {
   const cases: Record<string, string[]> = {
     '( a; b ) | c': ['a', 'b', 'c'],
     'if a; then b; elif c; then d; else e; fi': ['a', 'b', 'c', 'd', 'e'],
@@ -244,11 +244,11 @@ function namesIn(script: ShellScript): string[] {
     else if (node.kind === 'pipeline') node.stages.forEach(visit);
     else if (node.kind === 'function') visit(node.body);
     else {
-      words(node.redirections.map((one) => one.target));
+      words(node.redirections.map((redirection) => redirection.target));
       words(node.words);
       if (node.kind === 'block') node.bodies.forEach(visit);
       else {
-        words(node.assignments.flatMap((one) => one.values));
+        words(node.assignments.flatMap((assignment) => assignment.values));
         if (node.words[0]?.value !== undefined) names.push(node.words[0].value);
       }
     }

@@ -1,4 +1,4 @@
-/** Edits of a board: only the meant span changes, and what was written reads back. */
+/** Edits of a board change only their own span and read back. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { MESSY } from '../../kit/boards.js';
@@ -15,12 +15,12 @@ import {
 import { fieldOf, parseBoard, type Item } from '../../../src/text/board/parse.js';
 
 const item = (text: string, title: string): Item => {
-  const found = parseBoard(text, 'x.task.md').items.find((one) => one.title === title);
-  assert.ok(found, `there is an item ${title}`);
-  return found;
+  const match = parseBoard(text, 'x.task.md').items.find((item) => item.title === title);
+  assert.ok(match, `there is an item ${title}`);
+  return match;
 };
 
-/** Lines of `after` that are not in `before`, and the other way round, by position from both ends. */
+/** The lines that differ between `before` and `after`, compared from both ends. */
 function changed(before: string, after: string): { from: string[]; to: string[] } {
   const [a, b] = [before.split('\n'), after.split('\n')];
   let head = 0;
@@ -38,7 +38,7 @@ test('a tick changes three characters of one line', () => {
   });
 });
 
-test('a box is added where none is, and bare ones become boxes', () => {
+test('a missing box is added, and a bare one becomes a box', () => {
   const box = (line: string, to: 'open' | 'doing' | 'done' | 'skipped'): string => {
     const text = `## TODO\n${line}`;
     return setBox(text, parseBoard(text, 'x').items[0]!, to).split('\n')[1]!;
@@ -58,7 +58,7 @@ test('a missing field is added below the last one, before text and children', ()
   assert.match(deep, /\n\t- \[x\] "third, by tab"\n\t {2}id: three\nprose/);
 });
 
-test('each form of a field is changed in its place', () => {
+test('a field is changed in place, in each form', () => {
   const first = item(MESSY, 'First');
   assert.deepEqual(changed(MESSY, setField(MESSY, first, 'note', 'plain')).to, ['  note: plain   ']);
   assert.deepEqual(changed(MESSY, setField(MESSY, first, 'due', 'next week')).to, [
@@ -74,7 +74,7 @@ test('a value of several lines moves from the bullet to a block below it', () =>
   assert.equal(after, '## TODO\r\n- "T" id: t\r\n  due: |\r\n    a\r\n    b\r\n');
 });
 
-test('a removed field takes only its own bytes', () => {
+test('removing a field removes only its own text', () => {
   const first = item(MESSY, 'First');
   assert.deepEqual(changed(MESSY, applyEdits(MESSY, removeFieldEdits(MESSY, first, 'due'))).to, [
     '- [ ] A   @ana  "First"   id: one',
@@ -89,7 +89,7 @@ test('a removed field takes only its own bytes', () => {
   assert.equal(applyEdits(last, removeFieldEdits(last, item(last, 'T'), 'id')), '## TODO\n- "T"');
 });
 
-test('title, priority and marks are edited as they stand', () => {
+test('title, priority and marks are edited in place', () => {
   const first = item(MESSY, 'First');
   const line = (after: string): string => changed(MESSY, after).to.join('\n');
   assert.equal(
@@ -115,17 +115,17 @@ test('title, priority and marks are edited as they stand', () => {
   assert.equal(line(applyEdits(MESSY, titleEdits(MESSY, item(MESSY, 'second, bare'), 'x'))), '  - [/] "x"');
 });
 
-test('a removed item takes its fields, text and children, and nothing else', () => {
+test('removing an item removes its fields, text and children, and nothing else', () => {
   const after = applyEdits(MESSY, [{ ...item(MESSY, 'First').span, text: '' }]);
   assert.match(after, /<!-- keep me -->\nprose in between\n/);
   assert.deepEqual(
-    parseBoard(after, 'x').items.map((one) => one.title),
+    parseBoard(after, 'x').items.map((item) => item.title),
     ['fourth'],
   );
 });
 
-test('a new item goes behind the last one of its section', () => {
-  const given: NewItem = {
+test('a new item goes after the last one of its section', () => {
+  const newItem: NewItem = {
     title: 'Approve command: docker ps',
     openMark: '_',
     quote: '`',
@@ -134,7 +134,7 @@ test('a new item goes behind the last one of its section', () => {
     tags: ['approval'],
     fields: { id: 'a-1', created: '2025-10-05T00:07:46.331Z', tries: 2, description: 'Details:\n  Command: docker ps' },
   };
-  assert.deepEqual(changed(MESSY, addItem(MESSY, given)), {
+  assert.deepEqual(changed(MESSY, addItem(MESSY, newItem)), {
     from: [],
     to: [
       '- [_] A @human #approval `Approve command: docker ps`',
@@ -146,24 +146,24 @@ test('a new item goes behind the last one of its section', () => {
       '      Command: docker ps',
     ],
   });
-  assert.match(addItem(MESSY, given), / {2}id: four\n- \[_\] A @human/);
+  assert.match(addItem(MESSY, newItem), / {2}id: four\n- \[_\] A @human/);
 });
 
-test('a child goes behind its siblings', () => {
+test('a child goes after its siblings', () => {
   const after = addItem(MESSY, { title: 'child', under: item(MESSY, 'First') });
   assert.match(after, /"third, by tab"\n {2}- \[ \] "child"\nprose/);
   assert.equal(item(after, 'child').parent?.title, 'First');
 });
 
-test('a missing heading or file text is made', () => {
-  const one = { title: 'T' };
-  assert.equal(addItem('', one), '## TODO\n\n- [ ] "T"\n');
-  assert.equal(addItem('# Hi', one), '# Hi\n\n## TODO\n\n- [ ] "T"\n');
-  assert.equal(addItem('## Todo\r\n\r\n## Notes\r\n', one), '## Todo\r\n\r\n- [ ] "T"\r\n\r\n## Notes\r\n');
-  assert.equal(addItem('## TODO\nwords\n', one), '## TODO\nwords\n\n- [ ] "T"\n');
+test('a missing heading is created, even in an empty file', () => {
+  const newItem = { title: 'T' };
+  assert.equal(addItem('', newItem), '## TODO\n\n- [ ] "T"\n');
+  assert.equal(addItem('# Hi', newItem), '# Hi\n\n## TODO\n\n- [ ] "T"\n');
+  assert.equal(addItem('## Todo\r\n\r\n## Notes\r\n', newItem), '## Todo\r\n\r\n- [ ] "T"\r\n\r\n## Notes\r\n');
+  assert.equal(addItem('## TODO\nwords\n', newItem), '## TODO\nwords\n\n- [ ] "T"\n');
 });
 
-test('nothing that was left open swallows a new item', () => {
+test('an unclosed fence or comment does not include a new item', () => {
   for (const text of [
     '## TODO\n- "A"\n<!-- open\n',
     '## TODO\n```\nopen\n',
@@ -173,15 +173,15 @@ test('nothing that was left open swallows a new item', () => {
     '## TODO\n- "A"\n  - "B"\n    <!-- open\n',
   ]) {
     const after = parseBoard(addItem(text, { title: 'new', fields: { id: 'n' } }), 'x');
-    const found = after.items.find((one) => one.title === 'new');
-    assert.ok(found?.inTodo && found.id === 'n' && !found.parent, text);
+    const match = after.items.find((item) => item.title === 'new');
+    assert.ok(match?.inTodo && match.id === 'n' && !match.parent, text);
   }
   const fenced = '## TODO\n- "A"\n  id: a\n  ```\n  open\n';
   const after = addItem(fenced, { title: 'new', under: item(fenced, 'A') });
   assert.equal(item(after, 'new').parent?.title, 'A');
 });
 
-test('a key that could not be read back is refused', () => {
-  assert.throws(() => setField(MESSY, item(MESSY, 'First'), 'two words', 'x'), /cannot be a key/);
+test('a key that would not read back is refused', () => {
+  assert.throws(() => setField(MESSY, item(MESSY, 'First'), 'two words', 'x'), /not a valid board key/);
   assert.equal(fieldOf(item(MESSY, 'First'), 'due')?.value, '2025-01-01');
 });

@@ -1,4 +1,4 @@
-/** What a board says: the grammar, what is text and never an item, and how one bad entry leaves its neighbours alone. */
+/** The grammar of boards: items, text that is never an item, and isolation of bad entries. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { APPROVALS, REDIS } from '../../kit/boards.js';
@@ -19,7 +19,7 @@ const only = (...lines: string[]): Item => {
 const lints = (b: Board): string[] => b.problems.map((p) => p.lint);
 const fields = (item: Item): Record<string, unknown> => Object.fromEntries(item.fields.map((f) => [f.key, f.value]));
 
-test('an approval is read with all it says', () => {
+test('an approval is read completely', () => {
   const { items, problems } = parseBoard(APPROVALS, 'approvals.task.md');
   assert.deepEqual(problems, []);
   const [item] = items as [Item];
@@ -32,7 +32,7 @@ test('an approval is read with all it says', () => {
   assert.equal(fields(item)['description'], 'Details:\n  Command: docker ps');
 });
 
-test('a richer approval reads a remark after a value as part of the value', () => {
+test('a remark after a value is part of the value', () => {
   const item = only(
     '- [_] A @human #approval `Approve command: podman ps`',
     '  id: approval-1759642374890-3909a14c',
@@ -61,7 +61,7 @@ test('nested tasks know their parents, and a completion time does not override t
   assert.equal(fields(items[2]!)['approval_required'], true);
 });
 
-test('every spelling of the box', () => {
+test('every spelling of the box is read', () => {
   const boxes: [string, Item['box']][] = [
     ['', 'open'],
     ['[ ] ', 'open'],
@@ -76,14 +76,14 @@ test('every spelling of the box', () => {
   for (const [written, box] of boxes) assert.equal(only(`- ${written}"Do it"`).box, box, written);
 });
 
-test('prefixes stand in any order', () => {
+test('prefixes may come in any order', () => {
   for (const line of ['- A [x] @ana #ops @ben "T"', '- @ana #ops @ben [x] A "T"', '- #ops x A @ana @ben "T"']) {
     const item = only(line);
     assert.deepEqual([item.box, item.priority, item.stakeholders, item.tags], ['done', 'A', ['ana', 'ben'], ['ops']]);
   }
 });
 
-test('titles in every kind of quotes, and bare', () => {
+test('titles may have any kind of quotes, or none', () => {
   const titles: [string, string][] = [
     ['"say \\"hi\\" \\\\ bye"', 'say "hi" \\ bye'],
     ['"C:\\new"', 'C:\\new'],
@@ -101,7 +101,7 @@ test('titles in every kind of quotes, and bare', () => {
   for (const [written, title] of titles) assert.equal(only(`- [ ] ${written}`).title, title);
 });
 
-test('values on the line, below, and in blocks', () => {
+test('values may be on the line, below it, or in blocks', () => {
   const item = only(
     '- "T" id: t1 due: 2025-01-02 count: 3 ok: true note: "a b: c" zip: 00123',
     '  plain: two words: and more',
@@ -138,7 +138,7 @@ test('title, tags and stakeholders may be given as keys', () => {
   assert.deepEqual(item.stakeholders, ['ana', 'ben', 'cy']);
 });
 
-test('tabs count two blanks; CRLF and a byte order mark change nothing', () => {
+test('a tab counts as two spaces; CRLF and a byte order mark change nothing', () => {
   const text = `\ufeff## todo\r\n\r\n- [ ] "A"\r\n\tid: a\r\n\t- [x] "B"\r\n\t\ttext: |\r\n\t\t\tone\r\n\r\n\t\t\t  two\r\n\t\tid: b\r\n`;
   const { items, problems, eol } = parseBoard(text, 'x.task.md');
   assert.deepEqual(problems, []);
@@ -161,7 +161,7 @@ test('a field after children belongs to their parent', () => {
   );
 });
 
-test('only TODO sections hold tasks; other bullets are collected as prose, without complaint', () => {
+test('only bullets in TODO sections are tasks; others are prose and never reported', () => {
   const { items, problems } = parseBoard(
     '# Plan\n- zero\n\n## TODO\n- one\n### Sub\n- two\n\n## Notes\n- ask @bob about x: y\n- three\n\n## todo ##\n- four\n',
     'x.task.md',
@@ -206,7 +206,7 @@ test('bullets in fences, comments, front matter and blocks are text', () => {
   );
 });
 
-test('what is never closed is said, and hides only what it must', () => {
+test('an unclosed fence, comment or quote is reported and hides as little as possible', () => {
   const fence = board('- "A"', '  ```', '  - [x] "no"', '- "B"');
   assert.deepEqual(
     fence.items.map((item) => item.title),
@@ -222,7 +222,7 @@ test('what is never closed is said, and hides only what it must', () => {
   assert.deepEqual(board('- "A"', 'a stray <!-- in prose', '- "B"').items.length, 2);
 });
 
-test('each mistake has its code, a caret, and isolates only its own entry', () => {
+test('each error has a code and a caret, and rejects only its own entry', () => {
   const mistakes: [string, string[], number][] = [
     ['TD001', ['- [x] "open'], 7],
     ['TD001', ['- [x] "T"', '  note: "open'], 9],
@@ -266,7 +266,7 @@ test('each mistake has its code, a caret, and isolates only its own entry', () =
   }
 });
 
-test('warnings tell and do not isolate', () => {
+test('a warning does not reject its entry', () => {
   for (const [lint, lines] of [
     ['TD033', ['- "T"', '    - "far"']],
     ['TD042', ['- "T"', '  text: |', '  id: t']],
@@ -278,7 +278,7 @@ test('warnings tell and do not isolate', () => {
   }
 });
 
-test('two entries with one id are no entry', () => {
+test('two entries with the same id are both rejected', () => {
   const b = board('- [x] "A" id: same', '- "B" id: other', '- [-] "C" id: same');
   assert.deepEqual(
     b.items.map((item) => item.id),
@@ -287,13 +287,13 @@ test('two entries with one id are no entry', () => {
   assert.deepEqual(lints(b), ['TD050', 'TD050']);
 });
 
-test('a board with merge conflicts is held whole', () => {
+test('a board with merge conflicts is rejected completely', () => {
   const b = parseBoard('## TODO\n<<<<<<< HEAD\n- [x] "A"\n=======\n- "A"\n>>>>>>> theirs\n', 'x.task.md');
   assert.equal(b.items.length, 0);
   assert.equal(lints(b)[0], 'TD090');
 });
 
-test('the key of an item without id survives ticks, fields and other items, and is never shared', () => {
+test('the key of an item without an id is stable and unique', () => {
   const before = board('- "A"', '- "A"', '- "B"', '  - "A"').items.map(itemKey);
   const after = board('- "new"', '- [x] A "A"', '  note: x', '- "A"', '- [/] "B"', '  - "A"').items.map(itemKey);
   assert.deepEqual(after.slice(1), before);
@@ -339,17 +339,17 @@ test('hostile lines are read in linear time', () => {
   }
 });
 
-test('a board with a doubt on every line is linted in linear time', () => {
+test('a board with a warning on every line is linted in linear time', () => {
   const text = `## TODO\n${'- [ ] "T" completed: true\n'.repeat(100_000)}`;
   const problems = inLinearTime('lint', () => lintBoard(text, 'x.task.md'));
   assert.equal(problems.length, 100_000);
   assert.equal(problems.at(-1)?.where?.line, 100_001);
 });
 
-test('of one line the first twenty errors and the first twenty warnings are told, and it is set apart all the same', () => {
+test('at most twenty errors and twenty warnings of one line are reported', () => {
   const b = board(`- "T" ${'a: x y '.repeat(30)}${'b: c '.repeat(30)}`, '- "neighbour"');
-  const told = (severity: string): number => b.problems.filter((one) => one.severity === severity).length;
-  assert.deepEqual([told('error'), told('warning')], [20, 20]);
+  const count = (severity: string): number => b.problems.filter((problem) => problem.severity === severity).length;
+  assert.deepEqual([count('error'), count('warning')], [20, 20]);
   assert.deepEqual(
     b.items.map((item) => item.title),
     ['neighbour'],

@@ -1,4 +1,4 @@
-/** Queries on boards: they touch what they match and nothing else, and a doubtful one touches nothing. */
+/** Queries on boards change only the matched items, and a doubtful query changes nothing. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { APPROVALS, MESSY, REDIS } from '../../kit/boards.js';
@@ -45,7 +45,7 @@ test('a row has every column and every key', () => {
   ]);
 });
 
-test('AND and OR count, and a completion time leaves completed true', () => {
+test('AND and OR work, and a completion time leaves completed true', () => {
   assert.deepEqual(
     ids(APPROVALS, `SELECT * FROM BOARD WHERE approval_type = 'terminal_command' AND completed = true`),
     [],
@@ -58,13 +58,13 @@ test('AND and OR count, and a completion time leaves completed true', () => {
   ]);
 });
 
-test('an update of one task changes its line and leaves a time that was written there', () => {
+test('an update changes only its line and keeps a time written there', () => {
   const reply = done(REDIS, `UPDATE BOARD SET completed = false WHERE id = 'task-001'`);
   assert.equal(reply.message, 'Updated 1 tasks in tasks/x.task.md');
   assert.equal(reply.text, REDIS.replace('- [x] A @planner-001', '- [ ] A @planner-001'));
 });
 
-test('an update sets many columns at once and keeps prose, comments and order', () => {
+test('an update of many columns keeps prose, comments and order', () => {
   const reply = done(
     MESSY,
     `UPDATE BOARD SET completed = true, priority = 'B', tags = 'x, y', title = 'New', note = NULL, due = 'a b', fresh = 'line
@@ -86,7 +86,7 @@ two', text = 'short' WHERE id = 'one'`,
   );
 });
 
-test('a heading inside a block ends nothing', () => {
+test('a heading inside a block does not end the section', () => {
   const after = done(MESSY, `UPDATE BOARD SET skipped = true WHERE id = 'one'`).text!;
   assert.equal(after, MESSY.replace('- [ ] A', '- [-] A'));
   assert.deepEqual(
@@ -103,7 +103,7 @@ test('bullets of other sections are never rows', () => {
   );
 });
 
-test('a delete takes the children along', () => {
+test('a delete removes the children too', () => {
   const reply = done(REDIS, `DELETE FROM BOARD WHERE id = 'task-001' OR id = 'task-002'`);
   assert.equal(reply.message, 'Deleted 3 tasks from tasks/x.task.md');
   assert.equal(
@@ -112,14 +112,14 @@ test('a delete takes the children along', () => {
   );
 });
 
-test('DELETE WHERE priority != takes only those', () => {
+test('DELETE WHERE priority != removes only matching tasks', () => {
   assert.deepEqual(
     done(REDIS, `DELETE FROM BOARD WHERE priority != 'A'`).rows.map((row) => row['id']),
     ['task-002', 'task-003'],
   );
 });
 
-test('without WHERE, or with a field that nothing has, nothing is changed', () => {
+test('without WHERE, or with an unknown field, nothing is changed', () => {
   assert.match(refused(REDIS, 'DELETE FROM BOARD'), /without WHERE/);
   assert.match(refused(REDIS, 'UPDATE BOARD SET a = 1'), /without WHERE/);
   assert.match(refused(REDIS, `DELETE FROM BOARD WHERE statsu != 'done'`), /no task .* has a field statsu/);
@@ -128,19 +128,19 @@ test('without WHERE, or with a field that nothing has, nothing is changed', () =
   assert.equal(done(REDIS, 'DELETE FROM BOARD', true).rows.length, 4);
 });
 
-test('an insert gives an id, makes the heading, and nests under a parent', () => {
-  const made = done(
+test('an insert creates an id and the heading, and nests under a parent', () => {
+  const inserted = done(
     '',
     `INSERT INTO BOARD SET title = 'Buy "milk"', priority = 'B', tags = 'home', stakeholders = 'ana,ben', due = '2025-01-01', completed = true`,
   );
-  assert.equal(made.message, 'Inserted task new-1 into tasks/x.task.md');
-  assert.equal(made.text, '## TODO\n\n- [x] B @ana @ben #home `Buy "milk"`\n  id: new-1\n  due: 2025-01-01\n');
+  assert.equal(inserted.message, 'Inserted task new-1 into tasks/x.task.md');
+  assert.equal(inserted.text, '## TODO\n\n- [x] B @ana @ben #home `Buy "milk"`\n  id: new-1\n  due: 2025-01-01\n');
   const nested = done(REDIS, `INSERT INTO BOARD SET title = 'T', id = 't-9', parent = 'task-001'`);
   assert.equal(nested.rows[0]!['parent'], 'task-001');
   assert.match(nested.text!, / {4}approval_required: true\n {2}- \[ \] "T"\n {4}id: t-9\n\n- \[ \] A @evaluator/);
 });
 
-test('what would not read back is refused', () => {
+test('a value that would not read back is refused', () => {
   for (const [query, why] of [
     [`INSERT INTO BOARD SET due = 'x'`, /title/],
     [`INSERT INTO BOARD SET title = ''`, /title/],
@@ -151,7 +151,7 @@ test('what would not read back is refused', () => {
     [`UPDATE BOARD SET tags = 'a b' WHERE id = 'task-001'`, /tags/],
     [`UPDATE BOARD SET stakeholders = '@ana' WHERE id = 'task-001'`, /stakeholders/],
     [`UPDATE BOARD SET parent = 'x' WHERE id = 'task-002'`, /indentation/],
-    [`UPDATE BOARD SET line = 3 WHERE id = 'task-002'`, /read off/],
+    [`UPDATE BOARD SET line = 3 WHERE id = 'task-002'`, /follows from the file/],
     [`UPDATE BOARD SET a.b = 3 WHERE id = 'task-002'`, /key/],
     [`UPDATE BOARD SET id = 'same' WHERE priority = 'A'`, /share/],
     [`UPDATE BOARD SET id = 'task-002' WHERE id = 'task-001'`, /damage/],
@@ -174,11 +174,11 @@ test('one malformed line is reported, and the rest is queried and edited', () =>
   assert.equal(reply.text, text.replace('- [ ] C', '- [x] C'));
 });
 
-test('a board in conflict is not written', () => {
+test('a board with a merge conflict is not written', () => {
   assert.match(refused('## TODO\n<<<<<<< a\n- "A"\n', `INSERT INTO BOARD SET title = 'T'`), /merge conflict/);
 });
 
-test('a key named like a property of objects is a key', () => {
+test('a key may have the name of an object property', () => {
   const text = '## TODO\n- "A" id: a\n  __proto__: x\n  constructor: y\n';
   const [row] = done(text, `SELECT __proto__, constructor FROM BOARD WHERE constructor = 'y'`).rows;
   assert.deepEqual(Object.entries(row!), [
@@ -201,7 +201,7 @@ test('rows saved as a board read back as the same rows', () => {
   assert.equal(done(circle, query).rows.length, 2);
 });
 
-test('lint tells what the parser cannot know to be wrong', () => {
+test('lint warns about valid text that is probably a mistake', () => {
   const lints = (text: string): string[] =>
     lintBoard(text, 'x.task.md').map((p) => `${p.where?.line} ${p.lint} ${p.severity}`);
   assert.deepEqual(lints(REDIS), []);

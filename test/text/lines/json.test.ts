@@ -1,10 +1,11 @@
+/** Strict JSON: errors with their place, and limits. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { fc } from '../../kit/properties.js';
 import { jsonOffset, parseJson } from '../../../src/text/lines/json.js';
 import { problemText } from '../../../src/domain/problem.js';
 
-test('whatever JSON.stringify prints is read back the same', () => {
+test('the output of JSON.stringify reads back the same', () => {
   fc.assert(
     fc.property(fc.json(), fc.constantFrom(0, 2), (json, indent) => {
       const text = JSON.stringify(JSON.parse(json), null, indent);
@@ -15,7 +16,7 @@ test('whatever JSON.stringify prints is read back the same', () => {
   );
 });
 
-test('text is accepted exactly when JSON.parse accepts it and no key stands twice', () => {
+test('text is accepted exactly if JSON.parse accepts it and no key is repeated', () => {
   const piece = fc.constantFrom(
     '{',
     '}',
@@ -41,7 +42,7 @@ test('text is accepted exactly when JSON.parse accepts it and no key stands twic
       try {
         plain = JSON.parse(text);
       } catch {
-        // A key that stands twice already is no better when the rest has come.
+        // A repeated key stays an error when the rest has arrived.
         assert.ok(!parsed.ok && (parsed.torn || / twice/.test(parsed.problem.message)), text);
         return;
       }
@@ -53,21 +54,21 @@ test('text is accepted exactly when JSON.parse accepts it and no key stands twic
 });
 
 const faults: [string, string, RegExp, string, boolean][] = [
-  ['a key that stands twice', '{"a": 1,\n "a": 2}', /"a" stands here twice/, '2:2', false],
-  ['a key that stands twice by escape', '{"id": 1, "\\u0069d": 2}', /"id" stands here twice/, '1:11', false],
-  ['a key that stands twice deep inside', '{"x": [{"a": 1, "a": 1}]}', /twice/, '1:17', false],
-  ['a number beyond all numbers', '{"a": 1e400}', /too large/, '1:7', false],
+  ['a repeated key', '{"a": 1,\n "a": 2}', /"a" appears twice/, '2:2', false],
+  ['a repeated key by escape', '{"id": 1, "\\u0069d": 2}', /"id" appears twice/, '1:11', false],
+  ['a repeated key deep inside', '{"x": [{"a": 1, "a": 1}]}', /twice/, '1:17', false],
+  ['a number that is too large', '{"a": 1e400}', /too large/, '1:7', false],
   ['a missing comma', '{"a": 1\n "b": 2}', /expected "," or "}"/, '2:2', true],
-  ['a key that stands twice before a torn end', '{"a": 1, "a"', /"a" stands here twice/, '1:10', false],
+  ['a repeated key before a torn end', '{"a": 1, "a"', /"a" appears twice/, '1:10', false],
   ['a torn end', '{"a": "b', /does not end/, '1:7', true],
   ['an early end', '{"a":', /the text ends where a value should be/, '1:6', true],
   ['a trailing comma', '[1, ]', /expected a value/, '1:5', true],
-  ['two documents', '{}\n{}', /something follows/, '2:1', true],
+  ['two documents', '{}\n{}', /unexpected text after/, '2:1', true],
   ['a comment', '// x\n{}', /expected a value/, '1:1', true],
-  ['a raw line break in a string', '{"a": "x\ny"}', /runs over the end/, '1:7', true],
+  ['a raw line break in a string', '{"a": "x\ny"}', /contains a line break/, '1:7', true],
 ];
 for (const [what, text, message, place, torn] of faults) {
-  test(`${what} is told with its place`, () => {
+  test(`${what} is reported with its place`, () => {
     const parsed = parseJson(text, 'x.json');
     assert.ok(!parsed.ok);
     assert.match(parsed.problem.message, message);
@@ -77,7 +78,7 @@ for (const [what, text, message, place, torn] of faults) {
   });
 }
 
-test('nesting is limited, however deep the text goes', () => {
+test('nesting is limited', () => {
   assert.ok(parseJson('['.repeat(64) + ']'.repeat(64), 'x').ok);
   for (const depth of [65, 60_000]) {
     const parsed = parseJson('['.repeat(depth) + ']'.repeat(depth), 'x');

@@ -1,3 +1,4 @@
+/** Line diffs show changed places with a little context. */
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { lineDiff } from '../../../src/text/lines/line-diff.js';
@@ -6,7 +7,7 @@ import { fc } from '../../kit/properties.js';
 const numbered = (count: number): string[] => Array.from({ length: count }, (_, i) => `line ${i + 1}`);
 const text = (lines: readonly string[]): string => lines.map((line) => `${line}\n`).join('');
 
-test('two changed lines of forty show the changes with their context, and nothing in between', () => {
+test('two changed lines of forty are shown with their context only', () => {
   const before = numbered(40);
   const after = before.with(1, 'second').with(37, 'thirty-eighth');
   assert.deepEqual(lineDiff(text(before), text(after)).split('\n'), [
@@ -28,7 +29,7 @@ test('two changed lines of forty show the changes with their context, and nothin
   ]);
 });
 
-test('a new text is all added, an emptied one all removed, an equal one shows nothing', () => {
+test('a new text is added, an emptied text is removed, an equal text shows nothing', () => {
   assert.equal(lineDiff('', 'a\nb\n'), '@@ line 1 @@\n+ a\n+ b');
   assert.equal(lineDiff('a\nb\n', ''), '@@ line 1 @@\n- a\n- b');
   assert.equal(lineDiff('a\nb', 'a\nb'), '');

@@ -1,3 +1,4 @@
+/** Unknown columns of a query are reported. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { problemText } from '../../../src/domain/problem.js';
@@ -12,11 +13,11 @@ const ROWS = [
 function check(text: string, rows: Record<string, unknown>[] = ROWS): string | undefined {
   const parsed = parseQuery(text);
   assert.ok(parsed.ok);
-  const wrong = unknownColumn(parsed.query as Select, rows, ['id', 'title', 'completed', 'usage']);
-  return wrong && problemText(wrong);
+  const finding = unknownColumn(parsed.query as Select, rows, ['id', 'title', 'completed', 'usage']);
+  return finding && problemText(finding);
 }
 
-test('a column that no row has is an error that names the nearest one', () => {
+test('an unknown column is an error that names the nearest column', () => {
   assert.match(check('SELECT id, titel FROM tasks')!, /tasks has no column "titel"\n.*did you mean "title"\?/);
   assert.match(check('SELECT * FROM tasks WHERE complted = false')!, /no column "complted"[^]*"completed"/);
   assert.match(
@@ -25,7 +26,7 @@ test('a column that no row has is an error that names the nearest one', () => {
   );
 });
 
-test('columns that the source defines, that any row has, or that only IS NULL asks for are known', () => {
+test('a column is accepted if the source defines it, a row has it, or only IS NULL uses it', () => {
   for (const text of [
     'SELECT id, completed, note FROM tasks',
     'SELECT context.goal, usage.turns FROM tasks',

@@ -1,4 +1,4 @@
-/** The query language: what it reads, what it refuses, and how rows compare. */
+/** The query language: valid and invalid queries, and how rows compare. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { fc } from '../../kit/properties.js';
@@ -20,7 +20,7 @@ const ROWS: Row[] = [
 const ids = (rest: string): unknown[] =>
   select(read(`SELECT * FROM tasks ${rest}`) as Select, ROWS).map((row) => row['id']);
 
-test('every part of every verb is read', () => {
+test('every clause of every verb is parsed', () => {
   assert.deepEqual(
     read(`select id, title from 'my file.task.md' where a = 1 order by b desc, c asc, d limit 5 into "x y.json";`),
     {
@@ -57,7 +57,7 @@ test('every part of every verb is read', () => {
   assert.deepEqual(read('DELETE FROM x.task.md'), { kind: 'delete', from: 'x.task.md' });
 });
 
-test('the calls that the original program made are read', () => {
+test('the queries of the original program are parsed', () => {
   for (const text of [
     `SELECT * FROM tasks/approvals.task.md WHERE type = 'approval_request' AND completed = true`,
     `SELECT * FROM tasks/approvals.task.md WHERE id = 'approval-1759622866331-8228eefd'`,
@@ -70,7 +70,7 @@ test('the calls that the original program made are read', () => {
   }
 });
 
-test('conditions hold for what they say and for nothing else', () => {
+test('conditions match exactly the right rows', () => {
   const table: [string, string][] = [
     [`WHERE priority = 'A'`, 'ad'],
     [`WHERE priority='A'`, 'ad'],
@@ -116,41 +116,41 @@ test('conditions hold for what they say and for nothing else', () => {
   for (const [rest, expected] of table) assert.equal(ids(rest).join(''), expected, rest);
 });
 
-test('rows are put in order, the missing first, equal ones as they came', () => {
+test('rows are ordered, missing values first, and equal ones keep their order', () => {
   assert.deepEqual(ids('ORDER BY priority'), ['c', 'a', 'd', 'b']);
   assert.deepEqual(ids('ORDER BY priority DESC'), ['b', 'a', 'd', 'c']);
   assert.deepEqual(ids('ORDER BY count, id DESC'), ['d', 'b', 'a', 'c']);
   assert.deepEqual(ids('ORDER BY due DESC LIMIT 1'), ['a']);
 });
 
-test('fields are picked, a missing one is null, and rows are counted', () => {
+test('fields are selected, missing ones are null, and rows are counted', () => {
   assert.deepEqual(select(read('SELECT id, due FROM tasks LIMIT 3') as Select, ROWS).at(-1), { id: 'c', due: null });
   assert.deepEqual(select(read(`SELECT COUNT(*) FROM tasks WHERE priority = 'A'`) as Select, ROWS), [{ count: 2 }]);
   assert.deepEqual(select(read(`SELECT count(*) FROM tasks`) as Select, []), [{ count: 0 }]);
   assert.deepEqual(select(read(`SELECT count FROM tasks LIMIT 1`) as Select, ROWS), [{ count: 10 }]);
 });
 
-test('what does not parse is an error with its place, never a condition that always holds', () => {
+test('invalid text is an error with its place, never a condition that matches every row', () => {
   const wrong: [string, number, RegExp][] = [
-    ['', 1, /begins with SELECT/],
-    ['DROP TABLE x', 1, /begins with/],
+    ['', 1, /starts with SELECT/],
+    ['DROP TABLE x', 1, /starts with/],
     ['SELECT FROM x.md', 8, /field is missing/],
     ['SELECT * x.md', 10, /FROM is missing/],
     ['SELECT * FROM', 14, /missing/],
     [`SELECT * FROM x.md WHERE`, 25, /field is missing/],
-    [`SELECT * FROM x.md WHERE priority`, 34, /no comparison/],
+    [`SELECT * FROM x.md WHERE priority`, 34, /not a comparison/],
     [`SELECT * FROM x.md WHERE priority = A`, 37, /quotes/],
     [`SELECT * FROM x.md WHERE priority == 'A'`, 36, /value is missing/],
-    [`SELECT * FROM x.md WHERE priority ~ 'A'`, 35, /not understood/],
-    [`SELECT * FROM x.md WHERE 'priority' = 'A'`, 26, /without quotes/],
+    [`SELECT * FROM x.md WHERE priority ~ 'A'`, 35, /unexpected ~/],
+    [`SELECT * FROM x.md WHERE 'priority' = 'A'`, 26, /has no quotes/],
     [`SELECT * FROM x.md WHERE a = 'open`, 30, /never closed/],
     [`SELECT * FROM x.md WHERE (a = 1`, 32, /\) is missing/],
     [`SELECT * FROM x.md WHERE a = 1)`, 31, /does not belong/],
     [`SELECT * FROM x.md WHERE a IN 1`, 31, /\( is missing/],
     [`SELECT * FROM x.md WHERE a IN ()`, 32, /value is missing/],
     [`SELECT * FROM x.md WHERE a = NULL`, 30, /IS NULL/],
-    [`SELECT * FROM x.md WHERE a BETWEEN 1 AND 2`, 28, /no comparison/],
-    [`SELECT * FROM x.md WHERE a = 2025-01-01`, 30, /not understood/],
+    [`SELECT * FROM x.md WHERE a BETWEEN 1 AND 2`, 28, /not a comparison/],
+    [`SELECT * FROM x.md WHERE a = 2025-01-01`, 30, /unexpected 2025-01-01/],
     [`SELECT * FROM x.md WHERE a = 1 AND`, 35, /field is missing/],
     [`SELECT * FROM x.md WHERE a = 1 b = 2`, 32, /does not belong/],
     [`SELECT * FROM x.md LIMIT 1 WHERE a = 1`, 28, /does not belong/],
@@ -213,7 +213,7 @@ test('any text is a query or a problem, and never throws', () => {
   );
 });
 
-test('a quoted text stands for itself, whatever it holds', () => {
+test('a quoted string reads back as the same text', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'grapheme' }), fc.constantFrom("'", '"'), (value, quote) => {
       const written = quote + value.replaceAll('\\', '\\\\').replaceAll(quote, quote + quote) + quote;
@@ -223,7 +223,7 @@ test('a quoted text stands for itself, whatever it holds', () => {
   );
 });
 
-test('NOT is the exact opposite, also where a field is missing', () => {
+test('NOT is the exact opposite, even for a missing field', () => {
   const part = fc.constantFrom(
     `priority = 'A'`,
     `count > 9`,
@@ -241,7 +241,7 @@ test('NOT is the exact opposite, also where a field is missing', () => {
   );
 });
 
-test('a pattern full of wildcards does not hold up the query', () => {
+test('a pattern full of wildcards is matched in bounded time', () => {
   const row = { id: 'x', title: 'a'.repeat(5000) };
   const query = read(`SELECT * FROM tasks WHERE title LIKE '${'%a'.repeat(50)}%b'`) as Select;
   assert.deepEqual(

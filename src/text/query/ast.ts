@@ -1,4 +1,4 @@
-/** What a query is once it has been read: one of four verbs, a source, and a condition that is a tree. */
+/** The syntax tree of a query: a verb, a source and a condition. */
 import type { Problem } from '../../domain/problem.js';
 
 export type Row = Record<string, unknown>;
