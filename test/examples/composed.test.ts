@@ -9,6 +9,7 @@ import { test, type TestContext } from 'node:test';
 import { serveModel } from '../../src/adapters/models/server/index.js';
 import { scripted } from '../../src/adapters/models/scripted/index.js';
 import { place, ROOT, succeeds, type Place } from '../kit/guild.js';
+import { sampleOf } from '../kit/sample.js';
 import { until } from '../kit/until.js';
 
 const ANSWER = `# Announce online that the library opens on Sundays.
@@ -46,7 +47,7 @@ test('the composed example: one command, the answer, and a tree that adds up', a
   }
 });
 
-for (const moment of [0, 4, 8, 12, 16, 19]) {
+for (const moment of sampleOf('composed, killed while asked', [0, 4, 8, 12, 16, 19], 3)) {
   test(`killed when ${moment} models have answered, and watched again: the same answer, and only who was being asked is asked again`, async (t) => {
     const here = composed(t);
     const server = await modelServer(t, here);
@@ -65,7 +66,7 @@ for (const moment of [0, 4, 8, 12, 16, 19]) {
   });
 }
 
-for (const moment of [1, 5, 9, 13, 17]) {
+for (const moment of sampleOf('composed, killed at a call', [1, 5, 9, 13, 17], 3)) {
   test(`killed as soon as call ${moment} comes in, with models that answer at once: no call that was answered is made again`, async (t) => {
     const here = composed(t);
     const server = await modelServer(t, here);

@@ -9,6 +9,7 @@ import { test, type TestContext } from 'node:test';
 import type { Certificate } from '../../src/domain/task/certificate.js';
 import { place, ROOT, succeeds, type Place, type Spawned } from '../kit/guild.js';
 import { until, withEnoughTime } from '../kit/until.js';
+import { sampleOf } from '../kit/sample.js';
 import { SEED } from '../kit/seed.js';
 
 const SHOP = /^The ticket shop is open\./;
@@ -112,7 +113,7 @@ test('three in a ring, mesh: the wait that began first gives way, and the others
   for (const root of RING) if (root !== lost[0]) assert.match(resultOf(here, root), GOT_IT[root]);
 });
 
-for (const mode of ['hierarchical', 'mesh']) {
+for (const mode of sampleOf('ring, one killed', ['hierarchical', 'mesh'], 2)) {
   test(`three in a ring, in three processes, ${mode}, one killed at random: all come to an end`, async (t) => {
     const here = example(t, 'deadlock');
     if (mode === 'mesh') toMesh(here);

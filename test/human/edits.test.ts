@@ -13,6 +13,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { parse } from 'yaml';
 import { openWorkspace, type Event, type Model } from '../../src/app/index.js';
+import { sampleRounds } from '../kit/sample.js';
 import { SEED } from '../kit/seed.js';
 
 const EDITS = 30;
@@ -24,7 +25,7 @@ interface Left {
   ways: Record<'rename' | 'over' | 'append', number>;
 }
 
-for (const round of [0, 1, 2]) {
+for (const round of sampleRounds('edits', 3, 3)) {
   const seed = SEED + round;
   test(
     `nothing a person saves while the agent works is overwritten or lost (SEED=${seed})`,
