@@ -1,11 +1,13 @@
 /**
- * `npm run bench`: each promise about speed, measured beside a raw baseline in the same run.
+ * `npm run bench`: each promise about speed, measured next to a raw baseline in the same run.
  * `--only word` keeps benchmarks whose name has it, `--rounds n` multiplies the rounds, `--json` prints one document.
+ * `--against DIR` compares with an older build (against.ts); `--times n` is how often both run, 5 by default.
  */
 import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
+import { compareWith, printComparisons } from './against.js';
 import { bids } from './bids.js';
 import { boards } from './boards.js';
 import { bus } from './bus.js';
@@ -50,22 +52,48 @@ const ALL: Bench[] = [
 ];
 
 const { values } = parseArgs({
-  options: { only: { type: 'string' }, rounds: { type: 'string' }, json: { type: 'boolean' } },
+  options: {
+    only: { type: 'string', default: '' },
+    rounds: { type: 'string', default: '1' },
+    json: { type: 'boolean', default: false },
+    against: { type: 'string' },
+    times: { type: 'string', default: '5' },
+  },
 });
-
-const root = fs.mkdtempSync(path.join(realDisk(), 'guild-bench-'));
-const rows: Row[] = [];
-try {
-  for (const bench of ALL.filter(({ name }) => name.includes(values.only ?? ''))) {
-    if (!values.json) process.stderr.write(`${bench.name} …\n`);
-    rows.push(...(await bench.run(bed(root, Number(values.rounds ?? 1)))));
-  }
-} finally {
-  fs.rmSync(root, { recursive: true, force: true });
-}
+const chosen = ALL.filter(({ name }) => name.includes(values.only));
 const machine = `${os.availableParallelism()} cores, Node ${process.versions.node}, ${os.platform()} ${os.release()}`;
-if (values.json) process.stdout.write(`${JSON.stringify({ at: new Date().toISOString(), machine, rows }, null, 2)}\n`);
-else process.stdout.write(`${machine}\n\n${print(rows)}\n`);
+const head = { at: new Date().toISOString(), machine };
+
+if (values.against === undefined) {
+  const rows = await measured();
+  process.stdout.write(
+    values.json ? `${JSON.stringify({ ...head, rows }, null, 2)}\n` : `${machine}\n\n${print(rows)}\n`,
+  );
+} else {
+  const comparisons = await compareWith({
+    folder: path.resolve(values.against),
+    benches: chosen.map(({ name }) => name),
+    times: Number(values.times),
+    rounds: values.rounds,
+    place: realDisk(),
+  });
+  const text = values.json ? JSON.stringify({ ...head, comparisons }, null, 2) : printComparisons(comparisons);
+  process.stdout.write(`${text}\n`);
+}
+
+async function measured(): Promise<Row[]> {
+  const root = fs.mkdtempSync(path.join(realDisk(), 'guild-bench-'));
+  const rows: Row[] = [];
+  try {
+    for (const bench of chosen) {
+      if (!values.json) process.stderr.write(`${bench.name} …\n`);
+      rows.push(...(await bench.run(bed(root, Number(values.rounds)))));
+    }
+  } finally {
+    fs.rmSync(root, { recursive: true, force: true });
+  }
+  return rows;
+}
 
 function bed(folder: string, factor: number): Bed {
   let count = 0;

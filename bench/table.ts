@@ -97,11 +97,16 @@ export function print(rows: readonly Row[]): string {
     row.target ?? '',
     row.met === undefined ? '' : row.met ? 'met' : 'MISSED',
   ]);
-  const wide = head.map((_, at) => Math.max(...[head, ...cells].map((row) => row[at]!.length)));
+  return table([head, ...cells]);
+}
+
+/** Columns, the first to the left and the others to the right. */
+export function table(rows: readonly string[][]): string {
+  const wide = rows[0]!.map((_, at) => Math.max(...rows.map((row) => row[at]!.length)));
   const line = (row: string[]): string =>
     row
       .map((cell, at) => (at === 0 ? cell.padEnd(wide[at]!) : cell.padStart(wide[at]!)))
       .join('  ')
       .trimEnd();
-  return [head, ...cells].map(line).join('\n');
+  return rows.map(line).join('\n');
 }

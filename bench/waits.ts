@@ -1,13 +1,13 @@
 /**
- * One more wait in a graph of 20,000. In the order of work, a new task waits mostly for tasks that came shortly
+ * One more wait in a graph of 100,000. In the order of work, a new task waits mostly for tasks that came shortly
  * before; the same waits are also added shuffled. Each figure is of the last 1,000 waits. For comparison: a
  * full search, as a detector that keeps no graph would make it.
  */
 import { waitGraph, type WaitGraph } from '../src/rules/coordination/wait-graph.js';
 import { atMost, median, told, type Bench, type Row } from './table.js';
 
-const NODES = 8_000;
-const EDGES = 20_000;
+const NODES = 40_000;
+const EDGES = 100_000;
 const LAST = 1000;
 
 type Wait = [from: number, to: number];

@@ -1,7 +1,7 @@
 /**
  * The graph of waits. It never holds a cycle: a wait that would close one is refused, and the cycle is named.
- * Each new wait is checked by a search from both of its ends at once. The search stops when one side is
- * exhausted, so a task that nobody waits for, or that waits for nobody, costs nothing to add.
+ * Every node has a level that is not above the level of anything it waits for, so most new waits need no search
+ * (Bender, Fineman, Gilbert and Tarjan, sparse case; ADR 0017 says what simpler searches cost).
  */
 export interface WaitGraph {
   /** The cycle that this wait closes, starting with `from`; undefined if it was added or existed. */
@@ -22,103 +22,174 @@ export interface WaitGraph {
 
 interface Node {
   name: string;
+  /** Not above the level of any node it waits for. */
+  level: number;
   waits: Set<Node>;
   waiters: Set<Node>;
-  /** The side of the search that reached it last, and the node it came from. */
+  /** Its waiters on the same level. */
+  sameLevel: Set<Node>;
+  /** The search that reached it last, and the node it came from. */
   mark: number;
   via: Node | undefined;
 }
 
+/** The nodes to raise, and the level they get, so that a wait fits; or the cycle that it closes. */
+interface Fit {
+  level: number;
+  raised: readonly Node[];
+  cycle?: string[];
+}
+
+const BOTTOM = 1;
+const FITS: Fit = { level: BOTTOM, raised: [] };
+
 export function waitGraph(): WaitGraph {
   const byName = new Map<string, Node>();
-  let edges = 0;
-  let marks = 0;
+  let count = 0;
+  let top = BOTTOM;
+  let removed = 0;
+  let searches = 0;
 
   return {
     addEdge(from, to) {
       if (from === to) return [from];
-      const a = byName.get(from) ?? add(from);
-      const b = byName.get(to) ?? add(to);
+      const a = byName.get(from) ?? addNode(from);
+      const b = byName.get(to) ?? addNode(to);
       if (a.waits.has(b)) return undefined;
-      const cycle = cycleOf(a, b);
-      if (cycle !== undefined) return cycle;
+      const fitted = fit(a, b);
+      if (fitted.cycle !== undefined) return fitted.cycle;
+      raise(fitted);
       a.waits.add(b);
       b.waiters.add(a);
-      edges++;
+      if (a.level === b.level) b.sameLevel.add(a);
+      count++;
       return undefined;
     },
     wouldClose(from, to) {
       if (from === to) return [from];
       const a = byName.get(from);
       const b = byName.get(to);
-      return a === undefined || b === undefined ? undefined : cycleOf(a, b);
+      return a === undefined || b === undefined ? undefined : fit(a, b).cycle;
     },
     removeEdge(from, to) {
       const a = byName.get(from);
       const b = byName.get(to);
-      if (a !== undefined && b !== undefined && a.waits.has(b)) cut(a, b);
+      if (a === undefined || b === undefined || !a.waits.has(b)) return;
+      cut(a, b);
+      resetLevels();
     },
     removeNode(name) {
       const node = byName.get(name);
       if (node === undefined) return;
       for (const next of node.waits) cut(node, next);
       for (const before of node.waiters) cut(before, node);
+      resetLevels();
     },
     has: (from, to) => byName.get(from)?.waits.has(byName.get(to)!) ?? false,
     waitsOf: (name) => names(byName.get(name)?.waits),
     waitersOf: (name) => names(byName.get(name)?.waiters),
     nodes: () => byName.size,
-    edges: () => edges,
+    edges: () => count,
   };
 
-  function add(name: string): Node {
-    const node: Node = { name, waits: new Set(), waiters: new Set(), mark: 0, via: undefined };
+  function addNode(name: string): Node {
+    const [waits, waiters, sameLevel] = [new Set<Node>(), new Set<Node>(), new Set<Node>()];
+    const node: Node = { name, level: BOTTOM, waits, waiters, sameLevel, mark: 0, via: undefined };
     byName.set(name, node);
     return node;
+  }
+
+  function fit(a: Node, b: Node): Fit {
+    if (a.level < b.level) return FITS;
+    // A node without waits closes no cycle, and nothing else has to be raised with it.
+    if (b.waits.size === 0) return a.level === b.level ? FITS : { level: a.level, raised: [b] };
+    const mark = ++searches;
+    const back = lookBack(a, b, mark, Math.sqrt(count));
+    if (back === 'met') return { ...FITS, cycle: [a.name, ...trail(b, a)] };
+    if (back === 'complete' && a.level === b.level) return FITS;
+    return lookAhead(a, b, back === 'complete' ? a.level : a.level + 1, mark, ++searches);
+  }
+
+  function raise({ level, raised }: Fit): void {
+    for (const node of raised) {
+      node.level = level;
+      node.sameLevel.clear();
+    }
+    for (const node of raised) for (const next of node.waits) if (next.level === level) next.sameLevel.add(node);
+    if (level > top) top = level;
   }
 
   function cut(a: Node, b: Node): void {
     a.waits.delete(b);
     b.waiters.delete(a);
-    edges--;
-    for (const node of [a, b]) if (node.waits.size === 0 && node.waiters.size === 0) byName.delete(node.name);
+    b.sameLevel.delete(a);
+    count--;
+    removed++;
+    forget(a);
+    forget(b);
   }
 
-  /** A wait of `a` for `b` closes a cycle if `b` leads to `a`. The side that has seen fewer waits goes on. */
-  function cycleOf(a: Node, b: Node): string[] | undefined {
-    const ahead = side(b);
-    const back = side(a);
-    for (;;) {
-      const [mine, other] = ahead.seen <= back.seen ? [ahead, back] : [back, ahead];
-      const node = mine.queue[mine.next++];
-      if (node === undefined) return undefined;
-      for (const next of mine === ahead ? node.waits : node.waiters) {
-        mine.seen++;
-        if (next.mark === other.mark) return [a.name, ...(mine === ahead ? join(node, next, a) : join(next, node, a))];
-        if (next.mark === mine.mark) continue;
-        next.mark = mine.mark;
-        next.via = node;
-        mine.queue.push(next);
-      }
+  /** A node without waits and waiters is not remembered. */
+  function forget(node: Node): void {
+    if (node.waits.size > 0 || node.waiters.size > 0) return;
+    byName.delete(node.name);
+    node.via = undefined;
+  }
+
+  /**
+   * Removed waits leave more levels than the remaining waits need, and raising goes through each of them. A
+   * single level is always valid, so the levels are reset once as many waits were removed as remain.
+   */
+  function resetLevels(): void {
+    if (removed < count || 2 * top <= Math.sqrt(count)) return;
+    removed = 0;
+    top = BOTTOM;
+    for (const node of byName.values()) {
+      node.level = BOTTOM;
+      for (const before of node.waiters) node.sameLevel.add(before);
     }
   }
+}
 
-  function side(start: Node): { mark: number; queue: Node[]; next: number; seen: number } {
-    start.mark = ++marks;
-    start.via = undefined;
-    return { mark: marks, queue: [start], next: 0, seen: 0 };
+/** Marks the nodes on a's level that lead to `a`. Stops at `b`, or after `most` waits. */
+function lookBack(a: Node, b: Node, mark: number, most: number): 'complete' | 'met' | 'stopped' {
+  a.mark = mark;
+  const stack = [a];
+  let looked = 0;
+  for (let node = stack.pop(); node !== undefined; node = stack.pop())
+    for (const before of node.sameLevel) {
+      if (++looked > most) return 'stopped';
+      if (before.mark === mark) continue;
+      before.mark = mark;
+      before.via = node;
+      if (before === b) return 'met';
+      stack.push(before);
+    }
+  return 'complete';
+}
+
+/** Collects `b` and the nodes below `level` that it leads to. Finds the cycle if one of them has the mark `back`. */
+function lookAhead(a: Node, b: Node, level: number, back: number, mark: number): Fit {
+  b.mark = mark;
+  b.via = undefined;
+  const raised = [b];
+  for (let i = 0; i < raised.length; i++) {
+    const node = raised[i]!;
+    for (const next of node.waits) {
+      if (next.mark === back) return { ...FITS, cycle: [a.name, ...trail(node).reverse(), ...trail(next, a)] };
+      if (next.level >= level || next.mark === mark) continue;
+      next.mark = mark;
+      next.via = node;
+      raised.push(next);
+    }
   }
+  return { level, raised };
 }
 
-/** From where the forward side started to `end`, through the wait at which the two sides met. */
-function join(ahead: Node, back: Node, end: Node): string[] {
-  return [...trail(ahead).reverse(), ...trail(back, end)];
-}
-
-/** The way that a side of the search came, back to its start, or to before `end`. */
+/** The path of a search, back to its start or to the node before `end`. */
 function trail(from: Node, end?: Node): string[] {
   const path: string[] = [];
-  for (let node: Node | undefined = from; node !== undefined && node !== end; node = node.via) path.push(node.name);
+  for (let node: Node | undefined = from; node !== end && node !== undefined; node = node.via) path.push(node.name);
   return path;
 }
 
