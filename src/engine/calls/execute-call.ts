@@ -10,7 +10,7 @@ import type { Task } from '../../domain/task/task.js';
 import type { GateVerdict } from '../../ports/gate.js';
 import { checkArgs } from '../../tools/core/args.js';
 import type { Tool, ToolReply } from '../../tools/core/tool.js';
-import { approvalFor, verdictOn } from '../approvals/approvals.js';
+import { approvalFor, answerTo } from '../approvals/request.js';
 import { record, type EngineContext } from '../core/context.js';
 import { grantedNames } from '../core/grants.js';
 import { runTool } from './run-tool.js';
@@ -46,7 +46,7 @@ export async function carryOutOne(
     return noted(await runTool(context, task, agent, call, tool, stop, { approved: false, ...planOf(gate) }));
   }
   const wanted = approvalFor(context, task, agent, call, gate);
-  const said = verdictOn(await context.tasks.read(wanted.id), wanted);
+  const said = answerTo(await context.tasks.read(wanted.id), wanted);
   if (said.kind === 'open') return { kind: 'ask', child: wanted };
   if (said.kind === 'no') return { kind: 'problem', code: 'not_allowed', message: said.message };
   return runAllowed(context, task, agent, call, tool, stop, said.edited);

@@ -2,7 +2,7 @@
 import type { ApprovalRequest } from '../../domain/task/approval.js';
 import { childId } from '../../domain/task/id.js';
 import type { Task, WantedChild } from '../../domain/task/task.js';
-import { approvalFor, verdictOn } from '../approvals/approvals.js';
+import { approvalFor, answerTo } from '../approvals/request.js';
 import type { EngineContext } from '../core/context.js';
 import type { Conversation } from './conversation.js';
 import type { PlanVerdict } from './step.js';
@@ -18,7 +18,7 @@ export async function submitPlan(
   const placed = await context.tasks.read(child.id);
   // A power cut must not lose the plan and keep the question.
   if (placed === undefined && (await talk.append([], true)) === 'edited') return 'edited';
-  const verdict = verdictOn(placed, child);
+  const verdict = answerTo(placed, child);
   if (verdict.kind === 'open') return { child };
   if (verdict.kind === 'no') return { approved: false, why: verdict.message };
   const edited = verdict.edited?.['plan'];

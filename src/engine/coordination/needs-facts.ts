@@ -12,7 +12,7 @@ import type { NeedFacts } from '../../rules/coordination/needs.js';
 import { byAgent } from '../../rules/coordination/agent-states.js';
 import { provision } from '../../rules/coordination/providers.js';
 import { resourceKey } from '../../rules/coordination/wait-node.js';
-import { approvalFor, verdictOn } from '../approvals/approvals.js';
+import { approvalFor, answerTo } from '../approvals/request.js';
 import { candidatesFor, others } from './candidates.js';
 import { capacity, type Capacity } from '../core/capacity.js';
 import { underWay } from '../core/ready-queue.js';
@@ -157,7 +157,7 @@ function question(
       : `Approve for ${name}: ${firstLine(String(args['need']))}`,
     context: { request },
   };
-  return { child, said: verdictOn(children.get(child.id), child) };
+  return { child, said: answerTo(children.get(child.id), child) };
 }
 
 function firstLine(text: string): string {

@@ -1,6 +1,6 @@
 /** What a pass does first, once the folders were looked at: takes up what dead processes left, and what people and the world outside brought. */
 import type { Problem } from '../../domain/problem.js';
-import { tendBallot } from '../approvals/approvals.js';
+import { takeBallotAnswers } from '../approvals/answers.js';
 import { tendBoards } from './boards.js';
 import { checkIn } from './check-in.js';
 import type { Flight } from '../core/flight.js';
@@ -29,7 +29,7 @@ export async function lookAround(
   moved = (await endAbandonedBids(context)) || moved;
   moved = (await tendMoved(context, gone)) || moved;
   moved = (await takeIntents(context, flights, nudged)) || moved;
-  moved = (await tendBallot(context)) || moved;
+  moved = (await takeBallotAnswers(context)) || moved;
   const mail = await takeMail(context);
   const boards = await tendBoards(context, flights);
   const checked = await checkIn(context);

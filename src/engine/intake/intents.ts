@@ -10,7 +10,7 @@ import type { Intent } from '../../domain/task/intent.js';
 import { parentsFirst } from '../../domain/task/lineage.js';
 import { ENGINE, HUMAN, type OpenState, type Task } from '../../domain/task/task.js';
 import { costsAtRest } from '../tasks/costs-at-rest.js';
-import { answer } from '../approvals/approvals.js';
+import { answerApproval } from '../approvals/answers.js';
 import { fail } from '../tasks/settle.js';
 import type { Flight } from '../core/flight.js';
 import { record, type EngineContext } from '../core/context.js';
@@ -149,7 +149,7 @@ async function retry(context: EngineContext, intent: Intent & { kind: 'retry' })
 async function take(context: EngineContext, intent: Intent & { kind: 'answer' }): Promise<boolean> {
   const target = await context.tasks.read(intent.task);
   const fits = target !== undefined && approvalOf(target.task) !== undefined;
-  const taken = fits && (await answer(context, intent.task, intent.answer, intent.id));
+  const taken = fits && (await answerApproval(context, intent.task, intent.answer, intent.id));
   await context.intents.done(intent.id);
   if (!taken)
     record(context, 'intent.refused', {

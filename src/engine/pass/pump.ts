@@ -11,7 +11,7 @@ import type { Problem } from '../../domain/problem.js';
 import type { Task } from '../../domain/task/task.js';
 import type { Scan } from '../../ports/store/tasks.js';
 import { advance } from './advance.js';
-import { showBallot } from '../approvals/approvals.js';
+import { showBallot } from '../approvals/ballot-view.js';
 import { showBoards } from '../intake/boards.js';
 import { cancelledTasks } from '../tasks/cancelled.js';
 import type { Flight } from '../core/flight.js';

@@ -14,7 +14,7 @@ import type { Claim } from '../../ports/store/tasks.js';
 import { extendStep, type ExtendInput, type ExtendStep } from '../../rules/staffing/extend.js';
 import { similarity } from '../../rules/staffing/similarity.js';
 import { bidsOf, costsOf } from '../tasks/costs.js';
-import { approvalFor, verdictOn } from '../approvals/approvals.js';
+import { approvalFor, answerTo } from '../approvals/request.js';
 import { askRule } from '../core/ask-rule.js';
 import { createChildren } from '../tasks/create-children.js';
 import { fail, park, release } from '../tasks/settle.js';
@@ -99,7 +99,7 @@ async function propose(
 ): Promise<void> {
   const costs = costsOf(NO_USAGE, children.values());
   const wanted = approval(context, task, context.agents.all().get(maker)!, draft, evidence, round);
-  const said = verdictOn(await context.tasks.read(wanted.id), wanted);
+  const said = answerTo(await context.tasks.read(wanted.id), wanted);
   if (said.kind === 'open') {
     await createChildren(context, task, [wanted]);
     return park(context, claim, task, { tasks: [wanted.id] }, costs);

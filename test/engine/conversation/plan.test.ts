@@ -25,7 +25,7 @@ test('three plans that are refused are the end, and the last reason is told', as
   const { task, state } = (await proc.ports.tasks.read('page'))!;
   assert.equal(state, 'failed');
   assert.equal(task.error?.code, 'not_allowed');
-  assert.match(task.error.message, /showed 3 plans and none was approved.*the human refused it/);
+  assert.match(task.error.message, /showed 3 plans and none was approved.*the human refused this action/);
 });
 
 test('an empty plan is none, and people are not bothered with it', async () => {

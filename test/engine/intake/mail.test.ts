@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Task } from '../../../src/domain/task/task.js';
-import { answer } from '../../../src/engine/approvals/approvals.js';
+import { answerApproval } from '../../../src/engine/approvals/answers.js';
 import { cluster, ROOT, untilQuiet, type Proc } from '../../kit/cluster.js';
 import { simDisk, type SimDisk } from '../../kit/sim-disk.js';
 
@@ -159,9 +159,9 @@ test('where the human wants to look first, no agent sees a message before the hu
   const board = disk.tree().get(`${ROOT}/tasks/approvals.task.md`)!;
   assert.match(board, /let me in/);
   assert.match(board, /Influenced by: slack\/eve/);
-  await answer(proc.ports, idOf('let me in'), { approved: true, by: 'human' }, 'test');
-  await answer(proc.ports, idOf('and me'), { approved: false, by: 'human' }, 'test');
-  await answer(
+  await answerApproval(proc.ports, idOf('let me in'), { approved: true, by: 'human' }, 'test');
+  await answerApproval(proc.ports, idOf('and me'), { approved: false, by: 'human' }, 'test');
+  await answerApproval(
     proc.ports,
     idOf('pasword'),
     { approved: true, by: 'human', edited: { text: 'a question of Tom' } },

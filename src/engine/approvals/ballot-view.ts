@@ -1,0 +1,55 @@
+/** Shows approvals on the ballot: what waits, and what became of answered actions. */
+import { compareText } from '../../domain/order.js';
+import { approvalOf, type Approval } from '../../domain/task/approval.js';
+import { isEnded } from '../../domain/task/task.js';
+import type { Fate } from '../../domain/task/approval.js';
+import type { EngineContext } from '../core/context.js';
+import { underWay } from '../core/ready-queue.js';
+
+export function openApprovals(context: EngineContext): Approval[] {
+  const approvals: Approval[] = [];
+  for (const { task } of underWay(context)) {
+    const approval = approvalOf(task);
+    if (approval) approvals.push(approval);
+  }
+  return approvals.sort((a, b) => compareText(a.created, b.created) || compareText(a.id, b.id));
+}
+
+/**
+ * Shows what waits for the human, and the fate of answered actions. `isFullPass`: this pass scanned
+ * files; otherwise the ballot file is not compared.
+ */
+export async function showBallot(context: EngineContext, isFullPass: boolean): Promise<void> {
+  const { ballot } = context;
+  const open = openApprovals(context);
+  if (!isFullPass && open.length === 0 && ballot.unsettled().length === 0) return;
+  const ended: Approval[] = [];
+  const fates = new Map<string, Fate>();
+  for (const id of ballot.unsettled()) {
+    const placed = context.tasks.isOpen(id) ? undefined : await context.tasks.read(id);
+    const approval = placed && isEnded(placed.state) ? approvalOf(placed.task) : undefined;
+    if (approval === undefined) continue;
+    ended.push(approval);
+    const fate = await fateOf(context, approval, placed!.task.parent);
+    if (fate !== undefined) fates.set(id, fate);
+  }
+  await ballot.show(open, ended, fates);
+}
+
+/** Undefined while the action is running. */
+async function fateOf(
+  context: EngineContext,
+  { id, answer, request }: Approval,
+  asker = '',
+): Promise<Fate | undefined> {
+  if (answer === undefined || !answer.approved) return 'refused';
+  // Read first: once the asker is released, the effect read after this is final.
+  const isRunning = context.tasks.getOpen(asker)?.held === true;
+  const effect = await context.effects.get(id);
+  if (effect.state === 'done') {
+    const { outcome } = effect;
+    return !outcome.ok && outcome.code === 'not_allowed' ? 'refused' : 'done';
+  }
+  if (effect.state === 'none') return context.tools.get(request.tool)?.kind === 'effect' ? undefined : 'done';
+  return isRunning ? undefined : 'unknown';
+}
