@@ -161,9 +161,9 @@ export function ballot({ root, disk, peer, livePeers = async () => [] }: BallotO
    */
   async function remember(open: readonly Approval[]): Promise<void> {
     for (const { id } of open) shown.add(id);
-    const kept = new Set(readMemory());
-    if (open.every(({ id }) => kept.has(id))) return;
-    for (const id of kept) shown.add(id);
+    const remembered = new Set(readMemory());
+    if (open.every(({ id }) => remembered.has(id))) return;
+    for (const id of remembered) shown.add(id);
     for (const id of shown) if (isOver(id)) shown.delete(id); // its task record says so
     const tmp = await writeTemp(JSON.stringify([...shown]));
     if (tmp === undefined || !disk.rename(tmp, memory)) return;

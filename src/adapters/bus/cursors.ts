@@ -25,12 +25,12 @@ interface SavedCursor {
 /**
  * How many folders to remember as created. Beyond that they are created again, which is harmless.
  */
-const MAX_MADE = 100;
+const MAX_CREATED = 100;
 
 export function cursors(disk: Disk, root: string, peer: string): Cursors {
   const tmp = path.join(root, '.guild', 'tmp');
   const stamps = new WeakMap<Reader, string>();
-  const made = new Set<string>();
+  const createdFolders = new Set<string>();
   let count = 0;
   const folderOf = (channel: string): string => path.join(root, '.guild', 'bus', safePart(channel));
   const fileOf = (channel: string, reader: string): string => path.join(folderOf(channel), `${safePart(reader)}.json`);
@@ -45,10 +45,10 @@ export function cursors(disk: Disk, root: string, peer: string): Cursors {
       stamps.set(reader, disk.stamp(file) ?? '');
     },
     refreshAll(channel) {
-      const known = new Set([...channel.readers.keys()].map((name) => `${safePart(name)}.json`));
+      const knownFiles = new Set([...channel.readers.keys()].map((name) => `${safePart(name)}.json`));
       for (const name of channel.readers.keys()) refresh(channel, name);
       for (const file of disk.list(folderOf(channel.name))) {
-        if (known.has(file)) continue;
+        if (knownFiles.has(file)) continue;
         const reader = parse(path.join(folderOf(channel.name), file))?.reader;
         if (typeof reader === 'string') refresh(channel, reader);
       }
@@ -85,9 +85,9 @@ export function cursors(disk: Disk, root: string, peer: string): Cursors {
 
   function replace(file: string, text: string): boolean {
     const folder = path.dirname(file);
-    if (!made.has(folder)) for (const missing of [folder, tmp]) disk.makeFolder(missing, 0o700);
-    if (made.size >= MAX_MADE) made.clear();
-    made.add(folder);
+    if (!createdFolders.has(folder)) for (const missing of [folder, tmp]) disk.makeFolder(missing, 0o700);
+    if (createdFolders.size >= MAX_CREATED) createdFolders.clear();
+    createdFolders.add(folder);
     const tmpFile = path.join(tmp, `${peer}-bus${++count}`);
     try {
       disk.create(tmpFile, text);
@@ -96,7 +96,7 @@ export function cursors(disk: Disk, root: string, peer: string): Cursors {
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
     }
-    made.delete(folder);
+    createdFolders.delete(folder);
     return false;
   }
 

@@ -203,7 +203,7 @@ function read(file: string, from: number, maxBytes = DEFAULT_MAX_BYTES): Read {
 }
 
 /**
- * Reads up to the size at opening. A file that grows meanwhile changes its stamp and is read again.
+ * Reads up to the size at opening. A file that grows later changes its stamp and is read again.
  */
 function readAll(fd: number, from: number, size: number): Buffer {
   const bytes = Buffer.allocUnsafe(size);

@@ -47,17 +47,17 @@ interface SeenFile {
 export function fileTree({ root, secret, maxBytes = MAX_TREE_BYTES }: FileTreeOptions): FileTree {
   let seen = new Map<string, SeenFile>();
   /** Path → why it is left out. */
-  let left = new Map<string, string>();
+  let omitted = new Map<string, string>();
 
   return {
     look,
     digests: () => Object.fromEntries([...seen].map(([file, { digest }]) => [file, digest])),
-    leftOut: () => [...left].map(([file, why]) => ({ file, why })),
+    leftOut: () => [...omitted].map(([file, why]) => ({ file, why })),
   };
 
   function look(): FileState[] {
     const now = new Map<string, SeenFile>();
-    left = new Map();
+    omitted = new Map();
     const changes: FileState[] = [];
     let bytes = 0;
     for (const [file, stat] of walk('')) {
@@ -67,7 +67,7 @@ export function fileTree({ root, secret, maxBytes = MAX_TREE_BYTES }: FileTreeOp
         now.set(file, before);
         continue;
       }
-      if (!left.has(file)) bytes += Number(stat.size);
+      if (!omitted.has(file)) bytes += Number(stat.size);
       if (bytes > maxBytes) throw new ProblemError(tooMuch(file, stat.size));
       const state = stateOf(file, stat);
       if (state === undefined) continue;
@@ -94,7 +94,7 @@ export function fileTree({ root, secret, maxBytes = MAX_TREE_BYTES }: FileTreeOp
       if (stat === undefined) continue;
       empty = false;
       const why = secret(file) ?? FOREIGN_FOLDERS.get(name) ?? oddity(file, stat);
-      if (why !== undefined) left.set(file, why);
+      if (why !== undefined) omitted.set(file, why);
       if (stat.isDirectory() && why === undefined) yield* walk(file);
       else if (stat.isDirectory()) yield [`${file}/`, stat];
       else if (why === undefined || stat.isFile()) yield [file, stat];
@@ -111,11 +111,11 @@ export function fileTree({ root, secret, maxBytes = MAX_TREE_BYTES }: FileTreeOp
     return isBelow(root, target) ? undefined : 'it is a link to outside the workspace';
   }
 
-  /** Undefined if the file has disappeared meanwhile. */
+  /** Undefined if the file has disappeared. */
   function stateOf(file: string, stat: fs.BigIntStats): FileState | undefined {
     if (stat.isDirectory()) return { file, folder: true };
     const full = path.join(root, file);
-    if (left.has(file)) return { file, bytes: Number(stat.size) };
+    if (omitted.has(file)) return { file, bytes: Number(stat.size) };
     if (stat.isSymbolicLink()) return { file, link: fs.readlinkSync(full) };
     const bytes = readIfThere(full);
     if (bytes === undefined) return undefined;

@@ -20,12 +20,12 @@ export function processes(): Processes {
 }
 
 /** A process on another host cannot be checked, so it counts as alive. */
-function isAlive(who: ProcessIdentity): boolean {
-  if (who.host !== os.hostname()) return true;
-  if (who.bootId !== bootId()) return false;
-  const now = startTimeOf(who.pid);
+function isAlive(identity: ProcessIdentity): boolean {
+  if (identity.host !== os.hostname()) return true;
+  if (identity.bootId !== bootId()) return false;
+  const now = startTimeOf(identity.pid);
   if (now === undefined) return false;
-  return who.startTime === 'unknown' || now === 'unknown' || now === who.startTime;
+  return identity.startTime === 'unknown' || now === 'unknown' || now === identity.startTime;
 }
 
 let knownBoot: string | undefined;

@@ -15,7 +15,10 @@ interface Visibility {
 
 /** Never visible: private to the program, or other agents' conversations. */
 const PRIVATE = new Set(['.guild', '.git', 'sessions', 'quarantine']);
-/** Written by the program, which keeps secrets out of them. Not checked, whatever their size. */
+/**
+ * Written by the program, which keeps secrets out of them. They are not checked, however many files
+ * they have.
+ */
 const OURS = new Set(['tasks', 'events', 'bus', 'results', 'storage', 'inbox', 'memory']);
 
 const SECRET_FOLDERS = new Set(

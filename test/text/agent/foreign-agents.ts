@@ -1,4 +1,4 @@
-/** Agent files as other programs' users write them, with the habits that such files have. */
+/** Agent files of other programs, as their users write them. */
 export const FOREIGN_AGENTS: Record<string, string> = {
   '.claude/agents/code-reviewer.md': `---
 name: code-reviewer

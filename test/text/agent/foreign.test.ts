@@ -1,3 +1,4 @@
+/** Agent files of other programs are read as agents. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Agent } from '../../../src/domain/agent/agent.js';
@@ -13,14 +14,14 @@ const agent = (file: string): Agent => {
 };
 const warned = (file: string): string =>
   parse(file)
-    .warnings.map((one) => one.message)
+    .warnings.map((warning) => warning.message)
     .join('\n');
 
-test('every foreign file gives an agent', () => {
+test('every foreign file is read as an agent', () => {
   for (const file of Object.keys(FOREIGN_AGENTS)) assert.ok(agent(file).systemPrompt.length > 0, file);
 });
 
-test('a Claude Code agent keeps its prompt and gets our tools for its own', () => {
+test('a Claude Code agent keeps its prompt and gets our equivalent tools', () => {
   const read = agent('.claude/agents/code-reviewer.md');
   assert.equal(read.name, 'code-reviewer');
   assert.deepEqual(read.tools, ['read_file', 'search_files', 'list_directory', 'execute_command']);
@@ -30,7 +31,7 @@ test('a Claude Code agent keeps its prompt and gets our tools for its own', () =
   assert.equal(warned('.claude/agents/code-reviewer.md'), '');
 });
 
-test('a description that is not YAML is read all the same, and said', () => {
+test('a description that is not valid YAML is read with a warning', () => {
   const file = '.claude/agents/Release Notes.md';
   const read = agent(file);
   assert.equal(read.name, 'release-notes');
@@ -43,14 +44,14 @@ test('a description that is not YAML is read all the same, and said', () => {
   assert.match(warned(file), /permissionMode/);
 });
 
-test('who says nothing of tools may only read; what is disallowed is left out', () => {
+test('without tools an agent may only read, and disallowed tools are left out', () => {
   const read = agent('.claude/agents/silent.md');
   assert.equal(read.name, 'silent');
   assert.deepEqual(read.tools, ['read_file', 'list_directory']);
   assert.deepEqual(read.budget, { turns: 7 });
 });
 
-test('a Copilot agent and a chat mode are read likewise', () => {
+test('a Copilot agent and a chat mode are read', () => {
   const tester = agent('.github/agents/tester.agent.md');
   assert.equal(tester.name, 'tester');
   assert.deepEqual(tester.tools, ['search_files', 'write_file', 'execute_command']);
@@ -61,7 +62,7 @@ test('a Copilot agent and a chat mode are read likewise', () => {
   assert.ok(agent('docs/plan.chatmode.md').tools.includes('write_file'));
 });
 
-test('an .ai file: models in order, limits, agents by the path of their file', () => {
+test('an .ai file has models in order, limits, and agents by file path', () => {
   const read = agent('desk.ai');
   assert.equal(read.name, 'desk');
   assert.deepEqual(read.models, ['openai/gpt-5', 'anthropic/claude-sonnet-4-5']);
@@ -73,10 +74,10 @@ test('an .ai file: models in order, limits, agents by the path of their file', (
   assert.equal(read.systemPrompt, 'You choose who answers.');
   assert.match(warned('desk.ai'), /"brave"/);
   assert.match(warned('desk.ai'), /"frobnicate"/);
-  assert.equal(parse('desk.ai').warnings.find((one) => one.message.includes('frobnicate'))?.where?.line, 19);
+  assert.equal(parse('desk.ai').warnings.find((warning) => warning.message.includes('frobnicate'))?.where?.line, 19);
 });
 
-test('agent templates in YAML, in each of their shapes', () => {
+test('YAML agent templates are read in each of their forms', () => {
   const planner = agent('templates/planner-001.agent.yaml');
   assert.deepEqual(
     [planner.name, planner.type, planner.description, planner.version, planner.tools, planner.models],
@@ -93,7 +94,7 @@ test('agent templates in YAML, in each of their shapes', () => {
   assert.equal(parse('agents/watcher.agent.yaml').places['handoff']?.line, 12);
 });
 
-test('a YAML template is ours, so a mistyped key is an error', () => {
+test('a mistyped key in a YAML template is an error', () => {
   const { problems } = parseAgent('agent_id: a\nsystem_promt: x\n', { file: 'agents/a.agent.yaml', definition: 'd' });
   assert.equal(problems[0]?.code, 'unknown_key');
   assert.match(problems[0]?.hint ?? '', /"system_prompt"/);

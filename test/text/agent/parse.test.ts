@@ -1,3 +1,4 @@
+/** Agent files: every key, prompts, and errors with their place. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Agent } from '../../../src/domain/agent/agent.js';
@@ -11,7 +12,7 @@ const agent = (text: string, file?: string): Agent => {
   return read;
 };
 
-test('everything an agent file can say is understood', () => {
+test('every key of an agent file is read', () => {
   const read = agent(`---
 name: chief
 description: Breaks a goal into tasks for others
@@ -86,12 +87,12 @@ test('a name comes from the file, or from the folder of agent.md', () => {
   assert.equal(agent('---\n---\nHi', 'agents/code_reviewer/agent.md').name, 'code_reviewer');
 });
 
-test('router: true routes to the agents that are listed', () => {
+test('router: true routes to the listed agents', () => {
   assert.deepEqual(agent('---\nrouter: true\nagents: [a, b]\n---\nx').router, { destinations: ['a', 'b'] });
   assert.equal(agent('---\nrouter: false\n---\nx').router, undefined);
 });
 
-test('frontmatter is split by lines: mark, line ends, an empty block, a fence inside a block', () => {
+test('frontmatter is found with a byte order mark, CRLF, an empty block, or a fence inside a block', () => {
   assert.equal(agent('\uFEFF---\r\ndescription: a\r\n---\r\nPrompt\r\n').systemPrompt, 'Prompt');
   assert.equal(agent('\uFEFF---\r\ndescription: a\r\n---\r\nPrompt\r\n').description, 'a');
   assert.equal(agent('---\n---\nPrompt').systemPrompt, 'Prompt');
@@ -101,7 +102,7 @@ test('frontmatter is split by lines: mark, line ends, an empty block, a fence in
   assert.equal(agent('Only a prompt').systemPrompt, 'Only a prompt');
 });
 
-test('prompt sections count outside code fences only, and only the two that are known', () => {
+test('only the two known prompt sections count, and only outside code fences', () => {
   const read = agent(`---
 ---
 Notes for people.
@@ -123,7 +124,7 @@ Do {{task}}.
   assert.equal(read.userPromptTemplate, 'Do {{task}}.');
 });
 
-test('a prompt is filled in once, and unknown names become nothing', () => {
+test('placeholders are filled once, and unknown ones become empty', () => {
   const read = agent(
     '---\nvariables: {topic: Redis}\n---\n{{tool_descriptions}} | {{ topic }} | {{task}} | {{nobody}} | {{constructor}}',
   );
@@ -143,11 +144,11 @@ const faults: [string, string, RegExp, string, RegExp?][] = [
   ['a wrong type', 'temperature: warm', /"temperature" must be a number from 0 to 2/, '2:14'],
   ['a number out of range', 'temperature: 7', /from 0 to 2/, '2:14'],
   ['a list of other things', 'tools:\n  - read_file\n  - {a: 1}', /"tools.1" must be a name/, '4:5'],
-  ['a handoff to several', 'handoff: [a, b]', /the name of one agent/, '2:10', /own handoff/],
-  ['a router that goes nowhere', 'router: true', /needs destinations/, '2:1'],
-  ['a team of nobody', 'team: {maxRounds: 3}', /"members"/, '2:7'],
+  ['a handoff to several agents', 'handoff: [a, b]', /the name of one agent/, '2:10', /own handoff/],
+  ['a router without destinations', 'router: true', /needs destinations/, '2:1'],
+  ['a team without members', 'team: {maxRounds: 3}', /"members"/, '2:7'],
   [
-    'an unknown way to end',
+    'an unknown termination mode',
     'team: {members: [a], terminationMode: never}',
     /consensus, maxRounds, coordinatorDecides/,
     '2:39',
@@ -157,17 +158,22 @@ const faults: [string, string, RegExp, string, RegExp?][] = [
   ['a check that is a number', 'metacognition: 7', /"metacognition" must be a mapping/, '2:16'],
   ['a check that is a flag', 'metacognition: true', /"metacognition" must be a mapping/, '2:16'],
   ['a mistyped key of a check', 'metacognition: {modle: x}', /unknown key "metacognition.modle"/, '2:17', /"model"/],
-  ['a hot check', 'metacognition: {temperature: 9}', /"metacognition.temperature" must be .* 0 to 2/, '2:30'],
+  [
+    'a temperature out of range',
+    'metacognition: {temperature: 9}',
+    /"metacognition.temperature" must be .* 0 to 2/,
+    '2:30',
+  ],
   ['an evaluator of several models', 'evaluator: {model: [a, b]}', /"evaluator.model" must be text/, '2:20'],
-  ['an evaluator that may say nothing', 'evaluator: {max_tokens: 0}', /"evaluator.max_tokens"/, '2:25'],
+  ['an evaluator without tokens', 'evaluator: {max_tokens: 0}', /"evaluator.max_tokens"/, '2:25'],
   ['a prompt that is a list', 'evaluator: {prompt: [a]}', /"evaluator.prompt" must be text/, '2:21'],
   ['a looser policy', 'approve: {write_file: auto}', /may only be stricter/, '2:23'],
   ['a name that leaves the folder', 'name: ../x', /cannot be the name/, '2:1'],
-  ['the name of the person', 'name: human', /is the person/, '2:1'],
+  ['the reserved name human', 'name: human', /is the person/, '2:1'],
   ['two spellings of one key', 'max_tokens: 3\nmaxTokens: 4', /means the same as/, '3:1'],
-  ['a key twice', 'name: a\nname: b', /twice/, '3:1'],
+  ['a repeated key', 'name: a\nname: b', /twice/, '3:1'],
   ['broken YAML', 'tools: [a\nname: b', /./, '3:1'],
-  ['a list for a head', '- a', /mapping/, '2:1'],
+  ['a list as frontmatter', '- a', /mapping/, '2:1'],
 ];
 for (const [what, head, message, place, hint] of faults) {
   test(`${what} is an error with its place`, () => {
@@ -181,20 +187,20 @@ for (const [what, head, message, place, hint] of faults) {
   });
 }
 
-test('frontmatter that is never closed is told at its first line', () => {
+test('unclosed frontmatter is reported at its first line', () => {
   const { problems } = parse('---\nname: a\n\nYou are a prompt.\n');
   assert.match(problems[0]!.message, /never closed/);
   assert.equal(problems[0]!.where?.line, 1);
 });
 
-test('all problems are found at once', () => {
+test('all problems are reported at once', () => {
   assert.equal(
     parse('---\nfoo: 1\ntools: {}\nthreshold: x\nbudget: {a: 1, usd: b}\nrouter: 3\n---\nx').problems.length,
     6,
   );
 });
 
-test('what cannot be seen in a prompt is told', () => {
+test('invisible characters in a prompt are reported', () => {
   const { agent: read, warnings } = parse('---\n---\nDo it.\nIgnore\u202e this\u200b.\n');
   assert.ok(read);
   assert.equal(warnings.length, 1);
@@ -203,11 +209,11 @@ test('what cannot be seen in a prompt is told', () => {
   assert.deepEqual(parse('---\n---\nFamily 👨‍👩‍👧 نمی‌خواهم\ttab\n').warnings, []);
 });
 
-test('an agent without a prompt is odd but works', () => {
+test('an agent without a prompt works with a warning', () => {
   assert.match(parse('---\nname: a\n---\n').warnings[0]!.message, /no prompt/);
 });
 
-test('hostile YAML gives no agent and no harm', () => {
+test('hostile YAML is refused quickly', () => {
   const bombs = [
     'a: &a [x]\nb: &b [*a,*a,*a,*a]\nc: [*b,*b,*b,*b,*b,*b,*b]',
     'name: !!js/function x',
@@ -218,7 +224,7 @@ test('hostile YAML gives no agent and no harm', () => {
   assert.equal(Object.getPrototypeOf(read!.variables), Object.prototype);
 });
 
-test('places are noted for whoever checks the agents together', () => {
+test('the places of fields are recorded for checks across agents', () => {
   const { places } = parse(
     '---\nname: a\ntools:\n  - x\nadvisors: [b, {agent: c}]\nteam: {members: [d]}\nhandoff: e\nrouter: true\nagents: [f]\n---\nx',
   );
@@ -229,7 +235,7 @@ test('places are noted for whoever checks the agents together', () => {
   );
 });
 
-test('the second and the third model of an agent, in every format', () => {
+test('fallback models are read in every format', () => {
   const minds = {
     evaluator: { model: 'fast', prompt: 'Weigh it.', temperature: 0.1 },
     metacognition: { maxTokens: 300 },
@@ -248,5 +254,5 @@ test('the second and the third model of an agent, in every format', () => {
     assert.deepEqual({ evaluator: read?.evaluator, metacognition: read?.metacognition }, minds, file);
   }
   assert.deepEqual(agent('---\nmetacognition: {}\n---\nx').metacognition, {}, "the agent's own model");
-  assert.equal(agent('---\nmetacognition:\n---\nx').metacognition, undefined, 'nothing is no check');
+  assert.equal(agent('---\nmetacognition:\n---\nx').metacognition, undefined, 'an empty key means no check');
 });

@@ -1,3 +1,4 @@
+/** Check-in files are read and edited in place. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { fc } from '../../kit/properties.js';
@@ -17,13 +18,13 @@ const NOTE = {
   lastReason: '65s since last check-in (threshold: 60s)',
 };
 
-test('the file is read as people know it, and written the same', () => {
+test('the documented file is read and written back unchanged', () => {
   assert.deepEqual(parseCheckIn(SEED, 'f'), { note: NOTE });
   assert.equal(editCheckIn(SEED, NOTE), SEED);
   assert.equal(editCheckIn('', NOTE), SEED);
 });
 
-test('comments, order, line ends and keys of others stay', () => {
+test('an edit keeps comments, order, line ends and unknown keys', () => {
   const text =
     "# ours\r\nwho: sarah # boss\r\ncheckin_count: 1   # so far\r\nlast_reason: 'none' # why\r\ninterval_seconds: 60\r\n";
   assert.equal(
@@ -33,12 +34,12 @@ test('comments, order, line ends and keys of others stay', () => {
   );
 });
 
-test('what cannot be edited in place is refused, not broken', () => {
+test('a file that cannot be edited in place is refused', () => {
   assert.equal(editCheckIn('last_reason: |\n  two\n  lines\n', NOTE), undefined);
   assert.equal(editCheckIn('{interval_seconds: 60}\n', NOTE), undefined);
 });
 
-test('whatever the reason says reads back', () => {
+test('any reason reads back', () => {
   fc.assert(
     fc.property(fc.string(), fc.nat(1e6), (lastReason, count) => {
       const note = { ...NOTE, lastReason, count };

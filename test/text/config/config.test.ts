@@ -1,3 +1,4 @@
+/** guild.yaml: every key, its default, and errors with their place. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { DEFAULT_LIMITS } from '../../../src/domain/config/config.js';
@@ -16,7 +17,7 @@ test('a missing, empty or commented-out file gives every default', () => {
   assert.notEqual(defaultConfig().limits, defaultConfig().limits);
 });
 
-test('who checks in, and whether at all', () => {
+test('check-ins can be configured or turned off', () => {
   assert.equal('checkins' in defaultConfig(), false);
   const { planner, checkins } = good('planner: chief\ncheckins: true\n');
   assert.deepEqual({ planner, checkins }, { planner: 'chief', checkins: true });
@@ -24,13 +25,13 @@ test('who checks in, and whether at all', () => {
   assert.match(problemText(parseConfig('checkins: often\n', 'guild.yaml').problems[0]!), /checkins/);
 });
 
-test('the default model is of a provider that has a key', () => {
+test('the default model belongs to a provider with a key', () => {
   assert.match(defaultConfig({ ANTHROPIC_API_KEY: 'x' }).model, /^anthropic\//);
   assert.match(defaultConfig({ ANTHROPIC_API_KEY: 'x', OPENAI_API_KEY: 'y' }).model, /^openai\//);
   assert.match(defaultConfig({ OPENAI_API_KEY: '' }).model, /^openai\//);
 });
 
-test('everything that can be said is understood', () => {
+test('every key is read', () => {
   const config = good(`
 model: fast
 models:
@@ -115,12 +116,12 @@ plugins: {slack: {channels: ['#ops']}, pager: }
 });
 
 const faults: [string, string, RegExp, string, RegExp?][] = [
-  ['an unknown way to admit', 'inbox: {admit: never}\n', /"inbox.admit" must be one of: auto, ask/, '1:16'],
-  ['a plugin outside of its folder', 'plugins: [../evil]\n', /must be the name of a folder under plugins/, '1:11'],
+  ['an unknown admit mode', 'inbox: {admit: never}\n', /"inbox.admit" must be one of: auto, ask/, '1:16'],
+  ['a plugin outside its folder', 'plugins: [../evil]\n', /must be the name of a folder under plugins/, '1:11'],
   ['a mistyped key', 'model: a/b\nmodles: {}\n', /unknown key "modles"/, '2:1', /"models"/],
   ['a mistyped key inside', 'limits:\n  paralel: 3\n', /unknown key "limits.paralel"/, '2:3', /"parallel"/],
   ['a wrong type', 'limits: {parallel: many}\n', /"limits.parallel" must be a whole number/, '1:20'],
-  ['a limit below its least', 'limits:\n  parallel: 0\n', /at least 1/, '2:13'],
+  ['a limit below its minimum', 'limits:\n  parallel: 0\n', /at least 1/, '2:13'],
   ['a duration without unit', 'timeouts: {call: soon}\n', /a duration/, '1:18'],
   [
     'a key in the file',
@@ -130,13 +131,13 @@ const faults: [string, string, RegExp, string, RegExp?][] = [
     /key_env/,
   ],
   ['a provider without address', 'providers:\n  x: {kind: openai-compatible}\n', /base_url/, '2:6'],
-  ['an address that is none', 'providers:\n  x: {base_url: localhost}\n', /http/, '2:17'],
-  ['a price without a half', 'prices:\n  a/b: {input: 1}\n', /"output"/, '2:8'],
-  ['money that is none', 'budget: {usd: lots}\n', /"budget.usd" must be dollars/, '1:15'],
-  ['a budget nobody knows', 'budget: {token: 3}\n', /unknown key "budget.token"/, '1:10', /"tokens"/],
+  ['an invalid address', 'providers:\n  x: {base_url: localhost}\n', /http/, '2:17'],
+  ['a price without output', 'prices:\n  a/b: {input: 1}\n', /"output"/, '2:8'],
+  ['an invalid amount of money', 'budget: {usd: lots}\n', /"budget.usd" must be dollars/, '1:15'],
+  ['an unknown budget', 'budget: {token: 3}\n', /unknown key "budget.token"/, '1:10', /"tokens"/],
   ['a list', '- a\n', /must be a mapping/, '1:1'],
-  ['a store that is not there', 'store: redis\n', /one of: files/, '1:8'],
-  ['a key twice', 'model: a\nmodel: b\n', /twice/, '2:1'],
+  ['an unknown store', 'store: redis\n', /one of: files/, '1:8'],
+  ['a repeated key', 'model: a\nmodel: b\n', /twice/, '2:1'],
   ['a syntax error', 'model: [a\nlimits: {}\n', /./, '2:1'],
 ];
 for (const [what, text, message, place, hint] of faults) {
@@ -150,12 +151,12 @@ for (const [what, text, message, place, hint] of faults) {
   });
 }
 
-test('all faults are reported at once', () => {
+test('all errors are reported at once', () => {
   const { problems } = parseConfig('modle: a\nlimits: {parallel: x, foo: 1}\nbudget: {usd: x, bar: 1}\n', 'guild.yaml');
   assert.equal(problems.length, 5);
 });
 
-test('a name of the prototype is an ordinary name', () => {
+test('a name of an object property is an ordinary name', () => {
   const config = good('models: {__proto__: a/b, constructor: c/d}');
   assert.deepEqual(Object.keys(config.aliases), ['__proto__', 'constructor']);
   assert.equal(Object.getPrototypeOf(config.aliases), Object.prototype);

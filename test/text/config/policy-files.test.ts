@@ -1,4 +1,4 @@
-/** The two files people change the policy with: read strictly, with the place of every mistake, and never half. */
+/** The policy files are read strictly: every error has its place, and a bad file does not count. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { problemText } from '../../../src/domain/problem.js';
@@ -6,7 +6,7 @@ import { readAllowlist } from '../../../src/text/config/allowlist.js';
 import { readPattern } from '../../../src/text/config/guarded-pattern.js';
 import { readPolicy } from '../../../src/text/config/policy.js';
 
-test('the allowlist takes words, patterns, and answers of every kind', () => {
+test('the allowlist accepts words, patterns and every kind of answer', () => {
   const read = readAllowlist(
     'a.yaml',
     `# mine
@@ -38,8 +38,8 @@ foo: null
   assert.deepEqual(readAllowlist('a.yaml', '# nothing yet\n'), { ok: true, entries: [] });
 });
 
-test('a mistake in the allowlist is shown with line and caret, and no entry of the file counts', () => {
-  const wrong: Record<string, RegExp> = {
+test('an error in the allowlist has line and caret, and no entry of the file counts', () => {
+  const invalid: Record<string, RegExp> = {
     'ls: yes please': /a\.yaml:1:5: "ls" must be true, false, null/,
     'ls: true\nrm: 1': /a\.yaml:2:5/,
     'ls: true\nls: false': /twice/,
@@ -56,7 +56,7 @@ test('a mistake in the allowlist is shown with line and caret, and no entry of t
     'ls: [true': /a\.yaml:/,
     'ls: !!js/function x': /a\.yaml:/,
   };
-  for (const [text, expected] of Object.entries(wrong)) {
+  for (const [text, expected] of Object.entries(invalid)) {
     const read = readAllowlist('a.yaml', text);
     assert.equal(read.ok, false, text);
     assert.match(read.ok ? '' : read.problems.map(problemText).join('\n'), expected);
@@ -65,7 +65,7 @@ test('a mistake in the allowlist is shown with line and caret, and no entry of t
   assert.match(caret.ok ? '' : problemText(caret.problems[0]!), /rm: 12\n {6}\^/);
 });
 
-test('a pattern may cost no more than a moment on the longest text it is tried on', () => {
+test('a pattern is fast even on the longest text it is tried on', () => {
   for (const source of [
     '/^a.*b/',
     '/.*a.*b/',
@@ -96,7 +96,7 @@ test('a pattern may cost no more than a moment on the longest text it is tried o
   }
 });
 
-test('a pattern means the same on every Node: flags inside of it, which only newer ones know, are refused', () => {
+test('inline flags, which only newer Node versions support, are refused in a pattern', () => {
   for (const source of ['/^(?i:ls)$/', '/(?-i:ls)/i', '/^make (?ms-i:x)/']) {
     const read = readPattern(source);
     assert.match(read.ok ? 'taken' : read.reason, /after the last slash/, source);
@@ -147,7 +147,7 @@ commands:
   ]);
 });
 
-test('a name that policy does not know is an error, never dropped', () => {
+test('an unknown name in a policy is an error and never dropped', () => {
   const rule = (text: string): string => `a:\n  b: { pattern: x, ${text} }`;
   for (const text of [
     rule('supervison: deny'),

@@ -1,10 +1,11 @@
+/** Scripts are read strictly, with the place of every error. */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { fc } from '../../kit/properties.js';
 import { readScript } from '../../../src/text/config/script.js';
 
-test('the script in the documentation is a good one', () => {
+test('the script in the documentation is valid', () => {
   const page = readFileSync(new URL('../../../../docs/explanation/models.md', import.meta.url), 'utf8');
   const script = /```yaml\n(# script\.yaml\n[^]*?)```/.exec(page)![1]!;
   const read = readScript(script, 'docs/explanation/models.md');
@@ -17,7 +18,7 @@ test('the script in the documentation is a good one', () => {
   assert.equal(read.lines[3]!.retryAfterMs, 2000);
 });
 
-test('all mistakes are reported at once, each with its place', () => {
+test('all errors are reported at once, each with its place', () => {
   const read = readScript('- agent: a\n  sya: x\n- turn: first\n  say: y\n- just text\n', 's.yaml');
   assert.ok(!read.ok);
   assert.deepEqual(
@@ -26,7 +27,7 @@ test('all mistakes are reported at once, each with its place', () => {
   );
 });
 
-test('no text makes it throw, and what it accepts is lines', () => {
+test('no text makes the reader throw, and a valid script has lines', () => {
   const bits = fc.constantFrom(
     '- ',
     'say: ',
@@ -54,7 +55,8 @@ test('no text makes it throw, and what it accepts is lines', () => {
   fc.assert(
     fc.property(fc.array(bits, { maxLength: 20 }), (parts) => {
       const read = readScript(parts.join(''), 's');
-      if (!read.ok) assert.ok(read.problems.length > 0 && read.problems.every((one) => one.where?.file === 's'));
+      if (!read.ok)
+        assert.ok(read.problems.length > 0 && read.problems.every((problem) => problem.where?.file === 's'));
       else
         for (const line of read.lines)
           assert.ok(line.say !== '' || line.call.length > 0 || line.fail !== undefined || line.line > 0);
@@ -63,7 +65,7 @@ test('no text makes it throw, and what it accepts is lines', () => {
   );
 });
 
-test('many aliases do not make it grow without end', () => {
+test('nested YAML aliases do not exhaust memory', () => {
   const bomb = [
     '- &a {call: [{x: {}}]}',
     ...Array.from(

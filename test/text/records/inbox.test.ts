@@ -1,4 +1,4 @@
-/** Lines of an inbox: read generously, and a bad one harms nobody but itself. */
+/** Inbox lines are read tolerantly, and a bad line affects only itself. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { fc } from '../../kit/properties.js';
@@ -12,14 +12,14 @@ function read(content: string | Uint8Array): { mail: MailFields[]; problems: Pro
   const mail: MailFields[] = [];
   const problems: Problem[] = [];
   for (const line of inboxLines(Buffer.from(content as string))) {
-    const one = readInboxLine(line, FILE);
-    if (one.ok) mail.push(one.fields);
-    else problems.push(one.problem);
+    const read = readInboxLine(line, FILE);
+    if (read.ok) mail.push(read.fields);
+    else problems.push(read.problem);
   }
   return { mail, problems };
 }
 
-test('every usual name of a field is understood', () => {
+test('every common name of a field is accepted', () => {
   const { mail, problems } = read(
     [
       '{"id":"1","from":"sarah","channel":"#ops","text":"a","to":"planner","subject":"s","thread":"t","ts":"2026-01-01T00:00:00Z"}',
@@ -47,16 +47,16 @@ test('every usual name of a field is understood', () => {
   ]);
 });
 
-test('a bad line is told with file, line and caret, and its neighbours are read', () => {
+test('a bad line is reported with file, line and caret, and the others are read', () => {
   const { mail, problems } = read('{"text":"one"}\n{"text": oops}\n\n  \n{"text":"two"}\n');
   assert.deepEqual(mail, [{ text: 'one' }, { text: 'two' }]);
   assert.equal(problems.length, 1);
-  const said = problemText(problems[0]!).split('\n');
-  assert.match(said[0]!, /^inbox\/slack-messages\.jsonl:2:10: expected a value/);
-  assert.deepEqual(said.slice(1, 3), ['  {"text": oops}', '           ^']);
+  const shown = problemText(problems[0]!).split('\n');
+  assert.match(shown[0]!, /^inbox\/slack-messages\.jsonl:2:10: expected a value/);
+  assert.deepEqual(shown.slice(1, 3), ['  {"text": oops}', '           ^']);
 });
 
-test('what is no message is refused: lists, empty texts, doubled keys, bottomless nesting, bytes that are no text', () => {
+test('a line is refused if it is a list, has no text, repeats a key, nests too deeply or is not UTF-8', () => {
   const deep = '['.repeat(100) + ']'.repeat(100);
   const bad = [
     '[]',
@@ -71,7 +71,7 @@ test('what is no message is refused: lists, empty texts, doubled keys, bottomles
   const { mail, problems } = read(`${bad.join('\n')}\n`);
   assert.deepEqual(mail, []);
   assert.deepEqual(
-    problems.map((one) => one.where?.line),
+    problems.map((problem) => problem.where?.line),
     [1, 2, 3, 4, 5, 6, 7, 8],
   );
   const broken = Buffer.concat([
@@ -84,18 +84,18 @@ test('what is no message is refused: lists, empty texts, doubled keys, bottomles
   assert.deepEqual(after.mail, [{ text: 'ok' }]);
 });
 
-test('a last line without its newline is not yet a line', () => {
+test('a last line without a newline is not read yet', () => {
   assert.deepEqual(read('{"text":"a"}\n{"text":"b"}'), { mail: [{ text: 'a' }], problems: [] });
   assert.deepEqual(read('{"text":"a'), { mail: [], problems: [] });
 });
 
-test('lines may end as on Windows, begin with a mark of order, and hold separators of Unicode', () => {
+test('CRLF, a byte order mark and Unicode line separators are accepted', () => {
   const { mail, problems } = read('\uFEFF{"text":"a"}\r\n{"text":"b\u2028c\u2029d\u0085e"}\r\n');
   assert.deepEqual(problems, []);
   assert.deepEqual(mail, [{ text: 'a' }, { text: 'b\u2028c\u2029d\u0085e' }]);
 });
 
-test('a giant line is refused without being shown, and the next one is read', () => {
+test('a huge line is refused without being quoted, and the next one is read', () => {
   const { mail, problems } = read(`{"text":"${'x'.repeat(MAX_LINE_BYTES)}"}\n{"text":"small"}\n`);
   assert.deepEqual(mail, [{ text: 'small' }]);
   assert.equal(problems[0]!.code, 'over_limit');
@@ -103,23 +103,23 @@ test('a giant line is refused without being shown, and the next one is read', ()
   assert.ok(problemText(problems[0]!).length < 500);
 });
 
-test('fields of the prototype are not fields of a line', () => {
+test('properties of the prototype are not fields of a line', () => {
   const { mail } = read('{"__proto__":{"from":"root"},"constructor":"x","text":"a"}\n');
   assert.deepEqual(mail, [{ text: 'a' }]);
 });
 
-test('any message comes through as it was written, in any company', () => {
+test('any message is read unchanged, whatever lines surround it', () => {
   fc.assert(
-    fc.property(fc.array(fc.record({ text: fc.string({ unit: 'binary' }), junk: fc.boolean() })), (given) => {
-      const good = given.filter((one) => !one.junk && one.text.trim() !== '');
-      const lines = given.map((one) =>
-        one.junk ? `{"text":${one.text.replaceAll('\n', ' ')}` : JSON.stringify({ text: one.text }),
+    fc.property(fc.array(fc.record({ text: fc.string({ unit: 'binary' }), junk: fc.boolean() })), (messages) => {
+      const good = messages.filter((message) => !message.junk && message.text.trim() !== '');
+      const lines = messages.map((message) =>
+        message.junk ? `{"text":${message.text.replaceAll('\n', ' ')}` : JSON.stringify({ text: message.text }),
       );
       const { mail } = read(lines.map((line) => `${line}\n`).join(''));
       assert.deepEqual(
-        mail.map((one) => one.text),
+        mail.map((entry) => entry.text),
         // a lone half of a surrogate pair cannot be written as UTF-8
-        good.map((one) => JSON.parse(JSON.stringify(one.text)) as string),
+        good.map((message) => JSON.parse(JSON.stringify(message.text)) as string),
       );
     }),
   );

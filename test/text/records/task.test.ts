@@ -1,3 +1,4 @@
+/** Task files: accepted, held or quarantined. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { TASK_VERSION, makeTask } from '../../../src/domain/task/task.js';
@@ -25,7 +26,7 @@ test('a description is enough: the id is the file name, the goal is the descript
   );
 });
 
-test('a goal with requirements inside its context is taken as it is', () => {
+test('a goal with requirements in its context is accepted', () => {
   const read = task(
     `{"description": "Build a REST API for user management", "type": "software_development",
       "context": {"requirements": ["CRUD operations", "authentication"], "tech_stack": ["Python"]}}`,
@@ -40,7 +41,7 @@ test('a goal with requirements inside its context is taken as it is', () => {
   });
 });
 
-test('a full record of another program is taken: parent_id, nulls, its own id', () => {
+test('a full record of another program is accepted: parent_id, nulls, its own id', () => {
   const read = task(
     `{"id": "task_abc123", "parent_id": "task_parent", "depth": 2, "type": "search_web", "description": "Find",
       "context": {"original_goal": "Optimize", "target_domain": "performance"}, "requirements": ["web_search"],
@@ -89,7 +90,7 @@ test('unknown fields are kept and printed back, after the known ones', () => {
 
 const held: [string, string | Uint8Array, RegExp][] = [
   ['an empty file', '', /empty/],
-  ['a file of blanks', ' \n\n', /empty/],
+  ['a blank file', ' \n\n', /empty/],
   ['a torn file', '{"description": "Swee', /does not end/],
   [
     'conflict marks',
@@ -109,25 +110,25 @@ for (const [what, content, message] of held) {
   });
 }
 
-const set_aside: [string, string | Uint8Array, RegExp, string?][] = [
+const quarantined: [string, string | Uint8Array, RegExp, string?][] = [
   ['UTF-16', Buffer.from('\uFEFF{"description": "a"}', 'utf16le'), /UTF-16/],
   ['bytes that are not UTF-8', Buffer.from([0x7b, 0x22, 0xff, 0x22, 0x7d]), /not UTF-8/],
   ['NUL bytes', Buffer.from('{"description": "a"}\0\0\0'), /NUL/],
   ['a list', '[{"description": "a"}]', /JSON object/],
   ['a word', '"do it"', /JSON object/],
-  ['a key twice', '{"description": "a",\n"description": "b"}', /twice/, '2:1'],
-  ['bottomless nesting', `{"description": "a", "context": ${'['.repeat(100)}${']'.repeat(100)}}`, /deeper/],
+  ['a repeated key', '{"description": "a",\n"description": "b"}', /twice/, '2:1'],
+  ['nesting that is too deep', `{"description": "a", "context": ${'['.repeat(100)}${']'.repeat(100)}}`, /deeper/],
   ['no description', '{"type": "x"}', /no description/],
   ['a blank description', '{"description": "  "}', /says what is to be done/],
   ['a wrong type', '{"description": "a",\n "requirements": {"a": 1}}', /"requirements" must be a list/, '2:2'],
   ['a wrong type deep inside', '{"description": "a",\n "waits": {"tasks": ["x", 3]}}', /"waits.tasks.1"/, '2:27'],
   ['an id that leaves the folder', '{"description": "a", "id": "../../etc/passwd"}', /cannot be an id/, '1:22'],
   ['a session that leaves the folder', '{"description": "a", "session": "../x"}', /"session" must be an id/],
-  ['a taker that leaves the folder', '{"description": "a", "to": "../x"}', /agent's name/],
-  ['a limit nobody knows', '{"description": "a", "budget": {"dollars": 3}}', /"budget.dollars" must be one of/],
+  ['an assignee that leaves the folder', '{"description": "a", "to": "../x"}', /agent's name/],
+  ['an unknown limit', '{"description": "a", "budget": {"dollars": 3}}', /"budget.dollars" must be one of/],
   ['an unknown priority', '{"description": "a", "priority": "someday"}', /A, B, C or D/],
 ];
-for (const [what, content, message, place] of set_aside) {
+for (const [what, content, message, place] of quarantined) {
   test(`${what} goes to quarantine`, () => {
     const parsed = parse(content);
     assert.ok(parsed.kind === 'quarantine', parsed.kind);
@@ -137,15 +138,15 @@ for (const [what, content, message, place] of set_aside) {
   });
 }
 
-test('a file over the limit goes to quarantine unread', () => {
+test('a file over the size limit goes to quarantine unread', () => {
   assert.equal(parse('{"description": "aaaaaaaaaaaaaaaaaaaaaaaaaa"}', 'big', 20).kind, 'quarantine');
 });
 
-test('a file whose name cannot be an id goes to quarantine', () => {
+test('a file whose name is not a valid id goes to quarantine', () => {
   assert.equal(parse('{"description": "a"}', '-rf').kind, 'quarantine');
 });
 
-test('a context deeper than what is read back is printed as text rather than lost', () => {
+test('a context that is too deep to read back is printed as text', () => {
   let deep: Record<string, unknown> = { bottom: true };
   for (let i = 0; i < 200; i++) deep = { in: deep };
   const printed = printTask(makeTask({ id: 'a', description: 'x', created_at: now, context: { deep } }));

@@ -1,3 +1,4 @@
+/** Diffs between two versions of a conversation. */
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import type { Message } from '../../../src/domain/session/session.js';

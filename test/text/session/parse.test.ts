@@ -1,3 +1,4 @@
+/** Session files are read tolerantly and appended to safely. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { problemText } from '../../../src/domain/problem.js';
@@ -59,7 +60,7 @@ messages:
 metadata: {}
 `;
 
-test('a session of another program is read: other order, other role name, content as a mapping, keys after the messages', () => {
+test('a session of another program is read, with other key order, role names and content forms', () => {
   const { header, messages } = read(OTHER);
   assert.deepEqual(header, {
     sessionId: 'planner-001-abc123',
@@ -81,7 +82,7 @@ test('a session of another program is read: other order, other role name, conten
   });
 });
 
-test('a person may write the least: a role and a text', () => {
+test('a message needs only a role and a text', () => {
   const { header, messages } = read(
     `${HEAD}  - role: user\n    content: Go on\n  - {role: user, content: 42}\n  - role: assistant\n`,
   );
@@ -93,7 +94,7 @@ test('a person may write the least: a role and a text', () => {
   ]);
 });
 
-test('no messages, in each way to say it', () => {
+test('every form of an empty message list is read', () => {
   for (const none of ['messages:\n', 'messages: []\n', 'messages: null\n', ''])
     assert.deepEqual(read(`agent_id: a\n${none}`).messages, []);
 });
@@ -105,29 +106,29 @@ test('arguments may be JSON text', () => {
 
 const faults: [string, string, RegExp, string][] = [
   ['a syntax error', `${HEAD}  - role: user\n    content: "open\n`, /./, '5:1'],
-  ['a key that stands twice', `${HEAD}  - role: user\n    role: user\n`, /twice/, '4:5'],
+  ['a repeated key', `${HEAD}  - role: user\n    role: user\n`, /twice/, '4:5'],
   ['an unknown role', `${HEAD}  - role: user\n  - role: usr\n`, /"usr" is no role/, '4:11'],
-  ['a message that is none', `${HEAD}  - hello\n`, /a message is a mapping/, '3:5'],
+  ['a message that is not a mapping', `${HEAD}  - hello\n`, /a message is a mapping/, '3:5'],
   ['a custom tag', `${HEAD}  - role: !!js/function x\n`, /tag/, '3:11'],
-  ['tool calls that are no list', `${HEAD}  - role: assistant\n    tool_calls: none\n`, /must be a list/, '4:17'],
+  ['tool calls that are not a list', `${HEAD}  - role: assistant\n    tool_calls: none\n`, /must be a list/, '4:17'],
   ['a merge conflict', `${HEAD}<<<<<<< HEAD\n  - role: user\n=======\n>>>>>>> x\n`, /conflict/, '3:1'],
 ];
 for (const [what, text, message, place] of faults) {
-  test(`${what} is told with its place`, () => {
-    const found = fault(text);
-    assert.match(found.message, message);
-    assert.equal(`${found.where?.line}:${found.where?.column}`, place);
-    assert.match(problemText(found), /\^/);
+  test(`${what} is reported with its place`, () => {
+    const problem = fault(text);
+    assert.match(problem.message, message);
+    assert.equal(`${problem.where?.line}:${problem.where?.column}`, place);
+    assert.match(problemText(problem), /\^/);
   });
 }
 
-test('an alias bomb is refused, a value that holds itself does no harm', () => {
+test('an alias bomb is refused, and a self-referencing value does no harm', () => {
   const rows = Array.from({ length: 9 }, (_, i) => `a${i + 1}: &a${i + 1} [${`*a${i}, `.repeat(9)}]`);
   assert.equal(fault(`a0: &a0 x\n${rows.join('\n')}\nagent_id: a\n`).code, 'over_limit');
   assert.equal(read(`${HEAD}  - role: user\n    content: &x [*x]\n`).messages.length, 1);
 });
 
-test('keys of the prototype are only keys', () => {
+test('names of object properties are ordinary keys', () => {
   const { messages } = read(
     `${HEAD}  - role: assistant\n    <<: {content: merged}\n    __proto__: {name: polluted}\n    tool_calls:\n      - {id: c, name: t, arguments: {__proto__: {x: 1}}}\n`,
   );
@@ -136,7 +137,7 @@ test('keys of the prototype are only keys', () => {
   assert.equal((messages[0]!.toolCalls![0]!.arguments as { x?: number }).x, undefined);
 });
 
-test('the status can be written over in place', () => {
+test('the status can be overwritten in place', () => {
   const text = `${printHeader({ sessionId: 'ü', agentId: 'a', created: 'x', status: 'active' })}${printMessages([{ role: 'user', content: 'status: sleeping ' }])}`;
   const span = statusSpan(text)!;
   const bytes = Buffer.from(text);
@@ -146,7 +147,7 @@ test('the status can be written over in place', () => {
   assert.equal(statusSpan('status: active\nmessages:\n'), undefined);
 });
 
-test('what a person added without a timestamp is no torn end', () => {
+test('a message added by hand without a timestamp is not a torn end', () => {
   for (const added of [
     '  - role: user\n    content: Go on\n',
     '  - role: user\n    content: |\n      Go\n      on',
@@ -158,12 +159,12 @@ test('what a person added without a timestamp is no torn end', () => {
   }
 });
 
-test('nothing is set aside from a file that has no messages, or none of ours at its end', () => {
+test('nothing is cut off from a file without messages, or without ours at its end', () => {
   for (const text of ['agent_id: a\n', HEAD, 'agent_id: a\nmessages: []\n', OTHER])
     assert.deepEqual(repairTail(text), { kept: text, torn: '' });
 });
 
-test('whether text can be appended is known beforehand', () => {
+test('the reader says whether text can be appended', () => {
   assert.deepEqual(appendPlace(HEAD), { indent: 2, before: '' });
   assert.deepEqual(appendPlace('agent_id: a\nmessages:\n- role: user\n  content: x'), { indent: 0, before: '\n' });
   assert.equal(appendPlace(OTHER), undefined);
@@ -175,11 +176,11 @@ test('whether text can be appended is known beforehand', () => {
   );
 });
 
-test('a file that cannot grow at its end is reshaped, and nothing but the list moves', () => {
-  const made = makeAppendable(OTHER, read(OTHER).messages);
-  assert.deepEqual(read(made), read(OTHER));
-  assert.deepEqual(made.split('\n').sort(), OTHER.split('\n').sort());
-  assert.deepEqual(appendPlace(made), { indent: 2, before: '' });
+test('a file that cannot be appended to is rearranged, and only the list moves', () => {
+  const reshaped = makeAppendable(OTHER, read(OTHER).messages);
+  assert.deepEqual(read(reshaped), read(OTHER));
+  assert.deepEqual(reshaped.split('\n').sort(), OTHER.split('\n').sort());
+  assert.deepEqual(appendPlace(reshaped), { indent: 2, before: '' });
   const flow = '# mine\nagent_id: a\nmessages: [{role: user, content: "x\\ny"}]\nupdated: x';
   for (const text of [
     flow,
