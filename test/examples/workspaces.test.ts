@@ -55,7 +55,7 @@ test('what guild.yaml shows in comments is understood when the marks are taken a
   const { config, problems } = parseConfig(shown, 'guild.yaml');
   assert.deepEqual(problems.map(problemText), []);
   assert.equal(config.model, 'main');
-  assert.deepEqual(Object.keys(config.providers), ['house', 'pretend']);
+  assert.deepEqual(Object.keys(config.providers), ['house', 'offline']);
   assert.equal(config.budget.turns, 50);
 });
 
