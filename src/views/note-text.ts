@@ -1,6 +1,6 @@
 /** What a note says, as a sentence for people. The whole of it is in the file of its channel. */
 import { ENGINE, type NoteBody } from '../domain/coordination/note.js';
-import { circleText } from '../rules/coordination/deadlock.js';
+import { cycleText } from '../rules/coordination/deadlock.js';
 
 export function noteText(body: NoteBody): string {
   switch (body.type) {
@@ -37,7 +37,7 @@ export function noteText(body: NoteBody): string {
       return `${peer} ${said} with ${root}, ${asked(phase)} [ballot ${ballot}]`;
     }
     case 'deadlock':
-      return `deadlock: ${circleText(body.cycle)}; ${body.victim} gives way, ${body.cancelled} is cancelled: ${body.rule}`;
+      return `deadlock: ${cycleText(body.cycle)}; ${body.victim} gives way, ${body.cancelled} is cancelled: ${body.rule}`;
   }
 }
 

@@ -102,7 +102,7 @@ test('what is waited for and is no task: a person, an agent with no room, a reso
     '└─ ○ b @b say "b"',
     '   │  ⇢ depends on top.a',
     '   │  ⇢ depends on other',
-    '   │  ⇢ waits for room at b, at work on other-1, other-2',
+    '   │  ⇢ waits for capacity at b, at work on other-1, other-2',
     '   │  ⇢ waits for the resource printer, held by top.a',
     '   └─ ○ ask @human say "ask"',
     '         ⇢ waits for you',
@@ -111,7 +111,7 @@ test('what is waited for and is no task: a person, an agent with no room, a reso
     graph.nodes.map(({ id, kind, label }) => `${id} ${kind}: ${label}`),
     [
       'budget:top budget: the budget of top',
-      'agent:b agent: room at b',
+      'agent:b agent: capacity at b',
       'turn:resource-printer resource: the resource printer',
       '@human human: you',
     ],

@@ -12,14 +12,19 @@ import type { Store } from '../../ports/store/index.js';
 import type { OpenTask } from '../../ports/store/tasks.js';
 import { fitFor } from '../../rules/staffing/offer.js';
 import { failureOf } from '../../rules/staffing/track-record.js';
-import { agentStates, byAgent, NO_PAST, type AgentDoing, type Past } from '../../rules/coordination/agent-states.js';
-import { foldStates, hearState, STATE_CHANNEL, type Told } from '../../rules/coordination/published-states.js';
+import { agentStates, byAgent, NO_PAST, type AgentActivity, type Past } from '../../rules/coordination/agent-states.js';
+import {
+  foldStates,
+  applyStateNote,
+  STATE_CHANNEL,
+  type PublishedState,
+} from '../../rules/coordination/published-states.js';
 import { openReader } from './open-reader.js';
 import { readConfig } from './read-config.js';
 import { roster } from '../../adapters/roster/index.js';
 
 export interface Seen {
-  agents: AgentDoing[];
+  agents: AgentActivity[];
   open: OpenTask[];
   /** Of these, what waits for a person. */
   forHuman: OpenTask[];
@@ -47,7 +52,7 @@ export function openStates(folder: string, env: Record<string, string | undefine
   const paused = pauses({ root, disk: on });
   const notes = bus({ root, disk: on, clock: clock() });
   const told = foldStates(notes.read(STATE_CHANNEL));
-  notes.subscribe(STATE_CHANNEL, (note) => void hearState(told, note));
+  notes.subscribe(STATE_CHANNEL, (note) => void applyStateNote(told, note));
 
   return {
     store,
@@ -56,14 +61,14 @@ export function openStates(folder: string, env: Record<string, string | undefine
       agents.refresh();
       notes.refresh();
       const open = [...store.tasks.open()];
-      const { begun } = byAgent(open);
+      const { started } = byAgent(open);
       const past = new Map<string, Past>();
-      for (const [agent, one] of told) past.set(agent, await pastOf(one, begun.has(agent)));
+      for (const [agent, one] of told) past.set(agent, await pastOf(one, started.has(agent)));
       const states = agentStates(agents.all().keys(), open, {
         nowIso: new Date().toISOString(),
         paused: paused.look(),
         unreadable: agents.unreadable?.() ?? new Map(),
-        heldFile: store.tasks.unreadable,
+        unreadableTask: store.tasks.unreadable,
         past: (agent) => past.get(agent) ?? NO_PAST,
       });
       return {
@@ -101,7 +106,7 @@ export function openStates(folder: string, env: Record<string, string | undefine
   }
 
   /** What it was doing when last told of may have ended since, with nobody left to tell it. */
-  async function pastOf({ worked, roots, task, failed, state }: Told, isBusy: boolean): Promise<Past> {
+  async function pastOf({ worked, roots, task, failed, state }: PublishedState, isBusy: boolean): Promise<Past> {
     const known: Past = { worked, roots, ...(task ? { last: task } : {}), ...(failed ? { failed } : {}) };
     if (isBusy || task === undefined || (state !== 'working' && state !== 'blocked')) return known;
     const placed = await store.tasks.read(task);

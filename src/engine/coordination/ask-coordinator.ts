@@ -7,7 +7,7 @@ import { hash53 } from '../../domain/task/id.js';
 import { visible } from '../../domain/coordination/mail.js';
 import { compareText } from '../../domain/order.js';
 import { makeTask, type Task } from '../../domain/task/task.js';
-import { circleText } from '../../rules/coordination/deadlock.js';
+import { cycleText } from '../../rules/coordination/deadlock.js';
 import { record, type Ports } from '../core/context.js';
 
 /** `key`: of the circle; `lost`: those in it that fail. The id of the coordinator's task; undefined: there is nobody to ask. */
@@ -23,7 +23,7 @@ export async function askCoordinator(
   const task = makeTask({
     id: `deadlock-${key}`,
     type: 'deadlock',
-    description: `${REQUEST}\n\nThe circle: ${circleText(circle)}\n\nWhat failed:\n${lost.map(lineOf).join('\n')}`,
+    description: `${REQUEST}\n\nThe circle: ${cycleText(circle)}\n\nWhat failed:\n${lost.map(lineOf).join('\n')}`,
     to: coordinator,
     from: 'guildhall',
     created_by: 'guildhall',

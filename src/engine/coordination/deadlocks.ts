@@ -7,7 +7,7 @@ import { hash53 } from '../../domain/task/id.js';
 import { compareText } from '../../domain/order.js';
 import type { Problem } from '../../domain/problem.js';
 import { isEnded, type Task, type WantedChild } from '../../domain/task/task.js';
-import { breakCircle, wouldDeadlock, type Link } from '../../rules/coordination/deadlock.js';
+import { breakCycle, wouldDeadlock, type Link } from '../../rules/coordination/deadlock.js';
 import { nodeBudget, nodeKind, turnKey, turnNode } from '../../rules/coordination/wait-node.js';
 import { askCoordinator, circleKey } from './ask-coordinator.js';
 import { fail } from '../tasks/settle.js';
@@ -41,7 +41,7 @@ export function waiting(context: Ports): Waiting {
   async function unlock(circle: readonly string[]): Promise<boolean> {
     const links = await readLinks(circle);
     if (links === undefined) return false;
-    const broken = breakCircle(circle, (id) => links.get(id), context.config.coordination.mode);
+    const broken = breakCycle(circle, (id) => links.get(id), context.config.coordination.mode);
     if (broken === undefined) return false;
     if (broken.kind === 'impossible') return failAll(circle, links, broken.error);
     const { victim, cancelled, rule, error } = broken;

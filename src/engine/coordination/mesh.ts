@@ -12,8 +12,8 @@ import type { OpenTask } from '../../ports/store/tasks.js';
 import { bestOffer, isBetter, offerDelayMs, type Offer } from '../../rules/coordination/mesh.js';
 import type { NeedFacts } from '../../rules/coordination/needs.js';
 import type { Candidate } from '../../rules/coordination/provider-fitness.js';
-import { provideId, provision } from '../../rules/coordination/providers.js';
-import { foldStates, hearState } from '../../rules/coordination/published-states.js';
+import { provideId, providerProgress } from '../../rules/coordination/providers.js';
+import { foldStates, applyStateNote } from '../../rules/coordination/published-states.js';
 import { candidatesFor } from './candidates.js';
 import { capacity, type Capacity } from '../core/capacity.js';
 import { tell, telling } from './needs-notes.js';
@@ -120,7 +120,7 @@ export function offeredFor(
   children: ReadonlyMap<string, Placed | undefined>,
   free: Capacity,
 ): NeedFacts['offered'] {
-  const by = provision(task, children);
+  const by = providerProgress(task, children);
   const best = bestFor(context, task, fit, 'tried' in by ? by.tried : [], free);
   if (best !== undefined) return { agent: best };
   const now = context.clock.now().getTime();
@@ -164,7 +164,7 @@ function listen(bus: Bus): HeardNotes {
   const heard: HeardNotes = { offers: new Map(), states: foldStates(bus.read('state')) };
   for (const note of bus.read('dependency')) hear(heard, note);
   bus.subscribe('dependency', (note) => hear(heard, note));
-  bus.subscribe('state', (note) => void hearState(heard.states, note));
+  bus.subscribe('state', (note) => void applyStateNote(heard.states, note));
   return heard;
 }
 

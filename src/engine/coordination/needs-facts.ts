@@ -6,11 +6,11 @@ import type { Dependency } from '../../domain/coordination/dependency.js';
 import type { Help } from '../../domain/coordination/help.js';
 import { childId } from '../../domain/task/id.js';
 import { HUMAN, type Placed, type Task, type WantedChild } from '../../domain/task/task.js';
-import type { Bystander, HelpGiven, Volunteer } from '../../rules/coordination/help.js';
+import type { Bystander, HelpInput, Volunteer } from '../../rules/coordination/help.js';
 import { volunteers } from '../../rules/coordination/help.js';
 import type { NeedFacts } from '../../rules/coordination/needs.js';
 import { byAgent } from '../../rules/coordination/agent-states.js';
-import { provision } from '../../rules/coordination/providers.js';
+import { providerProgress } from '../../rules/coordination/providers.js';
 import { resourceKey } from '../../rules/coordination/wait-node.js';
 import { approvalFor, answerTo } from '../approvals/request.js';
 import { candidatesFor, others } from './candidates.js';
@@ -42,7 +42,7 @@ export async function needFacts(
         ? { human: question(context, task, asker, children, 'approve_need', { need: dependency.need }) }
         : {};
     default:
-      return provision(task, children).kind === 'none' ? providerFacts(context, task, dependency, children) : {};
+      return providerProgress(task, children).kind === 'next' ? providerFacts(context, task, dependency, children) : {};
   }
 }
 
@@ -74,7 +74,7 @@ export async function helpFacts(
   help: Help,
   asker: Task,
   children: Known,
-): Promise<HelpGiven> {
+): Promise<HelpInput> {
   const { coordinator, helpMs } = context.config.coordination;
   const from = Date.parse(task.claimed_at ?? task.created_at);
   const deadline = help.deadline ?? new Date(from + helpMs).toISOString();
@@ -106,11 +106,11 @@ export function volunteersFor(context: EngineContext, task: Task, help: Help, ar
  * look; nothing is counted before somebody asks.
  */
 export function bystanders(context: EngineContext, free: Capacity): Bystanders {
-  let seen: { begun: ReturnType<typeof byAgent>['begun']; told: ReadonlyMap<string, AgentState> } | undefined;
+  let seen: { started: ReturnType<typeof byAgent>['started']; told: ReadonlyMap<string, AgentState> } | undefined;
   return (agent) => {
     if (!free.isHosted(agent.name)) return undefined;
-    seen ??= { begun: byAgent(underWay(context)).begun, told: toldStates(context) };
-    const isBusy = (seen.begun.get(agent.name) ?? []).length > 0;
+    seen ??= { started: byAgent(underWay(context)).started, told: toldStates(context) };
+    const isBusy = (seen.started.get(agent.name) ?? []).length > 0;
     return { agent, state: isBusy ? 'working' : atRest(seen.told.get(agent.name)), busy: free.load(agent.name) };
   };
 }

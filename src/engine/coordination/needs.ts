@@ -82,7 +82,7 @@ async function carryOn(
       const { tasks, until } = step;
       return park(context, claim, task, { ...(tasks ? { tasks } : {}), ...(until ? { until } : {}) }, costs);
     }
-    case 'call-off':
+    case 'cancel':
       for (const id of step.children) await callOff(context, id, step.why);
       return park(context, claim, task, { tasks: step.children }, costs);
     case 'ask': {

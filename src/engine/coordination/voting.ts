@@ -13,7 +13,14 @@ import type { Event } from '../../domain/event.js';
 import { ENGINE, type Note, type NoteBody } from '../../domain/coordination/note.js';
 import type { Peer } from '../../domain/peer.js';
 import type { Task } from '../../domain/task/task.js';
-import { count, newBallot, withVote, type Ballot, type Seen, type Vote } from '../../rules/coordination/completion.js';
+import {
+  count,
+  newRound,
+  withVote,
+  type VoteRound,
+  type Seen,
+  type Vote,
+} from '../../rules/coordination/completion.js';
 import { unreadNotes } from '../tasks/certify.js';
 import { effectsUnderWay } from '../core/effects.js';
 import type { Flight } from '../core/flight.js';
@@ -120,23 +127,23 @@ export function voting(
   async function vote(task: Task): Promise<{ agreed: number; of: number } | { until: string }> {
     const { id: root } = task;
     let number = clock.now().getTime();
-    let ballot = await ask(root, newBallot(number, await live()));
+    let round = await ask(root, newRound(number, await live()));
     let from = clock.monotonicMs();
     let looked = from;
     while (!closing.signal.aborted) {
       bus.refresh();
-      for (const one of cast.get(root)!.splice(0)) ballot = withVote(ballot, one);
-      let counted = count(ballot, await seen(task));
+      for (const one of cast.get(root)!.splice(0)) round = withVote(round, one);
+      let counted = count(round, await seen(task));
       const isDecided = counted.kind === 'confirm' || counted.kind === 'certified';
       if (isDecided || clock.monotonicMs() - looked >= INTERVALS.voterCheckMs) {
         await lookAgain();
         bus.refresh();
         looked = clock.monotonicMs();
-        counted = count(ballot, await seen(task));
+        counted = count(round, await seen(task));
       }
       if (counted.kind === 'certified') return certified(root, counted.agreed);
       if (counted.kind === 'confirm') {
-        ballot = await ask(root, counted.ballot);
+        round = await ask(root, counted.round);
         from = clock.monotonicMs();
       } else if (counted.kind === 'wait' && clock.monotonicMs() - from < config.coordination.voteMs)
         await clock.sleep(INTERVALS.voteCheckMs, closing.signal);
@@ -146,7 +153,7 @@ export function voting(
         if (counted.kind === 'wait') for (const peer of counted.missing) silent.add(peer);
         else await clock.sleep(INTERVALS.voteCheckMs, closing.signal);
         number = Math.max(number + 1, clock.now().getTime());
-        ballot = await ask(root, newBallot(number, await live()));
+        round = await ask(root, newRound(number, await live()));
         from = clock.monotonicMs();
       }
     }
@@ -167,9 +174,9 @@ export function voting(
   }
 
   /** Tells everybody, and votes itself. */
-  async function ask(root: string, ballot: Ballot): Promise<Ballot> {
-    await tell({ type: 'completion_probe', peer: me, root, ballot: ballot.number, phase: ballot.phase });
-    return withVote(ballot, mine(root, ballot.number, ballot.phase));
+  async function ask(root: string, round: VoteRound): Promise<VoteRound> {
+    await tell({ type: 'completion_probe', peer: me, root, ballot: round.number, phase: round.phase });
+    return withVote(round, mine(root, round.number, round.phase));
   }
 
   async function tell(body: NoteBody & { root: string; ballot: number; phase?: 1 | 2 }): Promise<void> {

@@ -26,7 +26,7 @@ import type { WorkspaceFiles } from '../../ports/workspace-files.js';
 import type { Tool } from '../../tools/core/tool.js';
 import type { Message, ToolCall } from '../../domain/session/session.js';
 import type { Offer } from '../../rules/coordination/mesh.js';
-import type { Told } from '../../rules/coordination/published-states.js';
+import type { PublishedState } from '../../rules/coordination/published-states.js';
 import type { Agent } from '../../domain/agent/agent.js';
 import type { Fit } from '../../rules/staffing/offer.js';
 import type { Pace } from './pace.js';
@@ -90,7 +90,7 @@ export interface HeardNotes {
   /** Offers by dependency and agent. */
   offers: Map<string, Map<string, Offer>>;
   /** The last published state of each agent. */
-  states: Map<string, Told>;
+  states: Map<string, PublishedState>;
 }
 
 /** The wait-for graph. */

@@ -10,7 +10,7 @@ import {
   type NotePriority,
 } from '../../domain/coordination/note.js';
 import { type Problem } from '../../domain/problem.js';
-import { refusedNote, type ChannelsKnown } from '../../rules/coordination/channels.js';
+import { refusedNote, type ChannelFacts } from '../../rules/coordination/channels.js';
 import { record, type Ports } from './context.js';
 
 export interface OutgoingNote {
@@ -84,7 +84,7 @@ function stamped(context: Publisher, note: OutgoingNote): Note {
   };
 }
 
-async function channelsKnown(context: Publisher, notes: readonly OutgoingNote[]): Promise<ChannelsKnown> {
+async function channelsKnown(context: Publisher, notes: readonly OutgoingNote[]): Promise<ChannelFacts> {
   const agents = context.agents.all();
   const teams = new Map<string, readonly string[]>();
   for (const channel of new Set(notes.map((note) => note.channel))) {

@@ -4,8 +4,8 @@
  */
 import type { Task } from '../../domain/task/task.js';
 import { failureOf } from '../../rules/staffing/track-record.js';
-import type { Past, Standing } from '../../rules/coordination/agent-states.js';
-import type { Told } from '../../rules/coordination/published-states.js';
+import type { Past, OpenTask } from '../../rules/coordination/agent-states.js';
+import type { PublishedState } from '../../rules/coordination/published-states.js';
 
 export interface Memory {
   /** Its begun tasks when it was last looked at, and their roots. */
@@ -20,14 +20,14 @@ export interface Memory {
 
 type IsOpen = (id: string) => boolean;
 
-export function newMemory(told: Told): Memory {
+export function newMemory(told: PublishedState): Memory {
   const made: Memory = { tasks: new Map(), ended: new Map(), roots: new Set(), worked: false };
   learn(made, told);
   return made;
 }
 
 /** What was told of its past counts as if this process had seen it. */
-export function learn(memory: Memory, { task, roots, worked, failed, state }: Told): void {
+export function learn(memory: Memory, { task, roots, worked, failed, state }: PublishedState): void {
   for (const root of roots) memory.roots.add(root);
   memory.worked ||= worked;
   if (task === undefined) return;
@@ -40,7 +40,7 @@ export function learn(memory: Memory, { task, roots, worked, failed, state }: To
 /** Its begun tasks now, and what it took and ended here since the last look. */
 export function sees(
   memory: Memory,
-  tasks: readonly Standing[],
+  tasks: readonly OpenTask[],
   { took, ended }: { took: readonly string[]; ended: readonly (readonly [task: string, why: string])[] },
 ): void {
   for (const id of took) if (!memory.tasks.has(id)) memory.tasks.set(id, undefined);

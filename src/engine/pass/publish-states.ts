@@ -10,15 +10,21 @@ import type { Event } from '../../domain/event.js';
 import type { Note } from '../../domain/coordination/note.js';
 import type { Problem } from '../../domain/problem.js';
 import { isEnded } from '../../domain/task/task.js';
-import { byAgent, stateOf, type AgentDoing, type Standing, type Tree } from '../../rules/coordination/agent-states.js';
+import {
+  byAgent,
+  stateOf,
+  type AgentActivity,
+  type OpenTask,
+  type Tree,
+} from '../../rules/coordination/agent-states.js';
 import {
   foldStates,
-  hearState,
+  applyStateNote,
   STATE_CHANNEL,
   stateNotes,
-  UNTOLD,
+  NOT_PUBLISHED,
   type Move,
-  type Told,
+  type PublishedState,
 } from '../../rules/coordination/published-states.js';
 import { failureOf } from '../../rules/staffing/track-record.js';
 import { forgetEnded, learn, learnEnds, newMemory, openRoots, pastOf, sees, type Memory } from './agent-memory.js';
@@ -29,7 +35,7 @@ export interface States {
   /** Something was done here. */
   heard(event: Event): void;
   /** What was last told of each agent. */
-  told(): ReadonlyMap<string, Told>;
+  told(): ReadonlyMap<string, PublishedState>;
   /** Tells what is not told yet. Nothing is written, and next to nothing done, where nothing changed. */
   tell(): Promise<void>;
   /** The same, but what changes quickly is told together. In how many milliseconds it must be asked again; undefined: all is told. */
@@ -47,7 +53,7 @@ interface News {
 interface Change {
   agent: string;
   /** What was told of it when this was found. */
-  before: Told | undefined;
+  before: PublishedState | undefined;
   moves: Move[];
 }
 
@@ -60,7 +66,7 @@ export function states(context: Ports & Pick<EngineContext, 'queue'>): States {
   const isFlying = (id: string): boolean => flying.has(id);
   /** Tasks that were nowhere at the last look: on their way between two folders, or taken away by a person. */
   let missing = new Set<string>();
-  let told: Map<string, Told> | undefined;
+  let told: Map<string, PublishedState> | undefined;
   /** Agents that were not at rest when last told of. */
   const restless = new Set<string>();
   /** Notes on their way, so that what comes back of them is no news. */
@@ -73,7 +79,7 @@ export function states(context: Ports & Pick<EngineContext, 'queue'>): States {
 
   return {
     heard,
-    told: () => told ?? new Map<string, Told>(),
+    told: () => told ?? new Map<string, PublishedState>(),
     tell,
     async tellSoon() {
       if (!isNews()) return undefined;
@@ -128,18 +134,24 @@ export function states(context: Ports & Pick<EngineContext, 'queue'>): States {
     due = Infinity;
     const since = news;
     news = nothing();
-    const { begun, ...open } = byAgent(underWay(context), context.tasks.getOpen);
-    const tree: Tree = { ...open, nowIso: now.toISOString(), paused, unreadable, heldFile: context.tasks.unreadable };
+    const { started, ...open } = byAgent(underWay(context), context.tasks.getOpen);
+    const tree: Tree = {
+      ...open,
+      nowIso: now.toISOString(),
+      paused,
+      unreadable,
+      unreadableTask: context.tasks.unreadable,
+    };
     const lost = new Set<string>();
     const changes: Change[] = [];
-    const names = [begun.keys(), restless, since.busy.keys(), paused.keys(), unreadable.keys()].flatMap((one) => [
+    const names = [started.keys(), restless, since.busy.keys(), paused.keys(), unreadable.keys()].flatMap((one) => [
       ...one,
     ]);
     for (const agent of new Set(names)) {
       if (!isOurs(agent)) continue;
       const before = known.get(agent);
-      const from = before ?? UNTOLD;
-      const doing = await read(agent, begun.get(agent) ?? [], tree, from.state, since, lost);
+      const from = before ?? NOT_PUBLISHED;
+      const doing = await read(agent, started.get(agent) ?? [], tree, from.state, since, lost);
       if (doing === undefined) behind = true;
       else if (doing.state !== from.state)
         changes.push({ agent, before, moves: stateNotes(from, doing, openRoots(memoryOf(agent), tree), tree.nowIso) });
@@ -151,12 +163,12 @@ export function states(context: Ports & Pick<EngineContext, 'queue'>): States {
   /** What the agent is doing now; undefined if this process does not see it well enough to say. */
   async function read(
     agent: string,
-    tasks: readonly Standing[],
+    tasks: readonly OpenTask[],
     tree: Tree,
     before: AgentState,
     since: News,
     lost: Set<string>,
-  ): Promise<AgentDoing | undefined> {
+  ): Promise<AgentActivity | undefined> {
     const memory = memoryOf(agent);
     sees(memory, tasks, since.busy.get(agent) ?? IDLE);
     for (const { task } of tasks)
@@ -181,8 +193,8 @@ export function states(context: Ports & Pick<EngineContext, 'queue'>): States {
 
   /** Whether what this process sees is so now: another one may have gone on since we looked. */
   async function isSo(
-    { state, tasks: ids }: AgentDoing,
-    tasks: readonly Standing[],
+    { state, tasks: ids }: AgentActivity,
+    tasks: readonly OpenTask[],
     memory: Memory,
     tree: Tree,
     { ours }: News,
@@ -202,7 +214,7 @@ export function states(context: Ports & Pick<EngineContext, 'queue'>): States {
   }
 
   /** Whoever was faster is right: where somebody told of an agent meanwhile, it is thought over again. */
-  async function send(changes: readonly Change[], known: Map<string, Told>): Promise<void> {
+  async function send(changes: readonly Change[], known: Map<string, PublishedState>): Promise<void> {
     heed(bus.refresh());
     const still = changes.filter(({ agent, before }) => known.get(agent) === before);
     behind ||= still.length < changes.length;
@@ -229,15 +241,15 @@ export function states(context: Ports & Pick<EngineContext, 'queue'>): States {
   }
 
   /** Everything told so far, once; what comes later is heard. */
-  function firstRead(): Map<string, Told> {
+  function firstRead(): Map<string, PublishedState> {
     const known = foldStates(bus.read(STATE_CHANNEL));
     for (const [agent, one] of known) rest(agent, one);
     bus.subscribe(STATE_CHANNEL, (note) => hear(known, note));
     return known;
   }
 
-  function hear(known: Map<string, Told>, note: Note): void {
-    if (!hearState(known, note) || note.body.type !== 'state_change') return;
+  function hear(known: Map<string, PublishedState>, note: Note): void {
+    if (!applyStateNote(known, note) || note.body.type !== 'state_change') return;
     const { agent } = note.body;
     const now = known.get(agent)!;
     rest(agent, now);
@@ -247,7 +259,7 @@ export function states(context: Ports & Pick<EngineContext, 'queue'>): States {
     if (memory !== undefined) learn(memory, now);
   }
 
-  function rest(agent: string, { state }: Told): void {
+  function rest(agent: string, { state }: PublishedState): void {
     if (state === 'idle' || state === 'complete') restless.delete(agent);
     else restless.add(agent);
   }
@@ -255,7 +267,7 @@ export function states(context: Ports & Pick<EngineContext, 'queue'>): States {
   function memoryOf(agent: string): Memory {
     const there = memories.get(agent);
     if (there !== undefined) return there;
-    const made = newMemory(told?.get(agent) ?? UNTOLD);
+    const made = newMemory(told?.get(agent) ?? NOT_PUBLISHED);
     memories.set(agent, made);
     return made;
   }

@@ -1,16 +1,15 @@
 /**
- * What each agent is doing, read off the open tasks and a little that is remembered of ended ones. Nothing of it is the truth: the tree is.
- * Only tasks that somebody has begun count; the first line that fits says it:
- *
- *   paused    a person paused it
- *   error     its file cannot be read
- *   working   one of its tasks is held by a live process, or could go on now
- *   blocked   it has begun tasks, and all of them wait: for other tasks, for a person, for a time, for a process to take them up
- *   error     its last task failed, and it had none since (what a person ended, and what failed before it could begin, does not count)
- *   waiting   it did its part in a root that is still open, and has nothing to do: it is free to help
- *   complete  every root it took part in has ended
- *   idle      it never had work, or only tasks that nobody has begun
+ * Derives the state of each agent from the open tasks and a summary of the ended ones. The task tree is
+ * the source of truth. Only started tasks count, and the first matching line below applies.
  */
+// paused    a person paused it
+// error     its file cannot be read
+// working   a live process holds one of its tasks, or one can continue now
+// blocked   it has started tasks, and all wait: for tasks, a person, a time, or a process
+// error     its last task failed (cancelled tasks and failed dependencies do not count)
+// waiting   it finished its part of a root that is still open: it is free to help
+// complete  every root it took part in has ended
+// idle      it never had work, or only tasks that have not started
 import type { AgentState } from '../../domain/agent/agent-state.js';
 import { compareText } from '../../domain/order.js';
 import type { Problem } from '../../domain/problem.js';
@@ -18,208 +17,206 @@ import { ENGINE, HUMAN, type OpenState, type Placed, type Task } from '../../dom
 import { unfenced } from '../patterns/gather.js';
 import { mayMove } from '../scheduling/ready.js';
 
-export interface AgentDoing {
+export interface AgentActivity {
   agent: string;
   state: AgentState;
-  /** Tasks that make it so. */
+  /** The tasks that determine the state. */
   tasks: string[];
-  /** Who must act before it can go on: agents, or `human`. */
+  /** Agents, or `human`, that must act before the agent can continue. */
   waitsFor: string[];
   why: string;
-  /** What happened, and to what: `task.claimed t1`. */
+  /** An event and its subject: `task.claimed t1`. */
   trigger: string;
 }
 
-export type Standing = Placed & { state: OpenState; held: boolean };
+/** `held`: a live process holds the claim. */
+export type OpenTask = Placed & { state: OpenState; held: boolean };
 
-/** What the open tasks do not say of an agent. */
+/** An agent's past, which the open tasks do not show. */
 export interface Past {
-  /** It had work at some time. */
+  /** The agent has had work before. */
   worked: boolean;
-  /** Roots it took part in. Those that have ended do not matter any more. */
+  /** Roots it took part in, open or ended. */
   roots: Iterable<string>;
   /** The last of its tasks that ended. */
   last?: string;
-  /** Why that one failed, where that is its own fault. */
+  /** Why that task failed, if the agent caused it. */
   failed?: string;
 }
 
 export interface Tree {
   isOpen(id: string): boolean;
-  /** Who has this open task, for whoever waits for it. */
-  takerOf(id: string): string | undefined;
-  /** Of these tasks, those of an agent that nobody has begun. */
-  unbegun(agent: string, among: Iterable<string>): Standing[];
+  /** The agent or human that has this open task. */
+  assigneeOf(id: string): string | undefined;
+  /** Those of these tasks that the agent has and that have not started. */
+  unstarted(agent: string, among: Iterable<string>): OpenTask[];
   nowIso: string;
   /** Paused agents, and why. */
   paused: ReadonlyMap<string, string>;
   /** Agents whose file cannot be read, and what is wrong with it. */
   unreadable: ReadonlyMap<string, Problem>;
-  /** What is wrong with the file of an open task that cannot be read. */
-  heldFile?: ((id: string) => Problem | undefined) | undefined;
+  /** The problem of an open task whose file cannot be read. */
+  unreadableTask?: ((id: string) => Problem | undefined) | undefined;
 }
 
 export const NO_PAST: Past = { worked: false, roots: [] };
 
-/** Every agent of the workspace, and whoever has open tasks besides. Linear in agents and open tasks. */
+/** Covers every agent of the workspace and every other agent with open tasks. Linear in agents and tasks. */
 export function agentStates(
   agents: Iterable<string>,
-  open: Iterable<Standing>,
-  given: Pick<Tree, 'nowIso' | 'paused' | 'unreadable' | 'heldFile'> & { past?(agent: string): Past },
-): AgentDoing[] {
-  const { begun, ...seen } = byAgent(open);
-  const tree: Tree = { ...given, ...seen };
-  const names = new Set([...agents, ...given.unreadable.keys(), ...begun.keys()]);
+  open: Iterable<OpenTask>,
+  facts: Pick<Tree, 'nowIso' | 'paused' | 'unreadable' | 'unreadableTask'> & { past?(agent: string): Past },
+): AgentActivity[] {
+  const { started, ...lookups } = byAgent(open);
+  const tree: Tree = { ...facts, ...lookups };
+  const names = new Set([...agents, ...facts.unreadable.keys(), ...started.keys()]);
   names.delete(HUMAN);
   return [...names]
     .sort(compareText)
-    .map((agent) => stateOf(agent, begun.get(agent) ?? [], given.past?.(agent) ?? NO_PAST, tree));
+    .map((agent) => stateOf(agent, started.get(agent) ?? [], facts.past?.(agent) ?? NO_PAST, tree));
 }
 
-/** The begun tasks of each agent, and what is asked of the open ones. One look at each; `find` knows others that are open and that nobody has begun. */
+/**
+ * The started tasks of each agent, and lookups over all open tasks, in one iteration. `find` returns
+ * open tasks that are not in `open`; they must not have started.
+ */
 export function byAgent(
-  open: Iterable<Standing>,
-  find: (id: string) => Standing | undefined = () => undefined,
-): { begun: ReadonlyMap<string, readonly Standing[]> } & Pick<Tree, 'isOpen' | 'takerOf' | 'unbegun'> {
-  const begun = new Map<string, Standing[]>();
-  const others = new Map<string, Standing>();
-  const takers = new Map<string, string | undefined>();
-  /** Tasks that nobody does, and what they wait for: whoever does that is waited for. */
+  open: Iterable<OpenTask>,
+  find: (id: string) => OpenTask | undefined = () => undefined,
+): { started: ReadonlyMap<string, readonly OpenTask[]> } & Pick<Tree, 'isOpen' | 'assigneeOf' | 'unstarted'> {
+  const started = new Map<string, OpenTask[]>();
+  const others = new Map<string, OpenTask>();
+  const assignees = new Map<string, string | undefined>();
+  /** Tasks that no agent works on, and what they wait for. */
   const needs = new Map<string, readonly string[]>();
-  for (const one of open) {
-    const who = one.task.to ?? one.owner?.agent;
-    takers.set(one.task.id, who);
-    if (who === ENGINE) needs.set(one.task.id, needed(one));
-    if (who === undefined || who === HUMAN || who === ENGINE) continue;
-    const his = begun.get(who);
-    if (!isBegun(one)) others.set(one.task.id, one);
-    else if (his === undefined) begun.set(who, [one]);
-    else his.push(one);
+  for (const entry of open) {
+    const assignee = entry.task.to ?? entry.owner?.agent;
+    assignees.set(entry.task.id, assignee);
+    if (assignee === ENGINE) needs.set(entry.task.id, needed(entry));
+    if (assignee === undefined || assignee === HUMAN || assignee === ENGINE) continue;
+    const tasks = started.get(assignee);
+    if (!isStarted(entry)) others.set(entry.task.id, entry);
+    else if (tasks === undefined) started.set(assignee, [entry]);
+    else tasks.push(entry);
   }
-  return { begun, isOpen, takerOf, unbegun };
+  return { started, isOpen, assigneeOf, unstarted };
 
   function isOpen(id: string): boolean {
-    return takers.has(id) || find(id) !== undefined;
+    return assignees.has(id) || find(id) !== undefined;
   }
 
-  function unbegun(agent: string, among: Iterable<string>): Standing[] {
-    const found: Standing[] = [];
+  function unstarted(agent: string, among: Iterable<string>): OpenTask[] {
+    const tasks: OpenTask[] = [];
     for (const id of among) {
-      const one = others.get(id) ?? (takers.has(id) ? undefined : find(id));
-      if (one?.task.to === agent && !isBegun(one)) found.push(one);
+      const entry = others.get(id) ?? (assignees.has(id) ? undefined : find(id));
+      if (entry?.task.to === agent && !isStarted(entry)) tasks.push(entry);
     }
-    return found;
+    return tasks;
   }
 
-  function takerOf(id: string): string | undefined {
+  function assigneeOf(id: string): string | undefined {
     const seen = new Set<string>();
     let at: string | undefined = id;
     while (at !== undefined && needs.has(at) && !seen.has(at)) {
       seen.add(at);
       at = needs.get(at)!.find(isOpen);
     }
-    return at === undefined || needs.has(at) ? undefined : (takers.get(at) ?? find(at)?.task.to);
+    return at === undefined || needs.has(at) ? undefined : (assignees.get(at) ?? find(at)?.task.to);
   }
 }
 
-/** Somebody has it, or had it. A record that a lost process left behind may not say more than that it was lost. */
-function isBegun({ task, state }: Standing): boolean {
+/** A lost process may leave only the number of attempts behind. */
+function isStarted({ task, state }: OpenTask): boolean {
   return state !== 'pending' || task.claimed_at !== undefined || task.attempts > 0;
 }
 
-export function stateOf(agent: string, tasks: readonly Standing[], past: Past, tree: Tree): AgentDoing {
+export function stateOf(agent: string, tasks: readonly OpenTask[], past: Past, tree: Tree): AgentActivity {
   const paused = tree.paused.get(agent);
   if (paused !== undefined)
-    return said(agent, 'paused', ids(tasks), `paused${paused && `: ${paused}`}`, `paused ${agent}`);
+    return activity(agent, 'paused', ids(tasks), `paused${paused && `: ${paused}`}`, `paused ${agent}`);
   const broken = tree.unreadable.get(agent);
   if (broken !== undefined)
-    return said(agent, 'error', ids(tasks), broken.message, `file.held ${broken.where?.file ?? agent}`);
+    return activity(agent, 'error', ids(tasks), broken.message, `file.held ${broken.where?.file ?? agent}`);
   return tasks.length > 0 ? busy(agent, tasks, tree) : free(agent, past, tree);
 }
 
-function busy(agent: string, tasks: readonly Standing[], tree: Tree): AgentDoing {
-  const held = tasks.filter((one) => one.held);
+function busy(agent: string, tasks: readonly OpenTask[], tree: Tree): AgentActivity {
+  const held = tasks.filter((entry) => entry.held);
   if (held.length > 0)
-    return said(agent, 'working', ids(held), short(held[0]!.task), `task.claimed ${held[0]!.task.id}`);
-  const isOpen = (id: string): boolean => tree.isOpen(id) || tree.heldFile?.(id) !== undefined;
-  const can = ({ task, state }: Standing): boolean =>
+    return activity(agent, 'working', ids(held), short(held[0]!.task), `task.claimed ${held[0]!.task.id}`);
+  const isOpen = (id: string): boolean => tree.isOpen(id) || tree.unreadableTask?.(id) !== undefined;
+  const isReady = ({ task, state }: OpenTask): boolean =>
     state !== 'active' && task.waits?.file === undefined && mayMove(task, state, isOpen, tree.nowIso);
   const needs = new Set(tasks.flatMap(needed).filter(isOpen));
-  // What it waits for may be work of its own that is yet to begin.
-  const next = tree.unbegun(agent, needs);
-  const able = [...tasks, ...next].filter(can);
-  if (able.length > 0) return said(agent, 'working', ids(able), 'can go on', `task.ready ${able[0]!.task.id}`);
-  const lost = tasks.filter((one) => one.state === 'active');
+  // The agent may wait for its own task that has not started.
+  const ready = [...tasks, ...tree.unstarted(agent, needs)].filter(isReady);
+  if (ready.length > 0)
+    return activity(agent, 'working', ids(ready), 'can continue', `task.ready ${ready[0]!.task.id}`);
+  const lost = tasks.filter((entry) => entry.state === 'active');
   if (lost.length > 0)
-    return said(
+    return activity(
       agent,
       'blocked',
       ids(lost),
-      'its process is gone; guild pump or guild watch goes on',
+      'its process is gone; guild pump or guild watch resumes it',
       `process.lost ${lost[0]!.task.id}`,
     );
   const first = tasks[0]!.task;
-  const waitsFor = [...new Set([...needs].map((id) => tree.takerOf(id) ?? 'nobody yet'))];
+  const waitsFor = [...new Set([...needs].map((id) => tree.assigneeOf(id) ?? 'nobody yet'))];
   const time =
     first.waits?.file === undefined ? (first.waits?.until ?? 'something changes') : `${first.waits.file} can be read`;
   const why = needs.size > 0 ? `for ${listed([...needs], tree)}` : `until ${time}`;
-  return { ...said(agent, 'blocked', ids(tasks), why, `task.parked ${first.id}`), waitsFor };
+  return { ...activity(agent, 'blocked', ids(tasks), why, `task.parked ${first.id}`), waitsFor };
 }
 
-function free(agent: string, past: Past, tree: Tree): AgentDoing {
+function free(agent: string, past: Past, tree: Tree): AgentActivity {
   const last = past.last === undefined ? [] : [past.last];
-  if (past.failed !== undefined) return said(agent, 'error', last, past.failed, `task.failed ${past.last}`);
+  if (past.failed !== undefined) return activity(agent, 'error', last, past.failed, `task.failed ${past.last}`);
   const all = [...past.roots];
   const roots = all.filter(tree.isOpen);
-  if (roots.length > 0)
-    return said(agent, 'waiting', roots, `its part of ${few(roots)} is done`, `task.ended ${past.last ?? roots[0]}`);
-  if (!past.worked) return said(agent, 'idle', [], '', '');
+  const part = `its part of ${few(roots)} is done`;
+  if (roots.length > 0) return activity(agent, 'waiting', roots, part, `task.ended ${past.last ?? roots[0]}`);
+  if (!past.worked) return activity(agent, 'idle', [], '', '');
   const end = all.at(-1) ?? past.last;
-  return said(
-    agent,
-    'complete',
-    [],
-    'all it took part in has ended',
-    end === undefined ? 'work.ended' : `task.ended ${end}`,
-  );
+  const trigger = end === undefined ? 'work.ended' : `task.ended ${end}`;
+  return activity(agent, 'complete', [], 'every root it took part in has ended', trigger);
 }
 
-function said(agent: string, state: AgentState, tasks: string[], why: string, trigger: string): AgentDoing {
+function activity(agent: string, state: AgentState, tasks: string[], why: string, trigger: string): AgentActivity {
   return { agent, state, tasks, waitsFor: [], why, trigger };
 }
 
-/** What a task that cannot go on waits for. */
+/** The tasks that a task which cannot continue waits for. */
 export function needed({ task, state }: { task: Task; state: string }): string[] {
   return state === 'pending' ? task.dependencies : (task.waits?.tasks ?? []);
 }
 
-const MOST_NAMED = 3;
+const MAX_NAMES = 3;
 
 function listed(needs: readonly string[], tree: Tree): string {
   return few(
     needs.map((id) => {
-      if (tree.heldFile?.(id) !== undefined) return `${id}, whose file cannot be read`;
-      const who = tree.takerOf(id);
-      return who === HUMAN ? `you (${id})` : id;
+      if (tree.unreadableTask?.(id) !== undefined) return `${id}, whose file cannot be read`;
+      return tree.assigneeOf(id) === HUMAN ? `you (${id})` : id;
     }),
   );
 }
 
 function few(names: readonly string[]): string {
-  const more = names.length - MOST_NAMED;
-  return names.slice(0, MOST_NAMED).join(', ') + (more > 0 ? ` and ${more} more` : '');
+  const more = names.length - MAX_NAMES;
+  return names.slice(0, MAX_NAMES).join(', ') + (more > 0 ? ` and ${more} more` : '');
 }
 
-/** The beginning of what was asked, in one line. */
+/** The start of the description, in one line. */
 function short({ description }: Task): string {
-  const line = unfenced(description.slice(0, 4 * MOST_SAID))
+  const line = unfenced(description.slice(0, 4 * MAX_LINE))
     .replace(/\s+/g, ' ')
     .trim();
-  return line.length <= MOST_SAID ? line : `${line.slice(0, MOST_SAID - 1)}…`;
+  return line.length <= MAX_LINE ? line : `${line.slice(0, MAX_LINE - 1)}…`;
 }
 
-const MOST_SAID = 100;
+const MAX_LINE = 100;
 
 function ids(tasks: readonly Placed[]): string[] {
-  return tasks.map((one) => one.task.id);
+  return tasks.map(({ task }) => task.id);
 }

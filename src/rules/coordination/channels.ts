@@ -1,7 +1,7 @@
 /**
- * Who may tell what on which channel. The program's own channels are written by the engine alone; a team's by its members; those
- * that guild.yaml names by whom it names there. People may write wherever agents may. What is refused comes with the channels
- * there are.
+ * Decides who may publish on a channel. Only the engine writes the built-in channels, only members
+ * write a team's channel, and guild.yaml names the writers of its own channels. People may write
+ * wherever agents may. A refusal lists the channels that the sender may write.
  */
 import { DEFAULT_NOTE_BYTES, type ChannelRules } from '../../domain/config/config.js';
 import { nearestHint } from '../../domain/nearest.js';
@@ -9,71 +9,71 @@ import { ENGINE, OWN_CHANNELS, TEAM_CHANNELS, type NoteBody } from '../../domain
 import { problem, type Problem } from '../../domain/problem.js';
 import { HUMAN } from '../../domain/task/task.js';
 
-interface Saying {
+interface Submission {
   channel: string;
   /** Stamped by the engine. */
   from: string;
   body: NoteBody;
 }
 
-export interface ChannelsKnown {
+export interface ChannelFacts {
   named: Readonly<Record<string, ChannelRules>>;
   isAgent(name: string): boolean;
-  /** Who sits in the team of this channel, its coordinator included; undefined: there is no such team. */
+  /** The members of this channel's team, with its coordinator; undefined if there is no such team. */
   team(channel: string): readonly string[] | undefined;
 }
 
-/** Undefined: it may be told. */
-export function refusedNote({ channel, from, body }: Saying, known: ChannelsKnown): Problem | undefined {
-  if (from !== ENGINE && from !== HUMAN && !known.isAgent(from))
-    return problem('forged', `nobody here is called ${JSON.stringify(from)}, so nothing is told in that name`);
+/** Undefined if the note may be published. */
+export function refusedNote({ channel, from, body }: Submission, facts: ChannelFacts): Problem | undefined {
+  if (from !== ENGINE && from !== HUMAN && !facts.isAgent(from))
+    return problem('forged', `unknown sender ${JSON.stringify(from)}; the note was not published`);
   if (from !== ENGINE && body.type !== 'said')
-    return problem('forged', `a note of type ${body.type} is told by the program, not by ${from}`);
+    return problem('forged', `only the program publishes notes of type ${body.type}, not ${from}`);
   const bytes = utf8Bytes(JSON.stringify(body));
-  const most = rulesOf(channel, known)?.maxBytes ?? DEFAULT_NOTE_BYTES;
-  if (bytes > most)
-    return problem('over_limit', `the note has ${bytes} bytes; one on ${channel} may have ${most}`, {
+  const maxBytes = rulesOf(channel, facts)?.maxBytes ?? DEFAULT_NOTE_BYTES;
+  if (bytes > maxBytes)
+    return problem('over_limit', `the note has ${bytes} bytes; the limit on ${channel} is ${maxBytes}`, {
       hint: 'keep the bulk in a file and name it in the note',
     });
-  return refusedWriter(channel, from, known);
+  return refusedWriter(channel, from, facts);
 }
 
-function refusedWriter(channel: string, from: string, known: ChannelsKnown): Problem | undefined {
-  const may = namesFor(from, known);
+function refusedWriter(channel: string, from: string, facts: ChannelFacts): Problem | undefined {
+  const writable = namesFor(from, facts);
   if (OWN_CHANNELS.some((own) => own === channel)) {
     if (from === ENGINE) return undefined;
-    return problem('not_allowed', `only the program itself writes the channel ${channel}`, { hint: listed(may) });
+    return problem('not_allowed', `only the program itself writes the channel ${channel}`, { hint: listed(writable) });
   }
   if (channel.startsWith(TEAM_CHANNELS)) {
-    const members = known.team(channel);
+    const members = facts.team(channel);
     if (members === undefined) return problem('not_found', `there is no team for the channel ${channel}`);
     if (from === ENGINE || from === HUMAN || members.includes(from)) return undefined;
-    return problem('not_allowed', `${from} does not sit in the team of ${channel}`, { hint: listed(may) });
+    return problem('not_allowed', `${from} is not a member of the team of ${channel}`, { hint: listed(writable) });
   }
-  const rules = rulesOf(channel, known);
+  const rules = rulesOf(channel, facts);
   if (rules === undefined) {
-    const hint = nearestHint(channel, Object.keys(known.named), undefined);
+    const hint = nearestHint(channel, Object.keys(facts.named), undefined);
     return problem('not_found', `there is no channel ${JSON.stringify(channel)}`, {
-      hint: [hint, listed(may)].filter(Boolean).join(' '),
+      hint: [hint, listed(writable)].filter(Boolean).join(' '),
     });
   }
   if (from === ENGINE || from === HUMAN || mayWrite(rules, from)) return undefined;
-  return problem('not_allowed', `${from} may not write the channel ${channel}`, { hint: listed(may) });
+  return problem('not_allowed', `${from} may not write the channel ${channel}`, { hint: listed(writable) });
 }
 
 function listed(names: readonly string[]): string {
   return names.length === 0
-    ? 'guild.yaml names no channel that you may write; a line "news:" under "channels:" makes one'
+    ? 'guild.yaml names no channel that you may write; add one under "channels:", for example "news:"'
     : `channels you may write: ${names.join(', ')}`;
 }
 
-/** Channels of guild.yaml that somebody may write. */
-function namesFor(from: string, { named }: ChannelsKnown): string[] {
+/** The channels of guild.yaml that `from` may write. */
+function namesFor(from: string, { named }: ChannelFacts): string[] {
   const all = Object.keys(named).sort();
   return from === ENGINE || from === HUMAN ? all : all.filter((name) => mayWrite(named[name]!, from));
 }
 
-function rulesOf(channel: string, { named }: ChannelsKnown): ChannelRules | undefined {
+function rulesOf(channel: string, { named }: ChannelFacts): ChannelRules | undefined {
   return Object.hasOwn(named, channel) ? named[channel] : undefined;
 }
 
@@ -81,7 +81,7 @@ function mayWrite({ writers }: ChannelRules, from: string): boolean {
   return writers === undefined || writers.includes(from);
 }
 
-/** A channel whose writers name this agent gives it the tool to write with. */
+/** An agent that a channel names as a writer gets the tool for it. */
 export function isNamedWriter(agent: string, named: Readonly<Record<string, ChannelRules>>): boolean {
   return Object.values(named).some(({ writers }) => writers?.includes(agent));
 }
@@ -91,12 +91,12 @@ export function channelsRead(agent: string, named: Readonly<Record<string, Chann
   return Object.entries(named).flatMap(([name, { readers }]) => (readers?.includes(agent) ? [name] : []));
 }
 
-/** Rules are pure and have no Buffer: the length of a text in UTF-8. */
+/** The length in UTF-8. Rules do not import Node, so there is no Buffer. */
 function utf8Bytes(text: string): number {
   let bytes = text.length;
   for (let i = 0; i < text.length; i++) {
-    const c = text.charCodeAt(i);
-    if (c > 0x7f) bytes += c > 0x7ff && !(c >= 0xd800 && c <= 0xdfff) ? 2 : 1;
+    const code = text.charCodeAt(i);
+    if (code > 0x7f) bytes += code > 0x7ff && !(code >= 0xd800 && code <= 0xdfff) ? 2 : 1;
   }
   return bytes;
 }

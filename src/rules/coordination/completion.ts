@@ -1,29 +1,32 @@
 /**
- * When several processes work on one root, each of them may know something that the store does not show yet. So before the root is
- * certified they are asked twice. First everybody says whether it is at rest, and how much it has done for the root so far (its mark).
- * When all are, and nothing is open or unread, everybody is asked once more. Whoever is still at rest with the same mark was at rest all
- * the time between its two votes, and all these times have an instant in common: the one when nothing was open or unread. From then on nothing
- * could begin again. Not everybody is asked (who keeps nothing to itself, who is silent, a person), so what is open or unread is looked at once
- * more before it is certified.
- *
- * A process that dies between its votes may have told somebody something that nobody would ask about: the ballot is begun anew. So it is
- * when somebody joined, was not at rest, or did something in between. `test/rules/completion.test.ts` plays this in every order there is
- * with three processes.
+ * The two-phase vote of peers before a root that several of them worked on is certified. Each peer may
+ * know something that the store does not show yet. A root is certified when every peer voted twice
+ * that it is idle and nothing changed in between. test/rules/coordination explores every order of events.
  */
+
+// Why two phases: in the first, every peer says whether it is idle and how much it has done for the
+// root so far (its mark). If all are idle and nothing is open or unread, all are asked again. A peer
+// that is idle in both phases with an equal mark was idle the whole time in between, and these times
+// share one instant: the one at which nothing was open or unread. After that nothing can start.
+// Silent peers and people are not asked, so open tasks and unread notes are counted once more.
+//
+// The round is repeated if a peer joined, was busy, did something in between, or died between its
+// votes: a dead peer may have told another one something that no vote would show.
 export interface Vote {
   peer: string;
+  /** The number of the vote round; notes call it `ballot`. */
   ballot: number;
   phase: 1 | 2;
-  /** At rest: it works on nothing of the root, and knows of nothing that is open. */
+  /** The peer works on nothing under the root and knows of nothing open. */
   ready: boolean;
-  /** Grows with everything that this process does for the root. */
+  /** Grows with everything that this peer does for the root. */
   mark: number;
 }
 
-export interface Ballot {
+export interface VoteRound {
   number: number;
   phase: 1 | 2;
-  /** Who must agree: in the first phase those that live, in the second those that voted in the first. */
+  /** The peers that must agree: all live ones in phase 1, the voters of phase 1 in phase 2. */
   asked: readonly string[];
   votes: ReadonlyMap<string, Vote>;
   /** Marks of the first phase. */
@@ -31,56 +34,56 @@ export interface Ballot {
 }
 
 export interface Seen {
-  /** Processes that live now and count. */
+  /** Peers that are alive now and take part. */
   live: readonly string[];
-  /** Of this root, in the store, now. */
+  /** Open tasks and unread notes under this root, in the store, now. */
   open: number;
   unread: number;
 }
 
 export type Count =
-  /** Not everybody has voted. */
+  /** Votes are missing. */
   | { kind: 'wait'; missing: string[] }
-  /** This ballot comes to nothing. */
+  /** The round is void; start a new one. */
   | { kind: 'again'; why: string }
-  /** Everybody shall be asked once more, with this ballot. */
-  | { kind: 'confirm'; ballot: Ballot }
+  /** Phase 1 passed: ask all peers again with this round. */
+  | { kind: 'confirm'; round: VoteRound }
   | { kind: 'certified'; agreed: string[] };
 
-export function newBallot(number: number, live: readonly string[]): Ballot {
+export function newRound(number: number, live: readonly string[]): VoteRound {
   return { number, phase: 1, asked: [...live], votes: new Map(), marks: new Map() };
 }
 
-/** What another ballot, or another phase, was told counts for nothing; nor does the word of who was not asked. */
-export function withVote(ballot: Ballot, vote: Vote): Ballot {
-  if (!ballot.asked.includes(vote.peer)) return ballot;
-  if (vote.ballot !== ballot.number || vote.phase !== ballot.phase || ballot.votes.has(vote.peer)) return ballot;
-  return { ...ballot, votes: new Map(ballot.votes).set(vote.peer, vote) };
+/** Ignores votes of another round or phase, second votes, and votes of peers that were not asked. */
+export function withVote(round: VoteRound, vote: Vote): VoteRound {
+  if (!round.asked.includes(vote.peer)) return round;
+  if (vote.ballot !== round.number || vote.phase !== round.phase || round.votes.has(vote.peer)) return round;
+  return { ...round, votes: new Map(round.votes).set(vote.peer, vote) };
 }
 
-export function count(ballot: Ballot, seen: Seen): Count {
-  for (const vote of ballot.votes.values())
+export function count(round: VoteRound, seen: Seen): Count {
+  for (const vote of round.votes.values())
     if (!vote.ready) return { kind: 'again', why: `${vote.peer} still works on it` };
-  return ballot.phase === 1 ? countFirst(ballot, seen) : countSecond(ballot, seen);
+  return round.phase === 1 ? countFirst(round, seen) : countSecond(round, seen);
 }
 
-function countFirst(ballot: Ballot, { live, open, unread }: Seen): Count {
-  const joined = live.filter((peer) => !ballot.asked.includes(peer));
-  if (joined.length > 0) return { kind: 'again', why: `${joined.join(', ')} came` };
-  const missing = live.filter((peer) => !ballot.votes.has(peer));
+function countFirst(round: VoteRound, { live, open, unread }: Seen): Count {
+  const joined = live.filter((peer) => !round.asked.includes(peer));
+  if (joined.length > 0) return { kind: 'again', why: `${joined.join(', ')} joined` };
+  const missing = live.filter((peer) => !round.votes.has(peer));
   if (missing.length > 0) return { kind: 'wait', missing };
   if (open > 0 || unread > 0) return { kind: 'again', why: `${open} open tasks and ${unread} unread notes` };
-  const marks = new Map(live.map((peer) => [peer, ballot.votes.get(peer)!.mark]));
-  return { kind: 'confirm', ballot: { ...ballot, phase: 2, asked: [...live], votes: new Map(), marks } };
+  const marks = new Map(live.map((peer) => [peer, round.votes.get(peer)!.mark]));
+  return { kind: 'confirm', round: { ...round, phase: 2, asked: [...live], votes: new Map(), marks } };
 }
 
-function countSecond(ballot: Ballot, { live, open, unread }: Seen): Count {
-  const gone = ballot.asked.filter((peer) => !live.includes(peer));
-  if (gone.length > 0) return { kind: 'again', why: `${gone.join(', ')} went` };
-  for (const { peer, mark } of ballot.votes.values())
-    if (mark !== ballot.marks.get(peer)) return { kind: 'again', why: `${peer} did something meanwhile` };
-  const missing = ballot.asked.filter((peer) => !ballot.votes.has(peer));
+function countSecond(round: VoteRound, { live, open, unread }: Seen): Count {
+  const gone = round.asked.filter((peer) => !live.includes(peer));
+  if (gone.length > 0) return { kind: 'again', why: `${gone.join(', ')} left` };
+  for (const { peer, mark } of round.votes.values())
+    if (mark !== round.marks.get(peer)) return { kind: 'again', why: `${peer} did something between its votes` };
+  const missing = round.asked.filter((peer) => !round.votes.has(peer));
   if (missing.length > 0) return { kind: 'wait', missing };
   if (open > 0 || unread > 0) return { kind: 'again', why: `${open} open tasks and ${unread} unread notes` };
-  return { kind: 'certified', agreed: [...ballot.asked] };
+  return { kind: 'certified', agreed: [...round.asked] };
 }

@@ -1,6 +1,7 @@
 /**
- * What a dependency still needs: a pure function of what is asked, of its children and of a few facts that the engine looked up. Nobody does
- * a dependency: it waits, asks somebody to provide, and passes on what they gave. A deadline that has passed ends it, whatever it waits for.
+ * Decides the next step of a dependency from the request, its children and facts that the engine looked
+ * up. No agent works on a dependency itself: it waits, asks an agent to provide, and passes the result
+ * on. When its deadline passes, it ends.
  */
 import {
   MATCH_ROLE,
@@ -15,41 +16,40 @@ import { problem, type Problem } from '../../domain/problem.js';
 import { ENGINE, HUMAN, isEnded, type Placed, type Task, type WantedChild } from '../../domain/task/task.js';
 import { errorText, fence, type Children } from '../patterns/gather.js';
 import type { Candidate } from './provider-fitness.js';
-import { provideId, provision } from './providers.js';
+import { providerProgress, provideId } from './providers.js';
 
 export type NeedStep =
-  /** It must be there, and has not ended. */
+  /** The child is needed and has not ended; create it if it is missing. */
   | { do: 'ask'; child: WantedChild; why: string; until?: string }
-  /** Looked at again when one of these has ended, or that time has come. */
+  /** Decide again when one of these tasks has ended, or at `until`. */
   | { do: 'wait'; tasks?: string[]; until?: string }
-  /** Its time is over, and these are still at it: they are called off first. */
-  | { do: 'call-off'; children: string[]; why: string }
+  /** The deadline has passed: cancel these open children before failing. */
+  | { do: 'cancel'; children: string[]; why: string }
   | { do: 'resolve'; resolution: Resolution }
   | { do: 'fail'; error: Problem };
 
-/** What the human said. */
-export type HumanSaid =
+export type HumanAnswer =
   | { kind: 'open' }
   | { kind: 'no'; message: string }
   | { kind: 'yes'; edited?: Record<string, unknown> };
 
 export interface NeedFacts {
-  /** resource: whether the asker has it now, and who has it if not. */
+  /** resource: whether the asker has it now, and the task that has it otherwise. */
   held?: boolean;
   holder?: string;
   /** sequence: the task that must end first. */
   after?: Placed | undefined;
-  /** approval: what is put to the human, and what was said to it. */
-  human?: { child: WantedChild; said: HumanSaid };
-  /** data, expertise: who could provide, the best first. */
+  /** approval: the question for the human, and the answer so far. */
+  human?: { child: WantedChild; said: HumanAnswer };
+  /** data, expertise: the possible providers, best first. */
   candidates?: Candidate[];
-  /** mesh: whom the offers chose; until: it is too early, and then it is looked at again; nobody: time is up. */
+  /** mesh: the winner of the offers, or the time to decide again, or why no agent offered. */
   offered?: { agent: string } | { until: string } | { nobody: string };
-  /** hierarchical: the agent that is asked who shall provide. */
+  /** hierarchical: the agent that chooses the provider. */
   coordinator?: string;
 }
 
-interface NeedGiven {
+interface NeedInput {
   task: Task;
   dependency: Dependency;
   children: Children;
@@ -57,111 +57,115 @@ interface NeedGiven {
   now: string;
 }
 
-export function needStep(given: NeedGiven): NeedStep {
-  const step = stepOf(given);
-  const { deadline } = given.dependency;
+export function needStep(input: NeedInput): NeedStep {
+  const step = stepOf(input);
+  const { deadline } = input.dependency;
   if (deadline === undefined || step.do === 'resolve') return step;
-  if (deadline > given.now && (step.do === 'wait' || step.do === 'ask'))
+  if (deadline > input.now && (step.do === 'wait' || step.do === 'ask'))
     return { ...step, until: sooner(step.until, deadline) };
-  if (deadline > given.now) return step;
-  const open = [...given.children].flatMap(([id, child]) => (child && !isEnded(child.state) ? [id] : []));
-  if (open.length > 0) return { do: 'call-off', children: open, why: `it was needed by ${deadline}` };
-  return { do: 'fail', error: late(given) };
+  if (deadline > input.now) return step;
+  const open = [...input.children].flatMap(([id, child]) => (child && !isEnded(child.state) ? [id] : []));
+  if (open.length > 0) return { do: 'cancel', children: open, why: `it was needed by ${deadline}` };
+  return { do: 'fail', error: late(input) };
 }
 
-function stepOf(given: NeedGiven): NeedStep {
-  const { dependency } = given;
-  if (dependency.type === 'resource') return resourceStep(given);
-  if (dependency.type === 'sequence') return sequenceStep(given);
-  if (dependency.type === 'approval') return dependency.reviewer === undefined ? humanStep(given) : reviewStep(given);
-  return providerStep(given);
+function stepOf(input: NeedInput): NeedStep {
+  const { dependency } = input;
+  if (dependency.type === 'resource') return resourceStep(input);
+  if (dependency.type === 'sequence') return sequenceStep(input);
+  if (dependency.type === 'approval') return dependency.reviewer === undefined ? humanStep(input) : reviewStep(input);
+  return providerStep(input);
 }
 
-function resourceStep({ dependency, facts }: NeedGiven): NeedStep {
+function resourceStep({ dependency, facts }: NeedInput): NeedStep {
   if (!facts.held) return facts.holder === undefined ? { do: 'wait' } : { do: 'wait', tasks: [facts.holder] };
-  const data = `you hold ${dependency.resource} until your task ends or you call give_back; nobody else has it meanwhile`;
+  const data = `you hold ${dependency.resource} exclusively until your task ends or you call give_back`;
   return { do: 'resolve', resolution: { status: 'resolved', provider: ENGINE, data } };
 }
 
-function sequenceStep({ dependency, facts: { after } }: NeedGiven): NeedStep {
+function sequenceStep({ dependency, facts: { after } }: NeedInput): NeedStep {
   const name = dependency.after!;
   if (after === undefined) return { do: 'fail', error: problem('not_found', `there is no task ${name} to wait for`) };
   if (!isEnded(after.state)) return { do: 'wait', tasks: [name] };
   if (after.state === 'failed' && after.task.error?.code !== 'by_hand') {
-    const why = `${name} had to end first, and failed: ${errorText(after.task.error)}`;
-    return { do: 'fail', error: problem('dependency_failed', why, { hint: `retry ${name}, or go on without it` }) };
+    const why = `${name} had to complete first, but failed: ${errorText(after.task.error)}`;
+    return { do: 'fail', error: problem('dependency_failed', why, { hint: `retry ${name}, or continue without it` }) };
   }
   const data = after.task.result ?? `${name} is done`;
   return { do: 'resolve', resolution: { status: 'resolved', provider: after.task.to ?? 'nobody', data } };
 }
 
-function humanStep({ facts }: NeedGiven): NeedStep {
+function humanStep({ facts }: NeedInput): NeedStep {
   const { child, said } = facts.human!;
   if (said.kind === 'open') return { do: 'ask', child, why: 'the human decides' };
   if (said.kind === 'no') return { do: 'fail', error: problem('not_allowed', said.message) };
   const edited = said.edited?.['need'];
-  const data = typeof edited === 'string' ? `approved, as the human changed it: ${edited}` : 'approved';
+  const data = typeof edited === 'string' ? `approved with changes by the human: ${edited}` : 'approved';
   return { do: 'resolve', resolution: { status: 'resolved', provider: HUMAN, data } };
 }
 
-/** No words are taken for a yes: whoever reviews says it with `provide_dependency`, or is only quoted. */
-function reviewStep(given: NeedGiven): NeedStep {
-  const { task, dependency, children } = given;
-  const by = provision(task, children, 1);
-  if (by.kind === 'open') return { do: 'wait', tasks: [by.child] };
-  if (by.kind === 'none')
-    return { do: 'ask', child: wantedProvider(given, by.next, dependency.reviewer!), why: 'it reviews' };
-  if (by.kind === 'spent') return { do: 'fail', error: problem('not_allowed', by.why) };
+/** Only `provide_dependency` approves. An answer in plain text is passed on as partial. */
+function reviewStep(input: NeedInput): NeedStep {
+  const { task, dependency, children } = input;
+  const progress = providerProgress(task, children, 1);
+  if (progress.kind === 'open') return { do: 'wait', tasks: [progress.child] };
+  if (progress.kind === 'next')
+    return { do: 'ask', child: wantedProvider(input, progress.next, dependency.reviewer!), why: 'it reviews' };
+  if (progress.kind === 'failed') return { do: 'fail', error: problem('not_allowed', progress.why) };
+  const { resolution } = progress;
   const isVerdict = readProvided(children.get(provideId(task, 1))?.task.result ?? '') !== undefined;
-  return { do: 'resolve', resolution: isVerdict ? by.resolution : { ...by.resolution, status: 'partial' } };
+  return { do: 'resolve', resolution: isVerdict ? resolution : { ...resolution, status: 'partial' } };
 }
 
-function providerStep(given: NeedGiven): NeedStep {
-  const { task, children, facts } = given;
-  const by = provision(task, children);
-  if (by.kind === 'given') return { do: 'resolve', resolution: by.resolution };
-  if (by.kind === 'open') return { do: 'wait', tasks: [by.child] };
-  if (by.kind === 'spent') return { do: 'fail', error: problem('dependency_failed', by.why, { hint: ALONE }) };
-  const left = (facts.candidates ?? []).filter(({ agent }) => !by.tried.includes(agent));
-  if (left.length === 0 && by.why !== undefined)
-    return { do: 'fail', error: problem('dependency_failed', by.why, { hint: ALONE }) };
-  if (left.length === 0) return { do: 'fail', error: nobodyFit(given.dependency) };
-  const chosen = choice(given, left, by.tried);
+function providerStep(input: NeedInput): NeedStep {
+  const { task, children, facts } = input;
+  const progress = providerProgress(task, children);
+  if (progress.kind === 'provided') return { do: 'resolve', resolution: progress.resolution };
+  if (progress.kind === 'open') return { do: 'wait', tasks: [progress.child] };
+  const { why, tried } = progress;
+  if (progress.kind === 'failed')
+    return { do: 'fail', error: problem('dependency_failed', progress.why, { hint: ALONE }) };
+  const left = (facts.candidates ?? []).filter(({ agent }) => !tried.includes(agent));
+  if (left.length === 0 && why !== undefined)
+    return { do: 'fail', error: problem('dependency_failed', why, { hint: ALONE }) };
+  if (left.length === 0) return { do: 'fail', error: nobodyFit(input.dependency) };
+  const chosen = choice(input, left, tried);
   if ('do' in chosen) return chosen;
-  return { do: 'ask', child: wantedProvider(given, by.next, chosen.agent), why: chosen.why };
+  return { do: 'ask', child: wantedProvider(input, progress.next, chosen.agent), why: chosen.why };
 }
 
-export const ALONE = 'go on without it, or find another way';
+export const ALONE = 'continue without it, or find another way';
 
-/** Who is asked: whom the coordinator names, whom the offers chose, else the rule's best. */
+/** The coordinator's choice, or the winner of the offers, or the best candidate. */
 function choice(
-  given: NeedGiven,
+  input: NeedInput,
   left: readonly Candidate[],
   tried: readonly string[],
 ): { agent: string; why: string } | NeedStep {
-  const { task, children, facts } = given;
+  const { task, children, facts } = input;
   const best = left[0]!;
   if (facts.offered !== undefined) {
     if ('until' in facts.offered) return { do: 'wait', until: facts.offered.until };
     if ('nobody' in facts.offered)
       return { do: 'fail', error: problem('nobody_fit', facts.offered.nobody, { hint: ALONE }) };
     const { agent } = facts.offered;
-    const why = left.find((one) => one.agent === agent)?.why;
+    const why = left.find((candidate) => candidate.agent === agent)?.why;
     return { agent, why: `it made the best offer${why === undefined ? '' : `: ${why}`}` };
   }
   if (facts.coordinator === undefined || tried.length > 0) return { agent: best.agent, why: best.why };
-  const match = wantedMatch(given, left, facts.coordinator);
+  const match = wantedMatch(input, left, facts.coordinator);
   const placed = children.get(match.id);
-  if (placed === undefined) return { do: 'ask', child: match, why: 'the coordinator matches' };
+  if (placed === undefined) return { do: 'ask', child: match, why: 'the coordinator chooses the provider' };
   if (!isEnded(placed.state)) return { do: 'wait', tasks: [match.id] };
-  const said = placed.state === 'completed' ? readAssignment(placed.task.result ?? '') : undefined;
-  const isChoice = said !== undefined && said.agent !== task.from && said.agent !== HUMAN;
-  if (!isChoice) return { agent: best.agent, why: `the coordinator chose nobody; by the rule: ${best.why}` };
-  return { agent: said.agent, why: `${facts.coordinator} chose it${said.reason ? `: ${said.reason}` : ''}` };
+  const assignment = placed.state === 'completed' ? readAssignment(placed.task.result ?? '') : undefined;
+  const isValid = assignment !== undefined && assignment.agent !== task.from && assignment.agent !== HUMAN;
+  if (!isValid) return { agent: best.agent, why: `the coordinator made no valid choice; best candidate: ${best.why}` };
+  const { agent, reason } = assignment;
+  return { agent, why: `${facts.coordinator} chose it${reason ? `: ${reason}` : ''}` };
 }
 
-function wantedMatch({ task, dependency }: NeedGiven, left: readonly Candidate[], coordinator: string): WantedChild {
-  const asker = task.from ?? 'somebody';
+function wantedMatch({ task, dependency }: NeedInput, left: readonly Candidate[], coordinator: string): WantedChild {
+  const asker = task.from ?? 'An agent';
   const rows = left.map(({ agent, fitness, why }) => `- ${agent}: ${fitness} of 100 (${why})`);
   const id = childId(task.id, 'match');
   return {
@@ -169,20 +173,20 @@ function wantedMatch({ task, dependency }: NeedGiven, left: readonly Candidate[]
     role: MATCH_ROLE,
     to: coordinator,
     from: asker,
-    // A conversation of its own: one that it shares may be in the middle of what waits for this.
+    // A shared conversation may itself be waiting for this, so the match has its own.
     session: id,
     description: [
-      `${asker} cannot go on without ${wordOf(dependency)}. Say with assign_provider who shall provide it.`,
+      `${asker} needs ${wordOf(dependency)} from another agent before it can continue. Choose the provider with assign_provider.`,
       needText(task, dependency),
-      `By expertise, record and room:\n${rows.join('\n')}`,
-      'You may choose another agent if you know better. Choose now; you have no other tool here.',
+      `Candidates by expertise, track record and free capacity:\n${rows.join('\n')}`,
+      'You may choose an agent that is not listed. assign_provider is your only tool here: call it now.',
     ].join('\n\n'),
     budget: { turns: 2 },
   };
 }
 
-function wantedProvider({ task, dependency }: NeedGiven, id: string, agent: string): WantedChild {
-  const asker = task.from ?? 'somebody';
+function wantedProvider({ task, dependency }: NeedInput, id: string, agent: string): WantedChild {
+  const asker = task.from ?? 'An agent';
   const isReview = dependency.type === 'approval';
   return {
     id,
@@ -192,12 +196,12 @@ function wantedProvider({ task, dependency }: NeedGiven, id: string, agent: stri
     type: dependency.type,
     description: [
       isReview
-        ? `${asker} waits for your approval before it goes on.`
-        : `${asker} cannot go on without ${wordOf(dependency)}, and you are asked to provide it.`,
+        ? `${asker} waits for your approval before it continues.`
+        : `${asker} needs ${wordOf(dependency)} from you before it can continue.`,
       needText(task, dependency),
       isReview
-        ? 'Judge it, then call provide_dependency: status resolved if you approve, failed if you do not, with the reason as data. Words alone are no approval.'
-        : 'Answer with what is needed, complete in itself. With provide_dependency you can also say that it is only a part, or that you cannot give it.',
+        ? 'Review it, then call provide_dependency: status resolved to approve, failed to refuse, with the reason as data. An answer in plain text does not approve it.'
+        : `Give a complete answer; ${asker} sees nothing else of your work. If you can provide only part of it, or none of it, call provide_dependency with status partial or failed.`,
     ].join('\n\n'),
   };
 }
@@ -214,19 +218,19 @@ function needText(task: Task, { need, dataType, expertise, urgency, deadline }: 
 }
 
 function wordOf({ type }: Dependency): string {
-  return type === 'expertise' ? 'expertise of another' : 'data of another';
+  return type === 'expertise' ? 'expertise' : 'data';
 }
 
 function nobodyFit({ expertise, dataType }: Dependency): Problem {
-  const what = [...(dataType ? [dataType] : []), ...(expertise ?? [])].join(', ');
-  return problem('nobody_fit', what === '' ? 'there is no other agent to ask' : `no other agent has ${what}`, {
-    hint:
-      what === '' ? ALONE : `${ALONE}; an agent has what stands under \`expertise\` or \`capabilities\` in its file`,
+  const wanted = [...(dataType ? [dataType] : []), ...(expertise ?? [])].join(', ');
+  if (wanted === '') return problem('nobody_fit', 'there is no other agent to ask', { hint: ALONE });
+  return problem('nobody_fit', `no other agent has ${wanted}`, {
+    hint: `${ALONE}; agents list \`expertise\` and \`capabilities\` in their files`,
   });
 }
 
-function late({ dependency }: NeedGiven): Problem {
-  return problem('timed_out', `nobody gave it by ${dependency.deadline}`, { hint: ALONE });
+function late({ dependency }: NeedInput): Problem {
+  return problem('timed_out', `it was not provided by ${dependency.deadline}`, { hint: ALONE });
 }
 
 function sooner(a: string | undefined, b: string): string {

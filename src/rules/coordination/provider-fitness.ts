@@ -1,6 +1,7 @@
 /**
- * Who is fit to give what a task needs, in points: 10 for each expertise that matches, at most 50; up to 30 for how much of its work came to
- * a good end; up to 20 for the room it has. Where the request names what it wants, an agent that has none of it is no candidate at all.
+ * Scores agents as providers of a dependency: 10 points for each matching expertise (at most 50), up to
+ * 30 for reliability, and up to 20 for free capacity. If the request names an expertise or a kind of
+ * data, an agent that has none of it is not a candidate.
  */
 import type { Agent } from '../../domain/agent/agent.js';
 import type { Dependency } from '../../domain/coordination/dependency.js';
@@ -8,11 +9,11 @@ import { hash53 } from '../../domain/task/id.js';
 import { compareText } from '../../domain/order.js';
 import { stems } from '../staffing/similarity.js';
 
-export interface Standing {
+export interface ProviderFacts {
   agent: Pick<Agent, 'name' | 'expertise' | 'capabilities' | 'maxConcurrentTasks'>;
-  /** 0 to 1: how much of what it took on came to a good end. */
+  /** The share of accepted tasks, from 0 to 1. */
   reliability: number;
-  /** Tasks that it has, or is about to take. */
+  /** Tasks it has or is about to take. */
   busy: number;
 }
 
@@ -24,51 +25,51 @@ export interface Candidate {
   why: string;
 }
 
-/** The best first; those that cannot are left out. `id`: of the dependency, so that a tie falls out the same for everybody who looks. */
-export function rank(id: string, dependency: Dependency, standings: readonly Standing[]): Candidate[] {
-  return standings
-    .flatMap((standing) => weigh(dependency, standing) ?? [])
+/** Candidates, best first. `id`: of the dependency, so that every process breaks ties the same way. */
+export function rank(id: string, dependency: Dependency, agents: readonly ProviderFacts[]): Candidate[] {
+  return agents
+    .flatMap((facts) => weigh(dependency, facts) ?? [])
     .sort((a, b) => b.fitness - a.fitness || compareText(lot(id, a.agent), lot(id, b.agent)));
 }
 
-/** Of two that are equally fit, the one with the lower lot goes first. */
+/** Breaks ties: of two equally fit agents, the one with the lower lot goes first. */
 export function lot(id: string, agent: string): string {
   return hash53(`${id}\n${agent}`);
 }
 
-export function weigh(dependency: Dependency, { agent, reliability, busy }: Standing): Candidate | undefined {
+export function weigh(dependency: Dependency, { agent, reliability, busy }: ProviderFacts): Candidate | undefined {
   const matches = matching(dependency, agent);
   if (matches === 0 && wantedWords(dependency).length > 0) return undefined;
   const free = freeCapacity(agent.maxConcurrentTasks, busy);
   const fitness = Math.min(50, 10 * matches) + 30 * reliability + 20 * free;
-  const percent = (part: number): string => `${Math.round(part * 100)} %`;
+  const percent = (share: number): string => `${Math.round(share * 100)} %`;
   return {
     agent: agent.name,
     fitness: Math.round(fitness * 10) / 10,
     matches,
-    why: `${matches} of its expertise match, ${percent(reliability)} of its work came to a good end, ${percent(free)} of its capacity is free`,
+    why: `${matches} matching expertise, ${percent(reliability)} reliable, ${percent(free)} of its capacity is free`,
   };
 }
 
-export function freeCapacity(most: number, busy: number): number {
-  return most === Infinity ? 1 : Math.max(0, (most - busy) / most);
+export function freeCapacity(capacity: number, busy: number): number {
+  return capacity === Infinity ? 1 : Math.max(0, (capacity - busy) / capacity);
 }
 
-/** What the request names outright. */
+/** The expertise and the kind of data that the request names. */
 function wantedWords({ type, expertise = [], dataType }: Dependency): string[] {
   return type === 'data' && dataType !== undefined ? [dataType, ...expertise] : expertise;
 }
 
-/** How many of the words asked for the agent has; where none is asked for, how many of its fields the request speaks of. */
-function matching(dependency: Dependency, agent: Standing['agent']): number {
+/** How many of the named words the agent has, or, if none are named, how many of its fields the need mentions. */
+function matching(dependency: Dependency, agent: ProviderFacts['agent']): number {
   const fields = [...agent.expertise, ...agent.capabilities].map(normal);
   const wanted = wantedWords(dependency);
   if (wanted.length > 0) return new Set(wanted.map(normal).filter((word) => fields.includes(word))).size;
-  const said = new Set(stems(dependency.need));
-  const spoken = new Set(fields.filter((field) => field !== '' && field.split(' ').every((stem) => said.has(stem))));
-  return spoken.size;
+  const needStems = new Set(stems(dependency.need));
+  const isMentioned = (field: string): boolean => field.split(' ').every((stem) => needStems.has(stem));
+  return new Set(fields.filter((field) => field !== '' && isMentioned(field))).size;
 }
 
-function normal(words: string): string {
-  return stems(words.replace(/[-_/]+/g, ' ')).join(' ');
+function normal(phrase: string): string {
+  return stems(phrase.replace(/[-_/]+/g, ' ')).join(' ');
 }

@@ -1,20 +1,21 @@
 /**
- * Those who were asked to provide, one after the other: the first, and when that one fails, the next best, once. Each is a child with a number
- * in its id and not a name, so that whoever is asked first is asked alone, however many look at the same time.
+ * The agents asked to provide a dependency, one after the other: the best, and if it fails, the next
+ * best. The children are numbered and not named after the agent, so that processes that choose
+ * different agents at the same time still ask only one.
  */
 import { readProvided, type Resolution } from '../../domain/coordination/dependency.js';
 import { childId } from '../../domain/task/id.js';
 import { isEnded, type Placed, type Task } from '../../domain/task/task.js';
 import { errorText, type Children } from '../patterns/gather.js';
 
-type Provision =
-  | { kind: 'given'; resolution: Resolution }
-  /** One is at it. */
+type ProviderProgress =
+  | { kind: 'provided'; resolution: Resolution }
+  /** A provider is working. */
   | { kind: 'open'; child: string }
-  /** Nobody is at it; these tried, and why the last of them could not. */
-  | { kind: 'none'; tried: string[]; next: string; why?: string }
-  /** Two tried in vain. */
-  | { kind: 'spent'; tried: string[]; why: string };
+  /** The next provider can be asked. `tried`: the agents that failed; `why`: the last failure. */
+  | { kind: 'next'; tried: string[]; next: string; why?: string }
+  /** All attempts are used up. */
+  | { kind: 'failed'; tried: string[]; why: string };
 
 export const PROVIDERS = 2;
 
@@ -22,27 +23,31 @@ export function provideId(task: Pick<Task, 'id'>, number: number): string {
   return childId(task.id, `provide-${number}`);
 }
 
-export function provision(task: Pick<Task, 'id'>, children: Children, most = PROVIDERS): Provision {
+export function providerProgress(
+  task: Pick<Task, 'id'>,
+  children: Children,
+  maxProviders = PROVIDERS,
+): ProviderProgress {
   const tried: string[] = [];
   let why: string | undefined;
-  for (let number = 1; number <= most; number++) {
+  for (let number = 1; number <= maxProviders; number++) {
     const next = provideId(task, number);
     const placed = children.get(next);
-    if (placed === undefined) return { kind: 'none', tried, next, why };
+    if (placed === undefined) return { kind: 'next', tried, next, why };
     if (!isEnded(placed.state)) return { kind: 'open', child: next };
-    const said = given(placed);
-    if (said.status !== 'failed') return { kind: 'given', resolution: said };
-    tried.push(said.provider);
-    why = `${said.provider} could not: ${said.data ?? 'it did not say why'}`;
+    const resolution = resolutionOf(placed);
+    if (resolution.status !== 'failed') return { kind: 'provided', resolution };
+    tried.push(resolution.provider);
+    why = `${resolution.provider} could not provide it: ${resolution.data ?? 'no reason given'}`;
   }
-  return { kind: 'spent', tried, why: why ?? '' };
+  return { kind: 'failed', tried, why: why ?? '' };
 }
 
-/** What a child that provided came to. Words without a status are what was asked for. */
-export function given({ task, state }: Placed): Resolution {
+/** The outcome of an ended provider. A result without a status resolves the dependency. */
+export function resolutionOf({ task, state }: Placed): Resolution {
   const provider = task.to ?? 'nobody';
   if (state === 'failed') return { status: 'failed', provider, data: errorText(task.error) };
-  const said = readProvided(task.result ?? '');
-  if (said !== undefined) return { ...said, provider };
+  const provided = readProvided(task.result ?? '');
+  if (provided !== undefined) return { ...provided, provider };
   return { status: 'resolved', provider, data: task.result ?? '' };
 }

@@ -1,51 +1,51 @@
 /**
- * What was told on the `state` channel, folded: the last state of each agent, and what of its past is needed to go on from there. Each note
- * carries the number of the move in its id, so that two processes that tell the same move tell one note, and of two that tell different
- * moves at once the first counts: the other sees it and thinks again.
+ * Folds the notes of the `state` channel into the last published state of each agent. The id of each
+ * note contains the number of the move, so two processes that publish the same move publish one note.
+ * If they publish different moves at once, the first counts, and the other process decides again.
  */
 import { isMove, movesTo, type AgentState } from '../../domain/agent/agent-state.js';
 import type { Note } from '../../domain/coordination/note.js';
 import { problem, type Problem } from '../../domain/problem.js';
-import type { AgentDoing } from './agent-states.js';
+import type { AgentActivity } from './agent-states.js';
 
 export const STATE_CHANNEL = 'state';
 
-export interface Told {
+export interface PublishedState {
   state: AgentState;
-  /** How many moves were told of it. */
+  /** The number of published moves. */
   moves: number;
-  /** The task the last move was about. */
+  /** The task of the last move. */
   task?: string;
   roots: readonly string[];
-  /** It had work at some time. */
+  /** The agent has had work before. */
   worked: boolean;
   /** Why its last task failed. */
   failed?: string;
 }
 
-export const UNTOLD: Told = { state: 'idle', moves: 0, roots: [], worked: false };
+export const NOT_PUBLISHED: PublishedState = { state: 'idle', moves: 0, roots: [], worked: false };
 
-/** Roots that a note names at most; whoever takes part in more is known by the newest. */
-const MOST_ROOTS = 20;
+/** A note names at most this many roots, the newest ones. */
+const MAX_ROOTS = 20;
 
-export function foldStates(notes: Iterable<Note>): Map<string, Told> {
-  const told = new Map<string, Told>();
-  for (const note of notes) hearState(told, note);
-  return told;
+export function foldStates(notes: Iterable<Note>): Map<string, PublishedState> {
+  const published = new Map<string, PublishedState>();
+  for (const note of notes) applyStateNote(published, note);
+  return published;
 }
 
-/** False if it tells no move, or one that is known: of the same move told twice the first counts. */
-export function hearState(told: Map<string, Told>, { id, task, body }: Note): boolean {
+/** False if the note is not a move, or if a move with its number was applied before. */
+export function applyStateNote(published: Map<string, PublishedState>, { id, task, body }: Note): boolean {
   if (body.type !== 'state_change') return false;
-  const before = told.get(body.agent) ?? UNTOLD;
+  const before = published.get(body.agent) ?? NOT_PUBLISHED;
   const move = Number(/\.(\d+)$/.exec(id)?.[1] ?? before.moves + 1);
   if (move <= before.moves) return false;
   const failed = body.toState === 'error' && body.trigger.startsWith('task.failed') ? body.reason : undefined;
-  const about = task ?? before.task;
-  told.set(body.agent, {
+  const subject = task ?? before.task;
+  published.set(body.agent, {
     state: body.toState,
     moves: move,
-    task: about,
+    task: subject,
     roots: body.roots ?? before.roots,
     worked: before.worked || body.toState === 'working' || body.fromState === 'working',
     failed,
@@ -55,45 +55,50 @@ export function hearState(told: Map<string, Told>, { id, task, body }: Note): bo
 
 export interface Move {
   note: Note;
-  /** It is not in the table. */
+  /** Present if the table of moves does not allow it. */
   problem?: Problem;
 }
 
-/** The notes that bring what was told to what is: the states between first. */
-export function stateNotes(told: Told, doing: AgentDoing, roots: Iterable<string>, at: string): Move[] {
-  const way = movesTo(told.state, doing.state) ?? [doing.state];
-  const task = doing.trigger.slice(doing.trigger.indexOf(' ') + 1);
-  const newest = [...roots].slice(-MOST_ROOTS);
-  let from = told.state;
-  return way.map((to, i) => {
-    const last = i === way.length - 1;
+/** The notes that lead from the published state to the current one, through the states in between. */
+export function stateNotes(
+  published: PublishedState,
+  current: AgentActivity,
+  roots: Iterable<string>,
+  at: string,
+): Move[] {
+  const path = movesTo(published.state, current.state) ?? [current.state];
+  const task = current.trigger.slice(current.trigger.indexOf(' ') + 1);
+  const newest = [...roots].slice(-MAX_ROOTS);
+  let from = published.state;
+  return path.map((to, i) => {
+    const isLast = i === path.length - 1;
     const move: Move = {
       note: {
-        id: `state.${doing.agent}.${told.moves + i + 1}`,
+        id: `state.${current.agent}.${published.moves + i + 1}`,
         channel: STATE_CHANNEL,
         from: 'engine',
         at,
         priority: 'normal',
-        ...(doing.trigger.startsWith('task.') ? { task } : {}),
+        ...(current.trigger.startsWith('task.') ? { task } : {}),
         body: {
           type: 'state_change',
-          agent: doing.agent,
+          agent: current.agent,
           fromState: from,
           toState: to,
-          reason: last ? doing.why : `on its way to ${doing.state}`,
-          trigger: doing.trigger,
+          reason: isLast ? current.why : `on its way to ${current.state}`,
+          trigger: current.trigger,
           roots: newest,
         },
       },
-      ...(isMove(from, to) ? {} : { problem: notAMove(doing, from, to) }),
+      ...(isMove(from, to) ? {} : { problem: notAMove(current, from, to) }),
     };
     from = to;
     return move;
   });
 }
 
-function notAMove({ agent, trigger }: AgentDoing, from: AgentState, to: AgentState): Problem {
-  return problem('not_a_move', `${agent} went from ${from} to ${to} (${trigger || 'nothing happened'})`, {
-    hint: 'the task tree is right and the state is told as it is; guild state --history shows what was told before',
+function notAMove({ agent, trigger }: AgentActivity, from: AgentState, to: AgentState): Problem {
+  return problem('not_a_move', `${agent} went from ${from} to ${to} (${trigger || 'no event'})`, {
+    hint: 'the new state follows the task tree and was published; guild state --history shows the earlier states',
   });
 }

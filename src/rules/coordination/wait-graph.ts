@@ -1,7 +1,8 @@
 /**
- * The graph of waits. It never holds a cycle: a wait that would close one is refused, and the cycle is named.
- * Every node has a level that is not above the level of anything it waits for, so most new waits need no search
- * (Bender, Fineman, Gilbert and Tarjan, sparse case; ADR 0017 says what simpler searches cost).
+ * The graph of waits. It is acyclic: a wait that would close a cycle is refused, and the cycle is
+ * returned. Every node has a level that is not above the level of anything it waits for, so most new
+ * waits need no search (Bender, Fineman, Gilbert and Tarjan, sparse case; see ADR 0017 for the cost of
+ * simpler searches).
  */
 export interface WaitGraph {
   /** The cycle that this wait closes, starting with `from`; undefined if it was added or existed. */
@@ -168,7 +169,7 @@ function lookBack(a: Node, b: Node, mark: number, most: number): 'complete' | 'm
   return 'complete';
 }
 
-/** Collects `b` and the nodes below `level` that it leads to. Finds the cycle if one of them has the mark `back`. */
+/** Collects `b` and the nodes below `level` that it leads to; a node with the mark `back` closes a cycle. */
 function lookAhead(a: Node, b: Node, level: number, back: number, mark: number): Fit {
   b.mark = mark;
   b.via = undefined;

@@ -1,13 +1,13 @@
 /**
- * The nodes of the wait-for graph and what they are called. A task is called by its id; the rest has a mark that no id can have, so that names of
- * all kinds stand side by side in one circle, one chain and one picture.
+ * Names of the nodes in the wait graph. A task is named by its id. All other kinds have a prefix that
+ * no id can have, so that every kind fits into one graph.
  */
 export type NodeKind = 'task' | 'conversation' | 'resource' | 'agent' | 'human' | 'budget';
 
-/** The person: waited for by every open question, and waiting for nobody. */
+/** The person: every open question waits for it, and it waits for nothing. */
 export const HUMAN_NODE = '@human';
 
-/** A turn in a shared conversation, or a resource: waits for the task that has it. */
+/** A turn in a shared conversation, or a resource. It waits for the task that has it. */
 export function turnNode(key: string): string {
   return `turn:${key}`;
 }
@@ -16,7 +16,7 @@ export function turnKey(node: string): string | undefined {
   return after('turn:', node);
 }
 
-/** An agent that works on a limited number of tasks at once. */
+/** The capacity of an agent that works on a limited number of tasks at once. */
 export function agentNode(name: string): string {
   return `agent:${name}`;
 }
@@ -25,7 +25,7 @@ export function nodeAgent(node: string): string | undefined {
   return after('agent:', node);
 }
 
-/** What a task may spend: waits for the children that hold a share of it. */
+/** The budget of a task. It waits for the children that hold a share of it. */
 export function budgetNode(task: string): string {
   return `budget:${task}`;
 }
@@ -50,7 +50,7 @@ export function nodeKind(node: string): NodeKind {
   return nodeBudget(node) === undefined ? 'task' : 'budget';
 }
 
-/** In words, for a circle or a chain. */
+/** For people, in a cycle or a chain. */
 export function nodeText(node: string): string {
   const key = turnKey(node);
   if (key !== undefined) {
@@ -59,11 +59,11 @@ export function nodeText(node: string): string {
   }
   if (node === HUMAN_NODE) return 'you';
   const agent = nodeAgent(node);
-  if (agent !== undefined) return `room at ${agent}`;
+  if (agent !== undefined) return `capacity at ${agent}`;
   const budget = nodeBudget(node);
   return budget === undefined ? node : `the budget of ${budget}`;
 }
 
-function after(mark: string, text: string): string | undefined {
-  return text.startsWith(mark) ? text.slice(mark.length) : undefined;
+function after(prefix: string, text: string): string | undefined {
+  return text.startsWith(prefix) ? text.slice(prefix.length) : undefined;
 }

@@ -55,7 +55,7 @@ test('wrong channels and priorities are refused, each with what there is', async
     [['tell', 'team/t1', 'x'], 1, /no team/],
     [['tell', 'news'], 2, /say on which channel/],
     [['tell', 'news', 'x', '--priority', 'huge'], 2, /critical, high, normal, low/],
-    [['tell', 'news', 'x'.repeat(70_000)], 1, /may have 65536/],
+    [['tell', 'news', 'x'.repeat(70_000)], 1, /the limit on news is 65536/],
     [['notes', 'nws'], 1, /channels: dependency, help, news, ops, state, task/],
   ] as [string[], number, RegExp][]) {
     const ran = await here.guild(...args);

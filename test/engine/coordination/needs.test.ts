@@ -293,7 +293,7 @@ test('an agent that reviews approves by its tool; words alone are only quoted', 
     ['call: [{provide_dependency: {status: resolved}}]', /"status":"resolved","provider":"ben"/],
     [
       'call: [{provide_dependency: {status: failed, data: no tests}}]',
-      /"code":"not_allowed","message":"ben could not: no tests/,
+      /"code":"not_allowed","message":"ben could not provide it: no tests/,
     ],
     ['say: Looks fine to me.', /"status":"partial","provider":"ben","data":"Looks fine to me."/],
   ];

@@ -3,13 +3,13 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { forgetEnded, learnEnds, newMemory, openRoots, pastOf, sees } from '../../../src/engine/pass/agent-memory.js';
 import { makeTask, type Task } from '../../../src/domain/task/task.js';
-import { UNTOLD } from '../../../src/rules/coordination/published-states.js';
+import { NOT_PUBLISHED } from '../../../src/rules/coordination/published-states.js';
 
 const NOW = '2026-01-01T00:00:00.000Z';
 const part = (root: string): Task => makeTask({ id: `${root}.advisor-ana`, root, description: 'x', created_at: NOW });
 
 test('an agent that is never at rest and works for one root after the other: the ended ones are forgotten', () => {
-  const memory = newMemory(UNTOLD);
+  const memory = newMemory(NOT_PUBLISHED);
   for (let i = 0; i < 5000; i++) {
     const isOpen = (id: string): boolean => id.startsWith(`r${i}`) || id === 'r0';
     const took = [`r${i}.advisor-ana`];
@@ -27,7 +27,7 @@ test('an agent that is never at rest and works for one root after the other: the
 });
 
 test('how its last task ended is learned when it is at rest, unless that one may be open after all', async () => {
-  const memory = newMemory(UNTOLD);
+  const memory = newMemory(NOT_PUBLISHED);
   sees(memory, [{ task: part('r'), state: 'active', held: true }], { took: [], ended: [] });
   const isNone = (): boolean => false;
   assert.equal(

@@ -1,4 +1,4 @@
-/** What each agent is doing, by the tasks it has: a table, and what it costs with ten thousand of them. */
+/** The state of an agent follows from its tasks; deriving all states is linear in agents and tasks. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { AgentState } from '../../../src/domain/agent/agent-state.js';
@@ -7,21 +7,21 @@ import { makeTask, type OpenState, type Task } from '../../../src/domain/task/ta
 import {
   agentStates,
   NO_PAST,
-  type AgentDoing,
+  type AgentActivity,
   type Past,
-  type Standing,
+  type OpenTask,
 } from '../../../src/rules/coordination/agent-states.js';
 
 const NOW = '2026-01-01T12:00:00.000Z';
 
-function standing(id: string, state: OpenState, more: Partial<Task> = {}, held = state === 'active'): Standing {
+function open(id: string, state: OpenState, more: Partial<Task> = {}, held = state === 'active'): OpenTask {
   const task = makeTask({ id, description: `do ${id}`, created_at: NOW, to: 'ana', claimed_at: NOW, ...more });
   return { task, state, held, ...(state === 'active' ? { owner: { agent: 'ana', peer: 'p1' } } : {}) };
 }
 
 interface Case {
   name: string;
-  open?: Standing[];
+  tasks?: OpenTask[];
   past?: Partial<Past>;
   paused?: string;
   broken?: boolean;
@@ -31,45 +31,45 @@ interface Case {
   waitsFor?: string[];
 }
 
-const BEN = standing('b', 'active', { to: 'ben' });
+const BEN = open('b', 'active', { to: 'ben' });
 const CASES: Case[] = [
-  { name: 'never had work', state: 'idle' },
+  { name: 'it never had work', state: 'idle' },
   {
-    name: 'only tasks that nobody has begun',
-    open: [standing('t', 'pending', { claimed_at: undefined })],
+    name: 'it has only tasks that have not started',
+    tasks: [open('t', 'pending', { claimed_at: undefined })],
     state: 'idle',
   },
   {
     name: 'a live process holds its task',
-    open: [standing('t', 'active')],
+    tasks: [open('t', 'active')],
     state: 'working',
     why: /^do t$/,
     trigger: 'task.claimed t',
   },
   {
-    name: 'it was put back and could go on',
-    open: [standing('t', 'pending')],
+    name: 'its task was put back and can continue',
+    tasks: [open('t', 'pending')],
     state: 'working',
     trigger: 'task.ready t',
   },
   {
-    name: 'a lost process left it unbegun but for the count',
-    open: [standing('t', 'pending', { claimed_at: undefined, attempts: 1 })],
+    name: 'a lost process left only the number of attempts',
+    tasks: [open('t', 'pending', { claimed_at: undefined, attempts: 1 })],
     state: 'working',
   },
   {
-    name: 'what it waited for has ended',
-    open: [standing('t', 'waiting', { waits: { tasks: ['gone'] } })],
+    name: 'the task it waited for has ended',
+    tasks: [open('t', 'waiting', { waits: { tasks: ['gone'] } })],
     state: 'working',
   },
   {
     name: 'one task waits, the other is held',
-    open: [standing('t', 'waiting', { waits: { tasks: ['b'] } }), BEN, standing('u', 'active')],
+    tasks: [open('t', 'waiting', { waits: { tasks: ['b'] } }), BEN, open('u', 'active')],
     state: 'working',
   },
   {
     name: 'its task waits for another agent',
-    open: [standing('t', 'waiting', { waits: { tasks: ['b'] } }), BEN],
+    tasks: [open('t', 'waiting', { waits: { tasks: ['b'] } }), BEN],
     state: 'blocked',
     why: /^for b$/,
     trigger: 'task.parked t',
@@ -77,51 +77,51 @@ const CASES: Case[] = [
   },
   {
     name: 'its task waits for the human',
-    open: [standing('t', 'waiting', { waits: { tasks: ['t.ask'] } }), standing('t.ask', 'pending', { to: 'human' })],
+    tasks: [open('t', 'waiting', { waits: { tasks: ['t.ask'] } }), open('t.ask', 'pending', { to: 'human' })],
     state: 'blocked',
     why: /^for you \(t\.ask\)$/,
     waitsFor: ['human'],
   },
   {
-    name: 'its task waits for work of its own that is yet to begin',
-    open: [
-      standing('t', 'waiting', { waits: { tasks: ['t.work'] } }),
-      standing('t.work', 'pending', { claimed_at: undefined }),
+    name: 'its task waits for its own task that has not started',
+    tasks: [
+      open('t', 'waiting', { waits: { tasks: ['t.work'] } }),
+      open('t.work', 'pending', { claimed_at: undefined }),
     ],
     state: 'working',
   },
   {
-    name: 'its begun task depends on one that is open',
-    open: [standing('t', 'pending', { dependencies: ['b'] }), BEN],
+    name: 'its started task depends on an open one',
+    tasks: [open('t', 'pending', { dependencies: ['b'] }), BEN],
     state: 'blocked',
     why: /^for b$/,
   },
   {
-    name: 'its task is left alone for a while',
-    open: [standing('t', 'waiting', { waits: { until: '2026-01-01T13:00:00.000Z' } })],
+    name: 'its task waits for a time',
+    tasks: [open('t', 'waiting', { waits: { until: '2026-01-01T13:00:00.000Z' } })],
     state: 'blocked',
     why: /until 2026-01-01T13/,
   },
   {
-    name: 'that while is over',
-    open: [standing('t', 'waiting', { waits: { until: '2026-01-01T11:00:00.000Z' } })],
+    name: 'that time has come',
+    tasks: [open('t', 'waiting', { waits: { until: '2026-01-01T11:00:00.000Z' } })],
     state: 'working',
   },
   {
     name: 'its process is gone',
-    open: [standing('t', 'active', {}, false)],
+    tasks: [open('t', 'active', {}, false)],
     state: 'blocked',
     why: /its process is gone/,
   },
   {
     name: 'it waits for a task whose file cannot be read',
-    open: [standing('t', 'waiting', { waits: { tasks: ['torn'] } })],
+    tasks: [open('t', 'waiting', { waits: { tasks: ['torn'] } })],
     state: 'blocked',
     why: /^for torn, whose file cannot be read$/,
   },
   {
-    name: 'its part in an open root is done',
-    open: [BEN],
+    name: 'its part of an open root is done',
+    tasks: [BEN],
     past: { worked: true, roots: ['b'], last: 'b.x' },
     state: 'waiting',
     trigger: 'task.ended b.x',
@@ -140,36 +140,36 @@ const CASES: Case[] = [
     trigger: 'task.failed t',
   },
   {
-    name: 'it failed, and has work again',
-    open: [standing('u', 'active')],
+    name: 'its last task failed, and it has work again',
+    tasks: [open('u', 'active')],
     past: { worked: true, roots: [], failed: 'no luck' },
     state: 'working',
   },
   {
     name: 'its file cannot be read',
     broken: true,
-    open: [standing('t', 'pending')],
+    tasks: [open('t', 'pending')],
     state: 'error',
     why: /does not parse/,
     trigger: 'file.held agents/ana.md',
   },
   {
-    name: 'a person paused it in the middle',
+    name: 'a person paused it during its work',
     paused: 'lunch',
-    open: [standing('t', 'active')],
+    tasks: [open('t', 'active')],
     state: 'paused',
     why: /^paused: lunch$/,
   },
 ];
 
-for (const { name, open = [], past, paused, broken, state, why, trigger, waitsFor } of CASES) {
+for (const { name, tasks = [], past, paused, broken, state, why, trigger, waitsFor } of CASES) {
   test(`${state}: ${name}`, () => {
-    const wrong = problem('bad_file', 'agents/ana.md does not parse', { where: { file: 'agents/ana.md' } });
-    const all = agentStates(broken ? [] : ['ana'], open, {
+    const badFile = problem('bad_file', 'agents/ana.md does not parse', { where: { file: 'agents/ana.md' } });
+    const all = agentStates(broken ? [] : ['ana'], tasks, {
       nowIso: NOW,
       paused: new Map(paused === undefined ? [] : [['ana', paused]]),
-      unreadable: new Map(broken ? [['ana', wrong]] : []),
-      heldFile: (id) => (id === 'torn' ? problem('bad_file', 'it does not end') : undefined),
+      unreadable: new Map(broken ? [['ana', badFile]] : []),
+      unreadableTask: (id) => (id === 'torn' ? problem('bad_file', 'it does not end') : undefined),
       past: (agent) => (agent === 'ana' ? { ...NO_PAST, ...past } : NO_PAST),
     });
     const ana = all.find(({ agent }) => agent === 'ana')!;
@@ -181,28 +181,28 @@ for (const { name, open = [], past, paused, broken, state, why, trigger, waitsFo
   });
 }
 
-/** How often anything about any task was asked for. */
-function counted(agents: number): { looks: number; states: AgentDoing[] } {
-  let looks = 0;
-  const open: Standing[] = [];
+/** Counts the reads of task fields and pasts. */
+function counted(agents: number): { reads: number; states: AgentActivity[] } {
+  let reads = 0;
+  const tasks: OpenTask[] = [];
   for (let n = 0; n < agents; n++) {
     const waits = { tasks: [`t${(n + 1) % agents}`] };
-    const one = standing(`t${n}`, n % 3 === 0 ? 'active' : 'waiting', { to: `a${n}`, waits });
-    open.push(new Proxy(one, { get: (target, key) => (looks++, Reflect.get(target, key) as unknown) }));
+    const task = open(`t${n}`, n % 3 === 0 ? 'active' : 'waiting', { to: `a${n}`, waits });
+    tasks.push(new Proxy(task, { get: (target, key) => (reads++, Reflect.get(target, key) as unknown) }));
   }
   const names = Array.from({ length: agents }, (_, n) => `a${n}`);
-  const states = agentStates(names, open, {
+  const states = agentStates(names, tasks, {
     nowIso: NOW,
     paused: new Map(),
     unreadable: new Map(),
-    past: () => (looks++, NO_PAST),
+    past: () => (reads++, NO_PAST),
   });
-  return { looks, states };
+  return { reads, states };
 }
 
-test('ten times the agents and tasks are ten times the looks, with 10,000 of them', () => {
+test('ten times the agents and tasks cost ten times the reads', () => {
   const few = counted(1000);
   const many = counted(10_000);
   assert.equal(many.states.length, 10_000);
-  assert.ok(many.looks <= few.looks * 10 + 100, `${few.looks} looks for 1,000 and ${many.looks} for 10,000`);
+  assert.ok(many.reads <= few.reads * 10 + 100, `${few.reads} reads for 1,000 and ${many.reads} for 10,000`);
 });

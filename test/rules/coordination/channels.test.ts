@@ -1,4 +1,4 @@
-/** Who may tell what on which channel. */
+/** A note is published only on a channel that its sender may write. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { NoteBody } from '../../../src/domain/coordination/note.js';
@@ -6,10 +6,10 @@ import {
   channelsRead,
   isNamedWriter,
   refusedNote,
-  type ChannelsKnown,
+  type ChannelFacts,
 } from '../../../src/rules/coordination/channels.js';
 
-const known: ChannelsKnown = {
+const facts: ChannelFacts = {
   named: { news: { maxBytes: 1000, readers: ['bob'] }, ops: { maxBytes: 1000, writers: ['ana'] } },
   isAgent: (name) => ['ana', 'bob', 'cyd'].includes(name),
   team: (channel) => (channel === 'team/plan' ? ['ana', 'bob'] : undefined),
@@ -48,17 +48,17 @@ const TABLE: [string, string, NoteBody, string | undefined][] = [
 ];
 
 for (const [channel, from, body, code] of TABLE)
-  test(`${from} tells a ${body.type} on ${channel}: ${code ?? 'told'}`, () => {
-    assert.equal(refusedNote({ channel, from, body }, known)?.code, code);
+  test(`${from} publishes ${body.type} on ${channel}: ${code ?? 'allowed'}`, () => {
+    assert.equal(refusedNote({ channel, from, body }, facts)?.code, code);
   });
 
-test('what is refused comes with the channels one may write', () => {
-  const refused = refusedNote({ channel: 'nws', from: 'bob', body: said }, known);
+test('a refusal lists the channels that the sender may write', () => {
+  const refused = refusedNote({ channel: 'nws', from: 'bob', body: said }, facts);
   assert.match(refused!.hint!, /did you mean "news"\? channels you may write: news$/);
 });
 
-test('writers and readers of channels', () => {
-  assert.equal(isNamedWriter('ana', known.named), true);
-  assert.equal(isNamedWriter('bob', known.named), false, 'all may write news, but it names nobody');
-  assert.deepEqual(channelsRead('bob', known.named), ['news']);
+test('guild.yaml names the writers and readers of a channel', () => {
+  assert.equal(isNamedWriter('ana', facts.named), true);
+  assert.equal(isNamedWriter('bob', facts.named), false, 'all may write news, but it names no writers');
+  assert.deepEqual(channelsRead('bob', facts.named), ['news']);
 });

@@ -1,15 +1,15 @@
 /**
- * The vote on completion, played in every order there is: three processes that work, tell each other things, make tasks, die and join, with
- * votes and notes on their way. Never is a root certified while anybody works, or anything is open or unread; and from wherever it
- * stands it can still come to an end.
+ * Explores the vote on completion in every order of events: three peers work, send notes, create tasks,
+ * die and join while votes and notes are in transit. A root is never certified while a peer works or
+ * anything is open or unread, and every state can still reach an end.
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import {
   count,
-  newBallot,
+  newRound,
   withVote,
-  type Ballot,
+  type VoteRound,
   type Count,
   type Seen,
 } from '../../../src/rules/coordination/completion.js';
@@ -18,29 +18,29 @@ interface Peer {
   life: 'absent' | 'alive' | 'dead';
   /** It works on something that the store does not show. */
   works: boolean;
-  /** Whether it did something since its first vote: all that the second is compared for. */
+  /** Whether it did something since its first vote; only the difference between votes matters. */
   mark: 0 | 1;
-  /** The phase it was asked for and has not answered. */
+  /** The phase of a question that it has not answered. */
   asked: 0 | 1 | 2;
 }
 
 interface World {
   peers: Peer[];
-  /** Notes told to each and not read. */
+  /** Unread notes of each peer. */
   notes: number[];
   open: number;
-  /** Who counts the votes; the holder of the root. */
+  /** The peer that holds the root and counts the votes. */
   holder: number;
-  ballot: Ballot | undefined;
-  /** Votes on their way. */
+  round: VoteRound | undefined;
+  /** Votes in transit. */
   votes: { peer: number; phase: 1 | 2; ready: boolean; mark: 0 | 1 }[];
-  /** How much may still happen. */
+  /** How many notes or tasks may still be created. */
   tells: number;
   deaths: number;
   certified: boolean;
 }
 
-type Counting = (ballot: Ballot, seen: Seen) => Count;
+type Counting = (round: VoteRound, seen: Seen) => Count;
 
 const START: World = {
   peers: [
@@ -51,72 +51,72 @@ const START: World = {
   notes: [0, 0, 0],
   open: 0,
   holder: 0,
-  ballot: undefined,
+  round: undefined,
   votes: [],
   tells: 2,
   deaths: 1,
   certified: false,
 };
 
-test('three processes in every order: nothing is certified too early, and everything can come to its end', () => {
-  const { states, wrong, stuck, certified } = explore(count);
-  assert.deepEqual(wrong, []);
+test('with three peers in every order, no root is certified too early and none gets stuck', () => {
+  const { states, early, stuck, certified } = explore(count);
+  assert.deepEqual(early, []);
   assert.deepEqual(stuck, []);
   assert.ok(certified > 0);
   assert.ok(states > 10_000, `only ${states} states`);
 });
 
-test('the search would find it: with one phase only, somebody is still working', () => {
-  const hasty: Counting = (ballot, seen) => {
-    const found = count(ballot, seen);
-    return found.kind === 'confirm' ? { kind: 'certified', agreed: [] } : found;
+test('the exploration detects a vote with only one phase', () => {
+  const hasty: Counting = (round, seen) => {
+    const counted = count(round, seen);
+    return counted.kind === 'confirm' ? { kind: 'certified', agreed: [] } : counted;
   };
-  assert.notDeepEqual(explore(hasty).wrong, []);
+  assert.notDeepEqual(explore(hasty).early, []);
 });
 
-test('the search would find it: without marks, somebody worked and told between the votes', () => {
-  const blind: Counting = (ballot, seen) =>
-    count({ ...ballot, marks: new Map([...ballot.votes].map(([peer, { mark }]) => [peer, mark])) }, seen);
-  assert.notDeepEqual(explore(blind).wrong, []);
+test('the exploration detects a vote without marks', () => {
+  const blind: Counting = (round, seen) =>
+    count({ ...round, marks: new Map([...round.votes].map(([peer, { mark }]) => [peer, mark])) }, seen);
+  assert.notDeepEqual(explore(blind).early, []);
 });
 
-test('the search would find it: if a dead process were only left out of the second phase', () => {
-  const lax: Counting = (ballot, seen) =>
+test('the exploration detects a vote that leaves a dead peer out of the second phase', () => {
+  const lax: Counting = (round, seen) =>
     count(
-      ballot.phase === 2 ? { ...ballot, asked: ballot.asked.filter((one) => seen.live.includes(one)) } : ballot,
+      round.phase === 2 ? { ...round, asked: round.asked.filter((peer) => seen.live.includes(peer)) } : round,
       seen,
     );
-  assert.notDeepEqual(explore(lax).wrong, []);
+  assert.notDeepEqual(explore(lax).early, []);
 });
 
-test('the search would find it: if a process that joined were not asked', () => {
-  const closed: Counting = (ballot, seen) =>
-    count(ballot, { ...seen, live: seen.live.filter((one) => ballot.asked.includes(one)) });
-  assert.notDeepEqual(explore(closed).wrong, []);
+test('the exploration detects a vote that does not ask a peer that joined', () => {
+  const closed: Counting = (round, seen) =>
+    count(round, { ...seen, live: seen.live.filter((peer) => round.asked.includes(peer)) });
+  assert.notDeepEqual(explore(closed).early, []);
 });
 
-/** How a living process shows in the name of a state. */
+/** The letter of a live peer in the key of a state. */
 const ALIVE = 'l';
 
-/** Every state that can be reached; those that are wrong, and those from which no way leads to the end. */
-function explore(counting: Counting): { states: number; wrong: string[]; stuck: string[]; certified: number } {
+/** Visits every reachable state. `early`: certified too early; `stuck`: cannot reach an end. */
+function explore(counting: Counting): { states: number; early: string[]; stuck: string[]; certified: number } {
   const before = new Map<string, string[]>([[keyOf(START), []]]);
   const queue: World[] = [START];
   const ends: string[] = [];
-  const wrong: string[] = [];
+  const early: string[] = [];
   while (queue.length > 0) {
     const world = queue.pop()!;
     const key = keyOf(world);
     if (world.certified) {
       ends.push(key);
-      if (!isQuiet(world)) wrong.push(key);
-      if (wrong.length > 0) break; // one is enough
+      if (!isQuiet(world)) early.push(key);
+      if (early.length > 0) break; // one is enough
       continue;
     }
     for (const next of moves(world, counting)) {
       const nextKey = keyOf(next);
-      const known = before.get(nextKey);
-      if (known !== undefined) known.push(key);
+      const origins = before.get(nextKey);
+      if (origins !== undefined) origins.push(key);
       else {
         before.set(nextKey, [key]);
         queue.push(next);
@@ -132,16 +132,16 @@ function explore(counting: Counting): { states: number; wrong: string[]; stuck: 
       back.push(key);
     }
   }
-  // Where all have died, nobody is left to certify anything.
+  // If all peers have died, no peer is left to certify the root.
   const stuck = [...before.keys()].filter((key) => !canEnd.has(key) && key.includes(ALIVE));
-  return { states: before.size, wrong: wrong.slice(0, 3), stuck: stuck.slice(0, 3), certified: ends.length };
+  return { states: before.size, early: early.slice(0, 3), stuck: stuck.slice(0, 3), certified: ends.length };
 }
 
 function isQuiet({ peers, notes, open }: World): boolean {
   return open === 0 && notes.every((n) => n === 0) && !peers.some(({ life, works }) => life === 'alive' && works);
 }
 
-/** Everything that can happen next, each by itself. */
+/** Every event that can happen next. */
 function* moves(world: World, counting: Counting): Iterable<World> {
   for (const at of world.peers.keys()) {
     yield* work(world, at);
@@ -165,7 +165,7 @@ function* work(world: World, at: number): Iterable<World> {
     }
     return;
   }
-  // What was told to a dead process is heard by whoever hosts its agents now.
+  // Notes for a dead peer are read by the peer that hosts its agents now.
   for (const from of world.peers.keys()) {
     if (world.notes[from] === 0 || (from !== at && world.peers[from]!.life === 'alive')) continue;
     yield { ...did(world, at, true), notes: world.notes.map((n, i) => (i === from ? n - 1 : n)) };
@@ -178,10 +178,10 @@ function* comeAndGo(world: World, at: number): Iterable<World> {
   if (peer.life === 'absent') yield change(world, at, { life: 'alive' });
   if (peer.life !== 'alive' || world.deaths === 0) return;
   const dead = change({ ...world, deaths: world.deaths - 1 }, at, { life: 'dead', works: false, asked: 0 });
-  // What it worked on lies open again, and the root goes to somebody else, who knows nothing of the ballot.
+  // Its work is open again, and the root goes to another peer, which does not know the round.
   const left = { ...dead, open: dead.open + (peer.works ? 1 : 0) };
   const heir = left.peers.findIndex(({ life }) => life === 'alive');
-  yield at !== world.holder || heir < 0 ? left : withoutBallot({ ...left, holder: heir });
+  yield at !== world.holder || heir < 0 ? left : withoutRound({ ...left, holder: heir });
 }
 
 function* answer(world: World, at: number): Iterable<World> {
@@ -192,73 +192,73 @@ function* answer(world: World, at: number): Iterable<World> {
 }
 
 function arrive(world: World, at: number): World {
-  const { peer, ...said } = world.votes[at]!;
+  const { peer, ...vote } = world.votes[at]!;
   const votes = world.votes.filter((_, i) => i !== at);
-  if (world.ballot === undefined) return { ...world, votes };
-  return { ...world, votes, ballot: withVote(world.ballot, { ...said, peer: `p${peer}`, ballot: 0 }) };
+  if (world.round === undefined) return { ...world, votes };
+  return { ...world, votes, round: withVote(world.round, { ...vote, peer: `p${peer}`, ballot: 0 }) };
 }
 
-/** The holder begins a ballot when it is at rest itself, and counts. */
+/** The holder starts a round when it is idle, and counts the votes. */
 function* lead(world: World, counting: Counting): Iterable<World> {
   const live = [...world.peers.keys()].filter((at) => world.peers[at]!.life === 'alive');
   if (!live.includes(world.holder)) return;
   const names = live.map((at) => `p${at}`);
-  if (world.ballot === undefined) {
+  if (world.round === undefined) {
     if (world.peers[world.holder]!.works) return;
     const peers = world.peers.map((peer, at) => ({
       ...peer,
       mark: 0 as const,
       asked: live.includes(at) ? (1 as const) : peer.asked,
     }));
-    yield { ...world, peers, votes: [], ballot: newBallot(0, names) };
+    yield { ...world, peers, votes: [], round: newRound(0, names) };
     return;
   }
   const unread = world.notes.reduce((sum, n) => sum + n, 0);
-  const counted = counting(world.ballot, { live: names, open: world.open, unread });
-  if (counted.kind === 'again') yield withoutBallot(world);
+  const counted = counting(world.round, { live: names, open: world.open, unread });
+  if (counted.kind === 'again') yield withoutRound(world);
   if (counted.kind === 'certified') yield { ...world, certified: true };
   if (counted.kind !== 'confirm') return;
   const peers = world.peers.map((peer, at) =>
-    counted.ballot.asked.includes(`p${at}`) ? { ...peer, asked: 2 as const } : peer,
+    counted.round.asked.includes(`p${at}`) ? { ...peer, asked: 2 as const } : peer,
   );
-  yield { ...world, peers, ballot: counted.ballot };
+  yield { ...world, peers, round: counted.round };
 }
 
-/** Votes of a ballot that came to nothing carry its number and are not counted: they may as well be gone. */
-function withoutBallot(world: World): World {
+/** Votes of a void round carry its number and never count, so they can be dropped. */
+function withoutRound(world: World): World {
   return {
     ...world,
-    ballot: undefined,
+    round: undefined,
     votes: [],
     peers: world.peers.map((peer) => ({ ...peer, asked: 0 as const, mark: 0 as const })),
   };
 }
 
-/** It did something for the root. */
+/** The peer did something for the root. */
 function did(world: World, at: number, works = world.peers[at]!.works): World {
-  return change(world, at, { mark: world.ballot === undefined ? 0 : 1, works });
+  return change(world, at, { mark: world.round === undefined ? 0 : 1, works });
 }
 
 function change(world: World, at: number, more: Partial<Peer>): World {
   return { ...world, peers: world.peers.map((peer, i) => (i === at ? { ...peer, ...more } : peer)) };
 }
 
-/** All of it in few letters: there are many states. */
-function keyOf({ peers, notes, open, holder, ballot, votes, tells, deaths, certified }: World): string {
+/** A short key, because there are many states. */
+function keyOf({ peers, notes, open, holder, round, votes, tells, deaths, certified }: World): string {
   let key = `${notes[0]}${notes[1]}${notes[2]}${open}${holder}${tells}${deaths}${certified ? 'C' : ''}`;
   for (const { life, works, mark, asked } of peers) key += `${life[1]}${works ? 'w' : '-'}${mark}${asked}`;
-  if (ballot !== undefined) {
-    key += `|${ballot.phase}`;
+  if (round !== undefined) {
+    key += `|${round.phase}`;
     for (const name of NAMES) {
-      const vote = ballot.votes.get(name);
-      key += ballot.asked.includes(name) ? 'a' : '-';
+      const vote = round.votes.get(name);
+      key += round.asked.includes(name) ? 'a' : '-';
       if (vote !== undefined) key += `${vote.ready ? 'y' : 'n'}${vote.mark}`;
     }
   }
-  // At most one of each process in each phase; their order is nothing.
+  // At most one vote of each peer in each phase; their order does not matter.
   for (const phase of [1, 2])
     for (const at of peers.keys()) {
-      const vote = votes.find((one) => one.peer === at && one.phase === phase);
+      const vote = votes.find((cast) => cast.peer === at && cast.phase === phase);
       key += vote === undefined ? '.' : `${vote.ready ? 'Y' : 'N'}${vote.mark}`;
     }
   return key;

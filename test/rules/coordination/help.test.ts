@@ -1,4 +1,4 @@
-/** Who may be asked for help, in which order, and where help goes that nobody gives. */
+/** A call for help goes to free, able and relevant agents in order, and is escalated if none of them helps. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Agent } from '../../../src/domain/agent/agent.js';
@@ -6,7 +6,7 @@ import type { AgentState } from '../../../src/domain/agent/agent-state.js';
 import type { Help } from '../../../src/domain/coordination/help.js';
 import { problem } from '../../../src/domain/problem.js';
 import { makeTask, type Placed, type Task, type TaskState } from '../../../src/domain/task/task.js';
-import { helpStep, volunteers, type Bystander, type HelpGiven } from '../../../src/rules/coordination/help.js';
+import { helpStep, volunteers, type Bystander, type HelpInput } from '../../../src/rules/coordination/help.js';
 
 const AT = '2026-01-01T00:00:00.000Z';
 const LATER = '2026-01-01T01:00:00.000Z';
@@ -27,7 +27,7 @@ function near(name: string, state: AgentState, more: Partial<Agent> = {}, busy =
 
 const asked = (all: Bystander[]): string[] => volunteers(help, 'ana', all).map(({ agent }) => agent);
 
-test('only those who are free, able, relevant and not the asker are asked', () => {
+test('only agents that are free, able and relevant are asked, never the asker', () => {
   const all = [
     near('waits', 'waiting'),
     near('done', 'complete'),
@@ -44,7 +44,7 @@ test('only those who are free, able, relevant and not the asker are asked', () =
   assert.deepEqual(asked(all).sort(), ['done', 'fresh', 'waits']);
 });
 
-test('those that wait come before those that never had work; then the most urgent agent, then the most relevant', () => {
+test('agents that wait come before idle ones, then by priority, then by relevance', () => {
   const all = [
     near('idle-a', 'idle', { priority: 'A' }),
     near('low', 'waiting', { priority: 'D' }),
@@ -61,8 +61,8 @@ function child(part: string, to: string, state: TaskState, more: Partial<Task> =
   return [id, { task: makeTask({ id, description: 'x', created_at: AT, to, ...more }), state }];
 }
 
-function next(children: [string, Placed][], more: Partial<HelpGiven> = {}): string {
-  const found = helpStep({
+function next(children: [string, Placed][], more: Partial<HelpInput> = {}): string {
+  const step = helpStep({
     task,
     help,
     children: new Map(children),
@@ -72,45 +72,49 @@ function next(children: [string, Placed][], more: Partial<HelpGiven> = {}): stri
     now: AT,
     ...more,
   });
-  const up = found.escalated === undefined ? '' : ', escalated';
-  if (found.do === 'ask') return `ask ${found.child.id} ${found.child.to}${up}`;
-  if (found.do === 'wait') return `wait ${found.tasks?.join(' ') ?? found.until}`;
-  if (found.do === 'resolve') return `${found.resolution.status} by ${found.resolution.provider}`;
-  return found.do === 'fail' ? `fail ${found.error.code}` : found.do;
+  const escalated = step.escalated === undefined ? '' : ', escalated';
+  if (step.do === 'ask') return `ask ${step.child.id} ${step.child.to}${escalated}`;
+  if (step.do === 'wait') return `wait ${step.tasks?.join(' ') ?? step.until}`;
+  if (step.do === 'resolve') return `${step.resolution.status} by ${step.resolution.provider}`;
+  return step.do === 'fail' ? `fail ${step.error.code}` : step.do;
 }
 
 const some = { volunteers: ['ben', 'cyd'].map((agent) => ({ agent, relevance: 0.9, why: 'free' })) };
 const failed = { error: problem('model_failed', 'no') };
 const twice = [child('provide-1', 'ben', 'failed', failed), child('provide-2', 'cyd', 'failed', failed)];
-const said = (kind: 'yes' | 'no', edited?: Record<string, unknown>): Partial<HelpGiven> => ({
+const said = (kind: 'yes' | 'no', edited?: Record<string, unknown>): Partial<HelpInput> => ({
   human: {
     child: { id: 'h.approval', role: 'approval', to: 'human', description: 'x' },
     said: kind === 'no' ? { kind, message: 'no' } : { kind, ...(edited ? { edited } : {}) },
   },
 });
 const STEPS: [string, string, string][] = [
-  ['the best is asked', next([], some), 'ask h.provide-1 ben'],
-  ['nobody is free', next([]), `wait ${LATER}`],
+  ['the best agent is asked', next([], some), 'ask h.provide-1 ben'],
+  ['no agent is free', next([]), `wait ${LATER}`],
   [
-    'nobody was free in time, and there is a coordinator',
+    'no agent was free in time, and there is a coordinator',
     next([], { now: LATER, coordinator: 'pm' }),
     'ask h.escalated pm, escalated',
   ],
-  ['nobody was free in time, and there is none', next([], { now: LATER }), 'ask h.approval human, escalated'],
   [
-    'the coordinator is the one that asks',
+    'no agent was free in time, and there is no coordinator',
+    next([], { now: LATER }),
+    'ask h.approval human, escalated',
+  ],
+  [
+    'the coordinator itself asks for help',
     next([], { now: LATER, coordinator: 'ana' }),
     'ask h.approval human, escalated',
   ],
-  ['the first fails', next([child('provide-1', 'ben', 'failed', failed)], some), 'ask h.provide-2 cyd'],
-  ['two fail', next(twice, some), 'ask h.approval human, escalated'],
+  ['the first agent fails', next([child('provide-1', 'ben', 'failed', failed)], some), 'ask h.provide-2 cyd'],
+  ['two agents fail', next(twice, some), 'ask h.approval human, escalated'],
   [
-    'the coordinator is at it',
+    'the coordinator is working on it',
     next([child('escalated', 'pm', 'active')], { ...some, coordinator: 'pm' }),
     'wait h.escalated',
   ],
   ['the coordinator helped', next([child('escalated', 'pm', 'completed', { result: 'so' })]), 'resolved by pm'],
-  ['the coordinator could not', next([child('escalated', 'pm', 'failed', failed)]), 'fail nobody_fit'],
+  ['the coordinator fails', next([child('escalated', 'pm', 'failed', failed)]), 'fail nobody_fit'],
   ['the human has not answered', next([child('approval', 'human', 'pending')], some), 'wait h.approval'],
   [
     'the human answered',
@@ -121,4 +125,4 @@ const STEPS: [string, string, string][] = [
   ['the human refused', next([child('approval', 'human', 'completed')], said('no')), 'fail nobody_fit'],
 ];
 
-for (const [what, found, expected] of STEPS) test(`${what}: ${expected}`, () => assert.equal(found, expected));
+for (const [situation, step, expected] of STEPS) test(`${situation}: ${expected}`, () => assert.equal(step, expected));

@@ -1,4 +1,4 @@
-/** Offers in a mesh: how long each waits, and who wins by what was told. */
+/** In a mesh the fittest agent offers first, and every process awards the same offer. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { fc } from '../../kit/properties.js';
@@ -15,46 +15,41 @@ test('the fitter an agent is, the sooner it offers itself', () => {
 });
 
 const AWARDS: [string, Offer[], { tried?: string[]; isOver?: boolean }, string | undefined][] = [
-  ['nobody has offered', [], {}, undefined],
-  ['nobody has offered, and the window is over', [], { isOver: true }, undefined],
-  ['not all who live were heard', [offer('ann', 60)], {}, undefined],
+  ['no offer yet', [], {}, undefined],
+  ['no offer, and the window is over', [], { isOver: true }, undefined],
+  ['a live candidate has not answered', [offer('ann', 60)], {}, undefined],
   ['the window is over', [offer('ann', 60)], { isOver: true }, 'ann'],
-  ['all were heard', [offer('ann', 60), offer('ben', 80), offer('cyd', 50, true)], {}, 'ben'],
+  ['all candidates have answered', [offer('ann', 60), offer('ben', 80), offer('cyd', 50, true)], {}, 'ben'],
   ['the best died', [offer('ann', 60), offer('zoe', 99)], { isOver: true }, 'ann'],
+  ['the best has failed', [offer('ann', 60), offer('ben', 80), offer('cyd', 50, true)], { tried: ['ben'] }, 'ann'],
   [
-    'the best was tried in vain',
-    [offer('ann', 60), offer('ben', 80), offer('cyd', 50, true)],
-    { tried: ['ben'] },
-    'ann',
-  ],
-  [
-    'only one that stepped back is left',
+    'only an agent that stepped back is left',
     [offer('ben', 80), offer('cyd', 50, true)],
     { tried: ['ben'], isOver: true },
     'cyd',
   ],
 ];
 
-for (const [what, offers, { tried = [], isOver = false }, winner] of AWARDS)
-  test(`${what}: ${winner ?? 'it is too early'}`, () =>
+for (const [situation, offers, { tried = [], isOver = false }, winner] of AWARDS)
+  test(`${situation}: ${winner ?? 'no winner yet'}`, () =>
     assert.equal(bestOffer({ id: 't', offers, live, tried, isOver }), winner));
 
-test('whoever looks, and in whatever order the offers came, it is the same winner', () => {
+test('the winner does not depend on the order of the offers', () => {
   const offers = fc.uniqueArray(
     fc.record({
       agent: fc.constantFrom('ann', 'ben', 'cyd'),
       fitness: fc.integer({ min: 0, max: 3 }),
       steppedBack: fc.boolean(),
     }),
-    { selector: (one) => one.agent, minLength: 1 },
+    { selector: ({ agent }) => agent, minLength: 1 },
   );
   fc.assert(
     fc.property(offers, (all) => {
       const wins = (order: Offer[]): string | undefined =>
         bestOffer({ id: 't', offers: order, live, tried: [], isOver: true });
       assert.equal(wins([...all].reverse()), wins(all));
-      const best = all.find((one) => one.agent === wins(all))!;
-      assert.ok(all.every((one) => one === best || isBetter('t', best, one)));
+      const best = all.find(({ agent }) => agent === wins(all))!;
+      assert.ok(all.every((other) => other === best || isBetter('t', best, other)));
     }),
   );
 });

@@ -1,4 +1,4 @@
-/** What a dependency needs next, by its type, its children and the time. */
+/** The next step of a dependency follows from its type, its children and the time. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { printAssignment, printProvided, type Dependency } from '../../../src/domain/coordination/dependency.js';
@@ -28,127 +28,135 @@ function step(more: Partial<Dependency>, facts: NeedFacts, children: [string, Pl
   return needStep({ task, dependency, children: new Map(children), facts, now });
 }
 
-/** In short: what it does, with whom. */
-function short(found: NeedStep): string {
-  if (found.do === 'ask') return `ask ${found.child.id.slice(9)} ${found.child.to}`;
-  if (found.do === 'wait')
-    return `wait ${[...(found.tasks ?? []).map((id) => id.replace('t.call-1.', '')), ...(found.until ? [found.until] : [])].join(' ')}`;
-  if (found.do === 'resolve')
-    return `${found.resolution.status} by ${found.resolution.provider}: ${found.resolution.data}`;
-  if (found.do === 'fail') return `fail ${found.error.code}`;
-  return `call off ${found.children.map((id) => id.replace('t.call-1.', '')).join(' ')}`;
+/** The step in one line. */
+function short(next: NeedStep): string {
+  if (next.do === 'ask') return `ask ${next.child.id.slice(9)} ${next.child.to}`;
+  if (next.do === 'wait')
+    return `wait ${[...(next.tasks ?? []).map((id) => id.replace('t.call-1.', '')), ...(next.until ? [next.until] : [])].join(' ')}`;
+  if (next.do === 'resolve') return `${next.resolution.status} by ${next.resolution.provider}: ${next.resolution.data}`;
+  if (next.do === 'fail') return `fail ${next.error.code}`;
+  return `cancel ${next.children.map((id) => id.replace('t.call-1.', '')).join(' ')}`;
 }
 
 const failed = { error: problem('model_failed', 'no') };
 const STEPS: [string, NeedStep, string][] = [
-  ['the best is asked', step({}, { candidates }), 'ask provide-1 ben'],
-  ['who is asked is waited for', step({}, { candidates }, [child('provide-1', 'ben', 'pending')]), 'wait provide-1'],
+  ['the best candidate is asked', step({}, { candidates }), 'ask provide-1 ben'],
   [
-    'words are what was asked for',
+    'an open provider is waited for',
+    step({}, { candidates }, [child('provide-1', 'ben', 'pending')]),
+    'wait provide-1',
+  ],
+  [
+    'an answer in plain text resolves it',
     step({}, {}, [child('provide-1', 'ben', 'completed', { result: 'id' })]),
     'resolved by ben: id',
   ],
   [
-    'a part is a part',
+    'a partial answer is passed on as partial',
     step({}, {}, [child('provide-1', 'ben', 'completed', { result: printProvided({ status: 'partial', data: 'i' }) })]),
     'partial by ben: i',
   ],
-  ['the next best, once', step({}, { candidates }, [child('provide-1', 'ben', 'failed', failed)]), 'ask provide-2 cyd'],
   [
-    'not a third',
+    'after a failure the next best is asked',
+    step({}, { candidates }, [child('provide-1', 'ben', 'failed', failed)]),
+    'ask provide-2 cyd',
+  ],
+  [
+    'a third agent is not asked',
     step({}, { candidates }, [
       child('provide-1', 'ben', 'failed', failed),
       child('provide-2', 'cyd', 'failed', failed),
     ]),
     'fail dependency_failed',
   ],
-  ['nobody has it', step({}, { candidates: [] }), 'fail nobody_fit'],
+  ['no agent has it', step({}, { candidates: [] }), 'fail nobody_fit'],
   ['the coordinator is asked first', step({}, { candidates, coordinator: 'pm' }), 'ask match pm'],
   [
-    'the coordinator may override',
+    'the coordinator may choose another agent',
     step({}, { candidates, coordinator: 'pm' }, [
       child('match', 'pm', 'completed', { result: printAssignment({ agent: 'eve' }) }),
     ]),
     'ask provide-1 eve',
   ],
   [
-    'never the asker itself',
+    'the coordinator may not choose the asker',
     step({}, { candidates, coordinator: 'pm' }, [
       child('match', 'pm', 'completed', { result: printAssignment({ agent: 'ana' }) }),
     ]),
     'ask provide-1 ben',
   ],
   [
-    'a coordinator that fails',
+    'a coordinator that fails is passed over',
     step({}, { candidates, coordinator: 'pm' }, [child('match', 'pm', 'failed', failed)]),
     'ask provide-1 ben',
   ],
-  ['whom the offers chose', step({}, { candidates, offered: { agent: 'cyd' } }), 'ask provide-1 cyd'],
-  ['too early to say', step({}, { candidates, offered: { until: LATER } }), `wait ${LATER}`],
-  ['nobody offered', step({}, { candidates, offered: { nobody: 'none' } }), 'fail nobody_fit'],
+  ['the winner of the offers is asked', step({}, { candidates, offered: { agent: 'cyd' } }), 'ask provide-1 cyd'],
+  ['offers may still arrive', step({}, { candidates, offered: { until: LATER } }), `wait ${LATER}`],
+  ['no agent offered', step({}, { candidates, offered: { nobody: 'none' } }), 'fail nobody_fit'],
   [
-    'a resource that is free',
+    'the resource is free',
     step({ type: 'resource', resource: 'p' }, { held: true }),
-    'resolved by engine: you hold p until your task ends or you call give_back; nobody else has it meanwhile',
+    'resolved by engine: you hold p exclusively until your task ends or you call give_back',
   ],
-  ['a resource that another has', step({ type: 'resource', resource: 'p' }, { held: false, holder: 'o' }), 'wait o'],
+  ['another task has the resource', step({ type: 'resource', resource: 'p' }, { held: false, holder: 'o' }), 'wait o'],
   [
-    'a task that is not done',
+    'the earlier task is open',
     step({ type: 'sequence', after: 'o' }, { after: child('o', 'ben', 'active')[1] }),
     'wait o',
   ],
   [
-    'a task that is done',
+    'the earlier task is completed',
     step({ type: 'sequence', after: 'o' }, { after: child('o', 'ben', 'completed', { result: 'R' })[1] }),
     'resolved by ben: R',
   ],
   [
-    'a task that failed',
+    'the earlier task failed',
     step({ type: 'sequence', after: 'o' }, { after: child('o', 'ben', 'failed', failed)[1] }),
     'fail dependency_failed',
   ],
   [
-    'a task that a person did by hand',
+    'a person did the earlier task by hand',
     step(
       { type: 'sequence', after: 'o' },
       { after: child('o', 'ben', 'failed', { error: problem('by_hand', 'done') })[1] },
     ),
     'resolved by ben: o is done',
   ],
-  ['a task that is gone', step({ type: 'sequence', after: 'o' }, { after: undefined }), 'fail not_found'],
-  ['a reviewer', step({ type: 'approval', reviewer: 'ben' }, {}), 'ask provide-1 ben'],
+  ['the earlier task is gone', step({ type: 'sequence', after: 'o' }, { after: undefined }), 'fail not_found'],
+  ['a reviewer is asked', step({ type: 'approval', reviewer: 'ben' }, {}), 'ask provide-1 ben'],
   [
-    'a reviewer who says no',
+    'the reviewer refuses',
     step({ type: 'approval', reviewer: 'ben' }, {}, [
       child('provide-1', 'ben', 'completed', { result: printProvided({ status: 'failed', data: 'no' }) }),
     ]),
     'fail not_allowed',
   ],
   [
-    'a reviewer who only talks',
+    'the reviewer gives no verdict',
     step({ type: 'approval', reviewer: 'ben' }, {}, [child('provide-1', 'ben', 'completed', { result: 'Fine.' })]),
     'partial by ben: Fine.',
   ],
   [
-    'a deadline is waited for too',
+    'a wait ends at the deadline',
     step({ deadline: LATER }, { candidates }, [child('provide-1', 'ben', 'active')]),
     `wait provide-1 ${LATER}`,
   ],
   [
-    'after the deadline who is at it is called off first',
+    'after the deadline an open provider is cancelled first',
     step({ deadline: AT }, { candidates }, [child('provide-1', 'ben', 'active')], LATER),
-    'call off provide-1',
+    'cancel provide-1',
   ],
   [
-    'after that it is late',
+    'then it fails',
     step({ deadline: AT }, { candidates }, [child('provide-1', 'ben', 'failed', failed)], LATER),
     'fail timed_out',
   ],
   [
-    'what came in time counts, however late one looks',
+    'a result counts even if it is read after the deadline',
     step({ deadline: AT }, {}, [child('provide-1', 'ben', 'completed', { result: 'id' })], LATER),
     'resolved by ben: id',
   ],
 ];
 
-for (const [what, found, expected] of STEPS) test(`${what}: ${expected}`, () => assert.equal(short(found), expected));
+for (const [situation, next, expected] of STEPS)
+  test(`${situation}: ${expected}`, () => assert.equal(short(next), expected));

@@ -1,10 +1,15 @@
-/** What was told of states, folded; and what is still to be told. */
+/** Notes fold into the last published state, and the difference to the current state becomes new notes. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { AgentState } from '../../../src/domain/agent/agent-state.js';
 import type { Note } from '../../../src/domain/coordination/note.js';
-import type { AgentDoing } from '../../../src/rules/coordination/agent-states.js';
-import { foldStates, stateNotes, UNTOLD, type Told } from '../../../src/rules/coordination/published-states.js';
+import type { AgentActivity } from '../../../src/rules/coordination/agent-states.js';
+import {
+  foldStates,
+  stateNotes,
+  NOT_PUBLISHED,
+  type PublishedState,
+} from '../../../src/rules/coordination/published-states.js';
 
 const AT = '2026-01-01T00:00:00.000Z';
 
@@ -26,23 +31,23 @@ function note(
   };
 }
 
-function doing(state: AgentState, trigger = 'task.ended t'): AgentDoing {
+function activity(state: AgentState, trigger = 'task.ended t'): AgentActivity {
   return { agent: 'ana', state, tasks: [], waitsFor: [], why: 'because', trigger };
 }
 
-test('the last move counts, and of the same move told twice the first', () => {
-  const told = foldStates([
+test('the last move counts; of two notes with the same number, the first counts', () => {
+  const published = foldStates([
     note(1, 'idle', 'working', { task: 't' }),
     note(2, 'working', 'blocked'),
     note(2, 'working', 'waiting'),
     note(1, 'idle', 'working'),
   ]).get('ana')!;
-  assert.equal(told.state, 'blocked');
-  assert.equal(told.moves, 2);
-  assert.deepEqual([told.task, told.roots, told.worked], ['t', ['r'], true]);
+  assert.equal(published.state, 'blocked');
+  assert.equal(published.moves, 2);
+  assert.deepEqual([published.task, published.roots, published.worked], ['t', ['r'], true]);
 });
 
-test('why a task failed is kept until there is work again', () => {
+test('the reason of a failure is kept until the agent has work again', () => {
   const failed = [note(1, 'idle', 'working'), note(2, 'working', 'error', { trigger: 'task.failed t' })];
   assert.equal(foldStates(failed).get('ana')!.failed, 'why not');
   assert.equal(foldStates([...failed, note(3, 'error', 'working')]).get('ana')!.failed, undefined);
@@ -50,9 +55,9 @@ test('why a task failed is kept until there is work again', () => {
   assert.deepEqual([unreadable.failed, unreadable.worked], [undefined, false]);
 });
 
-test('states that were jumped over are told, each with its own number', () => {
-  const told: Told = { ...UNTOLD, state: 'working', moves: 4, worked: true };
-  const moves = stateNotes(told, doing('complete'), ['r'], AT);
+test('states in between are published too, each with its own number', () => {
+  const published: PublishedState = { ...NOT_PUBLISHED, state: 'working', moves: 4, worked: true };
+  const moves = stateNotes(published, activity('complete'), ['r'], AT);
   assert.deepEqual(
     moves.map(({ note: { id, body }, problem }) => {
       const { fromState, toState, reason } = body as Note['body'] & { type: 'state_change' };
@@ -63,18 +68,18 @@ test('states that were jumped over are told, each with its own number', () => {
       ['state.ana.6', 'waiting', 'complete', 'because', undefined],
     ],
   );
-  assert.equal(foldStates(moves.map((one) => one.note)).get('ana')!.state, 'complete');
+  assert.equal(foldStates(moves.map((move) => move.note)).get('ana')!.state, 'complete');
 });
 
-test('two that see the same move tell the same note', () => {
-  const one = stateNotes(UNTOLD, doing('working', 'task.claimed t'), [], AT);
-  const other = stateNotes(UNTOLD, doing('working', 'task.claimed t'), [], AT);
-  assert.deepEqual(one, other);
+test('two processes that see the same move publish the same note', () => {
+  const first = stateNotes(NOT_PUBLISHED, activity('working', 'task.claimed t'), [], AT);
+  const second = stateNotes(NOT_PUBLISHED, activity('working', 'task.claimed t'), [], AT);
+  assert.deepEqual(first, second);
 });
 
-test('a move that is not in the table is told as it is, with what is wrong', () => {
-  const told: Told = { ...UNTOLD, state: 'waiting', moves: 1 };
-  const moves = stateNotes(told, doing('idle', ''), [], AT);
+test('a move that the table does not allow is published with a problem', () => {
+  const published: PublishedState = { ...NOT_PUBLISHED, state: 'waiting', moves: 1 };
+  const moves = stateNotes(published, activity('idle', ''), [], AT);
   assert.equal(moves.length, 1);
   assert.equal(moves[0]!.problem?.code, 'not_a_move');
   assert.match(moves[0]!.problem.message, /from waiting to idle/);
@@ -83,7 +88,7 @@ test('a move that is not in the table is told as it is, with what is wrong', () 
 
 test('only the newest of many roots are named', () => {
   const roots = Array.from({ length: 100 }, (_, n) => `r${n}`);
-  const [move] = stateNotes(UNTOLD, doing('working'), roots, AT);
+  const [move] = stateNotes(NOT_PUBLISHED, activity('working'), roots, AT);
   const { roots: named } = move!.note.body as Note['body'] & { type: 'state_change' };
   assert.deepEqual([named!.length, named!.at(-1)], [20, 'r99']);
 });

@@ -1,4 +1,4 @@
-/** How much an agent's field has to do with a text: pairs that a person would call related, or not. */
+/** Relevance agrees with a person on which agents a text concerns. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { fc } from '../../kit/properties.js';
@@ -35,22 +35,22 @@ const PAIRS: [keyof typeof TEAM, string, boolean][] = [
 ];
 
 for (const [name, text, related] of PAIRS) {
-  test(`${name} ${related ? 'has' : 'has nothing'} to do with: ${text}`, () => {
-    const found = relevance(TEAM[name], text, ALL);
-    assert.equal(found > RELEVANT, related, `it is ${found.toFixed(2)}`);
+  test(`${name} is ${related ? 'relevant' : 'not relevant'} to: ${text}`, () => {
+    const score = relevance(TEAM[name], text, ALL);
+    assert.equal(score > RELEVANT, related, `it is ${score.toFixed(2)}`);
   });
 }
 
-test('of several agents the one whose field it is comes first', () => {
+test('the agent with the matching expertise comes first', () => {
   const order = [...ALL].sort((a, b) => relevance(b, PAIRS[0]![1], ALL) - relevance(a, PAIRS[0]![1], ALL));
   assert.equal(order[0]!.name, 'data');
 });
 
-test('it is always between 0 and 1, and nothing is relevant to nothing', () => {
+test('relevance is between 0 and 1, and 0 for an empty text', () => {
   fc.assert(
     fc.property(fc.string(), fc.string(), fc.array(fc.string(), { maxLength: 5 }), (about, text, expertise) => {
-      const found = relevance(profile('x', about, expertise), text, ALL);
-      assert.ok(found >= 0 && found <= 1, `it is ${found}`);
+      const score = relevance(profile('x', about, expertise), text, ALL);
+      assert.ok(score >= 0 && score <= 1, `it is ${score}`);
     }),
   );
   assert.equal(relevance(TEAM.data, '', ALL), 0);

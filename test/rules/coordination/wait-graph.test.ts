@@ -54,7 +54,7 @@ const step: fc.Arbitrary<Step> = fc.record({
   to: fc.nat(11),
 });
 
-test('whatever is added, asked and removed, the graph agrees with a full search', () => {
+test('the graph agrees with a full search after any sequence of changes', () => {
   fc.assert(
     fc.property(fc.array(step, { maxLength: 120 }), (steps) => {
       const graph = waitGraph();
