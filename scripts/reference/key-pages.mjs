@@ -1,4 +1,5 @@
 /** Reference pages for files: one table for each mapping, with every key of it. */
+import { load } from 'js-yaml';
 import { ABOUT } from '../../dist/src/schemas/about.js';
 import { KINDS, PUBLISHED } from './kinds.mjs';
 
@@ -11,15 +12,15 @@ export function keyPages() {
   ]);
 }
 
-function page({ schema, json, title, about, more, labels, parts = [] }) {
+function page({ schema, json, title, about, more, labels, format, parts = [] }) {
   const editor = `JSON Schema for editors: [schemas/${json}](../../schemas/${json}), published as <${PUBLISHED}${json}>.`;
   const others = parts.flatMap((part) => [`## ${part.heading}`, part.about, ...tables(part.schema, {}, part.omit)]);
-  const all = [NOTE, `# ${title}`, about, more, editor, ...tables(schema, labels), ...others];
+  const all = [NOTE, `# ${title}`, about, more, editor, ...tables(schema, labels, {}, format), ...others];
   return `${all.filter(Boolean).join('\n\n')}\n`;
 }
 
 /** `omit` are keys that another table of the page has. */
-function tables(schema, labels = {}, omit = {}) {
+function tables(schema, labels = {}, omit = {}, format = 'yaml') {
   const sections = new Map();
   for (const { path, shape } of mappingsIn(schema, '', omit)) {
     const [from, to] = Object.entries(labels).find(([start]) => path.startsWith(start)) ?? ['', ''];
@@ -28,11 +29,11 @@ function tables(schema, labels = {}, omit = {}) {
   return [...sections].map(([shape, path]) => {
     const heading = path === '' ? '' : `## ${code(path)}\n\n`;
     const keys = Object.entries(shape).filter(([key, inner]) => inner !== omit[key]);
-    return `${heading}${table(keys, path, sections)}`;
+    return `${heading}${table(keys, path, sections, format)}`;
   });
 }
 
-function table(keys, path, sections) {
+function table(keys, path, sections, format) {
   const rows = keys.flatMap(([key, schema]) => {
     const type = typeText(schema, sections);
     if (type === REFUSED) return [];
@@ -43,9 +44,13 @@ function table(keys, path, sections) {
     const shown = example ?? (fallback === '`false`' ? 'true' : /^`(.*)`$/.exec(fallback ?? '')?.[1]);
     if (shown === undefined) throw new Error(`${join(path, key)} has neither an example nor a literal default`);
     const isRequired = schema._zod.optin === undefined;
-    return [[code(key), type, isRequired ? 'required' : (fallback ?? '–'), meaning, code(`${key}: ${shown}`)]];
+    return [[code(key), type, isRequired ? 'required' : (fallback ?? '–'), meaning, code(written(key, shown, format))]];
   });
   return [['key', 'type', 'default', 'meaning', 'example'], Array(5).fill('---'), ...rows].map(line).join('\n');
+}
+
+function written(key, example, format) {
+  return format === 'json' ? `"${key}": ${JSON.stringify(load(example))}` : `${key}: ${example}`;
 }
 
 /** The mappings with keys of their own inside a schema, outermost first. */

@@ -10,6 +10,8 @@ import { checkInYaml } from '../../dist/src/schemas/check-in.js';
 import { guildYaml } from '../../dist/src/schemas/guild-yaml.js';
 import { policyYaml } from '../../dist/src/schemas/policy.js';
 import { scriptYaml } from '../../dist/src/schemas/script.js';
+import { sessionYaml } from '../../dist/src/schemas/session.js';
+import { taskRecord } from '../../dist/src/schemas/task.js';
 
 const GUILD = {
   schema: guildYaml,
@@ -65,6 +67,48 @@ const AGENT_YAML = {
   json: 'agent-yaml.json',
   title: 'Agents: `*.agent.yaml`',
   about: 'An agent as one YAML file.',
+};
+
+const TASK = {
+  schema: taskRecord,
+  json: 'task.json',
+  page: 'task-files.md',
+  title: 'Task files: `tasks/<state>/<id>.json`',
+  about: 'One task, one JSON file. The folder is the state.',
+  format: 'json',
+  more: `A person may drop a file with only a description into \`tasks/pending/\`:
+
+\`\`\`json
+{ "description": "Summarise memory/ in five lines", "to": "retriever" }
+\`\`\`
+
+The program writes the whole record, in the order of the table. \`null\` counts as absent. Unknown keys are
+kept and printed at the end. Times are ISO 8601 in UTC. A file that is cut off or empty is held and read
+again when it changes. A file that can never be valid goes to \`quarantine/\`, with the reason beside it.`,
+};
+
+const SESSION = {
+  schema: sessionYaml,
+  json: 'session.json',
+  page: 'session-files.md',
+  title: 'Session files: `sessions/<id>.session.yaml`',
+  about: 'One conversation of an agent: a header and the list of messages.',
+  more: `\`\`\`yaml
+session_id: planner-is-redis-running
+agent_id: planner
+created: '2026-01-31T09:00:00.000Z'
+status: active
+task: is-redis-running
+messages:
+  - role: user
+    content: 'Is Redis running? Answer for Sarah.'
+    timestamp: '2026-01-31T09:00:00.000Z'
+\`\`\`
+
+You may add, change or remove messages at any time; the conversation continues from your edit. A message
+of yours needs only \`role: user\` and \`content\`. Reading is generous: timestamps may be missing, and a wrong
+optional key is ignored. A file that does not parse is held, and its task waits until it can be read. A
+tool result over 16 KiB is stored in \`storage/blobs/<sha256>\`, and the session quotes its head and tail.`,
 };
 
 const POLICY = {
@@ -143,7 +187,7 @@ no network and no key. An unknown key is an error, so that a misspelt one never 
   labels: { '[]': 'line' },
 };
 
-export const KINDS = [GUILD, AGENT, AGENT_YAML, POLICY, ALLOWLIST, SCRIPT, CHECK_IN];
+export const KINDS = [GUILD, AGENT, AGENT_YAML, TASK, SESSION, POLICY, ALLOWLIST, SCRIPT, CHECK_IN];
 
 /** Where the published schemas can be read from. */
 export const PUBLISHED = 'https://unpkg.com/guildhall/schemas/';

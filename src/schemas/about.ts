@@ -5,7 +5,7 @@
 import type { ProblemCode } from '../domain/problem.js';
 import * as z from './zod.js';
 
-interface About {
+export interface About {
   /** What the key means, in one or two sentences. */
   description?: string;
   /** The default, as a person would write it. */
@@ -27,6 +27,11 @@ export type Schema = z.ZodMiniType;
 /** An optional key of a mapping. */
 export function key<S extends Schema>(schema: S, description: string, more: About = {}): z.ZodMiniOptional<S> {
   return about(z.optional(schema), { description, ...more });
+}
+
+/** An optional key that may be `null`, which counts as absent. */
+export function nullable<S extends Schema>(schema: S, description: string, more: About = {}) {
+  return key(z.nullable(schema), description, more);
 }
 
 /** A key that must be there. */

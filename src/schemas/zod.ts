@@ -20,6 +20,7 @@ export {
   minLength,
   never,
   null,
+  nullable,
   number,
   object,
   optional,

@@ -10,6 +10,8 @@ import { allowlistYaml } from '../../src/schemas/allowlist.js';
 import { checkInYaml } from '../../src/schemas/check-in.js';
 import { guildYaml } from '../../src/schemas/guild-yaml.js';
 import { policyYaml } from '../../src/schemas/policy.js';
+import { sessionYaml } from '../../src/schemas/session.js';
+import { taskRecord } from '../../src/schemas/task.js';
 import { scriptYaml } from '../../src/schemas/script.js';
 import { budget, duration, whole } from '../../src/schemas/values.js';
 import { fc } from '../kit/properties.js';
@@ -43,6 +45,8 @@ const KINDS: [string, Schema][] = [
   ['agent.yaml', agentFlat],
   ['agent.yaml with apiVersion', agentSpec],
   ['agents of Claude Code', agentClaude],
+  ['tasks', taskRecord],
+  ['sessions', sessionYaml],
   ['the policy', policyYaml],
   ['the allowlist', allowlistYaml],
   ['scripts', scriptYaml],

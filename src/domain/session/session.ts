@@ -40,8 +40,10 @@ export const MESSAGE_KINDS = [
 ] as const;
 export type MessageKind = (typeof MESSAGE_KINDS)[number];
 
+export const MESSAGE_ROLES = ['system', 'user', 'assistant', 'tool'] as const;
+
 export interface Message {
-  role: 'system' | 'user' | 'assistant' | 'tool';
+  role: (typeof MESSAGE_ROLES)[number];
   content: string;
   toolCalls?: ToolCall[];
   /** For role `tool`: which call it answers, and that tool's name. */
@@ -64,6 +66,8 @@ export interface Message {
   timestamp?: string;
 }
 
+export const SESSION_STATUSES = ['active', 'sleeping', 'completed', 'error'] as const;
+
 export interface SessionHeader {
   sessionId: string;
   agentId: string;
@@ -72,7 +76,7 @@ export interface SessionHeader {
   /** sha256 of the agent file this conversation began with. */
   definition?: string;
   created: string;
-  status: 'active' | 'sleeping' | 'completed' | 'error';
+  status: (typeof SESSION_STATUSES)[number];
   task?: string;
   /** `session@n`: it began as a copy of the first n messages of that one. */
   forkedFrom?: string;

@@ -1,7 +1,7 @@
 /**
- * One task, one JSON file. A person may drop a file with nothing but a `description`; the program writes the whole record.
- * What cannot be read is one of two things: *held* (somebody may be saving it right now, look again later) or
- * *quarantined* (it will never become valid by waiting). Fields that the program does not know are kept and printed back.
+ * One task, one JSON file. A person may drop a file with nothing but a `description`; the program
+ * writes the whole record. A file that cannot be read is either *held* (somebody may be saving it,
+ * look again later) or *quarantined* (waiting will not make it valid). Unknown keys are kept.
  */
 import { isSafeId } from '../../domain/task/id.js';
 import { problem, type Problem } from '../../domain/problem.js';
@@ -20,9 +20,9 @@ export type TaskParsed =
 interface TaskFile {
   /** Path to name in messages. */
   file: string;
-  /** The file's name without `.json`: the id where the content gives none. */
+  /** The file's name without `.json`: the id if the content has none. */
   name: string;
-  /** When the file was taken up: `created_at` where the content gives none. */
+  /** When the file was found: `created_at` if the content has none. */
   now: string;
   maxBytes?: number;
 }
@@ -46,14 +46,14 @@ export function parseTask(bytes: Uint8Array, given: TaskFile): TaskParsed {
     return quarantine(
       problem('bad_field', 'a task is a JSON object', {
         where: whereAt(file, text, 0),
-        hint: 'write at least {"description": "what is to be done"}',
+        hint: 'write at least {"description": "what to do"}',
       }),
     );
   }
   return fromRecord(value as Record<string, unknown>, text, given);
 }
 
-/** The record as the program writes it: two spaces, a fixed order of keys, what it does not know at the end. */
+/** The record as the program writes it: two spaces, a fixed order of keys, unknown keys at the end. */
 export function printTask(task: Task): string {
   const { budget, usage, own_usage: own, extra, context, ...plain } = task;
   const record: Record<string, unknown> = {};
@@ -64,15 +64,15 @@ export function printTask(task: Task): string {
     else if (key === 'usage' && usage !== undefined) record['usage'] = usageFields(usage);
     else if (key === 'own_usage' && own !== undefined) record['own_usage'] = usageFields(own);
   }
-  // what we know wins over an unknown field of the same name; spread, because `__proto__` may be a key
+  // a known key wins over an unknown one of the same name; spread, because `__proto__` may be a key
   const whole = extra === undefined ? record : { ...record, ...(shallow(extra, DEEPEST) as object), ...record };
   return `${JSON.stringify(whole, null, 2)}\n`;
 }
 
-const MENDING = 'finish saving it, or remove it: nothing is done from it until it can be read';
-const MEND_AND_RETURN = 'mend the file, then put it back into tasks/pending';
+const FINISH_SAVING = 'finish saving it, or remove it: it is ignored until it can be read';
+const FIX_AND_RETURN = 'fix the file, then put it back into tasks/pending';
 
-/** Deeper than this, what a task carries becomes JSON text: the record must stay within the depth that is read back. */
+/** Deeper values become JSON text: the record must stay within the depth that is read back. */
 const DEEPEST = 40;
 
 function hold(p: Problem): TaskParsed {
@@ -84,7 +84,7 @@ function quarantine(p: Problem): TaskParsed {
 }
 
 function hinted(p: Problem): Problem {
-  return { ...p, hint: p.hint ?? MEND_AND_RETURN };
+  return { ...p, hint: p.hint ?? FIX_AND_RETURN };
 }
 
 /** Undefined if the bytes are not plain UTF-8 text. */
@@ -101,11 +101,7 @@ function decode(bytes: Uint8Array): string | undefined {
 
 function notText(bytes: Uint8Array, file: string): Problem {
   const wide = (bytes[0] === 0xff && bytes[1] === 0xfe) || (bytes[0] === 0xfe && bytes[1] === 0xff);
-  const what = wide
-    ? 'this file is UTF-16'
-    : bytes.includes(0)
-      ? 'this file holds NUL bytes'
-      : 'this file is not UTF-8';
+  const what = wide ? 'this file is UTF-16' : bytes.includes(0) ? 'this file has NUL bytes' : 'this file is not UTF-8';
   return problem('bad_file', what, {
     where: { file },
     hint: `save it as UTF-8 text, then put it back into tasks/pending`,
@@ -113,12 +109,13 @@ function notText(bytes: Uint8Array, file: string): Problem {
 }
 
 function tornProblem(text: string, file: string, found: Problem): Problem {
-  if (/^\uFEFF?\s*$/.test(text)) return problem('bad_file', 'the file is empty', { where: { file }, hint: MENDING });
+  if (/^\uFEFF?\s*$/.test(text))
+    return problem('bad_file', 'the file is empty', { where: { file }, hint: FINISH_SAVING });
   const mark = /^(?:<{7}|={7}|>{7})(?: |\r?$)/m.exec(text);
-  if (mark === null) return { ...found, hint: found.hint ?? MENDING };
-  return problem('bad_file', 'the file holds conflict marks of a merge', {
+  if (mark === null) return { ...found, hint: found.hint ?? FINISH_SAVING };
+  return problem('bad_file', 'the file has conflict marks of a merge', {
     where: whereAt(file, text, mark.index),
-    hint: 'resolve the conflict: nothing is done from this file until it can be read',
+    hint: 'resolve the conflict: the file is ignored until it can be read',
   });
 }
 
@@ -128,7 +125,7 @@ function fromRecord(record: Record<string, unknown>, text: string, given: TaskFi
     const offset = fault.path.length === 0 ? undefined : jsonOffset(text, fault.path);
     return problem(fault.code, fault.message, {
       where: offset === undefined ? { file } : whereAt(file, text, offset),
-      hint: fault.hint ?? MEND_AND_RETURN,
+      hint: fault.hint ?? FIX_AND_RETURN,
     });
   };
   const { version } = record;
@@ -137,8 +134,8 @@ function fromRecord(record: Record<string, unknown>, text: string, given: TaskFi
       placed({
         path: ['version'],
         code: 'bad_file',
-        message: `this record has version ${version}: a newer Guildhall wrote it, and this one knows up to ${TASK_VERSION}`,
-        hint: 'update Guildhall: the task stays where it is and nothing is done from it',
+        message: `this record has version ${version}, which a newer Guildhall wrote; this one reads up to ${TASK_VERSION}`,
+        hint: 'update Guildhall: the task is left alone until then',
       }),
     );
   }
@@ -152,13 +149,16 @@ function fromRecord(record: Record<string, unknown>, text: string, given: TaskFi
       placed({ path, code: 'bad_name', message: `${JSON.stringify(id)} cannot be an id`, hint: ID_HINT }),
     );
   }
-  const task = makeTask({ ...defaultsUnder(fields.parent), ...fields, id, created_at: fields.created_at ?? given.now });
+  const created = { id, description: fields.description, created_at: fields.created_at ?? given.now };
+  // assigned, not spread: spreading thirty keys takes most of the time of reading
+  const task = Object.assign(makeTask(created), defaultsUnder(fields.parent), fields);
+  task.context = { original_goal: fields.description, ...fields.context };
   return { kind: 'task', task };
 }
 
 const ID_HINT = 'use letters, digits, "_", "-" and ".", no dot or dash first, at most 100 in all';
 
-/** A file that names a parent and says no more is taken as a subtask directly under it. */
+/** A file that names a parent and says no more is a subtask directly under it. */
 function defaultsUnder(parent: string | undefined): Partial<Task> {
   return parent === undefined ? {} : { root: parent, depth: 1, role: 'subtask' };
 }

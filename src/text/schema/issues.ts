@@ -4,8 +4,15 @@ import { fault, nameOf, type Fault, type Path } from './fault.js';
 
 type Issue = z.core.$ZodIssue;
 
-/** `value` is the value that zod checked. `written` gives a path as the file spells it. */
-export function faultsOf(issues: readonly Issue[], value: unknown, written: (path: Path) => Path): Fault[] {
+export interface Spelling {
+  /** A path in the value as the file writes it. */
+  written(path: Path): Path;
+  /** The hint of the key at this path, for a person who gave it a wrong value. */
+  hint(path: Path): string | undefined;
+}
+
+/** `value` is the value that zod checked. */
+export function faultsOf(issues: readonly Issue[], value: unknown, { written, hint }: Spelling): Fault[] {
   return issues.flatMap((issue) => explain(issue, []));
 
   function explain(issue: Issue, base: Path): Fault[] {
@@ -20,13 +27,14 @@ export function faultsOf(issues: readonly Issue[], value: unknown, written: (pat
       return [fault(path, message, { code: 'bad_name', side: 'key' })];
     }
     if (issue.code === 'invalid_type' && issue.expected === 'never')
-      return [fault(path, issue.message, { side: 'key' })];
-    if (issue.code === 'custom' && issue.params?.['rule']) return [fault(path, issue.message, issue.params['rule'])];
+      return [fault(path, issue.message, { side: 'key', hint: hint(path) })];
+    const params = issue.code === 'custom' ? issue.params : undefined;
+    if (params?.['rule']) return [fault(path, issue.message, params['rule'])];
     if (path.length > 0 && !exists(value, path)) {
       const message = `${nameOf(shown.slice(0, -1))} needs "${String(shown.at(-1))}"`;
-      return [fault(path.slice(0, -1), message)];
+      return [fault(path.slice(0, -1), message, { hint: hint(path) })];
     }
-    return [fault(path, `${nameOf(shown)} must be ${issue.message}`)];
+    return [fault(path, `${nameOf(shown)} must be ${issue.message}`, { hint: hint(path), ...params })];
   }
 }
 

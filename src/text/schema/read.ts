@@ -7,7 +7,7 @@ import type { Schema } from '../../schemas/about.js';
 import type * as z from '../../schemas/zod.js';
 import { inOrder, placed, type Fault, type Path, type Places } from './fault.js';
 import { faultsOf } from './issues.js';
-import { spell } from './spelling.js';
+import { spell, type Spelled } from './spelling.js';
 
 export interface Reading<T> {
   /** Undefined if no part of it is right. */
@@ -23,15 +23,14 @@ export interface Reading<T> {
 const MOST_FAULTS = 50;
 
 export function readValue<S extends Schema>(schema: S, raw: unknown, places: Places): Reading<z.infer<S>> {
-  const { value, faults, ignored, written, hint } = spell(schema, raw);
-  let checked = schema.safeParse(value);
-  let found = faultsIn(checked, value, written);
-  for (const each of found) faults.push({ hint: hint(each.path), ...each });
+  const spelled = spell(schema, raw);
+  const { value, faults, ignored, written } = spelled;
+  let found = faultsIn(schema, spelled);
+  faults.push(...found);
   // Faults that appear only after a removal follow from it, so they are not reported.
   while (found.length > 0 && !found.some(({ path }) => path.length === 0)) {
     for (const { path } of found.toSorted(lastFirst)) remove(value, path);
-    checked = schema.safeParse(value);
-    found = faultsIn(checked, value, written);
+    found = faultsIn(schema, spelled);
   }
   const problems = (list: readonly Fault[]): Problem[] =>
     inOrder(list.slice(0, MOST_FAULTS).map((each) => placed(each, places[each.side](written(each.path)))));
@@ -43,10 +42,9 @@ export function readValue<S extends Schema>(schema: S, raw: unknown, places: Pla
   };
 }
 
-type Checked = ReturnType<Schema['safeParse']>;
-
-function faultsIn(checked: Checked, value: unknown, written: (path: Path) => Path): Fault[] {
-  return checked.success ? [] : faultsOf(checked.error.issues, value, written);
+function faultsIn(schema: Schema, spelled: Spelled): Fault[] {
+  const checked = schema.safeParse(spelled.value);
+  return checked.success ? [] : faultsOf(checked.error.issues, spelled.value, spelled);
 }
 
 function remove(value: unknown, path: Path): void {

@@ -7,16 +7,13 @@ import { nearest } from '../../domain/nearest.js';
 import { ABOUT, type Schema } from '../../schemas/about.js';
 import { isMapping } from '../lines/mapping.js';
 import { fault, nameOf, type Fault, type Path } from './fault.js';
+import type { Spelling } from './issues.js';
 
-interface Spelled {
+export interface Spelled extends Spelling {
   value: unknown;
   faults: Fault[];
   /** Keys that a tolerant format does not know. */
   ignored: Fault[];
-  /** A path in the value as the file writes it. */
-  written(path: Path): Path;
-  /** The hint of the key at this path, for whoever gave it a wrong value. */
-  hint(path: Path): string | undefined;
 }
 
 export function spell(schema: Schema, raw: unknown): Spelled {
@@ -29,8 +26,6 @@ export function spell(schema: Schema, raw: unknown): Spelled {
   return { value: walk(schema, raw, []), faults, ignored, written, hint: (path) => hints.get(joined(path)) };
 
   function walk(given: Schema, value: unknown, path: Path): unknown {
-    const hint = ABOUT.get(given)?.hint;
-    if (hint !== undefined) hints.set(joined(path), hint);
     const { def } = optionFor(given, value)._zod as { def: Def };
     if (def.type === 'enum' && typeof value === 'string') return word(Object.values(def.entries!), value);
     if (def.type === 'array' && Array.isArray(value))
@@ -54,13 +49,18 @@ export function spell(schema: Schema, raw: unknown): Spelled {
 
   function mapping({ shape = {}, catchall }: Def, value: Record<string, unknown>, path: Path): unknown {
     const read = new Map<string, unknown>();
+    for (const [name, schema] of Object.entries(shape)) {
+      const hint = ABOUT.get(schema)?.hint;
+      if (hint !== undefined) hints.set(joined([...path, name]), hint);
+    }
+    const isLoose = catchall !== undefined && catchall._zod.def.type !== 'never';
     const exactFirst = Object.entries(value).toSorted(([a], [b]) => isIn(shape, b) - isIn(shape, a));
     for (const [key, item] of exactFirst) {
-      const name = nameIn(shape, key);
+      const name = nameIn(shape, key, isLoose);
       if (name === undefined) {
-        if (catchall === undefined) ignored.push(ignoredKey(path, key));
-        else if (catchall._zod.def.type === 'never') faults.push(unknownKey(path, key, shape));
-        else read.set(key, item);
+        if (isLoose) read.set(key, item);
+        else if (catchall === undefined) ignored.push(ignoredKey(path, key));
+        else faults.push(unknownKey(path, key, shape));
       } else if (item !== null || accepts(shape[name]!, null)) {
         const at = [...path, name];
         if (read.has(name)) {
@@ -118,14 +118,11 @@ function isIn(shape: Record<string, Schema>, key: string): number {
   return Object.hasOwn(shape, key) ? 1 : 0;
 }
 
-/** The key of the schema that is meant; undefined if there is none. */
-function nameIn(shape: Record<string, Schema>, key: string): string | undefined {
+/** The key of the schema that is meant; undefined if there is none. A record's own keys may be in camel case. */
+function nameIn(shape: Record<string, Schema>, key: string, isLoose: boolean): string | undefined {
   if (Object.hasOwn(shape, key)) return key;
+  const isKey = (name: string): boolean => name === key || (!isLoose && camelCase(name) === key);
   return Object.keys(shape).find((name) => [name, ...(ABOUT.get(shape[name]!)?.spellings ?? [])].some(isKey));
-
-  function isKey(name: string): boolean {
-    return name === key || camelCase(name) === key;
-  }
 }
 
 export function camelCase(key: string): string {

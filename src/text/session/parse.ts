@@ -1,11 +1,12 @@
 /**
- * A conversation, read. People edit these files in any editor and other programs write them a little differently, so
- * reading is generous: missing timestamps, both names of the tool role, arguments as mapping or as JSON text, extra keys. What
- * cannot be understood at all is a problem with its place, and nothing is done from the file until it is mended.
+ * The reader of conversations. People edit these files and other programs write them differently, so
+ * it is generous: timestamps may be missing, a wrong optional key is ignored, arguments may be JSON
+ * text. That is why it is written by hand; `test/schemas/session.test.ts` holds it to the schema.
  */
 import { isProblemCode, problem, type Problem } from '../../domain/problem.js';
 import {
   MESSAGE_KINDS,
+  SESSION_STATUSES,
   type Message,
   type MessageUsage,
   type Session,
@@ -59,8 +60,6 @@ function readSession(value: unknown, file: string): Session {
   };
 }
 
-const STATUSES = ['active', 'sleeping', 'completed', 'error'] as const;
-
 function readHeader(given: Fields, file: string): SessionHeader {
   const agentId = words(given['agent_id']);
   if (agentId === undefined)
@@ -69,7 +68,7 @@ function readHeader(given: Fields, file: string): SessionHeader {
     sessionId: words(given['session_id']) ?? file.replace(/^.*\//, '').replace(/\.session\.ya?ml$/, ''),
     agentId,
     created: words(given['created']) ?? '',
-    status: STATUSES.find((status) => status === given['status']) ?? 'active',
+    status: SESSION_STATUSES.find((status) => status === given['status']) ?? 'active',
   };
   const agentType = words(given['agent_type']);
   const model = words(given['model']);
@@ -99,7 +98,7 @@ function readMessage(value: unknown, path: Path): Message {
   const given = fields(value, path, 'a message is a mapping with "role" and "content"');
   const role = given['role'];
   if (typeof role !== 'string' || !Object.hasOwn(ROLES, role)) {
-    const message = role === undefined ? 'this message has no role' : `${JSON.stringify(role)} is no role`;
+    const message = role === undefined ? 'this message has no role' : `unknown role ${JSON.stringify(role)}`;
     throw new Wrong([...path, 'role'], message, 'a role is user, assistant, tool or system');
   }
   const message: Message = { role: ROLES[role]!, content: asText(given['content']) };
@@ -153,7 +152,7 @@ function readArguments(value: unknown, path: Path): Record<string, unknown> {
   } catch {
     // said below
   }
-  throw new Wrong(path, '"arguments" is text that is no JSON object', 'write the arguments as a mapping');
+  throw new Wrong(path, '"arguments" is text that is not a JSON object', 'write the arguments as a mapping');
 }
 
 function readUsage(given: Fields): MessageUsage {

@@ -119,7 +119,7 @@ const quarantined: [string, string | Uint8Array, RegExp, string?][] = [
   ['a repeated key', '{"description": "a",\n"description": "b"}', /twice/, '2:1'],
   ['nesting that is too deep', `{"description": "a", "context": ${'['.repeat(100)}${']'.repeat(100)}}`, /deeper/],
   ['no description', '{"type": "x"}', /no description/],
-  ['a blank description', '{"description": "  "}', /says what is to be done/],
+  ['a blank description', '{"description": "  "}', /says what to do/],
   ['a wrong type', '{"description": "a",\n "requirements": {"a": 1}}', /"requirements" must be a list/, '2:2'],
   ['a wrong type deep inside', '{"description": "a",\n "waits": {"tasks": ["x", 3]}}', /"waits.tasks.1"/, '2:27'],
   ['an id that leaves the folder', '{"description": "a", "id": "../../etc/passwd"}', /cannot be an id/, '1:22'],

@@ -107,7 +107,7 @@ test('arguments may be JSON text', () => {
 const faults: [string, string, RegExp, string][] = [
   ['a syntax error', `${HEAD}  - role: user\n    content: "open\n`, /./, '5:1'],
   ['a repeated key', `${HEAD}  - role: user\n    role: user\n`, /twice/, '4:5'],
-  ['an unknown role', `${HEAD}  - role: user\n  - role: usr\n`, /"usr" is no role/, '4:11'],
+  ['an unknown role', `${HEAD}  - role: user\n  - role: usr\n`, /unknown role "usr"/, '4:11'],
   ['a message that is not a mapping', `${HEAD}  - hello\n`, /a message is a mapping/, '3:5'],
   ['a custom tag', `${HEAD}  - role: !!js/function x\n`, /tag/, '3:11'],
   ['tool calls that are not a list', `${HEAD}  - role: assistant\n    tool_calls: none\n`, /must be a list/, '4:17'],

@@ -1,0 +1,139 @@
+/** A conversation: `sessions/<id>.session.yaml`. Unknown keys are kept, and `null` counts as absent. */
+import { PROBLEM_CODES } from '../domain/problem.js';
+import { MESSAGE_KINDS, MESSAGE_ROLES, SESSION_STATUSES } from '../domain/session/session.js';
+import { named, needed, nullable, rule } from './about.js';
+import { choice, flag, mapping, text } from './values.js';
+import * as z from './zod.js';
+
+const amount = z.number({ error: 'a number' });
+
+const usage = z.looseObject(
+  {
+    model: nullable(text, 'The model that answered.', { example: 'openai/gpt-5' }),
+    input_tokens: nullable(amount, 'Input tokens.', { example: '137' }),
+    output_tokens: nullable(amount, 'Output tokens.', { example: '82' }),
+    cached_tokens: nullable(amount, 'Input tokens that came from the cache.', { example: '100' }),
+    micro_usd: nullable(amount, 'Cost, in millionths of a US dollar.', { example: '450' }),
+    ms: nullable(amount, 'How long the call took.', { example: '395' }),
+  },
+  mapping,
+);
+
+const jsonObject = z.string().check(z.refine((value) => value === '' || isJsonObject(value)));
+const callArguments = {
+  arguments: nullable(
+    z.union([z.record(z.string(), z.unknown()), jsonObject], { error: 'a mapping, or the text of a JSON object' }),
+    'The arguments of the tool.',
+    { example: '{path: memory/system-config.md}' },
+  ),
+};
+
+const toolCall = z
+  .looseObject(
+    {
+      id: nullable(text, 'The id that the result refers to.', {
+        default: '`call-` and its number',
+        example: 'call_e9q2f61yby',
+      }),
+      type: nullable(text, 'Always `function`.', { example: 'function' }),
+      function: nullable(
+        z.looseObject(
+          { name: needed(text, 'The name of the tool.', { example: 'read_file' }), ...callArguments },
+          mapping,
+        ),
+        'The tool and its arguments.',
+        { example: '{name: read_file, arguments: {path: a.md}}' },
+      ),
+      name: nullable(text, 'The name of the tool, if there is no `function`.', { example: 'read_file' }),
+      ...callArguments,
+    },
+    mapping,
+  )
+  .check(rule(({ function: called, name }) => (called ?? name ?? null) !== null, 'this tool call names no tool'));
+
+const message = z.looseObject(
+  {
+    role: needed(
+      choice([...MESSAGE_ROLES, 'human', 'tool_result', 'function', 'developer']),
+      'Who speaks. `human` is read as `user`, `tool_result` and `function` as `tool`, `developer` as `system`.',
+      { example: 'user' },
+    ),
+    from: nullable(text, 'Who said it, if the role does not tell: `human`, another agent, a channel.', {
+      example: 'human',
+    }),
+    kind: nullable(choice(MESSAGE_KINDS), 'The purpose of a message that the program wrote.', { example: 'last_turn' }),
+    cause: nullable(text, 'The id of the note that the message brings.', { example: '9p01bpoiva' }),
+    task: nullable(text, 'In a conversation that several tasks share: the task that starts here.', {
+      example: 'summarise',
+    }),
+    name: nullable(text, 'Of a tool result: the tool.', { example: 'read_file' }),
+    tool_call_id: nullable(text, 'Of a tool result: the call that it answers.', { example: 'call_e9q2f61yby' }),
+    is_error: nullable(flag, 'Of a tool result: the call did not succeed.', { example: 'true' }),
+    code: nullable(
+      named('code of a problem', choice(PROBLEM_CODES)),
+      'Of a tool result: why the call did not succeed.',
+      { example: 'not_found' },
+    ),
+    final: nullable(flag, 'Of a tool result: the call ended the task, and the content is its answer.', {
+      example: 'true',
+    }),
+    content: nullable(z.unknown(), 'The text. A value that is not text is read as JSON.', {
+      default: 'empty',
+      example: 'Is Redis running?',
+    }),
+    tool_calls: nullable(z.array(toolCall, { error: 'a list' }), 'Of an assistant message: the tools it calls.', {
+      example: '[{id: call_1, function: {name: read_file, arguments: {path: a.md}}}]',
+    }),
+    usage: nullable(usage, 'Of an assistant message: what the model call cost.', {
+      example: '{model: openai/gpt-5, input_tokens: 137, output_tokens: 82}',
+    }),
+    timestamp: nullable(
+      text,
+      'When it was written. It is the last key: a message of the program without it was cut off by a crash.',
+      {
+        example: '"2026-01-31T09:00:00.000Z"',
+        spellings: ['ts'],
+      },
+    ),
+  },
+  mapping,
+);
+
+export const sessionYaml = z.looseObject(
+  {
+    session_id: nullable(text, 'The id of the conversation.', {
+      default: 'the name of the file',
+      example: 'planner-is-redis-running',
+    }),
+    agent_id: needed(text, 'The agent.', { example: 'planner', hint: 'add a line such as "agent_id: planner"' }),
+    agent_type: nullable(text, 'The type of the agent.', { example: 'planner' }),
+    model: nullable(text, 'The model of the agent.', { example: 'openai/gpt-5' }),
+    definition: nullable(text, 'The sha256 of the agent file that the conversation started with.', {
+      example: '50a6830d',
+    }),
+    created: nullable(text, 'When it was created.', { example: '"2026-01-31T09:00:00.000Z"' }),
+    status: nullable(choice(SESSION_STATUSES), 'For people: the task decides.', { default: '`active`' }),
+    task: nullable(text, 'The task that it was created for.', { example: 'is-redis-running' }),
+    forked_from: nullable(text, 'The conversation it is a copy of, and the number of messages that were copied.', {
+      example: 'planner-1@4',
+    }),
+    messages: nullable(
+      z.array(message, { error: 'a list' }),
+      'The messages. It is the last key, and it only grows at its end.',
+      {
+        default: 'none',
+        example: '[{role: user, content: "Is Redis running?"}]',
+      },
+    ),
+  },
+  { error: 'a mapping that ends with the list "messages"' },
+);
+
+function isJsonObject(value: string): boolean {
+  try {
+    const parsed: unknown = JSON.parse(value);
+    return typeof parsed === 'object' && parsed !== null && !Array.isArray(parsed);
+  } catch {
+    return false;
+  }
+}

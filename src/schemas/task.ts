@@ -1,0 +1,177 @@
+/**
+ * The record of a task: `tasks/<state>/<id>.json`. Its keys are in the order in which the program
+ * prints them. Unknown keys are kept, and `null` counts as absent.
+ */
+import { isSafeId } from '../domain/task/id.js';
+import { TASK_VERSION } from '../domain/task/task.js';
+import { named, needed, nullable, type About } from './about.js';
+import { budget, mapping, priority } from './values.js';
+import * as z from './zod.js';
+
+const text = z.string({ error: 'text' });
+const count = named('whole number', z.int({ error: 'a whole number' }).check(z.gte(0)));
+const amount = z.number({ error: 'a number' }).check(z.gte(0));
+
+const idError = 'an id: letters, digits, "_", "-" and ".", at most 100';
+const id = named(
+  'id',
+  z.string({ error: idError }).check(z.refine(isSafeId, { error: idError, params: { code: 'bad_name' } })),
+);
+const ids = named('id or list of ids', z.union([id, z.array(id)], { error: 'a list of task ids' }));
+const texts = named('text or list of text', z.union([text, z.array(text)], { error: 'a list of texts' }));
+
+/** An agent that does not exist fails the task later; a name that could leave its folder is refused here. */
+const peerError = "an agent's name, or human";
+// oxlint-disable-next-line no-control-regex
+const PEER = /^@?[^./\\\u0000-\u001f\u007f][^/\\\u0000-\u001f\u007f]{0,99}$/;
+const peer = z
+  .string({ error: peerError })
+  .check(z.refine((name) => PEER.test(name), { error: peerError, params: { code: 'bad_name' } }));
+
+/** Shorter than writing both for each of thirty keys. */
+function field<S extends z.ZodMiniType>(schema: S, description: string, example: string, more: About = {}) {
+  return nullable(schema, description, { example, ...more });
+}
+
+const waits = z.looseObject(
+  {
+    tasks: field(ids, 'Tasks; it is looked at again when one of them ends.', '[summarise.call-1]'),
+    until: field(text, 'A time; it is looked at again when it has passed.', '"2026-01-31T09:00:00.000Z"'),
+    file: field(text, 'A conversation that cannot be read; it is looked at again when the file changes.', 'planner-1'),
+    budget: field(z.unknown(), 'The part of the budget that open children hold.', 'tokens'),
+  },
+  mapping,
+);
+
+const lost = z.looseObject(
+  {
+    at: needed(text, 'When it was noticed.', { example: '"2026-01-31T09:00:00.000Z"' }),
+    agent: needed(text, 'The agent that worked on the task.', { example: 'planner' }),
+    messages: needed(count, 'How many messages its conversation had.', { example: '7' }),
+  },
+  mapping,
+);
+
+const place = z.looseObject(
+  {
+    file: needed(text, 'The file.', { example: 'agents/planner.md' }),
+    line: field(count, 'The line, from 1.', '4'),
+    column: field(count, 'The column, from 1.', '9'),
+    source: field(text, 'The line itself.', '"tools: [serch_files]"'),
+  },
+  mapping,
+);
+
+const error = z.union(
+  [
+    text,
+    z.looseObject({
+      code: field(z.unknown(), 'One of the codes of problems.', 'tool_failed'),
+      message: needed(text, 'One sentence.', { example: 'the command failed' }),
+      where: field(place, 'The place in a file.', '{file: agents/planner.md, line: 4}'),
+      hint: field(text, 'One safe next step.', 'fix it, then retry'),
+    }),
+  ],
+  mapping,
+);
+
+const usage = z.looseObject(
+  {
+    turns: field(amount, 'Model calls.', '3'),
+    tool_calls: field(amount, 'Tool calls.', '2'),
+    input_tokens: field(amount, 'Input tokens.', '1200'),
+    output_tokens: field(amount, 'Output tokens.', '300'),
+    cached_tokens: field(amount, 'Input tokens that came from the cache.', '1000'),
+    micro_usd: field(amount, 'Cost, in millionths of a US dollar.', '4500'),
+    busy_ms: field(amount, 'Time inside model and tool calls.', '2500'),
+    children: field(amount, 'Tasks created below it.', '2'),
+  },
+  mapping,
+);
+
+const certificate = z.looseObject(
+  {
+    open: field(count, 'Open tasks below it.', '0'),
+    unread: field(count, 'Notes that nobody has read.', '0'),
+    effects: field(count, 'Effects without an outcome.', '0'),
+    agreed: field(count, 'Processes that agreed.', '2'),
+    of: field(count, 'Processes that were asked.', '2'),
+  },
+  mapping,
+);
+
+const context = z.looseObject(
+  { original_goal: field(text, 'The goal. Every child keeps it.', 'Ship the release') },
+  mapping,
+);
+
+export const taskRecord = z.looseObject(
+  {
+    id: field(
+      text,
+      'One part of a file name: letters, digits, `_ - .`, no leading dot or dash, at most 100 bytes.',
+      'summarise',
+      {
+        default: 'the name of the file',
+      },
+    ),
+    parent: field(id, 'The task that asked for it.', 'summarise'),
+    parent_id: field(id, 'Another name for `parent`; read and not written.', 'summarise'),
+    root: field(id, 'The task at the top of the tree.', 'summarise', { default: 'the task itself, or its parent' }),
+    depth: field(count, 'How many times in a row agents asked by themselves. Pattern stages do not count.', '1', {
+      default: '`0`, below a parent `1`',
+    }),
+    role: field(text, 'Why its parent wants it: `root`, `subtask`, `call`, `advisor`, `approval`, …', 'root', {
+      default: '`root`, below a parent `subtask`',
+    }),
+    type: field(text, 'A word for the kind of work.', 'research'),
+    description: needed(
+      z.string({ error: 'text that says what to do' }).check(z.regex(/\S/)),
+      'What to do. The only key that a dropped file needs.',
+      {
+        example: 'Summarise memory/ in five lines',
+        hint: 'add a "description": one sentence that says what to do',
+      },
+    ),
+    to: field(peer, 'The agent that does it, or `human`.', 'retriever', { default: 'nobody: agents bid for it' }),
+    from: field(text, 'Who asks.', 'planner'),
+    requirements: field(texts, 'Capabilities that the agent must have, all of them.', '[web_search]', {
+      default: 'none',
+    }),
+    dependencies: field(ids, 'Tasks that must be completed first.', '[fetch-data]', { default: 'none' }),
+    context: field(context, 'Facts for the agent that does it.', '{original_goal: Ship the release}', {
+      default: '`original_goal` is the description',
+    }),
+    priority: field(priority, 'How urgent it is.', 'B', { default: '`C`' }),
+    budget: field(budget, 'What it may spend with everything below it.', '{turns: 10}', {
+      default: 'the budget of its agent',
+    }),
+    created_by: field(text, 'Who created it.', 'planner'),
+    created_at: field(text, 'When it was created.', '"2026-01-31T09:00:00.000Z"', {
+      default: 'when the file was found',
+    }),
+    claimed_by: field(text, 'Who works on it.', 'retriever'),
+    claimed_at: field(text, 'Since when.', '"2026-01-31T09:00:05.000Z"'),
+    retries: field(count, 'How often it was opened again after it had failed.', '1'),
+    attempts: field(count, 'How many workers in a row were lost without progress.', '0', { default: '`0`' }),
+    lost: field(z.array(lost, { error: 'a list' }), 'The workers that were lost.', '[]'),
+    session: field(id, 'The conversation in which it is done.', 'retriever-summarise'),
+    waits: field(waits, 'What it waits for.', '{tasks: [summarise.call-1]}'),
+    bids: field(ids, 'The children that were created to find an agent for it.', '[summarise.bid-ana]'),
+    result: field(text, 'The answer.', 'Redis runs in podman.'),
+    error: field(error, 'Why it failed.', '{code: tool_failed, message: the command failed}'),
+    ended_at: field(text, 'When it ended.', '"2026-01-31T09:01:00.000Z"'),
+    certificate: field(
+      certificate,
+      'Of a completed root: nothing below it is open, unread or half done.',
+      '{open: 0, unread: 0, effects: 0, agreed: 1, of: 1}',
+    ),
+    usage: field(usage, 'What it and everything below it has cost.', '{turns: 3, input_tokens: 1200}'),
+    own_usage: field(usage, 'What it alone has cost.', '{turns: 1, input_tokens: 400}'),
+    version: field(count, 'The version of the format. A record of a later version is left alone.', '1', {
+      default: `\`${TASK_VERSION}\``,
+    }),
+  },
+  { error: 'a JSON object' },
+);
+export type TaskRecord = z.infer<typeof taskRecord>;
