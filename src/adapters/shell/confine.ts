@@ -72,7 +72,7 @@ export function createConfinement({ isOff, limits }: { isOff: boolean; limits: L
           ...argv,
         ]
       : [...limited, ...argv];
-  return Object.assign(wrap, { isSandboxed, isLimited: prlimit !== undefined, ...(whyNot ? { whyNot } : {}) });
+  return Object.assign(wrap, { isSandboxed, isLimited: prlimit !== undefined, whyNot });
 }
 
 /** Passes nothing from our environment, so that no key reaches a command. */

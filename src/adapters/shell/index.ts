@@ -92,7 +92,7 @@ export function shell({ root, env = {}, clock, limits: overrides }: ShellOptions
         cwd: folder.home,
         env: cleanEnv(folder.home),
         runawayBytes: Math.max(limits.runawayBytes, run.maxOutputBytes),
-        ...(confinement.isSandboxed ? { wrapper: 'bwrap' } : {}),
+        wrapper: confinement.isSandboxed ? 'bwrap' : undefined,
       });
       if (plan) ended = await runPlan(running, plan, pipe!.write, between, confinedArgv);
       else if (running.stopped) ended = { code: 1 };

@@ -44,7 +44,7 @@ export class RunningCommand {
   constructor(private readonly options: RunningOptions) {
     const { pipe, maxOutputBytes, runawayBytes, timeoutMs, signal, wrapper } = options;
     this.output = output(pipe.read, maxOutputBytes, runawayBytes, () => this.stop('output'));
-    this.tree = { groups: [], output: pipe.name, ...(wrapper ? { wrapper } : {}) };
+    this.tree = { groups: [], output: pipe.name, wrapper };
     this.timer = setTimeout(() => this.stop('time-out'), timeoutMs);
     signal?.addEventListener('abort', this.onAbort, { once: true });
     if (signal?.aborted) this.stop('cancel');

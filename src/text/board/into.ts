@@ -43,7 +43,7 @@ function newItem(row: Row): NewItem {
   return {
     title: String(title),
     box: boxOf(row),
-    ...(/^[A-D]$/.test(String(row['priority'])) ? { priority: String(row['priority']) } : {}),
+    priority: /^[A-D]$/.test(String(row['priority'])) ? String(row['priority']) : undefined,
     stakeholders: namesOf(row['stakeholders']),
     tags: namesOf(row['tags']),
     fields,

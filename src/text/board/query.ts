@@ -139,7 +139,7 @@ function insert(text: string, board: Board, query: Insert, options: BoardQueryOp
       stakeholders: listOf(value.get('stakeholders') ?? null),
       tags: listOf(value.get('tags') ?? null),
       fields,
-      ...(under ? { under } : {}),
+      under,
     },
     board,
   );

@@ -32,11 +32,11 @@ export function endpointOf(provider: Provider, env: Env): Endpoint {
   const baseUrl = (provider.baseUrl ?? (vendor ? env[`${vendor}_BASE_URL`] : undefined))?.replace(/\/+$/, '');
   const local = baseUrl !== undefined && isLoopback(baseUrl);
   return {
-    ...(key ? { key } : {}),
-    ...(keyEnv ? { keyEnv } : {}),
+    key,
+    keyEnv,
     keyless: baseUrl !== undefined && (local || provider.keyEnv === undefined),
     local,
-    ...(baseUrl ? { baseUrl } : {}),
+    baseUrl,
     address: baseUrl ? plainAddress(baseUrl) : 'its own address',
   };
 }
