@@ -1,6 +1,6 @@
 /**
- * Looks at what an agent asks for before it becomes a task: what can never be given is refused at once, with a reason the model can read, and
- * a deadline that says how long becomes a time. Once the task is there it is not looked at again: time passes, and names come and go.
+ * Validates a dependency or help request before it becomes a task. An impossible one is refused at once
+ * with a reason that the model can read, and a relative deadline becomes a time.
  */
 import { roleFacts } from '../../domain/task/role.js';
 import { dependencyOf, type Dependency } from '../../domain/coordination/dependency.js';
@@ -11,7 +11,7 @@ import type { Task, WantedChild } from '../../domain/task/task.js';
 import { ancestors } from '../core/tree.js';
 import { record, type EngineContext } from '../core/context.js';
 
-/** The child as it is to be made; why it must not be. Children of other kinds pass as they are. */
+/** The child to create, or why it must not be. Children with other roles pass unchanged. */
 export async function admitNeed(
   context: EngineContext,
   asker: Task,
@@ -23,14 +23,14 @@ export async function admitNeed(
   const dependency = dependencyOf(asked);
   const help = helpOf(asked);
   const wanted = dependency ?? help;
-  if (wanted === undefined) return problem('bad_field', 'it does not say what is needed');
+  if (wanted === undefined) return problem('bad_field', 'the request does not say what is needed');
   const deadline = deadlineOf(wanted.deadline, context.clock.now());
   const wrong =
     typeof deadline === 'object'
       ? deadline
       : dependency
         ? await impossible(context, asker, dependency)
-        : unheardOf(context, help!);
+        : unknownCapability(context, help!);
   if (wrong !== undefined) {
     record(context, `${need}.refused`, { task: asker.id, ...(asker.to ? { agent: asker.to } : {}), problem: wrong });
     return wrong;
@@ -46,18 +46,18 @@ function deadlineOf(given: string | undefined, now: Date): string | Problem | un
   if (given === undefined) return undefined;
   const length = /^(\d{1,9}(?:\.\d+)?)\s*(s|m|h|d)$/.exec(given);
   const at = length ? now.getTime() + Number(length[1]) * UNITS[length[2]!]! : timeOf(given);
-  if (at === undefined || !(Math.abs(at) < MOST_TIME))
+  if (at === undefined || !(Math.abs(at) < MAX_TIME_MS))
     return problem(
       'bad_field',
-      `deadline is ${JSON.stringify(given.slice(0, 60))}; write a time such as 2030-01-31T12:00:00Z, or how long, such as 10m`,
+      `invalid deadline ${JSON.stringify(given.slice(0, 60))}; write a time such as 2030-01-31T12:00:00Z or a duration such as 10m`,
     );
   if (at <= now.getTime())
-    return problem('bad_field', `the deadline ${given} is over already; it is ${now.toISOString()} now`);
+    return problem('bad_field', `the deadline ${given} is in the past; the time is ${now.toISOString()}`);
   return new Date(at).toISOString();
 }
 
-/** The last time that can be written. */
-const MOST_TIME = 8.64e15;
+/** The last time that a Date can hold. */
+const MAX_TIME_MS = 8.64e15;
 
 function timeOf(given: string): number | undefined {
   const isTime = /^\d{4}-\d\d-\d\d([T ]\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:?\d\d)?)?$/.test(given);
@@ -75,28 +75,25 @@ async function impossible(
     if (reviewer === asker.to)
       return problem(
         'not_allowed',
-        'you cannot approve what you do yourself; name another agent, or nobody for the human',
+        'you cannot approve your own work; name another agent, or leave reviewer out to ask the human',
       );
   }
   if (after === undefined) return undefined;
   if ((await context.tasks.read(after)) === undefined)
-    return problem(
-      'not_found',
-      `there is no task ${JSON.stringify(after)} to wait for; query_tasks lists those there are`,
-    );
-  const waits = problem('cycle', `${after} waits for you: it cannot end before you have`);
+    return problem('not_found', `there is no task ${JSON.stringify(after)} to wait for; use query_tasks to list tasks`);
+  const waits = problem('cycle', `${after} waits for your task and cannot end before it`);
   if (after === asker.id) return waits;
   for await (const { id } of ancestors(context, asker)) if (id === after) return waits;
   return undefined;
 }
 
-/** A capability that nobody has can never be waited for. */
-function unheardOf(context: EngineContext, { capabilities }: Help): Problem | undefined {
+/** Waiting for a capability that no agent has would never end. */
+function unknownCapability(context: EngineContext, { capabilities }: Help): Problem | undefined {
   const known = new Set([...context.agents.all().values()].flatMap((agent) => agent.capabilities));
-  const lacking = capabilities.filter((one) => !known.has(one));
+  const lacking = capabilities.filter((capability) => !known.has(capability));
   if (lacking.length === 0) return undefined;
   const list = [...known].sort().join(', ') || 'none';
-  return problem('nobody_fit', `no agent has the capability ${lacking.join(', ')}; there are: ${list}`);
+  return problem('nobody_fit', `no agent has the capability ${lacking.join(', ')}; known capabilities: ${list}`);
 }
 
 function unknownAgent(context: EngineContext, name: string): Problem {

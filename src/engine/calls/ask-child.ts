@@ -1,6 +1,6 @@
 /**
- * What comes of a call that asks somebody else: a child is waited for, its answer is there already, or it cannot be asked for. A child that
- * exists was paid for when it was made.
+ * Handles a call that asks another peer: waits for the child, returns its answer, or refuses the call.
+ * A child that exists already has its budget.
  */
 import type { Budget } from '../../domain/budget/budget.js';
 import { problem, type Problem } from '../../domain/problem.js';
@@ -8,23 +8,23 @@ import { HUMAN, isEnded, type Placed, type Task, type WantedChild } from '../../
 import { withBudget, type Purse } from '../../rules/budget/remaining.js';
 import { admitNeed } from './admit-need.js';
 import { createChildren } from '../tasks/create-children.js';
-import { asReply, type Carried } from './execute-call.js';
+import { asReply, type CallReply } from './execute-call.js';
 import { tooFast } from '../core/pace.js';
 import type { EngineContext } from '../core/context.js';
 
-/** What the model can be answered now. */
-export type Spoken = Exclude<Carried, { kind: 'ask' }>;
+/** A reply that the model can get now. */
+export type Spoken = Exclude<CallReply, { kind: 'ask' }>;
 
 export type Asked =
   | { kind: 'wait'; children: WantedChild[] }
   | { kind: 'answered'; child: Placed }
   | { kind: 'spoken'; reply: Spoken };
 
-/** `wave`: children that this turn still asks for, this one included; each gets the same share. */
+/** `wave`: children that this turn still asks for, including this one; each gets the same share. */
 export async function askChild(
   context: EngineContext,
   task: Task,
-  reply: Extract<Carried, { kind: 'ask' | 'spawn' }>,
+  reply: Extract<CallReply, { kind: 'ask' | 'spawn' }>,
   purse: Purse,
   wave: number,
 ): Promise<Asked> {
@@ -33,7 +33,7 @@ export async function askChild(
   if ('code' in admitted) return { kind: 'spoken', reply: asReply(admitted) };
   const granted = child === undefined ? await grantFor(context, task, admitted, purse, wave) : {};
   if ('code' in granted) {
-    // What its open children hold comes back when they end: until then the call waits.
+    // Open children return their unused shares when they end; the call waits until then.
     const short = granted.code === 'over_budget' ? purse.short() : undefined;
     return short === undefined
       ? { kind: 'spoken', reply: asReply(granted) }
@@ -48,7 +48,7 @@ export async function askChild(
   return { kind: 'answered', child };
 }
 
-/** Its share of what is left; why it cannot be asked for. */
+/** The child's share of the remaining budget, or why it cannot be created. */
 async function grantFor(
   context: EngineContext,
   task: Task,
@@ -56,7 +56,7 @@ async function grantFor(
   purse: Purse,
   wave: number,
 ): Promise<Budget | Problem> {
-  // A question to the human is never too many.
+  // Questions to the human are not limited.
   if (child.to !== HUMAN && context.pace.room(task) === 0)
     return problem('over_limit', tooFast(context.config.limits.tasksPerMinute));
   return (await context.waits.refuse(task, child)) ?? purse.grant(child, Math.max(1, wave), 1);

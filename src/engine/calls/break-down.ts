@@ -1,4 +1,4 @@
-/** Takes in a breakdown: checks its context, and compares them with what is open and what was done lately, once. */
+/** Validates a breakdown and compares its parts with open and recently completed tasks. */
 import type { Breakdown, Part } from '../../domain/task/breakdown.js';
 import { isNamedUnder } from '../../domain/task/lineage.js';
 import { problem, type Problem } from '../../domain/problem.js';
@@ -8,7 +8,7 @@ import { partsProblem, sortParts, type KnownTask } from '../../rules/staffing/br
 import { tooFast } from '../core/pace.js';
 import type { EngineContext } from '../core/context.js';
 
-/** How many ended tasks are looked at; older work may be worth doing again. */
+/** Number of completed tasks to compare with; older work may be worth repeating. */
 const RECENT = 50;
 
 export async function breakDown(context: EngineContext, task: Task, wanted: Part[]): Promise<Breakdown | Problem> {
@@ -16,7 +16,7 @@ export async function breakDown(context: EngineContext, task: Task, wanted: Part
   if (task.depth + 1 > depth)
     return problem(
       'over_limit',
-      `work is broken down at most ${depth} deep, and this is; do it yourself, or answer what is missing`,
+      `this task is at the depth limit of ${depth} and cannot be broken down further; do it yourself, or answer what is missing`,
     );
   const capabilities = new Set([...context.agents.all().values()].flatMap((agent) => agent.capabilities));
   const wrong = partsProblem(wanted, task.description, capabilities);
@@ -26,10 +26,10 @@ export async function breakDown(context: EngineContext, task: Task, wanted: Part
   return sortParts(wanted, await known(context, task));
 }
 
-/** Work that people or agents asked for; not the machinery around it, and not the line of tasks that this one serves. */
+/** Tasks that people or agents asked for, without stages and without this task's ancestors. */
 async function known(context: EngineContext, task: Task): Promise<KnownTask[]> {
-  const open = [...context.tasks.open()].map((one) => one.task);
-  const ended = (await context.tasks.ended({ state: 'completed', limit: RECENT })).map((one) => one.task);
+  const open = [...context.tasks.open()].map((placed) => placed.task);
+  const ended = (await context.tasks.ended({ state: 'completed', limit: RECENT })).map((placed) => placed.task);
   return [...open, ...ended]
     .filter(({ id, role }) => roleFacts(role).isWork && id !== task.id && !isNamedUnder(task, id))
     .map(({ id, description }) => ({ id, description }));

@@ -1,4 +1,4 @@
-/** What a child that has ended says to the conversation that asked for it. */
+/** The result of an ended child as the asking conversation gets it. */
 import { roleFacts } from '../../domain/task/role.js';
 import type { Message } from '../../domain/session/session.js';
 import type { Placed, Task } from '../../domain/task/task.js';
@@ -6,8 +6,8 @@ import { errorText } from '../../rules/patterns/gather.js';
 
 type ChildAnswer = { text: string } & Pick<Message, 'kind' | 'from'>;
 
-/** JSON text: the model that asked reads it and goes on, also when the child failed. */
-export function answerOf({ task, state }: Placed): ChildAnswer {
+/** JSON that lets the asking model continue even if the child failed. */
+export function childResult({ task, state }: Placed): ChildAnswer {
   const success = state === 'completed';
   const { resultFormat } = roleFacts(task.role);
   if (resultFormat === 'pieces' && success) return { text: task.result ?? '' };
@@ -22,17 +22,17 @@ function agentResponse(task: Task, success: boolean): string {
     result: task.result ?? '',
     metadata: { task: task.id },
     success,
-    error: success ? null : `${errorText(task.error)}; go on without it or do it yourself`,
+    error: success ? null : `${errorText(task.error)}; continue without it or do it yourself`,
   });
 }
 
-/** A Resolution that failed, and why. */
+/** A failed resolution with its reason. */
 function unmet({ error }: Task): string {
   return JSON.stringify({
     status: 'failed',
     provider: null,
     data: null,
-    next_steps: [error?.hint ?? 'go on without it, or find another way'],
+    next_steps: [error?.hint ?? 'continue without it, or find another way'],
     error: { code: error?.code ?? 'dependency_failed', message: error?.message ?? errorText(error) },
   });
 }

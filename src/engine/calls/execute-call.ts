@@ -1,6 +1,6 @@
 /**
- * One tool call: judged first, then run, put to the human, or refused with a reason the model can read. What comes of it beyond a text, such as
- * children and messages, is left to whoever carries out the calls of a turn.
+ * Executes one tool call: the gate judges it, then it runs, waits for the human, or is refused with a
+ * reason that the model can read. Children and messages that follow from it are left to the caller.
  */
 import type { Agent } from '../../domain/agent/agent.js';
 import { childId } from '../../domain/task/id.js';
@@ -15,16 +15,16 @@ import { record, type EngineContext } from '../core/context.js';
 import { grantedNames } from '../core/grants.js';
 import { runTool } from './run-tool.js';
 
-/** `allowed`: a human let it run; `ran`: its line of history is written. */
-export type Carried = ToolReply & { allowed?: boolean; ran?: boolean };
+/** `allowed`: a human approved it; `ran`: its event is recorded. */
+export type CallReply = ToolReply & { allowed?: boolean; ran?: boolean };
 
-export async function carryOutOne(
+export async function executeCall(
   context: EngineContext,
   task: Task,
   agent: Agent,
   call: ToolCall,
   stop: AbortSignal,
-): Promise<Carried> {
+): Promise<CallReply> {
   const tool = context.tools.get(call.name);
   if (tool === undefined || !grantedNames(agent, task, context.config.channels).includes(call.name))
     return noSuchTool(context, task, agent, call);
@@ -46,14 +46,14 @@ export async function carryOutOne(
     return noted(await runTool(context, task, agent, call, tool, stop, { approved: false, ...planOf(gate) }));
   }
   const wanted = approvalFor(context, task, agent, call, gate);
-  const said = answerTo(await context.tasks.read(wanted.id), wanted);
-  if (said.kind === 'open') return { kind: 'ask', child: wanted };
-  if (said.kind === 'no') return { kind: 'problem', code: 'not_allowed', message: said.message };
-  return runAllowed(context, task, agent, call, tool, stop, said.edited);
+  const answer = answerTo(await context.tasks.read(wanted.id), wanted);
+  if (answer.kind === 'open') return { kind: 'ask', child: wanted };
+  if (answer.kind === 'no') return { kind: 'problem', code: 'not_allowed', message: answer.message };
+  return runApproved(context, task, agent, call, tool, stop, answer.edited);
 }
 
-/** What the human allowed runs as the human left it; the model is told what was changed. */
-async function runAllowed(
+/** Runs an approved action as the human left it, and tells the model what the human changed. */
+async function runApproved(
   context: EngineContext,
   task: Task,
   agent: Agent,
@@ -61,9 +61,9 @@ async function runAllowed(
   tool: Tool,
   stop: AbortSignal,
   edited: Record<string, unknown> | undefined,
-): Promise<Carried> {
+): Promise<CallReply> {
   const action = edited === undefined ? call : { ...call, arguments: { ...call.arguments, ...edited } };
-  // Judged once more, as it will run: what is never done is not done by an edit either.
+  // Judge the edited action too: an edit cannot lift a denial.
   const gate = context.gate.judge(agent, call.name, action.arguments);
   if (gate.verdict === 'deny') {
     const message = gate.reasons.join('; ');
@@ -76,14 +76,14 @@ async function runAllowed(
   const reply = noted(await runTool(context, task, agent, action, tool, stop, permission));
   if (edited === undefined || reply.kind === 'ask') return { ...reply, allowed: true };
   const changes = Object.entries(edited).map(([name, value]) => {
-    return `${name}: you asked for ${JSON.stringify(call.arguments[name])}, the human made it ${JSON.stringify(value)}`;
+    return `${name}: you asked for ${JSON.stringify(call.arguments[name])}, the human changed it to ${JSON.stringify(value)}`;
   });
-  const note = `The human changed this action before allowing it. ${changes.join('; ')}.\n\n`;
+  const note = `The human changed this action before approving it. ${changes.join('; ')}.\n\n`;
   if (reply.kind === 'problem') return { ...reply, message: note + reply.message, allowed: true };
   return { ...reply, text: note + reply.text, allowed: true };
 }
 
-/** How it runs without a shell, where the gate knows. */
+/** How the call runs without a shell, if the gate knows. */
 function planOf(gate: GateVerdict): Pick<GateVerdict, 'plan' | 'action'> {
   return { ...(gate.plan ? { plan: gate.plan } : {}), ...(gate.action ? { action: gate.action } : {}) };
 }
@@ -100,10 +100,10 @@ function noSuchTool(context: EngineContext, task: Task, agent: Agent, call: Tool
   };
 }
 
-function noted(reply: ToolReply): Carried {
+function noted(reply: ToolReply): CallReply {
   return reply.kind === 'ask' || reply.kind === 'spawn' ? reply : { ...reply, ran: true };
 }
 
-export function asReply({ code, message }: Problem): Extract<Carried, { kind: 'problem' }> {
+export function asReply({ code, message }: Problem): Extract<CallReply, { kind: 'problem' }> {
   return { kind: 'problem', code, message };
 }

@@ -1,29 +1,29 @@
 /**
- * Carries out what a model asked for in one turn. Each call ends as a tool result, as a child somebody else must answer, or as the final
- * answer.
+ * Executes the tool calls of one turn. Each call becomes a tool result, a child that another peer must
+ * answer, or the final answer.
  */
 import type { Agent } from '../../domain/agent/agent.js';
 import type { Message, ToolCall } from '../../domain/session/session.js';
 import type { Task, WantedChild } from '../../domain/task/task.js';
 import { overBudget, type Purse } from '../../rules/budget/remaining.js';
-import { answerOf } from './child-result.js';
+import { childResult } from './child-result.js';
 import { askChild, type Asked, type Spoken } from './ask-child.js';
-import { asReply, carryOutOne, type Carried } from './execute-call.js';
+import { asReply, executeCall, type CallReply } from './execute-call.js';
 import { record, type EngineContext } from '../core/context.js';
-import { passOn } from './send.js';
+import { send } from './send.js';
 import { quoted } from '../core/quote.js';
 
 interface CallsDone {
   /** Results to append, in the order of the calls. */
   results: Message[];
-  /** Children that must exist and end before the conversation goes on. */
+  /** Children that must end before the conversation continues. */
   asked: WantedChild[];
-  /** Something was done that a human had allowed: people who go step by step see it before the model goes on. */
+  /** An approved action ran: the pass ends here so that people see it before the model continues. */
   allowed: boolean;
   final?: string;
 }
 
-export async function carryOut(
+export async function executeCalls(
   context: EngineContext,
   task: Task,
   agent: Agent,
@@ -37,9 +37,9 @@ export async function carryOut(
   let wave = calls.filter(isAsk).length;
   for (const call of calls) {
     const from = context.clock.monotonicMs();
-    const reply: Carried =
+    const reply: CallReply =
       room-- > 0
-        ? await carryOutOne(context, task, agent, call, stop)
+        ? await executeCall(context, task, agent, call, stop)
         : asReply(overBudget('toolCalls', task, 'and this call was not made'));
     if (reply.allowed) done.allowed = true;
     const asked: Asked =
@@ -51,22 +51,22 @@ export async function carryOut(
     else if (asked.kind === 'answered') {
       const { state } = asked.child;
       note(context, task, agent, call, state === 'completed', 0);
-      const { text, ...more } = answerOf(asked.child);
+      const { text, ...more } = childResult(asked.child);
       done.results.push({ ...(await result(context, call, text, state === 'failed')), ...more });
     } else {
-      const said = await passOn(context, task, agent, call, asked.reply);
-      if (said.kind === 'final') done.final = said.text;
-      const made = said.kind !== 'problem' || said.code !== 'over_budget';
-      if (!said.ran)
-        note(context, task, agent, call, said.kind !== 'problem', context.clock.monotonicMs() - from, made);
-      const message = await result(context, call, textOf(said), said.kind === 'problem', said.kind === 'final');
-      done.results.push(said.kind === 'problem' ? { ...message, code: said.code } : message);
+      const sent = await send(context, task, agent, call, asked.reply);
+      if (sent.kind === 'final') done.final = sent.text;
+      const made = sent.kind !== 'problem' || sent.code !== 'over_budget';
+      if (!sent.ran)
+        note(context, task, agent, call, sent.kind !== 'problem', context.clock.monotonicMs() - from, made);
+      const message = await result(context, call, textOf(sent), sent.kind === 'problem', sent.kind === 'final');
+      done.results.push(sent.kind === 'problem' ? { ...message, code: sent.code } : message);
     }
   }
-  return { ...done, asked: done.asked.filter(({ id }, at, all) => all.findIndex((one) => one.id === id) === at) };
+  return { ...done, asked: done.asked.filter(({ id }, at, all) => all.findIndex((child) => child.id === id) === at) };
 }
 
-/** A call that led to a task, or was refused: a line of its own, as every call has. One that no budget had room for was not made, and is not counted. */
+/** The event of a call that led to a task or was refused. `made`: false if the budget had no room for it. */
 function note(
   context: EngineContext,
   task: Task,

@@ -1,6 +1,6 @@
 /**
- * Runs one tool. Around an effect an intent is kept before it and an outcome after it; after a crash an intent without an
- * outcome is never silently repeated: it is told to the model as what it is, unknown.
+ * Runs one tool. An effect is recorded before it starts, and its outcome after it. After a crash, an
+ * effect without an outcome is never repeated: the model learns that its outcome is unknown.
  */
 import type { Agent } from '../../domain/agent/agent.js';
 import { childId, hash53 } from '../../domain/task/id.js';
@@ -34,15 +34,15 @@ export async function runTool(
 ): Promise<ToolReply> {
   const from = context.clock.monotonicMs();
   const run = async (): Promise<ToolReply> => {
-    const covered = isLoose(context, call, permission) ? context.ballot.expose() : undefined;
+    const endExposure = isUnconfined(context, call, permission) ? context.ballot.expose() : undefined;
     try {
       return await guarded(tool, call, contextOf(context, task, agent, call, stop, permission));
     } finally {
-      covered?.();
+      endExposure?.();
     }
   };
   const reply = tool.kind === 'effect' ? await runOnce(context, task, agent, call, run) : await run();
-  // What an ask leads to is told by the task it makes; it is looked at again each time that one may have ended.
+  // An ask is recorded by the task it creates, and runs again each time that task may have ended.
   if (reply.kind === 'ask' || reply.kind === 'spawn') return reply;
   record(context, 'tool.ran', {
     task: task.id,
@@ -57,8 +57,8 @@ export async function runTool(
   return reply;
 }
 
-/** A command that could reach the ballot. */
-function isLoose(context: EngineContext, call: ToolCall, permission: Permission): boolean {
+/** True for a command that could write the ballot file. */
+function isUnconfined(context: EngineContext, call: ToolCall, permission: Permission): boolean {
   return call.name === 'execute_command' && permission.action === undefined && !context.shell.isSandboxed();
 }
 
@@ -101,7 +101,7 @@ function openSessions(context: EngineContext): SessionShown[] {
   });
 }
 
-/** At most once: whoever finds the intent there does not act. */
+/** Runs an effect at most once: if it was started before, it does not run. */
 async function runOnce(
   context: EngineContext,
   task: Task,
@@ -117,7 +117,7 @@ async function runOnce(
     return {
       kind: 'problem',
       code: 'unknown_outcome',
-      message: `${call.name} was begun before an interruption and may or may not have taken effect; look before you try again`,
+      message: `${call.name} was started before an interruption and may or may not have taken effect; check before you try again`,
     };
   }
   return duringEffect(context, task.root, async () => {
@@ -145,7 +145,7 @@ async function guarded(tool: Tool, call: ToolCall, context: ToolContext): Promis
     return await tool.run(call.arguments, context);
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
-    // A failing disk is not the model's business: the task stops where it is and is taken up again when the disk is mended.
+    // A disk failure is not the model's to handle: the task stops and resumes when the disk works again.
     if (code !== undefined && DISK_FAILURES.has(code)) throw error;
     return { kind: 'problem', code: 'tool_failed', message: message ?? String(error) };
   }

@@ -1,6 +1,7 @@
 /**
- * What a call says to others: to another conversation, on a channel, or that a resource is free again. Everything carries the id of the call, so that
- * saying it twice is saying it once, and the name of the agent is stamped by us.
+ * Delivers what a call addresses to others: a message to a conversation, a note on a channel, or the
+ * release of a resource. Each carries the id of the call, so a repetition has no effect. The engine
+ * stamps the sender.
  */
 import type { Agent } from '../../domain/agent/agent.js';
 import { standing } from '../../domain/task/lineage.js';
@@ -15,8 +16,8 @@ import { publishNote } from '../core/notes.js';
 import { asReply } from './execute-call.js';
 import type { EngineContext } from '../core/context.js';
 
-/** The reply itself, or why it could not be passed on. */
-export async function passOn(
+/** Returns the reply, or the problem if it could not be delivered. */
+export async function send(
   context: EngineContext,
   task: Task,
   agent: Agent,
@@ -26,14 +27,14 @@ export async function passOn(
   if (reply.kind === 'tell') await tell(context, task, agent, call, reply);
   const refused =
     reply.kind === 'note'
-      ? await say(context, task, agent, call, reply)
+      ? await publish(context, task, agent, call, reply)
       : reply.kind === 'give_back'
         ? await releaseResource(context, task, reply.resource)
         : undefined;
   return refused === undefined ? reply : { ...asReply(refused), ran: true };
 }
 
-/** Stamped by us: who speaks is not the model's to say. */
+/** The engine stamps the sender: a model cannot speak for another agent. */
 async function tell(
   context: EngineContext,
   task: Task,
@@ -46,8 +47,8 @@ async function tell(
   await context.intents.submit({ kind: 'tell', id: call.id, task: target, text, by: agent.name, at });
 }
 
-/** On a channel, in the name of the agent. */
-async function say(
+/** Publishes a note in the agent's name. */
+async function publish(
   context: EngineContext,
   task: Task,
   agent: Agent,

@@ -6,7 +6,7 @@ import type { Task, WantedChild } from '../../domain/task/task.js';
 import { overBudget } from '../../rules/budget/remaining.js';
 import { promptTokens } from '../../rules/budget/reserve.js';
 import type { resolveModels } from '../../rules/scheduling/models.js';
-import { carryOut } from '../calls/execute-calls.js';
+import { executeCalls } from '../calls/execute-calls.js';
 import type { EngineContext } from '../core/context.js';
 import { stopReason } from '../core/flight.js';
 import { stopAsked } from '../core/stop-asked.js';
@@ -52,7 +52,7 @@ export async function perform(loop: Loop, step: Action): Promise<Performed> {
       return 'child' in verdict ? ask(context, task, [verdict.child]) : { planVerdict: verdict };
     }
     case 'execute_calls':
-      return executeCalls(loop, step.calls);
+      return performCalls(loop, step.calls);
     case 'hear_people':
       return (await hearPeople(context, task, conversation)) ? 'changed' : { isToldHeard: true };
     case 'look_up_background':
@@ -77,10 +77,10 @@ async function say({ context, conversation }: Loop, { messages, failure }: SaySt
   return written === 'written' && failure !== undefined ? { do: 'fail', problem: failure } : 'changed';
 }
 
-async function executeCalls(loop: Loop, calls: ToolCall[]): Promise<Performed> {
+async function performCalls(loop: Loop, calls: ToolCall[]): Promise<Performed> {
   const { context, conversation, account, stop } = loop;
   const task = await tainted(context, loop.task, conversation.messages());
-  const done = await carryOut(context, task, conversation.agent, calls, stop, await account.purse());
+  const done = await executeCalls(context, task, conversation.agent, calls, stop, await account.purse());
   if (done.results.length > 0 && (await conversation.append(done.results, false)) === 'edited') return 'changed';
   if (done.asked.length > 0) return ask(context, task, done.asked);
   if (done.final !== undefined) return { do: 'answer', text: done.final };

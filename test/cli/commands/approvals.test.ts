@@ -46,7 +46,7 @@ test('with a running watch, a tick runs the command as shown, a dash refuses it 
     [
       (text: string) =>
         text.replace('- [_]', '- [x]').replace('\n  command: touch x; echo hello', '\n  command: echo changed'),
-      /It ran: .*human made it "echo changed".*\nchanged/s,
+      /It ran: .*human changed it to "echo changed".*\nchanged/s,
     ],
     [(text: string) => text.slice(0, text.indexOf('- [_]')), /It was refused: .*withdrew/s],
   ] as const) {

@@ -37,7 +37,7 @@ export const HUMAN: Story[] = [
 - {agent: ana, turn: 1, call: [{write_file: {path: page.txt, content: first}}]}
 - {agent: ana, turn: 2, when: /refused/, call: [{write_file: {path: page.txt, content: second}}]}
 - {agent: ana, turn: 3, when: /unknown_outcome/, say: It may be out.}
-- {agent: ana, turn: 3, when: /made it "better"/, say: It is out as you changed it.}
+- {agent: ana, turn: 3, when: /changed it to "better"/, say: It is out as you changed it.}
 `,
     results: { page: /It (is|may be) out/ },
     calls: 3,
