@@ -47,20 +47,20 @@ test(
     for (let round = 0; round < 12; round++) {
       const child = spawn(process.execPath, ['-e', WRITER, folder], { stdio: ['ignore', 'pipe', 'inherit'] });
       await once(child.stdout, 'data');
-      const who = {
+      const identity = {
         ...me(),
         pid: child.pid!,
         startTime: parseStat(fs.readFileSync(`/proc/${child.pid}/stat`, 'utf8'))!.since,
       };
-      assert.ok(isAlive(who));
+      assert.ok(isAlive(identity));
       child.kill('SIGKILL');
-      while (isAlive(who));
-      const left = threads(child.pid!);
+      while (isAlive(identity));
+      const remaining = threads(child.pid!);
       const then = fs.readdirSync(folder).length;
       await once(child, 'close');
-      assert.ok(left <= 1, `${left} threads are left`);
+      assert.ok(remaining <= 1, `${remaining} threads are left`);
       assert.equal(fs.readdirSync(folder).length, then);
-      assert.ok(!isAlive(who));
+      assert.ok(!isAlive(identity));
       for (const name of fs.readdirSync(folder)) fs.rmSync(path.join(folder, name));
     }
   },

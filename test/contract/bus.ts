@@ -132,18 +132,18 @@ export function busContract(name: string, bench: () => BusBench): void {
       const { join } = bench();
       const [first, second] = [join(), join()];
       await first.tell([note('before')]);
-      const [here, there]: [string[], string[]] = [[], []];
-      const stop = first.subscribe('news', ({ id }) => here.push(id));
-      second.subscribe('news', ({ id }) => there.push(id));
+      const [local, other]: [string[], string[]] = [[], []];
+      const stop = first.subscribe('news', ({ id }) => local.push(id));
+      second.subscribe('news', ({ id }) => other.push(id));
       await first.tell(many(0, 3));
-      assert.deepEqual(here, ['n0', 'n1', 'n2'], 'immediately in this process');
+      assert.deepEqual(local, ['n0', 'n1', 'n2'], 'immediately in this process');
       second.refresh();
       second.refresh();
-      assert.deepEqual(there, ['n0', 'n1', 'n2']);
+      assert.deepEqual(other, ['n0', 'n1', 'n2']);
       stop();
       await second.tell([note('after')]);
       first.refresh();
-      assert.deepEqual([here.length, there.length], [3, 4]);
+      assert.deepEqual([local.length, other.length], [3, 4]);
     });
 
     test('an invalid channel name or a note that is too long refuses the whole batch', async () => {

@@ -1,4 +1,6 @@
-/** A process that commits again and again into a workspace; several run at once. Arguments: root, name, how often. */
+/**
+ * Commits to a workspace repeatedly; several run at once. Arguments: root, name, number of commits.
+ */
 import fs from 'node:fs';
 import path from 'node:path';
 import { clock } from '../../src/adapters/clock/index.js';

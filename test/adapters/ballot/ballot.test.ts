@@ -1,4 +1,6 @@
-/** The ballot file shows approvals, counts only unambiguous marks, and never loses a person's edit. */
+/**
+ * The ballot file shows approvals, counts only unambiguous marks, and never loses a person's edit.
+ */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ballot } from '../../../src/adapters/ballot/index.js';

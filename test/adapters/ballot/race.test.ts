@@ -25,7 +25,9 @@ function approval(id: string): Approval {
   return { id, title: `Approve command: make ${id}`, created: '2026-01-01T00:00:00.000Z', request };
 }
 
-/** Runs `first` between the other process's last check and its rename, so that it is overwritten. */
+/**
+ * Runs `first` between the other process's last check and its rename, so that it is overwritten.
+ */
 async function overwrite(disk: SimDisk, first: () => Promise<void>): Promise<Ballot> {
   let before: string | undefined;
   let isBetween = false;

@@ -151,8 +151,8 @@ test('tables can be queried and saved as a board, JSON or JSON lines', async (t)
 test('lint names file, line and caret', (t) => {
   const { root, write } = workspace(t);
   write('x.task.md', '## TODO\n- [x] "open\n- "fine"\n');
-  const [one, ...more] = lintFile('x.task.md', { root, disk: realDisk() });
+  const [first, ...more] = lintFile('x.task.md', { root, disk: realDisk() });
   assert.deepEqual(more, []);
-  assert.deepEqual(one!.where, { file: 'x.task.md', line: 2, column: 7, source: '- [x] "open' });
+  assert.deepEqual(first!.where, { file: 'x.task.md', line: 2, column: 7, source: '- [x] "open' });
   assert.throws(() => lintFile('nothere.task.md', { root, disk: realDisk() }), refused('not_found'));
 });

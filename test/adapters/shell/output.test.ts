@@ -12,13 +12,13 @@ test('only the head and tail of 50 MB stay in memory, even in small pieces', asy
   for (const piece of [1_000_000, 500]) {
     const [pipe] = pipes(1, process.env['PATH']!);
     const before = heldBytes();
-    const kept = output(pipe!.read, 10_000, Infinity, () => undefined);
+    const reader = output(pipe!.read, 10_000, Infinity, () => undefined);
     const blocks = [`bs=${piece}`, `count=${50_000_000 / piece}`];
     const writer = spawn('dd', ['if=/dev/zero', ...blocks], { stdio: ['ignore', pipe!.write, 'ignore'] });
     fs.closeSync(pipe!.write);
-    await Promise.all([kept.ended, new Promise((resolve) => writer.once('exit', resolve))]);
+    await Promise.all([reader.ended, new Promise((resolve) => writer.once('exit', resolve))]);
     const held = heldBytes() - before;
-    assert.match(kept.text().output, /\[… 49990000 of 50000000 bytes left out …\]/);
+    assert.match(reader.text().output, /\[… 49990000 of 50000000 bytes left out …\]/);
     assert.ok(held < 5e6, `${held} bytes in memory`);
   }
 });
