@@ -11,7 +11,8 @@ import { ROOT, setup } from './setup.mjs';
 export async function generated() {
   const { schemaFiles } = await import('./reference/json-schema.mjs');
   const { keyPages } = await import('./reference/key-pages.mjs');
-  return new Map([...schemaFiles(), ...keyPages()]);
+  const { codePages } = await import('./reference/code-pages.mjs');
+  return new Map([...schemaFiles(), ...keyPages(), ...codePages()]);
 }
 
 /** The generated files that are missing or differ. */

@@ -1,48 +1,52 @@
-/** One line of history: what changed, and because of what. Names are noun.verb in the past. */
-const EVENT_NAMES = [
-  'task.created',
-  'task.claimed',
-  'task.parked',
-  'task.released',
-  'task.completed',
-  'task.failed',
-  'task.recovered',
-  'task.retried',
-  'task.changed', // a person changed the bullet it came from before anybody began
-  'session.created',
-  'session.edited', // a person changed the conversation
-  'session.repaired', // a torn tail was set aside after a crash
-  'model.answered',
-  'model.failed',
-  'tool.ran',
-  'human.notified', // policy lets it run, and wants a person to know
-  'approval.answered',
-  'ballot.refused', // an entry on the ballot that counts for nothing
-  'file.held',
-  'file.quarantined',
-  'result.fenced', // a result came too late and is kept as evidence
-  'intent.taken',
-  'intent.refused',
-  'note.refused', // somebody may not tell this there, or it cannot be told
-  'note.heard', // notes became part of a conversation
-  'task.offered', // agents are asked whether they are fit for it
-  'task.awarded', // who got it, and why
-  'dependency.requested',
-  'dependency.resolved',
-  'dependency.refused', // what was asked for cannot be: the asker was told why
-  'help.requested',
-  'help.given',
-  'help.escalated',
-  'help.refused',
-  'deadlock.broken', // names the circle, the victim and the rule
-  'work.stuck', // starved, or busy without any change
-  'root.certified',
-  'agent.moved', // from one state to another
-  'agent.created',
-  'agent.retired',
-  'workspace.undone', // a person went back to an earlier commit
-] as const;
-export type EventName = (typeof EVENT_NAMES)[number];
+/**
+ * Events: one line of history each, with its cause. Names are noun.verb in the past tense. The list is
+ * closed, and the reference page is generated from it.
+ */
+export const EVENTS = {
+  'task.created': 'A task was created.',
+  'task.claimed': 'A process took the task for an agent.',
+  'task.parked': 'The task waits for other tasks, a time, a file or a budget.',
+  'task.released': 'The task went back to pending before it was done.',
+  'task.completed': 'The task ended with a result.',
+  'task.failed': 'The task ended with a problem.',
+  'task.recovered': 'The process that worked on the task died, and the task was taken from it.',
+  'task.retried': 'A failed task was opened again.',
+  'task.changed': 'A person changed the board line that a task came from before anybody started it.',
+  'task.offered': 'Agents are asked whether they are fit for a task that names no agent.',
+  'task.awarded': 'An offered task went to an agent; the event says why.',
+  'session.created': 'A conversation started.',
+  'session.edited': 'A person changed a conversation; the event has the difference.',
+  'session.repaired': 'The end of a conversation that a crash had cut off was moved aside.',
+  'model.answered': 'A model call succeeded; the event has its tokens, cost and time.',
+  'model.failed': 'A model call failed; the event has the class of the failure.',
+  'tool.ran': 'A tool call ended.',
+  'human.notified': 'An action ran by itself that the policy wants a person to know about.',
+  'approval.answered': 'A person approved or rejected an action.',
+  'ballot.refused': 'An entry in `tasks/approvals.task.md` does not count; the event says why.',
+  'file.held': 'A file cannot be read at the moment and is read again when it changes.',
+  'file.quarantined': 'A file that can never be valid was moved to `quarantine/`.',
+  'result.fenced': 'A result came after the task had been taken away; it is kept as evidence.',
+  'intent.taken': 'A request of a person or a program was carried out: cancel, stop, retry, answer, tell.',
+  'intent.refused': 'Such a request could not be carried out; the event says why.',
+  'note.refused': 'A note was not accepted on its channel.',
+  'note.heard': 'Notes were added to a conversation.',
+  'dependency.requested': 'An agent asked for data, expertise, a resource, an approval or an order of work.',
+  'dependency.resolved': 'The agent got it, or the request ended without it.',
+  'dependency.refused': 'The request cannot be met; the agent was told why.',
+  'help.requested': 'An agent asked for help.',
+  'help.given': 'Another agent helped.',
+  'help.escalated': 'Nobody helped in time, so the coordinator or the human is asked.',
+  'help.refused': 'The request for help cannot be met.',
+  'deadlock.broken':
+    'Tasks waited for each other in a cycle; the event names the cycle, the task that gave way and the rule.',
+  'work.stuck': 'A task gets no turn, or takes turns without any progress.',
+  'root.certified': 'A root task is complete: nothing below it is open, unread or half done.',
+  'agent.moved': 'An agent changed from one state to another.',
+  'agent.created': 'A new agent file was written and approved.',
+  'agent.retired': 'An agent on probation did not hold and was moved to `agents/retired/`.',
+  'workspace.undone': 'A person went back to an earlier commit.',
+} as const;
+export type EventName = keyof typeof EVENTS;
 
 export interface Event {
   at: string;
@@ -52,7 +56,7 @@ export interface Event {
   peer?: string;
   /** The id of the task, intent or tool call that led to this. */
   cause?: string;
-  /** Where the task stands, in the lines that make and claim it (`standing`). */
+  /** Where the task is in the tree; only in the lines that create and claim it. */
   parent?: string;
   root?: string;
   [detail: string]: unknown;

@@ -1,6 +1,7 @@
 /** The published schemas and the reference pages say what the code says. */
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
+import * as fs from 'node:fs';
 import * as path from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath, pathToFileURL } from 'node:url';
@@ -11,6 +12,19 @@ test('schemas/ and docs/reference/ are up to date', async () => {
   const script = pathToFileURL(path.join(ROOT, 'scripts', 'generate.mjs')).href;
   const { staleFiles } = (await import(script)) as { staleFiles(): Promise<string[]> };
   assert.deepEqual(await staleFiles(), [], 'run: npm run generate');
+});
+
+test('every environment variable that the sources read is in the reference', async () => {
+  const list = pathToFileURL(path.join(ROOT, 'scripts', 'reference', 'environment.mjs')).href;
+  const { VARIABLES } = (await import(list)) as { VARIABLES: Record<string, string> };
+  const read = sources(path.join(ROOT, 'src')).flatMap((file) =>
+    [...fs.readFileSync(file, 'utf8').matchAll(/\benv\[?\.?['"]?([A-Z][A-Z_]+)\b/g)].map((match) => match[1]!),
+  );
+  assert.ok(read.length > 5);
+  assert.deepEqual(
+    read.filter((name) => !(name in VARIABLES)),
+    [],
+  );
 });
 
 test('schemas work where code may not be made from text, as on a page with a strict policy', () => {
@@ -34,6 +48,12 @@ test('the help texts do not load zod', () => {
     console.log(JSON.stringify('__zod_globalConfig' in globalThis));`;
   assert.equal(run(code), false);
 });
+
+function sources(folder: string): string[] {
+  return fs.readdirSync(folder, { recursive: true, encoding: 'utf8' }).flatMap((name) => {
+    return name.endsWith('.ts') ? [path.join(folder, name)] : [];
+  });
+}
 
 function compiled(file: string): string {
   return pathToFileURL(path.join(ROOT, 'dist', 'src', file)).href;
