@@ -18,7 +18,7 @@ export function codePages() {
   ];
 }
 
-const COMMANDS_ABOUT = `\`guild <command> --help\` prints the same text. \`guild help --json\` prints all of it for
+const COMMANDS_ABOUT = `\`guild <command> --help\` prints the same text. \`guild --help --json\` prints all of it for
 programs. The exit codes are in [environment](environment.md#exit-codes).`;
 
 function commandsPage({ commands, options }) {

@@ -7,7 +7,7 @@ import { code, notice, page, table } from './markdown.mjs';
 export function keyPages() {
   return KINDS.filter(({ page: file }) => file !== undefined).map((kind) => [
     `docs/reference/${kind.page}`,
-    page(kind),
+    keyPage(kind),
   ]);
 }
 
