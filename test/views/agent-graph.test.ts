@@ -72,6 +72,6 @@ test('a chain of ten thousand agents is drawn and checked, and its one circle is
   assert.equal(drawGraph(agentGraph(many), 'mermaid').length, 20_002);
   many[10_000] = agent('a10000', { handoff: 'a9998' });
   const [circle, ...more] = checkRoster(many, new Set());
-  assert.equal(circle!.message, 'these agents go round in a circle: a10000 → a9998 → a9999 → a10000');
+  assert.equal(circle!.message, 'these agents form a cycle: a10000 → a9998 → a9999 → a10000');
   assert.deepEqual(more, []);
 });

@@ -9,7 +9,7 @@ import type { Agent, AgentFormat } from '../../domain/agent/agent.js';
 import { problem, type Problem, type Where } from '../../domain/problem.js';
 import type { Agents } from '../../ports/agents.js';
 import type { Disk } from '../../ports/disk.js';
-import { checkRoster, circles, unfit } from '../../rules/scheduling/roster.js';
+import { checkRoster, cyclesAmong, unfit } from '../../rules/scheduling/roster.js';
 import { parseAgent, renderPrompt } from '../../text/agent/parse.js';
 import { KNOWN_TOOLS } from '../../tools/toolbox.js';
 
@@ -211,15 +211,15 @@ export function roster(
     for (const agent of found) {
       if (!agents.has(agent.name)) agents.set(agent.name, model === undefined ? agent : withModel(agent, model));
     }
-    const round = circles(agents).map((names) => [names, roundAndRound(names)] as const);
+    const round = cyclesAmong(agents).map((names) => [names, roundAndRound(names)] as const);
     faults = unfit(agents, places);
     for (const [names, wrong] of round) for (const name of names) faults.set(name, wrong);
   }
 }
 
 function roundAndRound(names: readonly string[]): Problem {
-  return problem('cycle', `these agents go round in a circle: ${[...names, names[0]].join(' → ')}`, {
-    hint: 'take one of these steps out, then retry the task; guild check shows where it stands',
+  return problem('cycle', `these agents form a cycle: ${[...names, names[0]].join(' → ')}`, {
+    hint: 'remove one of these steps, then retry the task; guild check shows where it stands',
   });
 }
 

@@ -5,7 +5,7 @@
 import type { Budget } from '../../domain/budget/budget.js';
 import { problem, type Problem } from '../../domain/problem.js';
 import { HUMAN, isEnded, type Placed, type Task, type WantedChild } from '../../domain/task/task.js';
-import { withBudget, type Purse } from '../../rules/budget/remaining.js';
+import { withBudget, type RemainingBudget } from '../../rules/budget/remaining.js';
 import { admitNeed } from './admit-need.js';
 import { createChildren } from '../tasks/create-children.js';
 import { asReply, type CallReply } from './execute-call.js';
@@ -25,16 +25,16 @@ export async function askChild(
   context: EngineContext,
   task: Task,
   reply: Extract<CallReply, { kind: 'ask' | 'spawn' }>,
-  purse: Purse,
+  remaining: RemainingBudget,
   wave: number,
 ): Promise<Asked> {
   const child = await context.tasks.read(reply.child.id);
   const admitted = child === undefined ? await admitNeed(context, task, reply.child) : reply.child;
   if ('code' in admitted) return { kind: 'spoken', reply: asReply(admitted) };
-  const granted = child === undefined ? await grantFor(context, task, admitted, purse, wave) : {};
+  const granted = child === undefined ? await grantFor(context, task, admitted, remaining, wave) : {};
   if ('code' in granted) {
     // Open children return their unused shares when they end; the call waits until then.
-    const short = granted.code === 'over_budget' ? purse.short() : undefined;
+    const short = granted.code === 'over_budget' ? remaining.short() : undefined;
     return short === undefined
       ? { kind: 'spoken', reply: asReply(granted) }
       : { kind: 'wait', children: short.holders };
@@ -53,11 +53,11 @@ async function grantFor(
   context: EngineContext,
   task: Task,
   child: WantedChild,
-  purse: Purse,
+  remaining: RemainingBudget,
   wave: number,
 ): Promise<Budget | Problem> {
   // Questions to the human are not limited.
   if (child.to !== HUMAN && context.pace.room(task) === 0)
     return problem('over_limit', tooFast(context.config.limits.tasksPerMinute));
-  return (await context.waits.refuse(task, child)) ?? purse.grant(child, Math.max(1, wave), 1);
+  return (await context.waits.refuse(task, child)) ?? remaining.grant(child, Math.max(1, wave), 1);
 }

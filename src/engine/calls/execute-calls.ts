@@ -5,7 +5,7 @@
 import type { Agent } from '../../domain/agent/agent.js';
 import type { Message, ToolCall } from '../../domain/session/session.js';
 import type { Task, WantedChild } from '../../domain/task/task.js';
-import { overBudget, type Purse } from '../../rules/budget/remaining.js';
+import { overBudget, type RemainingBudget } from '../../rules/budget/remaining.js';
 import { childResult } from './child-result.js';
 import { askChild, type Asked, type Spoken } from './ask-child.js';
 import { asReply, executeCall, type CallReply } from './execute-call.js';
@@ -29,11 +29,11 @@ export async function executeCalls(
   agent: Agent,
   calls: readonly ToolCall[],
   stop: AbortSignal,
-  purse: Purse,
+  remaining: RemainingBudget,
 ): Promise<CallsDone> {
   const done: CallsDone = { results: [], asked: [], allowed: false };
   const isAsk = ({ name }: ToolCall): boolean => context.tools.get(name)?.kind === 'ask';
-  let room = purse.left().toolCalls ?? Infinity;
+  let room = remaining.left().toolCalls ?? Infinity;
   let wave = calls.filter(isAsk).length;
   for (const call of calls) {
     const from = context.clock.monotonicMs();
@@ -44,7 +44,7 @@ export async function executeCalls(
     if (reply.allowed) done.allowed = true;
     const asked: Asked =
       reply.kind === 'ask' || reply.kind === 'spawn'
-        ? await askChild(context, task, reply, purse, wave)
+        ? await askChild(context, task, reply, remaining, wave)
         : { kind: 'spoken', reply };
     if (isAsk(call)) wave--;
     if (asked.kind === 'wait') done.asked.push(...asked.children);

@@ -4,13 +4,13 @@
  */
 import type { Agent } from '../../domain/agent/agent.js';
 import { isEnded, type Placed, type Task } from '../../domain/task/task.js';
-import { purse, type Purse } from '../../rules/budget/remaining.js';
+import { remainingBudget, type RemainingBudget } from '../../rules/budget/remaining.js';
 import type { EngineContext } from '../core/context.js';
 import { askedIn, bidsOf, costsOf, subtasks, type Costs } from '../tasks/costs.js';
 import type { Conversation } from './conversation.js';
 
 export interface Account {
-  purse(): Promise<Purse>;
+  remaining(): Promise<RemainingBudget>;
   costs(): Promise<Costs>;
 }
 
@@ -20,11 +20,11 @@ export function account(context: EngineContext, task: Task, talk: Conversation, 
   const known = new Map<string, Placed>();
   let seen = 0;
   let bids: Placed[] | undefined;
-  let last: Purse | undefined;
+  let last: RemainingBudget | undefined;
   return {
-    async purse() {
+    async remaining() {
       const children = [...(await look()), ...(bids ??= await bidsOf(context, task))];
-      last = purse({ task, agent, config: context.config, own: talk.usage(), children });
+      last = remainingBudget({ task, agent, config: context.config, own: talk.usage(), children });
       return last;
     },
     async costs() {

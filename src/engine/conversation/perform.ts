@@ -80,7 +80,7 @@ async function say({ context, conversation }: Loop, { messages, failure }: SaySt
 async function performCalls(loop: Loop, calls: ToolCall[]): Promise<Performed> {
   const { context, conversation, account, stop } = loop;
   const task = await tainted(context, loop.task, conversation.messages());
-  const done = await executeCalls(context, task, conversation.agent, calls, stop, await account.purse());
+  const done = await executeCalls(context, task, conversation.agent, calls, stop, await account.remaining());
   if (done.results.length > 0 && (await conversation.append(done.results, false)) === 'edited') return 'changed';
   if (done.asked.length > 0) return ask(context, task, done.asked);
   if (done.final !== undefined) return { do: 'answer', text: done.final };
@@ -94,11 +94,11 @@ async function ask(context: EngineContext, task: Task, children: WantedChild[]):
 }
 
 async function turnBudget({ context, task, conversation, account, resolved, fit }: Loop): Promise<TurnBudget> {
-  const purse = await account.purse();
+  const remaining = await account.remaining();
   const head = (): string => promptHead(context, conversation.agent, task);
   return {
-    left: purse.left(),
-    lastMs: purse.lastMs,
+    left: remaining.left(),
+    lastMs: remaining.lastMs,
     isStopAsked: await stopAsked(context, task),
     promptTokens: promptTokens(head, fit(shown(conversation))),
     maxTokens: resolved.settings.maxTokens,

@@ -16,7 +16,7 @@ import { NO_USAGE } from '../../domain/budget/usage.js';
 import type { Claim } from '../../ports/store/tasks.js';
 import { helpStep } from '../../rules/coordination/help.js';
 import { needStep, type NeedStep } from '../../rules/coordination/needs.js';
-import { grantEach, purse } from '../../rules/budget/remaining.js';
+import { grantEach, remainingBudget } from '../../rules/budget/remaining.js';
 import { costsOf, type Costs } from '../tasks/costs.js';
 import { createChildren } from '../tasks/create-children.js';
 import { complete, fail, park, release } from '../tasks/settle.js';
@@ -108,7 +108,7 @@ async function ask(
   children: Known,
 ): Promise<Problem | undefined> {
   const there = [...children.values()].flatMap((one) => one ?? []);
-  const from = purse({ task, agent: { budget: {} }, config: context.config, own: NO_USAGE, children: there });
+  const from = remainingBudget({ task, agent: { budget: {} }, config: context.config, own: NO_USAGE, children: there });
   const granted = grantEach(from, [child], ({ role }) => (roleFacts(role).isProvision ? 0 : 1));
   if ('code' in granted) return granted;
   const [made] = await createChildren(context, task, granted);

@@ -4,7 +4,7 @@
  * many tasks are queued (`rules/scheduling/ready-queue`).
  */
 import type { OpenTask, Tasks } from '../../ports/store/tasks.js';
-import { inOrder, isInLine, lineOf, type Place } from '../../rules/scheduling/ready-queue.js';
+import { inOrder, isQueued, queueKey, type Place } from '../../rules/scheduling/ready-queue.js';
 
 export interface ReadyQueue {
   /** Tasks that are neither queued nor waiting for a dependency, in their current state. */
@@ -101,7 +101,7 @@ export function readyQueue(tasks: Pick<Tasks, 'open' | 'getOpen' | 'isOpen' | 'v
   }
 
   function groupOf({ task, state }: OpenTask): Map<string, Standing> {
-    if (!isInLine(task, state)) return going;
+    if (!isQueued(task, state)) return going;
     if (task.dependencies.some((id) => tasks.isOpen(id))) return behind;
     return task.dependencies.every((id) => over.has(id)) ? standing : going;
   }
@@ -141,11 +141,11 @@ export function readyQueue(tasks: Pick<Tasks, 'open' | 'getOpen' | 'isOpen' | 'v
   function leave(mine: Standing): void {
     const row = rowFor(mine);
     row.splice(placeIn(row, mine), 1);
-    if (row.length === 0) rows.delete(lineOf(mine.task));
+    if (row.length === 0) rows.delete(queueKey(mine.task));
   }
 
   function rowFor({ task }: Standing): Standing[] {
-    const key = lineOf(task);
+    const key = queueKey(task);
     const known = rows.get(key) ?? [];
     const row = lent.has(known) ? [...known] : known;
     rows.set(key, row);
@@ -155,7 +155,7 @@ export function readyQueue(tasks: Pick<Tasks, 'open' | 'getOpen' | 'isOpen' | 'v
 
 /** The dependencies a task must wait for before it is ready. */
 function needs(one: OpenTask | undefined): readonly string[] {
-  return one !== undefined && isInLine(one.task, one.state) ? one.task.dependencies : [];
+  return one !== undefined && isQueued(one.task, one.state) ? one.task.dependencies : [];
 }
 
 /** Position of a task in its row, or where it belongs. */

@@ -9,7 +9,7 @@ import { isNamedUnder, parentsFirst } from '../../domain/task/lineage.js';
 import type { Session } from '../../domain/session/session.js';
 import type { Placed, Task } from '../../domain/task/task.js';
 import { NO_USAGE } from '../../domain/budget/usage.js';
-import { purse } from '../../rules/budget/remaining.js';
+import { remainingBudget } from '../../rules/budget/remaining.js';
 import { ancestors } from '../core/tree.js';
 import { record, type EngineContext } from '../core/context.js';
 
@@ -84,7 +84,7 @@ async function carvedAgain(context: EngineContext, failed: readonly Task[]): Pro
     const wave = carved.filter((one) => one.parent === parent.id && !budgets.has(one.id)).length;
     const own = parent.own_usage ?? NO_USAGE;
     const counted = siblings.map((one) => reopened(one, budgets));
-    const share = purse({ task: given, agent, config: context.config, own, children: counted }).grant(
+    const share = remainingBudget({ task: given, agent, config: context.config, own, children: counted }).grant(
       { id: task.id, role: task.role, description: '', ...(task.to ? { to: task.to } : {}) },
       wave,
       1,

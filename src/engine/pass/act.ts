@@ -6,7 +6,7 @@ import { messagesOf } from '../../domain/session/session.js';
 import { roleFacts } from '../../domain/task/role.js';
 import type { Placed, Task, WantedChild } from '../../domain/task/task.js';
 import type { Claim } from '../../ports/store/tasks.js';
-import { grantEach, keptFor, purse } from '../../rules/budget/remaining.js';
+import { grantEach, keptFor, remainingBudget } from '../../rules/budget/remaining.js';
 import { decide } from '../../rules/patterns/decide.js';
 import { errorText, gather } from '../../rules/patterns/gather.js';
 import { outline, sessionText } from '../../rules/patterns/outline.js';
@@ -116,7 +116,7 @@ function grant(
   known: readonly (Placed | undefined)[],
 ): WantedChild[] | Problem {
   const children = known.flatMap((child) => child ?? []);
-  const from = purse({ task, agent, config: context.config, own: NO_USAGE, children });
+  const from = remainingBudget({ task, agent, config: context.config, own: NO_USAGE, children });
   return grantEach(from, missing, ({ role }) => keptFor(agent, role, missing.length));
 }
 

@@ -4,7 +4,7 @@ import type { Agent } from '../../domain/agent/agent.js';
 import { roleFacts } from '../../domain/task/role.js';
 import { HUMAN, isEnded, type Task } from '../../domain/task/task.js';
 import { isLeaf } from '../../rules/patterns/decide.js';
-import { inOrder, lineOf, queue, type Place, type Queue, type Row } from '../../rules/scheduling/ready-queue.js';
+import { inOrder, queueKey, queue, type Place, type Queue, type Row } from '../../rules/scheduling/ready-queue.js';
 import { mayOffer } from '../../rules/staffing/offer.js';
 import { mayMove } from '../../rules/scheduling/ready.js';
 import { sessionId } from '../../domain/session/session-id.js';
@@ -78,7 +78,7 @@ async function inTurn(context: EngineContext, known: ReadyQueue, places: readonl
   const agent = context.agents.all().get(assigneeName(context, first));
   if (agent?.session !== 'shared' || !isLeaf(first, agent)) return places;
   const holder = known.find((await context.locks.holder(sessionId(first, agent))) ?? '');
-  return holder !== undefined && lineOf(holder.task) === lineOf(first) ? [holder] : places;
+  return holder !== undefined && queueKey(holder.task) === queueKey(first) ? [holder] : places;
 }
 
 /**

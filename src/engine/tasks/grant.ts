@@ -3,7 +3,7 @@ import type { Budget } from '../../domain/budget/budget.js';
 import type { Problem } from '../../domain/problem.js';
 import type { Placed, Task, WantedChild } from '../../domain/task/task.js';
 import { NO_USAGE } from '../../domain/budget/usage.js';
-import { grantEach, purse } from '../../rules/budget/remaining.js';
+import { grantEach, remainingBudget } from '../../rules/budget/remaining.js';
 import type { EngineContext } from '../core/context.js';
 
 /** They spend the task's money and tokens; its turns, tool calls and children are for its own work. */
@@ -13,7 +13,7 @@ export function grantForCost(
   wanted: readonly WantedChild[],
   known: ReadonlyMap<string, Placed | undefined>,
 ): WantedChild[] | Problem {
-  const from = purse({
+  const from = remainingBudget({
     task: { ...task, budget: forCost(task.budget) },
     agent: { budget: {} },
     config: { budget: forCost(config.budget), limits: { ...config.limits, children: Infinity } },

@@ -1,7 +1,7 @@
 /**
- * What a task has left, and what it gives to its children. A purse is counted afresh from the records: the task's own
- * usage, what ended children spent, what open ones hold. So it is right after any crash, and whoever has the claim on the
- * task is the only one who gives from it.
+ * The budget that a task has left, and the shares it grants to its children. It is computed from the
+ * records each time: the task's own usage, the usage of ended children and the shares of open ones. So
+ * it is correct after a crash. Only the process that holds the claim grants from it.
  */
 import { roleFacts, type FollowingStage } from '../../domain/task/role.js';
 import type { Agent } from '../../domain/agent/agent.js';
@@ -23,51 +23,55 @@ import { HUMAN, isEnded, type Placed, type Task, type WantedChild } from '../../
 import { addUsage, NO_USAGE, type Usage } from '../../domain/budget/usage.js';
 import { isChecked } from '../patterns/check.js';
 
-export interface Purse {
-  /** What is left for the task's own turns. */
+export interface RemainingBudget {
+  /** The budget for the task's own turns. */
   left(): Budget;
-  /** Of its time, what is kept for a last answer. */
+  /** The part of its time that is kept for a last answer. */
   lastMs: number;
-  /** A child's budget, taken from what is left; why there can be no such child. `wave`: it and those still to come with it. */
+  /**
+   * A child's share of what is left, or why it gets none. `wave`: the number of children granted
+   * together, from this one on; `kept`: the number of shares that stay with the task.
+   */
   grant(child: WantedChild, wave: number, kept: number): Budget | Problem;
-  /** What the last refused grant lacked, and the open children that hold of it what they may give back. Undefined: none does, or nothing was refused. */
-  short(): Short | undefined;
+  /** What the last refused grant lacked, and the open children that may give some of it back. */
+  short(): Shortage | undefined;
 }
 
-interface Short {
+interface Shortage {
   budget: BudgetName;
   holders: WantedChild[];
 }
 
-interface PurseGiven {
+interface RemainingInput {
   task: Task;
   agent: Pick<Agent, 'budget'>;
   config: Pick<Config, 'budget' | 'limits'>;
   own: Usage;
-  /** Every child it has made. */
+  /** Every child the task has created. */
   children: readonly Placed[];
 }
 
 const LAST_ANSWER_MS = 30_000;
 
-export function purse({ task, agent, config, own, children }: PurseGiven): Purse {
-  const whole = treeBudget(config, agent, task);
+export function remainingBudget({ task, agent, config, own, children }: RemainingInput): RemainingBudget {
+  const total = treeBudget(config, agent, task);
   const spending = spendingOf(own, children);
   let { reserved } = spending;
-  const holding: WantedChild[] = children.filter((one) => isCounted(one) && !isEnded(one.state)).map(asWanted);
-  let short: Short | undefined;
-  let count = children.filter((one) => isCounted(one) && roleFacts(one.task.role).countsAsChild).length;
-  const free = (): Budget => leftOf(whole, { ...spending, reserved });
+  const counted = children.filter(isCounted);
+  const holding: WantedChild[] = counted.filter(({ state }) => !isEnded(state)).map(asWanted);
+  let shortage: Shortage | undefined;
+  let count = counted.filter((child) => roleFacts(child.task.role).countsAsChild).length;
+  const free = (): Budget => leftOf(total, { ...spending, reserved });
   return {
-    lastMs: Math.min(LAST_ANSWER_MS, (whole.timeMs ?? 0) / 5),
+    lastMs: Math.min(LAST_ANSWER_MS, (total.timeMs ?? 0) / 5),
     left: () => tighter(free(), ownLeft(config, agent, own)),
     grant(child, wave, kept) {
       if (child.to === HUMAN) return {};
       if (count >= config.limits.children) return tooMany(task, config.limits.children);
       const share = carve(free(), wave, kept, child.budget);
       if (typeof share === 'string') {
-        const holders = holding.filter((one) => mayGiveBack(one, share));
-        if (holders.length > 0) short = { budget: share, holders };
+        const holders = holding.filter((holder) => mayGiveBack(holder, share));
+        if (holders.length > 0) shortage = { budget: share, holders };
         return overBudget(share, task, `and leaves nothing for ${child.to ?? 'a child'}`);
       }
       count++;
@@ -75,11 +79,11 @@ export function purse({ task, agent, config, own, children }: PurseGiven): Purse
       holding.push({ ...child, budget: share });
       return share;
     },
-    short: () => short,
+    short: () => shortage,
   };
 }
 
-/** More than what it takes to begin, which is spent in any case; time is held by nobody. */
+/** A child returns its unspent share when it ends. Time is not shared out. */
 function mayGiveBack({ budget = {} }: WantedChild, name: BudgetName): boolean {
   return name !== 'timeMs' && (budget[name] ?? 0) > 0;
 }
@@ -89,15 +93,15 @@ function asWanted({ task }: Placed): WantedChild {
   return { id, role, description, ...(to === undefined ? {} : { to }), ...(budget ? { budget } : {}) };
 }
 
-/** All of them, each with its share; why there can be none. */
+/** All children, each with its share, or why one of them gets none. */
 export function grantEach(
-  from: Purse,
+  remaining: RemainingBudget,
   wanted: readonly WantedChild[],
   kept: (child: WantedChild) => number,
 ): WantedChild[] | Problem {
   const granted: WantedChild[] = [];
   for (const [at, child] of wanted.entries()) {
-    const share = from.grant(child, wanted.length - at, kept(child));
+    const share = remaining.grant(child, wanted.length - at, kept(child));
     if ('code' in share) return share;
     granted.push(withBudget(child, share));
   }
@@ -108,17 +112,20 @@ export function withBudget(child: WantedChild, budget: Budget): WantedChild {
   return isLimited(budget) ? { ...child, budget } : child;
 }
 
-/** What a task and all under it may spend. Turns and tool calls of an agent or the workspace are those of one conversation. */
+/**
+ * The budget of a task with everything under it. Turns and tool calls set by an agent or the workspace
+ * limit one conversation, so they are left out.
+ */
 function treeBudget({ budget }: Pick<Config, 'budget'>, agent: Pick<Agent, 'budget'>, task: Task): Budget {
-  return [apart(budget).shared, apart(agent.budget).shared, task.budget ?? {}].reduce(tighter);
+  return [split(budget).shared, split(agent.budget).shared, task.budget ?? {}].reduce(tighter);
 }
 
-function ownLeft({ budget, limits }: PurseGiven['config'], agent: Pick<Agent, 'budget'>, own: Usage): Budget {
-  const mine = [{ turns: limits.turns }, apart(budget).own, apart(agent.budget).own].reduce(tighter);
-  return leftOf(mine, { spent: own, elapsedMs: 0, reserved: {} });
+function ownLeft({ budget, limits }: RemainingInput['config'], agent: Pick<Agent, 'budget'>, own: Usage): Budget {
+  const limit = [{ turns: limits.turns }, split(budget).own, split(agent.budget).own].reduce(tighter);
+  return leftOf(limit, { spent: own, elapsedMs: 0, reserved: {} });
 }
 
-function apart({ turns, toolCalls, ...shared }: Budget): { own: Budget; shared: Budget } {
+function split({ turns, toolCalls, ...shared }: Budget): { own: Budget; shared: Budget } {
   return {
     own: { ...(turns === undefined ? {} : { turns }), ...(toolCalls === undefined ? {} : { toolCalls }) },
     shared,
@@ -138,7 +145,7 @@ function spendingOf(own: Usage, children: readonly Placed[]): Spending {
   return { spent, reserved, elapsedMs: own.busyMs + childrenMs(children) };
 }
 
-/** Turns, tool calls and children of a task are for its work: a bid for it takes only tokens and money. */
+/** Turns, tool calls and children are for the work; a bid takes only tokens and money. */
 function moneyOf({ inputTokens, outputTokens, cachedTokens, microUsd }: Usage): Partial<Usage> {
   return { inputTokens, outputTokens, cachedTokens, microUsd };
 }
@@ -147,7 +154,7 @@ function costOf({ turns: _, toolCalls: __, children: ___, ...rest }: Budget): Bu
   return rest;
 }
 
-/** How long ended children were at work: those at the same time count once, and a wait for people does not count. */
+/** The time that ended children worked. Children that ran in parallel count once; waits for people do not count. */
 function childrenMs(children: readonly Placed[]): number {
   const spans = children
     .flatMap(({ task }) => (task.ended_at ? [[Date.parse(task.created_at), Date.parse(task.ended_at)] as const] : []))
@@ -162,12 +169,12 @@ function childrenMs(children: readonly Placed[]): number {
   return Math.min(covered, busy);
 }
 
-/** What people are asked costs nothing and is no child in the sense of a budget. */
+/** Questions to people cost nothing and do not count as children. */
 function isCounted({ task }: Placed): boolean {
   return task.to !== HUMAN;
 }
 
-/** Shares that stay with a task when a stage of its pattern is asked: for the stages after it. */
+/** The number of shares that stay with a task, for the stages that follow the one asked. */
 export function keptFor(agent: Agent, role: string, wave: number): number {
   const { followedBy } = roleFacts(role);
   if (followedBy === undefined) return 1;
@@ -179,21 +186,21 @@ const SHARES_OF: Readonly<Record<FollowingStage, (agent: Agent, wave: number) =>
   handoff: (agent) => (agent.handoff === undefined ? 0 : 1),
   route_or_handoff: (agent) => (agent.handoff === undefined && agent.router === undefined ? 0 : 1),
   next_round(agent, wave) {
-    // Without a team of its own, it passes on its seat in another: to whom it hands off, or routes.
+    // An agent without a team passes its seat in another team on, by router and handoff.
     if (agent.team === undefined) return agent.router !== undefined && agent.handoff !== undefined ? 1 : 0;
-    // A team goes on in rounds: one after this, and the answer at the end.
+    // Another round, and the answer at the end.
     return wave + 1;
   },
 };
 
 export function overBudget(name: BudgetName, task: Pick<Task, 'id'>, more: string): Problem {
   return problem('over_budget', `the budget of ${budgetWord(name)} of ${task.id} is used up ${more}`, {
-    hint: 'raise `budget` in the agent or the task, or limits in guild.yaml, and retry the task',
+    hint: 'raise `budget` in the agent or the task, or `limits` in guild.yaml, then retry the task',
   });
 }
 
-function tooMany(task: Task, most: number): Problem {
-  return problem('over_limit', `${task.id} has made ${most} children, which is the limit`, {
-    hint: 'ask fewer, or raise limits.children in guild.yaml',
+function tooMany(task: Task, limit: number): Problem {
+  return problem('over_limit', `${task.id} has created ${limit} children, which is the limit`, {
+    hint: 'create fewer, or raise limits.children in guild.yaml',
   });
 }

@@ -1,9 +1,12 @@
-/** Which open children hold what of their parent's budget. What they do not spend comes back when they end; time is held by nobody. */
+/**
+ * The shares of a task's budget that its open children hold. A child returns its unspent share when it
+ * ends. Time is not shared out.
+ */
 import type { Budget } from '../../domain/budget/budget.js';
 import { isEnded, type Placed } from '../../domain/task/task.js';
 import { moneyText } from '../../domain/budget/usage.js';
 
-/** A share in the words of files; money in millionths of a dollar. */
+/** A share with the field names of files. */
 export interface Share {
   turns?: number;
   tokens?: number;
@@ -12,7 +15,7 @@ export interface Share {
   children?: number;
 }
 
-/** By child; those that hold nothing in particular are not among them. */
+/** By child id. Children without a limited budget are left out. */
 export function heldShares(children: readonly Placed[]): Map<string, Share> {
   return new Map(
     children.flatMap(({ task, state }) => {
@@ -23,13 +26,15 @@ export function heldShares(children: readonly Placed[]): Map<string, Share> {
 }
 
 export function shareText({ turns, tokens, micro_usd, tool_calls, children }: Share): string {
-  const some = (count: number | undefined, one: string): string[] =>
-    count === undefined ? [] : [`${count} ${one}${count === 1 ? '' : 's'}`];
-  const money = micro_usd === undefined ? [] : [moneyText(micro_usd)];
-  const made = children === undefined ? [] : [`${children} ${children === 1 ? 'child' : 'children'}`];
-  return [...some(turns, 'turn'), ...some(tokens, 'token'), ...money, ...some(tool_calls, 'tool call'), ...made].join(
-    ', ',
-  );
+  const amount = (count: number | undefined, singular: string, plural = `${singular}s`): string[] =>
+    count === undefined ? [] : [`${count} ${count === 1 ? singular : plural}`];
+  return [
+    ...amount(turns, 'turn'),
+    ...amount(tokens, 'token'),
+    ...(micro_usd === undefined ? [] : [moneyText(micro_usd)]),
+    ...amount(tool_calls, 'tool call'),
+    ...amount(children, 'child', 'children'),
+  ].join(', ');
 }
 
 function shareOf({ timeMs: _, microUsd, toolCalls, ...rest }: Budget): Share | undefined {

@@ -1,6 +1,6 @@
 /**
- * What every task of a tree cost by itself and with all under it. A total is its own cost and the totals of its children,
- * nothing else, so that the numbers add up at every node, also while some of them are still at work.
+ * The cost of every task in a tree, by itself and with everything under it. A total is exactly the own
+ * cost plus the totals of the children, so the numbers add up at every node, even for open tasks.
  */
 import type { Placed } from '../../domain/task/task.js';
 import { addUsage, NO_USAGE, subtractUsage, sumUsage, type Usage } from '../../domain/budget/usage.js';
@@ -13,21 +13,21 @@ interface Totals {
 /** `all`: parents before their children. */
 export function totals(all: readonly Placed[]): Map<string, Totals> {
   const below = new Map<string, Placed[]>();
-  for (const one of all) {
-    const { parent } = one.task;
-    if (parent !== undefined) below.set(parent, [...(below.get(parent) ?? []), one]);
+  for (const placed of all) {
+    const { parent } = placed.task;
+    if (parent !== undefined) below.set(parent, [...(below.get(parent) ?? []), placed]);
   }
-  const found = new Map<string, Totals>();
+  const byId = new Map<string, Totals>();
   for (const { task } of [...all].reverse()) {
     const children = below.get(task.id) ?? [];
     const own = task.own_usage ?? rest(task.usage, children);
-    const total = children.reduce((sum, child) => addUsage(sum, found.get(child.task.id)!.total), own);
-    found.set(task.id, { own, total });
+    const total = children.reduce((sum, child) => addUsage(sum, byId.get(child.task.id)!.total), own);
+    byId.set(task.id, { own, total });
   }
-  return found;
+  return byId;
 }
 
-/** Records of earlier versions say only what they cost with all under them. */
+/** Records of earlier versions contain only the total, so the own cost is computed from it. */
 function rest(usage: Usage = NO_USAGE, children: readonly Placed[]): Usage {
   const left = subtractUsage(usage, sumUsage(children.flatMap(({ task }) => task.usage ?? [])));
   return Object.fromEntries(

@@ -1,6 +1,7 @@
 /**
- * Which models an agent is to be asked with, in order: aliases are opened, lists flattened, and bare names that everybody
- * knows (`gpt-5`, `sonnet`, `llama3.2:3b`) given their provider. Whatever cannot be a model is a Problem before any call is made.
+ * Resolves the models of an agent, in order of preference: expands aliases, flattens lists and adds the
+ * provider to well-known bare names (`gpt-5`, `sonnet`, `llama3.2:3b`). An invalid name is a Problem
+ * before any call is made.
  */
 import type { Agent, Mind, ModelSettings } from '../../domain/agent/agent.js';
 import type { Config } from '../../domain/config/config.js';
@@ -10,30 +11,30 @@ import { findProvider, providerNames, splitModel } from '../../domain/config/pro
 import { roleFacts, type Role } from '../../domain/task/role.js';
 
 interface ResolvedModels {
-  /** `provider/model`, at least one, none twice. */
+  /** `provider/model`, at least one, without duplicates. */
   models: string[];
-  /** The agent's own settings win over an alias's, an outer alias's over an inner one's, an earlier alias's over a later one's. */
+  /** Precedence: the agent, then outer aliases over inner ones, then earlier aliases over later ones. */
   settings: ModelSettings;
 }
 
 type Names = Pick<Config, 'model' | 'aliases' | 'providers'>;
 
-type Asked = Pick<Agent, 'name' | 'models' | 'settings' | 'file' | 'evaluator' | 'metacognition'>;
+type ModelUser = Pick<Agent, 'name' | 'models' | 'settings' | 'file' | 'evaluator' | 'metacognition'>;
 
-/** `role`: of the task that is worked on; without it, the models of the agent's own work. */
-export function resolveModels(agent: Asked, config: Names, role?: Role): ResolvedModels | Problem {
+/** `role`: the role of the task; without it, the models for the agent's own work. */
+export function resolveModels(agent: ModelUser, config: Names, role?: Role): ResolvedModels | Problem {
   const mind = mindFor(agent, role);
   const own = mind?.model === undefined ? agent.models : [mind.model];
-  const found = open(own.length > 0 ? own : [config.model], config, []);
-  if ('code' in found) return { ...found, where: { file: own.length > 0 ? agent.file : 'guild.yaml' } };
+  const resolved = expandAll(own.length > 0 ? own : [config.model], config, []);
+  if ('code' in resolved) return { ...resolved, where: { file: own.length > 0 ? agent.file : 'guild.yaml' } };
   return {
-    models: [...new Set(found.models)],
-    // What the agent sets for its own model says nothing about another one.
-    settings: { ...found.settings, ...(mind?.model === undefined ? agent.settings : {}), ...settingsOf(mind) },
+    models: [...new Set(resolved.models)],
+    // The agent's settings are for its own model and do not apply to another one.
+    settings: { ...resolved.settings, ...(mind?.model === undefined ? agent.settings : {}), ...settingsOf(mind) },
   };
 }
 
-/** An agent works with its own models, judges with its metacognition, and weighs what is offered with its evaluator. */
+/** The evaluator for bids, the metacognition for goal checks; undefined for the agent's own work. */
 export function mindFor(agent: Pick<Agent, 'evaluator' | 'metacognition'>, role: Role | undefined): Mind | undefined {
   const mind = role === undefined ? undefined : roleFacts(role).mind;
   return mind && agent[mind];
@@ -43,30 +44,30 @@ function settingsOf({ temperature, maxTokens }: Mind = {}): ModelSettings {
   return { ...(temperature === undefined ? {} : { temperature }), ...(maxTokens === undefined ? {} : { maxTokens }) };
 }
 
-function open(names: readonly string[], config: Names, via: string[]): ResolvedModels | Problem {
+function expandAll(names: readonly string[], config: Names, via: string[]): ResolvedModels | Problem {
   const models: string[] = [];
   let settings: ModelSettings = {};
   for (const name of names) {
-    const found = openOne(name.trim(), config, via);
-    if ('code' in found) return found;
-    models.push(...found.models);
-    settings = { ...found.settings, ...settings };
+    const expanded = expand(name.trim(), config, via);
+    if ('code' in expanded) return expanded;
+    models.push(...expanded.models);
+    settings = { ...expanded.settings, ...settings };
   }
   return { models, settings };
 }
 
-function openOne(name: string, config: Names, via: string[]): ResolvedModels | Problem {
+function expand(name: string, config: Names, via: string[]): ResolvedModels | Problem {
   if (via.includes(name))
     return problem('cycle', `the model alias ${name} leads back to itself: ${[...via, name].join(' → ')}`);
   if (Object.hasOwn(config.aliases, name)) {
     const alias = config.aliases[name]!;
-    const inner = open(alias.models, config, [...via, name]);
+    const inner = expandAll(alias.models, config, [...via, name]);
     return 'code' in inner ? inner : { models: inner.models, settings: { ...inner.settings, ...alias.settings } };
   }
   if (isDefault(name)) {
     if (isDefault(config.model))
       return problem('unknown_model', 'no model is set', { hint: 'set "model:" in guild.yaml, such as openai/gpt-5' });
-    return openOne(config.model.trim(), config, [...via, name]);
+    return expand(config.model.trim(), config, [...via, name]);
   }
   const full = withProvider(name, config);
   return typeof full === 'string' ? { models: [full], settings: {} } : full;
@@ -85,15 +86,15 @@ function withProvider(name: string, config: Names): string | Problem {
       nearestHint(
         parts.provider,
         providerNames(config.providers),
-        `providers are ${providerNames(config.providers).join(', ')}; guild.yaml can name others`,
+        `providers are ${providerNames(config.providers).join(', ')}; guild.yaml can add others`,
       ),
     );
   }
   const own = findProvider(name, config.providers);
   if (own?.kind === 'scripted') return `${name}/script`;
-  if (own) return unknown(`${name} is a provider, not a model`, `name one of its models: ${name}/…`);
-  const known = wellKnown(name);
-  if (known) return known;
+  if (own) return unknown(`${name} is a provider, not a model`, `add one of its models: ${name}/…`);
+  const full = wellKnown(name);
+  if (full) return full;
   const others = `name it as provider/model; providers are ${providerNames(config.providers).join(', ')}`;
   return unknown(
     `there is no model ${name}`,
@@ -101,7 +102,7 @@ function withProvider(name: string, config: Names): string | Problem {
   );
 }
 
-/** `openai:gpt-5`, as some tools write it; `llama3.2:3b` is not that. */
+/** Splits `openai:gpt-5`, as some tools write it, but not `llama3.2:3b`. */
 function splitAtColon(name: string, config: Names): { provider: string; model: string } | undefined {
   const [provider, ...model] = name.split(':');
   return model.join(':') !== '' && findProvider(provider!, config.providers)
@@ -109,7 +110,7 @@ function splitAtColon(name: string, config: Names): { provider: string; model: s
     : undefined;
 }
 
-/** Short names of Claude Code's agent files. */
+/** Short names in the agent files of Claude Code. */
 const SHORT: Record<string, string> = {
   sonnet: 'anthropic/claude-sonnet-4-5',
   opus: 'anthropic/claude-opus-4-5',

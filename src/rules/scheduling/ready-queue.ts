@@ -1,15 +1,15 @@
 /**
- * Tasks that wait for nothing but their turn, once what they depend on has ended. Thousands of them may be pending, and nothing about any of them changes until somebody takes it,
- * so nobody looks at each: they stand in lines, and of a line only the first is asked about. Where there is no room for it there is none for
- * those behind it. Everything else that is open is under way, and is looked at in every pass.
+ * Queues of tasks that wait only for capacity. Thousands may be pending, and none changes until it is
+ * taken, so a pass looks only at the first task of each queue: if there is no capacity for it, there is
+ * none for those behind it. All other open tasks are under way and are checked in every pass.
  */
 import { roleFacts } from '../../domain/task/role.js';
 import { fromBoard } from '../../domain/task/board.js';
 import { compareText } from '../../domain/order.js';
 import { ENGINE, HUMAN, type OpenState, type Task } from '../../domain/task/task.js';
 
-/** Nobody has begun it, and it belongs to nothing else. Whether what it depends on has ended is not asked. */
-export function isInLine(task: Task, state: OpenState): boolean {
+/** True for a root that has not started and does not belong to a board. Its dependencies may be open. */
+export function isQueued(task: Task, state: OpenState): boolean {
   const { id, root, parent, role, to } = task;
   if (state !== 'pending' || !roleFacts(role).isRoot || parent !== undefined || root !== id) return false;
   if (to === HUMAN || to === ENGINE || task.attempts > 0) return false;
@@ -17,18 +17,18 @@ export function isInLine(task: Task, state: OpenState): boolean {
   return traces.every((trace) => trace === undefined);
 }
 
-/** Tasks with the same are taken by the same agents, and are as urgent. */
-export function lineOf({ priority, to, from, requirements }: Task): string {
+/** Tasks with an equal key can be taken by the same agents and have the same priority. */
+export function queueKey({ priority, to, from, requirements }: Task): string {
   return `${priority} ${to ?? JSON.stringify([from, requirements])}`;
 }
 
-/** `since`: a number that is higher for what came later. */
+/** `since`: a number that grows with each arrival. */
 export interface Place {
   task: Task;
   since: number;
 }
 
-/** Most urgent first, then the oldest. */
+/** By priority, then the oldest first. */
 export function inOrder(a: Place, b: Place): number {
   return (
     compareText(a.task.priority, b.task.priority) ||
@@ -37,41 +37,41 @@ export function inOrder(a: Place, b: Place): number {
   );
 }
 
-/** Tasks in order. `alike`: where there is no room for one of them, there is none for those behind it. */
+/** Tasks in order. `alike`: if there is no capacity for one, there is none for those behind it. */
 export interface Row {
   places: readonly Place[];
   alike: boolean;
 }
 
 export interface Queue {
-  /** The most urgent that was not named yet. */
+  /** The most urgent task that was not returned yet. */
   next(): Task | undefined;
-  /** There is no room for the one named last. How many are passed over with that, in all. */
+  /** There is no capacity for the last task returned. Returns how many tasks are skipped, with that one. */
   pass(): number;
 }
 
-/** Many rows as one. `isOut`: this one is not to be named. */
+/** Merges rows into one queue. Tasks for which `isOut` is true are left out. */
 export function queue(rows: Iterable<Row>, isOut: (id: string) => boolean): Queue {
-  const left: Standing[] = [];
+  const left: Cursor[] = [];
   for (const row of rows) {
     const at = nextIn(row, 0);
     if (at < row.places.length) left.push({ row, at });
   }
   left.sort(byFirst);
-  let last: Standing | undefined;
+  let last: Cursor | undefined;
   return {
     next() {
       last = left.shift();
       if (last === undefined) return undefined;
       const { row, at } = last;
       const after = nextIn(row, at + 1);
-      if (after < row.places.length) putIn({ row, at: after });
+      if (after < row.places.length) insert({ row, at: after });
       return row.places[at]!.task;
     },
     pass() {
       if (last === undefined || !last.row.alike) return 1;
       const { row, at } = last;
-      const behind = left.findIndex((one) => one.row === row);
+      const behind = left.findIndex((cursor) => cursor.row === row);
       if (behind >= 0) left.splice(behind, 1);
       return row.places.length - at;
     },
@@ -83,18 +83,18 @@ export function queue(rows: Iterable<Row>, isOut: (id: string) => boolean): Queu
     return at;
   }
 
-  function putIn(one: Standing): void {
-    const behind = left.findIndex((other) => byFirst(one, other) < 0);
-    left.splice(behind < 0 ? left.length : behind, 0, one);
+  function insert(cursor: Cursor): void {
+    const behind = left.findIndex((other) => byFirst(cursor, other) < 0);
+    left.splice(behind < 0 ? left.length : behind, 0, cursor);
   }
 }
 
-/** A row and who is the next of it. */
-interface Standing {
+/** A row and the position of its next task. */
+interface Cursor {
   row: Row;
   at: number;
 }
 
-function byFirst(a: Standing, b: Standing): number {
+function byFirst(a: Cursor, b: Cursor): number {
   return inOrder(a.row.places[a.at]!, b.row.places[b.at]!);
 }

@@ -1,14 +1,15 @@
 /**
- * Whether the agents fit together: everybody who is named exists, every tool is known, nothing goes round in a circle, nothing
- * contradicts itself. Everything is reported at once. Delegation (`agents`) may go in circles, because each step of it is a
- * choice and depth is limited; handoff, router, advisors and team are fixed, so a circle there would never end.
+ * Validates the agents together: every agent and tool named exists, there are no cycles and no
+ * contradictions. All problems are reported at once. Delegation (`agents`) may form cycles, because each
+ * step is a choice and depth is limited. Handoff, router, advisors and team are fixed steps, so a cycle
+ * there would never end.
  */
 import type { Agent } from '../../domain/agent/agent.js';
 import { nearestHint } from '../../domain/nearest.js';
 import { problem, type Problem, type ProblemCode, type Where } from '../../domain/problem.js';
 import { HUMAN } from '../../domain/task/task.js';
 
-/** By an agent's file: where it says what, as its parser noted it. */
+/** By agent file: the place of each field, as its parser noted it. */
 type RosterPlaces = ReadonlyMap<string, Readonly<Record<string, Where>>>;
 
 export function checkRoster(
@@ -27,12 +28,12 @@ export function checkRoster(
     const other = known.get(agent.name);
     if (other === undefined) known.set(agent.name, agent);
     else {
-      const message = `the name "${agent.name}" is taken twice: by ${other.file} and by ${agent.file}`;
+      const message = `the name "${agent.name}" is used twice: by ${other.file} and by ${agent.file}`;
       report('duplicate', agent, 'name', message, `the one in ${other.file} is used; rename or remove the other`);
     }
   }
   for (const agent of agents) {
-    nameless(agent, references(agent), known, report);
+    missingAgents(agent, references(agent), known, report);
     const tools = [
       ...agent.tools.map((name, i) => [name, `tools.${i}`]),
       ...Object.keys(agent.approve).map((name) => [name, `approve.${name}`]),
@@ -46,117 +47,128 @@ export function checkRoster(
     }
     contradictions(agent, report);
   }
-  for (const circle of circles(known)) {
-    const path = [...circle, circle[0]!];
-    const first = known.get(circle[0]!)!;
+  for (const cycle of cyclesAmong(known)) {
+    const path = [...cycle, cycle[0]!];
+    const first = known.get(cycle[0]!)!;
     const edge = fixed(first).find((reference) => reference.name === path[1]);
     report(
       'cycle',
       first,
       edge?.place ?? 'name',
-      `these agents go round in a circle: ${path.join(' → ')}`,
-      'take one of these steps out',
+      `these agents form a cycle: ${path.join(' → ')}`,
+      'remove one of these steps',
     );
   }
   return problems;
 }
 
 /**
- * Why agents can be given no work as their files stand: a file contradicts itself, or names somebody who is not there for a step that is always
- * taken. By name.
+ * By name: agents that cannot work, because their file contradicts itself or names a missing agent for a
+ * fixed step.
  */
 export function unfit(agents: ReadonlyMap<string, Agent>, places: RosterPlaces = new Map()): Map<string, Problem> {
-  const found = new Map<string, Problem>();
+  const problems = new Map<string, Problem>();
   for (const agent of agents.values()) {
-    const note: Say = (code, { name, file }, place, message, hint) => {
-      if (code === 'duplicate' || found.has(name)) return; // once counts, however often it is said
-      const next = hint?.endsWith('?') ? `${hint} mend it, then retry the task` : `${hint}, then retry the task`;
-      found.set(name, problem(code, message, { where: places.get(file)?.[place] ?? { file }, hint: next }));
+    const report: Report = (code, { name, file }, place, message, hint) => {
+      if (code === 'duplicate' || problems.has(name)) return; // a duplicate does no harm
+      const next = hint?.endsWith('?') ? `${hint} fix it, then retry the task` : `${hint}, then retry the task`;
+      problems.set(name, problem(code, message, { where: places.get(file)?.[place] ?? { file }, hint: next }));
     };
-    contradictions(agent, note);
-    nameless(agent, fixed(agent), agents, note);
+    contradictions(agent, report);
+    missingAgents(agent, fixed(agent), agents, report);
   }
-  return found;
+  return problems;
 }
 
 interface Reference {
   name: string;
-  /** Its key among the parser's places. */
+  /** Its key in the parser's places. */
   place: string;
   as: string;
 }
 
 /** Steps that are always taken. */
 function fixed(agent: Agent): Reference[] {
-  const found: Reference[] = agent.advisors.map((advisor, i) => ({
+  const steps: Reference[] = agent.advisors.map((advisor, i) => ({
     name: advisor.agent,
     place: `advisors.${i}`,
     as: 'an advisor',
   }));
   agent.router?.destinations.forEach((name, i) =>
-    found.push({ name, place: `router.destinations.${i}`, as: 'a destination' }),
+    steps.push({ name, place: `router.destinations.${i}`, as: 'a destination' }),
   );
   if (agent.router?.fallback !== undefined)
-    found.push({ name: agent.router.fallback, place: 'router.fallback', as: 'its fallback' });
+    steps.push({ name: agent.router.fallback, place: 'router.fallback', as: 'its fallback' });
   agent.team?.members.forEach((name, i) =>
-    found.push({ name, place: `team.members.${i}`, as: 'a member of its team' }),
+    steps.push({ name, place: `team.members.${i}`, as: 'a member of its team' }),
   );
-  if (agent.handoff !== undefined) found.push({ name: agent.handoff, place: 'handoff', as: 'its handoff' });
-  return found;
+  if (agent.handoff !== undefined) steps.push({ name: agent.handoff, place: 'handoff', as: 'its handoff' });
+  return steps;
 }
 
 function references(agent: Agent): Reference[] {
   const routed = new Set(agent.router?.destinations);
   const asked = agent.agents.flatMap((name, i) =>
-    routed.has(name) ? [] : [{ name, place: `agents.${i}`, as: 'somebody to ask' }],
+    routed.has(name) ? [] : [{ name, place: `agents.${i}`, as: 'an agent to ask' }],
   );
   return [...asked, ...fixed(agent)];
 }
 
-function nameless(agent: Agent, named: readonly Reference[], known: ReadonlyMap<string, Agent>, say: Say): void {
+function missingAgents(
+  agent: Agent,
+  named: readonly Reference[],
+  known: ReadonlyMap<string, Agent>,
+  report: Report,
+): void {
   for (const { name, place, as } of named) {
     if (known.has(name) || name === HUMAN) continue;
     const message = `${agent.name} names "${name}" as ${as}, but there is no such agent`;
-    const hint = nearestHint(name, known.keys(), 'write that agent, or take the name out');
-    say('unknown_agent', agent, place, message, hint);
+    const hint = nearestHint(name, known.keys(), 'write that agent, or remove the name');
+    report('unknown_agent', agent, place, message, hint);
   }
 }
 
-type Say = (code: ProblemCode, agent: Agent, place: string, message: string, hint?: string) => void;
+type Report = (code: ProblemCode, agent: Agent, place: string, message: string, hint?: string) => void;
 
-function contradictions(agent: Agent, say: Say): void {
+function contradictions(agent: Agent, report: Report): void {
   for (const [place, names] of [
     ['advisors', agent.advisors.map((advisor) => advisor.agent)],
     ['team.members', agent.team?.members ?? []],
   ] as const) {
     names.forEach((name, i) => {
       if (names.indexOf(name) === i) return;
-      say('duplicate', agent, `${place}.${i}`, `${agent.name} names "${name}" twice in ${place}`, 'once is enough');
+      report(
+        'duplicate',
+        agent,
+        `${place}.${i}`,
+        `${agent.name} names "${name}" twice in ${place}`,
+        'remove one of them',
+      );
     });
   }
   const tools = agent.tools.filter((tool) => tool !== 'route_to');
   if (agent.router !== undefined && tools.length > 0) {
-    say(
+    report(
       'bad_field',
       agent,
       'tools',
-      `${agent.name} is a router and has tools: a router only chooses who answers`,
-      'take out "tools", or "router"',
+      `${agent.name} is a router and has tools: a router only chooses the agent that answers`,
+      'remove "tools" or "router"',
     );
   }
   if (agent.team !== undefined && agent.handoff !== undefined) {
-    const message = `${agent.name} leads a team and hands off: whoever leads a team gives its answer`;
-    say('bad_field', agent, 'handoff', message, 'let the agent after it ask this one, or take out "handoff"');
+    const message = `${agent.name} leads a team and hands off: the leader of a team gives the answer itself`;
+    report('bad_field', agent, 'handoff', message, 'let the next agent ask this one, or remove "handoff"');
   }
 }
 
 /**
- * Every circle that a walk meets, once each, beginning with its first name by alphabet. Whatever goes round for ever passes
- * through one of these. Iterative: chains may be long.
+ * Every cycle of fixed steps that a depth-first search meets, once each, starting with its first name in
+ * alphabetical order. Every endless path passes through one of them. Iterative, because chains may be long.
  */
-export function circles(agents: ReadonlyMap<string, Agent>): string[][] {
+export function cyclesAmong(agents: ReadonlyMap<string, Agent>): string[][] {
   const done = new Set<string>();
-  const found = new Map<string, string[]>();
+  const cycles = new Map<string, string[]>();
   for (const start of agents.keys()) {
     if (done.has(start)) continue;
     const trail: { name: string; next: string[] }[] = [];
@@ -174,15 +186,15 @@ export function circles(agents: ReadonlyMap<string, Agent>): string[][] {
         depth.delete(top.name);
         trail.pop();
       } else if (depth.has(name)) {
-        const circle = fromFirst(trail.slice(depth.get(name)).map((step) => step.name));
-        found.set(circle.join('\n'), circle);
+        const cycle = fromFirst(trail.slice(depth.get(name)).map((step) => step.name));
+        cycles.set(cycle.join('\n'), cycle);
       } else if (!done.has(name) && agents.has(name)) enter(name);
     }
   }
-  return [...found.values()];
+  return [...cycles.values()];
 }
 
-function fromFirst(circle: string[]): string[] {
-  const first = circle.indexOf([...circle].sort()[0]!);
-  return [...circle.slice(first), ...circle.slice(0, first)];
+function fromFirst(cycle: string[]): string[] {
+  const first = cycle.indexOf([...cycle].sort()[0]!);
+  return [...cycle.slice(first), ...cycle.slice(0, first)];
 }

@@ -98,11 +98,11 @@ test('what patterns cannot mean is a problem with file and line each, all at onc
     ['lost', 'router: {destinations: [hand, noone]}', '3:31', 'lost names "noone" as a destination'],
     ['back', 'router: {destinations: [hand], fallback: noone}', '3:42', 'back names "noone" as its fallback'],
     ['thin', 'team: {members: [hand, noone]}', '3:24', 'thin names "noone" as a member of its team'],
-    ['asks', 'tools: [delegate_to_agent]\nagents: [noone]', '4:10', 'asks names "noone" as somebody to ask'],
+    ['asks', 'tools: [delegate_to_agent]\nagents: [noone]', '4:10', 'asks names "noone" as an agent to ask'],
     ['busy', 'router: {destinations: [hand]}\ntools: [read_file]', '4:8', 'busy is a router and has tools'],
     ['both', 'team: {members: [hand]}\nhandoff: hand', '4:10', 'both leads a team and hands off'],
-    ['self', 'handoff: self', '3:10', 'these agents go round in a circle: self → self'],
-    ['ring', 'handoff: rung', '3:10', 'these agents go round in a circle: ring → rung → ring'],
+    ['self', 'handoff: self', '3:10', 'these agents form a cycle: self → self'],
+    ['ring', 'handoff: rung', '3:10', 'these agents form a cycle: ring → rung → ring'],
     ['warm', 'temperature: hot', '3:14', '"temperature" must be a number from 0 to 2'],
     ['list', 'team: [[hand]]', '3:8', '"team.0" must be a name'],
     ['flag', 'advisors: true', '3:11', '"advisors" must be a list of agents'],
@@ -123,7 +123,7 @@ test('what patterns cannot mean is a problem with file and line each, all at onc
   assert.equal(succeeds(await guild('run', 'hand', 'x', '--quiet')).out, 'fine\n');
   const round = await guild('run', 'ring', 'x', '--quiet');
   assert.equal(round.code, 1);
-  assert.match(round.err, /these agents go round in a circle: ring → rung → ring/);
+  assert.match(round.err, /these agents form a cycle: ring → rung → ring/);
 });
 
 test('an unreadable guild.yaml stops work, so that no task meets models and limits its owner did not mean', async (t) => {

@@ -135,8 +135,8 @@ test('agents that hand off in a circle are given no work, and the others work on
     return task.result ?? `${task.error!.code}: ${task.error!.message}`;
   };
   assert.equal(await end('fine'), 'done');
-  assert.match((await end('round'))!, /^cycle: these agents go round in a circle: a → b → c → a$/);
-  assert.match((await end('into'))!, /^cycle: handoff \(a\) failed: these agents go round in a circle/);
+  assert.match((await end('round'))!, /^cycle: these agents form a cycle: a → b → c → a$/);
+  assert.match((await end('into'))!, /^cycle: handoff \(a\) failed: these agents form a cycle/);
   assert.equal(house.calls.length, 2, 'nothing is asked inside the circle');
 });
 

@@ -1,4 +1,4 @@
-/** What a model call may cost is known before it is made. */
+/** The cost of a model call is limited before it is made. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { fc } from '../../kit/properties.js';
@@ -8,11 +8,11 @@ import { promptTokens, reserveCall } from '../../../src/rules/budget/reserve.js'
 
 const head = (): string => 'system';
 
-test('without a budget of tokens or money nothing is held back', () => {
+test('without a budget of tokens or money an answer is not limited', () => {
   assert.deepEqual(reserveCall({ turns: 3 }, 100_000, { isLast: false }), { ok: true });
 });
 
-test('a turn that was let through, and the last one after it, stay within tokens and money', () => {
+test('an allowed turn and the last answer after it stay within tokens and money', () => {
   const whole = fc.integer({ min: 0, max: 300_000 });
   const dollars = fc.integer({ min: 0, max: 80 });
   fc.assert(
@@ -42,13 +42,13 @@ test('a turn that was let through, and the last one after it, stay within tokens
   );
 });
 
-test('the limit that does not fit is named', () => {
+test('a refusal names the limit that is exceeded', () => {
   const price = { input: 1, output: 1 };
   assert.deepEqual(reserveCall({ tokens: 100 }, 90, { isLast: true }), { ok: false, over: 'tokens' });
   assert.deepEqual(reserveCall({ microUsd: 100 }, 90, { isLast: true, price }), { ok: false, over: 'microUsd' });
 });
 
-test('what the last call took is known; only what came after it is guessed', () => {
+test('only messages after the last answer are estimated', () => {
   const talk: Message[] = [
     { role: 'user', content: 'x'.repeat(40_000) },
     { role: 'assistant', content: 'y', usage: { inputTokens: 500, outputTokens: 20 } },
@@ -58,6 +58,6 @@ test('what the last call took is known; only what came after it is guessed', () 
   assert.ok(promptTokens(head, talk.slice(0, 1)) >= 10_000);
 });
 
-test('letters of other scripts count whole', () => {
+test('every character of another script counts as a token', () => {
   assert.ok(promptTokens(head, [{ role: 'user', content: '日本語'.repeat(100) }]) >= 300);
 });

@@ -16,26 +16,26 @@ function resolve(
 }
 
 function names(models: string[], config: Parameters<typeof resolve>[1] = {}): string[] {
-  const found = resolve(models, config);
-  assert.ok('models' in found, JSON.stringify(found));
-  return found.models;
+  const resolved = resolve(models, config);
+  assert.ok('models' in resolved, JSON.stringify(resolved));
+  return resolved.models;
 }
 
-function complaint(models: string[], config: Parameters<typeof resolve>[1] = {}) {
-  const found = resolve(models, config);
-  assert.ok('code' in found, JSON.stringify(found));
-  return found;
+function problemOf(models: string[], config: Parameters<typeof resolve>[1] = {}) {
+  const resolved = resolve(models, config);
+  assert.ok('code' in resolved, JSON.stringify(resolved));
+  return resolved;
 }
 
 test('an agent that names no model, or inherits, gets the default', () => {
   assert.deepEqual(names([]), ['openai/gpt-5']);
   assert.deepEqual(names(['inherit']), ['openai/gpt-5']);
   assert.deepEqual(names([], { model: 'fast', aliases: { fast: alias(['haiku']) } }), ['anthropic/claude-haiku-4-5']);
-  assert.match(complaint(['inherit'], { model: '' }).message, /no model is set/);
-  assert.equal(complaint(['inherit'], { model: 'inherit' }).code, 'unknown_model');
+  assert.match(problemOf(['inherit'], { model: '' }).message, /no model is set/);
+  assert.equal(problemOf(['inherit'], { model: 'inherit' }).code, 'unknown_model');
 });
 
-test('bare names that everybody knows find their provider', () => {
+test('well-known bare names get their provider', () => {
   const table: Record<string, string> = {
     'gpt-5': 'openai/gpt-5',
     o3: 'openai/o3',
@@ -51,7 +51,7 @@ test('bare names that everybody knows find their provider', () => {
   for (const [name, full] of Object.entries(table)) assert.deepEqual(names([name]), [full]);
 });
 
-test('aliases open into lists, nested ones too, without doubles and in order', () => {
+test('aliases expand into lists, nested ones too, without duplicates and in order', () => {
   const aliases = {
     smart: alias(['opus', 'gpt-5']),
     all: alias(['fast', 'smart', 'gpt-5']),
@@ -72,27 +72,27 @@ test('the nearest settings win: the agent, then the outer alias, then the inner'
     outer: alias(['inner'], { temperature: 0.5 }),
     inner: alias(['gpt-5'], { temperature: 0.1, maxTokens: 100, topP: 1 }),
   };
-  const found = resolve(['outer'], { aliases }, { topP: 0.2 });
-  assert.deepEqual(found, { models: ['openai/gpt-5'], settings: { temperature: 0.5, maxTokens: 100, topP: 0.2 } });
+  const resolved = resolve(['outer'], { aliases }, { topP: 0.2 });
+  assert.deepEqual(resolved, { models: ['openai/gpt-5'], settings: { temperature: 0.5, maxTokens: 100, topP: 0.2 } });
 });
 
-test('an alias that leads back to itself is a cycle that says how', () => {
-  const found = complaint(['a'], { aliases: { a: alias(['gpt-5', 'b']), b: alias(['a']) } });
+test('an alias that leads back to itself is reported with the whole cycle', () => {
+  const found = problemOf(['a'], { aliases: { a: alias(['gpt-5', 'b']), b: alias(['a']) } });
   assert.equal(found.code, 'cycle');
   assert.match(found.message, /a → b → a/);
   assert.equal(found.where?.file, 'agents/a.md');
 });
 
 test('a default that is its own alias does not loop', () => {
-  assert.equal(complaint([], { model: 'x', aliases: { x: alias(['inherit']) } }).code, 'cycle');
+  assert.equal(problemOf([], { model: 'x', aliases: { x: alias(['inherit']) } }).code, 'cycle');
 });
 
-test('what is no model is told with the nearest name', () => {
-  assert.deepEqual(complaint(['opnai/gpt-5']).hint, 'did you mean "openai"?');
-  assert.deepEqual(complaint(['fsat'], { aliases: { fast: alias(['gpt-5']) } }).hint, 'did you mean "fast"?');
-  assert.match(complaint(['openai']).message, /is a provider, not a model/);
-  assert.match(complaint(['quux']).hint!, /provider\/model/);
-  for (const odd of ['__proto__', 'constructor/x', 'toString']) assert.equal(complaint([odd]).code, 'unknown_model');
+test('an unknown model is reported with the nearest name', () => {
+  assert.deepEqual(problemOf(['opnai/gpt-5']).hint, 'did you mean "openai"?');
+  assert.deepEqual(problemOf(['fsat'], { aliases: { fast: alias(['gpt-5']) } }).hint, 'did you mean "fast"?');
+  assert.match(problemOf(['openai']).message, /is a provider, not a model/);
+  assert.match(problemOf(['quux']).hint!, /provider\/model/);
+  for (const odd of ['__proto__', 'constructor/x', 'toString']) assert.equal(problemOf([odd]).code, 'unknown_model');
 });
 
 test('providers of the workspace are known', () => {
@@ -100,7 +100,7 @@ test('providers of the workspace are known', () => {
   assert.deepEqual(names(['corp/big'], { providers }), ['corp/big']);
 });
 
-test('an agent works, weighs and judges with the model of each; what it does not say is as for its work', () => {
+test('bids and goal checks use their own model and settings; the rest is as for the work', () => {
   const agent = {
     ...{ name: 'a', models: ['gpt-5'], settings: { temperature: 0.9 }, file: 'agents/a.md' },
     evaluator: { temperature: 0, maxTokens: 50 },

@@ -1,16 +1,16 @@
-/** Lines: who stands in one, and that many lines are served as one would be. */
+/** Only tasks that wait for capacity are queued, and many queues are served like one. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { fc } from '../../kit/properties.js';
 import { makeTask, type Task } from '../../../src/domain/task/task.js';
-import { inOrder, isInLine, lineOf, queue, type Place, type Row } from '../../../src/rules/scheduling/ready-queue.js';
+import { inOrder, isQueued, queueKey, queue, type Place, type Row } from '../../../src/rules/scheduling/ready-queue.js';
 
 const AT = '2026-01-01T00:00:00.000Z';
 const task = (id: string, more: Partial<Task> = {}): Task => makeTask({ id, description: id, created_at: AT, ...more });
 
-test('whoever waits for its turn alone stands in line; whoever has a past, a parent or a need is under way', () => {
+test('a root that has not started is queued; a task with a past, a parent or a wait is not', () => {
   for (const more of [{}, { to: 'ann' }, { requirements: ['x'] }, { priority: 'A' as const }, { dependencies: ['d'] }])
-    assert.ok(isInLine(task('t', more), 'pending'));
+    assert.ok(isQueued(task('t', more), 'pending'));
   const others: Partial<Task>[] = [
     { parent: 'p' },
     { root: 'p' },
@@ -25,8 +25,8 @@ test('whoever waits for its turn alone stands in line; whoever has a past, a par
     { bids: ['t.bid-ann'] },
     { extra: { board: { file: 'tasks/b.task.md', said: 'x' } } },
   ];
-  for (const more of others) assert.ok(!isInLine(task('t', more), 'pending'), JSON.stringify(more));
-  for (const state of ['active', 'waiting'] as const) assert.ok(!isInLine(task('t'), state));
+  for (const more of others) assert.ok(!isQueued(task('t', more), 'pending'), JSON.stringify(more));
+  for (const state of ['active', 'waiting'] as const) assert.ok(!isQueued(task('t'), state));
 });
 
 const places = fc
@@ -42,58 +42,58 @@ const places = fc
   )
   .map((all) =>
     all.map(({ priority, to, at }, n): Place => {
-      const given = { priority: priority as Task['priority'], created_at: `2026-01-01T00:00:00.00${at}Z` };
-      return { task: task(`t${n}`, { ...given, ...(to === undefined ? {} : { to }) }), since: n };
+      const fields = { priority: priority as Task['priority'], created_at: `2026-01-01T00:00:00.00${at}Z` };
+      return { task: task(`t${n}`, { ...fields, ...(to === undefined ? {} : { to }) }), since: n };
     }),
   );
 
 function rowsOf(all: readonly Place[]): Row[] {
   const rows = new Map<string, Place[]>();
-  for (const one of all) rows.set(lineOf(one.task), [...(rows.get(lineOf(one.task)) ?? []), one]);
+  for (const place of all) rows.set(queueKey(place.task), [...(rows.get(queueKey(place.task)) ?? []), place]);
   return [...rows.values()].map((row) => ({ places: row.sort(inOrder), alike: true }));
 }
 
-test('many lines are served in the order of one: most urgent first, then the oldest', () => {
+test('many queues are served like one: by priority, then the oldest first', () => {
   fc.assert(
     fc.property(places, fc.nat(30), (all, out) => {
-      const line = queue(rowsOf(all), (id) => id === `t${out}`);
-      const named: string[] = [];
-      for (let one = line.next(); one !== undefined; one = line.next()) named.push(one.id);
-      const wanted = [...all].sort(inOrder).map((one) => one.task.id);
+      const merged = queue(rowsOf(all), (id) => id === `t${out}`);
+      const served: string[] = [];
+      for (let next = merged.next(); next !== undefined; next = merged.next()) served.push(next.id);
+      const expected = [...all].sort(inOrder).map((place) => place.task.id);
       assert.deepEqual(
-        named,
-        wanted.filter((id) => id !== `t${out}`),
+        served,
+        expected.filter((id) => id !== `t${out}`),
       );
     }),
   );
 });
 
-test('where there is no room for the first of a line, all behind it are passed over with it, and nobody else', () => {
+test('without capacity for the first task of a queue, only the tasks behind it are skipped', () => {
   fc.assert(
     fc.property(places, (all) => {
-      const line = queue(rowsOf(all), () => false);
-      let passed = 0;
-      const named: string[] = [];
-      for (let one = line.next(); one !== undefined; one = line.next()) {
-        if (one.to === 'ann') passed += line.pass();
-        else named.push(one.id);
+      const merged = queue(rowsOf(all), () => false);
+      let skipped = 0;
+      const served: string[] = [];
+      for (let next = merged.next(); next !== undefined; next = merged.next()) {
+        if (next.to === 'ann') skipped += merged.pass();
+        else served.push(next.id);
       }
-      const order = [...all].sort(inOrder).map((one) => one.task);
+      const order = [...all].sort(inOrder).map((place) => place.task);
       assert.deepEqual(
-        named,
-        order.flatMap((one) => (one.to === 'ann' ? [] : one.id)),
+        served,
+        order.flatMap(({ id, to }) => (to === 'ann' ? [] : id)),
       );
-      assert.equal(passed, order.filter((one) => one.to === 'ann').length);
+      assert.equal(skipped, order.filter(({ to }) => to === 'ann').length);
     }),
   );
 });
 
-test('where tasks are not alike, each is asked about', () => {
+test('each task of a row that is not alike is offered', () => {
   const row = { places: ['a', 'b'].map((id, since) => ({ task: task(id), since })), alike: false };
-  const line = queue([row], () => false);
-  assert.equal(line.next()?.id, 'a');
-  assert.equal(line.pass(), 1);
-  assert.equal(line.next()?.id, 'b');
-  assert.equal(line.pass(), 1);
-  assert.equal(line.next(), undefined);
+  const merged = queue([row], () => false);
+  assert.equal(merged.next()?.id, 'a');
+  assert.equal(merged.pass(), 1);
+  assert.equal(merged.next()?.id, 'b');
+  assert.equal(merged.pass(), 1);
+  assert.equal(merged.next(), undefined);
 });

@@ -8,9 +8,9 @@ const tools = new Set(['read_file', 'write_file', 'route_to']);
 
 const advisor = (name: string) => ({ agent: name, required: false });
 const team = (...members: string[]): Team => ({ members, terminationMode: 'consensus', maxRounds: 3 });
-const messages = (agents: Agent[]) => checkRoster(agents, tools).map((one) => one.message);
+const messages = (agents: Agent[]) => checkRoster(agents, tools).map(({ message }) => message);
 
-test('agents that fit together are no problem', () => {
+test('a valid set of agents has no problems', () => {
   const agents = [
     agent('a', { handoff: 'b', advisors: [advisor('c')], agents: ['a', 'b'], tools: ['read_file'] }),
     agent('b', { router: { destinations: ['c'], fallback: 'd' }, agents: ['c'], tools: ['route_to'] }),
@@ -20,14 +20,14 @@ test('agents that fit together are no problem', () => {
   assert.deepEqual(checkRoster(agents, tools), []);
 });
 
-test('two agents of one name: both files are named', () => {
+test('a name that is used twice is reported with both files', () => {
   assert.match(
     messages([agent('a'), agent('a', { file: '.claude/agents/a.md' })])[0]!,
     /agents\/a\.md and by \.claude\/agents\/a\.md/,
   );
 });
 
-test('whoever is named and missing is told, wherever they are named', () => {
+test('a missing agent is reported wherever it is named', () => {
   const found = checkRoster(
     [
       agent('a', { agents: ['x1'], advisors: [advisor('x2')], handoff: 'x3' }),
@@ -38,14 +38,14 @@ test('whoever is named and missing is told, wherever they are named', () => {
     tools,
   );
   assert.deepEqual(
-    found.map((one) => /names "(\w+)"/.exec(one.message)?.[1]),
+    found.map(({ message }) => /names "(\w+)"/.exec(message)?.[1]),
     ['x1', 'x2', 'x3', 'x4', 'x5', 'x6', 'planer'],
   );
-  assert.ok(found.every((one) => one.code === 'unknown_agent'));
+  assert.ok(found.every(({ code }) => code === 'unknown_agent'));
   assert.match(found.at(-1)!.hint ?? '', /"planner"/);
 });
 
-test('an unknown tool is told with the nearest name, at its place', () => {
+test('an unknown tool is reported with the nearest name and its place', () => {
   const where = { file: 'agents/a.md', line: 3, column: 9, source: 'tools: [raed_file]' };
   const found = checkRoster(
     [agent('a', { tools: ['raed_file'], approve: { wirte_file: 'ask' } })],
@@ -53,7 +53,7 @@ test('an unknown tool is told with the nearest name, at its place', () => {
     new Map([['agents/a.md', { 'tools.0': where }]]),
   );
   assert.deepEqual(
-    found.map((one) => [one.code, one.hint]),
+    found.map(({ code, hint }) => [code, hint]),
     [
       ['unknown_tool', 'did you mean "read_file"?'],
       ['unknown_tool', 'did you mean "write_file"?'],
@@ -62,7 +62,7 @@ test('an unknown tool is told with the nearest name, at its place', () => {
   assert.deepEqual(found[0]!.where, where);
 });
 
-test('a circle is written out, over every kind of step, once', () => {
+test('a cycle over any kind of step is reported once, in full', () => {
   const agents = [
     agent('c', { team: team('d') }),
     agent('a', { handoff: 'b' }),
@@ -70,15 +70,15 @@ test('a circle is written out, over every kind of step, once', () => {
     agent('d', { advisors: [advisor('a')] }),
     agent('e', { handoff: 'a' }),
   ];
-  assert.deepEqual(messages(agents), ['these agents go round in a circle: a → b → c → d → a']);
+  assert.deepEqual(messages(agents), ['these agents form a cycle: a → b → c → d → a']);
   assert.match(messages([agent('a', { handoff: 'a' })])[0]!, /a → a/);
 });
 
-test('asking each other is no circle', () => {
+test('agents that may ask each other are not a cycle', () => {
   assert.deepEqual(messages([agent('a', { agents: ['b'] }), agent('b', { agents: ['a'] })]), []);
 });
 
-test('two circles that share an agent are both told', () => {
+test('two cycles that share an agent are both reported', () => {
   const agents = [
     agent('a', { handoff: 'b', advisors: [advisor('c')] }),
     agent('b', { handoff: 'a' }),
@@ -86,7 +86,7 @@ test('two circles that share an agent are both told', () => {
   ];
   assert.deepEqual(
     messages(agents)
-      .map((one) => one.split(': ')[1])
+      .map((message) => message.split(': ')[1])
       .sort(),
     ['a → b → a', 'a → c → a'],
   );
@@ -98,19 +98,19 @@ test('a chain of ten thousand agents is walked to its end', () => {
   assert.match(messages([...chain, agent('n10000', { handoff: 'n0' })])[0]!, /n0 → n1 → /);
 });
 
-test('contradictions are told', () => {
+test('contradictions are reported', () => {
   const agents = [
     agent('r', { router: { destinations: ['x'] }, tools: ['read_file'] }),
     agent('t', { team: team('x'), handoff: 'x' }),
     agent('x'),
   ];
   assert.deepEqual(
-    messages(agents).map((one) => one.split(':')[0]),
+    messages(agents).map((message) => message.split(':')[0]),
     ['r is a router and has tools', 't leads a team and hands off'],
   );
 });
 
-test('an advisor or a member that is named twice is told', () => {
+test('an advisor or a member that is named twice is reported', () => {
   const found = messages([
     agent('a', { advisors: [advisor('x'), advisor('y'), advisor('x')], team: team('y', 'x', 'y') }),
     agent('x'),
