@@ -9,7 +9,7 @@ interface OptionHelp {
   short?: string;
   /** A flag has no value. */
   value: boolean;
-  /** What stands for the value in the help text. */
+  /** The word for the value in the help text. */
   placeholder?: string;
   multiple: boolean;
   about: string;

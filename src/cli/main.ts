@@ -1,4 +1,4 @@
-/** The command line: finds the command, reads its options, runs it, and turns whatever happens into an exit code. */
+/** The command line: finds the command, reads its options, runs it, and returns the exit code. */
 import { parseArgs } from 'node:util';
 import { nearest } from '../domain/nearest.js';
 import { asProblem, problem, ProblemError, type Problem } from '../domain/problem.js';
@@ -50,7 +50,7 @@ async function runCommand(
   open = openLater,
 ): Promise<number> {
   const { args, inner } = command.takesCommand ? splitInner(given) : { args: given, inner: [] };
-  const hint = `guild ${listed.name} --help shows what it takes`;
+  const hint = `guild ${listed.name} --help shows the options`;
   let read;
   try {
     read = readOptions(args, { ...command.options, ...GLOBAL }, hint);
@@ -65,7 +65,7 @@ async function runCommand(
   if (extra !== undefined)
     return fail(
       io,
-      problem('bad_usage', `guild ${listed.name} does not know what to do with ${extra}`, { hint }),
+      problem('bad_usage', `guild ${listed.name} takes no argument ${JSON.stringify(extra)}`, { hint }),
       json,
     );
   const call: Call = {
@@ -91,7 +91,7 @@ async function runCommand(
 const openLater: Call['open'] = async (folder, options) =>
   (await import('../app/index.js')).openWorkspace(folder, options);
 
-/** `record <file> run planner --model x`: what stands before the second word is for the first command. `--` may stand between. */
+/** `record <file> run planner --model x`: options before the second word belong to `record`. `--` may separate the two. */
 function splitInner(given: string[]): { args: string[]; inner: string[] } {
   let words = 0;
   for (const [i, one] of given.entries()) {
@@ -117,7 +117,7 @@ function innerOf(io: Io, words: string[], outer: string[]): NonNullable<Call['in
   };
 }
 
-/** Tells what went wrong, to programs too, and gives the exit code for it. */
+/** Prints a problem, for programs too, and returns its exit code. */
 function fail(io: Io, thrown: unknown, json: boolean): number {
   const isProblem = typeof thrown === 'object' && thrown !== null && 'code' in thrown && !(thrown instanceof Error);
   const what = isProblem ? (thrown as Problem) : asProblem(thrown);
@@ -136,7 +136,7 @@ const EXITS: Partial<Record<Problem['code'], number>> = {
   not_allowed: EXIT.refused,
 };
 
-/** Whoever read our output has gone: `guild task list | head -1`. */
+/** The reader of our output has closed the pipe: `guild task list | head -1`. */
 function leaveQuietly(error: NodeJS.ErrnoException, io: Io): void {
   if (error.code !== 'EPIPE') throw error;
   io.exit(EXIT.done);
@@ -151,9 +151,13 @@ async function noCommand(io: Io, argv: string[]): Promise<number> {
   const known = new Set(Object.entries(GLOBAL).flatMap(([name, { short }]) => [`--${name}`, `-${short ?? name}`]));
   const odd = argv.find((word) => word.startsWith('-') && !known.has(word.split('=')[0]!));
   if (odd !== undefined)
-    return fail(io, problem('bad_usage', `there is no option ${odd}`, { hint: 'guild --help lists all' }), json);
+    return fail(
+      io,
+      problem('bad_usage', `there is no option ${odd}`, { hint: 'guild --help lists all options' }),
+      json,
+    );
   if (argv.length > 0 && !argv.includes('--help') && !argv.includes('-h'))
-    return fail(io, problem('bad_usage', 'a command is missing', { hint: 'guild --help lists all' }), json);
+    return fail(io, problem('bad_usage', 'a command is missing', { hint: 'guild --help lists all commands' }), json);
   return help(io, undefined, json);
 }
 
@@ -194,6 +198,6 @@ function unknownCommand(name: string): Problem {
     COMMANDS.map((one) => one.name),
   );
   return problem('bad_usage', `there is no command ${JSON.stringify(name)}`, {
-    hint: near ? `did you mean guild ${near}? guild --help lists all` : 'guild --help lists all',
+    hint: near ? `did you mean guild ${near}? guild --help lists all commands` : 'guild --help lists all commands',
   });
 }

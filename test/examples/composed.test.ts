@@ -88,7 +88,7 @@ test('recorded from a model server, it is played again when the server is gone',
   assert.equal(server.asked(), CALLS);
   await server.close();
   const again = succeeds(await here.guildWith(server, 'replay', 'kept/sundays.jsonl', '--dir', 'again'));
-  assert.match(again.out, new RegExp(`^same: \\d+ files, ${CALLS} model calls, none of them asked again`, 'm'));
+  assert.match(again.out, new RegExp(`^same: \\d+ files, ${CALLS} model calls, none of them repeated`, 'm'));
   assert.equal(here.read('again/results/sundays.md'), ANSWER);
   assert.equal(server.asked(), CALLS);
 });

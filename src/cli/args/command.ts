@@ -8,7 +8,7 @@ interface Option {
   type: 'string' | 'boolean';
   short?: string;
   multiple?: boolean;
-  /** What stands for the value in the help text, such as `ID`. */
+  /** The word for the value in the help text, such as `ID`. */
   value?: string;
   about: string;
 }

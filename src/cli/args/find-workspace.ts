@@ -1,4 +1,4 @@
-/** Which workspace is meant: the one named, else the nearest folder upwards that is one, else this folder. */
+/** Finds the workspace: the one named, the nearest folder upwards that is one, or this folder. */
 import fs from 'node:fs';
 import path from 'node:path';
 import type { Io } from '../process/io.js';

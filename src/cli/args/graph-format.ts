@@ -1,4 +1,4 @@
-/** How a graph shall be shown, by `--format`, the short options for it, or `--json`; as people spell it. */
+/** The format of a graph: `--format`, its short options, or `--json`, in the spellings people use. */
 import { nearest } from '../../domain/nearest.js';
 import { problem, ProblemError } from '../../domain/problem.js';
 import { text, type Values } from './command.js';

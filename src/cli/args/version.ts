@@ -1,2 +1,2 @@
-/** The version that `guild --version` and the doctor tell; a tidy test keeps it equal to package.json. */
+/** The version of the program; a tidy test keeps it equal to package.json. */
 export const VERSION = '0.1.0';

@@ -1,4 +1,4 @@
-/** `guild check`: everything that is wrong, at once, with file, line and caret. */
+/** `guild check`: all problems at once, with file, line and caret. */
 import fs from 'node:fs';
 import path from 'node:path';
 import { openRoster } from '../../app/readers/open-roster.js';

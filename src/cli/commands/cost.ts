@@ -1,4 +1,4 @@
-/** `guild cost`: what was spent, summed from the lines of history. */
+/** `guild cost`: what model and tool calls cost, summed from the events. */
 import { openReader } from '../../app/readers/open-reader.js';
 import { callCost, type Event } from '../../domain/event.js';
 import { kinIn } from '../../domain/task/lineage.js';
@@ -74,7 +74,7 @@ function startOf(given: string | undefined): string {
   throw new ProblemError(problem('bad_usage', `--since is a day like 2026-01-31, not ${JSON.stringify(given)}`));
 }
 
-/** Numbers to the right. Where a window has no room for all of them, money and tokens stay longest; then names are cut. */
+/** Numbers are right-aligned. In a narrow window, columns are dropped before names are cut; money and tokens stay. */
 function layRows(rows: readonly Sum[], width: number): string[] {
   const keys = Math.max(...rows.map((row) => columnsOf(row.key)));
   const all = NUMBERS.map((print) => rows.map(print));
@@ -97,7 +97,7 @@ const NUMBERS: ((row: Sum) => string)[] = [
   ({ micro_usd, unpriced_calls }) => partialMoneyText(micro_usd, unpriced_calls, `$${(micro_usd / 1e6).toFixed(6)}`),
   ({ ms }) => `${(ms / 1000).toFixed(1)} s`,
 ];
-/** Which of them go first. */
+/** Columns that are dropped, in this order. */
 const DROPPED = [4, 1, 0];
 const LEAST_NUMBER = 7;
 const LEAST_KEY = 12;

@@ -1,4 +1,4 @@
-/** `guild doctor`: whether this machine and this folder can keep what the product promises. */
+/** `guild doctor`: checks whether this machine and this folder can keep the promises of the program. */
 import { examine } from '../../app/doctor.js';
 import { EXIT, type Command } from '../args/command.js';
 

@@ -1,4 +1,4 @@
-/** `guild fork`: a conversation goes on another way from one of its messages, as a new task. */
+/** `guild fork`: a new task that continues a conversation from one of its messages. */
 import { forkSession } from '../../app/fork-session.js';
 import { problem, ProblemError } from '../../domain/problem.js';
 import { EXIT, text, whole, type Command } from '../args/command.js';
@@ -35,8 +35,8 @@ The next guild pump or guild watch continues the conversation.`,
     const { task, kept, moved } = forked;
     if (json) terminal.json({ task: task.id, session: forked.session, kept, moved });
     else terminal.out(task.id);
-    if (moved) terminal.say(`cut after message ${kept} instead: a tool call and its result stay together`);
-    terminal.say(`sessions/${forked.session}.session.yaml begins with ${kept} messages of ${session}`);
+    if (moved) terminal.say(`cut after message ${kept}: a tool call and its result stay together`);
+    terminal.say(`sessions/${forked.session}.session.yaml starts with ${kept} messages of ${session}`);
     return EXIT.done;
   },
 };

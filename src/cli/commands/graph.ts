@@ -1,4 +1,4 @@
-/** `guild graph`: a task and all under it, with who waits for whom. */
+/** `guild graph`: a task and every task under it, with who waits for whom. */
 import { openReader } from '../../app/readers/open-reader.js';
 import { taskTree } from '../../app/readers/task-tree.js';
 import { waitsView } from '../../app/readers/waits-view.js';

@@ -1,4 +1,4 @@
-/** `guild inbox`: puts a message into the inbox, as a bridge from outside would, and lists what is there. */
+/** `guild inbox`: adds a message to the inbox, as a bridge to a service would, and lists the messages. */
 import { addMail, listMail } from '../../app/readers/inbox.js';
 import { ProblemError, problem } from '../../domain/problem.js';
 import { EXIT, text, type Call, type Command } from '../args/command.js';
@@ -34,7 +34,7 @@ async function add({ root, values, terminal, json }: Call, said: string): Promis
   });
   if (json) terminal.json({ file });
   else terminal.out(file);
-  terminal.say(terminal.dim('guild pump or guild watch takes it in'));
+  terminal.say(terminal.dim('the next guild pump or guild watch makes it a task'));
   return EXIT.done;
 }
 

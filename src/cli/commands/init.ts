@@ -1,4 +1,4 @@
-/** `guild init`: a workspace with agents that are good enough to keep. Never overwrites a file. */
+/** `guild init`: creates a workspace. It never overwrites a file. */
 import path from 'node:path';
 import { initWorkspace } from '../../app/starter.js';
 import { EXIT, newFolder, type Command } from '../args/command.js';
@@ -20,8 +20,8 @@ Existing files are not changed.`,
     const swarm = values['swarm'] === true;
     const { created, kept } = initWorkspace(folder, { swarm });
     if (json) terminal.json({ workspace: folder, created, kept });
-    // A README that was there before is somebody else's.
-    const readme = created.includes('README.md') ? ' README.md tells the rest.' : '';
+    // An existing README is not ours.
+    const readme = created.includes('README.md') ? ' README.md explains more.' : '';
     const shown = path.relative(io.cwd, folder) || '.';
     for (const file of created) terminal.say(`  ${terminal.colour('green', '+')} ${file}`);
     for (const file of kept) terminal.say(terminal.dim(`  = ${file} (kept)`));
@@ -29,12 +29,12 @@ Existing files are not changed.`,
     if (shown !== '.') terminal.say(`  cd ${shown}`);
     terminal.say(
       swarm
-        ? `  guild task add "Say what is in this folder, and what is missing for a start"\n  guild watch`
-        : `  guild run orchestrator "What is in this folder, and what is missing for a start?"`,
+        ? `  guild task add "Describe this folder and what it still needs"\n  guild watch`
+        : `  guild run orchestrator "What is in this folder, and what does it still need?"`,
     );
     terminal.say(
       terminal.dim(
-        `\nIt needs a model: export OPENAI_API_KEY, ANTHROPIC_API_KEY or GEMINI_API_KEY, or name one in guild.yaml.${readme}`,
+        `\nAgents need a model: export OPENAI_API_KEY, ANTHROPIC_API_KEY or GEMINI_API_KEY, or set a model in guild.yaml.${readme}`,
       ),
     );
     return EXIT.done;

@@ -1,4 +1,4 @@
-/** `guild lint`: what is wrong or doubtful in boards, one entry a problem, as `file:line:column`. */
+/** `guild lint`: errors and warnings in boards, with `file:line:column`. */
 import fs from 'node:fs';
 import path from 'node:path';
 import { lintFile } from '../../app/readers/queries.js';
@@ -15,9 +15,7 @@ exit code is 1 if there are errors.`,
 
 export async function lint(call: Call): Promise<number> {
   if (call.words.length === 0) {
-    throw new ProblemError(
-      problem('bad_usage', 'there is no file to check', { hint: 'guild lint tasks/plan.task.md' }),
-    );
+    throw new ProblemError(problem('bad_usage', 'guild lint needs a file', { hint: 'guild lint tasks/plan.task.md' }));
   }
   const found = call.words.map((file) => ({ file, problems: lintFile(placed(file, call), call.root) }));
   const errors = found.flatMap(({ problems }) => problems.filter((one) => one.severity === 'error')).length;
@@ -25,13 +23,13 @@ export async function lint(call: Call): Promise<number> {
   else {
     for (const { file, problems } of found) {
       for (const one of problems) call.terminal.out(`${one.severity}: ${problemText(one)}`);
-      if (problems.length === 0) call.terminal.say(`${file}: nothing to complain about`);
+      if (problems.length === 0) call.terminal.say(`${file}: no problems`);
     }
   }
   return errors > 0 ? EXIT.problem : EXIT.done;
 }
 
-/** Names count from the workspace, and where nothing has that name there, from the folder one stands in. */
+/** Names start from the workspace; if there is no such file, from the current folder. */
 function placed(file: string, { root, io }: Call): string {
   const near = path.resolve(io.cwd, file);
   return fs.existsSync(path.resolve(root, file)) || !fs.existsSync(near) ? file : near;

@@ -1,4 +1,4 @@
-/** `guild log`: what happened here, commit by commit, newest first. */
+/** `guild log`: the commits of the workspace, newest first. */
 import { openHistory } from '../../app/readers/history.js';
 import { localDateTime } from '../../views/local-time.js';
 import { EXIT, text, whole, type Command } from '../args/command.js';
@@ -27,7 +27,7 @@ workspace, too.`,
     });
     await history.close();
     if (json) terminal.json(commits);
-    else if (commits.length === 0 && state.on) terminal.say('nothing yet');
+    else if (commits.length === 0 && state.on) terminal.say('no commits yet');
     const isNarrow = terminal.width < 70;
     for (const { id, at, subject, body } of json ? [] : commits) {
       const when = isNarrow ? localDateTime(at).slice('2026-'.length, '2026-01-31 12:00'.length) : localDateTime(at);

@@ -1,4 +1,4 @@
-/** `guild model-server`: a model script, served as an OpenAI-compatible API, with faults on demand. */
+/** `guild model-server`: serves a model script as an OpenAI-compatible API. */
 import fs from 'node:fs';
 import path from 'node:path';
 import { serveScript } from '../../app/serve-script.js';
@@ -37,7 +37,7 @@ fail, stall and break off: see docs/explanation/models.md.
     );
     if (json) terminal.json({ url: server.url });
     else terminal.out(server.url);
-    terminal.say(terminal.dim(`playing ${fs.existsSync(file) ? file : 'the built-in echo'} (Ctrl-C stops)`));
+    terminal.say(terminal.dim(`serving ${fs.existsSync(file) ? file : 'the built-in echo'} (Ctrl-C stops)`));
     await interrupted(io);
     await server.close();
     return EXIT.done;
@@ -47,11 +47,11 @@ fail, stall and break off: see docs/explanation/models.md.
 function cannotListen({ code, message }: NodeJS.ErrnoException, host: string, port: number): Problem {
   const why: Record<string, string> = {
     EADDRINUSE: 'the port is in use',
-    EACCES: 'this port needs more rights',
+    EACCES: 'this port needs more permissions',
     EADDRNOTAVAIL: 'this machine has no such address',
     ENOTFOUND: 'there is no such address',
   };
   return problem('bad_usage', `cannot listen on ${host}:${port}: ${why[code ?? ''] ?? message}`, {
-    hint: 'choose another with --port or --host; --port 0 takes any that is free',
+    hint: 'choose another with --port or --host; --port 0 picks a free one',
   });
 }

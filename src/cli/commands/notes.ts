@@ -1,4 +1,4 @@
-/** `guild notes`: the channels there are, and what was told on them; `--follow` goes on as it is told. */
+/** `guild notes`: lists the channels, or prints the notes of one; `--follow` continues with new ones. */
 import { openNotes, type NotesView } from '../../app/readers/open-notes.js';
 import type { Note } from '../../domain/coordination/note.js';
 import { problemText } from '../../domain/problem.js';
@@ -31,7 +31,7 @@ defined in guild.yaml under "channels:". guild tell posts a note.`,
       if (channel === undefined) listChannels(view, call);
       else {
         for (const note of view.read(channel, last)) print(note, call);
-        // From here on at once: nothing is told in between.
+        // It starts right after the read, so no note is missed in between.
         const following = call.values['follow'] ? follow(view, channel, call) : undefined;
         for (const one of view.problems()) call.terminal.say(problemText(one));
         await following;

@@ -1,4 +1,4 @@
-/** `guild pump`: one pass, then stop; what happened is told. */
+/** `guild pump`: one pass, then stop. */
 import type { PumpReport } from '../../app/index.js';
 import { HUMAN, isEnded } from '../../domain/task/task.js';
 import { EXIT, type Command } from '../args/command.js';
@@ -17,8 +17,8 @@ export const command: Command = {
   },
   most: 0,
   async run(call) {
-    const tell = narrator(call);
-    const workspace = await call.open(call.root, { watchers: tell });
+    const narration = narrator(call);
+    const workspace = await call.open(call.root, { watchers: narration });
     for (const one of [...workspace.configProblems, ...workspace.check().problems]) call.terminal.problem(one);
     try {
       let advanced = 0;
@@ -26,7 +26,7 @@ export const command: Command = {
       const count = (report: PumpReport): void => {
         advanced += report.advanced;
         moved ||= report.moved;
-        tell.left(report.open);
+        narration.left(report.open);
       };
       await untilInterrupt(call.io, workspace, async (signal) =>
         call.values['all'] ? workspace.pumpUntilQuiet(count, signal) : count(await workspace.pump()),
@@ -45,7 +45,7 @@ export const command: Command = {
         );
         if (yours.length > 0)
           call.terminal.say(
-            `${call.terminal.colour('yellow', `${yours.length} of them ${yours.length === 1 ? 'waits' : 'wait'} for you`)}: guild approve shows what is asked`,
+            `${call.terminal.colour('yellow', `${yours.length} of them ${yours.length === 1 ? 'waits' : 'wait'} for you`)}: guild approve`,
           );
       }
       return call.values['all'] && yours.length > 0 ? EXIT.waiting : EXIT.done;

@@ -1,4 +1,4 @@
-/** `guild query`: asks and changes boards, asks tasks, sessions, agents and events. Rows as a table that fits, or as JSON. */
+/** `guild query`: queries and changes boards, queries tasks, sessions, agents and events. Prints a table or JSON. */
 import { type QueryReply, runQuery, type Row, type Sources } from '../../app/readers/queries.js';
 import { querySources } from '../../app/readers/query-sources.js';
 import { ProblemError, problem } from '../../domain/problem.js';
@@ -36,12 +36,12 @@ export async function query(call: Call, sources: Sources): Promise<number> {
   const sql = call.words.join(' ').trim();
   if (sql === '') {
     const hint = `guild query "SELECT * FROM tasks/approvals.task.md WHERE completed = false"`;
-    throw new ProblemError(problem('bad_usage', 'there is no query', { hint }));
+    throw new ProblemError(problem('bad_usage', 'guild query needs a query', { hint }));
   }
   const json = call.json || wantsJson(call);
   const options = { all: call.values['all'] === true, force: call.values['force'] === true };
   const reply = await runQuery(sql, { root: call.root, sources }, options);
-  tellProblems(call.terminal, reply);
+  printProblems(call.terminal, reply);
   if (json) call.terminal.json(jsonOf(reply));
   else if (reply.kind === 'select' && reply.written === undefined) printTable(call.terminal, reply);
   else call.terminal.out(reply.message);
@@ -54,13 +54,13 @@ function wantsJson(call: Call): boolean {
   throw new ProblemError(problem('bad_usage', `there is no format ${format}`, { hint: 'use table or json' }));
 }
 
-/** A SELECT is its rows; a change says what it did and shows what it touched. */
+/** A SELECT gives its rows; a change gives a message and the rows it changed. */
 function jsonOf(reply: QueryReply): unknown {
   if (reply.kind === 'select' && reply.written === undefined) return reply.rows;
   return { message: reply.message, count: reply.rows.length, file: reply.written ?? null, rows: reply.rows };
 }
 
-function tellProblems(terminal: Terminal, { problems }: QueryReply): void {
+function printProblems(terminal: Terminal, { problems }: QueryReply): void {
   for (const one of problems.slice(0, MAX_PROBLEMS)) terminal.problem(one, one.severity);
   if (problems.length > MAX_PROBLEMS) terminal.say(`and ${problems.length - MAX_PROBLEMS} more: guild lint shows all`);
 }
@@ -71,9 +71,9 @@ function printTable(terminal: Terminal, reply: QueryReply): void {
   terminal.say(terminal.dim(rows.length === 1 ? '1 row' : `${rows.length} rows`));
 }
 
-/** A table no wider than `width`; where too many columns leave no room to read, each row as lines of its own. */
+/** A table no wider than `width`; with too many columns for it, each row takes lines of its own. */
 export function layTable(rows: readonly Row[], width: number, named?: readonly string[]): string[] {
-  const columns = [...(named ?? tellingColumns(rows))];
+  const columns = [...(named ?? filledColumns(rows))];
   const cells = rows.map((row) => columns.map((column) => cellText(row[column])));
   const widths = columns.map((column, c) =>
     cells.reduce((most, row) => Math.max(most, columnsOf(row[c]!)), columnsOf(column)),
@@ -92,16 +92,16 @@ function padded(cell: string, width: number): string {
   return cell + ' '.repeat(Math.max(0, width - columnsOf(cell)));
 }
 
-/** For `SELECT *`: columns in order of first sight; those in which no row says anything are left out. */
-function tellingColumns(rows: readonly Row[]): string[] {
+/** For `SELECT *`: the columns that any row fills, in the order in which they appear. */
+function filledColumns(rows: readonly Row[]): string[] {
   const said = new Map<string, boolean>();
   for (const row of rows) {
     for (const [key, value] of Object.entries(row)) {
       said.set(key, said.get(key) === true || !(cellText(value) === '' || value === false));
     }
   }
-  const telling = [...said].filter(([, says]) => says).map(([key]) => key);
-  return telling.length > 0 ? telling : [...said.keys()];
+  const filled = [...said].filter(([, says]) => says).map(([key]) => key);
+  return filled.length > 0 ? filled : [...said.keys()];
 }
 
 function cellText(value: unknown): string {
@@ -111,7 +111,7 @@ function cellText(value: unknown): string {
   return said.replace(/\s+/g, ' ').trim();
 }
 
-/** Takes from the widest columns until all fit; undefined if they would become too narrow to read. */
+/** Shrinks the widest columns until all fit; undefined if they would be too narrow to read. */
 function fit(widths: readonly number[], width: number): number[] | undefined {
   if (width === Infinity) return [...widths];
   const fitted = widths.map((w) => Math.min(w, MAX_CELL));

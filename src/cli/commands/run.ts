@@ -1,4 +1,4 @@
-/** `guild run`: one task, worked on here and now, its answer streamed. */
+/** `guild run`: creates a task, works on it until it ends, and streams the answer. */
 import type { Workspace } from '../../app/index.js';
 import { taskRecord } from '../../app/readers/task-record.js';
 import { problem, ProblemError, type Problem } from '../../domain/problem.js';
@@ -29,10 +29,10 @@ text to read it from standard input:
       );
     const description = said === '-' || (said === '' && !call.io.stdin.isTTY) ? await readAll(call.io.stdin) : said;
     const mine: { id?: string } = {};
-    const tell = narrator(call, () => mine.id);
+    const narration = narrator(call, () => mine.id);
     const model = text(call.values, 'model');
     const workspace = await call.open(call.root, {
-      watchers: tell,
+      watchers: narration,
       modelName: model,
     });
     const { problems } = workspace.check();
@@ -47,19 +47,19 @@ text to read it from standard input:
       const { task: ended, state } = await untilInterrupt(call.io, workspace, (signal) =>
         workspace.finish(task.id, signal),
       );
-      tell.close();
+      narration.close();
       if (call.json) call.terminal.json(taskRecord({ task: ended, state }));
       if (state === 'failed') {
-        if (!call.json) call.terminal.problem(ended.error ?? problem('bug', 'it failed without saying why'));
+        if (!call.json) call.terminal.problem(ended.error ?? problem('bug', 'it failed without a reason'));
         return ended.error?.code === 'not_allowed' ? EXIT.refused : EXIT.problem;
       }
       if (!isEnded(state)) {
-        call.terminal.say(`${task.id} is ${state}; guild why ${task.id} tells for what`);
+        call.terminal.say(`${task.id} is ${state}; guild why ${task.id} explains why`);
         return EXIT.waiting;
       }
-      // What another agent said, or a tool reported, has not been streamed.
+      // An answer of another agent or of a tool has not been streamed.
       const answer = ended.result ?? '';
-      if (!call.json && (call.quiet || !tell.hasShown(answer))) call.terminal.out(answer);
+      if (!call.json && (call.quiet || !narration.hasShown(answer))) call.terminal.out(answer);
       call.terminal.say(
         call.terminal.dim(`\n${task.id}: ${ended.usage ? costText(ended.usage) : ''} · results/${task.id}.md`),
       );
@@ -70,7 +70,7 @@ text to read it from standard input:
   },
 };
 
-/** A mistyped --model is told before a task is made of it. */
+/** A mistyped --model is reported before a task is created. */
 function unknownModel(workspace: Workspace, agent: string, model: string): Problem | undefined {
   const found = resolveModels({ ...workspace.agents().get(agent)!, models: [model] }, workspace.config);
   if (!('code' in found)) return undefined;
@@ -82,13 +82,13 @@ function unknownAgent(name: string, known: string[], problems: readonly Problem[
   const file = problems.find(({ where }) => where?.file.startsWith(`agents/${name}.`))?.where?.file;
   if (file !== undefined)
     return problem('unknown_agent', `there is no agent ${name}: ${file} cannot be read`, {
-      hint: 'mend what is told above',
+      hint: 'fix the problem above',
     });
   return problem('unknown_agent', `there is no agent ${name}`, {
     hint:
       known.length > 0
         ? `the agents are: ${known.sort().join(', ')}`
-        : 'this workspace has no agents; guild init makes some',
+        : 'this workspace has no agents; guild init creates some',
   });
 }
 

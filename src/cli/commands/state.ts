@@ -1,4 +1,4 @@
-/** `guild state`: who does what and who waits for whom, read off the tree; and how it came to that, read off the `state` channel. */
+/** `guild state`: what each agent does now, and its changes of state from the `state` channel. */
 import { openStates, type Seen, type StatesView } from '../../app/readers/open-states.js';
 import type { AgentState } from '../../domain/agent/agent-state.js';
 import type { Note } from '../../domain/coordination/note.js';
@@ -34,11 +34,13 @@ export const command: Command = {
     const agent = words[0];
     if (agent !== undefined && !values['history'] && !values['watch'])
       throw new ProblemError(
-        problem('bad_usage', `guild state does not know what to do with ${agent}`, { hint: 'did you mean --history?' }),
+        problem('bad_usage', `guild state takes no agent without --history or --watch`, {
+          hint: `guild state --history ${agent}`,
+        }),
       );
     const limit = whole(values, 'limit', [1, Infinity]);
     if (limit !== undefined && !values['history'])
-      throw new ProblemError(problem('bad_usage', '--limit goes with --history'));
+      throw new ProblemError(problem('bad_usage', '--limit needs --history'));
     const view = openStates(root, call.io.env);
     if (values['watch']) return watch(call, view, agent);
     return values['history'] ? history(call, view, agent, limit) : now(call, await view.look());
@@ -82,7 +84,7 @@ function history({ terminal, json }: Call, view: StatesView, agent: string | und
       terminal.out(line);
   if (!json && all.length > shown.length)
     terminal.say(terminal.dim(`… and ${all.length - shown.length} before (--limit)`));
-  if (!json && all.length === 0) terminal.say(terminal.dim('nothing was told yet'));
+  if (!json && all.length === 0) terminal.say(terminal.dim('no changes yet'));
   return EXIT.done;
 }
 

@@ -1,4 +1,4 @@
-/** `guild tell`: says something on a channel, in the name of the human. To a task it is `guild task tell`. */
+/** `guild tell`: posts a note on a channel, in the name of the human. */
 import { openNotes } from '../../app/readers/open-notes.js';
 import { NOTE_PRIORITIES, type NotePriority } from '../../domain/coordination/note.js';
 import { problem, ProblemError } from '../../domain/problem.js';
@@ -15,7 +15,7 @@ urgent first. guild notes lists the channels. To send a message to one task, use
     const said = rest.join(' ').trim();
     if (channel === undefined || said === '')
       throw new ProblemError(
-        problem('bad_usage', 'say on which channel, and what', { hint: 'guild tell <channel> <text>' }),
+        problem('bad_usage', 'guild tell needs a channel and a text', { hint: 'guild notes lists the channels' }),
       );
     const priority = text(values, 'priority');
     if (priority !== undefined && !NOTE_PRIORITIES.some((one) => one === priority))
@@ -27,7 +27,7 @@ urgent first. guild notes lists the channels. To send a message to one task, use
     await view.close();
     if (wrong !== undefined) throw new ProblemError(wrong);
     if (json) terminal.json({ channel, told: said, priority: priority ?? 'normal' });
-    else terminal.say(`told on ${channel}`);
+    else terminal.say(`posted on ${channel}`);
     return EXIT.done;
   },
 };

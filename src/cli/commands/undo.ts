@@ -1,4 +1,4 @@
-/** `guild undo`: files and tasks back to a commit, as a new commit. First it only shows what that would change. */
+/** `guild undo`: restores files and tasks from a commit, as a new commit. Without --yes it only shows the changes. */
 import { undoTo } from '../../app/undo.js';
 import { problem, ProblemError } from '../../domain/problem.js';
 import { EXIT, type Command } from '../args/command.js';
@@ -33,7 +33,7 @@ already ran are not run again. Incoming messages, events and run records are kep
     if (undone.commit !== undefined) terminal.say(`done, as commit ${undone.commit.slice(0, 10)}`);
     else if (undone.files.length === 0) terminal.say('nothing would change');
     else {
-      terminal.say('nothing was changed yet; --yes does it');
+      terminal.say('nothing has changed yet; --yes goes back');
       return EXIT.waiting;
     }
     return EXIT.done;

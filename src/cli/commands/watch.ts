@@ -1,4 +1,4 @@
-/** `guild watch`: works until it is stopped. Idle, it costs nothing: no model is called while nothing changes. */
+/** `guild watch`: works until it is stopped. No model is called while nothing changes. */
 import { configChange } from '../../app/config-change.js';
 import type { Event, PumpReport, Watchers, Workspace } from '../../app/index.js';
 import { standing } from '../../domain/task/lineage.js';
@@ -21,7 +21,7 @@ next start.`,
   run: (call) => host(call, undefined),
 };
 
-/** Hosts all agents, or only these. */
+/** Works for all agents, or only for these. */
 export async function host(call: Call, agents: string[] | undefined): Promise<number> {
   const view = call.terminal.live ? liveView(call.terminal) : narrator(call);
   const shown = new Set<string>();
@@ -40,7 +40,7 @@ export async function host(call: Call, agents: string[] | undefined): Promise<nu
   const stop = new AbortController();
   const off = onInterrupt(call.io, () => {
     view.close();
-    call.terminal.say('stopping; tasks are put back (Ctrl-C again to leave at once)');
+    call.terminal.say('stopping; open tasks are released (Ctrl-C again to quit at once)');
     stop.abort();
   });
   const names = agents ?? [...workspace.agents().keys()];
@@ -67,7 +67,7 @@ export async function host(call: Call, agents: string[] | undefined): Promise<nu
   }
 }
 
-/** What waits for a person since before this process began, as the lines that told it then. */
+/** Requests for a person from before this process started, as the events that created them. */
 function earlierQuestions({ store }: Workspace, shown: ReadonlySet<string>): Event[] {
   return [...store.tasks.open()].flatMap(({ task }) =>
     task.to !== HUMAN || shown.has(task.id)

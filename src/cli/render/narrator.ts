@@ -37,7 +37,7 @@ export function narrator(
   let open = false;
   let shown = '';
   let ended = 0;
-  let toldAt = Date.now();
+  let printedAt = Date.now();
   const close = (): void => {
     if (open) terminal.stream('\n');
     open = false;
@@ -46,7 +46,7 @@ export function narrator(
   const printed = new Set<string>();
   const shownId = (id: string): string =>
     printed.has(kin.parentOf(id) ?? '') ? id.slice(id.lastIndexOf('.') + 1) : id;
-  const tell = (task: string | undefined, line: string): void => {
+  const print = (task: string | undefined, line: string): void => {
     close();
     const depth = kin.levelOf(task ?? '');
     if (task !== undefined) printed.add(task);
@@ -55,10 +55,10 @@ export function narrator(
   return {
     close,
     left(count) {
-      if (json || count < CROWD || ended === 0 || Date.now() - toldAt < INTERVALS.progressMs) return;
-      tell(undefined, terminal.dim(`${count} left`));
+      if (json || count < CROWD || ended === 0 || Date.now() - printedAt < INTERVALS.progressMs) return;
+      print(undefined, terminal.dim(`${count} left`));
       ended = 0;
-      toldAt = Date.now();
+      printedAt = Date.now();
     },
     hasShown: (text) => shown.trimEnd().endsWith(text.trim()),
     text(task, _agent, text) {
@@ -78,31 +78,31 @@ export function narrator(
       const detail = event as unknown as Record<string, unknown>;
       switch (event.name) {
         case 'task.created':
-          return tell(
+          return print(
             event.task,
             `${terminal.colour('cyan', '+')} ${agent}${id}${named === HUMAN ? ` ${FOR_YOU}` : ''}`,
           );
         case 'tool.ran':
-          return tell(
+          return print(
             event.task,
             `${detail['ok'] ? terminal.dim('·') : terminal.colour('red', '·')} ${agent}${String(detail['tool'])}`,
           );
         case 'task.completed':
-          return tell(event.task, `${terminal.colour('green', '✓')} ${agent}${id}`);
+          return print(event.task, `${terminal.colour('green', '✓')} ${agent}${id}`);
         case 'task.failed': {
           const error = detail['error'] as Problem | undefined;
           // `guild run` prints the problem of its own task itself.
           const why = error === undefined || event.task === streamed() ? '' : `: ${problemText(error)}`;
-          return tell(event.task, `${terminal.colour('red', '✗')} ${agent}${id}${why}`);
+          return print(event.task, `${terminal.colour('red', '✗')} ${agent}${id}${why}`);
         }
         case 'task.parked':
-          return tell(event.task, `${terminal.colour('magenta', '…')} ${agent}waits ${id}`);
+          return print(event.task, `${terminal.colour('magenta', '…')} ${agent}waits ${id}`);
         case 'task.recovered':
-          return tell(event.task, `${terminal.colour('yellow', '↻')} ${agent}resumes after a lost process ${id}`);
+          return print(event.task, `${terminal.colour('yellow', '↻')} ${agent}resumes after a lost process ${id}`);
         case 'session.edited':
-          return tell(event.task, `${terminal.colour('yellow', '✎')} ${agent}continues from your edit of its session`);
+          return print(event.task, `${terminal.colour('yellow', '✎')} ${agent}continues from your edit of its session`);
         case 'human.notified':
-          return tell(
+          return print(
             event.task,
             `${terminal.colour('yellow', 'i')} ${agent}${String(detail['tool'])} ${oneLine(JSON.stringify(detail['action']), terminal.width - 30)}`,
           );
@@ -111,7 +111,7 @@ export function narrator(
           if (detail['wait_ms'] === undefined) return undefined;
           const wait = Number(detail['wait_ms']);
           const next = wait > 0 ? `retrying in ${(wait / 1000).toFixed(0)} s` : 'trying the next model';
-          return tell(event.task, `${terminal.colour('yellow', '!')} ${agent}${String(detail['message'])}; ${next}`);
+          return print(event.task, `${terminal.colour('yellow', '!')} ${agent}${String(detail['message'])}; ${next}`);
         }
         default:
           return undefined;

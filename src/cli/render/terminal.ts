@@ -8,22 +8,22 @@ import { wrappedLines } from './layout.js';
 import { CODES, painted, printable, sign } from './paint.js';
 
 export interface Terminal {
-  /** A result, for people or as it is. */
+  /** A line of the result. */
   out(line: string): void;
-  /** A result for programs. */
+  /** The result for programs, as one line of JSON. */
   json(value: unknown): void;
-  /** Said to people; nothing with --quiet. */
-  say(line: string): void;
-  /** Replaces what was drawn before: goes `up` lines back, clears what is below, and writes these. Only where `live`. */
+  /** A message to people, wrapped to the width; nothing with --quiet. */
+  say(text: string): void;
+  /** Replaces the last `up` lines with these. Only if `live`. */
   draw(up: number, lines: string[]): void;
-  /** The whole screen, these lines from the top; undefined gives back what was there before. Only where `live`. */
+  /** Shows these lines on the whole screen; undefined restores what was there before. Only if `live`. */
   screen(lines: string[] | undefined): void;
   problem(problem: Problem, severity?: 'error' | 'warning'): void;
-  /** Streams text as it comes, without a newline. */
+  /** Part of a result, without a newline. */
   stream(text: string): void;
   /** Lines can be drawn again in place. */
   live: boolean;
-  /** Of the terminal; in a pipe nothing is cut. */
+  /** Infinity in a pipe, where nothing is cut. */
   width: number;
   height: number;
   dim(text: string): string;
@@ -55,7 +55,7 @@ export function terminal(io: Io, { quiet = false, json = false } = {}): Terminal
     draw(up, lines) {
       const back = up > 0 ? `\u001b[${up}A\u001b[0J` : '';
       const text = lines.map((line) => `${painted(line)}\n`).join('');
-      // Lines are not wrapped meanwhile: each must take one row, whatever the width of its characters.
+      // Automatic wrap is off meanwhile: each line must take one row.
       stderr.write(`${back}\u001b[?7l${text}\u001b[?7h`);
     },
     screen(lines) {

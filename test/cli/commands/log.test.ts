@@ -131,7 +131,7 @@ test('a fork goes on another way from a whole place, and its beginning costs not
   const cut = await guild('fork', session, '--at', '2', '--id', 'moss', 'And again, another one.');
   assert.equal(cut.code, 0, cut.err);
   assert.equal(cut.out, 'moss\n');
-  assert.match(cut.err, /cut after message 3 instead/);
+  assert.match(cut.err, /cut after message 3/);
   const text = fs.readFileSync(path.join(root, 'sessions/planner-moss.session.yaml'), 'utf8');
   assert.match(text, /^forked_from: ['"]?planner-word@3/m);
   assert.doesNotMatch(text, /usage:/);

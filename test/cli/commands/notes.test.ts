@@ -53,7 +53,7 @@ test('wrong channels and priorities are refused, each with what there is', async
     [['tell', 'nws', 'x'], 1, /no channel "nws"\n +did you mean "news"\? channels you may write: news, ops/],
     [['tell', 'state', 'x'], 3, /only the program itself/],
     [['tell', 'team/t1', 'x'], 1, /no team/],
-    [['tell', 'news'], 2, /say on which channel/],
+    [['tell', 'news'], 2, /needs a channel and a text/],
     [['tell', 'news', 'x', '--priority', 'huge'], 2, /critical, high, normal, low/],
     [['tell', 'news', 'x'.repeat(70_000)], 1, /the limit on news is 65536/],
     [['notes', 'nws'], 1, /channels: dependency, help, news, ops, state, task/],

@@ -24,10 +24,10 @@ test('the office story, with its commands and both answers of the human, is play
   const recorded = succeeds(await here.guild('record', 'office.jsonl', '--', 'demo', '--yes', '--dir', 'office'));
   const calls = /passes, (\d+) model calls/.exec(recorded.err)?.[1];
   assert.ok(Number(calls) > 10, recorded.err);
-  assert.match(recorded.err, /replayed without a model: the same \d+ files/);
+  assert.match(recorded.err, /replayed without a model, with the same \d+ files/);
   const offline = { node: ['--import', NO_NETWORK] };
   const first = succeeds(await here.spawnWith(offline, 'replay', 'office.jsonl', '--dir', 'first').ended);
-  assert.match(first.out, new RegExp(`^same: \\d+ files, ${calls} model calls, none of them asked again`, 'm'));
+  assert.match(first.out, new RegExp(`^same: \\d+ files, ${calls} model calls, none of them repeated`, 'm'));
   succeeds(await here.spawnWith(offline, 'replay', 'office.jsonl', '--dir', 'second', '--quiet').ended);
   for (const folder of ['tasks', 'sessions', 'results', 'events', 'inbox', 'storage', 'memory', '.guild/run']) {
     assert.deepEqual(bytes(here, `first/${folder}`), bytes(here, `office/${folder}`));
@@ -95,7 +95,7 @@ test('a run with a delegation is recorded as it is typed, and goes on live from 
   const live = succeeds(
     await here.guild('replay', 'kept/run.jsonl', '--workspace', 'other', '--continue-live', '--dir', 'live'),
   );
-  assert.match(live.err, /1 model call before it was the same\nit went on with 3 real ones/);
+  assert.match(live.err, /1 model call before it was the same\nit continued with 3 real calls/);
   assert.match(here.read('live/results/count.md'), /There are two\./);
 });
 
@@ -122,7 +122,7 @@ test('a watch is recorded with the answer a person gave meanwhile, until it is s
   await watching.says(/✓ boss/);
   watching.interrupt();
   const ended = succeeds(await watching.ended);
-  assert.match(ended.err, /replayed without a model: the same/);
+  assert.match(ended.err, /replayed without a model, with the same/);
   assert.equal(here.read('page.txt'), 'public');
   succeeds(await here.guild('replay', 'watch.jsonl', '--dir', 'again'));
   assert.equal(here.read('again/page.txt'), 'public');

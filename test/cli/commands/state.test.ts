@@ -25,7 +25,7 @@ const parsed = <T>(out: string): T => JSON.parse(out) as T;
 test('who does what, and how it came to that', async (t) => {
   const { guild } = place(t, scripted(SCRIPT, TASK));
   assert.match(succeeds(await guild('state')).out, /^boss +idle$/m);
-  assert.match(succeeds(await guild('state', '--history')).err, /nothing was told yet/);
+  assert.match(succeeds(await guild('state', '--history')).err, /no changes yet/);
   for (const _ of ['boss asks', 'hand answers']) succeeds(await guild('pump'));
   const now = parsed<{ agents: Doing[] }>(succeeds(await guild('state', '--json')).out);
   assert.deepEqual(

@@ -113,5 +113,5 @@ test('a damaged file among the ended is named where it is missing', async (t) =>
   assert.doesNotMatch((await here.guild('task', 'list')).err, /old/, 'nobody asked for ended ones');
   const shown = await here.guild('task', 'show', 'old');
   assert.equal(shown.code, 1);
-  assert.match(shown.err, /tasks\/completed\/old\.json cannot be read; guild task list --all tells why/);
+  assert.match(shown.err, /tasks\/completed\/old\.json cannot be read; guild task list --all says why/);
 });

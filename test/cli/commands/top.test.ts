@@ -8,7 +8,7 @@ import { onTerminal, place, scripted } from '../../kit/guild.js';
 test('top follows what happens without colours, and while an editor replaces the file of an agent', async (t) => {
   const { root, startWith } = place(t, scripted('- say: ok'));
   const top = startWith(onTerminal(80, { env: { NO_COLOR: '1' } }), 'top');
-  await top.says(/q leaves/);
+  await top.says(/q quits/);
   const boss = path.join(root, 'agents/boss.md');
   for (let i = 0; i < 20; i++) execFileSync('sed', ['-i', `s/You are the boss.*/You are the boss ${i}./`, boss]);
   execFileSync('touch', [path.join(root, 'agents/LICENSE')]);

@@ -48,7 +48,7 @@ test('what a killed process held is told, and why', async (t) => {
   watch.child.kill('SIGKILL');
   await watch.ended;
   assert.match(succeeds(await here.guild('state')).out, /^hand +blocked +a +its process is gone/m);
-  assert.match(succeeds(await here.guild('why', 'a')).out, /lost its process; the next pump takes it up/);
+  assert.match(succeeds(await here.guild('why', 'a')).out, /lost its process; the next guild pump recovers it/);
 });
 
 test('Ctrl-C puts tasks back, and a pump goes on with them', async (t) => {
@@ -69,7 +69,7 @@ test('Ctrl-C puts tasks back, and a pump goes on with them', async (t) => {
   watch.child.kill('SIGINT');
   const ended = await watch.ended;
   assert.equal(ended.code, 0);
-  assert.match(ended.err, /tasks are put back/);
+  assert.match(ended.err, /open tasks are released/);
   assert.deepEqual([here.list('tasks/active'), here.list('tasks/pending')], [[], ['a.json']]);
   here.put('script.yaml', '- say: done');
   succeeds(await here.guild('pump'));

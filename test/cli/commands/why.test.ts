@@ -51,7 +51,7 @@ test('tasks that wait in a circle: each is named once, and the end says so', asy
     chain.map((line) => line.split(/[ ,]/)[0]),
     ['x', 'y', 'z', 'y'],
   );
-  assert.match(chain.at(-1)!, /they wait in a circle/);
+  assert.match(chain.at(-1)!, /they wait for each other/);
 });
 
 test('a task that is only called like a child of another is no part of its story, and has its own books', async (t) => {
@@ -126,7 +126,7 @@ test('a chain goes on through budgets, agents with no room, resources and you, a
     chain.join('\n'),
   );
   assert.match(chain[0]!, /^t \(@boss\) waits for its budget of tokens, which is held by t\.a \(500 tokens\):$/);
-  assert.match(chain[3]!, /^owner \(@hand\) waits for room: hand works on busy, and on no more than 1 at once:$/);
+  assert.match(chain[3]!, /^owner \(@hand\) waits for capacity: hand works on busy, and on at most 1 at once:$/);
   assert.match(chain.at(-1)!, /^busy .*is being worked on by process/);
   assert.deepEqual(shares, ['t.a holds 500 tokens of its budget until it ends']);
   assert.deepEqual((await why(here, 'talk')).nodes, ['talk', 'question', '@human']);

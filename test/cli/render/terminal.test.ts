@@ -130,7 +130,7 @@ test('an end that several tasks have is no id, and which they are is told', asyn
   ]) {
     const ran = await guild(...words);
     assert.equal(ran.code, 2);
-    assert.match(ran.err, /2 tasks end in \.?same\n {2}write more of it: a\.same, b\.same\n/);
+    assert.match(ran.err, /2 tasks end in \.?same\n {2}use a longer end: a\.same, b\.same\n/);
   }
   assert.match(succeeds(await guild('task', 'show', 'a.same')).out, /^a\.same /);
 });

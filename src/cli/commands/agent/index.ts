@@ -31,9 +31,7 @@ A file storage/paused/<name> pauses an agent, too. git -C workspaces/<name> log 
   async run(call) {
     const [word = 'list', ...words] = call.words;
     if (text(call.values, 'format') !== undefined && call.values['graph'] !== true)
-      throw new ProblemError(
-        problem('bad_usage', '--format goes with --graph', { hint: 'for programs there is --json' }),
-      );
+      throw new ProblemError(problem('bad_usage', '--format needs --graph', { hint: 'for programs, use --json' }));
     if (word === 'list') return call.values['graph'] === true ? graph(call) : list(call);
     if (word === 'new') return write({ ...call, words });
     if (word === 'start') return start({ ...call, words });
@@ -60,7 +58,7 @@ async function list({ root, terminal, json, io }: Call): Promise<number> {
       one.description,
     ]);
     for (const line of laid(rows, terminal.width, [0, 1, 2]).flat()) terminal.out(line);
-    if (all.length === 0) terminal.say('no agents; guild init makes a set to start with');
+    if (all.length === 0) terminal.say('no agents; guild init creates some');
   }
   if (problems.length > 0)
     terminal.say(terminal.colour('yellow', `${problems.length} problems; guild check shows them`));
@@ -118,22 +116,22 @@ async function write({ root, words, values, terminal, json }: Call): Promise<num
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
     throw new ProblemError(
-      problem('duplicate', `${file} exists already`, { hint: 'choose another name, or edit that file' }),
+      problem('duplicate', `${file} already exists`, { hint: 'choose another name, or edit that file' }),
     );
   }
   if (json) terminal.json({ file });
   else terminal.out(file);
-  terminal.say(terminal.dim('edit it, then guild check'));
+  terminal.say(terminal.dim('edit it, then run guild check'));
   return EXIT.done;
 }
 
-function template(name: string, description = `Say here what ${name} is good at; others choose by it`): string {
+function template(name: string, description = `Describe what ${name} is good at; others choose agents by it`): string {
   return `---
 description: ${JSON.stringify(description)}
 tools: [read_file, list_directory, search_files]
 # model: fast                # an alias from guild.yaml, or provider/model
-# agents: [retriever]        # whom it may delegate to, with the tool delegate_to_agent
-# capabilities: []           # matched against what tasks require
+# agents: [retriever]        # agents that it may delegate to, with the tool delegate_to_agent
+# capabilities: []           # matched against the requirements of tasks
 # budget: {turns: 20, usd: 0.50}
 ---
 You are ${name}. ${description}.

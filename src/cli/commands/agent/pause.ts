@@ -19,8 +19,8 @@ export async function pause({ root, words, terminal, json }: Call): Promise<numb
   else
     terminal.say(
       fresh
-        ? `${name} is paused: it ends the turn it is in, and takes no other (guild agent resume ${name})`
-        : `${name} was paused already`,
+        ? `${name} is paused: it finishes its current turn and takes no other (guild agent resume ${name})`
+        : `${name} was already paused`,
     );
   return EXIT.done;
 }
@@ -30,12 +30,12 @@ export async function resume({ root, words: [name], terminal, json }: Call): Pro
   if (name === undefined || !isSafeId(name)) throw new ProblemError(unknown('resume', name, []));
   const was = await resumeAgent(root, name);
   if (json) terminal.json({ agent: name, paused: false, was_paused: was });
-  else terminal.say(was ? `${name} goes on` : `${name} was not paused`);
+  else terminal.say(was ? `${name} works again` : `${name} was not paused`);
   return EXIT.done;
 }
 
 function unknown(word: string, name: string | undefined, known: string[]): ReturnType<typeof problem> {
   if (name === undefined) return problem('bad_usage', `guild agent ${word} needs the name of an agent`);
   const hint = nearestHint(name, known, `the agents are: ${known.join(', ')}`);
-  return problem('unknown_agent', `there is no agent ${name}`, hint === undefined ? {} : { hint });
+  return problem('unknown_agent', `there is no agent ${name}`, { hint });
 }

@@ -1,4 +1,4 @@
-/** `guild approve`, `guild reject`, `guild edit`: the same answers as marks on the ballot, from the command line. */
+/** `guild approve`, `guild reject`, `guild edit`: the same answers as marks on the ballot. */
 import { randomBytes } from 'node:crypto';
 import { openReader } from '../../../app/readers/open-reader.js';
 import { approvalOf, mainArgument, type Answer, type Approval } from '../../../domain/task/approval.js';
@@ -37,7 +37,7 @@ export async function answerBy(verb: 'approve' | 'reject' | 'edit', call: Call):
   const ids =
     typeof like === 'string'
       ? await alike(store, meant(like))
-      : (verb === 'approve' ? call.words : [need(first, verb)]).map(meant);
+      : (verb === 'approve' ? call.words : [required(first, verb)]).map(meant);
   for (const id of ids) {
     const approval = await openApproval(store, id);
     await store.intents.submit({
@@ -54,13 +54,13 @@ export async function answerBy(verb: 'approve' | 'reject' | 'edit', call: Call):
   if (call.json) call.terminal.json({ verb, ids });
   else
     call.terminal.say(
-      `${ids.join(', ')}: ${working ? 'handed to the running guild' : 'noted; the next guild pump or guild watch acts on it'}`,
+      `${ids.join(', ')}: ${working ? 'passed to the running guild' : 'saved; the next guild pump or guild watch acts on it'}`,
     );
   return EXIT.done;
 }
 
 async function list(store: Store, { terminal, json }: Call): Promise<number> {
-  const open = openOnes(store);
+  const open = openApprovals(store);
   if (json) {
     terminal.json(open);
     return open.length > 0 ? EXIT.waiting : EXIT.done;
@@ -82,7 +82,7 @@ async function list(store: Store, { terminal, json }: Call): Promise<number> {
   return open.length > 0 ? EXIT.waiting : EXIT.done;
 }
 
-/** What the action would bring, where its title does not say it: a file, a plan, an answer to write. */
+/** The content of the action that its title does not show: a file, a plan, an answer. */
 function contentOf(title: string, { tool, arguments: args }: Approval['request']): string[] {
   const main = mainArgument(tool);
   const text = main === undefined ? undefined : args[main];
@@ -95,14 +95,14 @@ function diffLine(line: string, terminal: Terminal): string {
   return line.startsWith('- ') ? terminal.colour('red', line) : line;
 }
 
-function openOnes(store: Store): Approval[] {
+function openApprovals(store: Store): Approval[] {
   return [...store.tasks.open()].flatMap(({ task }) => approvalOf(task) ?? []);
 }
 
 /** Every open request for the same tool, by the same agent, with the same arguments. */
 async function alike(store: Store, id: string): Promise<string[]> {
   const { request } = await openApproval(store, id);
-  return openOnes(store)
+  return openApprovals(store)
     .filter((one) => one.request.digest === request.digest)
     .map((one) => one.id);
 }
@@ -115,7 +115,7 @@ async function openApproval(store: Store, id: string): Promise<Approval> {
     throw new ProblemError(
       problem('bad_usage', `${id} is not an approval`, { hint: 'guild approve lists what waits for you' }),
     );
-  if (isEnded(placed.state)) throw new ProblemError(problem('bad_usage', `${id} was answered already`));
+  if (isEnded(placed.state)) throw new ProblemError(problem('bad_usage', `${id} was already answered`));
   return approval;
 }
 
@@ -129,11 +129,11 @@ function answerFor(verb: 'approve' | 'reject' | 'edit', { id, request }: Approva
         hint: `edit the entry ${id} in tasks/approvals.task.md`,
       }),
     );
-  if (said === '') throw new ProblemError(problem('bad_usage', 'guild edit needs what shall run instead'));
+  if (said === '') throw new ProblemError(problem('bad_usage', 'guild edit needs the new text'));
   return { approved: true, by: 'human', edited: { [main]: said } };
 }
 
-function need(id: string | undefined, verb: string): string {
+function required(id: string | undefined, verb: string): string {
   if (id !== undefined) return id;
   throw new ProblemError(
     problem('bad_usage', `guild ${verb} needs the id of an approval`, { hint: 'guild approve lists them' }),

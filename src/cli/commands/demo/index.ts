@@ -25,7 +25,7 @@ Plays a short story in a new folder. Sarah asks on Slack whether Redis is runnin
 out and answer. You decide twice: before a command runs, and before the reply goes out. Answer at the prompt, or edit
 tasks/approvals.task.md. The model is a script, so no key and no network are needed.`,
   options: {
-    yes: { type: 'boolean', short: 'y', about: 'approve both requests; needed if nobody is at a terminal' },
+    yes: { type: 'boolean', short: 'y', about: 'approve both requests without asking' },
     step: { type: 'boolean', about: 'wait for Enter before each pass' },
     dir: {
       type: 'string',

@@ -1,4 +1,4 @@
-/** `guild policy`: what the gates say, without doing anything. */
+/** `guild policy`: shows verdicts without running anything. */
 import { problem, ProblemError } from '../../../domain/problem.js';
 import type { Command } from '../../args/command.js';
 
@@ -23,6 +23,6 @@ or {"id","agent","tool","path"}, and each is answered with {"id","verdict","reas
       return (await import('./test-lines.js')).policyTest(args, { stdin, stdout, stderr, root: call.root });
     }
     const said = word === undefined ? 'guild policy needs test or path' : `guild policy has no ${JSON.stringify(word)}`;
-    throw new ProblemError(problem('bad_usage', said, { hint: 'guild policy --help tells about both' }));
+    throw new ProblemError(problem('bad_usage', said, { hint: 'guild policy --help describes both' }));
   },
 };

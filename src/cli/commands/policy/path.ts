@@ -1,4 +1,4 @@
-/** `guild policy path`: for each path, what a file tool in an agent's hands would be told. */
+/** `guild policy path`: for each path, the verdict that a file tool of an agent would get. */
 import { createInterface } from 'node:readline';
 import { pathGate } from '../../../app/readers/gates.js';
 import { EXIT, text, type Call } from '../../args/command.js';

@@ -22,7 +22,7 @@ export async function policyTest(args: string[], io: PolicyTestStreams): Promise
   const end = args.indexOf('--');
   const options = (end < 0 ? args : args.slice(0, end)).filter((arg) => arg.startsWith('--') && arg !== '--json');
   if (options.length > 0) {
-    io.stderr?.write(`unknown option ${options[0]}; a command that begins with -- stands after --\n`);
+    io.stderr?.write(`unknown option ${options[0]}; put a command that starts with -- after --\n`);
     return 2;
   }
   const given =

@@ -1,4 +1,4 @@
-/** `guild record`: another command, with everything that happens in it kept on a cassette. */
+/** `guild record`: runs another command and records it on a cassette. */
 import fs from 'node:fs';
 import path from 'node:path';
 import { recordRun, type Recorded } from '../../../app/replay/record-run.js';
@@ -7,7 +7,7 @@ import { problem, ProblemError } from '../../../domain/problem.js';
 import { counted, EXIT, type Call, type Command } from '../../args/command.js';
 import { VERSION } from '../../args/version.js';
 
-/** Those that work on tasks. */
+/** Commands that work on tasks. */
 const RECORDED = ['run', 'pump', 'watch', 'demo'];
 
 export const command: Command = {
@@ -42,34 +42,36 @@ has read of them. During a recording the tasks of a pass run one after the other
     const code = await call.inner!.run(recording.open);
     const recorded = recording.finish();
     if (recorded === undefined) {
-      call.terminal.say(`nothing happened, so there is no ${named}`);
+      call.terminal.say(`nothing happened, so ${named} was not written`);
       return code;
     }
-    tell(call, named, recorded);
+    report(call, named, recorded);
     if (call.values['no-check'] === true) return code;
     return (await isSame(call, named)) ? code : EXIT.problem;
   },
 };
 
-function tell({ terminal, json }: Call, file: string, { passes, calls, leftOut }: Recorded): void {
+function report({ terminal, json }: Call, file: string, { passes, calls, leftOut }: Recorded): void {
   if (json) terminal.json({ cassette: file, passes, calls, leftOut });
   terminal.say(terminal.dim(`\n${file}: ${counted(passes, 'pass', 'passes')}, ${counted(calls, 'model call')}`));
   for (const one of leftOut) terminal.say(terminal.dim(`  left out: ${one.file} (${one.why})`));
 }
 
-/** What cannot be played again is told now, while somebody may still do something about it. */
+/** Replays it at once: a difference is reported while the run can still be recorded again. */
 async function isSame({ terminal, io }: Call, file: string): Promise<boolean> {
   const { root, difference, files } = await replayRun(path.resolve(io.cwd, file));
   fs.rmSync(root, { recursive: true, force: true });
   if (difference === undefined) {
-    terminal.say(terminal.dim(`replayed without a model: the same ${files} files; guild replay ${file} does it again`));
+    terminal.say(
+      terminal.dim(`replayed without a model, with the same ${files} files; guild replay ${file} repeats it`),
+    );
     return true;
   }
   const { agent, task, message } = difference;
   terminal.problem(
     problem('tool_failed', `it does not replay exactly: ${message}`, {
       where: { file },
-      hint: `${agent ? `look at ${agent} in task ${task}; ` : ''}record it again while nobody else changes the workspace`,
+      hint: `${agent ? `look at ${agent} in task ${task}; ` : ''}record it again while no other program changes the workspace`,
     }),
   );
   return false;

@@ -1,4 +1,4 @@
-/** `guild replay`: a recorded run again, without any model; the first difference if there is one. */
+/** `guild replay`: repeats a recorded run without a model, and shows the first difference. */
 import fs from 'node:fs';
 import path from 'node:path';
 import { replayRun, type Replayed } from '../../../app/replay/replay-run.js';
@@ -28,7 +28,9 @@ With --workspace DIR, all agents are taken from that workspace.`,
   async run(call) {
     const [file] = call.words;
     if (file === undefined)
-      throw new ProblemError(problem('bad_usage', 'guild replay needs a cassette', { hint: 'guild record makes one' }));
+      throw new ProblemError(
+        problem('bad_usage', 'guild replay needs a cassette', { hint: 'guild record creates one' }),
+      );
     const { cwd, env } = call.io;
     const dir = text(call.values, 'dir');
     const agentsFrom = text(call.values, 'workspace');
@@ -43,22 +45,22 @@ With --workspace DIR, all agents are taken from that workspace.`,
     });
     const kept = dir !== undefined || call.values['keep'] === true || replayed.live;
     if (!kept) fs.rmSync(replayed.root, { recursive: true, force: true, maxRetries: 5 });
-    return tell(call, replayed, kept);
+    return report(call, replayed, kept);
   },
 };
 
-function tell({ terminal, json }: Call, { root, difference, live, calls, files }: Replayed, kept: boolean): number {
+function report({ terminal, json }: Call, { root, difference, live, calls, files }: Replayed, kept: boolean): number {
   if (json) terminal.json({ same: difference === undefined, difference, live, calls, folder: kept ? root : undefined });
   const where = kept ? `\nthe folder is ${root}` : '';
   if (difference === undefined) {
     if (!json)
-      terminal.out(`same: ${files} files, ${counted(calls.replayed, 'model call')}, none of them asked again${where}`);
+      terminal.out(`same: ${files} files, ${counted(calls.replayed, 'model call')}, none of them repeated${where}`);
     return EXIT.done;
   }
   if (!json) terminal.out(difference.message);
   if (!json && difference.diff) terminal.out(difference.diff);
   terminal.say(`${counted(calls.replayed, 'model call')} before it ${calls.replayed === 1 ? 'was' : 'were'} the same`);
-  if (live) terminal.say(`it went on with ${calls.live} real ones`);
+  if (live) terminal.say(`it continued with ${counted(calls.live, 'real call')}`);
   if (where) terminal.say(where.trim());
   return live ? EXIT.done : EXIT.problem;
 }

@@ -1,4 +1,4 @@
-/** `guild task add`. The task is on disk, synced, when the id is printed. */
+/** `guild task add`. When the id is printed, the task is on disk and synced. */
 import { openReader } from '../../../app/readers/open-reader.js';
 import { newTask } from '../../../app/new-task.js';
 import { taskRecord } from '../../../app/readers/task-record.js';

@@ -1,4 +1,4 @@
-/** The task that a command line names, and what to say when there is none, or only a file that cannot be read. */
+/** The task that a command line names, and the problem if there is none or its file cannot be read. */
 import fs from 'node:fs';
 import path from 'node:path';
 import { isTaskName, taskNames } from '../../../app/readers/task-names.js';
@@ -8,7 +8,7 @@ import { TASK_STATES } from '../../../domain/task/task.js';
 import { meantIds } from '../../../views/short-id.js';
 import type { Call } from '../../args/command.js';
 
-/** The id that must come next on the line: whole, or the end of it that only one task has. */
+/** The id in the first word: whole, or an end of it that is unique. */
 export function idOf(call: Pick<Call, 'words' | 'root'>, what: string): string {
   const typed = call.words[0];
   if (typed !== undefined) return meantBy(typed, call.root);
@@ -17,7 +17,7 @@ export function idOf(call: Pick<Call, 'words' | 'root'>, what: string): string {
   );
 }
 
-/** What nobody has stays as it was typed, so that whoever looks for it says that it is not there. */
+/** An id that no task has is returned as typed; the caller reports it. */
 export function meantBy(typed: string, root: string): string {
   if (isTaskName(root, typed)) return typed;
   const [first = typed, ...others] = meantIds(typed, taskNames(root)).sort(compareText);
@@ -25,27 +25,27 @@ export function meantBy(typed: string, root: string): string {
   const some = [first, ...others].slice(0, MOST_MEANT).join(', ');
   const more = others.length >= MOST_MEANT ? ', …' : '';
   throw new ProblemError(
-    problem('bad_usage', `${others.length + 1} tasks end in ${typed}`, { hint: `write more of it: ${some}${more}` }),
+    problem('bad_usage', `${others.length + 1} tasks end in ${typed}`, { hint: `use a longer end: ${some}${more}` }),
   );
 }
 
 const MOST_MEANT = 5;
 
-/** Without a workspace to look into, only that it is not there. */
+/** With a workspace, the hint names a file that could not be read. */
 export function unknownTask(id: string, root?: string): Problem {
   return problem('not_found', `there is no task ${id}`, {
-    hint: (root === undefined ? undefined : asideHint(id, root)) ?? 'guild task list --all shows what there is',
+    hint: (root === undefined ? undefined : fileHint(id, root)) ?? 'guild task list --all shows all tasks',
   });
 }
 
-/** Somebody who dropped a file looks for it under its name, also when nothing could be made of it. */
-function asideHint(id: string, root: string): string | undefined {
+/** People look for a file that they dropped under its name, even if it could not be read. */
+function fileHint(id: string, root: string): string | undefined {
   const isThere = (file: string): boolean => fs.existsSync(path.join(root, file));
   const isName = path.basename(id) === id;
   if (isName && isThere(`quarantine/${id}.json.why.md`))
-    return `quarantine/${id}.json was set aside; quarantine/${id}.json.why.md says why`;
+    return `the file is in quarantine/${id}.json; quarantine/${id}.json.why.md says why`;
   const state = isName && TASK_STATES.find((one) => isThere(`tasks/${one}/${id}.json`));
   if (state === 'completed' || state === 'failed')
-    return `tasks/${state}/${id}.json cannot be read; guild task list --all tells why`;
-  return state ? `tasks/${state}/${id}.json cannot be read yet; guild task list tells why` : undefined;
+    return `tasks/${state}/${id}.json cannot be read; guild task list --all says why`;
+  return state ? `tasks/${state}/${id}.json cannot be read yet; guild task list says why` : undefined;
 }

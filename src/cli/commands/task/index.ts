@@ -1,4 +1,4 @@
-/** `guild task`: what people do with single tasks. Each word is a small command of its own. */
+/** `guild task`: commands on single tasks. */
 import { ProblemError, problem } from '../../../domain/problem.js';
 import { TASK_STATES } from '../../../domain/task/task.js';
 import type { Command, Values } from '../../args/command.js';
@@ -48,14 +48,14 @@ A task is a file: dropping a JSON file with a "description" into tasks/pending/ 
       default:
         throw new ProblemError(
           problem('bad_usage', `guild task has no ${JSON.stringify(word)}`, {
-            hint: 'guild task --help lists what it has',
+            hint: 'guild task --help lists its commands',
           }),
         );
     }
   },
 };
 
-/** Which words take which options; the others take none of these. */
+/** The options of each word; other words take none of these. */
 const TAKES: Record<string, readonly string[]> = {
   add: ['to', 'id', 'type', 'requires', 'after', 'priority'],
   list: ['all', 'state', 'limit'],
@@ -66,6 +66,6 @@ function refuseOthers(word: string, values: Values): void {
   const odd = Object.keys(values).find((name) => own.has(name) && !TAKES[word]?.includes(name));
   if (odd === undefined) return;
   throw new ProblemError(
-    problem('bad_usage', `guild task ${word} takes no --${odd}`, { hint: 'guild task --help shows what it takes' }),
+    problem('bad_usage', `guild task ${word} takes no --${odd}`, { hint: 'guild task --help shows its options' }),
   );
 }

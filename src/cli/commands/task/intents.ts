@@ -1,4 +1,4 @@
-/** `guild task cancel`, `stop`, `retry` and `tell`: intents. A running `guild watch` carries them out at once, else the next pump does. */
+/** `guild task cancel`, `stop`, `retry` and `tell`. A running `guild watch` acts at once, otherwise the next pump does. */
 import { randomBytes } from 'node:crypto';
 import { openReader } from '../../../app/readers/open-reader.js';
 import { problem, ProblemError } from '../../../domain/problem.js';
@@ -25,13 +25,13 @@ export async function submit(kind: Kind, call: Call): Promise<number> {
   if (call.json) call.terminal.json({ intent: base.id, kind, task });
   else
     call.terminal.say(
-      working ? `${kind}: handed to the running guild` : `${kind}: noted; the next guild pump or guild watch does it`,
+      working ? `${kind}: passed to the running guild` : `${kind}: saved; the next guild pump or guild watch does it`,
     );
   return EXIT.done;
 }
 
 function unfit(kind: Kind, state: Parameters<typeof isEnded>[0], said: string): string | undefined {
-  if (kind === 'retry') return state === 'failed' ? undefined : `is ${state}; only failed tasks are retried`;
+  if (kind === 'retry') return state === 'failed' ? undefined : `is ${state}; only failed tasks can be retried`;
   if (isEnded(state)) return `has ended (${state})`;
-  return kind === 'tell' && said === '' ? 'was told nothing' : undefined;
+  return kind === 'tell' && said === '' ? 'needs a message' : undefined;
 }

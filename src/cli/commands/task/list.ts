@@ -1,4 +1,4 @@
-/** `guild task list`. Reads the folders and nothing else, so that it starts at once. */
+/** `guild task list`. It reads only the folders of the tasks, so it starts quickly. */
 import { TASK_STATES, type Placed, type TaskState } from '../../../domain/task/task.js';
 import { openLook } from '../../../app/readers/open-look.js';
 import { taskRecord } from '../../../app/readers/task-record.js';
@@ -22,7 +22,7 @@ export async function list(call: Call): Promise<number> {
     );
   }
   const given = whole(values, 'limit', [1, Infinity]);
-  // For programs nothing is left out unless they ask for it.
+  // Programs get all tasks unless they set a limit.
   const limit = given ?? (json ? Infinity : 50);
   const reader = openLook(call.root);
   const { problems, unread } = reader.glance(limit);
@@ -36,7 +36,7 @@ export async function list(call: Call): Promise<number> {
   const found: Placed[] = [...reader.open()]
     .filter((one) => state === undefined || one.state === state)
     .sort((a, b) => compareText(a.task.created_at, b.task.created_at));
-  // One more than is shown, to know whether there are more; how many is not counted, because it would cost a look at each.
+  // One more than is shown, to know if there are more. Counting them would mean reading each.
   const skipped: Problem[] = [];
   if (wantsEnded) {
     const ended = { limit: limit + 1, skipped: (one: Problem) => void skipped.push(one) };
@@ -58,7 +58,7 @@ function nothing(state: string | undefined, wantsEnded: boolean): string {
   return wantsEnded ? 'no tasks' : 'no open tasks (--all shows ended ones)';
 }
 
-/** An id that is cut is of no use: where it leaves no room, the rest of its row comes on the next line. */
+/** Ids are never cut: after a long one, the rest of the row is on the next line. */
 function lines(found: Placed[], terminal: Terminal): string[] {
   const room = terminal.width - STATE_COLUMNS - BESIDE_COLUMNS;
   const isLong = ({ task }: Placed): boolean => columnsOf(task.id) > room;
@@ -80,7 +80,7 @@ function lines(found: Placed[], terminal: Terminal): string[] {
 }
 
 const STATE_COLUMNS = 'completed'.length + 2;
-/** What an agent's name and the beginning of what is asked need at least. */
+/** Room for the name of an agent and the first words of a description. */
 const BESIDE_COLUMNS = 2 + 24;
 
 export function mark(state: TaskState, terminal: Terminal): string {

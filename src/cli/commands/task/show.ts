@@ -77,7 +77,7 @@ export async function tree(call: Call): Promise<number> {
   return EXIT.done;
 }
 
-/** For each team in the tree, what its rounds sent. */
+/** The tokens that each round of each team sent. */
 function roundLines(all: Placed[], width: number): string[] {
   return all.flatMap(({ task }) =>
     roundTokens(task, all).flatMap(({ round, sent, whole }) => {
@@ -88,7 +88,7 @@ function roundLines(all: Placed[], width: number): string[] {
   );
 }
 
-/** `names`: the ids of all tasks there are, beside those in the tree; ids are shown as far as they are needed to tell them apart. */
+/** `names`: the ids of all tasks. Ids in the tree are shortened as far as they stay unique. */
 export function treeLines(
   all: Placed[],
   { terminal }: Pick<Call, 'terminal'>,
@@ -115,32 +115,32 @@ export function treeLines(
     const under = below.map((line) => `${rest}${terminal.dim(line)}`);
     if (columnsOf(`${first}${state} ${id}`) + 2 <= terminal.width)
       return [fitted(`${first}${mark(state, terminal)} ${shown}${more}`, terminal.width), ...under];
-    // An id that is cut is of no use: it gets a line of its own, without a stem where it would not fit beside it.
+    // Ids are never cut: a long one gets its own line, without a stem if both do not fit.
     const stem = columnsOf(`${rest}${id}`) <= terminal.width ? rest : '';
     return [fitted(`${first}${mark(state, terminal)}${more}`, terminal.width), `${stem}${shown}`, ...under];
   });
 }
 
-/** So much of what a task is about stands before what it cost. */
+/** Columns that the description keeps before the cost takes room. */
 const LEAST_GIST = 16;
 
-/** As much of a cost as fits: all of it beside what the task is about, what it comes to, or nothing. */
+/** The cost next to the description: all of it, its last part, or nothing, as fits. */
 function costBeside(total: Usage, room: number, gist: number): string {
   if (total.turns === 0) return '';
   const all = `  ${costText(total)}`;
   const sum = `  ${costText(total).split(', ').at(-1)!}`;
   if (columnsOf(all) <= room - gist) return all;
-  return columnsOf(sum) <= room + 1 ? sum : ''; // without the blank before what it is about
+  return columnsOf(sum) <= room + 1 ? sum : ''; // without the blank before the description
 }
 
-/** Where there is no room beside it, what a task comes to has a line of its own: numbers are what the tree is drawn for. */
+/** The cost on its own line, if there is no room next to the description. */
 function costBelow(total: Usage, room: number): string[] {
   if (total.turns === 0) return [];
   const all = costText(total);
   return [columnsOf(all) <= room ? all : all.split(', ').at(-1)!];
 }
 
-/** The operation tree for programs: each node with its own cost, and the total of it and all under it. */
+/** The tree for programs: each node with its own cost and the total of its subtree. */
 function nested(all: Placed[]): unknown {
   const costs = totals(all);
   const nodes = new Map(

@@ -1,4 +1,4 @@
-/** One frame of `guild top`: who does what, what is open, what waits for the human, what it cost, what happened last. As many rows as fit. */
+/** One frame of `guild top`: agents, requests for the human, open tasks, cost and last events, as many rows as fit. */
 import type { Seen } from '../../../app/readers/open-states.js';
 import type { AgentState } from '../../../domain/agent/agent-state.js';
 import { callCost, type Event } from '../../../domain/event.js';
@@ -13,7 +13,7 @@ import { stateMark } from '../state.js';
 import { fitted, laid, oneLine, wrapped } from '../../render/layout.js';
 import type { Terminal } from '../../render/terminal.js';
 
-/** What was spent, and the newest lines of history. */
+/** The cost so far, and the newest events. */
 interface Ledger {
   tokens: number;
   microUsd: number;
@@ -25,7 +25,7 @@ interface Ledger {
 
 const KEPT = 100;
 
-/** What needs somebody first. */
+/** States that need attention come first. */
 const ORDER: AgentState[] = ['error', 'working', 'blocked', 'paused', 'waiting', 'complete', 'idle'];
 
 export function noLedger(): Ledger {
@@ -56,7 +56,7 @@ export function topFrame(seen: Seen, ledger: Ledger, name: string, terminal: Ter
       `${amount(ledger.tokens)} tokens · ${partialMoneyText(ledger.microUsd, ledger.unpriced)} · ${seen.open.length} open · ${seen.peers.length} ${seen.peers.length === 1 ? 'process' : 'processes'}`,
     ),
   ].map(fit);
-  /** What there is to tell, each with its lines. */
+  /** Titles and entries; an entry has one or more lines. */
   const sections: [string, string[][]][] = [
     ['agents', agentLines(seen, terminal)],
     ['for you', yours(seen, terminal)],
@@ -71,7 +71,7 @@ export function topFrame(seen: Seen, ledger: Ledger, name: string, terminal: Ter
   return [
     ...head,
     ...there.flatMap(([title, entries], i) => {
-      // Of what happened the end matters, of the rest the beginning.
+      // Of the events the newest are shown, of the rest the first.
       const shown = title.startsWith('last')
         ? first(entries.toReversed(), rooms[i]!).reverse()
         : first(entries, rooms[i]!);
@@ -82,14 +82,14 @@ export function topFrame(seen: Seen, ledger: Ledger, name: string, terminal: Ter
   ];
 }
 
-/** As many of them as fit whole. */
+/** The first entries that fit completely. */
 function first(entries: readonly string[][], room: number): string[][] {
   let left = room;
   const over = entries.findIndex((lines) => (left -= lines.length) < 0);
   return entries.slice(0, over < 0 ? entries.length : over);
 }
 
-/** Rows for each section: what it wants, or an equal part of what others leave. */
+/** Rows for each section: as many as it needs, or an equal share. */
 function share(wanted: readonly number[], room: number): number[] {
   if (room === Infinity) return [...wanted];
   const given = wanted.map(() => 0);
@@ -114,7 +114,7 @@ function counts({ agents }: Seen, terminal: Terminal): string {
   );
 }
 
-/** Those with something to say first; the others share a line. */
+/** Busy agents first; idle and complete ones share a line. */
 function agentLines({ agents }: Seen, terminal: Terminal): string[][] {
   const quiet = new Set<AgentState>(['idle', 'complete']);
   const busy = agents
@@ -168,7 +168,7 @@ const SHOWN: Partial<Record<Event['name'], string>> = {
   'agent.created': '+',
 };
 
-/** The zone is said once, for the times below. */
+/** The zone is shown once, for all times below. */
 function lastTitle({ latest: events }: Ledger): string {
   const newest = events.at(-1);
   return newest === undefined ? 'last' : `last (local time, UTC${zone(newest.at)})`;
@@ -182,7 +182,7 @@ function latest({ latest: events }: Ledger, terminal: Terminal): string[][] {
   });
 }
 
-/** As `@?` among the open tasks: it is addressed to nobody yet. */
+/** `?`: the task has no agent yet, as `@?` among the open tasks. */
 function nameOf({ agent }: Event): string {
   return agent === undefined || agent === 'nobody' ? '?' : whoText(agent);
 }

@@ -1,4 +1,4 @@
-/** `guild top`: the whole workspace on one screen, drawn again when something changes. It only looks. */
+/** `guild top`: the whole workspace on one screen, updated as it changes. It only reads. */
 import { INTERVALS } from '../../../domain/intervals.js';
 import path from 'node:path';
 import { eventTail } from '../../../app/readers/event-tail.js';
@@ -11,7 +11,7 @@ import { addEvents, noLedger, topFrame } from './frame.js';
 export const command: Command = {
   usage: 'top',
   about: `
-Shows agents, open tasks, what waits for you, the cost and the last events on one screen, and updates it. q or Ctrl-C leaves.
+Shows agents, open tasks, what waits for you, the cost and the last events on one screen, and updates it. q or Ctrl-C quits.
 It only looks: run guild watch in another terminal to do the work.`,
   options: { once: { type: 'boolean', about: 'print one frame as text (default in a pipe)' } },
   most: 0,
@@ -53,7 +53,7 @@ It only looks: run guild watch in another terminal to do the work.`,
   },
 };
 
-/** A pipe has no height; who wants everything takes --json. */
+/** Rows in a pipe, which has no height. */
 const PIPE_ROWS = 60;
 
 async function follow(
@@ -77,7 +77,7 @@ async function follow(
   leave.signal.addEventListener('abort', ring);
   try {
     while (!leave.signal.aborted) {
-      const lines = [...(await frame(terminal.height - 2)), terminal.dim('q leaves')];
+      const lines = [...(await frame(terminal.height - 2)), terminal.dim('q quits')];
       const text = lines.join('\n');
       if (text !== shown) terminal.screen(lines);
       shown = text;
@@ -109,7 +109,7 @@ function pause(ms: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, ms));
 }
 
-/** Calls back on q and Ctrl-C. Returns how to give the keyboard back. */
+/** Calls `leave` on q and Ctrl-C. Returns a function that releases the keyboard. */
 function keys(stdin: Input, leave: () => void): () => void {
   if (!stdin.isTTY) return () => undefined;
   const heard = (key: Buffer): void => {

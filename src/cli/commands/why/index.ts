@@ -1,4 +1,4 @@
-/** `guild why`: the chain of reasons a task is where it is, who asked for it, and the steps that brought it there. */
+/** `guild why`: what a task waits for, who asked for it, and what has happened to it. */
 import { holdUps, type HoldUps } from '../../../app/readers/vote-holdups.js';
 import { openReader } from '../../../app/readers/open-reader.js';
 import { pausedAgents } from '../../../app/pause-agent.js';
@@ -76,11 +76,11 @@ interface Known {
 
 interface Chain {
   lines: string[];
-  /** Every node on the way: tasks, and what is no task. */
+  /** Every node of the chain: tasks, and what else they wait for. */
   nodes: string[];
 }
 
-/** From this task to whoever holds everything up. */
+/** From this task to the last one in the chain of waits. */
 async function waitChain(known: Known, start: Placed): Promise<Chain> {
   const lines: string[] = [];
   const nodes: string[] = [];
@@ -93,7 +93,7 @@ async function waitChain(known: Known, start: Placed): Promise<Chain> {
     at = next;
   }
   if (at !== undefined && nodes.includes(at.task.id)) {
-    lines.push(printable(`${at.task.id}, and so on: they wait in a circle, which the next pass breaks`));
+    lines.push(printable(`${at.task.id}, and so on: they wait for each other, and the next pass breaks the deadlock`));
     nodes.push(at.task.id);
   }
   return { lines, nodes };
@@ -102,10 +102,10 @@ async function waitChain(known: Known, start: Placed): Promise<Chain> {
 function pausedLine({ task, state }: Placed, paused: ReadonlyMap<string, string>): string | undefined {
   const why = state === 'pending' || state === 'waiting' ? paused.get(task.to ?? '') : undefined;
   if (why === undefined) return undefined;
-  return `${task.id} waits: ${task.to} is paused${why && ` (${why})`}; guild agent resume ${task.to} lets it go on`;
+  return `${task.id} waits: ${task.to} is paused${why && ` (${why})`}; guild agent resume ${task.to} resumes it`;
 }
 
-/** One step of the chain. `via`: what is waited for, if that is no task; `next`: the task that holds it up. */
+/** One step of the chain. `via`: what it waits for other than a task; `next`: the task that blocks it. */
 interface Reason {
   line: string;
   via?: string;
@@ -117,7 +117,7 @@ async function reason(known: Known, placed: Placed): Promise<Reason> {
   const { task, state, owner } = placed;
   const name = `${task.id} (${toText(task.to, 'nobody yet')})`;
   if (state === 'completed') return { line: `${name} is completed` };
-  if (state === 'failed') return { line: `${name} failed: ${task.error?.message ?? 'without saying why'}` };
+  if (state === 'failed') return { line: `${name} failed: ${task.error?.message ?? 'without a reason'}` };
   if (state === 'active') {
     const alive = (await store.presence.peers()).some((peer) => peer.id === owner?.peer);
     const vote = alive && task.parent === undefined ? await held.vote(task) : undefined;
@@ -125,7 +125,7 @@ async function reason(known: Known, placed: Placed): Promise<Reason> {
     return {
       line: alive
         ? `${name} is being worked on by process ${owner?.peer}`
-        : `${name} lost its process; the next pump takes it up`,
+        : `${name} lost its process; the next guild pump recovers it`,
     };
   }
   const nodes = waits.waitsOf(task.id);
@@ -138,7 +138,7 @@ async function reason(known: Known, placed: Placed): Promise<Reason> {
     if (next === undefined) return { line: `${name} waits for ${id}, which does not exist` };
     if (!isEnded(next.state)) open.push(next);
   }
-  // Of several the one that is told is the one that you can do something about.
+  // Of several, the one that waits for the human is shown: a person can do something about it.
   const yours = open.find((one) => leadsToYou(waits, one.task.id)) ?? open[0];
   if (yours !== undefined) {
     const place = yours === open[0] ? 'first' : 'among them';
@@ -150,14 +150,14 @@ async function reason(known: Known, placed: Placed): Promise<Reason> {
   if (task.waits?.until !== undefined && state === 'waiting' && !nodes.includes(budgetNode(task.id)))
     return { line: `${name} ${WAITS[task.role] ?? 'is left alone'} until ${task.waits.until}` };
   for (const via of nodes) if (nodeKind(via) !== 'task') return { via, ...(await behind(known, placed, name, via)) };
-  return { line: `${name} is ready; guild pump or guild watch takes it up` };
+  return { line: `${name} is ready; guild pump or guild watch runs it` };
 }
 
 function inLine({ where, message }: Problem): string {
   return where === undefined ? message : `${whereText(where)}: ${message}`;
 }
 
-/** Whether somebody on the way from here waits for the human. */
+/** True if a task on the way from here waits for the human. */
 function leadsToYou(waits: WaitsView, from: string): boolean {
   const seen = new Set([from]);
   for (const node of seen) {
@@ -167,7 +167,7 @@ function leadsToYou(waits: WaitsView, from: string): boolean {
   return false;
 }
 
-/** What is waited for and is no task, and who has it. */
+/** What a task waits for other than a task, and who holds it. */
 async function behind({ store, waits }: Known, { task }: Placed, name: string, via: string): Promise<Reason> {
   const found = await Promise.all(waits.waitsOf(via).map((id) => store.tasks.read(id)));
   const holders = found.flatMap((one) => (one !== undefined && !isEnded(one.state) ? one : []));
@@ -181,7 +181,7 @@ async function behind({ store, waits }: Known, { task }: Placed, name: string, v
       const agent = nodeAgent(via)!;
       const work = holders.map((one) => one.task.id).join(', ');
       return {
-        line: `${name} waits for room: ${agent} works on ${work}, and on no more than ${waits.most(agent)} at once:`,
+        line: `${name} waits for capacity: ${agent} works on ${work}, and on at most ${waits.most(agent)} at once:`,
         ...next,
       };
     }
@@ -195,20 +195,20 @@ async function behind({ store, waits }: Known, { task }: Placed, name: string, v
     }
     default: {
       const turn = nodeKind(via) === 'conversation' ? 'its turn in ' : '';
-      return { line: `${name} waits for ${turn}${nodeText(via)}, which another task has until it ends:`, ...next };
+      return { line: `${name} waits for ${turn}${nodeText(via)}, which another task holds until it ends:`, ...next };
     }
   }
 }
 
-/** What open children hold of a task's budget, a line each. */
+/** The shares of a task's budget that open children hold, one line each. */
 function sharesOf(store: Store, { task, state }: Placed): string[] {
   if (isEnded(state)) return [];
   const children = [...store.tasks.open()].filter((one) => one.task.parent === task.id);
   return [...heldShares(children)].map(([id, share]) => `${id} holds ${shareText(share)} of its budget until it ends`);
 }
 
-/** What those wait for who wait for nobody in particular. */
+/** What tasks with these roles wait for until a time. */
 const WAITS: Record<string, string> = {
   dependency: 'waits for offers',
-  help: 'waits for somebody who is free to help',
+  help: 'waits for an agent that is free to help',
 };

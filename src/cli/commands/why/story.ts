@@ -98,19 +98,19 @@ function own(event: Event): string | undefined {
     case 'task.failed':
       return `failed: ${problemOf(event)}`;
     case 'task.offered':
-      return `offered to ${(event['agents'] as string[] | undefined)?.join(', ') ?? 'whoever fits'}`;
+      return `offered to ${(event['agents'] as string[] | undefined)?.join(', ') ?? 'all that fit'}`;
     case 'task.awarded':
       return `awarded to ${event.agent ?? 'nobody'}`;
     case 'task.recovered':
-      return `its process was lost; taken up again, attempt ${detail('attempts')}`;
+      return `its process was lost; recovered, attempt ${detail('attempts')}`;
     case 'session.edited':
       return `a person changed the session: ${detail('added')} added, ${detail('changed')} changed, ${detail('removed')} removed`;
     case 'approval.answered':
       return answered(event);
     case 'deadlock.broken':
-      return `gave way in a circle: ${gaveUp(event)}, because ${detail('rule')}`;
+      return `lost a deadlock: ${gaveUp(event)}, because ${detail('rule')}`;
     case 'root.certified':
-      return `the processes agreed that it is over: ${detail('agreed')}`;
+      return `the processes agreed that it is complete: ${detail('agreed')}`;
     case 'work.stuck':
       return `stuck: ${detail('why')}`;
     case 'workspace.undone':
@@ -140,7 +140,7 @@ function answered(event: Event): string {
 }
 
 function problemOf(event: Event): string {
-  return ((event['error'] ?? event['problem']) as { message?: string } | undefined)?.message ?? 'without saying why';
+  return ((event['error'] ?? event['problem']) as { message?: string } | undefined)?.message ?? 'without a reason';
 }
 
 /** What it cost, everything under it included. */
@@ -149,6 +149,6 @@ export function costOf({ task }: Placed): string | undefined {
 }
 
 function gaveUp({ victim, cancelled, handled }: Event): string {
-  if (victim !== cancelled) return `it does without ${String(cancelled)}`;
-  return handled === undefined ? 'it ended' : `it ended, and ${String(handled)} sees to its work`;
+  if (victim !== cancelled) return `it continues without ${String(cancelled)}`;
+  return handled === undefined ? 'it ended' : `it ended, and ${String(handled)} handles its work`;
 }
