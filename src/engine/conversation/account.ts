@@ -1,6 +1,6 @@
 /**
- * The costs of one conversation while its task is claimed: the children it asked for, what they cost
- * and what is left. Each message and each ended child is read once, so a turn's cost does not grow.
+ * Costs of one conversation while its task is claimed: its own turns, its children, and the budget
+ * left. Each message and each ended child is read once, so a long conversation costs no more.
  */
 import type { Agent } from '../../domain/agent/agent.js';
 import { isEnded, type Placed, type Task } from '../../domain/task/task.js';
@@ -14,37 +14,37 @@ export interface Account {
   costs(): Promise<Costs>;
 }
 
-/** `agent` as its file is now: a conversation goes on with the prompt it began with, but a budget may have been raised. */
-export function account(context: EngineContext, task: Task, talk: Conversation, agent: Agent): Account {
+/** `agent` is the current file: the prompt is pinned, but the budget may have been raised. */
+export function account(context: EngineContext, task: Task, conversation: Conversation, agent: Agent): Account {
   const ids: string[] = [];
-  const known = new Map<string, Placed>();
+  const children = new Map<string, Placed>();
   let seen = 0;
   let bids: Placed[] | undefined;
   let last: RemainingBudget | undefined;
   return {
     async remaining() {
-      const children = [...(await look()), ...(bids ??= await bidsOf(context, task))];
-      last = remainingBudget({ task, agent, config: context.config, own: talk.usage(), children });
+      const spenders = [...(await look()), ...(bids ??= await bidsOf(context, task))];
+      last = remainingBudget({ task, agent, config: context.config, own: conversation.usage(), children: spenders });
       return last;
     },
     async costs() {
-      const costs = costsOf(talk.usage(), [...(await look()), ...(await subtasks(context, task))]);
+      const costs = costsOf(conversation.usage(), [...(await look()), ...(await subtasks(context, task))]);
       const short = last?.short()?.budget;
       return short === undefined ? costs : { ...costs, short };
     },
   };
 
   async function look(): Promise<Placed[]> {
-    const messages = talk.mine();
-    if (messages.length < seen) seen = ids.length = 0; // a person took something away
+    const messages = conversation.mine();
+    if (messages.length < seen) seen = ids.length = 0; // a person removed messages
     ids.push(...askedIn(context, task, messages, seen));
     seen = messages.length;
     for (const id of ids) {
-      const before = known.get(id);
+      const before = children.get(id);
       if (before !== undefined && (isEnded(before.state) || context.tasks.isOpen(id))) continue;
       const now = await context.tasks.read(id);
-      if (now !== undefined) known.set(id, now);
+      if (now !== undefined) children.set(id, now);
     }
-    return ids.flatMap((id) => known.get(id) ?? []);
+    return ids.flatMap((id) => children.get(id) ?? []);
   }
 }

@@ -14,8 +14,7 @@ import { contribution } from '../../rules/patterns/team.js';
 import { resolveModels } from '../../rules/scheduling/models.js';
 import type { EngineContext } from '../core/context.js';
 import { stopReason } from '../core/flight.js';
-import { settleStopped } from '../tasks/settle.js';
-import { complete, fail, park, release } from '../tasks/settle.js';
+import { complete, fail, park, release, settleStopped } from '../tasks/settle.js';
 import { account } from './account.js';
 import { compactor } from './compact.js';
 import { openConversation } from './conversation.js';
@@ -83,9 +82,13 @@ function isEnding(step: Action | Ending): step is Ending {
   return ENDINGS.has(step.do);
 }
 
-async function end({ context, task, conversation, account: books }: Loop, claim: Claim, ending: Ending): Promise<void> {
-  await conversation.made();
-  const costs = await books.costs();
+async function end(
+  { context, task, conversation, account: costAccount }: Loop,
+  claim: Claim,
+  ending: Ending,
+): Promise<void> {
+  await conversation.created();
+  const costs = await costAccount.costs();
   switch (ending.do) {
     case 'answer': {
       const marked = await tainted(context, task, conversation.messages());

@@ -1,7 +1,7 @@
 /**
  * Whether a conversation may take another turn, and how much that turn may cost. When a budget runs
- * out, or a person asks the task to stop, the agent is told so and has one last turn for an answer
- * in words. An agent that repeats itself is warned once.
+ * out, or a person asks the task to stop, the agent gets one last turn to answer without tools. An
+ * agent that repeats itself is warned once.
  */
 import { budgetWord, usedUp, type Budget, type BudgetName } from '../../domain/budget/budget.js';
 import { moneyText } from '../../domain/budget/usage.js';
@@ -11,7 +11,7 @@ import { overBudget } from '../../rules/budget/remaining.js';
 import { reserveCall } from '../../rules/budget/reserve.js';
 import { loopIn, type Loop } from '../../rules/patterns/loop.js';
 import { isChoosing } from '../../rules/patterns/router.js';
-import { owesCall } from './required-call.js';
+import { hasRequiredCall } from './required-call.js';
 import { controlMessage, type FailStep, type SayStep, type Talk, type TurnBudget, type TurnStep } from './step.js';
 
 export function allowance(talk: Talk, budget: TurnBudget): TurnStep | SayStep | FailStep {
@@ -22,8 +22,8 @@ export function allowance(talk: Talk, budget: TurnBudget): TurnStep | SayStep | 
     const loop = last?.kind === 'loop_warning' ? undefined : loopIn(messages, talk.changes);
     if (loop?.warned) return { do: 'fail', problem: looping(agent.name, loop) };
     if (loop) return say('loop_warning', loopText(loop));
-    // A required call is the last answer anyway.
-    if (budget.isStopAsked && !owesCall(task)) return say('last_turn', `You were asked to stop. ${ANSWER_NOW}`);
+    // A required call is a single answer anyway.
+    if (budget.isStopAsked && !hasRequiredCall(task)) return say('last_turn', `You were asked to stop. ${ANSWER_NOW}`);
   }
   const { left, lastMs, promptTokens, maxTokens, price } = budget;
   const reserved = reserveCall(left, promptTokens, { maxTokens, price, isLast });
@@ -36,30 +36,30 @@ export function allowance(talk: Talk, budget: TurnBudget): TurnStep | SayStep | 
       left,
       ...(reserved.ok && reserved.maxTokens ? { maxTokens: reserved.maxTokens } : {}),
     };
-  // Words are not an answer of a router or of a required call: the fallback answers for the router.
-  if (isLast || owesCall(task) || isChoosing(task, agent))
-    return { do: 'fail', problem: overBudget(over, task, `before there was an answer${still(over, left)}`) };
+  // Text is not an answer to a required call or from a router; a router's fallback answers instead.
+  if (isLast || hasRequiredCall(task) || isChoosing(task, agent))
+    return { do: 'fail', problem: overBudget(over, task, `before there was an answer${remainder(over, left)}`) };
   return say('last_turn', `The budget of ${budgetWord(over)} for this task is used up. ${ANSWER_NOW}`);
 }
 
-/** A turn is not started with less than it may need, so something may be left. */
-function still(over: BudgetName, { tokens = 0, microUsd = 0 }: Budget): string {
+/** A turn is not started with less than it may need, so some budget may be left. */
+function remainder(over: BudgetName, { tokens = 0, microUsd = 0 }: Budget): string {
   if (over === 'tokens' && tokens > 0) return `: ${tokens} tokens are left, too few for a turn`;
   return over === 'microUsd' && microUsd > 0 ? `: ${moneyText(microUsd)} is left, too little for a turn` : '';
 }
 
-const ANSWER_NOW = 'Answer now, in words, with what you have; no tool can be called any more.';
+const ANSWER_NOW = 'Answer now, in plain text, with what you have. You cannot call any more tools.';
 
 function say(kind: MessageKind, content: string): SayStep {
   return { do: 'say', messages: [controlMessage(kind, content)] };
 }
 
 function loopText({ what }: Loop): string {
-  return `You repeat yourself: ${what}. Doing it again will not help. Try another way, or answer with what you have; if you go on like this, the task ends as failed.`;
+  return `You are repeating yourself: ${what}. Doing it again will not help. Try something else, or answer with what you have. If you continue like this, the task fails.`;
 }
 
 function looping(agent: string, { what }: Loop): Problem {
-  return problem('over_limit', `${agent} goes round in a loop: ${what}`, {
-    hint: 'look into its session; give it what it lacks with guild task tell, then retry the task',
+  return problem('over_limit', `${agent} is stuck in a loop: ${what}`, {
+    hint: 'read its session, tell it what it lacks with guild task tell, then retry the task',
   });
 }

@@ -1,6 +1,6 @@
 /**
- * Tasks that a conversation made without waiting for them. The outcome of each comes back as one
- * message. The task that made them is not over while any of them is open.
+ * Tasks that a conversation created without waiting for them. The outcome of each comes back as one
+ * message. The task that created them does not end while any of them is open.
  */
 import type { Agent } from '../../domain/agent/agent.js';
 import { childId } from '../../domain/task/id.js';
@@ -31,20 +31,20 @@ export async function backgroundTasks(
   return tasks;
 }
 
-/** Tasks it made and has not heard of since. */
+/** Tasks it created whose outcome is not in the conversation yet. */
 function unheard({ folds }: EngineContext, task: Task, messages: readonly Message[]): ReadonlySet<string> {
-  const before = folds.spawned.get(messages);
-  const known = before === undefined || before.seen > messages.length ? { seen: 0, ids: new Set<string>() } : before;
-  folds.spawned.set(messages, known);
-  for (; known.seen < messages.length; known.seen++) {
-    const { role, from, kind, toolCalls, toolCallId, isError } = messages[known.seen]!;
+  const before = folds.background.get(messages);
+  const fold = before === undefined || before.seen > messages.length ? { seen: 0, ids: new Set<string>() } : before;
+  folds.background.set(messages, fold);
+  for (; fold.seen < messages.length; fold.seen++) {
+    const { role, from, kind, toolCalls, toolCallId, isError } = messages[fold.seen]!;
     for (const call of toolCalls ?? [])
-      if (call.name === 'create_task') known.ids.add(childId(task.id, `call-${call.id}`));
-    // It came back, or was never made.
-    if (kind === 'task_result' && from !== undefined) known.ids.delete(from);
-    if (role === 'tool' && isError) known.ids.delete(childId(task.id, `call-${toolCallId}`));
+      if (call.name === 'create_task') fold.ids.add(childId(task.id, `call-${call.id}`));
+    // Its outcome came back, or it was never created.
+    if (kind === 'task_result' && from !== undefined) fold.ids.delete(from);
+    if (role === 'tool' && isError) fold.ids.delete(childId(task.id, `call-${toolCallId}`));
   }
-  return known.ids;
+  return fold.ids;
 }
 
 async function outcome(context: EngineContext, asker: Task, { task, state }: Placed): Promise<Draft> {
@@ -52,7 +52,7 @@ async function outcome(context: EngineContext, asker: Task, { task, state }: Pla
   const text = await quoted(context, state === 'completed' ? (task.result ?? '') : errorText(task.error));
   return {
     role: 'user',
-    content: `The task ${task.id} that you gave to ${who} is ${state}.\n\n${fence(state === 'completed' ? 'result' : 'failure', who, text, asker.id)}`,
+    content: `The task ${task.id} that you gave to ${who} has ${state}.\n\n${fence(state === 'completed' ? 'result' : 'failure', who, text, asker.id)}`,
     from: task.id,
     kind: 'task_result',
   };

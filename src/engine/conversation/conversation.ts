@@ -1,6 +1,6 @@
 /**
- * A conversation that this process holds open. Every write first looks whether a person changed the file; if so nothing
- * is written, the change is recorded, and the work goes on from what the file says now.
+ * A conversation that this process has open. Every write first checks whether a person changed the
+ * file. If so, nothing is written, the edit is recorded, and work continues from the new content.
  */
 import { sessionId } from '../../domain/session/session-id.js';
 import type { Agent } from '../../domain/agent/agent.js';
@@ -16,25 +16,24 @@ import { firstMessage, resultsBefore } from './prompt.js';
 
 export interface Conversation {
   id: string;
-  /** The agent as it was when the conversation began. */
+  /** The agent as it was when the conversation started. */
   agent: Agent;
-  /** All that was ever said in it. */
   messages(): readonly Message[];
-  /** What was said for this task; the same, unless several tasks share the conversation. */
+  /** The messages of this task; all of them, unless several tasks share the conversation. */
   mine(): readonly Message[];
-  /** `edited`: nothing was written, and `messages()` is now what the person left. */
+  /** `edited`: nothing was written, and `messages()` now returns the edited content. */
   append(messages: Message[], durable: boolean): Promise<'written' | 'edited'>;
-  /** Where another task began this conversation, this one goes on in it from a message of its own. Nothing to do where it has one. */
+  /** Appends this task's first message if another task started the conversation. Idempotent. */
   begin(): Promise<void>;
-  /** What its turns have cost; kept up to date, so asking does not depend on the length. */
+  /** Cost of this task's turns. Counted incrementally, so the length does not matter. */
   usage(): Usage;
-  /** Every tool call is known to have its result. */
-  whole: boolean;
-  /** Its file is there. Whoever leaves it waits for that. */
-  made(): Promise<void>;
+  /** Every tool call is known to have a result. */
+  hasAllResults: boolean;
+  /** Resolves when the file exists. The task must not leave this process before that. */
+  created(): Promise<void>;
 }
 
-/** Throws `HeldConversation` if it cannot be read. */
+/** Throws `UnreadableConversation` if the file cannot be read. */
 export async function openConversation(
   context: EngineContext,
   claim: Claim,
@@ -42,10 +41,11 @@ export async function openConversation(
   agent: Agent,
 ): Promise<Conversation> {
   const id = sessionId(task, agent);
-  // A conversation of its own that is there before anybody is known to have taken the task: whoever began it is gone.
-  const isLeft = claim.task.claimed_at === undefined && task.session === undefined && agent.session !== 'shared';
-  const opened = await context.sessions.open(id, { repair: claim.recovered || isLeft });
-  if (opened.kind === 'held') throw new HeldConversation(id, opened.problem, opened.stamp);
+  // The conversation is the task's own and exists although nobody took the task: a process died
+  // here.
+  const isAbandoned = claim.task.claimed_at === undefined && task.session === undefined && agent.session !== 'shared';
+  const opened = await context.sessions.open(id, { repair: claim.recovered || isAbandoned });
+  if (opened.kind === 'held') throw new UnreadableConversation(id, opened.problem, opened.stamp);
   if (opened.kind === 'open') {
     noteEdit(context, task, agent, id, opened.edited);
     const talk = conversation(context, task, id, await pinned(context, agent, opened.session), opened.session);
@@ -66,10 +66,12 @@ export async function openConversation(
     },
     messages: [first],
   };
-  // The file is made while the model is thinking, once the question is on its way; nothing is appended before it is there. A
-  // failure is met where it is awaited.
-  const behind = roleFacts(task.role).isStage && agent.session !== 'shared';
-  const ready = new Promise((resolve) => setImmediate(resolve)).then(() => makeFiles(context, agent, session, behind));
+  // The file is written while the model call is under way. `append` and `created` wait for it and
+  // see a failure.
+  const isDurable = !(roleFacts(task.role).isStage && agent.session !== 'shared');
+  const ready = new Promise((resolve) => setImmediate(resolve)).then(() =>
+    makeFiles(context, agent, session, isDurable),
+  );
   ready.catch(() => undefined);
   record(context, 'session.created', { task: task.id, agent: agent.name, session: id });
   return conversation(context, task, id, agent, session, ready);
@@ -80,18 +82,18 @@ function modelOf(agent: Agent, { role }: Task): { model?: string } {
   return model ? { model } : {};
 }
 
-/** The conversation as it is kept; undefined if there was one. */
+/** The stored conversation; undefined if the file already exists. */
 async function makeFiles(
   context: EngineContext,
   agent: Agent,
   { header, messages }: Session,
-  behind: boolean,
+  durable: boolean,
 ): Promise<Session | undefined> {
-  const [made] = await Promise.all([
-    context.sessions.create(header, [...messages], { durable: !behind }),
+  const [stored] = await Promise.all([
+    context.sessions.create(header, [...messages], { durable }),
     context.blobs.put(context.agents.source(agent)),
   ]);
-  return made;
+  return stored;
 }
 
 function conversation(
@@ -104,12 +106,12 @@ function conversation(
 ): Conversation {
   let now = session;
   let isReady = ready === undefined;
-  let begun: number | undefined;
+  let startsAt: number | undefined;
   let counted = { messages: [] as readonly Message[], length: 0, usage: NO_USAGE };
   const self: Conversation = {
     id,
     agent,
-    whole: false,
+    hasAllResults: false,
     messages: () => now.messages,
     mine: () => (start() === 0 ? now.messages : now.messages.slice(start())),
     usage() {
@@ -122,20 +124,20 @@ function conversation(
       }
       return counted.usage;
     },
-    async made() {
+    async created() {
       if (isReady) return;
-      const made = await ready;
+      const stored = await ready;
       isReady = true;
-      if (made === undefined) await reopen();
-      else now = made;
+      if (stored === undefined) await reopen();
+      else now = stored;
     },
     async append(messages, durable) {
-      await self.made();
+      await self.created();
       const before = now.messages.length;
       const written = await context.sessions.append(id, messages, { durable });
-      if (messages.some((message) => message.task !== undefined)) begun = undefined;
-      // Somebody else here opened it meanwhile, or it was saved in this very moment: what was written stands in the file and not in what
-      // we hold. Who went on from that would never see the answer and ask for it again.
+      if (messages.some((message) => message.task !== undefined)) startsAt = undefined;
+      // If the messages are not in our copy, the file was opened or saved elsewhere meanwhile.
+      // Reopen it, or the answer would never be seen and the model asked again.
       if (written === 'edited' || now.messages.length === before) {
         await reopen();
         await self.begin();
@@ -143,11 +145,11 @@ function conversation(
       return written;
     },
     async begin() {
-      // A task without a part of its own sees none of its answers and would ask its model forever, so this is not given up.
+      // Without a first message the task would not see its own answers and would ask forever.
       while (self.mine().length === 0) {
         const first = { ...firstMessage(context, agent, task), task: task.id };
         const written = await context.sessions.append(id, [first], { durable: false });
-        begun = undefined;
+        startsAt = undefined;
         if (written === 'edited') await reopen();
       }
     },
@@ -155,19 +157,19 @@ function conversation(
   return self;
 
   /**
-   * Where this task's part begins: at the last message that begins a task, if that is ours. If it is another's, ours has not
-   * begun, or was left when the other came, and begins anew at the end.
+   * Index of this task's first message. The last message that starts a task decides: if it belongs
+   * to another task, ours has not started or was interrupted, and continues at the end.
    */
   function start(): number {
     const { header, messages } = now;
     if (header.task === undefined) return 0;
-    begun ??= messages.findLastIndex((message) => message.task !== undefined);
-    const owner = begun < 0 ? header.task : messages[begun]!.task;
-    if (owner === task.id) return Math.max(0, begun);
+    startsAt ??= messages.findLastIndex((message) => message.task !== undefined);
+    const owner = startsAt < 0 ? header.task : messages[startsAt]!.task;
+    if (owner === task.id) return Math.max(0, startsAt);
     return messages.length;
   }
 
-  /** What this task cost in parts of its own before another came in between, in a conversation that several share. */
+  /** Cost of this task's turns before another task interrupted it in a shared conversation. */
   function earlier(before: readonly Message[]): Usage {
     let owner = now.header.task;
     return sessionUsage(
@@ -180,24 +182,24 @@ function conversation(
 
   async function reopen(): Promise<void> {
     const opened = await context.sessions.open(id);
-    if (opened.kind === 'missing') throw new HeldConversation(id, gone(id));
-    if (opened.kind === 'held') throw new HeldConversation(id, opened.problem, opened.stamp);
+    if (opened.kind === 'missing') throw new UnreadableConversation(id, gone(id));
+    if (opened.kind === 'held') throw new UnreadableConversation(id, opened.problem, opened.stamp);
     noteEdit(context, task, agent, id, opened.edited);
     if (opened.edited || opened.session !== now) {
-      self.whole = false;
+      self.hasAllResults = false;
       counted = { messages: [], length: 0, usage: NO_USAGE };
-      begun = undefined;
+      startsAt = undefined;
     }
     now = opened.session;
   }
 }
 
-/** A person is in the middle of an edit, or took the file away: the task must be left alone for now. */
-export class HeldConversation extends Error {
+/** A person is editing the file or removed it; the task must wait. */
+export class UnreadableConversation extends Error {
   constructor(
     readonly session: string,
     readonly problem: Problem,
-    /** Of its file as it was read; absent: it is gone. */
+    /** Stamp of the unreadable file; absent: the file is gone. */
     readonly stamp?: string,
   ) {
     super(problem.message);
@@ -206,11 +208,11 @@ export class HeldConversation extends Error {
 
 function gone(id: string): Problem {
   return problem('not_found', `the conversation ${id} was removed while its agent worked`, {
-    hint: 'put the file back, or retry the task to begin anew',
+    hint: 'put the file back, or retry the task to start over',
   });
 }
 
-/** A conversation goes on with the agent file it began with, as long as that is kept. */
+/** A conversation keeps the agent file it started with, as long as that version is stored. */
 async function pinned(context: EngineContext, agent: Agent, session: Session): Promise<Agent> {
   const definition = session.header.definition;
   if (definition === undefined || definition === agent.definition) return agent;

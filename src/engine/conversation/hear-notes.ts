@@ -1,6 +1,6 @@
 /**
- * Adds unread notes to a conversation. A reader's cursor moves only after the message is durable; a
- * crash in between shows the note again, and it is recognised by its id.
+ * Adds unread notes to a conversation. A reader's cursor moves only after the message is durable.
+ * After a crash in between, the note is unread again and is recognised by its id.
  */
 import type { Note } from '../../domain/coordination/note.js';
 import type { Message } from '../../domain/session/session.js';
@@ -11,22 +11,23 @@ import { fence } from '../../rules/patterns/gather.js';
 import { record, type EngineContext } from '../core/context.js';
 import type { Conversation } from './conversation.js';
 
-/** Notes added before one turn at most; the rest comes before the next. */
-const MOST_HEARD = 50;
+/** Notes added before one turn; the rest comes before the next. */
+const MAX_NOTES = 50;
 
-/** What was told on the channels that this agent reads becomes part of its conversation. True: something was heard, or the file was edited. */
-export async function hearNotes(context: EngineContext, task: Task, talk: Conversation): Promise<boolean> {
+/** True if notes were added or the file was edited. */
+export async function hearNotes(context: EngineContext, task: Task, conversation: Conversation): Promise<boolean> {
   const { bus } = context;
-  const name = talk.agent.name;
+  const name = conversation.agent.name;
   const channels = channelsRead(name, context.config.channels);
   if (channels.length === 0) return false;
-  const last = talk.messages().at(-1);
+  const last = conversation.messages().at(-1);
   if (last?.kind === 'note') return false; // the next turn is due
-  const busy = context.hearingNotes; // conversations of one agent do not hear the same notes at the same time
+  // Two conversations of one agent must not add the same notes at the same time.
+  const busy = context.hearingNotes;
   if (busy.has(name)) return false;
   busy.add(name);
   try {
-    return await hear(context, bus, task, talk, channels);
+    return await hear(context, bus, task, conversation, channels);
   } finally {
     busy.delete(name);
   }
@@ -36,16 +37,16 @@ async function hear(
   context: EngineContext,
   bus: Bus,
   task: Task,
-  talk: Conversation,
+  conversation: Conversation,
   channels: string[],
 ): Promise<boolean> {
-  const reader = talk.agent.name;
-  const unread = channels.flatMap((channel) => bus.unread(channel, reader, MOST_HEARD));
+  const reader = conversation.agent.name;
+  const unread = channels.flatMap((channel) => bus.unread(channel, reader, MAX_NOTES));
   if (unread.length === 0) return false;
-  const urgent = mostUrgent(unread.filter((note) => note.from !== reader)).slice(0, MOST_HEARD);
-  const known = new Set(talk.messages().map((message) => message.cause));
-  const news = urgent.filter((note) => !known.has(note.id)).map(asMessage);
-  if (news.length > 0 && (await talk.append(news, true)) === 'edited') return true;
+  const urgent = mostUrgent(unread.filter((note) => note.from !== reader)).slice(0, MAX_NOTES);
+  const heard = new Set(conversation.messages().map((message) => message.cause));
+  const news = urgent.filter((note) => !heard.has(note.id)).map(asMessage);
+  if (news.length > 0 && (await conversation.append(news, true)) === 'edited') return true;
   const finished = new Set([...urgent, ...unread.filter((note) => note.from === reader)]);
   for (const channel of channels) {
     const ids = [...finished].flatMap((note) => (note.channel === channel ? [note.id] : []));
@@ -56,7 +57,7 @@ async function hear(
   return news.length > 0;
 }
 
-/** Each channel gives its own in order; among channels the more urgent go first, and the earlier. */
+/** Each channel is in order already; across channels the more urgent go first, then the earlier. */
 function mostUrgent(notes: Note[]): Note[] {
   const rank = { critical: 0, high: 1, normal: 2, low: 3 };
   return notes.sort((a, b) => rank[a.priority] - rank[b.priority] || (a.at < b.at ? -1 : a.at > b.at ? 1 : 0));

@@ -1,16 +1,16 @@
-/** Adds to a conversation what people and other agents told its task since the last turn. */
+/** Adds messages from people and other agents to the conversation of their task. */
 import type { Message } from '../../domain/session/session.js';
 import { HUMAN, type Task } from '../../domain/task/task.js';
 import { record, type EngineContext } from '../core/context.js';
 import type { Conversation } from './conversation.js';
 
-/** True if there was something to hear, or a person edited the file meanwhile. */
+/** True if messages arrived or a person edited the file meanwhile. */
 export async function hearPeople(context: EngineContext, task: Task, conversation: Conversation): Promise<boolean> {
-  const told = (await context.intents.list()).filter((intent) => intent.kind === 'tell' && intent.task === task.id);
-  for (const intent of told) {
+  const messages = (await context.intents.list()).filter((intent) => intent.kind === 'tell' && intent.task === task.id);
+  for (const intent of messages) {
     if (intent.kind !== 'tell') continue;
-    // The text of an agent holds the id of its call, so equal texts are one message. People may
-    // repeat themselves.
+    // An agent's text contains the id of its call, so equal texts are the same message. People may
+    // repeat themselves, so theirs are compared by time too.
     const isHeard = conversation
       .messages()
       .some(({ content, timestamp }) => content === intent.text && (intent.by !== HUMAN || timestamp === intent.at));
@@ -21,5 +21,5 @@ export async function hearPeople(context: EngineContext, task: Task, conversatio
     await context.intents.done(intent.id);
     record(context, 'intent.taken', { task: task.id, cause: intent.id, kind: 'tell' });
   }
-  return told.length > 0;
+  return messages.length > 0;
 }

@@ -1,7 +1,7 @@
 /**
  * Decides the next step of a conversation. This is a pure function: the same messages and facts
- * give the same step, so any process can continue a conversation. A fact that costs a look is
- * learned when no earlier rule applies, one at a time, and is forgotten when the conversation
+ * give the same step, so any process can continue a conversation. A fact that is expensive
+ * to look up is learned only if no earlier rule applies, and is forgotten when the conversation
  * changes.
  */
 import { finalAnswer, openCalls, reportedAnswer } from '../../domain/session/session.js';
@@ -17,7 +17,7 @@ export function nextStep(talk: Talk, facts: Facts): Step {
   // Calls come before new messages: a provider accepts nothing between a call and its result.
   const calls = openCalls(talk.messages);
   if (calls.length > 0) return { do: 'execute_calls', calls };
-  if (!facts.isToldHeard) return { do: 'hear_people' };
+  if (!facts.areMessagesHeard) return { do: 'hear_people' };
   const { background } = facts;
   if (background === undefined) return { do: 'look_up_background' };
   if (background.results.length > 0) return { do: 'say', messages: background.results };
@@ -31,15 +31,12 @@ function answerStep({ task, messages }: Talk, facts: Facts, open: string[]): Ste
   const text = reportedAnswer(messages) ?? finalAnswer(messages);
   if (text === undefined) return undefined;
   if (open.length > 0) return { do: 'wait', tasks: open };
-  // Notes about this work that came before its end belong to it.
+  // Notes about this work that arrive before its end belong to it.
   if (task.parent === undefined && !facts.areNotesHeard) return { do: 'hear_notes', isAnswered: true };
   return { do: 'answer', text };
 }
 
-/**
- * An answer that exists is kept whatever happens, so reasons to stop count only before the next
- * model call.
- */
+/** An existing answer is always kept, so reasons to stop count only before the next model call. */
 function turnStep(talk: Talk, { stop, isPaused, areNotesHeard, budget }: Facts, isPlanTurn: boolean): Step {
   if (stop === 'leaving') return { do: 'put_back', why: 'the process is stopping' };
   if (stop !== undefined) return { do: 'stop', problem: stop };

@@ -18,7 +18,7 @@ import type { Fit } from './compact.js';
 import type { Conversation } from './conversation.js';
 import { hearNotes } from './hear-notes.js';
 import { hearPeople } from './hear-people.js';
-import { mended, promptHead } from './prompt.js';
+import { promptHead, withMissingResults } from './prompt.js';
 import type { Action, Ending, Facts, SayStep, TurnBudget, TurnStep } from './step.js';
 import { submitPlan } from './submit-plan.js';
 import { tainted } from './taint.js';
@@ -35,10 +35,7 @@ export interface Loop {
   stop: AbortSignal;
 }
 
-/**
- * The conversation changed; something was learned about it as it is; or the task leaves this
- * process.
- */
+/** The conversation changed, or facts about it were learned, or the task leaves this process. */
 type Performed = 'changed' | Facts | Ending;
 
 export async function perform(loop: Loop, step: Action): Promise<Performed> {
@@ -54,7 +51,7 @@ export async function perform(loop: Loop, step: Action): Promise<Performed> {
     case 'execute_calls':
       return performCalls(loop, step.calls);
     case 'hear_people':
-      return (await hearPeople(context, task, conversation)) ? 'changed' : { isToldHeard: true };
+      return (await hearPeople(context, task, conversation)) ? 'changed' : { areMessagesHeard: true };
     case 'look_up_background':
       return { background: await backgroundTasks(context, task, conversation.agent, conversation.mine()) };
     case 'hear_notes': {
@@ -84,8 +81,8 @@ async function performCalls(loop: Loop, calls: ToolCall[]): Promise<Performed> {
   if (done.results.length > 0 && (await conversation.append(done.results, false)) === 'edited') return 'changed';
   if (done.asked.length > 0) return ask(context, task, done.asked);
   if (done.final !== undefined) return { do: 'answer', text: done.final };
-  // People who go step by step see the action that they allowed before the model continues.
-  return done.allowed ? { do: 'put_back', why: 'what was allowed is done' } : 'changed';
+  // A person who works step by step sees the approved action done before the model continues.
+  return done.allowed ? { do: 'put_back', why: 'the approved action is done' } : 'changed';
 }
 
 async function ask(context: EngineContext, task: Task, children: WantedChild[]): Promise<Ending> {
@@ -121,7 +118,7 @@ async function turn({ context, task, conversation, resolved, fit, stop }: Loop, 
   const view = fit(shown(conversation));
   let reply = await take(view);
   if (reply.kind === 'failed' && reply.isTooLong) {
-    // The window is smaller than configured, or the estimate was wrong: try once with half of it.
+    // The window is smaller than configured or the estimate was too low: try once with half.
     const shorter = fit(shown(conversation), true);
     if (shorter !== view) reply = await take(shorter);
   }
@@ -137,13 +134,12 @@ function afterFailure(stop: AbortSignal, failure: Problem): Ending {
 }
 
 /**
- * Only messages that others wrote may lack results of calls; those that this process adds are
- * complete.
+ * Only a file that this process did not write can lack results, so a complete one is not rechecked.
  */
 function shown(conversation: Conversation): readonly Message[] {
   const messages = conversation.messages();
-  if (conversation.whole) return messages;
-  const view = mended(messages);
-  if (view === messages) conversation.whole = true;
+  if (conversation.hasAllResults) return messages;
+  const view = withMissingResults(messages);
+  if (view === messages) conversation.hasAllResults = true;
   return view;
 }

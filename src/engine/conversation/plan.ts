@@ -1,19 +1,19 @@
 /**
  * `plan_approval: true`: the agent shows its plan before it acts. Its first turn has no tools and
- * must be a plan. The plan goes to the human as an approval; only an approved plan, as the human
- * left it, opens the way to tools. The state of this is read from the kinds of the messages.
+ * must be a plan. The human approves it, perhaps edited, before the agent may call tools. The state
+ * is read from the kinds of the messages.
  */
 import { problem } from '../../domain/problem.js';
 import { openCalls, type ToolCall } from '../../domain/session/session.js';
 import { roleFacts } from '../../domain/task/role.js';
 import { isChoosing } from '../../rules/patterns/router.js';
-import { owesCall } from './required-call.js';
+import { hasRequiredCall } from './required-call.js';
 import { controlMessage, type Action, type Draft, type FailStep, type PlanVerdict, type Talk } from './step.js';
 
 type Planning =
   /** No plan is required, or it is approved. */
   | { do: 'go_on' }
-  /** The next turn is for the plan, and has no tools. */
+  /** The next turn is for the plan, without tools. */
   | { do: 'take_plan_turn' }
   | Action
   | FailStep;
@@ -21,7 +21,7 @@ type Planning =
 const MAX_PLANS = 3;
 
 export function planStep(talk: Talk, verdict: PlanVerdict | undefined): Planning {
-  if (!plans(talk)) return { do: 'go_on' };
+  if (!needsPlan(talk)) return { do: 'go_on' };
   const messages = roleFacts(talk.task.role).plansOnce ? talk.all : talk.messages;
   if (messages.some((message) => message.kind === 'plan_approved')) return { do: 'go_on' };
   const calls = openCalls(messages);
@@ -39,14 +39,14 @@ export function planStep(talk: Talk, verdict: PlanVerdict | undefined): Planning
   return { do: 'say', messages: [controlMessage('plan_approved', goText(verdict.plan))] };
 }
 
-/** A router and a coordinator only choose, and a check only judges. */
-function plans({ task, agent }: Talk): boolean {
+/** Routers, coordinators and checks only choose or judge, so they need no plan. */
+function needsPlan({ task, agent }: Talk): boolean {
   const chooses = roleFacts(task.role).onlyTools !== undefined || isChoosing(task, agent);
-  return agent.planApproval === true && !chooses && !owesCall(task);
+  return agent.planApproval === true && !chooses && !hasRequiredCall(task);
 }
 
 function again({ agent }: Talk, number: number, why: string): Planning {
-  if (number < MAX_PLANS) return request(`${why} Show a better plan; no tool can be called before it is approved.`);
+  if (number < MAX_PLANS) return request(`${why} Show a better plan. You cannot call tools until it is approved.`);
   return {
     do: 'fail',
     problem: problem('not_allowed', `${agent.name} showed ${MAX_PLANS} plans and none was approved. ${why}`, {
@@ -56,7 +56,7 @@ function again({ agent }: Talk, number: number, why: string): Planning {
 }
 
 const FIRST =
-  'Before you act, show your plan: what you will do, step by step, with whom, and what could go wrong. A human reads it. Answer with the plan alone; no tool can be called before it is approved.';
+  'Before you act, show your plan: the steps, who does each of them, and what could go wrong. A person reads it. Answer with the plan only. You cannot call tools until it is approved.';
 
 function request(content: string): Action {
   return { do: 'say', messages: [controlMessage('plan_request', content)] };
@@ -65,7 +65,7 @@ function request(content: string): Action {
 function goText(edited: string | undefined): string {
   return edited === undefined
     ? 'The human approved your plan. Carry it out now.'
-    : `The human changed your plan and approved it as it stands here:\n\n${edited}\n\nCarry out this plan, not yours.`;
+    : `The human edited your plan and approved this version:\n\n${edited}\n\nCarry out this version, not your own.`;
 }
 
 function tooEarly({ id, name }: ToolCall): Draft {

@@ -1,4 +1,4 @@
-/** What a model is shown: the system prompt of the agent as the conversation knows it, the messages, and the tools it may call. */
+/** Builds the input of a model call: system prompt, tools, first message, and valid messages. */
 import { roleFacts } from '../../domain/task/role.js';
 import { grantedNames } from '../core/grants.js';
 import type { Agent } from '../../domain/agent/agent.js';
@@ -9,7 +9,7 @@ import { CHECK_PROMPT } from '../../rules/patterns/check.js';
 import { fence } from '../../rules/patterns/gather.js';
 import { bidPrompt } from '../../rules/staffing/offer.js';
 import { isBuilt, toolDescriptions } from '../../tools/toolbox.js';
-import { owesCall } from './required-call.js';
+import { hasRequiredCall } from './required-call.js';
 import type { EngineContext } from '../core/context.js';
 
 export function grantedTools(context: EngineContext, agent: Agent, task: Task): ToolSpec[] {
@@ -20,7 +20,7 @@ export function grantedTools(context: EngineContext, agent: Agent, task: Task): 
   });
 }
 
-/** The names to choose from are part of the question, so that a model cannot choose wrongly without noticing. */
+/** Lists the choices in the schema, so that the model cannot name another agent. */
 function withChoices(tool: ToolSpec, choices: string[]): ToolSpec {
   const { properties = {} } = tool.parameters;
   const agent = { ...properties['agent']!, enum: choices };
@@ -31,19 +31,19 @@ export function systemPrompt(context: EngineContext, agent: Agent, task: Task): 
   const variables: Record<string, string> = { ...agent.variables };
   for (const [key, value] of Object.entries(task.context)) if (typeof value === 'string') variables[key] = value;
   return context.agents.prompt(
-    speakingAs(agent, task),
+    withRolePrompt(agent, task),
     toolDescriptions(grantedTools(context, agent, task)),
     variables,
   );
 }
 
-/** Everything that is sent before the messages, for estimates of its size. */
+/** Everything that is sent before the messages, to estimate its size. */
 export function promptHead(context: EngineContext, agent: Agent, task: Task): string {
   return systemPrompt(context, agent, task) + JSON.stringify(grantedTools(context, agent, task));
 }
 
-/** Who judges or weighs has a prompt of its own. */
-function speakingAs(agent: Agent, { role }: Task): Agent {
+/** Checks and bids have their own system prompt. */
+function withRolePrompt(agent: Agent, { role }: Task): Agent {
   switch (roleFacts(role).prompt) {
     case 'check':
       return { ...agent, systemPrompt: agent.metacognition?.prompt ?? CHECK_PROMPT };
@@ -54,53 +54,53 @@ function speakingAs(agent: Agent, { role }: Task): Agent {
   }
 }
 
-/** The first message: the request, what else the asker said about it, and what came of the tasks it waited for. */
+/** The request, the goal it serves, the asker's context, and results of its dependencies. */
 export function firstMessage(
   context: EngineContext,
   agent: Agent,
   task: Task,
-  before: readonly string[] = [],
+  results: readonly string[] = [],
 ): Message {
   const { original_goal: goal, draft: _, ...rest } = task.context;
-  const said: string[] = [];
-  // What judges or weighs is told all in its description, and not in the words of the agent's own work.
-  const isAside = owesCall(task);
-  if (goal !== undefined && goal !== task.description && task.parent !== undefined && !isAside)
-    said.push(`This serves the goal: ${goal}`);
-  if (Object.keys(rest).length > 0) said.push(`Context:\n${JSON.stringify(rest, null, 2)}`);
+  const sections: string[] = [];
+  // A required call has everything in its description and does not use the agent's template.
+  const isSelfContained = hasRequiredCall(task);
+  if (goal !== undefined && goal !== task.description && task.parent !== undefined && !isSelfContained)
+    sections.push(`Goal it serves: ${goal}`);
+  if (Object.keys(rest).length > 0) sections.push(`Context:\n${JSON.stringify(rest, null, 2)}`);
   const request =
-    agent.userPromptTemplate === undefined || isAside ? task.description : fill(agent.userPromptTemplate, task);
+    agent.userPromptTemplate === undefined || isSelfContained ? task.description : fill(agent.userPromptTemplate, task);
   return {
     role: 'user',
-    content: [request, ...said, ...before].join('\n\n'),
+    content: [request, ...sections, ...results].join('\n\n'),
     ...(task.from ? { from: task.from } : {}),
     timestamp: context.clock.now().toISOString(),
   };
 }
 
-/** The results of what this task depends on; its own work under a pattern builds on the same. */
+/** Results of the task's dependencies. The work stage of a pattern gets those of its parent. */
 export async function resultsBefore(context: EngineContext, task: Task): Promise<string[]> {
   const asker = roleFacts(task.role).isOwnWork && task.parent ? (await askerOf(context, task.parent))?.task : task;
-  const found: string[] = [];
+  const results: string[] = [];
   for (const id of asker?.dependencies ?? []) {
     const placed = await context.tasks.read(id);
     const result = placed?.task.result;
     if (placed === undefined || result === undefined) continue;
-    const cut = result.length > MAX_BEFORE;
-    const shown = cut ? `${result.slice(0, MAX_BEFORE)}\n[… cut: ${result.length} characters in all]` : result;
-    const head = `What came of ${id} (${placed.task.description.split('\n')[0]!.slice(0, 120)}):`;
-    found.push(`${head}\n${fence('result', placed.task.to ?? 'nobody', shown, task.id)}`);
+    const isCut = result.length > MAX_RESULT;
+    const shown = isCut ? `${result.slice(0, MAX_RESULT)}\n[… cut: ${result.length} characters in all]` : result;
+    const head = `Result of ${id} (${placed.task.description.split('\n')[0]!.slice(0, 120)}):`;
+    results.push(`${head}\n${fence('result', placed.task.to ?? 'nobody', shown, task.id)}`);
   }
-  return found;
+  return results;
 }
 
-/** It waits for its work, so it is among the open ones. */
+/** The asker waits for its work, so it is usually among the open tasks. */
 async function askerOf(context: EngineContext, id: string): Promise<Placed | undefined> {
   return context.tasks.getOpen(id) ?? context.tasks.read(id);
 }
 
 /** Characters of one result that are quoted; the rest is in its record. */
-const MAX_BEFORE = 8000;
+const MAX_RESULT = 8000;
 
 function fill(template: string, task: Task): string {
   return template.replace(/\{\{\s*(\w+)\s*\}\}/g, (_, name: string) => {
@@ -111,28 +111,28 @@ function fill(template: string, task: Task): string {
 }
 
 /**
- * A conversation that providers accept: every tool call has a result right after it. A person may have removed one, or a
- * stopped task may have left one open; the gap is filled for the model only, the file stays as it is.
+ * Gives every tool call a result right after it, as providers require. A person may have removed
+ * one, or a stopped task left a call open. Only the model sees the change; the file stays as it is.
  */
-export function mended(messages: readonly Message[]): readonly Message[] {
-  let whole = true;
+export function withMissingResults(messages: readonly Message[]): readonly Message[] {
+  let isComplete = true;
   const out: Message[] = [];
   for (let i = 0; i < messages.length; i++) {
     const message = messages[i]!;
     if (message.role === 'tool') {
-      whole = false; // a result without its call: passed over
+      isComplete = false; // a result without its call is skipped
       continue;
     }
     out.push(message);
     if (message.role !== 'assistant' || !message.toolCalls?.length) continue;
-    const wanted = new Map(message.toolCalls.map((call) => [call.id, call]));
+    const open = new Map(message.toolCalls.map((call) => [call.id, call]));
     while (messages[i + 1]?.role === 'tool') {
       const result = messages[++i]!;
-      if (result.toolCallId !== undefined && wanted.delete(result.toolCallId)) out.push(result);
-      else whole = false;
+      if (result.toolCallId !== undefined && open.delete(result.toolCallId)) out.push(result);
+      else isComplete = false;
     }
-    for (const call of wanted.values()) {
-      whole = false;
+    for (const call of open.values()) {
+      isComplete = false;
       out.push({
         role: 'tool',
         name: call.name,
@@ -142,5 +142,5 @@ export function mended(messages: readonly Message[]): readonly Message[] {
       });
     }
   }
-  return whole ? messages : out;
+  return isComplete ? messages : out;
 }

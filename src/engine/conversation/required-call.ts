@@ -1,7 +1,7 @@
 /**
- * Some roles require one call of one tool and nothing else: a goal check must give its verdict. A
- * model that answers in words, or calls the tool wrongly, is reminded once. After that the task has
- * failed; a retry asks again.
+ * Some roles require one call of one tool and nothing else: a goal check must call give_verdict. A
+ * model that answers in text or calls the tool wrongly gets a reminder; then the task fails. A
+ * retry of the task asks again.
  */
 import { readBid } from '../../domain/task/bid.js';
 import { readAssignment } from '../../domain/coordination/dependency.js';
@@ -14,56 +14,52 @@ import { roleFacts } from '../../domain/task/role.js';
 import type { Task } from '../../domain/task/task.js';
 import { controlMessage, type SayStep } from './step.js';
 
-interface Owed {
-  /** Words that are as good as the call. */
-  fits(words: string): boolean;
-  /** Turns it has for it; default 2. */
+interface RequiredCall {
+  /** Whether a text answer can be read as the call. */
+  accepts(text: string): boolean;
+  /** Turns to make the call; default 2. */
   tries?: number;
 }
 
 /** By tool. */
-const OWED: Readonly<Record<string, Owed>> = {
-  assign_provider: { fits: (words) => readAssignment(words) !== undefined },
-  give_verdict: { fits: (words) => readVerdict(words) !== undefined },
-  name_duplicates: { fits: (words) => readKeys(words) !== undefined },
-  draft_agent: { fits: () => false, tries: 5 },
-  judge_trial: { fits: (words) => readTrialVerdict(words) !== undefined },
-  place_bid: { fits: (words) => readBid(words) !== undefined },
+const REQUIRED: Readonly<Record<string, RequiredCall>> = {
+  assign_provider: { accepts: (text) => readAssignment(text) !== undefined },
+  give_verdict: { accepts: (text) => readVerdict(text) !== undefined },
+  name_duplicates: { accepts: (text) => readKeys(text) !== undefined },
+  draft_agent: { accepts: () => false, tries: 5 },
+  judge_trial: { accepts: (text) => readTrialVerdict(text) !== undefined },
+  place_bid: { accepts: (text) => readBid(text) !== undefined },
 };
 
-export function owesCall(task: Pick<Task, 'role'>): boolean {
-  return owedTool(task) !== undefined;
+export function hasRequiredCall(task: Pick<Task, 'role'>): boolean {
+  return requiredTool(task) !== undefined;
 }
 
-function owedTool({ role }: Pick<Task, 'role'>): string | undefined {
+function requiredTool({ role }: Pick<Task, 'role'>): string | undefined {
   return roleFacts(role).requiredTool;
 }
 
-/** Undefined: no call is required, or nothing is wrong yet. */
+/** Undefined: no call is required, or it is not late yet. */
 export function reminder(task: Task, messages: readonly Message[]): SayStep | undefined {
-  const tool = owedTool(task);
+  const tool = requiredTool(task);
   if (tool === undefined || reportedAnswer(messages) !== undefined) return undefined;
-  const owed = OWED[tool]!;
-  const words = finalAnswer(messages);
-  if (words !== undefined && owed.fits(words)) return undefined;
+  const required = REQUIRED[tool]!;
+  const text = finalAnswer(messages);
+  if (text !== undefined && required.accepts(text)) return undefined;
   const since = messages.slice(messages.findLastIndex((message) => message.kind === 'required_call_missing') + 1);
   const tries = since.filter((message) => message.role === 'assistant').length;
-  const most = owed.tries ?? MOST_TRIES;
-  if (tries >= most) {
-    const lacking = `there was no ${tool} in ${most} turns`;
+  const maxTries = required.tries ?? MAX_TRIES;
+  if (tries >= maxTries) {
+    const lacking = `no ${tool} call in ${maxTries} turns`;
     return {
       do: 'say',
-      messages: [controlMessage('required_call_missing', `That was no answer: ${lacking}. Call ${tool}.`)],
-      failure: problem('model_failed', `${lacking}, only ${kindOf(words)}`),
+      messages: [controlMessage('required_call_missing', `You have not answered: ${lacking}. Call ${tool}.`)],
+      failure: problem('model_failed', `${lacking}, only ${text === undefined ? 'invalid calls' : 'text'}`),
     };
   }
-  if (words === undefined) return undefined;
-  const text = `Your answer does not count in words. Call ${tool}, once, and nothing else.`;
-  return { do: 'say', messages: [controlMessage('required_call_reminder', text)] };
+  if (text === undefined) return undefined;
+  const reminding = `An answer in plain text does not count here. Call ${tool} once, and nothing else.`;
+  return { do: 'say', messages: [controlMessage('required_call_reminder', reminding)] };
 }
 
-const MOST_TRIES = 2;
-
-function kindOf(words: string | undefined): string {
-  return words === undefined ? 'calls that do not fit' : 'words';
-}
+const MAX_TRIES = 2;

@@ -25,46 +25,43 @@ export interface Facts {
   isPaused?: boolean;
   /** The human's answer to the last plan. */
   planVerdict?: PlanVerdict;
-  /** Everything that people and other agents told this task is in the conversation. */
-  isToldHeard?: true;
+  /** Every message from people and other agents to this task is in the conversation. */
+  areMessagesHeard?: true;
   background?: BackgroundTasks;
   /** Every note that the agent should read now is in the conversation. */
   areNotesHeard?: true;
   budget?: TurnBudget;
 }
 
-/** `plan`: as the human changed it. */
+/** `plan`: the human's edited version. */
 export type PlanVerdict = { approved: true; plan?: string } | { approved: false; why: string };
 
-/** Tasks that the agent gave away without waiting for them. */
+/** Tasks that the agent created without waiting for them. */
 export interface BackgroundTasks {
-  /** Messages about those that have ended and are not in the conversation yet. */
+  /** Messages about ended tasks that are not in the conversation yet. */
   results: Draft[];
-  /** Ids of those that are open. */
+  /** Ids of the open tasks. */
   open: string[];
 }
 
 /** What the next model call may cost. */
 export interface TurnBudget {
   left: Budget;
-  /** Time that must be left for a last answer. */
+  /** Time to reserve for a last answer. */
   lastMs: number;
   /** A person asked the task to stop and answer with what it has. */
   isStopAsked: boolean;
   promptTokens: number;
-  /** The limit of the agent for an answer. */
+  /** The agent's limit for one answer. */
   maxTokens?: number | undefined;
-  /** Of the most expensive model that may be asked. */
+  /** Price of the most expensive model that may be asked. */
   price?: Price | undefined;
 }
 
 /** A message before it is stamped with the time. */
 export type Draft = Omit<Message, 'timestamp'>;
 
-/**
- * A message of the engine itself. Its kind says what follows from it; the model reads only its
- * text.
- */
+/** A message from the engine. The rules read its kind; the model reads only its text. */
 export function controlMessage(kind: MessageKind, content: string): Draft {
   return { role: 'user', from: 'guildhall', kind, content };
 }
@@ -95,7 +92,7 @@ export interface TurnStep {
   isLast: boolean;
   withTools: boolean;
   left: Budget;
-  /** The most that the answer may have, so that the turn stays within the budget. */
+  /** Limit for the answer that keeps the turn within the budget. */
   maxTokens?: number;
 }
 

@@ -1,4 +1,4 @@
-/** Puts a plan before the human, as an approval that holds its exact text. */
+/** Submits a plan to the human as an approval that contains its exact text. */
 import type { ApprovalRequest } from '../../domain/task/approval.js';
 import { childId } from '../../domain/task/id.js';
 import type { Task, WantedChild } from '../../domain/task/task.js';
@@ -11,13 +11,13 @@ import type { PlanVerdict } from './step.js';
 export async function submitPlan(
   context: EngineContext,
   task: Task,
-  talk: Conversation,
+  conversation: Conversation,
   plan: { plan: string; number: number },
 ): Promise<PlanVerdict | { child: WantedChild } | 'edited'> {
-  const child = approval(context, task, talk, plan);
+  const child = approval(context, task, conversation, plan);
   const placed = await context.tasks.read(child.id);
-  // A power cut must not lose the plan and keep the question.
-  if (placed === undefined && (await talk.append([], true)) === 'edited') return 'edited';
+  // A power cut must not lose the plan but keep the approval.
+  if (placed === undefined && (await conversation.append([], true)) === 'edited') return 'edited';
   const verdict = answerTo(placed, child);
   if (verdict.kind === 'open') return { child };
   if (verdict.kind === 'no') return { approved: false, why: verdict.message };

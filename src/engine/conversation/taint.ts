@@ -1,6 +1,6 @@
 /**
- * What a conversation has heard from outside: results of tools that bring in the words of strangers, files of the inbox, and answers of
- * those who heard such words themselves. It is read off the conversation, so a crash cannot make anybody forget it.
+ * Outside sources whose text a conversation contains: results of tools that fetch it, inbox files,
+ * and answers of tainted children. Derived from the messages, so it survives a crash.
  */
 import { childId } from '../../domain/task/id.js';
 import type { Message, ToolCall } from '../../domain/session/session.js';
@@ -9,24 +9,24 @@ import type { Placed, Task } from '../../domain/task/task.js';
 import type { EngineContext } from '../core/context.js';
 
 export async function tainted(context: EngineContext, task: Task, messages: readonly Message[]): Promise<Task> {
-  let known = context.folds.taint.get(messages);
-  if (known === undefined || known.seen > messages.length) known = { seen: 0, calls: new Map(), heard: new Set() };
-  context.folds.taint.set(messages, known);
-  const { calls, heard } = known;
-  for (; known.seen < messages.length; known.seen++) {
-    const { role, kind, toolCalls, toolCallId, from } = messages[known.seen]!;
+  let fold = context.folds.taint.get(messages);
+  if (fold === undefined || fold.seen > messages.length) fold = { seen: 0, calls: new Map(), heard: new Set() };
+  context.folds.taint.set(messages, fold);
+  const { calls, heard } = fold;
+  for (; fold.seen < messages.length; fold.seen++) {
+    const { role, kind, toolCalls, toolCallId, from } = messages[fold.seen]!;
     for (const call of toolCalls ?? []) calls.set(call.id, call);
     const call = role === 'tool' ? calls.get(toolCallId ?? '') : undefined;
     const source = call && sourceOf(context, call);
     if (source !== undefined) heard.add(source);
     const isAnswer = call !== undefined && context.tools.get(call.name)?.kind === 'ask';
     const child = isAnswer ? childId(task.id, `call-${call.id}`) : kind === 'task_result' ? from : undefined;
-    if (child !== undefined) for (const one of await taintOfChild(context, task, child)) heard.add(one);
+    if (child !== undefined) for (const outside of await taintOfChild(context, task, child)) heard.add(outside);
   }
   return withTaint(task, heard);
 }
 
-/** With what its children have heard: their answers go into what it asks next, and into its own. */
+/** Adds the taint of children, whose answers go into its next requests and its own answer. */
 export function taintedBy(task: Task, children: Iterable<Placed | undefined>): Task {
   return withTaint(
     task,
@@ -42,7 +42,7 @@ function sourceOf(context: EngineContext, call: ToolCall): string | undefined {
   return isInbox ? 'inbox/read_file' : undefined;
 }
 
-/** Nothing if this is no child of the task: a message may be from anybody. */
+/** Empty unless this is a child of the task: a message may come from any task. */
 async function taintOfChild(context: EngineContext, task: Task, id: string): Promise<string[]> {
   const placed = await context.tasks.read(id);
   return placed?.task.parent === task.id ? taintIn(placed.task) : [];

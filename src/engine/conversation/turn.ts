@@ -1,4 +1,4 @@
-/** One turn: one model call, and its answer made durable. */
+/** One turn: a model call whose answer is added to the conversation. */
 import type { Problem } from '../../domain/problem.js';
 import type { Budget } from '../../domain/budget/budget.js';
 import type { Message, MessageUsage } from '../../domain/session/session.js';
@@ -17,7 +17,7 @@ interface TurnOptions {
   stop: AbortSignal;
   withTools: boolean;
   left: Budget;
-  /** What the answer must be held to, so that it stays within what is left. */
+  /** Limit for the answer that keeps it within the budget. */
   maxTokens?: number;
   shown: readonly Message[];
 }
@@ -25,12 +25,12 @@ interface TurnOptions {
 export async function takeTurn(
   context: EngineContext,
   task: Task,
-  talk: Conversation,
+  conversation: Conversation,
   resolved: { models: string[]; settings: ModelSettings },
   { stop, withTools, left, maxTokens, shown }: TurnOptions,
 ): Promise<Turn> {
-  const { agent } = talk;
-  const turn = talk.usage().turns + 1;
+  const { agent } = conversation;
+  const turn = conversation.usage().turns + 1;
   const who = { task: task.id, agent: agent.name, role: task.role };
   const from = context.clock.monotonicMs();
   const reply = await askModel({
@@ -70,7 +70,7 @@ export async function takeTurn(
   }
   const message = assistant(context, reply.answer, reply.model, ms);
   const calls = message.toolCalls?.length ?? 0;
-  // Before the answer is kept: it was paid, whether a person's edit takes its place or this process dies now.
+  // Recorded before the answer is written: it was paid for, even if an edit or a crash discards it.
   record(context, 'model.answered', {
     ...who,
     turn,
@@ -78,8 +78,8 @@ export async function takeTurn(
     ...costFields(message.usage!),
     ...(reply.answer.unpriced ? { unpriced: true } : {}),
   });
-  // An answer that ends the task becomes durable together with the task; one with calls must be durable before they run.
-  const written = await talk.append([message], calls > 0);
+  // Calls must be durable before they run; a final answer becomes durable with the task's result.
+  const written = await conversation.append([message], calls > 0);
   return { kind: written === 'edited' ? 'edited' : 'answered' };
 }
 
@@ -89,7 +89,7 @@ function assistant(context: EngineContext, answer: ModelAnswer, model: string, m
   return {
     role: 'assistant',
     content: answer.text + cut,
-    // Calls get names of our own: a provider may use the same one twice, and ours become file names.
+    // Calls get new ids: a provider may use an id twice, and ours become file names.
     ...(answer.toolCalls.length > 0
       ? { toolCalls: answer.toolCalls.map((call) => ({ ...call, id: context.ids.next() })) }
       : {}),
@@ -105,7 +105,6 @@ function assistant(context: EngineContext, answer: ModelAnswer, model: string, m
   };
 }
 
-/** One line of the books: what this call took. */
 function costFields(cost: MessageUsage): Record<string, string | number | undefined> {
   return {
     model: cost.model,
@@ -117,7 +116,7 @@ function costFields(cost: MessageUsage): Record<string, string | number | undefi
   };
 }
 
-/** The call ends when the task is stopped, and when its time is used up. */
+/** Aborts when the task is stopped or its time is used up. */
 function within(stop: AbortSignal, left: Budget): AbortSignal {
   if (left.timeMs === undefined) return stop;
   return AbortSignal.any([stop, AbortSignal.timeout(Math.max(1, left.timeMs))]);

@@ -1,23 +1,24 @@
 /**
- * Tasks whose conversation cannot be read: a person is in the middle of an edit, or a merge left its marks. Each is told once and left alone until
- * its file is another; to claim and park it again and again would fill history and say the same for ever. Only memory: whoever starts tells it once more.
+ * Tasks whose conversation cannot be read, for example in the middle of an edit or a merge. Each is
+ * reported once, then skipped until its file changes, so that retries do not fill the history. Kept
+ * in memory only: a restarted process reports them once more.
  */
 import type { Store } from '../../ports/store/index.js';
 import type { UnreadableSessions } from '../core/context.js';
 
 export function unreadableSessions(store: Pick<Store, 'sessions' | 'tasks'>): UnreadableSessions {
-  const known = new Map<string, { session: string; stamp: string }>();
+  const unreadable = new Map<string, { session: string; stamp: string }>();
   return {
     add(task, session, stamp) {
-      for (const id of known.keys()) if (!store.tasks.isOpen(id)) known.delete(id);
-      known.set(task, { session, stamp });
+      for (const id of unreadable.keys()) if (!store.tasks.isOpen(id)) unreadable.delete(id);
+      unreadable.set(task, { session, stamp });
     },
     async look() {
-      for (const [task, held] of [...known]) {
-        const isSame = (await store.sessions.stamp(held.session)) === held.stamp;
-        if (!isSame && known.get(task) === held) known.delete(task);
+      for (const [task, entry] of [...unreadable]) {
+        const isSame = (await store.sessions.stamp(entry.session)) === entry.stamp;
+        if (!isSame && unreadable.get(task) === entry) unreadable.delete(task);
       }
-      return new Set(known.keys());
+      return new Set(unreadable.keys());
     },
   };
 }

@@ -82,7 +82,7 @@ export interface EngineContext extends Ports {
 }
 
 interface Folds {
-  spawned: WeakMap<readonly Message[], { seen: number; ids: Set<string> }>;
+  background: WeakMap<readonly Message[], { seen: number; ids: Set<string> }>;
   taint: WeakMap<readonly Message[], { seen: number; calls: Map<string, ToolCall>; heard: Set<string> }>;
 }
 

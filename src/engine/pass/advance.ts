@@ -3,7 +3,7 @@ import { INTERVALS } from '../../domain/intervals.js';
 import { standing } from '../../domain/task/lineage.js';
 import type { Task } from '../../domain/task/task.js';
 import type { Claim } from '../../ports/store/tasks.js';
-import { HeldConversation } from '../conversation/conversation.js';
+import { UnreadableConversation } from '../conversation/conversation.js';
 import { resolveAssignee } from '../core/assignee.js';
 import { record, type EngineContext } from '../core/context.js';
 import { acting } from '../staffing/trial.js';
@@ -32,7 +32,7 @@ export async function advance(context: EngineContext, task: Task, stop: AbortSig
   try {
     await act(context, claim, started.task, started.agent!, stop);
   } catch (thrown) {
-    if (!(thrown instanceof HeldConversation)) throw thrown;
+    if (!(thrown instanceof UnreadableConversation)) throw thrown;
     await holdUp(context, claim, started.task, thrown);
   }
   return true;
@@ -59,7 +59,7 @@ async function holdUp(
   context: EngineContext,
   claim: Claim,
   task: Task,
-  { session, problem: why, stamp }: HeldConversation,
+  { session, problem: why, stamp }: UnreadableConversation,
 ): Promise<void> {
   context.watchers.problem(why);
   record(context, 'file.held', { task: task.id, problem: why });

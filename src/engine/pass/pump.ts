@@ -89,7 +89,7 @@ export function engine(ports: Ports): Engine {
     effectsUnderWay,
     hearingNotes: new Set(),
     fitCache: new WeakMap(),
-    folds: { spawned: new WeakMap(), taint: new WeakMap() },
+    folds: { background: new WeakMap(), taint: new WeakMap() },
     heardNotes: listenToNotes(ports.bus),
     unreadable: unreadableSessions(ports),
     lookAgain,

@@ -1,3 +1,4 @@
+/** Retries and fallback between models: waits, limits and the combined failure. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { fc } from '../../kit/properties.js';
@@ -13,13 +14,13 @@ import { simClock } from '../../kit/sim-clock.js';
 
 type Step = ModelFailureClass | 'ok' | { fail: ModelFailureClass; after: number };
 
-/** A model that answers as told, call by call; its last step repeats. */
-function steps(...told: Step[]): Model & { asked: string[] } {
+/** A model that follows these steps, one per call; the last one repeats. */
+function steps(...list: Step[]): Model & { asked: string[] } {
   const asked: string[] = [];
   return {
     asked,
     async call(request) {
-      const step = told[Math.min(asked.length, told.length - 1)]!;
+      const step = list[Math.min(asked.length, list.length - 1)]!;
       asked.push(request.model);
       if (step === 'ok') return answered(request.model);
       if (typeof step === 'string') return { ok: false, failure: { class: step, message: `${step} it is` } };
@@ -71,7 +72,7 @@ test('the first answer is returned, with the model that gave it', async () => {
 });
 
 for (const kind of ['rate', 'unreachable', 'cut_off', 'garbage'] as const) {
-  test(`${kind} is tried again on the same model, after 1, 2 and 4 seconds`, async () => {
+  test(`${kind} is retried on the same model after 1, 2 and 4 seconds`, async () => {
     const model = steps(kind, kind, kind, 'ok');
     const { done, retries, clock } = ask(model, ['x/1', 'x/2']);
     assert.equal((await done).tries, 4);
@@ -92,26 +93,26 @@ for (const kind of ['auth', 'quota', 'unknown_model', 'refused', 'context', 'uns
   });
 }
 
-test('waits grow to a minute and no further', async () => {
+test('waits grow to at most one minute', async () => {
   const { done, clock } = ask(steps('unreachable'), ['x/1'], { tries: 10 });
   await done;
   assert.deepEqual(clock.slept, [1000, 2000, 4000, 8000, 16000, 32000, 60000, 60000, 60000]);
 });
 
-test('what the server asks for wins over our own wait', async () => {
+test('the wait that the server asks for replaces our own', async () => {
   const { done, clock } = ask(steps({ fail: 'rate', after: 17_500 }, { fail: 'rate', after: 0 }, 'ok'), ['x/1']);
   await done;
   assert.deepEqual(clock.slept, [17_500, 0]);
 });
 
-test('a server that wants an hour is not waited for', async () => {
+test('a server that asks for an hour is skipped for the next model', async () => {
   const model = steps({ fail: 'rate', after: 3_600_000 }, 'ok');
   const reply = await ask(model, ['x/1', 'x/2']).done;
   assert.deepEqual(model.asked, ['x/1', 'x/2']);
   assert.ok(reply.ok);
 });
 
-test('after the last try of one model comes the next model', async () => {
+test('the next model is asked after the last try of one model', async () => {
   const model = steps('rate', 'rate', 'ok');
   const { done, retries } = ask(model, ['x/1', 'x/2'], { tries: 2 });
   assert.ok((await done).ok);
@@ -119,14 +120,14 @@ test('after the last try of one model comes the next model', async () => {
   assert.deepEqual(retries, ['x/1 rate 1000', 'x/1 rate 0']);
 });
 
-test('when all fail, the failure names each, and has the class that may still pass', async () => {
+test('when all models fail, the failure names each and keeps a temporary class', async () => {
   const reply = await ask(steps('auth', 'rate', 'quota'), ['x/1', 'x/2', 'x/3'], { tries: 1 }).done;
   assert.ok(!reply.ok);
   assert.equal(reply.failure.class, 'rate');
   assert.equal(reply.failure.message, 'x/1: auth it is\nx/2: rate it is\nx/3: quota it is');
 });
 
-test('an abort ends a wait at once, and nothing is asked after it', async () => {
+test('an abort ends a wait at once, and no model is asked after it', async () => {
   const stop = new AbortController();
   const model = steps('rate');
   const { done } = ask(model, ['x/1', 'x/2'], { signal: stop.signal, clock: simClock() });
@@ -137,20 +138,20 @@ test('an abort ends a wait at once, and nothing is asked after it', async () => 
   assert.deepEqual(model.asked, ['x/1']);
 });
 
-test('whatever fails, the number of calls is bounded and an answer ends the asking', async () => {
+test('the number of calls is bounded whatever fails, and the first answer ends them', async () => {
   const step = fc.constantFrom<Step>('ok', ...MODEL_FAILURES);
   await fc.assert(
     fc.asyncProperty(
       fc.array(step, { minLength: 1, maxLength: 12 }),
       fc.integer({ min: 1, max: 4 }),
       fc.integer({ min: 1, max: 3 }),
-      async (told, tries, count) => {
-        const model = steps(...told);
+      async (list, tries, count) => {
+        const model = steps(...list);
         const names = Array.from({ length: count }, (_, at) => `x/${at}`);
         const reply = await ask(model, names, { tries }).done;
         assert.ok(model.asked.length <= tries * count);
         assert.equal(reply.tries, model.asked.length);
-        const last = told[Math.min(model.asked.length - 1, told.length - 1)];
+        const last = list[Math.min(model.asked.length - 1, list.length - 1)];
         assert.equal(reply.ok, last === 'ok');
       },
     ),

@@ -1,4 +1,4 @@
-/** A goal check in a running engine: with which model and words, what is no verdict, what it costs, and what people may do meanwhile. */
+/** Goal checks in a running engine: model and prompt, invalid verdicts, cost, stop and retry. */
 import assert from 'node:assert/strict';
 import path from 'node:path';
 import { test } from 'node:test';
@@ -12,7 +12,7 @@ import { lay, type Story } from '../../kit/stories.js';
 const ana = (more = 'metacognition: {}'): string => `---\ndescription: Writes\n${more}\n---\nDo what you are asked.\n`;
 const YES = '{give_verdict: {advances: true, reason: fine}}';
 
-interface Told {
+interface Played {
   disk: SimDisk;
   house: Cluster;
   proc: Proc;
@@ -20,7 +20,7 @@ interface Told {
   task(id?: string): Task & { state: string };
 }
 
-async function told(given: Partial<Story> & Pick<Story, 'script'>, config: Partial<Config> = {}): Promise<Told> {
+async function played(given: Partial<Story> & Pick<Story, 'script'>, config: Partial<Config> = {}): Promise<Played> {
   const story: Story = {
     name: 'check',
     agents: { ana: ana() },
@@ -47,9 +47,9 @@ async function told(given: Partial<Story> & Pick<Story, 'script'>, config: Parti
 const submit = (proc: Proc, kind: 'retry' | 'stop', task: string): Promise<void> =>
   proc.ports.intents.submit({ kind, id: `i-${kind}`, task, by: 'human', at: '2026-01-01T00:00:00.000Z' });
 
-test('a check has the model, words and settings of metacognition, one tool, and a view of its own', async () => {
+test('a check uses the model, prompt and settings of metacognition, one tool, and its own session', async () => {
   const minds = 'model: demo/work\ntemperature: 0.9\ntools: [read_file]\nsession: shared';
-  const { house, disk, task } = await told({
+  const { house, disk, task } = await played({
     agents: {
       ana: `${ana(`${minds}\nmetacognition: {model: demo/judge, prompt: 'Judge as {{tone}}.', max_tokens: 99}\nvariables: {tone: a friend}`)}\n# User Prompt Template\nPlease {{task}}\n`,
     },
@@ -79,8 +79,8 @@ test('a check has the model, words and settings of metacognition, one tool, and 
   );
 });
 
-test('what it costs stands under its role, and adds up', async () => {
-  const { disk, story, task } = await told({
+test('a check is charged under its own role, and the costs add up', async () => {
+  const { disk, story, task } = await played({
     script: `
 - {agent: ana, task: plan.work, say: Soon., usage: {input: 10, output: 1}}
 - {agent: ana, task: plan.check-1, call: [{give_verdict: {advances: false, reason: no day}}], usage: {input: 20, output: 2}}
@@ -98,14 +98,14 @@ test('what it costs stands under its role, and adds up', async () => {
 });
 
 const MALFORMED: [what: string, first: string][] = [
-  ['words', 'say: "YES, it does."'],
+  ['text', 'say: "YES, it does."'],
   ['a call with a wrong type', 'call: [{give_verdict: {advances: "yes", reason: fine}}]'],
   ['a call without a reason', 'call: [{give_verdict: {advances: false, reason: " "}}]'],
   ['a call of another tool', 'call: [{read_file: {path: guild.yaml}}]'],
 ];
 for (const [what, first] of MALFORMED) {
-  test(`${what} instead of a verdict: it is told once, and may still give one`, async () => {
-    const { house, task } = await told({
+  test(`${what} instead of a verdict gets one reminder, and the next verdict counts`, async () => {
+    const { house, task } = await played({
       script: `
 - {agent: ana, task: plan.work, say: On Monday.}
 - {agent: ana, task: plan.check-1, turn: 1, ${first}}
@@ -117,8 +117,8 @@ for (const [what, first] of MALFORMED) {
     assert.match(house.calls[2]!.messages[2]!.content, /give_verdict|send \{advances|reason is empty/);
   });
 
-  test(`${what} twice: the check failed, the task says so, and a retry asks for the check alone`, async () => {
-    const { house, proc, disk, task, story } = await told({
+  test(`${what} twice fails the check and the task, and a retry repeats only the check`, async () => {
+    const { house, proc, disk, task, story } = await played({
       script: `
 - {agent: ana, task: plan.work, say: On Monday.}
 - {agent: ana, task: plan.check-1, turn: [1, 2], ${first}}
@@ -126,7 +126,7 @@ for (const [what, first] of MALFORMED) {
 `,
     });
     assert.equal(task().state, 'failed');
-    assert.match(task().error!.message, /the goal check of ana failed: there was no give_verdict in 2 turns/);
+    assert.match(task().error!.message, /the goal check of ana failed: no give_verdict call in 2 turns/);
     assert.equal(house.calls.length, 3);
     await submit(proc, 'retry', 'plan');
     await untilQuiet(proc);
@@ -136,8 +136,8 @@ for (const [what, first] of MALFORMED) {
   });
 }
 
-test('a verdict written as JSON, by a model that calls no tools, counts', async () => {
-  const { house, task } = await told({
+test('a verdict written as JSON counts, for models that call no tools', async () => {
+  const { house, task } = await played({
     script: `
 - {agent: ana, task: plan.work, say: On Monday.}
 - {agent: ana, task: plan.check-1, say: '{"advances": true, "reason": "a day"}'}
@@ -147,8 +147,8 @@ test('a verdict written as JSON, by a model that calls no tools, counts', async 
   assert.equal(house.calls.length, 2);
 });
 
-test('a model that cannot be reached makes no check, and the task waits for a retry with its work kept', async () => {
-  const { task } = await told({
+test('a model failure fails the check, and the work is kept for a retry', async () => {
+  const { task } = await played({
     script: `
 - {agent: ana, task: plan.work, say: On Monday.}
 - {agent: ana, task: plan.check-1, fail: auth, message: no key}
@@ -158,8 +158,8 @@ test('a model that cannot be reached makes no check, and the task waits for a re
   assert.equal(task('plan.work').result, 'On Monday.');
 });
 
-test('a budget that is used up before the check lets no unchecked answer through', async () => {
-  const { task, house } = await told({
+test('a budget that runs out before the check does not let an unchecked answer through', async () => {
+  const { task, house } = await played({
     agents: { ana: ana('metacognition: {}\nbudget: {tokens: 6000}') },
     script: `
 - {agent: ana, task: plan.work, say: On Monday., usage: {input: 5800, output: 100}}
@@ -170,8 +170,8 @@ test('a budget that is used up before the check lets no unchecked answer through
   assert.equal(house.calls.length, 1);
 });
 
-test('a plan that must be approved is one for the work; the check shows none', async () => {
-  const { house, task } = await told({
+test('plan approval applies to the work, not to its check', async () => {
+  const { house, task } = await played({
     agents: { ana: ana('metacognition: {}\nplan_approval: true') },
     human: (disk) => {
       const file = path.join(ROOT, 'tasks/approvals.task.md');
@@ -191,7 +191,7 @@ test('a plan that must be approved is one for the work; the check shows none', a
   assert.equal(house.calls.length, 3);
 });
 
-test('asked to stop, the check is still made, so that the last answer is a checked one', async () => {
+test('a task that is asked to stop still checks its last answer', async () => {
   const disk = simDisk();
   lay(disk, {
     name: 'x',
@@ -216,8 +216,8 @@ test('asked to stop, the check is still made, so that the last answer is a check
   assert.ok(disk.tree().has(`${ROOT}/tasks/completed/plan.json`));
 });
 
-test('a handoff that passes on everything said passes on both tries', async () => {
-  const { house } = await told({
+test('a handoff with full context passes on both attempts', async () => {
+  const { house } = await played({
     agents: {
       ana: ana('metacognition: {}\ncontext: full\nhandoff: ben'),
       ben: '---\ndescription: Ends\n---\nEnd it.\n',

@@ -1,4 +1,4 @@
-/** Long conversations: the model is shown what fits, the file keeps everything, and a turn costs the same at any length. */
+/** Long conversations: the model sees a view that fits, and the file keeps everything. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Message } from '../../../src/domain/session/session.js';
@@ -18,15 +18,16 @@ function turn(result: string, name = 'read_file'): Message[] {
   ];
 }
 const first: Message = { role: 'user', content: 'the request itself' };
-const tokens = (messages: readonly Message[]): number => messages.reduce((sum, one) => sum + messageTokens(one), 0);
+const tokens = (messages: readonly Message[]): number =>
+  messages.reduce((sum, message) => sum + messageTokens(message), 0);
 const WINDOW = 10_000;
 
-test('what fits is shown as it is', () => {
+test('a conversation that fits is shown unchanged', () => {
   const messages = [first, ...turn('x')];
   assert.equal(compactor(WINDOW, 0, 1000)(messages), messages);
 });
 
-test('what does not fit is outlined: the request and the last turns stay whole, every call has its result', () => {
+test('old messages become an outline; the request and the last turns stay, and every call has its result', () => {
   const messages = [first];
   const fit = compactor(WINDOW, 500, 1000);
   let compacted = 0;
@@ -35,7 +36,7 @@ test('what does not fit is outlined: the request and the last turns stay whole, 
     const view = fit(messages);
     assert.ok(tokens(view) <= WINDOW - 1500, `${tokens(view)} tokens at turn ${i}`);
     assert.equal(view[0], first);
-    assert.equal(view.at(-1)!.content, messages.at(-1)!.content, 'the last result is whole');
+    assert.equal(view.at(-1)!.content, messages.at(-1)!.content, 'the last result is not shortened');
     if (view !== messages) {
       compacted++;
       assert.match(view[1]!.content, /^\d+ earlier messages are left out/);
@@ -50,8 +51,8 @@ test('what does not fit is outlined: the request and the last turns stay whole, 
   assert.equal(messages.length, 401, 'the conversation itself is untouched');
 });
 
-test('what children said stays as a reference', () => {
-  const said = JSON.stringify({
+test('results of children stay as references', () => {
+  const response = JSON.stringify({
     agent_name: 'ana',
     task_type: 'delegation',
     result: `The answer is 42.\n${'more '.repeat(500)}`,
@@ -59,7 +60,7 @@ test('what children said stays as a reference', () => {
     success: true,
     error: null,
   });
-  const [call, result] = turn(said, 'delegate_to_agent');
+  const [call, result] = turn(response, 'delegate_to_agent');
   const messages: Message[] = [first, call!, { ...result!, kind: 'agent_response', from: 'top.call-9' }];
   const fit = compactor(WINDOW, 0, 1000);
   for (let i = 0; i < 100; i++) {
@@ -91,7 +92,7 @@ test('the cost of a turn does not grow with the conversation', () => {
   assert.ok(costs[4]! < costs[1]! * 1.5, `messages looked at in each block of turns: ${costs.join(', ')}`);
 });
 
-test('what a model finds too long becomes half as long, and where nothing can be left out it stays', () => {
+test('a view that the model rejects is halved, unless nothing can be left out', () => {
   const messages = [first, ...Array.from({ length: 6 }, () => turn('w'.repeat(3000))).flat()];
   const fit = compactor(WINDOW, 0, 1000);
   const before = tokens(fit(messages));
@@ -110,7 +111,7 @@ for (const [times, state] of [
   [1, 'completed'],
   [2, 'failed'],
 ] as const) {
-  test(`a model that says "too long" is asked once more with less, and then the task is ${state}`, async () => {
+  test(`a model that rejects the length is asked once more with half of it, and the task is ${state}`, async () => {
     const disk = simDisk();
     lay(disk, {
       name: 'window',
@@ -134,7 +135,7 @@ for (const [times, state] of [
   });
 }
 
-test('an agent that reads more than its window goes on, and its session has every word', async () => {
+test('an agent that reads more than its window continues, and its session keeps every message', async () => {
   const disk = simDisk();
   const files = Object.fromEntries(Array.from({ length: 20 }, (_, i) => [`f${i + 1}.txt`, `${i + 1} `.repeat(1500)]));
   lay(disk, {

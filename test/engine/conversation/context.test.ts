@@ -1,4 +1,6 @@
-/** What goes from one agent to the next: how much of the talk a handoff carries, and how long a result may be. */
+/**
+ * Text that goes from one agent to the next: the context of a handoff and the length of results.
+ */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { cluster, play, ROOT, type Cluster } from '../../kit/cluster.js';
@@ -7,7 +9,7 @@ import { lay } from '../../kit/stories.js';
 
 const agent = (front: string): string => `---\n${front}\n---\nDo what you are asked.\n`;
 
-async function told(agents: Record<string, string>, script: string): Promise<{ disk: SimDisk; house: Cluster }> {
+async function played(agents: Record<string, string>, script: string): Promise<{ disk: SimDisk; house: Cluster }> {
   const disk = simDisk();
   lay(disk, {
     name: 'context',
@@ -38,8 +40,8 @@ for (const [context, has, lacks] of [
   ['full', [/Podman it is/, /<conversation__[^]*\[calls read_file[^]*The runtime is podman/], []],
   ['summary', [/Podman it is/, /<summary__[^]*- result of read_file: /], []],
 ] as const) {
-  test(`a handoff with context: ${context}`, async () => {
-    const { house } = await told(
+  test(`a handoff passes on what context: ${context} promises`, async () => {
+    const { house } = await played(
       {
         first: agent(`description: F\ntools: [read_file]\nhandoff: second\ncontext: ${context}`),
         second: agent('description: S'),
@@ -54,8 +56,8 @@ for (const [context, has, lacks] of [
 
 const LONG = 'line of a long report. '.repeat(2000);
 
-test('a long result goes into the prompt of the next as a quotation, and to people whole', async () => {
-  const { disk, house } = await told(
+test('a long result is shortened in the next prompt, and people get all of it', async () => {
+  const { disk, house } = await played(
     { first: agent('description: F\nhandoff: second'), second: agent('description: S') },
     `- {agent: first, say: "${LONG}"}\n- {agent: second, say: "${LONG} end"}\n`,
   );
@@ -65,8 +67,8 @@ test('a long result goes into the prompt of the next as a quotation, and to peop
   assert.equal(result(disk, 'ask'), `${LONG} end`);
 });
 
-test('what comes back from a task given away is quoted too', async () => {
-  const { house } = await told(
+test('the result of a background task is shortened too', async () => {
+  const { house } = await played(
     { first: agent('description: F\ntools: [create_task]'), second: agent('description: S') },
     `
 - {agent: first, turn: 1, call: [{create_task: {agent: second, description: report}}]}
@@ -79,9 +81,9 @@ test('what comes back from a task given away is quoted too', async () => {
   assert.match(news.content, /storage\/blobs/);
 });
 
-test('a result that no record could hold is kept as a blob', async () => {
+test('a result that is too long for its record is kept as a blob', async () => {
   const huge = 'x'.repeat(300_000);
-  const { disk } = await told({ first: agent('description: F') }, `- {agent: first, say: "${huge}"}\n`);
+  const { disk } = await played({ first: agent('description: F') }, `- {agent: first, say: "${huge}"}\n`);
   const said = result(disk, 'ask');
   assert.ok(said.length < 150_000);
   const hash = /storage\/blobs\/([0-9a-f]{64})/.exec(said)![1]!;

@@ -1,4 +1,4 @@
-/** A failed model call: how to go on is said where somebody has to do something, and nowhere else. */
+/** A failed model call has a hint to retry only if a person must act. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Task } from '../../../src/domain/task/task.js';
@@ -17,7 +17,7 @@ async function played(agents: Record<string, string>, script = BROKEN): Promise<
   return async (id) => (await proc.ports.tasks.read(id))!.task;
 }
 
-test('an advisor that can be done without: no word of a retry', async () => {
+test('the failure of an optional advisor has no hint to retry', async () => {
   const read = await played({ ann: agent('advisors: [ben]'), ben: agent('tools: []') });
   assert.equal((await read('t')).result, 'Done.');
   const { error } = await read('t.advisor-ben');
@@ -25,7 +25,7 @@ test('an advisor that can be done without: no word of a retry', async () => {
   assert.equal(error?.hint, undefined);
 });
 
-test('nor for what such an advisor asked for itself', async () => {
+test('failures under an optional advisor have no hint either', async () => {
   const read = await played(
     {
       ann: agent('advisors: [cyd]'),
@@ -39,10 +39,10 @@ test('nor for what such an advisor asked for itself', async () => {
   assert.equal((await read('t.advisor-cyd')).error?.hint, undefined);
 });
 
-test('an advisor that is required, and the work itself: both say how to go on', async () => {
+test('failures of a required advisor and of the work itself say how to retry', async () => {
   const required = await played({ ann: agent('advisors: [{agent: ben, required: true}]'), ben: agent('tools: []') });
-  assert.equal((await required('t.advisor-ben')).error?.hint, 'when that is mended: guild task retry t');
+  assert.equal((await required('t.advisor-ben')).error?.hint, 'fix this, then run: guild task retry t');
   assert.equal((await required('t')).error?.code, 'dependency_failed');
   const alone = await played({ ann: agent('tools: []') }, '- {agent: ann, fail: auth, message: the key is wrong}\n');
-  assert.equal((await alone('t')).error?.hint, 'when that is mended: guild task retry t');
+  assert.equal((await alone('t')).error?.hint, 'fix this, then run: guild task retry t');
 });

@@ -1,7 +1,4 @@
-/**
- * The agent loop without a disk: the messages of a conversation and a few facts decide the next
- * step.
- */
+/** The agent loop without a disk: messages and a few facts determine the next step. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Agent } from '../../../src/domain/agent/agent.js';
@@ -15,7 +12,12 @@ import { agent } from '../../kit/rule-play.js';
 const AMPLE: TurnBudget = { left: {}, lastMs: 0, isStopAsked: false, promptTokens: 100 };
 const NO_TURNS: TurnBudget = { ...AMPLE, left: { turns: 0 } };
 /** Nothing is left to look up: the next step is a turn or an end. */
-const QUIET: Facts = { isToldHeard: true, background: { results: [], open: [] }, areNotesHeard: true, budget: AMPLE };
+const QUIET: Facts = {
+  areMessagesHeard: true,
+  background: { results: [], open: [] },
+  areNotesHeard: true,
+  budget: AMPLE,
+};
 const CANCELLED = problem('cancelled', 'stopped by human');
 
 const call: ToolCall = { id: 'c1', name: 'read_file', arguments: { path: 'a.md' } };
@@ -40,15 +42,15 @@ interface Row {
 }
 
 const ORDER: Row[] = [
-  { promise: 'what people told is heard first', messages: [asked], facts: {}, step: { do: 'hear_people' } },
+  { promise: 'messages from people are read first', messages: [asked], facts: {}, step: { do: 'hear_people' } },
   {
     promise: 'then background tasks are looked up',
     messages: [asked],
-    facts: { isToldHeard: true },
+    facts: { areMessagesHeard: true },
     step: { do: 'look_up_background' },
   },
   {
-    promise: 'then notes are heard',
+    promise: 'then notes are read',
     messages: [asked],
     facts: { ...QUIET, areNotesHeard: undefined },
     step: { do: 'hear_notes', isAnswered: false },
@@ -60,7 +62,7 @@ const ORDER: Row[] = [
     step: { do: 'look_up_budget' },
   },
   {
-    promise: 'and then a turn is taken',
+    promise: 'then a turn is taken',
     messages: [asked],
     step: { do: 'take_turn', isLast: false, withTools: true },
   },
@@ -68,20 +70,20 @@ const ORDER: Row[] = [
 
 const CALLS: Row[] = [
   {
-    promise: 'open calls are executed before anybody is heard',
+    promise: 'open calls are executed before new messages are read',
     messages: [asked, called],
     facts: {},
     step: { do: 'execute_calls', calls: [call] },
   },
   {
-    promise: 'open calls are executed even if the process is stopping: a half-done turn is finished',
+    promise: 'open calls are executed even if the process is stopping: a turn is never left half done',
     messages: [asked, called],
     facts: { stop: 'leaving' },
     step: { do: 'execute_calls' },
   },
   { promise: 'answered calls lead to the next turn', messages: [asked, called, result], step: { do: 'take_turn' } },
   {
-    promise: 'a result that ends the task is the answer',
+    promise: 'a final tool result is the answer',
     messages: [asked, called, { ...result, final: true, content: 'the report' }],
     step: { do: 'answer', text: 'the report' },
   },
@@ -89,7 +91,7 @@ const CALLS: Row[] = [
 
 const ANSWERS: Row[] = [
   {
-    promise: 'words without calls are the answer',
+    promise: 'text without calls is the answer',
     messages: [asked, answered],
     step: { do: 'answer', text: 'Here it is' },
   },
@@ -100,19 +102,19 @@ const ANSWERS: Row[] = [
     step: { do: 'wait', tasks: ['t.call-1'] },
   },
   {
-    promise: 'the end of a background task is told before the answer counts',
+    promise: 'the result of a background task is reported before the answer counts',
     messages: [asked, answered],
     facts: { ...QUIET, background: { results: [user('it ended')], open: [] } },
     step: { do: 'say', messages: [user('it ended')] },
   },
   {
-    promise: 'a root hears notes about its work before it answers',
+    promise: 'a root reads notes about its work before it answers',
     messages: [asked, answered],
     facts: { ...QUIET, areNotesHeard: undefined },
     step: { do: 'hear_notes', isAnswered: true },
   },
   {
-    promise: 'a child answers without hearing notes',
+    promise: 'a child answers without reading notes',
     messages: [asked, answered],
     task: { parent: 'top' },
     facts: { ...QUIET, areNotesHeard: undefined },
@@ -168,14 +170,14 @@ const BUDGETS: Row[] = [
     step: { do: 'fail' },
   },
   {
-    promise: 'a person who asks for a stop gets a last answer',
+    promise: 'a request to stop asks for a last answer',
     messages: [asked],
     facts: { ...QUIET, budget: { ...AMPLE, isStopAsked: true } },
     step: { do: 'say' },
     says: 'last_turn',
   },
   {
-    promise: 'a router without a budget has no last word',
+    promise: 'a router without budget fails instead of answering in text',
     messages: [asked],
     agent: { router: { destinations: ['ben'] } },
     task: { role: 'work', parent: 'top' },
@@ -189,13 +191,13 @@ const BUDGETS: Row[] = [
     says: 'loop_warning',
   },
   {
-    promise: 'a warned agent gets its turn',
-    messages: [asked, ...loop, user('You repeat yourself', 'loop_warning')],
+    promise: 'a warned agent gets another turn',
+    messages: [asked, ...loop, user('You are repeating yourself', 'loop_warning')],
     step: { do: 'take_turn' },
   },
   {
-    promise: 'a warned agent that goes on fails',
-    messages: [asked, ...loop, user('You repeat yourself', 'loop_warning'), ...loop.slice(0, 2)],
+    promise: 'a warned agent that continues to repeat itself fails',
+    messages: [asked, ...loop, user('You are repeating yourself', 'loop_warning'), ...loop.slice(0, 2)],
     step: { do: 'fail' },
   },
   {
@@ -247,7 +249,7 @@ const PLANS: Row[] = [
     step: { do: 'submit_plan', plan: 'First this, then that', number: 1 },
   },
   {
-    promise: 'an empty plan does not',
+    promise: 'an empty plan is asked for again',
     messages: [asked, request, assistant(' ')],
     agent: planner,
     step: { do: 'say' },
@@ -269,7 +271,7 @@ const PLANS: Row[] = [
     step: { do: 'fail' },
   },
   {
-    promise: 'an approval opens the way',
+    promise: 'an approval is announced to the agent',
     messages: [asked, request, plan],
     agent: planner,
     facts: { planVerdict: { approved: true } },
@@ -289,7 +291,7 @@ const PLANS: Row[] = [
     step: { do: 'take_turn', isLast: true, withTools: false },
   },
   {
-    promise: 'a coordinator only chooses, and shows no plan',
+    promise: 'a coordinator only chooses, so it needs no plan',
     messages: [asked],
     agent: planner,
     task: { role: 'coordinator', parent: 'top' },
@@ -300,27 +302,27 @@ const PLANS: Row[] = [
 const check = { role: 'check', parent: 'top' };
 const REQUIRED: Row[] = [
   {
-    promise: 'an answer in words is reminded of the call',
+    promise: 'an answer in text gets a reminder to make the call',
     messages: [asked, assistant('looks fine')],
     task: check,
     step: { do: 'say' },
     says: 'required_call_reminder',
   },
   {
-    promise: 'the second answer in words fails the task',
+    promise: 'the second answer in text fails the task',
     messages: [asked, assistant('looks fine'), user('Call it', 'required_call_reminder'), assistant('still fine')],
     task: check,
-    step: { do: 'say', failure: problem('model_failed', 'there was no give_verdict in 2 turns, only words') },
+    step: { do: 'say', failure: problem('model_failed', 'no give_verdict call in 2 turns, only text') },
     says: 'required_call_missing',
   },
   {
-    promise: 'a retry starts to count again',
+    promise: 'a retry restarts the count',
     messages: [asked, assistant('fine'), assistant('fine'), user('No answer', 'required_call_missing')],
     task: check,
     step: { do: 'take_turn' },
   },
   {
-    promise: 'a verdict in words that can be read counts as the call',
+    promise: 'a readable verdict in text counts as the call',
     messages: [asked, assistant('{"advances": true, "reason": "done"}')],
     task: check,
     step: { do: 'answer' },

@@ -1,4 +1,6 @@
-/** `plan_approval: true`: no plan, no deeds; and whoever never finds an approved plan fails, saying so. */
+/**
+ * `plan_approval: true`: no tools before an approved plan, and failure after three refused ones.
+ */
 import assert from 'node:assert/strict';
 import path from 'node:path';
 import { test } from 'node:test';
@@ -9,7 +11,7 @@ import { lay, type Story } from '../../kit/stories.js';
 const BALLOT = path.join(ROOT, 'tasks/approvals.task.md');
 const AGENT = '---\ndescription: Writes\ntools: [write_file]\nplan_approval: true\n---\nWrite.\n';
 
-test('the plan is asked for without tools, and they are there once it is approved', async () => {
+test('the plan turn has no tools, and they are available once the plan is approved', async () => {
   const { calls, proc } = await played({ answers: ['[x]'] });
   assert.deepEqual(
     calls.map((call) => call.tools.map((tool) => tool.name)),
@@ -18,7 +20,7 @@ test('the plan is asked for without tools, and they are there once it is approve
   assert.equal((await proc.ports.tasks.read('page'))?.task.result, 'done');
 });
 
-test('three plans that are refused are the end, and the last reason is told', async () => {
+test('three refused plans fail the task with the last reason', async () => {
   const { calls, proc } = await played({ answers: ['[-]', '[-]', '[-]'] });
   assert.equal(calls.length, 3);
   assert.ok(calls.every((call) => call.tools.length === 0));
@@ -28,21 +30,21 @@ test('three plans that are refused are the end, and the last reason is told', as
   assert.match(task.error.message, /showed 3 plans and none was approved.*the human refused this action/);
 });
 
-test('an empty plan is none, and people are not bothered with it', async () => {
+test('an empty plan is refused without asking the human', async () => {
   const { calls, proc } = await played({ plan: '" "', answers: [] });
   assert.equal(calls.length, 3);
   assert.match((await proc.ports.tasks.read('page'))!.task.error!.message, /Your plan was empty/);
   assert.equal(proc.ports.tasks.openCount(), 0);
 });
 
-test('what is called while the plan is open is refused, and nothing is done', async () => {
+test('calls before the plan is approved are refused and have no effect', async () => {
   const call = ', call: [{write_file: {path: early.txt, content: x}}]';
   const { disk, proc } = await played({ call, answers: ['[x]'] });
   assert.equal(disk.read(path.join(ROOT, 'early.txt')).kind, 'missing');
   assert.equal((await proc.ports.tasks.read('page'))?.task.result, 'done');
 });
 
-test('a member of a team plans once, for all its rounds', async () => {
+test('a team member plans once for all its rounds', async () => {
   const agents = {
     chair: '---\ndescription: Chairs\nteam: {members: [ana], terminationMode: maxRounds, maxRounds: 3}\n---\nChair.\n',
     ana: AGENT,
@@ -89,7 +91,7 @@ messages:
   assert.equal((await proc.ports.tasks.read('page'))?.task.result, 'done');
 });
 
-interface Given {
+interface Options {
   plan?: string;
   call?: string;
   answers: string[];
@@ -100,11 +102,11 @@ interface Given {
 }
 
 async function played(
-  given: Given,
+  options: Options,
 ): Promise<{ calls: ReturnType<typeof cluster>['calls']; proc: Proc; disk: SimDisk }> {
-  const { plan = 'Step by step.', call = '', agents = { ana: AGENT }, to = 'ana', answers } = given;
+  const { plan = 'Step by step.', call = '', agents = { ana: AGENT }, to = 'ana', answers } = options;
   const script =
-    given.script ??
+    options.script ??
     `
 - {agent: ana, when: [show your plan, Show a better plan], say: ${plan}${call}}
 - {agent: ana, when: The human approved, call: [{write_file: {path: page.txt, content: x}}]}
@@ -122,7 +124,7 @@ async function played(
     name: 'x',
     agents,
     tasks: { page: { description: 'x', to } },
-    files: given.files ?? {},
+    files: options.files ?? {},
     script,
     results: {},
     calls: 0,

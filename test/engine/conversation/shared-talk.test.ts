@@ -1,6 +1,6 @@
 /**
- * Several tasks in one conversation. Each finds its own part in it, also when the task before is still being put away, or when a person takes
- * that part out: a task that cannot see its own answers would ask its model forever.
+ * Several tasks in one conversation. Each finds its own messages, also after races and edits: a
+ * task that cannot see its own answers would ask its model forever.
  */
 import assert from 'node:assert/strict';
 import path from 'node:path';
@@ -12,13 +12,13 @@ import { lay } from '../../kit/stories.js';
 
 const FILE = path.join(ROOT, 'sessions/ana.session.yaml');
 
-/** Two tasks in turn; `before` happens right before each write into the conversation. */
-async function play(before: (messages: readonly Message[], h: ReturnType<typeof enter>) => Promise<void> | void) {
-  const h = enter();
+/** Two tasks in turn; `before` runs right before each write to the conversation. */
+async function play(before: (messages: readonly Message[], h: ReturnType<typeof start>) => Promise<void> | void) {
+  const h = start();
   const { store } = h.proc;
   const append = store.sessions.append;
   store.sessions.append = async (id, messages, options) => {
-    assert.ok(h.played.calls.length < 20, 'it asks without end');
+    assert.ok(h.played.calls.length < 20, 'the model is asked without end');
     await before(messages, h);
     return append(id, messages, options);
   };
@@ -26,7 +26,7 @@ async function play(before: (messages: readonly Message[], h: ReturnType<typeof 
   return h;
 }
 
-function enter() {
+function start() {
   const disk = simDisk();
   const script = '- {agent: ana, task: a, say: one}\n- {agent: ana, task: b, say: two}\n';
   lay(disk, {
@@ -41,22 +41,22 @@ function enter() {
   return { disk, played, proc: played.start(disk) };
 }
 
-const said = (h: ReturnType<typeof enter>): string => h.disk.tree().get(FILE) ?? '';
-const resultOf = (h: ReturnType<typeof enter>, id: string): string =>
+const said = (h: ReturnType<typeof start>): string => h.disk.tree().get(FILE) ?? '';
+const resultOf = (h: ReturnType<typeof start>, id: string): string =>
   (JSON.parse(h.disk.tree().get(`${ROOT}/tasks/completed/${id}.json`)!) as { result: string }).result;
 
-test('the task before is put away while the next one begins: the next begins all the same, and asks once', async () => {
+test('a task that starts while the previous one is being closed asks its model once', async () => {
   let races = 0;
   const h = await play(async (messages, { proc }) => {
     if (messages[0]?.task !== undefined && races++ === 0) await proc.ports.sessions.setStatus('ana', 'completed');
   });
-  assert.ok(races > 0, 'it came to that');
+  assert.ok(races > 0, 'the race happened');
   assert.equal(h.played.calls.length, 2);
   assert.equal(said(h).match(/second word/g)?.length, 1);
   assert.deepEqual([resultOf(h, 'a'), resultOf(h, 'b')], ['one', 'two']);
 });
 
-test('a person takes the beginning of a part away while its model thinks: it is begun anew', async () => {
+test('a task whose first message is removed while its model thinks starts over', async () => {
   let edits = 0;
   const h = await play((messages, { disk }) => {
     const text = disk.tree().get(FILE) ?? '';
@@ -64,7 +64,7 @@ test('a person takes the beginning of a part away while its model thinks: it is 
     if (messages[0]?.role !== 'assistant' || part < 0 || edits++ > 0) return;
     disk.save(FILE, text.slice(0, part));
   });
-  assert.ok(edits > 0, 'it came to that');
-  assert.equal(h.played.calls.length, 3, 'what was said to what is no longer there is asked once more');
+  assert.ok(edits > 0, 'the edit happened');
+  assert.equal(h.played.calls.length, 3, 'the question is asked once more');
   assert.deepEqual([resultOf(h, 'a'), resultOf(h, 'b')].sort(), ['one', 'two']);
 });

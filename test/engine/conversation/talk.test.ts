@@ -1,4 +1,4 @@
-/** Agents that talk to each other: messages, sessions, and agents they propose. */
+/** Agents that talk to each other: messages, sessions, and proposed agents. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { cluster, ROOT, untilQuiet, type Proc } from '../../kit/cluster.js';
@@ -22,7 +22,7 @@ function start(
   };
 }
 
-test('a message reaches the open conversation of another agent, stamped with who said it', async () => {
+test('a message reaches the open conversation of another agent with its sender', async () => {
   const { proc, session, result } = start({
     agents: {
       boss: agent('description: Asks\ntools: [create_task]'),
@@ -41,12 +41,12 @@ test('a message reaches the open conversation of another agent, stamped with who
   await untilQuiet(proc);
   assert.equal(result('work'), 'heard');
   const said = session('hand-work');
-  assert.match(said, /- role: user\n {4}from: mate\n/, 'it is a message of an agent, never of the system');
+  assert.match(said, /- role: user\n {4}from: mate\n/, 'it comes from an agent, never from the system');
   assert.ok(!said.includes('role: system'));
   assert.match(said, /<message__\w+ agent="mate">/);
 });
 
-test('a message to somebody without an open conversation says so', async () => {
+test('a message to an agent without an open conversation is refused', async () => {
   const { proc, session } = start({
     agents: { mate: agent('description: Talks\ntools: [send_message]') },
     tasks: { t: { description: 'talk', to: 'mate' } },
@@ -80,7 +80,7 @@ test('a planner sees the open conversations and reads one', async () => {
   assert.match(said, /there is no conversation nobody/);
 });
 
-test('edit_session and create_agent act only after the human agreed, and a broken text changes nothing', async () => {
+test('edit_session and create_agent need approval, and invalid content changes nothing', async () => {
   const { disk, proc, session, result } = start(
     {
       agents: { planner: agent('description: Plans\ntools: [create_agent, edit_session]') },
@@ -98,7 +98,7 @@ test('edit_session and create_agent act only after the human agreed, and a broke
     ['create_agent', 'edit_session'],
   );
   await untilQuiet(proc);
-  assert.equal(disk.tree().get(`${ROOT}/agents/helper.md`), undefined, 'nothing is there before the human agreed');
+  assert.equal(disk.tree().get(`${ROOT}/agents/helper.md`), undefined, 'the file does not exist before the approval');
   const ballot = `${ROOT}/tasks/approvals.task.md`;
   disk.save(ballot, disk.tree().get(ballot)!.replaceAll('- [_]', '- [x]'));
   await untilQuiet(proc);
@@ -109,7 +109,7 @@ test('edit_session and create_agent act only after the human agreed, and a broke
   assert.ok(proc.ports.agents.all().has('helper'));
 });
 
-test('a conversation that something else here opens while the model thinks goes on from its answer, which is asked for once', async () => {
+test('a conversation that is opened elsewhere while the model thinks still gets its answer once', async () => {
   for (const isEdited of [false, true]) {
     const disk = simDisk();
     const file = `${ROOT}/sessions/ana-t.session.yaml`;
@@ -125,7 +125,7 @@ test('a conversation that something else here opens while the model thinks goes 
     const { model } = proc.ports;
     proc.ports.model = {
       async call(request) {
-        assert.ok(house.calls.length < 5, 'it asks without end');
+        assert.ok(house.calls.length < 5, 'the model is asked without end');
         await new Promise((resolve) => setImmediate(resolve));
         const read = disk.read(file);
         if (isEdited && read.kind === 'file')

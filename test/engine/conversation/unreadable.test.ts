@@ -1,4 +1,6 @@
-/** A conversation that cannot be read: its task is left alone, told once, and goes on when the file is mended. */
+/**
+ * A task whose conversation cannot be read is reported once and continues when the file is fixed.
+ */
 import assert from 'node:assert/strict';
 import path from 'node:path';
 import { test } from 'node:test';
@@ -8,11 +10,11 @@ import { cluster, ROOT, untilQuiet } from '../../kit/cluster.js';
 import { simDisk } from '../../kit/sim-disk.js';
 import { lay } from '../../kit/stories.js';
 
-const SAID = path.join(ROOT, 'sessions/talk.session.yaml');
+const FILE = path.join(ROOT, 'sessions/talk.session.yaml');
 const GOOD = 'agent_id: ana\nmessages: []\n';
 const SCRIPT = '- {agent: ana, say: done}';
 
-test('a conversation with marks of a merge is told once however often its time comes, and its task goes on when it is mended', async () => {
+test('a conversation with merge conflicts is reported once, and its task continues when it is fixed', async () => {
   const disk = simDisk();
   lay(disk, {
     name: '',
@@ -23,35 +25,38 @@ test('a conversation with marks of a merge is told once however often its time c
     results: {},
     calls: 0,
   });
-  const told: Problem[] = [];
+  const problems: Problem[] = [];
   const events: Event[] = [];
-  const watchers = { problem: (one: Problem) => void told.push(one), event: (one: Event) => void events.push(one) };
+  const watchers = {
+    problem: (problem: Problem) => void problems.push(problem),
+    event: (event: Event) => void events.push(event),
+  };
   const proc = cluster(SCRIPT).start(disk, { watchers });
   const { store } = proc;
   const { clock } = proc.ports;
   for (let times = 0; times < 5; times++) {
     const { due } = await untilQuiet(proc);
-    assert.ok(due !== undefined && due > clock.now().getTime(), 'it is looked at again, and not at once');
+    assert.ok(due !== undefined && due > clock.now().getTime(), 'the next check is in the future');
     await clock.sleep(due - clock.now().getTime());
   }
   assert.equal((await store.tasks.read('other'))?.state, 'completed');
   assert.deepEqual(
-    told.map(({ message, where }) => [message, where?.file, where?.line]),
+    problems.map(({ message, where }) => [message, where?.file, where?.line]),
     [['the file holds conflict marks of a merge', 'sessions/talk.session.yaml', 3]],
   );
   const ofOne = events.flatMap(({ name, task }) => (task === 'one' ? name : []));
   assert.deepEqual(ofOne, ['task.claimed', 'file.held', 'task.parked']);
   assert.equal((await store.tasks.read('one'))?.task.waits?.file, 'sessions/talk.session.yaml');
-  disk.save(SAID, `${GOOD}>>>>>>> theirs\n`);
+  disk.save(FILE, `${GOOD}>>>>>>> theirs\n`);
   await untilQuiet(proc);
-  assert.equal(told.length, 2, 'another fault is another matter');
-  disk.save(SAID, GOOD);
+  assert.equal(problems.length, 2, 'a new fault is reported');
+  disk.save(FILE, GOOD);
   await clock.sleep(2000);
   await untilQuiet(proc);
   assert.equal((await store.tasks.read('one'))?.state, 'completed');
 });
 
-test('a conversation that is mended while its task is put aside is not taken for the broken one', async () => {
+test('a conversation that is fixed while its task is being parked is read again', async () => {
   const disk = simDisk();
   lay(disk, {
     name: '',
@@ -62,7 +67,7 @@ test('a conversation that is mended while its task is put aside is not taken for
     results: {},
     calls: 0,
   });
-  const watchers = { problem: () => disk.save(SAID, GOOD) };
+  const watchers = { problem: () => disk.save(FILE, GOOD) };
   const proc = cluster(SCRIPT).start(disk, { watchers });
   await untilQuiet(proc);
   await proc.ports.clock.sleep(2000);

@@ -211,7 +211,7 @@ test('an agent that repeats itself is told once, then fails', async () => {
   await play(proc, {}, disk);
   const { error } = records(disk).get('ask')!;
   assert.equal(error!.code, 'over_limit');
-  assert.match(error!.message, /ana goes round in a loop: read_file/);
+  assert.match(error!.message, /ana is stuck in a loop: read_file/);
   assert.equal(house.calls.length, 4, 'three, a warning, one more');
 });
 
@@ -220,7 +220,7 @@ test('an agent that heeds the warning goes on', async () => {
     agents: { ana: agent('description: Repeats\ntools: [read_file]') },
     tasks: { ask: { description: 'read' } },
     script: `
-- {agent: ana, when: /You repeat yourself/, say: It says x.}
+- {agent: ana, when: /You are repeating yourself/, say: It says x.}
 - {agent: ana, call: [{read_file: {path: a.txt}}]}
 `,
   });

@@ -49,7 +49,7 @@ export const BASICS: Story[] = [
       lost: { description: 'three', to: 'nobody-known' },
     },
     script: `
-- {agent: ana, when: '/two[^]*What came of first/', say: "2"}
+- {agent: ana, when: '/two[^]*Result of first/', say: "2"}
 - {agent: ana, when: one, say: "1"}
 `,
     results: { first: '1', second: '2', lost: /there is no agent nobody-known/ },
