@@ -68,9 +68,7 @@ function aborted(failure: ModelFailure): ModelFailure {
     : { class: 'aborted', message: `stopped while waiting after: ${failure.message}` };
 }
 
-/**
- * All failures in one. A temporary class wins, because it tells whether a later retry makes sense.
- */
+/** All failures in one. A temporary class wins: it shows that a later retry may help. */
 function combined(failures: { model: string; failure: ModelFailure }[]): ModelFailure {
   if (failures.length === 0) return { class: 'unknown_model', message: 'no model was named' };
   if (failures.length === 1) return failures[0]!.failure;

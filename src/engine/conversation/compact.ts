@@ -74,9 +74,7 @@ export function compactor(windowTokens: number, headTokens: number, answerTokens
     tokens = sum(view);
   }
 
-  /**
-   * Start of a stretch of about `room` tokens before `end`; never between a call and its result.
-   */
+  /** Start of about `room` tokens before `end`; never between a call and its result. */
   function start(end: number, room: number, cost: (message: Message) => number): number {
     let at = end;
     let taken = 0;

@@ -133,9 +133,7 @@ function afterFailure(stop: AbortSignal, failure: Problem): Ending {
   return stopped === undefined ? { do: 'fail', problem: failure } : { do: 'stop', problem: stopped };
 }
 
-/**
- * Only a file that this process did not write can lack results, so a complete one is not rechecked.
- */
+/** Results can be missing only in what others wrote, so a complete conversation is not rechecked. */
 function shown(conversation: Conversation): readonly Message[] {
   const messages = conversation.messages();
   if (conversation.hasAllResults) return messages;
