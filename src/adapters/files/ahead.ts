@@ -1,8 +1,8 @@
 /**
- * Where memory is ahead of the disk: tasks that were made, moved or ended here, and conversations, whose files follow. The disk follows a little
- * later, so that of a task that is made and ended within that time only the end is written. It follows in the order of the last changes, and a task
- * that rests comes after the tasks it waits for, so a stop at any moment leaves what a stop a little earlier would have left. Whatever must not be
- * undone by that waits until the disk has caught up, or until the journal has what the disk has not.
+ * Write-behind queue for task and session files. Pattern stages change in memory first and are
+ * flushed within 50 ms, in the order of their last change, a parked task after its children. A
+ * crash therefore leaves a slightly earlier state. Callers that need durability wait for `caughtUp`
+ * (files) or `safe` (files or journal).
  */
 import type { Lag } from './base/lag.js';
 import type { Line } from './journal.js';
@@ -10,57 +10,78 @@ import type { Line } from './journal.js';
 export interface Placement {
   readonly id: string;
   readonly parent?: string | undefined;
-  /** The task that somebody asked for, to which this belongs; undefined: to any. */
+  /** The root task to which this belongs; undefined: to any. */
   readonly root?: string | undefined;
-  /** A task among the waiting, for its children: nobody may find it there before them. */
+  /** A task that waits for its children: its file must not be visible before theirs. */
   rests?: boolean;
-  /** Writes its bytes aside, once however often it is called; resolves with where they are, if that is aside. Absent: its file is as it shall be. */
+  /**
+   * Writes the bytes to a temporary file, at most once; resolves with its path, if there is one.
+   * Absent: the content is unchanged.
+   */
   write?: () => Promise<string | undefined>;
-  /** From what it can be made again, when what it follows from is durable; undefined: the journal has it. Absent: only its file will do. */
+  /**
+   * The journal line from which the file can be rebuilt; undefined: the journal has it already.
+   * Absent: only the file counts.
+   */
   line?: () => Promise<Line | undefined>;
-  /** Gives it its name, as things stand then. `tmp`: where its bytes are, if it had to be written. */
+  /** Gives the file its name. `tmp`: the temporary file, if the content was written. */
   arrive(tmp: string | undefined): void;
 }
 
 export interface Ahead<P extends Placement = Placement> {
   get(id: string): P | undefined;
-  /** New, or changed: it is on its way from here on. Throws what went wrong on the way of another: then nothing more is done. */
+  /**
+   * Queues a new or changed placement. Throws if an earlier write failed: the queue stops at the
+   * first failure.
+   */
   put(one: P): void;
-  /** It lies where it shall. */
+  /** Removes a placement whose file is already in place. */
   drop(id: string): void;
   isBehind(): boolean;
-  /** Whether one like this is on its way. */
+  /** Whether any queued placement matches. */
   some(isSo: (one: P) => boolean): boolean;
-  /** Resolves when all that was put so far has arrived or was put anew since; throws what went wrong. */
+  /**
+   * Resolves when all placements queued so far are written or were queued again; rejects if a write
+   * failed.
+   */
   caughtUp(): Promise<void>;
-  /** Resolves when all parts of this task that were put so far are durable, or all there are: as files, or in the journal; and these lines after them. */
+  /**
+   * Resolves when everything queued so far for this root, or at all, is durable as files or in the
+   * journal, and these lines after it.
+   */
   safe(root?: string, lines?: readonly Line[]): Promise<void>;
 }
 
-/** Where it is kept what has no file yet. */
+/** The journal, as far as the queue uses it. */
 export interface Keeping {
   keep(lines: readonly Line[]): Promise<void>;
   arrived(id: string): void;
   settle(): Promise<void>;
 }
 
-/** The disk follows when nothing has changed for this long, and after so many times this long in any case: nobody looks at parts of a pattern more closely. */
+/**
+ * The queue is flushed when nothing has changed for this long, and after MOST_LAGS times this long
+ * in any case.
+ */
 const LAG_MS = 10;
 const MOST_LAGS = 5;
 
-/** A process that has nothing else to do goes on until it has followed, whether its owner closes the workspace or not. */
+/**
+ * The timer keeps the process alive until the queue is flushed, even if the workspace is never
+ * closed.
+ */
 function aShortWhile(wake: () => void): void {
   setTimeout(wake, LAG_MS);
 }
 
-/** `discard`: these bytes are not needed any more. */
+/** `discard` removes a temporary file that is not needed any more. */
 export function ahead(keeping: Keeping, discard: (tmp: string) => void, lag: Lag = aShortWhile): Ahead {
   const queue = new Map<string, Placement>();
-  /** When each was last changed; rises through the queue. */
+  /** The sequence number of each placement's last change; ascending through the queue. */
   const turns = new Map<Placement, number>();
-  /** Those that were written and changed before they arrived, with where. */
+  /** Temporary files of placements that changed after their content was written. */
   const left = new Map<Placement, string>();
-  /** Those that the journal has as they are. */
+  /** Placements whose current content is in the journal. */
   const kept = new WeakMap<Placement, Promise<void>>();
   let waiters: { turn: number; done: () => void; failed: (thrown: unknown) => void }[] = [];
   let turn = 0;
@@ -75,7 +96,7 @@ export function ahead(keeping: Keeping, discard: (tmp: string) => void, lag: Lag
       const before = queue.get(one.id);
       if (before !== undefined && before !== one) abandon(before);
       last(one);
-      const mine = turn; // parents that a person wrote may go round in a circle
+      const mine = turn; // parent links are user-editable; guard against cycles
       for (let above = parentOf(one); above?.rests === true && turns.get(above)! < mine; above = parentOf(above))
         last(above);
       if (isDue || draining) return;
@@ -129,7 +150,8 @@ export function ahead(keeping: Keeping, discard: (tmp: string) => void, lag: Lag
   async function keepAll(ones: readonly Placement[], more: readonly Line[]): Promise<void> {
     const lines = await Promise.all(ones.map((one) => one.line!()));
     await keeping.keep([...lines.filter((line) => line !== undefined), ...more]);
-    const there = ones.filter((one) => !queue.has(one.id)); // they came while their lines were written
+    // their files were written while their lines were
+    const there = ones.filter((one) => !queue.has(one.id));
     for (const { id } of there) keeping.arrived(id);
     if (there.length > 0) keeping.settle().catch(fail);
   }
@@ -177,10 +199,13 @@ export function ahead(keeping: Keeping, discard: (tmp: string) => void, lag: Lag
     }
   }
 
-  /** Bytes are written side by side, names given one after the other. What changes meanwhile is left for the next round. */
+  /**
+   * Contents are written in parallel, names are given in order. Placements that change meanwhile
+   * wait for the next round.
+   */
   async function arriveAll(batch: readonly [Placement, number][]): Promise<void> {
     const written = batch.map(([one]) => one.write?.());
-    for (const one of written) one?.catch(() => undefined); // met where it is awaited
+    for (const one of written) one?.catch(() => undefined); // handled where it is awaited
     for (const [i, [one, at]] of batch.entries()) {
       const tmp = await written[i];
       if (turns.get(one) === at) {
@@ -206,7 +231,7 @@ export function ahead(keeping: Keeping, discard: (tmp: string) => void, lag: Lag
   }
 }
 
-/** For a `write`. */
+/** Calls `make` at most once. */
 export function once<T>(make: () => T): () => T {
   let made: { of: T } | undefined;
   return () => (made ??= { of: make() }).of;

@@ -1,35 +1,68 @@
 /**
- * The claims of live processes for one agent, read from the folder now. A claim is a rename, which
- * the file system stamps with its time: of two claims, the maker of the later one can already see
- * the earlier one.
+ * Claims as the names of files in `tasks/active`: those of live processes, and the leftovers of
+ * dead ones.
  */
 import path from 'node:path';
 import { changedAt } from '../../domain/stamp.js';
 import { roleFacts } from '../../domain/task/role.js';
 import type { Disk } from '../../ports/disk.js';
 import type { Hold } from '../../ports/store/tasks.js';
-import { agentInClaim, parseClaimName, type Layout } from './base/layout.js';
+import { agentInClaim, LEAVING, parseClaimName, type Layout } from './base/layout.js';
 import type { OpenTasks } from './open-tasks.js';
-import type { Shelves } from './task-lookup.js';
+import type { TaskLookup } from './task-lookup.js';
 
-interface Parts {
+interface Dependencies {
   disk: Disk;
-  l: Layout;
+  layout: Layout;
   tasks: OpenTasks;
-  lying: Pick<Shelves, 'read'>;
+  lookup: Pick<TaskLookup, 'read'>;
   isAlive: (peer: string) => boolean;
 }
 
-export function claimsFor({ disk, l, tasks, lying, isAlive }: Parts, agent: string): Hold[] {
-  const written = agentInClaim(agent);
-  return disk.list(l.tasks('active')).flatMap((name) => {
+/**
+ * The claims of live processes for one agent, read from the folder now. A claim is a rename, which
+ * the file system stamps with its time: of two claims, the maker of the later one can already see
+ * the earlier one.
+ */
+export function claimsFor({ disk, layout, tasks, lookup, isAlive }: Dependencies, agent: string): Hold[] {
+  const agentName = agentInClaim(agent);
+  return disk.list(layout.tasks('active')).flatMap((name) => {
     const claim = parseClaimName(name);
-    if (claim?.agent !== written || claim.leaving || !isAlive(claim.peer)) return [];
-    const file = l.tasks('active') + path.sep + name;
-    const task = tasks.byId.get(claim.id)?.task ?? lying.read(file, claim.id);
+    if (claim?.agent !== agentName || claim.leaving || !isAlive(claim.peer)) return [];
+    const file = layout.tasks('active') + path.sep + name;
+    const task = tasks.byId.get(claim.id)?.task ?? lookup.read(file, claim.id);
     const stamp = disk.stamp(file);
-    // A bid does not occupy its agent, and a record that cannot be read is nobody's work.
+    // A bid does not occupy its agent, and a record that cannot be read does not count as work.
     if (task === undefined || !roleFacts(task.role).takesCapacity || stamp === undefined) return [];
     return [{ task: claim.id, peer: claim.peer, since: changedAt(stamp) }];
   });
+}
+
+/** Clears the claims that dead peers left between two steps of settling a task. */
+export function sweepClaims(
+  disk: Disk,
+  layout: Layout,
+  lookup: Pick<TaskLookup, 'hasEnded'>,
+  isAlive: (peer: string) => boolean,
+): void {
+  for (const name of disk.list(layout.tasks('active'))) {
+    const claim = parseClaimName(name);
+    if (claim === undefined || isAlive(claim.peer)) continue;
+    const file = path.join(layout.tasks('active'), name);
+    if (lookup.hasEnded(claim.id)) disk.remove(file);
+    else if (claim.leaving) restoreClaim(disk, layout, file, claim.id);
+  }
+}
+
+/** If the task has another file, it had ended and was opened again: the claim is a leftover. */
+function restoreClaim(disk: Disk, layout: Layout, leaving: string, id: string): void {
+  const isPlaced = (): boolean =>
+    disk.stamp(layout.task('pending', id)) !== undefined || disk.stamp(layout.task('waiting', id)) !== undefined;
+  const isClaimed = (): boolean =>
+    disk.list(layout.tasks('active')).some((name) => {
+      const claim = parseClaimName(name);
+      return claim?.id === id && !claim.leaving;
+    });
+  if (isPlaced() || isClaimed() || isPlaced()) disk.remove(leaving);
+  else disk.rename(leaving, leaving.slice(0, -LEAVING.length));
 }

@@ -1,6 +1,7 @@
 /**
- * How a task ends here. What somebody asked for is told when the journal has it and its record and page lie where people look. A part is told at once, and its record
- * follows.
+ * Settles tasks. The end of a root is reported once it is in the journal and its record and result
+ * page are in place. The end of a child is reported at once, and its record follows through the
+ * write-behind queue.
  */
 import type { EndedState, Task } from '../../domain/task/task.js';
 import type { Disk } from '../../ports/disk.js';
@@ -10,66 +11,70 @@ import { once, type Ahead } from './ahead.js';
 import { keyOf, pageLine, type Journal, type Line, type PageLine } from './journal.js';
 import { LEAVING, type Layout } from './base/layout.js';
 import type { Placing } from './placing.js';
-import { resultPage } from './result-page.js';
-import type { Shelves } from './task-lookup.js';
-import { syncIfThere, type Writing } from './base/atomic-write.js';
+import { resultPage } from './records/result-page.js';
+import type { TaskLookup } from './task-lookup.js';
+import { syncIfThere, type AtomicWrite } from './base/atomic-write.js';
 
 interface Ending {
   settle(claim: Claim, task: Task, state: EndedState): Promise<boolean>;
   settleBehind(claim: Claim, task: Task, state: EndedState): Promise<boolean>;
-  /** What was said last is durable no later than the record that follows from it. */
+  /** Makes the conversation durable before the record that depends on it. */
   syncSession(task: Task): Promise<void>;
 }
 
 interface Parts {
   disk: Disk;
-  l: Layout;
-  writing: Writing;
+  layout: Layout;
+  write: AtomicWrite;
   ahead: Ahead;
   journal: Pick<Journal, 'arrived' | 'settle' | 'keep'>;
-  lying: Shelves;
+  lookup: TaskLookup;
   onItsWay: Placing;
   me: string;
 }
 
-export function ending({ disk, l, writing, ahead, journal, lying, onItsWay, me }: Parts): Ending {
+export function ending({ disk, layout, write, ahead, journal, lookup, onItsWay, me }: Parts): Ending {
   const { forget, keepAsEvidence } = onItsWay;
   return { settle, settleBehind, syncSession };
 
-  /** Renaming our own claim first is the fence: if it is gone, somebody took the task from us, and our result is only evidence. */
+  /**
+   * Renaming our own claim is the fence: if it is gone, another process took the task, and our
+   * result is only evidence.
+   */
   async function settle(claim: Claim, task: Task, state: EndedState): Promise<boolean> {
-    const held = l.claimed(claim.id, claim.agent, me);
+    const held = layout.claimed(claim.id, claim.agent, me);
     const text = printTask(task);
-    const was = isAcknowledged(task) ? disk.stamp(l.result(task.id)) : undefined;
+    const was = isAcknowledged(task) ? disk.stamp(layout.result(task.id)) : undefined;
     const page = isAcknowledged(task) ? pageLine(task.id, resultPage(task), was) : undefined;
-    // The page first: an end whose page was torn off would be made without it.
+    // The page first: if the journal is cut after the end, the record would be rebuilt without its
+    // page.
     const lines: Line[] = page === undefined ? [] : [page, { id: task.id, state, text, of: disk.stamp(held) }];
-    const [tmp] = await Promise.all([writing.aside(text), syncSession(task), onItsWay.safe(task.root, lines)]);
+    const [tmp] = await Promise.all([write.writeTemp(text), syncSession(task), onItsWay.safe(task.root, lines)]);
     forget(claim.id);
     const leaving = held + LEAVING;
     const isOurs = disk.rename(held, leaving);
-    // Once the record is there, people and programs look for its page.
-    if (isOurs && page !== undefined) writing.show(l.result(task.id), page.text);
-    const isPlaced = isOurs && disk.link(tmp, l.task(state, claim.id));
+    // People and programs look for the page as soon as the record exists.
+    if (isOurs && page !== undefined) write.show(layout.result(task.id), page.text);
+    const isPlaced = isOurs && disk.link(tmp, layout.task(state, claim.id));
     for (const { id } of lines) if (!isPlaced || id === task.id) journal.arrived(id);
     if (!isPlaced) {
       if (isOurs) disk.remove(leaving);
       keepAsEvidence(claim, tmp);
-      // Nobody shall make it from there, whatever becomes of us.
+      // The journal must not rebuild this end, even if we crash now.
       await journal.settle();
       if (lines.length > 0) await journal.keep([]);
       return false;
     }
     disk.remove(tmp);
     disk.removeSoon(leaving);
-    lying.remember(l.task(state, claim.id), task);
+    lookup.remember(layout.task(state, claim.id), task);
     if (page !== undefined) keepPage(page, task.root);
     return true;
   }
 
-  /** The journal has it until its file is durable. */
+  /** Keeps the page in the journal until its file is durable. */
   function keepPage({ id, page }: PageLine, root: string): void {
-    const file = l.result(page);
+    const file = layout.result(page);
     const write = once(async () => {
       await syncIfThere(disk, file);
       return undefined;
@@ -77,9 +82,12 @@ export function ending({ disk, l, writing, ahead, journal, lying, onItsWay, me }
     ahead.put({ id, root, line: async () => undefined, write, arrive: () => undefined });
   }
 
-  /** The same, but others see it in our hands until its record is there; the fence is met then. */
+  /**
+   * Settles in memory. Others see the task as claimed until its record is written; the fence is
+   * checked then.
+   */
   async function settleBehind(claim: Claim, task: Task, state: EndedState): Promise<boolean> {
-    const held = l.claimed(claim.id, claim.agent, me);
+    const held = layout.claimed(claim.id, claim.agent, me);
     const before = onItsWay.get(claim.id);
     forget(claim.id);
     const lies = before === undefined ? held : before.from;
@@ -87,25 +95,27 @@ export function ending({ disk, l, writing, ahead, journal, lying, onItsWay, me }
     const of = lies && disk.stamp(lies);
     if (lies !== undefined && of === undefined) {
       onItsWay.drop(claim.id);
-      return keepAsEvidence(claim, await writing.aside(text));
+      return keepAsEvidence(claim, await write.writeTemp(text));
     }
     const { id, parent, root } = task;
-    const write = once(() => Promise.all([writing.aside(text), syncSession(task)]).then(([tmp]) => tmp));
+    const writeRecord = once(() => Promise.all([write.writeTemp(text), syncSession(task)]).then(([tmp]) => tmp));
     const line = (): Promise<Line> => syncSession(task).then(() => ({ id, state, text, of }));
-    onItsWay.send({ id, parent, root, from: lies, write, line, end: { task, state } }, l.task(state, id));
+    onItsWay.send(
+      { id, parent, root, from: lies, write: writeRecord, line, end: { task, state } },
+      layout.task(state, id),
+    );
     return true;
   }
 
   async function syncSession(task: Task): Promise<void> {
     if (task.session === undefined || ahead.get(keyOf(task.session)) !== undefined) return;
-    await syncIfThere(disk, l.session(task.session));
+    await syncIfThere(disk, layout.session(task.session));
   }
 }
 
 /**
- * Somebody outside was told, or will be: then the name is durable too. A child is wanted by its parent's rule or conversation,
- * and its end follows from its own; names lost in a power cut are made again from there, and later ones are never kept
- * without earlier ones.
+ * The end of a root is acknowledged to the outside, so its name must be durable. A child can be
+ * derived again from its parent's rule or conversation, so its name may be lost in a power cut.
  */
 export function isAcknowledged(task: Task): boolean {
   return task.parent === undefined;

@@ -1,7 +1,5 @@
-/** The default store: plain files in a folder, as people see them. */
-import { INTERVALS } from '../../domain/intervals.js';
+/** The default store: plain files in a folder that people can read and edit. */
 import path from 'node:path';
-import { isFew, isWarden, patience, type Rank } from '../../domain/peer.js';
 import type { Task } from '../../domain/task/task.js';
 import type { Clock, Ids } from '../../ports/clock.js';
 import type { Disk } from '../../ports/disk.js';
@@ -10,7 +8,7 @@ import type { Store } from '../../ports/store/index.js';
 import type { Tasks } from '../../ports/store/tasks.js';
 import { ahead } from './ahead.js';
 import { type Lag } from './base/lag.js';
-import { writing } from './base/atomic-write.js';
+import { atomicWrite } from './base/atomic-write.js';
 import { claimsFor } from './claims.js';
 import { journal } from './journal.js';
 import { folders, layout as layoutOf } from './base/layout.js';
@@ -23,9 +21,9 @@ import { effects } from './records/effects.js';
 import { events } from './records/events.js';
 import { intents } from './records/intents.js';
 import { sessionVerbs } from './sessions.js';
-import { shelves } from './task-lookup.js';
+import { taskLookup } from './task-lookup.js';
 import { taskVerbs } from './tasks.js';
-import { bell, ringBell } from './watcher.js';
+import { ringing } from './ringing.js';
 
 interface FilesOptions {
   root: string;
@@ -35,7 +33,7 @@ interface FilesOptions {
   processes: Processes;
   /** Agents this peer hosts; empty: all. */
   agents?: string[];
-  /** How long the disk may follow behind, and how long history: for tests and recordings, which must be the same each time. */
+  /** Delays of the write-behind queue and of the event log; tests and recordings fix them. */
   lag?: Lag;
   soon?: Lag;
 }
@@ -47,20 +45,20 @@ export function files({ root, disk, clock, ids, processes, agents = [], lag, soo
   const now = (): Date => clock.now();
   const peer = { id: ids.next(), ...processes.me(), agents, since: now().toISOString() };
   const here = presence(disk, layout, processes, peer);
-  const write = writing(disk, layout, peer.id, () => here.join());
-  const setAside = quarantine(disk, layout);
-  const open = openTasks(disk, layout, setAside, now);
+  const write = atomicWrite(disk, layout, peer.id, () => here.join());
+  const moveToQuarantine = quarantine(disk, layout);
+  const open = openTasks(disk, layout, moveToQuarantine, now);
   const log = journal(disk, layout, write, peer.id);
   const queue = ahead(log, (tmp) => void disk.remove(tmp), lag);
-  const lookup = shelves(disk, layout, now);
+  const lookup = taskLookup(disk, layout, now);
   const verbs = taskVerbs({
     disk,
-    l: layout,
-    writing: write,
+    layout,
+    write,
     tasks: open,
-    lying: lookup,
+    lookup,
     presence: here,
-    quarantine: setAside,
+    quarantine: moveToQuarantine,
     ahead: queue,
     journal: log,
   });
@@ -68,8 +66,8 @@ export function files({ root, disk, clock, ids, processes, agents = [], lag, soo
   const rootOf = (task: string): string | undefined => open.byId.get(task)?.task.root;
   const { unclaimed, ...sessions } = sessionVerbs({
     disk,
-    l: layout,
-    writing: write,
+    layout,
+    write,
     ahead: queue,
     journal: log,
     rootOf,
@@ -108,22 +106,23 @@ export function files({ root, disk, clock, ids, processes, agents = [], lag, soo
       adoptDead(); // a dead process may have ended children of a task that is retried
       return verbs.ended(options);
     },
-    // A task whose file cannot be read is still open: others wait for it, and it is not created again.
-    isOpen: (id) => verbs.isOpen(id) || open.heldFile(id) !== undefined,
-    unreadable: (id) => open.heldFile(id),
-    create: async (task, options) => open.heldFile(task.id) === undefined && verbs.create(task, options),
+    // A task whose file cannot be read is still open: others wait for it, and it is not created
+    // again.
+    isOpen: (id) => verbs.isOpen(id) || open.unreadable(id) !== undefined,
+    unreadable: (id) => open.unreadable(id),
+    create: async (task, options) => open.unreadable(task.id) === undefined && verbs.create(task, options),
     async claim(id, agent) {
       here.join();
       const claim = verbs.claim(id, agent);
       if (claim) forSession(claim.task);
       return claim;
     },
-    claimsFor: async (agent) =>
-      claimsFor({ disk, l: layout, tasks: open, lying: lookup, isAlive: here.isAlive }, agent),
+    claimsFor: async (agent) => claimsFor({ disk, layout, tasks: open, lookup, isAlive: here.isAlive }, agent),
     async takeOver(id) {
       here.join();
       const owner = open.byId.get(id)?.owner?.peer;
-      // Adopt the journal first: if this process dies after the take-over, its successor would not look for it.
+      // Adopt the journal first: if this process dies after the take-over, its successor would not
+      // look for it.
       const unseen = owner === undefined || here.isAlive(owner) ? 0 : log.adopt(owner);
       const claim = verbs.takeOver(id);
       return claim && unseen > 0 ? { ...claim, unseen } : claim;
@@ -142,7 +141,7 @@ export function files({ root, disk, clock, ids, processes, agents = [], lag, soo
   return {
     tasks,
     sessions,
-    locks: locks(disk, layout, peer.id, (id) => verbs.isOpen(id) || verbs.liesOpen(id), startedIn),
+    locks: locks(disk, layout, peer.id, (id) => verbs.isOpen(id) || verbs.isOpenOnDisk(id), startedIn),
     effects: effects(disk, layout, write, now),
     blobs: blobs(disk, layout, write),
     intents: intents(disk, layout, write, now),
@@ -153,11 +152,7 @@ export function files({ root, disk, clock, ids, processes, agents = [], lag, soo
       join: async () => here.join(),
       peers: async () => here.peers(),
       version: () => here.stamp(),
-      rank,
-      ringOthers() {
-        if (rank().of > 1) ringBell(disk, layout, peer.id);
-      },
-      onRing,
+      ...ringing({ disk, layout, presence: here, adoptDead, touched: open.doubt }),
       async sweep() {
         here.refresh();
         works = true;
@@ -181,58 +176,6 @@ export function files({ root, disk, clock, ids, processes, agents = [], lag, soo
       here.leave();
     },
   };
-
-  function rank(): Rank {
-    try {
-      return here.rank();
-    } catch {
-      return { rank: 0, of: 1 }; // the disk failed; the next scan reports it
-    }
-  }
-
-  /** The death of a process changes no file, so peers check for it. */
-  function checkPeers(ring: () => void): void {
-    try {
-      if (!here.tendOthers()) return;
-      adoptDead();
-      ring();
-    } catch {
-      ring(); // the disk failed; the next scan reports it
-    }
-  }
-
-  async function onRing(ring: () => void): Promise<() => Promise<void>> {
-    let timer: NodeJS.Timeout | undefined;
-    let late: NodeJS.Timeout | undefined;
-    const schedule = (): void => {
-      clearTimeout(timer);
-      const me = rank();
-      timer = setTimeout(
-        check,
-        (isFew(me) ? INTERVALS.peerCheckMs : INTERVALS.peerCheckOfManyMs) * patience(me),
-      ).unref();
-    };
-    const peersChanged = (gone: boolean): void => {
-      if (isWarden(rank())) ring();
-      else if (gone)
-        late ??= setTimeout(
-          () => ((late = undefined), schedule(), ring()),
-          Math.random() * INTERVALS.peerNoticeSpreadMs,
-        ).unref();
-    };
-    const watcher = bell(layout, { ring, peers: peersChanged, touched: open.doubt });
-    const check = (): void => {
-      checkPeers(ring);
-      if (watcher.mend()) ring();
-      schedule();
-    };
-    schedule();
-    return async () => {
-      clearTimeout(timer);
-      clearTimeout(late);
-      watcher.close();
-    };
-  }
 }
 
 export { isWorkspace } from './base/layout.js';

@@ -1,37 +1,47 @@
 /**
- * What this process knows and the disk does not show yet, in a file of its own: what was said in conversations that have no file, and how parts ended whose records
- * have none. It costs one line where the files cost a dozen, and can be synced in one go. If the process dies, or the power fails, whoever comes next makes the files
- * from it, so that no answer is asked for, and paid, twice, and nothing that somebody was told is gone.
+ * One journal per process for conversations and ends of tasks that are still queued for writing. A
+ * line is far cheaper than the files, and one sync covers all lines. After a crash or a power cut
+ * another process rebuilds the files from it, so that no model call is paid twice and no
+ * acknowledged result is lost.
  */
 import path from 'node:path';
 import type { EndedState } from '../../domain/task/task.js';
 import { sameContent } from '../../domain/stamp.js';
 import type { Disk } from '../../ports/disk.js';
 import { parseClaimName, type Layout } from './base/layout.js';
-import type { Writing } from './base/atomic-write.js';
+import type { AtomicWrite } from './base/atomic-write.js';
 
 export interface Journal {
-  /** At once; a power cut may take it. */
+  /** Appends at once; a power cut may lose the line. */
   add(line: Line): void;
-  /** Durable when resolved, with all before. */
+  /** Durable when resolved, with all earlier lines. */
   keep(lines: readonly Line[]): Promise<void>;
-  /** It has its file now, or needs none. */
+  /** Its file has been written, or is not needed any more. */
   arrived(id: string): void;
-  /** Resolves when the names of all that arrived are durable; then their lines do not count any more. */
+  /**
+   * Resolves when the names of all files that arrived are durable; their lines then no longer
+   * count.
+   */
   settle(): Promise<void>;
-  /** Makes the files that a dead process had not made; how many conversations were among them. Durable when it returns. */
+  /**
+   * Writes the files that a dead process had not written, durably; returns the number of
+   * conversations among them.
+   */
   adopt(peer: string): number;
-  /** Others held this process for dead and have made its files: what is written from now on goes where they have not looked. */
+  /**
+   * Others took this process for dead and wrote its files: starts new journal files that they have
+   * not read.
+   */
   begin(): void;
-  /** Processes that left something. */
+  /** The processes that have journal files. */
   others(): string[];
   close(): void;
 }
 
-/** A conversation as it is, how a task ended, or the page with the result of one. `text`: the whole file. */
+/** A conversation, the end of a task, or a result page. `text`: the content of the file. */
 export type Line = { readonly id: string; readonly session: string; readonly text: string } | EndLine | PageLine;
 
-/** `of`: the stamp of the claim it ended. */
+/** `of`: the stamp of the claim that it ended. */
 interface EndLine {
   readonly id: string;
   readonly state: EndedState;
@@ -39,7 +49,7 @@ interface EndLine {
   readonly of?: string | undefined;
 }
 
-/** `page`: of which task; kept together with its end. `was`: the stamp of the page of an end before this one. */
+/** `page`: the task; kept together with its end. `was`: the stamp of the page of an earlier end. */
 export interface PageLine {
   readonly id: string;
   readonly page: string;
@@ -47,7 +57,7 @@ export interface PageLine {
   readonly was?: string | undefined;
 }
 
-/** Beside the ids of tasks, which have no blank in them. */
+/** Does not collide with the ids of tasks, which contain no spaces. */
 export function keyOf(session: string): string {
   return `conversation ${session}`;
 }
@@ -56,22 +66,25 @@ export function pageLine(task: string, text: string, was: string | undefined): P
   return { id: `page ${task}`, page: task, text, was };
 }
 
-/** A journal is a row of files: when the last is longer than this another is begun, and one of which nothing is needed any more goes. */
+/**
+ * One file of a journal. A new file is started when the last is long enough; a file without live
+ * lines is deleted.
+ */
 interface Part {
   readonly file: string;
   bytes: number;
-  /** So many of them are on the device; undefined: its name is not. */
+  /** The number of bytes that are durable; undefined: not even the name is. */
   safe: number | undefined;
-  /** Why a sync of it failed: what it should have kept counts as gone, and no later sync says otherwise. */
+  /** Why a sync failed. Its unsynced bytes count as lost, whatever a later sync returns. */
   lost?: { thrown: unknown };
-  /** What only its lines tell, and in which folder that will lie. */
+  /** The ids whose content only these lines have, with the folder of the file. */
   readonly live: Map<string, string>;
 }
 
-/** Making and deleting files is dear. */
+/** Creating and deleting files is expensive. */
 const MOST_BYTES = 256 * 1024;
 
-export function journal(disk: Disk, l: Layout, writing: Writing, peer: string): Journal {
+export function journal(disk: Disk, layout: Layout, writing: AtomicWrite, peer: string): Journal {
   const row: Part[] = [];
   const arrivals = new Map<string, { folder: string }>();
   const made = new Map<string, number>();
@@ -93,12 +106,12 @@ export function journal(disk: Disk, l: Layout, writing: Writing, peer: string): 
       }
     },
     settle() {
-      settling = settling.then(settle); // never again, once a sync has failed
+      settling = settling.then(settle); // rejects for good once a sync has failed
       return settling;
     },
     adopt,
     begin,
-    others: () => [...new Set(disk.list(l.journal).filter(isJournal).map(ownerOf))],
+    others: () => [...new Set(disk.list(layout.journal).filter(isJournal).map(ownerOf))],
     close() {
       for (const { file } of row.splice(0)) disk.remove(file);
     },
@@ -107,7 +120,7 @@ export function journal(disk: Disk, l: Layout, writing: Writing, peer: string): 
   function begin(): void {
     for (const part of row.splice(0)) {
       if (disk.stamp(part.file) !== undefined) row.push(part);
-      else disk.remove(part.file); // it is gone, but still in hand
+      else disk.remove(part.file); // the name is gone, but the file is still open
     }
   }
 
@@ -119,14 +132,19 @@ export function journal(disk: Disk, l: Layout, writing: Writing, peer: string): 
     }
     const text = lines.map(printed).join('');
     if (part === undefined || part.bytes > MOST_BYTES) {
-      part = { file: path.join(l.journal, `${peer}.${++count}.jsonl`), bytes: 0, safe: undefined, live: new Map() };
+      part = {
+        file: path.join(layout.journal, `${peer}.${++count}.jsonl`),
+        bytes: 0,
+        safe: undefined,
+        live: new Map(),
+      };
       disk.create(part.file, text);
       row.push(part);
     } else disk.appendOwn(part.file, text);
     part.bytes += text.length;
     for (const line of lines) {
       for (const { live } of row) live.delete(line.id);
-      arrivals.delete(line.id); // that was something else
+      arrivals.delete(line.id); // the earlier arrival was of older content
       part.live.set(line.id, path.dirname(fileOf(line)));
     }
   }
@@ -136,9 +154,9 @@ export function journal(disk: Disk, l: Layout, writing: Writing, peer: string): 
     if (lost !== undefined) throw lost.thrown;
     if (safe !== undefined && safe >= bytes) return;
     try {
-      await Promise.all([disk.sync(part.file), safe === undefined ? disk.syncFolder(l.journal) : undefined]);
+      await Promise.all([disk.sync(part.file), safe === undefined ? disk.syncFolder(layout.journal) : undefined]);
     } catch (thrown) {
-      if (!row.includes(part)) return; // nothing of it was needed any more
+      if (!row.includes(part)) return; // its lines are not needed any more
       part.lost = { thrown };
       throw thrown;
     }
@@ -150,7 +168,8 @@ export function journal(disk: Disk, l: Layout, writing: Writing, peer: string): 
     const named = new Map(arrivals);
     const folders = new Set([...named.values()].map(({ folder }) => folder));
     await Promise.all([...folders].map((folder) => disk.syncFolder(folder)));
-    const there = [...named.keys()].filter((id) => arrivals.get(id) === named.get(id)); // the others were kept anew since
+    // the others were journaled again since
+    const there = [...named.keys()].filter((id) => arrivals.get(id) === named.get(id));
     for (const id of there) arrivals.delete(id);
     while (row[0] !== undefined && row[0].live.size === 0 && row[0].bytes > MOST_BYTES) disk.remove(row.shift()!.file);
     const last = row.at(-1);
@@ -163,13 +182,13 @@ export function journal(disk: Disk, l: Layout, writing: Writing, peer: string): 
   function adopt(dead: string): number {
     const before = made.get(dead) ?? 0;
     const own = disk
-      .list(l.journal)
+      .list(layout.journal)
       .filter((name) => isJournal(name) && ownerOf(name) === dead)
       .sort((a, b) => Number(a.split('.').at(-2)) - Number(b.split('.').at(-2)))
-      .map((name) => path.join(l.journal, name));
+      .map((name) => path.join(layout.journal, name));
     if (own.length === 0) return before;
-    // First: if we die halfway and the power fails then, whoever comes next must know the other half too.
-    for (const file of [...own, l.journal]) syncIfThere(file);
+    // Sync first: if we die halfway and the power fails, the next process needs the other half too.
+    for (const file of [...own, layout.journal]) syncIfThere(file);
     const { needed, ends } = stillNeeded(own);
     let conversations = 0;
     for (const line of needed) {
@@ -185,7 +204,10 @@ export function journal(disk: Disk, l: Layout, writing: Writing, peer: string): 
     return before + conversations;
   }
 
-  /** Pages last: they need the record that they belong to. `ends`: as they were kept last, whether they count or not. */
+  /**
+   * Pages last: they need their record. `ends`: the last end of each task, whether it still counts
+   * or not.
+   */
   function stillNeeded(files: readonly string[]): { needed: Line[]; ends: ReadonlyMap<string, EndLine> } {
     const needed = new Map<string, Line>();
     const ends = new Map<string, EndLine>();
@@ -203,7 +225,7 @@ export function journal(disk: Disk, l: Layout, writing: Writing, peer: string): 
     return { needed: [...all.filter((line) => !('page' in line)), ...all.filter((line) => 'page' in line)], ends };
   }
 
-  /** Unless the task was tried again since, or a person has written in its page. */
+  /** Skipped if the task was retried since, or a person has edited its page. */
   function makePage(line: PageLine, end: EndLine | undefined): void {
     const record = end && disk.read(fileOf(end));
     if (record?.kind !== 'file' || record.bytes.toString('utf8') !== end!.text) return;
@@ -215,7 +237,7 @@ export function journal(disk: Disk, l: Layout, writing: Writing, peer: string): 
     syncIfThere(file);
   }
 
-  /** Another may do the same, and be done before us. */
+  /** Another process may adopt the same journal and finish first. */
   function syncIfThere(file: string): void {
     try {
       disk.syncNow(file);
@@ -224,7 +246,7 @@ export function journal(disk: Disk, l: Layout, writing: Writing, peer: string): 
     }
   }
 
-  /** Only a claim of the dead one may be there, which whoever looks at claims removes. */
+  /** A claim of the dead process does not count: the sweep of claims removes it. */
   function liesAnywhere(line: Line, dead: string): boolean {
     if (!('state' in line)) return disk.stamp(fileOf(line)) !== undefined;
     const { id } = line;
@@ -232,18 +254,22 @@ export function journal(disk: Disk, l: Layout, writing: Writing, peer: string): 
     const isPlaced = (): boolean => {
       const before = undone(line);
       return places.some((state) => {
-        const file = l.task(state, id);
+        const file = layout.task(state, id);
         return !before.includes(file) && disk.stamp(file) !== undefined;
       });
     };
     if (isPlaced()) return true;
-    const claims = disk.list(l.tasks('active')).map(parseClaimName);
-    return claims.some((claim) => claim?.id === id && claim.peer !== dead) || isPlaced(); // it may be on its way
+    const claims = disk.list(layout.tasks('active')).map(parseClaimName);
+    // it may be moving between folders
+    return claims.some((claim) => claim?.id === id && claim.peer !== dead) || isPlaced();
   }
 
-  /** Where the task lies as it was before it was claimed: a power cut may undo a rename and keep what was synced after it. */
+  /**
+   * The task's files as they were before the claim: a power cut may undo a rename and keep later
+   * synced writes.
+   */
   function undone({ id, of }: EndLine): string[] {
-    const files = [l.task('pending', id), l.task('waiting', id)];
+    const files = [layout.task('pending', id), layout.task('waiting', id)];
     return files.filter((file) => {
       const stamp = disk.stamp(file);
       return of !== undefined && stamp !== undefined && sameContent(stamp, of);
@@ -251,17 +277,20 @@ export function journal(disk: Disk, l: Layout, writing: Writing, peer: string): 
   }
 
   function fileOf(line: Line): string {
-    if ('session' in line) return l.session(line.session);
-    return 'page' in line ? l.result(line.page) : l.task(line.state, line.id);
+    if ('session' in line) return layout.session(line.session);
+    return 'page' in line ? layout.result(line.page) : layout.task(line.state, line.id);
   }
 }
 
-/** On a line of its own, also where the one before is torn because the disk was full. */
+/** Starts a new line, in case the previous one was cut short by a full disk. */
 function printed(line: Line | { readonly there: string[] }): string {
   return `\n${JSON.stringify(line)}`;
 }
 
-/** Whole, or what a power cut may leave of an unsynced file: a part of it, or its length. */
+/**
+ * Whether this is the text, or what a power cut may leave of it unsynced: a prefix, or zeros of its
+ * length.
+ */
 function isTorn(found: Buffer, text: string): boolean {
   const whole = Buffer.from(text);
   const end = found.findLastIndex((byte) => byte !== 0) + 1;
@@ -276,7 +305,7 @@ function ownerOf(name: string): string {
   return name.split('.').slice(0, -2).join('.');
 }
 
-/** A torn line is one that nobody waited for. */
+/** A torn line was never acknowledged, so it is skipped. */
 function parse(text: string): Line | { readonly there: string[] } | undefined {
   try {
     const line = text === '' ? undefined : (JSON.parse(text) as Line | { there: string[] });

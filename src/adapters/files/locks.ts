@@ -1,6 +1,7 @@
 /**
  * Locks as small files that name the task that holds them. A lock is taken by exclusive creation. A
- * stale one is renamed away first, so that only one of several processes that find it stale goes on.
+ * stale one is renamed away first, so that only one of several processes that find it stale goes
+ * on.
  */
 import path from 'node:path';
 import type { Disk } from '../../ports/disk.js';
@@ -45,7 +46,8 @@ export function locks(
   function take(key: string, task: string): boolean {
     const file = path.join(layout.turns, key);
     for (let tries = 0; tries < MAX_TRIES; tries++) {
-      // A power cut may lose the lock but not the conversation: the task in the middle of it keeps its turn.
+      // A power cut may lose the lock but not the conversation: the task in the middle of it keeps
+      // its turn.
       if (disk.stamp(file) === undefined && (startedIn(key) ?? task) !== task) return false;
       if (disk.create(file, `${task}\n`)) return true;
       const holder = holderIn(file);

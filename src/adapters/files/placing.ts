@@ -1,4 +1,7 @@
-/** Tasks on their way to where they shall lie: what a placement of a task comes to when its turn is there. */
+/**
+ * Placements of tasks in the write-behind queue: creating, moving and ending their files when their
+ * turn comes.
+ */
 import path from 'node:path';
 import type { Problem } from '../../domain/problem.js';
 import type { Placed, Task } from '../../domain/task/task.js';
@@ -10,44 +13,46 @@ import type { Line } from './journal.js';
 import { claimName, LEAVING, type Layout } from './base/layout.js';
 import type { OpenTasks } from './open-tasks.js';
 import type { Quarantine } from './quarantine.js';
-import type { Shelves } from './task-lookup.js';
+import type { TaskLookup } from './task-lookup.js';
 
 interface TaskPlacement extends Placement {
-  /** Its file; undefined: it has none yet, and must not take a name that exists. */
+  /** The current file; undefined: there is none yet, and an existing name must not be replaced. */
   readonly from: string | undefined;
-  /** May change as long as it is on its way. */
+  /** The target; may change while the placement is queued. */
   to: string;
-  /** It has ended, and so. */
+  /** The end of the task, if it has ended. */
   end?: Placed;
 }
 
 export interface Placing {
   get(id: string): TaskPlacement | undefined;
   send(one: Omit<TaskPlacement, 'to' | 'arrive'>, to: string): void;
-  /** It goes elsewhere. `rests`: among the waiting, for its children. */
+  /** Changes the target. `rests`: the task waits for its children. */
   redirect(one: TaskPlacement, to: string, rests: boolean): void;
   drop(id: string): void;
   caughtUp(): Promise<void>;
-  /** The same, and every part of this task that was made here has a name on the disk, also one that has moved on since. */
+  /**
+   * Like `caughtUp`; also, every child of this task that was created here has a name on the disk.
+   */
   named(parent: string): Promise<void>;
   safe(root: string, lines: readonly Line[]): Promise<void>;
-  /** It is open no longer, as far as memory goes. */
+  /** Removes the task from the open tasks in memory. */
   forget(id: string): void;
-  /** Brought by somebody who did not own the task any more. */
+  /** Keeps a result that came after its claim was lost. */
   keepAsEvidence(claim: Pick<Claim, 'id' | 'agent'>, tmp: string): false;
 }
 
 interface Parts {
   disk: Disk;
-  l: Layout;
+  layout: Layout;
   tasks: OpenTasks;
-  lying: Shelves;
+  lookup: TaskLookup;
   quarantine: Quarantine;
   ahead: Ahead;
   me: string;
 }
 
-export function placing({ disk, l, tasks, lying, quarantine, ahead, me }: Parts): Placing {
+export function placing({ disk, layout, tasks, lookup, quarantine, ahead, me }: Parts): Placing {
   const onItsWay = ahead as Ahead<TaskPlacement>;
   return {
     get: (id) => onItsWay.get(id),
@@ -75,7 +80,7 @@ export function placing({ disk, l, tasks, lying, quarantine, ahead, me }: Parts)
   function arrive(one: TaskPlacement, tmp: string | undefined): void {
     if (one.end !== undefined) return ended(one, one.end.task, tmp!);
     const isPlaced = tmp === undefined ? moved(one) : made(one, tmp);
-    if (!isPlaced) return forget(one.id); // somebody made or took it: ours is none
+    if (!isPlaced) return forget(one.id); // another process created or took it: ours does not count
     const entry = tasks.byId.get(one.id);
     const stamp = disk.stamp(one.to);
     if (entry === undefined || stamp === undefined) return;
@@ -84,24 +89,27 @@ export function placing({ disk, l, tasks, lying, quarantine, ahead, me }: Parts)
   }
 
   function made({ id, to }: TaskPlacement, tmp: string): boolean {
-    if (!lying.has(id)) return disk.rename(tmp, to);
+    if (!lookup.has(id)) return disk.rename(tmp, to);
     disk.remove(tmp);
     return false;
   }
 
   function moved({ id, from, to }: TaskPlacement): boolean {
-    if (disk.stamp(to) !== undefined) quarantine(to, twin(l, id, to));
+    if (disk.stamp(to) !== undefined) quarantine(to, twin(layout, id, to));
     return disk.rename(from!, to);
   }
 
-  /** Where there is a claim of ours on the disk, others see the task in our hands until now, and renaming it is the fence. */
+  /**
+   * If our claim is on the disk, others see the task as ours until now, and renaming the claim is
+   * the fence.
+   */
   function ended({ id, from, to }: TaskPlacement, task: Task, tmp: string): void {
     const leaving = from && from + LEAVING;
     const isFenced = leaving !== undefined && !disk.rename(from!, leaving);
-    if (isFenced || lying.hasEnded(id)) keepAsEvidence({ id, agent: task.claimed_by ?? 'nobody' }, tmp);
+    if (isFenced || lookup.hasEnded(id)) keepAsEvidence({ id, agent: task.claimed_by ?? 'nobody' }, tmp);
     else {
       disk.rename(tmp, to);
-      lying.remember(to, task);
+      lookup.remember(to, task);
     }
     if (leaving !== undefined && !isFenced) disk.removeSoon(leaving);
   }
@@ -112,13 +120,13 @@ export function placing({ disk, l, tasks, lying, quarantine, ahead, me }: Parts)
   }
 
   function keepAsEvidence({ id, agent }: Pick<Claim, 'id' | 'agent'>, tmp: string): false {
-    disk.rename(tmp, path.join(l.evidence, claimName(id, agent, me)));
+    disk.rename(tmp, path.join(layout.evidence, claimName(id, agent, me)));
     return false;
   }
 }
 
-export function twin(l: Layout, id: string, file: string): Problem {
-  const shown = path.relative(l.root, file);
+export function twin(layout: Layout, id: string, file: string): Problem {
+  const shown = path.relative(layout.root, file);
   return {
     code: 'duplicate',
     message: `${shown} has the id ${id} of a task that is being worked on`,

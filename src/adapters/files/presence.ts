@@ -1,6 +1,7 @@
 /**
- * Who is running. Each peer has one small file in `agents/live/` that names its process; a peer whose file is gone or
- * whose process has ended is dead, and its claims are orphans. The file is written before the first claim, never after.
+ * The running peers. Each has a small file in `agents/live/` that names its process. A peer whose
+ * file is gone or whose process has ended is dead, and its claims are orphans. The file is written
+ * before the first claim.
  */
 import path from 'node:path';
 import { writtenAt } from '../../domain/stamp.js';
@@ -12,42 +13,43 @@ import { remade, showAt } from './base/atomic-write.js';
 
 export interface Presence {
   peer: Peer;
-  /** Makes this peer known; cheap when it is already. */
+  /** Writes this peer's file; cheap if that was done before. */
   join(): void;
-  /** Makes it known again if somebody took its file away: true if so. Others held it for dead meanwhile. */
+  /** Writes the file again if it was deleted: then true, because others took this peer for dead. */
   rejoin(): boolean;
   isAlive(peerId: string): boolean;
-  /** What was believed of others is asked again. */
+  /** Forgets which peers are alive, so that their processes are asked again. */
   refresh(): void;
   peers(): Peer[];
-  /** Differs whenever a peer came or left. */
+  /** Changes whenever a peer joins or leaves. */
   stamp(): string;
   /**
-   * Looks whether some of the others still live, and takes away the files of those that do not: true if there were any. Of few peers each sees
-   * to its next ones by name. Of many the first by name, the wardens, see to all, in turns; the rest sees to the wardens.
+   * Checks some of the other peers and removes the files of dead ones; true if there were any. With
+   * few peers each checks its next neighbours by name. With many, the first by name, the wardens,
+   * check all of them in turn, and the rest check the wardens.
    */
-  tendOthers(): boolean;
+  checkOthers(): boolean;
   rank(): Rank;
-  /** Removes the files of dead peers, and what they had aside. */
+  /** Removes the files and temporary files of dead peers. */
   sweep(): void;
   leave(): void;
 }
 
-/** More than one, because a neighbour may be paused and see to nobody. */
+/** More than one, because a neighbour may be paused and check nothing. */
 const NEIGHBOURS = 4;
-const MOST_USES = 30;
-/** Nothing lies aside for so long, unless whoever wrote it is dead. */
-const ASIDE_MS = 10 * 60_000;
+const MAX_USES = 30;
+/** A temporary file this old belongs to a dead process. */
+const TEMP_FILE_MAX_AGE_MS = 10 * 60_000;
 
-/** Names of what lies aside begin with the peer. */
+/** Names of temporary files start with the peer's id. */
 const ownerOf = (name: string): string => name.slice(0, name.lastIndexOf('-'));
 
-export function presence(disk: Disk, l: Layout, processes: Processes, peer: Peer): Presence {
-  const known = new Map<string, boolean>();
-  const file = (id: string): string => path.join(l.live, `${id}.json`);
-  /** What a peer says of itself never changes. */
-  const read = new Map<string, Peer>();
-  let near = { stamp: undefined as string | undefined, uses: MOST_USES, me: { rank: 0, of: 1 }, peers: [] as Peer[] };
+export function presence(disk: Disk, layout: Layout, processes: Processes, peer: Peer): Presence {
+  const liveness = new Map<string, boolean>();
+  const file = (id: string): string => path.join(layout.live, `${id}.json`);
+  /** Contents of peer files; they never change. */
+  const peersById = new Map<string, Peer>();
+  let cached = { stamp: undefined as string | undefined, uses: MAX_USES, me: { rank: 0, of: 1 }, peers: [] as Peer[] };
   let turn = 0;
   let joined = false;
   return {
@@ -60,24 +62,24 @@ export function presence(disk: Disk, l: Layout, processes: Processes, peer: Peer
       return true;
     },
     isAlive,
-    refresh: () => known.clear(),
+    refresh: () => liveness.clear(),
     peers: () => ids().flatMap((id) => (isAlive(id) ? (readPeer(id) ?? []) : [])),
     stamp: () => ids().sort().join(' '),
-    tendOthers() {
-      const dead = ours().filter((one) => !processes.isAlive(one));
-      for (const { id } of dead) known.set(id, false);
-      bury(dead.map(({ id }) => id));
+    checkOthers() {
+      const dead = peersToCheck().filter((other) => !processes.isAlive(other));
+      for (const { id } of dead) liveness.set(id, false);
+      removeDead(dead.map(({ id }) => id));
       return dead.length > 0;
     },
     rank() {
-      lookNear();
-      return near.me;
+      refreshCached();
+      return cached.me;
     },
     sweep() {
-      bury(ids().filter((id) => !isAlive(id)));
-      for (const name of disk.list(l.tmp)) {
+      removeDead(ids().filter((id) => !isAlive(id)));
+      for (const name of disk.list(layout.tmp)) {
         const owner = ownerOf(name);
-        if (owner !== peer.id && !isAlive(owner) && isLeft(name)) disk.remove(path.join(l.tmp, name));
+        if (owner !== peer.id && !isAlive(owner) && isAbandoned(name)) disk.remove(path.join(layout.tmp, name));
       }
     },
     leave() {
@@ -88,82 +90,90 @@ export function presence(disk: Disk, l: Layout, processes: Processes, peer: Peer
 
   function join(): void {
     if (joined) return;
-    showAt(disk, l, peer.id, file(peer.id), `${JSON.stringify(peer, null, 2)}\n`); // half written it would look dead
+    showAt(disk, layout, peer.id, file(peer.id), `${JSON.stringify(peer, null, 2)}\n`); // written at once: a partial file would look dead
     joined = true;
   }
 
-  /** What they had aside goes first: without its file in `agents/live/` nobody knows that a peer is dead. */
-  function bury(dead: string[]): void {
+  /**
+   * Temporary files go first: once its file in `agents/live/` is gone, a peer is unknown and not
+   * dead.
+   */
+  function removeDead(dead: string[]): void {
     if (dead.length === 0) return;
-    for (const name of disk.list(l.tmp)) if (dead.includes(ownerOf(name))) disk.remove(path.join(l.tmp, name));
+    for (const name of disk.list(layout.tmp))
+      if (dead.includes(ownerOf(name))) disk.remove(path.join(layout.tmp, name));
     for (const id of dead) disk.remove(file(id));
   }
 
   /**
-   * Of a peer that nobody knows. It may live and have lost its file a moment ago, and what it has aside is about to get its name: only what
-   * is old was left.
+   * An unknown peer may be alive with its file just deleted, and about to rename this temporary
+   * file. So only old files count as abandoned.
    */
-  function isLeft(name: string): boolean {
-    const stamp = disk.stamp(path.join(l.tmp, name));
+  function isAbandoned(name: string): boolean {
+    const stamp = disk.stamp(path.join(layout.tmp, name));
     if (stamp === undefined || name === remade(ownerOf(name))) return true;
-    return Date.now() - Number(writtenAt(stamp) / 1_000_000n) > ASIDE_MS;
+    return Date.now() - Number(writtenAt(stamp) / 1_000_000n) > TEMP_FILE_MAX_AGE_MS;
   }
 
   function ids(): string[] {
-    const names = disk.list(l.live).filter((name) => name.endsWith('.json') && !name.startsWith('.'));
-    const found = names.map((name) => name.slice(0, -'.json'.length));
-    if (read.size > found.length) forgetGone(new Set(found));
-    return found;
+    const names = disk.list(layout.live).filter((name) => name.endsWith('.json') && !name.startsWith('.'));
+    const all = names.map((name) => name.slice(0, -'.json'.length));
+    if (peersById.size > all.length) forgetGone(new Set(all));
+    return all;
   }
 
-  function forgetGone(there: ReadonlySet<string>): void {
-    for (const id of read.keys()) if (!there.has(id)) read.delete(id);
+  function forgetGone(present: ReadonlySet<string>): void {
+    for (const id of peersById.keys()) if (!present.has(id)) peersById.delete(id);
   }
 
-  /** Whom to look at now. A warden looks at a part of all at a time, and the wardens at different ones. */
-  function ours(): Peer[] {
-    lookNear();
-    if (isFew(near.me) || !isWarden(near.me)) return near.peers;
+  /** A warden checks a share of all peers at a time, and the wardens different shares. */
+  function peersToCheck(): Peer[] {
+    refreshCached();
+    if (isFew(cached.me) || !isWarden(cached.me)) return cached.peers;
     turn = (turn + 1) % WARDENS;
-    return near.peers.filter((_, i) => i % WARDENS === (turn + near.me.rank) % WARDENS);
+    return cached.peers.filter((_, i) => i % WARDENS === (turn + cached.me.rank) % WARDENS);
   }
 
-  /** Asked every second, so the folder is only listed when it has changed, and now and then for what its time does not tell. */
-  function lookNear(): void {
-    const stamp = disk.stamp(l.live);
-    if (stamp === near.stamp && ++near.uses < (isWarden(near.me) ? MOST_USES : 2)) return;
+  /**
+   * Called every second, so the folder is listed only when its stamp changes, and now and then in
+   * case the stamp missed a change.
+   */
+  function refreshCached(): void {
+    const stamp = disk.stamp(layout.live);
+    if (stamp === cached.stamp && ++cached.uses < (isWarden(cached.me) ? MAX_USES : 2)) return;
     const others = ids()
       .filter((id) => id !== peer.id)
       .sort();
     const after = others.filter((id) => id > peer.id);
     const me = { rank: others.length - after.length, of: others.length + 1 };
-    const seesToAll = isWarden(me) && !isFew(me);
+    const checksAll = isWarden(me) && !isFew(me);
     const wardens = isFew(me) ? [] : others.slice(0, WARDENS);
-    const next = seesToAll ? others : [...new Set([...wardens, ...after, ...others])].slice(0, NEIGHBOURS);
-    near = { stamp, uses: 0, me, peers: next.flatMap((id) => readPeer(id) ?? []) };
+    const next = checksAll ? others : [...new Set([...wardens, ...after, ...others])].slice(0, NEIGHBOURS);
+    cached = { stamp, uses: 0, me, peers: next.flatMap((id) => readPeer(id) ?? []) };
   }
 
   function isAlive(id: string): boolean {
     if (id === peer.id) return joined;
-    const believed = known.get(id);
-    if (believed !== undefined) return believed;
-    const found = disk.stamp(file(id)) === undefined ? undefined : readPeer(id); // a stamp costs a tenth of a read that fails
-    if (found === undefined) return false; // not remembered: it may be about to make itself known
-    const alive = processes.isAlive(found);
-    known.set(id, alive);
+    const cachedLiveness = liveness.get(id);
+    if (cachedLiveness !== undefined) return cachedLiveness;
+    // a stamp costs a tenth of a failing read
+    const other = disk.stamp(file(id)) === undefined ? undefined : readPeer(id);
+    if (other === undefined) return false; // not cached: the peer may be about to write its file
+    const alive = processes.isAlive(other);
+    liveness.set(id, alive);
     return alive;
   }
 
   function readPeer(id: string): Peer | undefined {
-    const before = read.get(id);
+    const before = peersById.get(id);
     if (before !== undefined) return disk.stamp(file(id)) === undefined ? undefined : before;
-    const found = disk.read(file(id), 64 * 1024);
-    if (found.kind !== 'file') return undefined;
+    const read = disk.read(file(id), 64 * 1024);
+    if (read.kind !== 'file') return undefined;
     try {
-      const said = JSON.parse(found.bytes.toString('utf8')) as Peer;
-      if (typeof said.pid !== 'number') return undefined;
-      read.set(id, { ...said, id });
-      return read.get(id);
+      const parsed = JSON.parse(read.bytes.toString('utf8')) as Peer;
+      if (typeof parsed.pid !== 'number') return undefined;
+      peersById.set(id, { ...parsed, id });
+      return peersById.get(id);
     } catch {
       return undefined;
     }

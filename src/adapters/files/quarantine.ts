@@ -1,19 +1,25 @@
-/** Sets a file that can never be used aside, bytes unchanged, with a note that says why and what to do. */
+/**
+ * Moves a file that can never be valid to `quarantine/`, bytes unchanged, with a note that says why
+ * and what to do.
+ */
 import path from 'node:path';
 import { problem, problemText, type Problem } from '../../domain/problem.js';
 import type { Disk } from '../../ports/disk.js';
 import type { Layout } from './base/layout.js';
 
-/** Returns the problem to report, naming the place where the file lies now; undefined if another peer was faster. */
+/**
+ * Returns the problem to report, with the file's new place; undefined if another peer moved it
+ * first.
+ */
 export type Quarantine = (file: string, why: Problem) => Problem | undefined;
 
-export function quarantine(disk: Disk, l: Layout): Quarantine {
+export function quarantine(disk: Disk, layout: Layout): Quarantine {
   return (file, why) => {
-    disk.makeFolder(l.quarantine);
-    const target = freeName(disk, l.quarantine, path.basename(file));
+    disk.makeFolder(layout.quarantine);
+    const target = freeName(disk, layout.quarantine, path.basename(file));
     if (!disk.rename(file, target)) return undefined;
-    const shown = path.relative(l.root, target);
-    const hint = why.hint ?? 'mend it and move it back, or delete it';
+    const shown = path.relative(layout.root, target);
+    const hint = why.hint ?? 'fix it and move it back, or delete it';
     disk.create(`${target}.why.md`, `${problemText({ ...why, hint })}\n`);
     return problem(why.code, `${why.message}; it was moved to ${shown}`, {
       ...(why.where ? { where: why.where } : {}),

@@ -1,7 +1,7 @@
 /**
- * Conversations as YAML files that only grow. What this process last saw is kept in memory with the file's stamp: a turn
- * costs one append whatever the length, and an edit by a person is noticed before the next write, because then the stamp
- * is another.
+ * Conversations as YAML files that only grow. Each is cached with the stamp of its file: a turn
+ * costs one append whatever the length, and an edit by a person is noticed before the next write,
+ * because it changes the stamp.
  */
 import path from 'node:path';
 import { problem } from '../../domain/problem.js';
@@ -23,71 +23,75 @@ import { diffMessages } from '../../text/session/message-diff.js';
 import type { Ahead } from './ahead.js';
 import type { Layout } from './base/layout.js';
 import { keyOf, type Journal, type Line } from './journal.js';
-import type { Writing } from './base/atomic-write.js';
+import type { AtomicWrite } from './base/atomic-write.js';
 
-interface Known {
+interface Cached {
   stamp: string;
   session: Session;
-  /** How text must look to be added: the indentation of the items, and what must come before the first. */
+  /** How to append: the indentation of the items, and the text before the first. */
   place: { indent: number; before: string };
   /**
-   * The claim under which we write is durable. Only then does a torn end always mean a lost taker: had a power cut undone
-   * the claim but not the write, the task would lie among the waiting with a conversation that looks half edited.
+   * The claim under which we write is durable. If a power cut could undo the claim but keep the
+   * write, the task would be waiting with a torn conversation that looks as if a person were
+   * editing it.
    */
   claimIsSafe: boolean;
   nameIsSafe: boolean;
-  /** How it begins, where we wrote that ourselves. */
+  /** The printed header, if this process wrote it. */
   head?: string;
 }
 
-/** A conversation that has no file yet. */
+/** A conversation that does not have a file yet. */
 interface Unwritten {
   session: Session;
   root: string | undefined;
   head: string;
-  /** What follows the head. */
+  /** The printed messages. */
   text: string;
   status?: SessionHeader['status'];
 }
 
-/** As we write it ourselves. */
+/** The layout that this program writes. */
 const OURS = { indent: 2, before: '' };
 
-/** Conversations remembered at most; the ones not used for longest are read again when needed. */
+/** The cache evicts the conversations that were not used for longest. */
 const MAX_KNOWN = 2000;
 
-interface Parts {
+interface Dependencies {
   disk: Disk;
-  l: Layout;
-  writing: Writing;
+  layout: Layout;
+  write: AtomicWrite;
   ahead: Ahead;
   journal: Journal;
-  /** The task that somebody asked for, above an open one. */
+  /** The root of an open task. */
   rootOf: (task: string) => string | undefined;
 }
 
-/** A conversation grows only under a claim that others can see: until the disk has caught up, nothing is named or added, unless nobody waits for it. */
+/**
+ * A conversation grows only under a claim that others can see. A durable write therefore waits
+ * until the write-behind queue is empty.
+ */
 export function sessionVerbs({
   disk,
-  l,
-  writing,
+  layout,
+  write,
   ahead,
   journal,
   rootOf,
-}: Parts): Sessions & { unclaimed(id: string): void } {
+}: Dependencies): Sessions & { unclaimed(id: string): void } {
   const { caughtUp } = ahead;
   const unwritten = new Map<string, Unwritten>();
-  const known = new Map<string, Known>();
-  const remember = (id: string, what: Known): void => {
-    known.delete(id);
-    known.set(id, what);
-    if (known.size > MAX_KNOWN) known.delete(known.keys().next().value!);
+  const cache = new Map<string, Cached>();
+  const remember = (id: string, what: Cached): void => {
+    cache.delete(id);
+    cache.set(id, what);
+    if (cache.size > MAX_KNOWN) cache.delete(cache.keys().next().value!);
   };
 
   return {
     async create(header, messages, { durable = true } = {}) {
       const id = header.sessionId;
-      const file = l.session(id);
+      const file = layout.session(id);
       const head = printHeader(header);
       const text = printMessages(messages);
       const session = { header, messages: [...messages] };
@@ -97,7 +101,7 @@ export function sessionVerbs({
         writeLater(id);
         return session;
       }
-      if (!(await writing.createOnce(file, head + text, caughtUp()))) return undefined;
+      if (!(await write.createOnce(file, head + text, caughtUp()))) return undefined;
       remember(id, {
         stamp: disk.stamp(file) ?? '',
         session,
@@ -110,13 +114,13 @@ export function sessionVerbs({
     },
     open: open,
     async append(id, messages, { durable }) {
-      const file = l.session(id);
-      const early = unwritten.get(id);
-      if (early !== undefined) {
-        delete early.status; // it was over for one task, and goes on for the next
-        early.text += printMessages(messages, OURS.indent);
-        early.session.messages.push(...messages);
-        journal.add(lineOf(id, early));
+      const file = layout.session(id);
+      const pending = unwritten.get(id);
+      if (pending !== undefined) {
+        delete pending.status; // it ended for one task and continues for the next
+        pending.text += printMessages(messages, OURS.indent);
+        pending.session.messages.push(...messages);
+        journal.add(lineOf(id, pending));
         writeLater(id);
         if (durable) {
           await caughtUp();
@@ -124,42 +128,42 @@ export function sessionVerbs({
         }
         return 'written';
       }
-      if (known.get(id)?.claimIsSafe === false) {
+      if (cache.get(id)?.claimIsSafe === false) {
         await caughtUp();
-        await disk.syncFolder(l.tasks('active'));
+        await disk.syncFolder(layout.tasks('active'));
       }
-      const last = known.get(id);
-      if (last === undefined || disk.stamp(file) !== last.stamp) return 'edited';
-      const text = last.place.before + printMessages(messages, last.place.indent);
+      const cached = cache.get(id);
+      if (cached === undefined || disk.stamp(file) !== cached.stamp) return 'edited';
+      const text = cached.place.before + printMessages(messages, cached.place.indent);
       const stamp = disk.append(file, text);
-      if (grewBy(last.stamp, stamp, Buffer.byteLength(text))) {
-        last.session.messages.push(...messages);
-        remember(id, { ...last, stamp, place: { ...last.place, before: '' }, claimIsSafe: true });
+      if (grewBy(cached.stamp, stamp, Buffer.byteLength(text))) {
+        cached.session.messages.push(...messages);
+        remember(id, { ...cached, stamp, place: { ...cached.place, before: '' }, claimIsSafe: true });
       } else {
-        known.delete(id); // somebody saved in between: what we wrote is there, and so is theirs; it is read again
+        cache.delete(id); // a person saved in between: the file has both changes, and is read again
       }
-      if (durable) await Promise.all([disk.sync(file), last.nameIsSafe ? undefined : safeName(id)]);
+      if (durable) await Promise.all([disk.sync(file), cached.nameIsSafe ? undefined : safeName(id)]);
       return 'written';
     },
-    /** Its task was put back: the next claim on it is a new one. */
+    /** Its task was put back, so the next claim on it is a new one. */
     unclaimed(id) {
-      const last = known.get(id);
-      if (last) last.claimIsSafe = false;
+      const cached = cache.get(id);
+      if (cached) cached.claimIsSafe = false;
     },
     async replace(id, text) {
       if (unwritten.has(id)) await caughtUp();
-      const file = l.session(id);
-      const shown = path.relative(l.root, file);
+      const file = layout.session(id);
+      const shown = path.relative(layout.root, file);
       if (disk.stamp(file) === undefined) return problem('not_found', `there is no conversation ${id}`);
       const parsed = parseSession(text, shown);
       if (!parsed.ok) return parsed.problem;
-      await writing.replace(file, text);
+      await write.replace(file, text);
       return undefined;
     },
     async setStatus(id, status) {
-      const early = unwritten.get(id);
-      if (early !== undefined) {
-        early.status = status;
+      const pending = unwritten.get(id);
+      if (pending !== undefined) {
+        pending.status = status;
         return;
       }
       mark(id, status);
@@ -167,30 +171,31 @@ export function sessionVerbs({
     async list() {
       const end = '.session.yaml';
       const written = disk
-        .list(l.sessions)
+        .list(layout.sessions)
         .flatMap((name) => (name.endsWith(end) && !name.startsWith('.') ? [name.slice(0, -end.length)] : []));
       return [...written, ...unwritten.keys()];
     },
-    stamp: async (id) => disk.stamp(l.session(id)),
+    stamp: async (id) => disk.stamp(layout.session(id)),
   };
 
   function writeLater(id: string): void {
-    const one = unwritten.get(id)!;
+    const conversation = unwritten.get(id)!;
     let written: { status: string | undefined; tmp: Promise<string> } | undefined;
     ahead.put({
       id: keyOf(id),
-      root: one.root,
-      line: async () => (one.status === undefined ? undefined : lineOf(id, one)),
-      write: () => (written ??= { status: one.status, tmp: writing.aside(whole(one)) }).tmp,
+      root: conversation.root,
+      line: async () => (conversation.status === undefined ? undefined : lineOf(id, conversation)),
+      write: () => (written ??= { status: conversation.status, tmp: write.writeTemp(printWhole(conversation)) }).tmp,
       arrive(tmp) {
         unwritten.delete(id);
-        const file = l.session(id);
+        const file = layout.session(id);
         const isTaken = disk.stamp(file) !== undefined;
         if (isTaken) disk.remove(tmp!);
         else disk.rename(tmp!, file);
-        if (isTaken) return; // somebody put one there: theirs stays, and whoever goes on finds it
-        const { session, head, status } = one;
-        if (status !== undefined && status === written!.status) return; // it is over, and says so
+        if (isTaken) return; // another file has the name: it stays, and the next reader finds it
+        const { session, head, status } = conversation;
+        // it has ended, and its file says so
+        if (status !== undefined && status === written!.status) return;
         remember(id, {
           stamp: disk.stamp(file) ?? '',
           session,
@@ -205,19 +210,19 @@ export function sessionVerbs({
   }
 
   async function safeName(id: string): Promise<void> {
-    await disk.syncFolder(l.sessions);
-    const last = known.get(id);
-    if (last) last.nameIsSafe = true;
+    await disk.syncFolder(layout.sessions);
+    const cached = cache.get(id);
+    if (cached) cached.nameIsSafe = true;
   }
 
   function mark(id: string, status: string): void {
-    const last = known.get(id);
-    const file = l.session(id);
-    known.delete(id);
-    if (last === undefined || disk.stamp(file) !== last.stamp) return;
-    const head = last.head ?? printHeader(last.session.header);
+    const cached = cache.get(id);
+    const file = layout.session(id);
+    cache.delete(id);
+    if (cached === undefined || disk.stamp(file) !== cached.stamp) return;
+    const head = cached.head ?? printHeader(cached.session.header);
     const span = statusSpan(head);
-    if (span === undefined || (last.head === undefined && !beginsWith(file, head, span.offset))) return;
+    if (span === undefined || (cached.head === undefined && !beginsWith(file, head, span.offset))) return;
     disk.patch(file, span.offset, status.padEnd(span.length));
   }
 
@@ -227,21 +232,21 @@ export function sessionVerbs({
   }
 
   async function open(id: string, { repair = false } = {}): Promise<SessionOpened> {
-    const file = l.session(id);
-    const shown = path.relative(l.root, file);
-    const early = unwritten.get(id);
-    if (early !== undefined) return { kind: 'open', session: early.session };
-    const last = known.get(id);
-    const found = disk.stamp(file);
-    if (found === undefined) return { kind: 'missing' };
-    if (!repair && last !== undefined && found === last.stamp) return { kind: 'open', session: last.session };
+    const file = layout.session(id);
+    const shown = path.relative(layout.root, file);
+    const pending = unwritten.get(id);
+    if (pending !== undefined) return { kind: 'open', session: pending.session };
+    const cached = cache.get(id);
+    const current = disk.stamp(file);
+    if (current === undefined) return { kind: 'missing' };
+    if (!repair && cached !== undefined && current === cached.stamp) return { kind: 'open', session: cached.session };
     const read = disk.read(file);
     if (read.kind === 'missing') return { kind: 'missing' };
     if (read.kind !== 'file') {
       return {
         kind: 'held',
         problem: problem('bad_file', `${shown} is not a file that can be read`, { where: { file: shown } }),
-        stamp: found,
+        stamp: current,
       };
     }
     let text = read.bytes.toString('utf8');
@@ -249,39 +254,40 @@ export function sessionVerbs({
     if (repair) {
       const { kept, torn } = repairTail(text);
       if (torn !== '') {
-        disk.create(path.join(l.torn, `${id}.${Date.now()}`), torn);
-        await writing.replace(file, kept);
+        disk.create(path.join(layout.torn, `${id}.${Date.now()}`), torn);
+        await write.replace(file, kept);
         text = kept;
         stamp = disk.stamp(file) ?? '';
       }
     }
     const parsed = parseSession(text, shown);
     if (!parsed.ok && repair && isBeheaded(text)) {
-      disk.rename(file, path.join(l.torn, `${id}.${Date.now()}`));
-      known.delete(id);
+      disk.rename(file, path.join(layout.torn, `${id}.${Date.now()}`));
+      cache.delete(id);
       return { kind: 'missing' };
     }
     if (!parsed.ok) return { kind: 'held', problem: parsed.problem, stamp };
     let place = appendPlace(text);
     if (place === undefined) {
-      // Somebody's program wrote it in a shape of YAML that cannot grow at its end. It is written anew and says the same.
+      // Another program wrote it in a style of YAML that cannot be appended to. Rewrite it with the
+      // same content.
       text = makeAppendable(text, parsed.session.messages);
-      await writing.replace(file, text);
+      await write.replace(file, text);
       stamp = disk.stamp(file) ?? '';
       place = appendPlace(text) ?? OURS;
     }
     remember(id, { stamp, session: parsed.session, place, claimIsSafe: false, nameIsSafe: false });
-    if (last === undefined) return { kind: 'open', session: parsed.session };
-    const edit = diffMessages(last.session.messages, parsed.session.messages);
+    if (cached === undefined) return { kind: 'open', session: parsed.session };
+    const edit = diffMessages(cached.session.messages, parsed.session.messages);
     const changed = edit.added + edit.changed + edit.removed > 0;
     return { kind: 'open', session: parsed.session, ...(changed ? { edited: edit } : {}) };
   }
 }
 
 function lineOf(session: string, what: Unwritten): Line {
-  return { id: keyOf(session), session, text: whole(what) };
+  return { id: keyOf(session), session, text: printWhole(what) };
 }
 
-function whole({ session, head, text, status }: Unwritten): string {
+function printWhole({ session, head, text, status }: Unwritten): string {
   return (status === undefined ? head : printHeader({ ...session.header, status })) + text;
 }

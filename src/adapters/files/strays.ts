@@ -1,6 +1,7 @@
 /**
- * Files that lie where tasks lie and are none: another ending, or another place. Whoever dropped one waits for something that never
- * begins, so it is told, once for as long as it lies there. Nothing is moved or read: it may be somebody's note, or for another program.
+ * Files in the task folders that are not tasks: another extension, or another place. Their author
+ * may be waiting for work that never starts, so each is reported once while it is there. Nothing is
+ * moved or read: it may be a note, or belong to another program.
  */
 import path from 'node:path';
 import { problem, type Problem } from '../../domain/problem.js';
@@ -9,72 +10,76 @@ import type { Disk } from '../../ports/disk.js';
 import { isTaskFile, LEAVING, type Layout } from './base/layout.js';
 
 interface Strays {
-  /** What lies in one of the folders of open tasks, without those that have names of tasks. */
+  /** Names in a folder of open tasks that are not names of tasks. */
   meet(state: OpenState, names: readonly string[]): void;
-  /** Looks at `tasks/` itself, where only boards and the folders of the states are at home. */
+  /** Looks at `tasks/` itself, where only boards and the folders of the states belong. */
   look(full: boolean): void;
-  /** What was met since this was last asked, and not told before. */
+  /** The strays found since the last call. */
   take(): Problem[];
 }
 
-export function strays(disk: Disk, l: Layout): Strays {
-  const lying = new Map<string, Set<string>>();
-  const untold: Problem[] = [];
-  const top = path.dirname(l.tasks('pending'));
+export function strays(disk: Disk, layout: Layout): Strays {
+  const reportedIn = new Map<string, Set<string>>();
+  const unreported: Problem[] = [];
+  const top = path.dirname(layout.tasks('pending'));
   let stamp: string | undefined;
 
   return {
     meet: (state, names) =>
-      found(
-        l.tasks(state),
+      compare(
+        layout.tasks(state),
         names.filter((name) => !name.endsWith(LEAVING)),
       ),
     look(full) {
       const now = disk.stamp(top);
       if (!full && now === stamp) return;
       stamp = now;
-      found(
+      compare(
         top,
-        disk.list(top).filter((name) => !isAtHome(name)),
+        disk.list(top).filter((name) => !belongsInTasks(name)),
       );
     },
-    take: () => untold.splice(0),
+    take: () => unreported.splice(0),
   };
 
-  function found(folder: string, names: readonly string[]): void {
-    const before = lying.get(folder);
-    const there = names.filter((name) => !PASSING.test(name));
-    if (there.length === 0) {
-      if (before !== undefined) lying.delete(folder);
+  function compare(folder: string, names: readonly string[]): void {
+    const before = reportedIn.get(folder);
+    const candidates = names.filter((name) => !PASSING.test(name));
+    if (candidates.length === 0) {
+      if (before !== undefined) reportedIn.delete(folder);
       return;
     }
-    const told = new Set<string>();
-    for (const name of there) {
-      const one = before?.has(name) ? undefined : strayIn(folder, name);
-      if (one !== undefined) untold.push(one);
-      if (one !== undefined || before?.has(name)) told.add(name);
+    const reported = new Set<string>();
+    for (const name of candidates) {
+      const found = before?.has(name) ? undefined : strayIn(folder, name);
+      if (found !== undefined) unreported.push(found);
+      if (found !== undefined || before?.has(name)) reported.add(name);
     }
-    lying.set(folder, told);
+    reportedIn.set(folder, reported);
   }
 
   function strayIn(folder: string, name: string): Problem | undefined {
     const full = path.join(folder, name);
-    const file = path.relative(l.root, full);
-    if (disk.stamp(full) === undefined) return undefined; // it was on its way to another name
+    const file = path.relative(layout.root, full);
+    if (disk.stamp(full) === undefined) return undefined; // it was being renamed
     const read = disk.read(full, 0);
     if (read.kind !== 'not_a_file') return stray(file, ...whyAndNext(folder === top, name));
     const inside = read.what === 'folder' ? disk.list(full).filter(isTaskFile).length : 0;
     if (inside === 0) return undefined;
     const many = inside === 1 ? 'a task file' : `${inside} task files`;
-    return stray(`${file}/`, `holds ${many}, and nobody looks there`, 'tasks to be done belong into tasks/pending');
+    return stray(
+      `${file}/`,
+      `contains ${many} that guild does not read`,
+      'move tasks that are to be done to tasks/pending',
+    );
   }
 }
 
-/** Of editors and programs that write beside and rename; and what people put into a folder for people. */
+/** Temporary files of editors and programs, and readme files. */
 const PASSING =
   /^[.#]|~$|^readme\b|^\d+$|^sed\w{6}$|\.(?:tmp|temp|part|partial|crdownload|swp|swo|bak|orig|rej|lock)$/i;
 
-function isAtHome(name: string): boolean {
+function belongsInTasks(name: string): boolean {
   return name.endsWith('.task.md') || name === 'bids' || (TASK_STATES as readonly string[]).includes(name);
 }
 
@@ -82,17 +87,14 @@ function whyAndNext(isTop: boolean, name: string): [why: string, next: string] {
   const { name: stem, ext } = path.parse(name);
   const ending = ext.toLowerCase();
   if (isTop && name.endsWith('.json'))
-    return ['is not looked at: tasks lie in tasks/pending', `move it to tasks/pending/${name}`];
+    return ['is ignored: tasks belong in tasks/pending', `move it to tasks/pending/${name}`];
   if (ending === '.json')
-    return [
-      'is not looked at: the name of a task ends in .json, in small letters',
-      `name it tasks/pending/${stem}.json`,
-    ];
-  if (name.endsWith('.task.md')) return ['is not looked at: boards lie in tasks/', `move it to tasks/${name}`];
+    return ['is ignored: the name of a task ends in .json, in lower case', `name it tasks/pending/${stem}.json`];
+  if (name.endsWith('.task.md')) return ['is ignored: boards belong in tasks/', `move it to tasks/${name}`];
   if (isTop && ending === '.md')
-    return ['is not looked at: the name of a board ends in .task.md', `name it ${stem}.task.md, or keep it elsewhere`];
+    return ['is ignored: the name of a board ends in .task.md', `name it ${stem}.task.md, or keep it elsewhere`];
   return [
-    'is not looked at: a task is a JSON file',
+    'is ignored: a task is a JSON file',
     `write tasks/pending/${stem}.json with {"description": "what is to be done"}, or keep it elsewhere`,
   ];
 }

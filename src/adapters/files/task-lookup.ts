@@ -1,4 +1,4 @@
-/** Where a task lies on the disk, whatever its state; what memory knows is not asked here. */
+/** Finds and reads the file of a task on the disk, whatever its state. Memory is not asked here. */
 import path from 'node:path';
 import { problem, type Problem } from '../../domain/problem.js';
 import type { EndedState, Placed, Task } from '../../domain/task/task.js';
@@ -7,13 +7,13 @@ import type { Disk } from '../../ports/disk.js';
 import { parseTask, type TaskParsed } from '../../text/records/task.js';
 import { parseClaimName, type Layout } from './base/layout.js';
 
-export interface Shelves {
+export interface TaskLookup {
   hasEnded(id: string): boolean;
-  /** In any state, under any name of ours. */
+  /** In any state, under any name that the program gives. */
   has(id: string): boolean;
   /** Undefined if there is no such file, or it does not parse. */
   read(file: string, id: string): Task | undefined;
-  /** This lies in this file now. */
+  /** Caches the content of this file. */
   remember(file: string, task: Task): void;
   /** Newest first. `skipped` is called for each that cannot be read. */
   ended(options: EndedOptions): Placed[];
@@ -22,73 +22,78 @@ export interface Shelves {
 interface EndedOptions {
   state?: EndedState;
   limit?: number;
-  skipped?: (one: Problem) => void;
+  skipped?: (problem: Problem) => void;
 }
 
-/** Parts that ended a moment ago, which their parents will ask for. */
-const MOST_KNOWN = 200;
+/** Enough for stages that ended a moment ago, which their parents will read. */
+const MAX_CACHED = 200;
 
-export function shelves(disk: Disk, l: Layout, now: () => Date): Shelves {
-  const known = new Map<string, { stamp: string; task: Task }>();
+export function taskLookup(disk: Disk, layout: Layout, now: () => Date): TaskLookup {
+  const cache = new Map<string, { stamp: string; task: Task }>();
   return { hasEnded, has, read, remember, ended };
 
   function remember(file: string, task: Task): void {
     const stamp = disk.stamp(file);
     if (stamp === undefined) return;
-    known.set(file, { stamp, task });
-    if (known.size > MOST_KNOWN) known.delete(known.keys().next().value!);
+    cache.set(file, { stamp, task });
+    if (cache.size > MAX_CACHED) cache.delete(cache.keys().next().value!);
   }
 
   function hasEnded(id: string): boolean {
-    return disk.stamp(l.task('completed', id)) !== undefined || disk.stamp(l.task('failed', id)) !== undefined;
+    return (
+      disk.stamp(layout.task('completed', id)) !== undefined || disk.stamp(layout.task('failed', id)) !== undefined
+    );
   }
 
   function has(id: string): boolean {
     if (hasEnded(id)) return true;
-    if (disk.stamp(l.task('pending', id)) !== undefined || disk.stamp(l.task('waiting', id)) !== undefined) return true;
-    return disk.list(l.tasks('active')).some((name) => name.startsWith(`${id}_`) && parseClaimName(name)?.id === id);
+    if (disk.stamp(layout.task('pending', id)) !== undefined || disk.stamp(layout.task('waiting', id)) !== undefined)
+      return true;
+    return disk
+      .list(layout.tasks('active'))
+      .some((name) => name.startsWith(`${id}_`) && parseClaimName(name)?.id === id);
   }
 
   function read(file: string, name: string): Task | undefined {
     const stamp = disk.stamp(file);
-    if (stamp === undefined) return undefined; // a stamp costs a tenth of an open that fails
-    const last = known.get(file);
+    if (stamp === undefined) return undefined; // a stamp costs a tenth of a failing open
+    const last = cache.get(file);
     if (last?.stamp === stamp) return last.task;
     const parsed = parse(file, name);
     return parsed?.kind === 'task' ? parsed.task : undefined;
   }
 
   function parse(file: string, name: string): TaskParsed | undefined {
-    const found = disk.read(file);
-    if (found.kind !== 'file') return undefined;
-    return parseTask(found.bytes, { file: path.relative(l.root, file), name, now: now().toISOString() });
+    const content = disk.read(file);
+    if (content.kind !== 'file') return undefined;
+    return parseTask(content.bytes, { file: path.relative(layout.root, file), name, now: now().toISOString() });
   }
 
   function ended({ state, limit = Infinity, skipped }: EndedOptions): Placed[] {
-    const found: { file: string; state: EndedState; at: bigint }[] = [];
-    for (const one of state ? [state] : (['completed', 'failed'] as const)) {
-      for (const name of disk.list(l.tasks(one))) {
+    const files: { file: string; state: EndedState; at: bigint }[] = [];
+    for (const folder of state ? [state] : (['completed', 'failed'] as const)) {
+      for (const name of disk.list(layout.tasks(folder))) {
         if (!name.endsWith('.json') || name.startsWith('.')) continue;
-        const file = path.join(l.tasks(one), name);
+        const file = path.join(layout.tasks(folder), name);
         const stamp = disk.stamp(file);
-        if (stamp !== undefined) found.push({ file, state: one, at: writtenAt(stamp) });
+        if (stamp !== undefined) files.push({ file, state: folder, at: writtenAt(stamp) });
       }
     }
-    found.sort((a, b) => (a.at < b.at ? 1 : a.at > b.at ? -1 : 0));
+    files.sort((a, b) => (a.at < b.at ? 1 : a.at > b.at ? -1 : 0));
     const placed: Placed[] = [];
-    for (const one of found) {
+    for (const { file, state: folder } of files) {
       if (placed.length >= limit) break;
-      const task = read(one.file, path.basename(one.file, '.json'));
-      if (task) placed.push({ task, state: one.state });
-      else skipped?.(whyNot(one.file));
+      const task = read(file, path.basename(file, '.json'));
+      if (task) placed.push({ task, state: folder });
+      else skipped?.(unreadableProblem(file));
     }
     return placed;
   }
 
-  function whyNot(file: string): Problem {
-    const shown = path.relative(l.root, file);
+  function unreadableProblem(file: string): Problem {
+    const shown = path.relative(layout.root, file);
     const parsed = parse(file, path.basename(file, '.json'));
-    const hint = 'it counts as ended and is not shown: mend it, or move it out of tasks/';
+    const hint = 'it counts as ended and is not shown: fix it, or move it out of tasks/';
     if (parsed === undefined || parsed.kind === 'task')
       return problem('bad_file', `${shown} cannot be read`, { where: { file: shown }, hint });
     return { ...parsed.problem, hint };

@@ -1,9 +1,9 @@
 /**
- * Tasks as files. The folder is the state; a claim is a rename into `active` under a name that carries the taker; an end
- * is an exclusive link into `completed` or `failed`. Every order of steps here was chosen so that a stop between any two
- * leaves either the state before or the state after, or a leftover that `sweep` recognises.
+ * Tasks as files. The folder is the state. A claim is a rename into `active` under a name that
+ * contains the owner; an end is an exclusive link into `completed` or `failed`. A crash between any
+ * two steps leaves the state before, the state after, or a leftover that `sweep` recognises.
  */
-import { isEnded as isOver, type OpenState, type Placed, type Task } from '../../domain/task/task.js';
+import { isEnded as isEndedState, type Task } from '../../domain/task/task.js';
 import { sameContent } from '../../domain/stamp.js';
 import type { Disk } from '../../ports/disk.js';
 import type { Claim, OpenTask, Tasks } from '../../ports/store/tasks.js';
@@ -12,13 +12,16 @@ import path from 'node:path';
 import { once, type Ahead } from './ahead.js';
 import { placing, twin } from './placing.js';
 import { ending, isAcknowledged } from './ending.js';
+import { sweepClaims } from './claims.js';
 import type { Journal } from './journal.js';
-import { agentInClaim, LEAVING, parseClaimName, type ClaimName, type Layout } from './base/layout.js';
-import type { Entry, OpenTasks } from './open-tasks.js';
+import { agentInClaim, type ClaimName, type Layout } from './base/layout.js';
+import type { Entry } from './open-index.js';
+import type { OpenTasks } from './open-tasks.js';
 import type { Presence } from './presence.js';
 import type { Quarantine } from './quarantine.js';
-import type { Shelves } from './task-lookup.js';
-import type { Writing } from './base/atomic-write.js';
+import { taskReader } from './read-tasks.js';
+import type { TaskLookup } from './task-lookup.js';
+import type { AtomicWrite } from './base/atomic-write.js';
 
 type TaskVerbs = Pick<
   Tasks,
@@ -40,57 +43,64 @@ type TaskVerbs = Pick<
   | 'reopen'
 >;
 
-interface Parts {
+interface Dependencies {
   disk: Disk;
-  l: Layout;
-  writing: Writing;
+  layout: Layout;
+  write: AtomicWrite;
   tasks: OpenTasks;
-  lying: Shelves;
+  lookup: TaskLookup;
   presence: Presence;
   quarantine: Quarantine;
   ahead: Ahead;
   journal: Pick<Journal, 'arrived' | 'settle' | 'keep'>;
 }
 
-/** Synchronous inside of the adapter, so that nothing comes between a claim and what is noted about it. */
-interface TaskKeeping {
+/** Synchronous within the adapter, so that nothing runs between a claim and its bookkeeping. */
+interface SyncTaskVerbs {
   claim(id: string, agent: string): Claim | undefined;
   takeOver(id: string): Claim | undefined;
   sweep(): void;
-  /** Looked up on the disk, for a task that another process may have made or moved since the last scan. */
-  liesOpen(id: string): boolean;
+  /** Asks the disk: another process may have created or moved the task since the last scan. */
+  isOpenOnDisk(id: string): boolean;
 }
 
 const NOTHING = { problems: [], gone: [] };
 
 export function taskVerbs({
   disk,
-  l,
-  writing,
+  layout,
+  write,
   tasks,
-  lying,
+  lookup,
   presence,
   quarantine,
   ahead,
   journal,
-}: Parts): TaskVerbs & TaskKeeping {
+}: Dependencies): TaskVerbs & SyncTaskVerbs {
   const me = presence.peer.id;
   let isScanned = false;
-  /** Found by a look that nobody asked for; told with the next. */
-  let untold: ReturnType<OpenTasks['scan']> = NOTHING;
-  const naming = inOrder<string>();
-  const keeping = inOrder<void>();
-  const onItsWay = placing({ disk, l, tasks, lying, quarantine, ahead, me });
+  /** Results of scans made along the way; the next requested scan reports them. */
+  let unreported: ReturnType<OpenTasks['scan']> = NOTHING;
+  const inCreationOrder = inOrder<string>();
+  const inSyncOrder = inOrder<void>();
+  const onItsWay = placing({ disk, layout, tasks, lookup, quarantine, ahead, me });
   const { forget } = onItsWay;
-  const { settle, settleBehind, syncSession } = ending({ disk, l, writing, ahead, journal, lying, onItsWay, me });
-  /** Claims on what nobody else can have had in hand since we had it: who else could have made parts of it? */
+  const { settle, settleBehind, syncSession } = ending({ disk, layout, write, ahead, journal, lookup, onItsWay, me });
+  /**
+   * Claims on tasks that only this process can have seen: no other process has created children.
+   */
   const unshared = new WeakSet<Claim>();
+  const ensureScanned = (): void => {
+    if (!isScanned) unreported = scan(false);
+  };
+  const reader = taskReader({ disk, layout, tasks, lookup, onItsWay, shown, ensureScanned });
 
   return {
     async create(task, { durable = true } = {}) {
-      const file = l.task('pending', task.id);
+      const file = layout.task('pending', task.id);
       if (!durable) {
-        if (isKnown(task.id) || disk.stamp(file) !== undefined) return false; // a person may be writing in it
+        // a person may be writing that file
+        if (isKnown(task.id) || disk.stamp(file) !== undefined) return false;
         tasks.add({ id: task.id, state: 'pending', file, stamp: '', task });
         onItsWay.send(
           {
@@ -98,19 +108,20 @@ export function taskVerbs({
             parent: task.parent,
             root: task.root,
             from: undefined,
-            write: once(() => writing.aside(printTask(task))),
+            write: once(() => write.writeTemp(printTask(task))),
           },
           file,
         );
         return true;
       }
       if (existsAnywhere(task.id)) return false;
-      const aside = await naming(writing.aside(printTask(task)));
-      // Looked for again with no wait before the name is given: another process may have made it, and moved it on, since.
-      const created = !existsAnywhere(task.id) && disk.link(aside, file);
-      disk.remove(aside);
+      const temp = await inCreationOrder(write.writeTemp(printTask(task)));
+      // Checked again right before the link: another process may have created and moved it
+      // meanwhile.
+      const created = !existsAnywhere(task.id) && disk.link(temp, file);
+      disk.remove(temp);
       if (!created) return false;
-      await keeping(isAcknowledged(task) ? disk.syncFolder(path.dirname(file)) : Promise.resolve());
+      await inSyncOrder(isAcknowledged(task) ? disk.syncFolder(path.dirname(file)) : Promise.resolve());
       tasks.add({ id: task.id, state: 'pending', file, stamp: disk.stamp(file) ?? '', task });
       return true;
     },
@@ -127,21 +138,22 @@ export function taskVerbs({
     },
     openUnderRoot: (root) => tasks.ofRoot.get(root) ?? 0,
     async read(id) {
-      return readPlaced(id);
+      return reader.any(id);
     },
     async readChild(id, parent) {
       const entry = tasks.byId.get(id);
       if (entry !== undefined && (isMine(entry) || onItsWay.get(id) !== undefined)) return shown(entry);
       if (onItsWay.get(id)?.end !== undefined) return onItsWay.get(id)!.end;
-      if (entry === undefined && unshared.has(parent)) return readEnded(id);
-      const placed = readPlaced(id);
-      // It came while folders were listed, and was missed: whoever asks next must not be told that it is nowhere.
-      if (entry === undefined && placed !== undefined && !isOver(placed.state)) untold = scan(false);
+      if (entry === undefined && unshared.has(parent)) return reader.ended(id);
+      const placed = reader.any(id);
+      // The last scan missed it because it was being moved. Scan again, so that later reads find
+      // it.
+      if (entry === undefined && placed !== undefined && !isEndedState(placed.state)) unreported = scan(false);
       return placed;
     },
     async ended(options = {}) {
       await onItsWay.caughtUp();
-      return lying.ended(options);
+      return lookup.ended(options);
     },
     claim(id, agent) {
       const entry = tasks.byId.get(id);
@@ -159,33 +171,34 @@ export function taskVerbs({
       return ids;
     },
     release: (claim, task) => putBack(claim, task, 'pending'),
-    park: (claim, task, { durable = true } = {}) => (durable ? putBack(claim, task, 'waiting') : rest(claim, task)),
+    park: (claim, task, { durable = true } = {}) =>
+      durable ? putBack(claim, task, 'waiting') : parkBehind(claim, task),
     settle: (claim, task, state, { durable = true } = {}) => (durable ? settle : settleBehind)(claim, task, state),
     async reopen(id, task) {
-      // What is left of its end would have the name of what is left of the next.
+      // Leftovers of this end would have the same names as those of the next end.
       await Promise.all([onItsWay.caughtUp(), disk.removed?.()]);
       await journal.settle();
       for (const state of ['failed', 'completed'] as const) {
-        const file = l.task(state, id);
+        const file = layout.task(state, id);
         if (disk.stamp(file) === undefined) continue;
-        await writing.replace(file, printTask(task));
-        const target = l.task('pending', id);
+        await write.replace(file, printTask(task));
+        const target = layout.task('pending', id);
         if (!disk.rename(file, target)) return false;
-        await Promise.all([disk.syncFolder(l.tasks('pending')), disk.syncFolder(l.tasks(state))]);
+        await Promise.all([disk.syncFolder(layout.tasks('pending')), disk.syncFolder(layout.tasks(state))]);
         tasks.load('pending', target);
         return true;
       }
       return false;
     },
-    sweep,
-    liesOpen: (id) => !isEnded(id) && existsAnywhere(id),
+    sweep: () => sweepClaims(disk, layout, lookup, presence.isAlive),
+    isOpenOnDisk: (id) => !isEnded(id) && existsAnywhere(id),
   };
 
   function scan(full: boolean): ReturnType<OpenTasks['scan']> {
     isScanned = true;
-    const found = tasks.scan(full, (id) => onItsWay.get(id) !== undefined);
-    const all = { problems: [...untold.problems, ...found.problems], gone: [...untold.gone, ...found.gone] };
-    untold = NOTHING;
+    const { problems, gone } = tasks.scan(full, (id) => onItsWay.get(id) !== undefined);
+    const all = { problems: [...unreported.problems, ...problems], gone: [...unreported.gone, ...gone] };
+    unreported = NOTHING;
     return all;
   }
 
@@ -199,14 +212,14 @@ export function taskVerbs({
     return { task: tasks.withWaits(entry), state: entry.state, held, ...(owner ? { owner } : {}) };
   }
 
-  /** The rename is the whole claim. What was cached about the file is believed only if its content did not change since. */
+  /** The rename is the claim. The cached task is used only if the content has not changed since. */
   function take(entry: Entry, agent: string, recovered: boolean): Claim | undefined {
     const from = entry.state;
-    const file = l.claimed(entry.id, agent, me);
+    const file = layout.claimed(entry.id, agent, me);
     tasks.remove(entry);
     const placement = onItsWay.get(entry.id);
     if (placement !== undefined) {
-      // Nobody else can see it where it goes: on the disk it has no name yet, or is still under our claim.
+      // No other process can see it: on the disk it has no name yet, or is still under our claim.
       onItsWay.redirect(placement, file, false);
       tasks.add({ ...entry, state: 'active', file, owner: ownName(entry.id, agent) });
       const claim: Claim = { id: entry.id, agent, task: entry.task, from, recovered };
@@ -224,7 +237,7 @@ export function taskVerbs({
     if (!sameContent(stamp, entry.stamp)) {
       const loaded = tasks.load('active', file);
       if (loaded === undefined || 'code' in loaded) {
-        disk.rename(file, entry.file); // a person is editing it: it stays where they see it
+        disk.rename(file, entry.file); // a person is editing it: put it back where they expect it
         return undefined;
       }
       mine = loaded;
@@ -238,10 +251,10 @@ export function taskVerbs({
     return { id, agent: agentInClaim(agent), peer: me, leaving: false };
   }
 
-  /** Puts it among the waiting as it is. */
-  async function rest(claim: Claim, task: Task): Promise<boolean> {
-    const held = l.claimed(claim.id, claim.agent, me);
-    const to = l.task('waiting', claim.id);
+  /** Parks the task in memory; its file follows through the write-behind queue. */
+  async function parkBehind(claim: Claim, task: Task): Promise<boolean> {
+    const held = layout.claimed(claim.id, claim.agent, me);
+    const to = layout.task('waiting', claim.id);
     const before = tasks.byId.get(claim.id);
     const placement = onItsWay.get(claim.id);
     forget(claim.id);
@@ -253,26 +266,26 @@ export function taskVerbs({
   }
 
   async function putBack(claim: Claim, task: Task, state: 'pending' | 'waiting'): Promise<boolean> {
-    const held = l.claimed(claim.id, claim.agent, me);
-    // Whoever finds it where it goes looks for its parts, and makes those that are nowhere.
-    const [tmp] = await Promise.all([writing.aside(printTask(task)), syncSession(task), onItsWay.named(claim.id)]);
+    const held = layout.claimed(claim.id, claim.agent, me);
+    // Its children must have names first: the next process that claims it creates missing ones.
+    const [tmp] = await Promise.all([write.writeTemp(printTask(task)), syncSession(task), onItsWay.named(claim.id)]);
     if (disk.stamp(held) === undefined) {
       disk.remove(tmp);
       forget(claim.id);
       return false;
     }
-    const target = l.task(state, claim.id);
-    if (disk.stamp(target) !== undefined) quarantine(target, twin(l, claim.id, target));
+    const target = layout.task(state, claim.id);
+    if (disk.stamp(target) !== undefined) quarantine(target, twin(layout, claim.id, target));
     disk.rename(tmp, held);
     disk.rename(held, target);
     forget(claim.id);
     tasks.add({ id: claim.id, state, file: target, stamp: disk.stamp(target) ?? '', task });
-    // Only its place could be lost in a power cut, and then it is an orphan of a dead claim, to be looked at again.
+    // A power cut can only lose the move; the task is then an orphan of a dead claim.
     return true;
   }
 
   function isEnded(id: string): boolean {
-    return onItsWay.get(id)?.end !== undefined || lying.hasEnded(id);
+    return onItsWay.get(id)?.end !== undefined || lookup.hasEnded(id);
   }
 
   function isKnown(id: string): boolean {
@@ -280,89 +293,19 @@ export function taskVerbs({
   }
 
   function existsAnywhere(id: string): boolean {
-    return isKnown(id) || lying.has(id);
+    return isKnown(id) || lookup.has(id);
   }
 
   function isMine({ state, owner }: Entry): boolean {
     return state === 'active' && owner?.peer === me;
   }
-
-  function readEnded(id: string): Placed | undefined {
-    for (const state of ['completed', 'failed'] as const) {
-      const task = lying.read(l.task(state, id), id);
-      if (task !== undefined) return { task, state };
-    }
-    return undefined;
-  }
-
-  function readPlaced(id: string): Placed | undefined {
-    const placement = onItsWay.get(id);
-    const known = placement && tasks.byId.get(id);
-    if (placement?.end ?? known) return placement?.end ?? shown(known!);
-    return findPlaced(id);
-  }
-
-  /** Folders are looked at one after the other, and another process may move it meanwhile: so it is looked for once more where it may have gone. */
-  function findPlaced(id: string): Placed | undefined {
-    return (
-      readEnded(id) ??
-      readOpen('pending', id) ??
-      readOpen('waiting', id) ??
-      readActive(id) ??
-      readOpen('waiting', id) ??
-      readOpen('pending', id) ??
-      readEnded(id)
-    );
-  }
-
-  function readOpen(state: 'pending' | 'waiting', id: string): Placed | undefined {
-    const task = lying.read(l.task(state, id), id);
-    if (task === undefined) return undefined;
-    if (state === 'waiting' && !isScanned) untold = scan(false); // its children say for what
-    return { task: tasks.withWaits({ state, task }), state };
-  }
-
-  function readActive(id: string): Placed | undefined {
-    const entry = tasks.byId.get(id);
-    const name = disk.list(l.tasks('active')).find((one) => parseClaimName(one)?.id === id);
-    const file = name === undefined ? entry?.file : path.join(l.tasks('active'), name);
-    const task = file === undefined ? undefined : lying.read(file, id);
-    if (task === undefined) return undefined;
-    const owner: ClaimName | undefined = name === undefined ? undefined : parseClaimName(name);
-    const state: OpenState = name === undefined ? (entry?.state ?? 'pending') : 'active';
-    return { task, state, ...(owner ? { owner: { agent: task.to ?? owner.agent, peer: owner.peer } } : {}) };
-  }
-
-  /** Leftovers of peers that died between two steps of a settle. */
-  function sweep(): void {
-    for (const name of disk.list(l.tasks('active'))) {
-      const claim = parseClaimName(name);
-      if (claim === undefined || presence.isAlive(claim.peer)) continue;
-      const file = path.join(l.tasks('active'), name);
-      if (lying.hasEnded(claim.id)) disk.remove(file);
-      else if (claim.leaving) goBack(file, claim.id);
-    }
-  }
-
-  /** If it lies elsewhere, it had ended and was opened again. */
-  function goBack(leaving: string, id: string): void {
-    const isPlaced = (): boolean =>
-      disk.stamp(l.task('pending', id)) !== undefined || disk.stamp(l.task('waiting', id)) !== undefined;
-    const isClaimed = (): boolean =>
-      disk.list(l.tasks('active')).some((name) => {
-        const claim = parseClaimName(name);
-        return claim?.id === id && !claim.leaving;
-      });
-    if (isPlaced() || isClaimed() || isPlaced()) disk.remove(leaving);
-    else disk.rename(leaving, leaving.slice(0, -LEAVING.length));
-  }
 }
 
-/** What is made together is named and known in the order it was asked for, whichever the device has first. */
-function inOrder<T>(): (one: Promise<T>) => Promise<T> {
+/** Resolves promises in the order in which they were passed, whichever completes first. */
+function inOrder<T>(): (work: Promise<T>) => Promise<T> {
   let last: Promise<unknown> = Promise.resolve();
-  return (one) => {
-    const mine = Promise.all([one, last]).then(([value]) => value);
+  return (work) => {
+    const mine = Promise.all([work, last]).then(([value]) => value);
     last = mine.catch(() => undefined);
     return mine;
   };

@@ -1,80 +1,88 @@
 /**
- * The doorbell: file events say that looking may be worth it. Losing every one of them costs time, never truth. One watch for each folder and
- * none for the files in it: with many processes on one workspace everything that happens is told to all of them, so hearing it must cost little.
+ * Watches the folders of a workspace. A file event is only a hint to scan: losing one costs time,
+ * never correctness. There is one watch per folder and none per file, because every process of the
+ * workspace receives every event.
  */
 import fs from 'node:fs';
 import path from 'node:path';
 import type { Disk } from '../../ports/disk.js';
 import type { Layout } from './base/layout.js';
 
-interface Bell {
-  /** Hangs it again where a folder came or was exchanged since: true if something may have been missed there. Cheap where nothing was. */
-  mend(): boolean;
+interface Watcher {
+  /**
+   * Watches folders that were created or replaced since; true if events may have been missed. Cheap
+   * if there are none.
+   */
+  rewatch(): boolean;
   close(): void;
 }
 
-interface Heard {
+interface Listener {
   ring(): void;
-  /** A process came, or has gone. */
+  /** A process joined or left. */
   peers(gone: boolean): void;
   /** Something happened to this file; `ring` follows. */
   touched(file: string): void;
 }
 
-export function bell(l: Layout, { ring, peers, touched }: Heard): Bell {
-  const places = [
-    l.tasks('pending'),
-    l.tasks('waiting'),
-    l.tasks('active'),
-    l.intents,
-    l.live,
-    path.join(l.root, 'agents'),
-    path.join(l.root, 'tasks'),
-    path.join(l.root, 'inbox'),
-    path.join(l.root, 'bus'),
-    l.paused,
+export function watchWorkspace(layout: Layout, { ring, peers, touched }: Listener): Watcher {
+  const folders = [
+    layout.tasks('pending'),
+    layout.tasks('waiting'),
+    layout.tasks('active'),
+    layout.intents,
+    layout.live,
+    path.join(layout.root, 'agents'),
+    path.join(layout.root, 'tasks'),
+    path.join(layout.root, 'inbox'),
+    path.join(layout.root, 'bus'),
+    layout.paused,
   ];
   const watchers = new Map<string, fs.FSWatcher>();
-  for (const place of [l.root, ...places]) hang(place);
+  for (const folder of [layout.root, ...folders]) watch(folder);
   return {
-    mend,
+    rewatch: rewatch,
     close() {
       for (const watcher of watchers.values()) watcher.close();
       watchers.clear();
     },
   };
 
-  function mend(): boolean {
-    const missing = places.filter((place) => !watchers.has(place));
-    return missing.filter(hang).length > 0;
+  function rewatch(): boolean {
+    const missing = folders.filter((folder) => !watchers.has(folder));
+    return missing.filter(watch).length > 0;
   }
 
-  /** False if there is no such folder, or no more watches are to be had: then the clock does it. */
-  function hang(place: string): boolean {
+  /**
+   * False if there is no such folder, or the system has no watches left: then only the clock
+   * triggers scans.
+   */
+  function watch(folder: string): boolean {
     try {
-      const watcher = fs.watch(place, (kind, name) => heard(place, kind, name));
-      watcher.on('error', () => (lost(place), ring()));
-      watchers.set(place, watcher);
+      const watcher = fs.watch(folder, (kind, name) => onEvent(folder, kind, name));
+      watcher.on('error', () => (unwatch(folder), ring()));
+      watchers.set(folder, watcher);
       return true;
     } catch {
       return false;
     }
   }
 
-  function heard(place: string, kind: string, name: string | null): void {
-    const full = name === null ? place : path.join(place, name);
-    // A folder that was not there before, or is another one now; of itself it says its own name.
-    const moved =
+  function onEvent(folder: string, kind: string, name: string | null): void {
+    const full = name === null ? folder : path.join(folder, name);
+    // A folder that was created or replaced. An event about the watched folder itself has its own
+    // name.
+    const replaced =
       kind !== 'rename'
         ? undefined
-        : places.find((one) => one === full || (one === place && name === path.basename(place)));
-    if (moved !== undefined) {
-      lost(moved);
-      mend();
+        : folders.find((other) => other === full || (other === folder && name === path.basename(folder)));
+    if (replaced !== undefined) {
+      unwatch(replaced);
+      rewatch();
       return ring();
     }
-    if (place === l.root || name === 'registry.json') return;
-    if (place !== l.live || name === null) {
+    if (folder === layout.root || name === 'registry.json') return;
+    if (folder !== layout.live || name === null) {
       touched(full);
       return ring();
     }
@@ -83,14 +91,17 @@ export function bell(l: Layout, { ring, peers, touched }: Heard): Bell {
     else peers(!fs.existsSync(full));
   }
 
-  function lost(place: string): void {
-    watchers.get(place)?.close();
-    watchers.delete(place);
+  function unwatch(folder: string): void {
+    watchers.get(folder)?.close();
+    watchers.delete(folder);
   }
 }
 
-/** Rings at every process of the workspace, this one included: the first byte of its own presence is written as it is. */
-export function ringBell(disk: Disk, l: Layout, peer: string): void {
-  const file = path.join(l.live, `${peer}.json`);
+/**
+ * Wakes every process of the workspace, this one included, by rewriting the first byte of its own
+ * presence file.
+ */
+export function ringPeers(disk: Disk, layout: Layout, peer: string): void {
+  const file = path.join(layout.live, `${peer}.json`);
   if (disk.stamp(file) !== undefined) disk.patch(file, 0, '{');
 }

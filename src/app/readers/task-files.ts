@@ -41,7 +41,7 @@ function setAside(root: string): Problem[] {
     const first = why.kind === 'file' ? why.bytes.toString('utf8').split('\n')[0]! : 'nobody wrote down why';
     return problem('bad_file', `${file} was set aside: ${first}`, {
       where: { file },
-      hint: 'mend it and move it back to tasks/pending, or delete it with its .why.md',
+      hint: 'fix it and move it back to tasks/pending, or delete it with its .why.md',
     });
   });
 }

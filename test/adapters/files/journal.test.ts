@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { journal, keyOf, pageLine, type Journal, type Line } from '../../../src/adapters/files/journal.js';
 import { folders, layout } from '../../../src/adapters/files/base/layout.js';
 import { intents } from '../../../src/adapters/files/records/intents.js';
-import { writing, type Writing } from '../../../src/adapters/files/base/atomic-write.js';
+import { atomicWrite, type AtomicWrite } from '../../../src/adapters/files/base/atomic-write.js';
 import type { Disk } from '../../../src/ports/disk.js';
 import { crashDisk, Died, type CrashDisk } from '../../kit/crash-disk.js';
 import { simDisk, type SimDisk } from '../../kit/sim-disk.js';
@@ -13,7 +13,7 @@ import { seeded } from '../../kit/sim-processes.js';
 const l = layout('/w');
 
 function desk(disk = simDisk()): { disk: SimDisk; kept: Journal; other: Journal } {
-  const write = (who: string): Writing => writing(disk, l, who, () => undefined);
+  const write = (who: string): AtomicWrite => atomicWrite(disk, l, who, () => undefined);
   for (const folder of folders(l)) disk.makeFolder(folder);
   return { disk, kept: journal(disk, l, write('me'), 'me'), other: journal(disk, l, write('other'), 'other') };
 }
@@ -194,7 +194,7 @@ test('two make the same at once, and one of them dies over it: all is there once
         journal(
           third,
           l,
-          writing(third, l, 'third', () => undefined),
+          atomicWrite(third, l, 'third', () => undefined),
           'third',
         ).adopt('me');
         isOver = busy.count() < n;
@@ -233,7 +233,7 @@ test('an intent is found where the time of a folder tells nothing', async () => 
   const real = simDisk();
   const disk: Disk = { ...real, stamp: (file) => (file === l.intents ? '0.0.0.0' : real.stamp(file)) };
   let at = Date.parse('2026-01-01T00:00:00.000Z');
-  const write = writing(disk, l, 'me', () => undefined);
+  const write = atomicWrite(disk, l, 'me', () => undefined);
   const { submit, list } = intents(disk, l, write, () => new Date(at));
   assert.deepEqual(await list(), []);
   await submit({ kind: 'stop', id: 'i', task: 't', by: 'human', at: '2026-01-01T00:00:00.000Z' });

@@ -77,12 +77,12 @@ test('of files that could not be used, and of twins, nothing is remembered when 
     disk.save(other, TASK);
     tasks.scan(true, nothing);
     tasks.scan(true, nothing);
-    assert.ok(tasks.heldFile(`torn${i}`));
+    assert.ok(tasks.unreadable(`torn${i}`));
     assert.ok(tasks.remembered() > 0);
     tasks.withWaits({ state: 'waiting', task: { ...tasks.byId.get(`t${i}`)!.task, id: `elsewhere${i}` } });
     for (const file of [torn, twin, other]) disk.remove(file);
     tasks.scan(true, nothing);
-    assert.equal(tasks.heldFile(`torn${i}`), undefined);
+    assert.equal(tasks.unreadable(`torn${i}`), undefined);
     assert.equal(tasks.remembered(), 0);
   }
 });

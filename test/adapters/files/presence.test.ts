@@ -5,10 +5,10 @@ import os from 'node:os';
 import path from 'node:path';
 import { test } from 'node:test';
 import { disk } from '../../../src/adapters/disk/index.js';
-import { bell, ringBell } from '../../../src/adapters/files/watcher.js';
+import { watchWorkspace, ringPeers } from '../../../src/adapters/files/watcher.js';
 import { folders, layout, type Layout } from '../../../src/adapters/files/base/layout.js';
 import { presence, type Presence } from '../../../src/adapters/files/presence.js';
-import { writing } from '../../../src/adapters/files/base/atomic-write.js';
+import { atomicWrite } from '../../../src/adapters/files/base/atomic-write.js';
 import { isWarden, patience } from '../../../src/domain/peer.js';
 import type { Disk } from '../../../src/ports/disk.js';
 
@@ -97,7 +97,7 @@ test('of few processes each is looked after by its neighbours', () => {
   const { all, kill, gone } = crowd(4);
   assert.ok(all.every((one) => isWarden(one.rank()) && patience(one.rank()) === 1));
   kill(2);
-  assert.equal(all[3]!.tendOthers(), true);
+  assert.equal(all[3]!.checkOthers(), true);
   assert.ok(gone(2));
 });
 
@@ -109,7 +109,7 @@ test('of many processes whoever dies is noticed by each of three wardens within 
   );
   kill(17);
   kill(31);
-  for (let looks = 0; looks < 3; looks++) all[1]!.tendOthers();
+  for (let looks = 0; looks < 3; looks++) all[1]!.checkOthers();
   assert.ok(gone(17) && gone(31));
 });
 
@@ -139,7 +139,7 @@ test('when all wardens die at once, whoever looks next notices, and others take 
   const { all, kill, gone } = crowd(40);
   assert.equal(isWarden(all[3]!.rank()), false);
   for (const index of [0, 1, 2]) kill(index);
-  assert.equal(all[25]!.tendOthers(), true);
+  assert.equal(all[25]!.checkOthers(), true);
   assert.ok(gone(0) && gone(1) && gone(2));
   assert.equal(isWarden(all[3]!.rank()), true);
 });
@@ -147,7 +147,7 @@ test('when all wardens die at once, whoever looks next notices, and others take 
 test('the bell tells who came and who went apart from work, can be rung for all, and hangs again in a folder that was exchanged', async () => {
   const l = place();
   const heard = new Set<string>();
-  const hung = bell(l, {
+  const hung = watchWorkspace(l, {
     ring: () => void heard.add('ring'),
     peers: (gone) => void heard.add(gone ? 'gone' : 'came'),
     touched: (file) => void heard.add(path.relative(l.root, file)),
@@ -159,7 +159,7 @@ test('the bell tells who came and who went apart from work, can be rung for all,
     while (!heard.has(what)) {
       if (Date.now() > until) assert.fail(`${what} was not heard`);
       await new Promise((resolve) => setTimeout(resolve, 5));
-      hung.mend();
+      hung.rewatch();
     }
   };
   try {
@@ -167,7 +167,7 @@ test('the bell tells who came and who went apart from work, can be rung for all,
     await hears('gone', () => fs.rmSync(path.join(l.live, 'x.json')));
     assert.ok(!heard.has('ring'));
     fs.renameSync(written(l.root), path.join(l.live, 'y.json'));
-    await hears('ring', () => ringBell(disk(), l, 'y'));
+    await hears('ring', () => ringPeers(disk(), l, 'y'));
     assert.equal(fs.readFileSync(path.join(l.live, 'y.json'), 'utf8'), '{"pid":1}');
     await hears('ring', () => fs.writeFileSync(path.join(l.tasks('pending'), 't.json'), '{}'));
     await hears('tasks/pending/t.json', () => fs.writeFileSync(path.join(l.tasks('pending'), 't.json'), '{ }'));
@@ -214,7 +214,7 @@ test('what a peer has aside is swept when it is dead, and not because its own fi
   assert.deepEqual(fs.readdirSync(l.live), ['p1.json']);
   here(7).join();
   fs.writeFileSync(path.join(l.tmp, 'p7-1'), '');
-  assert.equal(me.tendOthers(), true);
+  assert.equal(me.checkOthers(), true);
   assert.deepEqual(asides(), ['p1-1', 'p2-1', 'p2-turn1'], 'who is found dead leaves nothing');
 });
 
@@ -237,7 +237,7 @@ test('what a process was showing when it died, even after it had left, is swept 
   const gone = here('p1');
   gone.join();
   gone.leave();
-  assert.throws(() => writing(failing({ rename: dies }), l, 'p1', dies).show(page, 'whole'), /killed/);
+  assert.throws(() => atomicWrite(failing({ rename: dies }), l, 'p1', dies).show(page, 'whole'), /killed/);
   assert.equal(fs.readdirSync(l.tmp).length, 1);
   const other = here('p2');
   other.join();
@@ -250,9 +250,9 @@ test('what a process was showing when it died, even after it had left, is swept 
       throw new Error('the disk is full');
     },
   });
-  assert.throws(() => writing(torn, l, 'p3', dies).show(page, 'whole'), /full/);
+  assert.throws(() => atomicWrite(torn, l, 'p3', dies).show(page, 'whole'), /full/);
   assert.equal(fs.existsSync(page), false);
-  writing(real, l, 'p3', dies).show(page, 'whole');
+  atomicWrite(real, l, 'p3', dies).show(page, 'whole');
   assert.equal(fs.readFileSync(page, 'utf8'), 'whole');
   assert.deepEqual(fs.readdirSync(l.tmp), []);
 });

@@ -8,16 +8,16 @@ import { place, scripted, succeeds } from '../../kit/guild.js';
 const TASK = '{"description": "x"}';
 /** What is dropped, and the next step that is told. */
 const STRAYS: Record<string, RegExp> = {
-  'tasks/drop.json': /tasks\/drop\.json is not looked at: .*\n {2}move it to tasks\/pending\/drop\.json\n/,
-  'tasks/pending/BIG.JSON': /tasks\/pending\/BIG\.JSON is not looked at: .*\n {2}name it tasks\/pending\/BIG\.json\n/,
-  'tasks/pending/y.yaml': /tasks\/pending\/y\.yaml is not looked at: .*\n {2}write tasks\/pending\/y\.json with \{/,
-  'tasks/pending/y2.yml': /tasks\/pending\/y2\.yml is not looked at/,
-  'tasks/pending/plain.txt': /tasks\/pending\/plain\.txt is not looked at/,
-  'tasks/pending/plain': /tasks\/pending\/plain is not looked at/,
-  'tasks/pending/deep/a.json': /tasks\/pending\/deep\/ holds a task file, and nobody looks there\n/,
-  'tasks/todo/a.json': /tasks\/todo\/ holds a task file, and nobody looks there\n {2}.*tasks\/pending\n/,
-  'tasks/list.md': /tasks\/list\.md is not looked at: .*\n {2}name it list\.task\.md/,
-  'tasks/pending/b.task.md': /tasks\/pending\/b\.task\.md is not looked at: .*\n {2}move it to tasks\/b\.task\.md\n/,
+  'tasks/drop.json': /tasks\/drop\.json is ignored: .*\n {2}move it to tasks\/pending\/drop\.json\n/,
+  'tasks/pending/BIG.JSON': /tasks\/pending\/BIG\.JSON is ignored: .*\n {2}name it tasks\/pending\/BIG\.json\n/,
+  'tasks/pending/y.yaml': /tasks\/pending\/y\.yaml is ignored: .*\n {2}write tasks\/pending\/y\.json with \{/,
+  'tasks/pending/y2.yml': /tasks\/pending\/y2\.yml is ignored/,
+  'tasks/pending/plain.txt': /tasks\/pending\/plain\.txt is ignored/,
+  'tasks/pending/plain': /tasks\/pending\/plain is ignored/,
+  'tasks/pending/deep/a.json': /tasks\/pending\/deep\/ contains a task file that guild does not read\n/,
+  'tasks/todo/a.json': /tasks\/todo\/ contains a task file that guild does not read\n {2}.*tasks\/pending\n/,
+  'tasks/list.md': /tasks\/list\.md is ignored: .*\n {2}name it list\.task\.md/,
+  'tasks/pending/b.task.md': /tasks\/pending\/b\.task\.md is ignored: .*\n {2}move it to tasks\/b\.task\.md\n/,
 };
 /** Of editors, of git and for people; and what is at home there. */
 const QUIET = [
@@ -47,7 +47,7 @@ test('what is dropped with another ending or in another place is told with the n
       assert.match(ran.err, said, words);
       assert.equal(here.read(file), TASK);
     }
-    assert.equal(ran.err.match(/is not looked at|nobody looks there/g)?.length, Object.keys(STRAYS).length, ran.err);
+    assert.equal(ran.err.match(/is ignored|that guild does not read/g)?.length, Object.keys(STRAYS).length, ran.err);
   }
   const { problems } = JSON.parse((await here.guild('state', '--json')).out) as { problems: { where: object }[] };
   assert.ok(problems.some(({ where }) => (where as { file: string }).file === 'tasks/pending/y.yaml'));
@@ -57,9 +57,9 @@ test('what is dropped with another ending or in another place is told with the n
 test('a watch tells of each once, also of one that comes later', async (t) => {
   const here = place(t, scripted('- say: fine', { 'tasks/drop.json': TASK }));
   const watch = here.start('watch');
-  await watch.says(/tasks\/drop\.json is not looked at/);
+  await watch.says(/tasks\/drop\.json is ignored/);
   here.put('tasks/pending/late.yaml', 'description: x');
-  await watch.says(/tasks\/pending\/late\.yaml is not looked at/);
+  await watch.says(/tasks\/pending\/late\.yaml is ignored/);
   for (const id of ['a', 'b', 'c']) {
     here.put(`tasks/pending/${id}.json`, TASK);
     await watch.says(new RegExp(`✓ .*${id}\\n`));
@@ -68,7 +68,7 @@ test('a watch tells of each once, also of one that comes later', async (t) => {
   await watch.says(/✓ .*drop\n/);
   watch.interrupt();
   const { err } = await watch.ended;
-  assert.equal(err.match(/is not looked at/g)?.length, 2, err);
+  assert.equal(err.match(/is ignored/g)?.length, 2, err);
 });
 
 test('check names what is held, set aside or damaged after its end, and moves nothing', async (t) => {
@@ -90,9 +90,9 @@ test('check names what is held, set aside or damaged after its end, and moves no
   for (const said of [
     /tasks\/pending\/torn\.json:1:2: this string does not end\n.*\n.*\n {2}finish saving it/,
     /tasks\/pending\/list\.json:1:1: a task is a JSON object\n/,
-    /tasks\/completed\/old\.json:1:\d+: .*\n.*\n.*\n {2}it counts as ended and is not shown: mend it, or move it out of tasks\/\n/,
+    /tasks\/completed\/old\.json:1:\d+: .*\n.*\n.*\n {2}it counts as ended and is not shown: fix it, or move it out of tasks\/\n/,
     /tasks\/failed\/text\.json:1:1: a task is a JSON object\n/,
-    /quarantine\/number\.json was set aside: tasks\/pending\/number\.json:1:17: .*\n {2}mend it and move it back to tasks\/pending/,
+    /quarantine\/number\.json was set aside: tasks\/pending\/number\.json:1:17: .*\n {2}fix it and move it back to tasks\/pending/,
     /quarantine\/alone\.json was set aside: nobody wrote down why\n/,
   ])
     assert.match(ran.err, said);

@@ -1,38 +1,45 @@
 /**
- * The one way a whole file is written: aside, synced, then given its name. A reader sees the old file, the new one, or
- * none, never a part. Names of half-done files carry the peer, so that leftovers of a dead one can be told and swept.
+ * Atomic writes: a temporary file, synced, then renamed. A reader sees the old file, the new one,
+ * or none, never a part. Names of temporary files contain the peer, so that those of a dead peer
+ * can be swept.
  */
 import path from 'node:path';
 import type { Disk } from '../../../ports/disk.js';
 import type { Layout } from './layout.js';
 
-export interface Writing {
-  /** A synced file beside everything, not yet under its name. */
-  aside(bytes: Uint8Array | string): Promise<string>;
+export interface AtomicWrite {
+  /** Writes and syncs a temporary file; resolves with its path. */
+  writeTemp(bytes: Uint8Array | string): Promise<string>;
   /** Durable under `file` when resolved; replaces what was there. */
   replace(file: string, bytes: Uint8Array | string): Promise<void>;
-  /** Under `file` at once and whole; a power cut may take it. */
+  /** Writes `file` at once and atomically; a power cut may lose it. */
   show(file: string, text: string): void;
-  /** Durable under `file` when resolved; false, and nothing done, if the name is taken. It gets its name when `first` has resolved. */
+  /**
+   * Durable under `file` when resolved; false, and nothing is done, if the name is taken. The name
+   * is given after `first` resolves.
+   */
   createOnce(file: string, bytes: Uint8Array | string, first?: Promise<void>): Promise<boolean>;
-  /** Under `file` at once and whole, if the name is free. A power cut may take the name until its folder is synced. */
+  /**
+   * Writes `file` at once and atomically, if the name is free. A power cut may lose the name until
+   * its folder is synced.
+   */
   showNew(file: string, text: string): boolean;
 }
 
-/** What lies aside under this name is made again if it is gone, so anybody may sweep it who does not know its peer. */
+/** A temporary file with this name is written again if it is gone, so any process may sweep it. */
 export const remade = (peer: string): string => `${peer}-0`;
 
-/** Under `file` at once and whole, also for a peer that is not known yet, or any more. */
-export function showAt(disk: Disk, l: Pick<Layout, 'tmp'>, peer: string, file: string, text: string): void {
-  const tmp = path.join(l.tmp, remade(peer));
+/** Writes `file` at once and atomically, even before a peer has joined or after it has left. */
+export function showAt(disk: Disk, layout: Pick<Layout, 'tmp'>, peer: string, file: string, text: string): void {
+  const tmp = path.join(layout.tmp, remade(peer));
   for (;;) {
-    if (!disk.create(tmp, text)) disk.remove(tmp); // it could not be written whole the last time
+    if (!disk.create(tmp, text)) disk.remove(tmp); // the last write was cut short
     else if (disk.rename(tmp, file)) return;
-    else disk.makeFolder(path.dirname(file)); // that is gone, or it was swept
+    else disk.makeFolder(path.dirname(file)); // the folder is gone, or the temporary file was swept
   }
 }
 
-/** A person may take it away at any time. */
+/** Syncs a file that a person may delete at any time. */
 export async function syncIfThere(disk: Disk, file: string): Promise<void> {
   if (disk.stamp(file) === undefined) return;
   await disk.sync(file).catch((thrown: unknown) => {
@@ -40,19 +47,19 @@ export async function syncIfThere(disk: Disk, file: string): Promise<void> {
   });
 }
 
-/** `beforeFirst` makes the peer known: half-done files of an unknown one would be swept. */
-export function writing(disk: Disk, l: Layout, peer: string, beforeFirst: () => void): Writing {
+/** `beforeFirst` makes the peer join: temporary files of an unknown peer are swept. */
+export function atomicWrite(disk: Disk, layout: Layout, peer: string, beforeFirst: () => void): AtomicWrite {
   let count = 0;
   return {
-    aside,
+    writeTemp: writeTemp,
     async replace(file, bytes) {
-      const tmp = await aside(bytes);
+      const tmp = await writeTemp(bytes);
       disk.rename(tmp, file);
       await disk.syncFolder(path.dirname(file));
     },
-    show: (file, text) => showAt(disk, l, peer, file, text),
+    show: (file, text) => showAt(disk, layout, peer, file, text),
     async createOnce(file, bytes, first) {
-      const [tmp] = await Promise.all([aside(bytes), first]);
+      const [tmp] = await Promise.all([writeTemp(bytes), first]);
       const created = name(tmp, file);
       if (created) await disk.syncFolder(path.dirname(file));
       return created;
@@ -65,7 +72,7 @@ export function writing(disk: Disk, l: Layout, peer: string, beforeFirst: () => 
     },
   };
 
-  async function aside(bytes: Uint8Array | string): Promise<string> {
+  async function writeTemp(bytes: Uint8Array | string): Promise<string> {
     const tmp = fresh();
     try {
       await disk.createSynced(tmp, bytes);
@@ -76,7 +83,7 @@ export function writing(disk: Disk, l: Layout, peer: string, beforeFirst: () => 
     return tmp;
   }
 
-  /** False if the name is taken; what lay aside is gone in any case. */
+  /** False if the name is taken; the temporary file is gone in any case. */
   function name(tmp: string, file: string): boolean {
     const isFree = disk.link(tmp, file);
     disk.remove(tmp);
@@ -85,6 +92,6 @@ export function writing(disk: Disk, l: Layout, peer: string, beforeFirst: () => 
 
   function fresh(): string {
     if (count === 0) beforeFirst();
-    return path.join(l.tmp, `${peer}-${++count}`);
+    return path.join(layout.tmp, `${peer}-${++count}`);
   }
 }

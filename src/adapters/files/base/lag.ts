@@ -1,2 +1,2 @@
-/** When files follow memory. */
+/** Calls `wake` when the write-behind queue is to be flushed. */
 export type Lag = (wake: () => void) => void;

@@ -1,4 +1,7 @@
-/** Where everything lies in a workspace, and how a claimed file is named. One place, so that names are built from parts and never by replacing text in a path. */
+/**
+ * The paths of a workspace and the names of claimed files. Paths are built only here, never by
+ * replacing text in a path.
+ */
 import path from 'node:path';
 import type { Disk } from '../../../ports/disk.js';
 import { TASK_STATES, type TaskState } from '../../../domain/task/task.js';
@@ -29,7 +32,7 @@ export interface Layout {
 
 export function layout(root: string): Layout {
   const at = (...parts: string[]): string => path.join(root, ...parts);
-  // Joined once: the names of tasks are built for every look and every claim.
+  // Joined once: task paths are built for every scan and every claim.
   const states = Object.fromEntries(TASK_STATES.map((state) => [state, at('tasks', state)])) as Record<
     TaskState,
     string
@@ -58,33 +61,33 @@ export function layout(root: string): Layout {
   };
 }
 
-/** Every folder that must be there before anything is written. */
-export function folders(l: Layout): string[] {
-  const states = (['pending', 'active', 'waiting', 'completed', 'failed'] as const).map((state) => l.tasks(state));
+/** The folders that must exist before anything is written. */
+export function folders(layout: Layout): string[] {
+  const states = (['pending', 'active', 'waiting', 'completed', 'failed'] as const).map((state) => layout.tasks(state));
   return [
     ...states,
-    l.sessions,
-    l.results,
-    l.blobs,
-    l.paused,
-    l.events,
-    l.live,
-    l.intents,
-    l.run,
-    l.turns,
-    l.tmp,
-    l.torn,
-    l.journal,
-    l.evidence,
+    layout.sessions,
+    layout.results,
+    layout.blobs,
+    layout.paused,
+    layout.events,
+    layout.live,
+    layout.intents,
+    layout.run,
+    layout.turns,
+    layout.tmp,
+    layout.torn,
+    layout.journal,
+    layout.evidence,
   ];
 }
 
-/** While a settled claim is on its way out it carries this ending, so that nobody takes it for a claim. */
+/** Extension of a claim that is being settled, so that no process takes it for a claim. */
 export const LEAVING = '.leaving';
 
 /**
- * `<id>_<agent>-<peer>.json`. The agent part has its `_` written as `-`, so the last `_` always ends the id, whatever
- * the id holds. The name is the fence: whoever can rename it owns the task.
+ * `<id>_<agent>-<peer>.json`. In the agent's name `_` becomes `-`, so the last `_` always ends the
+ * id. The name is the fence: the process that can rename it owns the task.
  */
 export function claimName(id: string, agent: string, peer: string): string {
   return `${id}_${agentInClaim(agent)}-${peer}.json`;
@@ -102,7 +105,10 @@ export interface ClaimName {
   leaving: boolean;
 }
 
-/** Undefined for a name that no claim of ours has; a foreign file in `active` is then known by its content. */
+/**
+ * Undefined for a name that is not a claim; a foreign file in `active` is identified by its
+ * content.
+ */
 export function parseClaimName(name: string): ClaimName | undefined {
   const leaving = name.endsWith(LEAVING);
   const base = leaving ? name.slice(0, -LEAVING.length) : name;
@@ -111,15 +117,18 @@ export function parseClaimName(name: string): ClaimName | undefined {
   return { id: match[1]!, agent: match[2]!, peer: match[3]!, leaving };
 }
 
-/** Files of editors and of half-done writes are nobody's task. */
+/** Temporary files of editors and of unfinished writes are not tasks. */
 export function isTaskFile(name: string): boolean {
   return name.endsWith('.json') && !name.startsWith('.') && !name.startsWith('#');
 }
 
-/** Two changes within one tick of the kernel's clock leave the same time on a folder: a young stamp is not believed. */
+/**
+ * Two changes within one tick of the kernel's clock leave the same time on a folder, so a young
+ * stamp is not trusted.
+ */
 const YOUNG_MS = 50;
 
-/** Whether the folder had been quiet for a while when it had this stamp: then any later change gives it another. */
+/** Whether the folder had been quiet long enough that any later change gives it another stamp. */
 export function isSettled(stamp: string | undefined, now: Date): boolean {
   return stamp !== undefined && now.getTime() - Number(writtenAt(stamp) / 1_000_000n) > YOUNG_MS;
 }

@@ -1,6 +1,6 @@
 /**
- * The tasks of a workspace for somebody who only looks: no conversations, no records, nothing joined. It is apart from the whole
- * store because reading YAML is most of the time a short command takes to start.
+ * The tasks of a workspace, read-only: no conversations, no records, no presence. It is separate
+ * from the store because loading the YAML parser is most of the start-up time of a short command.
  */
 import type { Problem } from '../../../domain/problem.js';
 import type { Disk } from '../../../ports/disk.js';
@@ -9,13 +9,13 @@ import type { Processes } from '../../../ports/processes.js';
 import type { Scan, Tasks } from '../../../ports/store/tasks.js';
 import { ahead } from '../ahead.js';
 import { journal } from '../journal.js';
-import { layout } from '../base/layout.js';
+import { layout as layoutOf } from '../base/layout.js';
 import { openTasks, type OpenTasks } from '../open-tasks.js';
 import { presence } from '../presence.js';
 import { quarantine } from '../quarantine.js';
-import { shelves } from '../task-lookup.js';
+import { taskLookup } from '../task-lookup.js';
 import { taskVerbs } from '../tasks.js';
-import { writing } from '../base/atomic-write.js';
+import { atomicWrite } from '../base/atomic-write.js';
 
 export type Look = Pick<Tasks, 'scan' | 'open' | 'openCount' | 'isOpen' | 'read' | 'ended'> &
   Pick<OpenTasks, 'glance' | 'strays'>;
@@ -25,27 +25,27 @@ interface LookOptions {
   disk: Disk;
   clock: Clock;
   processes: Processes;
-  /** What can never be read is told and left where it lies; otherwise it is set aside. */
+  /** Reports files that can never be valid without moving them to quarantine. */
   leaves?: boolean;
 }
 
 export function look({ root, disk, clock, processes, leaves = false }: LookOptions): Look {
-  const l = layout(root);
+  const layout = layoutOf(root);
   const now = (): Date => clock.now();
   const peer = { id: 'nobody', ...processes.me(), agents: [], since: now().toISOString() };
-  const here = presence(disk, l, processes, peer);
-  const setAside = leaves ? (_: string, why: Problem): Problem => why : quarantine(disk, l);
-  const tasks = openTasks(disk, l, setAside, now);
-  const write = writing(disk, l, peer.id, () => here.join());
-  const kept = journal(disk, l, write, peer.id);
+  const here = presence(disk, layout, processes, peer);
+  const moveToQuarantine = leaves ? (_: string, why: Problem): Problem => why : quarantine(disk, layout);
+  const tasks = openTasks(disk, layout, moveToQuarantine, now);
+  const write = atomicWrite(disk, layout, peer.id, () => here.join());
+  const kept = journal(disk, layout, write, peer.id);
   const { scan, open, openCount, isOpen, read, ended } = taskVerbs({
     disk,
-    l,
-    writing: write,
+    layout,
+    write,
     tasks,
-    lying: shelves(disk, l, now),
+    lookup: taskLookup(disk, layout, now),
     presence: here,
-    quarantine: setAside,
+    quarantine: moveToQuarantine,
     ahead: ahead(kept, () => undefined),
     journal: kept,
   });

@@ -3,13 +3,13 @@ import { createHash } from 'node:crypto';
 import path from 'node:path';
 import type { Disk } from '../../../ports/disk.js';
 import type { Blobs } from '../../../ports/store/blobs.js';
-import type { Writing } from '../base/atomic-write.js';
+import type { AtomicWrite } from '../base/atomic-write.js';
 import type { Layout } from '../base/layout.js';
 
 /** Hashes remembered as stored, because every conversation of an agent puts the same prompt. */
 const MAX_REMEMBERED = 1000;
 
-export function blobs(disk: Disk, layout: Layout, writing: Writing): Blobs {
+export function blobs(disk: Disk, layout: Layout, writing: AtomicWrite): Blobs {
   const fileOf = (hash: string): string => path.join(layout.blobs, hash);
   const stored = new Set<string>();
   return {

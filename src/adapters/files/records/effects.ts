@@ -3,11 +3,11 @@ import path from 'node:path';
 import type { Disk } from '../../../ports/disk.js';
 import type { Effects } from '../../../ports/store/effects.js';
 import { parseOutcome, printOutcome } from '../../../text/records/outcome.js';
-import type { Writing } from '../base/atomic-write.js';
+import type { AtomicWrite } from '../base/atomic-write.js';
 import type { Layout } from '../base/layout.js';
 import { readJson } from '../base/read-json.js';
 
-export function effects(disk: Disk, layout: Layout, writing: Writing, now: () => Date): Effects {
+export function effects(disk: Disk, layout: Layout, writing: AtomicWrite, now: () => Date): Effects {
   const startedFile = (id: string): string => path.join(layout.run, `${id}.started`);
   const doneFile = (id: string): string => path.join(layout.run, `${id}.done`);
   return {

@@ -3,14 +3,17 @@ import path from 'node:path';
 import type { Intent } from '../../../domain/task/intent.js';
 import type { Disk } from '../../../ports/disk.js';
 import type { Intents } from '../../../ports/store/intents.js';
-import type { Writing } from '../base/atomic-write.js';
+import type { AtomicWrite } from '../base/atomic-write.js';
 import { isSettled, type Layout } from '../base/layout.js';
 import { readJson } from '../base/read-json.js';
 
-/** Some file systems keep times in steps of one or two seconds: an unchanged stamp is trusted this long. */
+/**
+ * Some file systems keep times in steps of one or two seconds: an unchanged stamp is trusted this
+ * long.
+ */
 const TRUST_STAMP_MS = 1000;
 
-export function intents(disk: Disk, layout: Layout, writing: Writing, now: () => Date): Intents {
+export function intents(disk: Disk, layout: Layout, writing: AtomicWrite, now: () => Date): Intents {
   /** The folder's stamp when it was last seen empty, and when that was. */
   let empty: { stamp: string; at: number } | undefined;
   return {

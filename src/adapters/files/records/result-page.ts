@@ -1,6 +1,8 @@
-/** What people read of an ended task. The record keeps the same text for programs. */
-import { certificateText } from '../../domain/task/certificate.js';
-import type { Task } from '../../domain/task/task.js';
+/**
+ * The page of an ended task in `results/`, for people. The record has the same text for programs.
+ */
+import { certificateText } from '../../../domain/task/certificate.js';
+import type { Task } from '../../../domain/task/task.js';
 
 export function resultPage(task: Task): string {
   const head = `# ${task.description.split('\n')[0]!.slice(0, 120)}\n\n`;

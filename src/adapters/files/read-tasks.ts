@@ -1,0 +1,72 @@
+/** Reads one task, whatever its state: from memory where that is newer, otherwise from the disk. */
+import path from 'node:path';
+import type { OpenState, Placed } from '../../domain/task/task.js';
+import type { Disk } from '../../ports/disk.js';
+import { parseClaimName, type Layout } from './base/layout.js';
+import type { Entry } from './open-index.js';
+import type { OpenTasks } from './open-tasks.js';
+import type { Placing } from './placing.js';
+import type { TaskLookup } from './task-lookup.js';
+
+interface TaskReader {
+  ended(id: string): Placed | undefined;
+  any(id: string): Placed | undefined;
+}
+
+interface Dependencies {
+  disk: Disk;
+  layout: Layout;
+  tasks: OpenTasks;
+  lookup: TaskLookup;
+  onItsWay: Placing;
+  shown: (entry: Entry) => Placed;
+  /** Scans the folders, unless that was done before. */
+  ensureScanned: () => void;
+}
+
+export function taskReader({ disk, layout, tasks, lookup, onItsWay, shown, ensureScanned }: Dependencies): TaskReader {
+  return { ended: readEnded, any: readAny };
+
+  function readAny(id: string): Placed | undefined {
+    const placement = onItsWay.get(id);
+    const entry = placement && tasks.byId.get(id);
+    if (placement?.end ?? entry) return placement?.end ?? shown(entry!);
+    // Another process may move the task while its folders are read in turn, so the first ones are
+    // read again at the end.
+    return (
+      readEnded(id) ??
+      readOpen('pending', id) ??
+      readOpen('waiting', id) ??
+      readActive(id) ??
+      readOpen('waiting', id) ??
+      readOpen('pending', id) ??
+      readEnded(id)
+    );
+  }
+
+  function readEnded(id: string): Placed | undefined {
+    for (const state of ['completed', 'failed'] as const) {
+      const task = lookup.read(layout.task(state, id), id);
+      if (task !== undefined) return { task, state };
+    }
+    return undefined;
+  }
+
+  function readOpen(state: 'pending' | 'waiting', id: string): Placed | undefined {
+    const task = lookup.read(layout.task(state, id), id);
+    if (task === undefined) return undefined;
+    if (state === 'waiting') ensureScanned(); // its stages say what it waits for
+    return { task: tasks.withWaits({ state, task }), state };
+  }
+
+  function readActive(id: string): Placed | undefined {
+    const entry = tasks.byId.get(id);
+    const name = disk.list(layout.tasks('active')).find((file) => parseClaimName(file)?.id === id);
+    const file = name === undefined ? entry?.file : path.join(layout.tasks('active'), name);
+    const task = file === undefined ? undefined : lookup.read(file, id);
+    if (task === undefined) return undefined;
+    const owner = name === undefined ? undefined : parseClaimName(name);
+    const state: OpenState = name === undefined ? (entry?.state ?? 'pending') : 'active';
+    return { task, state, ...(owner ? { owner: { agent: task.to ?? owner.agent, peer: owner.peer } } : {}) };
+  }
+}
