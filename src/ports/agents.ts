@@ -1,24 +1,36 @@
-/** The agents of a workspace, as their files define them now, and as they were when a conversation began. */
+/**
+ * The agents of a workspace as their files define them now, and as they were when a conversation
+ * started.
+ */
 import type { Agent } from '../domain/agent/agent.js';
 import type { Problem } from '../domain/problem.js';
 
 export interface Agents {
-  /** Looks at the files again; cheap when nothing changed. Returns problems that were not reported before. `isKnown`: only what was changed through here. */
+  /**
+   * Reads changed files again and returns new problems. Cheap if nothing changed. `isKnown`: only
+   * consider changes made through this port.
+   */
   refresh(isKnown?: boolean): Problem[];
   all(): ReadonlyMap<string, Agent>;
-  /** Agents that have a file and no version of it that could ever be read here, by the name the file gives them. */
+  /** Agents whose file has never been readable in this process, by the name of the file. */
   unreadable?(): ReadonlyMap<string, Problem>;
-  /** Why this agent can be given no work, as the files stand: it would go round in a circle, contradicts itself, or names somebody who is not there. */
+  /**
+   * Why this agent cannot get work: its references form a cycle, it contradicts itself, or it names
+   * an unknown agent.
+   */
   fault(name: string): Problem | undefined;
-  /** The bytes of the file that defines it, for pinning. */
+  /** The content of the defining file, for pinning. */
   source(agent: Agent): string;
-  /** The agent that these bytes defined; undefined if they define none. */
+  /** The agent that this content defines; undefined if it is invalid. */
   parse(source: string, file: string): Agent | undefined;
-  /** What would be wrong with `agents/<name>.md` if it were this. */
+  /** The problems that `agents/<name>.md` would have with this content. */
   problemsOf(name: string, source: string): Problem[];
-  /** Moves its file to `agents/retired/`, where it is an agent no more. False if it has none of its own. */
+  /** Moves the agent's file to `agents/retired/`. False if the agent has no file of its own. */
   retire(name: string): boolean;
-  /** Writes `agents/<name>.md`, durable; what is wrong, if the source defines no agent or the name is taken. */
+  /**
+   * Writes `agents/<name>.md`, durable when resolved. Returns the problem if the source is invalid
+   * or the name is taken.
+   */
   create(name: string, source: string): Promise<Problem | undefined>;
   /** The system prompt with tool descriptions and variables filled in. */
   prompt(agent: Agent, toolDescriptions: string, variables: Record<string, string>): string;

@@ -1,29 +1,32 @@
 /**
- * Where a human answers by editing a file. It is a view and a form, never the authority: the requests live in tasks, and
- * an entry that no open task knows never counts.
+ * The file in which a human answers approvals. It is a view and a form, not the authority: requests
+ * are tasks, and an entry without an open task does not count.
  */
 import type { Answer, Approval, Fate } from '../domain/task/approval.js';
 import type { Problem } from '../domain/problem.js';
 
 export interface BallotReading {
-  /** One for each open approval that was answered clearly. */
+  /** One for each open approval with an unambiguous answer. */
   answers: { id: string; answer: Omit<Answer, 'at'> }[];
-  /** Approvals whose entry a person removed: withdrawn, which is a rejection. */
+  /** Approvals whose entry a person removed, which rejects them. */
   withdrawn: string[];
-  /** Forged, doubled, malformed or changed entries, each reported once. */
+  /** Forged, duplicate, malformed or changed entries, each reported once. */
   problems: Problem[];
 }
 
 export interface Ballot {
-  /** Called before a command that nothing holds in, and the function it gives after it: marks that came meanwhile do not count. */
+  /**
+   * Call before an unsandboxed command, and the returned function after it: marks made in between
+   * do not count.
+   */
   expose(): () => void;
-  /** Ids of entries whose fate is not shown yet. */
+  /** Ids of entries that do not show their fate yet. */
   unsettled(): string[];
-  /** What people answered since the last `show`. Cheap when the file did not change. */
+  /** Answers since the last `show`. Cheap if the file did not change. */
   read(open: readonly Approval[]): BallotReading;
   /**
-   * Makes the file show these: new ones are added, answered ones get their mark and fate, everything a person wrote stays
-   * byte for byte. Durable when resolved. `fates`: what became of actions, by approval id.
+   * Updates the file: adds new approvals, marks answered ones and shows their fate. Text that a
+   * person wrote stays unchanged byte for byte. Durable when resolved. `fates`: by approval id.
    */
   show(open: readonly Approval[], ended: readonly Approval[], fates: ReadonlyMap<string, Fate>): Promise<void>;
 }

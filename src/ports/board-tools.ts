@@ -1,9 +1,11 @@
-/** Where agents look work up and change what boards say about it: the same queries that people have, and far fewer changes. */
+/**
+ * Lets agents query work with the same language that people use, and change a few things on boards.
+ */
 import type { Problem } from '../domain/problem.js';
 
-interface DeskRows {
+interface QueryRows {
   rows: Record<string, unknown>[];
-  /** Entries of a board that were left out because they cannot be read. */
+  /** Number of unreadable board entries that were left out. */
   leftOut: number;
 }
 
@@ -15,11 +17,11 @@ export interface BoardChange {
 }
 
 export interface BoardTools {
-  /** SELECT only, from `tasks`, `sessions`, `agents`, `events` or a board. The Problem says what to do instead. */
-  select(query: string): Promise<DeskRows | Problem>;
+  /** SELECT only, from `tasks`, `sessions`, `agents`, `events` or a board. */
+  select(query: string): Promise<QueryRows | Problem>;
   /**
-   * Changes the bullet with this id, on whichever board it stands. Never the ballot, never an approval, never what a person
-   * does, never what somebody is working on. Harmless twice. The place and title of the bullet, as text.
+   * Changes the bullet with this id on any board, except approvals, people's own bullets and tasks
+   * under way. Idempotent. Returns the place and title of the bullet.
    */
   change(by: string, id: string, change: BoardChange): Promise<string | Problem>;
 }

@@ -1,40 +1,46 @@
 /**
- * The boards of a workspace, `tasks/*.task.md` without the ballot: where people and planners write down what is to be done,
- * and where they see what became of it. A board is a form and a view. What is read off it are wishes; the tasks are the truth.
+ * The boards of a workspace: `tasks/*.task.md` without the ballot. People and planners write work
+ * there and see what became of it. A board is a form and a view; the tasks are the authority.
  */
 import type { BoardMark, BoardStand, BoardWish } from '../domain/task/board.js';
 import type { Problem } from '../domain/problem.js';
 
 interface BoardsReading {
-  /** False: no board and no agent changed since the last reading; the lists are empty. */
+  /** False if no board and no agent changed since the last reading; the lists are then empty. */
   changed: boolean;
   wanted: BoardWish[];
-  /** Bullets of failed tasks that a person opened again. */
+  /** Failed tasks whose bullet a person reopened. */
   reopened: string[];
-  /** Entries and files that cannot be used, each told once by this process. */
+  /** Unusable entries and files, each reported once per process. */
   problems: Problem[];
 }
 
 export interface Boards {
-  /** Looks at the stamps of the boards and reads those that changed. `agents`: who may be meant by `@name`. */
+  /** Reads the boards whose stamp changed. `agents`: names that `@name` may refer to. */
   read(agents: Iterable<string>): Promise<BoardsReading>;
-  /** The next reading says everything again, whether or not anything changed. */
+  /** Makes the next reading return everything, even if nothing changed. */
   readAgain(): void;
-  /** The bullet of this task as of the last reading; undefined if no board has one, or it is the person's own. */
+  /**
+   * The bullet of this task as of the last reading; undefined if there is none or it is a person's
+   * own.
+   */
   stand(id: string): BoardStand | undefined;
-  /** Every task that has such a bullet. */
+  /** Ids of all tasks with such a bullet. */
   standing(): Iterable<string>;
-  /** Whether the last reading of this board can be believed: only then does a missing bullet mean anything. */
+  /**
+   * True if this board was read completely; only then does a missing bullet mean that it was
+   * removed.
+   */
   isWhole(file: string): boolean;
-  /** Ids of bullets whose box is not final. */
+  /** Ids of bullets whose box may still change. */
   following(): Iterable<string>;
-  /** Nothing is behind this bullet, or nothing more will come: it is not followed until its board changes or `follow`. */
+  /** Stops following a bullet whose box is final, until its board changes or `follow` is called. */
   unfollow(id: string): void;
   follow(id: string): void;
   /**
-   * Makes the bullets say this. One write for each board, only over what was read, nothing else on it touched; where a
-   * person was faster, nothing is written and the next reading finds what to do. A large board may be left for a later
-   * call, unless this is the `last` one for now. Durable when resolved.
+   * Updates the bullets with one write per board and changes nothing else. If a person saved the
+   * board since the last reading, nothing is written and the next reading decides. A large board
+   * may be left for a later call unless `last` is true. Durable when resolved.
    */
   show(marks: readonly BoardMark[], last: boolean): Promise<Problem[]>;
 }

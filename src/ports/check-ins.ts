@@ -1,17 +1,20 @@
-/** Where check-ins are noted: a file for people, and a memory for the program. */
+/** Storage for check-ins: a file for people and a private memory for the engine. */
 import type { CheckInMemory, CheckInNote } from '../domain/coordination/check-in.js';
 import type { Problem } from '../domain/problem.js';
 
 export type CheckInRead =
   | { kind: 'missing' }
   | { kind: 'note'; note: CheckInNote }
-  /** It cannot be read: nobody checks in. The problem is told once. */
+  /** The file is unreadable, so no check-in happens. The problem is reported once. */
   | { kind: 'held'; problem?: Problem };
 
 export interface CheckIns {
-  /** Cheap while the file does not change. */
+  /** Cheap if the file did not change. */
   read(): CheckInRead;
-  /** Comments and other keys stay. Nothing is written if somebody saved since `read`. Durable when resolved. */
+  /**
+   * Keeps comments and other keys. Writes nothing if the file changed since `read`. Durable when
+   * resolved.
+   */
   write(note: CheckInNote): Promise<void>;
   memory(): CheckInMemory | undefined;
   /** Durable when resolved. */

@@ -1,5 +1,8 @@
-/** How quickly trees grow, as every process of the workspace sees it. */
+/** How fast trees grow, counted across all processes of the workspace. */
 export interface CreationRate {
-  /** How many tasks anybody made under this root since this time, as far as their lines of history are written; costs what was added since the last call. */
+  /**
+   * Tasks created under this root since `ms`, as far as their events are written. Reads only the
+   * events since the last call.
+   */
   madeSince(root: string, ms: number): number;
 }

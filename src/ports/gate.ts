@@ -1,4 +1,7 @@
-/** The gates: what an agent may do by itself, what a human must allow, and what is never done. */
+/**
+ * Judges actions before they happen: an agent may do them, a human must approve them, or they are
+ * denied.
+ */
 import type { Agent } from '../domain/agent/agent.js';
 import type { ApprovalRequest } from '../domain/task/approval.js';
 import type { PlainPipeline, Verdict } from '../domain/policy.js';
@@ -10,21 +13,24 @@ export interface GateVerdict {
   /** For the human who is asked, and for the model that is refused. */
   reasons: string[];
   risk: ApprovalRequest['risk'];
-  /** For a command that may run by itself: its words exactly as judged. */
+  /** For a command that may run without approval: its words exactly as judged. */
   plan?: PlainPipeline[];
-  /** The line is nothing but an action of a plugin. */
+  /** Set if the line consists of exactly one plugin action. */
   action?: PluginAction;
-  /** Where files would change: how. */
+  /** How files would change, if they would. */
   diff?: string;
 }
 
 export interface Gate {
-  /** The same question has the same answer until a policy file changes. Never throws. */
+  /** Deterministic until a policy file changes. Never throws. */
   judge(agent: Agent, tool: string, args: Record<string, unknown>): GateVerdict;
-  /** Remembers that a human allowed this line as it was; how often that was now. */
+  /** Records that a human approved this exact line. Returns how often that has happened. */
   noteAllowed(line: string): Promise<number>;
-  /** Writes a rule that lets exactly this line run by itself. Only ever called when a human has agreed to that rule. */
+  /**
+   * Writes a rule that lets exactly this line run without approval. Call it only after a human
+   * approved the rule.
+   */
   allowAlways(line: string): Promise<void>;
-  /** Reads policy files again if they changed; problems that were not reported before. */
+  /** Reads changed policy files again and returns new problems. */
   refresh(): Problem[];
 }

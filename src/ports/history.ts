@@ -1,6 +1,7 @@
 /**
- * The workspace's history, kept outside of what agents may touch: one line of commits, one for each pass that changed something.
- * It is a witness, not the store: losing it loses no work, and no pass waits for it.
+ * The Git history of the workspace, stored where agents cannot change it: one commit for each pass
+ * that changed something. It is a record, not the store: losing it loses no work, and no pass waits
+ * for it.
  */
 export interface Commit {
   id: string;
@@ -9,27 +10,28 @@ export interface Commit {
   body: string;
 }
 
-/** A file that going back to a commit would bring back, take away or change. */
+/** A file that `undo` would restore, remove or change. */
 export interface FileChange {
   path: string;
   change: 'brought back' | 'taken away' | 'changed';
 }
 
 export interface History {
-  /** Whether history is kept here; if not, one sentence that says why. Looks, changes nothing. */
+  /** Whether history is kept here; if not, one sentence that says why. Read-only. */
   state(): { on: true } | { on: false; why: string };
   /**
-   * Commits whatever changed in the workspace; false if nothing did, or history is off. Never runs hooks, pagers or filters.
-   * `evenIfSame`: the message is kept also when another process has committed the files already. Throws a ProblemError when
-   * it cannot be done now (a merge is under way, the disk is full); nothing is lost then, the next commit has it all.
+   * Commits all changes in the workspace. False if there are none or history is off. Never runs
+   * hooks, pagers or filters. `evenIfSame`: commit the message even if another process already
+   * committed the files. Throws a ProblemError if it cannot commit now (a merge is in progress, the
+   * disk is full); the next commit then includes everything.
    */
   commit(subject: string, body: string, options?: { evenIfSame?: boolean }): Promise<boolean>;
-  /** Newest first. `task`: only commits that name it or something under it. */
+  /** Newest first. `task`: only commits that name it or a task below it. */
   log(options?: { limit?: number; task?: string }): Promise<Commit[]>;
-  /** What `undo` would do to files, as things stand. Throws a ProblemError for a commit that is not in this history. */
+  /** The file changes that `undo` would make now. Throws a ProblemError for an unknown commit. */
   changes(to: string): Promise<{ commit: Commit; files: FileChange[] }>;
-  /** Brings files and tasks back to a commit, as a new commit. What lies there now is committed first. */
+  /** Restores files and tasks to a commit, as a new commit. Commits the current state first. */
   undo(to: string): Promise<{ commit: string; files: string[] }>;
-  /** Resolves when nothing is under way. */
+  /** Resolves when no operation is running. */
   close(): Promise<void>;
 }

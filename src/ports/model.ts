@@ -1,6 +1,6 @@
 /**
- * A language model: one question, one answer. Failures are values with a class, because what to do next depends on the
- * class: wait, try the next model, shorten, or tell the human.
+ * A language model: one request, one reply. Failures are values with a class, because the class
+ * decides what happens next: wait, use another model, shorten the conversation, or ask the human.
  */
 import type { ModelSettings } from '../domain/agent/agent.js';
 import type { ModelFailureClass } from '../domain/session/model-failure.js';
@@ -34,7 +34,7 @@ export interface ModelRequest {
   messages: readonly Message[];
   tools: readonly ToolSpec[];
   settings: ModelSettings;
-  /** Who asks, for scripts, logs and accounting; never sent to a provider. */
+  /** For scripts, logs and accounting; never sent to a provider. */
   agent: string;
   task: string;
   /** 1 for the first model call of this conversation. */
@@ -52,7 +52,7 @@ export interface ModelAnswer {
   outputTokens: number;
   cachedTokens: number;
   microUsd: number;
-  /** The price of the model is not known; microUsd is 0 then. */
+  /** The price of the model is unknown, and microUsd is 0. */
   unpriced?: boolean;
 }
 
@@ -60,7 +60,7 @@ export interface ModelFailure {
   class: ModelFailureClass;
   /** One sentence for a person: what happened, what to set and where. */
   message: string;
-  /** What the server asked us to wait. */
+  /** How long the server asked us to wait. */
   retryAfterMs?: number;
 }
 
@@ -68,8 +68,8 @@ export type ModelReply = { ok: true; answer: ModelAnswer } | { ok: false; failur
 
 export interface Model {
   /**
-   * Exactly one try: no retries in here. Never rejects for anything a provider, network or script can do.
-   * Resolves within the configured time-outs, and soon after `signal` aborts.
+   * Exactly one attempt, without retries. Never rejects because of a provider, the network or a
+   * script. Resolves within the configured time-outs, and soon after `signal` aborts.
    */
   call(request: ModelRequest): Promise<ModelReply>;
 }

@@ -1,10 +1,13 @@
-/** Which agents a person has paused. A paused agent takes no task and starts no turn; what it is in the middle of ends its turn and is put back. */
+/**
+ * Agents that a person has paused. A paused agent gets no task and starts no turn; a running turn
+ * ends and its task is released.
+ */
 
 export interface Pauses {
-  /** Looks again at who is paused, and why; cheap when nobody is. */
+  /** Reads the paused agents and the reasons. Cheap if there are none. */
   look(): ReadonlyMap<string, string>;
   /** As of the last look. */
   all(): ReadonlyMap<string, string>;
-  /** Asked now, whatever the last look said. */
+  /** Reads the current state, not that of the last look. */
   isPaused(agent: string): boolean;
 }

@@ -1,10 +1,10 @@
-/** Which processes live. Behind a port so that a test can let one die without ending itself. */
+/** Which processes are alive. A port, so that a test can simulate the death of a process. */
 import type { Peer } from '../domain/peer.js';
 
 export type ProcessIdentity = Pick<Peer, 'host' | 'bootId' | 'pid' | 'startTime'>;
 
 export interface Processes {
   me(): ProcessIdentity;
-  /** False only when it is certain that this very process has ended; a paused one lives. */
+  /** False only if this exact process has certainly ended; a paused process is alive. */
   isAlive(who: ProcessIdentity): boolean;
 }

@@ -1,7 +1,10 @@
-/** Runs commands for agents: in the agent's own folder, confined where the machine can, with limits on everything. */
+/**
+ * Runs commands for agents in the agent's own folder, sandboxed if the machine supports it, with
+ * limits on everything.
+ */
 import type { PlainPipeline } from '../domain/policy.js';
 
-/** A script of a plugin and its words: the human's own code, run outside of the sandbox. */
+/** A plugin script and its arguments. It is the human's own code and runs outside the sandbox. */
 export interface PluginAction {
   file: string;
   args: string[];
@@ -9,27 +12,31 @@ export interface PluginAction {
 
 export interface ShellRun {
   agent: string;
-  /** `plan`: run exactly these words, no shell reads them; pipelines and lists as parsed. `script`: a human approved this text, bash runs it. */
+  /**
+   * `plan`: parsed pipelines, run without a shell. `script`: text that a human approved, run by
+   * bash.
+   */
   what: { plan: PlainPipeline[] } | { script: string } | { action: PluginAction };
-  /** For the history: the task it was run for, and the line as it was asked for. */
+  /** For the history: the task and the requested command line. */
   task?: string;
   command?: string;
   timeoutMs: number;
-  /** How much output is kept, head and tail; far more than this ends the command. */
+  /** How much output is kept, head and tail; far more output ends the command. */
   maxOutputBytes: number;
   network: boolean;
   signal?: AbortSignal;
 }
 
-/** What the agent's folder looked like afterwards. `commit` is absent, and `note` says why, if it could not be kept. */
+/** The commit of the agent's folder after the command. If there is none, `note` says why. */
 export interface ShellTrace {
   commit?: string;
   note?: string;
 }
 
 /**
- * `output` is what came from standard output and standard error, in the order it came, as UTF-8 with replacements. It may hold
- * control characters: who shows it escapes them. `cut`: the middle is missing, and a line in its place says how much.
+ * `output` is standard output and standard error, in order of arrival, as UTF-8 with replacements.
+ * It may contain control characters, which must be escaped for display. `cut`: the middle is
+ * missing, and a line in its place says how much.
  */
 export type ShellOutcome =
   | ({ kind: 'exited'; code: number; output: string; cut: boolean; ms: number } & ShellTrace)
@@ -46,13 +53,20 @@ export type Rollback = { ok: true; commit: string; files: string[] } | { ok: fal
 
 export interface Shell {
   /**
-   * Never rejects for what a command does. The whole process group has ended when it resolves. Commands of one agent take turns,
-   * so that what each changed is one commit of its folder; time counts from the start of the command.
+   * Never rejects because of the command. The whole process group has ended when it resolves.
+   * Commands of one agent run one at a time, so that each one's changes are one commit of its
+   * folder. Time counts from the start of the command.
    */
   run(run: ShellRun): Promise<ShellOutcome>;
-  /** Brings the agent's folder back to one of its commits, as a new commit; what was not committed yet is committed first. */
+  /**
+   * Restores the agent's folder to one of its commits, as a new commit. Commits the current state
+   * first.
+   */
   rollback(agent: string, commit: string): Promise<Rollback>;
-  /** How commands are held in on this machine, in words for an approval: `sandboxed (bubblewrap, no network)`, or that they are not. */
+  /**
+   * How commands are confined on this machine, for approvals: `sandboxed (bubblewrap, no network)`,
+   * or that they are not.
+   */
   confinement(network: boolean): string;
   isSandboxed(): boolean;
 }

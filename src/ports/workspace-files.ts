@@ -1,19 +1,25 @@
 /**
- * The workspace as an agent's file tools see it: every path is judged, resolved and opened without a gap between the
- * check and the use. What policy answers is in `rules/policy`; this port says what a path really is, and acts.
+ * The workspace as an agent's file tools see it. Every path is judged, resolved and opened without
+ * a gap between check and use. `rules/policy` decides; this port resolves paths and acts.
  */
 import type { ProblemCode } from '../domain/problem.js';
 
 export type PathUse = 'read' | 'write' | 'list' | 'make_folder';
 
-/** ok: go on · ask: a human must agree · refuse: never. `path` is relative to the workspace, every link resolved. */
+/**
+ * ok: allowed · ask: needs approval · refuse: never. `path` is relative to the workspace, with
+ * links resolved.
+ */
 export interface PathVerdict {
   verdict: 'ok' | 'ask' | 'refuse';
   reason: string;
   path?: string;
 }
 
-/** `code` says what kind of no it is: `needs_human`, `not_allowed`, `not_found`, `over_limit`, `bad_file` or `disk_failed`. */
+/**
+ * `code` classifies the refusal: `needs_human`, `not_allowed`, `not_found`, `over_limit`,
+ * `bad_file` or `disk_failed`.
+ */
 export type FolderReply<T> = { ok: true; value: T } | { ok: false; reason: string; code?: ProblemCode };
 
 export interface FoundLine {
@@ -24,7 +30,7 @@ export interface FoundLine {
 }
 
 export interface WorkspaceFiles {
-  /** Same path, same verdict; never throws and never hangs, whatever lies there. */
+  /** Deterministic for a path. Never throws and never hangs, whatever kind of file it is. */
   judge(agent: string, use: PathUse, path: string): PathVerdict;
   /** Judges again, then reads at most `maxBytes` of a regular UTF-8 file. */
   read(
@@ -33,7 +39,10 @@ export interface WorkspaceFiles {
     maxBytes: number,
     allowed?: boolean,
   ): FolderReply<{ text: string; bytes: number; cut: boolean }>;
-  /** Whole file, replaced at once: a reader sees the old or the new. Durable when resolved. `allowed`: a human agreed to an `ask`. */
+  /**
+   * Replaces the whole file atomically. Durable when resolved. `allowed`: a human approved an
+   * `ask`.
+   */
   write(
     agent: string,
     path: string,
@@ -42,7 +51,7 @@ export interface WorkspaceFiles {
   ): Promise<FolderReply<{ bytes: number; created: boolean }>>;
   list(agent: string, path: string): FolderReply<{ name: string; kind: 'file' | 'folder' | 'other'; bytes: number }[]>;
   makeFolder(agent: string, path: string, allowed?: boolean): Promise<FolderReply<{ created: boolean }>>;
-  /** Lines that fit the words of the query best, best first; secrets and private folders are never searched. */
+  /** Best matching lines first. Secrets and private folders are never searched. */
   search(
     agent: string,
     query: string,
@@ -50,13 +59,13 @@ export interface WorkspaceFiles {
   ): Promise<FolderReply<FoundLine[]> & { note?: string }>;
 }
 
-/** One file that a search may look into; `text` is undefined if it is no text, too big, or gone. */
+/** A file to search. `text` returns undefined if it is not text, too big, or missing. */
 export interface SearchFile {
   path: string;
   text(): string | undefined;
 }
 
-/** Ranks lines of files. `note` is one sentence for the reader: what was left out, or what is missing. */
+/** Ranks lines of files. `note` is one sentence on what was left out or is missing. */
 export type Search = (
   query: string,
   files: Iterable<SearchFile>,

@@ -1,11 +1,11 @@
 /**
- * The wait-for graph for people who look: the same that the engine keeps, and in it also the tasks that fill up an agent, for whom no circle
- * has to be looked for.
+ * The wait-for graph for display: the engine's graph, plus the tasks that use up the capacity of an
+ * agent.
  */
 import { roleFacts } from '../../domain/task/role.js';
 import path from 'node:path';
 import { disk } from '../../adapters/disk/index.js';
-import { whoWaits } from '../../engine/coordination/waits.js';
+import { waits } from '../../engine/coordination/waits.js';
 import type { Store } from '../../ports/store/index.js';
 import { agentNode, nodeAgent } from '../../rules/coordination/wait-node.js';
 import { roster } from '../../adapters/roster/index.js';
@@ -30,7 +30,7 @@ export async function waitsView(folder: string, store: Store): Promise<WaitsView
     const tasks = working.get(agent) ?? [];
     return tasks.length < most(agent) ? [] : tasks;
   };
-  const graph = whoWaits({ tasks: store.tasks, locks: store.locks, agents }, fills);
+  const graph = waits({ tasks: store.tasks, locks: store.locks, agents }, fills);
   await graph.look();
   const waitsOf = (node: string): string[] => [...graph.waitsOf(node)];
   // Where there is room nobody waits for it.

@@ -1,7 +1,8 @@
 /**
- * A circle in which somebody only depends on others has no ask that could be given up: a task fails, and nobody would do its work. Where there is a
- * coordinator, it gets a task of its own about that, and finds another way with the tools it has. Its id follows from the circle and from how often
- * each task in it was tried again: so whoever finds the circle, and however often, there is one such task, and another when people tried again in vain.
+ * Creates a task for the coordinator when breaking a cycle makes tasks fail, so that their work is
+ * done in another way. The task id is derived from the cycle and the retries of its tasks: every
+ * process that finds the cycle creates the same task, and a cycle that returns after a retry gets a
+ * new one.
  */
 import { hash53 } from '../../domain/task/id.js';
 import { visible } from '../../domain/coordination/mail.js';
@@ -10,10 +11,13 @@ import { makeTask, type Task } from '../../domain/task/task.js';
 import { cycleText } from '../../rules/coordination/deadlock.js';
 import { record, type Ports } from '../core/context.js';
 
-/** `key`: of the circle; `lost`: those in it that fail. The id of the coordinator's task; undefined: there is nobody to ask. */
+/**
+ * Returns the id of the coordinator's task; undefined without a coordinator. `key` identifies the
+ * cycle; `lost` are its tasks that fail.
+ */
 export async function askCoordinator(
   context: Ports,
-  circle: readonly string[],
+  cycle: readonly string[],
   key: string,
   lost: readonly Task[],
 ): Promise<string | undefined> {
@@ -23,7 +27,7 @@ export async function askCoordinator(
   const task = makeTask({
     id: `deadlock-${key}`,
     type: 'deadlock',
-    description: `${REQUEST}\n\nThe circle: ${cycleText(circle)}\n\nWhat failed:\n${lost.map(lineOf).join('\n')}`,
+    description: `${REQUEST}\n\nThe cycle: ${cycleText(cycle)}\n\nFailed tasks:\n${lost.map(lineOf).join('\n')}`,
     to: coordinator,
     from: 'guildhall',
     created_by: 'guildhall',
@@ -35,20 +39,20 @@ export async function askCoordinator(
   return task.id;
 }
 
-/** The same for everybody who finds this circle, wherever they began; another after a retry. */
-export function circleKey(circle: readonly string[], find: (id: string) => { task: Task } | undefined): string {
-  const named = circle.map((id) => {
+/** Does not depend on where in the cycle it was entered. Changes after a retry. */
+export function cycleKey(cycle: readonly string[], find: (id: string) => { task: Task } | undefined): string {
+  const names = cycle.map((id) => {
     const retries = find(id)?.task.retries ?? 0;
     return retries === 0 ? id : `${id} ${retries}`;
   });
-  return hash53(named.sort(compareText).join('\n'));
+  return hash53(names.sort(compareText).join('\n'));
 }
 
 const REQUEST =
-  'Tasks depended on each other in a circle, so that none of them could ever begin, and it was broken. See to it that the work is done another way: make tasks for it, for the same agents or for others, without the dependency that closed the circle; or say why it is not needed any more.';
+  'Tasks depended on each other in a cycle, so none of them could start, and the cycle was broken. Make sure that the work gets done in another way: create tasks for it, for the same agents or for others, without the dependency that closed the cycle; or say why it is no longer needed.';
 
-/** What somebody wrote into a task is told in one line. */
+/** One line: a description may contain line breaks and control characters. */
 function lineOf({ id, to, dependencies, description }: Task): string {
   const about = visible(description.split('\n')[0]!).slice(0, 200);
-  return `- ${id} (@${to ?? 'nobody yet'}), which depends on ${dependencies.join(', ')}: ${about}`;
+  return `- ${id} (@${to ?? 'unassigned'}), which depends on ${dependencies.join(', ')}: ${about}`;
 }

@@ -1,4 +1,4 @@
-/** Who could be asked for what a task needs, weighed by what they can, how their work went so far and how much room they have. */
+/** Agents that could provide a dependency, ranked by expertise, track record and load. */
 import type { Agent } from '../../domain/agent/agent.js';
 import type { Dependency } from '../../domain/coordination/dependency.js';
 import type { Task } from '../../domain/task/task.js';
@@ -8,8 +8,8 @@ import type { Capacity } from '../core/capacity.js';
 import type { EngineContext } from '../core/context.js';
 
 /**
- * Who could provide, the best first: never the asker itself, and the coordinator only where it knows the matter. `free`: whoever asks for many
- * counts the open tasks once.
+ * Candidates, best first. The asker is excluded, and so is a coordinator without matching
+ * expertise. `free` is a parameter so that the open tasks are counted once for many dependencies.
  */
 export function candidatesFor(context: EngineContext, task: Task, dependency: Dependency, free: Capacity): Candidate[] {
   const { coordinator, mode } = context.config.coordination;
@@ -20,12 +20,12 @@ export function candidatesFor(context: EngineContext, task: Task, dependency: De
     busy: free.load(agent.name),
   }));
   const ranked = rank(task.id, dependency, standings);
-  const isAside = ({ agent, matches }: Candidate): boolean =>
+  const onlyCoordinates = ({ agent, matches }: Candidate): boolean =>
     mode === 'hierarchical' && agent === coordinator && matches === 0;
-  return ranked.filter((one) => !isAside(one));
+  return ranked.filter((candidate) => !onlyCoordinates(candidate));
 }
 
-/** Agents that can be asked at all. */
+/** Agents other than the asker that are valid and not paused. */
 export function others(context: EngineContext, task: Task): Agent[] {
   const paused = context.pauses.all();
   return [...context.agents.all().values()].filter(

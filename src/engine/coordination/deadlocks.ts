@@ -1,6 +1,7 @@
 /**
- * Breaks the circles that appear in the wait-for graph (who-waits.ts), and refuses what would close one. Nobody gives way before the records of
- * the circle were read once more; then everybody who finds it cancels the same ask.
+ * Breaks cycles in the wait-for graph (waits.ts) and refuses requests that would close one. The
+ * records of a cycle are read again before a task gives way, and every process that finds the cycle
+ * cancels the same request.
  */
 import type { Dependency } from '../../domain/coordination/dependency.js';
 import { hash53 } from '../../domain/task/id.js';
@@ -9,67 +10,68 @@ import type { Problem } from '../../domain/problem.js';
 import { isEnded, type Task, type WantedChild } from '../../domain/task/task.js';
 import { breakCycle, wouldDeadlock, type Link } from '../../rules/coordination/deadlock.js';
 import { nodeBudget, nodeKind, turnKey, turnNode } from '../../rules/coordination/wait-node.js';
-import { askCoordinator, circleKey } from './ask-coordinator.js';
+import { askCoordinator, cycleKey } from './ask-coordinator.js';
 import { fail } from '../tasks/settle.js';
 import type { Ports } from '../core/context.js';
-import { tellImpossible } from './report-deadlock.js';
-import { asksOf, holdersOf, isResource, turnNeeded, whoWaits, type WhoWaits } from './waits.js';
+import { reportImpossible } from './report-deadlock.js';
+import { asksOf, holdersOf, isResource, turnNeeded, waits, type WaitForGraph } from './waits.js';
 
-interface Waiting extends Pick<WhoWaits, 'find' | 'isHeldUp' | 'holderOf' | 'lookAgain'> {
-  /** Looks at what changed. True if a circle was found and somebody has to give way: the intents say who. */
+interface Deadlocks extends Pick<WaitForGraph, 'find' | 'isHeldUp' | 'holderOf' | 'lookAgain'> {
+  /** Updates the graph. True if a cycle was found; the intents then say which task gives way. */
   look(): Promise<boolean>;
-  /** Why this child must not be asked for: its asker would wait for itself. */
+  /** Why this child must not be created: its asker would wait for itself. */
   refuse(asker: Task, child: WantedChild): Promise<Problem | undefined>;
 }
 
-export function waiting(context: Ports): Waiting {
-  const graph = whoWaits(context);
+export function deadlocks(context: Ports): Deadlocks {
+  const graph = waits(context);
   const { find, isHeldUp, holderOf, lookAgain } = graph;
   return { look, refuse, find, isHeldUp, holderOf, lookAgain };
 
   async function look(): Promise<boolean> {
     await graph.look();
     let moved = false;
-    for (const circle of graph.circles()) moved = (await unlock(circle)) || moved;
+    for (const cycle of graph.cycles()) moved = (await unlock(cycle)) || moved;
     return moved;
   }
 
   /**
-   * Looks once more at every record of the circle, as it is now: another process may have moved one of them. Then everybody who finds
-   * this circle cancels the same ask, and of several cancels one is carried out.
+   * Reads every record again, because another process may have moved one. The intent's id is
+   * derived from the cycle, so several processes cancel once.
    */
-  async function unlock(circle: readonly string[]): Promise<boolean> {
-    const links = await readLinks(circle);
+  async function unlock(cycle: readonly string[]): Promise<boolean> {
+    const links = await readLinks(cycle);
     if (links === undefined) return false;
-    const broken = breakCycle(circle, (id) => links.get(id), context.config.coordination.mode);
+    const broken = breakCycle(cycle, (id) => links.get(id), context.config.coordination.mode);
     if (broken === undefined) return false;
-    if (broken.kind === 'impossible') return failAll(circle, links, broken.error);
+    if (broken.kind === 'impossible') return failAll(cycle, links, broken.error);
     const { victim, cancelled, rule, error } = broken;
-    const key = circleKey(circle, (node) => links.get(node));
+    const key = cycleKey(cycle, (node) => links.get(node));
     const id = `deadlock-${key}-${hash53(cancelled)}`;
     if ((await context.intents.list()).some((intent) => intent.id === id)) return true;
-    // Asked before anybody fails: a crash in between finds the circle again, and asks nothing twice.
+    // The coordinator is asked first: after a crash in between, the cycle is found again and the
+    // task exists.
     const lost = victim === cancelled && links.get(victim)!.state === 'pending' ? [links.get(victim)!.task] : [];
-    const handled = lost.length === 0 ? undefined : await askCoordinator(context, circle, key, lost);
+    const handled = lost.length === 0 ? undefined : await askCoordinator(context, cycle, key, lost);
     const at = context.clock.now().toISOString();
-    const deadlock = { cycle: [...circle], victim, rule, ...(handled === undefined ? {} : { handled }) };
+    const deadlock = { cycle: [...cycle], victim, rule, ...(handled === undefined ? {} : { handled }) };
     await context.intents.submit({ kind: 'cancel', id, task: cancelled, by: 'engine', at, problem: error, deadlock });
     return true;
   }
 
-  /** Undefined if the circle is none any more; what is known of it is then looked at again. */
-  async function readLinks(circle: readonly string[]): Promise<Map<string, Link> | undefined> {
+  /** Undefined if the tasks no longer form a cycle. */
+  async function readLinks(cycle: readonly string[]): Promise<Map<string, Link> | undefined> {
     const links = new Map<string, Link>();
-    for (const node of circle) {
+    for (const node of cycle) {
       if (nodeKind(node) !== 'task') continue;
       const placed = await context.tasks.read(node);
       if (placed === undefined || isEnded(placed.state) || placed.state === 'active') return undefined;
       links.set(node, { task: placed.task, state: placed.state });
     }
-    const keys = circle.flatMap((node) => turnKey(node) ?? []);
+    const keys = cycle.flatMap((node) => turnKey(node) ?? []);
     const holding = await Promise.all(keys.map((key) => context.locks.holder(key)));
-    const holds = circle.every((node, i) => {
-      const next = circle[(i + 1) % circle.length]!;
+    const isCycle = cycle.every((node, i) => {
+      const next = cycle[(i + 1) % cycle.length]!;
       const key = turnKey(node);
       if (key !== undefined) return holding[keys.indexOf(key)] === next;
       const short = links.get(nodeBudget(node) ?? '');
@@ -78,55 +80,52 @@ export function waiting(context: Ports): Waiting {
       const nextKey = turnKey(next);
       return nextKey === undefined ? asksOf(link).includes(next) : turnNeeded(context, link.task) === nextKey;
     });
-    return holds ? links : undefined;
+    return isCycle ? links : undefined;
   }
 
-  /** Whoever fails the first of them tells it. */
-  async function failAll(
-    circle: readonly string[],
-    links: ReadonlyMap<string, Link>,
-    error: Problem,
-  ): Promise<boolean> {
-    const key = circleKey(circle, (node) => links.get(node));
+  /** The process that fails the first task by id also reports the deadlock. */
+  async function failAll(cycle: readonly string[], links: ReadonlyMap<string, Link>, error: Problem): Promise<boolean> {
+    const key = cycleKey(cycle, (node) => links.get(node));
     const lost = [...links.values()];
     const handled = await askCoordinator(
       context,
-      circle,
+      cycle,
       key,
       lost.map(({ task }) => task),
     );
-    const [first] = circle.toSorted(compareText);
+    const [first] = cycle.toSorted(compareText);
     let moved = false;
     for (const { task, state } of lost) {
       const { id, to } = task;
       const claim = await context.tasks.claim(id, to ?? 'nobody');
       if (claim === undefined) continue;
       if (claim.from !== state) {
-        await context.tasks.release(claim, claim.task); // it moved on since the cycle was read, so it is looked at again
+        // it moved since the cycle was read; the next look decides
+        await context.tasks.release(claim, claim.task);
         continue;
       }
       await fail(context, claim, claim.task, error);
       moved = true;
-      if (id === first) tellImpossible(context, circle, first, handled);
+      if (id === first) reportImpossible(context, cycle, first, handled);
     }
     return moved;
   }
 
   async function refuse(asker: Task, child: WantedChild): Promise<Problem | undefined> {
     for (const id of [...(child.dependencies ?? []), ...after(child)]) {
-      const circle = id === asker.id ? [id] : graph.wouldClose(asker.id, id);
-      if (circle !== undefined) return wouldDeadlock([asker.id, child.id, ...circle.slice(1)]);
+      const cycle = id === asker.id ? [id] : graph.wouldClose(asker.id, id);
+      if (cycle !== undefined) return wouldDeadlock([asker.id, child.id, ...cycle.slice(1)]);
     }
     const key = turnNeeded(context, child);
     const holder = key === undefined ? undefined : await context.locks.holder(key);
     if (key === undefined || holder === undefined || (isResource(key) && holder === asker.id)) return undefined;
-    const circle = holder === asker.id ? [holder] : graph.wouldClose(asker.id, holder);
-    return circle && wouldDeadlock([asker.id, child.id, turnNode(key), ...circle.slice(1)]);
+    const cycle = holder === asker.id ? [holder] : graph.wouldClose(asker.id, holder);
+    return cycle && wouldDeadlock([asker.id, child.id, turnNode(key), ...cycle.slice(1)]);
   }
 }
 
-/** The task that must end before a sequence can go on. */
+/** The task that a `sequence` dependency waits for. */
 function after({ context }: WantedChild): string[] {
-  const needed = context?.['dependency'] as Partial<Dependency> | undefined;
-  return needed?.type === 'sequence' && needed.after !== undefined ? [needed.after] : [];
+  const dependency = context?.['dependency'] as Partial<Dependency> | undefined;
+  return dependency?.type === 'sequence' && dependency.after !== undefined ? [dependency.after] : [];
 }

@@ -1,7 +1,8 @@
 /**
- * Mesh: peers offer themselves for what others need. A pass tells the offers of the agents that this process works for, each after a delay
- * that falls with its fitness, and finds out which dependencies have heard all there is to hear. Everything is derived from the records and
- * from what was told, so a process that dies, or hears late, changes who is first and never that there is one.
+ * Mesh coordination: agents offer to provide what others need. Each pass publishes the offers of
+ * the agents hosted here, the fittest first, and reports the dependencies that can be awarded. All
+ * of it is derived from records and notes, so a crash or a late note may change the winner but not
+ * their number.
  */
 import type { AgentState } from '../../domain/agent/agent-state.js';
 import { dependencyOf, type Dependency } from '../../domain/coordination/dependency.js';
@@ -16,46 +17,51 @@ import { provideId, providerProgress } from '../../rules/coordination/providers.
 import { foldStates, applyStateNote } from '../../rules/coordination/published-states.js';
 import { candidatesFor } from './candidates.js';
 import { capacity, type Capacity } from '../core/capacity.js';
-import { tell, telling } from './needs-notes.js';
+import { needNote, publish } from './needs-notes.js';
 import type { OutgoingNote } from '../core/notes.js';
 import type { EngineContext, HeardNotes } from '../core/context.js';
 
 interface Offers {
-  /** Something was told. */
+  /** An offer was published. */
   moved: boolean;
-  /** Dependencies that can be awarded now, before their window is over. */
+  /** Dependencies that can be awarded before their offer window ends. */
   ready: string[];
-  /** When the next offer of this process is due; Infinity: none is. */
+  /** When the next offer of this process is due, in ms since the epoch; Infinity: none. */
   due: number;
 }
 
 const NONE: Offers = { moved: false, ready: [], due: Infinity };
 
-/** `needs`: those that are open. */
-export async function tendOffers(context: EngineContext, needs: readonly OpenTask[]): Promise<Offers> {
+/** `needs`: the open dependencies and help requests. */
+export async function publishOffers(context: EngineContext, needs: readonly OpenTask[]): Promise<Offers> {
   if (context.config.coordination.mode !== 'mesh') return NONE;
-  const asked = needs.flatMap((one) => asOffered(one) ?? []);
-  if (asked.length === 0) return NONE;
+  const requests = needs.flatMap((need) => openToOffers(need) ?? []);
+  if (requests.length === 0) return NONE;
   context.bus.refresh();
   const free = await capacity(context);
-  const offered = asked.map(({ task, dependency }) => ({ task, fit: candidatesFor(context, task, dependency, free) }));
+  const offered = requests.map(({ task, dependency }) => ({
+    task,
+    fit: candidatesFor(context, task, dependency, free),
+  }));
   const notes: OutgoingNote[] = [];
   const ready: string[] = [];
   let due = Infinity;
   for (const { task, fit } of offered) {
-    const said = offersHere(context, task, fit, free);
-    notes.push(...said.notes);
-    due = Math.min(due, said.due);
+    const own = offersHere(context, task, fit, free);
+    notes.push(...own.notes);
+    due = Math.min(due, own.due);
   }
   if (notes.length > 0) {
     await context.presence.join();
-    await tell(context, notes);
+    await publish(context, notes);
   }
   for (const { task, fit } of offered) if (await isReady(context, task, fit, free)) ready.push(task.id);
   return { moved: notes.length > 0, ready, due };
 }
 
-/** Whoever was asked before, in vain, is not asked again; that is only looked up where there is an offer at all. */
+/**
+ * An agent that failed to provide is not asked again. The record is only read if there is an offer.
+ */
 async function isReady(
   context: EngineContext,
   task: Task,
@@ -67,14 +73,14 @@ async function isReady(
   return before === undefined || bestFor(context, task, fit, [before.task.to ?? ''], free) !== undefined;
 }
 
-/** Parked for nothing but offers. */
-function asOffered({ task, state }: OpenTask): { task: Task; dependency: Dependency } | undefined {
+/** Defined if the dependency is parked and waits only for offers. */
+function openToOffers({ task, state }: OpenTask): { task: Task; dependency: Dependency } | undefined {
   if (state !== 'waiting' || task.waits?.tasks !== undefined || task.claimed_at === undefined) return undefined;
   const dependency = dependencyOf(task);
   return dependency?.type === 'data' || dependency?.type === 'expertise' ? { task, dependency } : undefined;
 }
 
-/** What the agents of this process say to a request, now or later. */
+/** The offers of the agents hosted here: those due now, and when the next one is due. */
 function offersHere(
   context: EngineContext,
   task: Task,
@@ -86,24 +92,24 @@ function offersHere(
   const live = liveOf(fit, free);
   const isHere = (agent: string): boolean => context.hosts === undefined || context.hosts.has(agent);
   const mine = fit.filter(({ agent }) => isHere(agent));
-  // Nobody else could offer: there is nobody to leave time for.
+  // The delay gives other processes time to offer; without other candidates it is skipped.
   const isAlone = [...live].every(isHere);
   const now = context.clock.now().getTime();
   const notes: OutgoingNote[] = [];
   let due = Infinity;
-  for (const one of mine) {
-    if (heard.has(one.agent)) continue;
+  for (const candidate of mine) {
+    if (heard.has(candidate.agent)) continue;
     const rivals = [...[...heard.values()].filter(({ agent }) => live.has(agent)), ...mine];
-    const better = rivals.find((rival) => rival.agent !== one.agent && isBetter(task.id, rival, one));
-    const at = Date.parse(task.claimed_at!) + (isAlone ? 0 : offerDelayMs(one.fitness, offerMs));
+    const better = rivals.find((rival) => rival.agent !== candidate.agent && isBetter(task.id, rival, candidate));
+    const at = Date.parse(task.claimed_at!) + (isAlone ? 0 : offerDelayMs(candidate.fitness, offerMs));
     if (better === undefined && at > now) due = Math.min(due, at);
-    else notes.push(offerOf(task, one, better?.agent));
+    else notes.push(offerOf(task, candidate, better?.agent));
   }
   return { notes, due };
 }
 
 function offerOf(task: Task, { agent, fitness }: Candidate, better: string | undefined): OutgoingNote {
-  return telling(task, `offer-${agent}`, {
+  return needNote(task, `offer-${agent}`, {
     type: 'dependency_offer',
     dependency: task.id,
     provider: agent,
@@ -112,7 +118,7 @@ function offerOf(task: Task, { agent, fitness }: Candidate, better: string | und
   });
 }
 
-/** Whom the offers chose; undefined where nothing can be told, and the rule alone decides. */
+/** The agent that the offers select, or until when to wait for more of them. */
 export function offeredFor(
   context: EngineContext,
   task: Task,
@@ -120,21 +126,24 @@ export function offeredFor(
   children: ReadonlyMap<string, Placed | undefined>,
   free: Capacity,
 ): NeedFacts['offered'] {
-  const by = providerProgress(task, children);
-  const best = bestFor(context, task, fit, 'tried' in by ? by.tried : [], free);
+  const progress = providerProgress(task, children);
+  const best = bestFor(context, task, fit, 'tried' in progress ? progress.tried : [], free);
   if (best !== undefined) return { agent: best };
   const now = context.clock.now().getTime();
   const { over, limit } = windowOf(context, task);
-  // A peer that is slow to speak, or not there yet, is waited for; a request does not fail because a machine is busy.
+  // Slow or late peers get time: a request must not fail because a machine is busy.
   if (now < limit) return { until: new Date(now < over ? over : limit).toISOString() };
-  return { nobody: `none of those who could (${fit.map(({ agent }) => agent).join(', ')}) offered it` };
+  return { nobody: `none of the candidates (${fit.map(({ agent }) => agent).join(', ')}) made an offer` };
 }
 
-/** When the best offer so far wins, whoever is still to be heard; when nobody is waited for any more. */
+/**
+ * `over`: the best offer so far wins from then on. `limit`: the request fails then if it has no
+ * offer.
+ */
 function windowOf(context: EngineContext, task: Task): { over: number; limit: number } {
   const { offerMs, helpMs } = context.config.coordination;
-  const begun = Date.parse(task.claimed_at ?? task.created_at);
-  return { over: begun + offerMs, limit: begun + Math.max(helpMs, offerMs) };
+  const start = Date.parse(task.claimed_at ?? task.created_at);
+  return { over: start + offerMs, limit: start + Math.max(helpMs, offerMs) };
 }
 
 function bestFor(
@@ -149,12 +158,12 @@ function bestFor(
   return bestOffer({ id: task.id, offers, live: liveOf(fit, free), tried, isOver });
 }
 
-/** Those of them that a live process works for. */
+/** Candidates hosted by a live process. */
 function liveOf(fit: readonly Candidate[], free: Capacity): Set<string> {
   return new Set(fit.flatMap(({ agent }) => (free.isHosted(agent) ? [agent] : [])));
 }
 
-/** Folds the notes so far once, at the first call, and listens from then on. */
+/** Folds the existing notes at the first call and subscribes from then on. */
 export function listenToNotes(bus: Bus): () => HeardNotes {
   let heard: HeardNotes | undefined;
   return () => (heard ??= listen(bus));
@@ -171,12 +180,12 @@ function listen(bus: Bus): HeardNotes {
 function hear({ offers }: HeardNotes, { body }: Note): void {
   if (body.type === 'dependency_resolution') offers.delete(body.dependency);
   if (body.type !== 'dependency_offer') return;
-  const known = offers.get(body.dependency) ?? new Map<string, Offer>();
-  offers.set(body.dependency, known);
-  // A cancelled dependency publishes no resolution; the oldest is dropped.
+  const byAgent = offers.get(body.dependency) ?? new Map<string, Offer>();
+  offers.set(body.dependency, byAgent);
+  // A cancelled dependency publishes no resolution, so the oldest entry is dropped.
   if (offers.size > MAX_DEPENDENCIES) offers.delete(offers.keys().next().value!);
   const offer = { agent: body.provider, fitness: body.fitness, steppedBack: body.steppedBack !== undefined };
-  if (!known.has(body.provider)) known.set(body.provider, offer);
+  if (!byAgent.has(body.provider)) byAgent.set(body.provider, offer);
 }
 
 const MAX_DEPENDENCIES = 10_000;
@@ -186,6 +195,6 @@ function heardFor(context: EngineContext, id: string): ReadonlyMap<string, Offer
 }
 
 /** The last published state of each agent. */
-export function toldStates(context: EngineContext): ReadonlyMap<string, AgentState> {
+export function publishedStates(context: EngineContext): ReadonlyMap<string, AgentState> {
   return new Map([...context.heardNotes().states].map(([agent, { state }]) => [agent, state]));
 }

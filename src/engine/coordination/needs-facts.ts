@@ -1,4 +1,7 @@
-/** What the rules of dependencies and help must know of the world: who could provide, who has a resource, what the human said. */
+/**
+ * Gathers the facts that the dependency and help rules decide on: candidates, lock holders, the
+ * human's answer.
+ */
 import type { Agent } from '../../domain/agent/agent.js';
 import type { AgentState } from '../../domain/agent/agent-state.js';
 import type { ApprovalRequest } from '../../domain/task/approval.js';
@@ -16,7 +19,7 @@ import { approvalFor, answerTo } from '../approvals/request.js';
 import { candidatesFor, others } from './candidates.js';
 import { capacity, type Capacity } from '../core/capacity.js';
 import { underWay } from '../core/ready-queue.js';
-import { offeredFor, toldStates } from './mesh.js';
+import { offeredFor, publishedStates } from './mesh.js';
 import type { EngineContext } from '../core/context.js';
 
 type Known = ReadonlyMap<string, Placed | undefined>;
@@ -59,13 +62,13 @@ async function providerFacts(
     const offered = candidates.length === 0 ? undefined : offeredFor(context, task, candidates, children, free);
     return { candidates, ...(offered ? { offered } : {}) };
   }
-  const asks =
+  const asksCoordinator =
     coordinator !== undefined &&
     coordinator !== task.from &&
     context.agents.all().has(coordinator) &&
     free.isHosted(coordinator);
-  const here = candidates.filter(({ agent }) => free.isHosted(agent));
-  return { candidates: here.length > 0 ? here : candidates, ...(asks ? { coordinator } : {}) };
+  const hosted = candidates.filter(({ agent }) => free.isHosted(agent));
+  return { candidates: hosted.length > 0 ? hosted : candidates, ...(asksCoordinator ? { coordinator } : {}) };
 }
 
 export async function helpFacts(
@@ -78,14 +81,14 @@ export async function helpFacts(
   const { coordinator, helpMs } = context.config.coordination;
   const from = Date.parse(task.claimed_at ?? task.created_at);
   const deadline = help.deadline ?? new Date(from + helpMs).toISOString();
-  const asks = coordinator !== undefined && context.agents.all().has(coordinator);
+  const hasCoordinator = coordinator !== undefined && context.agents.all().has(coordinator);
   return {
     task,
     help,
     children,
     deadline,
     volunteers: volunteersFor(context, task, help, bystanders(context, await capacity(context))),
-    ...(asks ? { coordinator } : {}),
+    ...(hasCoordinator ? { coordinator } : {}),
     human: question(context, task, asker, children, 'give_help', { answer: BLANK, question: help.context }),
     now: context.clock.now().toISOString(),
   };
@@ -95,32 +98,36 @@ const BLANK = '(write your answer here)';
 
 export type Bystanders = (agent: Agent) => Bystander | undefined;
 
-/** Who could help now. */
+/** Agents that could help now, best first. */
 export function volunteersFor(context: EngineContext, task: Task, help: Help, around: Bystanders): Volunteer[] {
   const all = others(context, task).flatMap((agent) => around(agent) ?? []);
   return volunteers(help, task.from ?? '', all);
 }
 
 /**
- * What each agent does: read off the tree, and whether it ever had work, off what was told of it. Undefined for whom nobody works. Good for one
- * look; nothing is counted before somebody asks.
+ * The state and load of each agent, from the open tasks and its last published state. Undefined for
+ * an agent without a host. A snapshot, computed at the first call; use it for one pass only.
  */
 export function bystanders(context: EngineContext, free: Capacity): Bystanders {
-  let seen: { started: ReturnType<typeof byAgent>['started']; told: ReadonlyMap<string, AgentState> } | undefined;
+  let seen: { started: ReturnType<typeof byAgent>['started']; published: ReadonlyMap<string, AgentState> } | undefined;
   return (agent) => {
     if (!free.isHosted(agent.name)) return undefined;
-    seen ??= { started: byAgent(underWay(context)).started, told: toldStates(context) };
+    seen ??= { started: byAgent(underWay(context)).started, published: publishedStates(context) };
     const isBusy = (seen.started.get(agent.name) ?? []).length > 0;
-    return { agent, state: isBusy ? 'working' : atRest(seen.told.get(agent.name)), busy: free.load(agent.name) };
+    return {
+      agent,
+      state: isBusy ? 'working' : stateAtRest(seen.published.get(agent.name)),
+      busy: free.load(agent.name),
+    };
   };
 }
 
-/** What is told lags behind: whoever has nothing in hand any more waits. */
-function atRest(told: AgentState = 'idle'): AgentState {
-  return told === 'working' || told === 'blocked' ? 'waiting' : told;
+/** The published state lags behind: an agent without started tasks is waiting. */
+function stateAtRest(published: AgentState = 'idle'): AgentState {
+  return published === 'working' || published === 'blocked' ? 'waiting' : published;
 }
 
-/** What is put to the human, on the ballot as other approvals are, and what was said to it. */
+/** The question for the human, which appears on the ballot, and the answer if there is one. */
 function question(
   context: EngineContext,
   task: Task,
@@ -132,7 +139,9 @@ function question(
   const name = asker.to ?? 'nobody';
   const agent = context.agents.all().get(name) ?? ({ name, session: 'per_task' } as Agent);
   const isHelp = tool === 'give_help';
-  const reason = isHelp ? `${name} asked for help, and nobody gave it` : `${name} wants your word before it goes on`;
+  const reason = isHelp
+    ? `${name} asked for help and no agent could give it`
+    : `${name} asks for your approval before it continues`;
   const wanted = approvalFor(
     context,
     asker,
@@ -146,7 +155,7 @@ function question(
   );
   const request: ApprovalRequest = {
     ...(wanted.context!['request'] as ApprovalRequest),
-    confinement: 'no action: your answer goes to the agent that asks',
+    confinement: 'no action runs: your answer goes to the agent that asked',
   };
   const child: WantedChild = {
     ...wanted,

@@ -1,4 +1,7 @@
-/** What is told of dependencies and help on the channels `dependency` and `help`. Ids are derived, so telling twice is telling once. */
+/**
+ * Publishes dependencies and help requests on the channels `dependency` and `help`. Note ids are
+ * derived, so publishing twice has no effect.
+ */
 import { roleFacts } from '../../domain/task/role.js';
 import type { Dependency, Resolution } from '../../domain/coordination/dependency.js';
 import { type Help } from '../../domain/coordination/help.js';
@@ -9,17 +12,17 @@ import { urgencyIn } from '../../domain/coordination/urgency.js';
 import { publishNotes, type OutgoingNote } from '../core/notes.js';
 import type { EngineContext } from '../core/context.js';
 
-/** Nobody needs them longer: a request that waits for days is in its record. */
+/** Notes expire; the task record keeps a request that waits longer. */
 const KEPT_MS = 24 * 60 * 60 * 1000;
-/** Characters of a text that are told; the whole is in the record. */
-const MOST_TEXT = 4000;
+/** Characters of a published text; the record has all of it. */
+const MAX_TEXT = 4000;
 
-export async function tellNeed(context: EngineContext, task: Task, dependency: Dependency): Promise<void> {
+export async function publishNeed(context: EngineContext, task: Task, dependency: Dependency): Promise<void> {
   const { type, urgency, deadline, need, dataType, expertise, resource, after, reviewer } = dependency;
-  const given = { dataType, expertise, resource, after, reviewer };
-  const named = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
-  await tell(context, [
-    telling(task, 'request', {
+  const optional = { dataType, expertise, resource, after, reviewer };
+  const named = Object.fromEntries(Object.entries(optional).filter(([, value]) => value !== undefined));
+  await publish(context, [
+    needNote(task, 'request', {
       type: 'dependency_request',
       requester: task.from ?? 'nobody',
       dependency: task.id,
@@ -31,16 +34,16 @@ export async function tellNeed(context: EngineContext, task: Task, dependency: D
   ]);
 }
 
-export async function tellAward(context: EngineContext, task: Task, provider: string, why: string): Promise<void> {
+export async function publishAward(context: EngineContext, task: Task, provider: string, why: string): Promise<void> {
   const requester = task.from ?? 'nobody';
   const body: NoteBody = { type: 'dependency_award', dependency: task.id, requester, provider, why };
-  await tell(context, [telling(task, `award-${provider}`, body)]);
+  await publish(context, [needNote(task, `award-${provider}`, body)]);
 }
 
-export async function tellResolved(context: EngineContext, task: Task, resolution: Resolution): Promise<void> {
+export async function publishResolution(context: EngineContext, task: Task, resolution: Resolution): Promise<void> {
   const { data } = resolution;
-  await tell(context, [
-    telling(task, 'resolution', {
+  await publish(context, [
+    needNote(task, 'resolution', {
       type: 'dependency_resolution',
       provider: resolution.provider,
       requester: task.from ?? 'nobody',
@@ -50,13 +53,13 @@ export async function tellResolved(context: EngineContext, task: Task, resolutio
   ]);
 }
 
-export async function tellHelp(
+export async function publishHelp(
   context: EngineContext,
   task: Task,
   { context: about, capabilities, estimate }: Help,
 ): Promise<void> {
-  await tell(context, [
-    telling(task, 'request', {
+  await publish(context, [
+    needNote(task, 'request', {
       type: 'help_request',
       requester: task.from ?? 'nobody',
       taskContext: cut(about),
@@ -66,15 +69,15 @@ export async function tellHelp(
   ]);
 }
 
-export async function tellVolunteer(context: EngineContext, task: Task, helper: string, why: string): Promise<void> {
+export async function publishVolunteer(context: EngineContext, task: Task, helper: string, why: string): Promise<void> {
   const body: NoteBody = { type: 'help_answer', helper, requester: task.from ?? 'nobody', accepted: true, why };
-  await tell(context, [telling(task, `answer-${helper}`, body)]);
+  await publish(context, [needNote(task, `answer-${helper}`, body)]);
 }
 
-/** `part`: what of this need is told; it becomes part of the id. */
-export function telling(task: Task, part: string, body: NoteBody): OutgoingNote {
+/** `event` makes the id unique among the notes about this need. */
+export function needNote(task: Task, event: string, body: NoteBody): OutgoingNote {
   return {
-    id: `need-${hash53(task.id)}-${part}`,
+    id: `need-${hash53(task.id)}-${event}`,
     channel: roleFacts(task.role).need ?? 'dependency',
     from: ENGINE,
     priority: urgencyIn((task.context['dependency'] as { urgency?: unknown } | undefined)?.urgency),
@@ -84,12 +87,12 @@ export function telling(task: Task, part: string, body: NoteBody): OutgoingNote 
   };
 }
 
-/** Nobody waits for it and nothing depends on it: a channel that cannot be written is told to the people who look on. */
-export async function tell(context: EngineContext, tellings: readonly OutgoingNote[]): Promise<void> {
-  const problem = await publishNotes(context, tellings);
+/** No task depends on these notes, so a channel that cannot be written is only reported. */
+export async function publish(context: EngineContext, notes: readonly OutgoingNote[]): Promise<void> {
+  const problem = await publishNotes(context, notes);
   if (problem) context.watchers.problem(problem);
 }
 
 function cut(text: string): string {
-  return text.length <= MOST_TEXT ? text : `${text.slice(0, MOST_TEXT)}…`;
+  return text.length <= MAX_TEXT ? text : `${text.slice(0, MAX_TEXT)}…`;
 }

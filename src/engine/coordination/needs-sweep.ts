@@ -1,6 +1,7 @@
 /**
- * Looks after open dependencies and calls for help, once a pass: which of them can go on for a reason that no record shows (an offer came, an
- * agent is free now), which are too early because their asker is not waiting yet, and which were given to somebody whose process is gone.
+ * Sweeps the open dependencies and help requests once per pass. Finds those that can continue for a
+ * reason no record shows (a new offer, a free agent), those whose asker is still running, and those
+ * whose provider lost its process.
  */
 import { roleFacts } from '../../domain/task/role.js';
 import { dependencyOf } from '../../domain/coordination/dependency.js';
@@ -15,52 +16,56 @@ import { candidatesFor } from './candidates.js';
 import { fail } from '../tasks/settle.js';
 import { capacity, type Capacity } from '../core/capacity.js';
 import { underWay } from '../core/ready-queue.js';
-import { tendOffers } from './mesh.js';
+import { publishOffers } from './mesh.js';
 import { bystanders, volunteersFor, type Bystanders } from './needs-facts.js';
 import { isNeed } from './needs.js';
 import type { EngineContext } from '../core/context.js';
 
-export interface Tended {
+export interface SweptNeeds {
   moved: boolean;
-  /** These can go on, whatever they wait for. */
+  /** Can continue, although their record says that they wait. */
   ready: ReadonlySet<string>;
-  /** These must not be taken up yet. */
+  /** Must not start yet. */
   early: ReadonlySet<string>;
-  /** When an offer of this process is due; Infinity: none is. */
+  /** When the next offer of this process is due, in ms since the epoch; Infinity: none. */
   due: number;
 }
 
-const NOTHING: Tended = { moved: false, ready: new Set(), early: new Set(), due: Infinity };
+const NOTHING: SweptNeeds = { moved: false, ready: new Set(), early: new Set(), due: Infinity };
 
-export async function tendNeeds(context: EngineContext): Promise<Tended> {
+export async function sweepNeeds(context: EngineContext): Promise<SweptNeeds> {
   const needs: OpenTask[] = [];
-  const given: OpenTask[] = [];
-  for (const one of underWay(context)) {
-    if (isNeed(one.task)) needs.push(one);
-    else if (isGiven(one.task)) given.push(one);
+  const assigned: OpenTask[] = [];
+  for (const open of underWay(context)) {
+    if (isNeed(open.task)) needs.push(open);
+    else if (isAssigned(open.task)) assigned.push(open);
   }
   if (needs.length === 0) return NOTHING;
-  const moved = await takeBack(context, needs, given);
-  const offers = await tendOffers(context, needs);
+  const moved = await reassign(context, needs, assigned);
+  const offers = await publishOffers(context, needs);
   const around = bystanders(context, await capacity(context));
-  const free = needs.filter(
-    ({ task, state }) => state === 'waiting' && (somebodyCame(context, task, around) || gaveBack(context, task)),
+  const unblocked = needs.filter(
+    ({ task, state }) => state === 'waiting' && (hasVolunteer(context, task, around) || isReleased(context, task)),
   );
   return {
     moved: moved || offers.moved,
-    ready: new Set([...offers.ready, ...free.map(({ task }) => task.id)]),
-    early: tooEarly(context, needs),
+    ready: new Set([...offers.ready, ...unblocked.map(({ task }) => task.id)]),
+    early: earlyNeeds(context, needs),
     due: offers.due,
   };
 }
 
-function isGiven({ role }: Task): boolean {
+/** True for a task that provides something or chooses the provider. */
+function isAssigned({ role }: Task): boolean {
   const { isProvision, choosesProvider } = roleFacts(role);
   return isProvision || choosesProvider;
 }
 
-/** Nobody is asked before the asker is really blocked: until then more may be asked for, and all of it goes out together. */
-function tooEarly(context: EngineContext, needs: readonly OpenTask[]): ReadonlySet<string> {
+/**
+ * A need waits until its asker is parked: until then the asker may add more, and all go out
+ * together.
+ */
+function earlyNeeds(context: EngineContext, needs: readonly OpenTask[]): ReadonlySet<string> {
   const fresh = needs.filter(({ state }) => state === 'pending');
   if (fresh.length === 0) return NOTHING.early;
   const askers = new Set(fresh.map(({ task }) => task.parent));
@@ -69,46 +74,55 @@ function tooEarly(context: EngineContext, needs: readonly OpenTask[]): ReadonlyS
   return new Set(fresh.flatMap(({ task }) => (task.parent !== undefined && busy.has(task.parent) ? task.id : [])));
 }
 
-/** Parked because nobody was free, and now somebody is. */
-function somebodyCame(context: EngineContext, task: Task, around: Bystanders): boolean {
+/** True if a parked help request has a volunteer now. */
+function hasVolunteer(context: EngineContext, task: Task, around: Bystanders): boolean {
   const help = task.waits?.tasks === undefined ? helpOf(task) : undefined;
   return help !== undefined && volunteersFor(context, task, help, around).length > 0;
 }
 
-/** Parked because somebody held a resource, who does not hold it now. */
-function gaveBack(context: EngineContext, task: Task): boolean {
+/** True if the task that held the resource no longer holds it. */
+function isReleased(context: EngineContext, task: Task): boolean {
   const holder = task.waits?.tasks?.[0];
   const resource = holder === undefined ? undefined : dependencyOf(task)?.resource;
   return resource !== undefined && context.waits.holderOf(resourceKey(resource)) !== holder;
 }
 
-/** What was given to an agent that no live process works for any more goes to another, if there is one. */
-async function takeBack(
+/** Fails tasks whose agent lost its process if another agent can take over. */
+async function reassign(
   context: EngineContext,
   needs: readonly OpenTask[],
-  given: readonly OpenTask[],
+  assigned: readonly OpenTask[],
 ): Promise<boolean> {
-  if (context.hosts === undefined || given.length === 0) return false;
+  if (context.hosts === undefined || assigned.length === 0) return false;
   const free = await capacity(context);
   const around = bystanders(context, free);
   let moved = false;
   const byId = new Map(needs.map(({ task }) => [task.id, task]));
-  for (const { task, state } of given) {
+  for (const { task, state } of assigned) {
     if (state === 'active' || task.to === undefined || free.isHosted(task.to)) continue;
     const need = task.parent === undefined ? undefined : byId.get(task.parent);
     if (need === undefined || !canGoElsewhere(context, need, task, free, around)) continue;
     const claim = await context.tasks.claim(task.id, task.to);
     if (claim === undefined) continue;
-    await fail(context, claim, claim.task, gone(task.to), await costsAtRest(context, claim.task));
+    await fail(context, claim, claim.task, hostLost(task.to), await costsAtRest(context, claim.task));
     moved = true;
   }
   return moved;
 }
 
-/** Where the coordinator is gone the rule decides; of those who provide, only the first is replaced, and no reviewer ever. */
-function canGoElsewhere(context: EngineContext, need: Task, given: Task, free: Capacity, around: Bystanders): boolean {
-  if (roleFacts(given.role).choosesProvider) return true;
-  if (given.id !== provideId(need, 1)) return false;
+/**
+ * Without the coordinator the rule decides. Only the first provider is replaced, and a reviewer
+ * never is.
+ */
+function canGoElsewhere(
+  context: EngineContext,
+  need: Task,
+  assigned: Task,
+  free: Capacity,
+  around: Bystanders,
+): boolean {
+  if (roleFacts(assigned.role).choosesProvider) return true;
+  if (assigned.id !== provideId(need, 1)) return false;
   const dependency = dependencyOf(need);
   const help = helpOf(need);
   const others: { agent: string }[] =
@@ -117,9 +131,9 @@ function canGoElsewhere(context: EngineContext, need: Task, given: Task, free: C
       : dependency !== undefined && dependency.reviewer === undefined
         ? candidatesFor(context, need, dependency, free)
         : [];
-  return others.some(({ agent }) => agent !== given.to && free.isHosted(agent));
+  return others.some(({ agent }) => agent !== assigned.to && free.isHosted(agent));
 }
 
-function gone(agent: string): ReturnType<typeof problem> {
-  return problem('taker_lost', `no process works for ${agent} any more; somebody else is asked`);
+function hostLost(agent: string): ReturnType<typeof problem> {
+  return problem('taker_lost', `no process works for ${agent} any more; another agent is asked`);
 }

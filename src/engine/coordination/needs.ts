@@ -1,6 +1,7 @@
 /**
- * Dependencies and help: tasks that nobody does. Whoever has the claim asks the rule what is still needed and does it: lets others provide,
- * waits, or passes on what they gave. Any process may do so, and whoever looks next goes on from the records.
+ * Advances dependencies and help requests. No agent works on them: the process that holds the claim
+ * asks the rule for the next step and performs it. Any process can continue, because all state is
+ * in records.
  */
 import { roleFacts } from '../../domain/task/role.js';
 import {
@@ -19,11 +20,10 @@ import { needStep, type NeedStep } from '../../rules/coordination/needs.js';
 import { grantEach, remainingBudget } from '../../rules/budget/remaining.js';
 import { costsOf, type Costs } from '../tasks/costs.js';
 import { createChildren } from '../tasks/create-children.js';
-import { complete, fail, park, release } from '../tasks/settle.js';
-import { settleStopped } from '../tasks/settle.js';
+import { complete, fail, park, release, settleStopped } from '../tasks/settle.js';
 import { stopReason } from '../core/flight.js';
 import { helpFacts, needFacts } from './needs-facts.js';
-import { tellAward, tellHelp, tellVolunteer, tellNeed, tellResolved } from './needs-notes.js';
+import { publishAward, publishHelp, publishNeed, publishResolution, publishVolunteer } from './needs-notes.js';
 import { needChildren } from '../core/need-children.js';
 import { record, type EngineContext } from '../core/context.js';
 import { quoted } from '../core/quote.js';
@@ -39,7 +39,7 @@ export async function advanceNeed(context: EngineContext, claim: Claim, task: Ta
   if (stopped === 'leaving') return release(context, claim, task, 'the process is stopping', costs);
   if (stopped !== undefined) return settleStopped(context, claim, task, stopped, costs);
   const asker = task.parent === undefined ? undefined : await context.tasks.read(task.parent);
-  if (asker === undefined || isEnded(asker.state)) return fail(context, claim, task, nobodyAsks(), costs);
+  if (asker === undefined || isEnded(asker.state)) return fail(context, claim, task, askerEnded(), costs);
   const dependency = dependencyOf(task);
   const help = helpOf(task);
   const isNew = claim.task.claimed_at === undefined;
@@ -47,7 +47,7 @@ export async function advanceNeed(context: EngineContext, claim: Claim, task: Ta
     if (isNew) await announce(context, task, dependency);
     const facts = await needFacts(context, task, dependency, asker.task, children);
     const now = context.clock.now().toISOString();
-    return carryOn(context, claim, task, needStep({ task, dependency, children, facts, now }), children, costs);
+    return perform(context, claim, task, needStep({ task, dependency, children, facts, now }), children, costs);
   }
   if (help === undefined) return fail(context, claim, task, unreadable(task), costs);
   if (isNew) await callForHelp(context, task, help);
@@ -58,32 +58,32 @@ export async function advanceNeed(context: EngineContext, claim: Claim, task: Ta
       agent: step.escalated,
       ...('why' in step ? { why: step.why } : {}),
     });
-  return carryOn(context, claim, task, step, children, costs);
+  return perform(context, claim, task, step, children, costs);
 }
 
-type Known = ReadonlyMap<string, Placed | undefined>;
+type Children = ReadonlyMap<string, Placed | undefined>;
 
-async function carryOn(
+async function perform(
   context: EngineContext,
   claim: Claim,
   task: Task,
   step: NeedStep,
-  children: Known,
+  children: Children,
   costs: Costs,
 ): Promise<void> {
   switch (step.do) {
     case 'resolve':
-      await tellEnd(context, task, step.resolution);
+      await publishEnd(context, task, step.resolution);
       return complete(context, claim, task, printResolution(await shortened(context, step.resolution)), costs);
     case 'fail':
-      await tellEnd(context, task, { status: 'failed', provider: 'nobody', data: step.error.message }, step.error);
+      await publishEnd(context, task, { status: 'failed', provider: 'nobody', data: step.error.message }, step.error);
       return fail(context, claim, task, step.error, costs);
     case 'wait': {
       const { tasks, until } = step;
       return park(context, claim, task, { ...(tasks ? { tasks } : {}), ...(until ? { until } : {}) }, costs);
     }
     case 'cancel':
-      for (const id of step.children) await callOff(context, id, step.why);
+      for (const id of step.children) await cancelLate(context, id, step.why);
       return park(context, claim, task, { tasks: step.children }, costs);
     case 'ask': {
       const refused = children.get(step.child.id) === undefined && (await ask(context, task, step, children));
@@ -94,33 +94,42 @@ async function carryOn(
   }
 }
 
-/** Long data are quoted before they become part of a text that programs read. */
+/** Long data becomes a quote before it is part of a text that programs read. */
 async function shortened(context: EngineContext, resolution: Resolution): Promise<Resolution> {
   if (resolution.data === undefined) return resolution;
   return { ...resolution, data: await quoted(context, resolution.data, context.config.limits.maxResultBytes / 2) };
 }
 
-/** Why it could not be asked for, if so. */
+/** Creates the child within the budget. Returns why it could not, if so. */
 async function ask(
   context: EngineContext,
   task: Task,
   { child, why }: NeedStep & { do: 'ask' },
-  children: Known,
+  children: Children,
 ): Promise<Problem | undefined> {
-  const there = [...children.values()].flatMap((one) => one ?? []);
-  const from = remainingBudget({ task, agent: { budget: {} }, config: context.config, own: NO_USAGE, children: there });
+  const existing = [...children.values()].flatMap((child) => child ?? []);
+  const from = remainingBudget({
+    task,
+    agent: { budget: {} },
+    config: context.config,
+    own: NO_USAGE,
+    children: existing,
+  });
   const granted = grantEach(from, [child], ({ role }) => (roleFacts(role).isProvision ? 0 : 1));
   if ('code' in granted) return granted;
-  const [made] = await createChildren(context, task, granted);
-  if (made === undefined || !roleFacts(made.role).isProvision) return undefined;
-  record(context, 'task.awarded', { task: task.id, agent: made.to, why });
-  if (roleFacts(task.role).need === 'help') await tellVolunteer(context, task, made.to!, why);
-  else await tellAward(context, task, made.to!, why);
+  const [created] = await createChildren(context, task, granted);
+  if (created === undefined || !roleFacts(created.role).isProvision) return undefined;
+  record(context, 'task.awarded', { task: task.id, agent: created.to, why });
+  if (roleFacts(task.role).need === 'help') await publishVolunteer(context, task, created.to!, why);
+  else await publishAward(context, task, created.to!, why);
   return undefined;
 }
 
-/** From here it goes as any cancel goes, and reaches whoever holds it. */
-async function callOff(context: EngineContext, id: string, reason: string): Promise<void> {
+/**
+ * Submits a cancel intent, which reaches the process that holds the task. The derived id prevents
+ * doubles.
+ */
+async function cancelLate(context: EngineContext, id: string, reason: string): Promise<void> {
   const at = context.clock.now().toISOString();
   if ((await context.intents.list()).some((intent) => intent.id === `late-${id}`)) return;
   await context.intents.submit({ kind: 'cancel', id: `late-${id}`, task: id, reason, by: 'engine', at });
@@ -135,28 +144,28 @@ async function announce(context: EngineContext, task: Task, dependency: Dependen
     urgency,
     ...(deadline ? { deadline } : {}),
   });
-  await tellNeed(context, task, dependency);
+  await publishNeed(context, task, dependency);
 }
 
 async function callForHelp(context: EngineContext, task: Task, help: Help): Promise<void> {
   const { kind, capabilities } = help;
   record(context, 'help.requested', { task: task.id, ...(task.from ? { agent: task.from } : {}), kind, capabilities });
-  await tellHelp(context, task, help);
+  await publishHelp(context, task, help);
 }
 
-async function tellEnd(context: EngineContext, task: Task, resolution: Resolution, error?: Problem): Promise<void> {
+async function publishEnd(context: EngineContext, task: Task, resolution: Resolution, error?: Problem): Promise<void> {
   const { status, provider } = resolution;
   const why = error === undefined ? {} : { error };
   if (roleFacts(task.role).need === 'dependency') {
     record(context, 'dependency.resolved', { task: task.id, agent: provider, status, ...why });
-    await tellResolved(context, task, resolution);
+    await publishResolution(context, task, resolution);
   } else if (error === undefined) record(context, 'help.given', { task: task.id, agent: provider, status });
 }
 
-function nobodyAsks(): Problem {
-  return problem('cancelled', 'whoever asked for it has ended');
+function askerEnded(): Problem {
+  return problem('cancelled', 'the task that asked for it has ended');
 }
 
 function unreadable(task: Task): Problem {
-  return problem('bad_field', `${task.id} does not say what is needed`, { hint: 'ask again in a new task' });
+  return problem('bad_field', `task ${task.id} does not say what is needed`, { hint: 'ask again in a new task' });
 }

@@ -1,11 +1,14 @@
-/** Tells that a circle of waits was broken: one line of history, and a note for those who coordinate. Whoever ended the ask tells it. */
+/**
+ * Reports a broken deadlock: an event, and a note for the coordinator. The process that ended the
+ * task reports it.
+ */
 import { hash53 } from '../../domain/task/id.js';
 import { ENGINE } from '../../domain/coordination/note.js';
 import type { Task } from '../../domain/task/task.js';
 import { publishNote } from '../core/notes.js';
 import { record, type Ports } from '../core/context.js';
 
-export async function tellBroken(
+export async function reportDeadlock(
   context: Ports,
   { id: cancelled, to, parent, retries = 0 }: Task,
   { cycle, victim, rule, handled }: { cycle: string[]; victim: string; rule: string; handled?: string },
@@ -33,15 +36,15 @@ export async function tellBroken(
   });
 }
 
-/** All of them failed: there was no choice. `handled`: the task in which the coordinator sees to it. */
-export function tellImpossible(
+/** For a cycle in which all tasks fail. `handled`: the coordinator's task about it. */
+export function reportImpossible(
   context: Ports,
   cycle: readonly string[],
   victim: string,
   handled: string | undefined,
 ): void {
   const { mode } = context.config.coordination;
-  const rule = 'each only depends on the next: none could ever begin, and all of them fail';
+  const rule = 'each task only depends on the next, so none could start and all of them fail';
   const by = handled === undefined ? {} : { handled };
   record(context, 'deadlock.broken', { task: victim, cycle, victim, cancelled: victim, rule, mode, ...by });
 }

@@ -1,4 +1,7 @@
-/** The discussion of a team on its channel, `team/<task>`: a note for each thing said. Each is known by what it says, so telling it after every round tells it once. */
+/**
+ * Publishes a team's discussion on the channel `team/<task>`, one note per contribution. Ids are
+ * derived from the content, so publishing after every round adds only the new ones.
+ */
 import type { Agent } from '../../domain/agent/agent.js';
 import { hash53 } from '../../domain/task/id.js';
 import { TEAM_CHANNELS } from '../../domain/coordination/note.js';

@@ -1,13 +1,13 @@
 /**
- * The processes of a mesh agree that a root is over (`rules/completion`), by notes on the channel `task`. Asked are those that host agents by
- * name: they are the members of a mesh. A process that hosts all agents keeps nothing to itself: what it works on, everybody sees as a claim.
- * Nobody is asked about a root whose agent asked nobody.
- *
- * What is open and unread is looked for in the store at the moment when all have voted, in either phase: what this process knew before may be old.
- *
- * A process that is paused cannot agree. It is waited for once, for `coordination.vote`; from then on it counts as silent, in the certificate too, until
- * it is heard again. Nothing is lost by that: what it holds is a claim, and an open task.
+ * Processes of a mesh agree that a root is complete (rules/coordination/completion.ts), by notes on
+ * the channel `task`. Only processes that host agents by name vote; the claims of other processes
+ * are visible to all. A root that asked no other agent needs no vote.
  */
+
+// Open and unread work is looked up again when all have voted, in both phases: an earlier view may
+// be stale. A paused process cannot vote. The others wait for it once, for `coordination.vote`, and
+// then count it as silent, in the certificate too, until it is heard again. This is safe: its work
+// is claimed and therefore open.
 import { INTERVALS } from '../../domain/intervals.js';
 import type { Event } from '../../domain/event.js';
 import { ENGINE, type Note, type NoteBody } from '../../domain/coordination/note.js';
@@ -27,11 +27,11 @@ import type { Flight } from '../core/flight.js';
 import { record, type EngineContext, type Ports } from '../core/context.js';
 
 interface Voting {
-  /** Every line of history that this process writes: what it does for a root moves its mark. */
+  /** Called with every event of this process. An event of a root raises the mark of that root. */
   heard(event: Event): void;
-  /** `until`: it cannot be said now; look again then. */
+  /** `until`: not decided; ask again then. */
   agree(root: Task): Promise<{ agreed: number; of: number } | { until: string }>;
-  /** Looks whether somebody asks; for times when no pass is made. */
+  /** Answers probes of other processes while no pass runs. */
   look(): Promise<void>;
   close(): void;
 }
@@ -39,7 +39,7 @@ interface Voting {
 const EXPIRE_MS = 60_000;
 const CHANNEL = 'task';
 
-/** `lookAgain` brings what is known of the store up to date. */
+/** `lookAgain` refreshes the view of the store. */
 export function voting(
   context: Ports & Pick<EngineContext, 'effectsUnderWay'>,
   flights: ReadonlyMap<string, Flight>,
@@ -50,7 +50,7 @@ export function voting(
   const me = context.presence.peer.id;
   const marks = new Map<string, number>();
   const silent = new Set<string>();
-  /** Votes on the roots that this process would end. */
+  /** Votes received on the roots that this process wants to complete. */
   const cast = new Map<string, Vote[]>();
   const closing = new AbortController();
   const isMesh = config.coordination.mode === 'mesh';
@@ -67,7 +67,7 @@ export function voting(
     const root = rootOf(task);
     if (name === 'task.completed' && root === task) marks.delete(root);
     else marks.set(root, (marks.get(root) ?? 0) + 1);
-    if (marks.size > MOST_MARKS) marks.delete(marks.keys().next().value!);
+    if (marks.size > MAX_MARKS) marks.delete(marks.keys().next().value!);
   }
 
   function hearNote({ body }: Note): void {
@@ -78,20 +78,21 @@ export function voting(
     }
     if (body.type !== 'completion_probe' || body.peer === me || closing.signal.aborted) return;
     silent.delete(body.peer);
-    if (context.presence.peer.agents.length === 0) return; // it is not asked
+    if (context.presence.peer.agents.length === 0) return; // this process does not vote
     const { root, ballot, phase = 1 } = body;
-    // A vote that cannot be written is a vote that is missing: they will go on without it.
+    // If the vote cannot be written, the others continue without it.
     void answer(root, ballot, phase).catch(() => undefined);
   }
 
   async function answer(root: string, ballot: number, phase: 1 | 2): Promise<void> {
-    // What was open here may have ended elsewhere: that would be asked about again and again.
+    // Tasks that look open here may have ended elsewhere; a stale vote would repeat the round
+    // forever.
     if (openBelow(root) > 0) await lookAgain();
-    await tell({ type: 'completion_vote', root, ...mine(root, ballot, phase) });
+    await publish({ type: 'completion_vote', root, ...mine(root, ballot, phase) });
   }
 
   function openBelow(root: string): number {
-    // Of what cannot be read nobody knows whose it is: it is not counted.
+    // The root of an unreadable task is unknown, so the task is not counted.
     return (
       context.tasks.openUnderRoot(root) -
       (context.tasks.isOpen(root) && context.tasks.unreadable(root) === undefined ? 1 : 0)
@@ -108,7 +109,7 @@ export function voting(
     if ((task.usage?.children ?? 0) === 0) return ALONE;
     const peers = await context.presence.peers();
     if (!peers.some(({ id }) => id !== me)) return ALONE;
-    if (!isMesh || asked(peers).length === 0) {
+    if (!isMesh || voters(peers).length === 0) {
       await lookAgain();
       return isQuiet(task) ? ALONE : { until: clock.now().toISOString() };
     }
@@ -132,7 +133,7 @@ export function voting(
     let looked = from;
     while (!closing.signal.aborted) {
       bus.refresh();
-      for (const one of cast.get(root)!.splice(0)) round = withVote(round, one);
+      for (const received of cast.get(root)!.splice(0)) round = withVote(round, received);
       let counted = count(round, await seen(task));
       const isDecided = counted.kind === 'confirm' || counted.kind === 'certified';
       if (isDecided || clock.monotonicMs() - looked >= INTERVALS.voterCheckMs) {
@@ -160,7 +161,7 @@ export function voting(
     return { until: clock.now().toISOString() };
   }
 
-  /** Who lives is asked first: what is open and unread is as it is when this resolves. */
+  /** Peers are read first, so that the open and unread counts are current when this resolves. */
   async function seen(task: Task): Promise<Seen> {
     const peers = await live();
     return { live: peers, open: openBelow(task.id), unread: unreadNotes(context, task) };
@@ -173,13 +174,13 @@ export function voting(
     return { agreed: agreed.length, of };
   }
 
-  /** Tells everybody, and votes itself. */
+  /** Publishes the probe and adds this process's own vote. */
   async function ask(root: string, round: VoteRound): Promise<VoteRound> {
-    await tell({ type: 'completion_probe', peer: me, root, ballot: round.number, phase: round.phase });
+    await publish({ type: 'completion_probe', peer: me, root, ballot: round.number, phase: round.phase });
     return withVote(round, mine(root, round.number, round.phase));
   }
 
-  async function tell(body: NoteBody & { root: string; ballot: number; phase?: 1 | 2 }): Promise<void> {
+  async function publish(body: NoteBody & { root: string; ballot: number; phase?: 1 | 2 }): Promise<void> {
     const { root, ballot, phase = 1, type } = body;
     const at = clock.now();
     const note: Note = {
@@ -195,19 +196,19 @@ export function voting(
     await bus.tell([note]);
   }
 
-  /** This process, and those of the others that are not silent. */
+  /** This process and the others that are not silent. */
   async function live(): Promise<string[]> {
     return [me, ...(await others()).filter((peer) => !silent.has(peer))];
   }
 
   async function others(): Promise<string[]> {
-    const peers = asked(await context.presence.peers());
+    const peers = voters(await context.presence.peers());
     if (silent.size > peers.length) for (const peer of silent) if (!peers.includes(peer)) silent.delete(peer);
     return peers;
   }
 
-  /** The members of the mesh, without this process. */
-  function asked(peers: readonly Peer[]): string[] {
+  /** The other members of the mesh. */
+  function voters(peers: readonly Peer[]): string[] {
     return peers.flatMap(({ id, agents }) => (id !== me && agents.length > 0 ? [id] : []));
   }
 
@@ -218,5 +219,5 @@ export function voting(
 }
 
 const ALONE = { agreed: 1, of: 1 };
-/** Roots that others ended are forgotten at some time. */
-const MOST_MARKS = 10_000;
+/** Bounds the marks of roots that other processes completed. */
+const MAX_MARKS = 10_000;

@@ -1,7 +1,8 @@
 /**
- * Planner check-ins. The first pass only notes the time. Later, when the interval has passed and the work of other agents is not
- * as it was, the planner gets one task: to look after it. Work that does not move is not looked after twice, so a
- * workspace that waits for a person costs nothing.
+ * Planner check-ins. When the interval has passed and the work of other agents has changed since
+ * the last check-in, the planner gets a task to look after it. Unchanged work causes no second
+ * check-in, so a workspace that waits for a person costs nothing. The first pass only records the
+ * time.
  */
 import { CHECK_IN_SECONDS, type CheckInNote } from '../../domain/coordination/check-in.js';
 import { hash53 } from '../../domain/task/id.js';
@@ -52,16 +53,16 @@ function plannerOf({ config, agents }: EngineContext): string | undefined {
   return config.planner === undefined ? [...all.values()].find((agent) => agent.type === 'planner')?.name : undefined;
 }
 
-/** Open tasks of other agents, without what check-ins themselves made. */
+/** Open tasks of other agents, without those that check-ins created. */
 function othersWork(context: EngineContext, planner: string): OpenTask[] {
-  const found: OpenTask[] = [];
-  for (const one of context.tasks.open()) {
-    const { task } = one;
+  const work: OpenTask[] = [];
+  for (const open of context.tasks.open()) {
+    const { task } = open;
     if (task.to === HUMAN || isCheckIn(task.root)) continue;
-    const taker = resolveAssignee(context, task);
-    if ('agent' in taker && taker.agent !== planner) found.push(one);
+    const assignee = resolveAssignee(context, task);
+    if ('agent' in assignee && assignee.agent !== planner) work.push(open);
   }
-  return found.sort((a, b) => compareText(a.task.id, b.task.id));
+  return work.sort((a, b) => compareText(a.task.id, b.task.id));
 }
 
 function isCheckIn(id: string): boolean {
@@ -72,7 +73,7 @@ function fingerprint(work: readonly OpenTask[]): string {
   return hash53(JSON.stringify(work.map(({ task, state }) => [task.id, state, task.attempts, task.usage?.turns ?? 0])));
 }
 
-/** What the last check-in itself has set in motion is no news: the work counts as it is when that one has ended. */
+/** Changes made by the last check-in do not count: its end sets the new baseline. */
 async function hasMoved(context: EngineContext, work: readonly OpenTask[]): Promise<boolean> {
   const memory = context.checkIns.memory();
   if (memory?.task === undefined) return memory?.work !== fingerprint(work);
@@ -80,7 +81,10 @@ async function hasMoved(context: EngineContext, work: readonly OpenTask[]): Prom
   return false;
 }
 
-/** The task first, then the note of it: whoever finds the task there already only notes it. */
+/**
+ * Creates the task first and then the note. If the task exists, after a crash, only the note is
+ * written.
+ */
 async function ask(
   context: EngineContext,
   planner: string,
@@ -88,18 +92,18 @@ async function ask(
   work: readonly OpenTask[],
 ): Promise<boolean> {
   let count = note.count + 1;
-  let there = await context.tasks.read(`checkin-${count}`);
-  // Numbers of a time before the file was taken away are passed over.
-  while (there !== undefined && there.task.created_at <= note.lastCheckin!)
-    there = await context.tasks.read(`checkin-${++count}`);
-  const task = there?.task ?? taskOf(context, planner, `checkin-${count}`, work);
-  const made = there === undefined && (await context.tasks.create(task));
-  if (made) record(context, 'task.created', { task: task.id, agent: planner, cause: 'planner check-in' });
+  let existing = await context.tasks.read(`checkin-${count}`);
+  // Skips numbers used before the check-in file was removed.
+  while (existing !== undefined && existing.task.created_at <= note.lastCheckin!)
+    existing = await context.tasks.read(`checkin-${++count}`);
+  const task = existing?.task ?? taskOf(context, planner, `checkin-${count}`, work);
+  const created = existing === undefined && (await context.tasks.create(task));
+  if (created) record(context, 'task.created', { task: task.id, agent: planner, cause: 'planner check-in' });
   await context.checkIns.remember({ work: fingerprint(work), task: task.id });
   const agent = context.agents.all().get(planner)!;
   const plannerSession = `${sessionId(task, agent)}.session.yaml`;
   await context.checkIns.write({ ...note, lastCheckin: task.created_at, plannerSession, count });
-  return made;
+  return created;
 }
 
 function taskOf(context: EngineContext, planner: string, id: string, work: readonly OpenTask[]): Task {
@@ -122,8 +126,8 @@ const MAX_SHOWN = 30;
 
 function table(context: EngineContext, work: readonly OpenTask[]): string {
   const rows = work.slice(0, MAX_SHOWN).map(({ task, state }) => {
-    const taker = resolveAssignee(context, task);
-    const agent = 'agent' in taker ? taker.agent : 'nobody';
+    const assignee = resolveAssignee(context, task);
+    const agent = 'agent' in assignee ? assignee.agent : 'nobody';
     const about = visible(task.description.split('\n')[0]!).replaceAll('|', '/').slice(0, 80);
     return `| ${sessionId(task, { name: agent })} | ${agent} | ${task.id} | ${state} | ${task.usage?.turns ?? 0} | ${about} |`;
   });

@@ -1,6 +1,6 @@
 /**
- * Takes in what people want: intents (cancel, retry, tell) are carried out, and work that is addressed to nobody gets its
- * taker. An intent about a task that another live process holds is left for that process.
+ * Carries out intents: cancel, stop, retry, answer and tell. An intent about a task that another
+ * live process holds is left to that process.
  */
 import { openUnder } from '../core/tree.js';
 import { roleFacts } from '../../domain/task/role.js';
@@ -15,9 +15,9 @@ import { fail } from '../tasks/settle.js';
 import type { Flight } from '../core/flight.js';
 import { record, type EngineContext } from '../core/context.js';
 import { retryTask } from './retry.js';
-import { tellBroken } from '../coordination/report-deadlock.js';
+import { reportDeadlock } from '../coordination/report-deadlock.js';
 
-/** True if anything changed. `nudged`: intents whose parked task was woken for them already. */
+/** True if anything changed. `nudged`: intents whose parked task was already woken. */
 export async function takeIntents(
   context: EngineContext,
   flights: ReadonlyMap<string, Flight>,
@@ -30,13 +30,16 @@ export async function takeIntents(
     if (intent.kind === 'cancel') moved = (await cancel(context, intent, flights)) || moved;
     else if (intent.kind === 'stop') moved = (await stop(context, intent)) || moved;
     else if (intent.kind === 'retry') moved = (await retry(context, intent)) || moved;
-    else if (intent.kind === 'answer') moved = (await take(context, intent)) || moved;
+    else if (intent.kind === 'answer') moved = (await answer(context, intent)) || moved;
     else moved = (await tell(context, intent, nudged)) || moved;
   }
   return moved;
 }
 
-/** Flights of this process that somebody cancels while it waits for them. Only told to stop here; the next pass does the rest. */
+/**
+ * Signals cancelled flights of this process to stop while it waits for them. The next pass ends the
+ * tasks.
+ */
 export async function stopCancelled(context: EngineContext, flights: ReadonlyMap<string, Flight>): Promise<void> {
   for (const intent of await context.intents.list()) {
     if (intent.kind !== 'cancel') continue;
@@ -47,7 +50,9 @@ export async function stopCancelled(context: EngineContext, flights: ReadonlyMap
   }
 }
 
-/** Reaches every open descendant. The intent stays until none is open, so that whoever holds one sees it. */
+/**
+ * Ends every open descendant. The intent stays until none is open, so that every process sees it.
+ */
 async function cancel(
   context: EngineContext,
   intent: Intent & { kind: 'cancel' },
@@ -62,34 +67,35 @@ async function cancel(
   const error = cancelled(intent);
   for (const { task } of under) flights.get(task.id)?.stop.abort(error);
   let moved = false;
-  const above = new Set<string>();
-  // Children first: a record says what all under it have cost. Nobody goes on meanwhile with what was cancelled under it (called-off.ts).
-  for (const { task } of parentsFirst(under, (one) => one.task).reverse()) {
-    if (above.has(task.id) || !(await cancelOne(context, task, error, flights))) {
-      if (task.parent !== undefined) above.add(task.parent);
+  const blocked = new Set<string>();
+  // Children first: a record includes the costs below it. Cancelled tasks do not advance meanwhile
+  // (tasks/cancelled.ts).
+  for (const { task } of parentsFirst(under, (open) => open.task).reverse()) {
+    if (blocked.has(task.id) || !(await cancelTask(context, task, error, flights))) {
+      if (task.parent !== undefined) blocked.add(task.parent);
       continue;
     }
     moved = true;
-    if (task.id === intent.task && intent.deadlock) await tellBroken(context, task, intent.deadlock);
+    if (task.id === intent.task && intent.deadlock) await reportDeadlock(context, task, intent.deadlock);
   }
   return moved;
 }
 
-function cancelled({ reason, by, problem: given }: Intent & { kind: 'cancel' }): Problem {
-  if (given !== undefined) return given;
-  return problem('cancelled', reason ?? `cancelled by ${by}`, { hint: 'retry it to go on from where it stopped' });
+function cancelled({ reason, by, problem: cause }: Intent & { kind: 'cancel' }): Problem {
+  if (cause !== undefined) return cause;
+  return problem('cancelled', reason ?? `cancelled by ${by}`, { hint: 'retry it to continue where it stopped' });
 }
 
 /**
- * False if it is held: a flight of this process is told to stop, one of another process is that process's own.
- * `isMeant` is asked again under the claim, because the task may have moved on since the caller decided.
+ * False if the task is running: a flight of this process is signalled to stop, other processes stop
+ * theirs. `stillApplies` is checked under the claim, because the task may have changed meanwhile.
  */
-export async function cancelOne(
+export async function cancelTask(
   context: EngineContext,
   task: Task,
   error: Problem,
   flights: ReadonlyMap<string, Flight>,
-  isMeant: (task: Task, from: OpenState) => boolean = () => true,
+  stillApplies: (task: Task, from: OpenState) => boolean = () => true,
 ): Promise<boolean> {
   const flight = flights.get(task.id);
   if (flight) {
@@ -98,7 +104,7 @@ export async function cancelOne(
   }
   const claim = await context.tasks.claim(task.id, task.to ?? 'nobody');
   if (claim === undefined) return false;
-  if (!isMeant(claim.task, claim.from)) {
+  if (!stillApplies(claim.task, claim.from)) {
     await context.tasks.release(claim, claim.task);
     return false;
   }
@@ -107,8 +113,9 @@ export async function cancelOne(
 }
 
 /**
- * Asks everything under a task for a last answer. The conversations see it themselves, before their next turn; here what
- * would keep them waiting is ended: questions to people, and what was asked of others and has not begun.
+ * Asks a task and its descendants for a last answer. Conversations see the intent before their next
+ * turn. This ends the tasks that would keep them waiting: questions to people, and requests not yet
+ * started.
  */
 async function stop(context: EngineContext, intent: Intent & { kind: 'stop' }): Promise<boolean> {
   const under = openUnder(context, intent.task);
@@ -117,36 +124,37 @@ async function stop(context: EngineContext, intent: Intent & { kind: 'stop' }): 
     record(context, 'intent.taken', { task: intent.task, cause: intent.id, kind: 'stop' });
     return false;
   }
-  const error = problem('cancelled', `stopped by ${intent.by} before it was begun`);
+  const error = problem('cancelled', `stopped by ${intent.by} before it started`);
   let moved = false;
   for (const { task, state } of under) {
-    // A resource, the end of another task, somebody who is free: nobody is at it who could answer.
-    const isIdle = task.to === ENGINE && !under.some((one) => one.task.parent === task.id);
-    const keepsWaiting = (now: Task, from: OpenState): boolean => now.to === HUMAN || isIdle || isUnbegun(now, from);
+    // It waits for a resource, another task or a free agent; no agent works on it that could
+    // answer.
+    const isIdle = task.to === ENGINE && !under.some((open) => open.task.parent === task.id);
+    const keepsWaiting = (now: Task, from: OpenState): boolean => now.to === HUMAN || isIdle || isUnstarted(now, from);
     if (task.id !== intent.task && keepsWaiting(task, state))
-      moved = (await cancelOne(context, task, error, new Map(), keepsWaiting)) || moved;
+      moved = (await cancelTask(context, task, error, new Map(), keepsWaiting)) || moved;
   }
   return moved;
 }
 
-function isUnbegun(task: Task, state: OpenState): boolean {
+function isUnstarted(task: Task, state: OpenState): boolean {
   return state === 'pending' && task.claimed_at === undefined && !roleFacts(task.role).isEssential;
 }
 
 async function retry(context: EngineContext, intent: Intent & { kind: 'retry' }): Promise<boolean> {
-  const known = await retryTask(context, intent.task, intent.id);
+  const isRetried = await retryTask(context, intent.task, intent.id);
   await context.intents.done(intent.id);
-  const name = known ? 'intent.taken' : 'intent.refused';
+  const name = isRetried ? 'intent.taken' : 'intent.refused';
   record(context, name, {
     task: intent.task,
     cause: intent.id,
     kind: 'retry',
-    ...(known ? {} : { why: 'no failed task has this id' }),
+    ...(isRetried ? {} : { why: 'no failed task has this id' }),
   });
-  return known;
+  return isRetried;
 }
 
-async function take(context: EngineContext, intent: Intent & { kind: 'answer' }): Promise<boolean> {
+async function answer(context: EngineContext, intent: Intent & { kind: 'answer' }): Promise<boolean> {
   const target = await context.tasks.read(intent.task);
   const fits = target !== undefined && approvalOf(target.task) !== undefined;
   const taken = fits && (await answerApproval(context, intent.task, intent.answer, intent.id));
@@ -161,11 +169,12 @@ async function take(context: EngineContext, intent: Intent & { kind: 'answer' })
   return taken;
 }
 
-/** A parked task hears it at once: it becomes pending, and its next turn begins with what it was told. */
+/** A parked task becomes pending, so that its next turn starts with the message. */
 async function tell(context: EngineContext, intent: Intent & { kind: 'tell' }, nudged: Set<string>): Promise<boolean> {
   const target = context.tasks.getOpen(intent.task);
   if (target === undefined) {
-    // The task may have heard it since the intents were read, and ended after that: then nothing is refused.
+    // The task may have read the message and ended since the intents were listed; then it is not
+    // refused.
     if (!(await context.intents.list()).some(({ id }) => id === intent.id)) return false;
     await context.intents.done(intent.id);
     record(context, 'intent.refused', {
@@ -176,7 +185,7 @@ async function tell(context: EngineContext, intent: Intent & { kind: 'tell' }, n
     });
     return false;
   }
-  // Once is enough: a task that still waits for others parks again, and hears it when it can speak.
+  // Once is enough: a task that still waits for others parks again and reads the message later.
   if (target.state !== 'waiting' || nudged.has(intent.id)) return false;
   nudged.add(intent.id);
   const claim = await context.tasks.claim(intent.task, target.task.to ?? 'nobody');

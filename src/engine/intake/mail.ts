@@ -1,7 +1,8 @@
 /**
- * Takes in mail. Each message becomes a task for its agent, its text fenced and labelled as what it is: data from outside.
- * Where the human wants to look first, it becomes a question to the human instead, and the task is made when the answer is
- * yes. Only then is the line done: a stop in between finds the task made already, because its id follows from the line.
+ * Takes in mail. Each message becomes a task for its agent, with its text fenced and labelled as
+ * data from outside. With `admit: ask` it first becomes a question for the human, and a yes creates
+ * the task. A line is marked done last; its task id is derived from the line, so a crash in between
+ * creates nothing twice.
  */
 import { createHash } from 'node:crypto';
 import { APPROVAL_ROLE, type ApprovalRequest } from '../../domain/task/approval.js';
@@ -12,11 +13,11 @@ import { HUMAN, makeTask, type Task } from '../../domain/task/task.js';
 import { ADMIT_TOOL, createMailTask, origin, taskOfMail } from '../approvals/admit-mail.js';
 import type { Ports } from '../core/context.js';
 
-/** A flood is taken in over several passes, so that what is under way goes on meanwhile. */
-const MOST_AT_ONCE = 200;
+/** Many messages take several passes, so that running work continues meanwhile. */
+const MAX_PER_PASS = 200;
 
 interface MailTaken {
-  /** Any task was made, or there is more to take. */
+  /** A task was created, or there is more mail. */
   moved: boolean;
   problems: Problem[];
 }
@@ -24,48 +25,51 @@ interface MailTaken {
 export async function takeMail(context: Ports): Promise<MailTaken> {
   const { mail: all, problems } = await context.inbox.take();
   if (all.length === 0 && problems.length === 0) return { moved: false, problems };
-  const mail = all.slice(0, MOST_AT_ONCE);
+  const mail = all.slice(0, MAX_PER_PASS);
   let moved = false;
-  for (const one of mail) {
-    const wanted = wantedTask(context, one);
+  for (const message of mail) {
+    const wanted = wantedTask(context, message);
     if (wanted.problem) problems.push(wanted.problem);
-    moved = (await createMailTask(context, wanted.task, `${one.file}:${one.line}`)) || moved;
+    moved = (await createMailTask(context, wanted.task, `${message.file}:${message.line}`)) || moved;
   }
   await context.inbox.done(mail);
   return { moved: moved || mail.length < all.length, problems };
 }
 
-/** The task of a message, or the question whether to let it in. */
+/** The task for a message, or the question whether to admit it. */
 function wantedTask(context: Ports, mail: Mail): { task: Task; problem?: Problem } {
-  const { to, problem: wrong } = takerOfMail(context, mail);
+  const { to, problem: unknown } = assigneeOf(context, mail);
   const at = context.clock.now().toISOString();
   const asks = context.config.inbox.admit === 'ask';
   const task = asks ? admission(mail, to, at) : taskOfMail(mail, to, at, context.ids.next());
-  return { task, ...(wrong ? { problem: wrong } : {}) };
+  return { task, ...(unknown ? { problem: unknown } : {}) };
 }
 
-/** The agent it names, else the one that guild.yaml says, else the planner, else the default agent, else whoever fits. */
-function takerOfMail(context: Ports, mail: Mail): { to?: string; problem?: Problem } {
+/**
+ * The agent that the message names, then `inbox.agent`, the planner, the default agent; undefined:
+ * any that fits.
+ */
+function assigneeOf(context: Ports, mail: Mail): { to?: string; problem?: Problem } {
   const agents = context.agents.all();
   const planner = (): string | undefined =>
     agents.has('planner') ? 'planner' : [...agents.values()].find((agent) => agent.type === 'planner')?.name;
   const { config } = context;
-  const usual = config.inbox.agent ?? planner() ?? config.defaultAgent;
+  const fallback = config.inbox.agent ?? planner() ?? config.defaultAgent;
   const named = mail.to?.replace(/^@/, '');
-  if (named === undefined) return { to: usual };
+  if (named === undefined) return { to: fallback };
   if (agents.has(named)) return { to: named };
-  const wrong = problem(
+  const unknown = problem(
     'unknown_agent',
-    `this message is for ${JSON.stringify(plainName(named))}, and no agent has that name`,
+    `the message is addressed to an unknown agent: ${JSON.stringify(plainName(named))}`,
     {
       where: { file: mail.file, line: mail.line },
-      hint: usual === undefined ? 'it is offered to all' : `it goes to ${usual}`,
+      hint: fallback === undefined ? 'it is offered to all agents' : `${fallback} gets it instead`,
     },
   );
-  return { to: usual, problem: wrong };
+  return { to: fallback, problem: unknown };
 }
 
-/** A question to the human, answered like any other approval; the message itself is kept in it. */
+/** An approval for the human that contains the message. */
 function admission(mail: Mail, to: string | undefined, at: string): Task {
   const args = {
     from: mail.from ?? 'unknown',
@@ -82,7 +86,7 @@ function admission(mail: Mail, to: string | undefined, at: string): Task {
     agent,
     session: '',
     call: mail.task,
-    reasons: ['messages from outside reach agents only when you let them in (inbox: admit: ask in guild.yaml)'],
+    reasons: ['agents receive messages from outside only after you admit them (inbox: admit: ask in guild.yaml)'],
     risk: 'LOW',
     taint: [taintOf(mail)],
     confinement: 'by the program itself; no command runs',
@@ -91,7 +95,7 @@ function admission(mail: Mail, to: string | undefined, at: string): Task {
     id: childId(mail.task, 'admit'),
     role: APPROVAL_ROLE,
     to: HUMAN,
-    description: `Let in a message from ${origin(mail)}`,
+    description: `Admit a message from ${origin(mail)}`,
     from: taintOf(mail),
     created_by: taintOf(mail),
     created_at: at,

@@ -1,6 +1,6 @@
 /**
- * Takes up what dead peers left. Their claims go back among the pending with one more attempt counted, before anything
- * else is done with them, so a task that kills its takers cannot do so without end.
+ * Recovers the tasks of dead peers. Each goes back to pending with one more attempt, recorded
+ * before anything else happens, so that a task that kills its process is not retried forever.
  */
 import { problem, type Problem } from '../../domain/problem.js';
 import { messagesOf } from '../../domain/session/session.js';
@@ -11,7 +11,7 @@ import { sessionId } from '../../domain/session/session-id.js';
 import { resolveAssignee } from '../core/assignee.js';
 import { record, type EngineContext } from '../core/context.js';
 
-/** How many tasks came back. */
+/** Returns the number of recovered tasks. */
 export async function recover(context: EngineContext): Promise<number> {
   const { config } = context;
   const orphans = await context.tasks.orphans();
@@ -25,9 +25,9 @@ export async function recover(context: EngineContext): Promise<number> {
     const opened = session === undefined ? undefined : await context.sessions.open(session, { repair: true });
     if (opened?.kind === 'held') context.watchers.problem(opened.problem);
     const own = opened?.kind === 'open' ? (messagesOf(opened.session, id)?.length ?? 0) : 0;
-    // What was said for its parts is progress of its own, where they had no record yet to tell of it.
+    // Conversations that only the dead peer's journal had also count as progress.
     const messages = own + (claim.unseen ? claim.unseen + (claim.task.lost?.at(-1)?.messages ?? 0) : 0);
-    const lost = rowOfLost(claim.task, { at: context.clock.now().toISOString(), agent: claim.agent, messages });
+    const lost = lostInARow(claim.task, { at: context.clock.now().toISOString(), agent: claim.agent, messages });
     const task: Task = {
       ...claim.task,
       attempts: lost.length === 1 ? 1 : claim.task.attempts + 1,
@@ -45,22 +45,22 @@ export async function recover(context: EngineContext): Promise<number> {
 }
 
 function sessionOf(context: EngineContext, task: Task): string | undefined {
-  const taker = resolveAssignee(context, task);
-  if (!('agent' in taker)) return undefined;
-  return sessionId(task, context.agents.all().get(taker.agent) ?? { name: taker.agent });
+  const assignee = resolveAssignee(context, task);
+  if (!('agent' in assignee)) return undefined;
+  return sessionId(task, context.agents.all().get(assignee.agent) ?? { name: assignee.agent });
 }
 
-/** If more was said since the last one died, it came further, and the row begins anew. */
-function rowOfLost({ lost = [] }: Task, now: LostTaker): LostTaker[] {
+/** New messages since the last crash are progress: the count starts over. */
+function lostInARow({ lost = [] }: Task, now: LostTaker): LostTaker[] {
   const last = lost.at(-1);
-  return last !== undefined && last.messages < now.messages ? [now] : [...lost, now].slice(-MOST_KEPT);
+  return last !== undefined && last.messages < now.messages ? [now] : [...lost, now].slice(-MAX_KEPT);
 }
 
-const MOST_KEPT = 10;
+const MAX_KEPT = 10;
 
 function tooManyLost(times: number, lost: readonly LostTaker[]): Problem {
   const history = lost.map(({ at, agent, messages }) => `${at} ${agent}, after ${messages} messages`).join('; ');
   return problem('taker_lost', `the process working on it died ${times} times in a row: ${history}`, {
-    hint: 'look into its session for what it was doing, then retry it: it goes on from there',
+    hint: 'check its session for what it was doing, then retry it; it continues from there',
   });
 }

@@ -1,6 +1,7 @@
 /**
- * Opens a failed task again, with what failed under it and is still wanted. What succeeded stays, and so does what its asker
- * has already heard of. Budgets are carved anew, from what there is now: a person may have raised one.
+ * Reopens a failed task together with the failed tasks below it that are still needed. Completed
+ * tasks and failures that their asker has already read stay as they are. Budgets are divided again
+ * from the current amounts, which a person may have raised.
  */
 import { roleFacts } from '../../domain/task/role.js';
 import { addBudgets, isLimited, type Budget } from '../../domain/budget/budget.js';
@@ -21,7 +22,7 @@ export async function retryTask(context: EngineContext, id: string, cause: strin
   return true;
 }
 
-/** What failed under a task and is still wanted by whoever asked for it. */
+/** Failed tasks below this one whose asker still waits for them. */
 export async function failedBelow(context: EngineContext, id: string): Promise<Task[]> {
   const wanted: Task[] = [];
   for (const { task } of await context.tasks.ended({ state: 'failed' }))
@@ -29,11 +30,11 @@ export async function failedBelow(context: EngineContext, id: string): Promise<T
   return wanted;
 }
 
-/** An id says so itself, unless it is so long that it was cut, or a person gave it. */
+/** Derived ids show it. Ids that were cut or chosen by a person need a walk up the parents. */
 async function isBelow(context: EngineContext, task: Task, id: string): Promise<boolean> {
   if (isNamedUnder(task, id)) return true;
   if (!mayBeCut(task.id) && isNamedUnder(task, task.root)) return false;
-  for await (const one of ancestors(context, task)) if (one.id === id) return true;
+  for await (const ancestor of ancestors(context, task)) if (ancestor.id === id) return true;
   return false;
 }
 
@@ -42,8 +43,8 @@ function itself(task: Task): Task {
 }
 
 export async function reopen(context: EngineContext, failed: Task[], cause: string): Promise<void> {
-  const budgets = await carvedAgain(context, failed);
-  // Children first: when the parent looks, they must not be ended any more.
+  const budgets = await newBudgets(context, failed);
+  // Children first: they must be open when the parent looks at them.
   for (const task of parentsFirst(failed, itself).reverse()) {
     const { error: _, ended_at: __, waits: ___, lost: ____, ...rest } = task;
     const budget = budgets.get(task.id);
@@ -53,7 +54,7 @@ export async function reopen(context: EngineContext, failed: Task[], cause: stri
   }
 }
 
-/** A call whose failure is part of the conversation is answered: nobody waits for it any more. */
+/** A call whose failure is already in the asker's conversation is no longer needed. */
 async function isWanted(context: EngineContext, task: Task): Promise<boolean> {
   const call = /\.call-([^.]+)$/.exec(task.id)?.[1];
   if (call === undefined || task.parent === undefined) return true;
@@ -63,28 +64,31 @@ async function isWanted(context: EngineContext, task: Task): Promise<boolean> {
 }
 
 function hasHeard({ messages }: Session, { id, role }: Task, call: string): boolean {
-  // The result of a call that only made a task is not yet what came of it.
+  // The call of a background task returns at once; its result arrives as a message.
   return roleFacts(role).runsInBackground
     ? messages.some((message) => message.kind === 'task_result' && message.from === id)
     : messages.some((message) => message.toolCallId === call);
 }
 
-/** From the top down: each failed child gets what it has spent and a new share of what its parent has left. */
-async function carvedAgain(context: EngineContext, failed: readonly Task[]): Promise<Map<string, Budget>> {
+/**
+ * Top-down: each failed child gets what it has spent plus a new share of its parent's remaining
+ * budget.
+ */
+async function newBudgets(context: EngineContext, failed: readonly Task[]): Promise<Map<string, Budget>> {
   const budgets = new Map<string, Budget>();
-  const carved = failed.filter((task) => task.parent !== undefined && task.budget !== undefined);
-  if (carved.length === 0) return budgets;
+  const limited = failed.filter((task) => task.parent !== undefined && task.budget !== undefined);
+  if (limited.length === 0) return budgets;
   const all: Placed[] = [...context.tasks.open(), ...(await context.tasks.ended())];
-  for (const task of parentsFirst(carved, itself)) {
-    const parent = all.find((one) => one.task.id === task.parent)?.task;
+  for (const task of parentsFirst(limited, itself)) {
+    const parent = all.find((placed) => placed.task.id === task.parent)?.task;
     const agent = parent?.to === undefined ? undefined : context.agents.all().get(parent.to);
     if (parent === undefined || agent === undefined) continue;
-    const siblings = all.filter((one) => one.task.parent === parent.id);
-    const given = { ...parent, budget: budgets.get(parent.id) ?? parent.budget ?? {} };
-    const wave = carved.filter((one) => one.parent === parent.id && !budgets.has(one.id)).length;
+    const siblings = all.filter((placed) => placed.task.parent === parent.id);
+    const funded = { ...parent, budget: budgets.get(parent.id) ?? parent.budget ?? {} };
+    const wave = limited.filter((sibling) => sibling.parent === parent.id && !budgets.has(sibling.id)).length;
     const own = parent.own_usage ?? NO_USAGE;
-    const counted = siblings.map((one) => reopened(one, budgets));
-    const share = remainingBudget({ task: given, agent, config: context.config, own, children: counted }).grant(
+    const counted = siblings.map((sibling) => reopened(sibling, budgets));
+    const share = remainingBudget({ task: funded, agent, config: context.config, own, children: counted }).grant(
       { id: task.id, role: task.role, description: '', ...(task.to ? { to: task.to } : {}) },
       wave,
       1,
@@ -94,7 +98,7 @@ async function carvedAgain(context: EngineContext, failed: readonly Task[]): Pro
   return budgets;
 }
 
-/** A child that is about to be open holds its new budget. */
+/** A child that is about to be reopened counts with its new budget. */
 function reopened(placed: Placed, budgets: ReadonlyMap<string, Budget>): Placed {
   const budget = budgets.get(placed.task.id);
   return budget === undefined ? placed : { task: { ...placed.task, budget }, state: 'pending' };
@@ -111,6 +115,6 @@ function withSpent({ usage = NO_USAGE, budget = {} }: Task, share: Budget): Budg
   const sum = addBudgets(spent, share);
   const names = Object.keys(share) as (keyof Budget)[];
   const fresh = Object.fromEntries(names.map((name) => [name, sum[name]])) as Budget;
-  // Time that a child had of its own, it has once more.
+  // A child with its own time budget gets it again in full.
   return budget.timeMs === undefined ? fresh : { ...fresh, timeMs: budget.timeMs + usage.busyMs };
 }

@@ -19,16 +19,16 @@ import { capacity } from '../core/capacity.js';
 import { unreadableSessions } from '../conversation/unreadable.js';
 import { stopCancelled, takeIntents } from '../intake/intents.js';
 import { readyQueue } from '../core/ready-queue.js';
-import { lookAround } from '../intake/intake.js';
+import { takeIn } from '../intake/intake.js';
 import { busyHere, hasRoom, movable, takesTurn } from './runnable.js';
 import { pace } from '../core/pace.js';
 import { record, type EngineContext, type Ports } from '../core/context.js';
 import { registry } from './registry.js';
 import { states } from './publish-states.js';
-import { tendNeeds } from '../coordination/needs-sweep.js';
+import { sweepNeeds } from '../coordination/needs-sweep.js';
 import { stuck } from './stuck.js';
 import { voting } from '../coordination/voting.js';
-import { waiting } from '../coordination/deadlocks.js';
+import { deadlocks } from '../coordination/deadlocks.js';
 
 export interface PumpReport {
   /** Anything changed, or was started. */
@@ -76,7 +76,7 @@ export function engine(ports: Ports): Engine {
   const flights = new Map<string, Flight>();
   const queue = readyQueue(ports.tasks);
   const telling = states({ ...ports, queue });
-  const waits = waiting(ports);
+  const waits = deadlocks(ports);
   const rootOf = (id: string): string => waits.find(id)?.task.root ?? id.split('.')[0]!;
   const effectsUnderWay = new Map<string, number>();
   const votes = voting({ ...ports, effectsUnderWay }, flights, rootOf, lookAgain);
@@ -216,9 +216,9 @@ export function engine(ports: Ports): Engine {
       for (const id of seen.gone ?? []) gone.add(id);
       const left = [...gone];
       gone.clear();
-      const around = await lookAround(context, flights, nudged, left);
-      problems.push(...around.problems);
-      moved = around.moved;
+      const intake = await takeIn(context, flights, nudged, left);
+      problems.push(...intake.problems);
+      moved = intake.moved;
     }
     for (const one of problems) report(one);
     const isCancelled = look === 'none' && (await context.intents.list()).some(({ kind }) => kind === 'cancel');
@@ -227,7 +227,7 @@ export function engine(ports: Ports): Engine {
       await takeIntents(context, flights, nudged);
       moved = true;
     }
-    const needs = await tendNeeds(context);
+    const needs = await sweepNeeds(context);
     moved = needs.moved || moved;
     const free = await capacity(context);
     const { line, due } = await movable(context, flights, needs, roots);

@@ -14,7 +14,7 @@ import { assigneeName, resolveAssignee } from '../core/assignee.js';
 import { readyQueue, type ReadyQueue } from '../core/ready-queue.js';
 import { isNeed } from '../coordination/needs.js';
 import type { EngineContext } from '../core/context.js';
-import type { Tended } from '../coordination/needs-sweep.js';
+import type { SweptNeeds } from '../coordination/needs-sweep.js';
 
 type Flights = ReadonlyMap<string, Flight>;
 
@@ -29,7 +29,7 @@ interface Movable {
 export async function movable(
   context: EngineContext,
   flights: Flights,
-  needs: Tended,
+  needs: SweptNeeds,
   roots?: ReadonlySet<string>,
 ): Promise<Movable> {
   const now = context.clock.now().toISOString();

@@ -1,7 +1,8 @@
 /**
- * Extends the workspace when a task needs what no agent has (rules/extend.ts says how): asks for the stages that are missing, puts a draft that
- * held to the human, and writes the agent's file once the human agreed. The task itself stays unaddressed and waits; when the new agent is there, it is
- * offered again, and there is one who fits.
+ * Adds an agent to the workspace when a task needs a capability that no agent has (steps:
+ * rules/staffing/extend.ts). Creates the missing stages, proposes a tested draft to the human, and
+ * writes the agent's file after approval. The task waits unaddressed and is offered again
+ * afterwards.
  */
 import { createHash } from 'node:crypto';
 import type { Agent } from '../../domain/agent/agent.js';
@@ -21,28 +22,28 @@ import { fail, park, release } from '../tasks/settle.js';
 import { grantForCost } from '../tasks/grant.js';
 import { record, type EngineContext } from '../core/context.js';
 
-/** Who may draft agents. */
+/** The capability to draft agents. */
 const MAKER = 'agent_creation';
 const RESEARCHERS = ['web_search', 'research'];
 
-/** False: nothing can be done about it here, because nothing is lacking or nobody makes agents. */
+/** False if no capability is missing or no agent can draft agents. */
 export async function extend(context: EngineContext, claim: Claim, task: Task): Promise<boolean> {
-  const given = situation(context, task);
-  if (given === undefined) return false;
+  const input = situation(context, task);
+  if (input === undefined) return false;
   const { step, children } = await askRule<ExtendStep>(
-    (known) => extendStep({ ...given, children: known }),
-    (one) => (one.do === 'fail' ? [] : one.children),
+    (known) => extendStep({ ...input, children: known }),
+    (next) => (next.do === 'fail' ? [] : next.children),
     (id) => context.tasks.read(id),
   );
   const offered = withBids(task, step.do === 'fail' ? [] : step.children, children);
-  for (const one of await bidsOf(context, task)) children.set(one.task.id, one);
+  for (const bid of await bidsOf(context, task)) children.set(bid.task.id, bid);
   if (step.do === 'fail') await fail(context, claim, offered, step.problem, costsOf(NO_USAGE, children.values()));
   else if (step.do === 'ask') await ask(context, claim, offered, step.children, children);
-  else await propose(context, claim, offered, given, step, children);
+  else await propose(context, claim, offered, input, step, children);
   return true;
 }
 
-/** What was spent on finding a taker stays in the books of the task, whoever takes it. */
+/** The cost of finding an assignee stays with the task, so its record names these children. */
 function withBids(task: Task, wanted: readonly WantedChild[], known: ReadonlyMap<string, unknown>): Task {
   return {
     ...task,
@@ -57,19 +58,19 @@ function situation(context: EngineContext, task: Task): Omit<ExtendInput, 'child
   const maker = agents.find((agent) => has(agent, MAKER))?.name;
   if (needs.length === 0 || maker === undefined) return undefined;
   const researcher = agents.find((agent) => agent.name !== maker && RESEARCHERS.some((need) => has(agent, need)))?.name;
-  const rival = best(
+  const rival = mostSimilar(
     task,
     agents.filter((agent) => agent.name !== maker),
   );
   return { task, needs, maker, ...(researcher ? { researcher } : {}), ...(rival ? { rival } : {}) };
 }
 
-/** Whose own words are most like the task's. */
-function best(task: Task, agents: readonly Agent[]): string | undefined {
-  const words = ({ description, expertise, capabilities }: Agent): string =>
+/** The agent whose description is most similar to the task's. */
+function mostSimilar(task: Task, agents: readonly Agent[]): string | undefined {
+  const profile = ({ description, expertise, capabilities }: Agent): string =>
     [description, ...expertise, ...capabilities].join(' ');
-  const like = (agent: Agent): number => similarity(words(agent), task.description);
-  return agents.toSorted((a, b) => like(b) - like(a) || (a.name < b.name ? -1 : 1))[0]?.name;
+  const score = (agent: Agent): number => similarity(profile(agent), task.description);
+  return agents.toSorted((a, b) => score(b) - score(a) || (a.name < b.name ? -1 : 1))[0]?.name;
 }
 
 async function ask(
@@ -84,11 +85,11 @@ async function ask(
   const granted = grantForCost(context, task, missing, known);
   if ('code' in granted) return fail(context, claim, task, granted, costs);
   await createChildren(context, task, granted);
-  const open = [...known.values()].flatMap((one) => (one && !isEnded(one.state) ? one.task.id : []));
+  const open = [...known.values()].flatMap((child) => (child && !isEnded(child.state) ? child.task.id : []));
   return park(context, claim, task, { tasks: [...open, ...granted.map((child) => child.id)] }, costs);
 }
 
-/** The human sees the whole file, the script if it brings one, and what came of trying it. */
+/** The human sees the whole file, its script if there is one, and the results of the trial. */
 async function propose(
   context: EngineContext,
   claim: Claim,
@@ -99,26 +100,26 @@ async function propose(
 ): Promise<void> {
   const costs = costsOf(NO_USAGE, children.values());
   const wanted = approval(context, task, context.agents.all().get(maker)!, draft, evidence, round);
-  const said = answerTo(await context.tasks.read(wanted.id), wanted);
-  if (said.kind === 'open') {
+  const answer = answerTo(await context.tasks.read(wanted.id), wanted);
+  if (answer.kind === 'open') {
     await createChildren(context, task, [wanted]);
     return park(context, claim, task, { tasks: [wanted.id] }, costs);
   }
-  if (said.kind === 'no') {
-    const why = `no agent has the capability ${needs.join(', ')}, and the new agent ${draft.name} was not allowed: ${said.message}`;
+  if (answer.kind === 'no') {
+    const why = `no agent has the capability ${needs.join(', ')}, and the new agent ${draft.name} was not approved: ${answer.message}`;
     return fail(
       context,
       claim,
       task,
-      problem('nobody_fit', why, { hint: 'write one by hand: guild agent new' }),
+      problem('nobody_fit', why, { hint: 'write an agent with guild agent new, then retry the task' }),
       costs,
     );
   }
-  const edited = said.edited?.['content'];
-  const wrong = await register(context, draft, typeof edited === 'string' ? edited : onProbation(draft.source));
-  if (wrong !== undefined) return fail(context, claim, task, wrong, costs);
+  const edited = answer.edited?.['content'];
+  const failure = await register(context, draft, typeof edited === 'string' ? edited : onProbation(draft.source));
+  if (failure !== undefined) return fail(context, claim, task, failure, costs);
   record(context, 'agent.created', { agent: draft.name, task: task.id, cause: wanted.id });
-  return release(context, claim, task, `the agent ${draft.name} is there for it now`, costs);
+  return release(context, claim, task, `the new agent ${draft.name} can do it`, costs);
 }
 
 function approval(
@@ -137,7 +138,7 @@ function approval(
   return { ...wanted, id: childId(task.id, `new-approve-${round}`), to: HUMAN };
 }
 
-/** Written once, whoever comes; what is there already must be just this. */
+/** Idempotent: a file that already has this content is left as it is. */
 async function register(
   context: EngineContext,
   draft: Draft,
@@ -146,8 +147,8 @@ async function register(
   context.agents.refresh();
   const definition = createHash('sha256').update(source).digest('hex');
   if (context.agents.all().get(draft.name)?.definition !== definition) {
-    const wrong = await context.agents.create(draft.name, source);
-    if (wrong !== undefined) return wrong;
+    const failure = await context.agents.create(draft.name, source);
+    if (failure !== undefined) return failure;
   }
   context.agents.refresh();
   const { script, name } = draft;
@@ -157,7 +158,7 @@ async function register(
   return written.ok ? undefined : problem(written.code ?? 'disk_failed', written.reason);
 }
 
-/** Says so in the file, where a person sees it and may take it out. */
+/** The mark is in the agent's file, where a person can see and remove it. */
 function onProbation(source: string): string {
   return /^probation:/m.test(source) ? source : source.replace(/^---[ \t]*\r?\n/, (line) => `${line}probation: true\n`);
 }

@@ -1,7 +1,8 @@
 /**
- * Offers a task that is addressed to nobody and that several agents could do. The task is held only while this decides: it asks for the bids
- * that are missing and parks, or weighs those that are in and puts the task back, addressed to the best. Bids are worked on by whoever hosts
- * the agent; nobody sees another's until all are in or their time is up.
+ * Offers an unaddressed task to the agents that could do it. The claim is held only to decide: ask
+ * for the missing bids and park, or compare the bids and release the task to the best bidder. The
+ * host of each agent works on its bid. Agents do not see each other's bids until all are in or the
+ * time is up.
  */
 import type { Agent } from '../../domain/agent/agent.js';
 import { readBid, type Bid } from '../../domain/task/bid.js';
@@ -23,15 +24,15 @@ import { grantForCost } from '../tasks/grant.js';
 import { underWay } from '../core/ready-queue.js';
 import { record, type EngineContext } from '../core/context.js';
 
-/** `claim`: of a task without `to`. `fit`: who could do it. */
+/** `claim` is of a task without `to`; `fit` are the agents that could do it. */
 export async function offer(context: EngineContext, claim: Claim, task: Task, fit: readonly Agent[]): Promise<void> {
-  const found = await bidsFor(context, task, fit);
-  // Whoever left before its bid was in is away, and is asked again when it is back.
-  const children = new Map([...found].filter(([, placed]) => !isAbandoned(placed)));
-  const cached = knownBids(context, task, fit, children);
+  const bids = await bidsFor(context, task, fit);
+  // An agent whose process ended before its bid was in is asked again when it returns.
+  const children = new Map([...bids].filter(([, placed]) => !isAbandoned(placed)));
+  const cached = cachedBids(context, task, fit, children);
   const { bidMs } = context.config.coordination;
   const now = context.clock.now();
-  // A task that was parked for bids says until when; after a retry the time begins anew.
+  // A task parked for bids has a deadline; a retry starts a new one.
   const until = new Date(claim.task.waits?.until ?? now.getTime() + bidMs);
   const free = await capacity(context);
   const step = offerStep({
@@ -44,39 +45,39 @@ export async function offer(context: EngineContext, claim: Claim, task: Task, fi
     until,
   });
   const offered = withBids(task, children);
-  const booked = withBids(task, found);
-  const costs = costsOf(NO_USAGE, found.values());
+  const withAllBids = withBids(task, bids);
+  const costs = costsOf(NO_USAGE, bids.values());
   switch (step.do) {
     case 'ask':
-      return ask(context, claim, offered, step.agents, found, free);
+      return ask(context, claim, offered, step.agents, bids, free);
     case 'wait':
       return park(context, claim, offered, { tasks: step.tasks, until: until.toISOString() }, costs);
     case 'later':
-      return release(context, claim, offered, 'nobody who could do it is free', costs);
+      return release(context, claim, offered, 'all agents that could do it are busy', costs);
     case 'weigh': {
       for (const id of step.late) await endLate(context, id);
-      const shown = fit.filter((agent) => step.asked.includes(agent) || isAbandoned(found.get(bidId(task, agent))));
+      const shown = fit.filter((agent) => step.asked.includes(agent) || isAbandoned(bids.get(bidId(task, agent))));
       const weighed = award(
         task,
-        shown.map((agent) => standing(context, task, agent, found, cached)),
+        shown.map((agent) => standing(context, task, agent, bids, cached)),
       );
       keepBids(context, task, step.asked, children);
-      if (weighed.agent !== undefined) return give(context, claim, booked, weighed, costs);
-      // Whoever was busy, paused or away is asked when that is over.
+      if (weighed.agent !== undefined) return assign(context, claim, withAllBids, weighed, costs);
+      // Agents that are busy, paused or without a host are asked later.
       if (step.asked.length < fit.length) {
         const ids = new Set([...(offered.bids ?? []), ...step.asked.map((agent) => bidId(task, agent))]);
         const asked = { ...offered, bids: [...ids].sort() };
         return release(context, claim, asked, 'no bid reached its threshold; others are busy or away', costs);
       }
-      showBids(context, booked, weighed);
-      return unfilled(context, claim, booked, noneFit(weighed.scores), costs);
+      showBids(context, withAllBids, weighed);
+      return unfilled(context, claim, withAllBids, noneFit(weighed.scores), costs);
     }
   }
 }
 
 /**
- * Nobody can do it, or nobody will: the one place where a task ends for that. Whoever extends the workspace with a new agent begins here,
- * before the task fails.
+ * No agent can or wants to do the task. It fails unless the workspace can be extended with a new
+ * agent. This is the only place where a task fails for this reason.
  */
 export async function unfilled(
   context: EngineContext,
@@ -85,13 +86,13 @@ export async function unfilled(
   why: Problem,
   costs?: ReturnType<typeof costsOf>,
 ): Promise<void> {
-  // Nobody took it: tried again, it is offered again.
-  const { to: _, claimed_by: __, ...untaken } = task;
-  if (await extend(context, claim, untaken)) return;
-  await fail(context, claim, untaken, why, costs);
+  // Without an assignee, a retry offers it again.
+  const { to: _, claimed_by: __, ...unassigned } = task;
+  if (await extend(context, claim, unassigned)) return;
+  await fail(context, claim, unassigned, why, costs);
 }
 
-/** A bid that comes after the award helps nobody, so no model is asked for it. */
+/** A bid after the award is useless, so no model is called for it. */
 export async function isOfferOver(context: EngineContext, bid: Task): Promise<boolean> {
   if (!roleFacts(bid.role).isBid || bid.parent === undefined) return false;
   const parent = await context.tasks.read(bid.parent);
@@ -99,15 +100,18 @@ export async function isOfferOver(context: EngineContext, bid: Task): Promise<bo
 }
 
 export function offerOver(): Problem {
-  return problem('timed_out', 'the offer was over before this bid was in');
+  return problem('timed_out', 'the offer ended before this bid was in');
 }
 
-/** Nobody hosted its agent any more before it was in. */
+/** True if the agent's process ended before the bid was in. */
 function isAbandoned(placed: Placed | undefined): boolean {
   return placed?.state === 'failed' && placed.task.error?.code === 'nobody_fit';
 }
 
-/** Bids that wait for nobody, because the process that would have made them is gone, hold nobody up. True if there were any. */
+/**
+ * Ends bids whose agent has no host any more, so that they do not delay the award. True if there
+ * were any.
+ */
 export async function endAbandonedBids(context: EngineContext): Promise<boolean> {
   if (context.hosts === undefined) return false;
   const { isHosted } = await capacity(context);
@@ -115,7 +119,7 @@ export async function endAbandonedBids(context: EngineContext): Promise<boolean>
   let ended = false;
   for (const { task } of bids) {
     if (task.to === undefined || isHosted(task.to)) continue;
-    const away = problem('nobody_fit', `nobody works for ${task.to} any more; it is asked again when somebody does`);
+    const away = problem('nobody_fit', `no process works for ${task.to} any more; it is asked again when one does`);
     ended = (await endLate(context, task.id, away)) || ended;
   }
   return ended;
@@ -138,7 +142,7 @@ async function ask(
   const now = context.clock.now();
   for (const { id } of granted) await askAgain(context, children.get(id));
   await createChildren(context, task, granted);
-  const open = [...children.values()].flatMap((one) => (one && !isEnded(one.state) ? one.task.id : []));
+  const open = [...children.values()].flatMap((child) => (child && !isEnded(child.state) ? child.task.id : []));
   record(context, 'task.offered', { task: task.id, agents: agents.map((agent) => agent.name) });
   const ids = granted.map((child) => child.id);
   await park(
@@ -150,7 +154,10 @@ async function ask(
   );
 }
 
-/** It goes on where it was; how often its takers died still counts. */
+/**
+ * Reopens an abandoned bid. Its attempts are kept, so that an agent that kills its process is not
+ * asked forever.
+ */
 async function askAgain(context: EngineContext, placed: Placed | undefined): Promise<void> {
   if (placed === undefined || !isAbandoned(placed)) return;
   const { error: _, ended_at: __, ...rest } = placed.task;
@@ -163,29 +170,28 @@ async function bidsFor(
   fit: readonly Agent[],
 ): Promise<Map<string, Placed | undefined>> {
   const ids = new Set([...fit.map((agent) => bidId(task, agent)), ...(task.bids ?? [])]);
-  const found = await Promise.all([...ids].map(async (id) => [id, await context.tasks.read(id)] as const));
-  return new Map(found);
+  return new Map(await Promise.all([...ids].map(async (id) => [id, await context.tasks.read(id)] as const)));
 }
 
-/** One of which nobody was asked stands in line as if it had never been offered. */
+/** Without bids, the key is removed: the task is queued as if it had never been offered. */
 function withBids({ bids: _, ...task }: Task, children: ReadonlyMap<string, Placed | undefined>): Task {
   const bids = [...children].flatMap(([id, placed]) => (placed === undefined ? [] : id)).sort();
   return bids.length === 0 ? task : { ...task, bids };
 }
 
-/** What agents said to an equal task. A bid on this very task counts before that. */
-function knownBids(
+/** Cached bids on an equal task. A bid on this task takes precedence. */
+function cachedBids(
   context: EngineContext,
   task: Task,
   fit: readonly Agent[],
   children: ReadonlyMap<string, Placed | undefined>,
 ): Map<string, Bid> {
-  const known = new Map<string, Bid>();
+  const cached = new Map<string, Bid>();
   for (const agent of fit) {
     const bid = children.get(bidId(task, agent)) ? undefined : context.bids.known(offerKey(task, agent));
-    if (bid !== undefined) known.set(agent.name, bid);
+    if (bid !== undefined) cached.set(agent.name, bid);
   }
-  return known;
+  return cached;
 }
 
 function keepBids(
@@ -222,7 +228,7 @@ function bidIn(placed: Placed | undefined): Bid | undefined {
   return placed?.state === 'completed' ? readBid(placed.task.result ?? '') : undefined;
 }
 
-async function give(
+async function assign(
   context: EngineContext,
   claim: Claim,
   task: Task,
@@ -231,8 +237,8 @@ async function give(
 ): Promise<void> {
   const { waits: _, claimed_by: __, ...rest } = task;
   showBids(context, task, weighed);
-  const given = await context.tasks.release(claim, { ...rest, to: weighed.agent!, usage, own_usage: own });
-  if (given)
+  const isReleased = await context.tasks.release(claim, { ...rest, to: weighed.agent!, usage, own_usage: own });
+  if (isReleased)
     record(context, 'task.awarded', {
       task: task.id,
       agent: weighed.agent,
@@ -245,7 +251,7 @@ function showBids(context: EngineContext, task: Task, weighed: Award): void {
   context.views.write(`tasks/bids/${task.id}.md`, bidsPage(task, weighed));
 }
 
-/** Its host died, or is too slow. One that is being worked on ends by itself, and nobody hears it. */
+/** Ends a bid that is late. A bid that is running ends by itself and is ignored. */
 async function endLate(context: EngineContext, id: string, why = offerOver()): Promise<boolean> {
   const claim = await context.tasks.claim(id, 'nobody');
   if (claim === undefined) return false;
@@ -264,19 +270,20 @@ async function situation(context: EngineContext, task: Task, agent: Agent, free:
   return { workload: free.load(agent.name), recent, open: context.tasks.openCount(), others: others(context, task) };
 }
 
-/** Some of what else is asked for; the machinery around it says nothing. */
+/** Other open work, as context for a bid; internal tasks are left out. */
 function others(context: EngineContext, task: Task): string[] {
-  const found: string[] = [];
+  const lines: string[] = [];
   let seen = 0;
-  for (const one of context.tasks.open()) {
-    if (found.length >= MOST_OTHERS || ++seen > MOST_LOOKED_AT) break;
-    if (one.task.id !== task.id && roleFacts(one.task.role).isWork) found.push(`${firstLine(one.task)} (${one.state})`);
+  for (const open of context.tasks.open()) {
+    if (lines.length >= MAX_OTHERS || ++seen > MAX_SCANNED) break;
+    if (open.task.id !== task.id && roleFacts(open.task.role).isWork)
+      lines.push(`${firstLine(open.task)} (${open.state})`);
   }
-  return found;
+  return lines;
 }
 
-const MOST_OTHERS = 8;
-const MOST_LOOKED_AT = 200;
+const MAX_OTHERS = 8;
+const MAX_SCANNED = 200;
 
 function firstLine({ description }: Task): string {
   return description.split('\n')[0]!.slice(0, 120);

@@ -1,10 +1,13 @@
-/** Retires agents on probation whose work does not hold: more of it failed, or was rejected, than was accepted, and at least three times. */
+/**
+ * Retires agents on probation when at least three of their tasks failed or were rejected, and more
+ * than were accepted.
+ */
 import { recordOf, tally } from '../../rules/staffing/track-record.js';
 import { record, type EngineContext } from '../core/context.js';
 
-const LEAST_FAULTS = 3;
+const MIN_FAULTS = 3;
 
-/** True if any was retired. Its file is kept, under `agents/retired/`. */
+/** True if an agent was retired. Its file moves to `agents/retired/`. */
 export function retireFailing(context: EngineContext): boolean {
   const onProbation = [...context.agents.all().values()].filter((agent) => agent.probation);
   if (onProbation.length === 0) return false;
@@ -13,7 +16,7 @@ export function retireFailing(context: EngineContext): boolean {
   let moved = false;
   for (const { name } of onProbation) {
     const { accepted, rejected, failed } = tally(recordOf(records, name));
-    if (rejected + failed < LEAST_FAULTS || rejected + failed <= accepted || busy.has(name)) continue;
+    if (rejected + failed < MIN_FAULTS || rejected + failed <= accepted || busy.has(name)) continue;
     if (!context.agents.retire(name)) continue;
     const why = `on probation: ${accepted} accepted, ${rejected} rejected, ${failed} failed`;
     record(context, 'agent.retired', { agent: name, why });

@@ -1,6 +1,7 @@
 /**
- * Trying an agent that is none yet. In a trial the draft speaks through its maker's hands, with tools that only read and without any pattern; the
- * best agent there is, to compare with, is held to the same.
+ * Runs a drafted agent before it exists. In a trial the draft runs under its maker's name, with
+ * read-only tools and without patterns. The existing agent it is compared with gets the same
+ * restrictions.
  */
 import { roleFacts } from '../../domain/task/role.js';
 import type { Agent } from '../../domain/agent/agent.js';
@@ -8,21 +9,21 @@ import { readDraft } from '../../domain/agent/draft.js';
 import type { Task } from '../../domain/task/task.js';
 import type { EngineContext } from '../core/context.js';
 
-/** What can be seen and not changed. */
-const READING = ['read_file', 'list_directory', 'search_files', 'query_tasks', 'web_search', 'final_report'];
+/** Tools that change nothing. */
+const READ_ONLY = ['read_file', 'list_directory', 'search_files', 'query_tasks', 'web_search', 'final_report'];
 
-/** The agent as it acts in this task; undefined if the draft is gone. */
+/** The agent to run this task as; undefined if the draft is missing or invalid. */
 export async function acting(context: EngineContext, task: Task, agent: Agent): Promise<Agent | undefined> {
   if (!roleFacts(task.role).isTrial) return agent;
-  const drafted = task.context['draft'];
-  if (typeof drafted !== 'string') return held(agent, agent.name);
-  const draft = readDraft((await context.tasks.read(drafted))?.task.result ?? '');
-  const made = draft && context.agents.parse(draft.source, `agents/${draft.name}.md`);
-  return made && held(made, agent.name);
+  const draftTask = task.context['draft'];
+  if (typeof draftTask !== 'string') return restricted(agent, agent.name);
+  const draft = readDraft((await context.tasks.read(draftTask))?.task.result ?? '');
+  const drafted = draft && context.agents.parse(draft.source, `agents/${draft.name}.md`);
+  return drafted && restricted(drafted, agent.name);
 }
 
-function held(agent: Agent, name: string): Agent {
+function restricted(agent: Agent, name: string): Agent {
   const { router: _, team: __, handoff: ___, metacognition: ____, planApproval: _____, ...plain } = agent;
-  const tools = agent.tools.filter((tool) => READING.includes(tool));
+  const tools = agent.tools.filter((tool) => READ_ONLY.includes(tool));
   return { ...plain, name, tools, agents: [], advisors: [], session: 'per_task' };
 }

@@ -11,7 +11,9 @@ export type SessionOpened =
       edited?: SessionEdit;
     }
   | { kind: 'missing' }
-  /** It does not parse, perhaps because a person is editing it. `stamp` identifies what was read. */
+  /**
+   * It does not parse, perhaps because a person is editing it. `stamp` identifies what was read.
+   */
   | { kind: 'held'; problem: Problem; stamp: string };
 
 interface SessionEdit {

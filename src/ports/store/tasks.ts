@@ -23,7 +23,9 @@ export interface Scan {
   problems: Problem[];
   /** Files in task folders that are not tasks, each reported once and left alone. */
   strays?: Problem[];
-  /** Tasks that were open at the last scan, are open no longer, and were not ended by this process. */
+  /**
+   * Tasks that were open at the last scan, are open no longer, and were not ended by this process.
+   */
   gone?: string[];
 }
 
@@ -73,7 +75,9 @@ export interface Tasks {
   changedSince(version: number): readonly string[] | undefined;
   /** A task in any state, read now. */
   read(id: string): Promise<Placed | undefined>;
-  /** Like `read`, for a child of a claimed task. May skip lookups that only the holder could affect. */
+  /**
+   * Like `read`, for a child of a claimed task. May skip lookups that only the holder could affect.
+   */
   readChild(id: string, parent: Claim): Promise<Placed | undefined>;
   /** Ended tasks, newest first. `skipped` is called for each record that cannot be read. */
   ended(options?: { state?: EndedState; limit?: number; skipped?: (problem: Problem) => void }): Promise<Placed[]>;

@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import type { Agent } from '../../../src/domain/agent/agent.js';
 import { makeTask, type Task } from '../../../src/domain/task/task.js';
 import { memory, world } from '../../../src/adapters/memory/index.js';
-import { whoWaits, type WhoWaits } from '../../../src/engine/coordination/waits.js';
+import { waits, type WaitForGraph } from '../../../src/engine/coordination/waits.js';
 import type { Ports } from '../../../src/engine/core/context.js';
 import type { Store } from '../../../src/ports/store/index.js';
 import { simClock } from '../../kit/sim-clock.js';
@@ -18,7 +18,7 @@ const AGENTS = {
 
 interface Here {
   store: Store;
-  graph: WhoWaits;
+  graph: WaitForGraph;
   /** How often all open tasks were looked at. */
   looked(): number;
   make(id: string, more?: Partial<Task>): Promise<void>;
@@ -33,7 +33,7 @@ function begin(worksOn?: (agent: string) => string[]): Here {
   const agents = { all: () => new Map(Object.entries(AGENTS)) } as unknown as Ports['agents'];
   return {
     store,
-    graph: whoWaits({ tasks: store.tasks, locks: store.locks, agents }, worksOn),
+    graph: waits({ tasks: store.tasks, locks: store.locks, agents }, worksOn),
     looked: () => looked,
     async make(id, more) {
       await store.tasks.create(makeTask({ id, description: id, created_at: AT, ...more }));
@@ -67,7 +67,7 @@ test('tasks, turns, budgets, agents and the human: each waits for what holds it 
   assert.deepEqual(waits('q'), ['@human']);
   assert.deepEqual(waits('@human'), []);
   assert.deepEqual(waits('bid'), [], 'to bid is not to take');
-  assert.deepEqual([...graph.circles()], []);
+  assert.deepEqual([...graph.cycles()], []);
   assert.deepEqual(graph.wouldClose('t.c', 't'), ['t.c', 't', 'budget:t', 't.a', 't.b', 'turn:ben']);
 });
 
@@ -106,12 +106,12 @@ test('a budget that is not waited for any more waits for nobody', async () => {
   await make('t.a', { to: 'lead', parent: 't', dependencies: ['t'] });
   await graph.look();
   assert.deepEqual(
-    [...graph.circles()].map((circle) => circle.toSorted()),
+    [...graph.cycles()].map((cycle) => cycle.toSorted()),
     [['budget:t', 't', 't.a']],
   );
   const claim = (await store.tasks.claim('t', 'lead'))!;
   await store.tasks.release(claim, makeTask({ id: 't', description: 't', created_at: AT, to: 'lead' }));
   await graph.look();
   assert.deepEqual([...graph.waitsOf('budget:t')], []);
-  assert.deepEqual([...graph.circles()], []);
+  assert.deepEqual([...graph.cycles()], []);
 });

@@ -158,7 +158,7 @@ test('a deleted line withdraws a task that nobody has begun', async () => {
   await it.proc.engine.pump();
   it.edit(/- \[ \] @ana.*\n/, '');
   await untilQuiet(it.proc);
-  assert.equal((await it.task('wait')).error?.message, 'its line was taken off tasks/plan.task.md');
+  assert.equal((await it.task('wait')).error?.message, 'its line was removed from tasks/plan.task.md');
   assert.equal((await it.task('stay')).state, 'pending');
   assert.ok(!it.board().includes('wait'), 'nothing comes back');
 });

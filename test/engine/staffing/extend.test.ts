@@ -113,7 +113,7 @@ test('refused: nothing is written, and the task says so', async () => {
   assert.equal(it.task().state, 'failed');
   assert.match(
     it.task().error!.message,
-    /no agent has the capability singing, and the new agent bard was not allowed: the human refused this action/,
+    /no agent has the capability singing, and the new agent bard was not approved: the human refused this action/,
   );
   assert.equal(it.text('agents/bard.md'), '');
 });

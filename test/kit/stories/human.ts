@@ -107,7 +107,7 @@ export const HUMAN: Story[] = [
       );
       return true;
     },
-    results: { gate: 'done by hand', after: 'Done after all.', gone: /its line was taken off/, new: 'Fresh.' },
+    results: { gate: 'done by hand', after: 'Done after all.', gone: /its line was removed/, new: 'Fresh.' },
     calls: 2,
     check(disk) {
       const text = textOf(disk, 'tasks/plan.task.md');
