@@ -11,7 +11,7 @@ import type { Disk } from '../../ports/disk.js';
 import type { WorkspaceFiles } from '../../ports/workspace-files.js';
 import type { Gate, GateVerdict } from '../../ports/gate.js';
 import type { PluginAction } from '../../ports/shell.js';
-import { lookAt } from '../../rules/policy/command.js';
+import { inspect } from '../../rules/policy/command.js';
 import { useOfTool } from '../../rules/policy/paths.js';
 import { judgeTool } from '../../rules/policy/tools.js';
 import { parseBash } from '../../text/bash/parse.js';
@@ -141,7 +141,7 @@ function countsIn(text: string): Record<string, number> {
 
 /** A line that is one plain command and nothing else, whose name is an action of a plugin. */
 function actionIn(line: string): PluginAction | undefined {
-  const { plan } = lookAt(line, { parse: parseBash });
+  const { plan } = inspect(line, { parse: parseBash });
   const only = plan?.length === 1 && plan[0]!.commands.length === 1 ? plan[0]!.commands[0]! : undefined;
   const [file, ...args] = only?.redirections.length === 0 ? only.argv : [];
   return file !== undefined && /^plugins\/[\w-]+\/actions\/[\w-]+\.mjs$/.test(file) ? { file, args } : undefined;

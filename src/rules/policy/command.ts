@@ -1,41 +1,40 @@
 /**
- * The built-in verdict on a command line. First what must never run, anywhere in it; then whether every part is a reading command
- * with literal words, in which case it runs by exactly those words and no shell sees the line again; everything else waits for a
- * person. The same line always gets the same verdict: no disk, no clock, no environment.
+ * The built-in verdict on a command line. A line that contains a forbidden command is denied. If every
+ * command only reads and all words are literal, it runs with exactly those words and without a shell.
+ * Everything else needs a person. The verdict depends on the line alone: no disk, clock or environment.
  */
 import type { CommandVerdict, PlainCommand, PlainPipeline } from '../../domain/policy.js';
 import type { ParsedShell, ShellCommand, ShellRedirection, ShellScript, ShellWord } from '../../domain/shell.js';
 import { whyNotAuto } from './reads/auto.js';
 import { whyDenied } from './never/deny.js';
-import { lastLook } from './never/unparsed.js';
+import { denyUnparsed } from './never/unparsed.js';
 import { secretPath } from './never/secrets.js';
 
 export interface CommandContext {
-  /** The one parser. */
   parse(line: string): ParsedShell;
-  /** The home directory of whoever would run it; without it, `~` is a question. */
+  /** The home directory of the user that would run it; without it, `~` needs a person. */
   home?: string;
-  /** Where it would run. */
+  /** The directory it would run in. */
   cwd?: string;
 }
 
 /** One simple command of a plain line. */
 export interface Leaf {
-  /** Undefined when a word is known only at run time. */
+  /** Undefined if a word is known only at run time. */
   command?: PlainCommand;
   /** As written, for people and patterns. */
   text: string;
-  /** Why a person must look at it; undefined if it may run by itself. */
+  /** Why a person must approve it; undefined if it may run automatically. */
   whyAsk?: string | undefined;
-  /** The same, for what no rule may lift: assignments and redirections that write. */
+  /** A reason that no rule may lift: an assignment, or a redirection that writes. */
   fixed?: string | undefined;
 }
 
-export interface LookedAt {
+export interface Inspection {
   deny?: string;
   /** Concerns the whole line; no rule about single commands lifts it. */
   whyAsk?: string;
-  /** Not read to the end, or not what it seems: no rule of any kind lifts `whyAsk`. */
+  /** Not parsed to the end, or misleading: no rule of any kind lifts `whyAsk`. */
   unclear?: boolean;
   /** Every command of a plain line. */
   leaves: Leaf[];
@@ -47,12 +46,12 @@ export function autoVerdict(reason: string, plan: PlainPipeline[]): CommandVerdi
   return { verdict: 'auto', reason, argv, plan };
 }
 
-export function lookAt(line: string, context: CommandContext): LookedAt {
+export function inspect(line: string, context: CommandContext): Inspection {
   const parsed = context.parse(line);
   const script = parsed.ok ? parsed.script : parsed.partial;
-  const deny = (script && whyDenied(script, context)) ?? lastLook(line, parsed.ok, context);
+  const deny = (script && whyDenied(script, context)) ?? denyUnparsed(line, parsed.ok, context);
   if (deny !== undefined) return { deny, leaves: [] };
-  if (!parsed.ok) return { whyAsk: `it could not be read: ${parsed.reason}`, unclear: true, leaves: [] };
+  if (!parsed.ok) return { whyAsk: `it could not be parsed: ${parsed.reason}`, unclear: true, leaves: [] };
   const strange = strangeCharacter(line);
   if (strange !== undefined) return { whyAsk: strange, unclear: true, leaves: [] };
   if (!parsed.script.plain) return { whyAsk: 'it is more than simple commands in pipelines and lists', leaves: [] };
@@ -60,33 +59,33 @@ export function lookAt(line: string, context: CommandContext): LookedAt {
   return comment === undefined ? plainParts(parsed.script, context) : { whyAsk: comment, leaves: [] };
 }
 
-function plainParts(script: ShellScript, context: CommandContext): LookedAt {
+function plainParts(script: ShellScript, context: CommandContext): Inspection {
   const leaves: Leaf[] = [];
   const plan: PlainPipeline[] = [];
-  const known = new Map<string, Leaf>();
+  const cache = new Map<string, Leaf>();
   for (const { node, then } of script.list.items) {
     const stages = node.kind === 'pipeline' ? node.stages : [node];
     const commands: PlainCommand[] = [];
     for (const stage of stages) {
       if (stage.kind !== 'command') return { whyAsk: 'it is more than simple commands', leaves: [] };
-      const leaf = leafOf(stage, context, known);
+      const leaf = leafOf(stage, context, cache);
       leaves.push(leaf);
       if (leaf.command) commands.push(leaf.command);
     }
     plan.push({ commands, pipes: node.kind === 'pipeline' ? node.operators : NO_PIPES, then });
   }
-  if (leaves.length === 0) return { whyAsk: 'there is no command in it', leaves };
+  if (leaves.length === 0) return { whyAsk: 'it contains no command', leaves };
   return leaves.every((leaf) => leaf.command && leaf.fixed === undefined) ? { leaves, plan } : { leaves };
 }
 
 const NO_PIPES: PlainPipeline['pipes'] = [];
 
-/** The same words are the same command again: a long line often repeats itself. */
-function leafOf(command: ShellCommand, context: CommandContext, known: Map<string, Leaf>): Leaf {
+/** Cached by text, because long lines often repeat a command. */
+function leafOf(command: ShellCommand, context: CommandContext, cache: Map<string, Leaf>): Leaf {
   const text = textOf(command);
   if (command.redirections.length > 0 || command.assignments.length > 0) return readLeaf(command, text, context);
-  let leaf = known.get(text);
-  if (leaf === undefined) known.set(text, (leaf = readLeaf(command, text, context)));
+  let leaf = cache.get(text);
+  if (leaf === undefined) cache.set(text, (leaf = readLeaf(command, text, context)));
   return leaf;
 }
 
@@ -97,8 +96,8 @@ function textOf(command: ShellCommand): string {
 }
 
 function readLeaf(command: ShellCommand, text: string, context: CommandContext): Leaf {
-  const open = firstOf(command.words, (word) => runTimeWord(word, context));
-  if (open !== undefined) return { text, whyAsk: open };
+  const unknown = firstOf(command.words, (word) => runTimeWord(word, context));
+  if (unknown !== undefined) return { text, whyAsk: unknown };
   const argv = command.words.map((word) => valueOf(word, context));
   const redirections: PlainCommand['redirections'] = [];
   let fixed = command.assignments.length > 0 ? 'it sets a variable' : undefined;
@@ -107,14 +106,14 @@ function readLeaf(command: ShellCommand, text: string, context: CommandContext):
     if (typeof read === 'string') fixed ??= read;
     else redirections.push(read);
   }
-  if (argv.length === 0) fixed ??= 'there is no command in it';
+  if (argv.length === 0) fixed ??= 'it contains no command';
   const name = command.words[0];
-  const bare = name === undefined || name.text === argv[0];
-  const whyAsk = fixed ?? (bare ? whyNotAuto(argv, context) : 'the name of the command is not written plainly');
+  const isBare = name === undefined || name.text === argv[0];
+  const whyAsk = fixed ?? (isBare ? whyNotAuto(argv, context) : 'the name of the command is quoted or escaped');
   return { command: { argv, redirections }, text, whyAsk, fixed };
 }
 
-/** Why the word has no value before the line runs. */
+/** Why the value of a word is unknown before the line runs. */
 function runTimeWord(word: ShellWord, context: CommandContext): string | undefined {
   if (word.value === undefined) return `${shown(word.text)} is known only when it runs`;
   if (word.glob)
@@ -129,13 +128,13 @@ function valueOf(word: ShellWord, context: CommandContext): string {
   return word.tilde ? context.home! + word.value!.slice(1) : word.value!;
 }
 
-/** A harmless redirection in plain words, or why it is not. */
+/** A harmless redirection, or why it is not harmless. */
 function readRedirection(
   { operator, fd, target }: ShellRedirection,
   context: CommandContext,
 ): PlainCommand['redirections'][number] | string {
-  const wrong = runTimeWord(target, context);
-  if (wrong !== undefined) return wrong;
+  const unknown = runTimeWord(target, context);
+  if (unknown !== undefined) return unknown;
   const to = valueOf(target, context);
   const from = fd === undefined || fd === 1 ? 'stdout' : fd === 2 ? 'stderr' : undefined;
   if (to === '/dev/null') {
@@ -150,50 +149,50 @@ function readRedirection(
   return secretPath(to, context) ?? { kind: 'input', path: to };
 }
 
-/** Control and invisible characters anywhere; quoted text may hold visible ones of any script. */
+/** Finds control and invisible characters. Quoted text may contain visible characters of any script. */
 function strangeCharacter(line: string): string | undefined {
   // oxlint-disable-next-line no-control-regex -- control characters are what this looks for
   if (/^[\t\n\x20-\x7e]*$/.test(line)) return undefined;
   for (let at = 0; at < line.length;) {
     const code = line.codePointAt(at)!;
-    const c = String.fromCodePoint(code);
+    const char = String.fromCodePoint(code);
     const joinsPicture =
       (code === 0xfe0f || code === 0x200d) && /[\p{Extended_Pictographic}\ufe0f]$/u.test(line.slice(0, at));
     if (code > 126 || (code < 32 && code !== 9 && code !== 10)) {
-      if (!joinsPicture && !/[\p{L}\p{M}\p{N}\p{P}\p{S}]/u.test(c)) return unseen(code);
-      if (!joinsPicture && /\p{Default_Ignorable_Code_Point}/u.test(c)) return unseen(code);
+      if (!joinsPicture && !/[\p{L}\p{M}\p{N}\p{P}\p{S}]/u.test(char)) return invisible(code);
+      if (!joinsPicture && /\p{Default_Ignorable_Code_Point}/u.test(char)) return invisible(code);
     }
-    at += c.length;
+    at += char.length;
   }
   return undefined;
 }
 
-/** What is outside of quotes makes its word odd; what is in no word at all stands in a comment. */
+/** Non-ASCII characters outside quotes mark their word as odd; those in no word at all are in a comment. */
 function foreignComment(line: string, script: ShellScript): string | undefined {
-  let left = foreign(line);
+  let left = countForeign(line);
   if (left === 0) return undefined;
   for (const { node } of script.list.items) {
     for (const stage of node.kind === 'pipeline' ? node.stages : [node]) {
       if (stage.kind !== 'command') continue;
       const targets = stage.redirections.map((redirection) => redirection.target);
-      for (const word of [...stage.words, ...targets]) left -= foreign(word.text);
+      for (const word of [...stage.words, ...targets]) left -= countForeign(word.text);
     }
   }
-  return left > 0 ? 'it holds other than ASCII characters outside of quotes' : undefined;
+  return left > 0 ? 'it contains non-ASCII characters outside quotes' : undefined;
 }
 
-function foreign(text: string): number {
+function countForeign(text: string): number {
   return text.replace(/[\x00-\x7f]/g, '').length;
 }
 
-function unseen(code: number): string {
-  return `it holds a control or invisible character (U+${code.toString(16).toUpperCase().padStart(4, '0')})`;
+function invisible(code: number): string {
+  return `it contains a control or invisible character (U+${code.toString(16).toUpperCase().padStart(4, '0')})`;
 }
 
 function firstOf<T>(items: T[], why: (item: T) => string | undefined): string | undefined {
   for (const item of items) {
-    const found = why(item);
-    if (found !== undefined) return found;
+    const reason = why(item);
+    if (reason !== undefined) return reason;
   }
   return undefined;
 }

@@ -1,20 +1,21 @@
 /**
- * How a path is spelled. `judgeSpelling` refuses what no honest path holds, before anything looks at the disk;
- * `foldedParts` brings every disguise of a name to one form, so that a protected name is found in any of them.
+ * The spelling of paths. `judgeSpelling` refuses spellings that no honest path has, before the disk is
+ * accessed. `foldedParts` reduces every disguise of a name to one form, so that a protected name is
+ * recognised in all of them.
  */
 
 const MAX_PATH_BYTES = 4096;
 const MAX_PART_BYTES = 255;
 
-/** Judges a path as the model wrote it. Anything that is refused here is never looked up. */
+/** Judges a path as the model wrote it. A refused path is never looked up. */
 export function judgeSpelling(path: unknown): { verdict: 'ok' | 'refuse'; reason: string } {
-  const wrong = misspelled(path);
-  return wrong === undefined ? { verdict: 'ok', reason: 'plainly spelled' } : { verdict: 'refuse', reason: wrong };
+  const reason = misspelled(path);
+  return reason === undefined ? { verdict: 'ok', reason: 'plainly spelled' } : { verdict: 'refuse', reason };
 }
 
 /**
- * The parts of a path in their folded form, `.` and `..` taken out; undefined if the folded path climbs above its start.
- * For comparing only: never open what this returns.
+ * The folded parts of a path, with `.` and `..` resolved; undefined if the folded path leaves its start.
+ * For comparison only: never open the result.
  */
 export function foldedParts(path: string): string[] | undefined {
   const parts: string[] = [];
@@ -32,24 +33,24 @@ export function hasControl(path: string): boolean {
 }
 
 function misspelled(path: unknown): string | undefined {
-  if (typeof path !== 'string') return 'a path is a text';
+  if (typeof path !== 'string') return 'a path must be a string';
   if (path.trim() === '') return 'the path is empty; the workspace itself is "."';
-  if (path.includes('\0')) return 'it holds a NUL character';
-  if (CONTROL.test(path)) return 'it holds a control character';
-  if (BIDI.test(path)) return 'it holds a character that changes the direction of text';
-  if (/\p{Surrogate}/u.test(path)) return 'it holds half a character';
+  if (path.includes('\0')) return 'it contains a NUL character';
+  if (CONTROL.test(path)) return 'it contains a control character';
+  if (BIDI.test(path)) return 'it contains a character that changes the direction of text';
+  if (/\p{Surrogate}/u.test(path)) return 'it contains half of a surrogate pair';
   if (bytes(path) > MAX_PATH_BYTES) return `it is longer than ${MAX_PATH_BYTES} bytes`;
   if (path.split('/').some((part) => bytes(part) > MAX_PART_BYTES)) {
     return `one of its names is longer than ${MAX_PART_BYTES} bytes`;
   }
-  if (/^~/.test(path)) return 'a home folder lies outside the workspace';
+  if (/^~/.test(path)) return 'a home folder is outside the workspace';
   if (/^[a-z][a-z0-9+.-]*:\/\//i.test(path) || /^file:/i.test(path)) return 'it is a URL, not a path';
   if (/^[a-z]:([\\/]|$)/i.test(path) || path.startsWith('\\\\')) return 'it names a drive outside the workspace';
   if (climbsInDisguise(path)) return 'its name reads like a path out of the workspace';
   return undefined;
 }
 
-/** A plain `../` is left to the resolver, which knows where it leads; one that appears only after decoding is a trick. */
+/** A plain `../` is left to the resolver. One that appears only after decoding is a trick. */
 function climbsInDisguise(path: string): boolean {
   const folded = fold(path);
   if (path.startsWith('/')) return countUps(folded) !== countUps(path);
@@ -63,10 +64,10 @@ function countUps(path: string): number {
 // oxlint-disable-next-line no-control-regex -- control characters are what this looks for
 const CONTROL = /[\u0000-\u001f\u007f-\u009f\u2028\u2029]/;
 const BIDI = /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/;
-/** Characters that are drawn like `/` or `\` but are neither, and that no normal form folds. */
+/** Characters that look like `/` or `\` and that no Unicode normal form folds. */
 const SLASHES = /[\\\u2044\u2215\u29f5\u29f8\u29f9\ufe68]/g;
-/** Letters of other scripts that are drawn like Latin ones, those that spell protected names. */
-const TWINS = new Map(
+/** Letters of other scripts that look like the Latin ones in protected names. */
+const LOOKALIKES = new Map(
   'аa еe оo сc рp хx уy ѕs іi јj ӏl ԁd ɡg ɩi οo αa ιi νv τt κk εe ηn υu ոn ցg'
     .split(' ')
     .map((pair) => [pair[0]!, pair[1]!]),
@@ -81,17 +82,17 @@ function fold(path: string): string {
     if (next === text) break;
     text = next;
   }
-  // Up and down again: that alone folds ı, ſ and their like onto plain letters.
+  // Only the way through upper case folds letters such as ı and ſ to plain ones.
   return text
     .replace(SLASHES, '/')
     .toUpperCase()
     .toLowerCase()
     .normalize('NFKD')
     .replace(/\p{M}/gu, '')
-    .replace(/[^\x20-\x7e]/g, (letter) => TWINS.get(letter) ?? letter);
+    .replace(/[^\x20-\x7e]/g, (letter) => LOOKALIKES.get(letter) ?? letter);
 }
 
-/** Trailing dots and blanks, and a stream name after a colon, are dropped by some systems. */
+/** Some systems drop trailing dots and blanks, and a stream name after a colon. */
 function foldedPart(part: string): string {
   const bare = part.replace(/^\s+|\s+$/g, '');
   if (bare === '.' || bare === '..') return bare;
@@ -99,7 +100,7 @@ function foldedPart(part: string): string {
   return name === '' && bare !== '' && !bare.startsWith(':') ? '..' : name;
 }
 
-/** `%2e`, `\x2e`, `\u002e` and `&#46;` as the character they stand for. */
+/** Decodes `%2e`, `\x2e`, `\u002e` and `%u002e`. */
 function decoded(text: string): string {
   return text
     .replace(/(?:%[0-9a-f]{2})+/gi, (run) => {

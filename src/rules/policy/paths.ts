@@ -1,9 +1,7 @@
 /**
- * What an agent's file tools may touch. Pure: it judges a path that was already resolved (every link followed, relative to
- * the workspace, `/` between parts) and, before that, how a path is spelled. The adapter that opens files asks here.
- *
- * Names are protected, not files: a rule holds whether or not something lies there yet. A name is compared folded
- * (case, width, accents, invisible characters, encodings), because some file systems, tools and eyes fold it too.
+ * Decides which paths an agent's file tools may touch. The path is resolved already: every link
+ * followed, relative to the workspace. Rules protect names, whether or not a file exists there. Names are
+ * compared folded (case, width, accents, invisible characters, encodings), as some file systems do.
  */
 import { isSafeId } from '../../domain/task/id.js';
 import { foldedParts, hasControl } from './normalize-path.js';
@@ -16,13 +14,13 @@ interface Judged {
   reason: string;
 }
 
-/** What lies at the path: `twin` is a regular file with a second name (a hard link) somewhere, `other` a FIFO, socket or device. */
+/** `twin`: a regular file with another name (a hard link); `other`: a FIFO, socket or device. */
 export type PathKind = 'file' | 'twin' | 'folder' | 'other' | 'missing';
 
 export interface PathQuestion {
   agent: string;
   use: 'read' | 'write' | 'list' | 'make_folder';
-  /** Relative to the workspace; empty for the workspace itself. Not looked at when `outside`. */
+  /** Relative to the workspace; empty for the workspace itself. Ignored if `outside`. */
   path: string;
   kind: PathKind;
   outside?: boolean;
@@ -36,36 +34,36 @@ const USES = new Map<string, PathQuestion['use']>([
   ['search_files', 'list'],
 ]);
 
-/** What a tool does with its path; undefined if it is no file tool. The short words are for people at a terminal. */
+/** How a tool uses its path; undefined if it is not a file tool. People may also name the use itself. */
 export function useOfTool(tool: string): PathQuestion['use'] | undefined {
   return USES.get(tool) ?? [...USES.values()].find((use) => use === tool);
 }
 
 export function judgePath(question: PathQuestion): Judged {
-  if (question.outside) return refuse('it lies outside the workspace');
-  if (hasControl(question.path)) return refuse('its name holds a control character');
+  if (question.outside) return refuse('it is outside the workspace');
+  if (hasControl(question.path)) return refuse('its name contains a control character');
   const parts = question.path.split('/').filter((part) => part !== '');
-  if (parts.includes('..')) return refuse('it lies outside the workspace');
+  if (parts.includes('..')) return refuse('it is outside the workspace');
   const folded = foldedParts(question.path);
   if (folded === undefined) return refuse('its name reads like a path out of the workspace');
-  // As it is written and as it reads: a name like `..\\..` may fold its folder away, and the folder counts all the same.
+  // Both as written and folded, because a name like `..\\..` may fold a protected folder away.
   const either = [...folded, ...parts.map((part) => part.toLowerCase())];
   if (either.some(isPrivate)) return refuse('.guild is private to the program');
-  const wrong = wrongKind(question);
-  if (wrong) return wrong;
+  const mismatch = wrongKind(question);
+  if (mismatch) return mismatch;
   return question.use === 'read' || question.use === 'list'
     ? judgeRead(question, folded)
     : judgeWrite(question, parts, folded, either);
 }
 
 function judgeRead(question: PathQuestion, folded: string[]): Judged {
-  if (isSecret(folded)) return ask('it may hold a secret');
+  if (isSecret(folded)) return ask('it may contain a secret');
   const first = folded[0] ?? '';
-  // Plain case is let through: a person may well have a folder Events of their own, and reading one is harmless.
+  // A difference only in case is allowed: a person may have a folder Events, and reading it is harmless.
   if (PROTECTED.has(first) && question.path.split('/')[0]!.toLowerCase() !== first) {
     return ask(`its name only looks like ${first}`);
   }
-  if (question.kind === 'twin') return ask('it has a second name (a hard link) that may lie outside the workspace');
+  if (question.kind === 'twin') return ask('it has another name (a hard link) that may be outside the workspace');
   return ok('inside the workspace');
 }
 
@@ -81,8 +79,7 @@ function judgeWrite(question: PathQuestion, parts: string[], folded: string[], e
         : `its name only looks like ${first}, which is protected`,
     );
   }
-  if (question.kind === 'twin')
-    return refuse('it has a second name (a hard link), so more than this file would change');
+  if (question.kind === 'twin') return refuse('it has another name (a hard link), so more than this file would change');
   return judgeOwn(question, parts, folded);
 }
 
@@ -108,19 +105,19 @@ function wrongKind({ use, kind }: PathQuestion): Judged | undefined {
   return undefined;
 }
 
-/** First parts that file tools never write, and what is made for it instead. */
+/** Top-level names that file tools never write, and what to use instead. */
 const PROTECTED = new Map([
-  ['agents', 'new agents are asked for with create_agent'],
-  ['templates', 'agent templates are changed by people'],
-  ['.claude', 'agent files are changed by people'],
-  ['plugins', 'plugins are changed by people'],
-  ['storage', 'policy and settings are changed by people'],
-  ['guild.yaml', 'settings are changed by people'],
-  ['guild.yml', 'settings are changed by people'],
+  ['agents', 'use create_agent to request a new agent'],
+  ['templates', 'only people change agent templates'],
+  ['.claude', 'only people change agent files'],
+  ['plugins', 'only people change plugins'],
+  ['storage', 'only people change policy and settings'],
+  ['guild.yaml', 'only people change settings'],
+  ['guild.yml', 'only people change settings'],
   ['tasks', 'use create_task or update_task'],
-  ['sessions', 'use send_message, or edit_session where it is granted'],
+  ['sessions', 'use send_message, or edit_session if you have it'],
   ['inbox', 'use send_message'],
-  ['events', 'history is written by the program only'],
+  ['events', 'only the program writes history'],
   ['bus', 'use broadcast'],
 ]);
 
@@ -128,7 +125,7 @@ function isHome(part: string | undefined): boolean {
   return part === 'workspaces' || part === 'scratch';
 }
 
-/** `git~1` is what Windows calls `.git` in eight letters. */
+/** `git~1` is the short (8.3) name of `.git` on Windows. */
 function isGit(part: string): boolean {
   return part === '.git' || /^git~\d+$/.test(part);
 }
@@ -142,7 +139,7 @@ const SECRET_FILES = new Set(['.netrc', '_netrc', '.npmrc', '.pypirc', '.pgpass'
 const KEY_ENDS = /\.(pem|key|p8|p12|pfx|pk8|ppk|jks|keystore|kdbx)(\.(bak|old|orig|save|\d+)|~)*$/;
 const KEY_NAME = /^(ssh_host_[a-z0-9]+_key|id_(rsa|dsa|ecdsa|ed25519|xmss)(_sk)?)/;
 
-/** Takes folded parts. Public halves of keys are no secret. */
+/** Takes folded parts. Public keys are not secret. */
 function isSecret(folded: string[]): boolean {
   const last = folded.at(-1) ?? '';
   const path = folded.join('/');

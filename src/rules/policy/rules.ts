@@ -1,24 +1,24 @@
-/** Which rules of `storage/policy.yaml` speak about an action: among those that fit, only the highest priority is heard. */
+/** Selects the rules of `storage/policy.yaml` for an action: of those that match, only the highest priority. */
 import type { Condition, PolicyRule } from '../../domain/policy.js';
 import { globFitsAnyCase } from '../../domain/wildcard.js';
 
 export interface Action {
   tool: string;
-  /** Spellings of the command, if it is one. */
+  /** Spellings of the command, if the action is a command. */
   commands?: string[];
   path?: string;
 }
 
 export function applyingRules(rules: PolicyRule[], action: Action): PolicyRule[] {
-  const fitting = rules.filter(
+  const matching = rules.filter(
     (rule) =>
-      globFitsAnyCase(rule.pattern, action.tool) && rule.conditions.every((condition) => holds(condition, action)),
+      globFitsAnyCase(rule.pattern, action.tool) && rule.conditions.every((condition) => isMet(condition, action)),
   );
-  const highest = Math.max(...fitting.map((rule) => rule.priority));
-  return fitting.filter((rule) => rule.priority === highest);
+  const highest = Math.max(...matching.map((rule) => rule.priority));
+  return matching.filter((rule) => rule.priority === highest);
 }
 
-function holds(condition: Condition, { commands, path }: Action): boolean {
+function isMet(condition: Condition, { commands, path }: Action): boolean {
   switch (condition.kind) {
     case 'path_matches':
       return path !== undefined && condition.globs.some((glob) => globFitsAnyCase(glob, path));
@@ -29,7 +29,7 @@ function holds(condition: Condition, { commands, path }: Action): boolean {
   }
 }
 
-/** By whole words. */
+/** Compares whole words. */
 function startsWith(command: string, start: string): boolean {
   const text = start.trim();
   return command === text || (command.startsWith(text) && /\s/.test(command[text.length] ?? ''));

@@ -1,6 +1,6 @@
 /**
- * The verdict on a tool call. Every tool has a built-in answer; policy rules may loosen or tighten it, an agent only tighten. A
- * tool nobody knows (from a plugin or a server) is asked for.
+ * The verdict on a tool call. Every tool has a built-in verdict. Policy rules may loosen or tighten it;
+ * an agent may only tighten it. An unknown tool (of a plugin or a server) needs approval.
  */
 import type { Agent } from '../../domain/agent/agent.js';
 import {
@@ -19,14 +19,14 @@ import { applyingRules } from './rules.js';
 
 interface ToolQuestion {
   tool: string;
-  /** What the path gate already said, for tools that take a path. */
+  /** The path and its verdict, for tools that take a path. */
   path?: string;
   pathVerdict?: 'ok' | 'ask' | 'refuse';
-  /** Size of what would be written. */
+  /** The size of the content to write. */
   bytes?: number;
-  /** Makes a check: why it does not hold, undefined if it does. Where it is absent, a human makes it. */
+  /** Makes a check and returns why it failed, or undefined. Without it, a human makes the check. */
   check?: (check: MadeCheck) => string | undefined;
-  /** It comes from a plugin that says it needs no human. */
+  /** Its plugin declares that it needs no approval. */
   free?: boolean;
   policy: Policy;
   agent?: Pick<Agent, 'approve'>;
@@ -47,7 +47,7 @@ export function judgeTool(question: ToolQuestion): ToolVerdict {
     safetyChecks: rules.flatMap((rule) => rule.safetyChecks),
   };
   const own = question.agent && Object.hasOwn(question.agent.approve, tool) ? question.agent.approve[tool] : undefined;
-  const broken = rules.flatMap((rule) => rule.restrictions).find((one) => isBroken(one, question));
+  const broken = rules.flatMap((rule) => rule.restrictions).find((restriction) => isBroken(restriction, question));
   const ruled = rules.map((rule) => VERDICT[rule.supervision]).reduce<Verdict>(stricter, 'auto');
   const names = rules.map((rule) => rule.name).join(', ');
   if (question.pathVerdict === 'refuse') return { verdict: 'deny', reason: 'the path is refused', ...about };
@@ -55,29 +55,30 @@ export function judgeTool(question: ToolQuestion): ToolVerdict {
   if (ruled === 'deny') return { verdict: 'deny', reason: `policy rule ${names}: deny`, ...about };
   if (broken) return { verdict: 'deny', reason: `policy rule ${names}: ${broken.type}`, ...about };
   if (policy.closed !== undefined && !QUIET.has(tool)) return { verdict: 'ask', reason: policy.closed, ...about };
-  if (own === 'ask') return { verdict: 'ask', reason: `the agent file asks for ${tool}`, ...about };
-  if (question.pathVerdict === 'ask') return { verdict: 'ask', reason: 'the path is asked for', ...about };
+  if (own === 'ask') return { verdict: 'ask', reason: `the agent file requires approval for ${tool}`, ...about };
+  if (question.pathVerdict === 'ask') return { verdict: 'ask', reason: 'the path needs approval', ...about };
   const unsafe = rules.length > 0 && ruled !== 'ask' ? checked(about.safetyChecks, question) : undefined;
   if (unsafe !== undefined) return { ...unsafe, reason: `policy rule ${names}: ${unsafe.reason}`, ...about };
   if (rules.length > 0) return { verdict: ruled, reason: `policy rule ${names}`, ...about };
-  if (question.free) return { verdict: 'auto', reason: 'its plugin says it needs no human', ...about };
-  if (QUIET.has(tool)) return { verdict: 'auto', reason: 'it changes nothing outside', ...about };
+  if (question.free) return { verdict: 'auto', reason: 'its plugin declares that it needs no approval', ...about };
+  if (QUIET.has(tool)) return { verdict: 'auto', reason: 'it changes nothing outside the engine', ...about };
   if (question.pathVerdict === 'ok') return { verdict: 'auto', reason: "it stays in the agent's own folder", ...about };
-  return { verdict: 'ask', reason: `${tool} is asked for`, ...about };
+  return { verdict: 'ask', reason: `${tool} needs approval`, ...about };
 }
 
-/** Undefined: all that the rules want checked was checked, and holds. */
+/** Undefined if every check that the rules require was made and passed. */
 function checked(wanted: SafetyCheck[], { check }: ToolQuestion): Pick<ToolVerdict, 'verdict' | 'reason'> | undefined {
-  const made = MADE_CHECKS.filter((one) => wanted.includes(one));
-  if (made.length > 0 && check === undefined) return { verdict: 'ask', reason: `a human does ${made.join(', ')}` };
-  for (const one of made) {
-    const failed = check!(one);
-    if (failed !== undefined) return { verdict: 'deny', reason: `${one}: ${failed}` };
+  const names = MADE_CHECKS.filter((name) => wanted.includes(name));
+  if (names.length > 0 && check === undefined)
+    return { verdict: 'ask', reason: `a human has to make these checks: ${names.join(', ')}` };
+  for (const name of names) {
+    const failure = check!(name);
+    if (failure !== undefined) return { verdict: 'deny', reason: `${name}: ${failure}` };
   }
   return undefined;
 }
 
-/** Tools that read, or that only put something to the engine, which judges it again. */
+/** Tools that only read, or that only submit something to the engine, which judges it again. */
 const QUIET = new Set(
   `read_file list_directory search_files query_tasks create_task update_task send_message broadcast list_active_sessions
   read_session slack_read delegate_to_agent route_to vote_conclude conclude_team give_verdict place_bid break_down name_duplicates draft_agent judge_trial request_help
@@ -88,8 +89,8 @@ function isBroken(restriction: Restriction, { path, bytes }: ToolQuestion): bool
   if (restriction.type === 'size_limit') return bytes !== undefined && bytes > restriction.maxBytes;
   if (path === undefined) return false;
   const names = [path, path.slice(path.lastIndexOf('/') + 1)];
-  const fits = (globs: string[]): boolean => globs.some((glob) => names.some((name) => globFitsAnyCase(glob, name)));
-  return fits(restriction.deny) || (restriction.allow.length > 0 && !fits(restriction.allow));
+  const matches = (globs: string[]): boolean => globs.some((glob) => names.some((name) => globFitsAnyCase(glob, name)));
+  return matches(restriction.deny) || (restriction.allow.length > 0 && !matches(restriction.allow));
 }
 
 function worst(risks: Risk[]): Risk {

@@ -1,4 +1,4 @@
-/** The rules of the command gate, sentence by sentence: what is harmless, what is not auto although its name is listed, what asks. */
+/** The built-in verdict on command lines: which run without approval, and which ask although their name is listed. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { DEFAULT_POLICY } from '../../../src/domain/policy.js';
@@ -20,7 +20,7 @@ function all(expected: string, text: string): void {
   assert.deepEqual(wrong, []);
 }
 
-test('only blank, tab and newline separate words, and every separator separates commands', () => {
+test('only blanks, tabs and newlines separate words, and every separator separates commands', () => {
   for (const sign of [';', '&', '&&', '||', '|', '|&', '\n', ' ; ', '\t&&\t', '\n\n']) {
     assert.equal(verdict(`ls${sign}pwd`), 'auto', JSON.stringify(sign));
     assert.equal(verdict(`ls${sign}touch x`), 'ask', JSON.stringify(sign));
@@ -33,7 +33,7 @@ test('only blank, tab and newline separate words, and every separator separates 
   }
 });
 
-test('harmless around a listed command', () => {
+test('harmless redirections and pipes around a listed command are auto', () => {
   all(
     'auto',
     String.raw`
@@ -72,7 +72,7 @@ git --no-pager -P log
   assert.equal(verdict('ls &&\n\n# why\npwd'), 'auto');
 });
 
-test('any other redirection is not', () => {
+test('any other redirection is not auto', () => {
   all(
     'ask',
     String.raw`
@@ -123,7 +123,7 @@ ls > >(cat)
   );
 });
 
-test('an option that runs, writes, or reaches elsewhere is not auto', () => {
+test('an option that runs, writes or reads something else is not auto', () => {
   all(
     'ask',
     String.raw`
@@ -258,7 +258,7 @@ pwd -x
   );
 });
 
-test('a run-time word, an assignment, a path or a name that only begins alike is not auto', () => {
+test('a run-time word, an assignment, a path or a similar name is not auto', () => {
   all(
     'ask',
     String.raw`
@@ -423,7 +423,7 @@ ls |& tee x
   );
 });
 
-test('a secret operand asks, however it is spelled', () => {
+test('a secret operand asks in every spelling', () => {
   all(
     'ask',
     String.raw`
@@ -565,7 +565,7 @@ grep .env .gitignore
   );
 });
 
-test('what cannot be read or holds strange characters asks', () => {
+test('a line that cannot be parsed or contains strange characters asks', () => {
   all(
     'ask',
     String.raw`
@@ -638,7 +638,7 @@ if ls
   }
 });
 
-test('a compound takes the strictest of its parts at any length', () => {
+test('a compound line gets the strictest verdict of its parts at any length', () => {
   const many = 'ls -la && '.repeat(300);
   assert.equal(verdict(`${many}pwd`), 'auto');
   assert.equal(verdict(`${many}touch x`), 'ask');
@@ -647,7 +647,7 @@ test('a compound takes the strictest of its parts at any length', () => {
   assert.equal(verdict(`reboot; ${many}touch x`), 'deny');
 });
 
-test('hostile nesting and length are answered, never run', () => {
+test('hostile nesting and length are judged in time and never auto', () => {
   for (const line of [
     '('.repeat(5000),
     '$('.repeat(5000),

@@ -1,4 +1,4 @@
-/** What must never run is found in any spelling: quoting, paths, option order, wrappers, literal scripts, substitutions, depth. */
+/** Forbidden commands are denied in any spelling: quotes, paths, options, wrappers, scripts, substitutions, depth. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { DEFAULT_POLICY } from '../../../src/domain/policy.js';
@@ -120,7 +120,7 @@ pushd / && rm -rf *
   );
 });
 
-test('rm of less asks', () => {
+test('rm of anything less asks', () => {
   all(
     'ask',
     `
@@ -157,7 +157,7 @@ git commit -m "rm -rf /"
   );
 });
 
-test('wrappers change nothing', () => {
+test('a wrapped command is denied like the command itself', () => {
   all(
     'deny',
     String.raw`
@@ -285,14 +285,14 @@ yes / | xargs rm -rf
   );
 });
 
-test('here-documents that feed a shell are read too', () => {
+test('a here-document that a shell reads is searched too', () => {
   assert.equal(verdict('bash <<EOF\nrm -rf /\nEOF\n'), 'deny');
   assert.equal(verdict("sh <<'EOF'\nls\nsudo ls\nEOF\n"), 'deny');
   assert.equal(verdict('cat <<EOF | sh\nsudo ls\nEOF\n'), 'deny');
   assert.equal(verdict('cat <<EOF\nsudo ls\nEOF\n'), 'ask');
 });
 
-test('sudo, mkfs, dd to a device and switching off are denied wherever they stand', () => {
+test('sudo, mkfs, dd to a device and shutting down are denied anywhere in a line', () => {
   all(
     'deny',
     String.raw`
@@ -383,7 +383,7 @@ nohup reboot &
   assert.equal(verdict(`${'( '.repeat(20)}sudo ls${' )'.repeat(20)}`), 'deny');
 });
 
-test('names that only look alike are not denied', () => {
+test('similar names are not denied', () => {
   all(
     'ask',
     String.raw`
@@ -449,7 +449,7 @@ python3 -c 'import os
   assert.equal(verdict(':(){\n:|:&\n};:'), 'deny');
 });
 
-test('what curl or wget fetch never reaches a shell or interpreter', () => {
+test('a download by curl or wget never reaches a shell or interpreter', () => {
   all(
     'deny',
     String.raw`
@@ -552,7 +552,7 @@ ls() { bash; }; curl x | ls
   assert.equal(verdict('curl x |\n\n sh'), 'deny');
 });
 
-test('a line that cannot be read is still searched for what is denied', () => {
+test('a line that cannot be parsed is still searched for forbidden commands', () => {
   all(
     'deny',
     String.raw`

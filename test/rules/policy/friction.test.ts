@@ -1,4 +1,4 @@
-/** A gate that asks for everything is as bad as one with holes: the lines people and models really use to look around run by themselves. */
+/** The everyday lines with which people and models look around run without approval. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { DEFAULT_POLICY } from '../../../src/domain/policy.js';
@@ -258,7 +258,7 @@ ls \
 ls
 `;
 
-/** A backslash at the end of a line goes on with the next, and a comment belongs to the line after it. */
+/** A backslash at the end continues a line, and a comment belongs to the line after it. */
 function lines(text: string): string[] {
   return text
     .trim()
@@ -268,7 +268,7 @@ function lines(text: string): string[] {
     .map((line) => line.replaceAll('\u0000', '\\\n').replaceAll('\u0001', '\n'));
 }
 
-test('at least 95 % of everyday looking around runs by itself', () => {
+test('at least 95 % of everyday read-only lines are auto', () => {
   const all = lines(EVERYDAY);
   const asked = all
     .map((line) => ({ line, ...judgeLine(line, { policy: DEFAULT_POLICY, parse: parseBash, home: '/home/ana' }) }))
@@ -278,7 +278,7 @@ test('at least 95 % of everyday looking around runs by itself', () => {
   for (const one of asked) assert.equal(one.verdict, 'ask', one.line);
 });
 
-test('what runs by itself is told word for word, with its pipes and redirections', () => {
+test('an auto verdict lists the exact words, pipes and redirections', () => {
   const judged = judgeLine(`cat 'a b' ~/x 2>/dev/null | wc -l && pwd`, {
     policy: DEFAULT_POLICY,
     parse: parseBash,

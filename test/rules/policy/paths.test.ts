@@ -25,7 +25,7 @@ function promise(name: string, rows: Row[]): void {
   });
 }
 
-promise('Reading inside the workspace is free', [
+promise('reading inside the workspace is allowed', [
   ['read', 'docs/plan.md', 'ok', 'file'],
   ['read', 'tasks/pending/t1.json', 'ok', 'file'],
   ['read', 'tasks/approvals.task.md', 'ok', 'file'],
@@ -44,7 +44,7 @@ promise('Reading inside the workspace is free', [
   ['read', 'not-yet.md', 'ok'],
 ]);
 
-promise('Secrets ask, in any case or width', [
+promise('secrets ask, in any case or width', [
   ['read', '.env', 'ask', 'file'],
   ['read', '.env.local', 'ask', 'file'],
   ['read', '.envrc', 'ask', 'file'],
@@ -67,7 +67,7 @@ promise('Secrets ask, in any case or width', [
   ['read', 'docs/twin.md', 'ask', 'twin'],
 ]);
 
-promise('An agent writes freely in its own folders only', [
+promise('an agent writes only in its own folders without asking', [
   ['write', 'workspaces/ana/a.md', 'ok'],
   ['write', 'workspaces/ana/a.md', 'ok', 'file'],
   ['write', 'workspaces/ana/deep/er/a.md', 'ok'],
@@ -92,7 +92,7 @@ promise('An agent writes freely in its own folders only', [
   ['write', 'workspaces/ana/twin.md', 'refuse', 'twin'],
 ]);
 
-promise('What the program and people keep is never written by file tools', [
+promise('file tools never write the files of the program and of people', [
   ['write', 'tasks/approvals.task.md', 'refuse'],
   ['write', 'tasks/approvals.task.md', 'refuse', 'file'],
   ['write', 'tasks/pending/t9.json', 'refuse'],
@@ -115,7 +115,7 @@ promise('What the program and people keep is never written by file tools', [
   ['make_folder', 'agents', 'refuse'],
 ]);
 
-promise('A name that only looks like a protected one is refused', [
+promise('a name that only looks like a protected one is refused', [
   ['write', 'Agents/x.md', 'refuse'],
   ['write', 'TASKS/approvals.task.md', 'refuse'],
   ['write', 'tasks /approvals.task.md', 'refuse'],
@@ -150,7 +150,7 @@ promise('A name that only looks like a protected one is refused', [
   ['read', 'a\u202eb', 'refuse'],
 ]);
 
-promise('Only a file is read or written, only a folder is listed', [
+promise('only files are read or written, and only folders are listed', [
   ['read', 'docs', 'refuse', 'folder'],
   ['read', 'pipe', 'refuse', 'other'],
   ['write', 'workspaces/ana/pipe', 'refuse', 'other'],
@@ -159,7 +159,7 @@ promise('Only a file is read or written, only a folder is listed', [
   ['make_folder', 'workspaces/ana/a.md', 'refuse', 'file'],
 ]);
 
-test('An agent whose name is no safe part owns nothing', () => {
+test('an agent whose name is not a safe file name owns nothing', () => {
   for (const agent of ['', '.', '..', 'a/b', '../ana', '-x']) {
     for (const path of [`workspaces/${agent}/x`, 'workspaces/x', 'workspaces//x', 'workspaces/a/b/x']) {
       const judged = judgePath({ agent, use: 'write', path, kind: 'missing' });
@@ -168,7 +168,7 @@ test('An agent whose name is no safe part owns nothing', () => {
   }
 });
 
-test('Spellings that no honest path has are refused before anything is looked up', () => {
+test('misleading spellings are refused before any lookup', () => {
   const refused = [
     '',
     '  ',
@@ -242,7 +242,7 @@ const piece = fc.oneof(
   fc.string({ unit: 'binary', maxLength: 4 }),
 );
 
-test('Nothing outside is ever ok, however it is put', () => {
+test('a path outside the workspace is never ok', () => {
   fc.assert(
     fc.property(
       fc.array(piece, { maxLength: 8 }),
@@ -258,7 +258,7 @@ test('Nothing outside is ever ok, however it is put', () => {
   );
 });
 
-test('A write is only ever ok below the own folders and outside any .git, and the same question has the same answer', () => {
+test("a write is ok only below the agent's own folders and outside any .git", () => {
   fc.assert(
     fc.property(fc.array(piece, { maxLength: 8 }), (pieces) => {
       const path = pieces.join('/');
@@ -273,7 +273,7 @@ test('A write is only ever ok below the own folders and outside any .git, and th
   );
 });
 
-test('A verdict on a hostile path takes time with its length and no more', () => {
+test('judging a hostile path takes linear time', () => {
   for (const part of ['%2e\u200b.ａ/', '../', '/', '%', '.', ' ', 'a\\']) {
     const path = 'workspaces/ana/' + part.repeat(300_000);
     inLinearTime(part, () => {
@@ -283,7 +283,7 @@ test('A verdict on a hostile path takes time with its length and no more', () =>
   }
 });
 
-test('Each file tool has its use, and others have none', () => {
+test('only file tools have a use of paths', () => {
   assert.deepEqual(['read_file', 'write_file', 'create_directory', 'search_files', 'write'].map(useOfTool), [
     'read',
     'write',

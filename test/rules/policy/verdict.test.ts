@@ -1,4 +1,4 @@
-/** One verdict from the built-in gate, the two files and the agent: files widen and tighten, agents tighten, denies stand. */
+/** Files widen and tighten the built-in verdict, agents only tighten it, and a built-in deny is final. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Policy } from '../../../src/domain/policy.js';
@@ -24,7 +24,7 @@ function verdict(line: string, given: Policy, approve: Record<string, 'ask' | 'd
   return judgeLine(line, { parse: parseBash, home: '/home/ana', policy: given, agent: { approve } }).verdict;
 }
 
-test('the allowlist widens by whole words, each command of the line for itself', () => {
+test('the allowlist matches whole words of each command in a line', () => {
   const given = policy('npm test: true\nmake: true\nsort: true\nrm: true\ntouch: true\n');
   for (const line of [
     'npm test',
@@ -77,7 +77,7 @@ test('no file lifts a built-in deny', () => {
   }
 });
 
-test('false asks for what would be auto, and wins over true', () => {
+test('a false entry asks for what would be auto, and wins over a true one', () => {
   const given = policy(
     'ls: false\ngit log: false\n/secret/: false\ncat: true\n/\\|/: { approve: false, matchCommandLine: true }\n',
   );
@@ -87,7 +87,7 @@ test('false asks for what would be auto, and wins over true', () => {
   assert.equal(verdict('ls', policy('ls: null')), 'auto');
 });
 
-test('a pattern speaks about one command, or about a whole line that it fits from end to end', () => {
+test('a pattern matches one command, or a whole line from end to end', () => {
   const one = policy('/^npm (test|run lint)$/: true\n');
   assert.equal(verdict('npm test', one), 'auto');
   assert.equal(verdict('npm  run   lint', one), 'auto');
@@ -106,14 +106,14 @@ test('a pattern speaks about one command, or about a whole line that it fits fro
   assert.equal(verdict(`echo ${'x'.repeat(20_000)} > y`, wide), 'ask');
 });
 
-test('an unreadable policy: nothing is auto, denies still deny', () => {
+test('with an unreadable policy nothing is auto, and denies still apply', () => {
   const closed: Policy = { allow: [], rules: [], closed: 'storage/policy.yaml cannot be read' };
   assert.equal(verdict('ls', closed), 'ask');
   assert.equal(verdict('touch x', closed), 'ask');
   assert.equal(verdict('sudo ls', closed), 'deny');
 });
 
-test('rules: the highest priority is heard, then the strictest; a deny denies', () => {
+test('the rules with the highest priority apply, and of these the strictest wins', () => {
   const given = policy(
     '',
     `c:
@@ -138,7 +138,7 @@ test('rules: the highest priority is heard, then the strictest; a deny denies', 
   assert.equal(verdict('npm testing', given), 'ask');
 });
 
-test('a rule about the tool as a whole cannot let every command run', () => {
+test('a rule without a condition on commands does not allow any command', () => {
   const given = policy('', 'a:\n  b: { pattern: execute_command, supervision: automatic }\n');
   assert.equal(verdict('touch x', given), 'ask');
   assert.equal(verdict('ls', given), 'auto');
@@ -152,12 +152,12 @@ test('an agent only tightens', () => {
   assert.equal(verdict('sudo ls', given, { execute_command: 'ask' }), 'deny');
 });
 
-test('what a pattern grants to its parts needs no human', () => {
+test('the tools of pattern stages need no approval', () => {
   for (const tool of ['route_to', 'broadcast', 'vote_conclude', 'conclude_team', 'give_verdict'])
     assert.equal(judgeTool({ tool, policy: policy('') }).verdict, 'auto', tool);
 });
 
-test('tools: reading is auto, changing asks, unknown asks, refusals deny', () => {
+test('tools that read are auto, tools that change and unknown ones ask, refused paths deny', () => {
   const none = policy('');
   const judge = (tool: string, more: object = {}, given = none): string =>
     judgeTool({ tool, policy: given, ...more }).verdict;
@@ -192,7 +192,7 @@ test('tools: reading is auto, changing asks, unknown asks, refusals deny', () =>
   assert.equal(judge('slack_send', {}, given), 'notify');
   const kept = judgeTool({ tool: 'create_directory', policy: given, pathVerdict: 'ok' });
   assert.deepEqual([kept.verdict, kept.safetyChecks], ['ask', ['backup', 'permission']]);
-  assert.match(kept.reason, /t\.kept \(a human does backup\)/);
+  assert.match(kept.reason, /t\.kept \(a human has to make these checks: backup\)/);
   const made = policy(
     '',
     `t:

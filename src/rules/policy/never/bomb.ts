@@ -1,51 +1,51 @@
 /**
- * Fork bombs: a function that, directly or through others, starts itself in the background or twice in one pipeline. The
- * name does not matter. Plain recursion is none.
+ * Detects fork bombs: a function that, directly or through others, starts itself in the background or
+ * twice in one pipeline. Plain recursion is allowed.
  */
 import type { ShellNode, ShellScript } from '../../../domain/shell.js';
 
 export function forkBomb(script: ShellScript): string | undefined {
   const bodies = new Map<string, ShellNode>();
-  let again = false;
+  let restartsItself = false;
   visit(script.list, (node, background) => {
     if (node.kind === 'function') bodies.set(node.name, node.body);
-    if (node.kind === 'pipeline' && node.stages.filter(isItself).length > 1) again = true;
-    if (background && isItself(node)) again = true;
+    if (node.kind === 'pipeline' && node.stages.filter(isItself).length > 1) restartsItself = true;
+    if (background && isItself(node)) restartsItself = true;
   });
-  if (again) return BOMB;
+  if (restartsItself) return BOMB;
   if (bodies.size === 0 || bodies.size > 200) return undefined;
   const calls = new Map([...bodies].map(([name, body]) => [name, callsIn(body, bodies)]));
   for (const [name, body] of bodies) {
-    const circle = new Set([...bodies.keys()].filter((other) => reaches(calls, other, name)));
-    if (circle.has(name) && forks(body, circle)) return BOMB;
+    const callers = new Set([...bodies.keys()].filter((other) => reaches(calls, other, name)));
+    if (callers.has(name) && forks(body, callers)) return BOMB;
   }
   return undefined;
 }
 
 const BOMB = 'it is a fork bomb';
 
-/** `$0` or `$FUNCNAME` run again. */
+/** The command `$0` or `$FUNCNAME`. */
 function isItself(node: ShellNode): boolean {
   return node.kind === 'command' && /^"?\$\{?(0|FUNCNAME(\[0\])?)\}?"?$/.test(node.words[0]?.text ?? '');
 }
 
-function forks(body: ShellNode, circle: Set<string>): boolean {
-  let found = false;
+function forks(body: ShellNode, callers: Set<string>): boolean {
+  let multiplies = false;
   visit(body, (node, background) => {
-    if (background && callsIn(node, circle).size > 0) found = true;
-    if (node.kind === 'pipeline' && node.stages.filter((stage) => callsIn(stage, circle).size > 0).length > 1)
-      found = true;
+    if (background && callsIn(node, callers).size > 0) multiplies = true;
+    if (node.kind === 'pipeline' && node.stages.filter((stage) => callsIn(stage, callers).size > 0).length > 1)
+      multiplies = true;
   });
-  return found;
+  return multiplies;
 }
 
 function callsIn(node: ShellNode, names: { has(name: string): boolean }): Set<string> {
-  const found = new Set<string>();
+  const calls = new Set<string>();
   visit(node, (inner) => {
     const name = inner.kind === 'command' ? inner.words[0]?.value : undefined;
-    if (name !== undefined && names.has(name)) found.add(name);
+    if (name !== undefined && names.has(name)) calls.add(name);
   });
-  return found;
+  return calls;
 }
 
 function reaches(calls: Map<string, Set<string>>, from: string, to: string): boolean {

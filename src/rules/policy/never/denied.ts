@@ -1,10 +1,10 @@
-/** The commands that are denied by what they are: each looks at one command's words, wrappers already taken off. */
+/** Commands that are denied by name and arguments. Wrappers such as `env` are removed already. */
 import { type Arg, couldBe, HOLE, HOME, STAR } from './shape.js';
 import { plainPath, type Places } from './secrets.js';
 
 export function deniedArgv(name: string, args: Arg[], places: Places): string | undefined {
-  if (name === 'sudo' || name === 'sudoedit') return 'sudo is never run';
-  if (name.startsWith('mkfs')) return `${name.slice(0, 20)} makes a file system over what is there`;
+  if (name === 'sudo' || name === 'sudoedit') return 'sudo is never allowed';
+  if (name.startsWith('mkfs')) return `${name.slice(0, 20)} overwrites a file system`;
   if (DOWN.has(name)) return `${name} stops the machine`;
   if (name === 'dd') return writesDevice(args, places);
   if (name === 'rm') return removesTooMuch(args.slice(1), places);
@@ -36,7 +36,7 @@ function removesTooMuch(args: Arg[], places: Places): string | undefined {
       operands.push(...args.slice(n + 1).map((arg) => arg.text));
       break;
     }
-    if (/^--n/.test(text) && '--no-preserve-root'.startsWith(text)) return 'rm without its last safeguard is never run';
+    if (/^--n/.test(text) && '--no-preserve-root'.startsWith(text)) return 'rm --no-preserve-root is never allowed';
     if (/^--r/.test(text) && '--recursive'.startsWith(text)) recursive = true;
     else if (/^-[^-]*[rR]/.test(text)) recursive = true;
     else if (!text.startsWith('-') || text === '-') operands.push(text);
@@ -49,7 +49,7 @@ function removesTooMuch(args: Arg[], places: Places): string | undefined {
   return undefined;
 }
 
-/** What would go, if it is more than anybody means to lose. */
+/** What would be removed, if that is the system, a system directory or a home directory. */
 function tooMuch(operand: string, places: Places): string | undefined {
   const home = plainPath(places.home ?? '/home/user', {});
   const spelled = operand.startsWith(HOME) ? home + operand.slice(1) : operand;

@@ -1,8 +1,7 @@
 /**
- * What must never run, wherever it stands: every simple command at any depth is looked at, through wrappers, literal scripts,
- * substitutions and functions, after quotes are gone. One walk gathers, bottom up, three things of each part: a reason to
- * deny, whether it fetches from the net, and whether it runs what it is fed. Fetched text that flows into something that
- * runs it is denied where the two meet.
+ * Finds commands that must never run, at any depth: in wrappers, literal scripts, substitutions and
+ * functions. One walk collects three facts about each part, bottom up: a reason to deny, whether it
+ * downloads, and whether it runs its input. A download that flows into something that runs it is denied.
  */
 import type {
   ParsedShell,
@@ -28,28 +27,28 @@ export interface DenyContext {
 
 /** Why this must never run; undefined if nothing was found. */
 export function whyDenied(script: ShellScript, context: DenyContext): string | undefined {
-  return new Look(context).script(script).deny ?? undefined;
+  return new DenyWalk(context).script(script).deny ?? undefined;
 }
 
 interface Seen {
   deny?: string | undefined;
-  /** Fetches from the net. */
+  /** Downloads something. */
   fetches: boolean;
-  /** Runs what it reads: a shell, an interpreter, eval, or a command whose name is known only at run time. */
+  /** Runs its input: a shell, an interpreter, eval, or a command whose name is known only at run time. */
   runs: boolean;
 }
 
 const MAX_COMMANDS = 20_000;
 const MAX_NESTED = 24;
-/** A line of 10 kB holds no more. */
+/** A line of 10 kB has no more. */
 const MAX_WRAPPERS = 4000;
 
-class Look {
+class DenyWalk {
   private left = MAX_COMMANDS;
   private nested = 0;
   private cwd: string | undefined;
   private readonly functions = new Map<string, Seen>();
-  /** Variables that hold fetched text. */
+  /** Variables with downloaded text. */
   private readonly fetched = new Set<string>();
   constructor(private readonly context: DenyContext) {
     this.cwd = context.cwd;
@@ -81,9 +80,9 @@ class Look {
     const seen = nothing();
     let fed = stdin;
     for (const stage of pipeline.stages) {
-      const one = this.node(stage, fed);
-      if (seen.fetches && one.runs) one.deny ??= FETCHED;
-      add(seen, one);
+      const inside = this.node(stage, fed);
+      if (seen.fetches && inside.runs) inside.deny ??= FETCHED;
+      add(seen, inside);
       fed = printed(stage, fed);
     }
     return seen;
@@ -124,7 +123,7 @@ class Look {
     return seen;
   }
 
-  /** The everyday case: a program that starts nothing, with words that hold nothing. */
+  /** The common case: a program that starts nothing, with literal words. */
   private isInert({ words, assignments, redirections }: ShellCommand): boolean {
     const name = words[0]?.value;
     if (name === undefined || !INERT.has(name) || this.functions.has(name)) return false;
@@ -132,7 +131,7 @@ class Look {
     return words.every((word) => word.scripts.length === 0 && word.variables.length === 0);
   }
 
-  /** Builtins that put what was fetched where a later command finds it. */
+  /** Builtins that store downloaded text where a later command finds it. */
   private keep(args: Arg[], fed: Fed): void {
     const name = args[0]?.text ?? '';
     if (fed.fetches && /^(read|mapfile|readarray)$/.test(name)) for (const arg of args) this.fetched.add(arg.text);
@@ -140,7 +139,7 @@ class Look {
     if (name === 'printf' && args.some((arg) => arg.fetched)) for (const arg of args) this.fetched.add(arg.text);
   }
 
-  /** Substitutions inside words: they run, and what they fetch becomes part of the word. */
+  /** Substitutions in words run, and what they download becomes part of the word. */
   private words(words: ShellWord[]): Seen {
     let seen = NOTHING;
     for (const word of words) {
@@ -172,9 +171,9 @@ class Look {
     seen.runs ||= fed.runs;
   }
 
-  /** One command by its words, and whatever it starts in turn. */
-  private argv(given: Arg[], seen: Seen, stdin: string | undefined, depth: number): void {
-    const args = withoutRepeats(given);
+  /** One command, and the commands that it starts in turn. */
+  private argv(words: Arg[], seen: Seen, stdin: string | undefined, depth: number): void {
+    const args = withoutRepeats(words);
     const name = args[0];
     if (name === undefined || seen.deny !== undefined || depth > MAX_WRAPPERS || this.left-- <= 0) return;
     if (name.fetched) seen.deny = FETCHED;
@@ -182,8 +181,8 @@ class Look {
       seen.runs = true;
       return;
     }
-    const known = this.functions.get(name.text);
-    if (known) add(seen, { ...known, deny: undefined });
+    const body = this.functions.get(name.text);
+    if (body) add(seen, { ...body, deny: undefined });
     if (name.name === 'curl' || name.name === 'wget') seen.fetches = true;
     const interprets =
       isInterpreter(name.name) || (/^[gmn]?awk$/.test(name.name) && args.some((arg) => /system|\|/.test(arg.text)));
@@ -223,14 +222,14 @@ interface Fed {
   runs: boolean;
 }
 
-/** Stands among the variables for an open descriptor. */
+/** The entry for an open descriptor among the variables. */
 const DESCRIPTOR = '<&';
 
 const INERT = new Set(['ls', 'cat', 'ps', 'grep', 'head', 'wc', 'pwd', 'echo', 'date', 'git', 'true', ':']);
 
-/** Shared: never changed, because nothing that runs or fetches is ever told by it. */
+/** Shared by all parts without findings; never modified. */
 const NOTHING: Seen = { deny: undefined, fetches: false, runs: false };
-const FETCHED = 'what curl or wget fetches would be run by a shell or interpreter';
+export const FETCHED = 'a shell or interpreter would run what curl or wget downloads';
 
 function nothing(): Seen {
   return { deny: undefined, fetches: false, runs: false };
@@ -242,7 +241,7 @@ function add(to: Seen, from: Seen): void {
   to.runs ||= from.runs;
 }
 
-/** What a literal echo, printf or cat would print, also several in a group. */
+/** The output of a literal echo, printf or cat, or of several in a group. */
 function printed(node: ShellNode, stdin: string | undefined): string | undefined {
   if (node.kind === 'block' && (node.how === 'subshell' || node.how === 'group')) {
     const [body] = node.bodies;

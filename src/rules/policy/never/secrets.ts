@@ -1,37 +1,38 @@
 /**
- * Which path of a command line is a secret, and which names a command must not touch by itself. Paths are compared as written,
- * made plain by spelling alone (`.`, `..`, `//`, case): the disk is not asked, because the verdict must be the same tomorrow.
- * Too much is called secret rather than too little; the price is a question to the human.
+ * Recognises secret paths and protected names in a command line. Paths are normalised by their spelling
+ * alone (`.`, `..`, `//`, case) and not looked up, so that the verdict never depends on the disk. In
+ * doubt a path counts as secret; the price is a question to the human.
  */
 
 export interface Places {
-  /** The home directory of whoever would run it. */
+  /** The home directory of the user that would run it. */
   home?: string;
-  /** Where it would run. */
+  /** The directory it would run in. */
   cwd?: string;
 }
 
 /** Why reading this path needs a person; undefined if it does not. */
 export function secretPath(path: string, places: Places): string | undefined {
-  // Most words are no path at all; these few names are secret without a dot or a slash.
+  // Most words are not paths. Only these names are secret without a dot or a slash.
   if (!/[./~]/.test(path) && !/^(secrets|_netrc|id_\w+)$/i.test(path)) return undefined;
   const plain = plainPath(path, { home: places.home });
-  // A path that climbs may end anywhere, so it is read as if it had climbed to the root.
+  // A path with leading `..` may end anywhere, so it is treated as relative to the root.
   const rooted = plain.startsWith('/') || plain.startsWith('..');
   const parts = namesOf(plain);
   const whole = `/${parts.join('/')}`;
   if (rooted) {
     if (parts[0] === 'dev' && parts.length > 1 && whole !== '/dev/null') return `${path} is a device`;
-    if (parts[0] === 'proc' && parts.some((part) => PROC.has(part))) return `${path} shows a process from inside`;
-    if (/^\/etc\/(g?shadow|sudoers|security\/opasswd|krb5\.keytab)/.test(whole)) return `${path} holds password data`;
+    if (parts[0] === 'proc' && parts.some((part) => PROC.has(part))) return `${path} shows the inside of a process`;
+    if (/^\/etc\/(g?shadow|sudoers|security\/opasswd|krb5\.keytab)/.test(whole))
+      return `${path} contains password data`;
   }
-  if (isSecretName(parts)) return `${path} may hold a secret`;
+  if (isSecretName(parts)) return `${path} may contain a secret`;
   if (parts.includes('.guild')) return `${path} is private to the program`;
   if (/\.session\.yaml$/.test(whole) || /\/sessions\/./.test(whole)) return `${path} may be another agent's session`;
   return undefined;
 }
 
-/** Whether a file of the workspace has the name of a file with credentials. */
+/** Whether a file in the workspace is named like a file with credentials. */
 export function mayHoldSecret(file: string): boolean {
   return isSecretName(namesOf(plainPath(file, {})));
 }
@@ -52,15 +53,15 @@ export function secretBelow(path: string, places: Places): string | undefined {
   const home = places.home && plainPath(places.home, {});
   const parts = namesOf(plain);
   const above = plain.startsWith('/') && (parts.length === 0 || ABOVE.has(parts[0]!) || plain === home);
-  if (above && (parts.length < 2 || plain === home)) return `secrets lie below ${path}`;
+  if (above && (parts.length < 2 || plain === home)) return `there are secrets below ${path}`;
   if (plain.startsWith('/') && /^(home|users)$/.test(parts[0] ?? '') && parts.length === 2) {
-    return `secrets lie below ${path}`;
+    return `there are secrets below ${path}`;
   }
-  if (plain.startsWith('/') && parts[0] === 'proc') return `secrets lie below ${path}`;
-  return parts.at(-1) === 'sessions' ? `other agents' sessions lie below ${path}` : undefined;
+  if (plain.startsWith('/') && parts[0] === 'proc') return `there are secrets below ${path}`;
+  return parts.at(-1) === 'sessions' ? `there are sessions of other agents below ${path}` : undefined;
 }
 
-/** `.`, `..`, doubled slashes and a leading `~` taken out. Relative paths stay relative unless the place is known. */
+/** Resolves `.`, `..`, repeated slashes and a leading `~`. Relative paths stay relative without a cwd. */
 export function plainPath(path: string, places: Places): string {
   let text = path;
   if (places.home !== undefined && (text === '~' || text.startsWith('~/'))) text = places.home + text.slice(1);
@@ -83,12 +84,12 @@ function namesOf(plain: string): string[] {
     .filter((part) => part !== '' && part !== '.' && part !== '..');
 }
 
-/** Why a command that names this word must not run by itself, although a rule lets it: it could change who decides. */
+/** Why a command with this word needs a person even if a rule allows it: it could change policy or records. */
 export function protectedName(word: string): string | undefined {
-  const found = PROTECTED.exec(word.toLowerCase().replace(/\/(\.?\/)+/g, '/'));
-  return found
-    ? `it names ${found[0].replace(/^[^a-z.]+/, '').replace(/\/$/, '')}, which decides or records`
-    : undefined;
+  const match = PROTECTED.exec(word.toLowerCase().replace(/\/(\.?\/)+/g, '/'));
+  if (!match) return undefined;
+  const name = match[0].replace(/^[^a-z.]+/, '').replace(/\/$/, '');
+  return `it names ${name}, which belongs to the policy or the records of the workspace`;
 }
 
 const FOLDERS = new Set(['.ssh', '.aws', '.gnupg', 'secrets', '.kube', '.azure', '.password-store']);

@@ -1,20 +1,21 @@
 /**
- * A word as the deny rules see it: known text, with marks where a pattern, the home directory or something unknown stands. Unlike
- * the auto rules, which give up on anything unknown, these must still see `rm -rf "$HOME"/*` and `{rm,-rf,/}` for what they are.
+ * A word as the deny rules see it: literal text, with marks for patterns, the home directory and
+ * unknown parts. The auto rules give up on unknown words; the deny rules must still recognise
+ * `rm -rf "$HOME"/*` and `{rm,-rf,/}`.
  */
 import type { ShellPiece, ShellWord } from '../../../domain/shell.js';
 import { fitsPattern, type Wildcards } from '../../../domain/wildcard.js';
 
 export interface Arg {
-  /** Patterns are `\uE000…` marks, the home directory HOME, anything unknown HOLE. */
+  /** Patterns are STAR, ANY or SET, the home directory is HOME, unknown parts are HOLE. */
   text: string;
-  /** The program it names, without directories and folded; undefined when that is known only at run time. */
+  /** The lower-case program name without directories; undefined if it is known only at run time. */
   name: string | undefined;
-  /** As a path, if it is known completely. */
+  /** As a path, if all of it is known. */
   path: string | undefined;
-  /** As script text, with variables still as variables. */
+  /** As script text, with variables unexpanded. */
   script: string;
-  /** Holds text from the net. */
+  /** Contains downloaded text. */
   fetched: boolean;
 }
 
@@ -25,10 +26,10 @@ export const HOME = '\uE003';
 export const HOLE = '\uE004';
 const MARKS = /[\uE000-\uE004]/;
 
-/** One word may become several by brace expansion. */
+/** Brace expansion may turn one word into several. */
 export function argsOf(word: ShellWord, fetched = false): Arg[] {
   if (word.value === word.text && !word.glob && !word.tilde && !word.odd) return [argOf(word.text, fetched)];
-  // A word with many choices is left a riddle: nobody writes one in earnest, and it would cost too much.
+  // A word with many brace groups counts as unknown: it is never legitimate, and expanding it is expensive.
   if (word.pieces.length > 6 && word.pieces.filter((piece) => piece.kind === 'braces').length > 6) {
     return [argOf(HOLE, fetched, word.text)];
   }
@@ -60,7 +61,7 @@ export function literalText(word: ShellWord): string | undefined {
   return parts.includes(undefined) ? undefined : parts.join('');
 }
 
-/** Whether a pattern with marks could stand for this name. */
+/** Whether a pattern with marks can match this name. */
 export function couldBe(pattern: string, name: string): boolean {
   return fitsPattern(pattern, name, MARKED);
 }
@@ -90,7 +91,7 @@ function scriptOf(piece: ShellPiece): string {
   return piece.kind === 'hole' ? '${__}' : piece.text;
 }
 
-/** `{a,b}` as its alternatives; undefined for ranges and what is too large. */
+/** The alternatives of `{a,b}`; undefined for ranges and for too many. */
 function expandBraces(text: string, depth: number): string[] | undefined {
   const open = text.indexOf('{');
   if (open < 0) return [bareText(text)];
@@ -126,7 +127,7 @@ function bareText(text: string): string {
     .replace(/\?/g, ANY);
 }
 
-/** `/bin/r?` can only be meant for one of these. A pattern without a letter means anything, so nothing. */
+/** The dangerous program that a pattern such as `/bin/r?` matches. A pattern without letters matches too much. */
 function likelyName(base: string): string | undefined {
   if (!/[a-z]/i.test(base) || base.includes(HOLE) || base.includes(HOME)) return undefined;
   return ['rm', 'sudo', 'dd', 'mkfs', 'shutdown', 'reboot', 'halt', 'poweroff', 'sh', 'bash'].find((name) =>

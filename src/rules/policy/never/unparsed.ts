@@ -1,14 +1,13 @@
 /**
- * The last look at a line: crude, on the text itself, for what a parser cannot be asked about. It runs when the line could not be
- * read, and on lines that use `$IFS` for a blank. It only ever denies, so all it can do wrong is to refuse what would not have run.
+ * A crude search of the text of a line that could not be parsed, and of lines that use `$IFS` as a
+ * blank. It only ever denies, so its worst error is to deny a harmless line.
  */
 import { deniedArgv } from './denied.js';
-import type { DenyContext } from './deny.js';
-import { whyDenied } from './deny.js';
+import { FETCHED, whyDenied, type DenyContext } from './deny.js';
 import { argOf } from './shape.js';
 import { isInterpreter, unwrap } from './wrappers.js';
 
-export function lastLook(line: string, parsed: boolean, context: DenyContext): string | undefined {
+export function denyUnparsed(line: string, parsed: boolean, context: DenyContext): string | undefined {
   if (line.length > 128 * 1024) line = line.slice(0, 128 * 1024);
   if (/\$\{?IFS/.test(line)) {
     const spaced = context.parse(line.replace(/\$\{IFS[^}]*\}|\$IFS(\$\d)?/g, ' '));
@@ -39,7 +38,7 @@ function rawDeny(line: string, context: DenyContext): string | undefined {
       const name = args[0]!.name ?? '';
       const deny = deniedArgv(name, args, context);
       if (deny !== undefined) return deny;
-      if (fetched && isInterpreter(name)) return 'what curl or wget fetches would be run by a shell or interpreter';
+      if (fetched && isInterpreter(name)) return FETCHED;
       if (name === 'curl' || name === 'wget') fetched = true;
       const inner = unwrap(name, args, undefined);
       const [script] = inner.scripts;
@@ -49,5 +48,5 @@ function rawDeny(line: string, context: DenyContext): string | undefined {
   return undefined;
 }
 
-/** Words that may stand before a command's name. */
+/** Words that may precede the name of a command. */
 const LEADING = /^([A-Za-z_]\w*=.*|!|then|do|else|elif|if|while|until|time|\{|\$)$/;

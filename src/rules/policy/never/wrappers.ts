@@ -1,7 +1,7 @@
 /**
- * Programs that start other programs. Given one command's words, `unwrap` answers which commands and which literal scripts it would
- * start in turn. Where an option is unknown, both readings (with and without a value) are followed: looking twice is cheap,
- * looking past is not.
+ * Programs that start other programs. `unwrap` returns the commands and literal scripts that a command
+ * would start. If it is unknown whether an option takes a value, both readings are followed: an extra
+ * reading is cheap, a missed command is not.
  */
 import { type Arg, argOf } from './shape.js';
 
@@ -10,7 +10,7 @@ interface Unwrapped {
   scripts: string[];
 }
 
-/** Runs what it is given as text. */
+/** Runs text as a program. */
 export function isInterpreter(name: string): boolean {
   return SHELLS.has(name) || INTERPRETERS.test(name) || RUNS_TEXT.has(name);
 }
@@ -20,7 +20,7 @@ const RUNS_TEXT = new Set(['eval', 'source', '.', 'at', 'batch', 'crontab', 'par
 export function unwrap(name: string, args: Arg[], stdin: string | undefined): Unwrapped {
   const rest = args.slice(args[1]?.text === '--' && (name === 'eval' || name === 'trap') ? 2 : 1);
   if (SHELLS.has(name)) return { argvs: [], scripts: shellScripts(rest, stdin) };
-  // Words without any sign of the shell's grammar mean the same again; parsing them anew at each `eval` would cost too much.
+  // Words without shell syntax keep their meaning; parsing them again at each `eval` would be slow.
   if (name === 'eval')
     return rest.every((arg) => /^[\w./:=@%+,-]*$/.test(arg.script))
       ? { argvs: [rest], scripts: [] }
@@ -32,21 +32,21 @@ export function unwrap(name: string, args: Arg[], stdin: string | undefined): Un
   if (CONTAINERS.has(name)) return { argvs: containerArgvs(rest), scripts: [] };
   const wrapper = Object.hasOwn(WRAPPERS, name) ? WRAPPERS[name] : undefined;
   if (wrapper === undefined) return NONE;
-  const found: Unwrapped = { argvs: [], scripts: [] };
-  follow(rest, wrapper, found);
+  const inner: Unwrapped = { argvs: [], scripts: [] };
+  follow(rest, wrapper, inner);
   if (name === 'xargs' && stdin !== undefined) {
     const fed = stdin
       .split(/\s+/)
       .filter(Boolean)
       .slice(0, 200)
       .map((word) => argOf(word.replace(/['"\\]/g, '')));
-    found.argvs = found.argvs.flatMap((argv) => [argv, [...argv, ...fed], ...replaced(argv, fed)]);
-    if (found.argvs.length === 0) found.argvs.push(fed);
+    inner.argvs = inner.argvs.flatMap((argv) => [argv, [...argv, ...fed], ...replaced(argv, fed)]);
+    if (inner.argvs.length === 0) inner.argvs.push(fed);
   }
-  return found;
+  return inner;
 }
 
-/** `env nice env …`: of plain wrappers in a row only the last matters, and a line may hold thousands. */
+/** Of plain wrappers in a row (`env nice env …`) only the last matters; a line may have thousands. */
 export function withoutRepeats(args: Arg[]): Arg[] {
   let at = 0;
   while (at + 1 < args.length && PLAIN.has(args[at]!.text) && PLAIN.has(args[at + 1]!.text)) at++;
@@ -72,7 +72,7 @@ const NONE: Unwrapped = { argvs: [], scripts: [] };
 interface Wrapper {
   /** Letters that take a value, attached or as the next word. */
   values: string;
-  /** Letters known to take none. */
+  /** Letters that take no value. */
   flags: string;
   /** Words before the command, such as the time of `timeout`. */
   skip: number;
@@ -122,15 +122,15 @@ const WRAPPERS: Record<string, Wrapper> = {
   proxychains4: { values: 'f', flags: 'q', skip: 0 },
 };
 
-/** Takes options, assignments and leading words off; several readings may be left. */
-function follow(args: Arg[], wrapper: Wrapper, found: Unwrapped): void {
+/** Removes options, assignments and leading words; there may be several readings. */
+function follow(args: Arg[], wrapper: Wrapper, inner: Unwrapped): void {
   const starts = new Set<number>();
   const tried = new Set<number>();
   const open = [{ at: 0, skipped: 0 }];
   for (let from = open.pop(); from !== undefined; from = open.pop()) {
     let { at, skipped } = from;
     for (; at < args.length; at++) {
-      // A place that was reached before, by another reading, leads to nothing new.
+      // Another reading reached this place before.
       if (tried.has(at * 2 + skipped)) break;
       tried.add(at * 2 + skipped);
       const { text } = args[at]!;
@@ -139,11 +139,11 @@ function follow(args: Arg[], wrapper: Wrapper, found: Unwrapped): void {
         break;
       }
       if (text.startsWith('--')) {
-        if (text.startsWith('--split-string=')) found.scripts.push(text.slice(text.indexOf('=') + 1));
+        if (text.startsWith('--split-string=')) inner.scripts.push(text.slice(text.indexOf('=') + 1));
         // `--name value` or `--name` and then the command: follow both.
         if (!text.includes('=')) open.push({ at: at + 2, skipped });
       } else if (text.startsWith('-') && text.length > 1) {
-        const step = readShort(text, args, at + 1, wrapper, found);
+        const step = readShort(text, args, at + 1, wrapper, inner);
         if (step === undefined) break;
         if (step === 'unsure') open.push({ at: at + 2, skipped });
         if (step === 1) at++;
@@ -155,7 +155,7 @@ function follow(args: Arg[], wrapper: Wrapper, found: Unwrapped): void {
       }
     }
   }
-  for (const start of [...starts].slice(0, 8)) if (start < args.length) found.argvs.push(args.slice(start));
+  for (const start of [...starts].slice(0, 8)) if (start < args.length) inner.argvs.push(args.slice(start));
 }
 
 /** How many further words the option takes; undefined if nothing is started. */
@@ -164,7 +164,7 @@ function readShort(
   args: Arg[],
   next: number,
   wrapper: Wrapper,
-  found: Unwrapped,
+  inner: Unwrapped,
 ): 0 | 1 | 'unsure' | undefined {
   for (let at = 1; at < text.length; at++) {
     const letter = text[at]!;
@@ -172,7 +172,7 @@ function readShort(
     if (wrapper.only?.includes(letter)) return undefined;
     const attached = text.slice(at + 1);
     if (wrapper.split?.includes(letter)) {
-      found.scripts.push([attached, ...args.slice(next).map((arg) => arg.script)].join(' '));
+      inner.scripts.push([attached, ...args.slice(next).map((arg) => arg.script)].join(' '));
       return attached === '' ? 1 : 0;
     }
     if (wrapper.values.includes(letter)) return attached === '' ? 1 : 0;
@@ -215,7 +215,7 @@ function findArgvs(args: Arg[]): Arg[][] {
   return all;
 }
 
-/** `{}` stands for each of these in turn. */
+/** Replaces `{}` by each of the values. */
 function replaced(argv: Arg[], values: Arg[]): Arg[][] {
   if (!argv.some((arg) => arg.text.includes('{}'))) return [argv];
   return values
@@ -227,7 +227,7 @@ function replaced(argv: Arg[], values: Arg[]): Arg[][] {
 
 const CONTAINERS = new Set(['docker', 'podman', 'nerdctl', 'kubectl', 'oc', 'lxc']);
 
-/** `docker exec c sh`: which words are options' values is the program's secret, so a command may begin at any of the first. */
+/** For `docker exec c sh`: the options are not known here, so the command may start at any of the first words. */
 function containerArgvs(args: Arg[]): Arg[][] {
   const verb = args.findIndex((arg) => arg.text === 'exec' || arg.text === 'run');
   if (verb < 0) return [];
@@ -235,13 +235,13 @@ function containerArgvs(args: Arg[]): Arg[][] {
   return starts.map((start) => args.slice(start));
 }
 
-/** Programs that hand a text to a shell: `su -c`, `script -c`, `watch`, `ssh host …`. */
+/** Programs that pass a text to a shell: `su -c`, `script -c`, `watch`, `ssh host …`. */
 const WITH_TEXT = new Set(['su', 'runuser', 'script', 'watch', 'ssh']);
 
 function textArgs(name: string, args: Arg[]): Unwrapped {
   if (name === 'watch' || name === 'ssh') {
     const scripts: string[] = [];
-    // Which words are options' values differs between versions, so every place a command may begin is tried.
+    // Options differ between versions, so every possible start of the command is tried.
     for (let at = 0; at < args.length && scripts.length < 3; at++) {
       if (!args[at]!.text.startsWith('-') && (name === 'watch' || at > 0)) scripts.push(joined(args.slice(at)));
     }

@@ -1,7 +1,7 @@
 /**
- * The commands that may run by themselves, and with what. One function a command: given its words (literal, as the program
- * would get them) it answers why a person must look, or nothing. Lists name what is known to read only; whatever else a
- * program can do, now or in its next version, is not on them.
+ * The commands that may run without approval, and with which arguments. Each has one function that
+ * returns why a person must approve it, or undefined. The lists contain only what is known to be
+ * read-only, so new features of a program are never included by accident.
  */
 import { readOptions, type Options } from './options.js';
 import { secretBelow, secretPath, type Places } from '../never/secrets.js';
@@ -12,11 +12,11 @@ import { whyNotPs } from './ps.js';
 
 type WhyNot = (words: string[], places: Places) => string | undefined;
 
-/** `argv[0]` is the bare name. Undefined: it may run by itself. */
+/** `argv[0]` is the bare name. Undefined if it may run without approval. */
 export function whyNotAuto(argv: string[], places: Places): string | undefined {
   const [name = '', ...words] = argv;
   const judge = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
-  return judge === undefined ? `${shown(name)} is not on the list of reading commands` : judge(words, places);
+  return judge === undefined ? `${shown(name)} is not on the list of read-only commands` : judge(words, places);
 }
 
 const COMMANDS: Record<string, WhyNot> = {
@@ -94,16 +94,16 @@ const GREP: Options = {
 function whyNotGrep(words: string[], places: Places): string | undefined {
   const read = readOptions(words, GREP);
   if (read.wrong !== undefined) return read.wrong;
-  const patternGiven = ['e', 'f', 'regexp', 'file'].some((name) => read.seen.has(name));
-  const paths = patternGiven ? read.operands : read.operands.slice(1);
-  const found = firstSecret([...paths, ...read.paths, read.values.get('include') ?? ''], places);
-  if (found !== undefined) return found;
-  const only = read.values.get('include') ?? '*';
-  if (/[^*]/.test(only) && globFitsAnyCase(only, '.env')) return `--include=${only} picks .env`;
-  const deep =
+  const hasPatternOption = ['e', 'f', 'regexp', 'file'].some((name) => read.seen.has(name));
+  const paths = hasPatternOption ? read.operands : read.operands.slice(1);
+  const secret = firstSecret([...paths, ...read.paths, read.values.get('include') ?? ''], places);
+  if (secret !== undefined) return secret;
+  const include = read.values.get('include') ?? '*';
+  if (/[^*]/.test(include) && globFitsAnyCase(include, '.env')) return `--include=${include} matches .env`;
+  const isRecursive =
     ['r', 'R', 'recursive', 'dereference-recursive'].some((name) => read.seen.has(name)) ||
     [read.values.get('d'), read.values.get('directories')].some((value) => value?.startsWith('r'));
-  if (!deep) return undefined;
+  if (!isRecursive) return undefined;
   for (const path of paths.length > 0 ? paths : ['.']) {
     const below = secretBelow(path, places);
     if (below !== undefined) return below;
@@ -137,7 +137,7 @@ const PODMAN: Options = {
 };
 
 function whyNotContainers([verb, ...words]: string[], options: Options): string | undefined {
-  if (verb !== 'ps') return 'only ps is on the list of reading commands';
+  if (verb !== 'ps') return 'only ps is on the list of read-only commands';
   const read = readOptions(words, options);
   return read.wrong ?? (read.operands.length > 0 ? `ps takes no ${shown(read.operands[0]!)}` : undefined);
 }

@@ -1,6 +1,6 @@
 /**
- * `find` has a language of its own: tests, actions and operators, each with a fixed number of words after it. Only those that look
- * are listed, with that number; -exec, -ok, -delete, -fprint and -fls are not, and neither is anything unknown.
+ * The expression language of `find`: tests, actions and operators, each with a fixed number of
+ * arguments. Only read-only ones are listed; -exec, -ok, -delete, -fprint, -fls and unknown ones are not.
  */
 import { secretPath, type Places } from '../never/secrets.js';
 
@@ -15,10 +15,10 @@ export function whyNotFind(words: string[], places: Places): string | undefined 
   while (at < words.length) {
     const word = words[at]!;
     const count = OPERATORS.has(word) ? 0 : wordsAfter(word);
-    if (count === undefined) return `find ${word.slice(0, 40)} is not on the list of reading tests`;
-    if (at + count >= words.length && count > 0) return `find ${word} lacks its value`;
-    // Taken as a value here, but nobody writes that without meaning the action.
-    if (count === 1 && ACTS.test(words[at + 1]!)) return `find ${words[at + 1]} is not on the list of reading tests`;
+    if (count === undefined) return `find ${word.slice(0, 40)} is not on the list of read-only tests`;
+    if (at + count >= words.length && count > 0) return `find ${word} has no value`;
+    // find would take it as a value, but it is more likely meant as an action.
+    if (count === 1 && ACTS.test(words[at + 1]!)) return `find ${words[at + 1]} is not on the list of read-only tests`;
     const secret = READS.test(word) ? secretPath(words[at + 1]!, places) : undefined;
     if (secret !== undefined) return secret;
     at += 1 + count;
@@ -46,7 +46,7 @@ const NONE = set(`-daystart -depth -d -follow -ignore_readdir_race -noignore_rea
 const ONE = set(`-maxdepth -mindepth -regextype -amin -anewer -atime -cmin -cnewer -context -ctime -fstype -gid -group
   -ilname -iname -inum -ipath -iregex -iwholename -links -lname -mmin -mtime -name -newer -path -perm -regex -samefile -size
   -type -uid -used -user -wholename -xtype -printf`);
-/** Tests that look at another file. */
+/** Tests that read another file. */
 const READS = /^-(anewer|cnewer|newer|samefile|newer[aBcm][aBcm])$/;
 
 const ACTS = /^-(exec|ok|delete|fprint|fls)/;

@@ -1,7 +1,7 @@
 /**
- * `git status`, `git log` and `git diff`, with the options that only read the repository at hand. Between `git` and the verb only
- * `--no-pager` and `-P` may stand. Git takes shortened long names, so names are matched whole; values may come as the next word, which is
- * then judged like any operand.
+ * `git status`, `git log` and `git diff`, with options that only read the repository. Only `--no-pager`
+ * and `-P` may precede the verb. Git accepts abbreviated long options, so only full names are allowed. A
+ * value in the next word is judged like an operand.
  */
 import { secretPath, type Places } from '../never/secrets.js';
 
@@ -10,13 +10,13 @@ export function whyNotGit(words: string[], places: Places): string | undefined {
   while (words[at] === '--no-pager' || words[at] === '-P') at++;
   const verb = words[at] ?? '';
   const list = Object.hasOwn(VERBS, verb) ? VERBS[verb as keyof typeof VERBS] : undefined;
-  if (list === undefined) return 'only git status, git log and git diff are on the list of reading commands';
+  if (list === undefined) return 'only git status, git log and git diff are on the list of read-only commands';
   let options = true;
   for (const word of words.slice(at + 1)) {
     if (options && word === '--') options = false;
     else if (options && word.startsWith('-') && word !== '-') {
-      const wrong = wrongOption(word, list, places);
-      if (wrong !== undefined) return wrong;
+      const why = whyNotOption(word, list, places);
+      if (why !== undefined) return why;
     } else {
       const secret = secretOperand(word, places);
       if (secret !== undefined) return secret;
@@ -25,12 +25,12 @@ export function whyNotGit(words: string[], places: Places): string | undefined {
   return undefined;
 }
 
-function wrongOption(word: string, list: Verb, places: Places): string | undefined {
+function whyNotOption(word: string, list: Verb, places: Places): string | undefined {
   if (word.startsWith('--')) {
     const [name, ...rest] = word.slice(2).split('=');
     const value = rest.length > 0 ? rest.join('=') : undefined;
     if (!list.long.has(name!)) return notListed(word);
-    // %G… asks gpg about signatures, which runs a program.
+    // %G… makes Git run gpg.
     if (value !== undefined && /%G/.test(value)) return 'a format with %G runs a program to check signatures';
     return value === undefined ? undefined : secretOperand(value, places);
   }
@@ -60,7 +60,7 @@ function secretOperand(word: string, places: Places): string | undefined {
 
 interface Verb {
   flags: string;
-  /** Letters whose value is attached or follows. */
+  /** Letters with a value, attached or as the next word. */
   values: string;
   long: Set<string>;
   numbers: boolean;

@@ -1,7 +1,7 @@
 /**
- * Reading the options of a program against a list of those that only read. GNU programs take bundles (`-lah`), attached and
- * separate values, and shortened long names; each is followed exactly, because an option that is misread by one word lets the next
- * one through unseen. What is not on the list is not auto.
+ * Parses the options of a program against a list of read-only ones. GNU programs accept bundles (`-lah`),
+ * attached and separate values, and abbreviated long names. All are parsed exactly, because a value that
+ * is mistaken for an option hides the next word. An option that is not on the list needs approval.
  */
 
 export interface Options {
@@ -9,18 +9,18 @@ export interface Options {
   flags: string;
   values?: string;
   paths?: string;
-  /** Letters whose value, if any, is attached. */
+  /** Letters with an optional, attached value. */
   attached?: string;
   /** Long names: bare, with a value (`name=`), with an optional attached value (`name[=]`), with a path (`name=path`). */
   long: string;
-  /** Every option of the program is listed, so a shortened long name cannot reach anything worse. */
+  /** Every option of the program is listed, so an abbreviation cannot mean an unlisted one. */
   complete?: boolean;
   /** `-20` is a count. */
   number?: boolean;
 }
 
 interface ReadOptions {
-  /** Why it is not auto. */
+  /** Why it needs approval. */
   wrong?: string;
   operands: string[];
   /** Paths that options make the program read. */
@@ -47,7 +47,7 @@ export function readOptions(words: string[], options: Options): ReadOptions {
   return read;
 }
 
-/** How many further words were used up. */
+/** Returns how many further words were consumed. */
 function readLong(
   word: string,
   next: string | undefined,
@@ -61,7 +61,7 @@ function readLong(
   const name = long.has(written) ? written : options.complete ? fullName(written, long) : undefined;
   const kind = name === undefined ? undefined : long.get(name);
   if (name === undefined || kind === undefined || (kind === 'bare' && value !== undefined)) {
-    read.wrong = `option ${word} is not on the list of reading options`;
+    read.wrong = `option ${word} is not on the list of read-only options`;
     return 0;
   }
   read.seen.add(name);
@@ -70,7 +70,7 @@ function readLong(
     return 0;
   }
   const taken = value ?? next;
-  if (taken === undefined) read.wrong = `option ${word} lacks its value`;
+  if (taken === undefined) read.wrong = `option ${word} has no value`;
   else {
     read.values.set(name, taken);
     if (kind === 'path') read.paths.push(taken);
@@ -90,11 +90,11 @@ function readBundle(word: string, next: string | undefined, options: Options, re
     }
     const isPath = options.paths?.includes(letter) === true;
     if (!isPath && options.values?.includes(letter) !== true) {
-      read.wrong = `option -${letter} is not on the list of reading options`;
+      read.wrong = `option -${letter} is not on the list of read-only options`;
       return 0;
     }
     const value = rest === '' ? next : rest;
-    if (value === undefined) read.wrong = `option -${letter} lacks its value`;
+    if (value === undefined) read.wrong = `option -${letter} has no value`;
     else {
       read.values.set(letter, value);
       if (isPath) read.paths.push(value);
@@ -106,23 +106,23 @@ function readBundle(word: string, next: string | undefined, options: Options, re
 
 type LongNames = Map<string, 'bare' | 'value' | 'optional' | 'path'>;
 
-const known = new Map<string, LongNames>();
+const cache = new Map<string, LongNames>();
 
 function longNames(text: string): LongNames {
-  const cached = known.get(text);
+  const cached = cache.get(text);
   if (cached) return cached;
   const names: LongNames = new Map();
   for (const item of text.split(/\s+/).filter(Boolean)) {
     const [, name, kind] = /^([A-Za-z0-9-]+)(=path|\[=\]|=)?$/.exec(item)!;
     names.set(name!, kind === '=path' ? 'path' : kind === '[=]' ? 'optional' : kind === '=' ? 'value' : 'bare');
   }
-  known.set(text, names);
+  cache.set(text, names);
   return names;
 }
 
-/** A shortened name, where all it could stand for take their value in the same way. */
+/** Expands an abbreviation, if all its candidates take their value in the same way. */
 function fullName(written: string, long: LongNames): string | undefined {
-  const fits = [...long.keys()].filter((name) => written.length > 0 && name.startsWith(written));
-  const kinds = new Set(fits.map((name) => long.get(name)));
-  return fits.length > 0 && kinds.size === 1 ? fits[0] : undefined;
+  const candidates = [...long.keys()].filter((name) => written.length > 0 && name.startsWith(written));
+  const kinds = new Set(candidates.map((name) => long.get(name)));
+  return candidates.length > 0 && kinds.size === 1 ? candidates[0] : undefined;
 }

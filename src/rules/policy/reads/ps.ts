@@ -1,6 +1,7 @@
 /**
- * `ps` reads two dialects at once, and one of them shows the environment of other processes (`ps e`), where keys live. When it
- * cannot make sense of its words in the Unix dialect it tries the other one for all of them, so `-ex` shows environments too.
+ * `ps` accepts two dialects at once, and the BSD one shows the environment of other processes (`ps e`),
+ * which may contain keys. If its words are invalid as Unix options, ps reads all of them in the BSD
+ * dialect, so `-ex` shows environments too.
  */
 
 export function whyNotPs(words: string[]): string | undefined {
@@ -41,24 +42,24 @@ function readLetters(
     if (!valued && !(dashed ? 'AaNdeFfHjlMPycLTmwVxZ' : 'aArTxfjlsuvXZHmcLnSVwgh').includes(letter)) {
       return letter === 'e'
         ? 'ps e shows the environment of processes'
-        : `ps option ${letter} is not on the list of reading options`;
+        : `ps option ${letter} is not on the list of read-only options`;
     }
     letters += letter;
     if (!valued) continue;
     const rest = text.slice(at + 1);
     const value = rest === '' ? next : rest;
-    if (value === undefined) return `ps option ${letter} lacks its value`;
+    if (value === undefined) return `ps option ${letter} has no value`;
     if (!isFormat(value)) return 'ps would show the environment of processes';
-    // A user that does not exist makes ps read the same letters in its other dialect.
+    // With an unknown user, ps reads the same letters in its other dialect.
     if (dashed && rest !== '' && 'uUgG'.includes(letter) && !/^(\d+|root)$/.test(rest))
-      return 'ps may read this in two ways';
+      return 'ps may interpret this in two ways';
     if ('pq'.includes(letter) && !/^[\d, ]+$/.test(value)) return `ps option ${letter} takes process numbers`;
     return { letters, used: rest === '' ? 1 : 0 };
   }
   return text === '' ? 'ps got an empty word' : { letters, used: 0 };
 }
 
-/** A column list or sort key that shows no environment. */
+/** A list of columns or a sort key that does not show the environment. */
 function isFormat(value: string): boolean {
   return !/env/i.test(value);
 }
