@@ -45,10 +45,12 @@ export async function storm({ root, tasks, seed, workers = 8, limitMs }: Storm):
   const alive = Array.from({ length: workers }, () => enter(root));
   const dying: Promise<unknown>[] = [];
   let kills = 0;
+  // A short storm kills more often, so that enough processes die before the work is done.
+  const pauseMs = Math.min(200, tasks / 4);
   try {
     while (!allEnded(root, tasks)) {
       if (Date.now() - from > limitMs) throw new Error(`after ${limitMs} ms not every task has ended`);
-      await sleep(200 + random() * 700);
+      await sleep(pauseMs * (1 + 3.5 * random()));
       await somethingEnded(root, random);
       const at = Math.floor(random() * alive.length);
       if (hasEnded(alive[at]!)) throw new Error('a worker ended by itself');
