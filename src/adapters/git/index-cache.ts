@@ -3,6 +3,7 @@
  * staged work or a stale lock cannot block commits. Each index is cached under its commit and
  * copied before use, so processes never share one. The cache may be deleted at any time.
  */
+import { randomUUID } from 'node:crypto';
 import fs from 'node:fs';
 import path from 'node:path';
 import type { RunGit } from './program.js';
@@ -17,11 +18,10 @@ interface IndexCache {
 
 export function indexCache(root: string): IndexCache {
   const folder = path.join(root, '.guild', 'git');
-  let count = 0;
   return {
     async take(onFiles, head) {
       fs.mkdirSync(folder, { recursive: true, mode: 0o700 });
-      const file = path.join(folder, `work-${process.pid}-${++count}`);
+      const file = path.join(folder, `work-${process.pid}-${randomUUID().slice(0, 8)}`);
       drop(file);
       const cached = fs.readdirSync(folder).filter((name) => name.startsWith('index.'));
       const exact = cached.find((name) => name === `index.${head}`);
