@@ -55,5 +55,5 @@ function keys(env: Record<string, string | undefined>): Finding {
 }
 
 function noWorkspace(root: string): Finding {
-  return { name: 'workspace', verdict: 'odd', text: `${root} is not a workspace; guild init makes one` };
+  return { name: 'workspace', verdict: 'odd', text: `${root} is not a workspace; guild init creates one` };
 }

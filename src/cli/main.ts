@@ -1,6 +1,6 @@
 /** The command line: finds the command, reads its options, runs it, and returns the exit code. */
 import { parseArgs } from 'node:util';
-import { nearest } from '../domain/nearest.js';
+import { nearest, nearestHint } from '../domain/nearest.js';
 import { asProblem, problem, ProblemError, type Problem } from '../domain/problem.js';
 import { COMMANDS, type Listed } from './commands.js';
 import { EXIT, type Call, type Command, type Options } from './args/command.js';
@@ -150,12 +150,7 @@ async function noCommand(io: Io, argv: string[]): Promise<number> {
   const json = argv.includes('--json');
   const known = new Set(Object.entries(GLOBAL).flatMap(([name, { short }]) => [`--${name}`, `-${short ?? name}`]));
   const odd = argv.find((word) => word.startsWith('-') && !known.has(word.split('=')[0]!));
-  if (odd !== undefined)
-    return fail(
-      io,
-      problem('bad_usage', `there is no option ${odd}`, { hint: 'guild --help lists all options' }),
-      json,
-    );
+  if (odd !== undefined) return fail(io, unknownOption(odd), json);
   if (argv.length > 0 && !argv.includes('--help') && !argv.includes('-h'))
     return fail(io, problem('bad_usage', 'a command is missing', { hint: 'guild --help lists all commands' }), json);
   return help(io, undefined, json);
@@ -191,6 +186,14 @@ async function help(io: Io, name: string | undefined, json: boolean): Promise<nu
 
 const EXIT_CODES = 'Exit codes: 0 done, 1 a problem, 2 wrong usage, 3 refused by policy, 4 waiting for you';
 const MORE_HELP = 'guild <command> --help describes a command. guild help --json prints all of it for programs.';
+
+function unknownOption(option: string): Problem {
+  const hint = nearestHint(
+    option,
+    [...Object.keys(GLOBAL), 'version'].map((name) => `--${name}`),
+  );
+  return problem('bad_usage', `there is no option ${option}`, { hint: hint ?? 'guild --help lists all options' });
+}
 
 function unknownCommand(name: string): Problem {
   const near = nearest(

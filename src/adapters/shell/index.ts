@@ -154,13 +154,13 @@ function withNotes(trace: ShellTrace, before: (string | undefined)[]): ShellTrac
 function confinementText(confinement: Confinement, network: boolean): string {
   if (confinement.isSandboxed) {
     return (
-      `sandboxed (bubblewrap, ${network ? 'with network' : 'no network'}): it can write only the agent's own folder;` +
-      ' private files and your home folder are not visible to it'
+      `sandboxed (bubblewrap, ${network ? 'with network' : 'no network'}): a command can write only to the folder of its agent;` +
+      ' it sees neither private files nor your home folder'
     );
   }
   const limited = confinement.isLimited ? 'limits on time, output, memory and processes' : 'limits on time and output';
   return (
     `not sandboxed, because ${confinement.whyNot}: the only restrictions are a clean environment and ${limited};` +
-    ' it can read and change whatever you can, and use the network'
+    ' a command can read and change whatever you can, and use the network'
   );
 }

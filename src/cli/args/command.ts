@@ -1,4 +1,5 @@
 /** What a command is: its help, its options, and a body that returns the exit code. */
+import { nearestHint } from '../../domain/nearest.js';
 import { ProblemError, problem } from '../../domain/problem.js';
 import type { openWorkspace } from '../../app/index.js';
 import type { Io } from '../process/io.js';
@@ -54,6 +55,18 @@ export const EXIT = { done: 0, problem: 1, usage: 2, refused: 3, waiting: 4 } as
 export function text(values: Values, name: string): string | undefined {
   const value = values[name];
   return typeof value === 'string' ? value : undefined;
+}
+
+/** The problem with a word that is not one of the command's own. */
+export function unknownWord(command: string, word: string | undefined, known: readonly string[]): ProblemError {
+  const all = `it has ${known.join(', ')}`;
+  return new ProblemError(
+    word === undefined
+      ? problem('bad_usage', `guild ${command} needs a command`, { hint: all })
+      : problem('bad_usage', `guild ${command} has no command ${JSON.stringify(word)}`, {
+          hint: nearestHint(word, known, all),
+        }),
+  );
 }
 
 /** The folder to create: named by the command's own word or option, or by `--workspace`; not by both. */

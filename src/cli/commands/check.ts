@@ -5,6 +5,7 @@ import { openRoster } from '../../app/readers/open-roster.js';
 import { taskFileProblems } from '../../app/readers/task-files.js';
 import { problem, ProblemError } from '../../domain/problem.js';
 import { counted, EXIT, type Command } from '../args/command.js';
+import { wrapped } from '../render/layout.js';
 
 export const command: Command = {
   usage: 'check [dir]…',
@@ -45,9 +46,8 @@ Warnings are harmless.`,
           : files === 0
             ? terminal.colour('yellow', 'nothing to check')
             : terminal.colour('green', 'good');
-      terminal.out(
-        `${shown}: ${verdict}${odd}, ${counted(agents.length, 'agent')} in ${counted(files, 'file')}${names}`,
-      );
+      const found = `${counted(agents.length, 'agent')} in ${counted(files, 'file')}`;
+      for (const line of wrapped(`${shown}: ${verdict}${odd}, ${found}${names}`, terminal.width)) terminal.out(line);
     }
     return wrong > 0 ? EXIT.problem : EXIT.done;
   },

@@ -1,6 +1,7 @@
 /** `guild doctor`: checks whether this machine and this folder can keep the promises of the program. */
 import { examine } from '../../app/doctor.js';
 import { EXIT, type Command } from '../args/command.js';
+import { wrapped } from '../render/layout.js';
 
 export const command: Command = {
   usage: 'doctor',
@@ -17,7 +18,8 @@ model keys, and leftovers of lost processes. It creates a few test files and rem
         odd: terminal.colour('yellow', '!'),
         bad: terminal.colour('red', '✗'),
       }[verdict];
-      terminal.out(`${mark} ${name.padEnd(12)} ${text}`);
+      for (const line of wrapped(`${mark} ${name.padEnd(12)} ${text}`, terminal.width, ' '.repeat(15)))
+        terminal.out(line);
     }
     return findings.some((one) => one.verdict === 'bad') ? EXIT.problem : EXIT.done;
   },

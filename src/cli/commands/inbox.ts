@@ -1,7 +1,6 @@
 /** `guild inbox`: adds a message to the inbox, as a bridge to a service would, and lists the messages. */
 import { addMail, listMail } from '../../app/readers/inbox.js';
-import { ProblemError, problem } from '../../domain/problem.js';
-import { EXIT, text, type Call, type Command } from '../args/command.js';
+import { EXIT, text, unknownWord, type Call, type Command } from '../args/command.js';
 import { table } from '../render/layout.js';
 
 export const command: Command = {
@@ -19,9 +18,7 @@ export const command: Command = {
     const [verb, ...rest] = call.words;
     if (verb === 'add') return add(call, rest.join(' '));
     if (verb === 'list' || verb === undefined) return list(call);
-    throw new ProblemError(
-      problem('bad_usage', `guild inbox has no ${verb}`, { hint: 'guild inbox add, guild inbox list' }),
-    );
+    throw unknownWord('inbox', verb, ['add', 'list']);
   },
 };
 

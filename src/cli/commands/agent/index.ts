@@ -8,7 +8,7 @@ import { isSafeId } from '../../../domain/task/id.js';
 import { compareText } from '../../../domain/order.js';
 import { problem, ProblemError } from '../../../domain/problem.js';
 import { agentGraph, drawGraph, GRAPH_FORMATS } from '../../../views/agent-graph.js';
-import { EXIT, text, type Call, type Command } from '../../args/command.js';
+import { EXIT, text, unknownWord, type Call, type Command } from '../../args/command.js';
 import { graphFormat } from '../../args/graph-format.js';
 import { laid } from '../../render/layout.js';
 
@@ -38,11 +38,7 @@ A file storage/paused/<name> pauses an agent, too. git -C workspaces/<name> log 
     if (word === 'rollback') return rollback({ ...call, words });
     if (word === 'pause') return (await import('./pause.js')).pause({ ...call, words });
     if (word === 'resume') return (await import('./pause.js')).resume({ ...call, words });
-    throw new ProblemError(
-      problem('bad_usage', `guild agent has no ${JSON.stringify(word)}`, {
-        hint: 'it has list, start, pause, resume, new and rollback',
-      }),
-    );
+    throw unknownWord('agent', word, 'list start pause resume new rollback'.split(' '));
   },
 };
 

@@ -1,6 +1,5 @@
 /** `guild policy`: shows verdicts without running anything. */
-import { problem, ProblemError } from '../../../domain/problem.js';
-import type { Command } from '../../args/command.js';
+import { unknownWord, type Command } from '../../args/command.js';
 
 export const command: Command = {
   usage: [
@@ -22,7 +21,6 @@ or {"id","agent","tool","path"}, and each is answered with {"id","verdict","reas
       const args = [...(call.json ? ['--json'] : []), '--', ...words];
       return (await import('./test-lines.js')).policyTest(args, { stdin, stdout, stderr, root: call.root });
     }
-    const said = word === undefined ? 'guild policy needs test or path' : `guild policy has no ${JSON.stringify(word)}`;
-    throw new ProblemError(problem('bad_usage', said, { hint: 'guild policy --help describes both' }));
+    throw unknownWord('policy', word, ['test', 'path']);
   },
 };

@@ -1,7 +1,7 @@
 /** `guild task`: commands on single tasks. */
 import { ProblemError, problem } from '../../../domain/problem.js';
 import { TASK_STATES } from '../../../domain/task/task.js';
-import type { Command, Values } from '../../args/command.js';
+import { unknownWord, type Command, type Values } from '../../args/command.js';
 
 export const command: Command = {
   usage: [
@@ -46,11 +46,7 @@ A task is a file: dropping a JSON file with a "description" into tasks/pending/ 
       case 'tell':
         return (await import('./intents.js')).submit(word, { ...call, words });
       default:
-        throw new ProblemError(
-          problem('bad_usage', `guild task has no ${JSON.stringify(word)}`, {
-            hint: 'guild task --help lists its commands',
-          }),
-        );
+        throw unknownWord('task', word, 'add list show tree cancel stop retry tell'.split(' '));
     }
   },
 };

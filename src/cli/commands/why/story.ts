@@ -116,8 +116,15 @@ function own(event: Event): string | undefined {
     case 'workspace.undone':
       return `you went back to commit ${detail('to').slice(0, 10)}`;
     default:
-      return `${event.name}${event.cause === undefined ? '' : `, because of ${event.cause}`}${event['why'] ? `: ${detail('why')}` : ''}`;
+      return otherEvent(event);
   }
+}
+
+/** `help.refused` is "help refused", with its cause and its reason. */
+function otherEvent(event: Event): string {
+  const cause = event.cause === undefined ? '' : `, because of ${event.cause}`;
+  const reason = event['why'] ?? (event['problem'] as { message?: string } | undefined)?.message;
+  return `${event.name.replace('.', ' ')}${cause}${reason === undefined ? '' : `: ${String(reason)}`}`;
 }
 
 function childs(event: Event): string | undefined {
