@@ -1,53 +1,55 @@
 /**
- * `npm run bench`: each promise about speed, measured next to a raw baseline in the same run.
- * `--only word` keeps benchmarks whose name has it, `--rounds n` multiplies the rounds, `--json` prints one document.
- * `--against DIR` compares with an older build (against.ts); `--times n` is how often both run, 5 by default.
+ * `npm run bench`: measures each promise about speed next to a raw baseline in the same run.
+ * `--only word` selects benchmarks whose name contains it; `--rounds n` multiplies the rounds;
+ * `--json` prints one document. `--against DIR` compares this build with an older one
+ * (compare-builds.ts); `--times n` is how often each build runs, 5 by default.
  */
 import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
-import { compareWith, printComparisons } from './against.js';
-import { bids } from './bids.js';
-import { boards } from './boards.js';
-import { bus } from './bus.js';
-import { claims } from './claims.js';
-import { conversation } from './conversation.js';
-import { finished } from './finished.js';
-import { gate } from './gate.js';
-import { history } from './history.js';
-import { idle } from './idle.js';
-import { listing } from './listing.js';
-import { many } from './many.js';
-import { oneRun } from './one-run.js';
-import { patterns } from './patterns.js';
-import { pending } from './pending.js';
-import { quiet } from './quiet.js';
-import { start } from './start.js';
-import { swarm } from './swarm.js';
-import { states } from './states.js';
-import { waits } from './waits.js';
-import { print, type Bed, type Bench, type Row } from './table.js';
+import { costOfChoosing } from './coordination/cost-of-choosing.js';
+import { noteBus } from './coordination/note-bus.js';
+import { stateChanges } from './coordination/state-changes.js';
+import { waits } from './coordination/wait-graph.js';
+import { compareBuilds, printComparisons } from './harness/compare-builds.js';
+import { printRows, type Bench, type Row, type Testbed } from './harness/rows.js';
+import { boardParsing } from './parsing/board.js';
+import { commandVerdict } from './parsing/command-verdict.js';
+import { idleSwarm } from './process/idle-swarm.js';
+import { idleWatch } from './process/idle-watch.js';
+import { startup } from './process/startup.js';
+import { advisorsAndHandoff } from './runs/advisors-and-handoff.js';
+import { concurrentRuns } from './runs/concurrent-runs.js';
+import { longConversation } from './runs/long-conversation.js';
+import { singleRun } from './runs/single-run.js';
+import { competingClaims } from './store/competing-claims.js';
+import { historyCommits } from './store/history-commits.js';
+import { idlePump } from './store/idle-pump.js';
+import { listReadyTasks } from './store/list-ready-tasks.js';
+import { manyFinishedTasks } from './store/many-finished-tasks.js';
+import { manyPendingTasks } from './store/many-pending-tasks.js';
 
-const ALL: Bench[] = [
-  oneRun,
-  patterns,
-  conversation,
-  many,
-  claims,
-  pending,
-  listing,
-  finished,
-  quiet,
-  gate,
-  bids,
-  boards,
-  bus,
-  idle,
-  start,
-  swarm,
-  states,
-  history,
+/** Keep a benchmark's `name`: `--against` selects it by name in the older build. */
+const BENCHES: Bench[] = [
+  singleRun,
+  advisorsAndHandoff,
+  longConversation,
+  concurrentRuns,
+  competingClaims,
+  manyPendingTasks,
+  listReadyTasks,
+  manyFinishedTasks,
+  idlePump,
+  commandVerdict,
+  costOfChoosing,
+  boardParsing,
+  noteBus,
+  idleWatch,
+  startup,
+  idleSwarm,
+  stateChanges,
+  historyCommits,
   waits,
 ];
 
@@ -60,34 +62,34 @@ const { values } = parseArgs({
     times: { type: 'string', default: '5' },
   },
 });
-const chosen = ALL.filter(({ name }) => name.includes(values.only));
+const selected = BENCHES.filter(({ name }) => name.includes(values.only));
 const machine = `${os.availableParallelism()} cores, Node ${process.versions.node}, ${os.platform()} ${os.release()}`;
 const head = { at: new Date().toISOString(), machine };
 
 if (values.against === undefined) {
-  const rows = await measured();
+  const rows = await measure();
   process.stdout.write(
-    values.json ? `${JSON.stringify({ ...head, rows }, null, 2)}\n` : `${machine}\n\n${print(rows)}\n`,
+    values.json ? `${JSON.stringify({ ...head, rows }, null, 2)}\n` : `${machine}\n\n${printRows(rows)}\n`,
   );
 } else {
-  const comparisons = await compareWith({
+  const comparisons = await compareBuilds({
     folder: path.resolve(values.against),
-    benches: chosen.map(({ name }) => name),
+    benches: selected.map(({ name }) => name),
     times: Number(values.times),
     rounds: values.rounds,
-    place: realDisk(),
+    scratchFolder: folderOnDisk(),
   });
   const text = values.json ? JSON.stringify({ ...head, comparisons }, null, 2) : printComparisons(comparisons);
   process.stdout.write(`${text}\n`);
 }
 
-async function measured(): Promise<Row[]> {
-  const root = fs.mkdtempSync(path.join(realDisk(), 'guild-bench-'));
+async function measure(): Promise<Row[]> {
+  const root = fs.mkdtempSync(path.join(folderOnDisk(), 'guild-bench-'));
   const rows: Row[] = [];
   try {
-    for (const bench of chosen) {
+    for (const bench of selected) {
       if (!values.json) process.stderr.write(`${bench.name} …\n`);
-      rows.push(...(await bench.run(bed(root, Number(values.rounds)))));
+      rows.push(...(await bench.run(testbed(root, Number(values.rounds)))));
     }
   } finally {
     fs.rmSync(root, { recursive: true, force: true });
@@ -95,38 +97,39 @@ async function measured(): Promise<Row[]> {
   return rows;
 }
 
-function bed(folder: string, factor: number): Bed {
+function testbed(root: string, factor: number): Testbed {
   let count = 0;
   return {
     rounds: (usual) => Math.max(1, Math.round(usual * factor)),
     folder(name) {
-      const made = path.join(folder, `${name}-${++count}`);
-      fs.mkdirSync(made);
-      return made;
+      const folder = path.join(root, `${name}-${++count}`);
+      fs.mkdirSync(folder);
+      return folder;
     },
   };
 }
 
 /**
- * Syncing memory costs nothing, so a folder in memory would flatter both sides. Of the places on a disk the one is taken where making a file is
- * quickest now: on ext4 without a journal it takes 20 µs, but half a millisecond and more near where thousands were deleted in the last minutes.
+ * Never a folder in memory: sync is free there, which would flatter both sides. Among the folders
+ * on disk this picks the one where creating a file is fastest right now. On ext4 without a journal
+ * that takes 20 µs, but over half a millisecond where thousands of files were just deleted.
  */
-function realDisk(): string {
+function folderOnDisk(): string {
   const TMPFS = 0x01021994;
-  const given = process.env['BENCH_DIR'];
-  const places = given === undefined ? ['/var/tmp', os.tmpdir(), os.homedir(), process.cwd()] : [given];
-  const found = places
-    .filter((place) => fs.existsSync(place) && fs.statfsSync(place).type !== TMPFS)
-    .map((place) => ({ place, ms: msToMakeAFile(place) }))
+  const chosen = process.env['BENCH_DIR'];
+  const candidates = chosen === undefined ? ['/var/tmp', os.tmpdir(), os.homedir(), process.cwd()] : [chosen];
+  const fastest = candidates
+    .filter((folder) => fs.existsSync(folder) && fs.statfsSync(folder).type !== TMPFS)
+    .map((folder) => ({ folder, ms: msToCreateFile(folder) }))
     .sort((a, b) => a.ms - b.ms)[0];
-  if (found === undefined) throw new Error('no folder on a disk was found; set BENCH_DIR to one');
-  return found.place;
+  if (fastest === undefined) throw new Error('no folder on a disk found; set BENCH_DIR to one');
+  return fastest.folder;
 }
 
-/** Infinite where none can be made. */
-function msToMakeAFile(place: string): number {
+/** Infinity if the folder is not writable. */
+function msToCreateFile(parent: string): number {
   try {
-    const folder = fs.mkdtempSync(path.join(place, 'guild-bench-'));
+    const folder = fs.mkdtempSync(path.join(parent, 'guild-bench-'));
     const times: number[] = [];
     for (let n = 0; n < 30; n++) {
       const from = performance.now();

@@ -1,0 +1,150 @@
+/**
+ * `npm run bench -- --against DIR`: runs this build and an older one alternately, so that a busy
+ * machine slows both. Each benchmark runs in its own process. A row shows the median of each build
+ * and the median of the per-round ratios; the last row of a benchmark compares CPU time.
+ */
+import { spawn } from 'node:child_process';
+import fs from 'node:fs';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { median, short, table, type Row } from './rows.js';
+
+interface Options {
+  /** The folder of the older build, which contains dist/bench/main.js. */
+  folder: string;
+  benches: readonly string[];
+  /** How often each build runs each benchmark. */
+  times: number;
+  /** Passed to both builds. */
+  rounds: string;
+  /** Both builds create their files here. */
+  scratchFolder: string;
+}
+
+export interface Comparison {
+  bench: string;
+  name: string;
+  unit: string;
+  older: number;
+  newer: number;
+  /** Newer divided by older. Above 1 the newer build is slower, or faster if the unit is a rate. */
+  ratio: number;
+  isWorse: boolean;
+}
+
+interface Run {
+  rows: Row[];
+  /** CPU time of the process and its children; undefined if the system does not report it. */
+  cpuMs: number | undefined;
+}
+
+/** Ratios this close to 1 count as equal. */
+const NOISE = 0.1;
+const THIS_BUILD = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '../../..');
+
+export async function compareBuilds(options: Options): Promise<Comparison[]> {
+  const comparisons: Comparison[] = [];
+  for (const bench of options.benches) {
+    const rounds: Round[] = [];
+    for (let round = 0; round < options.times; round++) {
+      process.stderr.write(`${bench}, round ${round + 1} of ${options.times} …\n`);
+      rounds.push(await runRound(options, bench, round % 2 === 0));
+    }
+    comparisons.push(...compareRounds(bench, rounds));
+  }
+  return comparisons;
+}
+
+interface Round {
+  older: Run;
+  newer: Run;
+}
+
+export function printComparisons(comparisons: readonly Comparison[]): string {
+  const cells = comparisons.map(({ bench, name, unit, older, newer, ratio, isWorse }) => [
+    `${bench}: ${name}`,
+    `${short(older)} ${unit}`,
+    `${short(newer)} ${unit}`,
+    `×${short(ratio)}`,
+    isWorse ? 'WORSE' : '',
+  ]);
+  return table([['', 'older', 'newer', 'ratio', ''], ...cells]);
+}
+
+async function runRound(options: Options, bench: string, olderFirst: boolean): Promise<Round> {
+  const run = (folder: string): Promise<Run> => runBench(folder, bench, options);
+  if (olderFirst) return { older: await run(options.folder), newer: await run(THIS_BUILD) };
+  const newer = await run(THIS_BUILD);
+  return { older: await run(options.folder), newer };
+}
+
+async function runBench(folder: string, bench: string, { rounds, scratchFolder }: Options): Promise<Run> {
+  const args = [path.join(folder, 'dist/bench/main.js'), '--only', bench, '--rounds', rounds, '--json'];
+  const before = childrenCpuMs();
+  const child = spawn(process.execPath, args, {
+    cwd: folder,
+    env: { ...process.env, BENCH_DIR: scratchFolder },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  let text = '';
+  child.stdout.on('data', (chunk: Buffer) => (text += chunk.toString()));
+  const code = await new Promise((resolve) => child.once('close', resolve));
+  if (code !== 0) throw new Error(`benchmark "${bench}" of ${folder} exited with ${String(code)}`);
+  const after = childrenCpuMs();
+  const { rows } = JSON.parse(text) as { rows: Row[] };
+  return { rows, cpuMs: before === undefined || after === undefined ? undefined : after - before };
+}
+
+/** Linux adds up the CPU time of all reaped child processes and their descendants. */
+function childrenCpuMs(): number | undefined {
+  try {
+    const fields = fs
+      .readFileSync('/proc/self/stat', 'utf8')
+      .replace(/^.*\) /, '')
+      .split(' ');
+    return (Number(fields[13]) + Number(fields[14])) * 10;
+  } catch {
+    return undefined;
+  }
+}
+
+function compareRounds(bench: string, rounds: readonly Round[]): Comparison[] {
+  const { older, newer } = rounds[0]!;
+  const rows = newer.rows.flatMap((row, at) => {
+    const olderAt = counterpart(older.rows, newer.rows, at);
+    const pairs = rounds.map((round) => [round.older.rows[olderAt]?.ours, round.newer.rows[at]?.ours] as const);
+    return comparison(bench, row.name, row.unit, pairs);
+  });
+  const times = rounds.flatMap(({ older, newer }) =>
+    older.cpuMs === undefined || newer.cpuMs === undefined ? [] : [[older.cpuMs, newer.cpuMs] as const],
+  );
+  return [...rows, ...comparison(bench, 'CPU time', 'ms', times)];
+}
+
+/**
+ * The index of the older build's row for the newer row `at`, or -1. Rows match by name and, since
+ * names repeat, by their number among equal names; a renamed row matches by position.
+ */
+function counterpart(older: readonly Row[], newer: readonly Row[], at: number): number {
+  const { name } = newer[at]!;
+  const before = newer.slice(0, at).filter((row) => row.name === name).length;
+  const same = [...older.keys()].filter((other) => older[other]!.name === name);
+  return same[before] ?? (older.length === newer.length ? at : -1);
+}
+
+/** Empty if only one build has the row or if its values are not numbers. */
+function comparison(
+  bench: string,
+  name: string,
+  unit: string,
+  pairs: readonly (readonly [number | undefined, number | undefined])[],
+): Comparison[] {
+  const both = pairs.flatMap(([older, newer]) =>
+    Number.isFinite(older) && Number.isFinite(newer) ? [{ older: older!, newer: newer! }] : [],
+  );
+  if (both.length === 0) return [];
+  const ratio = median(both.map(({ older, newer }) => (older === newer ? 1 : newer / older)));
+  const isWorse = unit.includes('/s') ? ratio < 1 - NOISE : ratio > 1 + NOISE;
+  const [older, newer] = [median(both.map((pair) => pair.older)), median(both.map((pair) => pair.newer))];
+  return [{ bench, name, unit, older, newer, ratio, isWorse }];
+}

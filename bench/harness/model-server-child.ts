@@ -1,0 +1,76 @@
+/**
+ * A chat-completions server in its own process. It answers immediately: first a `read_file` call if
+ * tools are offered, then a sentence. It serves our provider (a stream) and the raw loop (one JSON
+ * document). It prints its port; `GET /count` returns the number of completions served.
+ */
+import http from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+interface Question {
+  messages: { role: string }[];
+  stream?: boolean;
+  tools?: unknown[];
+}
+
+const TOOL_CALL = {
+  index: 0,
+  id: 'c1',
+  type: 'function',
+  function: { name: 'read_file', arguments: '{"path":"memory/facts.md"}' },
+};
+const USAGE = { prompt_tokens: 100, completion_tokens: 20, total_tokens: 120 };
+const CALL_MESSAGE = { role: 'assistant', content: null, tool_calls: [TOOL_CALL] };
+const TEXT_MESSAGE = { role: 'assistant', content: 'The runtime is podman, as the file says.' };
+
+const bodies = {
+  call: { document: document(CALL_MESSAGE, 'tool_calls'), stream: stream(CALL_MESSAGE, 'tool_calls') },
+  text: { document: document(TEXT_MESSAGE, 'stop'), stream: stream(TEXT_MESSAGE, 'stop') },
+};
+let served = 0;
+/** A system prompt with this sentence delays the answer by SLOW_MS. */
+const SLOWLY = 'You answer slowly.';
+const SLOW_MS = 60;
+
+const server = http.createServer((request, response) => {
+  if (request.url === '/count') return void response.end(String(served));
+  let body = '';
+  request.setEncoding('utf8');
+  request.on('data', (chunk: string) => (body += chunk));
+  request.on('end', () => {
+    served++;
+    const { messages, stream, tools } = JSON.parse(body) as Question;
+    const { [stream ? 'stream' : 'document']: reply } =
+      bodies[messages.at(-1)?.role === 'tool' || !tools?.length ? 'text' : 'call'];
+    response.writeHead(200, {
+      'content-type': stream ? 'text/event-stream' : 'application/json',
+      'content-length': Buffer.byteLength(reply),
+    });
+    if (body.includes(SLOWLY)) setTimeout(() => response.end(reply), SLOW_MS);
+    else response.end(reply);
+  });
+});
+server.keepAliveTimeout = 60_000;
+server.listen(0, '127.0.0.1', 4096, () => process.stdout.write(`${(server.address() as AddressInfo).port}\n`));
+process.on('disconnect', () => process.exit());
+
+function document(message: object, finish: string): string {
+  return JSON.stringify({
+    ...frame('chat.completion'),
+    choices: [{ index: 0, message, finish_reason: finish }],
+    usage: USAGE,
+  });
+}
+
+function stream(delta: object, finish: string): string {
+  const chunk = frame('chat.completion.chunk');
+  const chunks = [
+    { ...chunk, choices: [{ index: 0, delta, finish_reason: null }] },
+    { ...chunk, choices: [{ index: 0, delta: {}, finish_reason: finish }] },
+    { ...chunk, choices: [], usage: USAGE },
+  ];
+  return `${chunks.map((data) => `data: ${JSON.stringify(data)}\n\n`).join('')}data: [DONE]\n\n`;
+}
+
+function frame(object: string): object {
+  return { id: 'x', object, created: 0, model: 'bench' };
+}

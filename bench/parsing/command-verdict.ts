@@ -1,0 +1,35 @@
+/**
+ * The policy verdict on a 10 kB command line. Baseline: copying the line character by character
+ * with a regular expression.
+ */
+import { commandGate } from '../../src/adapters/policy-files/index.js';
+import { DEFAULT_POLICY } from '../../src/domain/policy.js';
+import { atMost, median, figure, type Bench } from '../harness/rows.js';
+
+const LINES: Record<string, string> = {
+  'words of a reading command': `cat ${'notes/file-with-a-name.txt '.repeat(370)}`,
+  'a long pipeline': `ls ${'| grep -n "x y" '.repeat(600)}`,
+  'a long list': 'git status; '.repeat(830),
+  'a quoted text': `echo '${'lorem ipsum '.repeat(830)}'`,
+};
+
+export const commandVerdict: Bench = {
+  name: 'gate',
+  async run(testbed) {
+    const gate = commandGate(DEFAULT_POLICY);
+    const times = new Map<string, number[]>(Object.keys(LINES).map((name) => [name, []]));
+    const raw: number[] = [];
+    for (let round = 0; round < testbed.rounds(60); round++) {
+      for (const [name, line] of Object.entries(LINES)) {
+        const from = performance.now();
+        gate.judge(line);
+        if (round >= 20) times.get(name)!.push(performance.now() - from);
+        const before = performance.now();
+        line.replace(/[\s\S]/g, (char) => char);
+        if (round >= 20) raw.push(performance.now() - before);
+      }
+    }
+    const rows = [...times].map(([name, ms]) => atMost(`a verdict on 10 kB: ${name}`, median(ms), 'ms', 5));
+    return [...rows, figure('… the same text through a regular expression', median(raw), 'ms')];
+  },
+};
