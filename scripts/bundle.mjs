@@ -1,7 +1,7 @@
 /**
  * Bundles packages into dist with esbuild and writes their licences to THIRD-PARTY-NOTICES. The AI
  * SDK goes to dist/vendor, which `#ai-sdk/…` in package.json points to: it runs on Node 20 but
- * declares Node 22, so npm would print warnings whenever somebody installs guildhall.
+ * declares Node 22, so npm would print warnings on every installation of guildhall.
  */
 import { createHash } from 'node:crypto';
 import * as fs from 'node:fs';
@@ -28,7 +28,7 @@ export function bundleZod() {
   build({ entryPoints: [file], outfile: file, allowOverwrite: true, minify: true });
 }
 
-/** Does nothing while packages and this script are the same as last time. */
+/** Does nothing if packages and this script are unchanged since the last run. */
 export function bundleAiSdk() {
   if (fs.existsSync(NOTICES) && fs.existsSync(STAMP) && fs.readFileSync(STAMP, 'utf8') === fingerprint()) return;
   fs.rmSync(VENDOR, { recursive: true, force: true });
@@ -38,7 +38,7 @@ export function bundleAiSdk() {
     splitting: true,
     minifySyntax: true,
     minifyWhitespace: true,
-    // cross-spawn, of the MCP client, is CommonJS and requires modules of Node.
+    // The MCP client uses cross-spawn, a CommonJS package that requires Node's own modules.
     banner: {
       js: `import { createRequire as requireFrom } from 'node:module';\nconst require = requireFrom(import.meta.url);`,
     },
@@ -48,7 +48,7 @@ export function bundleAiSdk() {
   fs.writeFileSync(STAMP, fingerprint());
 }
 
-/** The files that went in. */
+/** Returns the bundled files. */
 function build(options) {
   const { buildSync } = createRequire(import.meta.url)('esbuild'); // Not installed yet when setup starts.
   const { metafile } = buildSync({
@@ -57,7 +57,7 @@ function build(options) {
     format: 'esm',
     platform: 'node',
     target: 'node20.19',
-    legalComments: 'none', // THIRD-PARTY-NOTICES has the whole texts.
+    legalComments: 'none', // THIRD-PARTY-NOTICES has the full texts.
     metafile: true,
     logLevel: 'error',
     ...options,
@@ -65,7 +65,7 @@ function build(options) {
   return Object.keys(metafile.inputs);
 }
 
-/** Folders of the packages that these files belong to. */
+/** The folders of the packages that contain these files. */
 function packagesOf(files) {
   const folders = files.map((file) => /^.*node_modules\/(?:@[^/]+\/)?[^/]+/.exec(file)?.[0] ?? file);
   return [...new Set(folders)].sort((a, b) => (a < b ? -1 : 1));
@@ -83,7 +83,7 @@ function notices(folders) {
 function licenceText(folder) {
   const file = fs.readdirSync(path.join(ROOT, folder)).find((name) => /^licen[cs]e/i.test(name));
   if (file !== undefined) return fs.readFileSync(path.join(ROOT, folder, file), 'utf8').trim();
-  // Comes without the file that the other packages of this repository have.
+  // Published without a licence file, unlike the other packages of its repository.
   if (folder.endsWith('@ai-sdk/provider-utils')) return licenceText('node_modules/@ai-sdk/provider');
   throw new Error(`${folder} has no licence file; it cannot be bundled`);
 }

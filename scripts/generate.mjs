@@ -1,6 +1,6 @@
 /**
- * `npm run generate`: writes what follows from the code, `schemas/` and the generated pages of
- * `docs/reference/`. With `--check` it only names the files that are stale.
+ * `npm run generate`: writes `schemas/` and the generated pages of `docs/reference/` from the code.
+ * With `--check` it only lists the stale files.
  */
 import * as fs from 'node:fs';
 import * as path from 'node:path';

@@ -1,7 +1,7 @@
 /**
- * `npm run measures`: the measures of the source tree, at a revision of git and as it is now, side by side.
- *   --base REV      the revision to compare with (default 3cfc890); --base none: only the tree as it is
- *   --places WORD   also lists what was counted now, for the measures whose name has this word
+ * `npm run measures`: measures of the source tree, at a git revision and now, side by side.
+ *   --base REV      the revision to compare with (default 3cfc890), or none
+ *   --places WORD   also lists the places counted now for measures whose name contains WORD
  *   --json          everything as JSON
  */
 import { execFileSync } from 'node:child_process';
@@ -42,7 +42,7 @@ function measuredAt(revision) {
 }
 
 function print() {
-  const rows = now.map(({ name, value }) => [name, then?.find((one) => one.name === name)?.value ?? '', value]);
+  const rows = now.map(({ name, value }) => [name, then?.find((measure) => measure.name === name)?.value ?? '', value]);
   const table = [['', then ? values.base : '', 'now'], ...rows];
   const [first, second] = [0, 1].map((column) => Math.max(...table.map((row) => row[column].length)));
   for (const [name, old, value] of table)

@@ -1,7 +1,7 @@
 /**
- * Draws terminal pictures for the documentation from real runs: docs/pictures/demo.svg and docs/pictures/swarm.svg.
- * Ids, times and folders differ from run to run, so they are replaced by fixed ones: a picture changes only when the
- * output does. Needs `script` of util-linux for a terminal. Run after `npm run build`: node scripts/picture.mjs
+ * Draws docs/pictures/demo.svg and swarm.svg from the terminal output of real runs. Ids, times and
+ * folders are replaced by fixed ones, so that a picture changes only when the output does.
+ * Run after `npm run build`: node scripts/picture.mjs. Needs `script` from util-linux.
  */
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -36,7 +36,7 @@ function demo() {
   });
 }
 
-/** A capability that no agent has: what is tried, what the person sees, and what the new agent answers. */
+/** A task needs a capability that no agent has: the approval of a new agent, and its answer. */
 function swarm() {
   return inFolder((folder) => {
     fs.cpSync(path.join(root, 'examples', 'swarm'), folder, { recursive: true });
@@ -62,10 +62,10 @@ function inFolder(play) {
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'guild-picture-'));
   const lines = play(folder);
   fs.rmSync(folder, { recursive: true, force: true });
-  return steady(lines.join('\n').replaceAll(folder, '/tmp/office'));
+  return withFixedIds(lines.join('\n').replaceAll(folder, '/tmp/office'));
 }
 
-/** What a command prints on a terminal, as lines. Exit code 4, waiting for a human, is expected. */
+/** The lines that a command prints on a terminal. Exit code 4 (waiting for a human) is expected. */
 function run(folder, command) {
   const env = { ...process.env, TERM: 'xterm-256color', NO_COLOR: '' };
   const text = execFileSync(
@@ -88,11 +88,11 @@ function bare(line) {
   return line.replaceAll(/\u001b\[\d+m/g, '');
 }
 
-function steady(text) {
-  const names = new Map();
-  const fixed = (found, length) => {
-    if (!names.has(found)) names.set(found, createHash('sha256').update(`${names.size}`).digest('hex'));
-    return names.get(found).slice(0, length);
+function withFixedIds(text) {
+  const replacements = new Map();
+  const fixed = (id, length) => {
+    if (!replacements.has(id)) replacements.set(id, createHash('sha256').update(`${replacements.size}`).digest('hex'));
+    return replacements.get(id).slice(0, length);
   };
   return text
     .replaceAll(/(?<=\u001b\[\d+m|\b)call-([a-z0-9]{9,10})\b/g, (_, id) => `call-${fixed(id, id.length)}`)
@@ -107,17 +107,17 @@ function draw(name, title, lines) {
   fs.writeFileSync(path.join(root, 'docs', 'pictures', `${name}.svg`), svg(title, rowsOf(lines)));
 }
 
-/** Rows of the terminal; each is a list of runs of one look. Long lines continue in the next row, as in a terminal. */
-function rowsOf(texts) {
+/** Terminal rows; each is a list of pieces with one style. Long lines wrap, as in a terminal. */
+function rowsOf(lines) {
   const rows = [];
-  let look = { colour: undefined, bold: false, dim: false };
-  for (const text of texts) {
+  let style = { colour: undefined, bold: false, dim: false };
+  for (const line of lines) {
     let row = [];
     let column = 0;
-    for (const part of text.split(/(\u001b\[\d+m)/)) {
+    for (const part of line.split(/(\u001b\[\d+m)/)) {
       const code = /^\u001b\[(\d+)m$/.exec(part)?.[1];
       if (code !== undefined) {
-        look = changed(look, Number(code));
+        style = changeStyle(style, Number(code));
         continue;
       }
       const rest = [...part];
@@ -127,7 +127,7 @@ function rowsOf(texts) {
           [row, column] = [[], 0];
         }
         const piece = rest.splice(0, COLUMNS - column);
-        row.push({ column, text: piece.join(''), look });
+        row.push({ column, text: piece.join(''), style });
         column += piece.length;
       }
     }
@@ -136,17 +136,17 @@ function rowsOf(texts) {
   return rows;
 }
 
-function changed(look, code) {
-  if (code === 1) return { ...look, bold: true };
-  if (code === 2) return { ...look, dim: true };
-  if (code === 22) return { ...look, bold: false, dim: false };
-  return { ...look, colour: code === 39 ? undefined : COLOURS[code] };
+function changeStyle(style, code) {
+  if (code === 1) return { ...style, bold: true };
+  if (code === 2) return { ...style, dim: true };
+  if (code === 22) return { ...style, bold: false, dim: false };
+  return { ...style, colour: code === 39 ? undefined : COLOURS[code] };
 }
 
 function svg(title, rows) {
   const width = Math.round(COLUMNS * CHAR + 2 * EDGE);
   const height = TOP + rows.length * ROW + EDGE;
-  const texts = rows.flatMap((row, at) => row.map((piece) => drawn(piece, TOP + (at + 0.8) * ROW)));
+  const texts = rows.flatMap((row, at) => row.map((piece) => textElement(piece, TOP + (at + 0.8) * ROW)));
   const dots = ['#ff5f56', '#ffbd2e', '#27c93f'].map((fill, at) => dot(EDGE + 6 + at * 20, fill));
   return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}" role="img" aria-labelledby="t">
 <title id="t">${escaped(title)}</title>
@@ -163,15 +163,15 @@ function dot(x, fill) {
   return `<circle cx="${x}" cy="20" r="6" fill="${fill}"/>`;
 }
 
-/** Pinned to the columns of the terminal, whatever font draws it. */
-function drawn({ column, text, look }, y) {
+/** textLength aligns the text with terminal columns in any font. */
+function textElement({ column, text, style }, y) {
   const lead = text.length - text.trimStart().length;
   const body = text.trim();
   if (body === '') return '';
   const x = (EDGE + (column + lead) * CHAR).toFixed(1);
   const length = ([...body].length * CHAR).toFixed(1);
-  const fill = look.dim ? DIM : (look.colour ?? (look.bold ? BRIGHT : PLAIN));
-  const weight = look.bold ? ' font-weight="600"' : '';
+  const fill = style.dim ? DIM : (style.colour ?? (style.bold ? BRIGHT : PLAIN));
+  const weight = style.bold ? ' font-weight="600"' : '';
   return `<text x="${x}" y="${y.toFixed(1)}" textLength="${length}" lengthAdjust="spacingAndGlyphs" fill="${fill}"${weight}>${escaped(body)}</text>`;
 }
 

@@ -1,7 +1,7 @@
 /**
  * Prepares a clone: installs packages if they differ from package-lock.json and, with `--build`,
  * compiles if a source changed. Prints one line per step, and nothing if there is nothing to do.
- * Several may run at once; a lock makes them take turns.
+ * A lock makes concurrent setups take turns.
  */
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -24,7 +24,7 @@ const SOURCES = [
 ];
 const LOCK_LIFE_MS = 15 * 60_000;
 
-/** Ends the process with one line if packages or compiled files cannot be brought up to date. */
+/** Exits with one line if packages or compiled files cannot be brought up to date. */
 export function setup({ build = false } = {}) {
   needNode(20, 19);
   if (isInstalled() && (!build || isBuilt())) return;
@@ -67,7 +67,7 @@ function install() {
   say('installing packages');
   const args = ['ci', '--include=dev', '--no-audit', '--no-fund', '--loglevel=error'];
   const options = { cwd: ROOT, encoding: 'utf8' };
-  // On Windows npm is a batch file and needs a shell; Node warns about arguments beside a shell.
+  // On Windows npm is a batch file and needs a shell; Node warns if a shell gets separate arguments.
   const windows = process.platform === 'win32';
   const done = windows
     ? spawnSync(['npm', ...args].join(' '), { ...options, shell: true })
@@ -121,7 +121,7 @@ function removeStale() {
   }
 }
 
-/** All files under a folder, or the file itself; nothing if there is no such thing. */
+/** All files under a folder, or the file itself; empty if the path does not exist. */
 export function walk(start) {
   const stat = fs.statSync(start, { throwIfNoEntry: false });
   if (stat === undefined) return [];

@@ -1,6 +1,6 @@
 /**
- * Programs that tests need and npm cannot install. As root on Debian or Ubuntu, apt installs them.
- * Otherwise a line names each missing program and the tests that are skipped.
+ * Programs that tests need and npm cannot install. As root on Debian or Ubuntu they are installed
+ * with apt; otherwise one line names each missing program and the tests that are skipped.
  */
 import { spawnSync } from 'node:child_process';
 import * as process from 'node:process';
