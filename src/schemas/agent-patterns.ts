@@ -1,5 +1,5 @@
 /** The keys of an agent that say how it works with others: advisors, router, team. */
-import { DEFAULT_TEAM_ROUNDS, TEAM_ENDINGS } from '../domain/agent/agent.js';
+import { DEFAULT_TEAM_ROUNDS } from '../domain/agent/agent.js';
 import { key, named, needed, rule } from './about.js';
 import { at, choice, duration, flag, name, names, text, whole } from './values.js';
 import * as z from './zod.js';
@@ -37,7 +37,7 @@ export const team = z.union(
       .strictObject({
         members: needed(names, 'The agents of the team.', { example: '[analyst, developer]' }),
         termination_mode: key(
-          choice(TEAM_ENDINGS),
+          choice(['consensus', 'max_rounds', 'coordinator_decides']),
           'When the team stops: all members vote to conclude, the rounds are over, or the coordinator decides.',
           { default: '`consensus`' },
         ),

@@ -15,13 +15,11 @@ export interface Advisor {
 /** The score from which an agent takes an offered task, if it names none. */
 export const DEFAULT_THRESHOLD = 6;
 
-/** When a team stops. */
-export const TEAM_ENDINGS = ['consensus', 'maxRounds', 'coordinatorDecides'] as const;
 export const DEFAULT_TEAM_ROUNDS = 10;
 
 export interface Team {
   members: string[];
-  terminationMode: (typeof TEAM_ENDINGS)[number];
+  terminationMode: 'consensus' | 'maxRounds' | 'coordinatorDecides';
   maxRounds: number;
 }
 

@@ -67,12 +67,18 @@ function toRouter(router: AgentKeys['router'], agents: string[], nameOf: NameOf)
   };
 }
 
+const TEAM_ENDINGS = {
+  consensus: 'consensus',
+  max_rounds: 'maxRounds',
+  coordinator_decides: 'coordinatorDecides',
+} as const;
+
 function toTeam(team: AgentKeys['team'], nameOf: NameOf): Team | undefined {
   if (team === undefined) return undefined;
   const { members, termination_mode: mode, max_rounds: rounds } = Array.isArray(team) ? { members: team } : team;
   return {
     members: textList(members)!.map(nameOf),
-    terminationMode: mode ?? 'consensus',
+    terminationMode: TEAM_ENDINGS[mode ?? 'consensus'],
     maxRounds: count(rounds) ?? DEFAULT_TEAM_ROUNDS,
   };
 }

@@ -150,7 +150,7 @@ const faults: [string, string, RegExp, string, RegExp?][] = [
   [
     'an unknown termination mode',
     'team: {members: [a], terminationMode: never}',
-    /consensus, maxRounds, coordinatorDecides/,
+    /consensus, max_rounds, coordinator_decides/,
     '2:39',
   ],
   ['an advisor without a name', 'advisors: [{required: true}]', /"agent"/, '2:12'],
