@@ -1,4 +1,7 @@
-/** Tasks that wait for each other in a circle: found, broken by the rule of the mode, told; and refused where the circle is only asked for. */
+/**
+ * Cycles of waiting tasks: they are found, broken by the rule of the mode and reported. A request
+ * that would close one is refused.
+ */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { DEFAULT_COORDINATION, type Coordination } from '../../../src/domain/config/config.js';
@@ -37,12 +40,12 @@ async function play(
       const text = disk.tree().get(`${ROOT}/tasks/${state}/${id}.json`);
       if (text !== undefined) return { ...(JSON.parse(text) as Task), state };
     }
-    throw new Error(`there is no ${id}`);
+    throw new Error(`task ${id} does not exist`);
   };
   return { disk, proc, events: await proc.ports.events.list(), ended };
 }
 
-test('hierarchical: of three in a ring the one with the lowest priority does without, and the others are helped', async () => {
+test('hierarchical: in a cycle of three, the task with the lowest priority gives way and the others are helped', async () => {
   const tasks = {
     a: { description: 'Report', to: 'ann', priority: 'A' },
     b: { description: 'Review', to: 'ben', priority: 'D' },
@@ -58,9 +61,9 @@ test('hierarchical: of three in a ring the one with the lowest priority does wit
   assert.deepEqual(more, []);
   assert.equal(broken!['victim'], 'b');
   assert.match(String(broken!['rule']), /lowest priority/);
-  assert.equal((broken!['cycle'] as string[]).length, 9, 'three tasks, three asks, three conversations');
+  assert.equal((broken!['cycle'] as string[]).length, 9, 'three tasks, three requests, three conversations');
   const note = bus.read('dependency').find(({ body }) => body.type === 'deadlock')!;
-  assert.equal(note.to, 'ann', 'the coordinator is told');
+  assert.equal(note.to, 'ann', 'the coordinator gets the note');
 });
 
 test('mesh: the wait that began first gives way', async () => {
@@ -72,7 +75,7 @@ test('mesh: the wait that began first gives way', async () => {
   );
 });
 
-test('two processes that find the same circle choose the same, and cancel once', async () => {
+test('two processes that find the same cycle choose the same victim and cancel it once', async () => {
   const disk = simDisk();
   lay(disk, RING);
   const house = cluster(RING.script);
@@ -87,7 +90,7 @@ test('two processes that find the same circle choose the same, and cancel once',
   assert.equal(one.ports.tasks.openCount(), 0);
 });
 
-test('whoever has one long conversation is told at once that it cannot ask itself, by whatever detour', async () => {
+test('an agent with a shared conversation that asks itself through another agent is refused at once', async () => {
   const { ended, events } = await play({
     agents: {
       ann: agent('description: A\nsession: shared\ntools: [delegate_to_agent]\nagents: [ben]'),
@@ -108,7 +111,7 @@ test('whoever has one long conversation is told at once that it cannot ask itsel
   );
 });
 
-test('a task that would have to wait for its own asker is not made', async () => {
+test('a task that would wait for its own asker is not created', async () => {
   const { ended } = await play({
     agents: { ann: agent('description: A\ntools: [create_task]') },
     tasks: { t: { description: 'Go', to: 'ann' } },
@@ -120,7 +123,7 @@ test('a task that would have to wait for its own asker is not made', async () =>
   assert.equal(ended('t').result, 'I see.');
 });
 
-test('tasks that only depend on each other can never begin: all of them fail and name the circle', async () => {
+test('tasks that only depend on each other all fail and name the cycle', async () => {
   const { ended } = await play({
     agents: { ann: agent('description: A') },
     tasks: {
@@ -140,10 +143,10 @@ test('tasks that only depend on each other can never begin: all of them fail and
   assert.equal(ended('after').error?.code, 'dependency_failed');
 });
 
-test('a task dropped between asks and dependencies: who only depends fails, and the others go on', async () => {
+test('in a mixed cycle, a task that only depends on others fails and the rest continue', async () => {
   const { ended, events } = await play({
     agents: { ann: agent('description: A\nsession: shared'), ben: agent('description: B') },
-    // main has answered and waits for what was put under it; that waits for `late`, which waits for main
+    // main has answered and waits for its subtask, which waits for `late`, which waits for main
     tasks: {
       main: { description: 'Main', to: 'ann' },
       'main.more': { description: 'More', to: 'ben', parent: 'main', dependencies: ['late'] },
@@ -152,12 +155,12 @@ test('a task dropped between asks and dependencies: who only depends fails, and 
     script: '- {agent: ann, say: Done.}\n- {agent: ben, say: Done too.}',
   });
   const broken = events.find((event) => event.name === 'deadlock.broken');
-  assert.ok(broken, 'the circle is broken');
+  assert.ok(broken, 'the cycle is broken');
   for (const id of ['main', 'main.more', 'late']) assert.match(ended(id).state, /completed|failed/);
   assert.match(JSON.stringify([ended('main.more').error, ended('late').error]), /each waited for the next/);
 });
 
-const CIRCLE = {
+const CYCLE = {
   agents: {
     ann: agent('description: A'),
     ben: agent('description: B'),
@@ -175,8 +178,8 @@ const CIRCLE = {
 `,
 };
 
-test('with a coordinator, work that failed because it only depends on itself is made a task for the coordinator, once for each time it was tried', async () => {
-  const { ended, events, proc } = await play(CIRCLE, { mode: 'hierarchical', coordinator: 'boss' });
+test('with a coordinator, each failed cycle of dependencies becomes one task for the coordinator, and a retry another', async () => {
+  const { ended, events, proc } = await play(CYCLE, { mode: 'hierarchical', coordinator: 'boss' });
   assert.deepEqual([ended('x').error?.code, ended('y').error?.code], ['cycle', 'cycle']);
   const [broken, ...more] = events.filter((event) => event.name === 'deadlock.broken');
   assert.deepEqual(more, []);
@@ -185,7 +188,7 @@ test('with a coordinator, work that failed because it only depends on itself is 
   assert.equal(handled.error, undefined);
   assert.equal(handled.result, 'Ben can hang it now.');
   assert.match(handled.description, /x \(@ann\), which depends on y: Paint the door/);
-  // Tried again as they are, they fail again: that is a new question, as often as somebody tries.
+  // Unchanged tasks fail again when retried, and each time the coordinator gets a new task.
   for (const round of [2, 3]) {
     for (const id of ['x', 'y'])
       await proc.ports.intents.submit({
@@ -196,16 +199,18 @@ test('with a coordinator, work that failed because it only depends on itself is 
         at: handled.created_at,
       });
     await untilQuiet(proc);
-    const made = (await proc.ports.events.list()).filter((one) => one.name === 'task.created' && one.agent === 'boss');
-    assert.equal(new Set(made.map((one) => one.task)).size, round);
+    const made = (await proc.ports.events.list()).filter(
+      (event) => event.name === 'task.created' && event.agent === 'boss',
+    );
+    assert.equal(new Set(made.map((event) => event.task)).size, round);
     assert.equal(made.length, round);
   }
 });
 
-test('a victim among others that only depends: it fails, and the coordinator is asked to see to its work', async () => {
+test('a victim that only depends on others fails, and the coordinator gets a task about its work', async () => {
   const { ended, events } = await play(
     {
-      agents: { ...CIRCLE.agents, cyd: agent('description: C') },
+      agents: { ...CYCLE.agents, cyd: agent('description: C') },
       tasks: {
         main: { description: 'Main', to: 'ann' },
         'main.more': { description: 'More', to: 'ben', parent: 'main', dependencies: ['late'], priority: 'A' },
@@ -221,9 +226,9 @@ test('a victim among others that only depends: it fails, and the coordinator is 
   assert.equal(ended(String(broken['handled'])).result, 'It is not needed any more.');
 });
 
-test('without a coordinator, or in a mesh, nobody is asked to see to it', async () => {
+test('without a coordinator, or in a mesh, no task about the cycle is created', async () => {
   for (const coordination of [{ mode: 'hierarchical' }, { mode: 'mesh', coordinator: 'boss' }] as const) {
-    const { events } = await play(CIRCLE, coordination);
+    const { events } = await play(CYCLE, coordination);
     assert.deepEqual(
       events.filter((event) => event.name === 'deadlock.broken').map((event) => event['handled']),
       [undefined],
@@ -232,7 +237,7 @@ test('without a coordinator, or in a mesh, nobody is asked to see to it', async 
   }
 });
 
-test('what waits keeps no place at its agent: a task that nobody has yet can be offered to those whose own tasks depend on it', async () => {
+test('waiting tasks take no capacity: an unassigned task can go to agents whose own tasks depend on it', async () => {
   const able = 'max_concurrent_tasks: 1\ncapabilities: [paint]';
   const { ended } = await play({
     agents: { ann: agent(`description: A\n${able}`), ben: agent(`description: B\n${able}`) },
@@ -267,7 +272,7 @@ const SHORT = {
   tasks: { t: { description: 'Go', to: 'lead', budget: { children: 12 } } },
 };
 
-test('a circle through a budget: who holds a share of it waits for what its owner has', async () => {
+test("a cycle through a budget is broken: a child holds a share of it and waits for its parent's resource", async () => {
   const { ended, events } = await play({
     ...SHORT,
     script: `
@@ -286,7 +291,7 @@ ${parts(4, 9)}
   assert.ok(cycle?.includes('budget:t') && cycle.includes('turn:resource-printer'), cycle?.join(' '));
 });
 
-test('the same circle, asked for when the budget is waited for already, is refused', async () => {
+test('a request that would close a cycle through a budget is refused', async () => {
   const { ended, events, disk } = await play({
     ...SHORT,
     script: `

@@ -1,4 +1,6 @@
-/** Help in a running engine: who is asked, what counts as work, and what happens when nobody comes. */
+/**
+ * Help requests in a running engine: who helps, how its work is counted, and how requests escalate.
+ */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Event } from '../../../src/domain/event.js';
@@ -11,7 +13,7 @@ const agent = (description: string, front = 'tools: []'): string =>
 const BUS = { 'bus/state.jsonl': '' };
 const ASKER = agent('Builds the shop', 'tools: [request_help]');
 
-async function tell(story: Pick<Story, 'agents' | 'tasks' | 'script'> & Partial<Story>): Promise<{
+async function run(story: Pick<Story, 'agents' | 'tasks' | 'script'> & Partial<Story>): Promise<{
   proc: Proc;
   calls: string[];
   result(id: string): Promise<string>;
@@ -35,8 +37,8 @@ async function tell(story: Pick<Story, 'agents' | 'tasks' | 'script'> & Partial<
 
 const HELP = `call: [{request_help: {kind: review, context: "Is this SQL query on postgres safe?", capabilities: [review]}}]`;
 
-test('a relevant agent with all capabilities helps; its work is counted with the asker', async () => {
-  const { proc, calls, result, events } = await tell({
+test('a relevant agent with all capabilities helps, and its work counts towards the asker', async () => {
+  const { proc, calls, result, events } = await run({
     agents: {
       ana: ASKER,
       ben: agent('Paints', 'capabilities: [review]\nexpertise: [colours]'),
@@ -59,8 +61,8 @@ test('a relevant agent with all capabilities helps; its work is counted with the
   assert.equal((await proc.ports.tasks.read('t'))!.task.usage?.turns, 3);
 });
 
-test('an agent that waits, because it did its part in a root that is open, comes before one that never had work', async () => {
-  const { calls } = await tell({
+test('an agent with finished work in an open root is preferred to one that never had work', async () => {
+  const { calls } = await run({
     agents: {
       ana: agent('Builds the shop', 'tools: [request_help, delegate_to_agent]'),
       aaa: agent('Knows databases', 'capabilities: [review]\nexpertise: [sql, postgres]\npriority: A'),
@@ -78,8 +80,8 @@ test('an agent that waits, because it did its part in a root that is open, comes
   assert.deepEqual(calls, ['ana', 'cyd', 'ana', 'cyd', 'ana']);
 });
 
-test('when those who could are busy, help comes as soon as one of them is free', async () => {
-  const { calls, events } = await tell({
+test('if all candidates are busy, the first one that becomes free helps', async () => {
+  const { calls, events } = await run({
     agents: {
       ana: ASKER,
       cyd: agent('Knows databases', 'capabilities: [review]\nexpertise: [sql, postgres]\ntools: [delegate_to_agent]'),
@@ -99,8 +101,8 @@ test('when those who could are busy, help comes as soon as one of them is free',
   assert.equal((await events('help.escalated')).length, 0);
 });
 
-test('help that nobody gives by its time goes to the coordinator', async () => {
-  const { calls, events, result } = await tell({
+test('a help request that times out goes to the coordinator', async () => {
+  const { calls, events, result } = await run({
     agents: { ana: ASKER, ben: agent('Paints', 'capabilities: [review]\nexpertise: [colours]'), pm: agent('Leads') },
     files: { ...BUS, 'guild.yaml': 'coordination: { coordinator: pm, help: 5m }\n' },
     tasks: { t: { description: 'Build it', to: 'ana' } },
@@ -118,9 +120,9 @@ test('help that nobody gives by its time goes to the coordinator', async () => {
   );
 });
 
-test('without a coordinator it goes to the human, who answers on the ballot', async () => {
+test('without a coordinator a help request goes to the human, who answers on the ballot', async () => {
   const ballot = '/w/tasks/approvals.task.md';
-  const { result, events } = await tell({
+  const { result, events } = await run({
     agents: { ana: ASKER, ben: agent('Paints', 'capabilities: [review]') },
     tasks: { t: { description: 'Build it', to: 'ana' } },
     human(disk) {
@@ -135,10 +137,10 @@ test('without a coordinator it goes to the human, who answers on the ballot', as
     },
     script: `
 - {agent: ana, turn: 1, ${HELP}}
-- {agent: ana, turn: 2, when: '/"status":"resolved","provider":"human","data":"It is not: quote the name."/', say: Mended.}
+- {agent: ana, turn: 2, when: '/"status":"resolved","provider":"human","data":"It is not: quote the name."/', say: Fixed.}
 `,
   });
-  assert.equal(await result('t'), 'Mended.');
+  assert.equal(await result('t'), 'Fixed.');
   assert.deepEqual(
     (await events('help.escalated')).map((event) => event.agent),
     ['human'],
@@ -146,7 +148,7 @@ test('without a coordinator it goes to the human, who answers on the ballot', as
 });
 
 test('a capability that no agent has, a deadline in the past and an empty question are refused at once', async () => {
-  const { proc, events } = await tell({
+  const { proc, events } = await run({
     agents: { ana: ASKER, ben: agent('Paints', 'capabilities: [review]') },
     tasks: { t: { description: 'Build it', to: 'ana' } },
     script: `
@@ -161,9 +163,9 @@ test('a capability that no agent has, a deadline in the past and an empty questi
 `,
   });
   const opened = await proc.ports.sessions.open('ana-t');
-  const said = opened.kind === 'open' ? opened.session.messages.filter(({ role }) => role === 'tool') : [];
+  const replies = opened.kind === 'open' ? opened.session.messages.filter(({ role }) => role === 'tool') : [];
   assert.deepEqual(
-    said.map(({ content }) => content.split(':')[0]),
+    replies.map(({ content }) => content.split(':')[0]),
     ['nobody_fit', 'bad_field', 'bad_field', 'over_limit'],
   );
   assert.equal((await events('help.refused')).length, 2);

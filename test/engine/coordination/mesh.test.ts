@@ -1,4 +1,7 @@
-/** Mesh: each agent has a process of its own. Offers come in the order of fitness, one of them wins, and a death on the way changes only who. */
+/**
+ * Mesh with one process per agent: offers arrive by fitness and one wins. A crash changes only the
+ * winner.
+ */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { NoteBody } from '../../../src/domain/coordination/note.js';
@@ -34,7 +37,7 @@ function start(): { disk: SimDisk; house: Cluster; enter(name: string): Proc } {
   return { disk, house, enter: (name) => house.start(disk, { agents: [name] }) };
 }
 
-/** All of them look, in turn, until the task has ended; where nothing moves, time passes. */
+/** Pumps the processes in turn until the condition holds. The clock advances when nothing moves. */
 async function together(procs: Proc[], until: () => Promise<boolean>): Promise<void> {
   for (let rounds = 0; rounds < 200; rounds++) {
     let due = Infinity;
@@ -48,25 +51,25 @@ async function together(procs: Proc[], until: () => Promise<boolean>): Promise<v
     const { clock } = procs[0]!.ports;
     if (!moved) await clock.sleep(Math.max(1, due === Infinity ? 1000 : due - clock.now().getTime()));
   }
-  throw new Error('it never came to an end');
+  throw new Error('the condition never held');
 }
 
 async function resultOf(proc: Proc, id: string): Promise<string | undefined> {
   return (await proc.ports.tasks.read(id))?.task.result;
 }
 
-function told(proc: Proc): NoteBody[] {
+function notesOf(proc: Proc): NoteBody[] {
   proc.ports.bus.refresh();
   return proc.ports.bus.read('dependency').map((note) => note.body);
 }
 
-test('the fittest offers first and wins, the others step back, and all are told', async () => {
+test('the fittest agent offers first and wins, the others step back, and notes record it', async () => {
   const { enter, house } = start();
   const procs = ['dan', 'cyd', 'ben', 'ana'].map(enter);
   await together(procs, async () => (await resultOf(procs[3]!, 't')) !== undefined);
   assert.equal(await resultOf(procs[3]!, 't'), 'By ben.');
   assert.equal(house.calls.length, 3);
-  const notes = told(procs[0]!);
+  const notes = notesOf(procs[0]!);
   const offers = notes.flatMap((body) => (body.type === 'dependency_offer' ? [[body.provider, body.steppedBack]] : []));
   assert.deepEqual(offers, [
     ['ben', undefined],
@@ -78,7 +81,7 @@ test('the fittest offers first and wins, the others step back, and all are told'
   );
 });
 
-test('a peer that is not there yet is waited for', async () => {
+test('a request waits for a peer that has not started yet', async () => {
   const { enter } = start();
   const ana = enter('ana');
   await together([ana], async () => ana.ports.tasks.openCount() === 2);
@@ -87,31 +90,31 @@ test('a peer that is not there yet is waited for', async () => {
   assert.equal(await resultOf(ana, 't'), 'By cyd.');
 });
 
-test('a peer that dies after its offer loses to one that lives', async () => {
+test('a peer that dies after its offer loses to a live one', async () => {
   const { enter } = start();
   const [ana, ben, cyd] = ['ana', 'ben', 'cyd'].map(enter) as [Proc, Proc, Proc];
   const hasOffered = async (): Promise<boolean> =>
-    told(ana).some((body) => body.type === 'dependency_offer' && body.provider === 'ben');
+    notesOf(ana).some((body) => body.type === 'dependency_offer' && body.provider === 'ben');
   await together([ana, ben], hasOffered);
   ben.die();
   await together([ana, cyd], async () => (await resultOf(ana, 't')) !== undefined);
   assert.equal(await resultOf(ana, 't'), 'By cyd.');
 });
 
-test('a peer that dies after it was chosen is replaced by the next best', async () => {
+test('a peer that dies after the award is replaced by the next best', async () => {
   const { enter, disk } = start();
   const [ana, ben, cyd] = ['ana', 'ben', 'cyd'].map(enter) as [Proc, Proc, Proc];
-  await together([ana, ben], async () => told(ana).some((body) => body.type === 'dependency_award'));
+  await together([ana, ben], async () => notesOf(ana).some((body) => body.type === 'dependency_award'));
   ben.die();
   assert.ok(
     disk.list('/w/tasks/pending').some((name) => name.includes('provide-1')),
-    'it was not taken yet',
+    'it has not been claimed',
   );
   await together([ana, cyd], async () => (await resultOf(ana, 't')) !== undefined);
   assert.equal(await resultOf(ana, 't'), 'By cyd.');
 });
 
-test('when nobody who could ever comes, the asker is told so after a while', async () => {
+test('if no candidate ever joins, the request fails with nobody_fit', async () => {
   const { enter } = start();
   const ana = enter('ana');
   await together([ana], async () => ana.ports.tasks.openCount() === 0);

@@ -1,4 +1,7 @@
-/** Dependencies of all five types, in a running engine: who is asked, what the asker gets, and what happens when nobody can give it. */
+/**
+ * Dependencies of all five types in a running engine: who is asked, what the asker gets, and how
+ * requests fail.
+ */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Event } from '../../../src/domain/event.js';
@@ -11,16 +14,16 @@ const agent = (front: string): string => `---\ndescription: Does its part\n${fro
 const BUS = { 'bus/state.jsonl': '' };
 const LED = { ...BUS, 'guild.yaml': 'coordination: { coordinator: pm }\n' };
 
-interface Told {
+interface Run {
   result(id: string): Promise<string>;
   proc: Proc;
   disk: SimDisk;
-  /** Who was asked, in order. */
+  /** The agents of the model calls, in order. */
   calls: string[];
   events(name: Event['name']): Promise<Event[]>;
 }
 
-async function tell(story: Pick<Story, 'agents' | 'tasks' | 'script'> & Partial<Story>): Promise<Told> {
+async function run(story: Pick<Story, 'agents' | 'tasks' | 'script'> & Partial<Story>): Promise<Run> {
   const disk = simDisk();
   lay(disk, { name: 'x', results: {}, calls: 0, ...story });
   const house = cluster(story.script, story.asks);
@@ -43,8 +46,8 @@ const PAIR = { ana: ANA, ben: agent('expertise: [schema]'), cyd: agent('expertis
 const ASK = { t: { description: 'Write the query', to: 'ana' } };
 
 for (const files of [undefined, BUS]) {
-  test(`data are asked of the agent that has them, and come back as a resolution${files ? ' (by offers)' : ''}`, async () => {
-    const { result, calls, events } = await tell({
+  test(`the agent that has the data is asked, and the data returns as a resolution${files ? ' (by offers)' : ''}`, async () => {
+    const { result, calls, events } = await run({
       agents: PAIR,
       tasks: ASK,
       ...(files ? { files } : {}),
@@ -63,8 +66,8 @@ for (const files of [undefined, BUS]) {
   });
 }
 
-test('the coordinator is asked who shall provide, sees the ranking, and may override it', async () => {
-  const { result, calls } = await tell({
+test('the coordinator chooses the provider, sees the ranking and may override it', async () => {
+  const { result, calls } = await run({
     agents: { ...PAIR, pm: agent('tools: []') },
     tasks: ASK,
     files: LED,
@@ -79,8 +82,8 @@ test('the coordinator is asked who shall provide, sees the ranking, and may over
   assert.deepEqual(calls, ['ana', 'pm', 'cyd', 'ana']);
 });
 
-test('a coordinator that answers badly is told once; then the rule decides', async () => {
-  const { result, calls } = await tell({
+test('a coordinator with an invalid answer is asked once more; then the rule decides', async () => {
+  const { result, calls } = await run({
     agents: { ...PAIR, pm: agent('tools: []') },
     tasks: ASK,
     files: LED,
@@ -96,8 +99,8 @@ test('a coordinator that answers badly is told once; then the rule decides', asy
   assert.deepEqual(calls, ['ana', 'pm', 'pm', 'ben', 'ana']);
 });
 
-test('when the provider fails the next best is asked, once', async () => {
-  const { result, calls } = await tell({
+test('if the provider fails, the next best is asked once', async () => {
+  const { result, calls } = await run({
     agents: {
       ana: ANA,
       ben: agent('expertise: [schema, sql]'),
@@ -117,8 +120,8 @@ test('when the provider fails the next best is asked, once', async () => {
   assert.equal(calls.length, 4);
 });
 
-test('what nobody has is refused as such, and the asker goes on', async () => {
-  const { result, events } = await tell({
+test('expertise that no agent has is refused, and the asker continues', async () => {
+  const { result, events } = await run({
     agents: PAIR,
     tasks: ASK,
     script: `
@@ -130,8 +133,8 @@ test('what nobody has is refused as such, and the asker goes on', async () => {
   assert.equal((await events('dependency.resolved'))[0]!['status'], 'failed');
 });
 
-test('impossible requests are refused at once with a typed problem and an event; nothing is made of them', async () => {
-  const { result, proc, events } = await tell({
+test('impossible requests are refused at once with a typed problem and an event, and create no task', async () => {
+  const { result, proc, events } = await run({
     agents: PAIR,
     tasks: ASK,
     script: `
@@ -154,20 +157,20 @@ test('impossible requests are refused at once with a typed problem and an event;
   });
   assert.equal(await result('t'), 'Understood.');
   const opened = await proc.ports.sessions.open('ana-t');
-  const said = opened.kind === 'open' ? opened.session.messages.filter(({ role }) => role === 'tool') : [];
+  const replies = opened.kind === 'open' ? opened.session.messages.filter(({ role }) => role === 'tool') : [];
   assert.deepEqual(
-    said.map(({ content, isError }) => [content.split(':')[0], isError]),
+    replies.map(({ content, isError }) => [content.split(':')[0], isError]),
     'bad_field bad_field not_found cycle unknown_agent not_allowed bad_name bad_field bad_field bad_field over_limit'
       .split(' ')
       .map((code) => [code, true]),
   );
-  assert.match(said[4]!.content, /did you mean ben\?/);
+  assert.match(replies[4]!.content, /did you mean ben\?/);
   assert.equal((await events('dependency.refused')).length, 6);
   assert.equal((await proc.ports.tasks.ended()).length, 1);
 });
 
-test('a deadline that passes ends the request as timed out, and calls off whoever is at it', async () => {
-  const { result, calls, proc } = await tell({
+test("a missed deadline ends the request as timed out and cancels the provider's task", async () => {
+  const { result, calls, proc } = await run({
     agents: { ana: ANA, ben: agent('expertise: [schema]\ntools: [write_file]') },
     tasks: ASK,
     asks: ['write_file'],
@@ -182,7 +185,7 @@ test('a deadline that passes ends the request as timed out, and calls off whoeve
   assert.equal(proc.ports.tasks.openCount(), 0);
 });
 
-test('several requests of one turn go out together, and none before the asker waits', async () => {
+test('requests of one turn go out together, after the asker has parked', async () => {
   const seen: number[] = [];
   const disk = simDisk();
   const story = {
@@ -215,8 +218,8 @@ test('several requests of one turn go out together, and none before the asker wa
   assert.equal((await proc.ports.tasks.read('t'))?.task.result, 'Both are there.');
 });
 
-test('a resource is held by one task at a time, until that task ends', async () => {
-  const { result, proc } = await tell({
+test('one task at a time holds a resource, until that task ends', async () => {
+  const { result, proc } = await run({
     agents: { ana: ANA, ben: ANA },
     tasks: { a: { description: 'print A', to: 'ana' }, b: { description: 'print B', to: 'ben' } },
     script: `
@@ -226,21 +229,21 @@ test('a resource is held by one task at a time, until that task ends', async () 
 `,
   });
   assert.deepEqual([await result('a'), await result('b')], ['Printed.', 'Printed.']);
-  const told = (await proc.ports.events.list()).filter(
+  const listed = (await proc.ports.events.list()).filter(
     ({ name }) => name === 'dependency.resolved' || name === 'task.completed',
   );
-  const line = told.flatMap(({ name, task }) =>
+  const line = listed.flatMap(({ name, task }) =>
     name === 'dependency.resolved' || !task!.includes('.') ? `${task!.split('.')[0]} ${name.split('.')[1]}` : [],
   );
   const [first, second] = line[0]!.startsWith('a') ? ['a', 'b'] : ['b', 'a'];
   assert.deepEqual(
     line,
-    [first, second].flatMap((one) => [`${one} resolved`, `${one} resolved`, `${one} completed`]),
+    [first, second].flatMap((id) => [`${id} resolved`, `${id} resolved`, `${id} completed`]),
   );
 });
 
-test('a sequence is resolved when the other task has ended, and fails when it has failed', async () => {
-  const { result } = await tell({
+test('a sequence resolves when the other task completes and fails when it fails', async () => {
+  const { result } = await run({
     agents: { ana: ANA, ben: agent('tools: []'), cyd: agent('model: nobody/knows') },
     tasks: {
       t: { description: 'After both', to: 'ana' },
@@ -260,13 +263,13 @@ test('a sequence is resolved when the other task has ended, and fails when it ha
   assert.equal(await result('t'), 'One of two.');
 });
 
-test('an approval goes to the ballot, and what the human says comes back', async () => {
+test("an approval goes to the ballot, and the human's answer returns to the asker", async () => {
   const ballot = '/w/tasks/approvals.task.md';
   for (const [box, expected] of [
     ['[x]', 'Go.'],
     ['[-]', 'Stop.'],
   ] as const) {
-    const { result } = await tell({
+    const { result } = await run({
       agents: PAIR,
       tasks: ASK,
       human(disk) {
@@ -287,9 +290,9 @@ test('an approval goes to the ballot, and what the human says comes back', async
   }
 });
 
-test('an agent that reviews approves by its tool; words alone are only quoted', async () => {
+test('a reviewer approves with its tool; a text answer is only partial', async () => {
   const ask = `- {agent: ana, turn: 1, call: [{request_dependency: {type: approval, need: ship it, reviewer: ben}}]}\n`;
-  const says: [string, RegExp][] = [
+  const cases: [string, RegExp][] = [
     ['call: [{provide_dependency: {status: resolved}}]', /"status":"resolved","provider":"ben"/],
     [
       'call: [{provide_dependency: {status: failed, data: no tests}}]',
@@ -297,11 +300,11 @@ test('an agent that reviews approves by its tool; words alone are only quoted', 
     ],
     ['say: Looks fine to me.', /"status":"partial","provider":"ben","data":"Looks fine to me."/],
   ];
-  for (const [words, expected] of says) {
-    const { proc } = await tell({
+  for (const [answer, expected] of cases) {
+    const { proc } = await run({
       agents: PAIR,
       tasks: ASK,
-      script: `${ask}- {agent: ben, ${words}}\n- {agent: ana, turn: 2, say: I see.}\n`,
+      script: `${ask}- {agent: ben, ${answer}}\n- {agent: ana, turn: 2, say: I see.}\n`,
     });
     const opened = await proc.ports.sessions.open('ana-t');
     assert.match(
@@ -311,7 +314,7 @@ test('an agent that reviews approves by its tool; words alone are only quoted', 
   }
 });
 
-test('a task that waits for what another holds can be asked to stop, and answers with what it has', async () => {
+test('a task that waits for a resource can be stopped and answers with what it has', async () => {
   const disk = simDisk();
   const script = `
 - {agent: ana, turn: 1, call: [{request_dependency: {type: resource, need: to print, resource: printer}}]}
@@ -335,9 +338,9 @@ test('a task that waits for what another holds can be asked to stop, and answers
   assert.equal(await store.locks.holder('resource-printer'), 'a');
 });
 
-test('a resource that was given back goes to who waits; who wants it again waits, and nobody gives back what another has', async () => {
+test('a released resource goes to the next waiting task, and only its holder can release it', async () => {
   const hold = (resource: string): string => `{request_dependency: {type: resource, need: it, resource: ${resource}}}`;
-  const { result, events } = await tell({
+  const { result, events } = await run({
     agents: { ana: ANA, ben: ANA },
     tasks: { a: { description: 'print A', to: 'ana', priority: 'A' }, b: { description: 'print B', to: 'ben' } },
     script: `

@@ -1,4 +1,4 @@
-/** The discussion of a team can be read while it goes on: one line for each thing said. */
+/** A team's discussion can be read while it runs: one line for each contribution. */
 import assert from 'node:assert/strict';
 import path from 'node:path';
 import { test } from 'node:test';
@@ -8,8 +8,8 @@ import { simClock } from '../../kit/sim-clock.js';
 import { simDisk, type SimDisk } from '../../kit/sim-disk.js';
 import { lay, STORIES } from '../../kit/stories.js';
 
-test('bus/team/<task>.jsonl tells who said what in which round', async () => {
-  const story = STORIES.find((one) => one.name.startsWith('a team of three'))!;
+test('bus/team/<task>.jsonl shows who said what in which round', async () => {
+  const story = STORIES.find(({ name }) => name.startsWith('a team of three'))!;
   const disk = simDisk();
   lay(disk, story);
   const proc = cluster(story.script).start(disk, { bus: bus({ root: ROOT, disk, clock: simClock() }) });
@@ -36,7 +36,7 @@ test('bus/team/<task>.jsonl tells who said what in which round', async () => {
   assert.ok(lines.every(({ at }) => typeof at === 'string'));
   assert.ok(
     [...seen].some((text) => text.split('\n').length === 4),
-    'the first round stood there before the second was over',
+    'the first round was published before the second was over',
   );
 });
 

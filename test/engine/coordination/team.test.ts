@@ -1,4 +1,4 @@
-/** Teams played by the engine: twenty members, and one that may not spend what the others may. */
+/** Teams in a running engine: twenty members, and a member with a smaller budget. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { cluster, untilQuiet } from '../../kit/cluster.js';
@@ -7,9 +7,9 @@ import { lay } from '../../kit/stories.js';
 
 const agent = (front: string): string => `---\ndescription: x\n${front}\n---\nSpeak.\n`;
 
-test('twenty members: everybody hears everybody once, in one conversation each', async () => {
+test('each of twenty members hears every other once, in one conversation each', async () => {
   const names = Array.from({ length: 20 }, (_, i) => `m${i + 1}`);
-  const { calls, result, parts } = await deliberated(names, {}, [
+  const { calls, result, ports } = await deliberated(names, {}, [
     '- {agent: "m*", task: "*-1", say: "I am {{agent}}."}',
     '- {agent: "m*", task: "*-2", turn: 1, call: [{vote_conclude: {}}]}',
     '- {agent: "m*", say: Enough.}',
@@ -21,10 +21,10 @@ test('twenty members: everybody hears everybody once, in one conversation each',
     .messages.find(({ content }) => content.startsWith('Round 2'))!.content;
   assert.equal(second.match(/I am m\d+/g)?.length, 19);
   assert.ok(!second.includes('I am m7.'));
-  assert.equal((await parts.sessions.list()).length, 21);
+  assert.equal((await ports.sessions.list()).length, 21);
 });
 
-test('a member that is out of its budget before it has spoken leaves, and the others go on', async () => {
+test('a member that runs out of budget before it speaks leaves, and the others continue', async () => {
   const { result, calls } = await deliberated(
     ['ann', 'ben'],
     { ben: agent('budget: {turns: 1}\ntools: [read_file]') },
@@ -48,5 +48,5 @@ async function deliberated(names: string[], more: Record<string, string>, lines:
   const world = cluster(script);
   const proc = world.start(disk);
   await untilQuiet(proc);
-  return { calls: world.calls, parts: proc.ports, result: await proc.ports.tasks.read('plan') };
+  return { calls: world.calls, ports: proc.ports, result: await proc.ports.tasks.read('plan') };
 }

@@ -1,4 +1,6 @@
-/** The wait-for graph as it follows the open tasks: every kind of node, and nothing done where nothing changed. */
+/**
+ * The wait-for graph follows the open tasks: every kind of node, and no work if nothing changed.
+ */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Agent } from '../../../src/domain/agent/agent.js';
@@ -16,16 +18,16 @@ const AGENTS = {
   ben: { name: 'ben', maxConcurrentTasks: Infinity, session: 'shared', advisors: [] },
 } as unknown as Record<string, Agent>;
 
-interface Here {
+interface Setup {
   store: Store;
   graph: WaitForGraph;
-  /** How often all open tasks were looked at. */
+  /** How often the open tasks were listed. */
   looked(): number;
   make(id: string, more?: Partial<Task>): Promise<void>;
   park(id: string, waits: Task['waits']): Promise<void>;
 }
 
-function begin(worksOn?: (agent: string) => string[]): Here {
+function setUp(worksOn?: (agent: string) => string[]): Setup {
   const store = memory(world(), { clock: simClock({ auto: true }), ids: countedIds('m') });
   let looked = 0;
   const { open } = store.tasks;
@@ -45,8 +47,8 @@ function begin(worksOn?: (agent: string) => string[]): Here {
   };
 }
 
-test('tasks, turns, budgets, agents and the human: each waits for what holds it up', async () => {
-  const { graph, make, park, store } = begin((agent) => (agent === 'ann' ? ['working'] : []));
+test('each task, turn, budget and agent has an edge to what it waits for', async () => {
+  const { graph, make, park, store } = setUp((agent) => (agent === 'ann' ? ['working'] : []));
   await make('t', { to: 'lead' });
   await park('t', { tasks: ['t.a'], budget: 'tokens' });
   await make('t.a', { to: 'ann', parent: 't', dependencies: ['t.b'] });
@@ -66,13 +68,13 @@ test('tasks, turns, budgets, agents and the human: each waits for what holds it 
   assert.deepEqual(waits('t.c'), []);
   assert.deepEqual(waits('q'), ['@human']);
   assert.deepEqual(waits('@human'), []);
-  assert.deepEqual(waits('bid'), [], 'to bid is not to take');
+  assert.deepEqual(waits('bid'), [], 'a bid takes no capacity');
   assert.deepEqual([...graph.cycles()], []);
   assert.deepEqual(graph.wouldClose('t.c', 't'), ['t.c', 't', 'budget:t', 't.a', 't.b', 'turn:ben']);
 });
 
-test('held up is who waits for an open task or for a turn; who only waits for room is not', async () => {
-  const { graph, make, store } = begin();
+test('a task is held up if it waits for an open task or a turn, but not if it waits for capacity', async () => {
+  const { graph, make, store } = setUp();
   await make('before', { to: 'ann' });
   await make('after', { to: 'ann', dependencies: ['before'] });
   await make('ended', { to: 'ann', dependencies: ['long-ago'] });
@@ -84,8 +86,8 @@ test('held up is who waits for an open task or for a turn; who only waits for ro
   assert.deepEqual(held, ['after', 'listens']);
 });
 
-test('nothing is looked at where nothing changed, and what has ended is forgotten', async () => {
-  const { graph, make, looked, store } = begin();
+test('an unchanged store is not listed again, and ended tasks are dropped', async () => {
+  const { graph, make, looked, store } = setUp();
   await make('a', { to: 'ann' });
   await make('b', { to: 'ann', dependencies: ['a'] });
   await graph.look();
@@ -94,13 +96,13 @@ test('nothing is looked at where nothing changed, and what has ended is forgotte
   const claim = (await store.tasks.claim('a', 'ann'))!;
   await store.tasks.settle(claim, claim.task, 'completed');
   await graph.look();
-  assert.equal(looked(), 1, 'after that only what changed is looked at');
+  assert.equal(looked(), 1, 'after that, only changed tasks are read');
   assert.equal(graph.find('a'), undefined);
   assert.equal(graph.isHeldUp('b'), false);
 });
 
-test('a budget that is not waited for any more waits for nobody', async () => {
-  const { graph, make, park, store } = begin();
+test('a budget that no task waits for has no edges', async () => {
+  const { graph, make, park, store } = setUp();
   await make('t', { to: 'lead' });
   await park('t', { tasks: ['t.a'], budget: 'turns' });
   await make('t.a', { to: 'lead', parent: 't', dependencies: ['t'] });

@@ -1,4 +1,4 @@
-/** What a person does to a board with an editor, and what the workspace makes of it. */
+/** Edits that a person makes to a board, and their effect on tasks. */
 import assert from 'node:assert/strict';
 import path from 'node:path';
 import { test } from 'node:test';
@@ -19,7 +19,7 @@ interface Office {
   calls: () => number;
   problems: Problem[];
   board: () => string;
-  /** The person saves the board. */
+  /** Saves the board as a person would. */
   save: (text: string) => void;
   edit: (from: string | RegExp, to: string) => void;
   task: (id: string) => Promise<Task & { state: string }>;
@@ -34,7 +34,7 @@ function office(board: string, script = ANSWERS): Office {
   lay(disk, { name: '', agents, files: { 'tasks/plan.task.md': board }, tasks: {}, script, results: {}, calls: 0 });
   const house = cluster(script);
   const problems: Problem[] = [];
-  const proc = house.start(disk, { watchers: { problem: (one) => problems.push(one) } });
+  const proc = house.start(disk, { watchers: { problem: (problem) => problems.push(problem) } });
   const text = (): string => disk.tree().get(PLAN)!;
   return {
     disk,
@@ -50,16 +50,16 @@ function office(board: string, script = ANSWERS): Office {
     },
     async task(id) {
       const placed = await proc.ports.tasks.read(id);
-      assert.ok(placed, `there is no task ${id}`);
+      assert.ok(placed, `task ${id} does not exist`);
       return { ...placed.task, state: placed.state };
     },
   };
 }
 
-/** A board whose first task never starts, because nothing like `never` exists. */
+/** A board whose task never starts: its dependency does not exist. */
 const WAITING = '## TODO\n- [ ] @ana "Wait" id: wait depends_on: never\n';
 
-test('a bullet says everything about its task', async () => {
+test('a bullet defines all fields of its task', async () => {
   const it = office(`## TODO
 - [ ] B @nobody @ana #ops #redis "Check Redis"
   id: check
@@ -79,15 +79,15 @@ test('a bullet says everything about its task', async () => {
   assert.equal(task.to, 'ana');
   assert.equal(task.priority, 'B');
   assert.deepEqual(task.requirements, ['ops']);
-  assert.deepEqual(task.dependencies, ['never'], 'what a person had done already is no condition');
+  assert.deepEqual(task.dependencies, ['never'], 'a bullet that was already done is not a dependency');
   assert.deepEqual(task.context['tags'], ['ops', 'redis']);
   assert.equal(task.context['due'], '2026-02-01');
   const unaddressed = [...it.disk.tree().keys()].find((file) => /completed\/board-plan-.*\.json$/.test(file));
-  assert.ok(unaddressed, 'a bullet without @ is offered, and done');
-  assert.equal(await it.proc.ports.tasks.read('other'), undefined, 'a done bullet makes no task');
+  assert.ok(unaddressed, 'a bullet without @ is offered and completed');
+  assert.equal(await it.proc.ports.tasks.read('other'), undefined, 'a done bullet creates no task');
 });
 
-test('nested bullets are tasks under their parent, which comes last', async () => {
+test('nested bullets become subtasks, and their parent runs last', async () => {
   const it = office(
     '## TODO\n- [ ] @ana "Whole"\n  id: whole\n  - [ ] @ben "Part"\n    id: part\n    - [ ] @ben "Bit"\n      id: bit\n',
   );
@@ -102,7 +102,7 @@ test('nested bullets are tasks under their parent, which comes last', async () =
   );
 });
 
-test('a box is in progress while its task is, and open before', async () => {
+test('a box shows that its task is in progress, and stays open before', async () => {
   const it = office(WAITING);
   await it.proc.engine.pump();
   assert.match(it.board(), /- \[ \] @ana "Wait"/);
@@ -116,7 +116,7 @@ for (const [mark, why] of [
   ['x', 'done by hand'],
   ['-', 'skipped by hand'],
 ]) {
-  test(`a person who marks [${mark}] ends the task: ${why}`, async () => {
+  test(`marking a box [${mark}] ends its task: ${why}`, async () => {
     const it = office(`${WAITING}- [ ] @ben "After" id: after depends_on: wait\n`);
     await it.proc.engine.pump();
     it.edit('[ ] @ana', `[${mark}] @ana`);
@@ -128,12 +128,12 @@ for (const [mark, why] of [
       it.board().includes(`- [${mark}] @ana "Wait" id: wait depends_on: never\n- [x]`),
       'the mark stays as it is',
     );
-    assert.equal((await it.task('after')).state, 'completed', 'what depended on it goes on');
+    assert.equal((await it.task('after')).state, 'completed', 'its dependents continue');
     assert.equal(it.calls(), 1);
   });
 }
 
-test('a tick reaches what was made for the task, and no bullet under it', async () => {
+test('ticking a bullet ends the tasks created for it, but not its nested bullets', async () => {
   const it = office('## TODO\n- [ ] @ana "Top"\n  id: top\n  - [ ] @ben "Sub"\n    id: sub\n    depends_on: never\n');
   await it.proc.engine.pump();
   const top = await it.task('top');
@@ -153,21 +153,21 @@ test('a tick reaches what was made for the task, and no bullet under it', async 
   assert.equal((await it.task('sub')).state, 'pending');
 });
 
-test('a deleted line withdraws a task that nobody has begun', async () => {
+test('deleting a line cancels a task that has not started', async () => {
   const it = office(`${WAITING}- [ ] @ben "Stay" id: stay depends_on: never\n`);
   await it.proc.engine.pump();
   it.edit(/- \[ \] @ana.*\n/, '');
   await untilQuiet(it.proc);
   assert.equal((await it.task('wait')).error?.message, 'its line was removed from tasks/plan.task.md');
   assert.equal((await it.task('stay')).state, 'pending');
-  assert.ok(!it.board().includes('wait'), 'nothing comes back');
+  assert.ok(!it.board().includes('wait'), 'the line does not come back');
 });
 
 for (const [what, text] of [
   ['an empty file', ''],
   ['conflict marks', '## TODO\n<<<<<<< mine\n=======\n>>>>>>> theirs\n'],
 ]) {
-  test(`${what} on the way of a save withdraws nothing`, async () => {
+  test(`${what} during a save cancels nothing`, async () => {
     const it = office(WAITING);
     await it.proc.engine.pump();
     it.save(text!);
@@ -177,7 +177,7 @@ for (const [what, text] of [
   });
 }
 
-test('a board that is gone withdraws nothing', async () => {
+test('a missing board cancels nothing', async () => {
   const it = office(WAITING);
   await it.proc.engine.pump();
   it.disk.remove(PLAN);
@@ -185,7 +185,7 @@ test('a board that is gone withdraws nothing', async () => {
   assert.equal((await it.task('wait')).state, 'pending');
 });
 
-test('a bullet that is changed before anybody began changes its task', async () => {
+test('changing a bullet changes its task if it has not started', async () => {
   const it = office(WAITING);
   await it.proc.engine.pump();
   it.edit('@ana "Wait" id: wait depends_on: never', 'A @ben "Wait no more" id: wait');
@@ -194,7 +194,7 @@ test('a bullet that is changed before anybody began changes its task', async () 
   assert.deepEqual([task.description, task.to, task.priority, task.state], ['Wait no more', 'ben', 'A', 'completed']);
 });
 
-test("a person's own bullet is no task, and what hangs on it waits for the tick", async () => {
+test("a person's own bullet creates no task, and its dependents wait for the tick", async () => {
   const it = office(
     '## TODO\n- [ ] @human "Call Sarah"\n  id: call\n- [ ] @ana "Write it up"\n  id: write\n  depends_on: call\n',
   );
@@ -208,7 +208,7 @@ test("a person's own bullet is no task, and what hangs on it waits for the tick"
   assert.match(it.board(), /- \[x\] @human "Call Sarah"\n {2}id: call\n- \[x\] @ana/);
 });
 
-test('a failed task is marked with its reason; opening its box again tries it again', async () => {
+test("a failed task's box shows the reason, and reopening the box retries the task", async () => {
   const it = office(
     '## TODO\n- [ ] @ana "Hard"\n  id: hard\n  error: NPE in main, see the log\n',
     '- {agent: ben, say: no}\n',
@@ -220,12 +220,12 @@ test('a failed task is marked with its reason; opening its box again tries it ag
   );
   it.edit('[-] @ana', '[ ] @ana');
   await it.proc.engine.pump();
-  assert.ok((await it.proc.ports.events.list()).some((one) => one.name === 'task.retried'));
+  assert.ok((await it.proc.ports.events.list()).some(({ name }) => name === 'task.retried'));
   await untilQuiet(it.proc);
   assert.match(it.board(), /- \[-\] @ana "Hard"\n {2}id: hard\n {2}error: NPE in main.*\n {2}failed_at/);
 });
 
-test('a failed task that is retried elsewhere has its box opened', async () => {
+test('retrying a failed task reopens its box', async () => {
   const it = office('## TODO\n- [ ] @ana "Hard" id: hard depends_on: cut\n');
   await it.proc.engine.pump();
   await it.proc.ports.intents.submit({
@@ -251,7 +251,7 @@ test('a failed task that is retried elsewhere has its box opened', async () => {
   assert.equal(it.board(), '## TODO\n- [ ] @ana "Hard" id: hard depends_on: cut\n');
 });
 
-test('a completed bullet that is opened again is left as the person left it', async () => {
+test('a completed bullet that a person reopens is left alone', async () => {
   const it = office('## TODO\n- [ ] @ana "Easy" id: easy\n');
   await untilQuiet(it.proc);
   it.edit('[x]', '[ ]');
@@ -261,7 +261,7 @@ test('a completed bullet that is opened again is left as the person left it', as
   assert.equal(it.calls(), 1);
 });
 
-test('a bad line is told once with its place, and its neighbours work', async () => {
+test('an invalid line is reported once with its place and does not affect other lines', async () => {
   const it = office(
     '## TODO\n- [ ] @ana "never closed\n- [ ] @ana "Good"\n- [ ] @bob "For whom?"\n- [ ] @ana "Odd" depends_on: "a/b"\n',
   );
@@ -283,7 +283,7 @@ test('a bad line is told once with its place, and its neighbours work', async ()
   assert.equal(it.calls(), 1);
 });
 
-test('one id on two boards is one task; the second bullet is told', async () => {
+test('an id on two boards is one task, and the second bullet is reported', async () => {
   const it = office('## TODO\n- [ ] @ana "One" id: same\n');
   it.disk.save(path.join(ROOT, 'tasks/zoo.task.md'), '## TODO\n- [ ] @ben "Two" id: same\n');
   await untilQuiet(it.proc);
@@ -292,14 +292,14 @@ test('one id on two boards is one task; the second bullet is told', async () => 
   assert.equal(it.disk.tree().get(path.join(ROOT, 'tasks/zoo.task.md')), '## TODO\n- [ ] @ben "Two" id: same\n');
 });
 
-test('an id that looks like part of another task names another task', async () => {
+test('an id that looks like the child of another task does not create that child', async () => {
   const it = office('## TODO\n- [ ] @ana "Sly" id: root.advisor-legal\n');
   await untilQuiet(it.proc);
   assert.equal(await it.proc.ports.tasks.read('root.advisor-legal'), undefined);
   assert.match(it.board(), /- \[x\] @ana "Sly" id: root\.advisor-legal\n/);
 });
 
-test('the ballot is no board, and an #approval elsewhere is nobody’s task', async () => {
+test('the ballot is not a board, and an #approval bullet creates no task', async () => {
   const it = office('## TODO\n- [ ] @ana #approval "Approve me" id: fake\n');
   it.disk.save(path.join(ROOT, 'tasks/approvals.task.md'), '## TODO\n- [ ] @ana "Do harm" id: harm\n');
   await untilQuiet(it.proc);
@@ -308,7 +308,7 @@ test('the ballot is no board, and an #approval elsewhere is nobody’s task', as
   assert.equal(await it.proc.ports.tasks.read('fake'), undefined);
 });
 
-test('a save that comes while a box is written is not lost', async () => {
+test('a save during the write of a box is not lost', async () => {
   const it = office('## TODO\n- [ ] @ana "Easy"\n');
   const { sync } = it.disk;
   let once = true;
@@ -325,7 +325,7 @@ test('a save that comes while a box is written is not lost', async () => {
   );
 });
 
-test('ten thousand bullets: read once, one tick is one line, and a pass without changes reads nothing', async () => {
+test('a board of ten thousand bullets is read once, and an unchanged board is not read again', async () => {
   const lines = Array.from({ length: 10_000 }, (_, i) => `- [x] @ana "Task ${i}" id: t${i}`);
   lines[5000] = '- [ ] @ana "Task 5000" id: t5000';
   const it = office(`## TODO\n${lines.join('\n')}\n`);
@@ -343,10 +343,10 @@ test('ten thousand bullets: read once, one tick is one line, and a pass without 
   assert.equal(reads, 1);
 });
 
-/** The text without what the program may add or change. */
+/** The text without boxes and the fields that the engine writes. */
 function bare(text: string): string {
-  const ours = /^[ \t]*(id: board-|completed_at: |failed_at: |error: |failure: )/;
-  const lines = text.split(/\r?\n/).filter((line) => !ours.test(line));
+  const written = /^[ \t]*(id: board-|completed_at: |failed_at: |error: |failure: )/;
+  const lines = text.split(/\r?\n/).filter((line) => !written.test(line));
   return lines.map((line) => line.replace(/^([ \t]*-[ \t]+)\[[ _x/-]\] ?/, '$1')).join('\n');
 }
 
@@ -376,7 +376,7 @@ const LINES = [
   '   - odd',
 ];
 
-test('whatever stands on a board, only boxes and fields of our own change, and a second look changes nothing', async () => {
+test('on any board only boxes and generated fields change, and a second pass changes nothing', async () => {
   const board = fc.tuple(
     fc.array(fc.constantFrom(...LINES), { maxLength: 25 }),
     fc.constantFrom('\n', '\r\n'),
@@ -393,20 +393,20 @@ test('whatever stands on a board, only boxes and fields of our own change, and a
       assert.equal(it.board(), after);
       const next = office(after);
       await untilQuiet(next.proc);
-      assert.equal(next.calls(), 0, 'what is done is not done again in a new workspace');
+      assert.equal(next.calls(), 0, 'completed bullets do not run again in a new workspace');
     }),
     { numRuns: 150 },
   );
 });
 
-test('a messy board keeps its mess', async () => {
+test('a messy board keeps its formatting', async () => {
   const it = office(MESSY);
   await untilQuiet(it.proc);
   assert.equal(bare(it.board()), bare(MESSY));
   assert.ok(it.board().endsWith('the end, without newline'));
 });
 
-test('a task that is only called like what was made for a bullet stays when the bullet is done by hand', async () => {
+test("a task with an id like a bullet's child is not ended with the bullet", async () => {
   const it = office('## TODO\n- [ ] @ana "Release" id: release depends_on: never\n');
   const notes = { description: 'Notes', to: 'ana', dependencies: ['never'] };
   it.disk.save(path.join(ROOT, 'tasks/pending/release.notes.json'), JSON.stringify(notes));

@@ -1,4 +1,4 @@
-/** The planner looks after others from time to time, and only when there is something new to look at. */
+/** Planner check-ins: they happen after the interval, and only if work has changed. */
 import assert from 'node:assert/strict';
 import path from 'node:path';
 import { test } from 'node:test';
@@ -20,7 +20,7 @@ interface Office {
   problems: Problem[];
   note: () => string;
   checkIns: () => string[];
-  /** Some time passes, with a pass at its end. */
+  /** Advances the clock, then runs passes until nothing moves. */
   wait: (ms: number) => Promise<void>;
 }
 
@@ -37,7 +37,7 @@ function office(
   const problems: Problem[] = [];
   const proc = house.start(options.on?.(disk) ?? disk, {
     config: options.checkins === undefined ? {} : { checkins: options.checkins },
-    watchers: { problem: (one) => problems.push(one) },
+    watchers: { problem: (problem) => problems.push(problem) },
   });
   return {
     disk,
@@ -53,7 +53,7 @@ function office(
   };
 }
 
-/** Open work of another agent that goes nowhere. */
+/** Adds an open task of another agent that never starts. */
 function stuck(disk: SimDisk, id: string): void {
   disk.save(
     path.join(ROOT, `tasks/pending/${id}.json`),
@@ -61,7 +61,7 @@ function stuck(disk: SimDisk, id: string): void {
   );
 }
 
-test('the first pass notes the time, in the format people know', async () => {
+test('the first pass records the time in the documented format', async () => {
   const it = office({ checkins: true });
   stuck(it.disk, 's1');
   await it.wait(0);
@@ -77,7 +77,7 @@ test('when the interval has passed and work has changed, the planner is asked on
   await it.wait(0);
   stuck(it.disk, 's1');
   await it.wait(30_000);
-  assert.deepEqual(it.checkIns(), [], 'not before its time');
+  assert.deepEqual(it.checkIns(), [], 'not before the interval has passed');
   await it.wait(35_000);
   assert.deepEqual(it.checkIns(), ['checkin-1']);
   assert.equal(
@@ -90,7 +90,7 @@ test('when the interval has passed and work has changed, the planner is asked on
   assert.ok(it.disk.tree().has(path.join(ROOT, 'sessions/planner-checkin-1.session.yaml')));
 });
 
-test('fifty minutes in which nothing moves cost one check-in, and then nothing at all', async () => {
+test('fifty minutes without progress cost one check-in, and fifty more cost nothing', async () => {
   const it = office({ checkins: true });
   await it.wait(0);
   stuck(it.disk, 's1');
@@ -111,7 +111,7 @@ test('fifty minutes without any open work cost no model call', async () => {
   assert.equal(it.house.calls.length, 0);
 });
 
-test('off unless it is wanted: by guild.yaml, or by the file being there', async () => {
+test('check-ins are off unless guild.yaml or the check-in file enables them', async () => {
   const off = office();
   stuck(off.disk, 's1');
   for (let minute = 0; minute < 3; minute++) await off.wait(MINUTE);
@@ -138,8 +138,8 @@ test('off unless it is wanted: by guild.yaml, or by the file being there', async
   assert.equal(nobody.note(), '', 'no planner, no check-in');
 });
 
-test('a broken file holds check-ins with one problem and stays as it is', async () => {
-  for (const [text, said] of [
+test('an invalid file stops check-ins with one problem and stays unchanged', async () => {
+  for (const [text, expected] of [
     ['interval_seconds: [', /planner-checkin\.yaml/],
     ['interval_seconds: soon\n', /"interval_seconds" must be a number above 0/],
     ['- a list\n', /must be a mapping/],
@@ -148,16 +148,16 @@ test('a broken file holds check-ins with one problem and stays as it is', async 
     stuck(it.disk, 's1');
     for (let minute = 0; minute < 5; minute++) await it.wait(MINUTE);
     assert.equal(it.problems.length, 1);
-    assert.match(`${it.problems[0]!.where?.file} ${it.problems[0]!.message}`, said);
+    assert.match(`${it.problems[0]!.where?.file} ${it.problems[0]!.message}`, expected);
     assert.equal(it.note(), text);
     assert.equal(it.house.calls.length, 0);
     it.disk.save(FILE, 'interval_seconds: 1\nlast_checkin: 2026-01-01T00:00:00Z\n');
     await it.wait(MINUTE);
-    assert.deepEqual(it.checkIns(), ['checkin-1'], 'mended, it goes on');
+    assert.deepEqual(it.checkIns(), ['checkin-1'], 'check-ins continue once the file is fixed');
   }
 });
 
-test('the file taken away begins anew, past the numbers of old check-ins', async () => {
+test('after the file is removed, check-ins start over with unused numbers', async () => {
   const it = office({ checkins: true });
   await it.wait(0);
   stuck(it.disk, 's1');
@@ -170,7 +170,7 @@ test('the file taken away begins anew, past the numbers of old check-ins', async
   assert.deepEqual(it.checkIns(), ['checkin-1', 'checkin-2']);
 });
 
-test('a death at any change makes no second check-in and loses none', async () => {
+test('a crash at any change neither duplicates nor loses a check-in', async () => {
   let n = 0;
   for (let more = true; more;) {
     n++;
@@ -194,8 +194,8 @@ test('a death at any change makes no second check-in and loses none', async () =
     stuck(it.disk, 's2');
     await wait(MINUTE);
     const made = [...it.disk.tree().keys()].filter((file) => /completed\/checkin-\d+\.json$/.test(file));
-    assert.ok(made.length >= 1 && made.length <= 2, `${made.length} check-ins, death at ${n}`);
-    assert.match(it.note(), new RegExp(`^checkin_count: ${made.length}$`, 'm'), `death at ${n}`);
+    assert.ok(made.length >= 1 && made.length <= 2, `${made.length} check-ins, crash at ${n}`);
+    assert.match(it.note(), new RegExp(`^checkin_count: ${made.length}$`, 'm'), `crash at ${n}`);
     assert.deepEqual(it.disk.list(path.join(ROOT, '.guild/tmp')), []);
   }
   assert.ok(n > 20);

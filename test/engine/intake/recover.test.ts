@@ -1,30 +1,33 @@
-/** What is lost with a process comes back, and a task that kills its takers cannot do so without end. */
+/** Recovery from dead processes. A task that kills its process is not retried forever. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { cluster, untilQuiet, type Cluster } from '../../kit/cluster.js';
 import { simDisk, type SimDisk } from '../../kit/sim-disk.js';
 import { lay } from '../../kit/stories.js';
 
-function begun(script: string): { disk: SimDisk; house: Cluster } {
+function setUp(script: string): { disk: SimDisk; house: Cluster } {
   const disk = simDisk();
   const agents = { ana: '---\ndescription: A\n---\nDo it.\n' };
   lay(disk, { name: '', agents, tasks: { t: { description: 'Poison', to: 'ana' } }, script, results: {}, calls: 0 });
   return { disk, house: cluster(script) };
 }
 
-/** A process takes the task and dies with it. `recover`: before that it takes up what the last one left. */
+/**
+ * Starts a process that claims the task and dies. `recover`: it first recovers the tasks of the
+ * last one.
+ */
 async function dieWith(house: Cluster, disk: SimDisk, recover: boolean): Promise<void> {
   const proc = house.start(disk);
   await proc.ports.tasks.scan(true);
-  // A pass of trees that are not there takes up what was left, and starts nothing.
+  // A pass for a root that does not exist recovers tasks and starts nothing.
   if (recover) await proc.engine.pump(new Set(['none']));
   const claim = await proc.ports.tasks.claim('t', 'ana');
-  assert.ok(claim, 'it can be taken');
+  assert.ok(claim, 'it can be claimed');
   proc.die();
 }
 
-test('three takers lost in a row end a task with its history; a retry goes on', async () => {
-  const { disk, house } = begun('- {agent: ana, say: survived}');
+test('three crashes in a row fail a task with their history, and a retry continues it', async () => {
+  const { disk, house } = setUp('- {agent: ana, say: survived}');
   for (let i = 0; i < 3; i++) await dieWith(house, disk, i > 0);
   const proc = house.start(disk);
   await untilQuiet(proc);
@@ -39,8 +42,8 @@ test('three takers lost in a row end a task with its history; a retry goes on', 
   assert.deepEqual([after.state, after.task.result, after.task.lost], ['completed', 'survived', undefined]);
 });
 
-test('whoever puts it down alive ends the row', async () => {
-  const { disk, house } = begun('- {agent: ana, say: survived}');
+test('a task released by a live process starts a new count of crashes', async () => {
+  const { disk, house } = setUp('- {agent: ana, say: survived}');
   await dieWith(house, disk, false);
   await dieWith(house, disk, true);
   const careful = house.start(disk);

@@ -1,4 +1,7 @@
-/** A workspace that extends itself, in a running engine: every stage, both drafts, what the human says, and what becomes of an agent that does not hold. */
+/**
+ * Extending the workspace with a new agent in a running engine: every stage, the human's answer,
+ * and probation.
+ */
 import assert from 'node:assert/strict';
 import path from 'node:path';
 import { test } from 'node:test';
@@ -20,7 +23,7 @@ const draft = (
 const judge = (works: boolean, reason: string): string =>
   `{judge_trial: {works: ${works}, better: ${works}, reason: ${reason}}}`;
 
-interface Told {
+interface Run {
   disk: SimDisk;
   house: Cluster;
   proc: Proc;
@@ -29,7 +32,7 @@ interface Told {
   mark(box: string): void;
 }
 
-async function told(script: string, agents: Record<string, string> = { finder: FINDER, maker: MAKER }): Promise<Told> {
+async function run(script: string, agents: Record<string, string> = { finder: FINDER, maker: MAKER }): Promise<Run> {
   const song = { description: 'Sing of the sea', requirements: ['singing'] };
   const story: Story = { name: 'extend', agents, tasks: { song }, script, results: {}, calls: 0 };
   const disk = simDisk();
@@ -49,10 +52,10 @@ async function told(script: string, agents: Record<string, string> = { finder: F
     mark: (box) => disk.save(BALLOT, text('tasks/approvals.task.md').replaceAll('- [_]', `- ${box}`)),
     task(id = 'song') {
       for (const state of ['completed', 'failed', 'pending', 'active', 'waiting']) {
-        const found = text(`tasks/${state}/${id}.json`);
-        if (found !== '') return { ...(JSON.parse(found) as Task), state };
+        const json = text(`tasks/${state}/${id}.json`);
+        if (json !== '') return { ...(JSON.parse(json) as Task), state };
       }
-      throw new Error(`there is no ${id}`);
+      throw new Error(`task ${id} does not exist`);
     },
   };
 }
@@ -74,11 +77,11 @@ const WHOLE = `
 - {agent: bard, task: song.check-1, call: [{give_verdict: {advances: true, reason: a song}}]}
 `;
 
-test('every stage is a task: research, a draft that is mended, trials that only look, a second draft, the human, and then the work', async () => {
-  const it = await told(WHOLE);
+test('each stage is a task: research, drafts, read-only trials, the approval, then the work', async () => {
+  const it = await run(WHOLE);
   assert.equal(it.task().state, 'waiting');
   const shown = it.text('tasks/approvals.task.md');
-  for (const words of [
+  for (const text of [
     'probation: true',
     'echo la',
     'tried on "Sing la": la',
@@ -86,8 +89,8 @@ test('every stage is a task: research, a draft that is mended, trials that only 
     'judged better',
     'it sings',
   ])
-    assert.ok(shown.includes(words), `the ballot says ${words}:\n${shown}`);
-  assert.equal(it.text('agents/bard.md'), '', 'nothing of it is there before the human agreed');
+    assert.ok(shown.includes(text), `the ballot says ${text}:\n${shown}`);
+  assert.equal(it.text('agents/bard.md'), '', 'nothing is written before the human approves');
   const trial = it.house.calls.find((call) => call.task === 'song.new-trial-2')!;
   assert.deepEqual(
     [trial.system, trial.tools.map((tool) => tool.name), trial.messages[0]!.content],
@@ -103,11 +106,11 @@ test('every stage is a task: research, a draft that is mended, trials that only 
   assert.deepEqual([it.task().state, it.task().result, it.task().to], ['completed', 'O sea, O sea.', 'bard']);
   assert.match(it.text('agents/bard.md'), /^---\nprobation: true\ndescription: Sings\n/);
   assert.equal(it.text('workspaces/bard/tools/tune.sh'), 'echo la');
-  assert.equal(it.task().usage?.turns, it.house.calls.length, 'all of it is in the books of the task');
+  assert.equal(it.task().usage?.turns, it.house.calls.length, 'the task pays for every call');
 });
 
-test('refused: nothing is written, and the task says so', async () => {
-  const it = await told(WHOLE);
+test('a rejected agent is not written, and the task fails with the reason', async () => {
+  const it = await run(WHOLE);
   it.disk.save(BALLOT, it.text('tasks/approvals.task.md').replace('- [_]', '- [-]'));
   await untilQuiet(it.proc);
   assert.equal(it.task().state, 'failed');
@@ -118,8 +121,8 @@ test('refused: nothing is written, and the task says so', async () => {
   assert.equal(it.text('agents/bard.md'), '');
 });
 
-test('two drafts that do not hold: the task fails with both reasons', async () => {
-  const it = await told(
+test('after two failed drafts the task fails with both reasons', async () => {
+  const it = await run(
     `
 - {agent: maker, task: "song.new-draft-*", call: [${draft()}]}
 - {agent: maker, task: "song.new-trial-*", say: hm}
@@ -133,15 +136,15 @@ test('two drafts that do not hold: the task fails with both reasons', async () =
   assert.equal(it.task().error!.code, 'nobody_fit');
 });
 
-test('without anybody who makes agents, a task that needs what nobody has fails at once and no model is asked', async () => {
-  const it = await told('', { finder: FINDER });
+test('without an agent that drafts agents, a missing capability fails the task without a model call', async () => {
+  const it = await run('', { finder: FINDER });
   assert.match(it.task().error!.message, /no agent has the capability singing/);
   assert.equal(it.house.calls.length, 0);
 });
 
-test('an agent on probation whose work does not hold is retired, and its file is kept', async () => {
+test('an agent on probation whose work is rejected is retired, and its file is kept', async () => {
   const bard = agent('description: Sings\ncapabilities: [singing]\nprobation: true');
-  const it = await told(
+  const it = await run(
     `
 - {agent: bard, task: "*.work*", say: hm}
 - {agent: bard, task: "*.check-*", call: [{give_verdict: {advances: false, reason: no song}}]}

@@ -1,4 +1,7 @@
-/** Tasks that are addressed to nobody: who is asked, who is not, what it costs, and what becomes of it when nobody is fit or somebody dies. */
+/**
+ * Unaddressed tasks: which agents bid, what bids cost, and what happens if none fits or a process
+ * dies.
+ */
 import assert from 'node:assert/strict';
 import path from 'node:path';
 import { test } from 'node:test';
@@ -11,16 +14,16 @@ const agent = (front: string): string => `---\ndescription: Does things\n${front
 const bids = (name: string, fitness: number, more = ''): string =>
   `- {agent: ${name}, task: '*.bid-*', call: [{place_bid: {proceed: true, able: true, fitness: ${fitness}, reason: r}}]${more}}`;
 
-interface Given {
+interface Story {
   agents: Record<string, string>;
   tasks: Record<string, unknown>;
   script: string;
 }
 
-function begun(given: Given): { disk: SimDisk; house: Cluster } {
+function setUp(story: Story): { disk: SimDisk; house: Cluster } {
   const disk = simDisk();
-  lay(disk, { name: '', files: {}, results: {}, calls: 0, ...given });
-  return { disk, house: cluster(given.script) };
+  lay(disk, { name: '', files: {}, results: {}, calls: 0, ...story });
+  return { disk, house: cluster(story.script) };
 }
 
 const FOUR = { ana: agent('capabilities: [find]'), ben: agent('capabilities: [find]'), cyd: agent('threshold: 8') };
@@ -31,12 +34,12 @@ async function end(proc: Proc, id: string): Promise<[string, string | undefined,
 }
 
 const events = async (proc: Proc, name: string): Promise<Event[]> =>
-  (await proc.ports.events.list()).filter((one) => one.name === name);
+  (await proc.ports.events.list()).filter((event) => event.name === name);
 const asked = (house: Cluster): string[] =>
   house.calls.filter((call) => call.task.includes('.bid-')).map((call) => call.agent);
 
-test('the best bid gets the task, all is told, and the cost stands in the books under the role bid', async () => {
-  const { disk, house } = begun({
+test('the best bid gets the task, all scores are published, and bids are accounted under their role', async () => {
+  const { disk, house } = setUp({
     agents: FOUR,
     tasks: { t: { description: 'Find it' } },
     script: `${bids('ana', 7)}\n${bids('ben', 9)}\n${bids('cyd', 7)}\n- {agent: ben, say: found}`,
@@ -56,12 +59,12 @@ test('the best bid gets the task, all is told, and the cost stands in the books 
   assert.equal(task.usage!.turns, 4, 'three bids and the work');
   assert.equal(task.own_usage!.turns, 1);
   assert.equal(task.bids!.length, 3);
-  const roles = (await events(proc, 'model.answered')).map((one) => one['role']);
+  const roles = (await events(proc, 'model.answered')).map((event) => event['role']);
   assert.deepEqual(roles.sort(), ['bid', 'bid', 'bid', 'root']);
 });
 
-test('a bid is sealed: nobody is shown what others bid, and the only tool is place_bid', async () => {
-  const { disk, house } = begun({
+test('bids are sealed: no bidder sees another bid, and place_bid is the only tool', async () => {
+  const { disk, house } = setUp({
     agents: FOUR,
     tasks: { t: { description: 'Find it' } },
     script: `${bids('ana', 7).replace('reason: r', 'reason: SECRET')}\n${bids('ben', 9)}\n${bids('cyd', 7)}\n- {agent: ben, say: found}`,
@@ -69,15 +72,15 @@ test('a bid is sealed: nobody is shown what others bid, and the only tool is pla
   const proc = house.start(disk);
   await untilQuiet(proc);
   for (const call of house.calls) assert.doesNotMatch(JSON.stringify([call.system, call.messages]), /SECRET/);
-  for (const call of house.calls.filter((one) => one.task.includes('.bid-')))
+  for (const call of house.calls.filter(({ task }) => task.includes('.bid-')))
     assert.deepEqual(
       call.tools.map((tool) => tool.name),
       ['place_bid'],
     );
 });
 
-test('no model is asked where one agent fits, where there is a default agent, or for an equal task again', async () => {
-  const one = begun({
+test('no bids are asked for if one agent fits, if there is a default agent, or for an equal task', async () => {
+  const one = setUp({
     agents: { ...FOUR, dan: agent('capabilities: [fly]') },
     tasks: { t: { description: 'Fly', requirements: ['fly'] } },
     script: '- {agent: dan, say: flown}',
@@ -86,13 +89,13 @@ test('no model is asked where one agent fits, where there is a default agent, or
   await untilQuiet(first);
   assert.deepEqual(await end(first, 't'), ['completed', 'dan', 'flown']);
 
-  const two = begun({ agents: FOUR, tasks: { t: { description: 'Find it' } }, script: '- {agent: cyd, say: done}' });
+  const two = setUp({ agents: FOUR, tasks: { t: { description: 'Find it' } }, script: '- {agent: cyd, say: done}' });
   const second = two.house.start(two.disk, { config: { defaultAgent: 'cyd' } });
   await untilQuiet(second);
   assert.deepEqual(await end(second, 't'), ['completed', 'cyd', 'done']);
   assert.equal(two.house.calls.length, 1);
 
-  const again = begun({
+  const again = setUp({
     agents: FOUR,
     tasks: { a: { description: 'Find it' } },
     script: `${bids('ana', 7)}\n${bids('ben', 9)}\n${bids('cyd', 7)}\n- {agent: ben, say: found}`,
@@ -105,11 +108,11 @@ test('no model is asked where one agent fits, where there is a default agent, or
   );
   await untilQuiet(third);
   assert.deepEqual(await end(third, 'b'), ['completed', 'ben', 'found']);
-  assert.equal(asked(again.house).length, 3, 'the second time nobody was asked');
+  assert.equal(asked(again.house).length, 3, 'the second task reuses the bids');
 });
 
-test('words instead of a bid are asked for once more, and then count as none', async () => {
-  const { disk, house } = begun({
+test('an agent that answers in words is asked once more and then has no bid', async () => {
+  const { disk, house } = setUp({
     agents: { ana: FOUR.ana, ben: FOUR.ben },
     tasks: { t: { description: 'Find it' } },
     script: `
@@ -125,8 +128,8 @@ ${bids('ben', 6)}
   assert.match(disk.tree().get(`${ROOT}/tasks/bids/t.md`)!, /\| ana \| no bid \|/);
 });
 
-test('what nobody will do fails with all scores, and a retry asks only those whose file changed', async () => {
-  const { disk, house } = begun({
+test('a task without a sufficient bid fails with all scores, and a retry asks only changed agents', async () => {
+  const { disk, house } = setUp({
     agents: FOUR,
     tasks: { t: { description: 'Find it' } },
     script: `${bids('ana', 3, ', times: 1')}\n${bids('ana', 9)}\n${bids('ben', 5)}\n- {agent: cyd, task: '*.bid-*', call: [{place_bid: {proceed: false, able: true, fitness: 9, reason: no}}]}\n- {agent: ana, say: found}`,
@@ -143,8 +146,8 @@ test('what nobody will do fails with all scores, and a retry asks only those who
   assert.deepEqual(asked(house).sort(), ['ana', 'ana', 'ben', 'cyd']);
 });
 
-test('a record of failures outweighs a high opinion of oneself', async () => {
-  const { disk, house } = begun({
+test('a record of failures outweighs a high self-rating', async () => {
+  const { disk, house } = setUp({
     agents: { ana: FOUR.ana, ben: FOUR.ben },
     tasks: Object.fromEntries(['a', 'b', 'c', 'd'].map((id) => [id, { description: `Try ${id}`, to: 'ana' }])),
     script: `- {agent: ana, task: [a, b, c, d], fail: auth, message: no}\n${bids('ana', 10)}\n${bids('ben', 7)}\n- {agent: ben, say: found}`,
@@ -160,8 +163,8 @@ test('a record of failures outweighs a high opinion of oneself', async () => {
   );
 });
 
-test('an agent at its limit is not asked; if the others do not reach their thresholds, the task waits for it', async () => {
-  const { disk, house } = begun({
+test('an agent at its limit is not asked, and the task waits for it if no other bid suffices', async () => {
+  const { disk, house } = setUp({
     agents: { ana: agent('max_concurrent_tasks: 1'), ben: agent('priority: C') },
     tasks: { long: { description: 'Long work', to: 'ana', dependencies: ['never'] }, t: { description: 'Find it' } },
     script: `${bids('ana', 9)}\n${bids('ben', 2)}\n- {agent: ana, say: found}`,
@@ -182,8 +185,8 @@ test('an agent at its limit is not asked; if the others do not reach their thres
   assert.deepEqual(asked(house), ['ben', 'ana']);
 });
 
-test('each process bids for the agents it hosts; one that died holds nobody up', async () => {
-  const { disk, house } = begun({
+test('each process bids for the agents it hosts, and a dead process does not delay the award', async () => {
+  const { disk, house } = setUp({
     agents: FOUR,
     tasks: { t: { description: 'Find it' } },
     script: `${bids('ana', 7)}\n${bids('ben', 9)}\n${bids('cyd', 7)}\n- {agent: ana, say: found}`,
@@ -193,18 +196,18 @@ test('each process bids for the agents it hosts; one that died holds nobody up',
   await one.ports.presence.join();
   await two.ports.presence.join();
   await untilQuiet(one);
-  assert.deepEqual(asked(house), ['ana'], 'ben is for the other process, and nobody hosts cyd');
+  assert.deepEqual(asked(house), ['ana'], 'ben belongs to the other process, and no process hosts cyd');
   assert.equal((await one.ports.tasks.read('t'))!.state, 'waiting');
   two.die();
   await untilQuiet(one);
   assert.deepEqual(await end(one, 't'), ['completed', 'ana', 'found']);
   assert.deepEqual(asked(house), ['ana']);
-  assert.deepEqual([...one.ports.tasks.open()], [], 'the bid that never came is ended too');
+  assert.deepEqual([...one.ports.tasks.open()], [], 'the missing bid is ended too');
 });
 
 for (const comes of ['alone', 'with others']) {
-  test(`who leaves before its bid is in, and is asked ${comes}, is asked again when it is back, and the task does not fail meanwhile`, async () => {
-    const { disk, house } = begun({
+  test(`an agent asked ${comes} that leaves before its bid is in is asked again when it returns`, async () => {
+    const { disk, house } = setUp({
       agents: { ana: FOUR.ana, ben: FOUR.ben },
       tasks: { t: { description: 'Find it' } },
       script: `${bids('ana', 2)}\n${bids('ben', 9)}\n- {agent: ben, say: found}`,
@@ -231,8 +234,8 @@ for (const comes of ['alone', 'with others']) {
   });
 }
 
-test('a bid that its process dies of is given up, and not asked for without end', async () => {
-  const { disk, house } = begun({
+test('a bid that kills its process is given up after a limited number of attempts', async () => {
+  const { disk, house } = setUp({
     agents: { ana: FOUR.ana, ben: FOUR.ben },
     tasks: { t: { description: 'Find it' } },
     script: `${bids('ana', 2)}\n${bids('ben', 9)}`,
@@ -254,8 +257,8 @@ test('a bid that its process dies of is given up, and not asked for without end'
   assert.match((await end(one, 't'))[2], /ben: no bid: the process working on it died \d+ times/);
 });
 
-test('a process that is there and does not answer holds the others up no longer than the time for bids', async () => {
-  const { disk, house } = begun({
+test('a live process that does not answer delays the award only until the bid deadline', async () => {
+  const { disk, house } = setUp({
     agents: FOUR,
     tasks: { t: { description: 'Find it' } },
     script: `${bids('ana', 7)}\n${bids('ben', 9)}\n- {agent: ana, say: found}`,
@@ -269,13 +272,13 @@ test('a process that is there and does not answer holds the others up no longer 
   await untilQuiet(one);
   assert.deepEqual(await end(one, 't'), ['completed', 'ana', 'found']);
   assert.deepEqual(asked(house), ['ana']);
-  assert.deepEqual([...one.ports.tasks.open()], [], 'the bid that never came is ended too');
+  assert.deepEqual([...one.ports.tasks.open()], [], 'the missing bid is ended too');
   await untilQuiet(two);
-  assert.deepEqual(asked(house), ['ana'], 'and nobody is asked for it afterwards');
+  assert.deepEqual(asked(house), ['ana'], 'no bid is made after the award');
 });
 
-test('the task file of the first page works as it stands: no id, and requirements inside its context', async () => {
-  const { disk, house } = begun({
+test('the task file from the README works: no id, and requirements inside its context', async () => {
+  const { disk, house } = setUp({
     agents: FOUR,
     tasks: {
       build_user_api: {
@@ -294,8 +297,8 @@ test('the task file of the first page works as it stands: no id, and requirement
   assert.deepEqual(await end(proc, 'build_user_api'), ['completed', 'ana', 'built']);
 });
 
-test('with nothing to do, a workspace full of refused and ended offers asks nobody and writes nothing', async () => {
-  const { disk, house } = begun({
+test('a workspace with only rejected offers calls no model and writes nothing', async () => {
+  const { disk, house } = setUp({
     agents: { ana: agent('max_concurrent_tasks: 1'), ben: agent('priority: C') },
     tasks: { long: { description: 'Long work', to: 'ana', dependencies: ['never'] }, t: { description: 'Find it' } },
     script: bids('ben', 2),
@@ -307,9 +310,9 @@ test('with nothing to do, a workspace full of refused and ended offers asks nobo
   assert.deepEqual([house.calls.length, [...disk.tree()].join()], before);
 });
 
-test('an offer between tasks of one agent neither stops the pass nor skips one of them', async () => {
+test('an offer between the tasks of one agent neither ends the pass nor skips a task', async () => {
   const at = (second: number): string => `2026-01-01T00:00:0${second}.000Z`;
-  const { disk, house } = begun({
+  const { disk, house } = setUp({
     agents: { ...FOUR, dan: agent('threshold: never') },
     tasks: {
       d1: { description: 'one', to: 'dan', created_at: at(1) },
