@@ -1,7 +1,4 @@
-/**
- * The agents of a workspace as their files define them now, and as they were when a conversation
- * started.
- */
+/** The agents of a workspace, as their files define them now or did when a conversation started. */
 import type { Agent } from '../domain/agent/agent.js';
 import type { Problem } from '../domain/problem.js';
 
@@ -14,10 +11,7 @@ export interface Agents {
   all(): ReadonlyMap<string, Agent>;
   /** Agents whose file has never been readable in this process, by the name of the file. */
   unreadable?(): ReadonlyMap<string, Problem>;
-  /**
-   * Why this agent cannot get work: its references form a cycle, it contradicts itself, or it names
-   * an unknown agent.
-   */
+  /** Why this agent cannot get work, such as a cycle of references or an unknown agent. */
   fault(name: string): Problem | undefined;
   /** The content of the defining file, for pinning. */
   source(agent: Agent): string;
@@ -27,10 +21,7 @@ export interface Agents {
   problemsOf(name: string, source: string): Problem[];
   /** Moves the agent's file to `agents/retired/`. False if the agent has no file of its own. */
   retire(name: string): boolean;
-  /**
-   * Writes `agents/<name>.md`, durable when resolved. Returns the problem if the source is invalid
-   * or the name is taken.
-   */
+  /** Writes `agents/<name>.md`, durable. Fails if the source is invalid or the name is taken. */
   create(name: string, source: string): Promise<Problem | undefined>;
   /** The system prompt with tool descriptions and variables filled in. */
   prompt(agent: Agent, toolDescriptions: string, variables: Record<string, string>): string;

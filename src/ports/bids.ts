@@ -1,7 +1,4 @@
-/**
- * Track records of agents and their earlier bids on equal tasks. Both are caches that may be
- * deleted.
- */
+/** Caches, safe to delete: track records of agents and their earlier bids on equal tasks. */
 import type { Bid } from '../domain/task/bid.js';
 import type { TrackRecords } from '../domain/agent/track-record.js';
 

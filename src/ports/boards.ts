@@ -20,17 +20,11 @@ export interface Boards {
   read(agents: Iterable<string>): Promise<BoardsReading>;
   /** Makes the next reading return everything, even if nothing changed. */
   readAgain(): void;
-  /**
-   * The bullet of this task as of the last reading; undefined if there is none or it is a person's
-   * own.
-   */
+  /** The bullet of this task at the last reading; undefined if none or a person's own. */
   stand(id: string): BoardStand | undefined;
   /** Ids of all tasks with such a bullet. */
   standing(): Iterable<string>;
-  /**
-   * True if this board was read completely; only then does a missing bullet mean that it was
-   * removed.
-   */
+  /** True if this board was read completely: only then is a missing bullet a removed one. */
   isWhole(file: string): boolean;
   /** Ids of bullets whose box may still change. */
   following(): Iterable<string>;

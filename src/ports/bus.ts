@@ -4,11 +4,11 @@
  */
 
 // The contract suite checks these promises on every adapter:
-// - A note survives a crash of the process once `tell` resolves, and a power cut with `durable`. An
-// id is   stored once, whichever process tells it, for as long as the first note is kept. - A
-// reader sees all notes of a channel by priority (critical, high, normal, low), then by arrival. -
-// A slow reader delays `tell` and loses nothing. A reader that makes no progress while `tell` waits
-// for   it counts as asleep and is not waited for until it moves again.
+// - A note survives a crash of the process once `tell` resolves, and a power cut with `durable`.
+//   An id is stored once, whichever process tells it, for as long as the first note is kept.
+// - A reader sees all notes of a channel, first by priority (critical to low), then by arrival.
+// - A slow reader delays `tell` and loses nothing. A reader that makes no progress while `tell`
+//   waits for it counts as asleep and is ignored until it moves again.
 import type { Note } from '../domain/coordination/note.js';
 import type { Problem } from '../domain/problem.js';
 
@@ -19,10 +19,7 @@ export interface Bus {
    * and telling them again is safe.
    */
   tell(notes: readonly Note[], options?: { durable?: boolean }): Promise<Problem | undefined>;
-  /**
-   * Notes this reader has not finished, most urgent first, without expired notes and notes to
-   * others.
-   */
+  /** Unfinished notes of this reader, most urgent first; not expired ones and those to others. */
   unread(channel: string, reader: string, limit?: number): Note[];
   /**
    * Marks notes as finished for this reader. A power cut may undo it; they are then shown again.
@@ -38,7 +35,7 @@ export interface Bus {
    */
   subscribe(channel: string, hear: (note: Note) => void): () => void;
   /**
-   * Reads what other processes told since the last call. Cheap if nothing changed. Returns
+   * Reads notes of other processes since the last call. Cheap if nothing changed. Returns
    * unreadable lines, each once.
    */
   refresh(): Problem[];

@@ -11,10 +11,7 @@ export type CheckInRead =
 export interface CheckIns {
   /** Cheap if the file did not change. */
   read(): CheckInRead;
-  /**
-   * Keeps comments and other keys. Writes nothing if the file changed since `read`. Durable when
-   * resolved.
-   */
+  /** Keeps comments and other keys. Skipped if the file changed since `read`. Durable. */
   write(note: CheckInNote): Promise<void>;
   memory(): CheckInMemory | undefined;
   /** Durable when resolved. */

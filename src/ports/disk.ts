@@ -17,29 +17,17 @@ export type Read =
 export interface Disk {
   /** Reads the whole file. Does not follow a link and never hangs on a FIFO. */
   read(path: string, maxBytes?: number): Read;
-  /**
-   * Like `read`, from `offset` to the end of the file at the time it was opened. The stamp is that
-   * of the whole file.
-   */
+  /** Like `read`, from `offset` to the end at opening. The stamp is that of the whole file. */
   readFrom(path: string, offset: number, maxBytes?: number): Read;
-  /**
-   * Changes whenever the file's content may have changed (domain/stamp.ts); undefined if the file
-   * is missing.
-   */
+  /** Changes whenever the content may have changed (domain/stamp.ts); undefined if missing. */
   stamp(path: string): string | undefined;
   /** Names in a folder, unordered; empty if it is missing or not a folder. */
   list(folder: string): string[];
   /** Creates a file. False, without a change, if the name is taken. */
   create(path: string, bytes: Uint8Array | string): boolean;
-  /**
-   * Appends to an existing file in one write and returns its new stamp. Throws ENOENT if it is
-   * missing.
-   */
+  /** Appends in one write and returns the new stamp. Throws ENOENT if the file is missing. */
   append(path: string, bytes: Uint8Array | string): string;
-  /**
-   * `append` for a file that no other process writes, moves or removes; it stays open until removed
-   * here.
-   */
+  /** `append` for a file that only this process uses; it stays open until removed here. */
   appendOwn(path: string, bytes: Uint8Array | string): void;
   /** Overwrites bytes in place; for fields of fixed width only. Returns the new stamp. */
   patch(path: string, offset: number, bytes: Uint8Array | string): string;
@@ -51,30 +39,20 @@ export interface Disk {
   link(from: string, to: string): boolean;
   /** False if the file was missing. */
   remove(path: string): boolean;
-  /**
-   * Removes a file that is no longer used, later. It may remain if the process ends; errors are
-   * ignored.
-   */
+  /** Removes an unused file later. It may remain if the process ends; errors are ignored. */
   removeSoon(path: string): void;
   /** Resolves when all `removeSoon` files are gone; absent if they go at once. */
   removed?(): Promise<void>;
   /** Creates the folder and its parents if missing. */
   makeFolder(path: string, mode?: number): void;
-  /**
-   * `create` and `sync` for a name that no other process uses. Asynchronous, because creating a
-   * file can be slow.
-   */
+  /** `create` and `sync`, for a name that no other process uses. Does not block. */
   createSynced(path: string, bytes: Uint8Array | string): Promise<void>;
-  /**
-   * Resolves when the file's bytes are on the device. A failed sync is not retried: the data must
-   * count as lost.
-   */
+  /** Resolves when the bytes are on the device. A failed sync is not retried: the data is lost. */
   sync(path: string): Promise<void>;
   /** Synchronous `sync` of a file or folder, for the rare step that must not be interleaved. */
   syncNow(path: string): void;
   /**
-   * Resolves when the names in this folder are on the device. Overlapping calls may share one later
-   * sync.
+   * Resolves when the names in this folder are on the device. Overlapping calls may share a sync.
    */
   syncFolder(folder: string): Promise<void>;
 }

@@ -1,7 +1,4 @@
-/**
- * Judges actions before they happen: an agent may do them, a human must approve them, or they are
- * denied.
- */
+/** Judges actions before they happen: allowed, subject to approval by a human, or denied. */
 import type { Agent } from '../domain/agent/agent.js';
 import type { ApprovalRequest } from '../domain/task/approval.js';
 import type { PlainPipeline, Verdict } from '../domain/policy.js';
@@ -26,10 +23,7 @@ export interface Gate {
   judge(agent: Agent, tool: string, args: Record<string, unknown>): GateVerdict;
   /** Records that a human approved this exact line. Returns how often that has happened. */
   noteAllowed(line: string): Promise<number>;
-  /**
-   * Writes a rule that lets exactly this line run without approval. Call it only after a human
-   * approved the rule.
-   */
+  /** Lets exactly this line run without approval from now on. Only for rules a human approved. */
   allowAlways(line: string): Promise<void>;
   /** Reads changed policy files again and returns new problems. */
   refresh(): Problem[];

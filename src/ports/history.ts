@@ -1,7 +1,6 @@
 /**
  * The Git history of the workspace, stored where agents cannot change it: one commit for each pass
- * that changed something. It is a record, not the store: losing it loses no work, and no pass waits
- * for it.
+ * that changed something. Losing it loses no work, and no pass waits for it.
  */
 export interface Commit {
   id: string;

@@ -16,10 +16,7 @@ interface Taken {
 export interface Inbox {
   /** Reads the files whose stamp changed. */
   take(): Promise<Taken>;
-  /**
-   * Marks mail that has become tasks. Durable when resolved; idempotent. Call it with an empty list
-   * too, to skip bad lines.
-   */
+  /** Marks mail that became tasks, and skips bad lines. Durable when resolved; idempotent. */
   done(mail: readonly Mail[]): Promise<void>;
   /**
    * Appends a line to `inbox/<file>`, which is created if missing. Durable when resolved. Throws a

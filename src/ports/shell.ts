@@ -1,7 +1,4 @@
-/**
- * Runs commands for agents in the agent's own folder, sandboxed if the machine supports it, with
- * limits on everything.
- */
+/** Runs commands in an agent's own folder, with limits, sandboxed if the machine supports it. */
 import type { PlainPipeline } from '../domain/policy.js';
 
 /** A plugin script and its arguments. It is the human's own code and runs outside the sandbox. */
@@ -12,10 +9,7 @@ export interface PluginAction {
 
 export interface ShellRun {
   agent: string;
-  /**
-   * `plan`: parsed pipelines, run without a shell. `script`: text that a human approved, run by
-   * bash.
-   */
+  /** `plan`: parsed pipelines, run without a shell. `script`: approved text, run by bash. */
   what: { plan: PlainPipeline[] } | { script: string } | { action: PluginAction };
   /** For the history: the task and the requested command line. */
   task?: string;
@@ -58,15 +52,9 @@ export interface Shell {
    * folder. Time counts from the start of the command.
    */
   run(run: ShellRun): Promise<ShellOutcome>;
-  /**
-   * Restores the agent's folder to one of its commits, as a new commit. Commits the current state
-   * first.
-   */
+  /** Restores the agent's folder to a commit, as a new commit. Commits the current state first. */
   rollback(agent: string, commit: string): Promise<Rollback>;
-  /**
-   * How commands are confined on this machine, for approvals: `sandboxed (bubblewrap, no network)`,
-   * or that they are not.
-   */
+  /** How commands are confined here, for approvals: `sandboxed (bubblewrap, no network)`. */
   confinement(network: boolean): string;
   isSandboxed(): boolean;
 }

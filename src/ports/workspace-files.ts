@@ -7,8 +7,7 @@ import type { ProblemCode } from '../domain/problem.js';
 export type PathUse = 'read' | 'write' | 'list' | 'make_folder';
 
 /**
- * ok: allowed · ask: needs approval · refuse: never. `path` is relative to the workspace, with
- * links resolved.
+ * ok: allowed · ask: needs approval · refuse: never. `path`: within the workspace, links resolved.
  */
 export interface PathVerdict {
   verdict: 'ok' | 'ask' | 'refuse';
@@ -39,10 +38,7 @@ export interface WorkspaceFiles {
     maxBytes: number,
     allowed?: boolean,
   ): FolderReply<{ text: string; bytes: number; cut: boolean }>;
-  /**
-   * Replaces the whole file atomically. Durable when resolved. `allowed`: a human approved an
-   * `ask`.
-   */
+  /** Replaces the file atomically. Durable when resolved. `allowed`: a human approved an `ask`. */
   write(
     agent: string,
     path: string,

@@ -1,8 +1,7 @@
 /**
  * Creates a task for the coordinator when breaking a cycle makes tasks fail, so that their work is
  * done in another way. The task id is derived from the cycle and the retries of its tasks: every
- * process that finds the cycle creates the same task, and a cycle that returns after a retry gets a
- * new one.
+ * process that finds the cycle creates the same task, and a retry in vain creates another.
  */
 import { hash53 } from '../../domain/task/id.js';
 import { visible } from '../../domain/coordination/mail.js';

@@ -1,7 +1,7 @@
 /**
  * Breaks cycles in the wait-for graph (waits.ts) and refuses requests that would close one. The
- * records of a cycle are read again before a task gives way, and every process that finds the cycle
- * cancels the same request.
+ * records of a cycle are read again before a task gives way, and every process cancels the same
+ * request.
  */
 import type { Dependency } from '../../domain/coordination/dependency.js';
 import { hash53 } from '../../domain/task/id.js';

@@ -1,8 +1,7 @@
 /**
  * Mesh coordination: agents offer to provide what others need. Each pass publishes the offers of
  * the agents hosted here, the fittest first, and reports the dependencies that can be awarded. All
- * of it is derived from records and notes, so a crash or a late note may change the winner but not
- * their number.
+ * of it is derived from records and notes, so a crash can change the winner but never make two.
  */
 import type { AgentState } from '../../domain/agent/agent-state.js';
 import { dependencyOf, type Dependency } from '../../domain/coordination/dependency.js';
@@ -136,10 +135,7 @@ export function offeredFor(
   return { nobody: `none of the candidates (${fit.map(({ agent }) => agent).join(', ')}) made an offer` };
 }
 
-/**
- * `over`: the best offer so far wins from then on. `limit`: the request fails then if it has no
- * offer.
- */
+/** `over`: from then on the best offer so far wins. `limit`: without an offer the request fails. */
 function windowOf(context: EngineContext, task: Task): { over: number; limit: number } {
   const { offerMs, helpMs } = context.config.coordination;
   const start = Date.parse(task.claimed_at ?? task.created_at);

@@ -1,7 +1,4 @@
-/**
- * Gathers the facts that the dependency and help rules decide on: candidates, lock holders, the
- * human's answer.
- */
+/** Gathers the facts for the dependency and help rules, such as candidates and lock holders. */
 import type { Agent } from '../../domain/agent/agent.js';
 import type { AgentState } from '../../domain/agent/agent-state.js';
 import type { ApprovalRequest } from '../../domain/task/approval.js';

@@ -61,10 +61,7 @@ function isAssigned({ role }: Task): boolean {
   return isProvision || choosesProvider;
 }
 
-/**
- * A need waits until its asker is parked: until then the asker may add more, and all go out
- * together.
- */
+/** A need waits until its asker parks, so that all needs of a turn go out together. */
 function earlyNeeds(context: EngineContext, needs: readonly OpenTask[]): ReadonlySet<string> {
   const fresh = needs.filter(({ state }) => state === 'pending');
   if (fresh.length === 0) return NOTHING.early;
@@ -110,10 +107,7 @@ async function reassign(
   return moved;
 }
 
-/**
- * Without the coordinator the rule decides. Only the first provider is replaced, and a reviewer
- * never is.
- */
+/** The rule replaces a lost coordinator. Only the first provider is replaced, a reviewer never. */
 function canGoElsewhere(
   context: EngineContext,
   need: Task,

@@ -1,7 +1,6 @@
 /**
  * Advances dependencies and help requests. No agent works on them: the process that holds the claim
- * asks the rule for the next step and performs it. Any process can continue, because all state is
- * in records.
+ * asks the rule for the next step and performs it. All state is in records.
  */
 import { roleFacts } from '../../domain/task/role.js';
 import {
@@ -125,10 +124,7 @@ async function ask(
   return undefined;
 }
 
-/**
- * Submits a cancel intent, which reaches the process that holds the task. The derived id prevents
- * doubles.
- */
+/** Submits a cancel intent once; it reaches the process that holds the task. */
 async function cancelLate(context: EngineContext, id: string, reason: string): Promise<void> {
   const at = context.clock.now().toISOString();
   if ((await context.intents.list()).some((intent) => intent.id === `late-${id}`)) return;

@@ -1,7 +1,4 @@
-/**
- * Reports a broken deadlock: an event, and a note for the coordinator. The process that ended the
- * task reports it.
- */
+/** Reports a broken deadlock with an event and a note, from the process that ended the task. */
 import { hash53 } from '../../domain/task/id.js';
 import { ENGINE } from '../../domain/coordination/note.js';
 import type { Task } from '../../domain/task/task.js';

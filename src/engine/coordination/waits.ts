@@ -1,15 +1,13 @@
-/**
- * The wait-for graph of the open tasks. A look only reads the tasks that changed since the last
- * one.
- */
+/** The wait-for graph of the open tasks. Each look only reads tasks that changed since the last. */
 
 // - A parked task waits for the tasks it asked for, a pending one for its dependencies.
-// - A task of an agent with a shared conversation waits for its turn, and the turn for the task
-// that has   it. Resources work the same way. - A task whose open children hold all of its budget
-// waits for that budget, and the budget for them. - A pending task waits for capacity at an agent
-// with a limit. Parked tasks take no capacity   (core/capacity.ts), so an agent only waits for
-// running tasks, which wait for nothing. These edges   cannot close a cycle and are only drawn for
-// people. - A question for the human waits for the human, who waits for nothing.
+// - A task of an agent with a shared conversation waits for its turn, and the turn waits for the
+//   task that has it. Resources work the same way.
+// - A task whose open children hold all of its budget waits for the budget, and that for them.
+// - A pending task waits for capacity at an agent with a limit. Parked tasks take no capacity
+//   (core/capacity.ts), so agents only wait for running tasks, which wait for nothing. These edges
+//   cannot close a cycle and are only drawn for people.
+// - A question for the human waits for the human, who waits for nothing.
 import { roleFacts } from '../../domain/task/role.js';
 import type { Dependency } from '../../domain/coordination/dependency.js';
 import { ENGINE, HUMAN, type OpenState, type Task } from '../../domain/task/task.js';
@@ -65,9 +63,7 @@ export function waits(
   /** For each turn, the open tasks that wait for it or have it. */
   const queues = new Map<string, Set<string>>();
   const holders = new Map<string, string>();
-  /**
-   * The waits of each node, both those in the graph and those refused because they close a cycle.
-   */
+  /** The waits of each node, including those refused because they close a cycle. */
   const drawn = new Map<string, ReadonlySet<string>>();
   const refused = new Map<string, [from: string, to: string]>();
   let looks = 0;
@@ -155,10 +151,7 @@ export function waits(
     draw(turnNode(key));
   }
 
-  /**
-   * Reads all holders first and then draws without awaiting, so that no reader sees a half-drawn
-   * graph.
-   */
+  /** Reads all holders first, then draws without awaiting: readers never see half a graph. */
   async function lookAtTurns(keys: readonly string[]): Promise<void> {
     const asked = keys.filter(hasHolder);
     const holding = await Promise.all(asked.map((key) => context.locks.holder(key)));
@@ -166,10 +159,7 @@ export function waits(
     for (const key of keys) drawTurn(key, now.get(key));
   }
 
-  /**
-   * A task alone in its queue waits for no other. A resource may be held by a task outside the
-   * queue.
-   */
+  /** A task alone in its queue does not wait. A resource may be held by a task outside it. */
   function hasHolder(key: string): boolean {
     return (queues.get(key)?.size ?? 0) > 1 || (isResource(key) && queues.has(key));
   }

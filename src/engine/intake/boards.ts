@@ -23,10 +23,7 @@ interface BoardsTaken {
   problems: Problem[];
 }
 
-/**
- * Creates tasks for new bullets, updates unstarted tasks whose bullet changed, and ends those that
- * a person closed or removed.
- */
+/** Creates tasks for new bullets, updates unstarted ones, and ends those that a person removed. */
 export async function takeBoards(context: EngineContext, flights: ReadonlyMap<string, Flight>): Promise<BoardsTaken> {
   const { boards } = context;
   const { changed, wanted, reopened, problems } = await boards.read(context.agents.all().keys());
@@ -131,10 +128,7 @@ function unwanted(context: EngineContext, boards: Boards): Unwanted[] {
   return parentsFirst(tasks, (entry) => entry.task);
 }
 
-/**
- * Tasks that a board can affect. Queued roots have no parent, so only those with their own bullet
- * are added.
- */
+/** Tasks that a board can affect. A queued root is only included if it has its own bullet. */
 function* boardTasks(context: EngineContext, boards: Boards): Iterable<OpenTask> {
   yield* underWay(context);
   for (const id of boards.standing()) {
@@ -143,10 +137,7 @@ function* boardTasks(context: EngineContext, boards: Boards): Iterable<OpenTask>
   }
 }
 
-/**
- * The id of the task or its nearest ancestor with a bullet. A task made from a bullet only follows
- * that one.
- */
+/** The task or its nearest ancestor with a bullet. A task from a bullet only follows its own. */
 function nearestBullet(task: Task, boards: Boards, open: ReadonlyMap<string, Placed>): string | undefined {
   let at: Task | undefined = task;
   for (let level = 0; at !== undefined && level < MAX_LEVELS; level++) {
@@ -165,10 +156,7 @@ function isStarted(task: Task, state: Placed['state']): boolean {
   return state !== 'pending' || task.claimed_at !== undefined;
 }
 
-/**
- * Shows the state of tasks in their boxes. `last`: no other call follows soon, so write everything
- * now.
- */
+/** Shows the state of tasks in their boxes. `last`: no other call follows soon, so write all. */
 export async function showBoards(context: EngineContext, last = false): Promise<void> {
   const { boards } = context;
   const marks: BoardMark[] = [];

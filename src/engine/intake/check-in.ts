@@ -1,8 +1,7 @@
 /**
  * Planner check-ins. When the interval has passed and the work of other agents has changed since
  * the last check-in, the planner gets a task to look after it. Unchanged work causes no second
- * check-in, so a workspace that waits for a person costs nothing. The first pass only records the
- * time.
+ * check-in, so waiting for a person costs nothing. The first pass only records the time.
  */
 import { CHECK_IN_SECONDS, type CheckInNote } from '../../domain/coordination/check-in.js';
 import { hash53 } from '../../domain/task/id.js';
@@ -81,10 +80,7 @@ async function hasMoved(context: EngineContext, work: readonly OpenTask[]): Prom
   return false;
 }
 
-/**
- * Creates the task first and then the note. If the task exists, after a crash, only the note is
- * written.
- */
+/** Creates the task, then the note. After a crash in between, only the note is written. */
 async function ask(
   context: EngineContext,
   planner: string,

@@ -1,6 +1,5 @@
 /**
- * The intake of a pass: takes over from dead processes and accepts what people and the outside
- * world brought.
+ * The intake of a pass: recovers tasks of dead processes and accepts input from people and mail.
  */
 import type { Problem } from '../../domain/problem.js';
 import { takeBallotAnswers } from '../approvals/answers.js';
@@ -21,10 +20,7 @@ interface Intake {
   problems: Problem[];
 }
 
-/**
- * `gone`: tasks that are no longer open and that this process did not end. `nudged`: see
- * `takeIntents`.
- */
+/** `gone`: tasks no longer open that this process did not end. `nudged`: see `takeIntents`. */
 export async function takeIn(
   context: EngineContext,
   flights: ReadonlyMap<string, Flight>,

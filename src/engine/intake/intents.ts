@@ -36,10 +36,7 @@ export async function takeIntents(
   return moved;
 }
 
-/**
- * Signals cancelled flights of this process to stop while it waits for them. The next pass ends the
- * tasks.
- */
+/** Signals cancelled flights of this process to stop. The next pass ends their tasks. */
 export async function stopCancelled(context: EngineContext, flights: ReadonlyMap<string, Flight>): Promise<void> {
   for (const intent of await context.intents.list()) {
     if (intent.kind !== 'cancel') continue;

@@ -1,8 +1,7 @@
 /**
  * Takes in mail. Each message becomes a task for its agent, with its text fenced and labelled as
  * data from outside. With `admit: ask` it first becomes a question for the human, and a yes creates
- * the task. A line is marked done last; its task id is derived from the line, so a crash in between
- * creates nothing twice.
+ * the task. Task ids are derived from the line, and a line is marked done last.
  */
 import { createHash } from 'node:crypto';
 import { APPROVAL_ROLE, type ApprovalRequest } from '../../domain/task/approval.js';
@@ -45,10 +44,7 @@ function wantedTask(context: Ports, mail: Mail): { task: Task; problem?: Problem
   return { task, ...(unknown ? { problem: unknown } : {}) };
 }
 
-/**
- * The agent that the message names, then `inbox.agent`, the planner, the default agent; undefined:
- * any that fits.
- */
+/** The agent that the message names, then `inbox.agent`, the planner, the default; else any. */
 function assigneeOf(context: Ports, mail: Mail): { to?: string; problem?: Problem } {
   const agents = context.agents.all();
   const planner = (): string | undefined =>

@@ -1,18 +1,14 @@
 /**
  * Tasks whose file a person moved. Moving one to `failed` cancels it and everything open below it;
- * moving it from `failed` to `pending` retries it and everything failed below it. The engine always
- * sets `ended_at` in `failed` and never leaves it in `pending`, which shows that a person moved the
- * file.
+ * moving it from `failed` to `pending` retries it and everything failed below it. `ended_at` shows
+ * who moved it: the engine always sets it in `failed` and removes it in `pending`.
  */
 import { HUMAN, type Placed, type Task } from '../../domain/task/task.js';
 import { underWay } from '../core/ready-queue.js';
 import { record, type EngineContext } from '../core/context.js';
 import { failedBelow, reopen } from './retry.js';
 
-/**
- * True if anything changed. `gone`: tasks that are no longer open and that this process did not
- * end.
- */
+/** True if anything changed. `gone`: tasks no longer open that this process did not end. */
 export async function takeMovedFiles(context: EngineContext, gone: readonly string[]): Promise<boolean> {
   let moved = false;
   const suspects = new Set(gone);
@@ -34,10 +30,7 @@ function wasMoved({ task, state }: Placed): boolean {
   return state === 'failed' && task.ended_at === undefined;
 }
 
-/**
- * Submits the cancel intent before reopening the task, so that after a crash any process can end
- * it.
- */
+/** Submits the cancel before reopening, so that any process can finish it after a crash. */
 async function cancelMoved(context: EngineContext, task: Task): Promise<boolean> {
   const at = context.clock.now().toISOString();
   const reason = 'cancelled: its file was moved to tasks/failed';

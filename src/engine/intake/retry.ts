@@ -70,10 +70,7 @@ function hasHeard({ messages }: Session, { id, role }: Task, call: string): bool
     : messages.some((message) => message.toolCallId === call);
 }
 
-/**
- * Top-down: each failed child gets what it has spent plus a new share of its parent's remaining
- * budget.
- */
+/** Top-down: a failed child gets what it has spent plus a new share of what its parent has left. */
 async function newBudgets(context: EngineContext, failed: readonly Task[]): Promise<Map<string, Budget>> {
   const budgets = new Map<string, Budget>();
   const limited = failed.filter((task) => task.parent !== undefined && task.budget !== undefined);

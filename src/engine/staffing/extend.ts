@@ -1,8 +1,7 @@
 /**
  * Adds an agent to the workspace when a task needs a capability that no agent has (steps:
  * rules/staffing/extend.ts). Creates the missing stages, proposes a tested draft to the human, and
- * writes the agent's file after approval. The task waits unaddressed and is offered again
- * afterwards.
+ * writes the agent's file after approval. The waiting task is then offered again.
  */
 import { createHash } from 'node:crypto';
 import type { Agent } from '../../domain/agent/agent.js';

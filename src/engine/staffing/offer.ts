@@ -1,8 +1,7 @@
 /**
  * Offers an unaddressed task to the agents that could do it. The claim is held only to decide: ask
  * for the missing bids and park, or compare the bids and release the task to the best bidder. The
- * host of each agent works on its bid. Agents do not see each other's bids until all are in or the
- * time is up.
+ * host of each agent works on its bid. Bids are sealed.
  */
 import type { Agent } from '../../domain/agent/agent.js';
 import { readBid, type Bid } from '../../domain/task/bid.js';
@@ -108,10 +107,7 @@ function isAbandoned(placed: Placed | undefined): boolean {
   return placed?.state === 'failed' && placed.task.error?.code === 'nobody_fit';
 }
 
-/**
- * Ends bids whose agent has no host any more, so that they do not delay the award. True if there
- * were any.
- */
+/** Ends bids whose agent lost its host, so that the award does not wait. True if there were any. */
 export async function endAbandonedBids(context: EngineContext): Promise<boolean> {
   if (context.hosts === undefined) return false;
   const { isHosted } = await capacity(context);
@@ -154,10 +150,7 @@ async function ask(
   );
 }
 
-/**
- * Reopens an abandoned bid. Its attempts are kept, so that an agent that kills its process is not
- * asked forever.
- */
+/** Reopens an abandoned bid with its attempts, so that a bid that kills processes is given up. */
 async function askAgain(context: EngineContext, placed: Placed | undefined): Promise<void> {
   if (placed === undefined || !isAbandoned(placed)) return;
   const { error: _, ended_at: __, ...rest } = placed.task;

@@ -1,7 +1,4 @@
-/**
- * Retires agents on probation when at least three of their tasks failed or were rejected, and more
- * than were accepted.
- */
+/** Retires agents on probation after three or more bad results that outnumber the accepted ones. */
 import { recordOf, tally } from '../../rules/staffing/track-record.js';
 import { record, type EngineContext } from '../core/context.js';
 

@@ -1,7 +1,7 @@
 /**
  * Runs a drafted agent before it exists. In a trial the draft runs under its maker's name, with
- * read-only tools and without patterns. The existing agent it is compared with gets the same
- * restrictions.
+ * read-only tools and without patterns. The agent it is compared with is restricted in the same
+ * way.
  */
 import { roleFacts } from '../../domain/task/role.js';
 import type { Agent } from '../../domain/agent/agent.js';

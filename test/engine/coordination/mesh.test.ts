@@ -1,7 +1,4 @@
-/**
- * Mesh with one process per agent: offers arrive by fitness and one wins. A crash changes only the
- * winner.
- */
+/** Mesh with one process per agent: the fittest offer wins, and a crash changes only the winner. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { NoteBody } from '../../../src/domain/coordination/note.js';

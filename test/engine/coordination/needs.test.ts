@@ -1,7 +1,4 @@
-/**
- * Dependencies of all five types in a running engine: who is asked, what the asker gets, and how
- * requests fail.
- */
+/** Dependencies of all five types in a running engine: providers, answers and failures. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Event } from '../../../src/domain/event.js';

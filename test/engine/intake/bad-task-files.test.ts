@@ -95,10 +95,7 @@ const BOSS = {
 const ADVICE = '- {agent: ana, say: advice}\n- {agent: boss, say: done}';
 const CHILD = 'tasks/pending/q.advisor-ana.json';
 
-/**
- * Truncates the file of an advisor's task while its parent waits for it. `before`: a process has
- * already read it.
- */
+/** Truncates the file of a child that its parent waits for. `before`: it has been read before. */
 async function truncated(before: boolean): Promise<Setup & { whole: string }> {
   const disk = simDisk();
   const files = { 'storage/paused/ana': '' };

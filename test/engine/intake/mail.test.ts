@@ -1,7 +1,4 @@
-/**
- * Messages become tasks: once each, for the right agent, marked as data, and with `admit: ask` only
- * after approval.
- */
+/** Each message becomes one task for the right agent, as data, after approval if required. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Task } from '../../../src/domain/task/task.js';

@@ -12,10 +12,7 @@ function setUp(script: string): { disk: SimDisk; house: Cluster } {
   return { disk, house: cluster(script) };
 }
 
-/**
- * Starts a process that claims the task and dies. `recover`: it first recovers the tasks of the
- * last one.
- */
+/** Starts a process that claims the task and dies. `recover`: it first recovers its predecessor. */
 async function dieWith(house: Cluster, disk: SimDisk, recover: boolean): Promise<void> {
   const proc = house.start(disk);
   await proc.ports.tasks.scan(true);

@@ -1,7 +1,4 @@
-/**
- * Extending the workspace with a new agent in a running engine: every stage, the human's answer,
- * and probation.
- */
+/** A workspace adds an agent: every stage, the human's answer, and probation. */
 import assert from 'node:assert/strict';
 import path from 'node:path';
 import { test } from 'node:test';

@@ -1,7 +1,4 @@
-/**
- * Unaddressed tasks: which agents bid, what bids cost, and what happens if none fits or a process
- * dies.
- */
+/** Unaddressed tasks: bids, awards, their costs, and what happens when a process dies. */
 import assert from 'node:assert/strict';
 import path from 'node:path';
 import { test } from 'node:test';
