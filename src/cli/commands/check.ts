@@ -13,7 +13,7 @@ export const command: Command = {
 Checks guild.yaml and every agent: missing agents and tools, cycles, contradictions, unknown keys. Agents are read from
 agents/*.md, agents/*/agent.md, *.agent.yaml in agents/ and templates/, .claude/agents/*.md and *.ai.
 
-In a workspace it also lists task files that need you (unreadable, quarantined, or in a folder where nothing looks) and
+In a workspace it also lists task files that need you (unreadable, quarantined, or in a folder that is not scanned) and
 unreadable conversations of open tasks.
 
 It works on any folder: outside a workspace, every Markdown file that starts like an agent of Claude Code is checked.
