@@ -49,7 +49,7 @@ test('a task names the sender, channel and service of its message, each once', a
   const cases: [Record<string, unknown>, string][] = [
     [{ from: 'ann', channel: '#general' }, 'ann in #general on slack'],
     [{ from: 'ann', channel: 'slack' }, 'ann on slack'],
-    [{ channel: '#Slack' }, 'somebody unknown on slack'],
+    [{ channel: '#Slack' }, 'an unknown sender on slack'],
     [{ from: 'ann' }, 'ann on slack'],
   ];
   for (const [more, expected] of cases) {
