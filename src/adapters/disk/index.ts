@@ -16,19 +16,21 @@ export function disk(): Disk {
   const removals = new Set<Promise<void>>();
   /** Descriptors kept open by `appendOwn`. */
   const openFiles = new Map<string, number>();
+  const absent = absentPaths();
+  const createFile = fileCreator();
   return {
-    read: (file, maxBytes) => read(file, 0, maxBytes),
-    readFrom: read,
+    read: (file, maxBytes) => read(file, 0, maxBytes, absent),
+    readFrom: (file, from, maxBytes) => read(file, from, maxBytes, absent),
     stamp(file) {
       const stat = statOf(file);
       return stat && stampOf(stat);
     },
     list(folder) {
-      if (isStillAbsent(folder)) return [];
+      if (absent.has(folder)) return [];
       try {
         return fs.readdirSync(folder);
       } catch (error) {
-        if (isCode(error, 'ENOENT')) noteAbsent(folder);
+        if (isCode(error, 'ENOENT')) absent.add(folder);
         if (isCode(error, 'ENOENT') || isCode(error, 'ENOTDIR')) return [];
         throw error;
       }
@@ -117,7 +119,7 @@ export function disk(): Disk {
       const first = makePath(folder, mode);
       if (first !== undefined) syncNow(path.dirname(first));
     },
-    createSynced,
+    createSynced: (file, bytes) => createSynced(file, bytes, createFile),
     sync: (file) => share(file, fs.fdatasync),
     syncNow,
     syncFolder: (folder) => share(folder, fs.fsync),
@@ -164,28 +166,37 @@ function statOf(file: string): fs.BigIntStats | undefined {
   }
 }
 
-/** Paths that were missing. Checking them with `lstat` first costs a tenth of a thrown ENOENT. */
-const absent = new Set<string>();
 const MAX_ABSENT = 100;
 
-function isStillAbsent(file: string): boolean {
-  if (!absent.has(file)) return false;
-  if (statOf(file) === undefined) return true;
-  absent.delete(file);
-  return false;
+interface AbsentPaths {
+  /** True if the path was missing before and still is. */
+  has(file: string): boolean;
+  add(file: string): void;
 }
 
-function noteAbsent(file: string): void {
-  if (absent.size < MAX_ABSENT) absent.add(file);
+/** Paths that were missing. Checking them with `lstat` first costs a tenth of a thrown ENOENT. */
+function absentPaths(): AbsentPaths {
+  const paths = new Set<string>();
+  return {
+    has(file) {
+      if (!paths.has(file)) return false;
+      if (statOf(file) === undefined) return true;
+      paths.delete(file);
+      return false;
+    },
+    add(file) {
+      if (paths.size < MAX_ABSENT) paths.add(file);
+    },
+  };
 }
 
-function read(file: string, from: number, maxBytes = DEFAULT_MAX_BYTES): Read {
-  if (isStillAbsent(file)) return { kind: 'missing' };
+function read(file: string, from: number, maxBytes = DEFAULT_MAX_BYTES, absent: AbsentPaths): Read {
+  if (absent.has(file)) return { kind: 'missing' };
   let fd: number;
   try {
     fd = fs.openSync(file, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
   } catch (error) {
-    if (isCode(error, 'ENOENT')) noteAbsent(file);
+    if (isCode(error, 'ENOENT')) absent.add(file);
     if (isCode(error, 'ENOENT') || isCode(error, 'ENOTDIR')) return { kind: 'missing' };
     if (isCode(error, 'ELOOP')) return { kind: 'not_a_file', what: 'link' };
     if (isCode(error, 'ENXIO')) return { kind: 'not_a_file', what: 'socket or device' };
@@ -228,7 +239,7 @@ function writeAll(fd: number, bytes: Uint8Array | string): void {
  */
 const O_DSYNC = process.platform === 'linux' ? fs.constants.O_DSYNC : undefined;
 
-async function createSynced(file: string, bytes: Uint8Array | string): Promise<void> {
+async function createSynced(file: string, bytes: Uint8Array | string, createFile: CreateFile): Promise<void> {
   const data = typeof bytes === 'string' ? Buffer.from(bytes) : bytes;
   const fd = await createFile(file, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | (O_DSYNC ?? 0));
   try {
@@ -244,22 +255,26 @@ async function createSynced(file: string, bytes: Uint8Array | string): Promise<v
 /** If creating a file takes longer than this, the next `THREADED_CALLS` go to a thread. */
 const SLOW_MS = 0.15;
 const THREADED_CALLS = 50;
-let threadedCallsLeft = 0;
+
+type CreateFile = (file: string, flags: number) => Promise<number>;
 
 /**
  * Creating a file is usually cheaper than handing the call to a thread. On some file systems it is
  * not (ext4 without a journal takes half a millisecond), so each synchronous call is measured.
  */
-async function createFile(file: string, flags: number): Promise<number> {
-  if (threadedCallsLeft-- > 0) {
-    return new Promise((resolve, reject) => {
-      fs.open(file, flags, 0o644, (error, fd) => (error ? reject(error) : resolve(fd)));
-    });
-  }
-  const from = performance.now();
-  const fd = fs.openSync(file, flags, 0o644);
-  threadedCallsLeft = performance.now() - from > SLOW_MS ? THREADED_CALLS : 0;
-  return fd;
+function fileCreator(): CreateFile {
+  let threadedCallsLeft = 0;
+  return async (file, flags) => {
+    if (threadedCallsLeft-- > 0) {
+      return new Promise((resolve, reject) => {
+        fs.open(file, flags, 0o644, (error, fd) => (error ? reject(error) : resolve(fd)));
+      });
+    }
+    const from = performance.now();
+    const fd = fs.openSync(file, flags, 0o644);
+    threadedCallsLeft = performance.now() - from > SLOW_MS ? THREADED_CALLS : 0;
+    return fd;
+  };
 }
 
 function writeFrom(fd: number, data: Uint8Array, from: number): Promise<number> {

@@ -10,29 +10,23 @@ import type { Processes, ProcessIdentity } from '../../ports/processes.js';
 import { parseStat, type ProcessEntry } from '../../text/lines/process-stat.js';
 
 export function processes(): Processes {
+  const bootId = readBootId();
   const me: ProcessIdentity = {
     host: os.hostname(),
-    bootId: bootId(),
+    bootId,
     pid: process.pid,
     startTime: startTimeOf(process.pid) ?? 'unknown',
   };
-  return { me: () => me, isAlive };
+  return { me: () => me, isAlive: (identity) => isAlive(identity, bootId) };
 }
 
 /** A process on another host cannot be checked, so it counts as alive. */
-function isAlive(identity: ProcessIdentity): boolean {
+function isAlive(identity: ProcessIdentity, bootId: string): boolean {
   if (identity.host !== os.hostname()) return true;
-  if (identity.bootId !== bootId()) return false;
+  if (identity.bootId !== bootId) return false;
   const now = startTimeOf(identity.pid);
   if (now === undefined) return false;
   return identity.startTime === 'unknown' || now === 'unknown' || now === identity.startTime;
-}
-
-let knownBoot: string | undefined;
-
-function bootId(): string {
-  knownBoot ??= readBootId();
-  return knownBoot;
 }
 
 function readBootId(): string {

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { callSdk } from '../../../src/adapters/models/ai-sdk/call-sdk.js';
+import { promptWriter } from '../../../src/adapters/models/ai-sdk/prompt.js';
 import { httpFetch } from '../../../src/adapters/models/ai-sdk/http-fetch.js';
 import { keepAliveHttp } from '../../../src/adapters/models/ai-sdk/http.js';
 import { createModel, endpointOf } from '../../../src/adapters/models/ai-sdk/endpoint.js';
@@ -81,7 +82,12 @@ async function ask(events: object[]) {
     turn: 2,
   };
   const asked = { provider: 'openai', model: 'gpt-5', agent: 'a', address: site.address, now: new Date() };
-  const reply = await callSdk(model, { kind: 'openai' }, request, asked, new AbortController().signal);
+  const reply = await callSdk(
+    { model, provider: { kind: 'openai' }, prompts: promptWriter() },
+    request,
+    asked,
+    new AbortController().signal,
+  );
   return { reply, sent: server.requests[0]! };
 }
 

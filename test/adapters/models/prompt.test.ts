@@ -5,7 +5,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { fc } from '../../kit/properties.js';
-import { toPrompt, type Prompt } from '../../../src/adapters/models/ai-sdk/prompt.js';
+import { promptWriter, type Prompt } from '../../../src/adapters/models/ai-sdk/prompt.js';
 import type { Message } from '../../../src/domain/session/session.js';
 import { compactor } from '../../../src/engine/conversation/compact.js';
 
@@ -49,7 +49,7 @@ function assertAccepted(prompt: Prompt): void {
 test('every tool call is followed by its results, and no message is lost', () => {
   fc.assert(
     fc.property(edited, (messages) => {
-      const prompt = toPrompt('You are a test.', messages);
+      const prompt = promptWriter().toPrompt('You are a test.', messages);
       assertAccepted(prompt);
       const text = JSON.stringify(prompt);
       for (const { role, content } of messages) assert.ok(role === 'system' || text.includes(content), content);
@@ -62,7 +62,7 @@ test('the same holds if only the end of a long conversation is shown', () => {
   fc.assert(
     fc.property(edited, (messages) => {
       const view = compactor(2000, 0, 100)([...messages], true);
-      assertAccepted(toPrompt('', view));
+      assertAccepted(promptWriter().toPrompt('', view));
       const shown = new Set(view.flatMap(({ toolCalls }) => (toolCalls ?? []).map(({ id }) => id)));
       const called = new Set(messages.flatMap(({ toolCalls }) => (toolCalls ?? []).map(({ id }) => id)));
       for (const { role, toolCallId = '' } of view)
@@ -77,7 +77,7 @@ test('a message written while a tool runs comes after its result', () => {
     { id: 'a', name: 'look', arguments: {} },
     { id: 'b', name: 'look', arguments: {} },
   ];
-  const prompt = toPrompt('', [
+  const prompt = promptWriter().toPrompt('', [
     { role: 'user', content: 'go' },
     { role: 'assistant', content: '', toolCalls },
     { role: 'tool', content: 'first', toolCallId: 'a' },

@@ -3,16 +3,15 @@ import type { Provider } from '../../../domain/config/config.js';
 import type { ModelReply, ModelRequest } from '../../../ports/model.js';
 import { collect } from './collect.js';
 import type { CallInfo } from './failures.js';
-import { toPrompt, toTools, type CallOptions, type LanguageModel } from './prompt.js';
+import type { CallOptions, LanguageModel, PromptWriter } from './prompt.js';
 
 export async function callSdk(
-  model: LanguageModel,
-  provider: Provider,
+  { model, provider, prompts }: { model: LanguageModel; provider: Provider; prompts: PromptWriter },
   request: ModelRequest,
   info: CallInfo,
   signal: AbortSignal,
 ): Promise<ModelReply> {
-  const { stream, response } = await model.doStream(optionsOf(request, provider, signal));
+  const { stream, response } = await model.doStream(optionsOf(request, provider, prompts, signal));
   const answer = collect(request, info);
   const reader = stream.getReader();
   while (!answer.hasFailed) {
@@ -33,7 +32,12 @@ export async function callSdk(
   return answer.reply(response?.headers?.['content-type'] ?? '');
 }
 
-function optionsOf(request: ModelRequest, provider: Provider, abortSignal: AbortSignal): CallOptions {
+function optionsOf(
+  request: ModelRequest,
+  provider: Provider,
+  { toPrompt, toTools }: PromptWriter,
+  abortSignal: AbortSignal,
+): CallOptions {
   const { temperature, maxTokens, topP, topK, reasoning } = request.settings;
   // Between a tool call and its result, Anthropic requires its signed reasoning, which sessions do
   // not keep. So reasoning is off there.

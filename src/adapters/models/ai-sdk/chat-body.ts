@@ -3,11 +3,24 @@
  * long conversation is mostly joined from earlier turns.
  */
 import type { ModelRequest, ToolSpec } from '../../../ports/model.js';
-import { toPrompt, type Prompt } from './prompt.js';
+import { memoize } from './memoize.js';
+import type { Prompt, PromptWriter } from './prompt.js';
 
-export function chatBody(model: string, request: ModelRequest): string {
-  const { temperature, maxTokens, topP, topK, reasoning } = request.settings;
-  const settings = {
+export type ChatBody = (model: string, request: ModelRequest) => string;
+
+export function chatBodyWriter({ toPrompt }: Pick<PromptWriter, 'toPrompt'>): ChatBody {
+  const json: JsonOf = { answer: memoize(answerText), result: memoize(resultText), tool: memoize(toolText) };
+  return (model, request) => {
+    const messages = toPrompt(request.system, request.messages).map((item) => messageText(item, json));
+    const tools = request.tools.length > 0 ? `"tools":[${request.tools.map(json.tool).join(',')}],` : '';
+    const settings = JSON.stringify(settingsOf(request)).slice(1);
+    return `{"model":${JSON.stringify(model)},"messages":[${messages.join(',')}],${tools}${settings}`;
+  };
+}
+
+function settingsOf({ settings }: ModelRequest): object {
+  const { temperature, maxTokens, topP, topK, reasoning } = settings;
+  return {
     temperature,
     max_tokens: maxTokens,
     top_p: topP,
@@ -16,22 +29,28 @@ export function chatBody(model: string, request: ModelRequest): string {
     stream: true,
     stream_options: { include_usage: true },
   };
-  const messages = toPrompt(request.system, request.messages).map(messageText).join(',');
-  const tools = request.tools.length > 0 ? `"tools":${toolsText(request.tools)},` : '';
-  return `{"model":${JSON.stringify(model)},"messages":[${messages}],${tools}${JSON.stringify(settings).slice(1)}`;
 }
 
 type Item = Prompt[number];
+type AnswerItem = Extract<Item, { role: 'assistant' }>;
+type ResultPart = Extract<Extract<Item, { role: 'tool' }>['content'][number], { type: 'tool-result' }>;
 
-function messageText(item: Item): string {
-  if (item.role === 'system') return `{"role":"system","content":${JSON.stringify(item.content)}}`;
-  if (item.role === 'assistant') return memoized(item, answerText);
-  if (item.role === 'tool')
-    return item.content.map((part) => (part.type === 'tool-result' ? memoized(part, resultText) : '')).join(',');
-  return `{"role":"user","content":${JSON.stringify(item.content.map((part) => (part.type === 'text' ? part.text : '')).join(''))}}`;
+interface JsonOf {
+  answer(item: AnswerItem): string;
+  result(part: ResultPart): string;
+  tool(tool: ToolSpec): string;
 }
 
-function answerText(item: Extract<Item, { role: 'assistant' }>): string {
+function messageText(item: Item, json: JsonOf): string {
+  if (item.role === 'system') return `{"role":"system","content":${JSON.stringify(item.content)}}`;
+  if (item.role === 'assistant') return json.answer(item);
+  if (item.role === 'tool')
+    return item.content.map((part) => (part.type === 'tool-result' ? json.result(part) : '')).join(',');
+  const text = item.content.map((part) => (part.type === 'text' ? part.text : '')).join('');
+  return `{"role":"user","content":${JSON.stringify(text)}}`;
+}
+
+function answerText(item: AnswerItem): string {
   const text = item.content.map((part) => (part.type === 'text' ? part.text : '')).join('');
   const calls = item.content.flatMap((part) =>
     part.type === 'tool-call'
@@ -51,21 +70,8 @@ function answerText(item: Extract<Item, { role: 'assistant' }>): string {
   });
 }
 
-type ResultPart = Extract<Extract<Item, { role: 'tool' }>['content'][number], { type: 'tool-result' }>;
-
 function resultText({ toolCallId, output }: ResultPart): string {
   return JSON.stringify({ role: 'tool', tool_call_id: toolCallId, content: 'value' in output ? output.value : '' });
-}
-
-const cache = new WeakMap<object, string>();
-function memoized<T extends object>(thing: T, write: (thing: T) => string): string {
-  let text = cache.get(thing);
-  if (text === undefined) cache.set(thing, (text = write(thing)));
-  return text;
-}
-
-function toolsText(tools: readonly ToolSpec[]): string {
-  return `[${tools.map((tool) => memoized(tool, toolText)).join(',')}]`;
 }
 
 function toolText({ name, description, parameters }: ToolSpec): string {

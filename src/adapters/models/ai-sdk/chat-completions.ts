@@ -9,7 +9,7 @@ import { collect, type AnswerCollector, type RawCall } from './collect.js';
 import { eventReader } from './sse.js';
 import type { CallInfo } from './failures.js';
 import type { Http, Incoming } from './http.js';
-import { chatBody } from './chat-body.js';
+import type { ChatBody } from './chat-body.js';
 
 const MAX_ERROR_CHARACTERS = 64_000;
 
@@ -17,6 +17,7 @@ export function chatCompletions(options: {
   http: Http;
   baseUrl: string;
   model: string;
+  chatBody: ChatBody;
   key?: string;
   headers?: Record<string, string>;
   /**
@@ -38,7 +39,7 @@ export function chatCompletions(options: {
       headers: options.introduced
         ? { ...headers, 'x-guild-agent': request.agent, 'x-guild-task': request.task }
         : headers,
-      body: chatBody(options.model, request),
+      body: options.chatBody(options.model, request),
       signal,
     });
     if (incoming.head.statusCode !== 200) throw await refusal(incoming);

@@ -9,11 +9,13 @@ import { findProvider, splitModel } from '../../../domain/config/providers.js';
 import type { Clock } from '../../../ports/clock.js';
 import type { Model, ModelAnswer, ModelFailure, ModelReply, ModelRequest } from '../../../ports/model.js';
 import { callSdk } from './call-sdk.js';
+import { chatBodyWriter, type ChatBody } from './chat-body.js';
 import { chatCompletions } from './chat-completions.js';
 import { keepAliveHttp, type Http } from './http.js';
 import { httpFetch } from './http-fetch.js';
 import { failure, failureOf, otherModel, type CallInfo } from './failures.js';
 import { LIST_PRICES } from './prices.js';
+import { promptWriter, type PromptWriter } from './prompt.js';
 import { createModel, endpointOf, type Env, type Endpoint } from './endpoint.js';
 
 export function aiSdk(options: {
@@ -22,7 +24,12 @@ export function aiSdk(options: {
   clock: Pick<Clock, 'now'>;
 }): Model {
   const { config, env, clock } = options;
-  const http = keepAliveHttp({ stallMs: config.timeouts.stallMs });
+  const prompts = promptWriter();
+  const shared = {
+    http: keepAliveHttp({ stallMs: config.timeouts.stallMs }),
+    prompts,
+    chatBody: chatBodyWriter(prompts),
+  };
   const callers = new Map<string, Promise<Caller>>();
 
   return {
@@ -53,7 +60,7 @@ export function aiSdk(options: {
         });
       }
       let caller = callers.get(request.model);
-      if (!caller) callers.set(request.model, (caller = createCaller(parts, provider, endpoint, http)));
+      if (!caller) callers.set(request.model, (caller = createCaller(parts, provider, endpoint, shared)));
       try {
         const reply = await callWithTimeout(await caller, request, info, config.timeouts.callMs);
         if (reply.ok) setCost(reply.answer, findPrice(request.model, config.prices, LIST_PRICES));
@@ -68,11 +75,18 @@ export function aiSdk(options: {
 /** Calls one model once. Rejects with the provider's error. */
 type Caller = (request: ModelRequest, info: CallInfo, signal: AbortSignal) => Promise<ModelReply>;
 
+/** Connections and caches, which a conversation keeps when it changes its model. */
+interface Shared {
+  http: Http;
+  prompts: PromptWriter;
+  chatBody: ChatBody;
+}
+
 async function createCaller(
   name: { provider: string; model: string },
   provider: Provider,
   endpoint: Endpoint,
-  http: Http,
+  { http, prompts, chatBody }: Shared,
 ): Promise<Caller> {
   // A server on this machine is not OpenAI, even if its kind says so.
   if (provider.kind === 'openai-compatible' || (provider.kind === 'openai' && endpoint.local)) {
@@ -80,13 +94,14 @@ async function createCaller(
       http,
       baseUrl: endpoint.baseUrl!,
       model: name.model,
+      chatBody,
       key: endpoint.key,
       headers: provider.headers,
       introduced: provider.kind === 'openai',
     });
   }
   const model = await createModel(name.model, provider, endpoint, httpFetch(http));
-  return (request, info, signal) => callSdk(model, provider, request, info, signal);
+  return (request, info, signal) => callSdk({ model, provider, prompts }, request, info, signal);
 }
 
 /** Combines the caller's signal with our time limit. */

@@ -7,6 +7,7 @@
 import type { OpenAIProvider } from '@ai-sdk/openai';
 import type { Message } from '../../../domain/session/session.js';
 import type { ToolSpec } from '../../../ports/model.js';
+import { memoize } from './memoize.js';
 
 export type LanguageModel = ReturnType<OpenAIProvider['chat']>;
 export type CallOptions = Parameters<LanguageModel['doStream']>[0];
@@ -14,7 +15,27 @@ export type Prompt = CallOptions['prompt'];
 type Assistant = Extract<Prompt[number], { role: 'assistant' }>;
 type ResultPart = Extract<Extract<Prompt[number], { role: 'tool' }>['content'][number], { type: 'tool-result' }>;
 
-export function toPrompt(system: string, messages: readonly Message[]): Prompt {
+export interface PromptWriter {
+  toPrompt(system: string, messages: readonly Message[]): Prompt;
+  toTools(tools: readonly ToolSpec[]): CallOptions['tools'];
+}
+
+/** A long conversation changes at its end, so converted messages are kept for the next call. */
+export function promptWriter(): PromptWriter {
+  const convert: MessageConverter = { answer: memoize(answerMessage), result: resultConverter() };
+  const toolsOf = memoize(sdkTools);
+  return {
+    toPrompt: (system, messages) => toPrompt(system, messages, convert),
+    toTools: (tools) => (tools.length === 0 ? undefined : toolsOf(tools)),
+  };
+}
+
+interface MessageConverter {
+  answer(message: Message): Assistant;
+  result(message: Message, toolName: string): ResultPart;
+}
+
+function toPrompt(system: string, messages: readonly Message[], convert: MessageConverter): Prompt {
   const prompt: Prompt = [];
   const first = messages.findIndex((message) => message.role !== 'system');
   const rest = first === -1 ? [] : messages.slice(first);
@@ -43,10 +64,10 @@ export function toPrompt(system: string, messages: readonly Message[]): Prompt {
     const name = message.role === 'tool' ? open.get(message.toolCallId ?? '') : undefined;
     if (name !== undefined) {
       open.delete(message.toolCallId!);
-      addResult(resultOf(message, name));
+      addResult(convert.result(message, name));
     } else if (message.role === 'assistant') {
       closeCalls();
-      const answer = answerMessage(message);
+      const answer = convert.answer(message);
       if (answer.content.length > 0) prompt.push(answer);
       for (const call of message.toolCalls ?? []) open.set(call.id, call.name);
     } else between.push(message);
@@ -69,35 +90,31 @@ function addUser(prompt: Prompt, text: string): void {
   }
 }
 
-const answerCache = new WeakMap<Message, Assistant>();
 function answerMessage(message: Message): Assistant {
-  let cached = answerCache.get(message);
-  if (!cached) {
-    cached = {
-      role: 'assistant',
-      content: [
-        ...(message.content === '' ? [] : [{ type: 'text' as const, text: message.content }]),
-        ...(message.toolCalls ?? []).map((call) => ({
-          type: 'tool-call' as const,
-          toolCallId: wireId(call.id),
-          toolName: call.name,
-          input: call.arguments,
-        })),
-      ],
-    };
-    answerCache.set(message, cached);
-  }
-  return cached;
+  return {
+    role: 'assistant',
+    content: [
+      ...(message.content === '' ? [] : [{ type: 'text' as const, text: message.content }]),
+      ...(message.toolCalls ?? []).map((call) => ({
+        type: 'tool-call' as const,
+        toolCallId: wireId(call.id),
+        toolName: call.name,
+        input: call.arguments,
+      })),
+    ],
+  };
 }
 
-const resultCache = new WeakMap<Message, ResultPart>();
-function resultOf(message: Message, name: string): ResultPart {
-  let cached = resultCache.get(message);
-  if (!cached || cached.toolName !== name) {
-    cached = resultPart(message.toolCallId!, name, message.content, message.isError === true);
-    resultCache.set(message, cached);
-  }
-  return cached;
+function resultConverter(): MessageConverter['result'] {
+  const cache = new WeakMap<Message, ResultPart>();
+  return (message, toolName) => {
+    let part = cache.get(message);
+    if (part?.toolName !== toolName) {
+      part = resultPart(message.toolCallId!, toolName, message.content, message.isError === true);
+      cache.set(message, part);
+    }
+    return part;
+  };
 }
 
 function resultPart(id: string, name: string, text: string, isError: boolean): ResultPart {
@@ -114,18 +131,11 @@ function wireId(id: string): string {
   return id.replace(/[^A-Za-z0-9_-]/g, '_');
 }
 
-const toolCache = new WeakMap<readonly ToolSpec[], NonNullable<CallOptions['tools']>>();
-export function toTools(tools: readonly ToolSpec[]): CallOptions['tools'] {
-  if (tools.length === 0) return undefined;
-  let cached = toolCache.get(tools);
-  if (!cached) {
-    cached = tools.map(({ name, description, parameters }) => ({
-      type: 'function' as const,
-      name,
-      description,
-      inputSchema: parameters,
-    }));
-    toolCache.set(tools, cached);
-  }
-  return cached;
+function sdkTools(tools: readonly ToolSpec[]): NonNullable<CallOptions['tools']> {
+  return tools.map(({ name, description, parameters }) => ({
+    type: 'function' as const,
+    name,
+    description,
+    inputSchema: parameters,
+  }));
 }
