@@ -1,4 +1,4 @@
-/** Who may come after whom, as a picture: agents and the steps between them, as text, Mermaid or DOT. */
+/** Draws agents and the steps between them, as text, Mermaid or DOT. */
 import { isTerminal, type Agent } from '../domain/agent/agent.js';
 import { compareText } from '../domain/order.js';
 
@@ -56,7 +56,7 @@ const DRAW: Record<GraphFormat, (graph: AgentGraph) => string[]> = {
     const from = new Map<string, Edge[]>();
     for (const edge of edges) from.set(edge.from, [...(from.get(edge.from) ?? []), edge]);
     return agents.flatMap(({ name, terminal }) => [
-      `${name}${terminal ? '  ■ its answer is its own' : ''}`,
+      `${name}${terminal ? '  ■ gives the final answer' : ''}`,
       ...(from.get(name) ?? []).map(({ to, step }, i, all) => `${i + 1 < all.length ? '├─' : '└─'} ${step} → ${to}`),
     ]);
   },
@@ -88,7 +88,7 @@ const DRAW: Record<GraphFormat, (graph: AgentGraph) => string[]> = {
   },
 };
 
-/** Steps that are always taken are drawn whole, choices dashed. */
+/** Fixed steps are drawn solid, choices dashed. */
 function isFixed(step: Step): boolean {
   return step === 'advisor' || step === 'member' || step === 'handoff';
 }

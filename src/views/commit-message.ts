@@ -1,32 +1,28 @@
 /**
- * What a commit says: the subject names what happened, the body has a line for each thing that did, with task, agent and cause.
- * Both are bounded, whatever a pass did. Texts of models and people are not quoted here; ids and names are enough to ask further.
+ * The message of a commit to history. The subject says what happened; the body has a line for each
+ * event, with task, agent and cause. Both are bounded. Texts of models and people are not quoted.
  */
 import type { Event } from '../domain/event.js';
 import { kinIn } from '../domain/task/lineage.js';
 import { toText, whoText } from './who.js';
 
 const SUBJECT_CHARS = 100;
-const LINES = 60;
+const MAX_LINES = 60;
 const IDS_CHARS = 4000;
 
 export function commitMessage(events: readonly Event[]): { subject: string; body: string } {
-  const told = events.filter((one) => !SILENT.has(one.name));
-  const lines = [...new Set((told.length > 0 ? told : events).map(line))];
-  const tasks = [...new Set(events.flatMap((one) => one.task ?? []))];
-  const more = lines.length - LINES;
-  const body = [
-    ...lines.slice(0, LINES),
-    ...(more > 0 ? [`and ${more} more`] : []),
-    ...(more > 0 ? [idsLine(tasks)] : []),
-  ];
+  const shown = events.filter(({ name }) => !SILENT.has(name));
+  const lines = [...new Set((shown.length > 0 ? shown : events).map(line))];
+  const tasks = [...new Set(events.flatMap(({ task }) => task ?? []))];
+  const more = lines.length - MAX_LINES;
+  const body = [...lines.slice(0, MAX_LINES), ...(more > 0 ? [`and ${more} more`, idsLine(tasks)] : [])];
   return { subject: oneLine(subject(events, tasks), SUBJECT_CHARS), body: body.join('\n') };
 }
 
-/** Every claim is followed by what came of it. */
+/** Omitted, because the outcome follows in another event. */
 const SILENT: ReadonlySet<string> = new Set(['task.claimed', 'session.created']);
 
-/** What tells most about a pass, first. */
+/** Events in order of importance for the subject. */
 const WEIGHT = [
   'approval.answered',
   'task.failed',
@@ -41,39 +37,39 @@ const WEIGHT = [
 ];
 
 function subject(events: readonly Event[], tasks: readonly string[]): string {
-  const weight = (one: Event): number => (WEIGHT.indexOf(one.name) + WEIGHT.length + 1) % (WEIGHT.length + 1);
-  const most = new Map<string, Event>();
-  for (const one of events) {
-    const best = most.get(one.task ?? '');
-    if (best === undefined || weight(one) < weight(best)) most.set(one.task ?? '', one);
+  const weight = ({ name }: Event): number => (WEIGHT.indexOf(name) + WEIGHT.length + 1) % (WEIGHT.length + 1);
+  const byTask = new Map<string, Event>();
+  for (const event of events) {
+    const best = byTask.get(event.task ?? '');
+    if (best === undefined || weight(event) < weight(best)) byTask.set(event.task ?? '', event);
   }
-  const of = (task: string): string => happened(most.get(task)!);
+  const of = (task: string): string => happened(byTask.get(task)!);
   if (tasks.length === 0) return events.length === 0 ? 'changes' : happened(events[0]!);
   if (tasks.length === 1) return `${tasks[0]}: ${of(tasks[0]!)}`;
   const roots = topmost(events, tasks);
   if (roots.length === 1) return `${roots[0]}: ${of(roots[0]!)}; ${tasks.length} tasks moved`;
-  const named = roots.slice(0, SUBJECT_CHARS); // the rest is cut anyway
+  const named = roots.slice(0, SUBJECT_CHARS); // the rest would be cut off
   return `${roots.length} tasks: ${named.map((task) => `${task} (${of(task)})`).join(', ')}`;
 }
 
-/** Those of which none of the others stands above. */
+/** The tasks that have none of the others above them. */
 function topmost(events: readonly Event[], tasks: readonly string[]): string[] {
   const kin = kinIn(events);
-  const there = new Set(tasks);
+  const present = new Set(tasks);
   const isBelow = (task: string): boolean => {
-    for (let at = kin.parentOf(task), i = 0; at !== undefined && i < MOST_LEVELS; at = kin.parentOf(at), i++)
-      if (there.has(at)) return true;
+    for (let at = kin.parentOf(task), i = 0; at !== undefined && i < MAX_LEVELS; at = kin.parentOf(at), i++)
+      if (present.has(at)) return true;
     const root = kin.rootOf(task);
-    return root !== task && there.has(root);
+    return root !== task && present.has(root);
   };
   return tasks.filter((task) => !isBelow(task));
 }
 
-/** A circle of parents is damage; it must not hang us. */
-const MOST_LEVELS = 50;
+/** Parent links are user-editable and may form a cycle. */
+const MAX_LEVELS = 50;
 
 function happened(event: Event): string {
-  const agent = whoText(event.agent ?? 'somebody');
+  const agent = whoText(event.agent ?? 'an unknown agent');
   switch (event.name) {
     case 'task.completed':
       return `${agent} answered`;
@@ -82,7 +78,7 @@ function happened(event: Event): string {
     case 'task.parked':
       return `${agent} waits`;
     case 'task.created':
-      return event.agent === undefined ? 'asked of nobody yet' : `asked of ${agent}`;
+      return event.agent === undefined ? 'created, not assigned yet' : `asked of ${agent}`;
     case 'model.answered':
       return `${agent} took a turn`;
     case 'tool.ran':
@@ -110,7 +106,7 @@ function detail(event: Event): string {
   return Array.isArray(waits) ? ` for ${waits.slice(0, 5).map(text).join(', ')}` : '';
 }
 
-/** For whoever searches the history for a task that had no line any more. */
+/** Lets people search the history for tasks whose line was left out. */
 function idsLine(tasks: readonly string[]): string {
   let ids = 'tasks:';
   for (const id of tasks) if (ids.length + id.length < IDS_CHARS) ids += ` ${id}`;
@@ -121,8 +117,8 @@ function text(value: unknown): string {
   return typeof value === 'string' || typeof value === 'number' ? String(value) : '';
 }
 
-function oneLine(said: string, most: number): string {
+function oneLine(message: string, maxChars: number): string {
   // eslint-disable-next-line no-control-regex
-  const plain = said.replace(/[\u0000-\u001f\u007f-\u009f\u2028\u2029]+/g, ' ').trim();
-  return plain.length <= most ? plain : `${plain.slice(0, most - 1)}…`;
+  const plain = message.replace(/[\u0000-\u001f\u007f-\u009f\u2028\u2029]+/g, ' ').trim();
+  return plain.length <= maxChars ? plain : `${plain.slice(0, maxChars - 1)}…`;
 }

@@ -1,6 +1,6 @@
 /**
- * Times as people read them: local to this machine (or to `TZ`), with their distance from UTC. Files and JSON keep ISO times
- * in UTC, with a Z.
+ * Times for people, in the zone of this machine (or of `TZ`), with the offset from UTC. Files and JSON
+ * contain ISO times in UTC.
  */
 export function localDateTime(iso: string): string {
   return `${localDay(iso)} ${localTime(iso)} ${zone(iso)}`;
@@ -16,14 +16,14 @@ export function localTime(iso: string): string {
   return [at.getHours(), at.getMinutes(), at.getSeconds()].map(two).join(':');
 }
 
-/** `+01:00`; it differs between summer and winter. */
+/** The offset at that time: `+01:00`. */
 export function zone(iso: string): string {
   const minutes = -new Date(iso).getTimezoneOffset();
   const [hours, rest] = [Math.floor(Math.abs(minutes) / 60), Math.abs(minutes) % 60];
   return `${minutes < 0 ? '-' : '+'}${two(hours)}:${two(rest)}`;
 }
 
-/** A sentence with the ISO times in it made local. */
+/** Replaces the ISO times in a text by local ones. */
 export function withLocalTimes(text: string): string {
   return text.replace(/\b\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z\b/g, localDateTime);
 }

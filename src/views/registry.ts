@@ -1,4 +1,4 @@
-/** The registry: a page for people and programs that says who there is, what they can do, and which processes work for them now. */
+/** The registry of agents for people and programs: capabilities, state, and the processes that host them. */
 import type { Agent } from '../domain/agent/agent.js';
 import type { AgentState } from '../domain/agent/agent-state.js';
 import { compareText } from '../domain/order.js';
@@ -10,7 +10,7 @@ interface RegistryEntry {
   capabilities: string[];
   file: string;
   definition: string;
-  /** The processes that work for it. */
+  /** The processes that host it. */
   live: { peer: string; host: string; pid: number }[];
   state: AgentState;
 }

@@ -1,9 +1,9 @@
 /**
- * Ids of tasks as people read and type them. The id of a child begins with that of its parent, so its end says which one it is: where no other
- * task ends so, that is enough. What ends several is no id; nothing is guessed.
+ * Short task ids for people to read and type. The id of a child starts with its parent's id, so its last
+ * parts identify it, if no other task has the same ending. An ambiguous ending is never resolved.
  */
 
-/** For each of these ids its shortest end, of whole parts, that no other task has. */
+/** For each id its shortest ending of whole parts that no other task has. */
 export function shortIds(ids: readonly string[], all: Iterable<string>): Map<string, string> {
   const owners = new Map<string, number>();
   for (const id of ids) for (const end of endsOf(id)) owners.set(end, 0);
@@ -12,18 +12,18 @@ export function shortIds(ids: readonly string[], all: Iterable<string>): Map<str
   return new Map(ids.map((id) => [id, endsOf(id).find((end) => owners.get(end) === 1) ?? id]));
 }
 
-/** The ids that may be meant by what somebody typed: one, if it is clear. */
+/** The ids that a typed text may mean; exactly one if it is unambiguous. */
 export function meantIds(typed: string, all: Iterable<string>): string[] {
   const end = `.${typed.replace(/^\./, '')}`;
-  const found: string[] = [];
+  const candidates: string[] = [];
   for (const id of all) {
     if (id === typed) return [id];
-    if (id.endsWith(end)) found.push(id);
+    if (id.endsWith(end)) candidates.push(id);
   }
-  return found;
+  return candidates;
 }
 
-/** Shortest first, the whole last. A part that is only a number is no name. */
+/** Shortest first, the full id last. A number alone is not used as a short id. */
 function endsOf(id: string): string[] {
   const parts = id.split('.');
   return parts

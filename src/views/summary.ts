@@ -1,4 +1,4 @@
-/** What a task is about, for one line of a picture: what it says, or, of parts that only answer a question, what they answered. */
+/** A task in one line, for lists and graphs: its request, or its answer if its role only answers a question. */
 import { roleFacts } from '../domain/task/role.js';
 import { unfenced } from '../rules/patterns/gather.js';
 import { readBid } from '../domain/task/bid.js';
@@ -8,24 +8,24 @@ import { readVerdict } from '../domain/task/goal-verdict.js';
 import type { Task } from '../domain/task/task.js';
 import { byWhom } from './note-text.js';
 
-type Told = Pick<Task, 'role' | 'type' | 'description' | 'result'>;
+type Summarized = Pick<Task, 'role' | 'type' | 'description' | 'result'>;
 
-export function gist(task: Told): string {
-  const said = task.result === undefined ? undefined : ANSWERS[task.role]?.(task.result, task);
-  return said ?? asked(task);
+export function summary(task: Summarized): string {
+  const answer = task.result === undefined ? undefined : ANSWERS[task.role]?.(task.result, task);
+  return answer ?? request(task);
 }
 
-/** Why it failed first, where it did: that is what people look for in a list. */
-export function gistOrFailure(task: Told & Pick<Task, 'error'>): string {
-  return task.error === undefined ? gist(task) : `${task.error.message.split('\n', 1)[0]} · ${gist(task)}`;
+/** Starts with the reason of a failure, because people look for that in a list. */
+export function summaryOrFailure(task: Summarized & Pick<Task, 'error'>): string {
+  return task.error === undefined ? summary(task) : `${task.error.message.split('\n', 1)[0]} · ${summary(task)}`;
 }
 
-function asked({ role, type, description }: Told): string {
+function request({ role, type, description }: Summarized): string {
   const text = unfenced(description);
   return roleFacts(role).need === 'dependency' && type !== undefined ? `${type}: ${text}` : text;
 }
 
-const ANSWERS: Record<string, (result: string, task: Told) => string | undefined> = {
+const ANSWERS: Record<string, (result: string, task: Summarized) => string | undefined> = {
   check(result) {
     const verdict = readVerdict(result);
     return verdict && `${verdict.advances ? 'yes' : 'no'}: ${verdict.reason}`;
@@ -33,8 +33,8 @@ const ANSWERS: Record<string, (result: string, task: Told) => string | undefined
   bid(result) {
     const bid = readBid(result);
     if (bid === undefined) return undefined;
-    const wants = bid.proceed ? (bid.able ? `${bid.fitness} of 10` : 'unable') : 'steps back';
-    return `${wants}: ${bid.reason}`;
+    const answer = bid.proceed ? (bid.able ? `${bid.fitness} of 10` : 'unable') : 'steps back';
+    return `${answer}: ${bid.reason}`;
   },
   draft(result) {
     const draft = readDraft(result);
@@ -56,7 +56,7 @@ const ANSWERS: Record<string, (result: string, task: Told) => string | undefined
   help: resolved,
 };
 
-function resolved(result: string, task: Told): string | undefined {
+function resolved(result: string, task: Summarized): string | undefined {
   const resolution = readResolution(result);
-  return resolution && `${asked(task)} (${resolution.status}${byWhom(resolution.provider)})`;
+  return resolution && `${request(task)} (${resolution.status}${byWhom(resolution.provider)})`;
 }

@@ -1,16 +1,16 @@
 /**
- * A task and all under it as a picture: who was asked by whom, who waits for whom or for what, and who holds that, what depends on what; as text,
- * Mermaid or DOT.
+ * Draws a task with everything under it, as text, Mermaid or DOT: who asked whom, what each task waits
+ * for and depends on, and which tasks hold what others wait for.
  */
 import { isEnded, type Placed, type TaskState } from '../domain/task/task.js';
-import { gist } from './summary.js';
+import { summary } from './summary.js';
 import { heldShares, shareText, type Share } from '../rules/budget/shares.js';
 import { needed } from '../rules/coordination/agent-states.js';
 import { budgetNode, nodeBudget, nodeKind, nodeText, type NodeKind } from '../rules/coordination/wait-node.js';
 import { stemsOf } from './tree-lines.js';
 import { toText } from './who.js';
 
-/** held: who has what another waits for, or a share of a budget. */
+/** held: the task has what another waits for, or a share of a budget. */
 type TaskStep = 'asked' | 'waits' | 'depends' | 'held';
 
 interface TaskNode {
@@ -18,14 +18,14 @@ interface TaskNode {
   kind: 'task';
   role: string;
   to?: string;
-  /** Absent: it is only named, by something that depends on it from another tree. */
+  /** Absent for a task of another tree that is only named as a dependency. */
   state?: TaskState;
   description: string;
-  /** How far below the top. */
+  /** The distance from the top. */
   depth: number;
 }
 
-/** What is waited for and is no task. */
+/** A node that tasks wait for and that is not a task. */
 interface WaitNode {
   id: string;
   kind: Exclude<NodeKind, 'task'>;
@@ -36,7 +36,7 @@ interface TaskEdge {
   from: string;
   to: string;
   step: TaskStep;
-  /** What it holds of a budget. */
+  /** Its share of a budget. */
   share?: Share;
 }
 
@@ -47,8 +47,8 @@ interface TaskGraph {
 }
 
 /**
- * `tree`: the top first, parents before their children, children of one parent in order. `waitsOf`: for what any node of the wait-for graph waits;
- * without it the records alone are drawn.
+ * `tree`: the top first, parents before their children, siblings in order. `waitsOf`: the edges of the
+ * wait graph; without it only the records are drawn.
  */
 export function taskGraph(tree: readonly Placed[], waitsOf: (node: string) => readonly string[] = nothing): TaskGraph {
   const inside = new Map<string, number>();
@@ -56,49 +56,49 @@ export function taskGraph(tree: readonly Placed[], waitsOf: (node: string) => re
     const { id, role, to } = task;
     const depth = i === 0 ? 0 : (inside.get(task.parent ?? '') ?? 0) + 1;
     inside.set(id, depth);
-    return { id, kind: 'task', role, state, description: gist(task), depth, ...(to === undefined ? {} : { to }) };
+    return { id, kind: 'task', role, state, description: summary(task), depth, ...(to === undefined ? {} : { to }) };
   });
-  const things = thingEdges(tree, waitsOf);
-  const edges = [...tree.flatMap((one, i) => edgesOf(one, i === 0)), ...things];
+  const resources = resourceEdges(tree, waitsOf);
+  const edges = [...tree.flatMap((placed, i) => edgesOf(placed, i === 0)), ...resources];
   const ended = new Set(tree.filter(({ state }) => isEnded(state)).map(({ task }) => task.id));
   const others = [...new Set(edges.map(({ to }) => to))].filter((id) => isTask(id) && !inside.has(id));
-  const nodes = [...new Set(things.flatMap(({ from, to }) => [from, to]))].filter((id) => !isTask(id));
+  const nodes = [...new Set(resources.flatMap(({ from, to }) => [from, to]))].filter((id) => !isTask(id));
   return {
     tasks: [...tasks, ...others.map((id) => ({ id, kind: 'task' as const, role: 'other', description: '', depth: 0 }))],
     nodes: nodes.map((id) => ({ id, kind: nodeKind(id) as WaitNode['kind'], label: nodeText(id) })),
-    // Waiting is over when what was waited for has ended; what depended on it still did.
+    // A wait for an ended task is over; a dependency on it is still drawn.
     edges: edges.filter(({ to, step }) => step !== 'waits' || !ended.has(to)),
   };
 }
 
-function edgesOf(one: Placed, isTop: boolean): TaskEdge[] {
-  const { task, state } = one;
-  const step = (to: readonly string[], what: TaskStep): TaskEdge[] =>
-    to.map((id) => ({ from: task.id, to: id, step: what }));
+function edgesOf(placed: Placed, isTop: boolean): TaskEdge[] {
+  const { task, state } = placed;
+  const edges = (to: readonly string[], step: TaskStep): TaskEdge[] =>
+    to.map((id) => ({ from: task.id, to: id, step }));
   return [
     ...(task.parent === undefined || isTop ? [] : [{ from: task.parent, to: task.id, step: 'asked' as const }]),
-    ...step(task.dependencies, 'depends'),
-    // Who waits for a budget waits for those who hold it: that is drawn with the budget.
-    ...step(state === 'waiting' && task.waits?.budget === undefined ? needed(one) : [], 'waits'),
+    ...edges(task.dependencies, 'depends'),
+    // A wait for a budget is drawn through the budget.
+    ...edges(state === 'waiting' && task.waits?.budget === undefined ? needed(placed) : [], 'waits'),
   ];
 }
 
-/** Waits for what is no task, and who holds that. */
-function thingEdges(tree: readonly Placed[], waitsOf: (node: string) => readonly string[]): TaskEdge[] {
+/** Waits for nodes that are not tasks, and the tasks that hold them. */
+function resourceEdges(tree: readonly Placed[], waitsOf: (node: string) => readonly string[]): TaskEdge[] {
   const open = tree.filter(({ state }) => !isEnded(state));
   const waits = open.flatMap(({ task }) =>
     waitsOf(task.id)
       .filter((to) => !isTask(to))
       .map((to): TaskEdge => ({ from: task.id, to, step: 'waits' })),
   );
-  const things = [...new Set(waits.map(({ to }) => to))].filter((node) => nodeBudget(node) === undefined);
-  const held = things.flatMap((from) => waitsOf(from).map((to): TaskEdge => ({ from, to, step: 'held' })));
+  const resources = [...new Set(waits.map(({ to }) => to))].filter((node) => nodeBudget(node) === undefined);
+  const held = resources.flatMap((from) => waitsOf(from).map((to): TaskEdge => ({ from, to, step: 'held' })));
   const byParent = new Map<string, Placed[]>();
-  for (const one of open)
-    if (one.task.parent !== undefined) {
-      const children = byParent.get(one.task.parent);
-      if (children === undefined) byParent.set(one.task.parent, [one]);
-      else children.push(one);
+  for (const placed of open)
+    if (placed.task.parent !== undefined) {
+      const children = byParent.get(placed.task.parent);
+      if (children === undefined) byParent.set(placed.task.parent, [placed]);
+      else children.push(placed);
     }
   const shares = open.flatMap(({ task }) =>
     [...heldShares(byParent.get(task.id) ?? [])].map(([to, share]): TaskEdge => ({
@@ -128,17 +128,17 @@ export function drawTaskGraph(graph: TaskGraph, format: TaskGraphFormat): string
 
 const DRAW: Record<TaskGraphFormat, (graph: TaskGraph) => string[]> = {
   text({ tasks, edges }) {
-    const shown = tasks.filter((one) => one.state !== undefined);
+    const shown = tasks.filter(({ state }) => state !== undefined);
     const stems = stemsOf(shown.map(({ depth }) => depth));
     const from = grouped(edges.filter(({ step }) => step !== 'asked'));
     const holders = (node: string): string =>
       (from.get(node) ?? []).flatMap(({ to, step }) => (step === 'held' ? to : [])).join(', ');
-    return shown.flatMap((one, i) => {
+    return shown.flatMap((task, i) => {
       const { first, rest } = stems[i]!;
-      const name = one.depth === 0 ? one.id : shortName(one.id);
-      const line = `${first}${MARKS[one.state!]} ${name} ${toText(one.to)} ${flat(one.description)}`.trimEnd();
-      const waits = (from.get(one.id) ?? []).map(({ to, step }) => `${rest}⇢ ${waitText(to, step, holders(to))}`);
-      const shares = (from.get(budgetNode(one.id)) ?? []).map(
+      const name = task.depth === 0 ? task.id : shortName(task.id);
+      const line = `${first}${MARKS[task.state!]} ${name} ${toText(task.to)} ${flat(task.description)}`.trimEnd();
+      const waits = (from.get(task.id) ?? []).map(({ to, step }) => `${rest}⇢ ${waitText(to, step, holders(to))}`);
+      const shares = (from.get(budgetNode(task.id)) ?? []).map(
         ({ to, share = {} }) => `${rest}⇠ ${to} holds ${shareText(share)} of its budget`,
       );
       return [line, ...waits, ...shares];
@@ -190,12 +190,12 @@ const DRAW: Record<TaskGraphFormat, (graph: TaskGraph) => string[]> = {
   },
 };
 
-/** For what it waits, and who has that. */
+/** The node that the task waits for, and its holders. */
 function waitText(to: string, step: TaskStep, holders: string): string {
   if (step === 'depends') return `depends on ${to}`;
   const kind = nodeKind(to);
   const by =
-    holders === '' || kind === 'budget' ? '' : kind === 'agent' ? `, at work on ${holders}` : `, held by ${holders}`;
+    holders === '' || kind === 'budget' ? '' : kind === 'agent' ? `, busy with ${holders}` : `, held by ${holders}`;
   return `waits for ${nodeText(to)}${by}`;
 }
 
@@ -226,12 +226,12 @@ function grouped(edges: readonly TaskEdge[]): Map<string, TaskEdge[]> {
   return from;
 }
 
-/** The last part of a derived id: what stands above says the rest. */
+/** The last part of a derived id; the tree shows the rest. */
 function shortName(id: string): string {
   return id.slice(id.lastIndexOf('.') + 1);
 }
 
-/** On one line; whole, because only who prints it knows how wide the window is. */
+/** On one line and not shortened, because only the caller knows the width. */
 function flat(text: string): string {
   return text.replace(/\s+/g, ' ').trim();
 }

@@ -1,29 +1,29 @@
-/** How a tree is drawn with letters: what stands before each line. */
+/** The prefix of each line of a tree drawn in text. */
 interface Stem {
   /** Before the line itself. */
   first: string;
-  /** Before what is said about it in further lines. */
+  /** Before further lines about the same node. */
   rest: string;
 }
 
-/** `levels`: how deep each line stands, parents before their children. Walked backwards, so each is looked at once. */
+/** `levels`: the depth of each line, parents before their children. One pass, from the end. */
 export function stemsOf(levels: readonly number[]): Stem[] {
-  const goesOn: boolean[] = [];
+  const hasNext: boolean[] = [];
   const stems = levels.map((): Stem => ({ first: '', rest: '' }));
   for (let i = levels.length - 1; i >= 0; i--) {
     const level = levels[i]!;
-    goesOn.length = level + 1;
-    const above = Array.from({ length: Math.max(0, level - 1) }, (_, d) => (goesOn[d + 1] ? '│  ' : '   ')).join('');
+    hasNext.length = level + 1;
+    const above = Array.from({ length: Math.max(0, level - 1) }, (_, d) => (hasNext[d + 1] ? '│  ' : '   ')).join('');
     const hasChildren = (levels[i + 1] ?? 0) > level;
     const under = hasChildren ? '│  ' : '   ';
     stems[i] =
       level === 0
         ? { first: '', rest: under }
         : {
-            first: `${above}${goesOn[level] ? '├─ ' : '└─ '}`,
-            rest: `${above}${goesOn[level] ? '│  ' : '   '}${under}`,
+            first: `${above}${hasNext[level] ? '├─ ' : '└─ '}`,
+            rest: `${above}${hasNext[level] ? '│  ' : '   '}${under}`,
           };
-    goesOn[level] = true;
+    hasNext[level] = true;
   }
   return stems;
 }

@@ -28,7 +28,7 @@ test('eight under a coordinator: five kinds of needs, a choice against the rule,
   const told = succeeds(await here.guild('notes', 'dependency')).out;
   assert.match(told, /backend needs data: The tables of seats and sales/);
   gaveBack(here);
-  assert.match(told, /writer shall give it to frontend, because pm chose it: the designer/);
+  assert.match(told, /writer provides it to frontend, because pm chose it: the designer/);
   assert.match(succeeds(await here.guild('notes', 'help')).out, /database helps tester/);
   const history = succeeds(await here.guild('state', '--history', 'backend')).out;
   assert.match(history, /idle → working/);
@@ -72,9 +72,9 @@ test('a mesh of four processes: one needs, who can offers, one is chosen, and al
   assert.equal(paper!.of, 4, 'four had to agree');
   const told = succeeds(await here.guild('notes', 'dependency')).out;
   assert.match(told, /editor needs data: How cold was it/);
-  assert.match(told, /cook offers it, fit to 60 of 100/);
+  assert.match(told, /cook offers it, fitness 60 of 100/);
   // On a busy machine the archive may be too late, and the reporter is asked: one of them, never both.
-  assert.equal(told.match(/(archive|reporter) shall give it to editor/g)?.length, 1);
+  assert.equal(told.match(/(archive|reporter) provides it to editor/g)?.length, 1);
   assert.match(succeeds(await here.guild('notes', 'task')).out, /is paper over\? asked again/);
 });
 

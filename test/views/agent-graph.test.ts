@@ -1,4 +1,4 @@
-/** The picture of who comes after whom. */
+/** The graph of agents shows every step once, in every format. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { agentGraph, drawGraph } from '../../src/views/agent-graph.js';
@@ -15,7 +15,7 @@ const AGENTS = [
   agent('clerk'),
 ];
 
-test('every step of every pattern is an edge, and a destination is one only once', () => {
+test('every step of every pattern is an edge, and a destination appears once', () => {
   const { agents, edges } = agentGraph(AGENTS);
   assert.deepEqual(agents, [
     { name: 'clerk', terminal: true },
@@ -36,9 +36,9 @@ test('every step of every pattern is an edge, and a destination is one only once
   );
 });
 
-test('as text, terminal agents are marked', () => {
+test('the text marks terminal agents', () => {
   assert.deepEqual(drawGraph(agentGraph(AGENTS), 'text').slice(0, 6), [
-    'clerk  ■ its answer is its own',
+    'clerk  ■ gives the final answer',
     'desk',
     '├─ route → office',
     '├─ route → clerk',
@@ -47,7 +47,7 @@ test('as text, terminal agents are marked', () => {
   ]);
 });
 
-test('as Mermaid and as DOT, choices are dashed and nothing is left out', () => {
+test('Mermaid and DOT draw all agents and dash the choices', () => {
   const mermaid = drawGraph(agentGraph(AGENTS), 'mermaid');
   assert.equal(mermaid[0], 'graph LR');
   assert.ok(mermaid.includes('  a1(["clerk"])'));
@@ -64,14 +64,14 @@ test('as Mermaid and as DOT, choices are dashed and nothing is left out', () => 
   assert.match(dot, /"clerk" \[shape=doubleoctagon\];/);
 });
 
-test('a chain of ten thousand agents is drawn and checked, and its one circle is written out', () => {
+test('a chain of ten thousand agents is drawn and checked, and its cycle is reported', () => {
   const many = Array.from({ length: 10_000 }, (_, i) => agent(`a${i}`, { handoff: `a${i + 1}` }));
   many.push(agent('a10000'));
   assert.deepEqual(checkRoster(many, new Set()), []);
   assert.equal(agentGraph(many).edges.length, 10_000);
   assert.equal(drawGraph(agentGraph(many), 'mermaid').length, 20_002);
   many[10_000] = agent('a10000', { handoff: 'a9998' });
-  const [circle, ...more] = checkRoster(many, new Set());
-  assert.equal(circle!.message, 'these agents form a cycle: a10000 → a9998 → a9999 → a10000');
+  const [cycle, ...more] = checkRoster(many, new Set());
+  assert.equal(cycle!.message, 'these agents form a cycle: a10000 → a9998 → a9999 → a10000');
   assert.deepEqual(more, []);
 });

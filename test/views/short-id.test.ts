@@ -1,10 +1,10 @@
-/** The short ids that people see lead back to the tasks they stand for, and to no others. */
+/** A short id leads back to its task and to no other. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { fc } from '../kit/properties.js';
 import { meantIds, shortIds } from '../../src/views/short-id.js';
 
-test('the shortest end of whole parts that no other task has', () => {
+test('a short id is the shortest ending of whole parts that no other task has', () => {
   const all = ['a', 'a.work', 'a.call-1x', 'b', 'b.work', 'work-2', 'b.x.1', 'c.2'];
   assert.deepEqual(
     [...shortIds(['a.work', 'a.call-1x', 'b.x.1', 'c.2', 'a'], all).values()],
@@ -12,15 +12,15 @@ test('the shortest end of whole parts that no other task has', () => {
   );
   assert.deepEqual(meantIds('work', all), ['a.work', 'b.work']);
   assert.deepEqual(meantIds('.call-1x', all), ['a.call-1x']);
-  assert.deepEqual(meantIds('ork', all), [], 'a part is meant as a whole');
+  assert.deepEqual(meantIds('ork', all), [], 'only whole parts match');
 });
 
-test('a whole id means itself, whatever ends like it', () => {
+test('a full id means itself, even if others end with it', () => {
   assert.deepEqual(meantIds('work', ['a.work', 'work']), ['work']);
   assert.equal(shortIds(['a.work'], ['a.work', 'work']).get('a.work'), 'a.work');
 });
 
-test('whatever the ids are, the short one leads back', () => {
+test('every short id leads back to its task', () => {
   const id = fc.array(fc.constantFrom('a', 'b', 'work', '1', 'call-1'), { minLength: 1, maxLength: 4 });
   fc.assert(
     fc.property(

@@ -1,4 +1,4 @@
-/** A task and all under it as a picture. */
+/** The graph of a task shows requests, waits and dependencies, in every format. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { makeChild, makeTask, type Placed, type Task, type TaskState } from '../../src/domain/task/task.js';
@@ -22,7 +22,7 @@ const ask = child(b, 'ask', { to: 'human' });
 const placed = (task: Task, state: TaskState): Placed => ({ task, state });
 const TREE = [placed(top, 'waiting'), placed(a, 'completed'), placed(b, 'waiting'), placed(ask, 'pending')];
 
-test('who was asked by whom, who still waits for whom, and what depends on what', () => {
+test('the graph has an edge for each request, open wait and dependency', () => {
   const { tasks, edges } = taskGraph(TREE);
   assert.deepEqual(
     tasks.map(({ id, state, depth }) => `${id} ${state} ${depth}`),
@@ -42,7 +42,7 @@ test('who was asked by whom, who still waits for whom, and what depends on what'
   );
 });
 
-test('as text, a tree with the waits under those who wait', () => {
+test('the text is a tree with the waits below each task', () => {
   assert.deepEqual(drawTaskGraph(taskGraph(TREE), 'text'), [
     '… top @lead Ship it',
     '│  ⇢ waits for top.b',
@@ -71,7 +71,7 @@ test('Mermaid and DOT name every task once and every edge once', () => {
   assert.equal(dot.filter((line) => line.includes(' -> ')).length, graph.edges.length);
 });
 
-test('ten thousand tasks are drawn, and a part of a tree is drawn as its own top', () => {
+test('ten thousand tasks are drawn, and a subtree is drawn with its own top', () => {
   const many = Array.from({ length: 10_000 }, (_, n) => placed(child(top, `c${n}`), 'pending'));
   const lines = drawTaskGraph(taskGraph([placed({ ...top, waits: {} }, 'waiting'), ...many]), 'text');
   assert.equal(lines.length, 10_001);
@@ -81,7 +81,7 @@ test('ten thousand tasks are drawn, and a part of a tree is drawn as its own top
   ]);
 });
 
-test('what is waited for and is no task: a person, an agent with no room, a resource, a budget, and who holds it', () => {
+test('waits for a person, capacity, a resource and a budget are drawn with their holders', () => {
   const rich = { ...top, waits: { tasks: ['top.a'], budget: 'tokens' as const } };
   const holds = { ...a, budget: { tokens: 500, microUsd: 20_000, timeMs: 1000 } };
   const tree = [placed(rich, 'waiting'), placed(holds, 'active'), placed(b, 'pending'), placed(ask, 'pending')];
@@ -102,7 +102,7 @@ test('what is waited for and is no task: a person, an agent with no room, a reso
     '└─ ○ b @b say "b"',
     '   │  ⇢ depends on top.a',
     '   │  ⇢ depends on other',
-    '   │  ⇢ waits for capacity at b, at work on other-1, other-2',
+    '   │  ⇢ waits for capacity at b, busy with other-1, other-2',
     '   │  ⇢ waits for the resource printer, held by top.a',
     '   └─ ○ ask @human say "ask"',
     '         ⇢ waits for you',

@@ -134,7 +134,7 @@ test('a chain goes on through budgets, agents with no room, resources and you, a
   const text = succeeds(await here.guild('graph', 't')).out;
   assert.match(text, /⇢ waits for the budget of t\n.*⇠ t\.a holds 500 tokens/);
   assert.match(text, /⇢ waits for the resource printer, held by owner/);
-  assert.match(succeeds(await here.guild('graph', 'owner')).out, /⇢ waits for capacity at hand, at work on busy/);
+  assert.match(succeeds(await here.guild('graph', 'owner')).out, /⇢ waits for capacity at hand, busy with busy/);
   assert.match(succeeds(await here.guild('graph', 'talk', '--mermaid')).out, /n1\(\("you"\)\)/);
   const graph = JSON.parse(succeeds(await here.guild('graph', 't', '--json')).out) as { nodes: { kind: string }[] };
   assert.deepEqual(graph.nodes.map(({ kind }) => kind).toSorted(), ['budget', 'resource']);

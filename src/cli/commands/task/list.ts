@@ -4,7 +4,7 @@ import { openLook } from '../../../app/readers/open-look.js';
 import { taskRecord } from '../../../app/readers/task-record.js';
 import { compareText } from '../../../domain/order.js';
 import { ProblemError, problem, type Problem } from '../../../domain/problem.js';
-import { gistOrFailure } from '../../../views/summary.js';
+import { summaryOrFailure } from '../../../views/summary.js';
 import { toText } from '../../../views/who.js';
 import { EXIT, text, whole, type Call } from '../../args/command.js';
 import { columnsOf } from '../../render/columns.js';
@@ -62,7 +62,7 @@ function nothing(state: string | undefined, wantsEnded: boolean): string {
 function lines(found: Placed[], terminal: Terminal): string[] {
   const room = terminal.width - STATE_COLUMNS - BESIDE_COLUMNS;
   const isLong = ({ task }: Placed): boolean => columnsOf(task.id) > room;
-  const about = ({ task }: Placed): string[] => [task.to ? toText(task.to) : '', gistOrFailure(task)];
+  const about = ({ task }: Placed): string[] => [task.to ? toText(task.to) : '', summaryOrFailure(task)];
   if (found.filter(isLong).length > found.length / 2)
     return found.flatMap((one) => {
       const rest = [mark(one.state, terminal), ...about(one)].filter(Boolean).join(' ');

@@ -9,7 +9,7 @@ import { certificateText } from '../../../domain/task/certificate.js';
 import { ProblemError, problemText } from '../../../domain/problem.js';
 import type { Placed } from '../../../domain/task/task.js';
 import { moneyText, usageFields, type Usage } from '../../../domain/budget/usage.js';
-import { gistOrFailure } from '../../../views/summary.js';
+import { summaryOrFailure } from '../../../views/summary.js';
 import { roundTokens } from '../../../rules/patterns/team-tokens.js';
 import { totals } from '../../../rules/budget/totals.js';
 import { localDateTime } from '../../../views/local-time.js';
@@ -104,7 +104,7 @@ export function treeLines(
     const id = short.get(task.id) ?? task.id;
     const role = i === 0 || id.split('.').at(-1)!.startsWith(task.role) ? '' : ` ${task.role}`;
     const about = `${role} ${toText(task.to)}`;
-    const what = oneLine(gistOrFailure(task), Infinity);
+    const what = oneLine(summaryOrFailure(task), Infinity);
     const left = terminal.width - columnsOf(`${first}${state} ${id}${about}`) - 1;
     const { total } = costs.get(task.id)!;
     const cost = costBeside(total, left, Math.min(columnsOf(what), LEAST_GIST));

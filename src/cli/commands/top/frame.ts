@@ -5,7 +5,7 @@ import { callCost, type Event } from '../../../domain/event.js';
 import { compareText } from '../../../domain/order.js';
 import { HUMAN } from '../../../domain/task/task.js';
 import { partialMoneyText } from '../../../domain/budget/usage.js';
-import { gist } from '../../../views/summary.js';
+import { summary } from '../../../views/summary.js';
 import { localTime, zone } from '../../../views/local-time.js';
 import { toText, whoText } from '../../../views/who.js';
 import { mark } from '../task/list.js';
@@ -147,7 +147,7 @@ function taskLines({ open, takers }: Seen, terminal: Terminal): string[][] {
     .sort((a, b) => rank.indexOf(a.state) - rank.indexOf(b.state) || compareText(a.task.id, b.task.id))
     .map(({ task, state }) => {
       const who = toText(task.to ?? takers.get(task.id));
-      return [mark(state, terminal), task.id, who, oneLine(gist(task), terminal.width - 2)];
+      return [mark(state, terminal), task.id, who, oneLine(summary(task), terminal.width - 2)];
     });
   return laid(rows, terminal.width, [0, 1, 2]);
 }
