@@ -75,7 +75,7 @@ test('a mesh of four processes: one needs, who can offers, one is chosen, and al
   assert.match(told, /cook offers it, fitness 60 of 100/);
   // On a busy machine the archive may be too late, and the reporter is asked: one of them, never both.
   assert.equal(told.match(/(archive|reporter) provides it to editor/g)?.length, 1);
-  assert.match(succeeds(await here.guild('notes', 'task')).out, /is paper over\? asked again/);
+  assert.match(succeeds(await here.guild('notes', 'task')).out, /is paper complete\? asked again/);
 });
 
 test('a mesh of four processes, one killed at random and started again: the same', async (t) => {

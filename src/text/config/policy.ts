@@ -55,7 +55,11 @@ function checkedByHand(rule: PolicyRule): PolicyRule {
     CHECKED_TOOLS.includes(rule.pattern) && (MADE_CHECKS as readonly string[]).includes(check);
   const left = rule.safetyChecks.filter((check) => !isMade(check));
   if (left.length === 0 || !runs) return rule;
-  return { ...rule, name: `${rule.name} (a human has to make these checks: ${left.join(', ')})`, supervision: 'confirm' };
+  return {
+    ...rule,
+    name: `${rule.name} (a human has to make these checks: ${left.join(', ')})`,
+    supervision: 'confirm',
+  };
 }
 
 /** The schema lets exactly one condition through. */
