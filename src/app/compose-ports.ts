@@ -36,7 +36,7 @@ import { lateHistory, noted } from './late-history.js';
 import type { OpenOptions } from './open-options.js';
 import { sourcesOf } from './readers/query-sources.js';
 
-interface Ground {
+interface Foundation {
   root: string;
   disk: Disk;
   clock: Clock;
@@ -48,8 +48,8 @@ interface Ground {
 }
 
 /** `store` is separate because only its owner may close it. */
-export function composePorts(ground: Ground, options: OpenOptions): { ports: Ports; store: Store } {
-  const { root, disk, clock, ids, env, config, plugins, agents } = ground;
+export function composePorts(foundation: Foundation, options: OpenOptions): { ports: Ports; store: Store } {
+  const { root, disk, clock, ids, env, config, plugins, agents } = foundation;
   const { tape } = options;
   const onlookers = watchers(options.watchers);
   const history = options.history === false || options.disk ? undefined : lateHistory({ root, config, env, clock });
@@ -74,7 +74,8 @@ export function composePorts(ground: Ground, options: OpenOptions): { ports: Por
     judge: { spelling: judgeSpelling, path: judgePath },
     search: search({ kind: config.search }),
   });
-  // A recorded workspace has a clock of its own; waiting for the outside world goes by the real one.
+  // A recorded workspace has a clock of its own; waiting for the outside world goes by the real
+  // one.
   const waitingClock = tape ? realClock() : clock;
   const ports: Ports = {
     ...store,

@@ -1,44 +1,46 @@
 /**
- * Notices that guild.yaml was edited under a process that goes on with it as it was: its limits and models are those its work began with.
- * Each change is told once, and so is a mistake in it, before somebody starts a process and meets it.
+ * Notices edits of guild.yaml. A running process keeps the configuration that it started with. Each
+ * change and each mistake in it is reported once, before the next process starts with it.
  */
 import path from 'node:path';
-import { disk } from '../adapters/disk/index.js';
+import { disk as realDisk } from '../adapters/disk/index.js';
 import { problem, type Problem } from '../domain/problem.js';
 import { CONFIG_FILE, readConfig } from './readers/read-config.js';
 
-/** To be asked as often as one likes: what has changed since it was last asked, if anything has. */
+/**
+ * Returns a function that reports the change since its last call, if there is one. Cheap to call.
+ */
 export function configChange(root: string, env: Record<string, string | undefined>): () => Problem | undefined {
-  const on = disk();
+  const disk = realDisk();
   const file = path.join(root, CONFIG_FILE);
-  let stamp = on.stamp(file);
+  let stamp = disk.stamp(file);
   let text = textOf();
 
   return () => {
-    const now = on.stamp(file);
+    const now = disk.stamp(file);
     if (now === stamp) return undefined;
     stamp = now;
     const before = text;
     text = textOf();
     if (text === before) return undefined;
-    const { unreadable } = readConfig(on, root, env);
+    const { unreadable } = readConfig(disk, root, env);
     const what = `${CONFIG_FILE} ${text === undefined ? 'is gone' : 'changed'}`;
     if (unreadable === undefined)
       return problem('bad_file', `${what}: this takes effect when guild is started again`, {
         where: { file: CONFIG_FILE },
       });
     const { message, where, hint } = unreadable;
-    return problem('bad_file', `${what}, and no guild could be started with it: ${message}`, {
+    return problem('bad_file', `${what}, and guild could not start with it: ${message}`, {
       ...(where === undefined ? {} : { where }),
       ...(hint === undefined ? {} : { hint }),
     });
   };
 
   function textOf(): string | undefined {
-    const read = on.read(file, MOST_BYTES);
+    const read = disk.read(file, MAX_BYTES);
     return read.kind === 'file' ? read.bytes.toString('utf8') : undefined;
   }
 }
 
-/** As much as is read of it at all. */
-const MOST_BYTES = 1024 * 1024;
+/** The same limit as `readConfig`. */
+const MAX_BYTES = 1024 * 1024;

@@ -1,4 +1,7 @@
-/** The examination behind `guild doctor`. Each finding is good, odd (works, but know it) or bad (promises cannot be kept). */
+/**
+ * The checks of `guild doctor`. A finding is good, odd (works, with a limitation) or bad (promises
+ * cannot be kept).
+ */
 import { folderFindings, programFindings, quarantineFinding, type Finding } from '../adapters/machine/index.js';
 import { disk } from '../adapters/disk/index.js';
 import { isWorkspace } from '../adapters/files/index.js';
@@ -19,8 +22,12 @@ export async function examine(root: string, env: Record<string, string | undefin
 }
 
 function sandbox(root: string, env: Record<string, string | undefined>): Finding {
-  const held = shell({ root, env });
-  return { name: 'sandbox', verdict: held.isSandboxed() ? 'good' : 'odd', text: held.confinement(false) };
+  const sandboxedShell = shell({ root, env });
+  return {
+    name: 'sandbox',
+    verdict: sandboxedShell.isSandboxed() ? 'good' : 'odd',
+    text: sandboxedShell.confinement(false),
+  };
 }
 
 function history(root: string, env: Record<string, string | undefined>): Finding {

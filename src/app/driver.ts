@@ -96,7 +96,8 @@ async function reach({ clock }: Ports, engine: Engine, goal: Goal, signal?: Abor
       const { untold } = report;
       if (await bell.wait(untold ?? INTERVALS.folderCheckMs)) return true;
       if (untold === undefined) look = 'changed';
-      await new Promise((resolve) => setImmediate(resolve)); // a simulated clock must not keep others from continuing
+      // a simulated clock must not keep others from continuing
+      await new Promise((resolve) => setImmediate(resolve));
       return true;
     },
   };
@@ -127,7 +128,7 @@ async function neededTrees(
  * will move by itself.
  */
 function waitForOthers(ports: Ports, { task }: Placed, roots: ReadonlySet<string>): number | undefined {
-  const isElsewhere = [...ports.tasks.open()].some((one) => one.held && one.task.root === task.root);
+  const isElsewhere = [...ports.tasks.open()].some((open) => open.held && open.task.root === task.root);
   if (isElsewhere || lacksCapacity(ports, roots)) return INTERVALS.capacityCheckMs;
   const now = ports.clock.now().getTime();
   const times = [...ports.tasks.open()].flatMap(({ task: { root, waits } }) => {
@@ -141,7 +142,7 @@ function waitForOthers(ports: Ports, { task }: Placed, roots: ReadonlySet<string
 function lacksCapacity({ tasks, presence, agents }: Ports, roots: ReadonlySet<string>): boolean {
   const elsewhere = claimedElsewhere(tasks.open(), presence.peer.id);
   return [...tasks.open()].some(({ task: { root, to = '' }, state }) => {
-    const most = agents.all().get(to)?.maxConcurrentTasks ?? Infinity;
-    return roots.has(root) && state === 'pending' && (elsewhere.get(to) ?? 0) >= most;
+    const capacity = agents.all().get(to)?.maxConcurrentTasks ?? Infinity;
+    return roots.has(root) && state === 'pending' && (elsewhere.get(to) ?? 0) >= capacity;
   });
 }

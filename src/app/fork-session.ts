@@ -1,6 +1,6 @@
 /**
- * A conversation that goes on another way from one of its messages: a new task whose session begins with a copy. The beginning is not
- * asked of a model again, so it costs nothing; the one it was copied from stays as it is.
+ * Forks a conversation at one of its messages: creates a new task whose session starts with a copy.
+ * The copied messages cost no model calls, and the original session is unchanged.
  */
 import { randomBytes } from 'node:crypto';
 import type { Agent } from '../domain/agent/agent.js';
@@ -20,9 +20,9 @@ interface Fork {
   session: string;
   /** Messages to keep; default: all. */
   at?: number;
-  /** Another agent goes on; default: the same. */
+  /** The agent that continues; default: the same. */
   to?: string;
-  /** What is said to it next. */
+  /** The next message to the agent. */
   text?: string;
   id?: string;
 }
@@ -31,7 +31,7 @@ interface Forked {
   task: Task;
   session: string;
   kept: number;
-  /** The place that was asked for lay between a tool call and its result. */
+  /** The requested place was between a tool call and its result, so an earlier one was used. */
   moved: boolean;
 }
 
@@ -58,13 +58,13 @@ async function forkIn(store: Store, root: string, { session: from, at, to, text,
   const kept = cutAt(messages, wanted);
   if (kept === undefined)
     throw new ProblemError(
-      problem('bad_usage', `${from} cannot be cut there: every place lies between a tool call and its result`),
+      problem('bad_usage', `${from} cannot be cut there: every place up to it is between a tool call and its result`),
     );
   const beginning = keptMessages(messages, kept);
   if (text === undefined && !wantsAnswer(beginning))
     throw new ProblemError(
       problem('bad_usage', `message ${kept} of ${from} is an answer, so nothing would happen`, {
-        hint: 'say something after it: guild fork … "and now this", or cut earlier',
+        hint: 'add a message, as in guild fork … "and now this", or cut earlier',
       }),
     );
   const name = id ?? `fork_${randomBytes(5).toString('hex').slice(0, 8)}`;
@@ -72,13 +72,14 @@ async function forkIn(store: Store, root: string, { session: from, at, to, text,
     throw new ProblemError(problem('duplicate', `there is a task ${name} already`));
   const sessionId = `${agent.name}-${name}`;
   const now = new Date();
-  const said: Message[] =
+  const nextMessages: Message[] =
     text === undefined ? [] : [{ role: 'user', content: text, from: 'human', timestamp: now.toISOString() }];
-  // The conversation first: a task without one would begin anew. Whoever has a pattern speaks in its work.
+  // The session comes first: a task without one would start from the beginning. An agent with a
+  // pattern talks in its work stage.
   const speaker = isLeaf({ role: 'root' }, agent) ? name : childId(name, 'work');
   const made = await store.sessions.create(forkHeader(header, agent.name, sessionId, speaker, `${from}@${kept}`, now), [
     ...beginning,
-    ...said,
+    ...nextMessages,
   ]);
   if (!made) throw new ProblemError(problem('duplicate', `there is a session ${sessionId} already`));
   const first = messages.find((message) => message.role === 'user')?.content ?? `go on from ${from}`;
@@ -88,7 +89,10 @@ async function forkIn(store: Store, root: string, { session: from, at, to, text,
   return { task, session: sessionId, kept, moved: kept !== wanted };
 }
 
-/** Another agent goes on with its own file and model; the same one with the file the conversation began with. */
+/**
+ * Another agent continues with its own file and model; the same agent with those that the session
+ * started with.
+ */
 function forkHeader(
   { agentType, model, definition, agentId }: SessionHeader,
   agent: string,

@@ -1,4 +1,7 @@
-/** History for a process that works: its code is loaded when there is first something to commit, so that starting does not wait for it. */
+/**
+ * History for a working process. Its code is loaded at the first commit, so that it does not slow
+ * down the start.
+ */
 import type { Event } from '../domain/event.js';
 import type { Audit } from '../engine/core/context.js';
 import type { History } from '../ports/history.js';
@@ -10,12 +13,12 @@ export function lateHistory(options: HistoryOptions): Pick<History, 'commit' | '
   const load = async (): Promise<History> =>
     (await import('./readers/history.js')).history({ ...options, background: true });
   return {
-    commit: async (...said) => (await (made ??= load())).commit(...said),
+    commit: async (...args) => (await (made ??= load())).commit(...args),
     close: async () => (await made)?.close(),
   };
 }
 
-/** Every line of the store's events also goes to history. */
+/** Passes every event of the store to the history as well. */
 export function noted(store: Store, trail: Audit): Store {
   const append = (event: Event): void => {
     store.events.append(event);

@@ -1,4 +1,4 @@
-/** A task that a person adds, made durable. */
+/** Creates a task for a person, durably. */
 import { randomBytes } from 'node:crypto';
 import { isSafeId } from '../domain/task/id.js';
 import { problem, ProblemError } from '../domain/problem.js';
@@ -13,14 +13,14 @@ export interface NewTask {
   requirements?: string[] | undefined;
   dependencies?: string[] | undefined;
   context?: Record<string, unknown> | undefined;
-  /** A conversation that is there already and that the task goes on with. */
+  /** An existing conversation that the task continues. */
   session?: string | undefined;
   priority?: Task['priority'] | undefined;
 }
 
 /** Throws a ProblemError if the id is taken or cannot be a file name. */
-export async function newTask(store: Store, given: NewTask, at = new Date(), freshId = randomId): Promise<Task> {
-  const { id = `task_${freshId()}`, description, ...rest } = given;
+export async function newTask(store: Store, input: NewTask, at = new Date(), freshId = randomId): Promise<Task> {
+  const { id = `task_${freshId()}`, description, ...rest } = input;
   if (!isSafeId(id)) {
     throw new ProblemError(
       problem('bad_name', `${JSON.stringify(id)} cannot be the id of a task`, {
@@ -29,14 +29,14 @@ export async function newTask(store: Store, given: NewTask, at = new Date(), fre
     );
   }
   if (description.trim() === '') throw new ProblemError(problem('bad_usage', 'a task needs a description'));
-  const known = Object.fromEntries(Object.entries(rest).filter(([, value]) => value !== undefined));
+  const fields = Object.fromEntries(Object.entries(rest).filter(([, value]) => value !== undefined));
   const task = makeTask({
     id,
     description,
     created_at: at.toISOString(),
     created_by: 'human',
     from: 'human',
-    ...known,
+    ...fields,
   });
   if (!(await store.tasks.create(task))) throw new ProblemError(problem('duplicate', `there is a task ${id} already`));
   store.events.append({

@@ -18,7 +18,10 @@ export interface OpenOptions {
   ids?: Ids;
   disk?: Disk;
   processes?: Processes;
-  /** `false`: this process writes no history. A disk of its own has none either: git works on the real one. */
+  /**
+   * `false`: this process writes no history. With `disk` there is none either: git uses the real
+   * disk.
+   */
   history?: boolean;
   /** Called as things happen. */
   watchers?: Partial<Watchers>;

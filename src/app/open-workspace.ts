@@ -1,6 +1,6 @@
 /**
- * Opens a workspace: config → ports → engine. This is the library's front door and what every command stands on: the
- * same reads, the same intents.
+ * Opens a workspace: config → ports → engine. This is the entry point of the library, and commands
+ * use the same reads and intents.
  */
 import path from 'node:path';
 import { clock as realClock, ids as realIds } from '../adapters/clock/index.js';
@@ -32,7 +32,7 @@ import { taskTree } from './readers/task-tree.js';
 export interface Workspace {
   readonly root: string;
   readonly config: Config;
-  /** What is wrong with guild.yaml and could be worked around, and what is only odd. */
+  /** Problems of guild.yaml that do not prevent work. */
   readonly configProblems: Problem[];
 
   /** Durable when resolved. Throws a ProblemError if the id is taken or cannot be a file name. */
@@ -43,10 +43,10 @@ export interface Workspace {
   /** The task and all its descendants, parents first. */
   tree(id: string): Promise<Placed[]>;
   cancel(id: string, reason?: string): Promise<void>;
-  /** Ends with what it has: each conversation under it gives one last answer. */
+  /** Ends the task with its results so far: each conversation under it gives one last answer. */
   stop(id: string): Promise<void>;
   retry(id: string): Promise<void>;
-  /** Says something to a task that is open; it is heard before the next turn. */
+  /** Sends a message to an open task; the agent sees it before its next turn. */
   tell(id: string, text: string): Promise<void>;
   events(options?: { task?: string; limit?: number }): Promise<Event[]>;
   peers(): Promise<Peer[]>;
@@ -55,20 +55,26 @@ export interface Workspace {
 
   /** One pass. */
   pump(): Promise<PumpReport>;
-  /** Passes until nothing moves any more, or the signal aborts. */
+  /** Makes passes until nothing moves, or the signal aborts. */
   pumpUntilQuiet(onPass?: (report: PumpReport) => void, signal?: AbortSignal): Promise<PumpReport>;
-  /** Adds a task for this agent and works on it, and on nothing it does not need, until it has ended, or waits for something this process cannot give. */
+  /**
+   * Adds a task for this agent and works on it and what it needs, until it has ended or waits for
+   * something outside this process.
+   */
   run(agent: string, text: string, more?: Partial<NewTask>): Promise<Placed>;
-  /** Works on this task, and on nothing it does not need, until it has ended, waits for something this process cannot give, or the signal aborts. */
+  /**
+   * Works on this task and what it needs, until it has ended, waits for something outside this
+   * process, or the signal aborts.
+   */
   finish(id: string, signal?: AbortSignal): Promise<Placed>;
-  /** Works until the signal aborts; then puts everything back and resolves. */
+  /** Works until the signal aborts; then releases its tasks and resolves. */
   watch(signal: AbortSignal, onPass?: (report: PumpReport) => void): Promise<void>;
   /** Leaves the workspace. */
   close(): Promise<void>;
 
   readonly store: Store;
   readonly engine: Engine;
-  /** Notes on channels: how agents' states change, and what they tell each other. */
+  /** Notes on channels: state changes of agents and their messages to each other. */
   readonly bus: Bus;
 }
 
@@ -106,19 +112,19 @@ export async function openWorkspace(folderPath: string, options: OpenOptions = {
     store,
     engine: motor,
     bus: ports.bus,
-    add: (given) => newTask(store, given, clock.now(), () => ids.next().slice(-8)),
+    add: (task) => newTask(store, task, clock.now(), () => ids.next().slice(-8)),
     task: (id) => store.tasks.read(id),
     async openTasks() {
       await store.tasks.scan();
       return [...store.tasks.open()];
     },
-    endedTasks: (given) => store.tasks.ended(given),
+    endedTasks: (filter) => store.tasks.ended(filter),
     tree: (id) => taskTree(store, id),
     cancel: (id, reason) => intent('cancel', id, reason),
     stop: (id) => intent('stop', id),
     retry: (id) => intent('retry', id),
     tell: (id, text) => intent('tell', id, text),
-    events: (given) => store.events.list(given),
+    events: (filter) => store.events.list(filter),
     peers: () => store.presence.peers(),
     agents: () => agents.all(),
     check: () => agents.check(),

@@ -1,4 +1,6 @@
-/** Brings an agent's own folder back to one of its commits. Each command an agent runs leaves one. */
+/**
+ * Resets an agent's own folder to one of its commits. Each command that an agent runs makes one.
+ */
 import { shell } from '../adapters/shell/index.js';
 import type { Rollback } from '../ports/shell.js';
 

@@ -1,21 +1,21 @@
-/** A model script behind HTTP; the script is read again on each call, so an edit counts at once. */
+/** Serves a model script over HTTP. The script is read on each call, so an edit applies at once. */
 import fs from 'node:fs';
 import { clock } from '../adapters/clock/index.js';
 import { serveModel, type ModelServer } from '../adapters/models/server/index.js';
 import { models } from '../adapters/models/index.js';
 
-/** What is played when there is no script: it says back what it was told. */
+/** The default script repeats the last message. */
 const ECHO = '- say: "You said: {{last}}"\n';
 
-export async function serveScript(given: {
+export async function serveScript(options: {
   file?: string;
   port: number;
   host?: string | undefined;
 }): Promise<ModelServer> {
-  const readFile = (): string => (given.file === undefined ? ECHO : fs.readFileSync(given.file, 'utf8'));
+  const readFile = (): string => (options.file === undefined ? ECHO : fs.readFileSync(options.file, 'utf8'));
   const play = models({
     config: {
-      providers: { play: { kind: 'scripted', script: given.file ?? 'echo' } },
+      providers: { play: { kind: 'scripted', script: options.file ?? 'echo' } },
       prices: {},
       timeouts: { callMs: 0, stallMs: 0, tries: 1 },
     },
@@ -24,5 +24,5 @@ export async function serveScript(given: {
     readFile,
   });
   const model = { call: (request: Parameters<typeof play.call>[0]) => play.call({ ...request, model: 'play/script' }) };
-  return serveModel({ model, port: given.port, ...(given.host ? { host: given.host } : {}) });
+  return serveModel({ model, port: options.port, ...(options.host ? { host: options.host } : {}) });
 }

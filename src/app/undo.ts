@@ -1,6 +1,9 @@
-/** Going back to an earlier commit: files and tasks as they were then, as a new commit. Run records of effects are never touched. */
+/**
+ * Restores files and tasks from an earlier commit, as a new commit. Run records of effects are
+ * never changed.
+ */
 import path from 'node:path';
-import { disk } from '../adapters/disk/index.js';
+import { disk as realDisk } from '../adapters/disk/index.js';
 import { problem, ProblemError } from '../domain/problem.js';
 import { TASK_STATES } from '../domain/task/task.js';
 import type { Commit, FileChange } from '../ports/history.js';
@@ -10,14 +13,17 @@ import { openReader } from './readers/open-reader.js';
 type Env = Record<string, string | undefined>;
 
 interface Undone {
-  /** The commit that was gone back to. */
+  /** The commit that was restored. */
   to: Commit;
   files: FileChange[];
-  /** The new commit; absent where nothing was done yet. */
+  /** The new commit; absent for a preview. */
   commit?: string;
 }
 
-/** What going back would change; with `really`, it is done. `force`: also while other processes work here. */
+/**
+ * Lists what the undo would change; with `really` it is done. `force`: even while other processes
+ * work here.
+ */
 export async function undoTo(
   root: string,
   to: string,
@@ -35,8 +41,8 @@ export async function undoTo(
     if (others.length > 0 && !force) throw new ProblemError(atWork(others.map((peer) => peer.pid)));
     const done = await history.undo(commit.id);
     // Git removes folders that become empty; others may be looking into them.
-    const on = disk();
-    for (const one of TASK_STATES) on.makeFolder(path.join(path.resolve(root), 'tasks', one));
+    const disk = realDisk();
+    for (const taskState of TASK_STATES) disk.makeFolder(path.join(path.resolve(root), 'tasks', taskState));
     store.events.append({
       at: new Date().toISOString(),
       name: 'workspace.undone',
@@ -54,6 +60,6 @@ export async function undoTo(
 function atWork(pids: number[]): ReturnType<typeof problem> {
   const who = pids.length === 1 ? `process ${pids[0]} is` : `${pids.length} processes are`;
   return problem('needs_human', `${who} at work in this workspace`, {
-    hint: 'stop guild watch first; --force goes back all the same, and what is being worked on now may come out double',
+    hint: 'stop guild watch first, or use --force: tasks in progress may then be done twice',
   });
 }

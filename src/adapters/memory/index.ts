@@ -1,6 +1,7 @@
 /**
- * A store in memory, for tests and simulations. It keeps the same contract as the others, so it is also the shortest
- * description of what a store does. Several peers share one world; a peer can be declared dead.
+ * A store in memory, for tests and simulations. It passes the same contract suites as the file
+ * store, so it is also the shortest description of a store. Several peers share one world; a peer
+ * can be declared dead.
  */
 import { roleFacts } from '../../domain/task/role.js';
 import { createHash } from 'node:crypto';
@@ -18,7 +19,7 @@ import type { Claim, OpenTask, Tasks } from '../../ports/store/tasks.js';
 import { parseSession } from '../../text/session/parse.js';
 import { diffMessages } from '../../text/session/message-diff.js';
 
-/** Never changed in place: whoever has seen a row knows by its identity whether it is still the same. */
+/** Immutable: a row that is still the same object has not changed. */
 interface Row {
   readonly task: Task;
   readonly state: TaskState;
@@ -48,7 +49,10 @@ export interface MemoryOptions {
   ids: Ids;
   /** Agents this peer hosts; empty: all. */
   agents?: string[];
-  /** Makes every asynchronous verb wait for a random time before and after it takes effect, as a network would. */
+  /**
+   * Makes every asynchronous verb wait for a random time before and after it takes effect, as a
+   * network would.
+   */
   random?: () => number;
 }
 
@@ -127,8 +131,8 @@ export function memory(w: World, { clock, ids, agents = [], random }: MemoryOpti
     scan: () => answer(() => ({ problems: [] })),
     *open() {
       for (const row of w.rows.values()) {
-        const one = shown(row);
-        if (one !== undefined) yield one;
+        const open = shown(row);
+        if (open !== undefined) yield open;
       }
     },
     getOpen(id) {
@@ -283,7 +287,7 @@ function records(
   };
 }
 
-/** Each peer has its own copy of a conversation, and learns from it whether somebody else has written. */
+/** Each peer has its own copy of a conversation, and detects edits by comparing with it. */
 function conversations(w: World, answer: Answer): Sessions {
   const copies = new Map<string, Session>();
   const textOf = (messages: readonly Message[]): string => JSON.stringify(messages);

@@ -1,11 +1,15 @@
 /**
- * Changes a small file that people and other processes may write at the same moment: only over what was read, else it is read again, and never
- * half. What is not done yet lies aside under the name of this peer, so that two who do the same do not meet, and leftovers of a dead one are swept.
+ * Edits a small file that people and other processes may write at the same time: atomically, and
+ * only if it is still as it was read; otherwise it is read again. The temporary file has the peer's
+ * name, so that leftovers of a dead peer are swept.
  */
 import path from 'node:path';
 import type { Disk } from '../../ports/disk.js';
 
-/** Durable when resolved. `edit` may be called again, with what somebody else wrote meanwhile. A file that cannot be read is left as it is. */
+/**
+ * Durable when resolved. `edit` is called again if the file changed meanwhile. A file that cannot
+ * be read is left unchanged.
+ */
 type ChangeFile = (file: string, edit: (before: string) => string) => Promise<void>;
 
 export function changeFile({ root, disk, peer }: { root: string; disk: Disk; peer: string }): ChangeFile {

@@ -1,6 +1,6 @@
 /**
- * One gate from all that has a say: the command policy, the path rules, the rules for tools. Policy files are read again when
- * they change; one that cannot be read closes the gate until a person has mended it.
+ * Combines the command policy, the path rules and the tool rules into one gate. Policy files are
+ * read again when they change; one that cannot be read closes the gate until a person fixes it.
  */
 import path from 'node:path';
 import type { Agent } from '../../domain/agent/agent.js';
@@ -20,16 +20,16 @@ import { changeFile } from './change-file.js';
 import { failedCheck } from './safety-checks.js';
 import { ALLOWLIST_FILE, commandGate, loadPolicy, POLICY_FILE } from './index.js';
 
-interface GateGiven {
+interface GateOptions {
   root: string;
   disk: Disk;
   folder: WorkspaceFiles;
   peer: string;
-  /** True for a plugin's tool that needs no human. */
+  /** True for a plugin's tool that does not need approval. */
   isFree?: (tool: string) => boolean;
 }
 
-export function gate({ root, disk, folder, peer, isFree }: GateGiven): Gate {
+export function gate({ root, disk, folder, peer, isFree }: GateOptions): Gate {
   const change = changeFile({ root, disk, peer });
   const stamp = (): string => [ALLOWLIST_FILE, POLICY_FILE].map((file) => disk.stamp(path.join(root, file))).join(' ');
   let seen = stamp();
@@ -65,7 +65,7 @@ export function gate({ root, disk, folder, peer, isFree }: GateGiven): Gate {
     },
   };
 
-  /** Asked before every verdict: a rule that a person has just tightened counts. */
+  /** Runs before every verdict, so that a rule applies as soon as it is saved. */
   function reload(): void {
     const now = stamp();
     if (now === seen) return;
@@ -78,15 +78,15 @@ export function gate({ root, disk, folder, peer, isFree }: GateGiven): Gate {
     const line = String(args['command'] ?? '');
     const home = path.join(root, 'workspaces', agent.name);
     const { verdict, reason, plan } = commandGate(loaded.policy).judge(line, { agent, cwd: home });
-    // A line that a person let run as a whole has no plan: it is run by the shell, as an approved one would be.
+    // A command line that a person allowed has no plan: the shell runs it, like an approved one.
     const needsNetwork = args['network'] === true && verdict !== 'deny';
     const strict = needsNetwork && verdict !== 'ask' ? 'ask' : verdict;
     const action = verdict === 'deny' ? undefined : actionIn(line);
-    const reasons = needsNetwork ? [reason, 'it wants the network'] : [reason];
+    const reasons = needsNetwork ? [reason, 'it asks for network access'] : [reason];
     if (action)
       return {
         verdict: stricter(strict, 'ask'),
-        reasons: ['it acts on the world through a plugin'],
+        reasons: ['it is an action of a plugin'],
         risk: 'HIGH',
         action,
       };
@@ -95,8 +95,8 @@ export function gate({ root, disk, folder, peer, isFree }: GateGiven): Gate {
 
   function other(agent: Agent, tool: string, args: Record<string, unknown>): GateVerdict {
     const use = useOfTool(tool);
-    const given = typeof args['path'] === 'string' ? args['path'] : undefined;
-    const spot = use !== undefined && given !== undefined ? folder.judge(agent.name, use, given) : undefined;
+    const requested = typeof args['path'] === 'string' ? args['path'] : undefined;
+    const spot = use !== undefined && requested !== undefined ? folder.judge(agent.name, use, requested) : undefined;
     const content = typeof args['content'] === 'string' ? args['content'] : undefined;
     const place = spot?.verdict === 'ok' ? spot.path : undefined;
     const bytes = Buffer.byteLength(content ?? '');
@@ -105,9 +105,9 @@ export function gate({ root, disk, folder, peer, isFree }: GateGiven): Gate {
       free: isFree?.(tool) === true,
       policy: loaded.policy,
       agent,
-      ...(spot ? { path: spot.path ?? given!, pathVerdict: spot.verdict } : {}),
+      ...(spot ? { path: spot.path ?? requested!, pathVerdict: spot.verdict } : {}),
       ...(content === undefined ? {} : { bytes: Buffer.byteLength(content) }),
-      ...(place === undefined ? {} : { check: (one) => failedCheck(one, { root, file: place, bytes }) }),
+      ...(place === undefined ? {} : { check: (check) => failedCheck(check, { root, file: place, bytes }) }),
     });
     const reasons = spot && spot.verdict !== 'ok' ? [spot.reason] : [reason];
     const target =
@@ -115,7 +115,7 @@ export function gate({ root, disk, folder, peer, isFree }: GateGiven): Gate {
         ? `sessions/${String(args['session'])}.session.yaml`
         : tool === 'create_agent'
           ? `agents/${String(args['name'])}.md`
-          : given;
+          : requested;
     const changes = verdict === 'ask' && content !== undefined && target !== undefined;
     const diff = changes ? diffOf(agent.name, target, content) : undefined;
     return { verdict, reasons, risk: RISK[risk], diff };
@@ -123,14 +123,14 @@ export function gate({ root, disk, folder, peer, isFree }: GateGiven): Gate {
 
   function diffOf(agent: string, file: string, after: string): string {
     const read = folder.read(agent, file, 1024 * 1024, true);
-    return lineDiff(read.ok ? read.value.text : '', after) || 'nothing: every line stays as it is';
+    return lineDiff(read.ok ? read.value.text : '', after) || 'no line changes';
   }
 }
 
-/** How often each line was allowed. */
+/** Counts how often each command line was allowed. */
 const HABITS = '.guild/allowed.json';
 
-/** What a power cut has torn counts as nothing. */
+/** A file torn by a power cut counts as empty. */
 function countsIn(text: string): Record<string, number> {
   try {
     return JSON.parse(text) as Record<string, number>;
@@ -139,7 +139,7 @@ function countsIn(text: string): Record<string, number> {
   }
 }
 
-/** A line that is one plain command and nothing else, whose name is an action of a plugin. */
+/** The plugin action that the line runs, if the line is one plain command. */
 function actionIn(line: string): PluginAction | undefined {
   const { plan } = inspect(line, { parse: parseBash });
   const only = plan?.length === 1 && plan[0]!.commands.length === 1 ? plan[0]!.commands[0]! : undefined;
@@ -155,7 +155,7 @@ const RISK: Record<Risk, ApprovalRequest['risk']> = {
   critical: 'HIGH',
 };
 
-/** A word for the eye, not a decision: the gate has decided already. */
+/** Only shown to people; the gate has already decided. */
 function riskOfCommand(line: string): ApprovalRequest['risk'] {
   if (/\b(rm|dd|chmod|chown|kill|pkill|mv|truncate|git\s+push|npm\s+publish|curl|wget|ssh|scp)\b/.test(line))
     return 'HIGH';

@@ -1,6 +1,7 @@
 /**
- * The policy of a workspace: its two files, if they exist, and the verdicts that follow. A file that exists and cannot be read or
- * understood closes the gate: nothing is auto until a person has mended it, and what is denied stays denied.
+ * The policy of a workspace, from its two optional files. A file that cannot be read or parsed
+ * closes the gate: nothing runs automatically until a person fixes it, and denied commands stay
+ * denied.
  */
 import fs from 'node:fs';
 import os from 'node:os';
@@ -24,9 +25,9 @@ interface LoadedPolicy {
 export function loadPolicy(root: string): LoadedPolicy {
   const policy: Policy = { ...DEFAULT_POLICY };
   const problems: Problem[] = [];
-  const close = (file: string, found: Problem[]): void => {
-    policy.closed ??= `${file} cannot be read, so nothing runs by itself`;
-    problems.push(...found);
+  const close = (file: string, causes: Problem[]): void => {
+    policy.closed ??= `${file} cannot be read, so nothing runs without approval`;
+    problems.push(...causes);
   };
   const allow = readFile(root, ALLOWLIST_FILE);
   if (allow.problem) close(ALLOWLIST_FILE, [allow.problem]);
@@ -64,7 +65,7 @@ function readFile(root: string, file: string): { text?: string; problem?: Proble
   } catch (thrown) {
     const { code, message } = thrown as { code?: string; message?: string };
     if (code === 'ENOENT') return {};
-    const said = code === 'ERR_ENCODING_INVALID_ENCODED_DATA' ? 'it is not UTF-8 text' : (message ?? String(thrown));
-    return { problem: problem('bad_file', `the file cannot be read: ${said}`, { where: { file } }) };
+    const reason = code === 'ERR_ENCODING_INVALID_ENCODED_DATA' ? 'it is not UTF-8 text' : (message ?? String(thrown));
+    return { problem: problem('bad_file', `the file cannot be read: ${reason}`, { where: { file } }) };
   }
 }

@@ -1,32 +1,32 @@
 /**
- * Checks that a policy rule may ask for before a file is written, as far as they can be made without guessing: whether the place may be written at
- * all, and whether the device has room for it. The others are a human's.
+ * Checks that a policy rule may require before a file is written: whether the file may be written,
+ * and whether the disk has space for it. All other checks need a person.
  */
 import fs from 'node:fs';
 import path from 'node:path';
 import type { MadeCheck } from '../../domain/policy.js';
 
-interface Written {
+interface PlannedWrite {
   root: string;
-  /** Counted from the root. */
+  /** Relative to the root. */
   file: string;
   bytes: number;
 }
 
-/** Why it does not hold; undefined if it does. */
-export function failedCheck(check: MadeCheck, { root, file, bytes }: Written): string | undefined {
+/** Why the check failed; undefined if it passed. */
+export function failedCheck(check: MadeCheck, { root, file, bytes }: PlannedWrite): string | undefined {
   const target = path.join(root, file);
   const folder = existing(path.dirname(target));
   if (check === 'disk_space') {
     const free = freeBytes(folder);
-    if (free === undefined) return 'nobody can say how much is free there';
+    if (free === undefined) return 'the free space there is unknown';
     return free >= bytes ? undefined : `${bytes} bytes do not fit on the device, ${free} are free`;
   }
   const places = fs.existsSync(target) ? [folder, target] : [folder];
-  return places.every(mayWrite) ? undefined : `the system does not let ${file} be written`;
+  return places.every(mayWrite) ? undefined : `the system does not allow writing ${file}`;
 }
 
-/** The nearest folder upwards that is there. */
+/** The nearest existing folder upwards. */
 function existing(folder: string): string {
   return fs.existsSync(folder) ? folder : existing(path.dirname(folder));
 }

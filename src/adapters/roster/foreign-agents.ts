@@ -1,6 +1,6 @@
 /**
- * Agent files in a folder that is no workspace of ours: a collection somebody else keeps, in any layout. Every Markdown file that
- * begins like an agent, with a frontmatter that says a name or a description, counts, whatever folder it lies in.
+ * Agent files in a folder that is not a workspace, such as a published collection, in any layout.
+ * Every Markdown file whose frontmatter has a name or a description counts.
  */
 import fs from 'node:fs';
 import path from 'node:path';
@@ -8,18 +8,19 @@ import path from 'node:path';
 const MAX_FILES = 5000;
 const MAX_DEPTH = 6;
 const SKIPPED = new Set(['node_modules', 'dist', 'vendor']);
-/** Folders with a leading dot that people keep agents in. */
+/** Folders with a leading dot that may contain agents. */
 const DOTTED = new Set(['.claude', '.github']);
 
 /** Relative to `root`, sorted. */
 export function foreignAgents(root: string): string[] {
   const found: string[] = [];
   const walk = (folder: string, depth: number): void => {
-    for (const one of list(path.join(root, folder))) {
-      const file = path.posix.join(folder, one.name);
+    for (const entry of list(path.join(root, folder))) {
+      const file = path.posix.join(folder, entry.name);
       if (found.length >= MAX_FILES) return;
-      if (one.isDirectory() && depth < MAX_DEPTH && isWorthALook(one.name)) walk(file, depth + 1);
-      else if (one.isFile() && one.name.endsWith('.md') && beginsLikeAnAgent(path.join(root, file))) found.push(file);
+      if (entry.isDirectory() && depth < MAX_DEPTH && isSearched(entry.name)) walk(file, depth + 1);
+      else if (entry.isFile() && entry.name.endsWith('.md') && startsLikeAnAgent(path.join(root, file)))
+        found.push(file);
     }
   };
   walk('.', 0);
@@ -34,11 +35,11 @@ function list(folder: string): fs.Dirent[] {
   }
 }
 
-function isWorthALook(name: string): boolean {
+function isSearched(name: string): boolean {
   return name.startsWith('.') ? DOTTED.has(name) : !SKIPPED.has(name);
 }
 
-function beginsLikeAnAgent(file: string): boolean {
+function startsLikeAnAgent(file: string): boolean {
   const start = Buffer.alloc(2048);
   const fd = fs.openSync(file, 'r');
   try {

@@ -1,6 +1,6 @@
 /**
- * The agents of a workspace, read from every place and format they may be written in. A file that does not parse harms
- * only itself: while a person edits it, its last good version stays in force.
+ * The agents of a workspace, read from every supported place and format. A file that does not parse
+ * affects only itself: its last valid version stays in use while a person edits it.
  */
 import { INTERVALS } from '../../domain/intervals.js';
 import { createHash, randomBytes } from 'node:crypto';
@@ -13,7 +13,7 @@ import { checkRoster, cyclesAmong, unfit } from '../../rules/scheduling/roster.j
 import { parseAgent, renderPrompt } from '../../text/agent/parse.js';
 import { KNOWN_TOOLS } from '../../tools/toolbox.js';
 
-interface Known {
+interface LoadedFile {
   stamp: string;
   text: string;
   /** The last version that parsed. */
@@ -24,11 +24,11 @@ interface Known {
 }
 
 export interface Roster extends Agents {
-  /** Everything that is wrong now, reported before or not. */
+  /** All current problems, reported before or not. */
   check(): { problems: Problem[]; warnings: Problem[]; files: number };
 }
 
-/** Where agents are written: a folder, which names in it count, and the format they have. */
+/** Where agent files are: the folder, the extension and the format. */
 const PLACES: { folder: string; ends: string; format?: AgentFormat }[] = [
   { folder: 'agents', ends: '.agent.yaml', format: 'agent-yaml' },
   { folder: 'agents', ends: '.agent.yml', format: 'agent-yaml' },
@@ -42,12 +42,18 @@ const PLACES: { folder: string; ends: string; format?: AgentFormat }[] = [
 
 const FOLDERS = [...new Set(PLACES.map(({ folder }) => folder))];
 
-/** With so many agents, an edit of one that leaves its name alone is noticed within this time and not at once: a pass must not cost a look at each. */
-const MANY = 1000;
+/**
+ * With more agents than this, edits are noticed after `rosterCheckMs` and not at every pass, which
+ * would have to stat each file.
+ */
+const MANY_AGENTS = 1000;
 
 const MAX_AGENT_BYTES = 1024 * 1024;
 
-/** `model`: what every agent uses, whatever its file says. `foreign`: files of Claude Code's kind, wherever they lie. `pluginTools`: names of tools beside our own. */
+/**
+ * `model`: what every agent uses, whatever its file says. `foreign`: files of Claude Code's kind,
+ * wherever they lie. `pluginTools`: names of tools beside our own.
+ */
 export function roster(
   disk: Disk,
   root: string,
@@ -56,14 +62,14 @@ export function roster(
   pluginTools: readonly string[] = [],
 ): Roster {
   const isForeign = new Set(foreign);
-  const known = new Map<string, Known>();
+  const loaded = new Map<string, LoadedFile>();
   const reported = new Set<string>();
   let agents = new Map<string, Agent>();
   let unreadable: ReadonlyMap<string, Problem> = new Map();
   let faults = new Map<string, Problem>();
   let all: { problems: Problem[]; warnings: Problem[] } = { problems: [], warnings: [] };
   let folderStamps = '';
-  /** Changed here since the last look. */
+  /** This process changed agent files since the last check. */
   let touched = false;
   let placeStamps = '';
   let lookedAt = -Infinity;
@@ -73,24 +79,25 @@ export function roster(
       if ((isKnown && !touched) || !look()) return [];
       touched = false;
       combine();
-      const fresh = all.problems.filter((one) => !reported.has(keyOf(one)));
-      for (const one of fresh) reported.add(keyOf(one));
+      const fresh = all.problems.filter((each) => !reported.has(keyOf(each)));
+      for (const each of fresh) reported.add(keyOf(each));
       return fresh;
     },
     all: () => agents,
     unreadable: () => unreadable,
     fault: (name) => faults.get(name),
-    source: (agent) => known.get(agent.file)?.text ?? '',
+    source: (agent) => loaded.get(agent.file)?.text ?? '',
     parse: (source, file) => parse(source, file, format(file)).agent,
     problemsOf(name, source) {
       const file = `agents/${name}.md`;
       const { agent, problems, places } = parse(source, file, 'markdown');
-      if (agent === undefined) return problems.length > 0 ? problems : [problem('bad_file', 'it defines no agent')];
+      if (agent === undefined)
+        return problems.length > 0 ? problems : [problem('bad_file', 'it does not define an agent')];
       if (agents.has(name) || agent.name !== name)
-        return [problem('duplicate', `there is an agent ${agent.name} already, or the file names another one`)];
+        return [problem('duplicate', `an agent ${agent.name} already exists, or the name in the file differs`)];
       const tools = new Set([...KNOWN_TOOLS, ...pluginTools]);
       const found = checkRoster([...agents.values(), agent], tools, new Map([[file, places]]));
-      return [...problems, ...found.filter((one) => one.where?.file === file)];
+      return [...problems, ...found.filter(({ where }) => where?.file === file)];
     },
     retire(name) {
       const file = agents.get(name)?.file;
@@ -102,24 +109,25 @@ export function roster(
     async create(name, source) {
       const file = `agents/${name}.md`;
       const { agent, problems } = parse(source, file, 'markdown');
-      if (agent === undefined) return problems[0] ?? problem('bad_file', `${file} defines no agent`);
+      if (agent === undefined) return problems[0] ?? problem('bad_file', `${file} does not define an agent`);
       if (agents.has(name) || agent.name !== name)
-        return problem('duplicate', `there is an agent ${agent.name} already, or the file names another one`);
+        return problem('duplicate', `an agent ${agent.name} already exists, or the name in the file differs`);
       const full = path.join(root, file);
-      // Under a name of its own: of two who make the same agent one is told, and neither takes away what the other writes.
+      // A unique temporary name: of two processes that create the same agent one gets a problem,
+      // and neither disturbs the other.
       const tmp = path.join(root, '.guild', 'tmp', `agent-${randomBytes(6).toString('hex')}`);
       await disk.createSynced(tmp, source);
       const created = disk.link(tmp, full);
       disk.remove(tmp);
       await disk.syncFolder(path.join(root, 'agents'));
       touched = true;
-      return created ? undefined : problem('duplicate', `${file} exists already`);
+      return created ? undefined : problem('duplicate', `${file} already exists`);
     },
     prompt: (agent, toolDescriptions, variables) => renderPrompt(agent, { toolDescriptions, variables }),
     check() {
       look();
       combine();
-      return { ...all, files: known.size };
+      return { ...all, files: loaded.size };
     },
   };
 
@@ -127,9 +135,13 @@ export function roster(
     return isForeign.has(file) ? 'claude' : formatOf(file);
   }
 
-  /** True if any file is new, changed or gone. Only stamps are read while nothing is; of very many files not at every pass. */
+  /**
+   * True if any file is new, changed or gone. Reads only stamps; with very many files not at every
+   * pass.
+   */
   function look(): boolean {
-    const folders = known.size > MANY ? FOLDERS.map((folder) => disk.stamp(path.join(root, folder))).join() : '';
+    const folders =
+      loaded.size > MANY_AGENTS ? FOLDERS.map((folder) => disk.stamp(path.join(root, folder))).join() : '';
     const now = performance.now();
     if (folders !== '' && folders === placeStamps && now - lookedAt < INTERVALS.rosterCheckMs) return false;
     placeStamps = folders;
@@ -138,8 +150,8 @@ export function roster(
     const stamps = files.map((file) => `${file} ${disk.stamp(path.join(root, file))}`).join('\n');
     if (stamps === folderStamps) return false;
     folderStamps = stamps;
-    const there = new Set(files);
-    for (const file of known.keys()) if (!there.has(file)) known.delete(file);
+    const present = new Set(files);
+    for (const file of loaded.keys()) if (!present.has(file)) loaded.delete(file);
     for (const file of files) load(file);
     return true;
   }
@@ -167,25 +179,25 @@ export function roster(
   }
 
   function load(file: string): void {
-    const before = known.get(file);
+    const before = loaded.get(file);
     if (before !== undefined && before.stamp === disk.stamp(path.join(root, file))) return;
     const read = disk.read(path.join(root, file), MAX_AGENT_BYTES);
-    // Editors replace files: one that was listed a moment ago may be gone.
-    if (read.kind === 'missing') return void known.delete(file);
+    // Editors replace files, so a listed file may be gone.
+    if (read.kind === 'missing') return void loaded.delete(file);
     if (read.kind !== 'file') {
       const what = read.kind === 'not_a_file' ? `a ${read.what}` : 'too big';
       const wrong: Problem = {
         code: 'bad_file',
-        message: `${file} is ${what}, so it defines no agent`,
+        message: `${file} is ${what}, so it does not define an agent`,
         where: { file },
       };
-      known.set(file, { stamp: '', text: '', places: {}, problems: [wrong], warnings: [] });
+      loaded.set(file, { stamp: '', text: '', places: {}, problems: [wrong], warnings: [] });
       return;
     }
     const text = read.bytes.toString('utf8');
     const { agent, problems, warnings, places } = parse(text, file, format(file));
     const good = agent ?? before?.agent;
-    known.set(file, {
+    loaded.set(file, {
       stamp: read.stamp,
       text: agent ? text : (before?.text ?? text),
       places,
@@ -196,34 +208,38 @@ export function roster(
   }
 
   function combine(): void {
-    const entries = [...known.values()];
-    const found = entries.flatMap((one) => one.agent ?? []);
-    const places = new Map(entries.flatMap((one) => (one.agent ? [[one.agent.file, one.places] as const] : [])));
-    const roster = checkRoster(found, new Set([...KNOWN_TOOLS, ...pluginTools]), places);
+    const entries = [...loaded.values()];
+    const valid = entries.flatMap(({ agent }) => agent ?? []);
+    const places = new Map(
+      entries.flatMap((entry) => (entry.agent ? [[entry.agent.file, entry.places] as const] : [])),
+    );
+    const rosterProblems = checkRoster(valid, new Set([...KNOWN_TOOLS, ...pluginTools]), places);
     all = {
-      problems: [...entries.flatMap((one) => one.problems), ...roster],
-      warnings: entries.flatMap((one) => one.warnings),
+      problems: [...entries.flatMap(({ problems }) => problems), ...rosterProblems],
+      warnings: entries.flatMap(({ warnings }) => warnings),
     };
     unreadable = new Map(
-      [...known].flatMap(([file, { agent, problems }]) => (agent || !problems[0] ? [] : [[nameIn(file), problems[0]]])),
+      [...loaded].flatMap(([file, { agent, problems }]) =>
+        agent || !problems[0] ? [] : [[nameIn(file), problems[0]]],
+      ),
     );
     agents = new Map();
-    for (const agent of found) {
+    for (const agent of valid) {
       if (!agents.has(agent.name)) agents.set(agent.name, model === undefined ? agent : withModel(agent, model));
     }
-    const round = cyclesAmong(agents).map((names) => [names, roundAndRound(names)] as const);
+    const cycles = cyclesAmong(agents).map((names) => [names, cycleProblem(names)] as const);
     faults = unfit(agents, places);
-    for (const [names, wrong] of round) for (const name of names) faults.set(name, wrong);
+    for (const [names, cycle] of cycles) for (const name of names) faults.set(name, cycle);
   }
 }
 
-function roundAndRound(names: readonly string[]): Problem {
+function cycleProblem(names: readonly string[]): Problem {
   return problem('cycle', `these agents form a cycle: ${[...names, names[0]].join(' → ')}`, {
-    hint: 'remove one of these steps, then retry the task; guild check shows where it stands',
+    hint: 'remove one of these steps, then retry the task; guild check shows where it is',
   });
 }
 
-/** For everything it is asked, not only for its own work. */
+/** Uses the model for its checks too, not only for its work. */
 function withModel(agent: Agent, model: string): Agent {
   const { evaluator, metacognition } = agent;
   return {
@@ -239,7 +255,7 @@ function parse(text: string, file: string, format: AgentFormat | undefined): Ret
   return parseAgent(text, { file, definition, ...(format ? { format } : {}) });
 }
 
-/** The name that a file gives an agent when nothing in it can be read. */
+/** The agent's name from its file name, for a file that cannot be read. */
 function nameIn(file: string): string {
   const { base, dir } = path.posix.parse(file);
   return base === 'agent.md' ? path.posix.basename(dir) : base.split('.')[0]!;
@@ -250,6 +266,6 @@ function formatOf(file: string): AgentFormat | undefined {
   return PLACES.find((place) => place.folder === folder && file.endsWith(place.ends))?.format;
 }
 
-function keyOf(one: Problem): string {
-  return `${one.where?.file}:${one.where?.line}:${one.message}`;
+function keyOf({ where, message }: Problem): string {
+  return `${where?.file}:${where?.line}:${message}`;
 }

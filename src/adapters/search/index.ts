@@ -1,7 +1,8 @@
 /**
- * Finds the lines that fit some words best. Lexical by default: BM25 over paragraphs, without a stored index; every file is
- * read each time, within bounds that the reply names when they are met. Semantic on request: the same candidates and the
- * first lines of files, ordered by meaning, with packages that the user installs; if they are missing, the reply says so.
+ * Finds the lines that match a query best. Lexical by default: BM25 over paragraphs, without a
+ * stored index; every file is read each time, and the reply says if a limit was reached. Semantic
+ * on request: the same candidates and the first lines of files, ordered by meaning, with optional
+ * packages; if they are missing, the reply says so.
  */
 import type { FoundLine, Search, SearchFile } from '../../ports/workspace-files.js';
 import { meaning, type Embed } from './meaning.js';
@@ -9,7 +10,7 @@ import { asQuery, openingOf, ranker, type Candidate, type Query } from './rank.j
 
 export interface SearchOptions {
   kind: 'lexical' | 'semantic';
-  /** Turns texts into vectors; by default the optional packages, imported at first use. */
+  /** Loads the embedding function; by default from the optional packages, at first use. */
   embed?: () => Promise<Embed | undefined>;
   now?: () => number;
   limits?: Partial<SearchLimits>;
@@ -19,7 +20,7 @@ interface SearchLimits {
   files: number;
   bytes: number;
   ms: number;
-  /** For semantic: how long texts may be turned into vectors. */
+  /** Time limit for embedding texts in semantic search. */
   embedMs: number;
 }
 
@@ -33,50 +34,53 @@ export function search({ kind, embed, now = () => performance.now(), limits }: S
   return async (text, files, { limit }) => {
     const query = asQuery(text);
     if (query === undefined) return { found: [], note: 'the query has no words to look for' };
-    const looked = await lookAt(files, query, bounds, now, byMeaning !== undefined);
-    const { ranked } = looked;
-    if (byMeaning === undefined) return reply(ranked, limit, [looked.cut]);
-    const sorted = await byMeaning(text, ranked, looked.openings, { ms: bounds.embedMs, now });
-    return reply(sorted.ranked, limit, [looked.cut, sorted.note]);
+    const searched = await searchFiles(files, query, bounds, now, byMeaning !== undefined);
+    const { ranked } = searched;
+    if (byMeaning === undefined) return reply(ranked, limit, [searched.cut]);
+    const sorted = await byMeaning(text, ranked, searched.openings, { ms: bounds.embedMs, now });
+    return reply(sorted.ranked, limit, [searched.cut, sorted.note]);
   };
 }
 
-interface Looked {
+interface Searched {
   ranked: Candidate[];
   /** The beginnings of files, for semantic search only. */
   openings: Candidate[];
   cut?: string;
 }
 
-async function lookAt(
+async function searchFiles(
   files: Iterable<SearchFile>,
   query: Query,
   bounds: SearchLimits,
   now: () => number,
   openings: boolean,
-): Promise<Looked> {
-  const looked: Looked = { ranked: [], openings: [] };
+): Promise<Searched> {
+  const searched: Searched = { ranked: [], openings: [] };
   const ranking = await ranker(query);
   const end = now() + bounds.ms;
   let [seen, bytes] = [0, 0];
   for (const file of files) {
     if (seen >= bounds.files || bytes > bounds.bytes || now() > end) {
-      looked.cut = `only the first ${seen} files were searched; name a folder to search in to see the rest`;
+      searched.cut = `only the first ${seen} files were searched; name a folder to search in to see the rest`;
       break;
     }
-    // Others get their turn: a search is the longest thing that runs without waiting for anything.
+    // Yield to other work: a search would otherwise block the event loop for long.
     if (++seen % 50 === 0) await new Promise((next) => setImmediate(next));
     const text = file.text();
     if (text === undefined || text === '') continue;
     bytes += text.length;
     ranking.add(file.path, text);
-    if (openings) looked.openings.push(openingOf(file.path, text));
+    if (openings) searched.openings.push(openingOf(file.path, text));
   }
-  looked.ranked = ranking.ranked();
-  return looked;
+  searched.ranked = ranking.ranked();
+  return searched;
 }
 
-/** Best first, at most a few of one file, so that one long file does not hide the others. */
+/**
+ * Best first, with at most PER_FILE lines of one file, so that a long file does not hide the
+ * others.
+ */
 function reply(
   ranked: Candidate[],
   limit: number,
@@ -86,12 +90,12 @@ function reply(
   const found: FoundLine[] = [];
   for (const { path, line, text, score } of ranked) {
     const before = perFile.get(path) ?? 0;
-    if (before >= PER_FILE || found.some((one) => one.path === path && one.line === line)) continue;
+    if (before >= PER_FILE || found.some((other) => other.path === path && other.line === line)) continue;
     perFile.set(path, before + 1);
     found.push({ path, line, text: shortened(text), score: Math.round(score * 1000) / 1000 });
     if (found.length >= limit) break;
   }
-  const note = notes.filter((one) => one !== undefined).join('; ');
+  const note = notes.filter((text) => text !== undefined).join('; ');
   return note === '' ? { found } : { found, note };
 }
 

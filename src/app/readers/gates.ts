@@ -1,4 +1,4 @@
-/** The gates of a workspace, for `guild policy`: they answer without acting. */
+/** The gates of a workspace for `guild policy`: they judge and do not act. */
 import { disk } from '../../adapters/disk/index.js';
 import { workspaceFiles } from '../../adapters/workspace-files/index.js';
 import { search } from '../../adapters/search/index.js';

@@ -1,8 +1,8 @@
-/** The workspace's history as configured: kept in git, or off for a reason that people are told. */
+/** The workspace's history as configured: kept in git, or off with a reason to show. */
 import path from 'node:path';
 import { git } from '../../adapters/git/index.js';
 import { clock as realClock } from '../../adapters/clock/index.js';
-import { disk } from '../../adapters/disk/index.js';
+import { disk as realDisk } from '../../adapters/disk/index.js';
 import { parseClaimName } from '../../adapters/files/base/layout.js';
 import type { Config } from '../../domain/config/config.js';
 import { ProblemError } from '../../domain/problem.js';
@@ -27,19 +27,19 @@ export function history({ root, config, env, clock = realClock(), background = f
   return git({ root, env, clock, background, nameAfterUndo: orphaned, ...(author ? { author } : {}) });
 }
 
-/** For commands that only look at history or go back in it. */
+/** For commands that read history or undo. */
 export function openHistory(folder: string, env: Record<string, string | undefined>): History {
   const root = path.resolve(folder);
-  const on = disk();
-  if (!isWorkspace(on, root)) throw new ProblemError(noWorkspace(root, on.stamp(root) !== undefined));
-  const read = on.read(path.join(root, 'guild.yaml'));
+  const disk = realDisk();
+  if (!isWorkspace(disk, root)) throw new ProblemError(noWorkspace(root, disk.stamp(root) !== undefined));
+  const read = disk.read(path.join(root, 'guild.yaml'));
   const { config } = parseConfig(read.kind === 'file' ? read.bytes.toString('utf8') : '', 'guild.yaml', env);
   return history({ root, config, env });
 }
 
 /**
- * A claim that comes back from an old commit is held by nobody, even if the process whose name it carries still lives: it gets a
- * name that no process has, so the next pass takes it up as an orphan and mends its conversation.
+ * A claim that an undo restores is not held, even if the process in its name is alive. It gets a
+ * name that no process has, so the next pass recovers it as an orphan and repairs its conversation.
  */
 function orphaned(file: string): string {
   const folder = 'tasks/active/';

@@ -1,6 +1,6 @@
-/** The inbox of a workspace, for who puts something in or looks what is there, without an engine. */
+/** Adds to and lists the inbox of a workspace, without an engine. */
 import path from 'node:path';
-import { disk } from '../../adapters/disk/index.js';
+import { disk as realDisk } from '../../adapters/disk/index.js';
 import { isWorkspace } from '../../adapters/files/index.js';
 import { inbox } from '../../adapters/inbox/index.js';
 import type { Mail } from '../../domain/coordination/mail.js';
@@ -11,22 +11,20 @@ import { noWorkspace } from './open-reader.js';
 interface NewMail {
   text: string;
   from?: string | undefined;
-  /** The service it came by, and perhaps the place there: `slack`, `slack #ops`. */
+  /** The service it came from, and optionally the place there: `slack`, `slack #ops`. */
   channel?: string | undefined;
   to?: string | undefined;
 }
 
 type ListedMail = Mail & { taken: boolean };
 
-/** Durable when resolved; gives the file it was put into. */
+/** Durable when resolved; returns the file. */
 export async function addMail(root: string, { text, from, channel, to }: NewMail, at = new Date()): Promise<string> {
-  if (text.trim() === '') throw new ProblemError(problem('bad_usage', 'a message needs a text'));
+  if (text.trim() === '') throw new ProblemError(problem('bad_usage', 'a message needs text'));
   const [service, ...place] = (channel ?? '').trim().split(/\s+/);
   if (service && !/^[A-Za-z0-9]{1,40}$/.test(service)) {
     const hint = 'name the service, then the place: "slack #ops"';
-    throw new ProblemError(
-      problem('bad_usage', `${JSON.stringify(service)} cannot be the name of a service`, { hint }),
-    );
+    throw new ProblemError(problem('bad_usage', `${JSON.stringify(service)} is not a valid service name`, { hint }));
   }
   const file = service ? `${service.toLowerCase()}-messages.jsonl` : 'messages.jsonl';
   await open(root).append(file, {
@@ -45,7 +43,7 @@ export function listMail(root: string): Promise<ListedMail[]> {
 
 function open(folder: string): Inbox {
   const root = path.resolve(folder);
-  const on = disk();
-  if (!isWorkspace(on, root)) throw new ProblemError(noWorkspace(root, on.stamp(root) !== undefined));
-  return inbox({ root, disk: on });
+  const disk = realDisk();
+  if (!isWorkspace(disk, root)) throw new ProblemError(noWorkspace(root, disk.stamp(root) !== undefined));
+  return inbox({ root, disk });
 }

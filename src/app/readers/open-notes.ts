@@ -1,8 +1,8 @@
-/** The channels of a workspace, for somebody who reads along or says something: no engine, no models. */
+/** The channels of a workspace, for reading and publishing without an engine or models. */
 import path from 'node:path';
 import { bus } from '../../adapters/bus/index.js';
 import { clock, ids } from '../../adapters/clock/index.js';
-import { disk } from '../../adapters/disk/index.js';
+import { disk as realDisk } from '../../adapters/disk/index.js';
 import type { Config } from '../../domain/config/config.js';
 import { nearestHint } from '../../domain/nearest.js';
 import { OWN_CHANNELS, type Note, type NotePriority } from '../../domain/coordination/note.js';
@@ -15,13 +15,13 @@ import { readConfig } from './read-config.js';
 import { roster } from '../../adapters/roster/index.js';
 
 export interface NotesView {
-  /** Every channel there is: the program's own, those of guild.yaml, and those that something was told on. */
+  /** All channels: the program's own, those of guild.yaml, and those that have notes. */
   channels(): ChannelShown[];
   /** Throws if there is no such channel. */
   read(channel: string, last?: number): Note[];
-  /** In the name of the human. What is wrong, if it was not told. */
+  /** Publishes as the human. Resolves with a problem if that failed. */
   tell(channel: string, text: string, priority?: NotePriority): Promise<Problem | undefined>;
-  /** Called for each note told from now on. Returns how to stop. */
+  /** Calls `hear` for each new note. Returns a function that stops it. */
   follow(channel: string, hear: (note: Note) => void): () => void;
   /** Lines that could not be read. */
   problems(): Problem[];
@@ -31,7 +31,7 @@ export interface NotesView {
 interface ChannelShown {
   channel: string;
   notes: number;
-  /** When the newest was told. */
+  /** The time of the newest note. */
   at?: string;
   writers: string;
   readers: string[];
@@ -40,9 +40,9 @@ interface ChannelShown {
 export function openNotes(folder: string, env: Record<string, string | undefined> = process.env): NotesView {
   const root = path.resolve(folder);
   const store = openReader(root);
-  const on = disk();
-  const { config } = readConfig(on, root, env);
-  const notes = bus({ root, disk: on, clock: clock(), peer: store.presence.peer.id });
+  const disk = realDisk();
+  const { config } = readConfig(disk, root, env);
+  const notes = bus({ root, disk, clock: clock(), peer: store.presence.peer.id });
   const names = (): string[] =>
     [...new Set([...OWN_CHANNELS, ...Object.keys(config.channels), ...notes.channels()])].sort();
   const known = (channel: string): string => {
@@ -54,7 +54,7 @@ export function openNotes(folder: string, env: Record<string, string | undefined
     channels: () => names().map((channel) => shown(channel, notes.read(channel), config)),
     read: (channel, last) => notes.read(known(channel), last),
     tell(channel, text, priority) {
-      const agents = roster(on, root);
+      const agents = roster(disk, root);
       const tellers = { ...store, bus: notes, config, clock: clock(), ids: ids(), agents, watchers: watchers() };
       agents.refresh();
       const body = { type: 'said', text } as const;
@@ -73,13 +73,13 @@ export function openNotes(folder: string, env: Record<string, string | undefined
   };
 }
 
-function shown(channel: string, told: readonly Note[], { channels }: Config): ChannelShown {
+function shown(channel: string, notes: readonly Note[], { channels }: Config): ChannelShown {
   const rules = Object.hasOwn(channels, channel) ? channels[channel] : undefined;
   const own = rules === undefined;
-  const at = told.at(-1)?.at;
+  const at = notes.at(-1)?.at;
   return {
     channel,
-    notes: told.length,
+    notes: notes.length,
     ...(at === undefined ? {} : { at }),
     writers: own ? (channel.startsWith('team/') ? 'its team' : 'the program') : (rules.writers?.join(', ') ?? 'all'),
     readers: rules?.readers ?? [],

@@ -1,6 +1,8 @@
-/** The agents of any folder, workspace or not: for `guild check` on somebody else's agents too. */
+/**
+ * Reads and checks the agents of any folder, for `guild check`; the folder need not be a workspace.
+ */
 import path from 'node:path';
-import { disk } from '../../adapters/disk/index.js';
+import { disk as realDisk } from '../../adapters/disk/index.js';
 import { isWorkspace } from '../../adapters/files/index.js';
 import { pluginCode } from '../../adapters/plugins/plugin-code.js';
 import type { Agent } from '../../domain/agent/agent.js';
@@ -18,54 +20,57 @@ interface RosterChecked {
   agents: ReadonlyMap<string, Agent>;
   problems: Problem[];
   warnings: Problem[];
-  /** Files that were looked at. */
+  /** The number of files read. */
   files: number;
 }
 
 export function openRoster(folder: string, env: Record<string, string | undefined> = process.env): RosterChecked {
-  const on = disk();
+  const disk = realDisk();
   const root = path.resolve(folder);
-  const foreign = isWorkspace(on, root) ? [] : foreignAgents(root);
-  const config = readConfig(on, root, env);
+  const foreign = isWorkspace(disk, root) ? [] : foreignAgents(root);
+  const config = readConfig(disk, root, env);
   const { plugins } = config.config;
-  const agents = roster(on, root, undefined, foreign, 'web' in plugins ? ['web_search'] : []);
+  const agents = roster(disk, root, undefined, foreign, 'web' in plugins ? ['web_search'] : []);
   const { problems, warnings, files } = agents.check();
   const names = agents.all();
-  const all = once([
+  const all = unique([
     ...config.problems,
-    ...missing(root, Object.keys(plugins)),
+    ...missingPlugins(root, Object.keys(plugins)),
     ...problems,
-    // Of a file that cannot be read nothing is known, so nothing more can be wrong with it.
-    ...(config.garbled ? [] : [...modelProblems(names, config.config), ...nobody(names, config.config)]),
+    // Nothing is known about a file that cannot be read, so nothing more can be checked.
+    ...(config.garbled ? [] : [...modelProblems(names, config.config), ...unknownAgents(names, config.config)]),
   ]);
-  // A file for another program is right in its own home.
-  const abroad = new Set(foreign);
-  const isAbroad = ({ where }: Problem): boolean =>
-    where !== undefined && (abroad.has(where.file) || where.file.startsWith('.claude/'));
+  // A file written for another program may be correct for that program.
+  const foreignFiles = new Set(foreign);
+  const isForeign = ({ where }: Problem): boolean =>
+    where !== undefined && (foreignFiles.has(where.file) || where.file.startsWith('.claude/'));
   const isPlugged = Object.keys(plugins).length > 0;
-  const mayCome = (one: Problem): boolean => isPlugged && one.code === 'unknown_tool' && !isAbroad(one);
+  const mayBePlugin = (one: Problem): boolean => isPlugged && one.code === 'unknown_tool' && !isForeign(one);
   return {
     agents: names,
-    problems: all.filter((one) => !isAbroad(one) && !mayCome(one)),
-    warnings: [...warnings, ...all.filter(isAbroad), ...all.filter(mayCome).map(unlessPlugged)],
+    problems: all.filter((one) => !isForeign(one) && !mayBePlugin(one)),
+    warnings: [...warnings, ...all.filter(isForeign), ...all.filter(mayBePlugin).map(asPluginWarning)],
     files: files + (config.there ? 1 : 0),
   };
 }
 
-function missing(root: string, plugins: string[]): Problem[] {
+function missingPlugins(root: string, plugins: string[]): Problem[] {
   const builtIn = packageFolder('plugins');
   return plugins.flatMap((name) => (pluginCode(root, builtIn, name) === undefined ? [unknownPlugin(name)] : []));
 }
 
-/** Looking at a folder runs none of its code, so the tools of a plugin are not known here. */
-function unlessPlugged({ message, where }: Problem): Problem {
+/** A check runs no code of the folder, so the tools of its plugins are unknown here. */
+function asPluginWarning({ message, where }: Problem): Problem {
   return problem('unknown_tool', message, {
     ...(where === undefined ? {} : { where }),
     hint: 'a plugin may provide it: guild check runs no plugins, and guild watch reports it if none does',
   });
 }
 
-/** What no call could be made with: of the agents, and of names in guild.yaml that nobody uses yet. */
+/**
+ * Models that cannot be resolved: those of agents, and aliases in guild.yaml that no agent uses
+ * yet.
+ */
 function modelProblems(agents: ReadonlyMap<string, Agent>, config: Config): Problem[] {
   const unused = Object.keys(config.aliases).map((name) => ({ name, models: [name], settings: {}, file: CONFIG_FILE }));
   return [...agents.values(), ...unused].flatMap((one) =>
@@ -76,17 +81,17 @@ function modelProblems(agents: ReadonlyMap<string, Agent>, config: Config): Prob
   );
 }
 
-function nobody(agents: ReadonlyMap<string, Agent>, { defaultAgent, coordination }: Config): Problem[] {
+function unknownAgents(agents: ReadonlyMap<string, Agent>, { defaultAgent, coordination }: Config): Problem[] {
   const named = { default_agent: defaultAgent, 'coordination.coordinator': coordination.coordinator };
   return Object.entries(named).flatMap(([key, name]) => {
     if (name === undefined || agents.size === 0 || agents.has(name)) return [];
     const hint = nearestHint(name, agents.keys(), `the agents are: ${[...agents.keys()].sort().join(', ')}`)!;
     return [
-      problem('unknown_agent', `${key} is ${name}, and there is no such agent`, { where: { file: CONFIG_FILE }, hint }),
+      problem('unknown_agent', `${key} is ${name}, which is not an agent`, { where: { file: CONFIG_FILE }, hint }),
     ];
   });
 }
 
-function once(problems: Problem[]): Problem[] {
+function unique(problems: Problem[]): Problem[] {
   return [...new Map(problems.map((one) => [problemText(one), one])).values()];
 }

@@ -1,8 +1,11 @@
-/** What the agents of a workspace are doing, for somebody who only looks: the tree as it is now, and what was told of the past. */
+/**
+ * The states of the agents of a workspace, read-only: the open tasks as they are now, and the
+ * published state changes.
+ */
 import path from 'node:path';
 import { bus } from '../../adapters/bus/index.js';
 import { clock } from '../../adapters/clock/index.js';
-import { disk } from '../../adapters/disk/index.js';
+import { disk as realDisk } from '../../adapters/disk/index.js';
 import { pauses } from '../../adapters/pauses/index.js';
 import type { Note } from '../../domain/coordination/note.js';
 import type { Peer } from '../../domain/peer.js';
@@ -23,22 +26,22 @@ import { openReader } from './open-reader.js';
 import { readConfig } from './read-config.js';
 import { roster } from '../../adapters/roster/index.js';
 
-export interface Seen {
+export interface Snapshot {
   agents: AgentActivity[];
   open: OpenTask[];
-  /** Of these, what waits for a person. */
+  /** The open tasks that wait for a person. */
   forHuman: OpenTask[];
-  /** Who will take an open task that names nobody, where that is plain without asking anybody. */
+  /** The agent that will take an unassigned task, where that is clear without asking a model. */
   takers: ReadonlyMap<string, string>;
   peers: Peer[];
   problems: Problem[];
 }
 
 export interface StatesView {
-  look(): Promise<Seen>;
-  /** What was told of state changes, oldest first; of one agent or all. */
+  look(): Promise<Snapshot>;
+  /** Published state changes, oldest first, of one agent or all. */
   history(agent?: string): Note[];
-  /** Called for each change that is told from now on. Returns how to stop. */
+  /** Calls `hear` for each new change. Returns a function that stops it. */
   follow(hear: (note: Note) => void): () => void;
   store: Store;
 }
@@ -46,13 +49,13 @@ export interface StatesView {
 export function openStates(folder: string, env: Record<string, string | undefined> = process.env): StatesView {
   const root = path.resolve(folder);
   const store = openReader(root);
-  const on = disk();
-  const agents = roster(on, root);
-  const { defaultAgent } = readConfig(on, root, env).config;
-  const paused = pauses({ root, disk: on });
-  const notes = bus({ root, disk: on, clock: clock() });
-  const told = foldStates(notes.read(STATE_CHANNEL));
-  notes.subscribe(STATE_CHANNEL, (note) => void applyStateNote(told, note));
+  const disk = realDisk();
+  const agents = roster(disk, root);
+  const { defaultAgent } = readConfig(disk, root, env).config;
+  const paused = pauses({ root, disk });
+  const notes = bus({ root, disk, clock: clock() });
+  const published = foldStates(notes.read(STATE_CHANNEL));
+  notes.subscribe(STATE_CHANNEL, (note) => void applyStateNote(published, note));
 
   return {
     store,
@@ -63,7 +66,7 @@ export function openStates(folder: string, env: Record<string, string | undefine
       const open = [...store.tasks.open()];
       const { started } = byAgent(open);
       const past = new Map<string, Past>();
-      for (const [agent, one] of told) past.set(agent, await pastOf(one, started.has(agent)));
+      for (const [agent, one] of published) past.set(agent, await pastOf(one, started.has(agent)));
       const states = agentStates(agents.all().keys(), open, {
         nowIso: new Date().toISOString(),
         paused: paused.look(),
@@ -105,7 +108,9 @@ export function openStates(folder: string, env: Record<string, string | undefine
     );
   }
 
-  /** What it was doing when last told of may have ended since, with nobody left to tell it. */
+  /**
+   * The agent's last published task may have ended since, without a process left to publish that.
+   */
   async function pastOf({ worked, roots, task, failed, state }: PublishedState, isBusy: boolean): Promise<Past> {
     const known: Past = { worked, roots, ...(task ? { last: task } : {}), ...(failed ? { failed } : {}) };
     if (isBusy || task === undefined || (state !== 'working' && state !== 'blocked')) return known;

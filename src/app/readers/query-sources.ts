@@ -1,4 +1,7 @@
-/** The workspace as rows for queries. Read when asked, from the files as they are now; no engine, no model. */
+/**
+ * The workspace as rows for queries, read from the current files on each query; no engine, no
+ * model.
+ */
 import type { Agent } from '../../domain/agent/agent.js';
 import type { Store } from '../../ports/store/index.js';
 import { openReader } from './open-reader.js';
@@ -12,7 +15,7 @@ export function querySources(root: string): Sources {
   );
 }
 
-/** The same of a workspace that is open. */
+/** The same for an open workspace. */
 export function sourcesOf(open: () => Store, agents: () => Iterable<Agent>): Sources {
   return {
     async tasks() {
@@ -22,7 +25,7 @@ export function sourcesOf(open: () => Store, agents: () => Iterable<Agent>): Sou
       return placed.map(({ task: { extra, ...task }, state, owner }) => {
         const { id, to, description } = task;
         const first = { id, state, to, description };
-        // Keys of the program win over equal ones in the file.
+        // The program's keys win over equal keys in the file.
         return {
           ...first,
           ...extra,

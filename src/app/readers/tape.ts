@@ -1,6 +1,7 @@
 /**
- * What stands between a workspace and the world while a run is recorded or replayed. The engine is the same either way; only
- * what comes from outside passes through here, and nothing is left to luck: tasks of a pass are worked on one after the other.
+ * The layer between a workspace and the outside world while a run is recorded or replayed. The
+ * engine is the same; everything from outside passes through here. To be deterministic, the tasks
+ * of a pass run one after the other.
  */
 import type { Engine } from '../../engine/pass/pump.js';
 import type { Ports } from '../../engine/core/context.js';
@@ -9,14 +10,14 @@ import { mayHoldSecret } from '../../rules/policy/never/secrets.js';
 import type { Plugins } from '../../adapters/plugins/index.js';
 
 export interface Tape {
-  /** What the engine is given, with the outside world recorded or replayed. */
+  /** The engine's ports, with the outside world recorded or replayed. */
   ports(real: Ports): Ports;
   plugins(load: () => Promise<Plugins>): Promise<Plugins>;
-  /** Around every pass. */
+  /** Wraps every pass. */
   pass<T>(roots: ReadonlySet<string> | undefined, run: () => Promise<T>): Promise<T>;
-  /** Instead of the usual one, which begins new things before old ones have ended. */
+  /** Replaces the usual watch loop, which starts new tasks before others have ended. */
   watch?(ports: Ports, motor: Engine, options: WatchOptions): Promise<void>;
-  /** Whatever is under way was told to stop. */
+  /** All work in progress was stopped. */
   stopped(): void;
 }
 
@@ -25,7 +26,7 @@ export function taped(motor: Engine, tape: Tape): Engine {
   return {
     ...motor,
     pump,
-    // A whole pass: whoever drives it decides after each one whether there is to be another.
+    // A complete pass: the driver decides after each one whether to make another.
     pass: async (_look, _onEnd, roots) => ({ ...(await pump(roots)), again: false }),
     isSettling: true,
     stop() {
@@ -35,7 +36,10 @@ export function taped(motor: Engine, tape: Tape): Engine {
   };
 }
 
-/** Why a file is not kept on a cassette: what agents would have to ask a human for does not leave the house this way either. */
-export function keptOut(file: string): string | undefined {
-  return mayHoldSecret(file) ? 'it may hold a secret' : undefined;
+/**
+ * Why a file is left out of a cassette: agents need approval to read secrets, so recordings must
+ * not contain them.
+ */
+export function whyLeftOut(file: string): string | undefined {
+  return mayHoldSecret(file) ? 'it may contain a secret' : undefined;
 }

@@ -1,4 +1,7 @@
-/** A task as programs see it: spelled as in its file, with where it is and who holds it, which the file does not say. */
+/**
+ * A task as JSON for programs: the keys of its file, plus its state and owner, which the file does
+ * not contain.
+ */
 import type { Placed } from '../../domain/task/task.js';
 import { printTask } from '../../text/records/task.js';
 

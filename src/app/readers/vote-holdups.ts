@@ -1,23 +1,26 @@
-/** What holds a task up that neither its record nor the wait-for graph says: processes that have not agreed. For people who ask why. */
+/**
+ * Processes that have not voted on the completion of a root. `guild why` shows them; neither the
+ * record nor the wait-for graph does.
+ */
 import path from 'node:path';
 import { bus } from '../../adapters/bus/index.js';
 import { clock } from '../../adapters/clock/index.js';
-import { disk } from '../../adapters/disk/index.js';
+import { disk as realDisk } from '../../adapters/disk/index.js';
 import type { Task } from '../../domain/task/task.js';
 import type { Store } from '../../ports/store/index.js';
 import { readConfig } from './read-config.js';
 
 export interface HoldUps {
-  /** Its work is done, and these processes have not said that they agree. */
+  /** Says which processes have not agreed yet, if the work of the task is done. */
   vote(task: Task): Promise<string | undefined>;
 }
 
 export function holdUps(folder: string, store: Store): HoldUps {
   const root = path.resolve(folder);
-  const on = disk();
+  const disk = realDisk();
   return {
     async vote(task) {
-      const notes = bus({ root, disk: on, clock: clock() }).read('task').reverse();
+      const notes = bus({ root, disk, clock: clock() }).read('task').reverse();
       const probe = notes.find(({ body }) => body.type === 'completion_probe' && body.root === task.id)?.body;
       if (probe?.type !== 'completion_probe') return undefined;
       const { ballot, phase, peer } = probe;
@@ -30,8 +33,8 @@ export function holdUps(folder: string, store: Store): HoldUps {
       const missing = peers.filter(({ id, agents }) => agents.length > 0 && id !== peer && !voted.includes(id));
       if (missing.length === 0) return undefined;
       const who = missing.map(({ id, pid }) => `${id} (pid ${pid})`).join(', ');
-      const { voteMs } = readConfig(on, root, {}).config.coordination;
-      return `its work is done, and process ${who} has not agreed; who does not answer within ${voteMs / 1000} s is left out`;
+      const { voteMs } = readConfig(disk, root, {}).config.coordination;
+      return `its work is done, and process ${who} has not agreed; a process that does not answer within ${voteMs / 1000} s is left out`;
     },
   };
 }

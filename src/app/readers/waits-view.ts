@@ -11,32 +11,32 @@ import { agentNode, nodeAgent } from '../../rules/coordination/wait-node.js';
 import { roster } from '../../adapters/roster/index.js';
 
 export interface WaitsView {
-  /** For what a node waits now. A task that is named there may have ended, or never have been there. */
+  /** What a node waits for now. A task in the result may have ended, or may not exist. */
   waitsOf(node: string): string[];
-  /** How many tasks an agent works on at once. */
-  most(agent: string): number;
+  /** The number of tasks that an agent works on at once. */
+  capacity(agent: string): number;
 }
 
 /** `store` has been scanned. */
 export async function waitsView(folder: string, store: Store): Promise<WaitsView> {
   const agents = roster(disk(), path.resolve(folder));
   agents.refresh();
-  const most = (agent: string): number => agents.all().get(agent)?.maxConcurrentTasks ?? Infinity;
+  const capacity = (agent: string): number => agents.all().get(agent)?.maxConcurrentTasks ?? Infinity;
   const working = new Map<string, string[]>();
   for (const { task, owner, held } of store.tasks.open())
     if (held && owner !== undefined && roleFacts(task.role).takesCapacity)
       working.set(owner.agent, [...(working.get(owner.agent) ?? []), task.id]);
   const fills = (agent: string): string[] => {
     const tasks = working.get(agent) ?? [];
-    return tasks.length < most(agent) ? [] : tasks;
+    return tasks.length < capacity(agent) ? [] : tasks;
   };
   const graph = waits({ tasks: store.tasks, locks: store.locks, agents }, fills);
   await graph.look();
   const waitsOf = (node: string): string[] => [...graph.waitsOf(node)];
-  // Where there is room nobody waits for it.
-  const hasRoom = (node: string): boolean => {
+  // A node does not wait for an agent that has free capacity.
+  const hasCapacity = (node: string): boolean => {
     const agent = nodeAgent(node);
     return agent !== undefined && waitsOf(agentNode(agent)).length === 0;
   };
-  return { waitsOf: (node) => waitsOf(node).filter((to) => !hasRoom(to)), most };
+  return { waitsOf: (node) => waitsOf(node).filter((to) => !hasCapacity(to)), capacity: capacity };
 }

@@ -1,6 +1,6 @@
 /**
- * Records one run of a workspace on a cassette. The workspace is opened on a clock, ids and a disk that leave nothing to luck, and
- * everything from outside is written down on its way in.
+ * Records one run of a workspace on a cassette. The workspace is opened with a deterministic clock,
+ * ids and disk, and everything that comes from outside is recorded.
  */
 import { INTERVALS } from '../../domain/intervals.js';
 import { randomBytes } from 'node:crypto';
@@ -20,21 +20,24 @@ import { runUntil } from '../../engine/pass/run-until.js';
 import type { WatchOptions } from '../../engine/pass/watch.js';
 import { openWorkspace } from '../open-workspace.js';
 import type { Plugins } from '../../adapters/plugins/index.js';
-import { keptOut, type Tape } from '../readers/tape.js';
+import { whyLeftOut, type Tape } from '../readers/tape.js';
 import { askedOf, withPluginTools } from './taped-tools.js';
 
-interface RecordGiven {
+interface RecordOptions {
   file: string;
-  /** The command that is recorded, for people. */
+  /** The recorded command, for people. */
   command: string[];
   /** The version of this program. */
   version: string;
 }
 
 interface Recording {
-  /** Instead of the usual one; for one workspace. */
+  /** Replaces `openWorkspace`; for one workspace only. */
   open: typeof openWorkspace;
-  /** Writes the end, once the workspace is closed. Undefined, and no cassette, if nothing was done that could be recorded. */
+  /**
+   * Completes the cassette after the workspace was closed. Undefined, and no cassette, if there was
+   * nothing to record.
+   */
   finish(): Recorded | undefined;
 }
 
@@ -44,11 +47,11 @@ export interface Recorded {
   leftOut: LeftOut[];
 }
 
-export function recordRun({ file, command, version }: RecordGiven): Recording {
+export function recordRun({ file, command, version }: RecordOptions): Recording {
   const cassette = path.resolve(file);
   if (fs.existsSync(cassette))
     throw new ProblemError(
-      problem('duplicate', `${file} is there already`, { hint: 'a recording never replaces a file; name another one' }),
+      problem('duplicate', `${file} already exists`, { hint: 'a recording never replaces a file; name another one' }),
     );
   let writing = cassette;
   let tape: Recorder | undefined;
@@ -57,16 +60,17 @@ export function recordRun({ file, command, version }: RecordGiven): Recording {
   return {
     async open(folder, options = {}) {
       const root = path.resolve(folder);
-      if (tape !== undefined) throw new ProblemError(problem('bug', 'a cassette holds one workspace'));
+      if (tape !== undefined) throw new ProblemError(problem('bug', 'a cassette records one workspace'));
       const disk = realDisk();
       if (!isWorkspace(disk, root)) return openWorkspace(root, options);
       const real = realClock();
       const seed = randomBytes(8).toString('hex');
       const clock = manualClock(Date.now(), (ms, signal) => real.sleep(ms, signal));
       const ids = seededIds(seed);
-      // Agents look around in the workspace: a file that grows there would be seen, and not be there in a replay.
+      // Agents list files of the workspace. They must not see the growing cassette, because a
+      // replay does not have it.
       if (cassette.startsWith(root + path.sep)) writing = path.join(root, `${RECORDING}${seed}.jsonl`);
-      files = fileTree({ root, secret: keptOut });
+      files = fileTree({ root, secret: whyLeftOut });
       tape = recorder({ file: writing, clock, ids, tree: files, now: Date.now });
       const env = options.env ?? process.env;
       const model = options.modelName;
@@ -119,7 +123,7 @@ function recording(tape: Recorder): Tape {
   return {
     async plugins(load) {
       const plugins = await load();
-      tape.write({ kind: 'plugins', tools: keptTools(plugins), problems: plugins.problems });
+      tape.write({ kind: 'plugins', tools: recordedTools(plugins), problems: plugins.problems });
       return plugins;
     },
     ports(real: Ports): Ports {
@@ -144,7 +148,10 @@ function recording(tape: Recorder): Tape {
   };
 }
 
-/** Whole passes, one after the other: when something moved, when people changed something, and now and then for what waits for a time. */
+/**
+ * Makes complete passes, one after the other: when something moved, when people changed something,
+ * and at intervals.
+ */
 async function watchInPasses(
   tape: Recorder,
   rescanMs: number,
@@ -175,7 +182,7 @@ async function watchInPasses(
   await motor.stop();
 }
 
-function keptTools({ tools, requiresApproval }: Plugins): KeptTool[] {
+function recordedTools({ tools, requiresApproval }: Plugins): KeptTool[] {
   return tools.map(({ name, description, parameters, kind, plugin = '', outside }) => ({
     name,
     description,

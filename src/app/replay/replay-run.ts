@@ -1,7 +1,7 @@
 /**
- * Plays a cassette again in a folder of its own: the files as they were, the same steps, no model and no network; then compares every
- * file with what was recorded. Agents may be replaced before it begins: the replay then serves what did not change and shows the
- * first question that became another one.
+ * Replays a cassette in a new folder: the same files and steps, no model and no network. Then
+ * compares every file with the recording. Agents may be replaced before the start: the replay then
+ * answers unchanged requests and shows the first one that differs.
  */
 import fs from 'node:fs';
 import os from 'node:os';
@@ -19,39 +19,39 @@ import type { JsonSchema } from '../../ports/model.js';
 import { parseCassette, type Cassette } from '../../text/records/cassette.js';
 import { openWorkspace } from '../open-workspace.js';
 import type { Plugins } from '../../adapters/plugins/index.js';
-import { keptOut, type Tape } from '../readers/tape.js';
+import { whyLeftOut, type Tape } from '../readers/tape.js';
 import { askedOf, withPluginTools } from './taped-tools.js';
 
 export interface ReplayOptions {
-  /** Where; must be empty or missing. Default: a temporary folder. */
+  /** The folder; must be empty or missing. Default: a temporary folder. */
   dir?: string;
-  /** Files to put in place of those on the cassette: path in the workspace → path of the new one. */
+  /** Files that replace those on the cassette: path in the workspace → path of the new one. */
   with?: ReadonlyMap<string, string>;
   /** A workspace whose `agents/` replaces the one on the cassette. */
   agentsFrom?: string;
-  /** At the first difference it goes on with the real models and commands. */
+  /** Continues with the real models and commands at the first difference. */
   live?: boolean;
   env?: Record<string, string | undefined>;
   watchers?: Watchers;
 }
 
 export interface Replayed {
-  /** Where it was played. It is the caller's to remove. */
+  /** The folder of the replay. The caller removes it. */
   root: string;
   /** Absent: everything is the same, byte for byte. */
   difference?: Difference;
-  /** It went on with the real world. */
+  /** It continued with the real models and commands. */
   live: boolean;
   calls: { replayed: number; live: number };
-  /** How many files were compared. */
+  /** The number of compared files. */
   files: number;
 }
 
 export async function replayRun(file: string, options: ReplayOptions = {}): Promise<Replayed> {
   const cassette = read(file);
-  const root = fresh(options.dir);
+  const root = emptyFolder(options.dir);
   try {
-    lay(root, cassette, options);
+    writeFiles(root, cassette, options);
     return await playIn(root, cassette, options);
   } catch (thrown) {
     if (options.dir === undefined) fs.rmSync(root, { recursive: true, force: true, maxRetries: 5 });
@@ -85,8 +85,9 @@ async function playIn(root: string, { head, entries, end }: Cassette, options: R
     await workspace.close();
   }
   const replaced = new Set([...(options.with?.keys() ?? [])]);
-  const isOther = (one: string): boolean => replaced.has(one) || (options.agentsFrom !== undefined && isAgent(one));
-  const difference = played.difference() ?? firstFile(root, end.files, isOther);
+  const isReplaced = (name: string): boolean =>
+    replaced.has(name) || (options.agentsFrom !== undefined && isAgent(name));
+  const difference = played.difference() ?? firstDifferentFile(root, end.files, isReplaced);
   return {
     root,
     ...(difference ? { difference } : {}),
@@ -102,15 +103,15 @@ function read(file: string): Cassette {
     text = fs.readFileSync(file, 'utf8');
   } catch (thrown) {
     const { code, message } = thrown as NodeJS.ErrnoException;
-    const said = code === 'ENOENT' ? `there is no cassette ${file}` : `${file} cannot be read: ${message}`;
-    throw new ProblemError(problem(code === 'ENOENT' ? 'not_found' : 'bad_file', said));
+    const reason = code === 'ENOENT' ? `there is no cassette ${file}` : `${file} cannot be read: ${message}`;
+    throw new ProblemError(problem(code === 'ENOENT' ? 'not_found' : 'bad_file', reason));
   }
   const cassette = parseCassette(text, file);
   if ('code' in cassette) throw new ProblemError(cassette);
   return cassette;
 }
 
-function fresh(dir: string | undefined): string {
+function emptyFolder(dir: string | undefined): string {
   if (dir === undefined) return fs.realpathSync(fs.mkdtempSync(path.join(os.tmpdir(), 'guild-replay-')));
   const folder = path.resolve(dir);
   if (fs.existsSync(folder) && fs.readdirSync(folder).length > 0)
@@ -121,7 +122,7 @@ function fresh(dir: string | undefined): string {
   return fs.realpathSync(folder);
 }
 
-function lay(root: string, { entries }: Cassette, options: ReplayOptions): void {
+function writeFiles(root: string, { entries }: Cassette, options: ReplayOptions): void {
   fs.mkdirSync(path.join(root, '.guild'), { mode: 0o700 });
   const states = entries.flatMap((entry) => (entry.kind === 'file' ? [entry] : []));
   putFiles(root, options.agentsFrom === undefined ? states : states.filter(({ file }) => !isAgent(file)));
@@ -134,7 +135,7 @@ function lay(root: string, { entries }: Cassette, options: ReplayOptions): void 
   for (const [file, source] of options.with ?? []) {
     if (!states.some((state) => state.file === file)) {
       const known = states.map((state) => state.file);
-      const hint = nearestHint(file, known, `it holds for example ${known.find(isAgent) ?? known[0]}`);
+      const hint = nearestHint(file, known, `it contains for example ${known.find(isAgent) ?? known[0]}`);
       throw new ProblemError(problem('not_found', `there is no ${file} on the cassette`, { hint }));
     }
     if (!fs.existsSync(source)) throw new ProblemError(problem('not_found', `there is no file ${source}`));
@@ -146,35 +147,38 @@ function isAgent(file: string): boolean {
   return file.startsWith('agents/');
 }
 
-function firstFile(
+function firstDifferentFile(
   root: string,
   recorded: Record<string, string>,
-  isOther: (file: string) => boolean,
+  isReplaced: (file: string) => boolean,
 ): Difference | undefined {
-  const look = fileTree({ root, secret: keptOut });
+  const look = fileTree({ root, secret: whyLeftOut });
   look.look();
   const now = look.digests();
   for (const file of [...new Set([...Object.keys(recorded), ...Object.keys(now)])].sort()) {
-    if (recorded[file] === now[file] || isOther(file) || !isCompared(file)) continue;
+    if (recorded[file] === now[file] || isReplaced(file) || !isCompared(file)) continue;
     const how =
       now[file] === undefined
-        ? 'was recorded and is not there now'
+        ? 'was recorded and is missing now'
         : recorded[file] === undefined
-          ? 'is there and was not recorded'
-          : 'has other bytes than were recorded';
+          ? 'exists and was not recorded'
+          : 'differs from the recording';
     return { message: `${file} ${how}`, what: file };
   }
   return undefined;
 }
 
-/** Of what is private, begun and done effects and intents; the rest is caches that know the very files of one machine. */
+/**
+ * Of `.guild/` only effects and intents are compared; the rest are caches that depend on the
+ * machine.
+ */
 function isCompared(file: string): boolean {
   return !file.startsWith('.guild/') || file.startsWith('.guild/run/') || file.startsWith('.guild/intents/');
 }
 
 function replaying(played: Replay, entries: readonly CassetteEntry[], goesLive: boolean): Tape {
   return {
-    plugins: async (load) => (goesLive ? load() : keptPlugins(entries)),
+    plugins: async (load) => (goesLive ? load() : recordedPlugins(entries)),
     ports: (real) => ({
       ...real,
       isSequential: true,
@@ -189,8 +193,8 @@ function replaying(played: Replay, entries: readonly CassetteEntry[], goesLive: 
   };
 }
 
-/** What the tools of plugins were called and took; their code is not loaded. */
-function keptPlugins(entries: readonly CassetteEntry[]): Plugins {
+/** The recorded names and parameters of plugin tools; their code is not loaded. */
+function recordedPlugins(entries: readonly CassetteEntry[]): Plugins {
   const kept = entries.find((entry) => entry.kind === 'plugins');
   const { tools, problems } = kept?.kind === 'plugins' ? kept : { tools: [], problems: [] };
   const free = new Set(tools.filter((tool) => tool.free).map(({ name }) => name));
@@ -202,7 +206,7 @@ function keptPlugins(entries: readonly CassetteEntry[]): Plugins {
       kind: effect ? 'effect' : 'pure',
       plugin,
       ...(outside === undefined ? {} : { outside }),
-      run: () => ({ kind: 'problem', code: 'tool_failed', message: `${name} is not there in a replay` }),
+      run: () => ({ kind: 'problem', code: 'tool_failed', message: `${name} is not available in a replay` }),
     })),
     requiresApproval: (tool) => tools.some(({ name }) => name === tool) && !free.has(tool),
     problems,

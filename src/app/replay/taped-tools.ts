@@ -1,4 +1,7 @@
-/** Tools of plugins are of the outside world: they go over the tape. The program's own work on files that are there. */
+/**
+ * Plugin tools reach the outside world, so they go through the tape. Built-in tools work on files
+ * that a replay has.
+ */
 import type { DoneEntry } from '../../domain/session/cassette.js';
 import type { Tool, ToolContext, ToolReply } from '../../tools/core/tool.js';
 

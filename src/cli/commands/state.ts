@@ -1,5 +1,5 @@
 /** `guild state`: what each agent does now, and its changes of state from the `state` channel. */
-import { openStates, type Seen, type StatesView } from '../../app/readers/open-states.js';
+import { openStates, type Snapshot, type StatesView } from '../../app/readers/open-states.js';
 import type { AgentState } from '../../domain/agent/agent-state.js';
 import type { Note } from '../../domain/coordination/note.js';
 import { problem, ProblemError } from '../../domain/problem.js';
@@ -47,7 +47,7 @@ export const command: Command = {
   },
 };
 
-function now({ terminal, json }: Call, { agents, open, forHuman, peers, problems }: Seen): number {
+function now({ terminal, json }: Call, { agents, open, forHuman, peers, problems }: Snapshot): number {
   if (json) {
     const waiting = forHuman.map(({ task }) => task.id);
     terminal.json({ agents, processes: peers, open: open.length, waiting_for_you: waiting, problems });

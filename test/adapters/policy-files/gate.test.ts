@@ -26,5 +26,5 @@ test('a write shows the lines it changes, and says so if it changes none', (t) =
   const diffOf = (lines: string[]): string | undefined =>
     judge(agent('ana'), 'write_file', { path: 'notes.md', content: lines.join('\n') }).diff;
   assert.equal(diffOf(before.with(1, 'two').with(37, 'thirty-eight'))?.split('\n').length, 15);
-  assert.equal(diffOf(before), 'nothing: every line stays as it is');
+  assert.equal(diffOf(before), 'no line changes');
 });

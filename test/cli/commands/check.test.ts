@@ -172,8 +172,8 @@ test('wrong values in guild.yaml are each told once, with their place', async (t
   for (const [yaml, said] of [
     ['limits: {parallel: many}', /guild\.yaml:1:20: "limits\.parallel" must be a whole number/],
     ['model: gpt5x', /there is no model gpt5x\n {2}name it as provider\/model/],
-    ['default_agent: bos', /default_agent is bos, and there is no such agent\n {2}did you mean "boss"\?/],
-    ['coordination: {coordinator: bos}', /coordination\.coordinator is bos, and there is no such agent/],
+    ['default_agent: bos', /default_agent is bos, which is not an agent\n {2}did you mean "boss"\?/],
+    ['coordination: {coordinator: bos}', /coordination\.coordinator is bos, which is not an agent/],
     ['models: {a: b, b: a}', /the model alias a leads back to itself: a → b → a/],
     ['providers: {x: {base_url: "http://h/v1", key: sk-1}}', /an API key must not be written in this file/],
   ] as const) {

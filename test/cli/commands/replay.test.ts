@@ -135,7 +135,7 @@ test('what cannot be recorded or replayed is told in one problem', async (t) => 
     [['record', 'a.jsonl'], 2, /needs a cassette and a command/],
     [['record', 'a.jsonl', 'undo'], 2, /guild undo cannot be recorded\n.*run, pump, watch, demo/],
     [['record', 'a.jsonl', 'run', 'nobody', 'x'], 1, /there is no agent nobody/],
-    [['record', 'agents/boss.md', 'pump'], 1, /is there already/],
+    [['record', 'agents/boss.md', 'pump'], 1, /already exists/],
     [['replay'], 2, /needs a cassette/],
     [['replay', 'none.jsonl'], 1, /there is no cassette \S*\/none\.jsonl/],
     [['replay', 'agents/boss.md'], 1, /is not a cassette/],

@@ -92,8 +92,8 @@ test('check names what is held, set aside or damaged after its end, and moves no
     /tasks\/pending\/list\.json:1:1: a task is a JSON object\n/,
     /tasks\/completed\/old\.json:1:\d+: .*\n.*\n.*\n {2}it counts as ended and is not shown: fix it, or move it out of tasks\/\n/,
     /tasks\/failed\/text\.json:1:1: a task is a JSON object\n/,
-    /quarantine\/number\.json was set aside: tasks\/pending\/number\.json:1:17: .*\n {2}fix it and move it back to tasks\/pending/,
-    /quarantine\/alone\.json was set aside: nobody wrote down why\n/,
+    /quarantine\/number\.json is in quarantine: tasks\/pending\/number\.json:1:17: .*\n {2}fix it and move it back to tasks\/pending/,
+    /quarantine\/alone\.json is in quarantine: the reason was not recorded\n/,
   ])
     assert.match(ran.err, said);
   assert.deepEqual(here.list('tasks/pending'), ['list.json', 'torn.json']);

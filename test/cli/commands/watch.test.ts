@@ -195,7 +195,7 @@ test('each edit of guild.yaml under a running watch is told once, and a mistake 
   here.put('guild.yaml', `${good}limits: {parallel: 2}\n`);
   await watch.says(/warning: guild\.yaml changed: this takes effect when guild is started again\n/);
   here.put('guild.yaml', `${good}budgt: {usd: 1}\n`);
-  await watch.says(/changed, and no guild could be started with it: unknown key "budgt"[^]+did you mean "budget"\?/);
+  await watch.says(/changed, and guild could not start with it: unknown key "budgt"[^]+did you mean "budget"\?/);
   here.put('tasks/pending/b.json', '{"description": "x"}');
   await until(() => here.list('results').includes('b.md'));
   watch.interrupt();

@@ -28,8 +28,8 @@ export async function list(call: Call): Promise<number> {
   const { problems, unread } = reader.glance(limit);
   const strays = reader.strays();
   if (problems.length > 0) {
-    const { noteSetAside, openReader } = await import('../../../app/readers/open-reader.js');
-    await noteSetAside(openReader(call.root), problems);
+    const { recordQuarantined, openReader } = await import('../../../app/readers/open-reader.js');
+    await recordQuarantined(openReader(call.root), problems);
   }
   const endedState = state === 'completed' || state === 'failed' ? state : undefined;
   const wantsEnded = endedState !== undefined || (values['all'] === true && state === undefined);

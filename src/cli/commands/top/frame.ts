@@ -1,5 +1,5 @@
 /** One frame of `guild top`: agents, requests for the human, open tasks, cost and last events, as many rows as fit. */
-import type { Seen } from '../../../app/readers/open-states.js';
+import type { Snapshot } from '../../../app/readers/open-states.js';
 import type { AgentState } from '../../../domain/agent/agent-state.js';
 import { callCost, type Event } from '../../../domain/event.js';
 import { compareText } from '../../../domain/order.js';
@@ -46,7 +46,7 @@ export function addEvents(ledger: Ledger, events: readonly Event[]): void {
   ledger.latest = ledger.latest.slice(-KEPT);
 }
 
-export function topFrame(seen: Seen, ledger: Ledger, name: string, terminal: Terminal, height: number): string[] {
+export function topFrame(seen: Snapshot, ledger: Ledger, name: string, terminal: Terminal, height: number): string[] {
   const { width } = terminal;
   const fit = (line: string): string => fitted(line, width);
   const head = [
@@ -104,7 +104,7 @@ function share(wanted: readonly number[], room: number): number[] {
   return given;
 }
 
-function counts({ agents }: Seen, terminal: Terminal): string {
+function counts({ agents }: Snapshot, terminal: Terminal): string {
   const by = new Map<AgentState, number>();
   for (const { state } of agents) by.set(state, (by.get(state) ?? 0) + 1);
   return (
@@ -115,7 +115,7 @@ function counts({ agents }: Seen, terminal: Terminal): string {
 }
 
 /** Busy agents first; idle and complete ones share a line. */
-function agentLines({ agents }: Seen, terminal: Terminal): string[][] {
+function agentLines({ agents }: Snapshot, terminal: Terminal): string[][] {
   const quiet = new Set<AgentState>(['idle', 'complete']);
   const busy = agents
     .filter(({ state }) => !quiet.has(state))
@@ -134,13 +134,13 @@ function agentLines({ agents }: Seen, terminal: Terminal): string[][] {
   return [...laid(rows, terminal.width, [0, 1, 2]), ...rest.map((line) => wrapped(line, terminal.width))];
 }
 
-function yours({ forHuman }: Seen, terminal: Terminal): string[][] {
+function yours({ forHuman }: Snapshot, terminal: Terminal): string[][] {
   const about = (text: string): string => oneLine(text, terminal.width - 2);
   const rows = forHuman.map(({ task }) => [terminal.colour('magenta', task.id), about(task.description)]);
   return laid(rows, terminal.width, [0]);
 }
 
-function taskLines({ open, takers }: Seen, terminal: Terminal): string[][] {
+function taskLines({ open, takers }: Snapshot, terminal: Terminal): string[][] {
   const rank = ['active', 'waiting', 'pending'];
   const rows = open
     .filter(({ task }) => task.to !== HUMAN)

@@ -181,7 +181,7 @@ async function behind({ store, waits }: Known, { task }: Placed, name: string, v
       const agent = nodeAgent(via)!;
       const work = holders.map((one) => one.task.id).join(', ');
       return {
-        line: `${name} waits for capacity: ${agent} works on ${work}, and on at most ${waits.most(agent)} at once:`,
+        line: `${name} waits for capacity: ${agent} works on ${work}, and on at most ${waits.capacity(agent)} at once:`,
         ...next,
       };
     }
