@@ -13,7 +13,7 @@ import { localDay, localTime, withLocalTimes, zone } from '../../../views/local-
 import { toText } from '../../../views/who.js';
 import { EXIT, type Command } from '../../args/command.js';
 import { idOf, unknownTask } from '../task/id.js';
-import { oneLine, wrapped } from '../../render/layout.js';
+import { oneLine, wrapped, wrappedLines } from '../../render/layout.js';
 import { printable } from '../../render/paint.js';
 import { costOf, originOf, storyOf } from './story.js';
 
@@ -45,10 +45,12 @@ With --json it also prints every event and the nodes of the chain: task ids, tur
       terminal.json({ id, state: found.state, chain, nodes, shares, origin, story, cost, events });
       return EXIT.done;
     }
-    for (const [i, line] of chain.entries())
-      terminal.out(`${'  '.repeat(i)}${i > 0 ? '→ ' : ''}${withLocalTimes(line)}`);
-    for (const line of shares) terminal.out(line);
-    if (found.task.error) terminal.out(`\n${problemText(found.task.error)}`);
+    const print = (text: string): void => {
+      for (const line of wrappedLines(text, terminal.width)) terminal.out(line);
+    };
+    for (const [i, line] of chain.entries()) print(`${'  '.repeat(i)}${i > 0 ? '→ ' : ''}${withLocalTimes(line)}`);
+    for (const line of shares) print(line);
+    if (found.task.error) print(`\n${problemText(found.task.error)}`);
     terminal.out('');
     for (const [i, line] of origin.entries())
       terminal.out(`${'  '.repeat(i)}${i > 0 ? '→ ' : ''}${oneLine(line, terminal.width - 2 * i - 2)}`);
