@@ -2,7 +2,7 @@
  * The boards of a workspace: `tasks/*.task.md` without the ballot. People and planners write work
  * there and see what became of it. A board is a form and a view; the tasks are the authority.
  */
-import type { BoardMark, BoardStand, BoardWish } from '../domain/task/board.js';
+import type { BoardMark, BoardBullet, BoardWish } from '../domain/task/board.js';
 import type { Problem } from '../domain/problem.js';
 
 interface BoardsReading {
@@ -21,11 +21,11 @@ export interface Boards {
   /** Makes the next reading return everything, even if nothing changed. */
   readAgain(): void;
   /** The bullet of this task at the last reading; undefined if none or a person's own. */
-  stand(id: string): BoardStand | undefined;
+  bullet(id: string): BoardBullet | undefined;
   /** Ids of all tasks with such a bullet. */
-  standing(): Iterable<string>;
+  taskIds(): Iterable<string>;
   /** True if this board was read completely: only then is a missing bullet a removed one. */
-  isWhole(file: string): boolean;
+  isComplete(file: string): boolean;
   /** Ids of bullets whose box may still change. */
   following(): Iterable<string>;
   /** Stops following a bullet whose box is final, until its board changes or `follow` is called. */

@@ -63,7 +63,9 @@ const BUILT: readonly Tool[] = [
   finalReport,
 ];
 
-/** Tools of plugins that agent files may name although the plugin is off, each with an alternative. */
+/**
+ * Tools of plugins that agent files may name although the plugin is off, each with an alternative.
+ */
 const UNBUILT: Record<string, string> = {
   slack_send: 'put the message into your answer',
   slack_read: 'read the files under inbox/ with read_file',

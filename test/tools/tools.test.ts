@@ -78,7 +78,7 @@ test('read_file gives a range, and pages a long file so that nothing is lost', a
   const { use } = bench(t, { 'a.md': lines.join('\n') + '\n' });
   assert.equal(
     textOf(await use('read_file', { path: 'a.md', from_line: 2, lines: 2 })),
-    `[a.md: lines 2 to 3 of 3000; go on with from_line 4]\n${lines[1]}\n${lines[2]}\n`,
+    `[a.md: lines 2 to 3 of 3000; continue with from_line 4]\n${lines[1]}\n${lines[2]}\n`,
   );
   const seen: string[] = [];
   for (let from: number | undefined = 1; from !== undefined;) {

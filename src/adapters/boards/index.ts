@@ -61,15 +61,15 @@ export function boards({ root, disk, clock, peer }: BoardsOptions): Boards {
       for (const { board } of loaded.values())
         problems.push(...board.problems.filter(({ severity }) => severity === 'error'));
       const reopened: string[] = [];
-      for (const [id, { stand }] of tasks.listed) if (stand.box === 'open' && stand.erred) reopened.push(id);
+      for (const [id, { bullet }] of tasks.listed) if (bullet.box === 'open' && bullet.showsFailure) reopened.push(id);
       return { changed: true, wanted: tasks.wanted, reopened, problems: fresh([...problems, ...tasks.problems]) };
     },
     readAgain() {
       lastAgents = undefined;
     },
-    stand: (id) => tasks.listed.get(id)?.stand,
-    standing: () => tasks.listed.keys(),
-    isWhole: (file) => loaded.get(path.basename(file))?.isCurrent === true,
+    bullet: (id) => tasks.listed.get(id)?.bullet,
+    taskIds: () => tasks.listed.keys(),
+    isComplete: (file) => loaded.get(path.basename(file))?.isCurrent === true,
     following: () => followed,
     unfollow: (id) => void followed.delete(id),
     follow: (id) => void followed.add(id),
@@ -142,7 +142,7 @@ export function boards({ root, disk, clock, peer }: BoardsOptions): Boards {
   function deriveTasks(): void {
     tasks = boardTasks([...loaded.values()], agentNames);
     followed = new Set();
-    for (const [id, { stand }] of tasks.listed) if (stand.box === 'open' || stand.box === 'doing') followed.add(id);
+    for (const [id, { bullet }] of tasks.listed) if (bullet.box === 'open' || bullet.box === 'doing') followed.add(id);
   }
 
   function byFile(marks: readonly BoardMark[]): Map<string, BoardMark[]> {
@@ -233,7 +233,7 @@ function editsOf(text: string, item: Item, mark: BoardMark): Edit[] {
   // A person may have written `error:` about the work itself. Then our own field is `failure:`.
   const errorIsOurs = fieldOf(item, 'failed_at') !== undefined;
   const errorKey = fieldOf(item, 'failure') || (fieldOf(item, 'error') && !errorIsOurs) ? 'failure' : 'error';
-  if (mark.anew) for (const key of ['failed_at', errorKey]) edits.push(...removeFieldEdits(text, item, key));
+  if (mark.reset) for (const key of ['failed_at', errorKey]) edits.push(...removeFieldEdits(text, item, key));
   if (mark.completedAt !== undefined) edits.push(...fieldEdits(text, item, 'completed_at', mark.completedAt));
   if (mark.failed !== undefined) {
     edits.push(...fieldEdits(text, item, 'failed_at', mark.failed.at));

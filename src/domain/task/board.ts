@@ -1,45 +1,47 @@
-/** What a bullet on a board asks for, and how it stands. The task is the truth; the bullet is a wish and a view of it. */
+/**
+ * Bullets on a board: the tasks they ask for and the state they show. The task is the authority.
+ */
 import type { Task } from './task.js';
 
 type BoardBox = 'open' | 'doing' | 'done' | 'skipped';
 
-/** An open bullet that shall be a task. */
+/** An open bullet that asks for a task. */
 export interface BoardWish {
   file: string;
   line: number;
-  /** The same text asks for the same task: a changed one is known by this. */
+  /** The bullet's text. If it changes, the task changes with it. */
   said: string;
   task: Pick<Task, 'id' | 'description' | 'root' | 'depth' | 'role' | 'requirements' | 'dependencies' | 'context'> &
     Partial<Pick<Task, 'parent' | 'to' | 'priority'>>;
-  /** Those of its dependencies whose bullet is closed: where no task is behind one, there is nothing to wait for. */
+  /** Dependencies whose bullet is closed; one without a task need not be waited for. */
   closed: string[];
 }
 
-/** A bullet that is a task, or may be one. */
-export interface BoardStand {
+/** A bullet that is or may become a task. */
+export interface BoardBullet {
   box: BoardBox;
-  /** It has its id in the file. */
-  named: boolean;
-  /** A person closed it: nothing on it says that the program did. */
-  byHand: boolean;
-  /** It says when its task failed. */
-  erred: boolean;
-  /** It says when its task was completed. */
-  dated: boolean;
+  /** Its id is written in the file. */
+  hasId: boolean;
+  /** A person closed it: it has no field that the engine writes at the end. */
+  closedByHand: boolean;
+  /** It shows when its task failed. */
+  showsFailure: boolean;
+  /** It shows when its task was completed. */
+  showsCompletion: boolean;
 }
 
-/** What a bullet shall say about its task. */
+/** An update to a bullet. */
 export interface BoardMark {
   id: string;
-  /** Absent: the box stays. */
+  /** Absent: the box is not changed. */
   box?: BoardBox;
   completedAt?: string;
   failed?: { at: string; error: string };
-  /** What an earlier end left on it goes. */
-  anew?: boolean;
+  /** Removes the fields that an earlier failure left. */
+  reset?: boolean;
 }
 
-/** Where a task came from, kept in its record. */
+/** The origin of a task, kept in its record. */
 interface FromBoard {
   file: string;
   said: string;

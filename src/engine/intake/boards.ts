@@ -117,11 +117,12 @@ function unwanted(context: EngineContext, boards: Boards): Unwanted[] {
   for (const { task, state } of open.values()) {
     if (roleFacts(task.role).isApproval && task.parent === undefined) continue;
     const owner = nearestBullet(task, boards, open);
-    const stand = owner === undefined ? undefined : boards.stand(owner);
-    if (stand?.byHand)
-      tasks.push({ task, code: 'by_hand', why: stand.box === 'done' ? 'done by hand' : 'skipped by hand' });
+    const bullet = owner === undefined ? undefined : boards.bullet(owner);
+    if (bullet?.closedByHand)
+      tasks.push({ task, code: 'by_hand', why: bullet.box === 'done' ? 'done by hand' : 'skipped by hand' });
     const board = fromBoard(task);
-    if (board === undefined || isStarted(task, state) || boards.stand(task.id) || !boards.isWhole(board.file)) continue;
+    if (board === undefined || isStarted(task, state) || boards.bullet(task.id) || !boards.isComplete(board.file))
+      continue;
     const stillApplies = (now: Task, from: OpenState): boolean => !isStarted(now, from);
     tasks.push({ task, code: 'cancelled', why: `its line was removed from ${board.file}`, stillApplies });
   }
@@ -131,7 +132,7 @@ function unwanted(context: EngineContext, boards: Boards): Unwanted[] {
 /** Tasks that a board can affect. A queued root is only included if it has its own bullet. */
 function* boardTasks(context: EngineContext, boards: Boards): Iterable<OpenTask> {
   yield* underWay(context);
-  for (const id of boards.standing()) {
+  for (const id of boards.taskIds()) {
     const { one: entry } = context.queue.find(id) ?? context.queue.behind(id) ?? {};
     if (entry !== undefined) yield entry;
   }
@@ -141,9 +142,9 @@ function* boardTasks(context: EngineContext, boards: Boards): Iterable<OpenTask>
 function nearestBullet(task: Task, boards: Boards, open: ReadonlyMap<string, Placed>): string | undefined {
   let at: Task | undefined = task;
   for (let level = 0; at !== undefined && level < MAX_LEVELS; level++) {
-    if (boards.stand(at.id)) return at.id;
+    if (boards.bullet(at.id)) return at.id;
     if (fromBoard(at) !== undefined || at.parent === undefined) return undefined;
-    if (!open.has(at.parent)) return [at.parent, at.root].find((id) => boards.stand(id) !== undefined);
+    if (!open.has(at.parent)) return [at.parent, at.root].find((id) => boards.bullet(id) !== undefined);
     at = open.get(at.parent)!.task;
   }
   return undefined;
@@ -162,14 +163,14 @@ export async function showBoards(context: EngineContext, last = false): Promise<
   const marks: BoardMark[] = [];
   const open = new Set<string>();
   for (const { task, state } of boardTasks(context, boards)) {
-    const stand = boards.stand(task.id);
-    if (stand === undefined || roleFacts(task.role).isApproval) continue;
+    const bullet = boards.bullet(task.id);
+    if (bullet === undefined || roleFacts(task.role).isApproval) continue;
     open.add(task.id);
     boards.follow(task.id);
-    const anew = stand.erred && (stand.box === 'skipped' || stand.box === 'open');
-    const takes = isStarted(task, state) && (stand.box === 'open' || anew);
-    const box = takes ? ('doing' as const) : anew ? ('open' as const) : undefined;
-    if (box || !stand.named) marks.push({ id: task.id, ...(box ? { box } : {}), ...(anew ? { anew } : {}) });
+    const reset = bullet.showsFailure && (bullet.box === 'skipped' || bullet.box === 'open');
+    const isTaken = isStarted(task, state) && (bullet.box === 'open' || reset);
+    const box = isTaken ? ('doing' as const) : reset ? ('open' as const) : undefined;
+    if (box || !bullet.hasId) marks.push({ id: task.id, ...(box ? { box } : {}), ...(reset ? { reset } : {}) });
   }
   for (const id of [...boards.following()]) {
     if (open.has(id)) continue;
@@ -186,10 +187,10 @@ export async function showBoards(context: EngineContext, last = false): Promise<
 
 /** The mark for an ended task; undefined if it is open, already shown, or reopened by a person. */
 function endMark(boards: Boards, id: string, placed: Placed | undefined): BoardMark | undefined {
-  const stand = boards.stand(id);
-  if (placed === undefined || stand === undefined || !isEnded(placed.state) || roleFacts(placed.task.role).isApproval)
+  const bullet = boards.bullet(id);
+  if (placed === undefined || bullet === undefined || !isEnded(placed.state) || roleFacts(placed.task.role).isApproval)
     return undefined;
-  if (stand.erred || stand.dated) return undefined;
+  if (bullet.showsFailure || bullet.showsCompletion) return undefined;
   const { task, state } = placed;
   // A person closed it. The last reading may be older than their mark, which must not be
   // overwritten.

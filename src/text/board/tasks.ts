@@ -3,7 +3,7 @@
  * each task would be. Nested bullets come before their parent. A bullet that depends on a person's
  * bullet or on an invalid one is blocked until that is closed or fixed.
  */
-import type { BoardStand, BoardWish } from '../../domain/task/board.js';
+import type { BoardBullet, BoardWish } from '../../domain/task/board.js';
 import { hash53, isSafeId, safePart } from '../../domain/task/id.js';
 import { problem, type Problem } from '../../domain/problem.js';
 import { HUMAN, type Task } from '../../domain/task/task.js';
@@ -21,7 +21,7 @@ interface Listed {
   id: string;
   item: Item;
   board: Board;
-  stand: BoardStand;
+  bullet: BoardBullet;
 }
 
 export interface BoardTasks {
@@ -44,7 +44,7 @@ export function boardTasks(sheets: readonly Sheet[], agents: ReadonlySet<string>
   for (const entry of all.values()) {
     if (entry.kind === 'own') continue;
     if (!listed.has(entry.id))
-      listed.set(entry.id, { id: entry.id, item: entry.item, board: entry.sheet.board, stand: standOf(entry.item) });
+      listed.set(entry.id, { id: entry.id, item: entry.item, board: entry.sheet.board, bullet: bulletOf(entry.item) });
     if (entry.kind === 'task' && entry.item.box === 'open' && !blocked.has(entry)) wanted.push(wishOf(entry));
     if (entry.problem && entry.item.box === 'open') problems.push(entry.problem);
   }
@@ -158,12 +158,12 @@ export function taskId(file: string, item: Item): string {
   return isSafeId(derived) ? derived : `board-${hash53(derived)}`;
 }
 
-function standOf(item: Item): BoardStand {
+function bulletOf(item: Item): BoardBullet {
   const { box } = item;
-  const erred = fieldOf(item, 'failed_at') !== undefined;
-  const dated = fieldOf(item, 'completed_at') !== undefined;
-  const byHand = (box === 'done' && !dated) || (box === 'skipped' && !erred);
-  return { box, named: item.id !== undefined, byHand, erred, dated };
+  const showsFailure = fieldOf(item, 'failed_at') !== undefined;
+  const showsCompletion = fieldOf(item, 'completed_at') !== undefined;
+  const closedByHand = (box === 'done' && !showsCompletion) || (box === 'skipped' && !showsFailure);
+  return { box, hasId: item.id !== undefined, closedByHand, showsFailure, showsCompletion };
 }
 
 /**
@@ -193,7 +193,7 @@ function wishOf(entry: Entry): BoardWish {
   const top = chain.at(-1);
   // A bullet that a person closed is no longer a dependency. One that the program closed has a
   // record.
-  const needs = entry.needs.filter(({ item: needed }) => !standOf(needed).byHand);
+  const needs = entry.needs.filter(({ item: needed }) => !bulletOf(needed).closedByHand);
   const dependencies = [...new Set([...needs.map(({ id }) => id), ...entry.others])];
   const description = describe(item);
   const task: BoardWish['task'] = {
@@ -223,7 +223,7 @@ function wishOf(entry: Entry): BoardWish {
 function ancestry(entry: Entry): Entry[] {
   const chain: Entry[] = [];
   for (let at = entry.parent; at && at !== entry && chain.length < MAX_CHAIN; at = at.parent) {
-    if (at.kind === 'own' || standOf(at.item).byHand) break;
+    if (at.kind === 'own' || bulletOf(at.item).closedByHand) break;
     chain.push(at);
   }
   return chain;
@@ -251,7 +251,7 @@ const NOT_CONTEXT = new Set(
 );
 
 function contextOf(item: Item): Record<string, unknown> {
-  const ours = standOf(item).erred ? ['error', 'failure'] : [];
+  const ours = bulletOf(item).showsFailure ? ['error', 'failure'] : [];
   const fields = item.fields.filter(({ key }) => !NOT_CONTEXT.has(key) && !ours.includes(key));
   return {
     ...(item.tags.length > 0 ? { tags: item.tags } : {}),

@@ -1,4 +1,7 @@
-/** Replaces a whole conversation, for planners whose agents are stuck. A human sees the difference first. */
+/**
+ * Replaces a whole conversation, for planners whose agents are stuck. A human sees the difference
+ * first.
+ */
 import { defineTool, text, toolProblem } from '../core/define-tool.js';
 
 export const editSession = defineTool({

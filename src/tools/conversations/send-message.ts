@@ -1,4 +1,7 @@
-/** Adds a message to another agent's open conversation. The engine names the sender; it is never a system instruction. */
+/**
+ * Adds a message to another agent's open conversation. The engine names the sender; it is never a
+ * system instruction.
+ */
 import { defineTool, text, toolProblem } from '../core/define-tool.js';
 
 export const sendMessage = defineTool({

@@ -1,4 +1,6 @@
-/** What members of a team do: speak to all, and vote when enough was said. The engine carries it to the others. */
+/**
+ * The tools of team members: speak to all, and vote to end the discussion. The engine delivers it.
+ */
 import { NOTE_PRIORITIES } from '../../domain/coordination/note.js';
 import { roleFacts } from '../../domain/task/role.js';
 import { defineTool, oneOf, optional, text, toolProblem } from '../core/define-tool.js';
@@ -28,7 +30,7 @@ export const voteConclude = defineTool({
   name: 'vote_conclude',
   kind: 'pure',
   description: 'Votes to end the deliberation. It ends when all active members vote so in the same round.',
-  args: { reason: optional(text('Why enough was said')) },
+  args: { reason: optional(text('Why the discussion can end')) },
   run: () => ({ kind: 'text', text: 'Your vote is noted. End your turn now.' }),
 });
 

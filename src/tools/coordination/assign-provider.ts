@@ -1,4 +1,7 @@
-/** The coordinator's only tool when it chooses who provides what another agent needs. It ends the turn. */
+/**
+ * The coordinator's only tool when it chooses who provides what another agent needs. It ends the
+ * turn.
+ */
 import { printAssignment } from '../../domain/coordination/dependency.js';
 import { defineTool, optional, text, toolProblem } from '../core/define-tool.js';
 import { unknownAgent } from '../core/unknown-agent.js';

@@ -1,4 +1,4 @@
-/** Gives another agent what it needs, in whole or in part, or says that it cannot be given. This ends the task. */
+/** Gives another agent all or part of what it needs, or says that it cannot. This ends the task. */
 import { printProvided } from '../../domain/coordination/dependency.js';
 import { roleFacts } from '../../domain/task/role.js';
 import { defineTool, oneOf, optional, text, texts, toolProblem } from '../core/define-tool.js';
@@ -7,16 +7,16 @@ export const provideDependency = defineTool({
   name: 'provide_dependency',
   kind: 'pure',
   description:
-    'Ends your task with what the other agent asked for: resolved with the data, partial if it is only a part of it, failed with the reason if you cannot give it. Somebody else is then asked.',
+    'Ends your task with what the other agent asked for: resolved with the data, partial if it is only a part of it, failed with the reason if you cannot give it. Another agent is then asked.',
   args: {
     status: oneOf(['resolved', 'partial', 'failed'], 'How much of it you give'),
     data: optional(text('What was asked for, complete in itself; if failed, why')),
     next_steps: optional(texts('What the other agent should do next')),
   },
-  run({ status, data: given, next_steps: nextSteps = [] }, { task }) {
+  run({ status, data: answer, next_steps: nextSteps = [] }, { task }) {
     if (!roleFacts(task.role).isProvision)
-      return toolProblem('not_allowed', 'nobody asked you to provide anything here; answer in words');
-    const data = given?.trim() || undefined;
+      return toolProblem('not_allowed', 'no agent asked you to provide anything here; answer in words');
+    const data = answer?.trim() || undefined;
     // An approval needs no words; everything else does.
     if (data === undefined && !(task.type === 'approval' && status === 'resolved'))
       return toolProblem('bad_field', `data is empty; say ${status === 'failed' ? 'why' : 'what was asked for'}`);

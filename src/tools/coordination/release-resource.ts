@@ -10,7 +10,7 @@ export const giveBack = defineTool({
   args: { resource: text('Its name') },
   run(args) {
     const resource = args.resource.trim();
-    if (!isSafeId(resource)) return toolProblem('bad_name', 'no resource can have this name');
+    if (!isSafeId(resource)) return toolProblem('bad_name', 'resource must be a name of letters, digits, _, - and .');
     return { kind: 'give_back', resource, text: `${resource} is given back; request it again before you use it again` };
   },
 });

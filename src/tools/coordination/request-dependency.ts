@@ -1,4 +1,7 @@
-/** Asks for what a task needs before it can go on: data, expertise, a resource, an approval, or the end of another task. */
+/**
+ * Asks for what a task needs to continue: data, expertise, a resource, an approval, or the end of
+ * another task.
+ */
 import {
   DEPENDENCY_ROLE,
   DEPENDENCY_TYPES,
@@ -19,7 +22,7 @@ export const requestDependency = defineTool({
   name: 'request_dependency',
   kind: 'ask',
   description:
-    'Asks for what you cannot go on without, and waits for it. data or expertise: another agent is found and asked. resource: you get it as soon as nobody else holds it, and keep it until your task ends or you give it back with give_back. approval: the human, or the reviewer you name, decides. sequence: another task must have ended. The answer is {status, provider, data, next_steps}. Several requests of one turn go out together.',
+    'Asks for something that you cannot continue without, and waits for it. data or expertise: another agent is found and asked. resource: you get it as soon as no other task holds it, and keep it until your task ends or you give it back with give_back. approval: the human, or the reviewer you name, decides. sequence: another task must have ended. The answer is {status, provider, data, next_steps}. Several requests of one turn go out together.',
   args: {
     type: oneOf(DEPENDENCY_TYPES, 'What kind of thing is needed'),
     need: text('What is needed and for what, complete in itself'),

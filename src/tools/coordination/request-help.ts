@@ -1,4 +1,4 @@
-/** Asks an agent that has nothing else to do for help: work, a review, or an answer. */
+/** Asks an idle agent for help: work, a review, or an answer. */
 import { HELP_KINDS, HELP_ROLE, type Help } from '../../domain/coordination/help.js';
 import { childId } from '../../domain/task/id.js';
 import { ENGINE } from '../../domain/task/task.js';
@@ -11,13 +11,15 @@ export const requestHelp = defineTool({
   name: 'request_help',
   kind: 'ask',
   description:
-    'Asks an agent that is free for help and waits for its answer: work, a review of what you did, or an answer to a question. It must have all the capabilities, and its field must be related to what you say. If nobody helps in time, the coordinator or the human is asked. The answer is {status, provider, data, next_steps}.',
+    'Asks an agent that is free for help and waits for its answer: work, a review of what you did, or an answer to a question. It must have all the capabilities, and its field must be related to what you say. If no agent helps in time, the coordinator or the human is asked. The answer is {status, provider, data, next_steps}.',
   args: {
     context: text('What it is about and what you need, complete in itself: the helper sees nothing else'),
     capabilities: texts('What the agent must be capable of; all of it'),
     kind: optional(oneOf(HELP_KINDS, 'work if left out')),
     estimate: optional(text('How long you think it takes')),
-    deadline: optional(text('When somebody else is asked: a time (2030-01-31T12:00:00Z) or how long (10m, 2h)')),
+    deadline: optional(
+      text('When to ask the coordinator or the human instead: a time (2030-01-31T12:00:00Z) or how long (10m, 2h)'),
+    ),
   },
   run({ kind = 'work', ...args }, { task, callId }) {
     const context = args.context.trim();

@@ -1,6 +1,6 @@
 /**
- * Checks a model's arguments against a tool's schema, strictly and without coercion. A model corrects itself
- * from one clear sentence; a guessed value would hide the mistake.
+ * Checks a model's arguments against a tool's schema, strictly and without coercion. A model
+ * corrects itself from one clear sentence; a guessed value would hide the mistake.
  */
 import type { JsonSchema } from '../../ports/model.js';
 
@@ -51,7 +51,7 @@ function checkObject(schema: JsonSchema, value: Record<string, unknown>, at: str
   for (const key of schema.required ?? []) {
     if (!Object.hasOwn(value, key) || value[key] === undefined) return `${path(key)} is missing`;
   }
-  // Unknown names are refused unless the schema says otherwise: most often they are a known one misspelled.
+  // Unknown names are refused unless the schema says otherwise: they are usually misspelled.
   const stray = schema.additionalProperties === true ? undefined : Object.keys(value).find((key) => !known(key));
   if (stray !== undefined) return `${path(stray)} is not an argument of this tool`;
   const given = Object.keys(value).filter((key) => known(key) && value[key] !== undefined);
@@ -85,8 +85,8 @@ function kindWord(value: unknown): string {
 }
 
 function firstWrong(checks: (() => string | undefined)[]): string | undefined {
-  for (const one of checks) {
-    const wrong = one();
+  for (const check of checks) {
+    const wrong = check();
     if (wrong !== undefined) return wrong;
   }
   return undefined;

@@ -1,6 +1,6 @@
 /**
- * Declares a tool. Each argument is declared once, with its type and its description for the model; the
- * JSON Schema and the types of `run` follow from that.
+ * Declares a tool. Each argument is declared once, with its type and its description for the model;
+ * the JSON Schema and the types of `run` follow from that.
  */
 import type { ProblemCode } from '../../domain/problem.js';
 import type { JsonSchema } from '../../ports/model.js';

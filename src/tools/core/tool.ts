@@ -1,6 +1,7 @@
 /**
- * The contract of a tool. A tool turns a model's call into a reply: text, a task for somebody else, the end of
- * the task, or a problem that the model can act on. It never touches the store; the engine commits its reply.
+ * The contract of a tool. A tool turns a model's call into a reply: text, a task for another agent,
+ * the end of the task, or a problem that the model can act on. It never touches the store; the
+ * engine commits its reply.
  */
 import type { Agent } from '../../domain/agent/agent.js';
 import type { Breakdown, Part } from '../../domain/task/breakdown.js';
@@ -18,9 +19,9 @@ export interface ToolContext {
   task: Task;
   callId: string;
   folder: WorkspaceFiles;
-  /** A human agreed to this very call. */
+  /** A human approved this exact call. */
   approved: boolean;
-  /** For a command that needs no human: its words exactly as the gate judged them. */
+  /** For a command without approval: its words exactly as the gate judged them. */
   plan?: PlainPipeline[];
   /** The command is an action of a plugin. */
   action?: PluginAction;
@@ -28,15 +29,17 @@ export interface ToolContext {
   boardTools: BoardTools;
   /** Aborted when the task is cancelled or the process leaves. */
   signal?: AbortSignal;
-  /** Replaces the text of a conversation; what is wrong with it, if anything. */
+  /** Replaces the text of a conversation. Returns a problem if the text is invalid. */
   replaceSession(id: string, text: string): Promise<Problem | undefined>;
-  /** Writes the file of a new agent; what is wrong with it, if anything. */
+  /** Writes the file of a new agent. Returns a problem if the source is invalid. */
   createAgent(name: string, source: string): Promise<Problem | undefined>;
-  /** Checks parts and drops those that repeat existing work; what is wrong with them, if anything. */
+  /**
+   * Checks parts and drops those that repeat existing work. Returns a problem if they are invalid.
+   */
   breakDown(parts: Part[]): Promise<Breakdown | Problem>;
-  /** What is wrong with the draft of an agent, if anything. */
+  /** Returns the problem with an agent's draft; undefined if it is valid. */
   checkDraft(name: string, source: string): string | undefined;
-  /** The conversations there are, oldest first. */
+  /** All conversations, oldest first. */
   sessions(): SessionShown[];
   /** Names and descriptions of the workspace's agents. */
   agents: ReadonlyMap<string, { name: string; description: string; variables?: Record<string, string> }>;
@@ -73,13 +76,16 @@ export type ToolReply =
 export interface Tool extends ToolSpec {
   /**
    * - pure: only reads, and may run again.
-   * - effect: changes something outside the store; the engine records an intent before it and an outcome after it.
+   * - effect: changes something outside the store; the engine records an intent before it and an
+   * outcome after it.
    * - ask: only makes tasks.
    */
   kind: 'pure' | 'effect' | 'ask';
   /** The plugin it comes from; absent for tools of the program. */
   plugin?: string;
-  /** Its reply may contain text from outside; a conversation that reads it is marked as influenced. */
+  /**
+   * Its reply may contain text from outside; a conversation that reads it is marked as influenced.
+   */
   outside?: boolean;
   /** `args` already fit `parameters`. Rejections are bugs. */
   run(args: Record<string, unknown>, context: ToolContext): Promise<ToolReply> | ToolReply;

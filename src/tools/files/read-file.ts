@@ -1,4 +1,4 @@
-/** Reads a text file in pages. A file that fits into one tool result comes whole; a page says how to go on. */
+/** Reads a text file in pages. A short file comes whole; a page says how to continue. */
 import { defineTool, integer, optional, text, toolProblem } from '../core/define-tool.js';
 import type { ToolReply } from '../core/tool.js';
 import { fileProblem } from './file-problem.js';
@@ -10,7 +10,7 @@ const PAGE_CHARS = 15_000;
 export const readFile = defineTool({
   name: 'read_file',
   kind: 'pure',
-  description: 'Reads a text file of the workspace. Long files come in pages: go on with from_line.',
+  description: 'Reads a text file of the workspace. Long files come in pages: continue with from_line.',
   args: {
     path: text('Path of the file, relative to the workspace'),
     from_line: optional(integer('First line to read; 1 if left out', { minimum: 1 })),
@@ -38,7 +38,7 @@ function page(
   const shown = fitting(all.slice(from - 1, count === undefined ? undefined : from - 1 + count));
   const last = from - 1 + shown.lines.length;
   const end = file.cut ? `more than ${all.length}` : `${all.length}`;
-  const next = last < all.length ? `; go on with from_line ${last + 1}` : '';
+  const next = last < all.length ? `; continue with from_line ${last + 1}` : '';
   const long = shown.torn ? '; the line is longer than a page and was cut' : '';
   const body = shown.lines.map((line) => `${line}\n`).join('');
   if (from === 1 && last === all.length && !file.cut && !shown.torn) return { kind: 'text', text: body };

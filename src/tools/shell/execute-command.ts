@@ -1,6 +1,7 @@
 /**
- * Runs a command in the agent's own folder. The gate has decided before: a command that needs no human comes
- * with its words as they were judged, and no shell reads the line again. A line that a person allowed is Bash text.
+ * Runs a command in the agent's own folder. The gate has decided before: a command that needs no
+ * human comes with its words as they were judged, and no shell reads the line again. A line that a
+ * person allowed is Bash text.
  */
 import type { ShellOutcome } from '../../ports/shell.js';
 import { defineTool, flag, integer, optional, text, toolProblem } from '../core/define-tool.js';
@@ -40,7 +41,10 @@ export const executeCommand = defineTool({
   },
 });
 
-/** A command that fails has run: its exit code and output are the result. Only an interrupted one is a problem. */
+/**
+ * A command that fails has run: its exit code and output are the result. Only an interrupted one is
+ * a problem.
+ */
 function replyOf(outcome: ShellOutcome, seconds: number): ToolReply {
   if (outcome.kind === 'not_started') return toolProblem('tool_failed', `it was not started: ${outcome.reason}`);
   const note = outcome.note === undefined ? '' : `\n[${outcome.note}]`;

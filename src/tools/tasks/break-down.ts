@@ -1,6 +1,7 @@
 /**
- * Breaks a task into parts for other agents. Parts run in parallel as far as their dependencies allow.
- * When all have ended, their outcomes are the result of the call. Work that is already asked for is dropped.
+ * Breaks a task into parts for other agents. Parts run in parallel as far as their dependencies
+ * allow. When all have ended, their outcomes are the result of the call. Work that is already asked
+ * for is dropped.
  */
 import { childId } from '../../domain/task/id.js';
 import { nearest } from '../../domain/nearest.js';

@@ -1,4 +1,7 @@
-/** Gives work to another agent. Its answer becomes the result of the call; calls of one turn run in parallel. */
+/**
+ * Gives work to another agent. Its answer becomes the result of the call; calls of one turn run in
+ * parallel.
+ */
 import { childId } from '../../domain/task/id.js';
 import { defineTool, mapping, number, optional, text, toolProblem } from '../core/define-tool.js';
 import type { ToolContext, ToolReply } from '../core/tool.js';
@@ -40,7 +43,10 @@ export const delegateToAgent = defineTool({
   },
 });
 
-/** An agent that names no others may ask any. It never asks itself: it would wait for its own answer. */
+/**
+ * An agent that names no others may ask any. It never asks itself: it would wait for its own
+ * answer.
+ */
 function choicesOf({ agent, agents }: ToolContext): string[] {
   const named = agent.agents.length > 0 ? agent.agents : [...agents.keys()];
   return named.filter((name) => name !== agent.name && agents.has(name));

@@ -1,4 +1,6 @@
-/** The only tool of an agent that bids for a task: reflection, ability and fitness in one answer. */
+/**
+ * The only tool of an agent that bids for a task: reflection, ability and fitness in one answer.
+ */
 import { asBid, MAX_FITNESS, MIN_FITNESS, printBid } from '../../domain/task/bid.js';
 import { defineTool, flag, integer, text, toolProblem } from '../core/define-tool.js';
 

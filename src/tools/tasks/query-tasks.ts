@@ -1,4 +1,7 @@
-/** Looks up tasks, conversations, agents, events and the bullets of boards with a query. It changes nothing. */
+/**
+ * Looks up tasks, conversations, agents, events and the bullets of boards with a query. It changes
+ * nothing.
+ */
 import { problemText } from '../../domain/problem.js';
 import { defineTool, text, toolProblem } from '../core/define-tool.js';
 

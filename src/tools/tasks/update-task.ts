@@ -1,6 +1,7 @@
 /**
- * Reports how a task stands. For the agent's own task, `completed` or `failed` is its final answer. For
- * another bullet of a board it changes the bullet; a second run changes nothing more, so the effect needs no record.
+ * Reports the state of a task. For the agent's own task, `completed` or `failed` is its final
+ * answer. For another bullet of a board it changes the bullet; a second run changes nothing more,
+ * so the effect needs no record.
  */
 import { roleFacts } from '../../domain/task/role.js';
 import { problemText } from '../../domain/problem.js';
@@ -14,10 +15,10 @@ export const updateTask = defineTool({
   name: 'update_task',
   kind: 'ask',
   description:
-    'Reports how a task stands. Your own task: status completed or failed ends it, and note is your whole result. Another bullet of a board under tasks/: changes its status, note, priority or fields.',
+    'Reports the state of a task. Your own task: status completed or failed ends it, and note is your whole result. Another bullet of a board under tasks/: changes its status, note, priority or fields.',
   args: {
     id: optional(text('Id of the task; your own if left out')),
-    status: optional(oneOf(STATUSES, 'How it stands now')),
+    status: optional(oneOf(STATUSES, 'Its new status')),
     note: optional(text('The result, or why')),
     priority: optional(oneOf(['A', 'B', 'C', 'D'], 'A is first')),
     fields: optional(mapping('Other keys of the bullet and their values; null removes one')),
