@@ -93,10 +93,10 @@ async function reach({ clock }: Ports, engine: Engine, goal: Goal, signal?: Abor
         look = 'all';
         return goal.whenIdle(engine.isSettling ? report : undefined);
       }
-      const { untold } = report;
-      if (await bell.wait(untold ?? INTERVALS.folderCheckMs)) return true;
-      if (untold === undefined) look = 'changed';
-      // a simulated clock must not keep others from continuing
+      const { publishInMs } = report;
+      if (await bell.wait(publishInMs ?? INTERVALS.folderCheckMs)) return true;
+      if (publishInMs === undefined) look = 'changed';
+      // A simulated clock must not keep others from continuing.
       await new Promise((resolve) => setImmediate(resolve));
       return true;
     },

@@ -1,4 +1,4 @@
-/** Works on a claimed task: asks the rule of its pattern what it needs, and does that. */
+/** Works on a claimed task: asks the rule of its pattern for the next step and performs it. */
 import type { Agent } from '../../domain/agent/agent.js';
 import { NO_USAGE } from '../../domain/budget/usage.js';
 import { problem, type Problem } from '../../domain/problem.js';
@@ -20,8 +20,7 @@ import { stopReason } from '../core/flight.js';
 import { quoted } from '../core/quote.js';
 import { costsOf, subtasks } from '../tasks/costs.js';
 import { createChildren } from '../tasks/create-children.js';
-import { settleStopped } from '../tasks/settle.js';
-import { complete, fail, park, release, parkForChildren } from '../tasks/settle.js';
+import { complete, fail, park, parkForChildren, release, settleStopped } from '../tasks/settle.js';
 
 export async function act(
   context: EngineContext,
@@ -33,19 +32,19 @@ export async function act(
   const blocked = await failedDependency(context, task);
   if (blocked) return fail(context, claim, task, blocked);
   const { step: decision, children } = await askRule(
-    (known) => decide(task, agent, known, context.config.limits),
+    (existing) => decide(task, agent, existing, context.config.limits),
     (step) => (step.do === 'ask' ? step.children : []),
     (id) => readChild(context, claim, agent, id),
   );
-  const under = await subtasks(context, task);
-  const costs = costsOf(NO_USAGE, [...children.values(), ...under]);
+  const below = await subtasks(context, task);
+  const costs = costsOf(NO_USAGE, [...children.values(), ...below]);
   switch (decision.do) {
     case 'run':
       return runAgentLoop(context, claim, task, agent, stop);
     case 'fail':
       return fail(context, claim, task, decision.error, costs);
     case 'resolve':
-      return complete(context, claim, taintedBy(task, children.values()), unquoted(decision.result, children), costs);
+      return complete(context, claim, taintedBy(task, children.values()), fullResult(decision.result, children), costs);
     case 'ask': {
       const stopped = stopReason(stop);
       if (stopped === 'leaving') return release(context, claim, task, 'the process is stopping');
@@ -54,29 +53,29 @@ export async function act(
       if (missing.length > 0) await showTranscript(context, task, agent, children);
       const granted = grant(context, task, agent, missing, [
         ...children.values(),
-        ...under.filter((one) => roleFacts(one.task.role).isBid),
+        ...below.filter((placed) => roleFacts(placed.task.role).isBid),
       ]);
       if ('code' in granted) return fail(context, claim, task, granted, costs);
-      const made = await createChildren(context, taintedBy(task, children.values()), granted);
+      const created = await createChildren(context, taintedBy(task, children.values()), granted);
       const tasks = [...open, ...missing.map((child) => child.id)];
-      // The record is written in full if it changed: it has an assignee now, or its row of lost
-      // takers has ended. It also names a child that could neither be read nor made, because
-      // nothing else tells whose child that is while its file cannot be read.
-      const isKept = claim.task.to !== undefined && claim.task.lost === undefined && made.length === granted.length;
-      return isKept && decision.children.every(({ role }) => roleFacts(role).isStage)
+      // Waits for stages need not be written if the record is otherwise unchanged. Not so if a
+      // child could neither be read nor created: then only this record tells whose child it is.
+      const isUnchanged =
+        claim.task.to !== undefined && claim.task.lost === undefined && created.length === granted.length;
+      return isUnchanged && decision.children.every(({ role }) => roleFacts(role).isStage)
         ? parkForChildren(context, claim, task, tasks, costs)
         : park(context, claim, task, { tasks }, costs);
     }
   }
 }
 
-/** With what the rule passes on of it. */
+/** A child with the text that the rule passes on. */
 async function readChild(context: EngineContext, claim: Claim, agent: Agent, id: string): Promise<Placed | undefined> {
-  const placed = await withWords(context, agent, await context.tasks.readChild(id, claim));
+  const placed = await withConversation(context, agent, await context.tasks.readChild(id, claim));
   return placed && withShortResult(context, agent, placed);
 }
 
-/** What goes into the prompt of another is quoted where it is long. */
+/** Results that go into another prompt are shortened if they are long. */
 async function withShortResult(context: EngineContext, agent: Agent, placed: Placed): Promise<Placed> {
   const { task } = placed;
   const isText = roleFacts(task.role).resultIsQuoted && !isChoosing(task, agent);
@@ -85,46 +84,46 @@ async function withShortResult(context: EngineContext, agent: Agent, placed: Pla
   return result === task.result ? placed : { ...placed, task: { ...task, result }, whole: task.result };
 }
 
-/** The result of the last stage is passed on to people as it is. */
-function unquoted(result: string, children: ReadonlyMap<string, Placed | undefined>): string {
+/** People get the result of the last stage in full. */
+function fullResult(result: string, children: ReadonlyMap<string, Placed | undefined>): string {
   for (const child of children.values())
     if (child?.whole !== undefined && child.task.result === result) return child.whole;
   return result;
 }
 
-/** A handoff that passes on more than the answer needs the conversation behind it. */
-async function withWords(
+/** Adds the conversation if a handoff passes on more than the answer. */
+async function withConversation(
   context: EngineContext,
   agent: Agent,
   placed: Placed | undefined,
 ): Promise<Placed | undefined> {
-  const wants = agent.handoff !== undefined && (agent.context === 'full' || agent.context === 'summary');
-  if (placed?.task.session === undefined || !wants || !roleFacts(placed.task.role).passesConversation) return placed;
+  const isWanted = agent.handoff !== undefined && (agent.context === 'full' || agent.context === 'summary');
+  if (placed?.task.session === undefined || !isWanted || !roleFacts(placed.task.role).passesConversation) return placed;
   const opened = await context.sessions.open(placed.task.session);
   const messages = opened.kind === 'open' ? messagesOf(opened.session, placed.task.id) : undefined;
   if (messages === undefined) return placed;
-  const words = agent.context === 'full' ? sessionText(messages) : outline(messages);
-  return { ...placed, said: await quoted(context, words, context.config.limits.maxTaskBytes / 4) };
+  const text = agent.context === 'full' ? sessionText(messages) : outline(messages);
+  return { ...placed, said: await quoted(context, text, context.config.limits.maxTaskBytes / 4) };
 }
 
-/** The missing children, each with its share of what the task has left; why there can be none. */
+/** The missing children, each with its share of the remaining budget, or why there can be none. */
 function grant(
   context: EngineContext,
   task: Task,
   agent: Agent,
   missing: WantedChild[],
-  known: readonly (Placed | undefined)[],
+  existing: readonly (Placed | undefined)[],
 ): WantedChild[] | Problem {
-  const children = known.flatMap((child) => child ?? []);
+  const children = existing.flatMap((child) => child ?? []);
   const from = remainingBudget({ task, agent, config: context.config, own: NO_USAGE, children });
   return grantEach(from, missing, ({ role }) => keptFor(agent, role, missing.length));
 }
 
 export async function failedDependency(context: EngineContext, task: Task): Promise<Problem | undefined> {
   for (const id of task.dependencies) {
-    const found = await context.tasks.read(id);
-    if (found?.state === 'failed' && found.task.error?.code !== 'by_hand') {
-      return problem('dependency_failed', `it depends on ${id}, which failed: ${errorText(found.task.error)}`, {
+    const dependency = await context.tasks.read(id);
+    if (dependency?.state === 'failed' && dependency.task.error?.code !== 'by_hand') {
+      return problem('dependency_failed', `it depends on ${id}, which failed: ${errorText(dependency.task.error)}`, {
         hint: `retry ${id}, then this task`,
       });
     }

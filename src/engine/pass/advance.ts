@@ -1,4 +1,4 @@
-/** Advances one task as far as it can go now: claim, guards, act. */
+/** Advances one task as far as possible: claim, guards, act. */
 import { INTERVALS } from '../../domain/intervals.js';
 import { standing } from '../../domain/task/lineage.js';
 import type { Task } from '../../domain/task/task.js';
@@ -12,9 +12,9 @@ import { act } from './act.js';
 import { CLAIM_GUARDS, firstGuard, WORK_GUARDS, type Claimed, type Started } from './guards.js';
 
 /**
- * False if nothing moved, for example because another peer was faster. `here`: how many other tasks
- * of the same agent this process has in hand. Throws only if the disk fails or there is a bug; the
- * claim is then left for recovery.
+ * False if nothing moved, for example because another peer was faster. `here`: other tasks of the
+ * same agent in this process. Throws only on a disk failure or a bug; recovery then takes the
+ * claim.
  */
 export async function advance(context: EngineContext, task: Task, stop: AbortSignal, here = 0): Promise<boolean> {
   const assignee = resolveAssignee(context, task);
@@ -33,18 +33,18 @@ export async function advance(context: EngineContext, task: Task, stop: AbortSig
     await act(context, claim, started.task, started.agent!, stop);
   } catch (thrown) {
     if (!(thrown instanceof UnreadableConversation)) throw thrown;
-    await holdUp(context, claim, started.task, thrown);
+    await parkUnreadable(context, claim, started.task, thrown);
   }
   return true;
 }
 
 async function start(context: EngineContext, claimed: Claimed, stop: AbortSignal): Promise<Started> {
   const task = taken(context, claimed.claim);
-  const known = context.agents.all().get(claimed.name);
-  return { ...claimed, task, agent: known && (await acting(context, task, known)), stop };
+  const agent = context.agents.all().get(claimed.name);
+  return { ...claimed, task, agent: agent && (await acting(context, task, agent)), stop };
 }
 
-/** The record as its new assignee sees it, without the traces of an earlier end. */
+/** The record for its new assignee, without the fields of an earlier end. */
 function taken(context: EngineContext, claim: Claim): Task {
   const { error: _, result: __, ended_at: ___, waits: ____, certificate: _____, ...rest } = claim.task;
   return {
@@ -55,7 +55,7 @@ function taken(context: EngineContext, claim: Claim): Task {
   };
 }
 
-async function holdUp(
+async function parkUnreadable(
   context: EngineContext,
   claim: Claim,
   task: Task,
@@ -66,5 +66,6 @@ async function holdUp(
   const until = new Date(context.clock.now().getTime() + INTERVALS.unreadableCheckMs).toISOString();
   const file = why.where?.file;
   await park(context, claim, { ...task, session }, { until, ...(file === undefined ? {} : { file }) });
-  if (stamp !== undefined) context.unreadable.add(task.id, session, stamp); // one that is gone is begun anew
+  // A conversation whose file is gone starts over, so only an existing one is skipped.
+  if (stamp !== undefined) context.unreadable.add(task.id, session, stamp);
 }

@@ -1,6 +1,6 @@
 /**
- * What this process knows of an agent beyond what was told: the tasks it saw in its hands, how they ended, and the roots they were of. An agent that is
- * never at rest is told of seldom, so what has ended is forgotten as it works: a memory has the size of what is open, and a little more.
+ * An agent's recent past as this process saw it: its tasks, their roots, and how they ended. Ended
+ * tasks are forgotten while the agent works, so memory stays proportional to the open tasks.
  */
 import type { Task } from '../../domain/task/task.js';
 import { failureOf } from '../../rules/staffing/track-record.js';
@@ -8,9 +8,9 @@ import type { Past, OpenTask } from '../../rules/coordination/agent-states.js';
 import type { PublishedState } from '../../rules/coordination/published-states.js';
 
 export interface Memory {
-  /** Its begun tasks when it was last looked at, and their roots. */
+  /** Its started tasks at the last look, with their roots. */
   tasks: Map<string, string | undefined>;
-  /** How those ended that ended here: why it failed by its taker's fault, or an empty text. */
+  /** How tasks ended here: why one failed if the agent caused it, or an empty text. */
   ended: Map<string, string>;
   roots: Set<string>;
   worked: boolean;
@@ -20,13 +20,13 @@ export interface Memory {
 
 type IsOpen = (id: string) => boolean;
 
-export function newMemory(told: PublishedState): Memory {
-  const made: Memory = { tasks: new Map(), ended: new Map(), roots: new Set(), worked: false };
-  learn(made, told);
-  return made;
+export function newMemory(published: PublishedState): Memory {
+  const memory: Memory = { tasks: new Map(), ended: new Map(), roots: new Set(), worked: false };
+  learn(memory, published);
+  return memory;
 }
 
-/** What was told of its past counts as if this process had seen it. */
+/** Adopts what another process published about the agent. */
 export function learn(memory: Memory, { task, roots, worked, failed, state }: PublishedState): void {
   for (const root of roots) memory.roots.add(root);
   memory.worked ||= worked;
@@ -37,8 +37,8 @@ export function learn(memory: Memory, { task, roots, worked, failed, state }: Pu
   else memory.failed = failed;
 }
 
-/** Its begun tasks now, and what it took and ended here since the last look. */
-export function sees(
+/** Notes its started tasks, and those it took and ended here since the last look. */
+export function observe(
   memory: Memory,
   tasks: readonly OpenTask[],
   { took, ended }: { took: readonly string[]; ended: readonly (readonly [task: string, why: string])[] },
@@ -56,25 +56,25 @@ export function sees(
   for (const [root] of ended) if (memory.roots.size > 1) memory.roots.delete(root);
 }
 
-/** Ended tasks of an agent with work that nobody here saw end. */
-const MOST_UNASKED = 10;
-/** Roots that others ended are forgotten when there are more. */
-const MOST_ROOTS = 100;
+/** Tasks of a working agent that ended elsewhere and whose outcome is not known here. */
+const MAX_UNKNOWN = 10;
+/** Above this number, roots that ended elsewhere are forgotten. */
+const MAX_ROOTS = 100;
 
-/** For an agent that has work. `isOurs`: it is in the hands of this process. */
+/** For an agent that has work. `isOurs`: this process works on the task. */
 export function forgetEnded({ tasks, ended, roots }: Memory, isOpen: IsOpen, isOurs: IsOpen): void {
-  let unasked = 0;
+  let unknown = 0;
   for (const id of [...tasks.keys()].reverse()) {
     if (isOpen(id) || isOurs(id)) continue;
-    if (ended.has(id) || ++unasked > MOST_UNASKED) tasks.delete(id);
+    if (ended.has(id) || ++unknown > MAX_UNKNOWN) tasks.delete(id);
   }
   ended.clear();
-  if (roots.size > MOST_ROOTS) for (const root of roots) if (!isOpen(root)) roots.delete(root);
+  if (roots.size > MAX_ROOTS) for (const root of roots) if (!isOpen(root)) roots.delete(root);
 }
 
 /**
- * For an agent that has none: learns how those of its tasks ended that are open no longer. False if one of them may be open after all. `endOf`:
- * its record, or that nobody has it any more, or that it cannot be said now.
+ * For an agent without work: learns how its tasks ended. False if one of them may still be open.
+ * `endOf`: the ended record, `gone` if the file was removed, or `unknown` if it may be moving.
  */
 export async function learnEnds(
   memory: Memory,
@@ -87,10 +87,10 @@ export async function learnEnds(
     if (isOurs(id)) return false;
     let why = memory.ended.get(id);
     if (why === undefined || root === undefined) {
-      const found = await endOf(id);
-      if (found === 'unknown') return false;
-      if (found !== 'gone') memory.roots.add(found.root);
-      why ??= (found === 'gone' ? undefined : failureOf(found.error)) ?? '';
+      const end = await endOf(id);
+      if (end === 'unknown') return false;
+      if (end !== 'gone') memory.roots.add(end.root);
+      why ??= (end === 'gone' ? undefined : failureOf(end.error)) ?? '';
     }
     memory.tasks.delete(id);
     memory.ended.delete(id);

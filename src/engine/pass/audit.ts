@@ -1,6 +1,6 @@
 /**
- * Hands what happened to history, a commit for each pass that changed something. No pass waits for it: while one commit is being
- * written, what happens meanwhile is collected for the next. Where history cannot be written, that is told once and work goes on.
+ * Commits events to history after each pass that changed something. No pass waits for a commit:
+ * events that happen meanwhile go into the next one. A failure is reported once and work continues.
  */
 import type { Event } from '../../domain/event.js';
 import { asProblem, type Problem } from '../../domain/problem.js';
@@ -9,19 +9,19 @@ import type { History } from '../../ports/history.js';
 import type { Audit } from '../core/context.js';
 import { commitMessage } from '../../views/commit-message.js';
 
-/** What a commit that cannot be written leaves for the next one. */
-const MOST_KEPT = 1000;
+/** Events that a failed commit leaves for the next one. */
+const MAX_KEPT = 1000;
 
 export function audit(
   history: Pick<History, 'commit' | 'close'>,
   clock: Clock,
-  tell: (problem: Problem) => void,
+  onProblem: (problem: Problem) => void,
 ): Audit {
   let events: Event[] = [];
-  let begun = clock.monotonicMs();
+  let lastStart = clock.monotonicMs();
   let due = Infinity;
   let running: Promise<void> | undefined;
-  let told: string | undefined;
+  let reported: string | undefined;
   const closing = new AbortController();
 
   return {
@@ -29,7 +29,7 @@ export function audit(
     note: (event) => void events.push(event),
     passed(gapMs = 0) {
       if (events.length === 0) return;
-      due = Math.min(due, begun + gapMs);
+      due = Math.min(due, lastStart + gapMs);
       running ??= run();
     },
     async close() {
@@ -52,18 +52,18 @@ export function audit(
   }
 
   async function commit(): Promise<void> {
-    begun = clock.monotonicMs();
+    lastStart = clock.monotonicMs();
     const batch = events;
     events = [];
     const { subject, body } = commitMessage(batch);
     try {
       await history.commit(subject, body, { evenIfSame: true });
-      told = undefined;
+      reported = undefined;
     } catch (thrown) {
-      events = [...batch, ...events].slice(-MOST_KEPT);
+      events = [...batch, ...events].slice(-MAX_KEPT);
       const problem = asProblem(thrown);
-      if (told !== problem.message) tell(problem);
-      told = problem.message;
+      if (reported !== problem.message) onProblem(problem);
+      reported = problem.message;
     }
   }
 }

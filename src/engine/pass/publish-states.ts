@@ -1,8 +1,7 @@
 /**
- * Tells how the agents' states change. At the end of a pass what each agent is doing is read off the tree and compared with what was
- * last told of it; the difference is told on the `state` channel, all of a pass in one go. Only agents are looked at that have work,
- * were not at rest when last told of, or did something since, so a pass costs nothing for those that rest, and ended tasks are read once at
- * most, when nobody here saw them end. What another process did is looked up before it is told: a view that is behind tells nothing.
+ * Publishes changes of agents' states on the `state` channel at the end of a pass. Each state is
+ * derived from the task tree and compared with the published one. Idle agents cost nothing, and the
+ * work of other processes is read again before it is published, so a stale view publishes nothing.
  */
 import { INTERVALS } from '../../domain/intervals.js';
 import type { AgentState } from '../../domain/agent/agent-state.js';
@@ -27,113 +26,114 @@ import {
   type PublishedState,
 } from '../../rules/coordination/published-states.js';
 import { failureOf } from '../../rules/staffing/track-record.js';
-import { forgetEnded, learn, learnEnds, newMemory, openRoots, pastOf, sees, type Memory } from './agent-memory.js';
+import { forgetEnded, learn, learnEnds, newMemory, openRoots, observe, pastOf, type Memory } from './agent-memory.js';
 import { underWay } from '../core/ready-queue.js';
 import { record, type EngineContext, type Ports } from '../core/context.js';
 
-export interface States {
-  /** Something was done here. */
+export interface StatePublisher {
+  /** An event of this process. */
   heard(event: Event): void;
-  /** What was last told of each agent. */
-  told(): ReadonlyMap<string, PublishedState>;
-  /** Tells what is not told yet. Nothing is written, and next to nothing done, where nothing changed. */
-  tell(): Promise<void>;
-  /** The same, but what changes quickly is told together. In how many milliseconds it must be asked again; undefined: all is told. */
-  tellSoon(): Promise<number | undefined>;
+  /** The last published state of each agent. */
+  published(): ReadonlyMap<string, PublishedState>;
+  /** Publishes all changes; cheap if there are none. */
+  publish(): Promise<void>;
+  /** Batches quick changes. Returns the milliseconds until the next call; undefined: done. */
+  publishSoon(): Promise<number | undefined>;
 }
 
-/** What happened here since the last look. */
+/** Events of this process since the last look. */
 interface News {
-  /** Agents that did something: what they took, and how it ended. */
+  /** Agents that did something: the tasks they took, and how tasks ended. */
   busy: Map<string, { took: string[]; ended: [string, string][] }>;
-  /** Tasks whose place is known, because it was given here. */
+  /** Tasks whose state was set here, so it need not be read again. */
   ours: Set<string>;
 }
 
 interface Change {
   agent: string;
-  /** What was told of it when this was found. */
+  /** The published state when the change was found. */
   before: PublishedState | undefined;
   moves: Move[];
 }
 
-export function states(context: Ports & Pick<EngineContext, 'queue'>): States {
+export function statePublisher(context: Ports & Pick<EngineContext, 'queue'>): StatePublisher {
   const { bus } = context;
   const memories = new Map<string, Memory>();
-  let news: News = nothing();
-  /** Tasks in the hands of this process: on their way to an end they lie in no folder for a moment. */
-  const flying = new Set<string>();
-  const isFlying = (id: string): boolean => flying.has(id);
-  /** Tasks that were nowhere at the last look: on their way between two folders, or taken away by a person. */
+  let news: News = noNews();
+  /** Tasks that this process works on. One that is ending may be in no folder for a moment. */
+  const inFlight = new Set<string>();
+  const isInFlight = (id: string): boolean => inFlight.has(id);
+  /** Tasks in no folder at the last look: being moved, or removed by a person. */
   let missing = new Set<string>();
-  let told: Map<string, PublishedState> | undefined;
-  /** Agents that were not at rest when last told of. */
-  const restless = new Set<string>();
-  /** Notes on their way, so that what comes back of them is no news. */
+  let published: Map<string, PublishedState> | undefined;
+  /** Agents whose published state is neither idle nor complete. */
+  const busyAgents = new Set<string>();
+  /** Notes being published; the bus echoes them, and the echo is not news. */
   const sent = new Map<string, string>();
-  let seen = '';
+  let seenStamp = '';
   let due = Infinity;
-  let behind = true;
+  let isStale = true;
   let last: Promise<void> = Promise.resolve();
   let lookedAt = -Infinity;
 
   return {
     heard,
-    told: () => told ?? new Map<string, PublishedState>(),
-    tell,
-    async tellSoon() {
-      if (!isNews()) return undefined;
+    published: () => published ?? new Map<string, PublishedState>(),
+    publish,
+    async publishSoon() {
+      if (!hasNews()) return undefined;
       const wait = lookedAt + INTERVALS.stateGatherMs - context.clock.monotonicMs();
       if (wait > 0) return wait;
-      await tell();
+      await publish();
       return undefined;
     },
   };
 
-  function tell(): Promise<void> {
+  function publish(): Promise<void> {
     return (last = last.then(look));
   }
 
-  /** Something may have to be told: a look that would find nothing costs more than asking. */
-  function isNews(): boolean {
-    return told === undefined || behind || stampNow() !== seen || context.clock.now().getTime() >= due;
+  /** A cheap check that skips a look that would find nothing. */
+  function hasNews(): boolean {
+    return published === undefined || isStale || stampNow() !== seenStamp || context.clock.now().getTime() >= due;
   }
 
   function stampNow(): string {
-    const unreadable = context.agents.unreadable?.() ?? [];
-    const paused = [...(context.pauses.all().keys() ?? [])];
+    const unreadable = context.agents.unreadable?.() ?? new Map<string, Problem>();
+    const paused = context.pauses.all().keys();
     return [context.tasks.version(), ...paused, '', ...unreadable.keys()].join();
   }
 
   function heard(event: Event): void {
     const { name, agent, task } = event;
-    if (agent === undefined || task === undefined || !OF_TASKS.has(name)) return;
-    behind = true;
-    const did = news.busy.get(agent) ?? { took: [], ended: [] };
-    news.busy.set(agent, did);
+    if (agent === undefined || task === undefined || !TASK_EVENTS.has(name)) return;
+    isStale = true;
+    const activity = news.busy.get(agent) ?? { took: [], ended: [] };
+    news.busy.set(agent, activity);
     news.ours.add(task);
     if (name === 'task.claimed') {
-      did.took.push(task);
-      flying.add(task);
+      activity.took.push(task);
+      inFlight.add(task);
       return;
     }
-    flying.delete(task);
-    if (name === 'task.completed' || name === 'task.failed') did.ended.push([task, failureOf(event['error']) ?? '']);
+    inFlight.delete(task);
+    if (name === 'task.completed' || name === 'task.failed')
+      activity.ended.push([task, failureOf(event['error']) ?? '']);
   }
 
   async function look(): Promise<void> {
-    heed(bus.refresh());
-    const known = (told ??= firstRead());
-    const paused = context.pauses.all() ?? new Map<string, string>();
+    reportProblems(bus.refresh());
+    const states = (published ??= readPublished());
+    const paused = context.pauses.all();
     const unreadable = context.agents.unreadable?.() ?? new Map<string, Problem>();
     const now = context.clock.now();
-    if (!isNews()) return;
+    if (!hasNews()) return;
     lookedAt = context.clock.monotonicMs();
-    seen = stampNow();
-    behind = false;
+    seenStamp = stampNow();
+    isStale = false;
     due = Infinity;
     const since = news;
-    news = nothing();
+    news = noNews();
     const { started, ...open } = byAgent(underWay(context), context.tasks.getOpen);
     const tree: Tree = {
       ...open,
@@ -144,23 +144,27 @@ export function states(context: Ports & Pick<EngineContext, 'queue'>): States {
     };
     const lost = new Set<string>();
     const changes: Change[] = [];
-    const names = [started.keys(), restless, since.busy.keys(), paused.keys(), unreadable.keys()].flatMap((one) => [
-      ...one,
-    ]);
+    const names = [started.keys(), busyAgents, since.busy.keys(), paused.keys(), unreadable.keys()].flatMap(
+      (agents) => [...agents],
+    );
     for (const agent of new Set(names)) {
-      if (!isOurs(agent)) continue;
-      const before = known.get(agent);
+      if (!isHosted(agent)) continue;
+      const before = states.get(agent);
       const from = before ?? NOT_PUBLISHED;
-      const doing = await read(agent, started.get(agent) ?? [], tree, from.state, since, lost);
-      if (doing === undefined) behind = true;
-      else if (doing.state !== from.state)
-        changes.push({ agent, before, moves: stateNotes(from, doing, openRoots(memoryOf(agent), tree), tree.nowIso) });
+      const current = await read(agent, started.get(agent) ?? [], tree, from.state, since, lost);
+      if (current === undefined) isStale = true;
+      else if (current.state !== from.state)
+        changes.push({
+          agent,
+          before,
+          moves: stateNotes(from, current, openRoots(memoryOf(agent), tree), tree.nowIso),
+        });
     }
     missing = lost;
-    if (changes.length > 0) await send(changes, known);
+    if (changes.length > 0) await send(changes, states);
   }
 
-  /** What the agent is doing now; undefined if this process does not see it well enough to say. */
+  /** The agent's current state; undefined if this process cannot tell yet. */
   async function read(
     agent: string,
     tasks: readonly OpenTask[],
@@ -170,19 +174,19 @@ export function states(context: Ports & Pick<EngineContext, 'queue'>): States {
     lost: Set<string>,
   ): Promise<AgentActivity | undefined> {
     const memory = memoryOf(agent);
-    sees(memory, tasks, since.busy.get(agent) ?? IDLE);
+    observe(memory, tasks, since.busy.get(agent) ?? NO_ACTIVITY);
     for (const { task } of tasks)
       if (task.waits?.until !== undefined && task.waits.file === undefined) noteDue(task.waits.until);
-    // How tasks ended matters when there is nothing else to say; until then only a few are kept to ask about.
-    if (tasks.length > 0) forgetEnded(memory, tree.isOpen, isFlying);
-    else if (!(await closed(memory, tree, lost))) return undefined;
-    const doing = stateOf(agent, tasks, pastOf(memory), tree);
-    return doing.state === before || (await isSo(doing, tasks, memory, tree, since)) ? doing : undefined;
+    // Ended tasks matter only for an agent without work; until then only a few are remembered.
+    if (tasks.length > 0) forgetEnded(memory, tree.isOpen, isInFlight);
+    else if (!(await learnClosed(memory, tree, lost))) return undefined;
+    const current = stateOf(agent, tasks, pastOf(memory), tree);
+    return current.state === before || (await isConfirmed(current, tasks, memory, tree, since)) ? current : undefined;
   }
 
-  /** Learns how those of its tasks ended that are open no longer. False if that cannot be said now. */
-  function closed(memory: Memory, tree: Tree, lost: Set<string>): Promise<boolean> {
-    return learnEnds(memory, tree.isOpen, isFlying, async (id) => {
+  /** Learns how the agent's closed tasks ended. False if that is not known yet. */
+  function learnClosed(memory: Memory, tree: Tree, lost: Set<string>): Promise<boolean> {
+    return learnEnds(memory, tree.isOpen, isInFlight, async (id) => {
       const placed = await context.tasks.read(id);
       if (placed !== undefined) return isEnded(placed.state) ? placed.task : 'unknown';
       if (missing.has(id)) return 'gone';
@@ -191,8 +195,8 @@ export function states(context: Ports & Pick<EngineContext, 'queue'>): States {
     });
   }
 
-  /** Whether what this process sees is so now: another one may have gone on since we looked. */
-  async function isSo(
+  /** Reads again what the state depends on: another process may have moved on since the scan. */
+  async function isConfirmed(
     { state, tasks: ids }: AgentActivity,
     tasks: readonly OpenTask[],
     memory: Memory,
@@ -202,7 +206,7 @@ export function states(context: Ports & Pick<EngineContext, 'queue'>): States {
     if (state === 'working' || state === 'blocked') {
       if (ids.some((id) => ours.has(id))) return true;
       const placed = await context.tasks.read(ids[0]!);
-      return placed !== undefined && placed.state === tasks.find((one) => one.task.id === ids[0])?.state;
+      return placed !== undefined && placed.state === tasks.find(({ task }) => task.id === ids[0])?.state;
     }
     if (state !== 'waiting' && state !== 'complete') return true;
     for (const root of memory.roots) {
@@ -213,12 +217,12 @@ export function states(context: Ports & Pick<EngineContext, 'queue'>): States {
     return true;
   }
 
-  /** Whoever was faster is right: where somebody told of an agent meanwhile, it is thought over again. */
-  async function send(changes: readonly Change[], known: Map<string, PublishedState>): Promise<void> {
-    heed(bus.refresh());
-    const still = changes.filter(({ agent, before }) => known.get(agent) === before);
-    behind ||= still.length < changes.length;
-    const moves = still.flatMap((one) => one.moves);
+  /** If another process published an agent's state meanwhile, ours is dropped and derived again. */
+  async function send(changes: readonly Change[], states: Map<string, PublishedState>): Promise<void> {
+    reportProblems(bus.refresh());
+    const current = changes.filter(({ agent, before }) => states.get(agent) === before);
+    isStale ||= current.length < changes.length;
+    const moves = current.flatMap((change) => change.moves);
     if (moves.length === 0) return;
     for (const { note, problem } of moves) {
       if (problem === undefined || note.body.type !== 'state_change') continue;
@@ -229,50 +233,48 @@ export function states(context: Ports & Pick<EngineContext, 'queue'>): States {
     for (const { id, body } of notes) sent.set(id, JSON.stringify(body));
     const problem = await bus.tell(notes);
     if (problem !== undefined) context.watchers.problem(problem);
-    else for (const note of notes) hear(known, note);
+    else for (const note of notes) hear(states, note);
     sent.clear();
   }
 
-  function heed(problems: readonly Problem[]): void {
+  function reportProblems(problems: readonly Problem[]): void {
     for (const problem of problems) {
       context.watchers.problem(problem);
       record(context, 'file.held', { problem });
     }
   }
 
-  /** Everything told so far, once; what comes later is heard. */
-  function firstRead(): Map<string, PublishedState> {
-    const known = foldStates(bus.read(STATE_CHANNEL));
-    for (const [agent, one] of known) rest(agent, one);
-    bus.subscribe(STATE_CHANNEL, (note) => hear(known, note));
-    return known;
+  /** Reads all published states once and subscribes to later ones. */
+  function readPublished(): Map<string, PublishedState> {
+    const states = foldStates(bus.read(STATE_CHANNEL));
+    for (const [agent, state] of states) trackBusy(agent, state);
+    bus.subscribe(STATE_CHANNEL, (note) => hear(states, note));
+    return states;
   }
 
-  function hear(known: Map<string, PublishedState>, note: Note): void {
-    if (!applyStateNote(known, note) || note.body.type !== 'state_change') return;
+  function hear(states: Map<string, PublishedState>, note: Note): void {
+    if (!applyStateNote(states, note) || note.body.type !== 'state_change') return;
     const { agent } = note.body;
-    const now = known.get(agent)!;
-    rest(agent, now);
+    const state = states.get(agent)!;
+    trackBusy(agent, state);
     if (sent.get(note.id) === JSON.stringify(note.body)) return;
-    behind = true;
+    isStale = true;
     const memory = memories.get(agent);
-    if (memory !== undefined) learn(memory, now);
+    if (memory !== undefined) learn(memory, state);
   }
 
-  function rest(agent: string, { state }: PublishedState): void {
-    if (state === 'idle' || state === 'complete') restless.delete(agent);
-    else restless.add(agent);
+  function trackBusy(agent: string, { state }: PublishedState): void {
+    if (state === 'idle' || state === 'complete') busyAgents.delete(agent);
+    else busyAgents.add(agent);
   }
 
   function memoryOf(agent: string): Memory {
-    const there = memories.get(agent);
-    if (there !== undefined) return there;
-    const made = newMemory(told?.get(agent) ?? NOT_PUBLISHED);
-    memories.set(agent, made);
-    return made;
+    const memory = memories.get(agent) ?? newMemory(published?.get(agent) ?? NOT_PUBLISHED);
+    memories.set(agent, memory);
+    return memory;
   }
 
-  function isOurs(agent: string): boolean {
+  function isHosted(agent: string): boolean {
     const isAgent = context.agents.all().has(agent) || context.agents.unreadable?.().has(agent) === true;
     return isAgent && (context.hosts === undefined || context.hosts.has(agent));
   }
@@ -283,13 +285,13 @@ export function states(context: Ports & Pick<EngineContext, 'queue'>): States {
   }
 }
 
-function nothing(): News {
+function noNews(): News {
   return { busy: new Map(), ours: new Set() };
 }
 
-const IDLE = { took: [], ended: [] };
+const NO_ACTIVITY = { took: [], ended: [] };
 
-const OF_TASKS = new Set<Event['name']>([
+const TASK_EVENTS = new Set<Event['name']>([
   'task.claimed',
   'task.parked',
   'task.released',

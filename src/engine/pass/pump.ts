@@ -1,6 +1,7 @@
 /**
- * The engine: passes over the open tasks. A pass is level-triggered: it looks at what is there, not at what happened, so
- * it can be repeated, interrupted or run by several processes at once. Losing every event costs time, never truth.
+ * The engine: passes over the open tasks. A pass is level-triggered: it reads the current state,
+ * not events, so it can be repeated, interrupted, or run by several processes at once. A lost event
+ * costs time, never correctness.
  */
 import { INTERVALS } from '../../domain/intervals.js';
 import { assigneeName } from '../core/assignee.js';
@@ -20,67 +21,67 @@ import { unreadableSessions } from '../conversation/unreadable.js';
 import { stopCancelled, takeIntents } from '../intake/intents.js';
 import { readyQueue } from '../core/ready-queue.js';
 import { takeIn } from '../intake/intake.js';
-import { busyHere, hasRoom, movable, takesTurn } from './runnable.js';
+import { canStart, inFlight, lockSharedSession, runnable } from './runnable.js';
 import { pace } from '../core/pace.js';
 import { record, type EngineContext, type Ports } from '../core/context.js';
 import { registry } from './registry.js';
-import { states } from './publish-states.js';
+import { statePublisher } from './publish-states.js';
 import { sweepNeeds } from '../coordination/needs-sweep.js';
 import { stuck } from './stuck.js';
 import { voting } from '../coordination/voting.js';
 import { deadlocks } from '../coordination/deadlocks.js';
 
 export interface PumpReport {
-  /** Anything changed, or was started. */
+  /** Something changed or was started. */
   moved: boolean;
-  /** Something changed already, so that another pass at once may find more to do. */
+  /** Something changed already, so an immediate pass may find more to do. */
   again: boolean;
-  /** Tasks that were advanced in this pass. */
+  /** Tasks started in this pass. */
   advanced: number;
   open: number;
   problems: Problem[];
-  /** How long it took to look at the folders; absent: that was not done. */
+  /** Time taken to scan the folders; absent: not scanned. */
   scanMs?: number;
-  /** When something that waits for a time can go on, in milliseconds since 1970; absent: nothing does. */
+  /** When the next task that waits for a time can continue, in epoch milliseconds; absent: none. */
   due?: number;
-  /** How agents' states changed is told by a pass after so many milliseconds; absent: all is told. */
-  untold?: number;
+  /** Time until a pass must publish changed agent states; absent: all are published. */
+  publishInMs?: number;
 }
 
-/** none: uses only what is known · changed: lists folders that changed · all: compares every file. */
+/** none: uses memory only · changed: lists changed folders · all: compares every file. */
 export type Look = 'none' | 'changed' | 'all';
 
 export interface Engine {
-  /** One pass, and all it started brought to an end. `roots`: only tasks of these trees are started. */
+  /** One pass, then waits for everything it started. `roots`: start only tasks of these trees. */
   pump(roots?: ReadonlySet<string>): Promise<PumpReport>;
-  /** One pass that only starts things; `onEnd` is called whenever one of them ends. */
+  /** One pass that only starts tasks; `onEnd` is called when one of them leaves this process. */
   pass(look: Look, onEnd: (moved: boolean) => void, roots?: ReadonlySet<string>): Promise<PumpReport>;
-  /** Every pass brings all it started to an end, as `pump` does. */
+  /** Every pass waits for everything it started, as `pump` does. */
   isSettling: boolean;
   flights: ReadonlyMap<string, Flight>;
-  /** Brings `agents/registry.json` up to date; for a process that stays. */
+  /** Updates `agents/registry.json`; for a long-running process. */
   showRegistry(): Promise<void>;
-  /** Strikes this process out of it, once it has left the workspace. */
+  /** Removes this process from the registry, after it has left the workspace. */
   left(): Promise<void>;
-  /** What passes end with: shows and tells how things stand. Results are durable when their tasks have ended; history follows. */
+  /** Writes views, publishes states and commits history. Does not wait for the last two. */
   wrapUp(): Promise<void>;
-  /** Work that could start if there were room. */
+  /** Tasks that could start if there were capacity. */
   backlog(): number;
-  /** Lets every running turn end or stop, puts the tasks back, and resolves when none is left. */
+  /** Stops all running turns, releases their tasks, and resolves when none is left. */
   stop(): Promise<void>;
 }
 
-const MOST_LOOKS = 4;
+const MAX_SCANS = 4;
 
 export function engine(ports: Ports): Engine {
   const flights = new Map<string, Flight>();
   const queue = readyQueue(ports.tasks);
-  const telling = states({ ...ports, queue });
+  const publisher = statePublisher({ ...ports, queue });
   const waits = deadlocks(ports);
   const rootOf = (id: string): string => waits.find(id)?.task.root ?? id.split('.')[0]!;
   const effectsUnderWay = new Map<string, number>();
   const votes = voting({ ...ports, effectsUnderWay }, flights, rootOf, lookAgain);
-  const slow = stuck(ports, rootOf);
+  const stuckWork = stuck(ports, rootOf);
   const context: EngineContext = {
     ...ports,
     queue,
@@ -98,44 +99,44 @@ export function engine(ports: Ports): Engine {
   };
   const nudged = new Set<string>();
   let backlog = 0;
-  let broken: unknown;
-  let swept = false;
-  /** Found missing since the last pass that looked. */
+  let failure: unknown;
+  let isSwept = false;
+  /** Tasks found missing since the last pass that scanned. */
   const gone = new Set<string>();
 
-  const book = registry(context, telling);
+  const registryView = registry(context, publisher);
   return {
     pump,
     pass,
     isSettling: false,
     flights,
     wrapUp,
-    showRegistry: book.show,
-    left: book.left,
+    showRegistry: registryView.show,
+    left: registryView.left,
     backlog: () => backlog,
     stop,
   };
 
   function hear(event: Event): void {
-    telling.heard(event);
+    publisher.heard(event);
     votes.heard(event);
-    slow.heard(event);
+    stuckWork.heard(event);
     ports.watchers.event(event);
   }
 
   async function pump(roots?: ReadonlySet<string>): Promise<PumpReport> {
     let ended = false;
     const onEnd = (): void => void (ended = true);
-    const report = await told('all', onEnd, roots).catch((thrown: unknown) => void (broken ??= thrown));
-    await landed();
+    const report = await passAndPublish('all', onEnd, roots).catch((thrown: unknown) => void (failure ??= thrown));
+    await landFlights();
     rethrow();
-    if (report === undefined) throw broken;
+    if (report === undefined) throw failure;
     await tidy();
     return { ...report, moved: report.moved || ended, open: context.tasks.openCount() };
   }
 
   async function tidy(): Promise<void> {
-    await shownAndTold();
+    await showAndPublish();
     await context.flush();
     context.audit.passed();
   }
@@ -143,34 +144,34 @@ export function engine(ports: Ports): Engine {
   async function wrapUp(): Promise<void> {
     await showBallot(context, false);
     await showBoards(context, true);
-    kept().catch((thrown: unknown) => void (broken ??= thrown));
+    publishAndCommit().catch((thrown: unknown) => void (failure ??= thrown));
   }
 
-  async function kept(): Promise<void> {
-    await slow.tell();
-    await telling.tell();
+  async function publishAndCommit(): Promise<void> {
+    await stuckWork.report();
+    await publisher.publish();
     await context.flush({ visible: false });
     if (!context.audit.isKept) return;
     await context.flush();
     context.audit.passed();
   }
 
-  async function shownAndTold(): Promise<void> {
-    await slow.tell();
+  async function showAndPublish(): Promise<void> {
+    await stuckWork.report();
     await showBallot(context, true);
     await showBoards(context, true);
-    await telling.tell();
+    await publisher.publish();
   }
 
-  /** Waits for all flights. Nobody looks at the folders meanwhile, so what people cancel is looked for here. */
-  async function landed(): Promise<void> {
+  /** Waits for all flights. No pass runs meanwhile, so this checks for cancellations itself. */
+  async function landFlights(): Promise<void> {
     let looking: Promise<void> | undefined;
     const look = async (): Promise<void> => {
       try {
         await stopCancelled(context, flights);
         await votes.look();
       } catch (thrown) {
-        broken ??= thrown; // the disk failed; it is reported when the flights have landed
+        failure ??= thrown; // a disk failure; reported when the flights have landed
       }
       looking = undefined;
     };
@@ -180,19 +181,19 @@ export function engine(ports: Ports): Engine {
     await looking;
   }
 
-  async function told(...given: Parameters<Engine['pass']>): Promise<PumpReport> {
-    const report = await started(...given);
-    await telling.tell();
+  async function passAndPublish(...args: Parameters<Engine['pass']>): Promise<PumpReport> {
+    const report = await runPass(...args);
+    await publisher.publish();
     return report;
   }
 
-  async function pass(...given: Parameters<Engine['pass']>): Promise<PumpReport> {
-    const report = await started(...given);
-    const untold = await telling.tellSoon();
-    return { ...report, ...(untold === undefined ? {} : { untold }) };
+  async function pass(...args: Parameters<Engine['pass']>): Promise<PumpReport> {
+    const report = await runPass(...args);
+    const publishInMs = await publisher.publishSoon();
+    return { ...report, ...(publishInMs === undefined ? {} : { publishInMs }) };
   }
 
-  async function started(
+  async function runPass(
     look: Look,
     onEnd: (moved: boolean) => void,
     roots?: ReadonlySet<string>,
@@ -204,15 +205,16 @@ export function engine(ports: Ports): Engine {
     if (look !== 'none') {
       problems.push(...context.gate.refresh());
       context.pauses.look();
-      if (!swept) await context.presence.sweep();
-      swept = true;
-      // Whoever works for some agents only is one of several: the others must know that it is there before it has anything to do.
+      if (!isSwept) await context.presence.sweep();
+      isSwept = true;
+      // A process that hosts only some agents is one of several: the others must see it before it
+      // works.
       if (context.hosts !== undefined) await context.presence.join();
       const from = context.clock.monotonicMs();
       const seen = await context.tasks.scan(look === 'all');
       scanMs = context.clock.monotonicMs() - from;
       problems.push(...seen.problems);
-      tellStrays(seen);
+      reportStrays(seen);
       for (const id of seen.gone ?? []) gone.add(id);
       const left = [...gone];
       gone.clear();
@@ -220,9 +222,9 @@ export function engine(ports: Ports): Engine {
       problems.push(...intake.problems);
       moved = intake.moved;
     }
-    for (const one of problems) report(one);
-    const isCancelled = look === 'none' && (await context.intents.list()).some(({ kind }) => kind === 'cancel');
-    if (isCancelled && (await takeIntents(context, flights, nudged))) moved = true;
+    for (const problem of problems) report(problem);
+    const hasCancel = look === 'none' && (await context.intents.list()).some(({ kind }) => kind === 'cancel');
+    if (hasCancel && (await takeIntents(context, flights, nudged))) moved = true;
     if (await waits.look()) {
       await takeIntents(context, flights, nudged);
       moved = true;
@@ -230,25 +232,25 @@ export function engine(ports: Ports): Engine {
     const needs = await sweepNeeds(context);
     moved = needs.moved || moved;
     const free = await capacity(context);
-    const { line, due } = await movable(context, flights, needs, roots);
-    let isOff = await cancelledTasks(context);
+    const { queue: ready, due } = await runnable(context, flights, needs, roots);
+    let isCancelled = await cancelledTasks(context);
     let advanced = 0;
     backlog = 0;
-    for (let task = line.next(); task !== undefined; task = line.next()) {
+    for (let task = ready.next(); task !== undefined; task = ready.next()) {
       // Another pass of this process may have started it while this one waited.
-      if (flights.has(task.id) || isOff(task)) continue;
-      const isStarted = hasRoom(context, flights, free, task) && (await start(task, onEnd));
+      if (flights.has(task.id) || isCancelled(task)) continue;
+      const isStarted = canStart(context, flights, free, task) && (await start(task, onEnd));
       if (!isStarted) {
-        backlog += line.pass();
-        slow.passedOver(task, assigneeName(context, task));
+        backlog += ready.pass();
+        stuckWork.passedOver(task, assigneeName(context, task));
         continue;
       }
       advanced++;
       if (!context.isSequential) continue;
       await flights.get(task.id)?.done;
-      isOff = await cancelledTasks(context);
+      isCancelled = await cancelledTasks(context);
     }
-    await slow.tell();
+    await stuckWork.report();
     await showBallot(context, look !== 'none');
     await showBoards(context);
     return {
@@ -263,46 +265,47 @@ export function engine(ports: Ports): Engine {
   }
 
   /**
-   * For who must know in the middle of a pass how things stand now. Folders are listed one after the other, and a task that moves meanwhile can
-   * be missed: so they are looked at until nothing is new. What is found missing is dealt with in the next pass.
+   * Refreshes the view in the middle of a pass. Folders are listed one after the other and can miss
+   * a task that moves, so they are scanned until nothing changes. The next pass handles missing
+   * tasks.
    */
   async function lookAgain(): Promise<void> {
-    for (let looks = 1; looks <= MOST_LOOKS; looks++) {
+    for (let scans = 1; scans <= MAX_SCANS; scans++) {
       const before = context.tasks.version();
       const seen = await context.tasks.scan();
-      for (const one of seen.problems) report(one);
-      tellStrays(seen);
+      for (const problem of seen.problems) report(problem);
+      reportStrays(seen);
       for (const id of seen.gone ?? []) gone.add(id);
-      if (looks > 1 && before === context.tasks.version()) return;
+      if (scans > 1 && before === context.tasks.version()) return;
     }
   }
 
   /**
-   * False if it is not this task's turn. The flight is entered before the first await: until it has landed nobody else
-   * in this process starts the task, or gives away its place among the tasks of its agent.
+   * False if another task holds the shared conversation. The flight is entered before the first
+   * await, so this process cannot start the task twice or give its capacity to another.
    */
   function start(task: Task, onEnd: (moved: boolean) => void): Promise<boolean> {
     const stop = new AbortController();
     const agent = assigneeName(context, task);
-    const here = busyHere(flights, agent);
-    const turn = takesTurn(context, task, context.agents.all().get(agent));
+    const here = inFlight(flights, agent);
+    const isLocked = lockSharedSession(context, task, context.agents.all().get(agent));
     flights.set(task.id, {
       task: task.id,
       agent: roleFacts(task.role).takesCapacity ? agent : 'nobody',
       stop,
-      done: landing(),
+      done: fly(),
     });
-    return turn;
+    return isLocked;
 
-    async function landing(): Promise<void> {
+    async function fly(): Promise<void> {
       let moved: boolean | undefined;
       try {
-        if (!(await turn)) return;
-        slow.began(task.id, agent);
+        if (!(await isLocked)) return;
+        stuckWork.started(task.id, agent);
         moved = await advance(context, task, stop.signal, here);
       } catch (thrown) {
-        // The claim stays behind as it is. Nothing more is started: whoever opens the workspace next recovers it.
-        broken ??= thrown;
+        // The claim is left for the next process to recover. Nothing more is started here.
+        failure ??= thrown;
         moved = false;
       } finally {
         flights.delete(task.id);
@@ -315,22 +318,22 @@ export function engine(ports: Ports): Engine {
     votes.close();
     for (const flight of flights.values()) flight.stop.abort();
     while (flights.size > 0) await Promise.all([...flights.values()].map((flight) => flight.done));
-    if (broken !== undefined) return;
-    await telling.tell();
+    if (failure !== undefined) return;
+    await publisher.publish();
     await context.flush();
   }
 
   function rethrow(): void {
-    if (broken !== undefined) throw broken;
+    if (failure !== undefined) throw failure;
   }
 
-  /** Not recorded: they are nothing to do with any task. */
-  function tellStrays({ strays = [] }: Scan): void {
-    for (const one of strays) context.watchers.problem(one);
+  /** Stray files belong to no task, so they are not recorded. */
+  function reportStrays({ strays = [] }: Scan): void {
+    for (const stray of strays) context.watchers.problem(stray);
   }
 
-  function report(one: Problem): void {
-    context.watchers.problem(one);
-    record(context, one.movedTo === undefined ? 'file.held' : 'file.quarantined', { problem: one });
+  function report(problem: Problem): void {
+    context.watchers.problem(problem);
+    record(context, problem.movedTo === undefined ? 'file.held' : 'file.quarantined', { problem });
   }
 }

@@ -1,28 +1,28 @@
 /**
- * Keeps `agents/registry.json` right: written when the agents, the live processes or the agents' states have changed since this process last
- * wrote it. Every process that watches does so, but of very many only some when a process came or left; what they know is the same, so it does
- * not matter who writes last.
+ * Keeps `agents/registry.json` up to date with agents, live processes and agents' states. Every
+ * watching process writes it; when processes come and go, only a few do. All know the same, so it
+ * does not matter which one writes last.
  */
 import { isWarden } from '../../domain/peer.js';
 import { registry as page } from '../../views/registry.js';
 import type { EngineContext } from '../core/context.js';
-import type { States } from './publish-states.js';
+import type { StatePublisher } from './publish-states.js';
 
 interface RegistryView {
   show(): Promise<void>;
-  /** This process has left: it is struck out, if it ever wrote itself in. */
+  /** Removes this process from the file, if it ever wrote it. */
   left(): Promise<void>;
 }
 
 const FILE = 'agents/registry.json';
-/** Others come and go while this is written; then it is written again. */
-const MOST_TRIES = 5;
+/** The file is written again if processes come or go meanwhile. */
+const MAX_WRITES = 5;
 
-export function registry(context: EngineContext, states: Pick<States, 'told'>): RegistryView {
+export function registry(context: EngineContext, publisher: Pick<StatePublisher, 'published'>): RegistryView {
   const { agents } = context;
   let isShown = false;
   let key: unknown[] = [];
-  /** One after the other: a page that was begun earlier must not be written last. */
+  /** Writes run one after the other, so that an older page is never written last. */
   let last: Promise<void> = Promise.resolve();
   const next = (step: () => Promise<void>): Promise<void> => {
     const mine = last.then(step);
@@ -39,9 +39,9 @@ export function registry(context: EngineContext, states: Pick<States, 'told'>): 
   };
 
   async function show(isLeaving = false): Promise<void> {
-    for (let tries = 0; tries < MOST_TRIES; tries++) {
+    for (let writes = 0; writes < MAX_WRITES; writes++) {
       const now = facts();
-      const [first, ...others] = now.map((one, i) => one === key[i]);
+      const [first, ...others] = now.map((fact, i) => fact === key[i]);
       const isOld = others.every(Boolean) && (first || !(isLeaving || isOurs()));
       key = now;
       if (isShown && isOld) return;
@@ -50,20 +50,20 @@ export function registry(context: EngineContext, states: Pick<States, 'told'>): 
   }
 
   function facts(): unknown[] {
-    const told = states.told();
-    const doing = [...agents.all().keys()].map((name) => told.get(name)?.state ?? 'idle').join(' ');
+    const published = publisher.published();
+    const doing = [...agents.all().keys()].map((name) => published.get(name)?.state ?? 'idle').join(' ');
     return [context.presence.version(), agents.all(), doing];
   }
 
-  /** Where many come and go, a few write it down for all. */
+  /** Where many processes come and go, a few write for all. */
   function isOurs(): boolean {
     return isWarden(context.presence.rank());
   }
 
   async function write(): Promise<void> {
     const peers = await context.presence.peers();
-    const told = states.told();
-    const shown = page(agents.all().values(), peers, (name) => told.get(name)?.state);
+    const published = publisher.published();
+    const shown = page(agents.all().values(), peers, (name) => published.get(name)?.state);
     context.views.write(FILE, `${JSON.stringify(shown, null, 2)}\n`);
     isShown = true;
   }

@@ -1,24 +1,21 @@
 /**
  * The one loop around passes. `watch`, `run` and `pump --all` are conditions of it: each says where
- * a pass looks, what it waits for between passes, and when it is met.
+ * a pass looks, when the next pass starts, and when the loop ends.
  */
 import type { Engine, Look, PumpReport } from './pump.js';
 
 export interface Condition {
-  /** Only tasks of these trees are started; absent: of all. */
+  /** Start only tasks of these trees; absent: all. */
   roots?: ReadonlySet<string> | undefined;
   look(): Look;
   /** A task that a pass started has left this process. */
   onEnd(moved: boolean): void;
   onPass(report: PumpReport): Promise<void> | void;
-  /**
-   * Called if another pass at once would find nothing. Waits until one may find something; false:
-   * the condition is met.
-   */
+  /** Called if an immediate pass would find nothing. Waits for more to do; false: condition met. */
   wait(report: PumpReport): Promise<boolean>;
 }
 
-/** False if it was aborted before the condition was met. */
+/** False if aborted before the condition is met. */
 export async function runUntil(engine: Engine, condition: Condition, signal?: AbortSignal): Promise<boolean> {
   for (;;) {
     if (signal?.aborted) return false;

@@ -1,44 +1,44 @@
-/** Which open tasks can move now, and for which of them there is room. Nothing is changed here, except that `takesTurn` takes a turn. */
+/** Selects the open tasks that can run now and checks capacity and locks for each of them. */
 import { INTERVALS } from '../../domain/intervals.js';
 import type { Agent } from '../../domain/agent/agent.js';
 import { roleFacts } from '../../domain/task/role.js';
 import { HUMAN, isEnded, type Task } from '../../domain/task/task.js';
 import { isLeaf } from '../../rules/patterns/decide.js';
-import { inOrder, queueKey, queue, type Place, type Queue, type Row } from '../../rules/scheduling/ready-queue.js';
+import { inOrder, queue, queueKey, type Place, type Queue, type Row } from '../../rules/scheduling/ready-queue.js';
 import { mayOffer } from '../../rules/staffing/offer.js';
 import { mayMove } from '../../rules/scheduling/ready.js';
 import { sessionId } from '../../domain/session/session-id.js';
 import type { Flight } from '../core/flight.js';
 import type { Capacity } from '../core/capacity.js';
 import { assigneeName, resolveAssignee } from '../core/assignee.js';
-import { readyQueue, type ReadyQueue } from '../core/ready-queue.js';
+import type { ReadyQueue } from '../core/ready-queue.js';
 import { isNeed } from '../coordination/needs.js';
 import type { EngineContext } from '../core/context.js';
 import type { SweptNeeds } from '../coordination/needs-sweep.js';
 
 type Flights = ReadonlyMap<string, Flight>;
 
-interface Movable {
+interface Runnable {
   /** Most urgent first. */
-  line: Queue;
-  /** When the next of those that wait for a time can move; Infinity: none does. */
+  queue: Queue;
+  /** When the next task that waits for a time can run; Infinity: none does. */
   due: number;
 }
 
-/** `roots`: only tasks of these trees; absent: of all. */
-export async function movable(
+/** `roots`: only tasks of these trees; absent: all. */
+export async function runnable(
   context: EngineContext,
   flights: Flights,
   needs: SweptNeeds,
   roots?: ReadonlySet<string>,
-): Promise<Movable> {
+): Promise<Runnable> {
   const now = context.clock.now().toISOString();
   let { due } = needs;
   const isOpen = (id: string): boolean => context.tasks.isOpen(id);
-  const known = context.queue ?? readyQueue(context.tasks);
-  const held = await context.unreadable.look();
+  const readyTasks = context.queue;
+  const unreadable = await context.unreadable.look();
   const ready: Place[] = [];
-  for (const { task, state } of known.underWay()) {
+  for (const { task, state } of readyTasks.underWay()) {
     if (roots !== undefined && !roots.has(task.root)) continue;
     if (state === 'active' || flights.has(task.id) || task.to === HUMAN) continue;
     if (!isHosted(context, task) || isPaused(context, task) || needs.early.has(task.id)) continue;
@@ -46,91 +46,101 @@ export async function movable(
       if (task.waits?.until !== undefined) due = Math.min(due, Date.parse(task.waits.until));
       continue;
     }
-    if (held?.has(task.id)) {
+    if (unreadable.has(task.id)) {
       due = Math.min(due, Date.parse(now) + INTERVALS.unreadableCheckMs);
       continue;
     }
-    if (state === 'waiting' || (await dependenciesEnded(context, known, task)))
-      ready.push({ task, since: known.since(task.id) });
+    if (state === 'waiting' || (await dependenciesEnded(context, readyTasks, task)))
+      ready.push({ task, since: readyTasks.since(task.id) });
   }
-  const found = ready.filter(({ task }) => known.find(task.id) === undefined); // some stand in line now, and come with that
-  const rows: Row[] = [{ places: found.sort(inOrder), alike: false }];
-  // All rows are taken before anything is awaited: there may be other rows after that.
-  for (const places of [...inLine(known, roots)]) {
+  // Some became queued while dependencies were read; they come with their row.
+  const others = ready.filter(({ task }) => readyTasks.find(task.id) === undefined);
+  const rows: Row[] = [{ places: others.sort(inOrder), alike: false }];
+  // The rows are copied because they may change during an await.
+  for (const places of [...readyRows(readyTasks, roots)]) {
     const first = places[0]?.task;
     if (first === undefined || !isHosted(context, first) || isPaused(context, first)) continue;
-    rows.push({ places: await inTurn(context, known, places), alike: true });
+    rows.push({ places: await lockHolder(context, readyTasks, places), alike: true });
   }
-  return { line: queue(rows, (id) => flights.has(id)), due };
+  return { queue: queue(rows, (id) => flights.has(id)), due };
 }
 
-function* inLine(known: ReadyQueue, roots: ReadonlySet<string> | undefined): Iterable<readonly Place[]> {
-  if (roots === undefined) return yield* known.all();
+function* readyRows(readyTasks: ReadyQueue, roots: ReadonlySet<string> | undefined): Iterable<readonly Place[]> {
+  if (roots === undefined) return yield* readyTasks.all();
   for (const root of roots) {
-    const mine = known.find(root);
-    if (mine !== undefined) yield [mine];
+    const place = readyTasks.find(root);
+    if (place !== undefined) yield [place];
   }
 }
 
-/** Of those who share a conversation only the one whose turn it is can begin, wherever it stands. */
-async function inTurn(context: EngineContext, known: ReadyQueue, places: readonly Place[]): Promise<readonly Place[]> {
+/** Of tasks that share a conversation, only the holder of its lock can start. */
+async function lockHolder(
+  context: EngineContext,
+  readyTasks: ReadyQueue,
+  places: readonly Place[],
+): Promise<readonly Place[]> {
   const first = places[0]!.task;
   const agent = context.agents.all().get(assigneeName(context, first));
   if (agent?.session !== 'shared' || !isLeaf(first, agent)) return places;
-  const holder = known.find((await context.locks.holder(sessionId(first, agent))) ?? '');
+  const holder = readyTasks.find((await context.locks.holder(sessionId(first, agent))) ?? '');
   return holder !== undefined && queueKey(holder.task) === queueKey(first) ? [holder] : places;
 }
 
 /**
- * Whether one more can be started, as this process and its agents stand now. `free`: as of this pass. Synchronous, so
- * that the caller can enter the flight before anything else is decided.
+ * Whether this process and the agent have capacity for one more task. Synchronous, so that the
+ * caller can enter the flight before anything else is decided.
  */
-export function hasRoom(context: EngineContext, flights: Flights, free: Capacity, task: Task): boolean {
+export function canStart(context: EngineContext, flights: Flights, capacity: Capacity, task: Task): boolean {
   if (flights.size >= context.config.limits.parallel) return false;
-  // To bid is not to take: an agent that is busy can still say how busy it is.
+  // Bids need no capacity: a busy agent can still say how busy it is.
   if (!roleFacts(task.role).takesCapacity) return true;
-  const taker = resolveAssignee(context, task);
-  if ('offer' in taker)
-    return task.waits !== undefined || (mayOffer(task, taker.offer, free.isFree) && free.takeBids(taker.offer.length));
+  const assignee = resolveAssignee(context, task);
+  if ('offer' in assignee) {
+    const { offer } = assignee;
+    return task.waits !== undefined || (mayOffer(task, offer, capacity.isFree) && capacity.takeBids(offer.length));
+  }
   const name = assigneeName(context, task);
-  const agent = context.agents.all().get(name);
-  const most = agent?.maxConcurrentTasks ?? Infinity;
-  return most === Infinity || busyHere(flights, name) + free.elsewhere(name) < most;
+  const limit = context.agents.all().get(name)?.maxConcurrentTasks ?? Infinity;
+  return limit === Infinity || inFlight(flights, name) + capacity.elsewhere(name) < limit;
 }
 
-/** Takes the turn in the shared conversation of its agent. True if the task has it now, or needs none. */
-export async function takesTurn(context: EngineContext, task: Task, agent: Agent | undefined): Promise<boolean> {
-  // An agent with a pattern speaks in its stages, and must not keep the turn from them.
+/** Locks the agent's shared conversation for the task. True if it has the lock or needs none. */
+export async function lockSharedSession(
+  context: EngineContext,
+  task: Task,
+  agent: Agent | undefined,
+): Promise<boolean> {
+  // An agent with a pattern speaks in its stages, so its own task must not hold the lock.
   if (agent?.session !== 'shared' || !isLeaf(task, agent)) return true;
   return context.locks.acquire(sessionId(task, agent), task.id);
 }
 
-/** How many tasks of this agent are in flight. */
-export function busyHere(flights: Flights, agent: string): number {
-  let busy = 0;
-  for (const flight of flights.values()) if (flight.agent === agent) busy++;
-  return busy;
+/** Number of tasks of this agent in flight. */
+export function inFlight(flights: Flights, agent: string): number {
+  let count = 0;
+  for (const flight of flights.values()) if (flight.agent === agent) count++;
+  return count;
 }
 
 function isHosted(context: EngineContext, task: Task): boolean {
   if (context.hosts === undefined || isNeed(task)) return true;
-  const taker = resolveAssignee(context, task);
-  // What is for nobody in particular is everybody's business: whoever comes first offers it, or says that nobody can do it.
-  return !('agent' in taker) || context.hosts.has(taker.agent);
+  const assignee = resolveAssignee(context, task);
+  // Every process may offer a task without an assignee, or report that no agent fits.
+  return !('agent' in assignee) || context.hosts.has(assignee.agent);
 }
 
 function isPaused(context: EngineContext, task: Task): boolean {
   const paused = context.pauses.all();
-  return paused !== undefined && paused.size > 0 && paused.has(assigneeName(context, task));
+  return paused.size > 0 && paused.has(assigneeName(context, task));
 }
 
-/** A dependency that is not there yet may still be dropped into the folder, and one that another process just made is not known here: its task waits. */
-async function dependenciesEnded(context: EngineContext, known: ReadyQueue, task: Task): Promise<boolean> {
+/** A task waits for a missing dependency: a person or another process may still create it. */
+async function dependenciesEnded(context: EngineContext, readyTasks: ReadyQueue, task: Task): Promise<boolean> {
   for (const id of task.dependencies) {
-    if (known.hasEnded(id)) continue;
+    if (readyTasks.hasEnded(id)) continue;
     const placed = await context.tasks.read(id);
     if (placed === undefined || !isEnded(placed.state)) return false;
-    known.ended(id);
+    readyTasks.ended(id);
   }
   return true;
 }

@@ -1,6 +1,5 @@
 /**
- * Works until it is told to stop: passes, then sleeps for a ring, the end of something it started,
- * or the clock.
+ * Runs passes until stopped. Between passes it sleeps until a ring, an ended task, or a due time.
  */
 import { INTERVALS } from '../../domain/intervals.js';
 import { patience } from '../../domain/peer.js';
@@ -14,21 +13,17 @@ export interface WatchOptions {
   onPass?: (report: PumpReport) => void;
 }
 
-/**
- * Reading long folders takes at most one part in this of the time; meanwhile work continues from
- * what is known.
- */
+/** Reading long folders takes at most 1/20 of the time; work continues from memory meanwhile. */
 const SCAN_SHARE = 20;
 const LONG_SCAN_MS = 2;
-const MOST_SCAN_REST_MS = 500;
+const MAX_SCAN_REST_MS = 500;
 /**
- * With much under way, passes take at most one part in this of the time, and tasks that end
- * meanwhile share the next.
+ * Under load, passes take at most 1/4 of the time; tasks that end meanwhile share the next pass.
  */
 const PASS_SHARE = 4;
 const LONG_PASS_MS = 0.5;
-const MOST_PASS_REST_MS = 50;
-/** Peers other than the first look at most this many times less often. */
+const MAX_PASS_REST_MS = 50;
+/** Peers other than the first scan at most this many times less often. */
 const OTHERS_FACTOR = 8;
 
 export async function watch(ports: Ports, engine: Engine, { signal, onPass }: WatchOptions): Promise<void> {
@@ -57,7 +52,7 @@ function untilStopped(
 ): Watching {
   const { clock, config } = ports;
   let bell = new AbortController();
-  /** The first ring since the last look. */
+  /** Time of the first ring since the last look. */
   let rungAt: number | undefined;
   let isEnded = false;
   let lastFull = -Infinity;
@@ -90,20 +85,20 @@ function untilStopped(
     async onPass(report) {
       const { from, isFull, wasRung, version } = current;
       const passMs = clock.monotonicMs() - from;
-      nextPass = from + (passMs > LONG_PASS_MS ? Math.min(MOST_PASS_REST_MS, PASS_SHARE * passMs) : 0);
+      nextPass = from + (passMs > LONG_PASS_MS ? Math.min(MAX_PASS_REST_MS, PASS_SHARE * passMs) : 0);
       if ((report.scanMs ?? 0) > LONG_SCAN_MS)
-        scanRestUntil = clock.monotonicMs() + Math.min(MOST_SCAN_REST_MS, SCAN_SHARE * report.scanMs!);
+        scanRestUntil = clock.monotonicMs() + Math.min(MAX_SCAN_REST_MS, SCAN_SHARE * report.scanMs!);
       const isIdle = engine.flights.size === 0;
-      // A change that rang no bell here may have rung none elsewhere.
+      // A change that did not ring here may not have rung elsewhere.
       if (isFull && !wasRung && isIdle && ports.tasks.version() !== version) ports.presence.ringOthers();
       await engine.showRegistry();
       onPass(report);
       if (engine.flights.size === 0) await ports.flush();
       ports.audit.passed(engine.flights.size === 0 ? INTERVALS.commitGapQuietMs : INTERVALS.commitGapBusyMs);
     },
-    async wait({ due = Infinity, untold = Infinity }) {
+    async wait({ due = Infinity, publishInMs = Infinity }) {
       fullGapMs = rescanGap();
-      const next = Math.min(due - clock.now().getTime(), untold) + clock.monotonicMs();
+      const next = Math.min(due - clock.now().getTime(), publishInMs) + clock.monotonicMs();
       for (;;) {
         const now = clock.monotonicMs();
         if ((isEnded && now >= nextPass) || signal.aborted) return true;
@@ -117,10 +112,10 @@ function untilStopped(
   };
 
   function wake(): void {
-    bell.abort('rung'); // without a reason, each abort would make an error and its stack
+    bell.abort('rung'); // an abort without a reason creates an error with a stack
   }
 
-  /** Infinity: it did not ring. */
+  /** Infinity if it did not ring. */
   function untilLook(): number {
     return rungAt === undefined
       ? Infinity
@@ -128,8 +123,7 @@ function untilStopped(
   }
 
   /**
-   * The first peer looks as often as one alone would, and rings for all. The others look in case it
-   * is suspended.
+   * The first peer scans at the normal rate and rings for all; others scan in case it is suspended.
    */
   function rescanGap(): number {
     const me = ports.presence.rank();

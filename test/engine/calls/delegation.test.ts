@@ -1,4 +1,4 @@
-/** What a caller may say about the work it gives away: values for the other's prompt, and how long it may take. */
+/** Options of a delegation: variables for the agent's prompt, and a timeout. */
 import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import os from 'node:os';
@@ -16,19 +16,19 @@ const AGENTS = {
   hand: '---\ndescription: Helps\nvariables: {tone: plain}\n---\nBe {{tone}}. {{tool_descriptions}}\n',
 };
 
-test('variables fill the prompt of the agent that is asked, and a time-out becomes its budget', async () => {
+test('variables fill the prompt of the delegate, and a timeout becomes its budget', async () => {
   const { result, child } = await delegated('variables: {tone: kind}, timeout_seconds: 90');
   assert.match(result, /"agent_name":"hand".*"result":"kindly".*"success":true,"error":null/);
   assert.equal(child?.budget?.timeMs, 90_000);
 });
 
-test('without them the agent is as its file says', async () => {
+test('without options the delegate is as its file says', async () => {
   const { result, child } = await delegated('context: nothing more');
   assert.match(result, /"result":"plainly"/);
   assert.equal(child?.budget?.timeMs, undefined);
 });
 
-test('a caller cannot set what is not a variable of that agent: where text came from stays known', async () => {
+test('a caller cannot set undeclared variables, such as taint', async () => {
   for (const name of ['taint', 'original_goal', 'speed']) {
     const { result, child } = await delegated(`variables: {${name}: x}`);
     assert.match(result, new RegExp(`bad_field: that agent has no variable ${name}; it has tone`));
@@ -39,10 +39,10 @@ test('a caller cannot set what is not a variable of that agent: where text came 
 const LATE = {
   ...AGENTS,
   lead: AGENTS.lead.replace('[hand]', '[hand, slow]'),
-  slow: '---\ndescription: Takes for ever\n---\nBe slow.\n',
+  slow: '---\ndescription: Takes forever\n---\nBe slow.\n',
 };
 
-test('a child that is too slow is really cut off, and its caller goes on with a failed AgentResponse', async (t) => {
+test('a child that exceeds its timeout is aborted, and its caller gets a failed AgentResponse', async (t) => {
   const script = `
 - agent: lead
   turn: 1
@@ -55,12 +55,12 @@ test('a child that is too slow is really cut off, and its caller goes on with a 
   const { task, state } = await workspace.run('lead', 'Ask both');
   assert.deepEqual([state, task.result], ['completed', 'Without the slow one.']);
   const [, slow, hand] = await workspace.tree(task.id);
-  const cut = [slow!, hand!].find((one) => one.task.to === 'slow')!;
-  assert.deepEqual([cut.state, cut.task.error?.code], ['failed', 'timed_out']);
-  assert.match(cut.task.error!.message, /no answer within the \d+ ms/);
+  const late = [slow!, hand!].find(({ task: child }) => child.to === 'slow')!;
+  assert.deepEqual([late.state, late.task.error?.code], ['failed', 'timed_out']);
+  assert.match(late.task.error!.message, /no answer within the \d+ ms/);
 });
 
-test('a chain that was delegated has one time for all its stages', async (t) => {
+test('a delegated chain has one timeout for all its stages', async (t) => {
   const agents = { ...LATE, slow: '---\ndescription: First of two\nhandoff: hand\n---\nBe quick.\n' };
   const script = `
 - {agent: lead, turn: 1, call: [{delegate_to_agent: {agent: slow, task: wait, timeout_seconds: 1}}]}
@@ -72,7 +72,7 @@ test('a chain that was delegated has one time for all its stages', async (t) => 
   assert.equal((await workspace.run('lead', 'Ask')).task.result, 'Without them.');
 });
 
-test('calls of one turn are at work at the same time: none is answered before all were asked', async (t) => {
+test('delegations of one turn run in parallel', async (t) => {
   const asked: string[] = [];
   let allAsked: () => void = () => undefined;
   const all = new Promise<void>((resolve) => (allAsked = resolve));

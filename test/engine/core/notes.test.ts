@@ -1,4 +1,6 @@
-/** Notes on channels that guild.yaml names: said by agents, heard by agents, stamped and checked by the engine. */
+/**
+ * Notes on channels of guild.yaml: agents write and read them, the engine stamps and checks them.
+ */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { bus } from '../../../src/adapters/bus/index.js';
@@ -26,7 +28,7 @@ function ground(): SimDisk {
   return disk;
 }
 
-function enter(house: Cluster, on: Disk): Proc {
+function start(house: Cluster, on: Disk): Proc {
   return house.start(on, { config: { channels }, bus: bus({ root: ROOT, disk: on, clock: simClock() }) });
 }
 
@@ -34,10 +36,10 @@ function ask(disk: SimDisk, id: string, to: string): void {
   disk.save(`${ROOT}/tasks/pending/${id}.json`, JSON.stringify({ description: 'Do it', to }));
 }
 
-test('a writer says something, a reader hears it before its next turn, the urgent first, each once', async () => {
+test('a reader gets notes before its next turn, urgent ones first, each once', async () => {
   const disk = ground();
   const house = cluster(SCRIPT);
-  const proc = enter(house, disk);
+  const proc = start(house, disk);
   const body = { type: 'said', text: 'lunch is at one' } as const;
   assert.equal(await publishNote(proc.ports, { channel: 'news', from: 'human', body, priority: 'low' }), undefined);
   ask(disk, 'first', 'ana');
@@ -58,18 +60,18 @@ test('a writer says something, a reader hears it before its next turn, the urgen
     texts[2]!,
     /^human: Note from human on the channel news \(low\):\n\n<note__\w+ agent="human">\nlunch is at one\n</,
   );
-  assert.equal(asked(third!).length, 1, 'nothing is heard twice');
-  assert.equal(proc.ports.bus.unread('news', 'ana').length, 2, 'ana is no reader');
+  assert.equal(asked(third!).length, 1, 'no note is shown twice');
+  assert.equal(proc.ports.bus.unread('news', 'ana').length, 2, 'ana is not a reader');
 });
 
-test('saying and hearing with a death at every change: heard once in the conversation, told once', async () => {
+test('a note is written once and read once with a crash at every write', async () => {
   for (let n = 1, more = true; more; n++) {
     const disk = ground();
     ask(disk, 'first', 'ana');
     const house = cluster(SCRIPT);
     const failing = crashDisk(disk, n);
     const play = async (on: Disk): Promise<void> => {
-      const proc = enter(house, on);
+      const proc = start(house, on);
       try {
         await untilQuiet(proc);
         if (disk.list(`${ROOT}/tasks/completed`).length === 1) ask(disk, 'second', 'bob');
@@ -94,9 +96,9 @@ test('saying and hearing with a death at every change: heard once in the convers
   }
 });
 
-test('what may not be told is a problem for the teller and a line of history; of many none is told', async () => {
+test('a refused note is a problem and an event, and refuses the whole batch', async () => {
   const disk = ground();
-  const proc = enter(cluster(SCRIPT), disk);
+  const proc = start(cluster(SCRIPT), disk);
   const body = { type: 'said', text: 'x' } as const;
   const codes = [
     await publishNote(proc.ports, { channel: 'nws', from: 'ana', body }),
@@ -113,12 +115,12 @@ test('what may not be told is a problem for the teller and a line of history; of
   assert.equal(events.length, 4);
 });
 
-test('only a writer that the channel names, or whose file says so, has the tool', async () => {
+test('only writers of a channel have the broadcast tool', async () => {
   const disk = ground();
   ask(disk, 'first', 'ana');
   ask(disk, 'second', 'bob');
   const house = cluster('- {say: Done.}\n');
-  await untilQuiet(enter(house, disk));
+  await untilQuiet(start(house, disk));
   const tools = (agent: string): string[] =>
     house.calls.find((call) => call.agent === agent)!.tools.map(({ name }) => name);
   assert.ok(tools('ana').includes('broadcast'));

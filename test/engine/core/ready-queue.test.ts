@@ -1,4 +1,4 @@
-/** Whoever follows what changed knows the same as whoever looks at everything. */
+/** The queue that follows changes equals one that is built from scratch. */
 import assert from 'node:assert/strict';
 import path from 'node:path';
 import { test } from 'node:test';
@@ -13,7 +13,7 @@ import { lay } from '../../kit/stories.js';
 const STEPS = ['drop', 'edit', 'take away', 'claim', 'park', 'release', 'end', 'part', 'say', 'look'] as const;
 const IDS = ['t0', 't1', 't2', 't3', 't4'];
 
-test('lines kept in step by what changed are those that a look at everything gives, whatever happens in between', async () => {
+test('the incremental queue equals a fresh one after any sequence of changes', async () => {
   const step = fc.record({ kind: fc.constantFrom(...STEPS), of: fc.nat(4) });
   await fc.assert(
     fc.asyncProperty(fc.array(step, { maxLength: 40 }), async (steps) => {
@@ -21,11 +21,11 @@ test('lines kept in step by what changed are those that a look at everything giv
       lay(disk, { name: 's', agents: {}, tasks: {}, script: '', results: {}, calls: 0 });
       const { store } = cluster('- {say: x}').start(disk);
       const kept = readyQueue(store.tasks);
-      const held = new Map<string, Claim>();
+      const claims = new Map<string, Claim>();
       for (const [n, { kind, of }] of steps.entries()) {
         const id = `t${of}`;
         const file = path.join(ROOT, `tasks/pending/${id}.json`);
-        const claim = held.get(id);
+        const claim = claims.get(id);
         if (kind === 'drop' || kind === 'edit') {
           const dependencies = n % 2 ? [] : IDS.filter((_, i) => i !== of && (n >> i) % 3 === 1);
           const record = { description: `${n}`, to: n % 2 ? 'ann' : 'ben', priority: n % 3 ? 'B' : 'C', dependencies };
@@ -36,10 +36,10 @@ test('lines kept in step by what changed are those that a look at everything giv
         if (kind === 'take away') disk.remove(file);
         if (kind === 'claim' && claim === undefined) {
           const mine = await store.tasks.claim(id, 'ann');
-          if (mine !== undefined) held.set(id, mine);
+          if (mine !== undefined) claims.set(id, mine);
         }
         if (claim !== undefined && (kind === 'park' || kind === 'release' || kind === 'end')) {
-          held.delete(id);
+          claims.delete(id);
           if (kind === 'park') await store.tasks.park(claim, claim.task, { durable: false });
           else if (kind === 'release') await store.tasks.release(claim, claim.task);
           else await store.tasks.settle(claim, { ...claim.task, result: 'x' }, 'completed');
@@ -55,17 +55,17 @@ test('lines kept in step by what changed are those that a look at everything giv
         if (kind === 'say' && !store.tasks.isOpen(id)) kept.ended(id);
         if (kind === 'look') {
           await store.tasks.scan(true);
-          assert.deepEqual(shown(kept), shown(afresh(store, kept)));
+          assert.deepEqual(shown(kept), shown(freshQueue(store, kept)));
         }
       }
-      assert.deepEqual(shown(kept), shown(afresh(store, kept)));
+      assert.deepEqual(shown(kept), shown(freshQueue(store, kept)));
     }),
     { numRuns: 60 },
   );
 });
 
-/** By a look at everything, knowing of the same dependencies that they have ended. */
-function afresh(store: Store, kept: ReadyQueue): ReadyQueue {
+/** A queue built from scratch that knows the same ended dependencies. */
+function freshQueue(store: Store, kept: ReadyQueue): ReadyQueue {
   const all = readyQueue(store.tasks);
   all.underWay();
   for (const id of IDS) if (kept.hasEnded(id)) all.ended(id);
@@ -73,7 +73,7 @@ function afresh(store: Store, kept: ReadyQueue): ReadyQueue {
   return all;
 }
 
-test('who depends on open tasks is not looked at; when they have ended it is, until that is known, and then it stands in line', async () => {
+test('a task behind an open dependency is checked when that ends, and then becomes ready', async () => {
   const disk = simDisk();
   const tasks = { a: { description: 'A' }, b: { description: 'B', dependencies: ['a'], to: 'ann' } };
   lay(disk, { name: 's', agents: {}, tasks, script: '', results: {}, calls: 0 });
@@ -85,11 +85,15 @@ test('who depends on open tasks is not looked at; when they have ended it is, un
   const claim = (await store.tasks.claim('a', 'ann'))!;
   assert.deepEqual(going(), ['a']);
   await store.tasks.settle(claim, { ...claim.task, result: 'x' }, 'completed');
-  assert.deepEqual(going(), ['b'], 'whether it has ended well or is gone is to be seen');
+  assert.deepEqual(going(), ['b'], 'the end of the dependency is still to be checked');
   kept.ended('a');
   assert.deepEqual([going(), kept.find('b')?.task.id], [[], 'b']);
   await store.tasks.reopen('a', claim.task);
-  assert.deepEqual([going(), kept.behind('b')?.task.id, kept.hasEnded('a')], [[], 'b', false], 'it is tried again');
+  assert.deepEqual(
+    [going(), kept.behind('b')?.task.id, kept.hasEnded('a')],
+    [[], 'b', false],
+    'the dependency is reopened',
+  );
 });
 
 const PART = {
@@ -105,13 +109,13 @@ const PART = {
   version: 1,
 };
 
-/** Without the numbers by which they are told apart. */
+/** Without the arrival numbers, which differ. */
 function shown(all: ReadyQueue): unknown {
-  const going = all.underWay().map((one) => [one.task.id, one.state, one.held, one.task]);
+  const going = all.underWay().map(({ task, state, held }) => [task.id, state, held, task]);
   const rows = [...all.all()].map((row) => row.map(({ task }) => task));
   return { going: sorted(going), rows: sorted(rows) };
 }
 
 function sorted(all: readonly unknown[]): string[] {
-  return all.map((one) => JSON.stringify(one)).sort();
+  return all.map((entry) => JSON.stringify(entry)).sort();
 }

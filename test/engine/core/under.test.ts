@@ -1,4 +1,4 @@
-/** Who stands under whom when people named the tasks: cancel, stop and retry reach what is under a task, and nothing that is only called so. */
+/** Cancel, stop and retry follow parent links, not task ids that look like children. */
 import assert from 'node:assert/strict';
 import path from 'node:path';
 import { test } from 'node:test';
@@ -9,7 +9,7 @@ import { lay, type Story } from '../../kit/stories.js';
 const names = (disk: SimDisk, state: string): string[] => disk.list(path.join(ROOT, 'tasks', state)).sort();
 const open = (disk: SimDisk): string[] => ['pending', 'active', 'waiting'].flatMap((state) => names(disk, state));
 
-/** It asks another, who waits for a human: three open tasks. */
+/** A task that delegates to one that waits for a human: three open tasks. */
 const WAITS: Story = {
   name: 'a task that waits',
   agents: {
@@ -53,15 +53,15 @@ for (const [kind, end] of [
   ['cancel', 'failed'],
   ['stop', 'completed'],
 ] as const) {
-  test(`${kind} of a task leaves one alone that is only called like its child`, async () => {
+  test(`${kind} does not reach a task whose id only looks like a child`, async () => {
     const { disk, proc } = await waiting(ALIKE);
     await want(proc, kind, 'release');
     assert.ok(names(disk, end).includes('release.json'));
-    assert.equal(open(disk).filter((name) => name.startsWith('release.notes')).length, 3, 'still waits for its human');
+    assert.equal(open(disk).filter((name) => name.startsWith('release.notes')).length, 3, 'still waits for the human');
   });
 }
 
-test('a retry opens nothing that is only called like a child', async () => {
+test('a retry does not reach a task whose id only looks like a child', async () => {
   const { disk, proc } = await waiting(ALIKE);
   for (const id of ['release', 'release.notes']) await want(proc, 'cancel', id);
   assert.deepEqual(open(disk), []);
@@ -73,7 +73,7 @@ test('a retry opens nothing that is only called like a child', async () => {
   );
 });
 
-test('a retry reaches what a person put under the task, whatever its name', async () => {
+test('a retry reaches a task that a person put under it, whatever its id', async () => {
   const { disk, proc } = await waiting({
     ...WAITS.tasks,
     extra: { description: 'Also this', to: 'asks', parent: 'top' },
@@ -84,7 +84,7 @@ test('a retry reaches what a person put under the task, whatever its name', asyn
   assert.ok(open(disk).includes('extra.json'));
 });
 
-test('parents that go round in a circle hang nobody', async () => {
+test('a cycle of parent links does not hang the engine', async () => {
   const round = (parent: string): object => ({ description: 'Round', to: 'asks', parent });
   const { disk, proc } = await waiting({ ...WAITS.tasks, hen: round('egg'), egg: round('hen') });
   await want(proc, 'cancel', 'top');

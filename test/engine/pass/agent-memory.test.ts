@@ -1,19 +1,26 @@
-/** What a process remembers of an agent has the size of what is open, however much the agent has done. */
+/** The memory of an agent is proportional to its open tasks, however much it has done. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { forgetEnded, learnEnds, newMemory, openRoots, pastOf, sees } from '../../../src/engine/pass/agent-memory.js';
+import {
+  forgetEnded,
+  learnEnds,
+  newMemory,
+  observe,
+  openRoots,
+  pastOf,
+} from '../../../src/engine/pass/agent-memory.js';
 import { makeTask, type Task } from '../../../src/domain/task/task.js';
 import { NOT_PUBLISHED } from '../../../src/rules/coordination/published-states.js';
 
 const NOW = '2026-01-01T00:00:00.000Z';
 const part = (root: string): Task => makeTask({ id: `${root}.advisor-ana`, root, description: 'x', created_at: NOW });
 
-test('an agent that is never at rest and works for one root after the other: the ended ones are forgotten', () => {
+test('ended tasks and roots of an agent that never rests are forgotten', () => {
   const memory = newMemory(NOT_PUBLISHED);
   for (let i = 0; i < 5000; i++) {
     const isOpen = (id: string): boolean => id.startsWith(`r${i}`) || id === 'r0';
     const took = [`r${i}.advisor-ana`];
-    sees(memory, [{ task: part(`r${i}`), state: 'active', held: true }], { took, ended: [] });
+    observe(memory, [{ task: part(`r${i}`), state: 'active', held: true }], { took, ended: [] });
     forgetEnded(memory, isOpen, () => false);
     assert.ok(memory.roots.size <= 101, `${memory.roots.size} roots`);
     assert.ok(memory.tasks.size <= 20, `${memory.tasks.size} tasks`);
@@ -22,13 +29,13 @@ test('an agent that is never at rest and works for one root after the other: the
   assert.deepEqual(
     openRoots(memory, { isOpen: (id) => id === 'r0' || id === 'r4999' }),
     ['r0', 'r4999'],
-    'those that are open are known, the oldest too',
+    'open roots are kept, the oldest too',
   );
 });
 
-test('how its last task ended is learned when it is at rest, unless that one may be open after all', async () => {
+test('the end of its last task is learned when the agent rests, unless the task may be open', async () => {
   const memory = newMemory(NOT_PUBLISHED);
-  sees(memory, [{ task: part('r'), state: 'active', held: true }], { took: [], ended: [] });
+  observe(memory, [{ task: part('r'), state: 'active', held: true }], { took: [], ended: [] });
   const isNone = (): boolean => false;
   assert.equal(
     await learnEnds(

@@ -1,4 +1,4 @@
-/** What happened is handed to history without anybody waiting for it, told whole, and a history that cannot be written stops nobody. */
+/** History is written behind the work: complete, and a failed commit does not stop anything. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { clock } from '../../../src/adapters/clock/index.js';
@@ -15,7 +15,7 @@ const event = (name: Event['name'], task: string, more: Partial<Event> = {}): Ev
   ...more,
 });
 
-test('while one commit is written, what happens meanwhile waits for the next, and closing waits for the last', async () => {
+test('events during a commit go into the next one, and close waits for the last commit', async () => {
   const written: string[] = [];
   let release = (): void => undefined;
   const history = {
@@ -26,15 +26,15 @@ test('while one commit is written, what happens meanwhile waits for the next, an
     },
     close: async () => void written.push('closed'),
   };
-  const trail = audit(history, clock(), (one) => assert.fail(one.message));
-  trail.passed(); // nothing happened: nothing to commit
+  const trail = audit(history, clock(), (problem) => assert.fail(problem.message));
+  trail.passed(); // no events, so nothing to commit
   trail.note(event('task.completed', 'one'));
   trail.passed();
   for (const id of ['two', 'three']) {
     trail.note(event('task.completed', id));
     trail.passed();
   }
-  assert.deepEqual(written, [], 'nobody waited');
+  assert.deepEqual(written, [], 'no call waited for a commit');
   const closed = trail.close();
   for (let i = 0; i < 50 && written.at(-1) !== 'closed'; i++) {
     release();
@@ -48,7 +48,7 @@ test('while one commit is written, what happens meanwhile waits for the next, an
   ]);
 });
 
-test('a history that pauses is told of once, and what it missed is in the next commit', async () => {
+test('a failing history is reported once, and the next commit has the missed events', async () => {
   const bodies: string[] = [];
   let broken = true;
   const history = {
@@ -59,8 +59,8 @@ test('a history that pauses is told of once, and what it missed is in the next c
     },
     close: async () => undefined,
   };
-  const told: Problem[] = [];
-  const trail = audit(history, clock(), (one) => told.push(one));
+  const reported: Problem[] = [];
+  const trail = audit(history, clock(), (problem) => reported.push(problem));
   for (const id of ['one', 'two', 'three']) {
     if (id === 'three') broken = false;
     trail.note(event('task.completed', id));
@@ -69,13 +69,13 @@ test('a history that pauses is told of once, and what it missed is in the next c
   }
   await trail.close();
   assert.deepEqual(
-    told.map((one) => one.message),
+    reported.map(({ message }) => message),
     ['a merge is under way'],
   );
   assert.deepEqual(bodies, ['one @planner task.completed\ntwo @planner task.completed\nthree @planner task.completed']);
 });
 
-test('a commit names task, agent and cause, in bounded words and without control characters', () => {
+test('a commit message names task, agent and cause, is bounded, and has no control characters', () => {
   const one = commitMessage([
     event('task.claimed', 't'),
     event('model.answered', 't', { turn: 2, input_tokens: 10, output_tokens: 3 }),
@@ -98,7 +98,7 @@ test('a commit names task, agent and cause, in bounded words and without control
   assert.match(many.body, /and 4940 more\ntasks: task-0 /);
 });
 
-test('tasks that are only called alike are told apart', () => {
+test('tasks with similar ids are counted separately', () => {
   const { subject } = commitMessage([
     event('task.completed', 'release'),
     event('task.claimed', 'release.notes', { root: 'release.notes' }),

@@ -2,9 +2,15 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { EngineContext } from '../../../src/engine/core/context.js';
-import { CLAIM_GUARDS, firstGuard, WORK_GUARDS, type Guard, type Passed } from '../../../src/engine/pass/guards.js';
+import {
+  CLAIM_GUARDS,
+  firstGuard,
+  WORK_GUARDS,
+  type Guard,
+  type GuardResult,
+} from '../../../src/engine/pass/guards.js';
 
-test('guards are asked in this order', () => {
+test('guards are checked in this order', () => {
   assert.deepEqual(
     CLAIM_GUARDS.map((guard) => guard.name),
     ['cancelled', 'assigned to another agent', 'agent without capacity', 'offered to several agents'],
@@ -22,14 +28,14 @@ test('guards are asked in this order', () => {
   );
 });
 
-test('the first guard that applies decides, and no later one is asked', async () => {
+test('the first guard that applies decides, and later ones are not checked', async () => {
   const asked: string[] = [];
-  const guard = (name: string, passed?: Passed): Guard<string> => ({
+  const guard = (name: string, result?: GuardResult): Guard<string> => ({
     name,
     position: '',
     check(_, claimed) {
       asked.push(`${name} ${claimed}`);
-      return Promise.resolve(passed);
+      return Promise.resolve(result);
     },
   });
   const none = {} as EngineContext;

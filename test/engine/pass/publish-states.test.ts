@@ -1,4 +1,4 @@
-/** The engine tells how agents' states change: in order, once, by whoever sees it, and nothing where nothing changed. */
+/** The engine publishes changes of agents' states in order and once, from any process. */
 import assert from 'node:assert/strict';
 import path from 'node:path';
 import { test } from 'node:test';
@@ -7,7 +7,7 @@ import type { Note } from '../../../src/domain/coordination/note.js';
 import type { Bus } from '../../../src/ports/bus.js';
 import { readyQueue } from '../../../src/engine/core/ready-queue.js';
 import type { Ports } from '../../../src/engine/core/context.js';
-import { states } from '../../../src/engine/pass/publish-states.js';
+import { statePublisher } from '../../../src/engine/pass/publish-states.js';
 import { foldStates } from '../../../src/rules/coordination/published-states.js';
 import { cluster, play, ROOT, untilQuiet, type Proc, type Cluster } from '../../kit/cluster.js';
 import { simClock } from '../../kit/sim-clock.js';
@@ -21,26 +21,25 @@ const at = (file: string): string => path.join(ROOT, file);
 
 function laid(story: Pick<Story, 'agents' | 'tasks' | 'script'> & Partial<Story>): { disk: SimDisk; house: Cluster } {
   const disk = simDisk();
-  const whole = { name: '', results: {}, calls: 0, ...story };
-  lay(disk, { ...whole, files: { 'bus/state.jsonl': '', ...whole.files } });
+  lay(disk, { name: '', results: {}, calls: 0, ...story, files: { 'bus/state.jsonl': '', ...story.files } });
   return { disk, house: cluster(story.script, story.asks) };
 }
 
-/** The states an agent went through, by what was told. */
-function way(proc: Proc, who: string): string {
+/** The published states of an agent, in order. */
+function statesOf(proc: Proc, who: string): string {
   const states = bus(proc)
     .read('state')
     .flatMap(({ body }) => (body.type === 'state_change' && body.agent === who ? [body.toState] : []));
   return states.join(' ');
 }
 
-test('working, blocked, working, waiting, complete: each told with its reason and trigger', async () => {
+test('each change from working to complete is published with its reason and trigger', async () => {
   const { disk, house } = laid(STORY);
   const proc = house.start(disk);
   await play(proc, STORY, disk);
-  assert.equal(way(proc, 'mid'), 'working blocked working waiting complete');
-  assert.equal(way(proc, 'lead'), 'working blocked working waiting complete');
-  assert.equal(way(proc, 'leaf'), 'working waiting complete');
+  assert.equal(statesOf(proc, 'mid'), 'working blocked working waiting complete');
+  assert.equal(statesOf(proc, 'lead'), 'working blocked working waiting complete');
+  assert.equal(statesOf(proc, 'leaf'), 'working waiting complete');
   const notes = bus(proc).read('state');
   const mid = notes.flatMap(({ body }) => (body.type === 'state_change' && body.agent === 'mid' ? [body] : []));
   const ids = disk
@@ -54,14 +53,14 @@ test('working, blocked, working, waiting, complete: each told with its reason an
   );
   assert.equal(mid[1]!.reason, `for ${second}`);
   assert.ok(notes.every(({ from, priority }) => from === 'engine' && priority === 'normal'));
-  assert.ok(!disk.tree().get(at('events/2026-01-01.jsonl'))!.includes('agent.moved'), 'every move was legal');
+  assert.ok(!disk.tree().get(at('events/2026-01-01.jsonl'))!.includes('agent.moved'), 'every move is in the table');
 });
 
-test('where nothing changed, no task is looked at and nothing is told', async () => {
+test('nothing is read or published if nothing changed', async () => {
   const { disk, house } = laid({ ...STORY, asks: ['delegate_to_agent'] });
   const proc = house.start(disk);
   await untilQuiet(proc);
-  assert.equal(way(proc, 'lead'), 'working blocked');
+  assert.equal(statesOf(proc, 'lead'), 'working blocked');
   const { store } = proc;
   let looks = 0;
   const counted: Ports = {
@@ -73,16 +72,16 @@ test('where nothing changed, no task is looked at and nothing is told', async ()
     },
     bus: { ...bus(proc), tell: async () => (looks++, undefined) },
   };
-  const telling = states({ ...counted, queue: readyQueue(counted.tasks) });
-  await telling.tell();
+  const publisher = statePublisher({ ...counted, queue: readyQueue(counted.tasks) });
+  await publisher.publish();
   const first = looks;
-  assert.ok(first > 0, 'the first time it must look');
-  await telling.tell();
-  await telling.tell();
+  assert.ok(first > 0, 'the first call must look');
+  await publisher.publish();
+  await publisher.publish();
   assert.equal(looks, first);
 });
 
-test('several processes, some of which die: every move is told once, and the history folds to what is', async () => {
+test('several processes, some of which die, publish every move once', async () => {
   for (let round = 0; round < 5; round++) {
     const { disk, house } = laid(STORY);
     const procs = [house.start(disk), house.start(disk), house.start(disk)];
@@ -96,18 +95,18 @@ test('several processes, some of which die: every move is told once, and the his
     }
     const lines = disk.tree().get(at('bus/state.jsonl'))!.trimEnd().split('\n');
     const ids = lines.map((line) => (JSON.parse(line) as Note).id);
-    assert.equal(new Set(ids).size, ids.length, 'one note for each move');
-    const told = foldStates(procs[0]!.ports.bus.read('state'));
-    for (const who of ['lead', 'mid', 'leaf']) assert.equal(told.get(who)?.state, 'complete', who);
+    assert.equal(new Set(ids).size, ids.length, 'one note per move');
+    const published = foldStates(procs[0]!.ports.bus.read('state'));
+    for (const who of ['lead', 'mid', 'leaf']) assert.equal(published.get(who)?.state, 'complete', who);
   }
 });
 
-test('a process that begins later knows who took part in what, and learns how it ended', async () => {
+test('a process that starts later learns from the notes who took part and how it ended', async () => {
   const { disk, house } = laid(STORY);
   const first = house.start(disk);
   for (let pass = 0; pass < 3; pass++) await first.engine.pump();
-  assert.equal(way(first, 'mid'), 'working blocked working');
-  // The process dies with mid's task ended and nothing told of it.
+  assert.equal(statesOf(first, 'mid'), 'working blocked working');
+  // The process dies when mid's task has ended and nothing is published yet.
   first.die();
   const mid = disk.list(at('tasks/waiting')).find((name) => name.startsWith('top.call'))!;
   const text = disk.tree().get(at(`tasks/waiting/${mid}`))!;
@@ -118,39 +117,39 @@ test('a process that begins later knows who took part in what, and learns how it
   disk.remove(at(`tasks/waiting/${mid}`));
   const second = house.start(disk);
   await second.engine.pass('all', () => undefined, new Set());
-  assert.equal(way(second, 'mid'), 'working blocked working waiting', 'the root is open still');
+  assert.equal(statesOf(second, 'mid'), 'working blocked working waiting', 'the root is still open');
   await untilQuiet(second);
-  assert.equal(way(second, 'mid'), 'working blocked working waiting complete');
+  assert.equal(statesOf(second, 'mid'), 'working blocked working waiting complete');
 });
 
-test('a task that fails makes an error of its agent, until it has work again; what a person ends does not', async () => {
+test('a failed task puts its agent in error until it works again; a cancelled one does not', async () => {
   const { disk, house } = laid({
     agents: { ana: agent('description: A\nmodel: nobody/knows'), ben: agent('description: B') },
     tasks: { a: { description: 'fails', to: 'ana' }, b: { description: 'waits', to: 'ben', dependencies: ['x'] } },
-    script: '- {agent: ana, say: mended}\n- {agent: ben, say: B}',
+    script: '- {agent: ana, say: fixed}\n- {agent: ben, say: B}',
   });
   const proc = house.start(disk);
   await untilQuiet(proc);
-  assert.equal(way(proc, 'ana'), 'working error');
+  assert.equal(statesOf(proc, 'ana'), 'working error');
   await proc.ports.intents.submit({ kind: 'cancel', id: 'i', task: 'b', by: 'human', at: '2026' });
   disk.save(at('agents/ana.md'), agent('description: A'));
   await proc.ports.intents.submit({ kind: 'retry', id: 'j', task: 'a', by: 'human', at: '2026' });
   await untilQuiet(proc);
-  assert.equal(way(proc, 'ana'), 'working error working waiting complete');
-  assert.ok(!way(proc, 'ben').includes('error'), way(proc, 'ben'));
+  assert.equal(statesOf(proc, 'ana'), 'working error working waiting complete');
+  assert.ok(!statesOf(proc, 'ben').includes('error'), statesOf(proc, 'ben'));
 });
 
-test('an agent whose file cannot be read is in error, and idle again when it can', async () => {
+test('an agent with an unreadable file is in error, and idle once the file is fixed', async () => {
   const { disk, house } = laid({ agents: { ana: '---\nmodel: [\n---\n' }, tasks: {}, script: '- say: x' });
   const proc = house.start(disk);
   await untilQuiet(proc);
-  assert.equal(way(proc, 'ana'), 'error');
+  assert.equal(statesOf(proc, 'ana'), 'error');
   disk.save(at('agents/ana.md'), agent('description: A'));
   await untilQuiet(proc);
-  assert.equal(way(proc, 'ana'), 'error idle');
+  assert.equal(statesOf(proc, 'ana'), 'error idle');
 });
 
-test('a move that is not in the table is an event, told as it is, and nothing falls over', async () => {
+test('a move that is not in the table is published and recorded as an event', async () => {
   const { disk, house } = laid({ agents: { ana: agent('description: A') }, tasks: {}, script: '- say: x' });
   const proc = house.start(disk);
   const strange: Note = {
@@ -163,13 +162,13 @@ test('a move that is not in the table is an event, told as it is, and nothing fa
   };
   await bus(proc).tell([strange]);
   await untilQuiet(proc);
-  assert.equal(way(proc, 'ana'), 'waiting idle');
+  assert.equal(statesOf(proc, 'ana'), 'waiting idle');
   const moved = (await proc.ports.events.list()).filter(({ name }) => name === 'agent.moved');
   assert.equal(moved.length, 1);
   assert.equal((moved[0]!['problem'] as { code: string }).code, 'not_a_move');
 });
 
-test('what several processes tell on one bus without files is one history too', async () => {
+test('several processes on one memory bus publish one history too', async () => {
   const world = busWorld();
   const own = (): Bus => memoryBus({ clock: simClock({ auto: true }), world });
   const { disk, house } = laid(STORY);
@@ -179,7 +178,7 @@ test('what several processes tell on one bus without files is one history too', 
     assert.equal(foldStates(own().read('state')).get(who)?.state, 'complete', who);
 });
 
-/** One slow agent whose second turn nobody should begin, and one that could do the same work. */
+/** One agent that is paused before its second turn, and one that could do the same work. */
 const PAUSE = {
   agents: {
     ana: agent('description: A\ntools: [read_file]\ncapabilities: [x]'),
@@ -192,21 +191,21 @@ const PAUSE = {
 `,
 };
 
-test('a paused agent takes no task, and the work waits until it may go on', async () => {
+test('a paused agent takes no task, and its work waits until it is resumed', async () => {
   const { disk, house } = laid({ ...PAUSE, tasks: { t: { description: 'do it', to: 'ana' } } });
   disk.save(at('storage/paused/ana'), 'on holiday\n');
   const proc = house.start(disk);
   await untilQuiet(proc);
   assert.equal(house.calls.length, 0);
   assert.deepEqual(disk.list(at('tasks/pending')), ['t.json']);
-  assert.equal(way(proc, 'ana'), 'paused');
+  assert.equal(statesOf(proc, 'ana'), 'paused');
   disk.remove(at('storage/paused/ana'));
   await untilQuiet(proc);
   assert.deepEqual(disk.list(at('tasks/completed')), ['t.json']);
-  assert.equal(way(proc, 'ana'), 'paused working waiting complete');
+  assert.equal(statesOf(proc, 'ana'), 'paused working waiting complete');
 });
 
-test('paused in the middle: the turn ends, its tools are done, and the task is put back', async () => {
+test('an agent paused during a turn finishes the turn and its calls, then releases the task', async () => {
   const { disk, house } = laid({ ...PAUSE, tasks: { t: { description: 'do it', to: 'ana' } } });
   const proc = house.start(disk, {
     watchers: {
@@ -221,14 +220,14 @@ test('paused in the middle: the turn ends, its tools are done, and the task is p
   const released = (await proc.ports.events.list()).find(({ name }) => name === 'task.released');
   assert.equal(released?.['why'], 'ana is paused');
   const session = [...disk.tree()].find(([file]) => file.endsWith('.session.yaml'))![1];
-  assert.match(session, /role: tool/, 'what it called was done');
+  assert.match(session, /role: tool/, 'its call was executed');
   disk.remove(at('storage/paused/ana'));
   await untilQuiet(proc);
   assert.equal(house.calls.length, 2, 'no turn is paid twice');
   assert.deepEqual(disk.list(at('tasks/completed')), ['t.json']);
 });
 
-test('work for nobody in particular goes to one that is not paused, in every process', async () => {
+test('unassigned work goes to an agent that is not paused, in every process', async () => {
   const { disk, house } = laid({ ...PAUSE, tasks: { t: { description: 'do it', requirements: ['x'] } } });
   disk.save(at('storage/paused/ana'), '');
   const procs = [house.start(disk), house.start(disk)];
@@ -236,7 +235,7 @@ test('work for nobody in particular goes to one that is not paused, in every pro
   assert.match(disk.tree().get(at('results/t.md'))!, /done by ben/);
 });
 
-test('where only paused agents fit, it waits for one of them', async () => {
+test('unassigned work waits if only paused agents fit', async () => {
   const { disk, house } = laid({ ...PAUSE, tasks: { t: { description: 'do it', requirements: ['x'] } } });
   for (const who of ['ana', 'ben']) disk.save(at(`storage/paused/${who}`), '');
   const proc = house.start(disk);

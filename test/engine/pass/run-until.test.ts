@@ -1,4 +1,4 @@
-/** The loop around passes: what it does between two of them, and when it ends. */
+/** The loop around passes: what happens between two passes, and when it ends. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Engine, PumpReport } from '../../../src/engine/pass/pump.js';
@@ -6,13 +6,13 @@ import { runUntil, type Condition } from '../../../src/engine/pass/run-until.js'
 
 const REPORT: PumpReport = { moved: false, again: false, advanced: 0, open: 0, problems: [] };
 
-test('a pass that found more to do is followed by the next one at once', async () => {
+test('a pass that may find more is repeated at once', async () => {
   const { log, engine, condition } = scene([{ again: true }, { again: true }, {}]);
   assert.equal(await runUntil(engine, condition), true);
   assert.deepEqual(log, ['pass', 'pass', 'pass', 'wait']);
 });
 
-test('after a wait that was worth it there is another pass; the condition says when it is met', async () => {
+test('another pass follows each wait until the condition is met', async () => {
   const { log, engine, condition } = scene([{}, {}], [true, false]);
   assert.equal(await runUntil(engine, condition), true);
   assert.deepEqual(log, ['pass', 'wait', 'pass', 'wait']);
@@ -28,7 +28,7 @@ test('no pass is started after an abort', async () => {
   assert.deepEqual(log, ['pass']);
 });
 
-test('a pass gets the trees, the look and the bell of the condition', async () => {
+test('a pass gets the roots, the look and the callback of the condition', async () => {
   const { engine, condition } = scene([{}]);
   const roots = new Set(['t']);
   const given: unknown[] = [];

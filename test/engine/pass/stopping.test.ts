@@ -1,4 +1,4 @@
-/** Cancel, stop, retry: by intent and by moving files, with everything under a task, also in another process. */
+/** Cancel, stop and retry, by intent and by moving files: they reach the whole tree of a task. */
 import assert from 'node:assert/strict';
 import path from 'node:path';
 import { test } from 'node:test';
@@ -80,7 +80,7 @@ const approve = (disk: SimDisk): void => {
   );
 };
 
-test('cancel reaches every open descendant, and what had ended stays', async () => {
+test('cancel ends every open descendant and keeps what had ended', async () => {
   const { disk, proc } = await waiting();
   await submit(proc, 'cancel', 'top');
   await untilQuiet(proc);
@@ -91,7 +91,7 @@ test('cancel reaches every open descendant, and what had ended stays', async () 
   assert.deepEqual(outcome(disk, TREE), []);
 });
 
-test('cancel of a child lets its asker go on without it', async () => {
+test('the asker of a cancelled child continues without it', async () => {
   const { disk, proc } = await waiting();
   const child = names(disk, 'waiting')
     .find((name) => name.startsWith('top.'))!
@@ -101,7 +101,7 @@ test('cancel of a child lets its asker go on without it', async () => {
   assert.equal(task(disk, 'completed', 'top').result, 'Only half of it.');
 });
 
-test('after cancel, retry goes on from what succeeded', async () => {
+test('a retry after a cancel continues from what succeeded', async () => {
   const { disk, proc, house } = await waiting();
   await submit(proc, 'cancel', 'top');
   await untilQuiet(proc);
@@ -126,7 +126,7 @@ test('stop lets each conversation give one last answer', async () => {
   assert.deepEqual(await proc.ports.intents.list(), []);
 });
 
-test('moving a file to tasks/failed cancels it and all under it', async () => {
+test('moving a file to tasks/failed cancels the task and everything under it', async () => {
   for (const fresh of [false, true]) {
     const { disk, proc, house } = await waiting();
     move(disk, 'waiting/top.json', 'failed/top.json');
@@ -139,7 +139,7 @@ test('moving a file to tasks/failed cancels it and all under it', async () => {
   }
 });
 
-test('moving a file nobody has begun to tasks/failed cancels it', async () => {
+test('moving the file of a task that has not started to tasks/failed cancels it', async () => {
   const disk = simDisk();
   lay(disk, { ...TREE, tasks: { top: { description: 'later', to: 'lead', dependencies: ['never'] } } });
   const proc = cluster(TREE.script).start(disk);
@@ -149,7 +149,7 @@ test('moving a file nobody has begun to tasks/failed cancels it', async () => {
   assert.equal(task(disk, 'failed', 'top').error!.code, 'cancelled');
 });
 
-test('moving it back to tasks/pending tries it again, with what failed under it', async () => {
+test('moving a file back to tasks/pending retries the task and what failed under it', async () => {
   const { disk, proc } = await waiting();
   await submit(proc, 'cancel', 'top');
   await untilQuiet(proc);
@@ -174,8 +174,8 @@ for (const kind of ['cancel', 'stop'] as const) {
       const last = house.start(disk);
       await untilQuiet(last);
       last.die();
-      assert.deepEqual(open(disk), [], `death at ${n}`);
-      assert.deepEqual(outcome(disk, TREE), [], `death at ${n}`);
+      assert.deepEqual(open(disk), [], `crash at ${n}`);
+      assert.deepEqual(outcome(disk, TREE), [], `crash at ${n}`);
       task(disk, kind === 'cancel' ? 'failed' : 'completed', 'top');
       if (failing.count() < n) return;
     }
@@ -194,18 +194,18 @@ test('a move by hand with a crash at every change ends the whole tree', async ()
     const last = house.start(disk);
     await untilQuiet(last);
     last.die();
-    assert.deepEqual(open(disk), [], `death at ${n}`);
+    assert.deepEqual(open(disk), [], `crash at ${n}`);
     if (failing.count() < n) return;
   }
 });
 
 /** Every call hangs until it is aborted. */
-function hanging(proc: Proc, begun: () => void): void {
+function hanging(proc: Proc, onCall: () => void): void {
   const { model } = proc.ports;
   const hang: Model = {
     call: (request) => {
       if (request.agent === 'lead') return model.call(request);
-      begun();
+      onCall();
       return new Promise((resolve) => {
         request.signal!.addEventListener('abort', () =>
           resolve({ ok: false, failure: { class: 'aborted', message: 'aborted' } }),
@@ -216,7 +216,7 @@ function hanging(proc: Proc, begun: () => void): void {
   proc.ports.model = hang;
 }
 
-test('a model call under way in another process is ended by cancel', async () => {
+test('cancel ends a model call that is under way in another process', async () => {
   const disk = simDisk();
   lay(disk, TREE);
   const house = cluster(TREE.script);
@@ -238,7 +238,7 @@ test('a model call under way in another process is ended by cancel', async () =>
   assert.equal(task(disk, 'failed', 'top').error!.code, 'cancelled');
 });
 
-test('a delegate whose failure was heard is not tried again with its asker', async () => {
+test('a delegate whose failure was reported is not retried with its asker', async () => {
   const disk = simDisk();
   const story: Story = {
     ...TREE,
@@ -262,7 +262,7 @@ test('a delegate whose failure was heard is not tried again with its asker', asy
   assert.equal(house.calls.length, before + 1);
 });
 
-test('a child that ran out of budget is tried again with a new share of what was raised', async () => {
+test('a child that ran out of budget is retried with a share of the raised budget', async () => {
   const disk = simDisk();
   const story: Story = {
     ...TREE,
@@ -291,7 +291,7 @@ const CHAIN: Story = {
     risk: agent('description: Risk'),
     scribe: agent('description: Writes'),
   },
-  tasks: { top: { description: 'Shall we?', to: 'boss' } },
+  tasks: { top: { description: 'Do we start?', to: 'boss' } },
 };
 
 for (const [who, paidAgain] of [
@@ -299,7 +299,7 @@ for (const [who, paidAgain] of [
   ['boss', 2], // the work, the handoff
   ['scribe', 1],
 ] as const) {
-  test(`retry after ${who} failed asks nobody again who had answered`, async () => {
+  test(`a retry after ${who} failed does not repeat earlier answers`, async () => {
     const script = `
 - {agent: ${who}, times: 1, fail: auth}
 - {agent: "*", say: "Yes, says {{agent}}."}
@@ -319,7 +319,7 @@ for (const [who, paidAgain] of [
   });
 }
 
-test('a pattern that is stopped comes to its end with a turn for each stage', async () => {
+test('a stopped pattern ends with one turn for each stage', async () => {
   const disk = simDisk();
   const script = `
 - {agent: [legal, risk], say: Fine.}
@@ -336,7 +336,7 @@ test('a pattern that is stopped comes to its end with a turn for each stage', as
   assert.deepEqual(open(disk), []);
 });
 
-test('a stopped task that nobody has begun gives its answer in one turn', async () => {
+test('a stopped task that has not started answers in one turn', async () => {
   const disk = simDisk();
   const script = '- {agent: quick, when: /You were asked to stop/, say: In short.}\n';
   lay(disk, { ...TREE, tasks: { top: { description: 'go', to: 'quick' } } });

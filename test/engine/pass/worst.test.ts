@@ -1,6 +1,6 @@
 /**
- * Models that do their worst: always break down, always bid the most, always say yes, send work back and forth, invent agents. Whatever they do, it ends,
- * within its budget, with a report that says what stopped it; and when it is over, nothing is open.
+ * Models that do their worst: always break down, always bid the most, always agree, send work back
+ * and forth. Every run ends within its budget, says what stopped it, and leaves no task open.
  */
 import assert from 'node:assert/strict';
 import path from 'node:path';
@@ -13,7 +13,7 @@ import { lay, type Story } from '../../kit/stories.js';
 
 const agent = (more: string): string => `---\ndescription: Does its worst\n${more}\n---\nDo your worst.\n`;
 
-interface Over {
+interface Played {
   root: Task & { state: string };
   tasks: Task[];
   house: Cluster;
@@ -25,7 +25,7 @@ async function worst(
   script: string,
   budget: object,
   config: Partial<Config> = {},
-): Promise<Over> {
+): Promise<Played> {
   const task = { description: 'Build it all', budget };
   const story: Story = { name: 'worst', agents, tasks: { root: task }, script, results: {}, calls: 0 };
   const disk = simDisk();
@@ -47,10 +47,10 @@ async function worst(
   return { root: tasks.find(({ id }) => id === 'root')!, tasks, house, disk };
 }
 
-const PARTS = (words: string): string =>
-  `[${['a', 'b', 'c'].map((key) => `{key: ${key}, description: "${words} ${key} {{n}}"}`).join(', ')}]`;
+const PARTS = (text: string): string =>
+  `[${['a', 'b', 'c'].map((key) => `{key: ${key}, description: "${text} ${key} {{n}}"}`).join(', ')}]`;
 
-test('always break down, always bid ten: it ends at the depth limit, within the budget', async () => {
+test('agents that always break down and bid ten end at the depth limit, within the budget', async () => {
   const agents = {
     ana: agent('tools: [break_down]\ncapabilities: [x]'),
     ben: agent('tools: [break_down]\ncapabilities: [y]'),
@@ -68,22 +68,22 @@ test('always break down, always bid ten: it ends at the depth limit, within the 
     'never deeper than five',
   );
   const bids = tasks.filter((task) => task.role === 'bid').length;
-  assert.equal(root.usage!.turns, house.calls.length, 'every call is in the books');
+  assert.equal(root.usage!.turns, house.calls.length, 'every call is accounted for');
   assert.ok(root.usage!.turns - bids <= 61, `${root.usage!.turns} turns with ${bids} bids`);
   assert.match(root.error?.message ?? root.result ?? '', /\w/, 'it says something');
 });
 
-test('a breakdown into itself is refused, and an agent that cannot think of anything else is stopped by the loop guard or its budget', async () => {
+test('a breakdown into itself is refused, and an agent that repeats it is stopped', async () => {
   const agents = { ana: agent('tools: [break_down]') };
   const script = `- {agent: ana, call: [{break_down: {parts: [{key: all, description: Build it all}]}}]}\n`;
   const { root, tasks, house } = await worst(agents, script, { turns: 20 });
-  assert.equal(tasks.length, 1, 'no part was made');
+  assert.equal(tasks.length, 1, 'no part was created');
   assert.equal(root.state, 'failed');
   assert.match(root.error!.message, /same|again|loop|budget of turns/);
   assert.ok(house.calls.length <= 21);
 });
 
-test('ping-pong: two agents that hand each other the same work stop at the depth limit', async () => {
+test('two agents that delegate the same work to each other stop at the depth limit', async () => {
   const agents = {
     ana: agent('tools: [delegate_to_agent]\nagents: [ben]'),
     ben: agent('tools: [delegate_to_agent]\nagents: [ana]'),
@@ -98,7 +98,7 @@ test('ping-pong: two agents that hand each other the same work stop at the depth
   assert.equal(root.state, 'failed');
 });
 
-test('a flood of tasks from one root is slowed down by the minute', async () => {
+test('the tasks that one root may create are limited per minute', async () => {
   const agents = { ana: agent('tools: [create_task]'), ben: agent('capabilities: [y]') };
   const calls = Array.from({ length: 40 }, (_, i) => `{create_task: {agent: ben, description: Thing ${i}}}`).join(', ');
   const script = `
@@ -113,10 +113,10 @@ test('a flood of tasks from one root is slowed down by the minute', async () => 
     { defaultAgent: 'ana', limits: limits({ tasksPerMinute: 10 }) },
   );
   assert.equal(root.result, 'Enough.');
-  assert.equal(tasks.length, 11, 'ten were made and thirty refused');
+  assert.equal(tasks.length, 11, 'ten were created and thirty refused');
 });
 
-test('the same for the workspace: what another process made counts, and what was made before this one started', async () => {
+test('the limit per minute counts tasks of other processes and of earlier ones', async () => {
   const calls = (n: number): string =>
     Array.from({ length: n }, (_, i) => `{create_task: {agent: cyd, description: Thing ${i}}}`).join(', ');
   const script = `
@@ -162,7 +162,7 @@ function limits(more: Partial<Config['limits']>): Config['limits'] {
   };
 }
 
-test('always yes: bids that would take anything, and checks that pass anything, cost one call each', async () => {
+test('bids that accept anything and checks that pass anything cost one call each', async () => {
   const agents = {
     ana: agent('evaluator: {}\nmetacognition: {}'),
     ben: agent('evaluator: {}\nmetacognition: {}'),
@@ -175,5 +175,5 @@ test('always yes: bids that would take anything, and checks that pass anything, 
 `;
   const { root, house } = await worst(agents, script, { turns: 20 });
   assert.deepEqual([root.state, root.to, root.result], ['completed', 'ben', 'Yes.']);
-  assert.equal(house.calls.length, 5, 'two tries of words that are no bid, one bid, the work and its check');
+  assert.equal(house.calls.length, 5, 'two tries without a valid bid, one bid, the work and its check');
 });

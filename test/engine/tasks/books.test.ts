@@ -1,4 +1,4 @@
-/** Every call has its line in history, and what the lines add up to is what the records say. */
+/** Every call has an event, and the events add up to the usage in the records. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Event } from '../../../src/domain/event.js';
@@ -34,7 +34,7 @@ for (const [budget, what] of [
   [{ tool_calls: 2 }, 'tool calls'],
   [{ children: 2 }, 'children'],
 ] as const) {
-  test(`a call that no budget of ${what} had room for has a line, and counts neither there nor in the record`, async () => {
+  test(`a call beyond the budget of ${what} has an event and is not counted as made`, async () => {
     const script = `
 - agent: lead
   turn: 1
@@ -45,14 +45,14 @@ for (const [budget, what] of [
     lay(disk, { ...STORY, tasks: { top: { description: 'go', to: 'lead', budget } } });
     await untilQuiet(cluster(script).start(disk));
     const ran = lines(disk, 'tool.ran');
-    assert.equal(ran.length, 4, 'every call has its line');
+    assert.equal(ran.length, 4, 'every call has an event');
     const made = ran.filter((event) => event['made'] !== false);
-    assert.ok(made.length < 4, 'some had no room');
+    assert.ok(made.length < 4, 'some were over the budget');
     assert.equal(usage(disk).tool_calls, made.length);
   });
 }
 
-test('an answer that came while a person edited the conversation was paid: it has its line, and the next one too', async () => {
+test('an answer that an edit discards has an event like every paid call', async () => {
   const disk = simDisk();
   lay(disk, STORY);
   const proc = cluster('- {agent: lead, say: Done.}').start(disk);
@@ -72,12 +72,12 @@ test('an answer that came while a person edited the conversation was paid: it ha
   };
   proc.ports.model = edited;
   await untilQuiet(proc);
-  assert.equal(calls, 3, 'the edit was met');
+  assert.equal(calls, 3, 'the edit was noticed');
   assert.equal(lines(disk, 'model.answered').length, 3);
-  assert.equal(usage(disk).turns, 2, 'what the conversation does not have is in no task');
+  assert.equal(usage(disk).turns, 2, 'the task counts only answers in its conversation');
 });
 
-test('a budget that is too small to begin with says what is left of it', async () => {
+test('the error of a budget that is too small says how much is left', async () => {
   const disk = simDisk();
   const agents = { lead: agent('router: {destinations: [aide]}'), aide: agent('') };
   lay(disk, { ...STORY, agents, tasks: { top: { description: 'go', to: 'lead', budget: { tokens: 3000 } } } });
@@ -103,13 +103,13 @@ const TEAM: Story = {
 `,
 };
 
-for (const when of ['when it must', 'at once', 'while a model thinks'] as const) {
-  test(`a member that goes on in its conversation is asked once and acts once, where the disk follows ${when}`, async () => {
+for (const when of ['on demand', 'at once', 'while a model thinks'] as const) {
+  test(`a team member acts once per turn if the disk is written ${when}`, async () => {
     const disk = simDisk();
     lay(disk, TEAM);
     const waking: (() => void)[] = [];
     const lag: Lag =
-      when === 'at once' ? AT_ONCE : when === 'when it must' ? WHEN_ASKED : (wake) => void waking.push(wake);
+      when === 'at once' ? AT_ONCE : when === 'on demand' ? WHEN_ASKED : (wake) => void waking.push(wake);
     const house = cluster(TEAM.script, [], lag);
     const proc = house.start(disk);
     const { model } = proc.ports;
@@ -122,13 +122,13 @@ for (const when of ['when it must', 'at once', 'while a model thinks'] as const)
     };
     await passes(proc);
     const { turns, tool_calls } = usage(disk);
-    assert.equal(turns, 2 * (1 + 2 + 2) + 1, 'two who speak, broadcast and vote, and the answer');
-    assert.equal(house.calls.length, turns, 'nobody was asked twice');
-    assert.equal(lines(disk, 'tool.ran').length, tool_calls, 'and nothing was done twice');
+    assert.equal(turns, 2 * (1 + 2 + 2) + 1, 'two members who speak, broadcast and vote, and the answer');
+    assert.equal(house.calls.length, turns, 'no model was asked twice');
+    assert.equal(lines(disk, 'tool.ran').length, tool_calls, 'no call was executed twice');
   });
 }
 
-/** As a process that watches: one pass after the other, and nobody waits for the disk between them. */
+/** As a watching process: passes follow each other without waiting for the disk. */
 async function passes(proc: Proc): Promise<void> {
   const { engine } = proc;
   for (let moved = true; moved;) {

@@ -1,4 +1,6 @@
-/** Budgets in a running engine: parallel children that want everything, calls that do not fit, last turns, limits of children. */
+/**
+ * Budgets in a running engine: greedy children, calls that do not fit, last turns, child limits.
+ */
 import assert from 'node:assert/strict';
 import path from 'node:path';
 import { test } from 'node:test';
@@ -11,7 +13,7 @@ import { lay, type Story } from '../../kit/stories.js';
 const agent = (front: string): string => `---\n${front}\n---\nDo what you are asked.\n`;
 const PRICE = { input: 2, output: 10 };
 
-/** A model that answers as long as it may, and costs money. */
+/** A model that uses its full output limit and costs money. */
 function costly(proc: Proc): Proc {
   const { model } = proc.ports;
   proc.ports.price = () => PRICE;
@@ -35,17 +37,17 @@ function started(story: Pick<Story, 'agents' | 'tasks' | 'script'>): { disk: Sim
 }
 
 function records(disk: SimDisk): Map<string, Task & { state: string }> {
-  const found = new Map<string, Task & { state: string }>();
+  const all = new Map<string, Task & { state: string }>();
   for (const state of ['completed', 'failed', 'pending', 'waiting', 'active']) {
     for (const name of disk.list(path.join(ROOT, 'tasks', state))) {
       const read = disk.read(path.join(ROOT, 'tasks', state, name));
       if (read.kind === 'file') {
         const task = JSON.parse(read.bytes.toString('utf8')) as Task;
-        found.set(task.id, { ...task, state });
+        all.set(task.id, { ...task, state });
       }
     }
   }
-  return found;
+  return all;
 }
 
 type Usage = { input_tokens: number; output_tokens: number; micro_usd: number; turns: number; tool_calls: number };
@@ -90,7 +92,7 @@ for (const [name, budget, most] of [
   });
 }
 
-test('tasks given away one after the other hold what they were given while they are open', async () => {
+test('background tasks keep their share of the budget while they are open', async () => {
   const { disk, proc } = started({
     agents: { ...GREEDY.agents, lead: agent('description: Leads\ntools: [create_task]') },
     tasks: { all: { description: 'go', to: 'lead', budget: { tokens: 90_000 } } },
@@ -105,11 +107,11 @@ ${GREEDY.script.slice(GREEDY.script.indexOf('- {agent: greedy'))}`,
   assert.equal(all.size, 5);
   assert.equal(all.get('all')!.state, 'completed');
   assert.ok(input_tokens + output_tokens <= 90_000, `${input_tokens + output_tokens} of 90000`);
-  const given = [...all.values()].flatMap((one) => (one.parent ? one.budget!.tokens! : []));
-  assert.ok(given.reduce((sum, one) => sum + one, 0) < 90_000, `shares ${given.join(', ')}`);
+  const shares = [...all.values()].flatMap((task) => (task.parent ? task.budget!.tokens! : []));
+  assert.ok(shares.reduce((sum, share) => sum + share, 0) < 90_000, `shares ${shares.join(', ')}`);
 });
 
-test('a task with turns gives its children turns of its own', async () => {
+test('a budget of turns is shared with the children', async () => {
   const { disk, proc } = started({
     ...GREEDY,
     tasks: { all: { description: 'go', to: 'lead', budget: { turns: 31 } } },
@@ -120,7 +122,7 @@ test('a task with turns gives its children turns of its own', async () => {
   for (const child of all.values()) if (child.parent) assert.equal(child.budget!.turns, 4, child.id);
 });
 
-test('turns that an agent has are those of its conversation, and are not shared', async () => {
+test('the turns in an agent file limit its own conversation only', async () => {
   const { disk, proc } = started({
     agents: { ...GREEDY.agents, lead: agent('description: Leads\ntools: [delegate_to_agent]\nbudget: {turns: 2}') },
     script: GREEDY.script.replace('when: /Answer now/', 'turn: 4'),
@@ -130,7 +132,7 @@ test('turns that an agent has are those of its conversation, and are not shared'
   assert.equal(records(disk).get('all')!.state, 'completed');
 });
 
-test('a call that does not fit is not made: one last turn, then a failure that says which budget and whose', async () => {
+test('a call that does not fit is not made, and the error names the budget and the task', async () => {
   const { disk, house, proc } = started({
     agents: { ana: agent('description: Talks\ntools: [read_file]') },
     tasks: { ask: { description: 'x'.repeat(4000), budget: { tokens: 900 } } },
@@ -144,7 +146,7 @@ test('a call that does not fit is not made: one last turn, then a failure that s
   assert.match(error!.message, /tokens of ask/);
 });
 
-test('tool calls beyond the budget are refused one by one, and an answer still comes', async () => {
+test('tool calls beyond the budget are refused one by one, and the agent can still answer', async () => {
   const { disk, proc } = started({
     agents: { ana: agent('description: Reads\ntools: [read_file]\nbudget: {tool_calls: 2}') },
     tasks: { ask: { description: 'read' } },
@@ -159,7 +161,7 @@ test('tool calls beyond the budget are refused one by one, and an answer still c
   assert.equal(usage(task).tool_calls, 2);
 });
 
-test('a budget of children holds for all that is made under a task', async () => {
+test('a budget of children limits everything created under a task', async () => {
   const { disk, proc } = started({
     ...GREEDY,
     tasks: { all: { description: 'go', to: 'lead', budget: { children: 3 } } },
@@ -172,7 +174,7 @@ test('a budget of children holds for all that is made under a task', async () =>
   assert.equal(all.get('all')!.state, 'completed');
 });
 
-test('limits.children holds without any budget, and the agent is told', async () => {
+test('limits.children applies without a budget, and the agent sees the error', async () => {
   const disk = simDisk();
   lay(disk, { name: 'x', results: {}, calls: 0, ...GREEDY, tasks: { all: { description: 'go', to: 'lead' } } });
   const house = cluster(GREEDY.script.replace('when: /Answer now/', 'turn: 2'));
@@ -181,18 +183,18 @@ test('limits.children holds without any budget, and the agent is told', async ()
   await play(proc, {}, disk);
   const made = [...records(disk).values()].filter((task) => task.parent === 'all');
   assert.equal(made.length, 2);
-  const told = house.calls.flatMap((call) => call.messages).some((one) => /over_limit.*2 children/.test(one.content));
-  assert.ok(told);
+  const messages = house.calls.flatMap((call) => call.messages);
+  assert.ok(messages.some(({ content }) => /over_limit.*2 children/.test(content)));
 });
 
-test('advisors get their share, and what they leave is there for the work', async () => {
+test('advisors get a share of the budget, and the work gets what they leave', async () => {
   const { disk, proc } = started({
     agents: {
       boss: agent('description: Decides\nadvisors: [legal, risk]\nbudget: {tokens: 30k}'),
       legal: agent('description: Law'),
       risk: agent('description: Risk'),
     },
-    tasks: { plan: { description: 'Shall we?', to: 'boss' } },
+    tasks: { plan: { description: 'Do we start?', to: 'boss' } },
     script: `- {agent: "*", say: Yes., usage: {input: 100, output: 50}}\n`,
   });
   await play(proc, {}, disk);
@@ -202,7 +204,7 @@ test('advisors get their share, and what they leave is there for the work', asyn
   assert.equal(all.get('plan')!.state, 'completed');
 });
 
-test('an agent that repeats itself is told once, then fails', async () => {
+test('an agent that repeats itself is warned once, then fails', async () => {
   const { disk, house, proc } = started({
     agents: { ana: agent('description: Repeats\ntools: [read_file]') },
     tasks: { ask: { description: 'read' } },
@@ -215,7 +217,7 @@ test('an agent that repeats itself is told once, then fails', async () => {
   assert.equal(house.calls.length, 4, 'three, a warning, one more');
 });
 
-test('an agent that heeds the warning goes on', async () => {
+test('an agent that heeds the warning continues', async () => {
   const { disk, proc } = started({
     agents: { ana: agent('description: Repeats\ntools: [read_file]') },
     tasks: { ask: { description: 'read' } },
@@ -228,7 +230,7 @@ test('an agent that heeds the warning goes on', async () => {
   assert.equal(records(disk).get('ask')!.result, 'It says x.');
 });
 
-test('when time runs out there is some left for a last answer', async () => {
+test('time is reserved for a last answer', async () => {
   const { disk, proc } = started({
     agents: { ana: agent('description: Slow\ntools: [read_file]') },
     tasks: { ask: { description: 'read', budget: { time: '100s' } } },
@@ -241,7 +243,7 @@ test('when time runs out there is some left for a last answer', async () => {
   assert.equal(records(disk).get('ask')!.result, 'What I have.');
 });
 
-test('children that run at the same time each have the time that is left, and it counts once', async () => {
+test('parallel children each get all the remaining time, and it counts once', async () => {
   const { disk, proc } = started({
     agents: {
       boss: agent('description: Decides\nadvisors: [legal, risk, tax]\nbudget: {time: 100s}'),
@@ -249,7 +251,7 @@ test('children that run at the same time each have the time that is left, and it
       risk: agent('description: R'),
       tax: agent('description: T'),
     },
-    tasks: { plan: { description: 'Shall we?', to: 'boss' } },
+    tasks: { plan: { description: 'Do we start?', to: 'boss' } },
     script: `- {agent: "*", wait: 1s, say: Yes.}\n`,
   });
   await play(proc, {}, disk);
@@ -263,7 +265,8 @@ const FAN = {
     lead: agent('description: Leads\ntools: [create_task]'),
     hand: agent('description: Helps'),
   },
-  // Of ten children the first may make four of its own, and so on: the fifth finds none left, and the first four use none of theirs.
+  // The first child gets four of the ten, the next one fewer. The fifth finds none left, although
+  // the first four use none of theirs.
   tasks: { t: { description: 'Go', to: 'lead', budget: { children: 10 } } },
   script: `
 ${[1, 2, 3, 4, 5].map((n) => `- {agent: lead, turn: ${n}, call: [{create_task: {agent: hand, description: part ${n}}}]}`).join('\n')}
@@ -272,7 +275,7 @@ ${[1, 2, 3, 4, 5].map((n) => `- {agent: lead, turn: ${n}, call: [{create_task: {
 `,
 };
 
-test('what open children hold of a budget is waited for, where they may give some of it back', async () => {
+test('a task waits for budget that open children may give back', async () => {
   const { disk, proc } = started(FAN);
   await play(proc, {}, disk);
   const all = records(disk);
@@ -283,14 +286,14 @@ test('what open children hold of a budget is waited for, where they may give som
   );
   assert.equal(all.get('t')!.result, 'All done.');
   const waits = (await proc.ports.events.list()).map((event) => event['waits'] as Task['waits']);
-  const first = waits.find((one) => one?.budget !== undefined);
+  const first = waits.find((wait) => wait?.budget !== undefined);
   assert.equal(first?.budget, 'children');
   const could = made.filter((task) => (task.budget?.children ?? 0) > 0).map((task) => task.id);
   assert.equal(could.length, 3, 'two of the first four, and the one that was asked for later');
   assert.ok(first.tasks?.length === 2 && first.tasks.every((id) => could.includes(id)));
 });
 
-test('where nobody can give anything back it is refused at once, as before', async () => {
+test('a child is refused at once if no open child can give budget back', async () => {
   const { disk, proc } = started({ ...FAN, tasks: { t: { description: 'Go', to: 'lead', budget: { children: 1 } } } });
   await play(proc, {}, disk);
   const all = [...records(disk).values()];

@@ -1,6 +1,7 @@
 /**
- * A tree of patterns that is cancelled at any moment: nothing of it stays open, what every record says it cost is what it and all under it
- * cost, and a retry goes on to the same answer without asking anybody twice. `STEP=1` tries every moment.
+ * Nested patterns that are cancelled at any moment: no task stays open, every record has its cost
+ * with everything under it, and a retry reaches the same answer without repeating calls. `STEP=1`
+ * tries every moment.
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -14,7 +15,7 @@ import { lay, type Story } from '../../kit/stories.js';
 
 const agent = (front: string): string => `---\ndescription: x\n${front}\n---\nDo what you are asked.\n`;
 
-/** A router to a team; a member of it delegates to an agent with advisors and a handoff, another is a router itself. */
+/** A router to a team. One member delegates to an agent with advisors and a handoff; one routes. */
 const NEST: Story = {
   name: 'a nest of patterns',
   agents: {
@@ -77,28 +78,28 @@ function submit(proc: Proc, kind: 'cancel' | 'retry'): Promise<void> {
   return proc.ports.intents.submit({ id: kind, kind, task: 'top', by: 'human', at: '2026-01-01T00:00:00.000Z' });
 }
 
-test(`cancelled at any moment, every record knows what it cost with all under it, and a retry asks nobody twice (SEED=${SEED})`, async () => {
-  const whole = await play(Infinity);
-  assert.deepEqual(whole.wrong, []);
+test(`a tree cancelled at any moment has correct costs, and a retry repeats no call (SEED=${SEED})`, async () => {
+  const full = await play(Infinity);
+  assert.deepEqual(full.wrong, []);
   let cancelled = 0;
-  const events = Array.from({ length: whole.events }, (_, i) => i + 1);
+  const events = Array.from({ length: full.events }, (_, i) => i + 1);
   const tried = sampleOf('cancelled books', events, 8);
   for (const at of tried) {
     const run = await play(at);
     assert.deepEqual(run.wrong, [], `cancelled at event ${at}`);
     if (run.cancelled) cancelled++;
-    assert.equal(run.calls, whole.calls, `cancelled at event ${at}`);
+    assert.equal(run.calls, full.calls, `cancelled at event ${at}`);
   }
   assert.ok(cancelled > tried.length / 2, `${cancelled} of ${tried.length} came in time`);
 });
 
-test('cancelled while a model is thinking, deep inside: its call is ended, and all above know what was spent', async () => {
+test('a cancel during a model call deep in the tree ends the call, and all ancestors have its cost', async () => {
   const disk = simDisk();
   lay(disk, NEST);
   const house = cluster(NEST.script);
   const proc = house.start(disk);
   const { model } = proc.ports;
-  const thinking = new Promise<void>((begun) => (proc.ports.model = hanging(model, 'tax', begun)));
+  const thinking = new Promise<void>((resolve) => (proc.ports.model = hanging(model, 'tax', resolve)));
   const working = untilQuiet(proc);
   await thinking;
   await submit(proc, 'cancel');
@@ -111,12 +112,12 @@ test('cancelled while a model is thinking, deep inside: its call is ended, and a
   assert.deepEqual(outcome(disk, NEST), []);
 });
 
-/** Whoever asks for this agent waits until it is told to stop. */
-function hanging(model: Model, agent: string, begun: () => void): Model {
+/** Calls of this agent hang until they are aborted. */
+function hanging(model: Model, agent: string, onCall: () => void): Model {
   return {
     call(request) {
       if (request.agent !== agent) return model.call(request);
-      begun();
+      onCall();
       return new Promise((resolve) => {
         const aborted = { ok: false, failure: { class: 'aborted', message: 'aborted' } } as const;
         request.signal!.addEventListener('abort', () => resolve(aborted));

@@ -1,4 +1,6 @@
-/** How a root comes to its certificate: what is open or unread is waited for, and the processes of a mesh are asked. */
+/**
+ * The certificate of a root: it waits for open tasks and unread notes, and asks other processes.
+ */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { busWorld, memoryBus } from '../../../src/adapters/bus/index.js';
@@ -40,7 +42,7 @@ async function together(procs: Proc[]): Promise<void> {
   throw new Error('still moving');
 }
 
-test('one process: the certificate is its own, and nobody is asked', async () => {
+test('a single process certifies a root without asking others', async () => {
   const disk = simDisk();
   lay(disk, PAIR);
   const bus = memoryBus({ clock: simClock({ auto: true }) });
@@ -49,7 +51,7 @@ test('one process: the certificate is its own, and nobody is asked', async () =>
   assert.deepEqual(bus.read('task'), []);
 });
 
-test('two processes of a mesh: both are asked twice and agree', async () => {
+test('two processes of a mesh agree in two phases', async () => {
   const disk = simDisk();
   lay(disk, PAIR);
   const house = cluster(PAIR.script);
@@ -64,25 +66,25 @@ test('two processes of a mesh: both are asked twice and agree', async () => {
   assert.deepEqual(said, ['completion_probe', 'completion_vote', 'completion_probe', 'completion_vote']);
 });
 
-test('a process that is paused is waited for once, and then left out by name', async () => {
+test('a silent process is waited for once, then named as silent', async () => {
   const disk = simDisk();
   lay(disk, { ...PAIR, tasks: { t: { description: 'Go', to: 'ann' }, u: { description: 'Go on', to: 'ann' } } });
   const house = cluster(PAIR.script);
   const clock = simClock({ auto: true });
   const paused = house.start(disk, { bus: memoryBus({ clock }), agents: ['cyd'] });
-  await paused.engine.pump(); // it is there, and hears nothing more
+  await paused.engine.pump(); // it has joined, and hears nothing more
   const proc = house.start(disk, { bus: memoryBus({ clock }), agents: ['ann', 'ben'] });
   await untilQuiet(proc);
   for (const id of ['t', 'u'])
     assert.deepEqual(root(disk, id).certificate, { open: 0, unread: 0, effects: 0, agreed: 1, of: 2 });
-  const told = (await proc.ports.events.list()).filter((event) => event.name === 'root.certified');
+  const certified = (await proc.ports.events.list()).filter((event) => event.name === 'root.certified');
   assert.deepEqual(
-    told.map((event) => event['silent']),
+    certified.map((event) => event['silent']),
     [[paused.ports.presence.peer.id], [paused.ports.presence.peer.id]],
   );
 });
 
-/** Ann's root, while a note about this task is told between her last turn and her end. */
+/** Ann's root, with a note about this task between her last turn and her end. */
 async function lateNote(about: { task: string; root?: string }): Promise<Task> {
   const channels: Config['channels'] = { news: { readers: ['ann'], maxBytes: DEFAULT_NOTE_BYTES } };
   const story: Story = {
@@ -103,7 +105,7 @@ async function lateNote(about: { task: string; root?: string }): Promise<Task> {
     bus,
     config: { channels },
     watchers: {
-      // Told after its last turn has begun, and before it ends.
+      // The note arrives after the answer of the last turn.
       event: ({ name }) => {
         if (name !== 'model.answered' || bus.read('news').length > 0) return;
         const at = '2026-01-01T00:00:00.000Z';
@@ -116,16 +118,16 @@ async function lateNote(about: { task: string; root?: string }): Promise<Task> {
   return root(disk);
 }
 
-test('the last note is on its way when everybody else is done: it is heard before the root ends', async () => {
-  assert.equal((await lateNote({ task: 't.call-x' })).result, 'Then I close it.', 'as earlier versions told it');
+test('a note about the work that arrives last is read before the root ends', async () => {
+  assert.equal((await lateNote({ task: 't.call-x' })).result, 'Then I close it.', 'in the format of earlier versions');
   assert.equal((await lateNote({ task: 't.call-x', root: 't' })).result, 'Then I close it.');
 });
 
-test('a note about a root that is only called like a child keeps nobody', async () => {
+test('a note about another root whose id looks like a child is not waited for', async () => {
   assert.equal((await lateNote({ task: 't.notes', root: 't.notes' })).result, 'I am done.');
 });
 
-test('one process after the other: a paused one is missing in every certificate until it is heard again', async () => {
+test('a silent process is missing in every certificate until it answers', async () => {
   const disk = simDisk();
   lay(disk, PAIR);
   const house = cluster(PAIR.script);
@@ -141,7 +143,7 @@ test('one process after the other: a paused one is missing in every certificate 
   assert.deepEqual(root(disk, 'later').certificate, { open: 0, unread: 0, effects: 0, agreed: 1, of: 2 });
 });
 
-test('an agent with a pattern has spoken: a note that comes after that keeps its root from nothing', async () => {
+test('a note that arrives after the work of a pattern does not delay its root', async () => {
   const channels: Config['channels'] = { news: { readers: ['ann'], maxBytes: DEFAULT_NOTE_BYTES } };
   const story: Story = {
     ...PAIR,
@@ -167,20 +169,20 @@ test('an agent with a pattern has spoken: a note that comes after that keeps its
   assert.equal(root(disk).result, 'Done.');
 });
 
-/** Two processes of a mesh and one that works for everybody. `now` is called when all have been asked in this phase. */
+/** Two processes of a mesh and one that hosts all agents. `now` runs when this phase is asked. */
 async function whileAsked(phase: 1 | 2, now: (disk: SimDisk, bus: Bus) => void, channels: Config['channels'] = {}) {
   const disk = simDisk();
   const script = `${PAIR.script}- {agent: ann, turn: 3, when: the door is open, say: Then I close it.}`;
   lay(disk, { ...PAIR, script });
   const house = cluster(script);
   const [world, clock] = [busWorld(), simClock({ auto: true })];
-  const enter = (agents: string[] | undefined): Proc =>
+  const start = (agents: string[] | undefined): Proc =>
     house.start(disk, {
       bus: memoryBus({ world, clock }),
       config: { channels },
       ...(agents === undefined ? {} : { agents }),
     });
-  const procs = [['ann'], ['ben'], undefined].map(enter);
+  const procs = [['ann'], ['ben'], undefined].map(start);
   const other = procs[2]!;
   await other.ports.presence.join();
   let asked = 0;
@@ -194,7 +196,7 @@ async function whileAsked(phase: 1 | 2, now: (disk: SimDisk, bus: Bus) => void, 
 }
 
 for (const phase of [1, 2] as const)
-  test(`a task that a third process puts under the root while phase ${phase} is voted on is waited for`, async () => {
+  test(`a task that is added under the root during phase ${phase} is waited for`, async () => {
     const at = '2026-01-01T00:00:00.000Z';
     const more = makeTask({
       id: 't.more',
@@ -214,7 +216,7 @@ for (const phase of [1, 2] as const)
   });
 
 for (const phase of [1, 2] as const)
-  test(`a note that comes while phase ${phase} is voted on is heard before the root ends`, async () => {
+  test(`a note that arrives during phase ${phase} is read before the root ends`, async () => {
     const at = '2026-01-01T00:00:00.000Z';
     const body = { type: 'said', text: 'the door is open' } as const;
     const { disk } = await whileAsked(

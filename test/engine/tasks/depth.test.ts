@@ -1,4 +1,4 @@
-/** How far agents may ask each other: chains that files declare go as far as they are written, what agents ask by themselves is limited. */
+/** Depth: chains that agent files declare are not limited; requests that agents make are. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { cluster, untilQuiet, type Proc, type Cluster } from '../../kit/cluster.js';
@@ -10,7 +10,7 @@ const agent = (front: string): string => `---\ndescription: x\n${front}\n---\nDo
 const stage = (i: number): string => `stage-with-a-long-name-${i}`;
 const STAGES = 12;
 
-/** Each stage adds its number; ids of so long a chain are cut. */
+/** Each stage answers with its number. Ids of so long a chain are shortened. */
 function chain(more: string): Story {
   const stages = Array.from({ length: STAGES }, (_, i) => i);
   return {
@@ -25,31 +25,31 @@ function chain(more: string): Story {
   };
 }
 
-function begun(story: Story): { disk: SimDisk; house: Cluster; proc: Proc } {
+function start(story: Story): { disk: SimDisk; house: Cluster; proc: Proc } {
   const disk = simDisk();
   lay(disk, story);
   const house = cluster(story.script);
   return { disk, house, proc: house.start(disk) };
 }
 
-test('a chain of twelve stages runs without raising a limit, and its books add up', async () => {
+test('a chain of twelve stages runs with default limits, and its costs add up', async () => {
   const story = chain('');
-  const { disk, house, proc } = begun(story);
+  const { disk, house, proc } = start(story);
   await untilQuiet(proc, 200);
   assert.deepEqual(outcome(disk, story), []);
   assert.equal(house.calls.length, STAGES);
 });
 
-test('a stage deep in the chain that failed is tried again, from the top and from the middle, and the rest goes on', async () => {
+test('a retry from the top or the middle repeats a failed stage deep in the chain and continues', async () => {
   for (const from of ['go', 'middle']) {
     const story = chain(`- {agent: ${stage(9)}, times: 1, fail: auth, message: no key}`);
-    const { disk, house, proc } = begun(story);
+    const { disk, house, proc } = start(story);
     await untilQuiet(proc, 200);
     const failed = await proc.ports.tasks.ended({ state: 'failed' });
-    assert.equal(failed.length, 11, 'the stage, its work and those above it');
+    assert.equal(failed.length, 11, 'the stage, its work and its ancestors');
     const id =
       from === 'go' ? 'go' : failed.find(({ task }) => task.to === stage(7) && task.role === 'handoff')!.task.id;
-    assert.equal(id.length > 90, from !== 'go', 'its id is cut, so it says nothing of what is below it');
+    assert.equal(id.length > 90, from !== 'go', 'its id is shortened, so its prefix does not find its children');
     await proc.ports.intents.submit({
       kind: 'retry',
       id: 'i1',
@@ -65,8 +65,8 @@ test('a stage deep in the chain that failed is tried again, from the top and fro
   }
 });
 
-test('cancelled in the middle, the whole chain ends', async () => {
-  const { disk, house, proc } = begun(chain(''));
+test('a chain cancelled in the middle ends as a whole', async () => {
+  const { disk, house, proc } = start(chain(''));
   for (let pass = 0; pass < 50 && house.calls.length < 7; pass++) await proc.engine.pump();
   assert.ok(house.calls.length >= 7);
   await proc.ports.intents.submit({
@@ -82,9 +82,9 @@ test('cancelled in the middle, the whole chain ends', async () => {
   assert.ok(disk.tree().size > 0 && house.calls.length < STAGES);
 });
 
-test('agents that ask each other in a circle by themselves are stopped at the limit, and each asker goes on', async () => {
+test('agents that delegate in a cycle are stopped at the depth limit, and each asker continues', async () => {
   const tools = 'tools: [delegate_to_agent]';
-  const { house, proc } = begun({
+  const { house, proc } = start({
     name: 'ping and pong',
     agents: {
       ping: agent(`${tools}\nagents: [pong]\nhandoff: scribe`),
@@ -110,8 +110,8 @@ test('agents that ask each other in a circle by themselves are stopped at the li
   assert.ok(house.calls.length < 30);
 });
 
-test('agents that hand off in a circle are given no work, and the others work on', async () => {
-  const { house, proc } = begun({
+test('agents whose handoffs form a cycle get no work, and the others continue', async () => {
+  const { house, proc } = start({
     name: 'round and round',
     agents: {
       a: agent('handoff: b'),
@@ -140,8 +140,8 @@ test('agents that hand off in a circle are given no work, and the others work on
   assert.equal(house.calls.length, 2, 'nothing is asked inside the circle');
 });
 
-test('agents whose files contradict themselves, or name somebody who is not there, are given no work, and the others work on', async () => {
-  const { house, proc } = begun({
+test('agents with contradictory files or unknown names get no work, and the others continue', async () => {
+  const { house, proc } = start({
     name: 'unfit',
     agents: {
       router: agent('router: {destinations: [fine]}\ntools: [read_file]'),
@@ -175,5 +175,5 @@ test('agents whose files contradict themselves, or name somebody who is not ther
     assert.match(error!.hint!, /then retry the task$/);
   }
   assert.match(ends.get('into')!.error!.message, /^handoff \(alone\) failed: alone names "nobody"/);
-  assert.equal(house.calls.length, 2, 'whoever is in order, and nobody else');
+  assert.equal(house.calls.length, 2, 'only agents with valid files');
 });
