@@ -1,4 +1,4 @@
-/** Reference pages for what the code defines in its own tables: commands, events, tools, variables. */
+/** Reference pages from the tables in the code: commands, events, tools, variables. */
 import { execFileSync } from 'node:child_process';
 import * as path from 'node:path';
 import { findProvider, providerNames } from '../../dist/src/domain/config/providers.js';

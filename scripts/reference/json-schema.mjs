@@ -1,4 +1,4 @@
-/** The published JSON Schemas: draft 07, the latest that the YAML language server fully supports. */
+/** The published JSON Schemas: draft 07, the latest that YAML language servers fully support. */
 import { load } from 'js-yaml';
 import { registry, toJSONSchema } from 'zod/mini';
 import { ABOUT } from '../../dist/src/schemas/about.js';

@@ -1,6 +1,6 @@
 /**
- * Every kind of file that has a schema, with the text at the top of its reference page. `labels` names
- * the mappings that have no key of their own.
+ * Every kind of file that has a schema, with the text at the top of its reference page. `labels`
+ * names the mappings that have no key of their own.
  */
 import { union } from '../../dist/src/schemas/zod.js';
 import { agentFlat, agentSpec } from '../../dist/src/schemas/agent-files.js';

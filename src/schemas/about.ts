@@ -14,7 +14,7 @@ export interface About {
   example?: string;
   /** Other keys that mean the same. `max_tokens` may always be written `maxTokens`. */
   spellings?: readonly string[];
-  /** One safe next step for whoever gave a wrong value. */
+  /** One safe next step for a person who gave a wrong value. */
   hint?: string;
   /** The name of the type, for the reference. */
   type?: string;
@@ -39,7 +39,7 @@ export function needed<S extends Schema>(schema: S, description: string, more: A
   return about(schema.clone(schema._zod.def), { ...ABOUT.get(schema), description, ...more });
 }
 
-/** A check whose message is a whole sentence, unlike other errors, which complete `"key" must be …`. */
+/** A check whose message is a whole sentence. Other errors complete `"key" must be …`. */
 export function rule<T>(holds: (value: T) => boolean, message: string, more: RuleFacts = {}) {
   const { path, ...facts } = more;
   return z.refine<T>(holds, { error: message, params: { rule: facts }, ...(path ? { path } : {}) });

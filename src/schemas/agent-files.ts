@@ -1,4 +1,4 @@
-/** Agents in other formats: our own `*.agent.yaml`, and the files of Claude Code, Copilot and `*.ai`. */
+/** Agents in other formats: `*.agent.yaml`, and the files of Claude Code, Copilot and `*.ai`. */
 import { AGENT_KEYS } from './agent.js';
 import { routerRules } from './agent-patterns.js';
 import { key, needed } from './about.js';

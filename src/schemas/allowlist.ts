@@ -1,4 +1,6 @@
-/** `storage/terminal-cmd-allowlist.yaml`: commands that run by themselves, or are always asked for. */
+/**
+ * `storage/terminal-cmd-allowlist.yaml`: commands that run by themselves or are always asked for.
+ */
 import { key, needed } from './about.js';
 import { flag } from './values.js';
 import * as z from './zod.js';

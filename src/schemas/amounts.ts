@@ -37,10 +37,10 @@ export function microUsd(value: unknown): number | undefined {
     : undefined;
 }
 
-type Reader = (value: unknown) => number | undefined;
+type Read = (value: unknown) => number | undefined;
 
-/** What may stand in a budget: the spelling for people, and the exact one that records use. */
-const FIELDS: Record<string, { name: BudgetName; read: Reader; want: string }> = {
+/** The keys of a budget as people write them, and `micro_usd` and `time_ms`, which records use. */
+export const BUDGET_KEYS = {
   turns: { name: 'turns', read: count, want: 'a whole number, such as 30' },
   tokens: { name: 'tokens', read: count, want: 'a whole number, such as 200k' },
   usd: { name: 'microUsd', read: microUsd, want: 'dollars, such as 1.50' },
@@ -50,49 +50,30 @@ const FIELDS: Record<string, { name: BudgetName; read: Reader; want: string }> =
   children: { name: 'children', read: count, want: 'a whole number, such as 20' },
   micro_usd: { name: 'microUsd', read: count, want: 'a whole number of micro-dollars' },
   time_ms: { name: 'timeMs', read: count, want: 'a whole number of milliseconds' },
-};
+} satisfies Record<string, { name: BudgetName; read: Read; want: string }>;
 
-const BUDGET_KEYS = ['turns', 'tokens', 'usd', 'time', 'tool_calls', 'children'];
+const LISTED = 'turns, tokens, usd, time, tool_calls, children';
 
 type BudgetRead = { ok: true; budget: Budget } | { ok: false; key: string; known: boolean; want: string };
 
-/** Fields that are null count as absent. */
-export function readBudget(given: Record<string, unknown>): BudgetRead {
+/** Keys that are `null` count as absent. */
+export function readBudget(given: object): BudgetRead {
   const budget: Budget = {};
   for (const [key, value] of Object.entries(given)) {
     if (value === null || value === undefined) continue;
-    const field = Object.hasOwn(FIELDS, key) ? FIELDS[key] : undefined;
-    if (field === undefined) return { ok: false, key, known: false, want: BUDGET_KEYS.join(', ') };
-    const read = field.read(value);
-    if (read === undefined) return { ok: false, key, known: true, want: field.want };
-    budget[field.name] = read;
+    const known = Object.hasOwn(BUDGET_KEYS, key) ? BUDGET_KEYS[key as keyof typeof BUDGET_KEYS] : undefined;
+    if (known === undefined) return { ok: false, key, known: false, want: LISTED };
+    const amount = known.read(value);
+    if (amount === undefined) return { ok: false, key, known: true, want: known.want };
+    budget[known.name] = amount;
   }
   return { ok: true, budget };
 }
 
-/** A budget as a file writes it. */
-interface BudgetWritten {
-  turns?: string | number;
-  tokens?: string | number;
-  usd?: string | number;
-  time?: string | number;
-  tool_calls?: string | number;
-  children?: string | number;
-  micro_usd?: string | number;
-  time_ms?: string | number;
-}
-
-/** Only for a budget that its schema has accepted. */
-export function budgetOf(written: BudgetWritten = {}): Budget {
-  const budget: Required<{ [K in BudgetName]: number | undefined }> = {
-    turns: count(written.turns),
-    tokens: count(written.tokens),
-    microUsd: count(written.micro_usd) ?? microUsd(written.usd),
-    timeMs: count(written.time_ms) ?? durationMs(written.time),
-    toolCalls: count(written.tool_calls),
-    children: count(written.children),
-  };
-  return Object.fromEntries(Object.entries(budget).filter(([, amount]) => amount !== undefined));
+/** Of a budget that its schema has accepted. */
+export function budgetOf(written: object = {}): Budget {
+  const read = readBudget(written);
+  return read.ok ? read.budget : {};
 }
 
 /** The exact spelling, for records. */

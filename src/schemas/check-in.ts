@@ -1,4 +1,4 @@
-/** `storage/planner-checkin.yaml`: when the planner last checked in on the others, and how often it does. */
+/** `storage/planner-checkin.yaml`: when the planner last checked in, and how often it does. */
 import { CHECK_IN_SECONDS } from '../domain/coordination/check-in.js';
 import { at, mapping, text, whole } from './values.js';
 import { key } from './about.js';

@@ -1,4 +1,4 @@
-/** The parts of `guild.yaml` about agents finding and telling each other things: coordination, channels. */
+/** The parts of `guild.yaml` about how agents find each other and talk: coordination, channels. */
 import { DEFAULT_COORDINATION, DEFAULT_NOTE_BYTES } from '../domain/config/config.js';
 import { OWN_CHANNELS } from '../domain/coordination/note.js';
 import { isSafeId } from '../domain/task/id.js';

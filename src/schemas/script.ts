@@ -1,4 +1,6 @@
-/** The script of the scripted model: a list of lines, of which the first that fits a call answers it. */
+/**
+ * The script of the scripted model: a list of lines. The first line that fits a call answers it.
+ */
 import { MODEL_FAILURES } from '../domain/session/model-failure.js';
 import { DURATION } from './amounts.js';
 import { key, named, rule } from './about.js';
@@ -159,7 +161,10 @@ type LineKeys = Partial<Record<'fail' | 'retry_after' | 'message' | 'call' | 'fi
 export const scriptYaml = z.array(line, { error: 'a list of lines, each beginning with "- "' });
 export type ScriptLineFile = z.infer<typeof line>;
 
-/** `/regex/flags` as a regular expression, everything else as text. Undefined if the expression is not valid. */
+/**
+ * `/regex/flags` as a regular expression, everything else as text. Undefined if the expression is
+ * not valid.
+ */
 export function patternOf(value: unknown): string | RegExp | undefined {
   try {
     return compile(String(value));

@@ -1,4 +1,4 @@
-/** A conversation: `sessions/<id>.session.yaml`. Unknown keys are kept, and `null` counts as absent. */
+/** A conversation: `sessions/<id>.session.yaml`. Unknown keys are kept, `null` counts as absent. */
 import { PROBLEM_CODES } from '../domain/problem.js';
 import { MESSAGE_KINDS, MESSAGE_ROLES, SESSION_STATUSES } from '../domain/session/session.js';
 import { named, needed, nullable, rule } from './about.js';

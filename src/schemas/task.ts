@@ -20,7 +20,10 @@ const id = named(
 const ids = named('id or list of ids', z.union([id, z.array(id)], { error: 'a list of task ids' }));
 const texts = named('text or list of text', z.union([text, z.array(text)], { error: 'a list of texts' }));
 
-/** An agent that does not exist fails the task later; a name that could leave its folder is refused here. */
+/**
+ * A name that could leave its folder is refused here. An agent that does not exist fails the task
+ * later.
+ */
 const peerError = "an agent's name, or human";
 // oxlint-disable-next-line no-control-regex
 const PEER = /^@?[^./\\\u0000-\u001f\u007f][^/\\\u0000-\u001f\u007f]{0,99}$/;

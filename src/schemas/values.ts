@@ -3,7 +3,7 @@
  * durations, budgets. The error of each completes the sentence `"key" must be …`.
  */
 import { PRIORITIES, PRIORITY_WORDS } from '../domain/task/priority.js';
-import { COUNT, DOLLARS, DURATION, count } from './amounts.js';
+import { BUDGET_KEYS, COUNT, DOLLARS, DURATION, count } from './amounts.js';
 import { key, named } from './about.js';
 import * as z from './zod.js';
 
@@ -56,28 +56,26 @@ function dollars(error: string) {
   return named('dollars', z.union([plain, z.string({ error }).check(z.regex(DOLLARS))], { error }));
 }
 
+const want = (name: keyof typeof BUDGET_KEYS): string => BUDGET_KEYS[name].want;
+
 export const budget = named(
   'budget',
   z.strictObject(
     {
-      turns: key(whole(0, 'a whole number, such as 30'), 'Model calls.', { example: '30' }),
-      tokens: key(whole(0, 'a whole number, such as 200k'), 'Input and output tokens.', { example: '200k' }),
-      usd: key(dollars('dollars, such as 1.50'), 'US dollars.', { example: '1.50' }),
-      time: key(durationAs('a duration, such as 10m'), 'Time from the start of the task.', { example: '10m' }),
-      tool_calls: key(whole(0, 'a whole number, such as 100'), 'Tool calls.', { example: '100' }),
-      children: key(whole(0, 'a whole number, such as 20'), 'Tasks created below the task, at any depth.', {
-        example: '20',
-      }),
+      turns: key(whole(0, want('turns')), 'Model calls.', { example: '30' }),
+      tokens: key(whole(0, want('tokens')), 'Input and output tokens.', { example: '200k' }),
+      usd: key(dollars(want('usd')), 'US dollars.', { example: '1.50' }),
+      time: key(durationAs(want('time')), 'Time from the start of the task.', { example: '10m' }),
+      tool_calls: key(whole(0, want('tool_calls')), 'Tool calls.', { example: '100' }),
+      children: key(whole(0, want('children')), 'Tasks created below the task, at any depth.', { example: '20' }),
       micro_usd: key(
-        whole(0, 'a whole number of micro-dollars'),
+        whole(0, want('micro_usd')),
         'The exact form of `usd`, in millionths of a dollar. Task records use it.',
         { example: '1500000' },
       ),
-      time_ms: key(
-        whole(0, 'a whole number of milliseconds'),
-        'The exact form of `time`, in milliseconds. Task records use it.',
-        { example: '600000' },
-      ),
+      time_ms: key(whole(0, want('time_ms')), 'The exact form of `time`, in milliseconds. Task records use it.', {
+        example: '600000',
+      }),
     },
     { error: 'a mapping of turns, tokens, usd, time, tool_calls, children' },
   ),

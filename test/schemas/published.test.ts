@@ -1,4 +1,4 @@
-/** The published JSON Schemas, read back by another implementation: they accept every file that comes with the program. */
+/** The published JSON Schemas, read back as JSON, accept every file that comes with the program. */
 import assert from 'node:assert/strict';
 import * as fs from 'node:fs';
 import * as path from 'node:path';

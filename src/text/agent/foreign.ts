@@ -1,7 +1,8 @@
 /**
- * Agent files that were written for other programs: Claude Code's `.claude/agents/*.md`, Copilot's
- * `*.agent.md` and `*.chatmode.md`, and `*.ai`. A key without a meaning here is a warning, because the
- * file is right for its own program. An agent that names no tools may only read.
+ * Agent files that were written for other programs: `.claude/agents/*.md` of Claude Code,
+ * `*.agent.md` and `*.chatmode.md` of Copilot, and `*.ai`. A key without a meaning here is a
+ * warning, because the file is right for its own program. An agent that names no tools may only
+ * read.
  */
 import { problem, type Problem, type ProblemCode } from '../../domain/problem.js';
 import { count } from '../../schemas/amounts.js';

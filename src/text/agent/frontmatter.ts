@@ -1,15 +1,15 @@
 /**
- * A text whose head is YAML between two lines `---`. The split is by lines only: a fence counts at the very start of a line, so
- * one inside a block literal, which is indented, does not. Offsets are into the whole text, so that places stay right.
+ * A text that begins with YAML between two lines `---`. A fence counts only at the very start of a
+ * line, so an indented one inside a block literal does not. Offsets are into the whole text.
  */
 type Frontmatter =
   | { kind: 'found'; start: number; end: number; body: number }
-  /** The text does not begin with a fence: all of it is body. */
+  /** The text does not begin with a fence; all of it is body. */
   | { kind: 'none'; body: number }
-  /** It begins with a fence, at this offset, that is never closed. */
+  /** The fence at this offset is never closed. */
   | { kind: 'open'; at: number };
 
-/** A byte order mark, and a first line `#!…`, may come before. */
+/** A byte order mark and a first line `#!…` may precede it. */
 export function splitFrontmatter(text: string): Frontmatter {
   const head = /^\uFEFF?(?:#!.*(?:\r?\n|$))?/.exec(text)![0].length;
   const opening = /^---[ \t]*(?:\r?\n|$)/.exec(text.slice(head, head + 200));

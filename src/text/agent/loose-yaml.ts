@@ -1,10 +1,10 @@
 /**
- * Frontmatter as Claude Code's users write it: `key: value` lines whose values are not always YAML (`description: Use it when: …`). When
- * YAML has refused the whole, each line is taken by itself and its value as it stands.
+ * Frontmatter as users of Claude Code write it: `key: value` lines whose values are not always YAML
+ * (`description: Use it when: …`). If YAML refuses the whole, each line is read by itself.
  */
 import type { YamlSource } from '../yaml/parse.js';
 
-/** Undefined unless every line at the margin is `key: value`, a comment or blank. Indented lines continue the one before. */
+/** Undefined unless every unindented line is `key: value`, a comment or blank. */
 export function loadLines(source: YamlSource): Record<string, unknown> | undefined {
   const read: [string, unknown][] = [];
   for (const line of source.text.slice(source.start, source.end).split(/\r?\n/)) {

@@ -1,6 +1,6 @@
 /**
- * One agent from one file, whatever the format: our Markdown with frontmatter, `*.agent.yaml`, the
- * Markdown of Claude Code and Copilot, `*.ai`. All problems of a file are reported at once, and there
+ * One agent from one file, whatever the format: Markdown with frontmatter, `*.agent.yaml`, the
+ * files of Claude Code and Copilot, `*.ai`. All problems of a file are reported at once, and there
  * is an agent only if there are none.
  */
 import type { Agent, AgentFormat } from '../../domain/agent/agent.js';
@@ -68,7 +68,7 @@ export function parseAgent(text: string, given: AgentFile): AgentParsed {
   return problems.length > 0 ? rest : { agent, ...rest };
 }
 
-/** The system prompt with its blanks filled in. */
+/** The system prompt with its variables filled in. */
 export function renderPrompt(
   agent: Agent,
   given: { toolDescriptions: string; variables: Record<string, string> },
@@ -154,7 +154,7 @@ function once(problems: Problem[]): Problem[] {
   ]);
 }
 
-/** Characters that a person does not see and a model reads. Joiners are left alone: scripts and emoji need them. */
+/** Characters that a model reads and a person does not see, except joiners: emoji need them. */
 // oxlint-disable-next-line no-control-regex
 const UNSEEN =
   /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f\u00ad\u061c\u180e\u200b\u200e\u200f\u202a-\u202e\u2060-\u2064\u2066-\u206f\ufeff\u{e0000}-\u{e007f}]/gu;

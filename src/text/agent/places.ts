@@ -1,13 +1,16 @@
-/** Where an agent file says what other checks may complain about, by names that hold for every format. */
+/** Places in an agent file for the checks of other modules, by names that fit every format. */
 import type { Agent } from '../../domain/agent/agent.js';
 import type { Where } from '../../domain/problem.js';
 import type { YamlPlaces } from '../yaml/parse.js';
 import type { Path } from '../schema/fault.js';
 
-/** Keys such as `name`, `handoff`, `tools.0`, `advisors.1`, `router.destinations.0`, `router.fallback`, `team.members.2`, `approve.write_file`. */
+/**
+ * By names such as `handoff`, `tools.0`, `router.destinations.0`, `team.members.2`,
+ * `approve.write_file`.
+ */
 export function agentPlaces(agent: Agent, places: YamlPlaces): Record<string, Where> {
   const found: [string, Where][] = [];
-  /** Notes the first of these paths that exists, at the top or in a part of its own. */
+  /** Notes the first of these paths that exists, at the top or in `spec` or `metadata`. */
   const note = (name: string, ...paths: Path[]): void => {
     for (const path of paths) {
       for (const root of ROOTS) {
@@ -41,7 +44,7 @@ export function agentPlaces(agent: Agent, places: YamlPlaces): Record<string, Wh
   return Object.fromEntries(found);
 }
 
-/** Each place costs a walk through the text. */
+/** Each place costs a search in the text. */
 function few<T>(list: readonly T[] = []): readonly T[] {
   return list.slice(0, 100);
 }

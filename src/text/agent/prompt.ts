@@ -1,6 +1,6 @@
 /**
- * The body of an agent file. Usually it is the system prompt as it stands; the headings `# System Prompt` and `# User Prompt
- * Template` divide it where they stand outside code fences. Any other heading is the author's own text.
+ * The body of an agent file. Usually all of it is the system prompt. The headings `# System Prompt`
+ * and `# User Prompt Template` outside code fences divide it; any other heading is ordinary text.
  */
 interface Prompts {
   system: string;
@@ -19,7 +19,7 @@ export function splitPrompts(body: string): Prompts {
   return prompts;
 }
 
-/** `{{name}}` → its value, or nothing. Values are not looked into again: they may come from outside. */
+/** `{{name}}` becomes its value, or nothing. Values are not filled in: they may be from outside. */
 export function fillTemplate(template: string, values: Readonly<Record<string, string>>): string {
   return template.replace(/\{\{\s*([A-Za-z_][\w.-]*)\s*\}\}/g, (_, name: string) =>
     Object.hasOwn(values, name) ? values[name]! : '',

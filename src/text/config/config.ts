@@ -1,6 +1,6 @@
 /**
- * `guild.yaml`. Every key has a default, so an empty or missing file is a good one. A wrong value is
- * reported and its default stands in, so that the program can always run far enough to report it.
+ * `guild.yaml`. Every key has a default, so an empty or missing file is valid. A wrong value is
+ * reported and replaced by its default, so that the program can always run far enough to report it.
  */
 import {
   DEFAULT_COORDINATION,

@@ -1,12 +1,13 @@
 /**
- * Regular expressions from files that people write, tried on lines that agents write. A pattern whose work could explode on a
- * crafted line is refused when the file is read; the others get a longest input, so that even the slowest allowed one ends at once.
+ * Regular expressions that people write in files, matched against lines that agents write. A
+ * pattern that a crafted line could make exponentially slow is refused. The others get a maximum
+ * input length, so that even the slowest accepted one ends quickly.
  */
 import type { GuardedPattern } from '../../domain/policy.js';
 
 type PatternRead = { ok: true; pattern: GuardedPattern } | { ok: false; reason: string };
 
-/** Steps that one trial may cost, roughly. */
+/** Steps that one match may take, roughly. */
 const MAX_STEPS = 2_000_000;
 const MAX_INPUT = 16_384;
 
@@ -16,11 +17,11 @@ export function readPattern(text: string): PatternRead {
   const source = text.slice(1, end);
   const flags = text.slice(end + 1);
   if (!text.startsWith('/') || end < 1 || source === '') return { ok: false, reason: 'it must be /pattern/flags' };
-  if (!/^[imsu]*$/.test(flags)) return { ok: false, reason: `of its flags only i, m, s and u are taken` };
+  if (!/^[imsu]*$/.test(flags)) return { ok: false, reason: 'only the flags i, m, s and u are allowed' };
   if (hasInnerFlags(source))
-    return { ok: false, reason: 'flags stand after the last slash only, not inside as in (?i:…)' };
+    return { ok: false, reason: 'flags are only allowed after the last slash, not inside as in (?i:…)' };
   const repeats = unboundedRepeats(source);
-  if (repeats === undefined) return { ok: false, reason: 'a repetition inside a repetition can take for ever' };
+  if (repeats === undefined) return { ok: false, reason: 'a repetition inside a repetition can run forever' };
   try {
     const regex = new RegExp(source, flags);
     const anchored = source.startsWith('^') && !flags.includes('m') && !source.includes('|');
@@ -28,17 +29,20 @@ export function readPattern(text: string): PatternRead {
     const maxInput = Math.min(MAX_INPUT, Math.floor(MAX_STEPS ** (1 / exponent)));
     return { ok: true, pattern: { source: text, regex, maxInput } };
   } catch (thrown) {
-    return { ok: false, reason: thrown instanceof Error ? thrown.message : 'it is no regular expression' };
+    return { ok: false, reason: thrown instanceof Error ? thrown.message : 'it is not a regular expression' };
   }
 }
 
-/** `(?i:…)` is known from Node 24 on. Elsewhere the whole file could not be read, and one workspace is to mean one thing on every machine. */
+/** `(?i:…)` needs Node 24. A workspace must mean the same on every machine, so it is refused. */
 function hasInnerFlags(source: string): boolean {
   const bare = source.replace(/\\.|\[(?:\\.|[^\]\\])*\]/gs, '');
   return /\(\?[a-z-]/.test(bare);
 }
 
-/** How many repetitions have no small bound; undefined if one holds another, an alternative or a back reference. */
+/**
+ * The number of repetitions without a small bound; undefined if one contains another, an
+ * alternative or a back reference.
+ */
 function unboundedRepeats(source: string): number | undefined {
   const groups: { repeats: boolean; choice: boolean }[] = [{ repeats: false, choice: false }];
   let closed: { repeats: boolean; choice: boolean } | undefined;
@@ -67,7 +71,7 @@ function unboundedRepeats(source: string): number | undefined {
   return count;
 }
 
-/** Length of `*`, `+`, `{n,}` or a large `{n,m}` here; 0 if none. */
+/** The length of `*`, `+`, `{n,}` or a large `{n,m}` here; 0 if there is none. */
 function repeatAt(source: string, at: number): number {
   if (source[at] === '*' || source[at] === '+') return 1;
   const bounds = /^\{(\d+)(,?)(\d*)\}/.exec(source.slice(at, at + 24));

@@ -150,7 +150,10 @@ function readId(value: unknown, path: Path): string {
   return isSafeId(id) ? id : wrong(path, 'an id: letters, digits, "_", "-" and ".", at most 100', 'bad_name');
 }
 
-/** An agent that does not exist fails the task later; a name that could leave its folder is refused here. */
+/**
+ * A name that could leave its folder is refused here. An agent that does not exist fails the task
+ * later.
+ */
 function readPeer(value: unknown, path: Path): string {
   const name = readText(value, path).replace(/^@/, '');
   // oxlint-disable-next-line no-control-regex

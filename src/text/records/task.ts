@@ -53,7 +53,9 @@ export function parseTask(bytes: Uint8Array, given: TaskFile): TaskParsed {
   return fromRecord(value as Record<string, unknown>, text, given);
 }
 
-/** The record as the program writes it: two spaces, a fixed order of keys, unknown keys at the end. */
+/**
+ * The record as the program writes it: indented, keys in a fixed order, unknown keys at the end.
+ */
 export function printTask(task: Task): string {
   const { budget, usage, own_usage: own, extra, context, ...plain } = task;
   const record: Record<string, unknown> = {};

@@ -3,7 +3,9 @@ import { problem, type Problem, type ProblemCode, type Where } from '../../domai
 
 export type Path = readonly (string | number)[];
 
-/** Where the things of a document are. A path that does not exist has the place of the nearest thing around it. */
+/**
+ * Places in a document. A path that does not exist has the place of the nearest value around it.
+ */
 export interface Places {
   key(path: Path): Where;
   value(path: Path): Where;
@@ -27,7 +29,7 @@ export function placed({ message, code, hint, meant }: Fault, where: Where): Pro
   return problem(code, message, { where, ...(hint ? { hint } : {}), ...(meant ? { meant } : {}) });
 }
 
-/** How a message names the value at a path: `"limits.depth"`, or `item 3` of a list that is the file. */
+/** How a message names the value at a path: `"limits.depth"`, or `item 3` if the file is a list. */
 export function nameOf(path: Path): string {
   const [first, ...rest] = path;
   if (first === undefined) return 'this file';

@@ -1,7 +1,8 @@
 /**
- * The reader of conversations. People edit these files and other programs write them differently, so
- * it is generous: timestamps may be missing, a wrong optional key is ignored, arguments may be JSON
- * text. That is why it is written by hand; `test/schemas/session.test.ts` holds it to the schema.
+ * The reader of conversations. People edit these files and other programs write them differently,
+ * so it is tolerant: timestamps may be missing, a wrong optional key is ignored, arguments may be
+ * JSON text. It is written by hand for that reason; `test/schemas/session.test.ts` holds it to the
+ * schema.
  */
 import { isProblemCode, problem, type Problem } from '../../domain/problem.js';
 import {

@@ -1,6 +1,7 @@
 /**
- * A conversation as text that only ever grows at its end. The last line of the header is `messages:`, so that a turn is
- * written by appending list items. `timestamp` is the last key of an item: an item of ours without one was cut by a crash.
+ * A conversation as text that only grows at its end. The last line of the header is `messages:`, so
+ * a turn is written by appending list items. `timestamp` is the last key of an item: an item of the
+ * program without one was cut off by a crash.
  */
 import type { Message, MessageUsage, SessionHeader, ToolCall } from '../../domain/session/session.js';
 import { fitsYaml, yamlLine, yamlText, yamlValue } from '../yaml/scalar.js';
@@ -23,7 +24,9 @@ export function printHeader(header: SessionHeader): string {
   return `${lines.join('\n')}\nmessages:\n`;
 }
 
-/** List items, to be added to the end of the file. `indent` is where the dashes stand, for files that a person has reshaped. */
+/**
+ * List items for the end of the file. `indent` is the column of the dashes; a person may change it.
+ */
 export function printMessages(messages: readonly Message[], indent = 2): string {
   let text = '';
   for (const message of messages) text += printMessage(message, ' '.repeat(indent + 2), indent);
@@ -42,7 +45,8 @@ function printMessage(message: Message, pad: string, dash: number): string {
   if (message.isError !== undefined) text += `${pad}is_error: ${message.isError}\n`;
   if (message.code !== undefined) text += `${pad}code: ${message.code}\n`;
   if (message.final) text += `${pad}final: true\n`;
-  // People add messages without a timestamp, so for these roles its absence proves nothing: see `repairTail`.
+  // For these roles a missing timestamp proves nothing, because people leave it out: see
+  // `repairTail`.
   const marked = message.role === 'user' || message.role === 'system';
   text += `${pad}content: ${yamlText(message.content, inner, marked)}\n`;
   if (message.toolCalls !== undefined) text += `${pad}tool_calls:${printCalls(message.toolCalls, inner)}\n`;
@@ -50,7 +54,7 @@ function printMessage(message: Message, pad: string, dash: number): string {
   return `${text}${pad}timestamp: ${closed(message.timestamp ?? '')}\n`;
 }
 
-/** A quoted scalar on one line: cut anywhere, it is open and does not parse. */
+/** A quoted scalar on one line. Cut off anywhere, it does not parse. */
 function closed(text: string): string {
   return /^[A-Za-z0-9:.+ -]*$/.test(text) ? `'${text}'` : JSON.stringify(text).replace(/[\u007f-\uffff]/g, escape);
 }

@@ -1,12 +1,13 @@
 /**
- * The two ends of a conversation file that are handled as bytes, not as YAML: the status near the top, which is patched in
- * place, and the last item, which a crash may have cut. Only text that a reader would lose anyway is ever set aside.
+ * The parts of a conversation file that are handled as text, not as YAML: the status near the top,
+ * which is overwritten in place, and the last item, which a crash may have cut off. Only text that
+ * a reader could not use is ever removed.
  */
 import type { Message } from '../../domain/session/session.js';
 import { printMessages } from './print.js';
 import { loadYaml, wholeFile } from '../yaml/parse.js';
 
-/** Byte offset and length of the status value with its padding; undefined where a person has narrowed it. */
+/** Byte offset and length of the padded status value; undefined if a person shortened it. */
 export function statusSpan(text: string): { offset: number; length: number } | undefined {
   const header = text.slice(0, messagesLine(text)?.start ?? text.length);
   const match = /^status: ([a-z]+ *)\r?$/m.exec(header);
@@ -15,28 +16,30 @@ export function statusSpan(text: string): { offset: number; length: number } | u
 }
 
 /**
- * For a file whose writer died: `kept` reads as whole messages and ends where the next can be appended; `torn` is what came
- * after. `kept` is the beginning of `text`, except that a newline is added where only that was missing.
+ * For a file whose writer died: `kept` has whole messages and ends where the next can be appended,
+ * and `torn` is the rest. `kept` is the beginning of `text`, plus a newline if only that was
+ * missing.
  */
 export function repairTail(text: string): { kept: string; torn: string } {
   const nul = text.indexOf('\0');
   const solid = nul < 0 ? text : text.slice(0, nul);
   const messages = messagesLine(solid);
   if (messages === undefined) return split(text, text.length);
-  // what follows behind a further key was not appended by us
+  // text after a further key was not appended by the program
   const start = KEY_FOLLOWS.test(solid.slice(messages.end)) ? undefined : lastItem(solid, messages.end);
   const end = start !== undefined && isCut(solid.slice(start)) ? start : solid.length;
   return split(text, end);
 }
 
-/** For the same, where it cannot be read: a power cut took it before its messages began, so nothing was ever answered from it. */
+/** A power cut took the file before its first message, so no answer ever came from it. */
 export function isBeheaded(text: string): boolean {
   return messagesLine(text.split('\0', 1)[0]!) === undefined;
 }
 
 /**
- * How to add items to this text: behind its end with dashes at `indent`, `before` coming first. Undefined where the list
- * is not the end of the file (a key follows it, or it is written as a flow list), so that appending would break it.
+ * How to append items: `before`, then the items with their dashes at column `indent`. Undefined if
+ * the list is not the end of the file (a key follows, or it is a flow list), because appending
+ * would break it.
  */
 export function appendPlace(text: string): { indent: number; before: string } | undefined {
   const messages = messagesLine(text);
@@ -50,8 +53,8 @@ export function appendPlace(text: string): { indent: number; before: string } | 
 const KEY_FOLLOWS = /^[^\s#-]/m;
 
 /**
- * The same session in a shape that can grow: a list that is not the last key moves to the end, and one that is written in
- * flow style is written as items. All other lines stay as they are. For texts that parse and have no `appendPlace`.
+ * The same session in a form that can grow: a list that is not the last key moves to the end, and a
+ * flow list becomes items. All other lines stay. For texts that parse and have no `appendPlace`.
  */
 export function makeAppendable(text: string, messages: readonly Message[]): string {
   const whole = text === '' || text.endsWith('\n') ? text : `${text}\n`;
@@ -90,14 +93,14 @@ function isCut(item: string): boolean {
   if (typeof message !== 'object' || message === null) return true;
   if (typeof message['timestamp'] === 'string') return false;
   if (!/^(?:user|human|system|developer)$/.test(String(message['role']))) return true;
-  // A person's message needs no timestamp. Ours has its text quoted, hence whole when it parses, or in a block that states
-  // its indentation, which a person does not write: that one may have lost its end.
+  // A message of a person needs no timestamp. The program quotes the text, which is then whole if it
+  // parses, or writes a block that states its indentation, which may have lost its end.
   return message['content'] === undefined || message['content'] === null || OUR_BLOCK.test(item);
 }
 
 const OUR_BLOCK = /^ *- role: .*\n(?: +[a-z_]+: .*\n)*? +content: \|(?:2|\s*$)/;
 
-/** Also drops the blanks of a line that was only begun: the next dash would stand too far to the right. */
+/** Drops the blanks of an unfinished line too: they would indent the next dash. */
 function split(text: string, end: number): { kept: string; torn: string } {
   const kept = text.slice(0, end).replace(/\n[ \t]+$/, '\n');
   const torn = text.slice(kept.length);

@@ -1,12 +1,13 @@
 /**
- * YAML as this program reads it: the core schema of YAML 1.2, one document, unique keys, no custom tags, no merge keys, few aliases, little
- * depth. Parsing is js-yaml's, which is quick; places are looked up in its event stream only once something is wrong.
+ * YAML as this program reads it: the core schema of YAML 1.2, one document, unique keys, no custom
+ * tags, no merge keys, few aliases, limited depth. js-yaml parses; places are looked up in its
+ * event stream only when something is wrong.
  */
 import { CORE_SCHEMA, EVENT_ID, SCALAR_STYLE, YAMLException, getScalarValue, load, parseEvents } from 'js-yaml';
 import { problem, type Problem, type Where } from '../../domain/problem.js';
 import { placesIn, whereAt } from '../lines/where.js';
 
-/** A stretch of a file that holds YAML: all of it, or the frontmatter. */
+/** The part of a file that is YAML: all of it, or the frontmatter. */
 export interface YamlSource {
   file: string;
   text: string;
@@ -24,7 +25,7 @@ export function wholeFile(file: string, text: string): YamlSource {
   return { file, text, start: text.startsWith('\uFEFF') ? 1 : 0, end: text.length };
 }
 
-/** Nothing but blanks and comments is `null`. */
+/** Blanks and comments alone are `null`. */
 export function loadYaml(source: YamlSource): YamlLoaded {
   const yaml = source.text.slice(source.start, source.end);
   try {
@@ -37,12 +38,12 @@ export function loadYaml(source: YamlSource): YamlLoaded {
 }
 
 interface YamlPlace {
-  /** Offset of the key, or of the value where there is none (an item, the document). */
+  /** Offset of the key, or of the value if it has none (an item, the document). */
   key: number;
   value: number;
 }
 
-/** Offsets, in the whole file's text, of everything in a source that parses, by path: `['team', 'members', 0]`. */
+/** Places in a source that parses, by path: `['team', 'members', 0]`. */
 export class YamlPlaces {
   private places: Map<string, YamlPlace> | undefined;
   private readonly whereAt: (offset: number) => Where;
@@ -50,7 +51,7 @@ export class YamlPlaces {
     this.whereAt = placesIn(source.file, source.text);
   }
 
-  /** Of the key at this path, or of the nearest thing around it that exists. */
+  /** The place of the key at this path, or of the nearest value around it that exists. */
   key(path: readonly (string | number)[]): Where {
     return this.where(path, 'key');
   }
@@ -59,7 +60,7 @@ export class YamlPlaces {
     return this.where(path, 'value');
   }
 
-  /** Of exactly this path, its value; undefined if there is no such thing. */
+  /** The place of the value at exactly this path; undefined if it does not exist. */
   exact(path: readonly (string | number)[]): Where | undefined {
     this.places ??= findPlaces(this.source);
     const place = this.places.get(path.join('\n'));
@@ -80,7 +81,7 @@ function explain(source: YamlSource, thrown: unknown): Problem {
   const { file, text } = source;
   const conflict = /^(?:<{7}|>{7})(?: |\r?$)/m.exec(text);
   if (conflict !== null) {
-    return problem('bad_file', 'the file holds conflict marks of a merge', {
+    return problem('bad_file', 'the file has conflict marks of a merge', {
       where: whereAt(file, text, conflict.index),
       hint: 'resolve the conflict, then save',
     });
@@ -97,17 +98,17 @@ function explain(source: YamlSource, thrown: unknown): Problem {
 }
 
 function hintFor(reason: string, line: string): string | undefined {
-  if (/^\s*\t/.test(line)) return 'indent with blanks: YAML does not take tabs';
+  if (/^\s*\t/.test(line)) return 'indent with spaces: YAML does not allow tabs';
   if (reason.startsWith('bad indentation of a mapping'))
     return 'check the indentation; text with ": " in it needs quotes';
   if (/^(deficient indentation|unexpected end|unknown escape|end of the stream|can not read)/.test(reason))
-    return 'a quote or bracket above may be open, or a line indented differently from its neighbours';
+    return 'check for an open quote or bracket above, or a line with another indentation than its neighbours';
   return undefined;
 }
 
 function reword(reason: string): string {
-  if (reason === 'duplicated mapping key') return 'this key stands here twice';
-  if (reason.startsWith('expected a single document')) return 'the file holds more than one YAML document';
+  if (reason === 'duplicated mapping key') return 'this key occurs twice';
+  if (reason.startsWith('expected a single document')) return 'the file has more than one YAML document';
   return reason;
 }
 
@@ -124,7 +125,7 @@ function findPlaces(source: YamlSource): Map<string, YamlPlace> {
   const stack: Open[] = [];
   const at = (offset: number): number => source.start + Math.max(0, offset);
 
-  /** Notes where the next node lies; its path, or undefined if the node is itself a key. */
+  /** Notes the place of the next node. Returns its path, or undefined if the node is a key. */
   const enter = (offset: number, scalar: string | undefined): string | undefined => {
     const top = stack.at(-1);
     if (top === undefined) {
@@ -159,7 +160,7 @@ function findPlaces(source: YamlSource): Map<string, YamlPlace> {
       } else if (event.type === EVENT_ID.POP) stack.pop();
     }
   } catch {
-    // what was found before the fault is still right
+    // the places before the fault are still right
   }
   return places;
 }

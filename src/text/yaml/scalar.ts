@@ -1,20 +1,20 @@
 /**
- * Values as YAML text, written by hand: appending one message must not cost a serializer's walk, and the text must stay
- * readable. Text over several lines becomes a literal block; whatever a parser or an editor could change on its way (control
- * characters, odd line ends, lone surrogates) becomes a double-quoted scalar with escapes. Both `js-yaml` and `yaml` read the
- * same value back.
+ * Values as YAML text, printed by hand: appending a message must be cheap and the text readable.
+ * Text of several lines becomes a literal block. Text that a parser or an editor could change
+ * (control characters, odd line ends, lone surrogates) becomes a double-quoted scalar with escapes.
+ * `js-yaml` and `yaml` read the same value back.
  */
 
 /**
- * One scalar; a block's lines are indented by `indent`, its key by two less. `explicit`: in a form that shows a cut: a block
- * that states its indentation, or quotes that are closed only at the end.
+ * One scalar. The lines of a block are indented by `indent`, its key by two less. `explicit`
+ * chooses a form that shows a cut: a block that states its indentation, or quotes.
  */
 export function yamlText(text: string, indent: number, explicit = false): string {
   if (text === '') return "''";
   if (RISKY.test(text) || LONE_SURROGATE.test(text)) return quoted(text);
   if (text.includes('\n')) return BLANK_EDGE.test(text) ? quoted(text) : block(text, indent, explicit);
   if (!explicit && PLAIN.test(text) && !RESERVED.test(text)) return text;
-  // a doubled quote, cut in two, looks like the end: not where a cut must show
+  // a doubled quote that is cut in two looks like the end, so it is not used where a cut must show
   return text.includes('\t') || (explicit && text.includes("'")) ? quoted(text) : `'${text.replaceAll("'", "''")}'`;
 }
 
@@ -23,7 +23,7 @@ export function yamlLine(text: string): string {
   return text.includes('\n') ? quoted(text) : yamlText(text, 0);
 }
 
-/** A JSON value as the value of a key that is itself indented by `indent` less two: on this line, or on lines below it. */
+/** A JSON value for a key that is indented by `indent - 2`: on the line of the key, or below it. */
 export function yamlValue(value: unknown, indent: number): string {
   if (Array.isArray(value)) {
     return value.length === 0 ? ' []' : value.map((item) => `\n${pad(indent)}-${yamlItem(item, indent + 2)}`).join('');
@@ -36,7 +36,7 @@ export function yamlValue(value: unknown, indent: number): string {
   return ` ${yamlScalar(value, indent)}`;
 }
 
-/** Whether `yamlValue` can print it so that a parser's limits let it in again: depth, and the length of keys. */
+/** Whether a parser with our limits on depth and keys reads back what `yamlValue` prints. */
 export function fitsYaml(value: unknown, levels = 24): boolean {
   if (typeof value !== 'object' || value === null) return true;
   if (levels === 0) return false;
@@ -44,21 +44,21 @@ export function fitsYaml(value: unknown, levels = 24): boolean {
   return Object.entries(value).every(([key, field]) => key.length <= 200 && fitsYaml(field, levels - 1));
 }
 
-/** Characters that YAML forbids, folds, or that editors change; tab and newline are judged apart. */
+/** Characters that YAML forbids or folds, or that editors change, except tab and newline. */
 // oxlint-disable-next-line no-control-regex
 const RISKY = /[\u0000-\u0008\u000b-\u001f\u007f-\u00a0\u00ad\u2028\u2029\ufeff\ufffe\uffff]/;
 const LONE_SURROGATE = /\p{Surrogate}/u;
-/** Text whose first line, last line or whole is blank but not empty: what blocks and their readers disagree on. */
+/** Text that begins or ends with a line of blanks: parsers disagree on such blocks. */
 const BLANK_EDGE = /^[ \t]*[ \t](?:\n|$)|^\n+[ \t]|\n[ \t]+\n*$|^\n+$/;
 const PLAIN = /^[A-Za-z][A-Za-z0-9_./()+-]*(?:[ ,;]+[A-Za-z0-9_./()+'!?%&=@$][A-Za-z0-9_./()+'!?%&=@$-]*)*$/;
-/** Words that some version of YAML takes for something else. */
+/** Words that some version of YAML reads as another type. */
 const RESERVED = /^(?:y|n|yes|no|on|off|true|false|null|nan|inf|infinity)$/i;
 
 function quoted(text: string): string {
   return JSON.stringify(text).replace(UNSEEN_IN_JSON, escape);
 }
 
-/** What JSON leaves as it is and YAML wants escaped. */
+/** Characters that JSON does not escape and YAML must. */
 const UNSEEN_IN_JSON = /[\u007f-\u00a0\u00ad\u2028\u2029\ufeff\ufffe\uffff]/g;
 
 function escape(char: string): string {
@@ -74,7 +74,7 @@ function block(text: string, indent: number, explicit: boolean): string {
 
 function yamlItem(item: unknown, indent: number): string {
   const value = yamlValue(item, indent);
-  // a mapping or list inside a list begins on the line of its dash
+  // a mapping or list inside a list starts on the line of its dash
   return value.startsWith('\n') ? ` ${value.slice(indent + 1)}` : value;
 }
 
