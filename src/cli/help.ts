@@ -30,7 +30,9 @@ export function optionLines(options: Options, width: number, title = 'Options'):
   return rows.length === 0 ? [] : [`${title}:`, ...twoColumns(rows, width)];
 }
 
-/** Blocks between empty lines. A block whose lines are indented is an example and keeps its lines. */
+/**
+ * Blocks between empty lines. A block whose lines are indented is an example and keeps its lines.
+ */
 export function paragraphs(text: string, width: number): string[] {
   const blocks = text.replace(/^\n+|\s+$/g, '').split(/\n{2,}/);
   return joined(
@@ -42,7 +44,10 @@ export function paragraphs(text: string, width: number): string[] {
   );
 }
 
-/** Rows of a name and what it means, with a hanging indent; in a narrow window the meaning is below the name. */
+/**
+ * Rows of a name and what it means, with a hanging indent; in a narrow window the meaning is below
+ * the name.
+ */
 export function twoColumns(rows: readonly [left: string, right: string][], width: number): string[] {
   const widest = Math.max(...rows.map(([left]) => columnsOf(left)));
   const left = Math.min(widest, MAX_LEFT, Math.floor(width * 0.45));

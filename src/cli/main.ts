@@ -91,7 +91,10 @@ async function runCommand(
 const openLater: Call['open'] = async (folder, options) =>
   (await import('../app/index.js')).openWorkspace(folder, options);
 
-/** `record <file> run planner --model x`: options before the second word belong to `record`. `--` may separate the two. */
+/**
+ * `record <file> run planner --model x`: options before the second word belong to `record`. `--`
+ * may separate the two.
+ */
 function splitInner(given: string[]): { args: string[]; inner: string[] } {
   let words = 0;
   for (const [i, one] of given.entries()) {

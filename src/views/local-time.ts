@@ -1,6 +1,6 @@
 /**
- * Times for people, in the zone of this machine (or of `TZ`), with the offset from UTC. Files and JSON
- * contain ISO times in UTC.
+ * Times for people, in the zone of this machine (or of `TZ`), with the offset from UTC. Files and
+ * JSON contain ISO times in UTC.
  */
 export function localDateTime(iso: string): string {
   return `${localDay(iso)} ${localTime(iso)} ${zone(iso)}`;

@@ -1,4 +1,7 @@
-/** The registry of agents for people and programs: capabilities, state, and the processes that host them. */
+/**
+ * The registry of agents for people and programs: capabilities, state, and the processes that host
+ * them.
+ */
 import type { Agent } from '../domain/agent/agent.js';
 import type { AgentState } from '../domain/agent/agent-state.js';
 import { compareText } from '../domain/order.js';

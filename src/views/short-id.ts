@@ -1,6 +1,7 @@
 /**
- * Short task ids for people to read and type. The id of a child starts with its parent's id, so its last
- * parts identify it, if no other task has the same ending. An ambiguous ending is never resolved.
+ * Short task ids for people to read and type. The id of a child starts with its parent's id, so its
+ * last parts identify it, if no other task has the same ending. An ambiguous ending is never
+ * resolved.
  */
 
 /** For each id its shortest ending of whole parts that no other task has. */

@@ -1,4 +1,7 @@
-/** A task in one line, for lists and graphs: its request, or its answer if its role only answers a question. */
+/**
+ * A task in one line, for lists and graphs: its request, or its answer if its role only answers a
+ * question.
+ */
 import { roleFacts } from '../domain/task/role.js';
 import { unfenced } from '../rules/patterns/gather.js';
 import { readBid } from '../domain/task/bid.js';

@@ -1,6 +1,6 @@
 /**
- * Draws a task with everything under it, as text, Mermaid or DOT: who asked whom, what each task waits
- * for and depends on, and which tasks hold what others wait for.
+ * Draws a task with everything under it, as text, Mermaid or DOT: who asked whom, what each task
+ * waits for and depends on, and which tasks hold what others wait for.
  */
 import { isEnded, type Placed, type TaskState } from '../domain/task/task.js';
 import { summary } from './summary.js';
@@ -47,8 +47,8 @@ interface TaskGraph {
 }
 
 /**
- * `tree`: the top first, parents before their children, siblings in order. `waitsOf`: the edges of the
- * wait graph; without it only the records are drawn.
+ * `tree`: the top first, parents before their children, siblings in order. `waitsOf`: the edges of
+ * the wait graph; without it only the records are drawn.
  */
 export function taskGraph(tree: readonly Placed[], waitsOf: (node: string) => readonly string[] = nothing): TaskGraph {
   const inside = new Map<string, number>();

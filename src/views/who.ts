@@ -1,4 +1,7 @@
-/** Names of agents and people as shown to people. Files say `engine` where people read "the program". */
+/**
+ * Names of agents and people as shown to people. Files say `engine` where people read "the
+ * program".
+ */
 import { ENGINE } from '../domain/task/task.js';
 
 export function whoText(name: string): string {

@@ -69,7 +69,10 @@ export function unknownWord(command: string, word: string | undefined, known: re
   );
 }
 
-/** The folder to create: named by the command's own word or option, or by `--workspace`; not by both. */
+/**
+ * The folder to create: named by the command's own word or option, or by `--workspace`; not by
+ * both.
+ */
 export function newFolder(values: Values, own: string | undefined, ownName: string): string | undefined {
   const workspace = text(values, 'workspace');
   if (own === undefined || workspace === undefined || own === workspace) return own ?? workspace;

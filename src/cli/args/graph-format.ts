@@ -1,4 +1,6 @@
-/** The format of a graph: `--format`, its short options, or `--json`, in the spellings people use. */
+/**
+ * The format of a graph: `--format`, its short options, or `--json`, in the spellings people use.
+ */
 import { nearest } from '../../domain/nearest.js';
 import { problem, ProblemError } from '../../domain/problem.js';
 import { text, type Values } from './command.js';

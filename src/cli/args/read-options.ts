@@ -1,6 +1,6 @@
 /**
- * Reads the options and words of a command line. A mistake is a problem with a hint. A negative number counts as the value of
- * its option, so that the command can name the numbers it accepts.
+ * Reads the options and words of a command line. A mistake is a problem with a hint. A negative
+ * number counts as the value of its option, so that the command can name the numbers it accepts.
  */
 import { parseArgs } from 'node:util';
 import { nearest } from '../../domain/nearest.js';

@@ -74,7 +74,10 @@ function startOf(given: string | undefined): string {
   throw new ProblemError(problem('bad_usage', `--since is a day like 2026-01-31, not ${JSON.stringify(given)}`));
 }
 
-/** Numbers are right-aligned. In a narrow window, columns are dropped before names are cut; money and tokens stay. */
+/**
+ * Numbers are right-aligned. In a narrow window, columns are dropped before names are cut; money
+ * and tokens stay.
+ */
 function layRows(rows: readonly Sum[], width: number): string[] {
   const keys = Math.max(...rows.map((row) => columnsOf(row.key)));
   const all = NUMBERS.map((print) => rows.map(print));

@@ -1,4 +1,6 @@
-/** `guild doctor`: checks whether this machine and this folder can keep the promises of the program. */
+/**
+ * `guild doctor`: checks whether this machine and this folder can keep the promises of the program.
+ */
 import { examine } from '../../app/doctor.js';
 import { EXIT, type Command } from '../args/command.js';
 import { wrapped } from '../render/layout.js';

@@ -1,4 +1,7 @@
-/** `guild inbox`: adds a message to the inbox, as a bridge to a service would, and lists the messages. */
+/**
+ * `guild inbox`: adds a message to the inbox, as a bridge to a service would, and lists the
+ * messages.
+ */
 import { addMail, listMail } from '../../app/readers/inbox.js';
 import { EXIT, text, unknownWord, type Call, type Command } from '../args/command.js';
 import { table } from '../render/layout.js';

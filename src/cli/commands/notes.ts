@@ -1,4 +1,7 @@
-/** `guild notes`: lists the channels, or prints the notes of one; `--follow` continues with new ones. */
+/**
+ * `guild notes`: lists the channels, or prints the notes of one; `--follow` continues with new
+ * ones.
+ */
 import { openNotes, type NotesView } from '../../app/readers/open-notes.js';
 import type { Note } from '../../domain/coordination/note.js';
 import { problemText } from '../../domain/problem.js';
@@ -77,7 +80,8 @@ function inColour(terminal: Terminal, { priority }: Note): string {
 function follow(view: NotesView, channel: string, call: Call): Promise<void> {
   const stop = view.follow(channel, (note) => print(note, call));
   return new Promise((resolve) => {
-    const alive = setInterval(() => undefined, 60_000); // looking along does not keep a process alive by itself
+    // Following does not keep the process alive.
+    const alive = setInterval(() => undefined, 60_000);
     const off = onInterrupt(call.io, () => {
       clearInterval(alive);
       off();

@@ -1,4 +1,7 @@
-/** `guild query`: queries and changes boards, queries tasks, sessions, agents and events. Prints a table or JSON. */
+/**
+ * `guild query`: queries and changes boards, queries tasks, sessions, agents and events. Prints a
+ * table or JSON.
+ */
 import { type QueryReply, runQuery, type Row, type Sources } from '../../app/readers/queries.js';
 import { querySources } from '../../app/readers/query-sources.js';
 import { ProblemError, problem } from '../../domain/problem.js';

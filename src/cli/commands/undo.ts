@@ -1,4 +1,7 @@
-/** `guild undo`: restores files and tasks from a commit, as a new commit. Without --yes it only shows the changes. */
+/**
+ * `guild undo`: restores files and tasks from a commit, as a new commit. Without --yes it only
+ * shows the changes.
+ */
 import { undoTo } from '../../app/undo.js';
 import { problem, ProblemError } from '../../domain/problem.js';
 import { EXIT, type Command } from '../args/command.js';

@@ -9,8 +9,8 @@ export function oneLine(text: string, width: number): string {
 }
 
 /**
- * A table no wider than `width`. Columns are as wide as their widest cell; if that does not fit, the widest shrink first, and
- * the last one takes the rest. Columns in `whole` are never cut.
+ * A table no wider than `width`. Columns are as wide as their widest cell; if that does not fit,
+ * the widest shrink first, and the last one takes the rest. Columns in `whole` are never cut.
  */
 export function table(rows: string[][], width: number, whole: readonly number[] = []): string[] {
   const columns = rows[0]?.length ?? 0;
@@ -38,8 +38,9 @@ const LEAST_CELL = 8;
 const LAST_CELL = 30;
 
 /**
- * A table with ids, which must not be cut. A last column in `whole` continues below itself. If the other columns leave no
- * room for it, each row is wrapped as one text. Returns the lines of each row.
+ * A table with ids, which must not be cut. A last column in `whole` continues below itself. If the
+ * other columns leave no room for it, each row is wrapped as one text. Returns the lines of each
+ * row.
  */
 export function laid(rows: string[][], width: number, whole: readonly number[]): string[][] {
   const last = (rows[0]?.length ?? 1) - 1;
@@ -75,7 +76,10 @@ export function wrapped(text: string, width: number, indent = '  '): string[] {
   return [...lines, line];
 }
 
-/** Each line of a message wrapped. A line that starts with blanks or a mark continues two columns further in. */
+/**
+ * Each line of a message wrapped. A line that starts with blanks or a mark continues two columns
+ * further in.
+ */
 export function wrappedLines(text: string, width: number): string[] {
   if (width === Infinity) return [text];
   return text.split('\n').flatMap((line) => {

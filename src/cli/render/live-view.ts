@@ -1,6 +1,7 @@
 /**
- * The tree of open work, redrawn in place on a terminal. Children are drawn under their parents, in the order in which they
- * were created. When a root ends, its tree is removed and one plain line scrolls away above the rest.
+ * The tree of open work, redrawn in place on a terminal. Children are drawn under their parents, in
+ * the order in which they were created. When a root ends, its tree is removed and one plain line
+ * scrolls away above the rest.
  */
 import { INTERVALS } from '../../domain/intervals.js';
 import type { Event } from '../../app/index.js';
@@ -22,7 +23,10 @@ interface Node {
 
 /** More of a stream than the widest line shows. */
 const MAX_NOTE = 500;
-/** Events that put a task on the screen. All others only change what is there: a cancelled task must not come back. */
+/**
+ * Events that put a task on the screen. All others only change what is there: a cancelled task must
+ * not come back.
+ */
 const OPENS = new Set<Event['name']>(['task.created', 'task.claimed', 'task.parked', 'task.recovered', 'task.retried']);
 
 export function liveView(terminal: Terminal): Narrator {
@@ -162,7 +166,10 @@ function treeOrder(
   return roots.flatMap((root) => below(root, 0));
 }
 
-/** Under its parent the end of an id is enough. Of a streamed answer the end is shown, because it is the newest. */
+/**
+ * Under its parent the end of an id is enough. Of a streamed answer the end is shown, because it is
+ * the newest.
+ */
 function lineOf(node: Node, depth: number, { bold, dim, width }: Terminal): string {
   const part = depth === 0 ? node.id : node.id.slice(node.id.lastIndexOf('.') + 1);
   const name = oneLine(part, Math.max(8, width / 2 - columnsOf(node.agent)));

@@ -1,6 +1,6 @@
 /**
- * Prints what happens, one line for each event that people want to know of. Tasks are indented under their parents. With
- * --json every event is printed.
+ * Prints what happens, one line for each event that people want to know of. Tasks are indented
+ * under their parents. With `--json` every event is printed.
  */
 import { INTERVALS } from '../../domain/intervals.js';
 import type { Watchers } from '../../app/index.js';
@@ -26,8 +26,8 @@ export interface Narrator extends Watchers {
 const CROWD = 100;
 
 /**
- * `streamed`: the task whose text is printed as it arrives. `hasShown`: true if the printed text ended with this one, which
- * then need not be printed again.
+ * `streamed`: the task whose text is printed as it arrives. `hasShown`: true if the printed text
+ * ended with this one, which then need not be printed again.
  */
 export function narrator(
   { terminal, json }: { terminal: Terminal; json: boolean },

@@ -1,6 +1,7 @@
 /**
- * Our own colours in a text. They are marked with a number that nobody else can know, and become escape codes only when the
- * text is written, so text from models and files cannot drive the terminal.
+ * Our own colours in a text. They are marked with a number that nobody else can know, and become
+ * escape codes only when the text is written, so text from models and files cannot drive the
+ * terminal.
  */
 export const CODES = {
   bold: [1, 22],

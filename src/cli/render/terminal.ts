@@ -1,6 +1,7 @@
 /**
- * What is printed and where. Results go to standard output, everything else to standard error, so that a pipe gets only
- * results. Control characters in text from models and files are shown as escapes.
+ * What is printed and where. Results go to standard output, everything else to standard error, so
+ * that a pipe gets only results. Control characters in text from models and files are shown as
+ * escapes.
  */
 import { problemText, type Problem } from '../../domain/problem.js';
 import type { Io } from '../process/io.js';
@@ -16,7 +17,10 @@ export interface Terminal {
   say(text: string): void;
   /** Replaces the last `up` lines with these. Only if `live`. */
   draw(up: number, lines: string[]): void;
-  /** Shows these lines on the whole screen; undefined restores what was there before. Only if `live`. */
+  /**
+   * Shows these lines on the whole screen; undefined restores what was there before. Only if
+   * `live`.
+   */
   screen(lines: string[] | undefined): void;
   problem(problem: Problem, severity?: 'error' | 'warning'): void;
   /** Part of a result, without a newline. */

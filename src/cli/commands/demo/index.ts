@@ -1,6 +1,6 @@
 /**
- * `guild demo`: a day in a small office, played pass by pass in a new folder. By default the model is a script; everything
- * else is real: the files, the policy, the approvals, the history.
+ * `guild demo`: a day in a small office, played pass by pass in a new folder. By default the model
+ * is a script; everything else is real: the files, the policy, the approvals, the history.
  */
 import fs from 'node:fs';
 import os from 'node:os';
@@ -66,7 +66,10 @@ tasks/approvals.task.md. The model is a script, so no key and no network are nee
   },
 };
 
-/** False if it stopped at a request and nobody was there to answer. Requests of a real model are never approved silently. */
+/**
+ * False if it stopped at a request and nobody was there to answer. Requests of a real model are
+ * never approved silently.
+ */
 async function play(workspace: Workspace, call: Call, isScripted: boolean): Promise<boolean> {
   const { terminal, values } = call;
   for (let pass = 1; ; pass++) {

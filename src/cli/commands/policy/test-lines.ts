@@ -1,6 +1,6 @@
 /**
- * `guild policy test`: what the gate says to command lines, without running anything. Lines come as arguments or on standard
- * input; `--json` reads and writes JSON lines, where one bad line costs only itself.
+ * `guild policy test`: the verdict on command lines, without running anything. Lines are arguments
+ * or come on standard input. `--json` reads and writes JSON lines; a bad line gets an error.
  */
 import { openRoster } from '../../../app/readers/open-roster.js';
 import { commandGate, loadPolicy, type Gate } from '../../../app/readers/gates.js';
@@ -45,7 +45,10 @@ interface NamedGate {
   find(name: string | undefined): Agent | undefined;
 }
 
-/** An agent's own `approve:` has its say when a question names it. The agents are read when the first one does. */
+/**
+ * The `approve:` rules of an agent apply if a line names it. The agents are read at the first such
+ * line.
+ */
 function withAgents(gate: Gate, root: string): NamedGate {
   let agents: ReturnType<typeof openRoster>['agents'] | undefined;
   return {
@@ -87,7 +90,10 @@ function oneLine(text: string): string {
   return text.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu, ' ');
 }
 
-/** Lines end at a newline only: a carriage return is a character like any other, and the gate asks about it. */
+/**
+ * Lines end at a newline only: a carriage return is part of the command, and the gate asks about
+ * it.
+ */
 async function* linesOf(input: AsyncIterable<Buffer | string>): AsyncGenerator<string> {
   const decoder = new TextDecoder();
   let rest = '';

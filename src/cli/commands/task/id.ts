@@ -1,4 +1,6 @@
-/** The task that a command line names, and the problem if there is none or its file cannot be read. */
+/**
+ * The task that a command line names, and the problem if there is none or its file cannot be read.
+ */
 import fs from 'node:fs';
 import path from 'node:path';
 import { isTaskName, taskNames } from '../../../app/readers/task-names.js';

@@ -1,4 +1,7 @@
-/** `guild task cancel`, `stop`, `retry` and `tell`. A running `guild watch` acts at once, otherwise the next pump does. */
+/**
+ * `guild task cancel`, `stop`, `retry` and `tell`. A running `guild watch` acts at once, otherwise
+ * the next pump does.
+ */
 import { randomBytes } from 'node:crypto';
 import { openReader } from '../../../app/readers/open-reader.js';
 import { problem, ProblemError } from '../../../domain/problem.js';

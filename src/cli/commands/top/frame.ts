@@ -1,4 +1,7 @@
-/** One frame of `guild top`: agents, requests for the human, open tasks, cost and last events, as many rows as fit. */
+/**
+ * One frame of `guild top`: agents, requests for the human, open tasks, cost and last events, as
+ * many rows as fit.
+ */
 import type { Snapshot } from '../../../app/readers/open-states.js';
 import type { AgentState } from '../../../domain/agent/agent-state.js';
 import { callCost, type Event } from '../../../domain/event.js';

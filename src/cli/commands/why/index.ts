@@ -107,7 +107,10 @@ function pausedLine({ task, state }: Placed, paused: ReadonlyMap<string, string>
   return `${task.id} waits: ${task.to} is paused${why && ` (${why})`}; guild agent resume ${task.to} resumes it`;
 }
 
-/** One step of the chain. `via`: what it waits for other than a task; `next`: the task that blocks it. */
+/**
+ * One step of the chain. `via`: what it waits for other than a task; `next`: the task that blocks
+ * it.
+ */
 interface Reason {
   line: string;
   via?: string;

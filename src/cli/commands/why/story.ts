@@ -1,6 +1,7 @@
 /**
- * How a task came about and what came of it, read off the events: message → task → turn → approval → effect → cost. One line for
- * each step; what its children did is told where it was asked for and where it came back, `guild why <child>` tells the rest.
+ * How a task came about and what came of it, read off the events: message → task → turn → approval
+ * → effect → cost. One line for each step; what its children did is told where it was asked for and
+ * where it came back, `guild why <child>` tells the rest.
  */
 import { roleFacts } from '../../../domain/task/role.js';
 import { scoreText, type Score } from '../../../rules/staffing/award.js';
