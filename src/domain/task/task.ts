@@ -94,10 +94,10 @@ export interface Placed {
   state: TaskState;
   /** Who holds it, while it is active. */
   owner?: { agent: string; peer: string };
-  /** What was said in its conversation, whole or in outline, where a rule passes that on. */
-  said?: string;
-  /** Its result, where the record here has only a quotation of it. */
-  whole?: string;
+  /** Text or outline of its conversation, if a rule passes it on. */
+  conversation?: string;
+  /** The result in full, if `task.result` is shortened. */
+  fullResult?: string;
 }
 
 export function isEnded(state: TaskState): state is EndedState {

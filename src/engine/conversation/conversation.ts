@@ -41,8 +41,7 @@ export async function openConversation(
   agent: Agent,
 ): Promise<Conversation> {
   const id = sessionId(task, agent);
-  // The conversation is the task's own and exists although nobody took the task: a process died
-  // here.
+  // The task was never taken, but its own conversation exists: the process that created it died.
   const isAbandoned = claim.task.claimed_at === undefined && task.session === undefined && agent.session !== 'shared';
   const opened = await context.sessions.open(id, { repair: claim.recovered || isAbandoned });
   if (opened.kind === 'held') throw new UnreadableConversation(id, opened.problem, opened.stamp);

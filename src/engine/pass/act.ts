@@ -81,13 +81,13 @@ async function withShortResult(context: EngineContext, agent: Agent, placed: Pla
   const isText = roleFacts(task.role).resultIsQuoted && !isChoosing(task, agent);
   if (!isText || task.result === undefined) return placed;
   const result = await quoted(context, task.result);
-  return result === task.result ? placed : { ...placed, task: { ...task, result }, whole: task.result };
+  return result === task.result ? placed : { ...placed, task: { ...task, result }, fullResult: task.result };
 }
 
 /** People get the result of the last stage in full. */
 function fullResult(result: string, children: ReadonlyMap<string, Placed | undefined>): string {
   for (const child of children.values())
-    if (child?.whole !== undefined && child.task.result === result) return child.whole;
+    if (child?.fullResult !== undefined && child.task.result === result) return child.fullResult;
   return result;
 }
 
@@ -103,7 +103,7 @@ async function withConversation(
   const messages = opened.kind === 'open' ? messagesOf(opened.session, placed.task.id) : undefined;
   if (messages === undefined) return placed;
   const text = agent.context === 'full' ? sessionText(messages) : outline(messages);
-  return { ...placed, said: await quoted(context, text, context.config.limits.maxTaskBytes / 4) };
+  return { ...placed, conversation: await quoted(context, text, context.config.limits.maxTaskBytes / 4) };
 }
 
 /** The missing children, each with its share of the remaining budget, or why there can be none. */

@@ -91,7 +91,7 @@ export const CLAIM_GUARDS: readonly Guard<Claimed>[] = [
 /** Guards after the claim is recorded. */
 export const WORK_GUARDS: readonly Guard<Started>[] = [
   {
-    name: 'nobody fits',
+    name: 'no agent fits',
     position: 'Before the agent is looked up: there is none.',
     async check(context, { claim, assignee, task }) {
       if (!('problem' in assignee)) return undefined;

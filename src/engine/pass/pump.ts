@@ -207,8 +207,7 @@ export function engine(ports: Ports): Engine {
       context.pauses.look();
       if (!isSwept) await context.presence.sweep();
       isSwept = true;
-      // A process that hosts only some agents is one of several: the others must see it before it
-      // works.
+      // A process that hosts only some agents must be visible to the others before it works.
       if (context.hosts !== undefined) await context.presence.join();
       const from = context.clock.monotonicMs();
       const seen = await context.tasks.scan(look === 'all');

@@ -102,8 +102,8 @@ function verdictIn({ task, state }: Placed): ReturnType<typeof readVerdict> {
 
 /** Both attempts are passed on with the second result. */
 function together(first: Placed, second: Placed): Placed {
-  const conversations = [first.said, second.said].flatMap((text) => text ?? []);
-  return conversations.length === 0 ? second : { ...second, said: conversations.join('\n\n') };
+  const conversations = [first.conversation, second.conversation].flatMap((text) => text ?? []);
+  return conversations.length === 0 ? second : { ...second, conversation: conversations.join('\n\n') };
 }
 
 function notMade(agent: Agent, { task, state }: Placed): Problem {

@@ -18,7 +18,7 @@ test('guards are checked in this order', () => {
   assert.deepEqual(
     WORK_GUARDS.map((guard) => guard.name),
     [
-      'nobody fits',
+      'no agent fits',
       'dependency or help',
       'unknown agent',
       'bid for an offer that is over',

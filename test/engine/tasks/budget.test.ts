@@ -71,7 +71,7 @@ const GREEDY = {
 `,
 };
 
-for (const [name, budget, most] of [
+for (const [name, budget, limit] of [
   ['tokens', { tokens: 60_000 }, 60_000],
   ['money', { usd: 0.3 }, 300_000],
   ['both', { usd: 0.3, tokens: 40_000 }, 40_000],
@@ -83,8 +83,8 @@ for (const [name, budget, most] of [
     assert.equal(all.get('all')!.result, 'That is all.');
     const { input_tokens, output_tokens, micro_usd } = usage(all.get('all'));
     const spent = name === 'money' ? micro_usd : input_tokens + output_tokens;
-    assert.ok(spent <= most, `${spent} of ${most}`);
-    assert.ok(spent > most / 3, `only ${spent} of ${most}: the budget can be used`);
+    assert.ok(spent <= limit, `${spent} of ${limit}`);
+    assert.ok(spent > limit / 3, `only ${spent} of ${limit}: the budget can be used`);
     if (name === 'both') assert.ok(micro_usd <= 300_000);
     const children = [...all.values()].filter((task) => task.parent === 'all');
     assert.equal(children.length, 5);

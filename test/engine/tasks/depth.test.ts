@@ -137,7 +137,7 @@ test('agents whose handoffs form a cycle get no work, and the others continue', 
   assert.equal(await end('fine'), 'done');
   assert.match((await end('round'))!, /^cycle: these agents form a cycle: a → b → c → a$/);
   assert.match((await end('into'))!, /^cycle: handoff \(a\) failed: these agents form a cycle/);
-  assert.equal(house.calls.length, 2, 'nothing is asked inside the circle');
+  assert.equal(house.calls.length, 2, 'no agent of the cycle is asked');
 });
 
 test('agents with contradictory files or unknown names get no work, and the others continue', async () => {
