@@ -54,7 +54,7 @@ export function deadlocks(context: Ports): Deadlocks {
     const lost = victim === cancelled && links.get(victim)!.state === 'pending' ? [links.get(victim)!.task] : [];
     const handled = lost.length === 0 ? undefined : await askCoordinator(context, cycle, key, lost);
     const at = context.clock.now().toISOString();
-    const deadlock = { cycle: [...cycle], victim, rule, ...(handled === undefined ? {} : { handled }) };
+    const deadlock = { cycle: [...cycle], victim, rule, handled };
     await context.intents.submit({ kind: 'cancel', id, task: cancelled, by: 'engine', at, problem: error, deadlock });
     return true;
   }

@@ -113,7 +113,7 @@ function offerOf(task: Task, { agent, fitness }: Candidate, better: string | und
     dependency: task.id,
     provider: agent,
     fitness,
-    ...(better === undefined ? {} : { steppedBack: better }),
+    steppedBack: better,
   });
 }
 

@@ -33,7 +33,7 @@ export async function needFacts(
       const key = resourceKey(dependency.resource!);
       if (await context.locks.acquire(key, asker.id, { durable: true })) return { held: true };
       const holder = await context.locks.holder(key);
-      return { held: false, ...(holder === undefined ? {} : { holder }) };
+      return { held: false, holder };
     }
     case 'sequence':
       return { after: await context.tasks.read(dependency.after!) };
@@ -57,7 +57,7 @@ async function providerFacts(
   const candidates = candidatesFor(context, task, dependency, free);
   if (mode === 'mesh') {
     const offered = candidates.length === 0 ? undefined : offeredFor(context, task, candidates, children, free);
-    return { candidates, ...(offered ? { offered } : {}) };
+    return { candidates, offered };
   }
   const asksCoordinator =
     coordinator !== undefined &&
@@ -65,7 +65,10 @@ async function providerFacts(
     context.agents.all().has(coordinator) &&
     free.isHosted(coordinator);
   const hosted = candidates.filter(({ agent }) => free.isHosted(agent));
-  return { candidates: hosted.length > 0 ? hosted : candidates, ...(asksCoordinator ? { coordinator } : {}) };
+  return {
+    candidates: hosted.length > 0 ? hosted : candidates,
+    coordinator: asksCoordinator ? coordinator : undefined,
+  };
 }
 
 export async function helpFacts(
@@ -85,7 +88,7 @@ export async function helpFacts(
     children,
     deadline,
     volunteers: volunteersFor(context, task, help, bystanders(context, await capacity(context))),
-    ...(hasCoordinator ? { coordinator } : {}),
+    coordinator: hasCoordinator ? coordinator : undefined,
     human: question(context, task, asker, children, 'give_help', { answer: BLANK, question: help.context }),
     now: context.clock.now().toISOString(),
   };

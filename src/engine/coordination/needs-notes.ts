@@ -29,7 +29,7 @@ export async function publishNeed(context: EngineContext, task: Task, dependency
       dependencyType: type,
       requirements: { need: cut(need), ...named },
       urgency,
-      ...(deadline ? { deadline } : {}),
+      deadline,
     }),
   ]);
 }
@@ -64,7 +64,7 @@ export async function publishHelp(
       requester: task.from ?? 'nobody',
       taskContext: cut(about),
       requiredCapabilities: capabilities,
-      ...(estimate ? { estimate } : {}),
+      estimate,
     }),
   ]);
 }

@@ -55,7 +55,7 @@ export async function advanceNeed(context: EngineContext, claim: Claim, task: Ta
     record(context, 'help.escalated', {
       task: task.id,
       agent: step.escalated,
-      ...('why' in step ? { why: step.why } : {}),
+      why: 'why' in step ? step.why : undefined,
     });
   return perform(context, claim, task, step, children, costs);
 }
@@ -79,7 +79,7 @@ async function perform(
       return fail(context, claim, task, step.error, costs);
     case 'wait': {
       const { tasks, until } = step;
-      return park(context, claim, task, { ...(tasks ? { tasks } : {}), ...(until ? { until } : {}) }, costs);
+      return park(context, claim, task, { tasks, until }, costs);
     }
     case 'cancel':
       for (const id of step.children) await cancelLate(context, id, step.why);
@@ -87,7 +87,7 @@ async function perform(
     case 'ask': {
       const refused = children.get(step.child.id) === undefined && (await ask(context, task, step, children));
       if (refused) return fail(context, claim, task, refused, costs);
-      const waits = { tasks: [step.child.id], ...(step.until ? { until: step.until } : {}) };
+      const waits = { tasks: [step.child.id], until: step.until };
       return park(context, claim, task, waits, costs);
     }
   }
@@ -135,25 +135,24 @@ async function announce(context: EngineContext, task: Task, dependency: Dependen
   const { type, urgency, deadline } = dependency;
   record(context, 'dependency.requested', {
     task: task.id,
-    ...(task.from ? { agent: task.from } : {}),
+    agent: task.from,
     type,
     urgency,
-    ...(deadline ? { deadline } : {}),
+    deadline,
   });
   await publishNeed(context, task, dependency);
 }
 
 async function callForHelp(context: EngineContext, task: Task, help: Help): Promise<void> {
   const { kind, capabilities } = help;
-  record(context, 'help.requested', { task: task.id, ...(task.from ? { agent: task.from } : {}), kind, capabilities });
+  record(context, 'help.requested', { task: task.id, agent: task.from, kind, capabilities });
   await publishHelp(context, task, help);
 }
 
 async function publishEnd(context: EngineContext, task: Task, resolution: Resolution, error?: Problem): Promise<void> {
   const { status, provider } = resolution;
-  const why = error === undefined ? {} : { error };
   if (roleFacts(task.role).need === 'dependency') {
-    record(context, 'dependency.resolved', { task: task.id, agent: provider, status, ...why });
+    record(context, 'dependency.resolved', { task: task.id, agent: provider, status, error });
     await publishResolution(context, task, resolution);
   } else if (error === undefined) record(context, 'help.given', { task: task.id, agent: provider, status });
 }

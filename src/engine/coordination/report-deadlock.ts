@@ -12,14 +12,14 @@ export async function reportDeadlock(
 ): Promise<void> {
   record(context, 'deadlock.broken', {
     task: victim,
-    ...(to === undefined ? {} : { agent: to }),
-    ...(parent === undefined ? {} : { cause: parent }),
+    agent: to,
+    cause: parent,
     cycle,
     victim,
     cancelled,
     rule,
     mode: context.config.coordination.mode,
-    ...(handled === undefined ? {} : { handled }),
+    handled,
   });
   const { mode, coordinator } = context.config.coordination;
   await publishNote(context, {
@@ -27,7 +27,7 @@ export async function reportDeadlock(
     channel: 'dependency',
     from: ENGINE,
     priority: 'high',
-    ...(mode === 'hierarchical' && coordinator !== undefined ? { to: coordinator } : {}),
+    to: mode === 'hierarchical' ? coordinator : undefined,
     task: victim,
     body: { type: 'deadlock', cycle, victim, rule, cancelled },
   });
@@ -42,6 +42,5 @@ export function reportImpossible(
 ): void {
   const { mode } = context.config.coordination;
   const rule = 'each task only depends on the next, so none could start and all of them fail';
-  const by = handled === undefined ? {} : { handled };
-  record(context, 'deadlock.broken', { task: victim, cycle, victim, cancelled: victim, rule, mode, ...by });
+  record(context, 'deadlock.broken', { task: victim, cycle, victim, cancelled: victim, rule, mode, handled });
 }

@@ -70,7 +70,7 @@ async function create(context: EngineContext, wish: BoardWish): Promise<boolean>
   if (!(await context.tasks.create(task))) return false;
   record(context, 'task.created', {
     task: task.id,
-    ...(task.to ? { agent: task.to } : {}),
+    agent: task.to,
     cause: `${wish.file}:${wish.line}`,
   });
   return true;
@@ -170,7 +170,7 @@ export async function showBoards(context: EngineContext, last = false): Promise<
     const reset = bullet.showsFailure && (bullet.box === 'skipped' || bullet.box === 'open');
     const isTaken = isStarted(task, state) && (bullet.box === 'open' || reset);
     const box = isTaken ? ('doing' as const) : reset ? ('open' as const) : undefined;
-    if (box || !bullet.hasId) marks.push({ id: task.id, ...(box ? { box } : {}), ...(reset ? { reset } : {}) });
+    if (box || !bullet.hasId) marks.push({ id: task.id, box, reset });
   }
   for (const id of [...boards.following()]) {
     if (open.has(id)) continue;

@@ -146,7 +146,7 @@ async function retry(context: EngineContext, intent: Intent & { kind: 'retry' })
     task: intent.task,
     cause: intent.id,
     kind: 'retry',
-    ...(isRetried ? {} : { why: 'no failed task has this id' }),
+    why: isRetried ? undefined : 'no failed task has this id',
   });
   return isRetried;
 }

@@ -41,7 +41,7 @@ function wantedTask(context: Ports, mail: Mail): { task: Task; problem?: Problem
   const at = context.clock.now().toISOString();
   const asks = context.config.inbox.admit === 'ask';
   const task = asks ? admission(mail, to, at) : taskOfMail(mail, to, at, context.ids.next());
-  return { task, ...(unknown ? { problem: unknown } : {}) };
+  return { task, problem: unknown };
 }
 
 /** The agent that the message names, then `inbox.agent`, the planner, the default; else any. */

@@ -86,7 +86,7 @@ async function newBudgets(context: EngineContext, failed: readonly Task[]): Prom
     const own = parent.own_usage ?? NO_USAGE;
     const counted = siblings.map((sibling) => reopened(sibling, budgets));
     const share = remainingBudget({ task: funded, agent, config: context.config, own, children: counted }).grant(
-      { id: task.id, role: task.role, description: '', ...(task.to ? { to: task.to } : {}) },
+      { id: task.id, role: task.role, description: '', to: task.to },
       wave,
       1,
     );

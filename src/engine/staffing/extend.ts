@@ -61,7 +61,7 @@ function situation(context: EngineContext, task: Task): Omit<ExtendInput, 'child
     task,
     agents.filter((agent) => agent.name !== maker),
   );
-  return { task, needs, maker, ...(researcher ? { researcher } : {}), ...(rival ? { rival } : {}) };
+  return { task, needs, maker, researcher, rival };
 }
 
 /** The agent whose description is most similar to the task's. */

@@ -1,7 +1,4 @@
-/**
- * The tools of an agent that makes agents: it hands in a valid draft, and judges its trial. Neither
- * changes anything.
- */
+/** The tools of an agent that drafts agents: submit a valid draft and judge its trial. */
 import { defineTool, flag, optional, text, toolProblem } from '../core/define-tool.js';
 import { badAgentName } from './create-agent.js';
 

@@ -1,7 +1,4 @@
-/**
- * Replaces a whole conversation, for planners whose agents are stuck. A human sees the difference
- * first.
- */
+/** Replaces a conversation, for planners whose agents are stuck. A human approves the change. */
 import { defineTool, text, toolProblem } from '../core/define-tool.js';
 
 export const editSession = defineTool({

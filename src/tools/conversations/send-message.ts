@@ -1,7 +1,4 @@
-/**
- * Adds a message to another agent's open conversation. The engine names the sender; it is never a
- * system instruction.
- */
+/** Adds a message to another agent's conversation, with its sender and never as an instruction. */
 import { defineTool, text, toolProblem } from '../core/define-tool.js';
 
 export const sendMessage = defineTool({

@@ -1,6 +1,4 @@
-/**
- * The tools of team members: speak to all, and vote to end the discussion. The engine delivers it.
- */
+/** The tools of team members: speak to all, and vote to end the discussion. */
 import { NOTE_PRIORITIES } from '../../domain/coordination/note.js';
 import { roleFacts } from '../../domain/task/role.js';
 import { defineTool, oneOf, optional, text, toolProblem } from '../core/define-tool.js';

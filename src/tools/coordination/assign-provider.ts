@@ -1,7 +1,4 @@
-/**
- * The coordinator's only tool when it chooses who provides what another agent needs. It ends the
- * turn.
- */
+/** The coordinator's only tool when it chooses a provider. It ends the turn. */
 import { printAssignment } from '../../domain/coordination/dependency.js';
 import { defineTool, optional, text, toolProblem } from '../core/define-tool.js';
 import { unknownAgent } from '../core/unknown-agent.js';

@@ -1,7 +1,4 @@
-/**
- * Asks for what a task needs to continue: data, expertise, a resource, an approval, or the end of
- * another task.
- */
+/** Asks for data, expertise, a resource, an approval or the end of another task, and waits. */
 import {
   DEPENDENCY_ROLE,
   DEPENDENCY_TYPES,

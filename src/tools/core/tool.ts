@@ -56,7 +56,7 @@ export interface SessionShown {
 /**
  * - text: the result.
  * - ask: another agent must act; its answer becomes the result.
- * - spawn: another agent acts, and the turn goes on.
+ * - spawn: another agent acts, and the turn continues.
  * - tell: a message for another conversation.
  * - note: a note on a channel.
  * - give_back: a resource that the task holds becomes free.
@@ -76,16 +76,13 @@ export type ToolReply =
 export interface Tool extends ToolSpec {
   /**
    * - pure: only reads, and may run again.
-   * - effect: changes something outside the store; the engine records an intent before it and an
-   * outcome after it.
-   * - ask: only makes tasks.
+   * - effect: changes something outside the store. The engine records its start and its outcome.
+   * - ask: only creates tasks.
    */
   kind: 'pure' | 'effect' | 'ask';
-  /** The plugin it comes from; absent for tools of the program. */
+  /** The plugin it comes from; absent for built-in tools. */
   plugin?: string;
-  /**
-   * Its reply may contain text from outside; a conversation that reads it is marked as influenced.
-   */
+  /** Its reply may contain text from outside, which taints the conversation. */
   outside?: boolean;
   /** `args` already fit `parameters`. Rejections are bugs. */
   run(args: Record<string, unknown>, context: ToolContext): Promise<ToolReply> | ToolReply;

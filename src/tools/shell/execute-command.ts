@@ -1,7 +1,6 @@
 /**
- * Runs a command in the agent's own folder. The gate has decided before: a command that needs no
- * human comes with its words as they were judged, and no shell reads the line again. A line that a
- * person allowed is Bash text.
+ * Runs a command in the agent's own folder. The gate has already judged it. A command without
+ * approval runs exactly as it was judged, without a shell; an approved line is Bash text.
  */
 import type { ShellOutcome } from '../../ports/shell.js';
 import { defineTool, flag, integer, optional, text, toolProblem } from '../core/define-tool.js';
@@ -42,8 +41,8 @@ export const executeCommand = defineTool({
 });
 
 /**
- * A command that fails has run: its exit code and output are the result. Only an interrupted one is
- * a problem.
+ * A failed command has run, so its exit code and output are the result. Only an interruption is a
+ * problem.
  */
 function replyOf(outcome: ShellOutcome, seconds: number): ToolReply {
   if (outcome.kind === 'not_started') return toolProblem('tool_failed', `it was not started: ${outcome.reason}`);

@@ -1,7 +1,4 @@
-/**
- * Gives work to another agent. Its answer becomes the result of the call; calls of one turn run in
- * parallel.
- */
+/** Gives work to another agent and returns its answer. Calls of one turn run in parallel. */
 import { childId } from '../../domain/task/id.js';
 import { defineTool, mapping, number, optional, text, toolProblem } from '../core/define-tool.js';
 import type { ToolContext, ToolReply } from '../core/tool.js';
@@ -43,10 +40,7 @@ export const delegateToAgent = defineTool({
   },
 });
 
-/**
- * An agent that names no others may ask any. It never asks itself: it would wait for its own
- * answer.
- */
+/** An agent without a list of agents may ask any, except itself: it would wait for itself. */
 function choicesOf({ agent, agents }: ToolContext): string[] {
   const named = agent.agents.length > 0 ? agent.agents : [...agents.keys()];
   return named.filter((name) => name !== agent.name && agents.has(name));

@@ -1,7 +1,4 @@
-/**
- * The only tool of a goal check: it says whether a result advances the goal, and that ends the
- * check.
- */
+/** The only tool of a goal check: it says whether a result advances the goal and ends the check. */
 import { printVerdict } from '../../domain/task/goal-verdict.js';
 import { defineTool, flag, text, toolProblem } from '../core/define-tool.js';
 

@@ -1,6 +1,4 @@
-/**
- * The only tool of an agent that bids for a task: reflection, ability and fitness in one answer.
- */
+/** The only tool of a bidding agent: whether it should and can take the task, and how fit it is. */
 import { asBid, MAX_FITNESS, MIN_FITNESS, printBid } from '../../domain/task/bid.js';
 import { defineTool, flag, integer, text, toolProblem } from '../core/define-tool.js';
 

@@ -1,7 +1,4 @@
-/**
- * Looks up tasks, conversations, agents, events and the bullets of boards with a query. It changes
- * nothing.
- */
+/** Queries tasks, conversations, agents, events and board bullets. Read-only. */
 import { problemText } from '../../domain/problem.js';
 import { defineTool, text, toolProblem } from '../core/define-tool.js';
 

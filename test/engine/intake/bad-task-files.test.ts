@@ -60,7 +60,7 @@ test('an oversized file is quarantined unchanged and does not stop other tasks',
   const { proc, problems, disk } = withFile('tasks/pending/bad.json', text);
   await untilQuiet(proc);
   assert.equal(await ended(proc, 'good'), 'completed');
-  assert.equal(problems.filter((one) => /more than a task may have/.test(one.message)).length, 1);
+  assert.equal(problems.filter(({ message }) => /more than a task may have/.test(message)).length, 1);
   const quarantined = [...disk.tree()].find(([name, kept]) => name.includes('/quarantine/') && kept === text);
   assert.ok(quarantined, 'the original bytes are kept');
 });
@@ -72,7 +72,7 @@ test('a second file with the same id is quarantined, and the task runs once', as
   );
   await untilQuiet(proc);
   assert.equal(await ended(proc, 'good'), 'completed');
-  assert.equal(problems.filter((one) => one.code === 'duplicate').length, 1);
+  assert.equal(problems.filter(({ code }) => code === 'duplicate').length, 1);
   assert.ok([...disk.tree().keys()].some((name) => name.includes('/quarantine/') && name.includes('copy-of-good')));
 });
 
