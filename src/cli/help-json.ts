@@ -17,7 +17,9 @@ interface OptionHelp {
 
 export async function helpJson(named: Listed | undefined, everywhere: Options): Promise<object> {
   if (named !== undefined) return commandHelp(named, (await named.load()).command);
-  const commands = await Promise.all(COMMANDS.map(async (one) => commandHelp(one, (await one.load()).command)));
+  const commands = await Promise.all(
+    COMMANDS.map(async (listed) => commandHelp(listed, (await listed.load()).command)),
+  );
   return {
     version: VERSION,
     usage: 'guild <command> [options]',

@@ -27,7 +27,7 @@ export async function main(argv: string[], io: Io = processIo()): Promise<number
   const at = argv.findIndex((word, i) => !word.startsWith('-') && !TAKES_VALUE.has(argv[i - 1] ?? ''));
   const name = at < 0 ? undefined : argv[at];
   if (name === undefined) return noCommand(io, argv);
-  const listed = COMMANDS.find((one) => one.name === name);
+  const listed = COMMANDS.find((command) => command.name === name);
   if (name === 'help')
     return help(
       io,
@@ -97,9 +97,9 @@ const openLater: Call['open'] = async (folder, options) =>
  */
 function splitInner(given: string[]): { args: string[]; inner: string[] } {
   let words = 0;
-  for (const [i, one] of given.entries()) {
-    if (one === '--') return { args: given.slice(0, i), inner: given.slice(i + 1) };
-    const isWord = !one.startsWith('-') && !TAKES_VALUE.has(given[i - 1] ?? '');
+  for (const [i, word] of given.entries()) {
+    if (word === '--') return { args: given.slice(0, i), inner: given.slice(i + 1) };
+    const isWord = !word.startsWith('-') && !TAKES_VALUE.has(given[i - 1] ?? '');
     if (isWord && ++words === 2) return { args: given.slice(0, i), inner: given.slice(i) };
   }
   return { args: given, inner: [] };
@@ -160,7 +160,7 @@ async function noCommand(io: Io, argv: string[]): Promise<number> {
 }
 
 async function help(io: Io, name: string | undefined, json: boolean): Promise<number> {
-  const listed = COMMANDS.find((one) => one.name === name);
+  const listed = COMMANDS.find((command) => command.name === name);
   if (listed === undefined && name !== undefined) return fail(io, unknownCommand(name), json);
   if (json) {
     const { helpJson } = await import('./help-json.js');
@@ -176,7 +176,7 @@ async function help(io: Io, name: string | undefined, json: boolean): Promise<nu
           paragraphs('guild runs a team of AI agents out of a plain folder.', width),
           ['guild <command> [options]'],
           twoColumns(
-            COMMANDS.map((one) => [one.name, one.summary]),
+            COMMANDS.map((command) => [command.name, command.summary]),
             width,
           ),
           ...common,
@@ -201,7 +201,7 @@ function unknownOption(option: string): Problem {
 function unknownCommand(name: string): Problem {
   const near = nearest(
     name,
-    COMMANDS.map((one) => one.name),
+    COMMANDS.map((command) => command.name),
   );
   return problem('bad_usage', `there is no command ${JSON.stringify(name)}`, {
     hint: near ? `did you mean guild ${near}? guild --help lists all commands` : 'guild --help lists all commands',

@@ -97,7 +97,7 @@ export function texts(values: Values, name: string): string[] {
   const value = values[name];
   const list = Array.isArray(value) ? value : value === undefined ? [] : [value];
   return list
-    .flatMap((one) => (typeof one === 'string' ? one.split(',').map((part) => part.trim()) : []))
+    .flatMap((item) => (typeof item === 'string' ? item.split(',').map((part) => part.trim()) : []))
     .filter(Boolean);
 }
 

@@ -8,11 +8,11 @@ import { text, type Values } from './command.js';
 const SPELLINGS: Record<string, string> = { txt: 'text', plain: 'text', mmd: 'mermaid', graphviz: 'dot', gv: 'dot' };
 
 export function graphFormat<F extends string>(values: Values, formats: readonly F[]): F | 'json' {
-  const short = formats.find((one) => values[one] === true);
+  const short = formats.find((known) => values[known] === true);
   const given = text(values, 'format') ?? short ?? formats[0]!;
   const named = given.toLowerCase();
   const all = [...formats, 'json'] as const;
-  const format = all.find((one) => one === (SPELLINGS[named] ?? named));
+  const format = all.find((known) => known === (SPELLINGS[named] ?? named));
   if (format !== undefined) return values['json'] === true ? 'json' : format;
   const meant = nearest(named, all);
   throw new ProblemError(

@@ -35,8 +35,8 @@ Warnings are harmless.`,
       return wrong > 0 ? EXIT.problem : EXIT.done;
     }
     for (const { folder, agents, files, problems, warnings } of all) {
-      for (const one of warnings) terminal.problem(one, 'warning');
-      for (const one of problems) terminal.problem(one);
+      for (const warning of warnings) terminal.problem(warning, 'warning');
+      for (const each of problems) terminal.problem(each);
       const shown = path.relative(io.cwd, folder) || '.';
       const names = agents.length > 0 ? `: ${agents.join(', ')}` : '';
       const odd = warnings.length > 0 ? `, ${counted(warnings.length, 'warning')}` : '';

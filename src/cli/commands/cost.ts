@@ -85,7 +85,7 @@ function layRows(rows: readonly Sum[], width: number): string[] {
   const room = (): number => width - shown.reduce((sum, column) => sum + wide(column), 0);
   let shown = all;
   for (const least of DROPPED)
-    if (room() < Math.min(keys, LEAST_KEY)) shown = shown.filter((one) => one !== all[least]);
+    if (room() < Math.min(keys, LEAST_KEY)) shown = shown.filter((column) => column !== all[least]);
   const left = Math.min(keys, Math.max(LEAST_KEY, room()));
   return rows.map((row, i) => {
     const key = oneLine(row.key, left);

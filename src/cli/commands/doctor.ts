@@ -23,6 +23,6 @@ model keys, and leftovers of lost processes. It creates a few test files and rem
       for (const line of wrapped(`${mark} ${name.padEnd(12)} ${text}`, terminal.width, ' '.repeat(15)))
         terminal.out(line);
     }
-    return findings.some((one) => one.verdict === 'bad') ? EXIT.problem : EXIT.done;
+    return findings.some((finding) => finding.verdict === 'bad') ? EXIT.problem : EXIT.done;
   },
 };

@@ -40,13 +40,13 @@ async function add({ root, values, terminal, json }: Call, said: string): Promis
 
 async function list({ root, terminal, json }: Call): Promise<number> {
   const mail = await listMail(root);
-  if (json) for (const one of mail) terminal.json(one);
+  if (json) for (const message of mail) terminal.json(message);
   else {
-    const rows = mail.map((one) => [
-      one.taken ? terminal.dim('taken') : terminal.colour('yellow', 'new'),
-      [one.source, one.channel].filter(Boolean).join(' '),
-      one.from ?? '?',
-      one.text,
+    const rows = mail.map((message) => [
+      message.taken ? terminal.dim('taken') : terminal.colour('yellow', 'new'),
+      [message.source, message.channel].filter(Boolean).join(' '),
+      message.from ?? '?',
+      message.text,
     ]);
     for (const row of table(rows, terminal.width)) terminal.out(row);
     if (mail.length === 0) terminal.say('the inbox is empty');

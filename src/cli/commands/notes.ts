@@ -36,7 +36,7 @@ defined in guild.yaml under "channels:". guild tell posts a note.`,
         for (const note of view.read(channel, last)) print(note, call);
         // It starts right after the read, so no note is missed in between.
         const following = call.values['follow'] ? follow(view, channel, call) : undefined;
-        for (const one of view.problems()) call.terminal.say(problemText(one));
+        for (const problem of view.problems()) call.terminal.say(problemText(problem));
         await following;
       }
     } finally {
@@ -48,7 +48,7 @@ defined in guild.yaml under "channels:". guild tell posts a note.`,
 
 function listChannels(view: NotesView, { terminal, json }: Call): void {
   const channels = view.channels();
-  if (json) for (const one of channels) terminal.json(one);
+  if (json) for (const channel of channels) terminal.json(channel);
   else {
     const rows = channels.map(({ channel, notes, at, writers, readers }) => [
       terminal.bold(channel),

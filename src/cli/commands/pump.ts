@@ -19,7 +19,7 @@ export const command: Command = {
   async run(call) {
     const narration = narrator(call);
     const workspace = await call.open(call.root, { watchers: narration });
-    for (const one of [...workspace.configProblems, ...workspace.check().problems]) call.terminal.problem(one);
+    for (const problem of [...workspace.configProblems, ...workspace.check().problems]) call.terminal.problem(problem);
     try {
       let advanced = 0;
       let moved = false;
@@ -33,7 +33,7 @@ export const command: Command = {
       );
       const open = await workspace.openTasks();
       const left = { pending: 0, active: 0, waiting: 0 };
-      for (const one of open) if (!isEnded(one.state)) left[one.state]++;
+      for (const placed of open) if (!isEnded(placed.state)) left[placed.state]++;
       const yours = open.filter(({ task }) => task.to === HUMAN).map(({ task }) => task.id);
       if (call.json) call.terminal.json({ moved, advanced, ...left, waiting_for_you: yours });
       else {

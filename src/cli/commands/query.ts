@@ -64,7 +64,7 @@ function jsonOf(reply: QueryReply): unknown {
 }
 
 function printProblems(terminal: Terminal, { problems }: QueryReply): void {
-  for (const one of problems.slice(0, MAX_PROBLEMS)) terminal.problem(one, one.severity);
+  for (const each of problems.slice(0, MAX_PROBLEMS)) terminal.problem(each, each.severity);
   if (problems.length > MAX_PROBLEMS) terminal.say(`and ${problems.length - MAX_PROBLEMS} more: guild lint shows all`);
 }
 

@@ -36,7 +36,7 @@ text to read it from standard input:
       modelName: model,
     });
     const { problems } = workspace.check();
-    for (const one of [...workspace.configProblems, ...problems]) call.terminal.problem(one);
+    for (const each of [...workspace.configProblems, ...problems]) call.terminal.problem(each);
     if (!workspace.agents().has(agent))
       throw new ProblemError(unknownAgent(agent, [...workspace.agents().keys()], problems));
     const wrong = model === undefined ? undefined : unknownModel(workspace, agent, model);

@@ -53,17 +53,17 @@ function now({ terminal, json }: Call, { agents, open, forHuman, peers, problems
     terminal.json({ agents, processes: peers, open: open.length, waiting_for_you: waiting, problems });
     return EXIT.done;
   }
-  const rows = agents.map((one) => [
-    terminal.bold(one.agent),
-    stateMark(one.state, terminal),
-    one.tasks.join(', '),
-    one.why,
+  const rows = agents.map((entry) => [
+    terminal.bold(entry.agent),
+    stateMark(entry.state, terminal),
+    entry.tasks.join(', '),
+    entry.why,
   ]);
   const yours = forHuman.map(({ task }) => task.id).join(', ');
   if (yours !== '')
     rows.push([terminal.bold('you'), terminal.colour('magenta', 'asked'), yours, 'guild approve shows it']);
   for (const line of laid(rows, terminal.width, [0, 1, 2, 3]).flat()) terminal.out(line);
-  for (const one of problems) terminal.problem(one);
+  for (const each of problems) terminal.problem(each);
   const running =
     peers.length === 0 ? 'no process is running' : `running: ${peers.map((peer) => `pid ${peer.pid}`).join(', ')}`;
   terminal.say(terminal.dim(`${open.length} open ${open.length === 1 ? 'task' : 'tasks'}; ${running}`));

@@ -18,7 +18,7 @@ urgent first. guild notes lists the channels. To send a message to one task, use
         problem('bad_usage', 'guild tell needs a channel and a text', { hint: 'guild notes lists the channels' }),
       );
     const priority = text(values, 'priority');
-    if (priority !== undefined && !NOTE_PRIORITIES.some((one) => one === priority))
+    if (priority !== undefined && !NOTE_PRIORITIES.some((known) => known === priority))
       throw new ProblemError(
         problem('bad_usage', `--priority is one of ${NOTE_PRIORITIES.join(', ')}, not ${JSON.stringify(priority)}`),
       );

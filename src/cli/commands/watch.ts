@@ -34,9 +34,9 @@ export async function host(call: Call, agents: string[] | undefined): Promise<nu
   };
   const changed = configChange(call.root, call.io.env);
   const workspace = await call.open(call.root, { watchers, agents });
-  for (const one of workspace.configProblems) call.terminal.problem(one);
+  for (const problem of workspace.configProblems) call.terminal.problem(problem);
   const { problems } = workspace.check();
-  for (const one of problems) call.terminal.problem(one);
+  for (const problem of problems) call.terminal.problem(problem);
   const stop = new AbortController();
   const off = onInterrupt(call.io, () => {
     view.close();
@@ -52,7 +52,7 @@ export async function host(call: Call, agents: string[] | undefined): Promise<nu
   let isFirst = true;
   const onPass = ({ open }: PumpReport): void => {
     view.left(open);
-    if (isFirst) for (const one of earlierQuestions(workspace, shown)) view.event?.(one);
+    if (isFirst) for (const question of earlierQuestions(workspace, shown)) view.event?.(question);
     isFirst = false;
     const edit = changed();
     if (edit !== undefined) view.problem?.(edit, 'warning');

@@ -47,11 +47,11 @@ async function list({ root, terminal, json, io }: Call): Promise<number> {
   const all = [...agents.values()].sort((a, b) => compareText(a.name, b.name));
   if (json) terminal.json(all.map((agent) => ({ ...agent, terminal: isTerminal(agent) })));
   else {
-    const rows = all.map((one) => [
-      terminal.bold(one.name),
-      one.models[0] ?? terminal.dim('default'),
-      terminal.dim(one.file),
-      one.description,
+    const rows = all.map((agent) => [
+      terminal.bold(agent.name),
+      agent.models[0] ?? terminal.dim('default'),
+      terminal.dim(agent.file),
+      agent.description,
     ]);
     for (const line of laid(rows, terminal.width, [0, 1, 2]).flat()) terminal.out(line);
     if (all.length === 0) terminal.say('no agents; guild init creates some');

@@ -103,8 +103,8 @@ function openApprovals(store: Store): Approval[] {
 async function alike(store: Store, id: string): Promise<string[]> {
   const { request } = await openApproval(store, id);
   return openApprovals(store)
-    .filter((one) => one.request.digest === request.digest)
-    .map((one) => one.id);
+    .filter((approval) => approval.request.digest === request.digest)
+    .map((approval) => approval.id);
 }
 
 async function openApproval(store: Store, id: string): Promise<Approval> {

@@ -30,7 +30,7 @@ export async function policyTest(args: string[], io: PolicyTestStreams): Promise
       ? args.filter((arg) => arg !== '--json')
       : [...args.slice(0, end).filter((arg) => arg !== '--json'), ...args.slice(end + 1)];
   const { policy, problems } = loadPolicy(io.root ?? process.cwd());
-  for (const one of problems) io.stderr?.write(`${problemText(one)}\n`);
+  for (const problem of problems) io.stderr?.write(`${problemText(problem)}\n`);
   const gate = withAgents(commandGate(policy), io.root ?? process.cwd());
   if (given.length > 0)
     for (const line of given) io.stdout.write(json ? answerJson({ command: line }, gate) : answer(line, gate));

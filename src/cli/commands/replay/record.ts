@@ -54,7 +54,7 @@ has read of them. During a recording the tasks of a pass run one after the other
 function report({ terminal, json }: Call, file: string, { passes, calls, leftOut }: Recorded): void {
   if (json) terminal.json({ cassette: file, passes, calls, leftOut });
   terminal.say(terminal.dim(`\n${file}: ${counted(passes, 'pass', 'passes')}, ${counted(calls, 'model call')}`));
-  for (const one of leftOut) terminal.say(terminal.dim(`  left out: ${one.file} (${one.why})`));
+  for (const left of leftOut) terminal.say(terminal.dim(`  left out: ${left.file} (${left.why})`));
 }
 
 /** Replays it at once: a difference is reported while the run can still be recorded again. */

@@ -67,15 +67,15 @@ function report({ terminal, json }: Call, { root, difference, live, calls, files
 
 function replacements(given: Call['values'][string], cwd: string): Map<string, string> {
   const found = new Map<string, string>();
-  for (const one of Array.isArray(given) ? given.map(String) : []) {
-    const at = one.indexOf('=');
+  for (const pair of Array.isArray(given) ? given.map(String) : []) {
+    const at = pair.indexOf('=');
     if (at < 1)
       throw new ProblemError(
-        problem('bad_usage', `--with takes FILE=PATH, not ${JSON.stringify(one)}`, {
+        problem('bad_usage', `--with takes FILE=PATH, not ${JSON.stringify(pair)}`, {
           hint: '--with agents/planner.md=new-planner.md',
         }),
       );
-    found.set(path.posix.normalize(one.slice(0, at)), path.resolve(cwd, one.slice(at + 1)));
+    found.set(path.posix.normalize(pair.slice(0, at)), path.resolve(cwd, pair.slice(at + 1)));
   }
   return found;
 }

@@ -46,7 +46,7 @@ function fileHint(id: string, root: string): string | undefined {
   const isName = path.basename(id) === id;
   if (isName && isThere(`quarantine/${id}.json.why.md`))
     return `the file is in quarantine/${id}.json; quarantine/${id}.json.why.md says why`;
-  const state = isName && TASK_STATES.find((one) => isThere(`tasks/${one}/${id}.json`));
+  const state = isName && TASK_STATES.find((name) => isThere(`tasks/${name}/${id}.json`));
   if (state === 'completed' || state === 'failed')
     return `tasks/${state}/${id}.json cannot be read; guild task list --all says why`;
   return state ? `tasks/${state}/${id}.json cannot be read yet; guild task list says why` : undefined;

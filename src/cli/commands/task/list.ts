@@ -34,18 +34,18 @@ export async function list(call: Call): Promise<number> {
   const endedState = state === 'completed' || state === 'failed' ? state : undefined;
   const wantsEnded = endedState !== undefined || (values['all'] === true && state === undefined);
   const found: Placed[] = [...reader.open()]
-    .filter((one) => state === undefined || one.state === state)
+    .filter((placed) => state === undefined || placed.state === state)
     .sort((a, b) => compareText(a.task.created_at, b.task.created_at));
   // One more than is shown, to know if there are more. Counting them would mean reading each.
   const skipped: Problem[] = [];
   if (wantsEnded) {
-    const ended = { limit: limit + 1, skipped: (one: Problem) => void skipped.push(one) };
+    const ended = { limit: limit + 1, skipped: (each: Problem) => void skipped.push(each) };
     found.push(...(await reader.ended({ ...ended, state: endedState })));
   }
   const shown = found.slice(0, limit);
   if (json) terminal.json(shown.map(taskRecord));
   else for (const line of lines(shown, terminal)) terminal.out(line);
-  for (const one of [...problems, ...strays, ...skipped]) terminal.problem(one);
+  for (const each of [...problems, ...strays, ...skipped]) terminal.problem(each);
   const others = state === undefined || state === 'pending' ? unread : 0;
   const more = found.length - shown.length + others;
   if (!json && more > 0) terminal.say(terminal.dim(`… and ${wantsEnded ? '' : `${more} `}more (--limit)`));
@@ -64,14 +64,14 @@ function lines(found: Placed[], terminal: Terminal): string[] {
   const isLong = ({ task }: Placed): boolean => columnsOf(task.id) > room;
   const about = ({ task }: Placed): string[] => [task.to ? toText(task.to) : '', summaryOrFailure(task)];
   if (found.filter(isLong).length > found.length / 2)
-    return found.flatMap((one) => {
-      const rest = [mark(one.state, terminal), ...about(one)].filter(Boolean).join(' ');
-      return [one.task.id, fitted(`  ${rest}`, terminal.width)];
+    return found.flatMap((placed) => {
+      const rest = [mark(placed.state, terminal), ...about(placed)].filter(Boolean).join(' ');
+      return [placed.task.id, fitted(`  ${rest}`, terminal.width)];
     });
-  const rows = found.map((one) => [
-    isLong(one) ? '' : mark(one.state, terminal),
-    isLong(one) ? '' : one.task.id,
-    ...about(one),
+  const rows = found.map((placed) => [
+    isLong(placed) ? '' : mark(placed.state, terminal),
+    isLong(placed) ? '' : placed.task.id,
+    ...about(placed),
   ]);
   return table(rows, terminal.width, [0, 1]).flatMap((row, i) => {
     const { task, state } = found[i]!;

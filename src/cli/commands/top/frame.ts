@@ -97,7 +97,7 @@ function share(wanted: readonly number[], room: number): number[] {
   if (room === Infinity) return [...wanted];
   const given = wanted.map(() => 0);
   let left = Math.max(0, room);
-  while (left > 0 && given.some((one, i) => one < wanted[i]!)) {
+  while (left > 0 && given.some((count, i) => count < wanted[i]!)) {
     for (const [i, want] of wanted.entries()) {
       if (left === 0 || given[i]! >= want) continue;
       given[i]!++;
@@ -123,15 +123,15 @@ function agentLines({ agents }: Snapshot, terminal: Terminal): string[][] {
   const busy = agents
     .filter(({ state }) => !quiet.has(state))
     .sort((a, b) => ORDER.indexOf(a.state) - ORDER.indexOf(b.state) || compareText(a.agent, b.agent));
-  const rows = busy.map((one) => [
-    terminal.bold(one.agent),
-    stateMark(one.state, terminal),
-    one.state === 'working'
-      ? `${one.tasks[0]}${one.tasks.length > 1 ? ` +${one.tasks.length - 1}` : ''} ${one.why}`
-      : one.why,
+  const rows = busy.map((entry) => [
+    terminal.bold(entry.agent),
+    stateMark(entry.state, terminal),
+    entry.state === 'working'
+      ? `${entry.tasks[0]}${entry.tasks.length > 1 ? ` +${entry.tasks.length - 1}` : ''} ${entry.why}`
+      : entry.why,
   ]);
   const rest = [...quiet].flatMap((state) => {
-    const names = agents.filter((one) => one.state === state).map(({ agent }) => agent);
+    const names = agents.filter((entry) => entry.state === state).map(({ agent }) => agent);
     return names.length === 0 ? [] : [`${stateMark(state, terminal)}: ${names.join(', ')}`];
   });
   return [...laid(rows, terminal.width, [0, 1, 2]), ...rest.map((line) => wrapped(line, terminal.width))];

@@ -144,7 +144,7 @@ async function reason(known: Known, placed: Placed): Promise<Reason> {
     if (!isEnded(next.state)) open.push(next);
   }
   // Of several, the one that waits for the human is shown: a person can do something about it.
-  const yours = open.find((one) => leadsToYou(waits, one.task.id)) ?? open[0];
+  const yours = open.find((placed) => leadsToYou(waits, placed.task.id)) ?? open[0];
   if (yours !== undefined) {
     const place = yours === open[0] ? 'first' : 'among them';
     return { line: `${name} waits for ${open.length > 1 ? `${open.length} tasks, ${place}` : 'a task'}:`, next: yours };
@@ -175,7 +175,7 @@ function leadsToYou(waits: WaitsView, from: string): boolean {
 /** What a task waits for other than a task, and who holds it. */
 async function behind({ store, waits }: Known, { task }: Placed, name: string, via: string): Promise<Reason> {
   const found = await Promise.all(waits.waitsOf(via).map((id) => store.tasks.read(id)));
-  const holders = found.flatMap((one) => (one !== undefined && !isEnded(one.state) ? one : []));
+  const holders = found.flatMap((placed) => (placed !== undefined && !isEnded(placed.state) ? placed : []));
   const next = holders[0] === undefined ? {} : { next: holders[0] };
   switch (nodeKind(via)) {
     case 'human': {
@@ -184,7 +184,7 @@ async function behind({ store, waits }: Known, { task }: Placed, name: string, v
     }
     case 'agent': {
       const agent = nodeAgent(via)!;
-      const work = holders.map((one) => one.task.id).join(', ');
+      const work = holders.map((placed) => placed.task.id).join(', ');
       return {
         line: `${name} waits for capacity: ${agent} works on ${work}, and on at most ${waits.capacity(agent)} at once:`,
         ...next,
@@ -192,7 +192,9 @@ async function behind({ store, waits }: Known, { task }: Placed, name: string, v
     }
     case 'budget': {
       const shares = heldShares(holders);
-      const who = holders.map((one) => `${one.task.id} (${shareText(shares.get(one.task.id) ?? {})})`).join(', ');
+      const who = holders
+        .map((placed) => `${placed.task.id} (${shareText(shares.get(placed.task.id) ?? {})})`)
+        .join(', ');
       return {
         line: `${name} waits for its budget of ${budgetWord(task.waits!.budget!)}, which is held by ${who}:`,
         ...next,
@@ -208,7 +210,7 @@ async function behind({ store, waits }: Known, { task }: Placed, name: string, v
 /** The shares of a task's budget that open children hold, one line each. */
 function sharesOf(store: Store, { task, state }: Placed): string[] {
   if (isEnded(state)) return [];
-  const children = [...store.tasks.open()].filter((one) => one.task.parent === task.id);
+  const children = [...store.tasks.open()].filter((placed) => placed.task.parent === task.id);
   return [...heldShares(children)].map(([id, share]) => `${id} holds ${shareText(share)} of its budget until it ends`);
 }
 

@@ -33,9 +33,9 @@ export async function originOf(store: Store, { task }: Placed): Promise<string[]
   const made = (await store.events.list({ task: first.id })).find((event) => event.name === 'task.created');
   const cause = made?.cause ?? first.created_by ?? first.from;
   const lines = [cause === undefined || cause === 'human' ? 'you asked for it' : `it came from ${cause}`];
-  for (const one of above)
+  for (const ancestor of above)
     lines.push(
-      `${one.id}${roleFacts(one.role).isRoot ? '' : ` (${one.role})`} ${toText(one.to, 'nobody yet')}: ${one.description}`,
+      `${ancestor.id}${roleFacts(ancestor.role).isRoot ? '' : ` (${ancestor.role})`} ${toText(ancestor.to, 'nobody yet')}: ${ancestor.description}`,
     );
   return lines;
 }
@@ -59,7 +59,7 @@ export async function storyOf(store: Store, { task }: Placed): Promise<Step[]> {
 /** The bids behind an award, best first. */
 function scoresIn({ name, scores }: Event): string[] {
   return name === 'task.awarded' && Array.isArray(scores)
-    ? (scores as Score[]).map((one) => `  ${scoreText(one)}`)
+    ? (scores as Score[]).map((score) => `  ${scoreText(score)}`)
     : [];
 }
 
