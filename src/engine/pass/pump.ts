@@ -73,6 +73,23 @@ export interface Engine {
 
 const MAX_SCANS = 4;
 
+/** Adds the engine's own state to the ports. */
+function contextOf(
+  ports: Ports,
+  own: Pick<EngineContext, 'queue' | 'waits' | 'votes' | 'effectsUnderWay' | 'lookAgain'>,
+): EngineContext {
+  return {
+    ...ports,
+    ...own,
+    hearingNotes: new Set(),
+    fitCache: new WeakMap(),
+    folds: { background: new WeakMap(), taint: new WeakMap() },
+    heardNotes: listenToNotes(ports.bus),
+    unreadable: unreadableSessions(ports),
+    pace: pace(ports.clock, ports.config.limits.tasksPerMinute, ports.creationRate),
+  };
+}
+
 export function engine(ports: Ports): Engine {
   const flights = new Map<string, Flight>();
   const queue = readyQueue(ports.tasks);
@@ -82,21 +99,8 @@ export function engine(ports: Ports): Engine {
   const effectsUnderWay = new Map<string, number>();
   const votes = voting({ ...ports, effectsUnderWay }, flights, rootOf, lookAgain);
   const stuckWork = stuck(ports, rootOf);
-  const context: EngineContext = {
-    ...ports,
-    queue,
-    waits,
-    votes,
-    effectsUnderWay,
-    hearingNotes: new Set(),
-    fitCache: new WeakMap(),
-    folds: { background: new WeakMap(), taint: new WeakMap() },
-    heardNotes: listenToNotes(ports.bus),
-    unreadable: unreadableSessions(ports),
-    lookAgain,
-    pace: pace(ports.clock, ports.config.limits.tasksPerMinute, ports.creationRate),
-    watchers: { ...ports.watchers, event: hear },
-  };
+  const watchers = { ...ports.watchers, event: hear };
+  const context = contextOf({ ...ports, watchers }, { queue, waits, votes, effectsUnderWay, lookAgain });
   const nudged = new Set<string>();
   let backlog = 0;
   let failure: unknown;
@@ -200,28 +204,9 @@ export function engine(ports: Ports): Engine {
   ): Promise<PumpReport> {
     rethrow();
     const problems = context.agents.refresh(look === 'none');
-    let moved = false;
-    let scanMs: number | undefined;
-    if (look !== 'none') {
-      problems.push(...context.gate.refresh());
-      context.pauses.look();
-      if (!isSwept) await context.presence.sweep();
-      isSwept = true;
-      // A process that hosts only some agents must be visible to the others before it works.
-      if (context.hosts !== undefined) await context.presence.join();
-      const from = context.clock.monotonicMs();
-      const seen = await context.tasks.scan(look === 'all');
-      scanMs = context.clock.monotonicMs() - from;
-      problems.push(...seen.problems);
-      reportStrays(seen);
-      for (const id of seen.gone ?? []) gone.add(id);
-      const left = [...gone];
-      gone.clear();
-      const intake = await takeIn(context, flights, nudged, left);
-      problems.push(...intake.problems);
-      moved = intake.moved;
-    }
-    for (const problem of problems) report(problem);
+    const scanned = look === 'none' ? undefined : await scanAndTakeIn(look, problems);
+    let moved = scanned?.moved ?? false;
+    for (const problem of problems) report(context, problem);
     const hasCancel = look === 'none' && (await context.intents.list()).some(({ kind }) => kind === 'cancel');
     if (hasCancel && (await takeIntents(context, flights, nudged))) moved = true;
     if (await waits.look()) {
@@ -258,22 +243,42 @@ export function engine(ports: Ports): Engine {
       advanced,
       open: context.tasks.openCount(),
       problems,
-      ...(scanMs === undefined ? {} : { scanMs }),
+      ...(scanned === undefined ? {} : { scanMs: scanned.scanMs }),
       ...(due === Infinity ? {} : { due }),
     };
   }
 
-  /**
-   * Refreshes the view in the middle of a pass. Folders are listed one after the other and can miss
-   * a task that moves, so they are scanned until nothing changes. The next pass handles missing
-   * tasks.
-   */
+  /** Scans the store and takes in what dead processes, people and the outside world left. */
+  async function scanAndTakeIn(
+    look: Exclude<Look, 'none'>,
+    problems: Problem[],
+  ): Promise<{ moved: boolean; scanMs: number }> {
+    problems.push(...context.gate.refresh());
+    context.pauses.look();
+    if (!isSwept) await context.presence.sweep();
+    isSwept = true;
+    // A process that hosts only some agents must be visible to the others before it works.
+    if (context.hosts !== undefined) await context.presence.join();
+    const from = context.clock.monotonicMs();
+    const seen = await context.tasks.scan(look === 'all');
+    const scanMs = context.clock.monotonicMs() - from;
+    problems.push(...seen.problems);
+    reportStrays(context, seen);
+    for (const id of seen.gone ?? []) gone.add(id);
+    const left = [...gone];
+    gone.clear();
+    const intake = await takeIn(context, flights, nudged, left);
+    problems.push(...intake.problems);
+    return { moved: intake.moved, scanMs };
+  }
+
+  /** Scans until nothing changes, because a listing can miss a task that moves meanwhile. */
   async function lookAgain(): Promise<void> {
     for (let scans = 1; scans <= MAX_SCANS; scans++) {
       const before = context.tasks.version();
       const seen = await context.tasks.scan();
-      for (const problem of seen.problems) report(problem);
-      reportStrays(seen);
+      for (const problem of seen.problems) report(context, problem);
+      reportStrays(context, seen);
       for (const id of seen.gone ?? []) gone.add(id);
       if (scans > 1 && before === context.tasks.version()) return;
     }
@@ -325,14 +330,14 @@ export function engine(ports: Ports): Engine {
   function rethrow(): void {
     if (failure !== undefined) throw failure;
   }
+}
 
-  /** Stray files belong to no task, so they are not recorded. */
-  function reportStrays({ strays = [] }: Scan): void {
-    for (const stray of strays) context.watchers.problem(stray);
-  }
+/** Stray files belong to no task, so they are not recorded. */
+function reportStrays(context: EngineContext, { strays = [] }: Scan): void {
+  for (const stray of strays) context.watchers.problem(stray);
+}
 
-  function report(problem: Problem): void {
-    context.watchers.problem(problem);
-    record(context, problem.movedTo === undefined ? 'file.held' : 'file.quarantined', { problem });
-  }
+function report(context: EngineContext, problem: Problem): void {
+  context.watchers.problem(problem);
+  record(context, problem.movedTo === undefined ? 'file.held' : 'file.quarantined', { problem });
 }
