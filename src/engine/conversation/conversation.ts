@@ -47,9 +47,9 @@ export async function openConversation(
   if (opened.kind === 'held') throw new UnreadableConversation(id, opened.problem, opened.stamp);
   if (opened.kind === 'open') {
     noteEdit(context, task, agent, id, opened.edited);
-    const talk = conversation(context, task, id, await pinned(context, agent, opened.session), opened.session);
-    await talk.begin();
-    return talk;
+    const existing = conversation(context, task, id, await pinned(context, agent, opened.session), opened.session);
+    await existing.begin();
+    return existing;
   }
   const first = firstMessage(context, agent, task, await resultsBefore(context, task));
   const session: Session = {
@@ -157,7 +157,7 @@ function conversation(
 
   /**
    * Index of this task's first message. The last message that starts a task decides: if it belongs
-   * to another task, ours has not started or was interrupted, and continues at the end.
+   * to another task, ours has not started or was interrupted, and starts again at the end.
    */
   function start(): number {
     const { header, messages } = now;
