@@ -1,4 +1,4 @@
-/** Known names that a mistyped one may have meant: few edits away, whatever their case and joints. */
+/** Finds the known names closest to a mistyped one, ignoring case and separators. */
 export function nearest(name: string, known: Iterable<string>): string | undefined {
   return nearestFew(name, known, 1)[0];
 }
@@ -15,10 +15,10 @@ export function nearestFew(name: string, known: Iterable<string>, limit: number)
     .map(({ candidate }) => candidate);
 }
 
-/** `did you mean "x"?`, or what else could be said. */
+/** `did you mean "x"?`, or `otherwise` if no name is close. */
 export function nearestHint(name: string, known: Iterable<string>, otherwise?: string): string | undefined {
-  const meant = nearest(name, known);
-  return meant === undefined ? otherwise : `did you mean "${meant}"?`;
+  const match = nearest(name, known);
+  return match === undefined ? otherwise : `did you mean "${match}"?`;
 }
 
 function fold(name: string): string {

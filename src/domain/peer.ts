@@ -1,35 +1,35 @@
-/** A running process that hosts agents. It is alive while this very process lives: same machine boot, pid and start time. */
+/** A running process that hosts agents. Boot id, pid and start time identify it, so a reused pid is not alive. */
 export interface Peer {
   id: string;
   host: string;
   bootId: string;
   pid: number;
-  /** When the process started, in the system's own unit; tells a reused pid from the old process. */
+  /** The start of the process, in the system's own unit. */
   startTime: string;
-  /** Agents it hosts; empty: all of the workspace. */
+  /** The agents it hosts; empty for all of the workspace. */
   agents: string[];
   since: string;
 }
 
-/** A process's place among those that run, by name, from 0, and how many they are. */
+/** The position of a process among all that run, by name and from 0, and their number. */
 export interface Rank {
   rank: number;
   of: number;
 }
 
-/** So many processes can each look after themselves without anybody noticing what it costs. */
+/** Up to this many processes, the cost of each one checking all others is negligible. */
 const FEW = 8;
-/** Of more, so many look after all: one may be paused, another may have died just now. */
+/** Among more, this many check for all: one may be paused, and another may just have died. */
 export const WARDENS = 3;
 
 export const isFew = ({ of }: Rank): boolean => of <= FEW;
 
-/** Whether it looks for what made no sound (a process that died, an event that was lost); the others sleep meanwhile. */
-export function isWarden(one: Rank): boolean {
-  return isFew(one) || one.rank < WARDENS;
+/** Whether the process checks for dead processes and lost events. The others sleep. */
+export function isWarden(rank: Rank): boolean {
+  return isFew(rank) || rank.rank < WARDENS;
 }
 
-/** How many times longer than a warden it may wait between two looks: however many the others are, together they look as often as one warden. */
-export function patience(one: Rank): number {
-  return isWarden(one) ? 1 : one.of;
+/** The factor on the interval between checks: all others together check as often as one warden. */
+export function patience(rank: Rank): number {
+  return isWarden(rank) ? 1 : rank.of;
 }

@@ -1,18 +1,17 @@
 /**
- * What the gates say, and the two files people change it with. A verdict is one of four, mild to strict; parts are put
- * together by taking the strictest. The files become plain data here; how they are read is `text`'s business, what they
- * mean is decided in `rules`.
+ * Verdicts, and the two files with which people change them, as plain data. There are four verdicts, from
+ * mild to strict, and the strictest one wins. `text` parses the files; `rules/policy` applies them.
  */
 
 const VERDICTS = ['auto', 'notify', 'ask', 'deny'] as const;
-/** auto: runs at once · notify: runs, and the human is told · ask: waits for a person · deny: never runs. */
+/** auto: runs at once · notify: runs, and the human is notified · ask: waits for a person · deny: never runs. */
 export type Verdict = (typeof VERDICTS)[number];
 
 export function stricter(a: Verdict, b: Verdict): Verdict {
   return VERDICTS.indexOf(a) >= VERDICTS.indexOf(b) ? a : b;
 }
 
-/** A command that runs by its words, without a shell. */
+/** A command that runs with exactly these words, without a shell. */
 export interface PlainCommand {
   argv: string[];
   /** In the order written. `both` is standard output and standard error. */
@@ -23,7 +22,7 @@ export interface PlainCommand {
   )[];
 }
 
-/** One pipeline of a list, and what stands after it. `stderr` of a stage joins the pipe where `|&` says so. */
+/** One pipeline of a list and the separator after it. With `|&`, stderr joins the pipe. */
 export interface PlainPipeline {
   commands: PlainCommand[];
   pipes: ('|' | '|&')[];
@@ -36,11 +35,11 @@ export interface CommandVerdict {
   reason: string;
   /** For auto and notify: the words of each command, exactly as judged. */
   argv?: string[][];
-  /** The same with pipes, separators and harmless redirections. Absent where a person let a whole line run as a shell string. */
+  /** The same with pipes, separators and redirections. Absent if a person allowed a whole line as a shell string. */
   plan?: PlainPipeline[];
 }
 
-/** A regular expression from a file, with the longest text it may be tried on. */
+/** A regular expression from a file, with the longest text that it may be applied to. */
 export interface GuardedPattern {
   source: string;
   regex: RegExp;
@@ -51,9 +50,9 @@ export interface GuardedPattern {
 export interface AllowEntry {
   key: string;
   match: { kind: 'words'; words: string[] } | { kind: 'pattern'; pattern: GuardedPattern };
-  /** true widens to auto, false asks for approval. */
+  /** True allows the command, false requires approval. */
   approve: boolean;
-  /** Tried on the whole line instead of each command in it. */
+  /** Applies to the whole line instead of each command in it. */
   wholeLine: boolean;
   line: number;
 }
@@ -64,7 +63,7 @@ export const RISKS = ['none', 'low', 'medium', 'high', 'critical'] as const;
 export type Risk = (typeof RISKS)[number];
 export const SAFETY_CHECKS = ['backup', 'disk_space', 'permission', 'sensitive_data'] as const;
 export type SafetyCheck = (typeof SAFETY_CHECKS)[number];
-/** Those that the program makes itself, and for which tools: the path and the size are known there. */
+/** The checks that the program makes itself, for the tools whose path and size it knows. */
 export const MADE_CHECKS = ['disk_space', 'permission'] as const satisfies readonly SafetyCheck[];
 export type MadeCheck = (typeof MADE_CHECKS)[number];
 export const CHECKED_TOOLS: readonly string[] = ['write_file', 'create_directory'];
@@ -81,9 +80,9 @@ export type Restriction =
 /** One rule of `storage/policy.yaml`, named `category.rule`. */
 export interface PolicyRule {
   name: string;
-  /** A glob on the tool's name, folded case. */
+  /** A glob on the name of the tool, ignoring case. */
   pattern: string;
-  /** All must hold. */
+  /** All must be met. */
   conditions: Condition[];
   supervision: Supervision;
   risk: Risk;
@@ -96,7 +95,7 @@ export interface PolicyRule {
 export interface Policy {
   allow: AllowEntry[];
   rules: PolicyRule[];
-  /** A file could not be read: nothing is auto, denies still deny. The text says which file. */
+  /** Set if a file could not be read, and names it: nothing is auto then, and denies still apply. */
   closed?: string;
 }
 

@@ -1,7 +1,7 @@
 /**
- * A Problem is everything that went wrong and that a person, or a model, should read. One shape serves the command
- * line, the dashboard, the failed task and the tool result. Expected outcomes (a lost claim, a missing file) are
- * plain values instead; a Problem says that somebody has to do something.
+ * A Problem is an error for a person or a model to act on. The command line, the dashboard, failed tasks
+ * and tool results all use this shape. Expected outcomes (a lost claim, a missing file) are plain values
+ * instead.
  */
 
 /** The closed list of codes. Programs may match on these; the words of `message` may change. */
@@ -69,7 +69,7 @@ export function isProblemCode(value: unknown): value is ProblemCode {
   return (PROBLEM_CODES as readonly unknown[]).includes(value);
 }
 
-/** A Problem on its way up through code that cannot return it. */
+/** Carries a Problem through code that cannot return it. */
 export class ProblemError extends Error {
   readonly problem: Problem;
   constructor(p: Problem) {
@@ -79,7 +79,7 @@ export class ProblemError extends Error {
   }
 }
 
-/** Whatever was thrown, as a Problem. */
+/** Turns anything thrown into a Problem. */
 export function asProblem(thrown: unknown): Problem {
   if (thrown instanceof ProblemError) return thrown.problem;
   const error = thrown as { code?: string; message?: string; path?: string; syscall?: string };
@@ -91,13 +91,13 @@ export function asProblem(thrown: unknown): Problem {
     EROFS: 'the file system is read-only',
     EMFILE: 'too many open files',
   };
-  // Node says "no such file" of a folder that it could not make with its parents on a read-only file system.
-  const unmade = error?.code === 'ENOENT' && error.syscall === 'mkdir' ? 'the folder cannot be made' : undefined;
-  const said = unmade ?? (error?.code === undefined ? undefined : disk[error.code]);
-  if (said !== undefined) {
-    return problem('disk_failed', error.path ? `${error.path}: ${said}` : said, {
+  // On a read-only file system, Node reports "no such file" for a recursive mkdir.
+  const mkdirFailed = error?.code === 'ENOENT' && error.syscall === 'mkdir';
+  const message = mkdirFailed ? 'the folder cannot be created' : error?.code && disk[error.code];
+  if (message) {
+    return problem('disk_failed', error.path ? `${error.path}: ${message}` : message, {
       ...(error.path ? { where: { file: error.path } } : {}),
-      hint: 'make room or mend permissions, then run again: nothing that was acknowledged is lost',
+      hint: 'free some space or fix the permissions, then run it again; acknowledged work is not lost',
     });
   }
   return problem('bug', error?.message ?? String(thrown));
@@ -110,7 +110,7 @@ export function whereText(where: Where): string {
 
 /** The whole Problem as plain text: sentence, place, caret, next step. */
 export function problemText(p: Problem): string {
-  // A message that begins with the file's name says the place itself.
+  // A message that starts with the name of the file contains the place already.
   const named = p.where !== undefined && p.where.line === undefined && p.message.startsWith(p.where.file);
   const lines = [p.where && !named ? `${whereText(p.where)}: ${p.message}` : p.message];
   if (p.where?.source !== undefined) {

@@ -1,10 +1,10 @@
 /**
- * A command line as the gate sees it: what Bash would make of it, in as few kinds of node as judging needs. A parser in
- * `text` makes it, the rules judge it. What is known only when the line runs (variables, substitutions, brace and file name
- * expansion) has no value here, so that nobody can mistake a guess for a fact.
+ * The syntax tree of a command line, with as few kinds of node as the policy needs. `text/bash` parses it
+ * and `rules/policy` judges it. Anything known only at run time (variables, substitutions, brace and file
+ * name expansion) has no value here, so that a guess is never taken for a fact.
  */
 
-/** A stretch of a word: known text, a file name pattern, a variable, or a hole that only the running shell fills. */
+/** A piece of a word: literal text, a file name pattern, a variable, or a hole that only the shell can fill. */
 export type ShellPiece =
   | { kind: 'text'; text: string }
   | { kind: 'glob'; text: string }
@@ -20,15 +20,15 @@ export interface ShellWord {
   pieces: ShellPiece[];
   /** Has an unquoted `*`, `?` or `[`. */
   glob: boolean;
-  /** Begins with an unquoted `~`. */
+  /** Starts with an unquoted `~`. */
   tilde: boolean;
   /** Uses `$'…'` or `$"…"`. */
   dollarQuote: boolean;
-  /** Holds an unquoted character outside printable ASCII. */
+  /** Contains an unquoted character outside printable ASCII. */
   odd: boolean;
   /** Command and process substitutions inside, at any depth. */
   scripts: ShellScript[];
-  /** Every variable it looks at. */
+  /** Every variable it reads. */
   variables: string[];
 }
 
@@ -63,7 +63,7 @@ export interface ShellPipeline {
 
 type ShellSeparator = ';' | '&' | '&&' | '||';
 
-/** `then` is what stands after the item: `;` also for a newline and the end. */
+/** `then`: the separator after the item; `;` also for a newline and the end. */
 export interface ShellList {
   kind: 'list';
   items: { node: ShellNode; then: ShellSeparator }[];
@@ -95,5 +95,5 @@ export interface ShellScript {
   plain: boolean;
 }
 
-/** A failed parse may still hand over what it understood, for a last look at what must be denied. */
+/** A failed parse may return the part that it understood, so that forbidden commands in it are still denied. */
 export type ParsedShell = { ok: true; script: ShellScript } | { ok: false; reason: string; partial?: ShellScript };

@@ -26,12 +26,12 @@ export function changedAt(stamp: string): bigint {
   return BigInt(stamp.split('.')[3]!);
 }
 
-/** Also where the file got another name in between, which changes the last time of all. */
+/** Ignores the time of the last change, because a rename updates it. */
 export function sameContent(a: string, b: string): boolean {
   return a.slice(0, a.lastIndexOf('.')) === b.slice(0, b.lastIndexOf('.'));
 }
 
-/** By so many bytes and by nothing else, as far as sizes tell. */
+/** Whether the file grew by exactly this many bytes. */
 export function grewBy(before: string, after: string, bytes: number): boolean {
   return inodeOf(before) === inodeOf(after) && sizeOf(before) + bytes === sizeOf(after);
 }

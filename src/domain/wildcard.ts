@@ -1,11 +1,11 @@
 /**
- * Whether a pattern with wildcards stands for a text. It steps back only to the last wildcard that takes any number of characters, and no regular
- * expression is made from foreign text: so no pattern is slow.
+ * Matches a text against a pattern with wildcards. It backtracks only to the last `*`, and no regular
+ * expression is built from foreign text, so no pattern is slow.
  */
 export interface Wildcards<P> {
-  /** Stands for any number of characters, none too. */
+  /** Matches any number of characters, including none. */
   isMany(part: P): boolean;
-  /** Stands for this one character. */
+  /** Matches this one character. */
   isOne(part: P, char: string): boolean;
 }
 
@@ -34,7 +34,7 @@ export function fitsPattern<P>(
   return part === pattern.length;
 }
 
-/** `*` any text, slashes too; `?` any one character. */
+/** `*` matches any text, including slashes; `?` matches one character. */
 export function globFits(glob: string, text: string): boolean {
   return fitsPattern(glob, text, GLOB);
 }

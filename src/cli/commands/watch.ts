@@ -1,7 +1,7 @@
 /** `guild watch`: works until it is stopped. No model is called while nothing changes. */
 import { configChange } from '../../app/config-change.js';
 import type { Event, PumpReport, Watchers, Workspace } from '../../app/index.js';
-import { standing } from '../../domain/task/lineage.js';
+import { lineageFields } from '../../domain/task/lineage.js';
 import { HUMAN } from '../../domain/task/task.js';
 import { EXIT, type Call, type Command } from '../args/command.js';
 import { onInterrupt } from '../process/interrupt.js';
@@ -72,6 +72,6 @@ function earlierQuestions({ store }: Workspace, shown: ReadonlySet<string>): Eve
   return [...store.tasks.open()].flatMap(({ task }) =>
     task.to !== HUMAN || shown.has(task.id)
       ? []
-      : [{ at: task.created_at, name: 'task.created', task: task.id, agent: HUMAN, ...standing(task), earlier: true }],
+      : [{ at: task.created_at, name: 'task.created', task: task.id, agent: HUMAN, ...lineageFields(task), earlier: true }],
   );
 }

@@ -1,12 +1,12 @@
 /**
- * The states of an agent and the moves between them. States are read off the task tree, so an agent may be found two states further than it
- * was last told to be: then the states between are told too. A move that the table does not have is a fault of ours, or of somebody who wrote
- * on the channel by hand.
- *
- * Five states are those of work: idle → working → waiting → complete, with blocked beside working. `complete` is not the end: in a workspace
- * that lives on, the next task makes it work again. `error` and `paused` come over an agent from outside, whatever it does, and leave it as
- * the tree then says: a file is mended, a person lets it go on.
+ * The states of an agent and the moves between them. States are derived from the task tree, so an agent
+ * may be several moves ahead of its published state; the states in between are then published too. A
+ * move that is not in the table is a bug, or was written to the channel by hand.
  */
+
+// Work: idle → working → waiting → complete, with blocked next to working. `complete` is not final: the
+// next task makes the agent work again. `error` and `paused` interrupt any state from outside, and end in
+// the state that the tree shows then.
 export const AGENT_STATES = ['idle', 'working', 'waiting', 'blocked', 'complete', 'error', 'paused'] as const;
 export type AgentState = (typeof AGENT_STATES)[number];
 
@@ -24,14 +24,14 @@ export function isMove(from: AgentState, to: AgentState): boolean {
   return MOVES[from].includes(to);
 }
 
-/** The states to go through, `to` at the end; undefined if no legal moves lead there. Nobody passes through `error` or `paused`. */
+/** The states on the way, with `to` at the end; undefined if there is no way. `error` and `paused` are not passed through. */
 export function movesTo(from: AgentState, to: AgentState): AgentState[] | undefined {
   if (from === to) return [];
   if (isMove(from, to)) return [to];
   return WAYS.get(`${from} ${to}`);
 }
 
-/** The shortest way between any two states that are not next to each other, worked out once. */
+/** The shortest path between any two states, computed once. */
 const WAYS: ReadonlyMap<string, AgentState[]> = new Map(
   AGENT_STATES.flatMap((from) =>
     AGENT_STATES.flatMap((to) => {
@@ -50,8 +50,8 @@ function shortest(from: AgentState, to: AgentState): AgentState[] | undefined {
         .filter((next) => next === to || (!seen.has(next) && next !== 'error' && next !== 'paused'))
         .map((next) => [...way, next]),
     );
-    const found = ways.find((way) => way.at(-1) === to);
-    if (found !== undefined) return found.slice(1);
+    const path = ways.find((way) => way.at(-1) === to);
+    if (path !== undefined) return path.slice(1);
     for (const way of ways) seen.add(way.at(-1)!);
   }
   return undefined;

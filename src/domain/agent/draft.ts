@@ -1,40 +1,40 @@
-/** A new agent before it is one: its file as somebody drafted it, a task to try it on, and what came of trying. */
+/** A draft of a new agent: its file, a task to try it on, and the verdict on that trial. */
 export interface Draft {
   name: string;
-  /** The whole file: frontmatter and prompt. */
+  /** The complete file: frontmatter and prompt. */
   source: string;
-  /** A small task made for it, and what a good answer must have. */
+  /** A small task for it, and what a good answer must contain. */
   trial: { task: string; expect: string };
-  /** A script for its folder; it runs like any command, when a human lets it, in the sandbox. */
+  /** A script for its folder. It runs like any command: approved by a human, in the sandbox. */
   script?: { file: string; text: string };
 }
 
 export interface TrialVerdict {
   /** It did what it was drafted for. */
   works: boolean;
-  /** It did the real task better than the agent that was there before. */
+  /** It did the real task better than the existing agent. */
   better: boolean;
   reason: string;
 }
 
-/** Undefined if the text is no draft. */
+/** Undefined if the text is not a draft. */
 export function readDraft(text: string): Draft | undefined {
-  const said = readObject(text) as Partial<Draft> | undefined;
+  const draft = readObject(text) as Partial<Draft> | undefined;
   const isDraft =
-    typeof said?.name === 'string' && typeof said.source === 'string' && typeof said.trial?.task === 'string';
-  return isDraft ? (said as Draft) : undefined;
+    typeof draft?.name === 'string' && typeof draft.source === 'string' && typeof draft.trial?.task === 'string';
+  return isDraft ? (draft as Draft) : undefined;
 }
 
 export function readTrialVerdict(text: string): TrialVerdict | undefined {
-  const said = readObject(text) as Partial<TrialVerdict> | undefined;
-  if (typeof said?.works !== 'boolean' || typeof said.better !== 'boolean') return undefined;
-  return { works: said.works, better: said.better, reason: typeof said.reason === 'string' ? said.reason : '' };
+  const { works, better, reason } = (readObject(text) ?? {}) as Partial<TrialVerdict>;
+  if (typeof works !== 'boolean' || typeof better !== 'boolean') return undefined;
+  return { works, better, reason: typeof reason === 'string' ? reason : '' };
 }
 
 function readObject(text: string): unknown {
   try {
-    const said: unknown = JSON.parse(text);
-    return typeof said === 'object' && said !== null ? said : undefined;
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'object' && value !== null ? value : undefined;
   } catch {
     return undefined;
   }

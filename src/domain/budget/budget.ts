@@ -1,12 +1,12 @@
 /**
- * What a task may spend, with everything under it. A limit that is absent is not limited here, but the workspace's own
- * limits still hold. Nothing is spent that was not reserved: a call reserves its estimate, a child its whole budget. What a
- * task has left is its budget, less what it spent, less what its ended children spent, less what its open ones may still
- * spend; so whatever children do at the same time, together they stay within it, and what one does not use comes back.
- *
- * Time is the exception: it passes for all at once, so each child gets all that is left of it. Turns have one more than the
- * budget says, for a last answer in words; a child's share has that turn in it.
+ * The limits of a task with everything under it; an absent limit is unlimited here. Spending is reserved
+ * first: a call reserves its estimate, a child its whole budget. So children that run in parallel stay
+ * within the budget together, and an unused share returns when its child ends.
  */
+
+// Left = budget − own spending − spending of ended children − reservations of open children.
+// Time is the exception: it passes for all at once, so each child gets all that is left. There is one
+// turn more than the budget says, for a last answer; a child's share includes that turn.
 import type { Usage } from './usage.js';
 
 export interface Budget {
@@ -15,7 +15,7 @@ export interface Budget {
   microUsd?: number;
   timeMs?: number;
   toolCalls?: number;
-  /** Tasks made under it, at any depth. */
+  /** Tasks created under it, at any depth. */
   children?: number;
 }
 
@@ -26,8 +26,8 @@ export const BUDGET_NAMES = ['turns', 'tokens', 'microUsd', 'timeMs', 'toolCalls
 /** The stricter of two budgets, limit by limit. */
 export function tighter(a: Budget, b: Budget): Budget {
   return each((name) => {
-    const least = Math.min(a[name] ?? Infinity, b[name] ?? Infinity);
-    return least === Infinity ? undefined : least;
+    const limit = Math.min(a[name] ?? Infinity, b[name] ?? Infinity);
+    return limit === Infinity ? undefined : limit;
   });
 }
 
@@ -35,11 +35,11 @@ export interface Spending {
   /** Own usage and that of ended children. */
   spent: Usage;
   elapsedMs: number;
-  /** What open children may spend in all. */
+  /** The total that open children may spend. */
   reserved: Budget;
 }
 
-/** What is left, limit by limit; never below nothing. */
+/** What is left of each limit, at least 0. */
 export function leftOf(budget: Budget, { spent, elapsedMs, reserved }: Spending): Budget {
   const used: Required<Budget> = {
     turns: spent.turns,
@@ -55,37 +55,38 @@ export function leftOf(budget: Budget, { spent, elapsedMs, reserved }: Spending)
   });
 }
 
-/** The first limit that leaves no room for one more turn. `lastMs`: the time that a last answer needs. */
+/** The first limit that does not allow another turn. `lastMs`: the time that a last answer needs. */
 export function usedUp(left: Budget, lastMs = 0): BudgetName | undefined {
-  // No children left is no reason to stop: it only means that nobody else can be asked.
+  // Without children left the task can still work; it just cannot ask others.
   return BUDGET_NAMES.find(
     (name) => name !== 'children' && (left[name] ?? Infinity) <= (name === 'timeMs' ? lastMs : 0),
   );
 }
 
 /**
- * One child's share of what is left: an equal part for each of `wave` children that are made together and for each of
- * `kept` parts that stay with the parent, or less where the child wants less. The name of a limit: too little is left.
+ * A child's share of what is left: an equal share for each of the `wave` children created together and
+ * for each of the `kept` shares that stay with the parent, or less if the child wants less. Returns the
+ * name of a limit of which too little is left.
  */
 export function carve(left: Budget, wave: number, kept: number, wanted: Budget = {}): Budget | BudgetName {
   const share = each((name) => {
     const all = left[name];
     if (all === undefined) return undefined;
     if (name === 'timeMs') return all;
-    // A child is one of the children itself, and a turn of its share is for its last answer.
+    // The child itself counts as one of the children, and one turn of its share is for its last answer.
     if (name === 'children') return Math.floor((all - wave) / (wave + kept));
     return Math.floor(all / (wave + kept)) - (name === 'turns' ? 1 : 0);
   });
   const short = BUDGET_NAMES.find((name) => {
-    const part = share[name];
-    // With no tool call and no child of its own, and with the last turn only, a child can still answer.
-    const least = name === 'turns' || name === 'toolCalls' || name === 'children' ? 0 : 1;
-    return part !== undefined && part < least;
+    const amount = share[name];
+    // A child can still answer with its last turn alone, without tool calls and children.
+    const minimum = name === 'turns' || name === 'toolCalls' || name === 'children' ? 0 : 1;
+    return amount !== undefined && amount < minimum;
   });
   return short ?? tighter(share, wanted);
 }
 
-/** What a child with this budget can cost its parent at most. Time is not taken from anybody. */
+/** The most that a child with this budget can cost its parent. Time is not reserved. */
 export function reservation(budget: Budget = {}): Budget {
   const { timeMs: _, turns, children, ...rest } = budget;
   return {

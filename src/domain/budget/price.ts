@@ -1,6 +1,6 @@
-/** What tokens cost. Prices are dollars for a million tokens, which is micro-dollars for one. */
+/** The cost of tokens. Dollars per million tokens are micro-dollars per token. */
 
-/** US dollars for a million tokens. */
+/** US dollars per million tokens. */
 export interface Price {
   input: number;
   output: number;
@@ -17,8 +17,8 @@ interface Tokens {
 const SCALE = 1_000_000;
 
 /**
- * Whole micro-dollars, a half rounded up. Counted in integers, because a sum of rounded floats would not be the price of
- * the sum. Prices count to six decimals.
+ * Whole micro-dollars, halves rounded up. Computed with integers, because sums of floats would not be
+ * exact. Prices have six decimals.
  */
 export function costMicroUsd(price: Price, tokens: Tokens): number {
   const cached = Math.min(tokens.cachedTokens, tokens.inputTokens);
@@ -33,7 +33,7 @@ function part(tokens: number, price: number): bigint {
   return BigInt(Math.max(0, Math.round(tokens))) * BigInt(Math.round(price * SCALE));
 }
 
-/** The price of `provider/model`: exact, then without its provider, then without a date or `-latest` at its end. */
+/** The price of `provider/model`: by its full name, without the provider, or without a date or `-latest`. */
 export function findPrice(name: string, ...tables: Readonly<Record<string, Price>>[]): Price | undefined {
   const undated = name.replace(/(-\d{8}|-\d{4}-\d{2}-\d{2}|-latest)$/, '');
   for (const table of tables) {

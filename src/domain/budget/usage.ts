@@ -1,4 +1,4 @@
-/** What work has cost so far. Adding up is exact for counts; money is kept in whole micro-dollars for that reason. */
+/** The cost of work so far. Money is in whole micro-dollars, so that sums are exact. */
 export interface Usage {
   turns: number;
   toolCalls: number;
@@ -9,7 +9,7 @@ export interface Usage {
   microUsd: number;
   /** Time inside model and tool calls; children that run in parallel add up. */
   busyMs: number;
-  /** Tasks made under it, at any depth; what people are asked does not count. */
+  /** Tasks created under it, at any depth; questions to people do not count. */
   children: number;
 }
 
@@ -39,7 +39,7 @@ export function addUsage(a: Usage, b: Partial<Usage>): Usage {
 
 export function sumUsage(all: Iterable<Partial<Usage>>): Usage {
   let sum: Usage = NO_USAGE;
-  for (const one of all) sum = addUsage(sum, one);
+  for (const usage of all) sum = addUsage(sum, usage);
   return sum;
 }
 
@@ -48,18 +48,18 @@ export function subtractUsage(a: Usage, b: Usage): Usage {
   return addUsage(a, less);
 }
 
-/** Exactly, so that what is shown adds up too: four places of a dollar, or six where it has them. */
+/** Exact, so that displayed sums add up: four decimals, or six if needed. */
 export function moneyText(microUsd: number): string {
   return `$${(microUsd / 1e6).toFixed(microUsd % 100 === 0 ? 4 : 6)}`;
 }
 
-/** A sum of money in which the cost of some calls is missing. */
+/** A sum that lacks the cost of some calls. */
 export function partialMoneyText(microUsd: number, unpricedCalls: number, money = moneyText(microUsd)): string {
   if (unpricedCalls === 0) return money;
   return microUsd === 0 ? 'price unknown' : `${money} + unknown`;
 }
 
-/** As records and events spell it. */
+/** With the field names of records and events. */
 export function usageFields(usage: Usage): Record<string, number> {
   return {
     turns: usage.turns,

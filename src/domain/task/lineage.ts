@@ -36,7 +36,11 @@ export function levelsOf(tasks: readonly Pick<Task, 'id' | 'parent'>[]): Map<str
 }
 
 /** What a line of history says of where its task stands. A name without dots says by itself that it is a root. */
-export function standing({ id, parent, root }: Pick<Task, 'id' | 'parent' | 'root'>): Pick<Event, 'parent' | 'root'> {
+export function lineageFields({
+  id,
+  parent,
+  root,
+}: Pick<Task, 'id' | 'parent' | 'root'>): Pick<Event, 'parent' | 'root'> {
   return { ...(parent === undefined ? {} : { parent }), ...(parent !== undefined || id.includes('.') ? { root } : {}) };
 }
 

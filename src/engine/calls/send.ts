@@ -4,7 +4,7 @@
  * stamps the sender.
  */
 import type { Agent } from '../../domain/agent/agent.js';
-import { standing } from '../../domain/task/lineage.js';
+import { lineageFields } from '../../domain/task/lineage.js';
 import type { Problem } from '../../domain/problem.js';
 import type { ToolCall } from '../../domain/session/session.js';
 import type { Task } from '../../domain/task/task.js';
@@ -56,7 +56,7 @@ async function publish(
   { channel, message, priority }: Extract<ToolReply, { kind: 'note' }>,
 ): Promise<Problem | undefined> {
   const body = { type: 'said', text: message } as const;
-  const { root } = standing(task);
+  const { root } = lineageFields(task);
   const about = { task: task.id, ...(root ? { root } : {}), ...(priority ? { priority } : {}) };
   const note = { id: call.id, channel, from: agent.name, ...about, body };
   const refused = await publishNote(context, note, { durable: true });

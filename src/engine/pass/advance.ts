@@ -1,6 +1,6 @@
 /** Advances one task as far as possible: claim, guards, act. */
 import { INTERVALS } from '../../domain/intervals.js';
-import { standing } from '../../domain/task/lineage.js';
+import { lineageFields } from '../../domain/task/lineage.js';
 import type { Task } from '../../domain/task/task.js';
 import type { Claim } from '../../ports/store/tasks.js';
 import { UnreadableConversation } from '../conversation/conversation.js';
@@ -25,7 +25,7 @@ export async function advance(context: EngineContext, task: Task, stop: AbortSig
   const release = await firstGuard(CLAIM_GUARDS, context, claimed);
   if (release !== undefined) return release === 'moved';
   const why = 'why' in assignee ? { why: assignee.why } : {};
-  record(context, 'task.claimed', { task: task.id, agent: name, from: claim.from, ...standing(task), ...why });
+  record(context, 'task.claimed', { task: task.id, agent: name, from: claim.from, ...lineageFields(task), ...why });
   const started = await start(context, claimed, stop);
   const ended = await firstGuard(WORK_GUARDS, context, started);
   if (ended !== undefined) return ended === 'moved';

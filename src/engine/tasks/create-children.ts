@@ -1,5 +1,5 @@
 /** Creates the children that a task wants. This is the only place where children are created. */
-import { standing } from '../../domain/task/lineage.js';
+import { lineageFields } from '../../domain/task/lineage.js';
 import { roleFacts } from '../../domain/task/role.js';
 import { makeChild, type Task, type WantedChild } from '../../domain/task/task.js';
 import { record, type EngineContext } from '../core/context.js';
@@ -17,7 +17,7 @@ export async function createChildren(
       const isDerived = roleFacts(child.role).isStage && isOursAlone(context, child.to);
       if (!(await context.tasks.create(child, { durable: !isDerived }))) return [];
       context.pace.made(parent.root);
-      record(context, 'task.created', { task: child.id, agent: child.to, cause: parent.id, ...standing(child) });
+      record(context, 'task.created', { task: child.id, agent: child.to, cause: parent.id, ...lineageFields(child) });
       return [child];
     }),
   );

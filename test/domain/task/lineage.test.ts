@@ -2,12 +2,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Event } from '../../../src/domain/event.js';
-import { kinIn, standing } from '../../../src/domain/task/lineage.js';
+import { kinIn, lineageFields } from '../../../src/domain/task/lineage.js';
 import { childId } from '../../../src/domain/task/id.js';
 import { makeChild, makeTask, type Task } from '../../../src/domain/task/task.js';
 
 const AT = '2026-01-31T09:00:00.000Z';
-const line = (task: Task): Event => ({ at: AT, name: 'task.claimed', task: task.id, ...standing(task) });
+const line = (task: Task): Event => ({ at: AT, name: 'task.claimed', task: task.id, ...lineageFields(task) });
 const root = (id: string): Task => makeTask({ id, description: 'x', created_at: AT });
 const under = (parent: Task, part: string): Task =>
   makeChild(parent, { id: childId(parent.id, part), role: 'call', description: 'x' }, AT);
