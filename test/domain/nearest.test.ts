@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { nearest, nearestHint } from '../../src/domain/nearest.js';
 
-test('a slip of the finger, another case or another joint leads to the known name', () => {
+test('a typo, another case or another separator leads to the known name', () => {
   const known = ['temperature', 'max_tokens', 'tools', 'team', 'handoff'];
   for (const [slip, meant] of [
     ['temprature', 'temperature'],
@@ -15,7 +15,7 @@ test('a slip of the finger, another case or another joint leads to the known nam
   }
 });
 
-test('what resembles nothing is not guessed at', () => {
+test('a name that resembles no known one gets no suggestion', () => {
   assert.equal(nearest('colour', ['tools', 'team']), undefined);
   assert.equal(nearestHint('colour', ['tools'], 'known: tools'), 'known: tools');
 });

@@ -1,10 +1,10 @@
-/** Patterns with wildcards: they mean what a regular expression would, and none is slow. */
+/** Wildcards match like the regular expression they stand for, and no pattern is slow. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { fc } from '../kit/properties.js';
 import { globFits } from '../../src/domain/wildcard.js';
 
-test('a glob fits what its regular expression fits', () => {
+test('a glob matches what its regular expression matches', () => {
   const text = fc.string({ unit: fc.constantFrom('a', 'b', '/', '.'), maxLength: 8 });
   const glob = fc.string({ unit: fc.constantFrom('a', 'b', '/', '.', '*', '?'), maxLength: 8 });
   fc.assert(
@@ -16,7 +16,7 @@ test('a glob fits what its regular expression fits', () => {
   );
 });
 
-test('a wildcard in the text is only itself', () => {
+test('a wildcard character in the text is literal', () => {
   assert.equal(globFits('a', '*'), false);
   assert.equal(globFits('*', ''), true);
   assert.equal(globFits('?', ''), false);

@@ -1,4 +1,4 @@
-/** What `guild.yaml` says, with every default filled in. */
+/** The settings of `guild.yaml`, with all defaults filled in. */
 import type { Budget } from '../budget/budget.js';
 import type { Price } from '../budget/price.js';
 import type { ModelSettings } from '../agent/agent.js';
@@ -9,7 +9,7 @@ export const PROVIDER_KINDS = ['openai', 'anthropic', 'google', 'openai-compatib
 export interface Provider {
   kind: (typeof PROVIDER_KINDS)[number];
   baseUrl?: string;
-  /** Name of the environment variable that holds the key; the key itself is never in a file. */
+  /** The environment variable with the key; the key itself is never in a file. */
   keyEnv?: string;
   /** For `scripted`: path of the script, relative to the workspace. */
   script?: string;
@@ -26,15 +26,15 @@ interface Limits {
   /** Tasks that advance at the same time in one process. */
   parallel: number;
   depth: number;
-  /** How many takers in a row may die with a task that comes no further; with the last of them it fails, with its history. */
+  /** How many processes in a row may die with a task that makes no progress; then the task fails. */
   attempts: number;
-  /** Turns of one task where the agent sets none. */
+  /** Turns of one task, if the agent sets none. */
   turns: number;
   maxTaskBytes: number;
   maxResultBytes: number;
   /** Children of one task. */
   children: number;
-  /** Tasks that may be made under one root in a minute. */
+  /** Tasks that may be created under one root in a minute. */
   tasksPerMinute: number;
 }
 
@@ -43,23 +43,23 @@ export interface ModelTimeouts {
   callMs: number;
   /** Silence inside a stream. */
   stallMs: number;
-  /** Tries in all, for failures that may pass. */
+  /** The number of attempts, for failures that may be temporary. */
   tries: number;
 }
 
 /** How agents find each other (`coordination:` in guild.yaml). */
 export interface Coordination {
-  /** hierarchical: a coordinator agent matches who needs with who has; mesh: peers offer themselves and the best offer wins. */
+  /** hierarchical: a coordinator chooses the provider of a need; mesh: agents offer themselves and the best wins. */
   mode: 'hierarchical' | 'mesh';
-  /** The agent that is asked in hierarchical mode; absent: the rule alone decides. */
+  /** The agent that chooses in hierarchical mode; without it the rule decides. */
   coordinator?: string;
-  /** How long peers may take to offer themselves. */
+  /** The window for offers. */
   offerMs: number;
-  /** After this, help that nobody gave goes to the coordinator, else to the human. */
+  /** After this, a call for help without an answer goes to the coordinator, or else to the human. */
   helpMs: number;
-  /** How long an agent may take to bid for a task that is offered. */
+  /** The time for a bid. */
   bidMs: number;
-  /** How long a process may take to agree that a root is over; then it is left out until it is heard again. */
+  /** The time for a vote on completion; a silent process is left out until it is heard again. */
   voteMs: number;
 }
 
@@ -67,7 +67,7 @@ export interface Coordination {
 export interface ChannelRules {
   /** Agents that may write; absent: all. `human` always may. */
   writers?: string[];
-  /** Agents to whose conversations its notes are added; absent: none, people read it. */
+  /** Agents whose conversations get its notes; without it only people read them. */
   readers?: string[];
   /** How long a note is kept. */
   ttlMs?: number;
@@ -80,30 +80,30 @@ export interface Config {
   aliases: Record<string, ModelAlias>;
   providers: Record<string, Provider>;
   prices: Record<string, Price>;
-  /** Tokens that a model takes in at once, where ours is wrong or unknown. */
+  /** Context windows of models in tokens, if the built-in number is wrong or missing. */
   windows: Record<string, number>;
   timeouts: ModelTimeouts;
   limits: Limits;
   budget: Budget;
-  /** Who takes a task that is addressed to nobody when several could. */
+  /** The agent that takes a task without `to` if several could. */
   defaultAgent?: string;
   search: 'lexical' | 'semantic';
-  /** How often `watch` looks at everything, whatever the doorbell says. */
+  /** How often `watch` scans everything, in case a file event was lost. */
   rescanMs: number;
   store: 'files';
   /** History in git. `author` is `Name <mail>`. */
   git: { enabled: boolean; author?: string };
   inbox: {
-    /** Who gets messages that name nobody; default: the planner, else the default agent. */
+    /** The agent for messages without an addressee; default: the planner, else the default agent. */
     agent?: string;
-    /** `ask`: the human lets each message in before an agent sees it. */
+    /** `ask`: the human admits each message before an agent sees it. */
     admit: 'auto' | 'ask';
   };
-  /** Who is asked to check in; default: `planner`, else an agent of that type. */
+  /** The agent for check-ins; default: `planner`, else an agent of that type. */
   planner?: string;
-  /** Planner check-ins; absent: only where `storage/planner-checkin.yaml` exists. */
+  /** Planner check-ins; absent: only if `storage/planner-checkin.yaml` exists. */
   checkins?: boolean;
-  /** Plugins to load, by name, with what the file says to each. Nothing under `plugins/` runs unless it is named here. */
+  /** Plugins to load, with their settings. A plugin that is not named here does not run. */
   plugins: Record<string, Record<string, unknown>>;
   coordination: Coordination;
   channels: Record<string, ChannelRules>;

@@ -16,7 +16,7 @@ const BUILT_IN_PROVIDERS: Readonly<Record<string, Provider>> = {
   scripted: { kind: 'scripted', script: 'script.yaml' },
 };
 
-/** The provider of this name; what the workspace says wins over what is built in. */
+/** The provider with this name; those of the workspace come before the built-in ones. */
 export function findProvider(name: string, providers: Readonly<Record<string, Provider>>): Provider | undefined {
   if (Object.hasOwn(providers, name)) return providers[name];
   return Object.hasOwn(BUILT_IN_PROVIDERS, name) ? BUILT_IN_PROVIDERS[name] : undefined;
@@ -26,7 +26,7 @@ export function providerNames(providers: Readonly<Record<string, Provider>>): st
   return [...new Set([...Object.keys(providers), ...Object.keys(BUILT_IN_PROVIDERS)])];
 }
 
-/** `provider/model` in its two parts; the model may have slashes of its own. */
+/** Splits `provider/model`; the model may contain slashes. */
 export function splitModel(name: string): { provider: string; model: string } | undefined {
   const slash = name.indexOf('/');
   return slash <= 0 || slash === name.length - 1

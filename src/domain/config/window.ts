@@ -1,4 +1,4 @@
-/** How many tokens a model takes in at once. Rounded down where its makers say more; `windows` in `guild.yaml` wins. */
+/** Context windows of models in tokens, rounded down. `windows` in `guild.yaml` overrides them. */
 const WINDOWS: readonly [RegExp, number][] = [
   [/^gpt-4\.1/, 1_000_000],
   [/^gpt-5/, 272_000],
@@ -12,7 +12,7 @@ const WINDOWS: readonly [RegExp, number][] = [
 
 const DEFAULT_WINDOW = 128_000;
 
-/** Of several models that may be asked, the smallest window counts. */
+/** The smallest window of the models that may be asked. */
 export function windowOf(models: readonly string[], own: Readonly<Record<string, number>>): number {
   const each = models.map((model) => {
     const name = model.slice(model.indexOf('/') + 1);

@@ -1,8 +1,8 @@
-/** Planner check-ins: from time to time, when the work of others has moved, the planner is asked to look after it. */
+/** Planner check-ins: the planner is asked to review the work regularly, if it has changed. */
 
-/** `storage/planner-checkin.yaml`, for people: when the planner last looked, how often it should, and why it did. */
+/** `storage/planner-checkin.yaml`, for people. */
 export interface CheckInNote {
-  /** ISO time; absent: nobody has looked yet. */
+  /** ISO time; absent before the first check-in. */
   lastCheckin?: string;
   intervalSeconds: number;
   /** File name of the conversation of the last check-in. */
@@ -11,11 +11,11 @@ export interface CheckInNote {
   lastReason?: string;
 }
 
-/** What the program itself must remember between check-ins. */
+/** The program's own state between check-ins. */
 export interface CheckInMemory {
-  /** A fingerprint of the work as it was. */
+  /** A fingerprint of the work at the last check-in. */
   work: string;
-  /** The check-in that is not known to have ended. */
+  /** The last check-in, until it is known to have ended. */
   task?: string;
 }
 

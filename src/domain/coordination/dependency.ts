@@ -1,7 +1,7 @@
 /**
- * A dependency: something a task needs before it can go on, asked for by type. It is a task with role `dependency`, done by nobody: rules
- * find who provides, and that is a child of it with role `provide`. What is asked stands in its context under `dependency`; its result is a
- * Resolution as JSON.
+ * A dependency: something a task needs before it can continue. It is a task with role `dependency` that no
+ * agent works on: rules find a provider, which is a child with role `provide`. Its context contains the
+ * request under `dependency`; its result is a Resolution as JSON.
  */
 import { roleFacts } from '../task/role.js';
 import { isSafeId } from '../task/id.js';
@@ -19,11 +19,11 @@ export interface Dependency {
   type: DependencyType;
   /** What is needed, in words. */
   need: string;
-  /** data: what kind of data; who has it among its expertise or capabilities is asked. */
+  /** data: the kind of data; agents with this expertise or capability are asked. */
   dataType?: string;
-  /** expertise: at least one of these, and the more the better. */
+  /** expertise: at least one of these; more matches are better. */
   expertise?: string[];
-  /** resource: its name; held by one task at a time. */
+  /** resource: its name; one task holds it at a time. */
   resource?: string;
   /** sequence: the task that must end first. */
   after?: string;
@@ -42,39 +42,39 @@ export interface Resolution {
 }
 
 export const DEPENDENCY_ROLE = 'dependency';
-/** Whoever gives what another needs, or helps another. */
+/** The role of a task that provides a need, or that helps. */
 export const PROVIDE_ROLE = 'provide';
-/** The coordinator, asked who shall provide. */
+/** The role of the task in which the coordinator chooses a provider. */
 export const MATCH_ROLE = 'match';
 
-/** Undefined if this task is no dependency, or does not say of what. */
+/** Undefined if the task is not a dependency, or is not a valid one. */
 export function dependencyOf(task: Pick<Task, 'role' | 'context'>): Dependency | undefined {
-  const given = task.context['dependency'] as Record<string, unknown> | undefined;
-  if (roleFacts(task.role).need !== 'dependency' || given === null || typeof given !== 'object') return undefined;
-  const type = DEPENDENCY_TYPES.find((one) => one === given['type']);
-  const need = textIn(given['need']);
+  const fields = task.context['dependency'] as Record<string, unknown> | undefined;
+  if (roleFacts(task.role).need !== 'dependency' || fields === null || typeof fields !== 'object') return undefined;
+  const type = DEPENDENCY_TYPES.find((name) => name === fields['type']);
+  const need = textIn(fields['need']);
   if (type === undefined || need === undefined) return undefined;
-  // The name of a resource becomes the name of a file, and a person may have written this record.
-  const resource = textIn(given['resource']);
+  // The name of a resource becomes a file name, and records are user-editable.
+  const resource = textIn(fields['resource']);
   if (type === 'resource' && (resource === undefined || !isSafeId(resource))) return undefined;
-  if (type === 'sequence' && textIn(given['after']) === undefined) return undefined;
-  const said = TEXTS.flatMap((key) => {
-    const text = textIn(given[key]);
+  if (type === 'sequence' && textIn(fields['after']) === undefined) return undefined;
+  const texts = TEXT_FIELDS.flatMap((key) => {
+    const text = textIn(fields[key]);
     return text === undefined ? [] : [[key, text] as const];
   });
-  const expertise = textsIn(given['expertise']);
+  const expertise = textsIn(fields['expertise']);
   return {
     type,
     need,
-    urgency: urgencyIn(given['urgency']),
-    ...Object.fromEntries(said),
+    urgency: urgencyIn(fields['urgency']),
+    ...Object.fromEntries(texts),
     ...(expertise.length > 0 ? { expertise } : {}),
   };
 }
 
-const TEXTS = ['dataType', 'resource', 'after', 'reviewer', 'deadline'] as const;
+const TEXT_FIELDS = ['dataType', 'resource', 'after', 'reviewer', 'deadline'] as const;
 
-/** Read off the record and where it lies: nothing of it is stored. Pending until somebody takes it up. */
+/** Derived from the record and its state. */
 export function dependencyStatus({ task, state }: Pick<Placed, 'task' | 'state'>): DependencyStatus {
   if (state === 'failed') return 'failed';
   if (state === 'completed') return readResolution(task.result ?? '')?.status ?? 'resolved';
@@ -86,25 +86,25 @@ export function printResolution({ status, provider, data, nextSteps }: Resolutio
 }
 
 export function readResolution(text: string): Resolution | undefined {
-  const said = parsed(text);
-  const status = STATUSES.find((one) => one === said?.['status']);
-  const provider = textIn(said?.['provider']);
-  if (said === undefined || status === undefined || provider === undefined) return undefined;
-  return { status, provider, ...dataIn(said) };
+  const fields = parsed(text);
+  const status = STATUSES.find((name) => name === fields?.['status']);
+  const provider = textIn(fields?.['provider']);
+  if (fields === undefined || status === undefined || provider === undefined) return undefined;
+  return { status, provider, ...dataIn(fields) };
 }
 
-/** What a provider says with `provide_dependency`; who it is, the engine knows. */
+/** The arguments of `provide_dependency`; the engine knows the provider. */
 type Provided = Omit<Resolution, 'provider'>;
 
 export function printProvided({ status, data, nextSteps }: Provided): string {
   return JSON.stringify({ provided: status, data: data ?? null, next_steps: nextSteps ?? [] });
 }
 
-/** Undefined for an answer in plain words. */
+/** Undefined for an answer in plain text. */
 export function readProvided(text: string): Provided | undefined {
-  const said = parsed(text);
-  const status = STATUSES.find((one) => one === said?.['provided']);
-  return said === undefined || status === undefined ? undefined : { status, ...dataIn(said) };
+  const fields = parsed(text);
+  const status = STATUSES.find((name) => name === fields?.['provided']);
+  return fields === undefined || status === undefined ? undefined : { status, ...dataIn(fields) };
 }
 
 /** The coordinator's choice. */
@@ -118,9 +118,9 @@ export function printAssignment({ agent, reason }: Assignment): string {
 }
 
 export function readAssignment(text: string): Assignment | undefined {
-  const said = parsed(text);
-  const agent = textIn(said?.['assign']);
-  const reason = textIn(said?.['reason']);
+  const fields = parsed(text);
+  const agent = textIn(fields?.['assign']);
+  const reason = textIn(fields?.['reason']);
   return agent === undefined ? undefined : { agent, reason };
 }
 
@@ -128,9 +128,9 @@ export { priorityOf };
 
 const STATUSES = ['resolved', 'partial', 'failed'] as const;
 
-function dataIn(said: Record<string, unknown>): Pick<Resolution, 'data' | 'nextSteps'> {
-  const data = said['data'];
-  const nextSteps = textsIn(said['next_steps']);
+function dataIn(fields: Record<string, unknown>): Pick<Resolution, 'data' | 'nextSteps'> {
+  const data = fields['data'];
+  const nextSteps = textsIn(fields['next_steps']);
   return {
     ...(data === null || data === undefined ? {} : { data: typeof data === 'string' ? data : JSON.stringify(data) }),
     ...(nextSteps.length > 0 ? { nextSteps } : {}),

@@ -1,6 +1,7 @@
 /**
- * Help: work, a review or a word of knowledge that a task asks of whoever has nothing else to do. It is a task with role `help`; what is
- * asked stands in its context under `help`, and its result is a Resolution as JSON, as that of a dependency is.
+ * A call for help: work, a review or an answer that a task asks of a free agent. It is a task with role
+ * `help`. Its context contains the request under `help`; its result is a Resolution as JSON, like that of
+ * a dependency.
  */
 import { roleFacts } from '../task/role.js';
 import type { Task } from '../task/task.js';
@@ -11,29 +12,29 @@ type HelpKind = (typeof HELP_KINDS)[number];
 
 export interface Help {
   kind: HelpKind;
-  /** What it is about, complete in itself: whoever helps sees nothing else. */
+  /** A complete description; the agent that helps sees nothing else. */
   context: string;
-  /** All of these. */
+  /** All are required. */
   capabilities: string[];
-  /** How long it may take, as the asker thinks. */
+  /** The asker's estimate of the effort. */
   estimate?: string;
-  /** ISO time; then it is escalated. Absent: as guild.yaml says. */
+  /** ISO time after which it is escalated; the default is in guild.yaml. */
   deadline?: string;
 }
 
 export const HELP_ROLE = 'help';
 
 export function helpOf(task: Pick<Task, 'role' | 'context'>): Help | undefined {
-  const given = task.context['help'] as Record<string, unknown> | undefined;
-  if (roleFacts(task.role).need !== 'help' || given === null || typeof given !== 'object') return undefined;
-  const context = textIn(given['context']);
+  const fields = task.context['help'] as Record<string, unknown> | undefined;
+  if (roleFacts(task.role).need !== 'help' || fields === null || typeof fields !== 'object') return undefined;
+  const context = textIn(fields['context']);
   if (context === undefined) return undefined;
-  const estimate = textIn(given['estimate']);
-  const deadline = textIn(given['deadline']);
+  const estimate = textIn(fields['estimate']);
+  const deadline = textIn(fields['deadline']);
   return {
-    kind: HELP_KINDS.find((one) => one === given['kind']) ?? 'work',
+    kind: HELP_KINDS.find((kind) => kind === fields['kind']) ?? 'work',
     context,
-    capabilities: textsIn(given['capabilities']),
+    capabilities: textsIn(fields['capabilities']),
     estimate,
     deadline,
   };

@@ -1,17 +1,17 @@
 /**
- * Mail: a message from outside, one line of a file under `inbox/`. Nobody in the workspace wrote it, so it is data: it is
- * carried with where it came from, and every name in it is made harmless before it stands anywhere outside its fence.
+ * Mail: a message from outside, one line of a file under `inbox/`. It is untrusted data: its origin stays
+ * with it, and every name in it is sanitised before it appears outside a fence.
  */
 export interface Mail {
-  /** The id of the task it becomes: the same whoever reads the line, and however often. */
+  /** The id of the task it becomes, derived from the line, so that reading it twice creates one task. */
   task: string;
-  /** Where it was read: `inbox/slack-messages.jsonl`. */
+  /** The file it came from: `inbox/slack-messages.jsonl`. */
   file: string;
   line: number;
-  /** The service it came by: the first word of the file's name, `slack`. */
+  /** The service it came from: the first word of the file name, `slack`. */
   source: string;
   text: string;
-  /** What the line says beyond its text, as it says it. */
+  /** The other fields, as the line has them. */
   id?: string;
   at?: string;
   from?: string;
@@ -21,7 +21,7 @@ export interface Mail {
   thread?: string;
 }
 
-/** What a line says, before it is known which message it is. */
+/** The fields of a line, before its origin is added. */
 export type MailFields = Omit<Mail, 'task' | 'file' | 'line' | 'source'>;
 
 /** `slack-messages.jsonl` and `slack-messages.jsonl.1` → `slack`. */
@@ -30,12 +30,12 @@ export function sourceOf(file: string): string {
   return word === '' || word === 'inbox' || word === 'messages' ? 'inbox' : word;
 }
 
-/** Who influenced what follows: `slack/sarah`. */
+/** The taint of what follows from it: `slack/sarah`. */
 export function taintOf(mail: Pick<Mail, 'source' | 'from'>): string {
   return `${mail.source}/${plainName(mail.from) || 'unknown'}`;
 }
 
-/** A name as it may stand in a sentence of ours: no sentence of its own fits into it. */
+/** A name that is safe inside a prompt: too restricted to contain a sentence. */
 export function plainName(name: string | undefined): string {
   return (name ?? '')
     .replace(/[^\p{L}\p{N}@#+._-]+/gu, '-')
@@ -47,7 +47,7 @@ export function plainName(name: string | undefined): string {
 const UNSEEN =
   /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]|[\u{e0000}-\u{e0fff}]/gu;
 
-/** Characters that hide, reorder or drive a terminal, as escapes; newline and tab stay. */
+/** Escapes characters that hide or reorder text or control a terminal; newlines and tabs stay. */
 export function visible(text: string): string {
   return text.replace(/\r\n/g, '\n').replace(UNSEEN, (char) => `\\u{${char.codePointAt(0)!.toString(16)}}`);
 }

@@ -1,6 +1,6 @@
 /**
- * A note: something told on a channel, owed to nobody. Who tells it and when is stamped by the engine, never by the teller. The
- * types below are those that the program itself tells and reads; on channels that people name, anything may be said.
+ * A note: information on a channel that needs no answer. The engine stamps its sender and time. The program
+ * itself publishes and reads the types below; on channels of guild.yaml only `said` is used.
  */
 import type { AgentState } from '../agent/agent-state.js';
 import type { DependencyType, Resolution, Urgency } from './dependency.js';
@@ -8,20 +8,20 @@ import type { DependencyType, Resolution, Urgency } from './dependency.js';
 export const NOTE_PRIORITIES = ['critical', 'high', 'normal', 'low'] as const;
 export type NotePriority = (typeof NOTE_PRIORITIES)[number];
 
-/** Channels that the engine alone writes. `team/<task>` and those that `guild.yaml` names come beside them. */
+/** Channels that only the engine writes. There are also `team/<task>` and the channels of `guild.yaml`. */
 export const OWN_CHANNELS = ['state', 'dependency', 'task', 'help'] as const;
 
-/** `team/<task>`: where the members of that task's team speak. */
+/** `team/<task>`: the channel of the team of that task. */
 export const TEAM_CHANNELS = 'team/';
 
-/** Also the sender of what the program itself tells. */
+/** Also the sender of the program's own notes. */
 export { ENGINE } from '../task/task.js';
 
-/** How long a note is kept where nothing else is said. */
+/** How long a note is kept by default. */
 export const NOTE_TTL_MS = 7 * 24 * 3600 * 1000;
 
 export interface Note {
-  /** Derived from what it tells where that is possible, so that telling twice is telling once. */
+  /** Derived from the content if possible, so that publishing twice has no effect. */
   id: string;
   channel: string;
   /** Stamped: the agent, `human`, or `engine`. */
@@ -29,13 +29,13 @@ export interface Note {
   /** Stamped: ISO time. */
   at: string;
   priority: NotePriority;
-  /** For one reader; absent: for all of the channel. */
+  /** The only reader; absent for all readers of the channel. */
   to?: string;
   /** The task this is about. */
   task?: string;
-  /** Of that task, where its name does not say it. */
+  /** The root of that task, if its id does not show it. */
   root?: string;
-  /** ISO time after which nobody needs it. Absent: it is kept for a week, and then for as long as its neighbours are. */
+  /** ISO time after which it is obsolete. Without it, the note is kept for a week or as long as its file. */
   expires?: string;
   body: NoteBody;
 }
@@ -47,9 +47,9 @@ export type NoteBody =
       fromState: AgentState;
       toState: AgentState;
       reason: string;
-      /** What happened, and to what: `task.parked t1`. */
+      /** An event and its subject: `task.parked t1`. */
       trigger: string;
-      /** Open roots it takes part in, the newest of them where there are many. */
+      /** Open roots it takes part in; only the newest if there are many. */
       roots?: string[];
     }
   | {
@@ -61,15 +61,15 @@ export type NoteBody =
       urgency: Urgency;
       deadline?: string;
     }
-  /** `steppedBack`: for whom it left the field; it can still be asked when that one fails. */
+  /** `steppedBack`: the agent it gave way to; it can still be asked if that agent fails. */
   | { type: 'dependency_offer'; dependency: string; provider: string; fitness: number; steppedBack?: string }
   | { type: 'dependency_award'; dependency: string; requester: string; provider: string; why: string }
   | { type: 'dependency_resolution'; provider: string; requester: string; dependency: string; resolution: Resolution }
   | { type: 'help_request'; requester: string; taskContext: string; requiredCapabilities: string[]; estimate?: string }
   | { type: 'help_answer'; helper: string; requester: string; accepted: boolean; why: string }
-  /** Everybody is asked twice: `phase` 1, then 2. */
+  /** All peers are asked twice: `phase` 1, then 2. `ballot` is the number of the vote round. */
   | { type: 'completion_probe'; peer: string; root: string; ballot: number; phase?: 1 | 2 }
-  /** `mark` grows with all that this process does for the root. */
+  /** `mark` grows with everything that this process does for the root. */
   | {
       type: 'completion_vote';
       peer: string;

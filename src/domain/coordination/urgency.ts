@@ -1,4 +1,4 @@
-/** How urgent an ask is: it gives the priority of the task, and of the note that tells of it. Also how such words are read off a record. */
+/** The urgency of a need, which sets the priority of its task and note; and readers for such fields. */
 import type { Task } from '../task/task.js';
 
 export const URGENCIES = ['low', 'normal', 'high', 'critical'] as const;
@@ -10,9 +10,9 @@ export function priorityOf(urgency: Urgency): Task['priority'] {
   return PRIORITIES[urgency];
 }
 
-/** Whatever else a record says is normal. */
+/** Any other value counts as normal. */
 export function urgencyIn(value: unknown): Urgency {
-  return URGENCIES.find((one) => one === value) ?? 'normal';
+  return URGENCIES.find((urgency) => urgency === value) ?? 'normal';
 }
 
 export function textIn(value: unknown): string | undefined {
@@ -20,5 +20,5 @@ export function textIn(value: unknown): string | undefined {
 }
 
 export function textsIn(value: unknown): string[] {
-  return Array.isArray(value) ? value.flatMap((one) => textIn(one) ?? []) : [];
+  return Array.isArray(value) ? value.flatMap((item) => textIn(item) ?? []) : [];
 }

@@ -1,7 +1,7 @@
 /**
- * A cassette: one run, whole, in the order in which it happened. It begins with the files that were there, goes on with what came
- * from outside (files that people changed, tasks they added, what models, commands and plugins answered, and when), and ends with
- * what the files were in the end. All the rest follows from these, so it is not in here: a replay works it out again.
+ * A cassette: a complete recorded run, in order. It starts with the files at the start, continues with all
+ * input (changes by people, new tasks, answers of models, commands and plugins, and their times), and ends
+ * with the hashes of the final files. Everything else follows from these, so a replay computes it.
  */
 import type { Intent } from '../task/intent.js';
 import type { Problem } from '../problem.js';
@@ -9,14 +9,14 @@ import type { Task } from '../task/task.js';
 
 export const CASSETTE_VERSION = 1;
 
-/** A file as it lies there, or that it is gone. Paths are relative, with `/`. A folder is only told where it is empty, or left out. */
+/** The state of a file. Paths are relative, with `/`. A folder is listed only if it is empty or left out. */
 export interface FileState {
   file: string;
   text?: string;
-  /** Instead of `text` where the bytes are no UTF-8. */
+  /** Instead of `text` if the bytes are not UTF-8. */
   base64?: string;
   link?: string;
-  /** Instead of `text` where what it says is left out: only its size, so that agents who list its folder see the same. */
+  /** Instead of `text` if the content is left out: its size, so that listings of its folder stay the same. */
   bytes?: number;
   folder?: true;
   executable?: true;
@@ -31,13 +31,13 @@ export interface CassetteHead {
   /** The command that was recorded, for people. */
   command: string[];
   at: number;
-  /** Ids follow from it. */
+  /** Ids are derived from it. */
   seed: string;
-  /** Names, never values, of the variables that decide which model is the default one. */
+  /** The names, never the values, of the variables that determine the default model. */
   variables: string[];
   /** `--model` of the recorded command. */
   model?: string;
-  /** Files of the workspace that are not kept here, and why. */
+  /** Files of the workspace that are not recorded, and why. */
   leftOut: LeftOut[];
 }
 
@@ -46,7 +46,7 @@ export interface LeftOut {
   why: string;
 }
 
-/** What a plugin's tool is, without its code. */
+/** A plugin's tool without its code. */
 export interface KeptTool {
   name: string;
   description: string;
@@ -54,11 +54,11 @@ export interface KeptTool {
   effect: boolean;
   plugin: string;
   free: boolean;
-  /** Absent on cassettes of earlier versions, which did not ask. */
+  /** Absent on cassettes of earlier versions. */
   outside?: boolean;
 }
 
-/** One question to a model: each part by its fingerprint, its text told where it is new. */
+/** One question to a model: the fingerprint of each part, and the texts that are new. */
 export interface AskedEntry {
   kind: 'model';
   at: number;
@@ -69,22 +69,22 @@ export interface AskedEntry {
   question: QuestionPart[];
   texts: Record<string, string>;
   reply: unknown;
-  /** What people changed while the model was asked. */
+  /** Changes by people during the call. */
   changes?: FileState[];
-  /** The process was told to stop while the model was asked. */
+  /** The process was asked to stop during the call. */
   stopped?: true;
 }
 
 /** `system prompt`, `tools`, `settings`, `message 3 (tool)`, with the fingerprint of its text. */
 type QuestionPart = [name: string, fingerprint: string];
 
-/** What a command or a plugin's tool was asked and answered, and which files it changed. */
+/** A run of a command or a plugin's tool: its request, its outcome and the files it changed. */
 export interface DoneEntry {
   kind: 'command' | 'rollback' | 'tool';
   at: number;
   agent: string;
   task: string;
-  /** What was asked for: the line, the commit, or the tool and its arguments. */
+  /** The command line, the commit, or the tool and its arguments. */
   asked: string;
   outcome: unknown;
   changes: FileState[];
@@ -92,7 +92,7 @@ export interface DoneEntry {
 }
 
 export type CassetteStep =
-  /** Somebody changed files between two passes: an answer on the ballot, an edit, a new file. */
+  /** People changed files between two passes: an answer on the ballot, an edit, a new file. */
   | { kind: 'outside'; at: number; changes: FileState[] }
   | { kind: 'added'; at: number; task: Task }
   | { kind: 'intent'; at: number; intent: Intent }
@@ -101,7 +101,7 @@ export type CassetteStep =
 export interface CassetteEnd {
   kind: 'end';
   at: number;
-  /** Every file in the end, by the sha256 of its bytes. */
+  /** The sha256 of every final file. */
   files: Record<string, string>;
 }
 
@@ -115,7 +115,7 @@ export type CassetteEntry =
   | DoneEntry
   | CassetteEnd;
 
-/** Where a replay stopped being the run that was recorded. */
+/** The first point at which a replay differs from the recorded run. */
 export interface Difference {
   /** One sentence. */
   message: string;

@@ -1,10 +1,10 @@
 /**
- * Where a conversation may be cut so that it can go on another way. Not between a tool call and its result: whoever went on from
- * there would have the call done once more.
+ * The points at which a conversation may be forked. A cut between a tool call and its result would repeat
+ * the call, so it is not allowed.
  */
 import { openCalls, type Message } from './session.js';
 
-/** How many messages to keep, close to `wanted`: the next whole place, else the one before. Undefined where there is none. */
+/** The number of messages to keep: the next allowed point from `wanted` on, else the one before it. */
 export function cutAt(messages: readonly Message[], wanted: number): number | undefined {
   const isWhole = (count: number): boolean => openCalls(messages.slice(0, count)).length === 0;
   for (let count = wanted; count <= messages.length; count++) if (isWhole(count)) return count;
@@ -12,7 +12,7 @@ export function cutAt(messages: readonly Message[], wanted: number): number | un
   return undefined;
 }
 
-/** The kept messages as the fork begins with them: what they cost was paid by the conversation they come from. */
+/** The messages of the fork, without their cost, which the original conversation has paid. */
 export function keptMessages(messages: readonly Message[], count: number): Message[] {
   return messages.slice(0, count).map(({ usage: _, ...message }) => message);
 }

@@ -1,4 +1,4 @@
-/** A question to a model in parts that people can compare: what a provider would be sent, nothing else. */
+/** A question to a model in parts that people can compare; exactly what the provider is sent. */
 import type { ModelSettings } from '../agent/agent.js';
 import type { Message } from './session.js';
 
@@ -9,7 +9,7 @@ interface Question {
   settings: ModelSettings;
 }
 
-/** In the order in which a person would look for a change. */
+/** In the order in which a person looks for a change. */
 export function questionParts({ system, messages, tools, settings }: Question): { name: string; text: string }[] {
   return [
     { name: 'settings', text: JSON.stringify(settings) },

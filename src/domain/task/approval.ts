@@ -1,27 +1,27 @@
 /**
- * What a human is asked to allow: one exact action. The request lives in a task for the human, `context.request`; a ballot
- * or a command line only answers it. Answering is the task's end: its result is the Answer.
+ * An approval: one exact action that a human allows or refuses. It is a task for the human with the request
+ * in `context.request`. The ballot and the command line only answer it. The Answer is the task's result.
  */
 import { roleFacts } from './role.js';
 import type { Task } from './task.js';
 
 export interface ApprovalRequest {
   tool: string;
-  /** The action itself, exactly as it would be carried out. */
+  /** The action, exactly as it would run. */
   arguments: Record<string, unknown>;
-  /** sha256 over tool, arguments and agent: what was shown is what runs. */
+  /** sha256 of tool, arguments and agent, so that exactly the action shown runs. */
   digest: string;
   agent: string;
   session: string;
   call: string;
-  /** Why policy asks. */
+  /** Why the policy asks. */
   reasons: string[];
   risk: 'LOW' | 'MEDIUM' | 'HIGH';
-  /** Where text in the conversation came from that the human did not write: `slack/sarah`. */
+  /** The outside sources of text in the conversation: `slack/sarah`. */
   taint: string[];
-  /** What would hold the action in: a sandbox by name, or that there is none. */
+  /** The sandbox of the action, or that there is none. */
   confinement: string;
-  /** Where files would change: what would change. */
+  /** The changes to files, if any. */
   diff?: string;
 }
 
@@ -30,11 +30,11 @@ export interface Answer {
   by: string;
   at: string;
   reason?: string;
-  /** The human's own action instead of the one asked for. */
+  /** The human's own version of the action. */
   edited?: Record<string, unknown>;
 }
 
-/** What became of an action. `unknown`: it was started, and nobody knows whether it ended. */
+/** The end of an approved action. `unknown`: it started, and its outcome is not known. */
 export type Fate = 'done' | 'refused' | 'unknown';
 
 /** An approval as ballots and lists show it. */
@@ -64,7 +64,7 @@ function readAnswer(text: string): Answer | undefined {
   }
 }
 
-/** The one argument of an action that a human reads and may edit: a command, a text. */
+/** The argument that a human reads and may edit: a command, a text. */
 export function mainArgument(tool: string): string | undefined {
   const names: Record<string, string> = {
     execute_command: 'command',

@@ -1,8 +1,8 @@
-/** What an agent says about a task that is offered, and how it stands in the result of its bid. */
+/** An agent's answer to an offered task, and its form in the result of the bid. */
 export interface Bid {
-  /** After reflection: whether it should be this agent that does it. */
+  /** Whether this agent should do it. */
   proceed: boolean;
-  /** Whether it has what the task needs. */
+  /** Whether it is able to do it. */
   able: boolean;
   /** 1 to 10. */
   fitness: number;
@@ -16,7 +16,7 @@ export function printBid({ proceed, able, fitness, reason }: Bid): string {
   return JSON.stringify({ proceed, able, fitness, reason });
 }
 
-/** Undefined if the text is no bid. Models without tools write it as JSON, at times in a code fence; anything vaguer is none. */
+/** Undefined if the text is not a bid. Models without tools write JSON, sometimes in a code fence. */
 export function readBid(text: string): Bid | undefined {
   const fenced = /^```(?:json)?\n([^]*)\n```$/.exec(text.trim());
   try {
@@ -26,9 +26,9 @@ export function readBid(text: string): Bid | undefined {
   }
 }
 
-export function asBid(said: unknown): Bid | undefined {
-  if (typeof said !== 'object' || said === null) return undefined;
-  const { proceed, able, fitness, reason } = said as Record<string, unknown>;
+export function asBid(value: unknown): Bid | undefined {
+  if (typeof value !== 'object' || value === null) return undefined;
+  const { proceed, able, fitness, reason } = value as Record<string, unknown>;
   if (typeof proceed !== 'boolean' || typeof able !== 'boolean' || typeof fitness !== 'number') return undefined;
   if (!Number.isInteger(fitness) || fitness < MIN_FITNESS || fitness > MAX_FITNESS) return undefined;
   return { proceed, able, fitness, reason: typeof reason === 'string' ? reason.trim() : '' };

@@ -1,12 +1,12 @@
-/** What a completed root was certified with: nothing of it is open, unread or half done, and every process that had to agree did. */
+/** The proof with which a root completes: nothing is open, unread or half done, and the processes agreed. */
 export interface Certificate {
-  /** Tasks under it that were open. */
+  /** Open tasks under it. */
   open: number;
-  /** Notes about it that its agent had not heard. */
+  /** Notes about it that its agent has not read. */
   unread: number;
-  /** Effects that had begun and had no outcome. */
+  /** Effects without an outcome. */
   effects: number;
-  /** Processes that agreed, and how many were there to ask; who did not answer in time is missing in the first. */
+  /** The processes that agreed, and all that were asked, with those that did not answer in time. */
   agreed: number;
   of: number;
 }

@@ -1,4 +1,4 @@
-/** What somebody wants of the engine. Every surface only submits these; the engine is the one writer of state. */
+/** A request to the engine. Every surface only submits these; only the engine writes state. */
 import type { Answer } from './approval.js';
 import type { Problem } from '../problem.js';
 
@@ -10,18 +10,18 @@ export type Intent =
       reason?: string;
       by: string;
       at: string;
-      /** With what the task ends; absent: `cancelled`, with the reason. */
+      /** The problem that the task ends with; default: `cancelled`, with the reason. */
       problem?: Problem;
-      /** It is cancelled so that others can go on who waited for each other in a circle. */
+      /** Set if the task is cancelled to break a cycle of waits. */
       deadlock?: {
         cycle: string[];
         victim: string;
         rule: string;
-        /** The task in which the coordinator sees to what fails by it. */
+        /** The task in which the coordinator handles the failed work. */
         handled?: string;
       };
     }
-  /** Ends with what it has: each conversation under it gives one last answer. */
+  /** The task ends with what it has: each conversation under it gives one last answer. */
   | { kind: 'stop'; id: string; task: string; by: string; at: string }
   | { kind: 'retry'; id: string; task: string; by: string; at: string }
   | { kind: 'answer'; id: string; task: string; answer: Omit<Answer, 'at'>; by: string; at: string }

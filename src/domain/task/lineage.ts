@@ -1,30 +1,33 @@
-/** Who stands under whom, by what the records say: neither ids nor depth tell it, since long ids are cut and patterns do not count as depth. */
+/**
+ * Parents and roots of tasks, from the records. Ids and depth are not enough: long ids are shortened, and
+ * patterns do not count toward depth.
+ */
 import type { Event } from '../event.js';
 import type { Task } from './task.js';
 
 /**
- * Whether the name of a task says that it stands under this id: names of children begin with that of their parent. People give names with dots
- * too: whoever's root is called like a child is nobody's.
+ * Whether a task is under `ancestor` according to its id. People may use dots too, so a root that is named
+ * like a child does not count.
  */
-export function isNamedUnder({ id: name, root }: Pick<Task, 'id' | 'root'>, id: string): boolean {
-  return name.startsWith(`${id}.`) && !root.startsWith(`${id}.`);
+export function isNamedUnder({ id, root }: Pick<Task, 'id' | 'root'>, ancestor: string): boolean {
+  return id.startsWith(`${ancestor}.`) && !root.startsWith(`${ancestor}.`);
 }
 
-/** Parents before their children, otherwise in the order given. Of a parent that is not among them nothing is known. */
-export function parentsFirst<T>(all: readonly T[], taskOf: (one: T) => Pick<Task, 'id' | 'parent'>): T[] {
+/** Sorts parents before their children and keeps the order otherwise. Parents that are missing are ignored. */
+export function parentsFirst<T>(all: readonly T[], taskOf: (item: T) => Pick<Task, 'id' | 'parent'>): T[] {
   const levels = levelsOf(all.map(taskOf));
-  const level = (one: T): number => levels.get(taskOf(one).id)!;
+  const level = (item: T): number => levels.get(taskOf(item).id)!;
   return [...all].sort((a, b) => level(a) - level(b));
 }
 
-/** For each task, how many of the others stand above it. */
+/** For each task, how many of the others are above it. */
 export function levelsOf(tasks: readonly Pick<Task, 'id' | 'parent'>[]): Map<string, number> {
   const byId = new Map(tasks.map((task) => [task.id, task]));
   const levels = new Map<string, number>();
   for (const task of tasks) {
     const path: string[] = [];
     let at: Pick<Task, 'id' | 'parent'> | undefined = task;
-    // A circle of parents is damage that a person made; it must not hang us.
+    // Parent links are user-editable; guard against cycles.
     while (at !== undefined && !levels.has(at.id) && !path.includes(at.id)) {
       path.push(at.id);
       at = at.parent === undefined ? undefined : byId.get(at.parent);
@@ -35,7 +38,7 @@ export function levelsOf(tasks: readonly Pick<Task, 'id' | 'parent'>[]): Map<str
   return levels;
 }
 
-/** What a line of history says of where its task stands. A name without dots says by itself that it is a root. */
+/** The fields of an event that place its task in the tree. An id without dots is a root and needs none. */
 export function lineageFields({
   id,
   parent,
@@ -45,15 +48,15 @@ export function lineageFields({
 }
 
 interface Kin {
-  /** Takes in what a line says. */
+  /** Adds what an event says. */
   see(event: Event): void;
   rootOf(id: string): string;
   parentOf(id: string): string | undefined;
-  /** How many stand above it, as far as its name tells. */
+  /** The number of its ancestors, as far as its id shows. */
   levelOf(id: string): number;
 }
 
-/** Who stands under whom, by the lines of history seen so far. Where none says it, as in those of earlier versions, the name does. */
+/** Parents and roots from the history. Events of earlier versions do not have them; then the id decides. */
 export function kinIn(events: Iterable<Event> = []): Kin {
   const known = new Map<string, Pick<Event, 'parent' | 'root'>>();
   const see = ({ task, parent, root }: Event): void => {

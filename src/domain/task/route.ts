@@ -1,4 +1,4 @@
-/** A router's choice, and how it stands in the result of its work. */
+/** A router's choice, and its form in the result of its work. */
 export interface Route {
   agent: string;
   reason?: string | undefined;
@@ -9,15 +9,15 @@ export function printRoute({ agent, reason, message }: Route): string {
   return JSON.stringify({ route_to: agent, ...(reason ? { reason } : {}), ...(message ? { message } : {}) });
 }
 
-/** Undefined if the text is no choice. */
+/** Undefined if the text is not a choice. */
 export function readRoute(text: string): Route | undefined {
   try {
-    const said = JSON.parse(text) as { route_to?: unknown; reason?: unknown; message?: unknown };
-    if (typeof said.route_to !== 'string') return undefined;
+    const { route_to: agent, reason, message } = JSON.parse(text) as Record<string, unknown>;
+    if (typeof agent !== 'string') return undefined;
     return {
-      agent: said.route_to,
-      ...(typeof said.reason === 'string' ? { reason: said.reason } : {}),
-      ...(typeof said.message === 'string' && said.message.trim() !== '' ? { message: said.message } : {}),
+      agent,
+      ...(typeof reason === 'string' ? { reason } : {}),
+      ...(typeof message === 'string' && message.trim() !== '' ? { message } : {}),
     };
   } catch {
     return undefined;

@@ -1,6 +1,6 @@
 /**
- * Where words came from that nobody here wrote: `slack/sarah`, `web/web_search`. A task carries it in its context, and so does everything
- * that follows from it, so that a human who is asked to allow something sees who may have had a hand in it.
+ * The outside sources that have influenced a task: `slack/sarah`, `web/web_search`. They are in its context
+ * and are passed on to its children, so that a human who approves an action sees them.
  */
 import type { Task } from './task.js';
 
@@ -9,7 +9,7 @@ export function taintIn(task: Pick<Task, 'context'>): string[] {
   return Array.isArray(taint) ? taint.map(String) : [];
 }
 
-/** The same task if it carries all of that already. */
+/** The same object if the task has all of them already. */
 export function withTaint(task: Task, more: Iterable<string>): Task {
   const before = taintIn(task);
   const all = new Set([...before, ...more]);

@@ -1,6 +1,7 @@
 /**
- * A task: something owed by a taker to an asker. A run, a delegation, an advisor's consultation, an approval: all are
- * tasks, and the tree they form is the whole story of the work. The state is not in here: it is where the task lies.
+ * A task: work that an agent, a person or the engine owes to an asker. Runs, delegations, stages of
+ * patterns and approvals are all tasks and form one tree. The state is not in the record: it is the
+ * folder of the file.
  */
 import type { Budget, BudgetName } from '../budget/budget.js';
 import type { Certificate } from './certificate.js';
@@ -15,29 +16,29 @@ export type OpenState = (typeof OPEN_STATES)[number];
 export type EndedState = (typeof ENDED_STATES)[number];
 export type TaskState = (typeof TASK_STATES)[number];
 
-/** The version that this program writes. A record of a later version is held, never guessed at. */
+/** The version that this program writes. A record of a later version is not interpreted. */
 export const TASK_VERSION = 1;
 export const HUMAN = 'human';
-/** The program itself. Its name stands on tasks that are done by nobody and only resolved by their rule: dependencies, help. No agent can have it. */
+/** The program itself, as the addressee of tasks that only a rule resolves. No agent may have this name. */
 export const ENGINE = 'engine';
 
-/** What a task waits for, so that a pass knows without opening anything whether looking again is worth it. */
+/** What a parked task waits for, so that a pass knows whether to advance it without opening other files. */
 export interface Waits {
-  /** Ids of tasks; the waiter is looked at again when any of them has ended. */
+  /** Ids of tasks; the task is advanced when one of them has ended. */
   tasks?: string[];
-  /** ISO time; the waiter is looked at again when it has passed. */
+  /** ISO time; the task is advanced after it. */
   until?: string;
-  /** It could not be read; whoever knows that looks again when it is another. */
+  /** A file that could not be read; the task is advanced when the file changes. */
   file?: string;
-  /** Of this budget the tasks hold so much that nothing more can be asked for: one of them must give some back. */
+  /** The budget of which `tasks` hold so much that one of them has to return its share first. */
   budget?: BudgetName;
 }
 
 export interface LostTaker {
-  /** ISO time: when it was noticed. */
+  /** ISO time at which it was noticed. */
   at: string;
   agent: string;
-  /** How much had been said in the conversation. */
+  /** The number of messages in the conversation. */
   messages: number;
 }
 
@@ -45,12 +46,12 @@ export interface Task {
   id: string;
   parent?: string;
   root: string;
-  /** How often in a row agents asked by themselves; what patterns ask for is as deep as its parent. */
+  /** How often in a row agents asked on their own initiative; stages of patterns do not count. */
   depth: number;
   role: Role;
   type?: string;
   description: string;
-  /** The peer that shall take it; absent: it is offered. */
+  /** The agent that takes it; absent: it is offered. */
   to?: string;
   from?: string;
   requirements: string[];
@@ -63,16 +64,16 @@ export interface Task {
   created_at: string;
   claimed_by?: string;
   claimed_at?: string;
-  /** How often it was opened again after it had failed. */
+  /** How often it was opened again after a failure. */
   retries?: number;
-  /** How many takers in a row were lost while they held this task, without it having come any further. */
+  /** How many processes in a row died with this task without progress. */
   attempts: number;
-  /** Who they were. */
+  /** The agents that had it then. */
   lost?: LostTaker[];
-  /** The conversation this task is done in. */
+  /** The conversation in which it is done. */
   session?: string;
   waits?: Waits;
-  /** Of a task that was offered: the children that were made to find its taker. */
+  /** The children that were created to find an agent for it. */
   bids?: string[];
   result?: string;
   error?: Problem;
@@ -84,15 +85,15 @@ export interface Task {
   /** Own spending alone. */
   own_usage?: Usage;
   version: number;
-  /** What the file says beyond this, kept as it is. */
+  /** Other fields of the file, kept unchanged. */
   extra?: Record<string, unknown>;
 }
 
-/** A task and where it lies. */
+/** A task and its state. */
 export interface Placed {
   task: Task;
   state: TaskState;
-  /** Who holds it, while it is active. */
+  /** The holder of the claim while it is active. */
   owner?: { agent: string; peer: string };
   /** Text or outline of its conversation, if a rule passes it on. */
   conversation?: string;
@@ -104,10 +105,10 @@ export function isEnded(state: TaskState): state is EndedState {
   return state === 'completed' || state === 'failed';
 }
 
-/** A new task with everything that can be defaulted. */
-export function makeTask(given: Partial<Task> & Pick<Task, 'id' | 'description' | 'created_at'>): Task {
+/** A new task with defaults for all other fields. */
+export function makeTask(fields: Partial<Task> & Pick<Task, 'id' | 'description' | 'created_at'>): Task {
   return {
-    root: given.id,
+    root: fields.id,
     depth: 0,
     role: 'root',
     requirements: [],
@@ -115,22 +116,22 @@ export function makeTask(given: Partial<Task> & Pick<Task, 'id' | 'description' 
     priority: 'C',
     attempts: 0,
     version: TASK_VERSION,
-    ...given,
-    context: { original_goal: given.description, ...given.context },
+    ...fields,
+    context: { original_goal: fields.description, ...fields.context },
   };
 }
 
-/** What is asked of whom, as a rule wants it; the engine makes it a task. */
+/** A child that a rule wants. The engine creates the task. */
 export interface WantedChild {
   id: string;
   role: Role;
   /** Absent: it is offered. */
   to?: string;
-  /** Absent: who the parent is for. */
+  /** Absent: the agent of the parent. */
   from?: string;
   type?: string;
   description: string;
-  /** Absent: as the parent's. */
+  /** Absent: that of the parent. */
   priority?: Task['priority'];
   requirements?: string[];
   context?: Record<string, unknown>;
@@ -153,7 +154,7 @@ export function makeChild(parent: Task, wanted: WantedChild, createdAt: string):
     from: wanted.from ?? parent.to,
     context: {
       original_goal: parent.context.original_goal ?? parent.description,
-      // what came from outside stays known as that, through every hand it goes
+      // Taint is inherited by every descendant.
       ...(parent.context['taint'] === undefined ? {} : { taint: parent.context['taint'] }),
       ...wanted.context,
     },

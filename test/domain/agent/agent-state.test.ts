@@ -1,9 +1,9 @@
-/** The moves between states: which are legal, and which way leads from one to another. */
+/** Only the moves in the table are legal, and paths between states consist of them. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { AGENT_STATES, isMove, movesTo, type AgentState } from '../../../src/domain/agent/agent-state.js';
 
-test('the moves of work are these, and no others', () => {
+test('the states of work have exactly these moves', () => {
   const work = AGENT_STATES.filter((state) => state !== 'error' && state !== 'paused');
   const legal = work.flatMap((from) => work.filter((to) => isMove(from, to)).map((to) => `${from} → ${to}`));
   assert.deepEqual(legal.sort(), [
@@ -17,7 +17,7 @@ test('the moves of work are these, and no others', () => {
   ]);
 });
 
-test('error and paused may come over anybody, and nobody stays where they are by a move', () => {
+test('every state may move to error and paused, and no state moves to itself', () => {
   for (const state of AGENT_STATES) {
     if (state !== 'error') assert.ok(isMove(state, 'error'), state);
     if (state !== 'paused') assert.ok(isMove(state, 'paused'), state);
@@ -42,7 +42,7 @@ for (const [from, to, way] of WAYS) {
   });
 }
 
-test('every way is made of legal moves and passes through neither error nor paused', () => {
+test('every path consists of legal moves and avoids error and paused', () => {
   for (const from of AGENT_STATES) {
     for (const to of AGENT_STATES) {
       const way = movesTo(from, to);
@@ -58,7 +58,7 @@ test('every way is made of legal moves and passes through neither error nor paus
   }
 });
 
-test('whoever has worked is never idle again, unless it was in error or paused between', () => {
+test('an agent that has worked becomes idle again only through error or paused', () => {
   for (const from of ['working', 'waiting', 'blocked', 'complete'] as const)
     assert.equal(movesTo(from, 'idle'), undefined);
   for (const from of ['error', 'paused'] as const) assert.deepEqual(movesTo(from, 'idle'), ['idle']);

@@ -1,4 +1,4 @@
-/** Budgets: whatever a tree of tasks does, together it stays within what its root was given. */
+/** A tree of tasks never spends more than the budget of its root. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { fc } from '../../kit/properties.js';
@@ -46,7 +46,7 @@ function all(node: Node): Node[] {
   return [node, ...node.children.flatMap(all)];
 }
 
-test('random trees of tasks, spending and making children at random, never exceed the budget of the root', () => {
+test('random trees that spend and create children at random stay within the budget of the root', () => {
   const step = fc.record({
     who: fc.nat(30),
     what: fc.constantFrom('spend', 'spend', 'ask', 'end'),
@@ -94,7 +94,7 @@ test('random trees of tasks, spending and making children at random, never excee
   );
 });
 
-test('children that are made together get equal shares, and their parent keeps one', () => {
+test('children created together get equal shares, and their parent keeps one', () => {
   assert.deepEqual(carve({ tokens: 1000, microUsd: 400 }, 3, 1), { tokens: 250, microUsd: 100 });
 });
 
@@ -102,7 +102,7 @@ test('a child that wants less gets less', () => {
   assert.deepEqual(carve({ tokens: 1000 }, 1, 0, { tokens: 10, timeMs: 5 }), { tokens: 10, timeMs: 5 });
 });
 
-test('time is not divided: it passes for all at once', () => {
+test('time is not divided among children', () => {
   assert.deepEqual(carve({ timeMs: 60_000 }, 5, 1), { timeMs: 60_000 });
 });
 
@@ -111,29 +111,29 @@ test('the last turn for an answer is part of the share', () => {
   assert.equal(reservation({ turns: 9 }).turns, 10);
 });
 
-test('where too little is left, the limit is named', () => {
+test('a refusal names the limit of which too little is left', () => {
   assert.equal(carve({ tokens: 3 }, 3, 1), 'tokens');
   assert.equal(carve({ children: 1 }, 2, 0), 'children');
   assert.equal(carve({ turns: 0 }, 1, 0), 'turns');
 });
 
-test('what an ended child did not use is there again', () => {
+test('an ended child returns its unused share', () => {
   const before = leftOf({ tokens: 100 }, { spent: NO_USAGE, elapsedMs: 0, reserved: reservation({ tokens: 50 }) });
   assert.equal(before.tokens, 50);
   const after = leftOf({ tokens: 100 }, { spent: { ...NO_USAGE, outputTokens: 20 }, elapsedMs: 0, reserved: {} });
   assert.equal(after.tokens, 80);
 });
 
-test('no children left is no reason to stop working', () => {
+test('a task without children left can still work', () => {
   assert.equal(usedUp({ children: 0, turns: 1 }), undefined);
   assert.equal(usedUp({ children: 3, turns: 0 }), 'turns');
 });
 
-test('time is used up while there is still some for a last answer', () => {
+test('time for a last answer is kept back', () => {
   assert.equal(usedUp({ timeMs: 900 }, 1000), 'timeMs');
   assert.equal(usedUp({ timeMs: 1100 }, 1000), undefined);
 });
 
-test('of two budgets the stricter holds, limit by limit', () => {
+test('the stricter of two budgets applies, limit by limit', () => {
   assert.deepEqual(tighter({ turns: 3, tokens: 9 }, { turns: 5, microUsd: 1 }), { turns: 3, tokens: 9, microUsd: 1 });
 });

@@ -9,14 +9,14 @@ const tokens = (inputTokens: number, outputTokens: number, cachedTokens = 0) => 
   cachedTokens,
 });
 
-test('dollars for a million tokens are micro-dollars for one', () => {
+test('dollars per million tokens are micro-dollars per token', () => {
   const price = { input: 1.25, output: 10, cached: 0.125 };
   assert.equal(costMicroUsd(price, tokens(1_000_000, 1_000_000)), 11_250_000);
   assert.equal(costMicroUsd(price, tokens(1000, 0, 800)), 350);
   assert.equal(costMicroUsd({ input: 3, output: 15 }, tokens(1000, 0, 800)), 3000);
 });
 
-test('a half is rounded up, and less is dropped', () => {
+test('halves are rounded up, and smaller fractions down', () => {
   assert.equal(costMicroUsd({ input: 0.5, output: 0 }, tokens(1, 0)), 1);
   assert.equal(costMicroUsd({ input: 0.1, output: 0 }, tokens(4, 0)), 0);
   assert.equal(costMicroUsd({ input: 0.1, output: 0 }, tokens(3, 0)), 0);
@@ -36,7 +36,7 @@ test('the price is exact to half a micro-dollar at any size', () => {
   );
 });
 
-test('a dated name has the price of its model, and what is told comes before the list', () => {
+test('a dated name has the price of its model, and the first table wins', () => {
   const list = { 'openai/gpt-5': { input: 1, output: 2 } };
   assert.deepEqual(findPrice('openai/gpt-5-2025-08-07', {}, list), list['openai/gpt-5']);
   assert.deepEqual(findPrice('openai/gpt-5', { 'gpt-5': { input: 9, output: 9 } }, list), { input: 9, output: 9 });

@@ -1,4 +1,4 @@
-/** What a record says of a dependency: only what can be acted on is one, whoever wrote it. */
+/** Only a record that can be acted on is a dependency. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import {
@@ -14,7 +14,7 @@ import { makeTask, type TaskState } from '../../../src/domain/task/task.js';
 const role = 'dependency';
 const read = (dependency: unknown): unknown => dependencyOf({ role, context: { dependency } });
 
-test('a record that cannot be acted on is no dependency', () => {
+test('a record that cannot be acted on is not a dependency', () => {
   const bad: unknown[] = [
     undefined,
     null,
@@ -30,7 +30,7 @@ test('a record that cannot be acted on is no dependency', () => {
   assert.equal(dependencyOf({ role: 'call', context: { dependency: { type: 'data', need: 'x' } } }), undefined);
 });
 
-test('what is odd in a record is left out', () => {
+test('invalid fields of a record are ignored', () => {
   const given = {
     type: 'data',
     need: 'x',
@@ -48,7 +48,7 @@ test('what is odd in a record is left out', () => {
   });
 });
 
-test('what is printed is read back', () => {
+test('a printed resolution is read back unchanged', () => {
   const resolution = { status: 'partial', provider: 'ben', data: '{"a":1}', nextSteps: ['ask again'] } as const;
   assert.deepEqual(
     readResolution(printResolution({ ...resolution, nextSteps: [...resolution.nextSteps] })),
@@ -59,7 +59,7 @@ test('what is printed is read back', () => {
     assert.equal(readProvided(words), undefined);
 });
 
-test('its status is read off the record and where it lies', () => {
+test('the status follows from the record and its state', () => {
   const at = '2026-01-01T00:00:00.000Z';
   const status = (state: TaskState, more: object = {}): string =>
     dependencyStatus({ task: makeTask({ id: 'd', description: 'x', created_at: at, role, ...more }), state });

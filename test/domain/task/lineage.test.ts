@@ -1,4 +1,4 @@
-/** Who stands under whom, by what lines of history say: a name with a dot that a person gave is nobody's child. */
+/** History tells parents and roots; a root whose name contains a dot is not a child. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Event } from '../../../src/domain/event.js';
@@ -12,7 +12,7 @@ const root = (id: string): Task => makeTask({ id, description: 'x', created_at: 
 const under = (parent: Task, part: string): Task =>
   makeChild(parent, { id: childId(parent.id, part), role: 'call', description: 'x' }, AT);
 
-test('a root that is called like a child of another is a root', () => {
+test('a root that is named like a child of another task is a root', () => {
   const [release, notes] = [root('release'), root('release.notes')];
   const call = under(notes, 'call-1');
   const kin = kinIn([release, notes, call].map(line));
@@ -26,7 +26,7 @@ test('a root that is called like a child of another is a root', () => {
   );
 });
 
-test('an id that was cut still has its parent and its root', () => {
+test('a shortened id still has its parent and its root', () => {
   let deep = root('a'.repeat(60));
   for (const part of ['call-first', 'call-second', 'call-third', 'call-fourth']) deep = under(deep, part);
   const kin = kinIn([line(deep)]);
@@ -35,7 +35,7 @@ test('an id that was cut still has its parent and its root', () => {
   assert.equal(kin.rootOf(deep.id), 'a'.repeat(60));
 });
 
-test('where no line says it, the name does, as in the history of earlier versions', () => {
+test('without lineage in the history, as in earlier versions, the id decides', () => {
   const kin = kinIn([{ at: AT, name: 'task.created', task: 'a.call-1.work', cause: 'a.call-1' }]);
   assert.deepEqual(
     [kin.rootOf('a.call-1.work'), kin.parentOf('a.call-1.work'), kin.levelOf('a.call-1.work'), kin.parentOf('a')],

@@ -1,4 +1,4 @@
-/** The table of roles: what owes a call can make it, and the glossary knows every role. */
+/** Every role can make the call it requires, and the glossary names every role. */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
@@ -22,7 +22,7 @@ for (const role of ROLE_NAMES.filter((one) => roleFacts(one).requiredTool !== un
   });
 }
 
-test('a role that nobody knows is something that was asked for: one deeper, and nothing else', () => {
+test('an unknown role is ordinary work, one level deeper', () => {
   const parent = makeTask({ id: 't', description: 'x', created_at: now });
   assert.equal(makeChild(parent, { id: 't.a', role: 'toString', description: 'y' }, now).depth, 1);
   assert.equal(roleFacts('constructor'), roleFacts('a word of a person'));
