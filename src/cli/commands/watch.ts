@@ -72,6 +72,15 @@ function earlierQuestions({ store }: Workspace, shown: ReadonlySet<string>): Eve
   return [...store.tasks.open()].flatMap(({ task }) =>
     task.to !== HUMAN || shown.has(task.id)
       ? []
-      : [{ at: task.created_at, name: 'task.created', task: task.id, agent: HUMAN, ...lineageFields(task), earlier: true }],
+      : [
+          {
+            at: task.created_at,
+            name: 'task.created',
+            task: task.id,
+            agent: HUMAN,
+            ...lineageFields(task),
+            earlier: true,
+          },
+        ],
   );
 }
