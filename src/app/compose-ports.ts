@@ -54,19 +54,7 @@ export function composePorts(foundation: Foundation, options: OpenOptions): { po
   const onlookers = watchers(options.watchers);
   const history = options.history === false || options.disk ? undefined : lateHistory({ root, config, env, clock });
   const trail: Audit = history === undefined ? NO_AUDIT : audit(history, clock, onlookers.problem);
-  const store = noted(
-    files({
-      root,
-      disk,
-      clock,
-      ids,
-      processes: options.processes ?? realProcesses(),
-      agents: options.agents ?? [],
-      // A recorded run must not depend on how long a write takes.
-      ...(tape ? { lag: () => undefined, soon: (write: () => void) => write() } : {}),
-    }),
-    trail,
-  );
+  const store = noted(openStore(foundation, options), trail);
   const peer = store.presence.peer.id;
   const fileTools = workspaceFiles({
     root,
@@ -124,6 +112,19 @@ export function composePorts(foundation: Foundation, options: OpenOptions): { po
   async function livePeers(): Promise<string[]> {
     return (await store.presence.peers()).map(({ id }) => id);
   }
+}
+
+function openStore({ root, disk, clock, ids }: Foundation, { processes, agents, tape }: OpenOptions): Store {
+  return files({
+    root,
+    disk,
+    clock,
+    ids,
+    processes: processes ?? realProcesses(),
+    agents: agents ?? [],
+    // A recorded run must not depend on how long a write takes.
+    ...(tape ? { lag: () => undefined, soon: (write: () => void) => write() } : {}),
+  });
 }
 
 function isFreeTool(plugins: Plugins): (tool: string) => boolean {

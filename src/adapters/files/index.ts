@@ -38,40 +38,10 @@ interface FilesOptions {
   soon?: Lag;
 }
 
-export function files({ root, disk, clock, ids, processes, agents = [], lag, soon }: FilesOptions): Store {
-  const layout = layoutOf(root);
-  for (const folder of folders(layout))
-    disk.makeFolder(folder, folder.startsWith(path.join(root, '.guild')) ? 0o700 : undefined);
-  const now = (): Date => clock.now();
-  const peer = { id: ids.next(), ...processes.me(), agents, since: now().toISOString() };
-  const here = presence(disk, layout, processes, peer);
-  const write = atomicWrite(disk, layout, peer.id, () => here.join());
-  const moveToQuarantine = quarantine(disk, layout);
-  const open = openTasks(disk, layout, moveToQuarantine, now);
-  const log = journal(disk, layout, write, peer.id);
-  const queue = ahead(log, (tmp) => void disk.remove(tmp), lag);
-  const lookup = taskLookup(disk, layout, now);
-  const verbs = taskVerbs({
-    disk,
-    layout,
-    write,
-    tasks: open,
-    lookup,
-    presence: here,
-    quarantine: moveToQuarantine,
-    ahead: queue,
-    journal: log,
-  });
-  const eventLog = events(disk, layout, (task) => queue.get(task) !== undefined, soon);
-  const rootOf = (task: string): string | undefined => open.byId.get(task)?.task.root;
-  const { unclaimed, ...sessions } = sessionVerbs({
-    disk,
-    layout,
-    write,
-    ahead: queue,
-    journal: log,
-    rootOf,
-  });
+export function files(options: FilesOptions): Store {
+  const { root, disk } = options;
+  const { layout, peer, here, write, open, log, queue, lookup, verbs, eventLog, sessions, unclaimed, now } =
+    openParts(options);
   const forSession = (task: Task): void => {
     if (task.session !== undefined) unclaimed(task.session);
   };
@@ -176,6 +146,44 @@ export function files({ root, disk, clock, ids, processes, agents = [], lag, soo
       here.leave();
     },
   };
+}
+
+/** The modules that the ports share, in order of construction. */
+function openParts({ root, disk, clock, ids, processes, agents = [], lag, soon }: FilesOptions) {
+  const layout = layoutOf(root);
+  for (const folder of folders(layout))
+    disk.makeFolder(folder, folder.startsWith(path.join(root, '.guild')) ? 0o700 : undefined);
+  const now = (): Date => clock.now();
+  const peer = { id: ids.next(), ...processes.me(), agents, since: now().toISOString() };
+  const here = presence(disk, layout, processes, peer);
+  const write = atomicWrite(disk, layout, peer.id, () => here.join());
+  const moveToQuarantine = quarantine(disk, layout);
+  const open = openTasks(disk, layout, moveToQuarantine, now);
+  const log = journal(disk, layout, write, peer.id);
+  const queue = ahead(log, (tmp) => void disk.remove(tmp), lag);
+  const lookup = taskLookup(disk, layout, now);
+  const verbs = taskVerbs({
+    disk,
+    layout,
+    write,
+    tasks: open,
+    lookup,
+    presence: here,
+    quarantine: moveToQuarantine,
+    ahead: queue,
+    journal: log,
+  });
+  const eventLog = events(disk, layout, (task) => queue.get(task) !== undefined, soon);
+  const rootOf = (task: string): string | undefined => open.byId.get(task)?.task.root;
+  const { unclaimed, ...sessions } = sessionVerbs({
+    disk,
+    layout,
+    write,
+    ahead: queue,
+    journal: log,
+    rootOf,
+  });
+  return { layout, peer, here, write, open, log, queue, lookup, verbs, eventLog, sessions, unclaimed, now };
 }
 
 export { isWorkspace } from './base/layout.js';

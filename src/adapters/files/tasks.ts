@@ -66,17 +66,8 @@ interface SyncTaskVerbs {
 
 const NOTHING = { problems: [], gone: [] };
 
-export function taskVerbs({
-  disk,
-  layout,
-  write,
-  tasks,
-  lookup,
-  presence,
-  quarantine,
-  ahead,
-  journal,
-}: Dependencies): TaskVerbs & SyncTaskVerbs {
+export function taskVerbs(dependencies: Dependencies): TaskVerbs & SyncTaskVerbs {
+  const { disk, layout, write, tasks, lookup, presence, quarantine, ahead, journal } = dependencies;
   const me = presence.peer.id;
   let isScanned = false;
   /** Results of scans made along the way; the next requested scan reports them. */
