@@ -30,14 +30,14 @@ export async function helpJson(named: Listed | undefined, everywhere: Options): 
 }
 
 function commandHelp({ name, summary }: Listed, command: Command): object {
-  const { usage, about, most, options: own = {}, takesCommand } = command;
+  const { usage, about, maxWords, options: own = {}, takesCommand } = command;
   return {
     name,
     summary,
     usage: typeof usage === 'string' ? [{ form: `guild ${usage}` }] : usage.map(formHelp),
     about: about.trim(),
     options: options(own),
-    most_words: most,
+    most_words: maxWords,
     takes_command: takesCommand,
     help: helpText(command, PIPE_WIDTH).join('\n'),
   };

@@ -46,22 +46,22 @@ async function runCommand(
   io: Io,
   listed: Listed,
   command: Command,
-  given: string[],
+  commandLine: string[],
   open = openLater,
 ): Promise<number> {
-  const { args, inner } = command.takesCommand ? splitInner(given) : { args: given, inner: [] };
+  const { args, inner } = command.takesCommand ? splitInner(commandLine) : { args: commandLine, inner: [] };
   const hint = `guild ${listed.name} --help shows the options`;
   let read;
   try {
     read = readOptions(args, { ...command.options, ...GLOBAL }, hint);
-  } catch (wrong) {
-    return fail(io, wrong, args.includes('--json'));
+  } catch (error) {
+    return fail(io, error, args.includes('--json'));
   }
   const { values, words } = read;
   const json = values['json'] === true;
   if (values['help']) return help(io, listed.name, json);
   const quiet = values['quiet'] === true;
-  const extra = words[command.most ?? Infinity];
+  const extra = words[command.maxWords ?? Infinity];
   if (extra !== undefined)
     return fail(
       io,
@@ -95,14 +95,14 @@ const openLater: Call['open'] = async (folder, options) =>
  * `record <file> run planner --model x`: options before the second word belong to `record`. `--`
  * may separate the two.
  */
-function splitInner(given: string[]): { args: string[]; inner: string[] } {
+function splitInner(commandLine: string[]): { args: string[]; inner: string[] } {
   let words = 0;
-  for (const [i, word] of given.entries()) {
-    if (word === '--') return { args: given.slice(0, i), inner: given.slice(i + 1) };
-    const isWord = !word.startsWith('-') && !TAKES_VALUE.has(given[i - 1] ?? '');
-    if (isWord && ++words === 2) return { args: given.slice(0, i), inner: given.slice(i) };
+  for (const [i, word] of commandLine.entries()) {
+    if (word === '--') return { args: commandLine.slice(0, i), inner: commandLine.slice(i + 1) };
+    const isWord = !word.startsWith('-') && !TAKES_VALUE.has(commandLine[i - 1] ?? '');
+    if (isWord && ++words === 2) return { args: commandLine.slice(0, i), inner: commandLine.slice(i) };
   }
-  return { args: given, inner: [] };
+  return { args: commandLine, inner: [] };
 }
 
 function innerOf(io: Io, words: string[], outer: string[]): NonNullable<Call['inner']> {

@@ -1,11 +1,11 @@
-/** A folder with very many tasks, and leaving in the middle of them. */
+/** Workspaces with very many tasks, and an interrupt in the middle. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { place, scripted, succeeds } from '../kit/guild.js';
 
 const CROWD = 1100;
 
-test('of a crowd the list shows a few and counts the others; a program is given all', async (t) => {
+test('a long list shows some tasks and counts the rest; --json lists all', async (t) => {
   const files: Record<string, string> = {};
   for (let n = 0; n < CROWD; n++) files[`tasks/pending/t${n}.json`] = JSON.stringify({ description: `Thing ${n}` });
   const { guild } = place(t, scripted('- say: ok', files));

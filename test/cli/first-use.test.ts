@@ -1,4 +1,4 @@
-/** What a newcomer does in the first minutes, and what the README shows. */
+/** A newcomer's first minutes, as the README shows them. */
 import assert from 'node:assert/strict';
 import path from 'node:path';
 import { test } from 'node:test';
@@ -13,7 +13,7 @@ const EXAMPLE = JSON.stringify({
   },
 });
 
-test('a new workspace is in order, is not overwritten, and says what comes next', async (t) => {
+test('init writes a valid workspace, never overwrites one, and prints the next steps', async (t) => {
   const { guild, guildWith, put, read, root } = place(t);
   const made = succeeds(await guild('init', 'w'));
   assert.match(made.err, /cd w\n {2}guild run orchestrator/);
@@ -40,7 +40,7 @@ test('a new swarm is in order, the tool of its web plugin included; a tool that 
   );
 });
 
-test('without a key one sentence says what to set and where, and nothing is lost', async (t) => {
+test('a missing key is one clear message, and no task is lost', async (t) => {
   const { guild, guildWith, root, list } = place(t);
   succeeds(await guild('init', '--quiet'));
   const ran = await guild('run', 'planner', 'Hello', '--id', 'hello');
@@ -77,13 +77,13 @@ test('a dropped task becomes a result, one pump at a time', async (t) => {
   assert.match(read('sessions/boss-api.session.yaml'), /tech_stack/, 'the context reached the agent');
 });
 
-test('run works on its own task and leaves the others alone', async (t) => {
+test('run works only on its own task', async (t) => {
   const { guild, list } = place(t, scripted('- say: ok', { 'tasks/pending/other.json': EXAMPLE }));
   assert.equal(succeeds(await guild('run', 'hand', 'Mine', '--id', 'mine', '-q')).out, 'ok\n');
   assert.deepEqual([list('tasks/pending'), list('tasks/completed')], [['other.json'], ['mine.json']]);
 });
 
-test('run prints the answer whoever gave it, once', async (t) => {
+test('run prints the answer once, whichever agent gave it', async (t) => {
   const script = `
 - {agent: first, say: A draft.}
 - {agent: second, call: [{final_report: {report: The final text.}}]}
@@ -99,7 +99,7 @@ test('run prints the answer whoever gave it, once', async (t) => {
   assert.equal(succeeds(await guild('run', 'plain', 'x')).out, 'Said at once.\n');
 });
 
-test('a task that nobody could take says so, and is offered again when tried again', async (t) => {
+test('a task without a suitable agent fails with that reason, and a retry offers it again', async (t) => {
   const { guild, put, read, list } = place(
     t,
     scripted('- say: ok', { 'tasks/pending/fly.json': '{"description": "x", "requirements": ["flying"]}' }),
@@ -112,7 +112,7 @@ test('a task that nobody could take says so, and is offered again when tried aga
   assert.deepEqual(list('tasks/completed'), ['fly.json']);
 });
 
-test('pump --all goes on to the end and says how much it did', async (t) => {
+test('pump --all continues to the end and reports how much it did', async (t) => {
   const { guild } = place(
     t,
     scripted('- say: "ok"', { 'tasks/pending/a.json': EXAMPLE, 'tasks/pending/b.json': EXAMPLE }),
@@ -132,8 +132,8 @@ test('an answer is streamed from the model server, with and without a key, with 
   const server = start('model-server', '--script', 'play.yaml', '--port', '0', '--json');
   const url = await server.says(/"url":"(http[^"]+)"/);
   const run = async (suffix: string, env: Record<string, string>): Promise<void> => {
-    const given = { cwd: path.join(root, 'w'), env: { OPENAI_BASE_URL: url.replace(/\/v1$/, suffix), ...env } };
-    const ran = succeeds(await guildWith(given, 'run', 'planner', 'What now?'));
+    const options = { cwd: path.join(root, 'w'), env: { OPENAI_BASE_URL: url.replace(/\/v1$/, suffix), ...env } };
+    const ran = succeeds(await guildWith(options, 'run', 'planner', 'What now?'));
     assert.equal(ran.out, 'One step, then the next.\n');
     assert.match(ran.err, /results\/task_\w+\.md/);
   };
@@ -154,7 +154,7 @@ test('an answer is streamed from the model server, with and without a key, with 
   assert.match(gone.err, /cannot be reached at http:\/\/127\.0\.0\.1:\d+\/v1 .*check the address/);
 });
 
-test('the demo plays offline, says so, and leaves a workspace to look at', async (t) => {
+test('the demo runs offline, says so, and leaves a workspace to explore', async (t) => {
   const { guild, list } = place(t);
   const ran = succeeds(await guild('demo', '--dir', 'day'));
   assert.match(ran.err, /played offline on a scripted model/);

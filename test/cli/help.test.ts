@@ -1,4 +1,4 @@
-/** Help texts fit the terminal, and are broken between words only. */
+/** Help texts fit the terminal and break only between words. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { COMMANDS } from '../../src/cli/commands.js';
@@ -8,13 +8,13 @@ import { onTerminal, place, succeeds } from '../kit/guild.js';
 
 const words = (lines: readonly string[]): string[] => lines.join(' ').trim().split(/\s+/);
 
-test('every help text fits 80 and 40 columns, with every word whole', async () => {
+test('every help text fits 80 and 40 columns without breaking a word', async () => {
   for (const { name, load } of COMMANDS) {
     const { command } = await load();
     const wide = words(commandHelp(command, 1000));
     for (const width of [80, 40]) {
       const lines = commandHelp(command, width);
-      // A word that is wider than the window stands alone on its line.
+      // A word that is wider than the window has a line of its own.
       const long = lines.filter((line) => columnsOf(line) > width && line.trim().includes(' '));
       assert.deepEqual(long, [], `${name} at ${width}`);
       assert.deepEqual(words(lines), wide, `${name} at ${width}`);

@@ -1,4 +1,4 @@
-/** Nothing that is there is hidden: failed tasks among many, files that could not be read, what waits for you, what a demo may not allow. */
+/** Nothing is hidden: failed tasks among many, unreadable files, questions to you, demo approvals. */
 import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import path from 'node:path';
@@ -11,7 +11,7 @@ const ended = (id: string, more: object, at: number): [string, string] => [
   JSON.stringify({ id, description: id, ended_at: new Date(at).toISOString(), ...more }),
 ];
 
-test('a failed task is listed however many have ended since, and a list that was cut says so', async (t) => {
+test('a failed task is listed however many have ended since, and a shortened list says so', async (t) => {
   const done = Array.from({ length: 60 }, (_, i) => ended(`t${i}`, { result: 'x' }, 2e12 + i));
   const failed = ended('broken', { error: { code: 'bug', message: 'no' } }, 1e12);
   const { guild } = place(t, scripted('- say: ok', Object.fromEntries([failed, ...done])));
@@ -19,48 +19,48 @@ test('a failed task is listed however many have ended since, and a list that was
   const all = succeeds(await guild('task', 'list', '--all'));
   assert.equal(all.out.trim().split('\n').length, 50);
   assert.match(all.err, /… and more \(--limit\)/);
-  const whole = succeeds(await guild('task', 'list', '--all', '--limit', '61'));
-  assert.equal(whole.out.trim().split('\n').length, 61);
-  assert.doesNotMatch(whole.err, /more/);
+  const complete = succeeds(await guild('task', 'list', '--all', '--limit', '61'));
+  assert.equal(complete.out.trim().split('\n').length, 61);
+  assert.doesNotMatch(complete.err, /more/);
   assert.match(succeeds(await guild('task', 'list', '--state', 'waiting')).err, /^no waiting tasks$/m);
 });
 
 const NO_TORN = /there is no task torn\n {2}tasks\/pending\/torn\.json cannot be read yet/;
 
-test('whoever asks for a dropped file that could not be read is told where it is', async (t) => {
+test('asking for a task whose file is unreadable names the file', async (t) => {
   const { guild } = place(
     t,
     scripted('- say: ok', { 'tasks/pending/torn.json': '{"description": "x"', 'tasks/pending/list.json': '[1]' }),
   );
   await guild('pump');
-  for (const words of [['why'], ['graph'], ['task', 'show'], ['task', 'tree'], ['task', 'cancel']]) {
-    const torn = await guild(...words, 'torn');
+  for (const command of [['why'], ['graph'], ['task', 'show'], ['task', 'tree'], ['task', 'cancel']]) {
+    const torn = await guild(...command, 'torn');
     assert.equal(torn.code, 1);
     // The one that is asked why says the reason itself.
-    const said = words[0] === 'why' ? /^problem: tasks\/pending\/torn\.json:1:20: / : NO_TORN;
-    assert.match(torn.err, said);
-    assert.match((await guild(...words, 'list')).err, /quarantine\/list\.json\.why\.md says why/);
+    const expected = command[0] === 'why' ? /^problem: tasks\/pending\/torn\.json:1:20: / : NO_TORN;
+    assert.match(torn.err, expected);
+    assert.match((await guild(...command, 'list')).err, /quarantine\/list\.json\.why\.md says why/);
   }
   assert.match((await guild('why', '../torn')).err, /guild task list --all/);
 });
 
-test('after a pump that left a question, what waits for you is told', async (t) => {
+test('a pump that leaves a question says what waits for you', async (t) => {
   const script = `
 - {agent: hand, turn: 1, call: [{write_file: {path: note.md, content: hello}}]}
 - {agent: hand, say: Written.}
 `;
-  const here = place(
+  const workspace = place(
     t,
     scripted(script, {
       'agents/hand.md': '---\ndescription: Helps\ntools: [write_file]\n---\nYou are the hand.\n',
       'tasks/pending/a.json': '{"description":"write","to":"hand"}',
     }),
   );
-  const first = await here.guild('pump', '--all');
+  const first = await workspace.guild('pump', '--all');
   assert.equal(first.code, 4);
   assert.match(first.err, /^1 of them waits for you: guild approve/m);
   const report = JSON.parse(
-    succeeds(await here.guild('pump', '--json'))
+    succeeds(await workspace.guild('pump', '--json'))
       .out.trim()
       .split('\n')
       .at(-1)!,
@@ -68,21 +68,21 @@ test('after a pump that left a question, what waits for you is told', async (t) 
     waiting_for_you: string[];
   };
   assert.equal(report.waiting_for_you.length, 1);
-  succeeds(await here.guild('approve', report.waiting_for_you[0]!));
-  assert.doesNotMatch(succeeds(await here.guild('pump', '--all')).err, /for you/);
-  // What a clone of the workspace has: everything but what is private to the program.
-  fs.rmSync(path.join(here.root, '.guild'), { recursive: true });
-  assert.match(here.read('tasks/approvals.task.md'), /fate: done/);
-  assert.doesNotMatch(succeeds(await here.guild('pump')).err, /was ever asked for/);
+  succeeds(await workspace.guild('approve', report.waiting_for_you[0]!));
+  assert.doesNotMatch(succeeds(await workspace.guild('pump', '--all')).err, /for you/);
+  // A clone of the workspace has everything except the program's private files.
+  fs.rmSync(path.join(workspace.root, '.guild'), { recursive: true });
+  assert.match(workspace.read('tasks/approvals.task.md'), /fate: done/);
+  assert.doesNotMatch(succeeds(await workspace.guild('pump')).err, /was ever asked for/);
 });
 
-test('of several things a task waits for, why follows the one that waits for you', async (t) => {
+test('why follows the wait that leads to you', async (t) => {
   const script = `
 - {agent: boss, turn: 1, call: [{delegate_to_agent: {agent: idler, task: later}}, {delegate_to_agent: {agent: hand, task: write}}]}
 - {agent: hand, turn: 1, call: [{write_file: {path: note.md, content: hello}}]}
 - {say: ok}
 `;
-  const here = place(
+  const workspace = place(
     t,
     scripted(script, {
       'agents/hand.md': '---\ndescription: Helps\ntools: [write_file]\n---\nYou are the hand.\n',
@@ -91,8 +91,8 @@ test('of several things a task waits for, why follows the one that waits for you
       'tasks/pending/q.json': '{"description":"go","to":"boss"}',
     }),
   );
-  assert.equal((await here.guild('pump', '--all')).code, 4);
-  const { chain } = JSON.parse(succeeds(await here.guild('why', 'q', '--json')).out) as { chain: string[] };
+  assert.equal((await workspace.guild('pump', '--all')).code, 4);
+  const { chain } = JSON.parse(succeeds(await workspace.guild('why', 'q', '--json')).out) as { chain: string[] };
   assert.match(chain[0]!, /waits for 2 tasks/);
   assert.match(chain.at(-1)!, /waits for you: guild approve/);
 });
@@ -106,14 +106,14 @@ test('a demo on a real model allows nothing by silence', async (t) => {
   assert.match(read('day/tasks/approvals.task.md'), /- \[_\]/);
 });
 
-test('the doctor says what holds commands in', async (t) => {
+test('doctor names the sandbox', async (t) => {
   const { guildWith } = place(t, scripted('- say: ok'));
   const off = await guildWith({ env: { GUILD_SANDBOX: 'off' } }, 'doctor', '--json');
   const findings = JSON.parse(off.out) as { name: string; verdict: string; text: string }[];
-  assert.equal(findings.find((one) => one.name === 'sandbox')?.verdict, 'odd');
+  assert.equal(findings.find((finding) => finding.name === 'sandbox')?.verdict, 'odd');
 });
 
-test('a folder that cannot be made is a problem of the disk, and its name is told once', () => {
+test('a folder that cannot be created is a disk problem that names it once', () => {
   const failed = Object.assign(new Error('no'), { code: 'ENOENT', syscall: 'mkdir', path: '/ro/bus' });
   assert.equal(asProblem(failed).code, 'disk_failed');
   assert.equal(problemText(asProblem(failed)).match(/\/ro\/bus/g)?.length, 1);

@@ -1,4 +1,4 @@
-/** `--json`: one document or JSON lines, with shapes that programs can rely on, and nothing else on standard output. */
+/** `--json` prints one document or JSON lines of a stable shape, and nothing else on stdout. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { COMMANDS } from '../../src/cli/commands.js';
@@ -6,7 +6,7 @@ import { place, scripted, succeeds, type Ran } from '../kit/guild.js';
 
 type Json = Record<string, unknown>;
 
-function one<T = Json>(ran: Ran): T {
+function onlyObject<T = Json>(ran: Ran): T {
   assert.equal(succeeds(ran).out.trim().split('\n').length, 1, ran.out);
   assert.equal(ran.err, '', 'nothing is told to people');
   return JSON.parse(ran.out) as T;
@@ -22,14 +22,14 @@ test('every command answers programs', async (t) => {
   const { guild, root } = place(t, scripted(SCRIPT));
   const json = (...args: string[]): Promise<Ran> => guild(...args, '--json');
 
-  const made = one(await json('init', 'other'));
+  const made = onlyObject(await json('init', 'other'));
   assert.deepEqual(Object.keys(made), ['workspace', 'created', 'kept']);
-  const added = one(await json('task', 'add', 'A', 'thing', '--id', 'a', '--priority', 'b', '--after', 'never'));
+  const added = onlyObject(await json('task', 'add', 'A', 'thing', '--id', 'a', '--priority', 'b', '--after', 'never'));
   assert.deepEqual(
     [added['id'], added['description'], added['priority'], added['dependencies']],
     ['a', 'A thing', 'B', ['never']],
   );
-  const [listed] = one<Json[]>(await json('task', 'list'));
+  const [listed] = onlyObject<Json[]>(await json('task', 'list'));
   assert.deepEqual([listed!['id'], listed!['state']], ['a', 'pending']);
 
   const events = succeeds(await json('run', 'boss', 'Go', '--id', 'go'))
@@ -40,9 +40,9 @@ test('every command answers programs', async (t) => {
   assert.deepEqual([ended['id'], ended['state'], ended['result']], ['go', 'completed', 'Done.']);
   assert.ok(events.every((event) => typeof event['at'] === 'string' && /^\w+\.\w+$/.test(String(event['name']))));
 
-  const tree = one<Json & { children: Json[]; own: Json; total: Json }>(await json('task', 'tree', 'go'));
+  const tree = onlyObject<Json & { children: Json[]; own: Json; total: Json }>(await json('task', 'tree', 'go'));
   assert.deepEqual([tree.total['turns'], tree.own['turns'], tree.children[0]!['to']], [3, 2, 'hand']);
-  const shown = one<Json & { usage: Json }>(await json('task', 'show', 'go'));
+  const shown = onlyObject<Json & { usage: Json }>(await json('task', 'show', 'go'));
   assert.equal(shown['result'], 'Done.');
   assert.deepEqual([shown.usage['turns'], shown.usage['tool_calls']], [3, 1]);
   const spelled = [added, listed, ended, tree, shown].flatMap((task) => JSON.stringify(task).match(/"\w+":/g) ?? []);
@@ -51,16 +51,16 @@ test('every command answers programs', async (t) => {
     [],
     'keys are spelled as in the files',
   );
-  const why = one<{ chain: string[]; events: Json[] }>(await json('why', 'go'));
+  const why = onlyObject<{ chain: string[]; events: Json[] }>(await json('why', 'go'));
   assert.match(why.chain[0]!, /go \(@boss\) is completed/);
   assert.ok(why.events.length > 3);
-  const state = one<{ agents: Json[] }>(await json('state'));
+  const state = onlyObject<{ agents: Json[] }>(await json('state'));
   assert.deepEqual(Object.keys(state), ['agents', 'processes', 'open', 'waiting_for_you', 'problems']);
   assert.deepEqual(
     state.agents.map((agent) => agent['agent']),
     ['boss', 'hand'],
   );
-  const agents = one<Json[]>(await json('agent', 'list'));
+  const agents = onlyObject<Json[]>(await json('agent', 'list'));
   assert.deepEqual(
     agents.map((agent) => [agent['name'], agent['file']]),
     [
@@ -68,14 +68,14 @@ test('every command answers programs', async (t) => {
       ['hand', 'agents/hand.md'],
     ],
   );
-  assert.equal(one(await json('agent', 'new', 'third'))['file'], 'agents/third.md');
-  const check = one(await json('check'));
+  assert.equal(onlyObject(await json('agent', 'new', 'third'))['file'], 'agents/third.md');
+  const check = onlyObject(await json('check'));
   assert.deepEqual(check, { folder: root, agents: ['boss', 'hand', 'third'], files: 4, problems: [], warnings: [] });
-  const findings = one<Json[]>(await json('doctor'));
-  assert.ok(findings.every((found) => ['good', 'odd', 'bad'].includes(String(found['verdict']))));
-  assert.equal(one(await json('task', 'cancel', 'a', 'no', 'more'))['kind'], 'cancel');
+  const findings = onlyObject<Json[]>(await json('doctor'));
+  assert.ok(findings.every((finding) => ['good', 'odd', 'bad'].includes(String(finding['verdict']))));
+  assert.equal(onlyObject(await json('task', 'cancel', 'a', 'no', 'more'))['kind'], 'cancel');
   succeeds(await json('pump'));
-  const all = one<Json[]>(await json('task', 'list', '--all'));
+  const all = onlyObject<Json[]>(await json('task', 'list', '--all'));
   assert.deepEqual(
     all
       .map((task) => `${String(task['id'])} ${String(task['state'])}`)
@@ -92,7 +92,7 @@ test('--quiet leaves the result alone, and the text may come from a pipe', async
   assert.match(ran.out, /^You said many\nlines/);
 });
 
-test('a failed run is exit 1, and what waits for a person says so', async (t) => {
+test('a failed run exits with 1, and a waiting task is reported as waiting', async (t) => {
   const { guild, guildWith } = place(
     t,
     scripted('- {agent: boss, fail: refused, message: no}\n- {agent: hand, say: ok}'),
@@ -103,7 +103,7 @@ test('a failed run is exit 1, and what waits for a person says so', async (t) =>
   assert.match(succeeds(await guild('why', 'later')).out, /waits for you/);
 });
 
-test('help is there for programs too: every command, what its options take, and the exit codes', async (t) => {
+test('help --json lists every command, its options and the exit codes', async (t) => {
   const { guild } = place(t);
   const { out } = succeeds(await guild('help', '--json'));
   const help = JSON.parse(out) as { options: Json[]; exit_codes: Json; commands: (Json & { options: Json[] })[] };
@@ -124,17 +124,17 @@ test('help is there for programs too: every command, what its options take, and 
       about: 'add: capabilities that the agent must have',
     },
   );
-  for (const words of [
+  for (const command of [
     ['--help', '--json'],
     ['--json', '-h'],
   ])
-    assert.equal((await guild(...words)).out, out);
-  for (const words of [
+    assert.equal((await guild(...command)).out, out);
+  for (const command of [
     ['help', 'task', '--json'],
     ['task', '--help', '--json'],
     ['help', '--json', 'task'],
   ])
-    assert.deepEqual(JSON.parse(succeeds(await guild(...words)).out), task);
+    assert.deepEqual(JSON.parse(succeeds(await guild(...command)).out), task);
 });
 
 test('a graph for programs, however it is asked for', async (t) => {

@@ -35,8 +35,8 @@ test('a time is shown as the clock on the wall shows it, with its distance from 
 
 test('every command shows local times to people and UTC to programs', async (t) => {
   const asked = { id: 'a', description: 'x', to: 'boss', created_at: at };
-  const here = place(t, scripted('- say: ok', { 'tasks/pending/a.json': JSON.stringify(asked) }));
-  const berlin = (...args: string[]): Promise<Ran> => inZone('Europe/Berlin', () => here.guild(...args));
+  const workspace = place(t, scripted('- say: ok', { 'tasks/pending/a.json': JSON.stringify(asked) }));
+  const berlin = (...args: string[]): Promise<Ran> => inZone('Europe/Berlin', () => workspace.guild(...args));
   succeeds(await berlin('pump', '--all'));
   const show = succeeds(await berlin('task', 'show', 'a')).out;
   assert.match(show, /^created +2026-05-05 00:30:05 \+02:00$/m);
@@ -53,14 +53,14 @@ test('every command shows local times to people and UTC to programs', async (t) 
     assert.match(json, /T\d\d:\d\d:\d\d(\.\d+)?Z/, command);
     assert.doesNotMatch(json, zoned, command);
   }
-  assert.match(here.read('tasks/completed/a.json'), /"created_at": ?"2026-05-04T22:30:05\.000Z"/);
+  assert.match(workspace.read('tasks/completed/a.json'), /"created_at": ?"2026-05-04T22:30:05\.000Z"/);
 });
 
 test('cost counts by local days', async (t) => {
   const event = { at, name: 'model.answered', agent: 'boss', model: 'x/y', input_tokens: 1, output_tokens: 1, ms: 1 };
-  const here = place(t, scripted('- say: ok', { 'events/2026-05-04.jsonl': `${JSON.stringify(event)}\n` }));
+  const workspace = place(t, scripted('- say: ok', { 'events/2026-05-04.jsonl': `${JSON.stringify(event)}\n` }));
   const days = async (zoneName: string, ...more: string[]): Promise<string[]> => {
-    const { out } = succeeds(await inZone(zoneName, () => here.guild('cost', '--by', 'day', '--json', ...more)));
+    const { out } = succeeds(await inZone(zoneName, () => workspace.guild('cost', '--by', 'day', '--json', ...more)));
     return (JSON.parse(out) as { rows: { key: string }[] }).rows.map((row) => row.key);
   };
   assert.deepEqual(await days('Europe/Berlin'), ['2026-05-05']);

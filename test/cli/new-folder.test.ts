@@ -14,8 +14,8 @@ test('demo and init create the folder that --workspace names', async (t) => {
 
 test('two different folders are refused before anything is created', async (t) => {
   const { guild, list } = place(t);
-  for (const words of ['init a --workspace b', 'demo --dir a --workspace b']) {
-    const { code, err } = await guild(...words.split(' '));
+  for (const command of ['init a --workspace b', 'demo --dir a --workspace b']) {
+    const { code, err } = await guild(...command.split(' '));
     assert.equal(code, 2);
     assert.match(err, /--workspace name two folders: a and b/);
   }

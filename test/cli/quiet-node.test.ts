@@ -1,6 +1,6 @@
 /**
- * Node prints its own warnings (deprecated, experimental) on standard error, and which ones changes with every version. A person
- * who runs `guild` sees none, with any Node that is supported: through the parts that load packages or start processes.
+ * Users of `guild` see none of Node's own warnings (deprecated, experimental), with any supported
+ * Node version. These tests run the code that loads packages or starts processes.
  */
 import assert from 'node:assert/strict';
 import path from 'node:path';

@@ -1,4 +1,4 @@
-/** Wrong words on the command line: one clear problem, the right exit code, and nothing done. */
+/** Wrong usage gives one clear problem and the right exit code, and changes nothing. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { COMMANDS } from '../../src/cli/commands.js';
@@ -6,7 +6,7 @@ import { place, scripted, succeeds } from '../kit/guild.js';
 
 const ENDED = '{"description": "x", "result": "y", "ended_at": "2026-01-01T00:00:00.000Z"}';
 
-/** Words, exit code, what is said. */
+/** Command line, exit code, expected message. */
 const WRONG: [string, number, RegExp][] = [
   ['frobnicate', 2, /there is no command "frobnicate"/],
   ['Taks', 2, /did you mean guild task\?/],
@@ -68,20 +68,20 @@ const WRONG: [string, number, RegExp][] = [
 const NUMBERS = ['task list --limit', 'log --limit', 'state --history --limit', 'state --limit', 'notes --last'].concat(
   ['notes task --last', 'fork some --at', 'model-server --port'],
 );
-for (const [i, words] of NUMBERS.entries()) {
-  const said = `^problem: --${words.split(' --').at(-1)} is a whole number .*, not .*\n  guild \\S+ --help shows the options\n$`;
+for (const [i, command] of NUMBERS.entries()) {
+  const expected = `^problem: --${command.split(' --').at(-1)} is a whole number .*, not .*\n  guild \\S+ --help shows the options\n$`;
   for (const odd of ['-3', ['three', '-0.5', '1.5', '1e3'][i % 4]])
-    WRONG.push([`${words} ${odd}`, 2, new RegExp(said)]);
+    WRONG.push([`${command} ${odd}`, 2, new RegExp(expected)]);
 }
 
 for (const part of [0, 1, 2]) {
-  test(`wrong words are told, with an exit code, and change nothing (${part + 1} of 3)`, async (t) => {
+  test(`wrong usage is reported with an exit code and changes nothing (${part + 1} of 3)`, async (t) => {
     const { guild, list } = place(t, scripted('- say: ok', { 'tasks/completed/done.json': ENDED }));
-    for (const [words, code, said] of WRONG.filter((_, i) => i % 3 === part)) {
-      const ran = await guild(...words.split(' '), '--json');
-      assert.equal(ran.code, code, `guild ${words}: ${ran.err}`);
-      assert.match(ran.err, said, `guild ${words}`);
-      assert.doesNotMatch(ran.err, /a bug in guild/, `guild ${words}`);
+    for (const [command, code, expected] of WRONG.filter((_, i) => i % 3 === part)) {
+      const ran = await guild(...command.split(' '), '--json');
+      assert.equal(ran.code, code, `guild ${command}: ${ran.err}`);
+      assert.match(ran.err, expected, `guild ${command}`);
+      assert.doesNotMatch(ran.err, /a bug in guild/, `guild ${command}`);
       const { problem } = JSON.parse(ran.out) as { problem: { code: string; message: string } };
       assert.match(problem.code, /^[a-z_]+$/, 'programs are told the same');
     }
@@ -103,12 +103,12 @@ test('every command explains itself', async (t) => {
   assert.match(succeeds(await guild('--version')).out, /^\d+\.\d+\.\d+\n$/);
 });
 
-test('a folder that is no workspace is told so, by reading and by writing commands', async (t) => {
+test('reading and writing commands refuse a folder that is not a workspace', async (t) => {
   const { guild, list } = place(t);
-  for (const words of ['task list', 'pump', 'watch', 'state', 'why x', 'run a b']) {
-    const ran = await guild(...words.split(' '));
-    assert.equal(ran.code, 1, words);
-    assert.match(ran.err, /is not a workspace: .*\n {2}make one with `guild init`/, words);
+  for (const command of ['task list', 'pump', 'watch', 'state', 'why x', 'run a b']) {
+    const ran = await guild(...command.split(' '));
+    assert.equal(ran.code, 1, command);
+    assert.match(ran.err, /is not a workspace: .*\n {2}make one with `guild init`/, command);
   }
   assert.deepEqual(list('.'), []);
 });

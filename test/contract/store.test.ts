@@ -46,21 +46,21 @@ storeContract('files on a simulated disk', () => {
   return filesBench(sim, '/w', (file, text) => sim.save(file, text));
 });
 
-function filesBench(on: Disk, root: string, save: (file: string, text: string) => void): Bench {
+function filesBench(disk: Disk, root: string, save: (file: string, text: string) => void): Bench {
   const processes = simProcesses();
   const started = new Map<Store, () => void>();
   const ids = countedIds();
   return {
     join() {
-      const one = processes.start();
-      const store = files({ root, disk: on, clock: simClock(), ids, processes: one });
-      started.set(store, () => one.die());
+      const process = processes.start();
+      const store = files({ root, disk, clock: simClock(), ids, processes: process });
+      started.set(store, () => process.die());
       return store;
     },
     kill: (store) => started.get(store)!(),
     edit(id, change) {
       const file = path.join(root, 'sessions', `${id}.session.yaml`);
-      const read = on.read(file);
+      const read = disk.read(file);
       if (read.kind !== 'file') throw new Error('no such session');
       const parsed = parseSession(read.bytes.toString('utf8'), file);
       if (!parsed.ok) throw new Error('session does not parse');

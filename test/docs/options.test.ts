@@ -1,4 +1,4 @@
-/** Commands in the documents take the options that they are shown with. Names of commands are checked by tidy.test.ts. */
+/** Commands in the documents have the options that they are shown with. */
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import * as fs from 'node:fs';
@@ -20,16 +20,16 @@ test('every option that the documents show exists', () => {
   });
   const { commands } = JSON.parse(printed) as Help;
   const options = new Map(commands.map(({ name, options: list }) => [name, list.map((option) => option.name)]));
-  const wrong: string[] = [];
+  const mistakes: string[] = [];
   for (const file of ['README.md', ...markdown('docs'), ...markdown('examples'), ...markdown('starter')]) {
     for (const [line, command, rest] of commandLines(fs.readFileSync(path.join(ROOT, file), 'utf8'))) {
       if (command === 'record') continue; // The options belong to the command that is recorded.
       const known = [...(options.get(command) ?? []), ...EVERYWHERE];
       for (const [option] of rest.matchAll(/(?<=\s)--[a-z-]+/g))
-        if (!known.includes(option)) wrong.push(`${file}: ${option} in ${line.trim()}`);
+        if (!known.includes(option)) mistakes.push(`${file}: ${option} in ${line.trim()}`);
     }
   }
-  assert.deepEqual(wrong, []);
+  assert.deepEqual(mistakes, []);
 });
 
 /** Lines of code that call `guild`, with quoted arguments and comments removed: the line, the command and the rest. */

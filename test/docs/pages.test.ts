@@ -30,16 +30,16 @@ test('headings that links name exist', () => {
     const prose = fs.readFileSync(file, 'utf8').replace(/```[\s\S]*?```/g, '');
     return new Set([...prose.matchAll(/^#{1,6} (.+)$/gm)].map((match) => anchor(match[1]!)));
   };
-  const wrong: string[] = [];
+  const mistakes: string[] = [];
   for (const page of ['README.md', 'CHANGELOG.md', ...markdown('docs'), ...markdown('examples')]) {
     const text = fs.readFileSync(path.join(ROOT, page), 'utf8');
     for (const [, link, heading] of text.matchAll(/\]\(([^)#\s:]*)#([^)\s]+)\)/g)) {
       const file = link === '' ? path.join(ROOT, page) : path.join(ROOT, path.dirname(page), link!);
       if (fs.existsSync(file) && file.endsWith('.md') && !anchorsOf(file).has(heading!))
-        wrong.push(`${page}: ${link}#${heading}`);
+        mistakes.push(`${page}: ${link}#${heading}`);
     }
   }
-  assert.deepEqual(wrong, []);
+  assert.deepEqual(mistakes, []);
 });
 
 function markdown(folder: string): string[] {

@@ -1,6 +1,6 @@
 /**
- * Everything together, in real processes: the composed example, whole and killed with `kill -9` at several moments. What it
- * comes to, and what it costs, is the same.
+ * The composed example in real processes, uninterrupted and killed with `kill -9` at several
+ * moments: the result and the cost are the same.
  */
 import assert from 'node:assert/strict';
 import fs from 'node:fs';
@@ -23,10 +23,10 @@ const CALLS = 20;
 const AT_ONCE = 2;
 
 test('the composed example: one command, the answer, and a tree that adds up', async (t) => {
-  const here = composed(t);
-  succeeds(await here.guild('pump', '--all', '-q'));
-  assert.equal(here.read('results/sundays.md'), ANSWER);
-  const drawn = succeeds(await here.guild('task', 'tree', 'sundays')).out;
+  const workspace = composed(t);
+  succeeds(await workspace.guild('pump', '--all', '-q'));
+  assert.equal(workspace.read('results/sundays.md'), ANSWER);
+  const drawn = succeeds(await workspace.guild('task', 'tree', 'sundays')).out;
   assert.match(drawn, /^completed sundays @desk .* 20 turns, \d+ tokens, \$0\.\d+/m);
   for (const part of [
     'route-press_office @press_office',
@@ -39,8 +39,10 @@ test('the composed example: one command, the answer, and a tree that adds up', a
     assert.ok(drawn.includes(part), part);
   for (const part of ['handoff-archivist @archivist', ' @indexer']) assert.ok(drawn.includes(part), part);
   assert.match(drawn, /round 2: \d+ tokens sent, \d+ if everybody were sent everything/);
-  assert.equal(answered(here), CALLS);
-  const [root, ...rest] = tree(JSON.parse(succeeds(await here.guild('task', 'tree', 'sundays', '--json')).out) as Node);
+  assert.equal(answered(workspace), CALLS);
+  const [root, ...rest] = tree(
+    JSON.parse(succeeds(await workspace.guild('task', 'tree', 'sundays', '--json')).out) as Node,
+  );
   for (const key of ['turns', 'input_tokens', 'output_tokens', 'usd'] as const) {
     const sum = [root!, ...rest].reduce((all, node) => all + (node.own[key] ?? 0), 0);
     assert.ok(Math.abs(sum - (root!.total[key] ?? 0)) < 1e-9, `${key} adds up`);
@@ -48,59 +50,59 @@ test('the composed example: one command, the answer, and a tree that adds up', a
 });
 
 for (const moment of sampleOf('composed, killed while asked', [0, 4, 8, 12, 16, 19], 3)) {
-  test(`killed when ${moment} models have answered, and watched again: the same answer, and only who was being asked is asked again`, async (t) => {
-    const here = composed(t);
-    const server = await modelServer(t, here);
+  test(`killed when ${moment} models have answered, and watched again: the same answer, and only interrupted calls are repeated`, async (t) => {
+    const workspace = composed(t);
+    const server = await modelServer(t, workspace);
     server.hold(moment);
-    const watch = here.spawnWith(server, 'watch', '-q');
-    await until(() => server.held() > 0 && answered(here) >= moment);
+    const watch = workspace.spawnWith(server, 'watch', '-q');
+    await until(() => server.held() > 0 && answered(workspace) >= moment);
     watch.child.kill('SIGKILL');
     assert.equal((await watch.ended).code, null);
-    assert.ok(!here.list('results').includes('sundays.md'), 'it was killed in the middle');
+    assert.ok(!workspace.list('results').includes('sundays.md'), 'it was killed in the middle');
     server.hold(Infinity);
-    await watchedToTheEnd(here, server);
+    await watchedToTheEnd(workspace, server);
     const twice = server.asked() - CALLS;
     assert.ok(twice >= 1 && twice <= AT_ONCE, `${twice} were asked twice`);
-    const { total } = JSON.parse(succeeds(await here.guild('task', 'tree', 'sundays', '--json')).out) as Node;
+    const { total } = JSON.parse(succeeds(await workspace.guild('task', 'tree', 'sundays', '--json')).out) as Node;
     assert.equal(total.turns, CALLS, 'what is in the books is what it takes without a death');
   });
 }
 
 for (const moment of sampleOf('composed, killed at a call', [1, 5, 9, 13, 17], 3)) {
-  test(`killed as soon as call ${moment} comes in, with models that answer at once: no call that was answered is made again`, async (t) => {
-    const here = composed(t);
-    const server = await modelServer(t, here);
-    const watch = here.spawnWith(server, 'watch', '-q');
+  test(`killed as soon as call ${moment} comes in, with models that answer immediately: no answered call is repeated`, async (t) => {
+    const workspace = composed(t);
+    const server = await modelServer(t, workspace);
+    const watch = workspace.spawnWith(server, 'watch', '-q');
     await server.reached(moment, () => watch.child.kill('SIGKILL'));
     await watch.ended;
     const atDeath = server.asked();
-    await watchedToTheEnd(here, server);
+    await watchedToTheEnd(workspace, server);
     const twice = server.asked() - CALLS;
     assert.ok(twice <= AT_ONCE, `${twice} were asked twice, after a death at ${atDeath}`);
-    assert.deepEqual(here.list('.guild/journal'), []);
+    assert.deepEqual(workspace.list('.guild/journal'), []);
   });
 }
 
 test('recorded from a model server, it is played again when the server is gone', async (t) => {
-  const here = composed(t);
-  const server = await modelServer(t, here);
-  succeeds(await here.guildWith(server, 'record', 'kept/sundays.jsonl', '--no-check', 'pump', '--all', '-q'));
+  const workspace = composed(t);
+  const server = await modelServer(t, workspace);
+  succeeds(await workspace.guildWith(server, 'record', 'kept/sundays.jsonl', '--no-check', 'pump', '--all', '-q'));
   assert.equal(server.asked(), CALLS);
   await server.close();
-  const again = succeeds(await here.guildWith(server, 'replay', 'kept/sundays.jsonl', '--dir', 'again'));
+  const again = succeeds(await workspace.guildWith(server, 'replay', 'kept/sundays.jsonl', '--dir', 'again'));
   assert.match(again.out, new RegExp(`^same: \\d+ files, ${CALLS} model calls, none of them repeated`, 'm'));
-  assert.equal(here.read('again/results/sundays.md'), ANSWER);
+  assert.equal(workspace.read('again/results/sundays.md'), ANSWER);
   assert.equal(server.asked(), CALLS);
 });
 
 /** Another process takes over: the answer is the same, and nothing is left open. */
-async function watchedToTheEnd(here: Place, server: Server): Promise<void> {
-  const again = here.spawnWith(server, 'watch', '-q');
-  await until(() => here.list('results').includes('sundays.md'));
+async function watchedToTheEnd(workspace: Place, server: Server): Promise<void> {
+  const again = workspace.spawnWith(server, 'watch', '-q');
+  await until(() => workspace.list('results').includes('sundays.md'));
   again.child.kill('SIGTERM');
   await again.ended;
-  assert.equal(here.read('results/sundays.md'), ANSWER);
-  for (const state of ['pending', 'active', 'waiting']) assert.deepEqual(here.list(`tasks/${state}`), []);
+  assert.equal(workspace.read('results/sundays.md'), ANSWER);
+  for (const state of ['pending', 'active', 'waiting']) assert.deepEqual(workspace.list(`tasks/${state}`), []);
 }
 
 interface Server {
@@ -117,10 +119,10 @@ interface Server {
 }
 
 /** The script of the example behind real HTTP, in place of the one inside. */
-async function modelServer(t: TestContext, here: Place): Promise<Server> {
-  const script = scripted(here.read('script.yaml'));
-  here.put('guild.yaml', 'model: openai/story\n');
-  here.put('script.yaml', '[]');
+async function modelServer(t: TestContext, workspace: Place): Promise<Server> {
+  const script = scripted(workspace.read('script.yaml'));
+  workspace.put('guild.yaml', 'model: openai/story\n');
+  workspace.put('script.yaml', '[]');
   let asked = 0;
   let held = 0;
   let most = Infinity;
@@ -136,8 +138,8 @@ async function modelServer(t: TestContext, here: Place): Promise<Server> {
         }
         // A member goes on in one conversation, and each of its rounds begins with what it is told.
         const { messages } = request;
-        const told = messages.findLastIndex((message) => message.role === 'user');
-        const turn = messages.slice(told).filter((message) => message.role === 'assistant').length + 1;
+        const lastUser = messages.findLastIndex((message) => message.role === 'user');
+        const turn = messages.slice(lastUser).filter((message) => message.role === 'assistant').length + 1;
         return script.call({ ...request, turn });
       },
     },
@@ -172,12 +174,12 @@ function tree(node: Node): Node[] {
 }
 
 function composed(t: TestContext): Place {
-  const here = place(t);
-  fs.cpSync(path.join(ROOT, 'examples/composed'), here.root, { recursive: true });
-  return here;
+  const workspace = place(t);
+  fs.cpSync(path.join(ROOT, 'examples/composed'), workspace.root, { recursive: true });
+  return workspace;
 }
 
-function answered(here: Place): number {
-  const lines = here.list('events').flatMap((file) => here.read(`events/${file}`).split('\n'));
+function answered(workspace: Place): number {
+  const lines = workspace.list('events').flatMap((file) => workspace.read(`events/${file}`).split('\n'));
   return lines.filter((line) => line.includes('"model.answered"')).length;
 }

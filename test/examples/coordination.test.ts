@@ -1,6 +1,7 @@
 /**
- * Agents that work together, in real processes: under a coordinator, in a mesh, in a deadlock, and when the last note is still on its way. Each also
- * with `kill -9` of a random process at a random moment; the seed is told, and SEED plays it again.
+ * The coordination examples in real processes: a coordinator, a mesh, a deadlock, and a last note
+ * still in flight. Each also runs with `kill -9` of a random process at a random moment; the seed
+ * is printed, and SEED repeats it.
  */
 import assert from 'node:assert/strict';
 import fs from 'node:fs';
@@ -17,71 +18,74 @@ const PAPER = /^Cold as in 1996: minus 11 then, and soup of lentils now\.$/;
 const ROADS = 'All roads are open but the one over the river: the bridge is gone.';
 
 test('eight under a coordinator: five kinds of needs, a choice against the rule, help, and a certificate', async (t) => {
-  const here = example(t, 'coordinator');
-  succeeds(await here.guild('pump', '--all', '-q'));
-  judge(here, { shop: SHOP });
-  const tree = succeeds(await here.guild('task', 'tree', 'shop')).out;
+  const workspace = example(t, 'coordinator');
+  succeeds(await workspace.guild('pump', '--all', '-q'));
+  judge(workspace, { shop: SHOP });
+  const tree = succeeds(await workspace.guild('task', 'tree', 'shop')).out;
   for (const part of ['data: The tables', 'resource: To try', 'approval: May', 'expertise: How', 'sequence: The plan'])
     assert.ok(tree.includes(`dependency the program ${part}`), part);
   assert.match(tree, /match @pm writer: the designer draws the plan that others wait for/);
   assert.match(tree, /help the program A sale takes two seconds .* \(resolved by database\)/);
-  const told = succeeds(await here.guild('notes', 'dependency')).out;
-  assert.match(told, /backend needs data: The tables of seats and sales/);
-  gaveBack(here);
-  assert.match(told, /writer provides it to frontend, because pm chose it: the designer/);
-  assert.match(succeeds(await here.guild('notes', 'help')).out, /database helps tester/);
-  const history = succeeds(await here.guild('state', '--history', 'backend')).out;
+  const notes = succeeds(await workspace.guild('notes', 'dependency')).out;
+  assert.match(notes, /backend needs data: The tables of seats and sales/);
+  gaveBack(workspace);
+  assert.match(notes, /writer provides it to frontend, because pm chose it: the designer/);
+  assert.match(succeeds(await workspace.guild('notes', 'help')).out, /database helps tester/);
+  const history = succeeds(await workspace.guild('state', '--history', 'backend')).out;
   assert.match(history, /idle → working/);
   assert.match(history, /working → blocked/);
   assert.doesNotMatch(history, /<\w+__/, 'no tags are shown to people');
-  assert.match(succeeds(await here.guild('task', 'show', 'shop')).out, /^certified +0 open tasks, 0 unread notes/m);
+  assert.match(
+    succeeds(await workspace.guild('task', 'show', 'shop')).out,
+    /^certified +0 open tasks, 0 unread notes/m,
+  );
 });
 
 /** The backend gave staging back while it still had an approval to wait for, and asked for it once. */
-function gaveBack(here: Place): void {
-  const lines = here.list('events').flatMap((file) => here.read(`events/${file}`).trim().split('\n'));
+function gaveBack(workspace: Place): void {
+  const lines = workspace.list('events').flatMap((file) => workspace.read(`events/${file}`).trim().split('\n'));
   const events = lines.map(
     (line) => JSON.parse(line) as { name: string; task?: string; agent?: string; tool?: string },
   );
-  const given = events.findIndex(({ name, tool }) => name === 'tool.ran' && tool === 'give_back');
-  assert.equal(events[given]?.agent, 'backend');
-  const { task } = events[given];
-  const ended = events.findIndex((one) => one.name === 'task.completed' && one.task === task);
-  assert.ok(given < ended, 'before its task ended');
+  const returned = events.findIndex(({ name, tool }) => name === 'tool.ran' && tool === 'give_back');
+  assert.equal(events[returned]?.agent, 'backend');
+  const { task } = events[returned];
+  const ended = events.findIndex((event) => event.name === 'task.completed' && event.task === task);
+  assert.ok(returned < ended, 'before its task ended');
 }
 
-test('under a coordinator, in three processes, one killed at random and started again: the same', async (t) => {
-  const here = example(t, 'coordinator');
+test('under a coordinator, in three processes, one killed at random and restarted: the same result', async (t) => {
+  const workspace = example(t, 'coordinator');
   const terminals = [
     ['pm', 'architect', 'database'],
     ['backend', 'frontend', 'designer'],
     ['tester', 'reviewer', 'writer'],
   ];
-  await killedAtRandom(t, here, terminals, 150, ['shop']);
-  judge(here, { shop: SHOP });
+  await killedAtRandom(t, workspace, terminals, 150, ['shop']);
+  judge(workspace, { shop: SHOP });
 });
 
 const FOUR = [['editor'], ['archive'], ['reporter'], ['cook']];
 
-test('a mesh of four processes: one needs, who can offers, one is chosen, and all four agree that it is over', async (t) => {
-  const here = example(t, 'mesh');
-  const peers = FOUR.map((names) => here.spawn('agent', 'start', ...names, '-q'));
-  await until(() => isOver(here, ['paper']));
+test('a mesh of four processes: providers offer, one is chosen, and all four agree on the end', async (t) => {
+  const workspace = example(t, 'mesh');
+  const peers = FOUR.map((names) => workspace.spawn('agent', 'start', ...names, '-q'));
+  await until(() => isOver(workspace, ['paper']));
   await leave(peers);
-  const { paper } = judge(here, { paper: PAPER });
+  const { paper } = judge(workspace, { paper: PAPER });
   assert.equal(paper!.of, 4, 'four had to agree');
-  const told = succeeds(await here.guild('notes', 'dependency')).out;
-  assert.match(told, /editor needs data: How cold was it/);
-  assert.match(told, /cook offers it, fitness 60 of 100/);
+  const notes = succeeds(await workspace.guild('notes', 'dependency')).out;
+  assert.match(notes, /editor needs data: How cold was it/);
+  assert.match(notes, /cook offers it, fitness 60 of 100/);
   // On a busy machine the archive may be too late, and the reporter is asked: one of them, never both.
-  assert.equal(told.match(/(archive|reporter) provides it to editor/g)?.length, 1);
-  assert.match(succeeds(await here.guild('notes', 'task')).out, /is paper complete\? asked again/);
+  assert.equal(notes.match(/(archive|reporter) provides it to editor/g)?.length, 1);
+  assert.match(succeeds(await workspace.guild('notes', 'task')).out, /is paper complete\? asked again/);
 });
 
-test('a mesh of four processes, one killed at random and started again: the same', async (t) => {
-  const here = example(t, 'mesh');
-  await killedAtRandom(t, here, FOUR, 50, ['paper']);
-  judge(here, { paper: PAPER });
+test('a mesh of four processes, one killed at random and restarted: the same result', async (t) => {
+  const workspace = example(t, 'mesh');
+  await killedAtRandom(t, workspace, FOUR, 50, ['paper']);
+  judge(workspace, { paper: PAPER });
 });
 
 const GAVE_WAY = { chart: /without figures/, figures: /^Not published/, release: /^No, until/ };
@@ -89,50 +93,50 @@ const GOT_IT = { chart: /^A chart of 4 and 7/, figures: /^Published: 4 and 7/, r
 const EITHER = { chart: /^A chart/, figures: /ublished/, release: /^(Yes|No)/ };
 const RING = Object.keys(EITHER) as (keyof typeof EITHER)[];
 
-test('three in a ring, hierarchical: the lowest priority gives way and is told why, and the others get what they asked for', async (t) => {
-  const here = example(t, 'deadlock');
-  succeeds(await here.guild('pump', '--all', '-q'));
-  judge(here, { ...GOT_IT, release: GAVE_WAY.release });
-  await wasTold(here, /the lowest priority gives way/);
-  const [event] = events(here, 'deadlock.broken');
+test('a cycle of three, hierarchical: the lowest priority is cancelled with a reason, and the others get their answers', async (t) => {
+  const workspace = example(t, 'deadlock');
+  succeeds(await workspace.guild('pump', '--all', '-q'));
+  judge(workspace, { ...GOT_IT, release: GAVE_WAY.release });
+  await wasTold(workspace, /the lowest priority gives way/);
+  const [event] = events(workspace, 'deadlock.broken');
   assert.match(event!, /"victim":"release/);
   assert.match(event!, /"cycle":\[.*"turn:(coder|analyst|reviewer)"/);
-  const session = here.read('sessions/reviewer.session.yaml');
+  const session = workspace.read('sessions/reviewer.session.yaml');
   assert.match(session, /each waited for the next/, 'the victim was told');
 });
 
-test('three in a ring, mesh: the wait that began first gives way, and the others get what they asked for', async (t) => {
-  const here = example(t, 'deadlock');
-  toMesh(here);
-  succeeds(await here.guild('pump', '--all', '-q'));
-  judge(here, EITHER);
-  await wasTold(here, /the wait that began first gives way/);
-  const lost = RING.filter((root) => GAVE_WAY[root].test(resultOf(here, root)));
+test('a cycle of three, mesh: the oldest wait is cancelled, and the others get their answers', async (t) => {
+  const workspace = example(t, 'deadlock');
+  toMesh(workspace);
+  succeeds(await workspace.guild('pump', '--all', '-q'));
+  judge(workspace, EITHER);
+  await wasTold(workspace, /the wait that began first gives way/);
+  const lost = RING.filter((root) => GAVE_WAY[root].test(resultOf(workspace, root)));
   assert.equal(lost.length, 1, 'one gives way');
-  assert.match(events(here, 'deadlock.broken')[0]!, new RegExp(`"victim":"${lost[0]}`));
-  for (const root of RING) if (root !== lost[0]) assert.match(resultOf(here, root), GOT_IT[root]);
+  assert.match(events(workspace, 'deadlock.broken')[0]!, new RegExp(`"victim":"${lost[0]}`));
+  for (const root of RING) if (root !== lost[0]) assert.match(resultOf(workspace, root), GOT_IT[root]);
 });
 
 for (const mode of sampleOf('ring, one killed', ['hierarchical', 'mesh'], 2)) {
-  test(`three in a ring, in three processes, ${mode}, one killed at random: all come to an end`, async (t) => {
-    const here = example(t, 'deadlock');
-    if (mode === 'mesh') toMesh(here);
-    await killedAtRandom(t, here, [['coder'], ['analyst'], ['reviewer']], 60, RING);
-    judge(here, EITHER);
-    // Where one begins late the ring never closes, and nobody has to give way.
-    const lost = RING.filter((root) => GAVE_WAY[root].test(resultOf(here, root)));
+  test(`a cycle of three, in three processes, ${mode}, one killed at random: all tasks end`, async (t) => {
+    const workspace = example(t, 'deadlock');
+    if (mode === 'mesh') toMesh(workspace);
+    await killedAtRandom(t, workspace, [['coder'], ['analyst'], ['reviewer']], 60, RING);
+    judge(workspace, EITHER);
+    // If one process starts late, the cycle never closes and no request is cancelled.
+    const lost = RING.filter((root) => GAVE_WAY[root].test(resultOf(workspace, root)));
     assert.ok(lost.length <= 1, `${lost.join(' and ')} gave way`);
   });
 }
 
 test('all are at rest and the last note is on its way: the root is not over before it was heard', async (t) => {
-  const here = await withEnoughTime(
+  const workspace = await withEnoughTime(
     (ms) => stoppedInThought(t, ms),
-    (found) => found !== undefined,
+    (workspace) => workspace !== undefined,
     5000,
   );
-  assert.ok(here !== undefined, 'far was stopped while it thought');
-  const { place: at, peers } = here;
+  assert.ok(workspace !== undefined, 'far was stopped while it thought');
+  const { place: at, peers } = workspace;
   // The lead has answered, the near one is done, and one more process looks at everything: still nothing is over.
   await until(() => at.list('tasks/waiting').includes('roads.json') && leadSaid(at).includes('All roads are open.'));
   await until(() => at.list('tasks/completed').length === 1);
@@ -148,11 +152,11 @@ test('all are at rest and the last note is on its way: the root is not over befo
   assert.equal(roads!.of, 3, 'three had to agree');
 });
 
-test('the last note, one process killed at random and started again: the same', async (t) => {
-  const here = example(t, 'last-note');
-  think(here, '300ms');
-  await killedAtRandom(t, here, THREE, 40, ['roads']);
-  judge(here, { roads: new RegExp(ROADS) });
+test('the last note, one process killed at random and restarted: the same result', async (t) => {
+  const workspace = example(t, 'last-note');
+  think(workspace, '300ms');
+  await killedAtRandom(t, workspace, THREE, 40, ['roads']);
+  judge(workspace, { roads: new RegExp(ROADS) });
 });
 
 test('each of these fits on a screen', () => {
@@ -167,14 +171,14 @@ const THREE = [['lead'], ['near'], ['far']];
 
 /** The last process is stopped while its model thinks. Undefined if it was too quick: it needs longer thoughts. */
 async function stoppedInThought(t: TestContext, ms: number): Promise<{ place: Place; peers: Spawned[] } | undefined> {
-  const here = example(t, 'last-note');
-  think(here, `${ms}ms`);
-  const peers = THREE.map((names) => here.spawn('agent', 'start', ...names, '-q'));
-  const hasIt = (): boolean => here.list('tasks/active').some((name) => name.includes('_far-'));
-  await until(() => hasIt() || here.list('results').length > 0);
+  const workspace = example(t, 'last-note');
+  think(workspace, `${ms}ms`);
+  const peers = THREE.map((names) => workspace.spawn('agent', 'start', ...names, '-q'));
+  const hasIt = (): boolean => workspace.list('tasks/active').some((name) => name.includes('_far-'));
+  await until(() => hasIt() || workspace.list('results').length > 0);
   peers.at(-1)!.child.kill('SIGSTOP');
-  const hasSpoken = here.list('bus').includes('field.jsonl') && here.read('bus/field.jsonl') !== '';
-  if (hasIt() && !hasSpoken) return { place: here, peers };
+  const hasSpoken = workspace.list('bus').includes('field.jsonl') && workspace.read('bus/field.jsonl') !== '';
+  if (hasIt() && !hasSpoken) return { place: workspace, peers };
   for (const { child, ended } of peers) {
     child.kill('SIGKILL');
     await ended;
@@ -182,19 +186,19 @@ async function stoppedInThought(t: TestContext, ms: number): Promise<{ place: Pl
   return undefined;
 }
 
-function think(here: Place, time: string): void {
-  here.put('script.yaml', here.read('script.yaml').replace('wait: 5s', `wait: ${time}`));
+function think(workspace: Place, time: string): void {
+  workspace.put('script.yaml', workspace.read('script.yaml').replace('wait: 5s', `wait: ${time}`));
 }
 
-function leadSaid(here: Place): string {
-  const file = here.list('sessions').find((name) => name.startsWith('lead'));
-  return file === undefined ? '' : here.read(`sessions/${file}`);
+function leadSaid(workspace: Place): string {
+  const file = workspace.list('sessions').find((name) => name.startsWith('lead'));
+  return file === undefined ? '' : workspace.read(`sessions/${file}`);
 }
 
 /** Starts a process for each; when so much has happened, kills one with `kill -9` and starts it again; waits until all is over. */
 async function killedAtRandom(
   t: TestContext,
-  here: Place,
+  workspace: Place,
   terminals: string[][],
   most: number,
   roots: readonly string[],
@@ -203,23 +207,23 @@ async function killedAtRandom(
   const moment = 1 + (seed % most);
   const at = Math.floor(seed / most) % terminals.length;
   t.diagnostic(`SEED=${seed}: ${terminals[at]!.join(' ')} is killed after ${moment} events`);
-  const peers = terminals.map((names) => here.spawn('agent', 'start', ...names, '-q'));
-  await until(() => isOver(here, roots) || events(here, '"at"').length >= moment);
+  const peers = terminals.map((names) => workspace.spawn('agent', 'start', ...names, '-q'));
+  await until(() => isOver(workspace, roots) || events(workspace, '"at"').length >= moment);
   peers[at]!.child.kill('SIGKILL');
   await peers[at]!.ended;
-  peers[at] = here.spawn('agent', 'start', ...terminals[at]!, '-q');
-  await until(() => isOver(here, roots));
+  peers[at] = workspace.spawn('agent', 'start', ...terminals[at]!, '-q');
+  await until(() => isOver(workspace, roots));
   await leave(peers);
 }
 
 const OPEN = ['pending', 'active', 'waiting'];
 
-/** Who is killed while it puts a task away leaves a file behind that somebody else must find. */
-function isOver(here: Place, roots: readonly string[]): boolean {
-  const pages = here.list('results');
+/** A process killed while moving a task leaves a file that another process must recover. */
+function isOver(workspace: Place, roots: readonly string[]): boolean {
+  const pages = workspace.list('results');
   return (
     roots.every((root) => pages.includes(`${root}.md`)) &&
-    OPEN.every((state) => here.list(`tasks/${state}`).length === 0)
+    OPEN.every((state) => workspace.list(`tasks/${state}`).length === 0)
   );
 }
 
@@ -229,49 +233,49 @@ async function leave(peers: Spawned[]): Promise<void> {
 }
 
 /** Every root has its result and a clean certificate, and nothing is left. Gives the certificates. */
-function judge(here: Place, roots: Record<string, RegExp>): Record<string, Certificate> {
-  const found: Record<string, Certificate> = {};
+function judge(workspace: Place, roots: Record<string, RegExp>): Record<string, Certificate> {
+  const certificates: Record<string, Certificate> = {};
   for (const [root, result] of Object.entries(roots)) {
-    assert.match(resultOf(here, root), result);
-    const { certificate } = recordOf(here, root);
+    assert.match(resultOf(workspace, root), result);
+    const { certificate } = recordOf(workspace, root);
     const { open, unread, effects, agreed, of } = certificate!;
     assert.deepEqual([open, unread, effects], [0, 0, 0], `${root} is certified`);
     assert.ok(agreed >= 1 && agreed <= of);
-    found[root] = certificate!;
+    certificates[root] = certificate!;
   }
-  for (const state of OPEN) assert.deepEqual(here.list(`tasks/${state}`), [], state);
-  return found;
+  for (const state of OPEN) assert.deepEqual(workspace.list(`tasks/${state}`), [], state);
+  return certificates;
 }
 
-function resultOf(here: Place, root: string): string {
-  return recordOf(here, root).result;
+function resultOf(workspace: Place, root: string): string {
+  return recordOf(workspace, root).result;
 }
 
-function recordOf(here: Place, root: string): { result: string; certificate?: Certificate } {
-  return JSON.parse(here.read(`tasks/completed/${root}.json`)) as { result: string; certificate?: Certificate };
+function recordOf(workspace: Place, root: string): { result: string; certificate?: Certificate } {
+  return JSON.parse(workspace.read(`tasks/completed/${root}.json`)) as { result: string; certificate?: Certificate };
 }
 
-async function wasTold(here: Place, rule: RegExp): Promise<void> {
-  assert.equal(events(here, 'deadlock.broken').length, 1, 'it was found once');
-  const told = succeeds(await here.guild('notes', 'dependency')).out;
-  assert.match(told, /deadlock: .* → the conversation (coder|analyst|reviewer) → /);
-  assert.match(told, rule);
+async function wasTold(workspace: Place, rule: RegExp): Promise<void> {
+  assert.equal(events(workspace, 'deadlock.broken').length, 1, 'it was found once');
+  const notes = succeeds(await workspace.guild('notes', 'dependency')).out;
+  assert.match(notes, /deadlock: .* → the conversation (coder|analyst|reviewer) → /);
+  assert.match(notes, rule);
 }
 
-function events(here: Place, what: string): string[] {
-  const lines = here.list('events').flatMap((file) => here.read(`events/${file}`).split('\n'));
+function events(workspace: Place, what: string): string[] {
+  const lines = workspace.list('events').flatMap((file) => workspace.read(`events/${file}`).split('\n'));
   return lines.filter((line) => line.includes(what));
 }
 
 /** The one line that the README says to change. */
-function toMesh(here: Place): void {
+function toMesh(workspace: Place): void {
   const line = 'coordination: { mode: mesh }';
-  assert.ok(here.read('README.md').includes(line));
-  here.put('guild.yaml', here.read('guild.yaml').replace('coordination: { mode: hierarchical }', line));
+  assert.ok(workspace.read('README.md').includes(line));
+  workspace.put('guild.yaml', workspace.read('guild.yaml').replace('coordination: { mode: hierarchical }', line));
 }
 
 function example(t: TestContext, name: string): Place {
-  const here = place(t);
-  fs.cpSync(path.join(ROOT, 'examples', name), here.root, { recursive: true });
-  return here;
+  const workspace = place(t);
+  fs.cpSync(path.join(ROOT, 'examples', name), workspace.root, { recursive: true });
+  return workspace;
 }

@@ -1,4 +1,4 @@
-/** The example of library use runs as its README says, and says what it should. */
+/** The library example runs as its README says and prints the expected text. */
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import path from 'node:path';

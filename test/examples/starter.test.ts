@@ -1,4 +1,4 @@
-/** The agents that `guild init` writes promise only what they have: every tool and every colleague in a prompt is granted. */
+/** Every tool and colleague named in a prompt that `guild init` writes is granted to that agent. */
 import assert from 'node:assert/strict';
 import path from 'node:path';
 import { test } from 'node:test';
@@ -14,7 +14,7 @@ test('a new workspace has neither problems nor warnings', () => {
 });
 
 for (const agent of agents.values()) {
-  test(`${agent.name} is granted what its prompt speaks of, and all of it can be done`, () => {
+  test(`${agent.name} is granted every tool and colleague that its prompt names`, () => {
     const named = [...KNOWN_TOOLS].filter((tool) => new RegExp(`\\b${tool}\\b`).test(agent.systemPrompt));
     assert.deepEqual(
       named.filter((tool) => !agent.tools.includes(tool)),

@@ -1,4 +1,4 @@
-/** The swarm, in real processes: one that hosts everybody, four that host one or two each, and one of them killed with `kill -9` in the middle. */
+/** The swarm example in one process, in four processes, and with one of the four killed. */
 import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import path from 'node:path';
@@ -10,77 +10,77 @@ const CALLS = 25;
 const TERMINALS = [['breakdown', 'maker'], ['search'], ['file'], ['terminal']];
 
 test('one process: bids, a breakdown, a check that sends work back, and the deliverable', async (t) => {
-  const here = swarm(t);
-  succeeds(await here.guild('pump', '--all', '-q'));
-  await judge(here);
-  assert.equal(count(here, '"model.answered"'), CALLS);
-  const why = succeeds(await here.guild('why', 'build_user_api')).out;
+  const workspace = swarm(t);
+  succeeds(await workspace.guild('pump', '--all', '-q'));
+  await judge(workspace);
+  assert.equal(count(workspace, '"model.answered"'), CALLS);
+  const why = succeeds(await workspace.guild('why', 'build_user_api')).out;
   assert.match(why, /awarded to breakdown\n.* {2}breakdown: awarded 9 \(fitness 9, no record yet; needs 8\)/);
-  assert.match(here.read('tasks/bids/build_user_api.md'), /\| search \| stepped back \| 2 \|/);
-  const tree = succeeds(await here.guild('task', 'tree', 'build_user_api')).out;
+  assert.match(workspace.read('tasks/bids/build_user_api.md'), /\| search \| stepped back \| 2 \|/);
+  const tree = succeeds(await workspace.guild('task', 'tree', 'build_user_api')).out;
   assert.match(tree, /check-\d @file no: A router without routes/);
   assert.doesNotMatch(tree, /models-again/, 'what was said twice is done once');
 });
 
-test('four terminals: each does what it hosts, and together they come to the same', async (t) => {
-  const here = swarm(t);
-  const peers = TERMINALS.map((names) => here.spawn('agent', 'start', ...names, '-q'));
+test('four terminals: each runs its own agents, and together they produce the same deliverable', async (t) => {
+  const workspace = swarm(t);
+  const peers = TERMINALS.map((names) => workspace.spawn('agent', 'start', ...names, '-q'));
   await whileRunning(
     peers,
-    until(() => here.list('results').includes('build_user_api.md')),
+    until(() => workspace.list('results').includes('build_user_api.md')),
   );
-  await judge(here);
-  assert.equal(count(here, '"model.answered"'), CALLS, 'no call was paid twice');
+  await judge(workspace);
+  assert.equal(count(workspace, '"model.answered"'), CALLS, 'no call was paid twice');
   await leave(peers);
 });
 
-test('one of four killed with kill -9 in the middle and started again: the same deliverable', async (t) => {
-  const here = swarm(t);
+test('one of four killed with kill -9 and restarted: the same deliverable', async (t) => {
+  const workspace = swarm(t);
   // The file agent thinks for a while, so that it is surely killed at work.
-  here.put(
+  workspace.put(
     'script.yaml',
-    here.read('script.yaml').replace('when: Argon2\n  call:', 'when: Argon2\n  wait: 1s\n  call:'),
+    workspace.read('script.yaml').replace('when: Argon2\n  call:', 'when: Argon2\n  wait: 1s\n  call:'),
   );
-  const peers = TERMINALS.map((names) => here.spawn('agent', 'start', ...names, '-q'));
-  await until(() => here.list('tasks/active').some((name) => name.includes('.models.work_file')));
+  const peers = TERMINALS.map((names) => workspace.spawn('agent', 'start', ...names, '-q'));
+  await until(() => workspace.list('tasks/active').some((name) => name.includes('.models.work_file')));
   peers[2]!.child.kill('SIGKILL');
   await peers[2]!.ended;
-  peers[2] = here.spawn('agent', 'start', 'file', '-q');
+  peers[2] = workspace.spawn('agent', 'start', 'file', '-q');
   await whileRunning(
     peers,
-    until(() => here.list('results').includes('build_user_api.md')),
+    until(() => workspace.list('results').includes('build_user_api.md')),
   );
-  await judge(here);
-  const calls = count(here, '"model.answered"');
+  await judge(workspace);
+  const calls = count(workspace, '"model.answered"');
   assert.ok(calls === CALLS, `${calls} answers are in the books`);
   await leave(peers);
 });
 
-test('what nobody can do: a new agent is drafted and tried, the human allows it, and it does the work', async (t) => {
-  const here = swarm(t);
-  fs.mkdirSync(path.join(here.root, 'scratch/file'), { recursive: true });
-  here.put('scratch/file/models.py', 'email: EmailStr\n');
-  fs.rmSync(path.join(here.root, 'tasks/pending/build_user_api.json'));
-  here.put(
+test('a task that no agent can do: a new agent is drafted and tried, the human approves it, and it does the work', async (t) => {
+  const workspace = swarm(t);
+  fs.mkdirSync(path.join(workspace.root, 'scratch/file'), { recursive: true });
+  workspace.put('scratch/file/models.py', 'email: EmailStr\n');
+  fs.rmSync(path.join(workspace.root, 'tasks/pending/build_user_api.json'));
+  workspace.put(
     'tasks/pending/diagram.json',
     '{"description": "Draw the data model of the API", "requirements": ["diagram_drawing"]}',
   );
-  assert.equal((await here.guild('pump', '--all', '-q')).code, 4, 'a human is asked');
-  assert.ok(!here.list('agents').includes('drawer.md'), 'nothing of it is there before');
-  assert.match(here.read('tasks/approvals.task.md'), /breakdown on the same task: I write files/);
-  succeeds(await here.guild('approve', 'diagram.new-approve-1'));
-  succeeds(await here.guild('pump', '--all', '-q'));
-  assert.match(here.read('results/diagram.md'), /erDiagram/);
-  assert.match(here.read('agents/drawer.md'), /^---\nprobation: true\n/);
-  succeeds(await here.guild('check'));
+  assert.equal((await workspace.guild('pump', '--all', '-q')).code, 4, 'a human is asked');
+  assert.ok(!workspace.list('agents').includes('drawer.md'), 'nothing of it is there before');
+  assert.match(workspace.read('tasks/approvals.task.md'), /breakdown on the same task: I write files/);
+  succeeds(await workspace.guild('approve', 'diagram.new-approve-1'));
+  succeeds(await workspace.guild('pump', '--all', '-q'));
+  assert.match(workspace.read('results/diagram.md'), /erDiagram/);
+  assert.match(workspace.read('agents/drawer.md'), /^---\nprobation: true\n/);
+  succeeds(await workspace.guild('check'));
 });
 
-async function judge(here: Place): Promise<void> {
-  assert.match(here.read('results/build_user_api.md'), /The API for user management is written/);
-  assert.match(here.read('scratch/file/routes.py'), /router\.delete/);
+async function judge(workspace: Place): Promise<void> {
+  assert.match(workspace.read('results/build_user_api.md'), /The API for user management is written/);
+  assert.match(workspace.read('scratch/file/routes.py'), /router\.delete/);
   // A page is there a moment before the last file has gone.
-  await until(() => ['pending', 'active', 'waiting'].every((state) => here.list(`tasks/${state}`).length === 0));
-  assert.deepEqual(here.list('tasks/failed'), []);
+  await until(() => ['pending', 'active', 'waiting'].every((state) => workspace.list(`tasks/${state}`).length === 0));
+  assert.deepEqual(workspace.list('tasks/failed'), []);
 }
 
 async function leave(peers: Spawned[]): Promise<void> {
@@ -88,13 +88,13 @@ async function leave(peers: Spawned[]): Promise<void> {
   for (const { ended } of peers) await ended;
 }
 
-function count(here: Place, what: string): number {
-  const lines = here.list('events').flatMap((file) => here.read(`events/${file}`).split('\n'));
+function count(workspace: Place, what: string): number {
+  const lines = workspace.list('events').flatMap((file) => workspace.read(`events/${file}`).split('\n'));
   return lines.filter((line) => line.includes(what)).length;
 }
 
 function swarm(t: TestContext): Place {
-  const here = place(t);
-  fs.cpSync(path.join(ROOT, 'examples/swarm'), here.root, { recursive: true });
-  return here;
+  const workspace = place(t);
+  fs.cpSync(path.join(ROOT, 'examples/swarm'), workspace.root, { recursive: true });
+  return workspace;
 }

@@ -1,4 +1,4 @@
-/** The workspaces we ship are in order and do what their READMEs say: the one `guild init` copies, and each example. */
+/** The shipped workspaces (starters and examples) are valid and do what their READMEs say. */
 import assert from 'node:assert/strict';
 import * as fs from 'node:fs';
 import * as os from 'node:os';
@@ -10,16 +10,16 @@ import { openWorkspace, problemText } from '../../src/app/index.js';
 import { parseConfig } from '../../src/text/config/config.js';
 
 const ROOT = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '..', '..', '..');
-/** No keys, and a script that waits for nobody but lets others have their turn. */
+/** No keys, and a script that answers immediately but yields to other tasks. */
 const OFFLINE = { env: {}, clock: { ...clock(), sleep: () => new Promise<void>((resolve) => setImmediate(resolve)) } };
 const examples = fs
   .readdirSync(path.join(ROOT, 'examples'), { withFileTypes: true })
   .filter((entry) => entry.isDirectory())
   .map((entry) => `examples/${entry.name}`);
 
-for (const given of ['starter', 'starter-swarm', ...examples]) {
-  test(`${given} has nothing to complain about`, async (t) => {
-    const workspace = await open(t, given);
+for (const name of ['starter', 'starter-swarm', ...examples]) {
+  test(`${name} has nothing to complain about`, async (t) => {
+    const workspace = await open(t, name);
     const { problems, warnings, files } = workspace.check();
     const all = [...workspace.configProblems, ...problems, ...warnings];
     assert.deepEqual(all.map(problemText), []);
@@ -49,7 +49,7 @@ test('the agents of a new workspace are an office; those of a swarm are speciali
   assert.equal(swarm.config.defaultAgent, undefined);
 });
 
-test('what guild.yaml shows in comments is understood when the marks are taken away', () => {
+test('the commented examples in guild.yaml are valid when uncommented', () => {
   const lines = fs.readFileSync(path.join(ROOT, 'starter', 'guild.yaml'), 'utf8').split('\n');
   const shown = lines.map((line) => (/^# {1,3}[a-z_/]+:/.test(line) ? line.slice(2) : line)).join('\n');
   const { config, problems } = parseConfig(shown, 'guild.yaml');
@@ -76,7 +76,7 @@ test('the first day: Sarah gets her answer, by way of the retriever and the eval
   assert.equal(fs.readdirSync(path.join(workspace.root, 'sessions')).length, 3);
 });
 
-test('the first day, opened anew for every pass, ends the same', async (t) => {
+test('the first day, reopened for every pass, ends the same', async (t) => {
   const first = await open(t, 'examples/first-day');
   for (let pass = 0; pass < 50; pass++) {
     const workspace = await openWorkspace(first.root, OFFLINE);
@@ -88,7 +88,7 @@ test('the first day, opened anew for every pass, ends the same', async (t) => {
   assert.match(page, /^# Is Redis running/);
 });
 
-/** Each pattern's example: what its README has people run, who takes part in which role, and how the answer begins. */
+/** Each pattern's example: the README's command, its roles and agents, and how the answer starts. */
 const PATTERNS: [example: string, agent: string, request: string, parts: string[], answer: RegExp][] = [
   ['handoff', 'writer', 'Announce version 2.0', ['work writer', 'handoff editor', 'handoff approver'], /^Approved\./],
   ['router', 'desk', 'I was billed twice', ['work desk', 'route billing'], /^We are sorry\./],
@@ -124,7 +124,7 @@ const PATTERNS: [example: string, agent: string, request: string, parts: string[
   ],
 ];
 for (const [example, agent, request, parts, answer] of PATTERNS) {
-  test(`the example ${example} answers "${request}" and shows what everybody cost`, async (t) => {
+  test(`the example ${example} answers "${request}" and shows the cost of each agent`, async (t) => {
     const readme = fs.readFileSync(path.join(ROOT, 'examples', example, 'README.md'), 'utf8');
     assert.ok(readme.includes(`guild run ${agent} "${request}" --id`), 'the README has people run it');
     assert.ok(readme.split('\n').length <= 45, 'on one screen');
@@ -136,27 +136,27 @@ for (const [example, agent, request, parts, answer] of PATTERNS) {
     const tree = await workspace.tree(id);
     for (const part of parts)
       assert.ok(
-        tree.some((one) => `${one.task.role} ${one.task.to}` === part),
+        tree.some((placed) => `${placed.task.role} ${placed.task.to}` === part),
         part,
       );
     assert.ok(task.usage!.microUsd > 0, 'it has a price');
-    const own = tree.reduce((sum, one) => sum + (one.task.own_usage?.microUsd ?? 0), 0);
+    const own = tree.reduce((sum, placed) => sum + (placed.task.own_usage?.microUsd ?? 0), 0);
     assert.equal(own, task.usage!.microUsd, 'and what each of them cost adds up to it');
   });
 }
 
-test('the checked example goes back once, with the reason, and each check shows its cost under its role', async (t) => {
+test('the checked example is sent back once with a reason, and each check shows its cost under its role', async (t) => {
   const workspace = await open(t, 'examples/checked');
   const { task } = await workspace.run('writer', 'Tell Ms Brown how to get her money back for the lamp');
   const [, ...parts] = await workspace.tree(task.id);
-  assert.deepEqual(parts.map((one) => one.task.id.replace(`${task.id}.`, '')).sort(), [
+  assert.deepEqual(parts.map((placed) => placed.task.id.replace(`${task.id}.`, '')).sort(), [
     'check-1',
     'check-2',
     'work',
     'work-2',
   ]);
   const cost = (role: string): number[] =>
-    parts.filter((one) => one.task.role === role).map((one) => one.task.usage!.microUsd);
+    parts.filter((placed) => placed.task.role === role).map((placed) => placed.task.usage!.microUsd);
   assert.ok(cost('check').every((each) => each > 0) && Math.max(...cost('check')) < Math.min(...cost('work')));
 });
 
@@ -167,7 +167,7 @@ test('the example of delegation has its five agents, and the planner only looks'
   assert.deepEqual(agents.get('planner')!.tools, ['read_file', 'list_directory', 'search_files']);
 });
 
-test('a plan that must be approved: the orchestrator does nothing before the human has said yes', async (t) => {
+test('the orchestrator does nothing until the human approves its plan', async (t) => {
   const workspace = await open(t, 'examples/delegation', (root) => {
     const file = path.join(root, 'agents/orchestrator.md');
     const text = fs.readFileSync(file, 'utf8');
@@ -186,7 +186,7 @@ test('a plan that must be approved: the orchestrator does nothing before the hum
   await workspace.pumpUntilQuiet();
   const waiting = await workspace.tree(id);
   assert.deepEqual(
-    waiting.map((one) => [one.task.id, one.task.role, one.state]),
+    waiting.map((placed) => [placed.task.id, placed.task.role, placed.state]),
     [
       [id, 'root', 'waiting'],
       [`${id}.plan-1`, 'approval', 'pending'],
@@ -200,9 +200,9 @@ test('a plan that must be approved: the orchestrator does nothing before the hum
   assert.equal((await workspace.tree(id))[0]!.state, 'completed');
 });
 
-async function open(t: TestContext, given: string, change: (root: string) => void = () => undefined) {
+async function open(t: TestContext, name: string, change: (root: string) => void = () => undefined) {
   const root = fs.mkdtempSync(path.join(os.tmpdir(), 'guild-example-'));
-  fs.cpSync(path.join(ROOT, given), root, { recursive: true });
+  fs.cpSync(path.join(ROOT, name), root, { recursive: true });
   change(root);
   const workspace = await openWorkspace(root, OFFLINE);
   t.after(async () => {

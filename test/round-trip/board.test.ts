@@ -139,11 +139,11 @@ test('titles and marks read back', () => {
   const name = fc.stringMatching(/^[a-z0-9][a-z0-9_-]{0,5}$/);
   const title = fc.string({ unit: 'grapheme', minLength: 1, maxLength: 15 }).filter((t) => !/[\r\n]/.test(t));
   fc.assert(
-    fc.property(anyBoard, title, fc.uniqueArray(name, { maxLength: 3 }), (text, words, names) => {
+    fc.property(anyBoard, title, fc.uniqueArray(name, { maxLength: 3 }), (text, heading, names) => {
       eachItem(text, (item) => {
         if (fieldOf(item, 'title')) return;
-        const titled = applyEdits(text, titleEdits(text, item, words));
-        assert.equal(same(parseBoard(titled, 'x.task.md'), item).title, words);
+        const titled = applyEdits(text, titleEdits(text, item, heading));
+        assert.equal(same(parseBoard(titled, 'x.task.md'), item).title, heading);
         const marked = applyEdits(text, markEdits(text, item, '#', names));
         assert.deepEqual([...same(parseBoard(marked, 'x.task.md'), item).tags].sort(), [...names].sort());
       });
@@ -154,20 +154,25 @@ test('titles and marks read back', () => {
 
 test('a new item is found again in any file', () => {
   fc.assert(
-    fc.property(anyBoard, value, fc.string({ unit: 'grapheme', minLength: 1, maxLength: 15 }), (text, note, words) => {
-      if (text.includes('<<<<<<<')) return;
-      const flat = words.replace(/\s*[\r\n]+\s*/g, ' ');
-      const after = addItem(text, {
-        title: words,
-        box: 'done',
-        tags: ['new'],
-        fields: { id: 'fresh-id', note },
-      });
-      const added = parseBoard(after, 'x.task.md').items.find((candidate) => candidate.id === 'fresh-id');
-      assert.ok(added?.inTodo);
-      assert.deepEqual([added.title, added.box, added.tags, added.parent], [flat, 'done', ['new'], undefined]);
-      assert.deepEqual(fieldOf(added, 'note')?.value, typeof note === 'string' ? blockText(note) : note);
-    }),
+    fc.property(
+      anyBoard,
+      value,
+      fc.string({ unit: 'grapheme', minLength: 1, maxLength: 15 }),
+      (text, note, insertion) => {
+        if (text.includes('<<<<<<<')) return;
+        const flat = insertion.replace(/\s*[\r\n]+\s*/g, ' ');
+        const after = addItem(text, {
+          title: insertion,
+          box: 'done',
+          tags: ['new'],
+          fields: { id: 'fresh-id', note },
+        });
+        const added = parseBoard(after, 'x.task.md').items.find((candidate) => candidate.id === 'fresh-id');
+        assert.ok(added?.inTodo);
+        assert.deepEqual([added.title, added.box, added.tags, added.parent], [flat, 'done', ['new'], undefined]);
+        assert.deepEqual(fieldOf(added, 'note')?.value, typeof note === 'string' ? blockText(note) : note);
+      },
+    ),
     RUNS,
   );
 });

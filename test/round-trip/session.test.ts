@@ -170,9 +170,9 @@ const header: SessionHeader = {
 
 test('any value is read back the same by js-yaml and by yaml', () => {
   fc.assert(
-    fc.property(args, (given) => {
-      const printed = `x:${yamlValue(given, 2)}\nend: true\n`;
-      const normal = JSON.parse(JSON.stringify({ x: given, end: true })) as unknown;
+    fc.property(args, (input) => {
+      const printed = `x:${yamlValue(input, 2)}\nend: true\n`;
+      const normal = JSON.parse(JSON.stringify({ x: input, end: true })) as unknown;
       assert.deepEqual(load(printed, { schema: CORE_SCHEMA }), normal, printed);
       assert.deepEqual(parse(printed), normal, printed);
     }),
@@ -195,11 +195,11 @@ test('a printed conversation is read back the same', () => {
     { requiredKeys: ['sessionId', 'agentId', 'created', 'status'], noNullPrototype: true },
   );
   fc.assert(
-    fc.property(headers, fc.array(message, { maxLength: 5 }), (given, messages) => {
-      const printed = printHeader(given) + messages.map((one) => printMessages([one])).join('');
+    fc.property(headers, fc.array(message, { maxLength: 5 }), (input, messages) => {
+      const printed = printHeader(input) + messages.map((message) => printMessages([message])).join('');
       const read = parseSession(printed, 'x.session.yaml');
       assert.ok(read.ok, `${printed}\n${JSON.stringify(read)}`);
-      assert.deepStrictEqual(plain(read.session), plain({ header: given, messages }), printed);
+      assert.deepStrictEqual(plain(read.session), plain({ header: input, messages }), printed);
       assert.deepEqual(parse(printed), load(printed, { schema: CORE_SCHEMA }), printed);
     }),
     { numRuns: 600 },
@@ -211,7 +211,7 @@ function plain(session: Session): unknown {
   return JSON.parse(JSON.stringify(session)) as unknown;
 }
 
-test('cut at any byte of what was appended last, whole messages are kept and only whole ones', () => {
+test('a session cut at any byte of the last append keeps exactly its complete messages', () => {
   fc.assert(
     fc.property(
       fc.array(message, { maxLength: 2 }),
@@ -219,9 +219,9 @@ test('cut at any byte of what was appended last, whole messages are kept and onl
       (early, late) => {
         const before = Buffer.from(printHeader(header) + printMessages(early));
         const ends = late.map((_, i) => before.length + Buffer.byteLength(printMessages(late.slice(0, i + 1))));
-        const whole = Buffer.concat([before, Buffer.from(printMessages(late))]);
-        for (let cut = before.length; cut <= whole.length; cut++) {
-          checkCut(whole.subarray(0, cut).toString('utf8'), cut, early, late, ends);
+        const complete = Buffer.concat([before, Buffer.from(printMessages(late))]);
+        for (let cut = before.length; cut <= complete.length; cut++) {
+          checkCut(complete.subarray(0, cut).toString('utf8'), cut, early, late, ends);
         }
       },
     ),
@@ -229,16 +229,16 @@ test('cut at any byte of what was appended last, whole messages are kept and onl
   );
 });
 
-test('a tail that became NUL bytes is cut like one that is missing', () => {
+test('a tail of NUL bytes is cut like a missing one', () => {
   const late: Message[] = [
     { role: 'assistant', content: 'one\ntwo', timestamp: 't1' },
     { role: 'tool', content: 'three', toolCallId: 'c', timestamp: 't2' },
   ];
   const before = Buffer.from(printHeader(header));
-  const whole = Buffer.concat([before, Buffer.from(printMessages(late))]);
+  const complete = Buffer.concat([before, Buffer.from(printMessages(late))]);
   const ends = late.map((_, i) => before.length + Buffer.byteLength(printMessages(late.slice(0, i + 1))));
-  for (let cut = before.length; cut < whole.length; cut++) {
-    const filled = Buffer.concat([whole.subarray(0, cut), Buffer.alloc(whole.length - cut)]).toString('utf8');
+  for (let cut = before.length; cut < complete.length; cut++) {
+    const filled = Buffer.concat([complete.subarray(0, cut), Buffer.alloc(complete.length - cut)]).toString('utf8');
     checkCut(filled, cut, [], late, ends);
     assert.equal(repairTail(filled).torn.endsWith('\0'), true);
   }
@@ -254,11 +254,11 @@ function checkCut(text: string, cut: number, early: Message[], late: Message[], 
   const written = early.length + ends.filter((end) => end <= cut).length;
   assert.ok(got.messages.length >= written, `cut at ${cut} lost a message:\n${text}`);
   assert.ok(got.messages.length <= written + 1);
-  got.messages.forEach((one, i) => {
+  got.messages.forEach((message, i) => {
     const { timestamp, ...rest } = all[i]!;
     // the text of the very last one may be whole while its timestamp had not come yet
-    if (i === got.messages.length - 1 && one.timestamp === undefined) assert.deepEqual(one, rest);
-    else assert.deepEqual(one, timestamp === undefined ? rest : all[i]);
+    if (i === got.messages.length - 1 && message.timestamp === undefined) assert.deepEqual(message, rest);
+    else assert.deepEqual(message, timestamp === undefined ? rest : all[i]);
   });
   const more = parseSession(kept + printMessages([{ role: 'user', content: 'next' }]), 'x');
   assert.ok(

@@ -49,7 +49,7 @@ const task: fc.Arbitrary<Task> = fc
       depth: count,
       role: text,
       type: text,
-      description: text.filter((words) => words.trim() !== ''),
+      description: text.filter((description) => description.trim() !== ''),
       to: id,
       from: text,
       requirements: fc.array(text),
@@ -80,25 +80,25 @@ const task: fc.Arbitrary<Task> = fc
     { requiredKeys: ['id', 'description', 'created_at'], noNullPrototype: true },
   )
   .map((fields) => {
-    const whole = { root: fields.parent ?? fields.id, depth: fields.parent ? 1 : 0, role: 'root', ...fields };
-    return makeTask(whole);
+    const complete = { root: fields.parent ?? fields.id, depth: fields.parent ? 1 : 0, role: 'root', ...fields };
+    return makeTask(complete);
   });
 
 test('a printed task is read back as the same task', () => {
   fc.assert(
-    fc.property(task, (given) => {
-      const read = parseTask(Buffer.from(printTask(given)), { file: 'x.json', name: 'other', now: 'never' });
+    fc.property(task, (input) => {
+      const read = parseTask(Buffer.from(printTask(input)), { file: 'x.json', name: 'other', now: 'never' });
       assert.ok(read.kind === 'task', JSON.stringify(read));
-      assert.deepStrictEqual(read.task, given);
+      assert.deepStrictEqual(read.task, input);
     }),
     { numRuns: 500 },
   );
 });
 
-test('printing what was read gives the same bytes', () => {
+test('printing a parsed task gives the same bytes', () => {
   fc.assert(
-    fc.property(task, (given) => {
-      const printed = printTask(given);
+    fc.property(task, (input) => {
+      const printed = printTask(input);
       const read = parseTask(Buffer.from(printed), { file: 'x.json', name: 'other', now: 'never' });
       assert.ok(read.kind === 'task');
       assert.equal(printTask(read.task), printed);

@@ -41,7 +41,7 @@ before(() => {
 
 after(() => fs.rmSync(home, { recursive: true, force: true }));
 
-test('no package that comes with it asks for a newer Node', () => {
+test('no bundled dependency requires a newer Node', () => {
   const newer = installed.filter(([, { engines }]) => engines?.node !== undefined && !allows(engines.node));
   assert.deepEqual(newer, []);
 });
@@ -143,8 +143,8 @@ function guild(args: string[], env: Record<string, string> = {}, main = MAIN()) 
 
 function node(args: string[], env: Record<string, string> = {}) {
   return new Promise<{ code: number; out: string; err: string }>((resolve) => {
-    const given = { cwd: home, env: { PATH: process.env['PATH'], HOME: home, ...env } };
-    const child = execFile(process.execPath, args, given, (_error, out, err) =>
+    const options = { cwd: home, env: { PATH: process.env['PATH'], HOME: home, ...env } };
+    const child = execFile(process.execPath, args, options, (_error, out, err) =>
       resolve({ code: child.exitCode ?? 1, out, err }),
     );
   });

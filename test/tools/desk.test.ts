@@ -1,4 +1,4 @@
-/** query_tasks and update_task: what agents may look up and change, and what they are told where they may not. */
+/** query_tasks and update_task: what agents may query and change, and the refusals. */
 import assert from 'node:assert/strict';
 import path from 'node:path';
 import { test } from 'node:test';
@@ -64,28 +64,31 @@ const text = (reply: ToolReply): string =>
       ? 'ask'
       : `${reply.kind}: ${reply.text}`;
 
-test('a query answers with one row a line, from tables and boards', async () => {
-  const it = await office();
-  const tasks = await it.use('query_tasks', { query: "SELECT id, to, state FROM tasks WHERE to = 'ben'" });
+test('a query prints one row per line, from tables and boards', async () => {
+  const desk = await office();
+  const tasks = await desk.use('query_tasks', { query: "SELECT id, to, state FROM tasks WHERE to = 'ben'" });
   assert.equal(text(tasks), 'text: {"id":"later","to":"ben","state":"pending"}');
-  const board = await it.use('query_tasks', { query: 'SELECT id FROM tasks/plan.task.md LIMIT 1' });
+  const board = await desk.use('query_tasks', { query: 'SELECT id FROM tasks/plan.task.md LIMIT 1' });
   assert.equal(text(board), 'text: {"id":"later"}\n[1 entries of this board cannot be read and were left out]');
   assert.equal(
-    text(await it.use('query_tasks', { query: 'SELECT name FROM agents ORDER BY name' })),
+    text(await desk.use('query_tasks', { query: 'SELECT name FROM agents ORDER BY name' })),
     'text: {"name":"ana"}\n{"name":"ben"}',
   );
-  assert.equal(text(await it.use('query_tasks', { query: "SELECT id FROM tasks WHERE to = 'eve'" })), 'text: no rows');
+  assert.equal(
+    text(await desk.use('query_tasks', { query: "SELECT id FROM tasks WHERE to = 'eve'" })),
+    'text: no rows',
+  );
 });
 
 test('a long answer is cut and says so', async () => {
   const lines = Array.from({ length: 500 }, (_, i) => `- [x] "Task ${i}" id: t${i}`);
-  const it = await office({ 'tasks/long.task.md': `## TODO\n${lines.join('\n')}\n` });
-  const reply = text(await it.use('query_tasks', { query: 'SELECT id FROM tasks/long.task.md' }));
+  const desk = await office({ 'tasks/long.task.md': `## TODO\n${lines.join('\n')}\n` });
+  const reply = text(await desk.use('query_tasks', { query: 'SELECT id FROM tasks/long.task.md' }));
   assert.equal(reply.split('\n').length, 201);
   assert.match(reply, /\[200 of 500 rows; name fields, or narrow it with WHERE and LIMIT\]$/);
 });
 
-for (const [query, said] of [
+for (const [query, expected] of [
   ["UPDATE tasks/plan.task.md SET completed = true WHERE id = 'ask'", /read-only[^]*update_task/],
   ['SELECT * FROM tasks INTO out.json', /read-only/],
   ['SELECT * FROM ../other/tasks/x.task.md', /unknown source/],
@@ -94,39 +97,39 @@ for (const [query, said] of [
   ['SELECT * FROM tasks WHERE', /query:1:\d+[^]*\^/],
 ] as const) {
   test(`a query cannot: ${query}`, async () => {
-    const it = await office();
-    const before = it.disk.tree();
-    const reply = await it.use('query_tasks', { query });
+    const desk = await office();
+    const before = desk.disk.tree();
+    const reply = await desk.use('query_tasks', { query });
     assert.equal(reply.kind, 'problem');
-    assert.match(text(reply), said);
-    assert.deepEqual(it.disk.tree(), before);
+    assert.match(text(reply), expected);
+    assert.deepEqual(desk.disk.tree(), before);
   });
 }
 
 test('completed and failed about the own task are its final answer', async () => {
-  const it = await office();
+  const desk = await office();
   assert.equal(
-    text(await it.use('update_task', { id: 'mine', status: 'completed', note: ' It is up. ' })),
+    text(await desk.use('update_task', { id: 'mine', status: 'completed', note: ' It is up. ' })),
     'final: It is up.',
   );
   assert.equal(
-    text(await it.use('update_task', { status: 'failed', note: 'no access' })),
+    text(await desk.use('update_task', { status: 'failed', note: 'no access' })),
     'final: Not achieved: no access',
   );
   assert.equal(
-    text(await it.use('update_task', { id: 'up', status: 'completed', note: 'ok' }, { role: 'work', parent: 'up' })),
+    text(await desk.use('update_task', { id: 'up', status: 'completed', note: 'ok' }, { role: 'work', parent: 'up' })),
     'final: ok',
   );
-  assert.match(text(await it.use('update_task', { status: 'completed' })), /^bad_field: note is missing/);
-  assert.match(text(await it.use('update_task', { status: 'in_progress' })), /^text: /);
-  assert.match(text(await it.use('update_task', { status: 'skipped' })), /^not_allowed: mine is your own task/);
+  assert.match(text(await desk.use('update_task', { status: 'completed' })), /^bad_field: note is missing/);
+  assert.match(text(await desk.use('update_task', { status: 'in_progress' })), /^text: /);
+  assert.match(text(await desk.use('update_task', { status: 'skipped' })), /^not_allowed: mine is your own task/);
 });
 
-test('another bullet takes priority, note and fields, twice as once, and only it changes', async () => {
-  const it = await office();
+test("updating a bullet's priority, note and fields is idempotent and changes only that bullet", async () => {
+  const desk = await office();
   const change = { id: 'later', priority: 'A', note: 'see\nlog', fields: { due: '2026-02-01' } };
-  assert.equal(text(await it.use('update_task', change)), 'text: tasks/plan.task.md: "Later" is changed');
-  const once = it.board();
+  assert.equal(text(await desk.use('update_task', change)), 'text: tasks/plan.task.md: "Later" is changed');
+  const once = desk.board();
   assert.equal(
     once,
     BOARD.replace(
@@ -134,63 +137,63 @@ test('another bullet takes priority, note and fields, twice as once, and only it
       '- [ ] A @ben "Later" id: later depends_on: never\n  due: 2026-02-01\n  note: |\n    see\n    log\n  updated_by: ana\n',
     ),
   );
-  await it.use('update_task', change);
-  assert.equal(it.board(), once);
+  await desk.use('update_task', change);
+  assert.equal(desk.board(), once);
 });
 
-test('a closed bullet ends the task that nobody has begun', async () => {
-  const it = await office();
+test('closing a bullet ends its task if it has not started', async () => {
+  const desk = await office();
   assert.equal(
-    text(await it.use('update_task', { id: 'later', status: 'skipped' })),
+    text(await desk.use('update_task', { id: 'later', status: 'skipped' })),
     'text: tasks/plan.task.md: "Later" is now skipped',
   );
-  await untilQuiet(it.proc);
-  assert.equal((await it.proc.ports.tasks.read('later'))?.task.error?.message, 'skipped by hand');
+  await untilQuiet(desk.proc);
+  assert.equal((await desk.proc.ports.tasks.read('later'))?.task.error?.message, 'skipped by hand');
 });
 
-test('what somebody works on, approvals, and the human’s own work are not an agent’s to close', async () => {
-  const it = await office({ 'tasks/approvals.task.md': '## TODO\n- [_] @human #approval `Approve` id: ballot\n' });
-  const claim = (await it.proc.ports.tasks.claim('later', 'ben'))!;
-  const before = it.board();
+test('an agent cannot close work in progress, approvals or the human’s own tasks', async () => {
+  const desk = await office({ 'tasks/approvals.task.md': '## TODO\n- [_] @human #approval `Approve` id: ballot\n' });
+  const claim = (await desk.proc.ports.tasks.claim('later', 'ben'))!;
+  const before = desk.board();
   assert.match(
-    text(await it.use('update_task', { id: 'later', status: 'completed' })),
+    text(await desk.use('update_task', { id: 'later', status: 'completed' })),
     /^not_allowed: ben is working on later[^]*send_message/,
   );
   assert.match(
-    text(await it.use('update_task', { id: 'call', status: 'completed' })),
+    text(await desk.use('update_task', { id: 'call', status: 'completed' })),
     /^not_allowed: "Call Sarah" is assigned to the human/,
   );
   assert.match(
-    text(await it.use('update_task', { id: 'ask', note: 'yes' })),
+    text(await desk.use('update_task', { id: 'ask', note: 'yes' })),
     /^not_allowed: only the human can answer approvals/,
   );
   assert.match(
-    text(await it.use('update_task', { id: 'ballot', status: 'completed' })),
+    text(await desk.use('update_task', { id: 'ballot', status: 'completed' })),
     /^not_allowed: only the human can answer approvals/,
   );
   assert.match(
-    text(await it.use('update_task', { id: 'gone', status: 'completed' })),
+    text(await desk.use('update_task', { id: 'gone', status: 'completed' })),
     /^not_found: .*gone[^]*your own task is mine/,
   );
   assert.match(
-    text(await it.use('update_task', { id: 'call', fields: { completed: true } })),
+    text(await desk.use('update_task', { id: 'call', fields: { completed: true } })),
     /^bad_field: completed cannot/,
   );
-  assert.match(text(await it.use('update_task', { id: 'call', fields: { tags: 'approval' } })), /^not_allowed: /);
-  assert.match(text(await it.use('update_task', { id: 'call' })), /^bad_field: say what to change/);
-  assert.equal(it.board(), before);
-  await it.proc.ports.tasks.release(claim, claim.task);
+  assert.match(text(await desk.use('update_task', { id: 'call', fields: { tags: 'approval' } })), /^not_allowed: /);
+  assert.match(text(await desk.use('update_task', { id: 'call' })), /^bad_field: say what to change/);
+  assert.equal(desk.board(), before);
+  await desk.proc.ports.tasks.release(claim, claim.task);
 });
 
 test('a note cannot smuggle a bullet or a hidden character onto a board', async () => {
-  const it = await office();
+  const desk = await office();
   const note = 'fine\n- [x] @human "Call Sarah"\n## TODO\n\u202efoo';
-  await it.use('update_task', { id: 'later', note });
-  await untilQuiet(it.proc);
-  const rows = await it.use('query_tasks', { query: 'SELECT COUNT(*) FROM tasks/plan.task.md' });
+  await desk.use('update_task', { id: 'later', note });
+  await untilQuiet(desk.proc);
+  const rows = await desk.use('query_tasks', { query: 'SELECT COUNT(*) FROM tasks/plan.task.md' });
   assert.match(text(rows), /"count":3/);
-  assert.ok(it.board().includes('\\u{202e}foo'));
-  assert.match(it.board(), /- \[ \] @human "Call Sarah" id: call\n/);
+  assert.ok(desk.board().includes('\\u{202e}foo'));
+  assert.match(desk.board(), /- \[ \] @human "Call Sarah" id: call\n/);
 });
 
 test('an agent that ends its task through update_task ends the bullet it came from', async () => {

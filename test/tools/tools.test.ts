@@ -100,7 +100,7 @@ test('read_file cuts a line that is longer than a page, and says so', async (t) 
   assert.ok(text.length < 16 * 1024);
 });
 
-test('A missing file comes with names that may be meant', async (t) => {
+test('a missing file is reported with similar names', async (t) => {
   const { use } = bench(t, { 'docs/notes.md': 'x', 'docs/plan.md': 'x' });
   assert.match(
     problemOf(await use('read_file', { path: 'docs/note.md' })),
@@ -123,7 +123,7 @@ test('list_directory shows folders, sizes and odd names on one line each', async
   assert.match(textOf(await use('list_directory', { path: 'docs' })), /^x\.md\t0$/);
 });
 
-test('write_file and create_directory work in the own folder and say what to do elsewhere', async (t) => {
+test("write_file and create_directory work in the agent's folder and give a hint elsewhere", async (t) => {
   const { use, root } = bench(t);
   assert.equal(
     textOf(await use('write_file', { path: 'workspaces/ana/a.md', content: 'hi\n' })),

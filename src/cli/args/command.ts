@@ -43,7 +43,7 @@ export interface Command {
   about: string;
   options?: Options;
   /** How many words it takes; more are a mistake. Default: any number. */
-  most?: number;
+  maxWords?: number;
   /** After its first word comes another command, with options of its own. */
   takesCommand?: true;
   run(call: Call): Promise<number>;
@@ -58,13 +58,13 @@ export function text(values: Values, name: string): string | undefined {
 }
 
 /** The problem with a word that is not one of the command's own. */
-export function unknownWord(command: string, word: string | undefined, known: readonly string[]): ProblemError {
-  const all = `it has ${known.join(', ')}`;
+export function unknownWord(command: string, word: string | undefined, names: readonly string[]): ProblemError {
+  const all = `it has ${names.join(', ')}`;
   return new ProblemError(
     word === undefined
       ? problem('bad_usage', `guild ${command} needs a command`, { hint: all })
       : problem('bad_usage', `guild ${command} has no command ${JSON.stringify(word)}`, {
-          hint: nearestHint(word, known, all),
+          hint: nearestHint(word, names, all),
         }),
   );
 }
@@ -73,27 +73,27 @@ export function unknownWord(command: string, word: string | undefined, known: re
  * The folder to create: named by the command's own word or option, or by `--workspace`; not by
  * both.
  */
-export function newFolder(values: Values, own: string | undefined, ownName: string): string | undefined {
+export function newFolder(values: Values, ownFolder: string | undefined, ownName: string): string | undefined {
   const workspace = text(values, 'workspace');
-  if (own === undefined || workspace === undefined || own === workspace) return own ?? workspace;
+  if (ownFolder === undefined || workspace === undefined || ownFolder === workspace) return ownFolder ?? workspace;
   throw new ProblemError(
-    problem('bad_usage', `${ownName} and --workspace name two folders: ${own} and ${workspace}`, {
+    problem('bad_usage', `${ownName} and --workspace name two folders: ${ownFolder} and ${workspace}`, {
       hint: 'name one of them',
     }),
   );
 }
 
 /** A whole number that an option names, within bounds. */
-export function whole(values: Values, name: string, [least, most]: [number, number]): number | undefined {
-  const said = text(values, name);
-  if (said === undefined) return undefined;
-  const number = /^\d+$/.test(said.trim()) ? Number(said) : NaN;
-  if (number >= least && number <= most) return number;
-  const range = most === Infinity ? `of at least ${least}` : `from ${least} to ${most}`;
-  throw new ProblemError(problem('bad_usage', `--${name} is a whole number ${range}, not ${JSON.stringify(said)}`));
+export function integerOption(values: Values, name: string, [min, max]: [number, number]): number | undefined {
+  const value = text(values, name);
+  if (value === undefined) return undefined;
+  const number = /^\d+$/.test(value.trim()) ? Number(value) : NaN;
+  if (number >= min && number <= max) return number;
+  const range = max === Infinity ? `of at least ${min}` : `from ${min} to ${max}`;
+  throw new ProblemError(problem('bad_usage', `--${name} is a whole number ${range}, not ${JSON.stringify(value)}`));
 }
 
-export function texts(values: Values, name: string): string[] {
+export function listOption(values: Values, name: string): string[] {
   const value = values[name];
   const list = Array.isArray(value) ? value : value === undefined ? [] : [value];
   return list
@@ -101,6 +101,6 @@ export function texts(values: Values, name: string): string[] {
     .filter(Boolean);
 }
 
-export function counted(n: number, one: string, many = `${one}s`): string {
-  return `${n} ${n === 1 ? one : many}`;
+export function counted(n: number, singular: string, plural = `${singular}s`): string {
+  return `${n} ${n === 1 ? singular : plural}`;
 }

@@ -3,8 +3,8 @@ import fs from 'node:fs';
 import path from 'node:path';
 import type { Io } from '../process/io.js';
 
-export function findRoot(named: string | undefined, { cwd, env }: Pick<Io, 'cwd' | 'env'>): string {
-  const folder = named ?? env['GUILD_WORKSPACE'];
+export function findRoot(workspace: string | undefined, { cwd, env }: Pick<Io, 'cwd' | 'env'>): string {
+  const folder = workspace ?? env['GUILD_WORKSPACE'];
   if (folder !== undefined) return path.resolve(cwd, folder);
   for (let at = cwd; ; at = path.dirname(at)) {
     if (fs.existsSync(path.join(at, 'guild.yaml'))) return at;

@@ -9,14 +9,14 @@ const SPELLINGS: Record<string, string> = { txt: 'text', plain: 'text', mmd: 'me
 
 export function graphFormat<F extends string>(values: Values, formats: readonly F[]): F | 'json' {
   const short = formats.find((known) => values[known] === true);
-  const given = text(values, 'format') ?? short ?? formats[0]!;
-  const named = given.toLowerCase();
+  const written = text(values, 'format') ?? short ?? formats[0]!;
+  const named = written.toLowerCase();
   const all = [...formats, 'json'] as const;
   const format = all.find((known) => known === (SPELLINGS[named] ?? named));
   if (format !== undefined) return values['json'] === true ? 'json' : format;
   const meant = nearest(named, all);
   throw new ProblemError(
-    problem('bad_usage', `there is no format ${JSON.stringify(given)}`, {
+    problem('bad_usage', `there is no format ${JSON.stringify(written)}`, {
       hint:
         meant === undefined
           ? `the formats are ${all.join(', ')}`

@@ -16,8 +16,8 @@ export function readOptions(args: string[], options: Options, hint: string): { v
     tokens: true,
   });
   for (const token of tokens) {
-    const wrong = token.kind === 'option' ? mistake(token, options) : undefined;
-    if (wrong !== undefined) throw new ProblemError(problem('bad_usage', wrong, { hint }));
+    const message = token.kind === 'option' ? mistake(token, options) : undefined;
+    if (message !== undefined) throw new ProblemError(problem('bad_usage', message, { hint }));
   }
   return { values, words: positionals };
 }
@@ -34,8 +34,8 @@ interface Given {
 }
 
 function mistake({ name, rawName, value, inlineValue }: Given, options: Options): string | undefined {
-  const known = Object.hasOwn(options, name) ? options[name]! : undefined;
-  if (known === undefined) {
+  const option = Object.hasOwn(options, name) ? options[name]! : undefined;
+  if (option === undefined) {
     const meant = FOR_PROGRAMS.has(name)
       ? 'json'
       : rawName.startsWith('--')
@@ -43,7 +43,7 @@ function mistake({ name, rawName, value, inlineValue }: Given, options: Options)
         : undefined;
     return `there is no option ${rawName}${meant === undefined ? '' : `; did you mean --${meant}?`}`;
   }
-  if (known.type === 'boolean') return value === undefined ? undefined : `${rawName} takes no value`;
+  if (option.type === 'boolean') return value === undefined ? undefined : `${rawName} takes no value`;
   if (value === undefined || (!inlineValue && /^-[^\d.]/.test(value))) return `${rawName} needs a value`;
   return undefined;
 }

@@ -22,17 +22,17 @@ Warnings are harmless.`,
     const folders = words.length > 0 ? words.map((word) => path.resolve(io.cwd, word)) : [root];
     const missing = folders.find((folder) => !fs.statSync(folder, { throwIfNoEntry: false })?.isDirectory());
     if (missing !== undefined) throw new ProblemError(problem('not_found', `there is no folder ${missing}`));
-    let wrong = 0;
+    let badFolders = 0;
     const all = [];
     for (const folder of folders) {
       const { agents, problems, warnings, files } = openRoster(folder, io.env);
       problems.push(...(await taskFileProblems(folder)));
-      wrong += problems.length;
+      badFolders += problems.length;
       all.push({ folder, agents: [...agents.keys()].sort(), files, problems, warnings });
     }
     if (json) {
       terminal.json(all.length === 1 ? all[0] : all);
-      return wrong > 0 ? EXIT.problem : EXIT.done;
+      return badFolders > 0 ? EXIT.problem : EXIT.done;
     }
     for (const { folder, agents, files, problems, warnings } of all) {
       for (const warning of warnings) terminal.problem(warning, 'warning');
@@ -46,9 +46,9 @@ Warnings are harmless.`,
           : files === 0
             ? terminal.colour('yellow', 'nothing to check')
             : terminal.colour('green', 'good');
-      const found = `${counted(agents.length, 'agent')} in ${counted(files, 'file')}`;
-      for (const line of wrapped(`${shown}: ${verdict}${odd}, ${found}${names}`, terminal.width)) terminal.out(line);
+      const counts = `${counted(agents.length, 'agent')} in ${counted(files, 'file')}`;
+      for (const line of wrapped(`${shown}: ${verdict}${odd}, ${counts}${names}`, terminal.width)) terminal.out(line);
     }
-    return wrong > 0 ? EXIT.problem : EXIT.done;
+    return badFolders > 0 ? EXIT.problem : EXIT.done;
   },
 };

@@ -37,7 +37,7 @@ export const command: Command = {
     },
     since: { type: 'string', value: 'DAY', about: 'only calls of this day (2026-01-31) and later' },
   },
-  most: 0,
+  maxWords: 0,
   async run({ values, root, terminal, json }) {
     const by = (text(values, 'by') ?? 'agent') as By;
     if (!BY.includes(by))
@@ -66,12 +66,12 @@ export const command: Command = {
 };
 
 /** The ISO time at which a local day, or a moment on one, starts. */
-function startOf(given: string | undefined): string {
-  if (given === undefined) return '';
+function startOf(since: string | undefined): string {
+  if (since === undefined) return '';
   // Without a time of day the language would read it as UTC.
-  const at = new Date(given.length === '2026-01-31'.length ? `${given}T00:00:00` : given);
-  if (/^\d{4}-\d{2}-\d{2}/.test(given) && !Number.isNaN(at.getTime())) return at.toISOString();
-  throw new ProblemError(problem('bad_usage', `--since is a day like 2026-01-31, not ${JSON.stringify(given)}`));
+  const at = new Date(since.length === '2026-01-31'.length ? `${since}T00:00:00` : since);
+  if (/^\d{4}-\d{2}-\d{2}/.test(since) && !Number.isNaN(at.getTime())) return at.toISOString();
+  throw new ProblemError(problem('bad_usage', `--since is a day like 2026-01-31, not ${JSON.stringify(since)}`));
 }
 
 /**

@@ -10,7 +10,7 @@ export const command: Command = {
   about: `
 Checks Node, Git, the sandbox for commands, the file system of the workspace (atomic renames, hard links, fsync, local disk),
 model keys, and leftovers of lost processes. It creates a few test files and removes them again.`,
-  most: 0,
+  maxWords: 0,
   async run({ root, terminal, json, io }) {
     const findings = await examine(root, io.env);
     if (json) terminal.json(findings);

@@ -1,7 +1,7 @@
 /** `guild fork`: a new task that continues a conversation from one of its messages. */
 import { forkSession } from '../../app/fork-session.js';
 import { problem, ProblemError } from '../../domain/problem.js';
-import { EXIT, text, whole, type Command } from '../args/command.js';
+import { EXIT, text, integerOption, type Command } from '../args/command.js';
 
 export const command: Command = {
   usage: 'fork <session> [text]',
@@ -18,13 +18,13 @@ The next guild pump or guild watch continues the conversation.`,
     id: { type: 'string', value: 'ID', about: 'id of the new task (default: generated)' },
   },
   async run({ words, root, values, terminal, json }) {
-    const [named, ...rest] = words;
-    if (named === undefined)
+    const [taskName, ...rest] = words;
+    if (taskName === undefined)
       throw new ProblemError(
         problem('bad_usage', 'guild fork needs a session', { hint: 'guild query "SELECT * FROM sessions" lists them' }),
       );
-    const session = named.replace(/^(?:.*\/)?sessions\//, '').replace(/\.session\.yaml$/, '');
-    const at = whole(values, 'at', [1, Infinity]);
+    const session = taskName.replace(/^(?:.*\/)?sessions\//, '').replace(/\.session\.yaml$/, '');
+    const at = integerOption(values, 'at', [1, Infinity]);
     const forked = await forkSession(root, {
       session,
       at,

@@ -29,7 +29,7 @@ has the share of a budget.`,
     mermaid: { type: 'boolean', about: 'same as --format mermaid' },
     dot: { type: 'boolean', about: 'same as --format dot' },
   },
-  most: 1,
+  maxWords: 1,
   async run(call) {
     const { values, terminal } = call;
     const id = idOf(call, 'graph');

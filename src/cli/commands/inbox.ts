@@ -25,9 +25,9 @@ export const command: Command = {
   },
 };
 
-async function add({ root, values, terminal, json }: Call, said: string): Promise<number> {
+async function add({ root, values, terminal, json }: Call, message: string): Promise<number> {
   const file = await addMail(root, {
-    text: said,
+    text: message,
     from: text(values, 'from'),
     channel: text(values, 'channel'),
     to: text(values, 'to'),

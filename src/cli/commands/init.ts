@@ -14,7 +14,7 @@ Existing files are not changed.`,
       about: 'agents that bid for tasks (search, file, terminal, breakdown, maker), without an orchestrator',
     },
   },
-  most: 1,
+  maxWords: 1,
   async run({ words, values, terminal, json, io }) {
     const folder = path.resolve(io.cwd, newFolder(values, words[0], 'the folder') ?? '.');
     const swarm = values['swarm'] === true;

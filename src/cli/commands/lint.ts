@@ -17,11 +17,11 @@ export async function lint(call: Call): Promise<number> {
   if (call.words.length === 0) {
     throw new ProblemError(problem('bad_usage', 'guild lint needs a file', { hint: 'guild lint tasks/plan.task.md' }));
   }
-  const found = call.words.map((file) => ({ file, problems: lintFile(placed(file, call), call.root) }));
-  const errors = found.flatMap(({ problems }) => problems.filter((each) => each.severity === 'error')).length;
-  if (call.json) call.terminal.json(found.length === 1 ? found[0] : found);
+  const results = call.words.map((file) => ({ file, problems: lintFile(placed(file, call), call.root) }));
+  const errors = results.flatMap(({ problems }) => problems.filter((each) => each.severity === 'error')).length;
+  if (call.json) call.terminal.json(results.length === 1 ? results[0] : results);
   else {
-    for (const { file, problems } of found) {
+    for (const { file, problems } of results) {
       for (const each of problems) call.terminal.out(`${each.severity}: ${problemText(each)}`);
       if (problems.length === 0) call.terminal.say(`${file}: no problems`);
     }

@@ -1,7 +1,7 @@
 /** `guild log`: the commits of the workspace, newest first. */
 import { openHistory } from '../../app/readers/history.js';
 import { localDateTime } from '../../views/local-time.js';
-import { EXIT, text, whole, type Command } from '../args/command.js';
+import { EXIT, text, integerOption, type Command } from '../args/command.js';
 import { oneLine } from '../render/layout.js';
 
 export const command: Command = {
@@ -14,9 +14,9 @@ workspace, too.`,
     limit: { type: 'string', value: 'N', about: 'at most N commits (default 20)' },
     full: { type: 'boolean', about: 'show task, agent and cause of each commit' },
   },
-  most: 0,
+  maxWords: 0,
   async run({ root, values, terminal, json, io }) {
-    const limit = whole(values, 'limit', [1, 1_000_000]) ?? 20;
+    const limit = integerOption(values, 'limit', [1, 1_000_000]) ?? 20;
     const history = openHistory(root, io.env);
     const state = history.state();
     if (!state.on) terminal.say(`no history is kept here: ${state.why}`);

@@ -3,7 +3,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { serveScript } from '../../app/serve-script.js';
 import { problem, ProblemError, type Problem } from '../../domain/problem.js';
-import { EXIT, text, whole, type Command } from '../args/command.js';
+import { EXIT, text, integerOption, type Command } from '../args/command.js';
 import { interrupted } from '../process/interrupt.js';
 
 export const command: Command = {
@@ -22,13 +22,13 @@ fail, stall and break off: see docs/explanation/models.md.
     port: { type: 'string', value: 'N', about: 'port (default 8123); 0 picks a free one' },
     host: { type: 'string', value: 'ADDR', about: 'address to listen on (default 127.0.0.1)' },
   },
-  most: 0,
+  maxWords: 0,
   async run({ values, root, terminal, json, io }) {
-    const named = text(values, 'script');
-    const file = named === undefined ? path.join(root, 'script.yaml') : path.resolve(io.cwd, named);
-    if (named !== undefined && !fs.existsSync(file))
-      throw new ProblemError(problem('not_found', `there is no script ${named}`));
-    const port = whole(values, 'port', [0, 65535]) ?? 8123;
+    const script = text(values, 'script');
+    const file = script === undefined ? path.join(root, 'script.yaml') : path.resolve(io.cwd, script);
+    if (script !== undefined && !fs.existsSync(file))
+      throw new ProblemError(problem('not_found', `there is no script ${script}`));
+    const port = integerOption(values, 'port', [0, 65535]) ?? 8123;
     const host = text(values, 'host') ?? '127.0.0.1';
     const server = await serveScript({ file: fs.existsSync(file) ? file : undefined, port, host }).catch(
       (error: unknown) => {

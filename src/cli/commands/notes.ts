@@ -8,7 +8,7 @@ import { problemText } from '../../domain/problem.js';
 import { localDateTime } from '../../views/local-time.js';
 import { noteText } from '../../views/note-text.js';
 import { whoText } from '../../views/who.js';
-import { EXIT, whole, type Call, type Command } from '../args/command.js';
+import { EXIT, integerOption, type Call, type Command } from '../args/command.js';
 import { onInterrupt } from '../process/interrupt.js';
 import { oneLine, table } from '../render/layout.js';
 import type { Terminal } from '../render/terminal.js';
@@ -25,11 +25,11 @@ defined in guild.yaml under "channels:". guild tell posts a note.`,
     last: { type: 'string', value: 'N', about: 'only the newest N notes (default 50)' },
     follow: { type: 'boolean', about: 'continue to print new notes until Ctrl-C' },
   },
-  most: 1,
+  maxWords: 1,
   async run(call) {
     const view = openNotes(call.root, call.io.env);
     const [channel] = call.words;
-    const last = whole(call.values, 'last', [0, 1_000_000]) ?? 50;
+    const last = integerOption(call.values, 'last', [0, 1_000_000]) ?? 50;
     try {
       if (channel === undefined) listChannels(view, call);
       else {

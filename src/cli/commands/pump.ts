@@ -15,7 +15,7 @@ export const command: Command = {
       about: 'repeat until nothing changes; the exit code is 4 if something then waits for you',
     },
   },
-  most: 0,
+  maxWords: 0,
   async run(call) {
     const narration = narrator(call);
     const workspace = await call.open(call.root, { watchers: narration });

@@ -79,7 +79,7 @@ export function layTable(rows: readonly Row[], width: number, named?: readonly s
   const columns = [...(named ?? filledColumns(rows))];
   const cells = rows.map((row) => columns.map((column) => cellText(row[column])));
   const widths = columns.map((column, c) =>
-    cells.reduce((most, row) => Math.max(most, columnsOf(row[c]!)), columnsOf(column)),
+    cells.reduce((max, row) => Math.max(max, columnsOf(row[c]!)), columnsOf(column)),
   );
   const fitted = fit(widths, width);
   if (!fitted) return rows.flatMap((row) => record(row, columns, width));
@@ -97,21 +97,21 @@ function padded(cell: string, width: number): string {
 
 /** For `SELECT *`: the columns that any row fills, in the order in which they appear. */
 function filledColumns(rows: readonly Row[]): string[] {
-  const said = new Map<string, boolean>();
+  const seen = new Map<string, boolean>();
   for (const row of rows) {
     for (const [key, value] of Object.entries(row)) {
-      said.set(key, said.get(key) === true || !(cellText(value) === '' || value === false));
+      seen.set(key, seen.get(key) === true || !(cellText(value) === '' || value === false));
     }
   }
-  const filled = [...said].filter(([, says]) => says).map(([key]) => key);
-  return filled.length > 0 ? filled : [...said.keys()];
+  const filled = [...seen].filter(([, says]) => says).map(([key]) => key);
+  return filled.length > 0 ? filled : [...seen.keys()];
 }
 
 function cellText(value: unknown): string {
   if (value === undefined || value === null) return '';
   if (Array.isArray(value)) return value.map(cellText).join(', ');
-  const said = typeof value === 'object' ? JSON.stringify(value) : String(value);
-  return said.replace(/\s+/g, ' ').trim();
+  const text = typeof value === 'object' ? JSON.stringify(value) : String(value);
+  return text.replace(/\s+/g, ' ').trim();
 }
 
 /** Shrinks the widest columns until all fit; undefined if they would be too narrow to read. */
@@ -129,6 +129,6 @@ function fit(widths: readonly number[], width: number): number[] | undefined {
 }
 
 function record(row: Row, columns: readonly string[], width: number): string[] {
-  const said = columns.filter((column) => cellText(row[column]) !== '');
-  return [...said.map((column) => oneLine(`${column}: ${cellText(row[column])}`, width)), ''];
+  const filled = columns.filter((column) => cellText(row[column]) !== '');
+  return [...filled.map((column) => oneLine(`${column}: ${cellText(row[column])}`, width)), ''];
 }

@@ -22,12 +22,13 @@ text to read it from standard input:
   },
   async run(call) {
     const [agent, ...words] = call.words;
-    const said = words.join(' ');
+    const request = words.join(' ');
     if (agent === undefined)
       throw new ProblemError(
         problem('bad_usage', 'guild run needs an agent and a text', { hint: 'guild agent list shows the agents' }),
       );
-    const description = said === '-' || (said === '' && !call.io.stdin.isTTY) ? await readAll(call.io.stdin) : said;
+    const description =
+      request === '-' || (request === '' && !call.io.stdin.isTTY) ? await readAll(call.io.stdin) : request;
     const mine: { id?: string } = {};
     const narration = narrator(call, () => mine.id);
     const model = text(call.values, 'model');
@@ -39,8 +40,8 @@ text to read it from standard input:
     for (const each of [...workspace.configProblems, ...problems]) call.terminal.problem(each);
     if (!workspace.agents().has(agent))
       throw new ProblemError(unknownAgent(agent, [...workspace.agents().keys()], problems));
-    const wrong = model === undefined ? undefined : unknownModel(workspace, agent, model);
-    if (wrong) throw new ProblemError(wrong);
+    const modelProblem = model === undefined ? undefined : unknownModel(workspace, agent, model);
+    if (modelProblem) throw new ProblemError(modelProblem);
     const task = await workspace.add({ description, to: agent, id: text(call.values, 'id') });
     mine.id = task.id;
     try {
@@ -72,9 +73,9 @@ text to read it from standard input:
 
 /** A mistyped --model is reported before a task is created. */
 function unknownModel(workspace: Workspace, agent: string, model: string): Problem | undefined {
-  const found = resolveModels({ ...workspace.agents().get(agent)!, models: [model] }, workspace.config);
-  if (!('code' in found)) return undefined;
-  const { where: _, ...rest } = found;
+  const resolved = resolveModels({ ...workspace.agents().get(agent)!, models: [model] }, workspace.config);
+  if (!('code' in resolved)) return undefined;
+  const { where: _, ...rest } = resolved;
   return { ...rest, message: `--model: ${rest.message}` };
 }
 

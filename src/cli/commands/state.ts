@@ -4,9 +4,9 @@ import type { AgentState } from '../../domain/agent/agent-state.js';
 import type { Note } from '../../domain/coordination/note.js';
 import { problem, ProblemError } from '../../domain/problem.js';
 import { localDateTime } from '../../views/local-time.js';
-import { EXIT, whole, type Call, type Command } from '../args/command.js';
+import { EXIT, integerOption, type Call, type Command } from '../args/command.js';
 import { interrupted } from '../process/interrupt.js';
-import { laid } from '../render/layout.js';
+import { tableRows } from '../render/layout.js';
 import type { Terminal } from '../render/terminal.js';
 
 export const command: Command = {
@@ -28,7 +28,7 @@ export const command: Command = {
     watch: { type: 'boolean', about: 'print every change of state as it happens' },
     limit: { type: 'string', value: 'N', about: '--history: only the last N changes (default 50)' },
   },
-  most: 1,
+  maxWords: 1,
   async run(call) {
     const { values, words, root } = call;
     const agent = words[0];
@@ -38,7 +38,7 @@ export const command: Command = {
           hint: `guild state --history ${agent}`,
         }),
       );
-    const limit = whole(values, 'limit', [1, Infinity]);
+    const limit = integerOption(values, 'limit', [1, Infinity]);
     if (limit !== undefined && !values['history'])
       throw new ProblemError(problem('bad_usage', '--limit needs --history'));
     const view = openStates(root, call.io.env);
@@ -62,7 +62,7 @@ function now({ terminal, json }: Call, { agents, open, forHuman, peers, problems
   const yours = forHuman.map(({ task }) => task.id).join(', ');
   if (yours !== '')
     rows.push([terminal.bold('you'), terminal.colour('magenta', 'asked'), yours, 'guild approve shows it']);
-  for (const line of laid(rows, terminal.width, [0, 1, 2, 3]).flat()) terminal.out(line);
+  for (const line of tableRows(rows, terminal.width, [0, 1, 2, 3]).flat()) terminal.out(line);
   for (const each of problems) terminal.problem(each);
   const running =
     peers.length === 0 ? 'no process is running' : `running: ${peers.map((peer) => `pid ${peer.pid}`).join(', ')}`;
@@ -70,13 +70,13 @@ function now({ terminal, json }: Call, { agents, open, forHuman, peers, problems
   return EXIT.done;
 }
 
-function history({ terminal, json }: Call, view: StatesView, agent: string | undefined, most?: number): number {
-  const limit = most ?? (json ? Infinity : 50);
+function history({ terminal, json }: Call, view: StatesView, agent: string | undefined, maxEntries?: number): number {
+  const limit = maxEntries ?? (json ? Infinity : 50);
   const all = view.history(agent);
   const shown = limit === Infinity ? all : all.slice(-limit);
   if (json) terminal.json(shown.map(fields));
   else
-    for (const line of laid(
+    for (const line of tableRows(
       shown.map((note) => row(note, terminal)),
       terminal.width,
       [0, 1, 2, 3],
@@ -95,7 +95,7 @@ async function watch({ terminal, json, io }: Call, view: StatesView, agent: stri
     seen.add(note.id);
     if (agent !== undefined && note.body.agent !== agent) return;
     if (json) terminal.json(fields(note));
-    else for (const line of laid([row(note, terminal)], terminal.width, [0, 1, 2, 3]).flat()) terminal.out(line);
+    else for (const line of tableRows([row(note, terminal)], terminal.width, [0, 1, 2, 3]).flat()) terminal.out(line);
   });
   terminal.say(terminal.dim('every change from now on (Ctrl-C stops)'));
   const alive = setInterval(() => undefined, 60_000);

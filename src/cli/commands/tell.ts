@@ -12,8 +12,8 @@ urgent first. guild notes lists the channels. To send a message to one task, use
   options: { priority: { type: 'string', value: 'PRIORITY', about: 'critical, high, normal (default) or low' } },
   async run({ root, words, values, terminal, json, io }) {
     const [channel, ...rest] = words;
-    const said = rest.join(' ').trim();
-    if (channel === undefined || said === '')
+    const message = rest.join(' ').trim();
+    if (channel === undefined || message === '')
       throw new ProblemError(
         problem('bad_usage', 'guild tell needs a channel and a text', { hint: 'guild notes lists the channels' }),
       );
@@ -23,10 +23,10 @@ urgent first. guild notes lists the channels. To send a message to one task, use
         problem('bad_usage', `--priority is one of ${NOTE_PRIORITIES.join(', ')}, not ${JSON.stringify(priority)}`),
       );
     const view = openNotes(root, io.env);
-    const wrong = await view.tell(channel, said, priority as NotePriority | undefined);
+    const rejection = await view.tell(channel, message, priority as NotePriority | undefined);
     await view.close();
-    if (wrong !== undefined) throw new ProblemError(wrong);
-    if (json) terminal.json({ channel, told: said, priority: priority ?? 'normal' });
+    if (rejection !== undefined) throw new ProblemError(rejection);
+    if (json) terminal.json({ channel, told: message, priority: priority ?? 'normal' });
     else terminal.say(`posted on ${channel}`);
     return EXIT.done;
   },

@@ -19,7 +19,7 @@ already ran are not run again. Incoming messages, events and run records are kep
     yes: { type: 'boolean', short: 'y', about: 'go back' },
     force: { type: 'boolean', about: 'go back even while another guild works here' },
   },
-  most: 1,
+  maxWords: 1,
   async run({ words, root, values, terminal, json, io }) {
     const [to] = words;
     if (to === undefined)

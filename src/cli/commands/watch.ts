@@ -17,7 +17,7 @@ Several watches can share one workspace.
 On a terminal it draws the tree of open work; in a pipe it prints one line for each change. Questions from before it started
 come first. Edits to agents, policy and tasks take effect at once. An edit to guild.yaml is reported and takes effect at the
 next start.`,
-  most: 0,
+  maxWords: 0,
   run: (call) => host(call, undefined),
 };
 

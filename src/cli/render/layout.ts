@@ -12,16 +12,16 @@ export function oneLine(text: string, width: number): string {
  * A table no wider than `width`. Columns are as wide as their widest cell; if that does not fit,
  * the widest shrink first, and the last one takes the rest. Columns in `whole` are never cut.
  */
-export function table(rows: string[][], width: number, whole: readonly number[] = []): string[] {
+export function table(rows: string[][], width: number, uncut: readonly number[] = []): string[] {
   const columns = rows[0]?.length ?? 0;
   const widths = Array.from({ length: columns }, (_, c) =>
-    rows.reduce((most, row) => Math.max(most, shownColumns(row[c] ?? '')), 0),
+    rows.reduce((max, row) => Math.max(max, shownColumns(row[c] ?? '')), 0),
   );
   const wanted = Math.min(widths.at(-1) ?? 0, LAST_CELL);
   const room = (): number => width - widths.slice(0, -1).reduce((sum, w) => sum + w + 2, 0);
   while (room() < wanted) {
-    const widest = widths.slice(0, -1).reduce((best, w, c) => (!whole.includes(c) && w > widths[best]! ? c : best), 0);
-    if (whole.includes(widest) || widths[widest]! <= LEAST_CELL) break;
+    const widest = widths.slice(0, -1).reduce((best, w, c) => (!uncut.includes(c) && w > widths[best]! ? c : best), 0);
+    if (uncut.includes(widest) || widths[widest]! <= LEAST_CELL) break;
     widths[widest]! -= 1;
   }
   widths[columns - 1] = Math.max(LEAST_CELL, room());
@@ -42,16 +42,16 @@ const LAST_CELL = 30;
  * other columns leave no room for it, each row is wrapped as one text. Returns the lines of each
  * row.
  */
-export function laid(rows: string[][], width: number, whole: readonly number[]): string[][] {
+export function tableRows(rows: string[][], width: number, uncut: readonly number[]): string[][] {
   const last = (rows[0]?.length ?? 1) - 1;
   const widths = Array.from({ length: last }, (_, c) =>
-    rows.reduce((most, row) => Math.max(most, shownColumns(row[c] ?? '')), 0),
+    rows.reduce((max, row) => Math.max(max, shownColumns(row[c] ?? '')), 0),
   );
-  const left = widths.reduce((sum, w, c) => (whole.includes(c) ? sum + w + 2 : sum), 0);
-  const wanted = rows.reduce((most, row) => Math.max(most, shownColumns(row[last] ?? '')), 0);
+  const left = widths.reduce((sum, w, c) => (uncut.includes(c) ? sum + w + 2 : sum), 0);
+  const wanted = rows.reduce((max, row) => Math.max(max, shownColumns(row[last] ?? '')), 0);
   if (left + Math.min(wanted, LEAST_LAST) > width)
     return rows.map((row) => wrapped(row.filter((cell) => shownColumns(cell) > 0).join('  '), width));
-  if (!whole.includes(last)) return table(rows, width, whole).map((line) => [line]);
+  if (!uncut.includes(last)) return table(rows, width, uncut).map((line) => [line]);
   return rows.map((row) => {
     const cells = row.map((cell, c) => (c < last ? cell + ' '.repeat(widths[c]! - shownColumns(cell)) : cell));
     return wrapped(cells.join('  '), width, ' '.repeat(left)).map((line) => line.trimEnd());

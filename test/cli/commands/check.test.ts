@@ -1,4 +1,4 @@
-/** `guild check` on what people really have: somebody else's agents, half-saved files, a broken guild.yaml. */
+/** `guild check` on realistic input: foreign agents, half-saved files, a broken guild.yaml. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { place, scripted, succeeds } from '../../kit/guild.js';
@@ -51,7 +51,7 @@ Body
   empty: '---\nname: empty\ndescription: says nothing more\ntools:\n---\n',
 };
 
-test("a folder of somebody else's Claude Code agents loads, wherever the files lie, with warnings only", async (t) => {
+test('a folder of foreign Claude Code agents loads from any location, with warnings only', async (t) => {
   for (const folder of ['.claude/agents', 'agents', '.', 'categories/01-core']) {
     const files = Object.entries(THIRD_PARTY).map(([name, text]) => [`${folder}/${name}.md`, text]);
     const { guild } = place(t, {
@@ -75,7 +75,7 @@ test("a folder of somebody else's Claude Code agents loads, wherever the files l
   }
 });
 
-test('what is wrong in an agent file is shown with line and caret, and its neighbours work', async (t) => {
+test('an error in an agent file is shown with line and caret, and other agents work', async (t) => {
   const broken = '---\ndescription: Hm\ntools: [read_file, reed_file]\nmodle: x\n---\nPrompt\n';
   const { guild } = place(
     t,
@@ -91,7 +91,7 @@ test('what is wrong in an agent file is shown with line and caret, and its neigh
   assert.equal(succeeds(await guild('run', 'hand', 'x', '--quiet')).out, 'fine\n');
 });
 
-test('what patterns cannot mean is a problem with file and line each, all at once, and the other agents work on', async (t) => {
+test('each contradictory pattern is a problem with file and line, and other agents keep working', async (t) => {
   const bad: [name: string, front: string, place: string, says: string][] = [
     ['far', 'handoff: nobody', '3:10', 'far names "nobody" as its handoff, but there is no such agent'],
     ['deaf', 'advisors: [hand, noone]', '3:18', 'deaf names "noone" as an advisor, but there is no such agent'],
@@ -127,49 +127,49 @@ test('what patterns cannot mean is a problem with file and line each, all at onc
 });
 
 test('an unreadable guild.yaml stops work, so that no task meets models and limits its owner did not mean', async (t) => {
-  const here = place(t, scripted('- say: fine', { 'tasks/pending/a.json': '{"description": "x"}' }));
-  const good = here.read('guild.yaml');
+  const workspace = place(t, scripted('- say: fine', { 'tasks/pending/a.json': '{"description": "x"}' }));
+  const good = workspace.read('guild.yaml');
   for (const bad of ['model: [a', '<<<<<<< HEAD\nmodel: a\n=======\n', 'model: "open\n']) {
-    here.put('guild.yaml', bad);
+    workspace.put('guild.yaml', bad);
     const all = bad.startsWith('model: [') ? [['watch'], ['run', 'boss', 'x'], ['check']] : [];
-    for (const words of [['pump'], ...all]) {
-      const ran = await here.guild(...words);
-      assert.equal(ran.code, 1, `${words.join(' ')} on ${bad}`);
+    for (const command of [['pump'], ...all]) {
+      const ran = await workspace.guild(...command);
+      assert.equal(ran.code, 1, `${command.join(' ')} on ${bad}`);
       assert.match(ran.err, /guild\.yaml:\d+:\d+: /);
     }
   }
-  succeeds(await here.guild('task', 'list'));
-  assert.deepEqual(here.list('tasks/pending'), ['a.json']);
-  here.put('guild.yaml', good);
-  succeeds(await here.guild('pump'));
-  assert.deepEqual(here.list('tasks/completed'), ['a.json']);
+  succeeds(await workspace.guild('task', 'list'));
+  assert.deepEqual(workspace.list('tasks/pending'), ['a.json']);
+  workspace.put('guild.yaml', good);
+  succeeds(await workspace.guild('pump'));
+  assert.deepEqual(workspace.list('tasks/completed'), ['a.json']);
 });
 
-test('a mistyped key or a wrong value stops work too, and takes no task with it; a key like none of ours does not', async (t) => {
-  const here = place(t, scripted('- say: fine', { 'tasks/pending/a.json': '{"description": "x"}' }));
-  const good = here.read('guild.yaml');
-  for (const [bad, said] of [
+test('a mistyped key or an invalid value stops work without failing a task; an unrelated key does not', async (t) => {
+  const workspace = place(t, scripted('- say: fine', { 'tasks/pending/a.json': '{"description": "x"}' }));
+  const good = workspace.read('guild.yaml');
+  for (const [bad, expected] of [
     [good.replace('providers', 'provders'), /unknown key "provders"[^]+did you mean "providers"\?/],
     [`${good}budgt: {usd: 1}\n`, /unknown key "budgt"[^]+did you mean "budget"\?/],
     [`${good}limits: {depth: many, paralel: 1}\n`, /guild check shows 1 more/],
   ] as const) {
-    here.put('guild.yaml', bad);
-    for (const words of [['pump'], ['run', 'boss', 'x']]) {
-      const ran = await here.guild(...words);
+    workspace.put('guild.yaml', bad);
+    for (const command of [['pump'], ['run', 'boss', 'x']]) {
+      const ran = await workspace.guild(...command);
       assert.equal(ran.code, 1, bad);
-      assert.match(ran.err, said);
+      assert.match(ran.err, expected);
     }
-    succeeds(await here.guild('state'));
-    assert.deepEqual([here.list('tasks/pending'), here.list('tasks/failed')], [['a.json'], []]);
+    succeeds(await workspace.guild('state'));
+    assert.deepEqual([workspace.list('tasks/pending'), workspace.list('tasks/failed')], [['a.json'], []]);
   }
-  here.put('guild.yaml', `${good}zebra: {stripes: 9}\n`);
-  assert.match(succeeds(await here.guild('pump')).err, /unknown key "zebra"/);
-  assert.deepEqual(here.list('tasks/completed'), ['a.json']);
+  workspace.put('guild.yaml', `${good}zebra: {stripes: 9}\n`);
+  assert.match(succeeds(await workspace.guild('pump')).err, /unknown key "zebra"/);
+  assert.deepEqual(workspace.list('tasks/completed'), ['a.json']);
 });
 
-test('wrong values in guild.yaml are each told once, with their place', async (t) => {
+test('each invalid value in guild.yaml is reported once, with its place', async (t) => {
   const { guild, put } = place(t, scripted('- say: fine'));
-  for (const [yaml, said] of [
+  for (const [yaml, expected] of [
     ['limits: {parallel: many}', /guild\.yaml:1:20: "limits\.parallel" must be a whole number/],
     ['model: gpt5x', /there is no model gpt5x\n {2}name it as provider\/model/],
     ['default_agent: bos', /default_agent is bos, which is not an agent\n {2}did you mean "boss"\?/],
@@ -180,11 +180,11 @@ test('wrong values in guild.yaml are each told once, with their place', async (t
     put('guild.yaml', `${yaml}\n`);
     const ran = await guild('check');
     assert.equal(ran.code, 1, yaml);
-    assert.equal(ran.err.split(said).length, 2, `${yaml}: ${ran.err}`);
+    assert.equal(ran.err.split(expected).length, 2, `${yaml}: ${ran.err}`);
   }
 });
 
-test('damaged task files are held or set aside with a reason, and their neighbours are done', async (t) => {
+test('damaged task files are held or quarantined with a reason, and other tasks are done', async (t) => {
   const bad: Record<string, string> = {
     torn: '{"description": "to',
     empty: '',
@@ -199,29 +199,29 @@ test('damaged task files are held or set aside with a reason, and their neighbou
     'tasks/pending/bom.json': '\uFEFF{"description": "x"}',
     'tasks/pending/crlf.json': '{\r\n"description": "x"\r\n}\r\n',
   };
-  const here = place(t, scripted('- say: fine', { ...files, ...good }));
-  const ran = succeeds(await here.guild('pump'));
-  assert.deepEqual(here.list('tasks/completed'), ['bom.json', 'crlf.json']);
-  assert.deepEqual(here.list('tasks/pending'), ['empty.json', 'torn.json']);
+  const workspace = place(t, scripted('- say: fine', { ...files, ...good }));
+  const ran = succeeds(await workspace.guild('pump'));
+  assert.deepEqual(workspace.list('tasks/completed'), ['bom.json', 'crlf.json']);
+  assert.deepEqual(workspace.list('tasks/pending'), ['empty.json', 'torn.json']);
   assert.match(ran.err, /torn\.json:1:17: this string does not end\n {2}\{"description": "to\n {18}\^/);
   for (const name of ['array', 'number', 'twice', 'two words', 'binary']) {
-    assert.equal(here.read(`quarantine/${name}.json`), bad[name], 'its bytes are kept');
-    assert.match(here.read(`quarantine/${name}.json.why.md`), /tasks\/pending/);
+    assert.equal(workspace.read(`quarantine/${name}.json`), bad[name], 'its bytes are kept');
+    assert.match(workspace.read(`quarantine/${name}.json.why.md`), /tasks\/pending/);
   }
-  here.put('tasks/pending/torn.json', '{"description": "to the end"}');
-  succeeds(await here.guild('pump'));
-  assert.ok(here.list('tasks/completed').includes('torn.json'));
+  workspace.put('tasks/pending/torn.json', '{"description": "to the end"}');
+  succeeds(await workspace.guild('pump'));
+  assert.ok(workspace.list('tasks/completed').includes('torn.json'));
 });
 
-test('a second file with the id of another is set aside, told, and in the history, even when only looked at', async (t) => {
+test('a second file with the same id is quarantined, reported and recorded, even by a read-only command', async (t) => {
   const twins = {
     'tasks/pending/copy.json': '{"id": "a", "description": "one"}',
     'tasks/waiting/a.json': '{"description": "two"}',
   };
-  const here = place(t, scripted('- say: fine', twins));
-  const ran = succeeds(await here.guild('task', 'list'));
+  const workspace = place(t, scripted('- say: fine', twins));
+  const ran = succeeds(await workspace.guild('task', 'list'));
   assert.match(ran.out, /^waiting {2}a +two\n$/);
   assert.match(ran.err, /tasks\/pending\/copy\.json has the id a, which tasks\/waiting\/a\.json has already/);
-  const history = here.list('events').map((file) => here.read(`events/${file}`));
+  const history = workspace.list('events').map((file) => workspace.read(`events/${file}`));
   assert.match(history.join(''), /"name":"file\.quarantined".*tasks\/pending\/copy\.json/);
 });

@@ -5,25 +5,27 @@ import { place, succeeds } from '../../kit/guild.js';
 import { onTerminal } from '../../kit/guild.js';
 
 test('the cost of a model without a price is unknown, and cost says how to set it', async (t) => {
-  const here = place(t, {
+  const workspace = place(t, {
     'agents/boss.md': '---\ndescription: Does it\n---\nYou are the boss.\n',
     'play.yaml': '- say: Done.\n',
   });
-  const server = here.start('model-server', '--script', 'play.yaml', '--port', '0', '--json');
+  const server = workspace.start('model-server', '--script', 'play.yaml', '--port', '0', '--json');
   const url = await server.says(/"url":"([^"]+)"/);
   const config = `providers: { house: { base_url: "${url}" } }\nmodel: house/large\n`;
-  here.put('guild.yaml', config);
-  succeeds(await here.guild('run', 'boss', 'Begin'));
+  workspace.put('guild.yaml', config);
+  succeeds(await workspace.guild('run', 'boss', 'Begin'));
 
-  const { out, err } = succeeds(await here.guildWith(onTerminal(40), 'cost'));
+  const { out, err } = succeeds(await workspace.guildWith(onTerminal(40), 'cost'));
   assert.match(out, /^boss .*price unknown$/m);
   assert.doesNotMatch(out, /\$/);
   assert.match(err, /price of house\/large is not known[^]*prices: \{ house\/large: \{ input: /);
-  const { total } = JSON.parse(succeeds(await here.guild('cost', '--json')).out) as { total: Record<string, number> };
+  const { total } = JSON.parse(succeeds(await workspace.guild('cost', '--json')).out) as {
+    total: Record<string, number>;
+  };
   assert.deepEqual([total['calls'], total['unpriced_calls'], total['micro_usd']], [1, 1, 0]);
-  assert.match(succeeds(await here.guild('top', '--once')).out, / tokens · price unknown · /);
+  assert.match(succeeds(await workspace.guild('top', '--once')).out, / tokens · price unknown · /);
 
-  here.put('guild.yaml', `${config}prices: { house/large: { input: 1000, output: 1000 } }\n`);
-  succeeds(await here.guild('run', 'boss', 'Again'));
-  assert.match(succeeds(await here.guild('cost')).out, /^total .*\$\d+\.\d{6} \+ unknown/m);
+  workspace.put('guild.yaml', `${config}prices: { house/large: { input: 1000, output: 1000 } }\n`);
+  succeeds(await workspace.guild('run', 'boss', 'Again'));
+  assert.match(succeeds(await workspace.guild('cost')).out, /^total .*\$\d+\.\d{6} \+ unknown/m);
 });

@@ -10,31 +10,31 @@ const FILES = {
 };
 
 test('a message that is added is listed as new, and after a pump as taken', async (t) => {
-  const here = place(t, FILES);
-  const added = await here.guild('inbox', 'add', 'Is', 'Redis up?', '--from', 'sarah', '--channel', 'slack #ops');
+  const workspace = place(t, FILES);
+  const added = await workspace.guild('inbox', 'add', 'Is', 'Redis up?', '--from', 'sarah', '--channel', 'slack #ops');
   assert.deepEqual([added.code, added.out], [0, 'inbox/slack-messages.jsonl\n']);
-  assert.match((await here.guild('inbox', 'list')).out, /^new +slack #ops +sarah +Is Redis up\?\n$/);
-  assert.equal((await here.guild('pump')).code, 0);
-  const { out } = await here.guild('inbox', 'list', '--json');
+  assert.match((await workspace.guild('inbox', 'list')).out, /^new +slack #ops +sarah +Is Redis up\?\n$/);
+  assert.equal((await workspace.guild('pump')).code, 0);
+  const { out } = await workspace.guild('inbox', 'list', '--json');
   const [line, ...more] = out.trim().split('\n');
   const listed = JSON.parse(line!) as { taken: boolean; task: string; text: string };
   assert.deepEqual([more.length, listed.taken, listed.text], [0, true, 'Is Redis up?']);
-  assert.deepEqual(here.list('tasks/completed'), [`${listed.task}.json`]);
+  assert.deepEqual(workspace.list('tasks/completed'), [`${listed.task}.json`]);
 });
 
-test('what cannot be a message, or a service, is refused with the right exit code and nothing is written', async (t) => {
-  const here = place(t, FILES);
+test('an invalid message or source is refused with the right exit code, and nothing is written', async (t) => {
+  const workspace = place(t, FILES);
   for (const args of [['add'], ['add', ' '], ['add', 'x', '--channel', '../etc'], ['throw']]) {
-    const ran = await here.guild('inbox', ...args);
+    const ran = await workspace.guild('inbox', ...args);
     assert.equal(ran.code, 2, args.join(' '));
   }
-  assert.deepEqual(here.list('inbox'), []);
+  assert.deepEqual(workspace.list('inbox'), []);
 });
 
 test('a listed message cannot drive the terminal', async (t) => {
-  const here = place(t, FILES);
-  await here.guild('inbox', 'add', 'a\u001b[2J\u202eb\nc', '--from', 'x\u001b[31m');
-  const { out } = await here.guild('inbox', 'list');
+  const workspace = place(t, FILES);
+  await workspace.guild('inbox', 'add', 'a\u001b[2J\u202eb\nc', '--from', 'x\u001b[31m');
+  const { out } = await workspace.guild('inbox', 'list');
   // eslint-disable-next-line no-control-regex
   assert.doesNotMatch(out, /[\u001b\u202e]/);
   assert.equal(out.trim().split('\n').length, 1);

@@ -26,7 +26,7 @@ interface Office extends Place {
 }
 
 function office(t: TestContext, config = ''): Office {
-  const here = place(t, {
+  const workspace = place(t, {
     'guild.yaml': `model: demo/story\nproviders:\n  demo: { kind: scripted, script: script.yaml }\n${config}`,
     'script.yaml': SCRIPT,
     'agents/planner.md': '---\ndescription: Plans\ntools: [delegate_to_agent]\nagents: [writer]\n---\nYou plan.\n',
@@ -34,9 +34,9 @@ function office(t: TestContext, config = ''): Office {
     'tasks/pending/word.json': '{"description": "Find a word", "to": "planner"}',
   });
   return {
-    ...here,
-    git: (...args) => execFileSync('git', args, { cwd: here.root, encoding: 'utf8' }).trim(),
-    has: (file) => fs.existsSync(path.join(here.root, file)),
+    ...workspace,
+    git: (...args) => execFileSync('git', args, { cwd: workspace.root, encoding: 'utf8' }).trim(),
+    has: (file) => fs.existsSync(path.join(workspace.root, file)),
   };
 }
 
@@ -65,7 +65,7 @@ test('each pass leaves a commit that names task, agent and cause', async (t) => 
   assert.equal((await guild('log', '--limit', 'many')).code, 2);
 });
 
-test('undo shows first, then goes back, and work goes on from what the files say', async (t) => {
+test('undo previews, then restores, and work continues from the restored files', async (t) => {
   const { guild, has, root, git } = office(t);
   await guild('pump');
   const first = JSON.parse((await guild('log', '--json')).out)[0].id as string;
@@ -95,7 +95,7 @@ test('undo shows first, then goes back, and work goes on from what the files say
   assert.equal((await guild('undo')).code, 2);
 });
 
-test('undo refuses while another guild is at work', async (t) => {
+test('undo refuses while another process is working', async (t) => {
   const { guild, spawn, root, has } = office(t);
   await guild('pump', '--all');
   const first = (JSON.parse((await guild('log', '--json')).out) as { id: string }[]).at(-1)!.id;
@@ -113,7 +113,7 @@ test('undo refuses while another guild is at work', async (t) => {
   assert.equal(has('tasks/completed/other.json'), false);
 });
 
-test('git: false keeps no history and says so', async (t) => {
+test('git: false keeps no history, and log says so', async (t) => {
   const { guild, has } = office(t, 'git: false\n');
   await guild('pump', '--all');
   assert.equal(has('.git'), false);
@@ -124,7 +124,7 @@ test('git: false keeps no history and says so', async (t) => {
   assert.match((await guild('doctor')).out, /history +not kept/);
 });
 
-test('a fork goes on another way from a whole place, and its beginning costs nothing', async (t) => {
+test('a fork continues differently from a complete turn, and its copied start costs nothing', async (t) => {
   const { guild, root, has } = office(t);
   await guild('pump', '--all');
   const session = 'planner-word';
@@ -148,12 +148,12 @@ test('a fork goes on another way from a whole place, and its beginning costs not
   assert.equal(has('sessions/planner-word.session.yaml'), true);
 });
 
-test('why tells who asked, the steps and the cost', async (t) => {
+test('why shows who asked, the steps and the cost', async (t) => {
   const { guild } = office(t);
   await guild('pump', '--all');
-  const told = await guild('why', 'word');
-  assert.equal(told.code, 0, told.err);
-  const lines = told.out.split('\n').map((line) => line.replace(/^\d\d:\d\d:\d\d /, ''));
+  const explained = await guild('why', 'word');
+  assert.equal(explained.code, 0, explained.err);
+  const lines = explained.out.split('\n').map((line) => line.replace(/^\d\d:\d\d:\d\d /, ''));
   const at = (pattern: RegExp): number => lines.findIndex((line) => pattern.test(line));
   const steps = [
     /^you asked for it/,
@@ -168,7 +168,7 @@ test('why tells who asked, the steps and the cost', async (t) => {
   const places = steps.map(at);
   assert.ok(
     places.every((place, i) => place >= 0 && (i === 0 || place > places[i - 1]!)),
-    `${places.join(' ')}\n${told.out}`,
+    `${places.join(' ')}\n${explained.out}`,
   );
   const { story, origin } = JSON.parse((await guild('why', 'word', '--json')).out) as {
     story: unknown[];
@@ -178,7 +178,7 @@ test('why tells who asked, the steps and the cost', async (t) => {
   assert.match(origin[1]!, /^word @planner: Find a word/);
 });
 
-test('a fork inside a pattern goes on in the work: advisors and members are not asked again, and what comes after it follows', async (t) => {
+test('a fork inside a pattern does not ask advisors and members again, and later stages follow', async (t) => {
   const { root, guild } = office(t);
   fs.rmSync(path.join(root, 'tasks/pending/word.json'));
   const write = (file: string, text: string): void => fs.writeFileSync(path.join(root, file), text);

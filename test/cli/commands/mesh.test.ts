@@ -1,4 +1,4 @@
-/** Each agent is started on its own, as people do. One gives what another needs, also when a process is killed. */
+/** Separately started agents: one provides what another needs, also if a process is killed. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { place, succeeds, type Place, type Running, type Spawned } from '../../kit/guild.js';
@@ -21,10 +21,10 @@ const files = (ben: string, dan = 'say: never', coordination = 'mode: mesh'): Re
 });
 
 /** One command for each agent, all of them known to the others. The one to kill has a process of its own. */
-async function peers(here: Place, victim?: Spawned): Promise<Map<string, Running>> {
+async function peers(workspace: Place, victim?: Spawned): Promise<Map<string, Running>> {
   const names = ['ana', 'ben', 'cyd', 'dan'].filter((name) => !victim?.child.spawnargs.includes(name));
-  const all = new Map(names.map((name) => [name, here.start('agent', 'start', name)]));
-  await until(() => here.list('agents/live').filter((name) => name.endsWith('.json')).length === 4);
+  const all = new Map(names.map((name) => [name, workspace.start('agent', 'start', name)]));
+  await until(() => workspace.list('agents/live').filter((name) => name.endsWith('.json')).length === 4);
   return all;
 }
 
@@ -35,58 +35,58 @@ async function stop(all: Iterable<Running>): Promise<void> {
   }
 }
 
-const completed = (here: Place): string | undefined =>
-  here.list('tasks/completed').includes('q.json')
-    ? (JSON.parse(here.read('tasks/completed/q.json')) as { result: string }).result
+const completed = (workspace: Place): string | undefined =>
+  workspace.list('tasks/completed').includes('q.json')
+    ? (JSON.parse(workspace.read('tasks/completed/q.json')) as { result: string }).result
     : undefined;
 
-test('of four agents one needs, two could, the fitter one gives', async (t) => {
-  const here = place(t, files('say: "id, name"'));
-  const all = await peers(here);
-  succeeds(await here.guild('task', 'add', 'Write the query', '--to', 'ana', '--id', 'q'));
-  assert.match(await until(() => completed(here)), /^By (ben|cyd)\.$/);
+test('one of four agents needs something, two can provide it, and the fitter one does', async (t) => {
+  const workspace = place(t, files('say: "id, name"'));
+  const all = await peers(workspace);
+  succeeds(await workspace.guild('task', 'add', 'Write the query', '--to', 'ana', '--id', 'q'));
+  assert.match(await until(() => completed(workspace)), /^By (ben|cyd)\.$/);
   assert.equal(
-    here.list('tasks/completed').filter((name) => name.includes('provide')).length,
+    workspace.list('tasks/completed').filter((name) => name.includes('provide')).length,
     1,
     'one of them was asked',
   );
   await stop(all.values());
 });
 
-test('the one that was chosen is killed while it is at it: the next best gives it', async (t) => {
-  const here = place(t, files('wait: 30m, say: never'));
-  const ben = here.spawn('agent', 'start', 'ben');
-  const all = await peers(here, ben);
-  succeeds(await here.guild('task', 'add', 'Write the query', '--to', 'ana', '--id', 'q'));
-  const isAtIt = (): boolean => here.list('tasks/active').some((name) => name.includes('provide-1_ben'));
-  await until(() => isAtIt() || completed(here) !== undefined);
+test('the chosen provider is killed during its work: the next best provides it', async (t) => {
+  const workspace = place(t, files('wait: 30m, say: never'));
+  const ben = workspace.spawn('agent', 'start', 'ben');
+  const all = await peers(workspace, ben);
+  succeeds(await workspace.guild('task', 'add', 'Write the query', '--to', 'ana', '--id', 'q'));
+  const isAtIt = (): boolean => workspace.list('tasks/active').some((name) => name.includes('provide-1_ben'));
+  await until(() => isAtIt() || completed(workspace) !== undefined);
   ben.child.kill('SIGKILL');
   await ben.ended;
-  assert.equal(await until(() => completed(here)), 'By cyd.');
+  assert.equal(await until(() => completed(workspace)), 'By cyd.');
   await stop(all.values());
 });
 
 const LED = 'coordinator: dan';
 
-test('under a coordinator: it says who gives it', async (t) => {
-  const here = place(
+test('under a coordinator, the coordinator chooses the provider', async (t) => {
+  const workspace = place(
     t,
     files('say: "id, name"', 'call: [{assign_provider: {agent: cyd, reason: it is her turn}}]', LED),
   );
-  const all = await peers(here);
-  succeeds(await here.guild('task', 'add', 'Write the query', '--to', 'ana', '--id', 'q'));
-  assert.equal(await until(() => completed(here)), 'By cyd.');
+  const all = await peers(workspace);
+  succeeds(await workspace.guild('task', 'add', 'Write the query', '--to', 'ana', '--id', 'q'));
+  assert.equal(await until(() => completed(workspace)), 'By cyd.');
   await stop(all.values());
 });
 
 test('the coordinator is killed while it chooses: the rule chooses', async (t) => {
-  const here = place(t, files('say: "id, name"', 'wait: 30m, say: never', LED));
-  const dan = here.spawn('agent', 'start', 'dan');
-  const all = await peers(here, dan);
-  succeeds(await here.guild('task', 'add', 'Write the query', '--to', 'ana', '--id', 'q'));
-  await until(() => here.list('tasks/active').some((name) => name.includes('match_dan')));
+  const workspace = place(t, files('say: "id, name"', 'wait: 30m, say: never', LED));
+  const dan = workspace.spawn('agent', 'start', 'dan');
+  const all = await peers(workspace, dan);
+  succeeds(await workspace.guild('task', 'add', 'Write the query', '--to', 'ana', '--id', 'q'));
+  await until(() => workspace.list('tasks/active').some((name) => name.includes('match_dan')));
   dan.child.kill('SIGKILL');
   await dan.ended;
-  assert.equal(await until(() => completed(here)), 'By ben.');
+  assert.equal(await until(() => completed(workspace)), 'By ben.');
   await stop(all.values());
 });

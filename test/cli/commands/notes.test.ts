@@ -1,4 +1,4 @@
-/** `guild notes` and `guild tell`: a person says something on a channel, sees it, follows along, and is told what went wrong. */
+/** `guild notes` and `guild tell`: posting on a channel, listing, following, and errors. */
 import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import path from 'node:path';
@@ -13,42 +13,42 @@ const FILES = {
   'agents/bob.md': '---\ndescription: d\n---\nx\n',
 };
 
-test('what is told is listed, and heard by its reader', async (t) => {
-  const here = place(t, FILES);
-  assert.equal((await here.guild('tell', 'news', 'lunch', 'is', 'at one', '--priority', 'high')).code, 0);
-  assert.match((await here.guild('notes', 'news')).out, /^\S+ \S+ \S+ human: high lunch is at one\n$/);
-  const [told] = (await here.guild('notes', 'news', '--json')).out.trim().split('\n');
-  const { from, priority, body } = JSON.parse(told!) as Record<string, unknown>;
+test('a note is listed and reaches its reader', async (t) => {
+  const workspace = place(t, FILES);
+  assert.equal((await workspace.guild('tell', 'news', 'lunch', 'is', 'at one', '--priority', 'high')).code, 0);
+  assert.match((await workspace.guild('notes', 'news')).out, /^\S+ \S+ \S+ human: high lunch is at one\n$/);
+  const [note] = (await workspace.guild('notes', 'news', '--json')).out.trim().split('\n');
+  const { from, priority, body } = JSON.parse(note!) as Record<string, unknown>;
   assert.deepEqual([from, priority, body], ['human', 'high', { type: 'said', text: 'lunch is at one' }]);
-  assert.match((await here.guild('notes')).out, /news +1 note .* written by all, read by bob\n/);
-  assert.match((await here.guild('run', 'bob', 'Anything new?')).out, /I heard it\./);
-  assert.match((await here.guild('run', 'bob', 'Anything new?')).out, /Nothing was said\./);
+  assert.match((await workspace.guild('notes')).out, /news +1 note .* written by all, read by bob\n/);
+  assert.match((await workspace.guild('run', 'bob', 'Anything new?')).out, /I heard it\./);
+  assert.match((await workspace.guild('run', 'bob', 'Anything new?')).out, /Nothing was said\./);
 });
 
-test('a line by hand counts, a bad one is told with its place, --last shows the newest', async (t) => {
-  const here = place(t, FILES);
-  here.put('bus/news.jsonl', '{"text":"one"}\nwhat?\n{"text":"two"}\n');
-  const ran = await here.guild('notes', 'news', '--last', '1');
+test('a note written by hand counts, a bad line is reported with its place, --last shows the newest', async (t) => {
+  const workspace = place(t, FILES);
+  workspace.put('bus/news.jsonl', '{"text":"one"}\nwhat?\n{"text":"two"}\n');
+  const ran = await workspace.guild('notes', 'news', '--last', '1');
   assert.match(ran.out, /human: two\n$/);
   assert.doesNotMatch(ran.out, /one/);
   assert.match(ran.err, /bus\/news\.jsonl:2/);
 });
 
-test('--follow shows what another process tells, until it is interrupted', async (t) => {
-  const here = place(t, FILES);
-  const following = here.start('notes', 'news', '--follow');
-  const file = path.join(here.root, 'bus/news.jsonl');
+test('--follow shows notes of other processes until it is interrupted', async (t) => {
+  const workspace = place(t, FILES);
+  const following = workspace.start('notes', 'news', '--follow');
+  const file = path.join(workspace.root, 'bus/news.jsonl');
   fs.mkdirSync(path.dirname(file), { recursive: true });
   fs.appendFileSync(file, '{"text":"hello there"}\n');
   await following.says(/hello there/);
-  assert.equal((await here.guild('tell', 'news', 'and again')).code, 0);
+  assert.equal((await workspace.guild('tell', 'news', 'and again')).code, 0);
   await following.says(/and again/);
   following.interrupt();
   assert.equal((await following.ended).code, 0);
 });
 
-test('wrong channels and priorities are refused, each with what there is', async (t) => {
-  const here = place(t, FILES);
+test('unknown channels and priorities are refused, with the valid ones', async (t) => {
+  const workspace = place(t, FILES);
   for (const [args, code, says] of [
     [['tell', 'nws', 'x'], 1, /no channel "nws"\n +did you mean "news"\? channels you may write: news, ops/],
     [['tell', 'state', 'x'], 3, /only the program itself/],
@@ -58,9 +58,9 @@ test('wrong channels and priorities are refused, each with what there is', async
     [['tell', 'news', 'x'.repeat(70_000)], 1, /the limit on news is 65536/],
     [['notes', 'nws'], 1, /channels: dependency, help, news, ops, state, task/],
   ] as [string[], number, RegExp][]) {
-    const ran = await here.guild(...args);
+    const ran = await workspace.guild(...args);
     assert.equal(ran.code, code, args.join(' ').slice(0, 50));
     assert.match(ran.err, says);
   }
-  assert.deepEqual(here.list('bus'), []);
+  assert.deepEqual(workspace.list('bus'), []);
 });

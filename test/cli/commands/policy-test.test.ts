@@ -1,4 +1,4 @@
-/** `guild policy test`: verdicts for lines and JSON lines, from the workspace's own files, closed when they cannot be read. */
+/** `guild policy test`: verdicts for lines and JSON lines; unreadable policy files close the gate. */
 import assert from 'node:assert/strict';
 import * as fs from 'node:fs';
 import * as os from 'node:os';
@@ -81,7 +81,7 @@ test('the files of the workspace are heard', async (t) => {
   assert.deepEqual(verdicts, ['auto', 'ask', 'notify', 'ask', 'deny']);
 });
 
-test('a damaged file closes the gate and says where', async (t) => {
+test('a damaged file closes the gate and is named with its place', async (t) => {
   for (const file of ['storage/terminal-cmd-allowlist.yaml', 'storage/policy.yaml']) {
     for (const text of ['ls: [', 'ls: maybe\n', '\ufffd: {\n', 'a: {b: {c: 1}}']) {
       const { verdicts, err } = await run(t, ['ls', 'touch x', 'sudo ls'], [], { [file]: text });

@@ -36,16 +36,16 @@ test('every column that a query names is shown, and an unknown one is an error',
   const guild = workspace(t);
   const table = await guild('query', `SELECT id, completed FROM tasks/redis.task.md WHERE completed = false LIMIT 1`);
   assert.deepEqual(table.out.trim().split('\n'), ['id        completed', '--------  ---------', 'task-002  false']);
-  const wrong = await guild('query', `SELECT id, titel FROM tasks/redis.task.md`);
-  assert.deepEqual([wrong.code, wrong.out], [2, '']);
-  assert.match(wrong.err, /tasks\/redis\.task\.md has no column "titel"\n {2}did you mean "title"\?/);
+  const refused = await guild('query', `SELECT id, titel FROM tasks/redis.task.md`);
+  assert.deepEqual([refused.code, refused.out], [2, '']);
+  assert.match(refused.err, /tasks\/redis\.task\.md has no column "titel"\n {2}did you mean "title"\?/);
 });
 
 test('a query that does not parse shows where, and exits 2', async (t) => {
   const guild = workspace(t);
-  const wrong = await guild('query', `DELETE FROM tasks/redis.task.md WHERE priority !! 'A'`);
-  assert.equal(wrong.code, 2);
-  assert.match(wrong.err, /query:1:48/);
+  const refused = await guild('query', `DELETE FROM tasks/redis.task.md WHERE priority !! 'A'`);
+  assert.equal(refused.code, 2);
+  assert.match(refused.err, /query:1:48/);
   assert.equal((await guild('query', 'DELETE FROM tasks/redis.task.md')).code, 2);
   assert.equal(
     (await guild('query', 'DELETE FROM tasks/redis.task.md', '--all')).out,

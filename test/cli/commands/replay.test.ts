@@ -1,4 +1,4 @@
-/** `guild record` and `guild replay` as a person meets them: the office story, a delegation, other prompts, wrong words. */
+/** `guild record` and `guild replay`: the office story, a delegation, changed prompts, wrong usage. */
 import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import path from 'node:path';
@@ -14,38 +14,38 @@ const SCRIPT = `
 const BOSS =
   '---\ndescription: Does it\ntools: [read_file, delegate_to_agent]\nagents: [hand]\n---\nYou are the boss.\n';
 
-/** Whoever opens a connection ends the process. */
+/** Loaded into a process to end it at the first network connection. */
 const NO_NETWORK = `data:text/javascript,${encodeURIComponent(
   "import net from 'node:net'; net.Socket.prototype.connect = () => { console.error('CONNECTED'); process.exit(99); }; globalThis.fetch = net.Socket.prototype.connect;",
 )}`;
 
 test('the office story, with its commands and both answers of the human, is played twice to the same bytes', async (t) => {
-  const here = place(t);
-  const recorded = succeeds(await here.guild('record', 'office.jsonl', '--', 'demo', '--yes', '--dir', 'office'));
+  const workspace = place(t);
+  const recorded = succeeds(await workspace.guild('record', 'office.jsonl', '--', 'demo', '--yes', '--dir', 'office'));
   const calls = /passes, (\d+) model calls/.exec(recorded.err)?.[1];
   assert.ok(Number(calls) > 10, recorded.err);
   assert.match(recorded.err, /replayed without a model, with the same \d+ files/);
   const offline = { node: ['--import', NO_NETWORK] };
-  const first = succeeds(await here.spawnWith(offline, 'replay', 'office.jsonl', '--dir', 'first').ended);
+  const first = succeeds(await workspace.spawnWith(offline, 'replay', 'office.jsonl', '--dir', 'first').ended);
   assert.match(first.out, new RegExp(`^same: \\d+ files, ${calls} model calls, none of them repeated`, 'm'));
-  succeeds(await here.spawnWith(offline, 'replay', 'office.jsonl', '--dir', 'second', '--quiet').ended);
+  succeeds(await workspace.spawnWith(offline, 'replay', 'office.jsonl', '--dir', 'second', '--quiet').ended);
   for (const folder of ['tasks', 'sessions', 'results', 'events', 'inbox', 'storage', 'memory', '.guild/run']) {
-    assert.deepEqual(bytes(here, `first/${folder}`), bytes(here, `office/${folder}`));
-    assert.deepEqual(bytes(here, `second/${folder}`), bytes(here, `first/${folder}`));
+    assert.deepEqual(bytes(workspace, `first/${folder}`), bytes(workspace, `office/${folder}`));
+    assert.deepEqual(bytes(workspace, `second/${folder}`), bytes(workspace, `first/${folder}`));
   }
   assert.ok(
-    here.list('first/inbox').includes('slack-outbox.jsonl'),
+    workspace.list('first/inbox').includes('slack-outbox.jsonl'),
     'what an action wrote is there, though none was run',
   );
 });
 
 test('the example that composes every pattern is played again with no network, no script and no key', async (t) => {
-  const here = place(t);
-  fs.cpSync(path.join(ROOT, 'examples/composed'), path.join(here.root, 'all'), { recursive: true });
-  succeeds(await here.guild('record', 'all.jsonl', '--workspace', 'all', 'pump', '--all'));
-  here.put('none.yaml', '[]');
+  const workspace = place(t);
+  fs.cpSync(path.join(ROOT, 'examples/composed'), path.join(workspace.root, 'all'), { recursive: true });
+  succeeds(await workspace.guild('record', 'all.jsonl', '--workspace', 'all', 'pump', '--all'));
+  workspace.put('none.yaml', '[]');
   const offline = { node: ['--import', NO_NETWORK] };
-  const again = await here.spawnWith(
+  const again = await workspace.spawnWith(
     offline,
     'replay',
     'all.jsonl',
@@ -56,15 +56,15 @@ test('the example that composes every pattern is played again with no network, n
   ).ended;
   assert.match(succeeds(again).out, /^same: /m);
   for (const folder of ['tasks', 'sessions', 'results', 'events'])
-    assert.deepEqual(bytes(here, `again/${folder}`), bytes(here, `all/${folder}`));
+    assert.deepEqual(bytes(workspace, `again/${folder}`), bytes(workspace, `all/${folder}`));
 });
 
-test('another prompt in the office: the first question that differs, its agent and its turn', async (t) => {
-  const here = place(t);
-  succeeds(await here.guild('record', 'office.jsonl', '--no-check', 'demo', '--yes', '--dir', 'office'));
-  const agent = here.read('office/agents/evaluator.md');
-  here.put('kinder.md', `${agent}\nBe kind.\n`);
-  const ran = await here.guild('replay', 'office.jsonl', '--with', 'agents/evaluator.md=kinder.md');
+test('with another prompt, replay names the first differing request, its agent and its turn', async (t) => {
+  const workspace = place(t);
+  succeeds(await workspace.guild('record', 'office.jsonl', '--no-check', 'demo', '--yes', '--dir', 'office'));
+  const agent = workspace.read('office/agents/evaluator.md');
+  workspace.put('kinder.md', `${agent}\nBe kind.\n`);
+  const ran = await workspace.guild('replay', 'office.jsonl', '--with', 'agents/evaluator.md=kinder.md');
   assert.equal(ran.code, 1);
   assert.match(
     ran.out,
@@ -72,35 +72,38 @@ test('another prompt in the office: the first question that differs, its agent a
   );
   assert.match(ran.out, /^\+ Be kind\.$/m);
   assert.match(ran.err, /[5-9] model calls before it were the same/);
-  const json = await here.guild('replay', 'office.jsonl', '--with', 'agents/evaluator.md=kinder.md', '--json');
-  const said = JSON.parse(json.out) as { same: boolean; difference: { agent: string; turn: number; what: string } };
+  const json = await workspace.guild('replay', 'office.jsonl', '--with', 'agents/evaluator.md=kinder.md', '--json');
+  const report = JSON.parse(json.out) as { same: boolean; difference: { agent: string; turn: number; what: string } };
   assert.equal(json.code, 1);
   assert.deepEqual(
-    [said.same, said.difference.agent, said.difference.turn, said.difference.what],
+    [report.same, report.difference.agent, report.difference.turn, report.difference.what],
     [false, 'evaluator', 1, 'system prompt'],
   );
 });
 
-test('a run with a delegation is recorded as it is typed, and goes on live from where it differs', async (t) => {
-  const here = place(t, scripted(SCRIPT, { 'agents/boss.md': BOSS }));
-  const ran = succeeds(await here.guild('record', 'kept/run.jsonl', 'run', 'boss', 'How many?', '--id', 'count'));
+test('a run with a delegation is recorded as typed, and replay continues live from the difference', async (t) => {
+  const workspace = place(t, scripted(SCRIPT, { 'agents/boss.md': BOSS }));
+  const ran = succeeds(await workspace.guild('record', 'kept/run.jsonl', 'run', 'boss', 'How many?', '--id', 'count'));
   assert.match(ran.out, /There are two\./);
-  assert.match(here.read('results/count.md'), /There are two\./);
-  assert.equal(JSON.parse(succeeds(await here.guild('replay', 'kept/run.jsonl', '--json')).out).same, true);
-  here.put('other/agents/boss.md', BOSS);
-  here.put('other/agents/hand.md', '---\ndescription: Helps\ntools: [list_directory]\n---\nYou are a quick hand.\n');
-  const other = await here.guild('replay', 'kept/run.jsonl', '--workspace', 'other');
+  assert.match(workspace.read('results/count.md'), /There are two\./);
+  assert.equal(JSON.parse(succeeds(await workspace.guild('replay', 'kept/run.jsonl', '--json')).out).same, true);
+  workspace.put('other/agents/boss.md', BOSS);
+  workspace.put(
+    'other/agents/hand.md',
+    '---\ndescription: Helps\ntools: [list_directory]\n---\nYou are a quick hand.\n',
+  );
+  const other = await workspace.guild('replay', 'kept/run.jsonl', '--workspace', 'other');
   assert.equal(other.code, 1);
   assert.match(other.out, /^hand \(task count\.call-\w+, turn 1\)/m);
   const live = succeeds(
-    await here.guild('replay', 'kept/run.jsonl', '--workspace', 'other', '--continue-live', '--dir', 'live'),
+    await workspace.guild('replay', 'kept/run.jsonl', '--workspace', 'other', '--continue-live', '--dir', 'live'),
   );
   assert.match(live.err, /1 model call before it was the same\nit continued with 3 real calls/);
-  assert.match(here.read('live/results/count.md'), /There are two\./);
+  assert.match(workspace.read('live/results/count.md'), /There are two\./);
 });
 
 test('a watch is recorded with the answer a person gave meanwhile, until it is stopped', async (t) => {
-  const here = place(
+  const workspace = place(
     t,
     scripted(
       `
@@ -110,26 +113,26 @@ test('a watch is recorded with the answer a person gave meanwhile, until it is s
       { 'agents/boss.md': '---\ndescription: Does it\ntools: [write_file]\n---\nYou are the boss.\n' },
     ),
   );
-  const watching = here.start('record', 'watch.jsonl', 'watch');
+  const watching = workspace.start('record', 'watch.jsonl', 'watch');
   await watching.says(/watching/);
-  succeeds(await here.guild('task', 'add', 'Publish it', '--to', 'boss', '--id', 'page'));
+  succeeds(await workspace.guild('task', 'add', 'Publish it', '--to', 'boss', '--id', 'page'));
   const asked = await watching.says(/\+ human (\S+)[\s\S]*boss waits/);
-  const refused = await here.guild('record', 'second.jsonl', 'pump');
+  const refused = await workspace.guild('record', 'second.jsonl', 'pump');
   assert.equal(refused.code, 3);
   assert.match(refused.err, /another process \(pid \d+\) works in this workspace/);
   // In a process of its own: an answer in the middle of a pass could not be recorded.
-  succeeds(await here.spawn('approve', asked).ended);
+  succeeds(await workspace.spawn('approve', asked).ended);
   await watching.says(/✓ boss/);
   watching.interrupt();
   const ended = succeeds(await watching.ended);
   assert.match(ended.err, /replayed without a model, with the same/);
-  assert.equal(here.read('page.txt'), 'public');
-  succeeds(await here.guild('replay', 'watch.jsonl', '--dir', 'again'));
-  assert.equal(here.read('again/page.txt'), 'public');
+  assert.equal(workspace.read('page.txt'), 'public');
+  succeeds(await workspace.guild('replay', 'watch.jsonl', '--dir', 'again'));
+  assert.equal(workspace.read('again/page.txt'), 'public');
 });
 
-test('what cannot be recorded or replayed is told in one problem', async (t) => {
-  const here = place(t, scripted(SCRIPT));
+test('an impossible recording or replay is refused with one problem', async (t) => {
+  const workspace = place(t, scripted(SCRIPT));
   const cases: [string[], number, RegExp][] = [
     [['record'], 2, /needs a cassette and a command/],
     [['record', 'a.jsonl'], 2, /needs a cassette and a command/],
@@ -141,17 +144,17 @@ test('what cannot be recorded or replayed is told in one problem', async (t) => 
     [['replay', 'agents/boss.md'], 1, /is not a cassette/],
     [['replay', 'x', '--with', 'nothing'], 2, /--with takes FILE=PATH/],
   ];
-  for (const [words, code, says] of cases) {
-    const ran = await here.guild(...words);
-    assert.equal(ran.code, code, `guild ${words.join(' ')}: ${ran.err}`);
+  for (const [command, code, says] of cases) {
+    const ran = await workspace.guild(...command);
+    assert.equal(ran.code, code, `guild ${command.join(' ')}: ${ran.err}`);
     assert.match(ran.err, says);
     assert.equal(ran.err.split('problem:').length, 2, 'one problem');
   }
-  assert.equal(fs.existsSync(path.join(here.root, 'a.jsonl')), false, 'nothing was recorded');
+  assert.equal(fs.existsSync(path.join(workspace.root, 'a.jsonl')), false, 'nothing was recorded');
 });
 
-function bytes(here: Place, folder: string): Record<string, string> {
-  const root = path.join(here.root, folder);
+function bytes(workspace: Place, folder: string): Record<string, string> {
+  const root = path.join(workspace.root, folder);
   return Object.fromEntries(
     fs
       .readdirSync(root, { recursive: true, withFileTypes: true })

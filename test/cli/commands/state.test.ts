@@ -1,4 +1,4 @@
-/** States as a person meets them: pause and resume, history, graph and top, with real processes, some of them killed. */
+/** Agent states with real and killed processes: pause and resume, history, graph and top. */
 import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import path from 'node:path';
@@ -22,7 +22,7 @@ interface Doing {
 
 const parsed = <T>(out: string): T => JSON.parse(out) as T;
 
-test('who does what, and how it came to that', async (t) => {
+test('state shows what each agent does, and its history', async (t) => {
   const { guild } = place(t, scripted(SCRIPT, TASK));
   assert.match(succeeds(await guild('state')).out, /^boss +idle$/m);
   assert.match(succeeds(await guild('state', '--history')).err, /no changes yet/);
@@ -47,11 +47,11 @@ test('who does what, and how it came to that', async (t) => {
   assert.equal((await guild('state', 'hand')).code, 2);
 });
 
-test('a change is seen as it happens, by another process', async (t) => {
-  const here = place(t, scripted(SCRIPT, TASK));
-  const watch = here.start('state', '--watch', 'boss');
+test('another process sees a state change as it happens', async (t) => {
+  const workspace = place(t, scripted(SCRIPT, TASK));
+  const watch = workspace.start('state', '--watch', 'boss');
   await watch.says(/every change from now on/);
-  for (let pumps = 0; pumps < 3; pumps++) succeeds(await here.guild('pump'));
+  for (let pumps = 0; pumps < 3; pumps++) succeeds(await workspace.guild('pump'));
   await watch.says(/boss +waiting → complete/);
   watch.interrupt();
   const { code, out } = await watch.ended;
@@ -59,27 +59,29 @@ test('a change is seen as it happens, by another process', async (t) => {
   assert.doesNotMatch(out, / hand /);
 });
 
-test('a paused agent starts nothing, in any process, whoever is killed, until it is let go on', async (t) => {
-  const here = place(t, scripted(SCRIPT, TASK));
-  assert.match(succeeds(await here.guild('agent', 'pause', 'boss', 'on', 'holiday')).err, /boss is paused/);
-  assert.equal(here.read('storage/paused/boss'), 'on holiday\n');
-  const watch = here.spawn('watch');
-  await until(() => here.list('bus').includes('state.jsonl') && here.read('bus/state.jsonl').includes('"paused"'));
+test('a paused agent starts nothing in any process, even after a kill, until it is resumed', async (t) => {
+  const workspace = place(t, scripted(SCRIPT, TASK));
+  assert.match(succeeds(await workspace.guild('agent', 'pause', 'boss', 'on', 'holiday')).err, /boss is paused/);
+  assert.equal(workspace.read('storage/paused/boss'), 'on holiday\n');
+  const watch = workspace.spawn('watch');
+  await until(
+    () => workspace.list('bus').includes('state.jsonl') && workspace.read('bus/state.jsonl').includes('"paused"'),
+  );
   watch.child.kill('SIGKILL');
   await watch.ended;
-  succeeds(await here.guild('pump'));
-  assert.deepEqual(here.list('tasks/pending'), ['t.json']);
-  assert.deepEqual(here.list('sessions'), []);
-  assert.match(succeeds(await here.guild('state')).out, /^boss +paused +.*on holiday/m);
-  assert.match(succeeds(await here.guild('why', 't')).out, /boss is paused/);
-  assert.deepEqual(parsed(succeeds(await here.guild('agent', 'resume', 'boss', '--json')).out), {
+  succeeds(await workspace.guild('pump'));
+  assert.deepEqual(workspace.list('tasks/pending'), ['t.json']);
+  assert.deepEqual(workspace.list('sessions'), []);
+  assert.match(succeeds(await workspace.guild('state')).out, /^boss +paused +.*on holiday/m);
+  assert.match(succeeds(await workspace.guild('why', 't')).out, /boss is paused/);
+  assert.deepEqual(parsed(succeeds(await workspace.guild('agent', 'resume', 'boss', '--json')).out), {
     agent: 'boss',
     paused: false,
     was_paused: true,
   });
-  for (let pumps = 0; pumps < 3; pumps++) succeeds(await here.guild('pump'));
-  assert.deepEqual(here.list('tasks/pending'), []);
-  assert.match(here.read('results/t.md'), /Done\./);
+  for (let pumps = 0; pumps < 3; pumps++) succeeds(await workspace.guild('pump'));
+  assert.deepEqual(workspace.list('tasks/pending'), []);
+  assert.match(workspace.read('results/t.md'), /Done\./);
 });
 
 test('a file pauses a running guild in the middle, and its removal lets it go on', async (t) => {
@@ -87,24 +89,24 @@ test('a file pauses a running guild in the middle, and its removal lets it go on
 - {agent: boss, turn: 1, wait: 300ms, call: [{read_file: {path: guild.yaml}}]}
 - {agent: boss, say: Done.}
 `;
-  const here = place(t, scripted(script, TASK));
-  const watch = here.start('watch');
-  await until(() => here.list('tasks/active').length === 1 || here.list('tasks/completed').length === 1);
-  here.put('storage/paused/boss', '');
-  await until(() => here.list('tasks/active').length === 0);
-  t.diagnostic(here.list('tasks/pending').length === 1 ? 'it was paused between two turns' : 'it was done before');
-  fs.rmSync(path.join(here.root, 'storage/paused/boss'));
-  await until(() => here.list('tasks/completed').length === 1);
-  assert.match(here.read('results/t.md'), /Done\./);
+  const workspace = place(t, scripted(script, TASK));
+  const watch = workspace.start('watch');
+  await until(() => workspace.list('tasks/active').length === 1 || workspace.list('tasks/completed').length === 1);
+  workspace.put('storage/paused/boss', '');
+  await until(() => workspace.list('tasks/active').length === 0);
+  t.diagnostic(workspace.list('tasks/pending').length === 1 ? 'it was paused between two turns' : 'it was done before');
+  fs.rmSync(path.join(workspace.root, 'storage/paused/boss'));
+  await until(() => workspace.list('tasks/completed').length === 1);
+  assert.match(workspace.read('results/t.md'), /Done\./);
   watch.interrupt();
   assert.equal((await watch.ended).code, 0);
 });
 
-test('nobody is paused who is not there, and the nearest name is offered', async (t) => {
+test('pausing an unknown agent is refused, with the nearest name', async (t) => {
   const { guild } = place(t, scripted(SCRIPT));
-  const wrong = await guild('agent', 'pause', 'bos');
-  assert.equal(wrong.code, 1);
-  assert.match(wrong.err, /no agent bos[^]*boss/);
+  const refused = await guild('agent', 'pause', 'bos');
+  assert.equal(refused.code, 1);
+  assert.match(refused.err, /no agent bos[^]*boss/);
   assert.match(succeeds(await guild('agent', 'resume', 'boss')).err, /was not paused/);
   assert.equal((await guild('agent', 'pause')).code, 2);
 });
@@ -126,7 +128,7 @@ test('a task as a graph: text, Mermaid, DOT and JSON', async (t) => {
   assert.equal((await guild('graph', 't', '--format', 'png')).code, 2);
 });
 
-test('top: one frame in a pipe, none of its lines too long for forty columns, and JSON', async (t) => {
+test('top: one frame in a pipe, lines that fit forty columns, and JSON', async (t) => {
   const { guild, guildWith } = place(t, scripted(SCRIPT, TASK));
   for (const _ of ['boss asks', 'hand answers']) succeeds(await guild('pump'));
   const { out } = succeeds(await guild('top'));
@@ -144,7 +146,7 @@ test('top: one frame in a pipe, none of its lines too long for forty columns, an
   assert.ok(json.spent.tokens > 0);
 });
 
-test('top: a task that names nobody is shown with the agent that will take it', async (t) => {
+test('top: a task without an assignee is shown with the agent that will take it', async (t) => {
   const { guild } = place(
     t,
     scripted('- say: ok', {
@@ -164,10 +166,10 @@ test('top: a task that names nobody is shown with the agent that will take it', 
 });
 
 test('top: drawn again when something changes, and the screen is given back', async (t) => {
-  const here = place(t, scripted(SCRIPT, TASK));
-  const top = here.startWith(onTerminal(60), 'top');
+  const workspace = place(t, scripted(SCRIPT, TASK));
+  const top = workspace.startWith(onTerminal(60), 'top');
   await top.says(/2 .{0,9}idle/);
-  for (let pumps = 0; pumps < 3; pumps++) succeeds(await here.guild('pump'));
+  for (let pumps = 0; pumps < 3; pumps++) succeeds(await workspace.guild('pump'));
   await top.says(/2 .{0,9}complete/);
   top.interrupt();
   const { code, out } = await top.ended;

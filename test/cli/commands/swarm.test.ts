@@ -1,4 +1,4 @@
-/** `guild agent start` in several real processes: they bid, one is killed, one is paused, and the registry says who is there. */
+/** `guild agent start` in several real processes: bids, a killed peer, a stopped peer, the registry. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { place, succeeds, type Place, type Spawned } from '../../kit/guild.js';
@@ -31,8 +31,8 @@ function hall(more: Record<string, string> = {}): Record<string, string> {
   };
 }
 
-function drop(here: Place, id: string, more: object = {}): void {
-  here.put(`tasks/pending/${id}.json`, JSON.stringify({ description: `Do ${id}`, ...more }));
+function drop(workspace: Place, id: string, more: object = {}): void {
+  workspace.put(`tasks/pending/${id}.json`, JSON.stringify({ description: `Do ${id}`, ...more }));
 }
 
 interface Registry {
@@ -40,9 +40,9 @@ interface Registry {
 }
 
 /** Which process works for each agent, as the registry says now. */
-function livePids(here: Place): Record<string, number[]> {
+function livePids(workspace: Place): Record<string, number[]> {
   try {
-    const { agents } = JSON.parse(here.read('agents/registry.json')) as Registry;
+    const { agents } = JSON.parse(workspace.read('agents/registry.json')) as Registry;
     return Object.fromEntries(agents.map(({ name, live }) => [name, live.map(({ pid }) => pid)]));
   } catch {
     return {}; // not there yet
@@ -50,80 +50,80 @@ function livePids(here: Place): Record<string, number[]> {
 }
 
 /** Record and page: which of the two is seen first is not promised. */
-const isDone = (here: Place, id: string): boolean =>
-  here.list('tasks/completed').includes(`${id}.json`) && here.list('results').includes(`${id}.md`);
-const started = (here: Place): Spawned[] => NAMES.map((name) => here.spawn('agent', 'start', name));
+const isDone = (workspace: Place, id: string): boolean =>
+  workspace.list('tasks/completed').includes(`${id}.json`) && workspace.list('results').includes(`${id}.md`);
+const started = (workspace: Place): Spawned[] => NAMES.map((name) => workspace.spawn('agent', 'start', name));
 
-test('three processes, one agent each: they bid, the best does it, and why it was that one can be asked', async (t) => {
-  const here = place(t, hall());
-  const all = started(here);
+test('three processes with one agent each bid, the best one works, and why explains the choice', async (t) => {
+  const workspace = place(t, hall());
+  const all = started(workspace);
   const pids = all.map(({ child }) => child.pid!);
-  await until(() => NAMES.every((name, i) => livePids(here)[name]?.join() === String(pids[i])));
-  drop(here, 'quick');
-  await until(() => isDone(here, 'quick'));
-  assert.equal(here.read('results/quick.md'), '# Do quick\n\nben did quick\n');
-  assert.match(here.read('tasks/bids/quick.md'), /Awarded to \*\*ben\*\*/);
-  const why = succeeds(await here.guild('why', 'quick')).out;
+  await until(() => NAMES.every((name, i) => livePids(workspace)[name]?.join() === String(pids[i])));
+  drop(workspace, 'quick');
+  await until(() => isDone(workspace, 'quick'));
+  assert.equal(workspace.read('results/quick.md'), '# Do quick\n\nben did quick\n');
+  assert.match(workspace.read('tasks/bids/quick.md'), /Awarded to \*\*ben\*\*/);
+  const why = succeeds(await workspace.guild('why', 'quick')).out;
   assert.match(why, /awarded to ben\n.* {2}ben: awarded 9 \(fitness 9, no record yet; needs 6\): mine/);
   for (const { child } of all) child.kill('SIGTERM');
   for (const { ended } of all) assert.equal((await ended).code, 0);
-  assert.deepEqual(livePids(here), { ana: [], ben: [], cyd: [] }, 'whoever leaves is struck out');
+  assert.deepEqual(livePids(workspace), { ana: [], ben: [], cyd: [] }, 'whoever leaves is struck out');
 });
 
-test('a peer that is killed while it bids holds nobody up, and is struck out', async (t) => {
-  const here = place(t, hall());
-  const [ana, ben, cyd] = started(here);
-  await until(() => Object.values(livePids(here)).filter((pids) => pids.length === 1).length === 3);
-  drop(here, 'slow');
-  await until(() => here.list('tasks/active').some((name) => name.includes('bid-cyd')));
+test('a peer killed during its bid delays no other, and is removed from the registry', async (t) => {
+  const workspace = place(t, hall());
+  const [ana, ben, cyd] = started(workspace);
+  await until(() => Object.values(livePids(workspace)).filter((pids) => pids.length === 1).length === 3);
+  drop(workspace, 'slow');
+  await until(() => workspace.list('tasks/active').some((name) => name.includes('bid-cyd')));
   cyd!.child.kill('SIGKILL');
   await cyd!.ended;
-  await until(() => livePids(here)['cyd']?.length === 0);
-  await until(() => isDone(here, 'slow'));
-  assert.equal(here.read('results/slow.md'), '# Do slow\n\nben did slow\n');
-  assert.match(here.read('tasks/bids/slow.md'), /\| cyd \| no bid \|/);
-  await until(() => ['pending', 'active', 'waiting'].every((state) => here.list(`tasks/${state}`).length === 0));
+  await until(() => livePids(workspace)['cyd']?.length === 0);
+  await until(() => isDone(workspace, 'slow'));
+  assert.equal(workspace.read('results/slow.md'), '# Do slow\n\nben did slow\n');
+  assert.match(workspace.read('tasks/bids/slow.md'), /\| cyd \| no bid \|/);
+  await until(() => ['pending', 'active', 'waiting'].every((state) => workspace.list(`tasks/${state}`).length === 0));
   assert.deepEqual([ana!.child.exitCode, ben!.child.exitCode], [null, null]);
 });
 
-test('a killed peer is noticed at once, and its task goes on in another process, in the same conversation', async (t) => {
-  const here = place(t, hall());
-  const first = here.spawn('agent', 'start', 'ben');
-  await until(() => livePids(here)['ben']?.length === 1);
-  drop(here, 'long', { to: 'ben' });
+test('a killed peer is noticed immediately, and another process continues its conversation', async (t) => {
+  const workspace = place(t, hall());
+  const first = workspace.spawn('agent', 'start', 'ben');
+  await until(() => livePids(workspace)['ben']?.length === 1);
+  drop(workspace, 'long', { to: 'ben' });
   await until(
     () =>
-      here.list('sessions').includes('ben-long.session.yaml') &&
-      here.read('sessions/ben-long.session.yaml').includes('read_file'),
+      workspace.list('sessions').includes('ben-long.session.yaml') &&
+      workspace.read('sessions/ben-long.session.yaml').includes('read_file'),
   );
-  const second = here.spawn('agent', 'start', 'ben', 'ana');
-  await until(() => livePids(here)['ana']?.length === 1);
+  const second = workspace.spawn('agent', 'start', 'ben', 'ana');
+  await until(() => livePids(workspace)['ana']?.length === 1);
   first.child.kill('SIGKILL');
   await first.ended;
-  await until(() => isDone(here, 'long'));
-  assert.equal(here.read('results/long.md'), '# Do long\n\nben did long\n');
-  assert.equal(here.list('sessions').filter((name) => name.startsWith('ben-long')).length, 1);
-  await until(() => livePids(here)['ben']?.join() === String(second.child.pid));
+  await until(() => isDone(workspace, 'long'));
+  assert.equal(workspace.read('results/long.md'), '# Do long\n\nben did long\n');
+  assert.equal(workspace.list('sessions').filter((name) => name.startsWith('ben-long')).length, 1);
+  await until(() => livePids(workspace)['ben']?.join() === String(second.child.pid));
 });
 
-test('a paused peer is not robbed: its task stays its own, and it goes on when it wakes', async (t) => {
-  const here = place(t, hall());
-  const sleeper = here.spawn('agent', 'start', 'ben');
-  drop(here, 'long', { to: 'ben' });
-  const held = await until(() => here.list('tasks/active').find((name) => name.startsWith('long_')));
+test('a stopped peer keeps its task and continues when it wakes', async (t) => {
+  const workspace = place(t, hall());
+  const sleeper = workspace.spawn('agent', 'start', 'ben');
+  drop(workspace, 'long', { to: 'ben' });
+  const held = await until(() => workspace.list('tasks/active').find((name) => name.startsWith('long_')));
   sleeper.child.kill('SIGSTOP');
-  const other = here.spawn('watch');
+  const other = workspace.spawn('watch');
   // Whatever it does in the meantime, it has looked at everything often.
   for (const id of ['one', 'two', 'three']) {
-    drop(here, id, { to: 'ana' });
-    await until(() => isDone(here, id));
+    drop(workspace, id, { to: 'ana' });
+    await until(() => isDone(workspace, id));
   }
-  const still = here.list('tasks/active').filter((name) => name.startsWith('long_'));
-  const ended = isDone(here, 'long');
+  const still = workspace.list('tasks/active').filter((name) => name.startsWith('long_'));
+  const ended = isDone(workspace, 'long');
   sleeper.child.kill('SIGCONT');
   assert.ok(ended || still.join() === held, `it was held as ${held}, and is now ${still.join()}`);
-  await until(() => isDone(here, 'long'));
-  const recovered = here.read(`events/${here.list('events')[0]}`).includes('task.recovered');
+  await until(() => isDone(workspace, 'long'));
+  const recovered = workspace.read(`events/${workspace.list('events')[0]}`).includes('task.recovered');
   assert.equal(recovered, false, 'nobody took it over');
   other.child.kill('SIGTERM');
   assert.equal((await other.ended).code, 0);

@@ -5,7 +5,7 @@ import path from 'node:path';
 import { test } from 'node:test';
 import { onTerminal, place, scripted } from '../../kit/guild.js';
 
-test('top follows what happens without colours, and while an editor replaces the file of an agent', async (t) => {
+test('top keeps updating without colours, and while an editor replaces an agent file', async (t) => {
   const { root, startWith } = place(t, scripted('- say: ok'));
   const top = startWith(onTerminal(80, { env: { NO_COLOR: '1' } }), 'top');
   await top.says(/q quits/);

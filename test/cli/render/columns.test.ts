@@ -6,7 +6,7 @@ import { fc } from '../../kit/properties.js';
 import { columnsOf, cutTo, endOf } from '../../../src/cli/render/columns.js';
 import { fitted, table } from '../../../src/cli/render/layout.js';
 
-test('what takes how much', () => {
+test('widths of typical texts', () => {
   for (const [text, columns] of [
     ['plain', 5],
     ['Grüße → …', 9],
@@ -27,7 +27,7 @@ test('what takes how much', () => {
 });
 
 test('every assigned character is as wide as the string-width package says', () => {
-  const wrong: string[] = [];
+  const mistakes: string[] = [];
   for (let code = 0x20; code < 0x40000; code++) {
     // Of the large blocks, some are enough.
     if (
@@ -39,27 +39,27 @@ test('every assigned character is as wide as the string-width package says', () 
       continue;
     const char = String.fromCodePoint(code);
     if (!/\p{Assigned}/u.test(char) || /\p{Cs}/u.test(char)) continue;
-    if (columnsOf(char) !== stringWidth(char)) wrong.push(`U+${code.toString(16)}: ${columnsOf(char)}`);
+    if (columnsOf(char) !== stringWidth(char)) mistakes.push(`U+${code.toString(16)}: ${columnsOf(char)}`);
   }
-  assert.deepEqual(wrong, []);
+  assert.deepEqual(mistakes, []);
 });
 
-test('what is cut fits, and is the beginning of what there was', () => {
+test('a cut text fits and is a prefix of the original', () => {
   const text = fc.string({ unit: fc.constantFrom('a', ' ', 'ü', '你', '🙂', '👍🏽', '🇩🇪', 'e\u0301', '│') });
   fc.assert(
-    fc.property(text, fc.nat(30), (given, width) => {
-      const cut = cutTo(given, width);
+    fc.property(text, fc.nat(30), (input, width) => {
+      const cut = cutTo(input, width);
       assert.ok(columnsOf(cut) <= width);
-      assert.ok(given.startsWith(cut) && !/[\ud800-\udbff]$/.test(cut));
-      const end = endOf(given, width);
-      assert.ok(columnsOf(end) <= width && given.endsWith(end) && !/^[\udc00-\udfff]/.test(end));
-      assert.ok(columnsOf(fitted(given, width + 1)) <= width + 1);
-      assert.ok(columnsOf(given) > width || cut === given, 'what fits is whole');
+      assert.ok(input.startsWith(cut) && !/[\ud800-\udbff]$/.test(cut));
+      const end = endOf(input, width);
+      assert.ok(columnsOf(end) <= width && input.endsWith(end) && !/^[\udc00-\udfff]/.test(end));
+      assert.ok(columnsOf(fitted(input, width + 1)) <= width + 1);
+      assert.ok(columnsOf(input) > width || cut === input, 'what fits is whole');
     }),
   );
 });
 
-test('the blanks of a tree stay, and a line break becomes one blank', () => {
+test('the indentation of a tree is kept, and a line break becomes one blank', () => {
   assert.equal(fitted('│     └─ a\n     b', 40), '│     └─ a b');
   assert.deepEqual(
     table(

@@ -6,14 +6,14 @@ import type { Terminal } from '../../../src/cli/render/terminal.js';
 import type { Event } from '../../../src/domain/event.js';
 
 /** The last frame after these events, and the lines that scrolled away above it. */
-function after(events: (Pick<Event, 'name'> & Partial<Event>)[]): { frame: string[]; said: string[] } {
-  const shown = { frame: [] as string[], said: [] as string[] };
+function after(events: (Pick<Event, 'name'> & Partial<Event>)[]): { frame: string[]; printed: string[] } {
+  const shown = { frame: [] as string[], printed: [] as string[] };
   const plain = (text: string): string => text;
   const terminal = {
     width: 80,
     height: 40,
     draw: (_up: number, lines: string[]) => void (shown.frame = lines.map((line) => line.trimEnd())),
-    say: (line: string) => void shown.said.push(line),
+    say: (line: string) => void shown.printed.push(line),
     bold: plain,
     dim: plain,
     colour: (_name: string, text: string) => text,
@@ -31,7 +31,7 @@ const created = (task: string, agent = 'boss'): { name: 'task.created'; task: st
 });
 
 test('a cancelled task leaves nothing behind', () => {
-  const { frame, said } = after([
+  const { frame, printed } = after([
     created('a'),
     { name: 'task.claimed', task: 'a', agent: 'boss' },
     { name: 'task.failed', task: 'a', agent: 'boss', error: { message: 'cancelled' } },
@@ -40,10 +40,10 @@ test('a cancelled task leaves nothing behind', () => {
     { name: 'tool.ran', task: 'a', tool: 'read_file' },
   ]);
   assert.deepEqual(frame, []);
-  assert.deepEqual(said, ['✗ boss a: cancelled']);
+  assert.deepEqual(printed, ['✗ boss a: cancelled']);
 });
 
-test('a child that ends after its root has gone is not shown', () => {
+test('a child that ends after its root is not shown', () => {
   const { frame } = after([
     created('a'),
     created('a.call-1', 'hand'),
@@ -64,7 +64,7 @@ test('tasks are shown in the order in which they were created, children under th
   assert.deepEqual(frame, ['○ boss many-2', '  ○ hand call-b', '  ○ hand call-a', '○ boss many-10', '○ boss many-1']);
 });
 
-test('a question whose asker is not shown has its whole id and no indentation', () => {
+test('a question whose asker is not shown has its full id and no indentation', () => {
   const { frame } = after([created('a.call-1', 'human')]);
   assert.deepEqual(frame, ['○ human a.call-1 waits for you: guild approve']);
 });

@@ -1,4 +1,4 @@
-/** On a terminal: our colours arrive as colours, foreign ones do not, and lines fit a narrow window. */
+/** On a terminal our own colours work, escape codes in other text do not, and lines fit the window. */
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import path from 'node:path';
@@ -22,11 +22,11 @@ const HOSTILE = JSON.stringify({
 
 test('colours are colours, and text from files cannot drive the terminal', async (t) => {
   const { guild, guildWith } = place(t, scripted('- say: ok', { 'tasks/pending/a.json': HOSTILE }));
-  for (const words of ['task list', 'task show a', 'state', 'doctor', 'agent list', 'check', 'why a']) {
-    const { out } = succeeds(await guildWith(onTerminal(80), ...words.split(' ')));
-    assert.ok(!out.includes('\u001b[2J') && !out.includes('\u0007') && !out.includes('\u202e'), words);
-    assert.ok(!bare(out).replaceAll('\\u001b[2J\\u001b[31m', '').includes('\\u001b'), `${words}: ${out}`);
-    if (words === 'doctor' || words === 'task list') assert.match(out, /\u001b\[3\d/, words);
+  for (const command of ['task list', 'task show a', 'state', 'doctor', 'agent list', 'check', 'why a']) {
+    const { out } = succeeds(await guildWith(onTerminal(80), ...command.split(' ')));
+    assert.ok(!out.includes('\u001b[2J') && !out.includes('\u0007') && !out.includes('\u202e'), command);
+    assert.ok(!bare(out).replaceAll('\\u001b[2J\\u001b[31m', '').includes('\\u001b'), `${command}: ${out}`);
+    if (command === 'doctor' || command === 'task list') assert.match(out, /\u001b\[3\d/, command);
   }
   for (const env of [{ NO_COLOR: '1' }, { TERM: 'dumb' }] as Record<string, string>[])
     assert.ok(!(await guildWith(onTerminal(80, { env }), 'doctor')).out.includes('\u001b'));
@@ -38,12 +38,12 @@ test('tables fit forty columns, and in a pipe nothing is cut', async (t) => {
     t,
     scripted('- say: ok', { 'tasks/pending/a-task-with-a-rather-long-name.json': HOSTILE }),
   );
-  for (const words of ['task list', 'agent list', 'state'])
-    assert.ok(widest((await guildWith(onTerminal(40), ...words.split(' '))).out) <= 40, words);
+  for (const command of ['task list', 'agent list', 'state'])
+    assert.ok(widest((await guildWith(onTerminal(40), ...command.split(' '))).out) <= 40, command);
   assert.match((await guild('task', 'list')).out, /many more of them$/m);
 });
 
-test('an id is never cut: it has a line of its own where the window is narrow, and the tree shows what every command takes', async (t) => {
+test('an id is never cut: in a narrow window it has its own line, and every command accepts the id in the tree', async (t) => {
   const script = `
 - {agent: boss, turn: 1, call: [{delegate_to_agent: {agent: hand, task: "Look around in the folder and tell all"}}]}
 - {agent: hand, turn: 1, call: [{write_file: {path: note.md, content: hello}}]}
@@ -59,7 +59,7 @@ test('an id is never cut: it has a line of its own where the window is narrow, a
     id: string;
     description: string;
   }[];
-  const ids = listed.map((one) => one.id);
+  const ids = listed.map((task) => task.id);
   assert.equal(ids.length, 6);
   for (const columns of [30, 40, 50, 60, 80, 120]) {
     const { out } = succeeds(await guildWith(onTerminal(columns), 'task', 'list'));
@@ -70,8 +70,8 @@ test('an id is never cut: it has a line of its own where the window is narrow, a
       for (const id of ids)
         assert.ok(seen.split(/[\s,()]+/).includes(id), `${id} in ${command} at ${columns}:\n${seen}`);
     }
-    const told = bare((await guildWith(onTerminal(columns), 'why', 'first-of-these')).out).split(/\s+/);
-    assert.ok(told.filter((word) => /^first-of-these\.call-\w{10}$/.test(word)).length > 2, told.join(' '));
+    const explained = bare((await guildWith(onTerminal(columns), 'why', 'first-of-these')).out).split(/\s+/);
+    assert.ok(explained.filter((word) => /^first-of-these\.call-\w{10}$/.test(word)).length > 2, explained.join(' '));
     const tree = bare(succeeds(await guildWith(onTerminal(columns), 'task', 'tree', 'first-of-these')).out);
     const short = [...tree.matchAll(/\bcall-\w{10}\b/g)].map(([part]) => part);
     assert.equal(short.length, 2, tree);
@@ -82,11 +82,11 @@ test('an id is never cut: it has a line of its own where the window is narrow, a
   }
   const question = ids.find((id) => /^first.*\..*\./.test(id))!;
   const end = question.slice(question.lastIndexOf('.') + 1);
-  for (const words of ['why', 'graph', 'task tree', 'approve', 'task cancel'])
-    succeeds(await guild(...words.split(' '), end));
+  for (const command of ['why', 'graph', 'task tree', 'approve', 'task cancel'])
+    succeeds(await guild(...command.split(' '), end));
 });
 
-test('what a tree shows adds up as it is shown, in a window of any width', async (t) => {
+test('the costs in a tree add up as displayed, in a window of any width', async (t) => {
   const files = {
     'agents/boss.md': '---\ndescription: Leads\nteam: {members: [ann, bob], maxRounds: 1}\n---\nYou lead.\n',
     'agents/ann.md': '---\ndescription: A\n---\nYou are Ann.\n',
@@ -119,23 +119,23 @@ test('what a tree shows adds up as it is shown, in a window of any width', async
   }
 });
 
-test('an end that several tasks have is no id, and which they are is told', async (t) => {
+test('an ambiguous short id is refused with the matching tasks', async (t) => {
   const files = Object.fromEntries(
     ['a.same', 'b.same'].map((id) => [`tasks/pending/${id}.json`, '{"description":"x"}']),
   );
   const { guild } = place(t, scripted('- say: ok', files));
-  for (const words of [
+  for (const command of [
     ['task', 'show', 'same'],
     ['task', 'cancel', '.same'],
   ]) {
-    const ran = await guild(...words);
+    const ran = await guild(...command);
     assert.equal(ran.code, 2);
     assert.match(ran.err, /2 tasks end in \.?same\n {2}use a longer end: a\.same, b\.same\n/);
   }
   assert.match(succeeds(await guild('task', 'show', 'a.same')).out, /^a\.same /);
 });
 
-test('rows of every kind fit forty columns, however wide their letters; what a pipe gets is whole', async (t) => {
+test('rows of every kind fit forty columns, with letters of any width; a pipe gets them uncut', async (t) => {
   const request = `${'请把这个很长的标题翻译成英文'.repeat(3)} 🙂🙂🙂 and the end of it`;
   const script = `
 - {agent: boss, turn: 1, call: [{delegate_to_agent: {agent: hand, task: "${request}"}}]}
@@ -155,31 +155,31 @@ test('rows of every kind fit forty columns, however wide their letters; what a p
     'log --full',
     'inbox list',
   ];
-  for (const words of [...ROWS, 'state', 'top --once']) {
-    const { out } = succeeds(await guildWith(onTerminal(40), ...words.split(' ')));
-    // An id is wider than the window by itself; it stands alone then, and whole.
+  for (const command of [...ROWS, 'state', 'top --once']) {
+    const { out } = succeeds(await guildWith(onTerminal(40), ...command.split(' ')));
+    // An id that is wider than the window has a line of its own, uncut.
     const others = bare(out)
       .split('\n')
       .filter((line) => !/^a-task-with-[\w.-]+$/.test(line));
-    assert.ok(widest(others.join('\n')) <= 40, `${words}:\n${out}`);
-    assert.ok(out.length > 20 && !out.includes('\ufffd'), words);
+    assert.ok(widest(others.join('\n')) <= 40, `${command}:\n${out}`);
+    assert.ok(out.length > 20 && !out.includes('\ufffd'), command);
   }
-  for (const words of [...ROWS.filter((one) => one !== 'cost'), 'state']) {
-    const { out } = succeeds(await guild(...words.split(' ')));
-    assert.doesNotMatch(out, /…$/m, words);
-    if (/tree|graph|inbox/.test(words)) assert.match(out, /and the end of it/, words);
+  for (const command of [...ROWS.filter((command) => command !== 'cost'), 'state']) {
+    const { out } = succeeds(await guild(...command.split(' ')));
+    assert.doesNotMatch(out, /…$/m, command);
+    if (/tree|graph|inbox/.test(command)) assert.match(out, /and the end of it/, command);
   }
   assert.match((await guildWith(onTerminal(40), 'cost')).out, /tokens +\$0\.0000/, 'what matters most stays');
 });
 
-test('the live view takes one row for each task, however narrow', async (t) => {
+test('the live view uses one row per task, however narrow the window', async (t) => {
   const script = `
 - {agent: boss, turn: 1, call: [{delegate_to_agent: {agent: hand, task: Look}}]}
 - {agent: hand, pace: 30ms, say: "one two three four five six seven eight nine ten eleven twelve"}
 - {agent: boss, say: Done}
 `;
-  const here = place(t, scripted(script, { 'tasks/pending/a-task-with-a-rather-long-name.json': HOSTILE }));
-  const watch = here.startWith(onTerminal(40), 'watch');
+  const workspace = place(t, scripted(script, { 'tasks/pending/a-task-with-a-rather-long-name.json': HOSTILE }));
+  const watch = workspace.startWith(onTerminal(40), 'watch');
   await watch.says(/results\/a-task-with-a-rather-long-name\.md/);
   watch.interrupt();
   const { code, err } = await watch.ended;
@@ -200,7 +200,7 @@ test('the live view takes one row for each task, however narrow', async (t) => {
   );
 });
 
-test('whoever stops reading ends it quietly', async (t) => {
+test('a closed pipe ends the command quietly', async (t) => {
   const many = Object.fromEntries(
     Array.from({ length: 300 }, (_, i) => [`tasks/pending/t${i}.json`, `{"description": "${'word '.repeat(100)}"}`]),
   );

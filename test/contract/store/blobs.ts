@@ -1,4 +1,4 @@
-/** What every `Blobs` port promises. */
+/** The contract of every `Blobs` port. */
 import assert from 'node:assert/strict';
 import { type Check } from './bench.js';
 

@@ -1,4 +1,4 @@
-/** What every `Events` port promises. */
+/** The contract of every `Events` port. */
 import assert from 'node:assert/strict';
 import { AT, type Check } from './bench.js';
 

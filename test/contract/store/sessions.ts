@@ -1,4 +1,4 @@
-/** What every `Sessions` port promises. */
+/** The contract of every `Sessions` port. */
 import assert from 'node:assert/strict';
 import { AT, header, user, type Check } from './bench.js';
 

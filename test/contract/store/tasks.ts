@@ -1,28 +1,28 @@
-/** What every `Tasks` port promises. */
+/** The contract of every `Tasks` port. */
 import assert from 'node:assert/strict';
 import { task, type Check } from './bench.js';
 
 export function tasksContract(check: Check): void {
   check('a task is created once, whatever its state', async (bench) => {
-    const [one, two] = [bench.join(), bench.join()];
-    assert.equal(await one.tasks.create(task('t')), true);
-    assert.equal(await one.tasks.create(task('t')), false);
-    assert.equal(await two.tasks.create(task('t')), false);
-    const claim = (await one.tasks.claim('t', 'ana'))!;
-    assert.equal(await two.tasks.create(task('t')), false, 'while active');
-    await one.tasks.settle(claim, { ...claim.task, result: 'done' }, 'completed');
-    assert.equal(await two.tasks.create(task('t')), false, 'when ended');
+    const [first, second] = [bench.join(), bench.join()];
+    assert.equal(await first.tasks.create(task('t')), true);
+    assert.equal(await first.tasks.create(task('t')), false);
+    assert.equal(await second.tasks.create(task('t')), false);
+    const claim = (await first.tasks.claim('t', 'ana'))!;
+    assert.equal(await second.tasks.create(task('t')), false, 'while active');
+    await first.tasks.settle(claim, { ...claim.task, result: 'done' }, 'completed');
+    assert.equal(await second.tasks.create(task('t')), false, 'when ended');
   });
 
   check('a created task reads back unchanged', async (bench) => {
     const store = bench.join();
-    const given = task('t', {
+    const written = task('t', {
       requirements: ['x'],
       context: { original_goal: 'g', list: [1, { a: null }] },
       extra: { mine: true },
     });
-    await store.tasks.create(given);
-    assert.deepEqual((await store.tasks.read('t'))!.task, given);
+    await store.tasks.create(written);
+    assert.deepEqual((await store.tasks.read('t'))!.task, written);
     assert.equal((await store.tasks.read('t'))!.state, 'pending');
     assert.equal(await store.tasks.read('nothing'), undefined);
   });
@@ -38,20 +38,20 @@ export function tasksContract(check: Check): void {
   });
 
   check('claims for an agent are visible to all peers, in order and without bids', async (bench) => {
-    const [one, two] = [bench.join(), bench.join()];
-    for (const id of ['a', 'b']) await one.tasks.create(task(id));
-    await one.tasks.create(task('a.bid', { role: 'bid', parent: 'a', root: 'a' }));
-    await two.tasks.scan();
-    assert.ok(await one.tasks.claim('a', 'ana'));
-    assert.ok(await one.tasks.claim('a.bid', 'ana'));
-    assert.ok(await two.tasks.claim('b', 'ana'));
-    for (const store of [one, two]) {
+    const [first, second] = [bench.join(), bench.join()];
+    for (const id of ['a', 'b']) await first.tasks.create(task(id));
+    await first.tasks.create(task('a.bid', { role: 'bid', parent: 'a', root: 'a' }));
+    await second.tasks.scan();
+    assert.ok(await first.tasks.claim('a', 'ana'));
+    assert.ok(await first.tasks.claim('a.bid', 'ana'));
+    assert.ok(await second.tasks.claim('b', 'ana'));
+    for (const store of [first, second]) {
       const holds = (await store.tasks.claimsFor('ana')).sort((x, y) => (x.task < y.task ? -1 : 1));
       assert.deepEqual(
         holds.map(({ task: id, peer }) => [id, peer]),
         [
-          ['a', one.presence.peer.id],
-          ['b', two.presence.peer.id],
+          ['a', first.presence.peer.id],
+          ['b', second.presence.peer.id],
         ],
       );
       assert.ok(holds[0]!.since <= holds[1]!.since);
@@ -84,38 +84,38 @@ export function tasksContract(check: Check): void {
   });
 
   check('a peer sees the changes of others after a scan', async (bench) => {
-    const [one, two] = [bench.join(), bench.join()];
-    await one.tasks.create(task('t'));
-    await two.tasks.scan();
-    assert.equal(two.tasks.isOpen('t'), true);
-    const claim = (await one.tasks.claim('t', 'ana'))!;
-    await two.tasks.scan();
+    const [first, second] = [bench.join(), bench.join()];
+    await first.tasks.create(task('t'));
+    await second.tasks.scan();
+    assert.equal(second.tasks.isOpen('t'), true);
+    const claim = (await first.tasks.claim('t', 'ana'))!;
+    await second.tasks.scan();
     assert.deepEqual(
-      [...two.tasks.open()].map(({ state, held }) => [state, held]),
+      [...second.tasks.open()].map(({ state, held }) => [state, held]),
       [['active', true]],
     );
-    await one.tasks.settle(claim, { ...claim.task, result: 'r' }, 'completed');
-    await two.tasks.scan();
-    assert.equal(two.tasks.isOpen('t'), false);
-    assert.equal((await two.tasks.read('t'))!.task.result, 'r');
+    await first.tasks.settle(claim, { ...claim.task, result: 'r' }, 'completed');
+    await second.tasks.scan();
+    assert.equal(second.tasks.isOpen('t'), false);
+    assert.equal((await second.tasks.read('t'))!.task.result, 'r');
   });
 
   check('parked and released tasks can be claimed again by any peer, with the saved record', async (bench) => {
-    const [one, two] = [bench.join(), bench.join()];
-    await one.tasks.create(task('t'));
-    const first = (await one.tasks.claim('t', 'ana'))!;
-    assert.equal(await one.tasks.park(first, { ...first.task, waits: { tasks: ['x'] } }), true);
-    await two.tasks.scan();
+    const [first, second] = [bench.join(), bench.join()];
+    await first.tasks.create(task('t'));
+    const claim = (await first.tasks.claim('t', 'ana'))!;
+    assert.equal(await first.tasks.park(claim, { ...claim.task, waits: { tasks: ['x'] } }), true);
+    await second.tasks.scan();
     assert.deepEqual(
-      [...two.tasks.open()].map(({ state }) => state),
+      [...second.tasks.open()].map(({ state }) => state),
       ['waiting'],
     );
-    const second = (await two.tasks.claim('t', 'ana'))!;
-    assert.deepEqual(second.task.waits, { tasks: ['x'] });
-    assert.equal(second.from, 'waiting');
-    assert.equal(await two.tasks.release(second, { ...second.task, attempts: 3 }), true);
-    await one.tasks.scan();
-    assert.equal((await one.tasks.claim('t', 'ana'))!.task.attempts, 3);
+    const resumed = (await second.tasks.claim('t', 'ana'))!;
+    assert.deepEqual(resumed.task.waits, { tasks: ['x'] });
+    assert.equal(resumed.from, 'waiting');
+    assert.equal(await second.tasks.release(resumed, { ...resumed.task, attempts: 3 }), true);
+    await first.tasks.scan();
+    assert.equal((await first.tasks.claim('t', 'ana'))!.task.attempts, 3);
   });
 
   check('only the holder can settle, park or release, and only once', async (bench) => {
@@ -133,28 +133,28 @@ export function tasksContract(check: Check): void {
   });
 
   check('a live peer keeps its claim; a dead one leaves an orphan that one peer takes over', async (bench) => {
-    const [one, two, three] = [bench.join(), bench.join(), bench.join()];
-    await one.tasks.create(task('t'));
-    await one.tasks.claim('t', 'ana');
-    await two.tasks.scan();
-    assert.deepEqual(await two.tasks.orphans(), []);
-    assert.equal(await two.tasks.takeOver('t'), undefined);
-    bench.kill(one);
-    await two.tasks.scan(true);
-    await three.tasks.scan(true);
-    assert.deepEqual(await two.tasks.orphans(), ['t']);
-    const takers = [await two.tasks.takeOver('t'), await three.tasks.takeOver('t')].filter(Boolean);
+    const [first, second, third] = [bench.join(), bench.join(), bench.join()];
+    await first.tasks.create(task('t'));
+    await first.tasks.claim('t', 'ana');
+    await second.tasks.scan();
+    assert.deepEqual(await second.tasks.orphans(), []);
+    assert.equal(await second.tasks.takeOver('t'), undefined);
+    bench.kill(first);
+    await second.tasks.scan(true);
+    await third.tasks.scan(true);
+    assert.deepEqual(await second.tasks.orphans(), ['t']);
+    const takers = [await second.tasks.takeOver('t'), await third.tasks.takeOver('t')].filter(Boolean);
     assert.equal(takers.length, 1);
     assert.equal(takers[0]!.recovered, true);
   });
 
   check('a peer that closes leaves its claims to the others', async (bench) => {
-    const [one, two] = [bench.join(), bench.join()];
-    await one.tasks.create(task('t'));
-    await one.tasks.claim('t', 'ana');
-    await one.close();
-    await two.tasks.scan(true);
-    assert.deepEqual(await two.tasks.orphans(), ['t']);
+    const [first, second] = [bench.join(), bench.join()];
+    await first.tasks.create(task('t'));
+    await first.tasks.claim('t', 'ana');
+    await first.close();
+    await second.tasks.scan(true);
+    assert.deepEqual(await second.tasks.orphans(), ['t']);
   });
 
   check('an ended task can be reopened', async (bench) => {

@@ -1,4 +1,4 @@
-/** What every `Views` port promises. */
+/** The contract of every `Views` port. */
 import assert from 'node:assert/strict';
 import type { Check } from './bench.js';
 

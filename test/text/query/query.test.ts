@@ -131,7 +131,7 @@ test('fields are selected, missing ones are null, and rows are counted', () => {
 });
 
 test('invalid text is an error with its place, never a condition that matches every row', () => {
-  const wrong: [string, number, RegExp][] = [
+  const invalid: [string, number, RegExp][] = [
     ['', 1, /starts with SELECT/],
     ['DROP TABLE x', 1, /starts with/],
     ['SELECT FROM x.md', 8, /field is missing/],
@@ -166,7 +166,7 @@ test('invalid text is an error with its place, never a condition that matches ev
     [`SELECT * FROM x.md; DELETE FROM x.md`, 21, /does not belong/],
     [`SELECT * FROM x.md WHERE ${'('.repeat(5000)}a = 1`, 127, /nested/],
   ];
-  for (const [text, column, message] of wrong) {
+  for (const [text, column, message] of invalid) {
     const parsed = parseQuery(text);
     assert.ok(!parsed.ok, text);
     assert.match(`${parsed.problem.message} ${parsed.problem.hint}`, message, text);

@@ -130,11 +130,11 @@ test('the code of a failed call is read from its text', () => {
 });
 
 test('text written by people is not mistaken for messages of the program', () => {
-  const said = (from: string, content: string): Message['kind'] =>
+  const kindOf = (from: string, content: string): Message['kind'] =>
     last(`${HEAD}  - role: user\n    from: ${from}\n    content: '${content}'\n    timestamp: ''\n`).kind;
-  assert.equal(said('human', 'Answer now, in words, with what you have; no tool can be called any more.'), undefined);
-  assert.equal(said('human', 'The task t-b3 that you gave to hand is completed.'), undefined);
-  assert.equal(said('guildhall', 'Look at the open work.'), undefined);
+  assert.equal(kindOf('human', 'Answer now, in words, with what you have; no tool can be called any more.'), undefined);
+  assert.equal(kindOf('human', 'The task t-b3 that you gave to hand is completed.'), undefined);
+  assert.equal(kindOf('guildhall', 'Look at the open work.'), undefined);
 });
 
 test('the description of a task never controls its conversation, even if its author has a reserved name', () => {

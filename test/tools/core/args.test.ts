@@ -28,7 +28,7 @@ test('What fits is let through', () => {
   for (const args of fitting) assert.equal(checkArgs(SCHEMA, args), undefined);
 });
 
-test('What does not fit is told with what to send instead', () => {
+test('an invalid argument is refused with the expected form', () => {
   const rows: [unknown, RegExp][] = [
     [{}, /^path is missing; send \{path: a text, count\?: a whole number/],
     [{ path: 5 }, /^path must be a text, not the number 5/],

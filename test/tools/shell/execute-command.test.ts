@@ -29,7 +29,7 @@ function real(t: TestContext): Shell {
   return shellBench(t, 'not sandboxed').shell;
 }
 
-test('a judged line runs by its words, an approved one as Bash text', async (t) => {
+test('an allowed line runs as parsed arguments, an approved one as Bash text', async (t) => {
   const shell = real(t);
   const byWords = await use({ command: "echo '$((1+1))'" }, { shell, plan: planOf("echo '$((1+1))'") });
   assert.deepEqual(byWords, { kind: 'text', text: 'exit code 0\n$((1+1))' });
@@ -37,14 +37,14 @@ test('a judged line runs by its words, an approved one as Bash text', async (t) 
   assert.deepEqual(asText, { kind: 'text', text: 'exit code 0\n2\n' });
 });
 
-test('a command that fails is a result that says so', async (t) => {
+test('a failed command is a result that says so', async (t) => {
   const reply = await use({ command: 'echo out; exit 4' }, { shell: real(t), approved: true });
   assert.deepEqual(reply, { kind: 'text', text: 'exit code 4 (it failed)\nout' });
   const quiet = await use({ command: 'false' }, { shell: real(t), approved: true });
   assert.deepEqual(quiet, { kind: 'text', text: 'exit code 1 (it failed)\n(no output)' });
 });
 
-test('a time-out and a cancel are problems that show what came until then', async (t) => {
+test('a timeout and a cancellation are problems that include the output so far', async (t) => {
   const shell = real(t);
   const late = await withEnoughTime(
     (ms) => use({ command: 'echo before; sleep 600', timeout_s: ms / 1000 }, { shell, approved: true }),
@@ -57,7 +57,7 @@ test('a time-out and a cancel are problems that show what came until then', asyn
   assert.ok(gone.kind === 'problem' && gone.code === 'cancelled');
 });
 
-test('what the shell could not do, or noted, reaches the model', async () => {
+test('errors and notices of the shell reach the model', async () => {
   const says = (outcome: ShellOutcome): Shell => ({ run: async () => outcome }) as unknown as Shell;
   const not = await use({ command: 'x' }, { shell: says({ kind: 'not_started', reason: 'no folder' }) });
   assert.deepEqual(not, { kind: 'problem', code: 'tool_failed', message: 'it was not started: no folder' });

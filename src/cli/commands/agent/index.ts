@@ -10,7 +10,7 @@ import { problem, ProblemError } from '../../../domain/problem.js';
 import { agentGraph, drawGraph, GRAPH_FORMATS } from '../../../views/agent-graph.js';
 import { EXIT, text, unknownWord, type Call, type Command } from '../../args/command.js';
 import { graphFormat } from '../../args/graph-format.js';
-import { laid } from '../../render/layout.js';
+import { tableRows } from '../../render/layout.js';
 
 export const command: Command = {
   usage: [
@@ -53,7 +53,7 @@ async function list({ root, terminal, json, io }: Call): Promise<number> {
       terminal.dim(agent.file),
       agent.description,
     ]);
-    for (const line of laid(rows, terminal.width, [0, 1, 2]).flat()) terminal.out(line);
+    for (const line of tableRows(rows, terminal.width, [0, 1, 2]).flat()) terminal.out(line);
     if (all.length === 0) terminal.say('no agents; guild init creates some');
   }
   if (problems.length > 0)

@@ -34,8 +34,8 @@ export async function resume({ root, words: [name], terminal, json }: Call): Pro
   return EXIT.done;
 }
 
-function unknown(word: string, name: string | undefined, known: string[]): ReturnType<typeof problem> {
+function unknown(word: string, name: string | undefined, names: string[]): ReturnType<typeof problem> {
   if (name === undefined) return problem('bad_usage', `guild agent ${word} needs the name of an agent`);
-  const hint = nearestHint(name, known, `the agents are: ${known.join(', ')}`);
+  const hint = nearestHint(name, names, `the agents are: ${names.join(', ')}`);
   return problem('unknown_agent', `there is no agent ${name}`, { hint });
 }

@@ -119,9 +119,9 @@ async function openApproval(store: Store, id: string): Promise<Approval> {
   return approval;
 }
 
-function answerFor(verb: 'approve' | 'reject' | 'edit', { id, request }: Approval, said: string): Omit<Answer, 'at'> {
+function answerFor(verb: 'approve' | 'reject' | 'edit', { id, request }: Approval, text: string): Omit<Answer, 'at'> {
   if (verb === 'approve') return { approved: true, by: 'human' };
-  if (verb === 'reject') return { approved: false, by: 'human', reason: said || undefined };
+  if (verb === 'reject') return { approved: false, by: 'human', reason: text || undefined };
   const main = mainArgument(request.tool);
   if (main === undefined)
     throw new ProblemError(
@@ -129,8 +129,8 @@ function answerFor(verb: 'approve' | 'reject' | 'edit', { id, request }: Approva
         hint: `edit the entry ${id} in tasks/approvals.task.md`,
       }),
     );
-  if (said === '') throw new ProblemError(problem('bad_usage', 'guild edit needs the new text'));
-  return { approved: true, by: 'human', edited: { [main]: said } };
+  if (text === '') throw new ProblemError(problem('bad_usage', 'guild edit needs the new text'));
+  return { approved: true, by: 'human', edited: { [main]: text } };
 }
 
 function required(id: string | undefined, verb: string): string {

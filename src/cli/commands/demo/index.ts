@@ -34,7 +34,7 @@ tasks/approvals.task.md. The model is a script, so no key and no network are nee
     },
     model: { type: 'string', value: 'NAME', about: 'a real model, for example openai/gpt-5; its key must be set' },
   },
-  most: 0,
+  maxWords: 0,
   async run(call) {
     const { terminal, values } = call;
     const folder = fresh(newFolder(values, text(values, 'dir'), '--dir'), call.io);
@@ -93,18 +93,18 @@ async function human(root: string, call: Call): Promise<void> {
   for (const line of entries(root)) terminal.say(`  ${line}`);
   const before = fs.readFileSync(file, 'utf8');
   const asks = values['yes'] !== true && call.io.stdin.isTTY;
-  const said = asks
+  const answer = asks
     ? (await answerTo(call.io, 'y to allow, n to refuse, or edit the file and press Enter: ')).trim().toLowerCase()
     : 'y';
   if (!asks)
     terminal.say(
       terminal.dim(`  ${values['yes'] === true ? '--yes' : 'nobody is at the terminal'}: changing [_] to [x]`),
     );
-  if (said !== 'y' && said !== 'n') {
+  if (answer !== 'y' && answer !== 'n') {
     if (fs.readFileSync(file, 'utf8') === before) await human(root, call);
     return;
   }
-  fs.writeFileSync(file, before.replaceAll('- [_]', said === 'y' ? '- [x]' : '- [-]'));
+  fs.writeFileSync(file, before.replaceAll('- [_]', answer === 'y' ? '- [x]' : '- [-]'));
 }
 
 async function showEnd(workspace: Workspace, call: Call): Promise<number> {
@@ -169,9 +169,9 @@ function entries(root: string): string[] {
   return lines.slice(from).filter((line) => line.trim() !== '');
 }
 
-function fresh(named: string | undefined, { cwd }: Io): string {
-  if (named === undefined) return fs.mkdtempSync(path.join(os.tmpdir(), 'guild-office-'));
-  const folder = path.resolve(cwd, named);
+function fresh(folderOption: string | undefined, { cwd }: Io): string {
+  if (folderOption === undefined) return fs.mkdtempSync(path.join(os.tmpdir(), 'guild-office-'));
+  const folder = path.resolve(cwd, folderOption);
   if (fs.existsSync(folder) && fs.readdirSync(folder).length > 0) throw new ProblemError(notEmpty(folder));
   return folder;
 }

@@ -7,11 +7,11 @@ export async function policyPath(call: Call): Promise<number> {
   const gate = pathGate(call.root);
   const agent = text(call.values, 'agent') ?? 'agent';
   const tool = text(call.values, 'tool') ?? 'read_file';
-  const show = (given: { id?: unknown; agent: string; tool: string; path: string }): void => {
+  const show = (query: { id?: unknown; agent: string; tool: string; path: string }): void => {
     const from = performance.now();
-    const { verdict, reason } = gate(given.agent, given.tool, given.path);
+    const { verdict, reason } = gate(query.agent, query.tool, query.path);
     if (call.json)
-      call.terminal.json({ id: given.id, verdict, reason, ms: Number((performance.now() - from).toFixed(3)) });
+      call.terminal.json({ id: query.id, verdict, reason, ms: Number((performance.now() - from).toFixed(3)) });
     else call.terminal.out(`${verdict}\t${reason}`);
   };
   for (const path of call.words) show({ agent, tool, path });
@@ -24,9 +24,9 @@ export async function policyPath(call: Call): Promise<number> {
 
   function showJson(line: string): void {
     try {
-      const given = JSON.parse(line) as { id?: unknown; agent?: string; tool?: string; path?: string };
-      if (typeof given.path !== 'string') throw new TypeError('"path" is missing');
-      show({ id: given.id, agent: given.agent ?? agent, tool: given.tool ?? tool, path: given.path });
+      const query = JSON.parse(line) as { id?: unknown; agent?: string; tool?: string; path?: string };
+      if (typeof query.path !== 'string') throw new TypeError('"path" is missing');
+      show({ id: query.id, agent: query.agent ?? agent, tool: query.tool ?? tool, path: query.path });
     } catch (error) {
       call.terminal.json({ verdict: 'refuse', reason: `not a question: ${(error as Error).message}` });
     }

@@ -25,15 +25,15 @@ export async function policyTest(args: string[], io: PolicyTestStreams): Promise
     io.stderr?.write(`unknown option ${options[0]}; put a command that starts with -- after --\n`);
     return 2;
   }
-  const given =
+  const lines =
     end < 0
       ? args.filter((arg) => arg !== '--json')
       : [...args.slice(0, end).filter((arg) => arg !== '--json'), ...args.slice(end + 1)];
   const { policy, problems } = loadPolicy(io.root ?? process.cwd());
   for (const problem of problems) io.stderr?.write(`${problemText(problem)}\n`);
   const gate = withAgents(commandGate(policy), io.root ?? process.cwd());
-  if (given.length > 0)
-    for (const line of given) io.stdout.write(json ? answerJson({ command: line }, gate) : answer(line, gate));
+  if (lines.length > 0)
+    for (const line of lines) io.stdout.write(json ? answerJson({ command: line }, gate) : answer(line, gate));
   else
     for await (const line of linesOf(io.stdin))
       io.stdout.write(json ? answerLine(line, gate) : line.trim() === '' ? '' : answer(line, gate));

@@ -23,7 +23,7 @@ A cassette contains the workspace and all conversations. Secrets (.env*, secrets
 has read of them. During a recording the tasks of a pass run one after the other, and no history is committed.`,
   options: { 'no-check': { type: 'boolean', about: 'do not replay the cassette afterwards to verify it' } },
   takesCommand: true,
-  most: 1,
+  maxWords: 1,
   async run(call) {
     const [named] = call.words;
     const words = call.inner?.words ?? [];

@@ -24,7 +24,7 @@ With --workspace DIR, all agents are taken from that workspace.`,
     },
     'continue-live': { type: 'boolean', about: 'at the first difference, continue with the real models and commands' },
   },
-  most: 1,
+  maxWords: 1,
   async run(call) {
     const [file] = call.words;
     if (file === undefined)
@@ -65,9 +65,9 @@ function report({ terminal, json }: Call, { root, difference, live, calls, files
   return live ? EXIT.done : EXIT.problem;
 }
 
-function replacements(given: Call['values'][string], cwd: string): Map<string, string> {
-  const found = new Map<string, string>();
-  for (const pair of Array.isArray(given) ? given.map(String) : []) {
+function replacements(value: Call['values'][string], cwd: string): Map<string, string> {
+  const files = new Map<string, string>();
+  for (const pair of Array.isArray(value) ? value.map(String) : []) {
     const at = pair.indexOf('=');
     if (at < 1)
       throw new ProblemError(
@@ -75,7 +75,7 @@ function replacements(given: Call['values'][string], cwd: string): Map<string, s
           hint: '--with agents/planner.md=new-planner.md',
         }),
       );
-    found.set(path.posix.normalize(pair.slice(0, at)), path.resolve(cwd, pair.slice(at + 1)));
+    files.set(path.posix.normalize(pair.slice(0, at)), path.resolve(cwd, pair.slice(at + 1)));
   }
-  return found;
+  return files;
 }

@@ -4,7 +4,7 @@ import { newTask } from '../../../app/new-task.js';
 import { taskRecord } from '../../../app/readers/task-record.js';
 import { ProblemError, problem } from '../../../domain/problem.js';
 import { HUMAN } from '../../../domain/task/task.js';
-import { EXIT, text, texts, type Call } from '../../args/command.js';
+import { EXIT, text, listOption, type Call } from '../../args/command.js';
 
 export async function add(call: Call): Promise<number> {
   const { values, terminal, json } = call;
@@ -20,8 +20,8 @@ export async function add(call: Call): Promise<number> {
     id: text(values, 'id'),
     to,
     type: text(values, 'type'),
-    requirements: texts(values, 'requires'),
-    dependencies: texts(values, 'after'),
+    requirements: listOption(values, 'requires'),
+    dependencies: listOption(values, 'after'),
     priority: priority as 'A' | undefined,
   });
   const missing: string[] = [];

@@ -10,7 +10,7 @@ import { TASK_STATES } from '../../../domain/task/task.js';
 import { meantIds } from '../../../views/short-id.js';
 import type { Call } from '../../args/command.js';
 
-/** The id in the first word: whole, or an end of it that is unique. */
+/** The id in the first word, in full, or a unique end of it. */
 export function idOf(call: Pick<Call, 'words' | 'root'>, what: string): string {
   const typed = call.words[0];
   if (typed !== undefined) return meantBy(typed, call.root);

@@ -13,15 +13,15 @@ type Kind = 'cancel' | 'stop' | 'retry' | 'tell';
 
 export async function submit(kind: Kind, call: Call): Promise<number> {
   const task = idOf(call, `task ${kind}`);
-  const said = call.words.slice(1).join(' ');
+  const message = call.words.slice(1).join(' ');
   const store = openReader(call.root);
-  const found = await store.tasks.read(task);
-  if (found === undefined) throw new ProblemError(unknownTask(task, call.root));
-  const wrong = unfit(kind, found.state, said);
-  if (wrong) throw new ProblemError(problem('bad_usage', `${task} ${wrong}`));
+  const placed = await store.tasks.read(task);
+  if (placed === undefined) throw new ProblemError(unknownTask(task, call.root));
+  const objection = unfit(kind, placed.state, message);
+  if (objection) throw new ProblemError(problem('bad_usage', `${task} ${objection}`));
   const base = { id: randomBytes(6).toString('hex'), task, by: 'human', at: new Date().toISOString() };
-  if (kind === 'tell') await store.intents.submit({ ...base, kind, text: said });
-  else if (kind === 'cancel') await store.intents.submit({ ...base, kind, reason: said || undefined });
+  if (kind === 'tell') await store.intents.submit({ ...base, kind, text: message });
+  else if (kind === 'cancel') await store.intents.submit({ ...base, kind, reason: message || undefined });
   else await store.intents.submit({ ...base, kind });
   const working = (await store.presence.peers()).some((peer) => peer.id !== store.presence.peer.id);
   await store.close();
@@ -33,8 +33,8 @@ export async function submit(kind: Kind, call: Call): Promise<number> {
   return EXIT.done;
 }
 
-function unfit(kind: Kind, state: Parameters<typeof isEnded>[0], said: string): string | undefined {
+function unfit(kind: Kind, state: Parameters<typeof isEnded>[0], message: string): string | undefined {
   if (kind === 'retry') return state === 'failed' ? undefined : `is ${state}; only failed tasks can be retried`;
   if (isEnded(state)) return `has ended (${state})`;
-  return kind === 'tell' && said === '' ? 'needs a message' : undefined;
+  return kind === 'tell' && message === '' ? 'needs a message' : undefined;
 }

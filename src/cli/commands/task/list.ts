@@ -6,7 +6,7 @@ import { compareText } from '../../../domain/order.js';
 import { ProblemError, problem, type Problem } from '../../../domain/problem.js';
 import { summaryOrFailure } from '../../../views/summary.js';
 import { toText } from '../../../views/who.js';
-import { EXIT, text, whole, type Call } from '../../args/command.js';
+import { EXIT, text, integerOption, type Call } from '../../args/command.js';
 import { columnsOf } from '../../render/columns.js';
 import { fitted, table } from '../../render/layout.js';
 import type { Terminal } from '../../render/terminal.js';
@@ -21,9 +21,9 @@ export async function list(call: Call): Promise<number> {
       }),
     );
   }
-  const given = whole(values, 'limit', [1, Infinity]);
+  const chosenLimit = integerOption(values, 'limit', [1, Infinity]);
   // Programs get all tasks unless they set a limit.
-  const limit = given ?? (json ? Infinity : 50);
+  const limit = chosenLimit ?? (json ? Infinity : 50);
   const reader = openLook(call.root);
   const { problems, unread } = reader.glance(limit);
   const strays = reader.strays();
@@ -33,23 +33,23 @@ export async function list(call: Call): Promise<number> {
   }
   const endedState = state === 'completed' || state === 'failed' ? state : undefined;
   const wantsEnded = endedState !== undefined || (values['all'] === true && state === undefined);
-  const found: Placed[] = [...reader.open()]
+  const tasks: Placed[] = [...reader.open()]
     .filter((placed) => state === undefined || placed.state === state)
     .sort((a, b) => compareText(a.task.created_at, b.task.created_at));
   // One more than is shown, to know if there are more. Counting them would mean reading each.
   const skipped: Problem[] = [];
   if (wantsEnded) {
     const ended = { limit: limit + 1, skipped: (each: Problem) => void skipped.push(each) };
-    found.push(...(await reader.ended({ ...ended, state: endedState })));
+    tasks.push(...(await reader.ended({ ...ended, state: endedState })));
   }
-  const shown = found.slice(0, limit);
+  const shown = tasks.slice(0, limit);
   if (json) terminal.json(shown.map(taskRecord));
   else for (const line of lines(shown, terminal)) terminal.out(line);
   for (const each of [...problems, ...strays, ...skipped]) terminal.problem(each);
   const others = state === undefined || state === 'pending' ? unread : 0;
-  const more = found.length - shown.length + others;
+  const more = tasks.length - shown.length + others;
   if (!json && more > 0) terminal.say(terminal.dim(`… and ${wantsEnded ? '' : `${more} `}more (--limit)`));
-  if (!json && found.length === 0) terminal.say(terminal.dim(nothing(state, wantsEnded)));
+  if (!json && tasks.length === 0) terminal.say(terminal.dim(nothing(state, wantsEnded)));
   return EXIT.done;
 }
 
@@ -59,23 +59,23 @@ function nothing(state: string | undefined, wantsEnded: boolean): string {
 }
 
 /** Ids are never cut: after a long one, the rest of the row is on the next line. */
-function lines(found: Placed[], terminal: Terminal): string[] {
+function lines(tasks: Placed[], terminal: Terminal): string[] {
   const room = terminal.width - STATE_COLUMNS - BESIDE_COLUMNS;
   const isLong = ({ task }: Placed): boolean => columnsOf(task.id) > room;
   const about = ({ task }: Placed): string[] => [task.to ? toText(task.to) : '', summaryOrFailure(task)];
-  if (found.filter(isLong).length > found.length / 2)
-    return found.flatMap((placed) => {
+  if (tasks.filter(isLong).length > tasks.length / 2)
+    return tasks.flatMap((placed) => {
       const rest = [mark(placed.state, terminal), ...about(placed)].filter(Boolean).join(' ');
       return [placed.task.id, fitted(`  ${rest}`, terminal.width)];
     });
-  const rows = found.map((placed) => [
+  const rows = tasks.map((placed) => [
     isLong(placed) ? '' : mark(placed.state, terminal),
     isLong(placed) ? '' : placed.task.id,
     ...about(placed),
   ]);
   return table(rows, terminal.width, [0, 1]).flatMap((row, i) => {
-    const { task, state } = found[i]!;
-    return isLong(found[i]!) ? [`${mark(state, terminal)}  ${task.id}`, row] : [row];
+    const { task, state } = tasks[i]!;
+    return isLong(tasks[i]!) ? [`${mark(state, terminal)}  ${task.id}`, row] : [row];
   });
 }
 

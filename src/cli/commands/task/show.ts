@@ -26,11 +26,11 @@ export async function show(call: Call): Promise<number> {
   const { terminal, json } = call;
   const id = idOf(call, 'task show');
   const store = openReader(call.root);
-  const found = await store.tasks.read(id);
-  if (found === undefined) throw new ProblemError(unknownTask(id, call.root));
-  const { task, state, owner } = found;
+  const placed = await store.tasks.read(id);
+  if (placed === undefined) throw new ProblemError(unknownTask(id, call.root));
+  const { task, state, owner } = placed;
   if (json) {
-    terminal.json(taskRecord(found));
+    terminal.json(taskRecord(placed));
     return EXIT.done;
   }
   const row = (name: string, value: string | undefined): void => {
@@ -39,7 +39,7 @@ export async function show(call: Call): Promise<number> {
   terminal.out(`${terminal.bold(task.id)}  ${mark(state, terminal)}`);
   row('description', task.description);
   row('agent', task.to && whoText(task.to));
-  row('dependency', dependencyText(found));
+  row('dependency', dependencyText(placed));
   row('parent', task.parent);
   row('depends on', task.dependencies.join(', '));
   row(

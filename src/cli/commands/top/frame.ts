@@ -13,7 +13,7 @@ import { localTime, zone } from '../../../views/local-time.js';
 import { toText, whoText } from '../../../views/who.js';
 import { mark } from '../task/list.js';
 import { stateMark } from '../state.js';
-import { fitted, laid, oneLine, wrapped } from '../../render/layout.js';
+import { fitted, tableRows, oneLine, wrapped } from '../../render/layout.js';
 import type { Terminal } from '../../render/terminal.js';
 
 /** The cost so far, and the newest events. */
@@ -95,16 +95,16 @@ function first(entries: readonly string[][], room: number): string[][] {
 /** Rows for each section: as many as it needs, or an equal share. */
 function share(wanted: readonly number[], room: number): number[] {
   if (room === Infinity) return [...wanted];
-  const given = wanted.map(() => 0);
+  const granted = wanted.map(() => 0);
   let left = Math.max(0, room);
-  while (left > 0 && given.some((count, i) => count < wanted[i]!)) {
+  while (left > 0 && granted.some((count, i) => count < wanted[i]!)) {
     for (const [i, want] of wanted.entries()) {
-      if (left === 0 || given[i]! >= want) continue;
-      given[i]!++;
+      if (left === 0 || granted[i]! >= want) continue;
+      granted[i]!++;
       left--;
     }
   }
-  return given;
+  return granted;
 }
 
 function counts({ agents }: Snapshot, terminal: Terminal): string {
@@ -134,13 +134,13 @@ function agentLines({ agents }: Snapshot, terminal: Terminal): string[][] {
     const names = agents.filter((entry) => entry.state === state).map(({ agent }) => agent);
     return names.length === 0 ? [] : [`${stateMark(state, terminal)}: ${names.join(', ')}`];
   });
-  return [...laid(rows, terminal.width, [0, 1, 2]), ...rest.map((line) => wrapped(line, terminal.width))];
+  return [...tableRows(rows, terminal.width, [0, 1, 2]), ...rest.map((line) => wrapped(line, terminal.width))];
 }
 
 function yours({ forHuman }: Snapshot, terminal: Terminal): string[][] {
   const about = (text: string): string => oneLine(text, terminal.width - 2);
   const rows = forHuman.map(({ task }) => [terminal.colour('magenta', task.id), about(task.description)]);
-  return laid(rows, terminal.width, [0]);
+  return tableRows(rows, terminal.width, [0]);
 }
 
 function taskLines({ open, takers }: Snapshot, terminal: Terminal): string[][] {
@@ -152,7 +152,7 @@ function taskLines({ open, takers }: Snapshot, terminal: Terminal): string[][] {
       const who = toText(task.to ?? takers.get(task.id));
       return [mark(state, terminal), task.id, who, oneLine(summary(task), terminal.width - 2)];
     });
-  return laid(rows, terminal.width, [0, 1, 2]);
+  return tableRows(rows, terminal.width, [0, 1, 2]);
 }
 
 const SHOWN: Partial<Record<Event['name'], string>> = {

@@ -14,7 +14,7 @@ export const command: Command = {
 Shows agents, open tasks, what waits for you, the cost and the last events on one screen, and updates it. q or Ctrl-C quits.
 It only looks: run guild watch in another terminal to do the work.`,
   options: { once: { type: 'boolean', about: 'print one frame as text (default in a pipe)' } },
-  most: 0,
+  maxWords: 0,
   async run(call) {
     const view = openStates(call.root, call.io.env);
     const tail = eventTail(call.root);

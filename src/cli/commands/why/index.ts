@@ -24,25 +24,25 @@ Explains why a task is in its state: what it waits for, down to the last link of
 its budget; who asked for it; and what happened: turns, tools, requests to others, approvals and cost.
 
 With --json it also prints every event and the nodes of the chain: task ids, turn:…, agent:…, budget:… and @human.`,
-  most: 1,
+  maxWords: 1,
   async run({ words, root, terminal, json }) {
     const id = idOf({ words, root }, 'why');
     const store = openReader(root);
     await store.tasks.scan(true);
-    const found = await store.tasks.read(id);
-    if (found === undefined) throw new ProblemError(store.tasks.unreadable(id) ?? unknownTask(id, root));
+    const placed = await store.tasks.read(id);
+    if (placed === undefined) throw new ProblemError(store.tasks.unreadable(id) ?? unknownTask(id, root));
     const waits = await waitsView(root, store);
     const known = { store, paused: pausedAgents(root), held: holdUps(root, store), waits };
-    const { lines: chain, nodes } = await waitChain(known, found);
+    const { lines: chain, nodes } = await waitChain(known, placed);
     const events = await store.events.list({ task: id });
     for (const event of events.filter(({ name }) => name === 'work.stuck'))
       chain.push(printable(`stuck: ${String(event['why'])}`));
-    const origin = (await originOf(store, found)).map(printable);
-    const story = await storyOf(store, found);
-    const cost = costOf(found);
-    const shares = sharesOf(store, found).map(printable);
+    const origin = (await originOf(store, placed)).map(printable);
+    const story = await storyOf(store, placed);
+    const cost = costOf(placed);
+    const shares = sharesOf(store, placed).map(printable);
     if (json) {
-      terminal.json({ id, state: found.state, chain, nodes, shares, origin, story, cost, events });
+      terminal.json({ id, state: placed.state, chain, nodes, shares, origin, story, cost, events });
       return EXIT.done;
     }
     const print = (text: string): void => {
@@ -50,7 +50,7 @@ With --json it also prints every event and the nodes of the chain: task ids, tur
     };
     for (const [i, line] of chain.entries()) print(`${'  '.repeat(i)}${i > 0 ? '→ ' : ''}${withLocalTimes(line)}`);
     for (const line of shares) print(line);
-    if (found.task.error) print(`\n${problemText(found.task.error)}`);
+    if (placed.task.error) print(`\n${problemText(placed.task.error)}`);
     terminal.out('');
     for (const [i, line] of origin.entries())
       terminal.out(`${'  '.repeat(i)}${i > 0 ? '→ ' : ''}${oneLine(line, terminal.width - 2 * i - 2)}`);
@@ -174,8 +174,8 @@ function leadsToYou(waits: WaitsView, from: string): boolean {
 
 /** What a task waits for other than a task, and who holds it. */
 async function behind({ store, waits }: Known, { task }: Placed, name: string, via: string): Promise<Reason> {
-  const found = await Promise.all(waits.waitsOf(via).map((id) => store.tasks.read(id)));
-  const holders = found.flatMap((placed) => (placed !== undefined && !isEnded(placed.state) ? placed : []));
+  const tasks = await Promise.all(waits.waitsOf(via).map((id) => store.tasks.read(id)));
+  const holders = tasks.flatMap((placed) => (placed !== undefined && !isEnded(placed.state) ? placed : []));
   const next = holders[0] === undefined ? {} : { next: holders[0] };
   switch (nodeKind(via)) {
     case 'human': {

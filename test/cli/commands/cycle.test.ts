@@ -1,6 +1,7 @@
 /**
- * Three agents, each in a process of its own, that ask each other in a ring. Each turn asks, and then holds on in a tool until a file is there: so
- * all three have been let ask before any of them is seen to wait, and the circle really closes. Whichever process finds it, one ask is cancelled.
+ * Three agents in three processes ask each other in a cycle. After asking, each blocks in a tool
+ * until a file exists, so that all three have asked before any of them counts as waiting. One
+ * request is cancelled, whichever process detects the cycle.
  */
 import assert from 'node:assert/strict';
 import { test, type TestContext } from 'node:test';
@@ -56,36 +57,38 @@ interface Line {
   cancelled?: string;
 }
 
-async function closeTheRing(t: TestContext, mode: string): Promise<{ here: Place; events: Line[] }> {
-  const here = place(t, files(mode));
-  const all = NAMES.map((name) => here.spawn('agent', 'start', name));
-  await until(() => NAMES.every((name) => here.list('.').includes(`held-${name}`)));
-  here.put('go', '');
-  await until(() => NAMES.every((name) => here.list('tasks/completed').includes(`${name}.json`)));
+async function closeTheRing(t: TestContext, mode: string): Promise<{ workspace: Place; events: Line[] }> {
+  const workspace = place(t, files(mode));
+  const all = NAMES.map((name) => workspace.spawn('agent', 'start', name));
+  await until(() => NAMES.every((name) => workspace.list('.').includes(`held-${name}`)));
+  workspace.put('go', '');
+  await until(() => NAMES.every((name) => workspace.list('tasks/completed').includes(`${name}.json`)));
   for (const { child } of all) child.kill('SIGTERM');
   await Promise.all(all.map(({ ended }) => ended));
-  const lines = here.list('events').flatMap((day) => here.read(`events/${day}`).trim().split('\n'));
-  return { here, events: lines.map((line) => JSON.parse(line) as Line) };
+  const lines = workspace.list('events').flatMap((day) => workspace.read(`events/${day}`).trim().split('\n'));
+  return { workspace, events: lines.map((line) => JSON.parse(line) as Line) };
 }
 
-const record = (here: Place, id: string): { result: string; created_at: string } =>
+const record = (workspace: Place, id: string): { result: string; created_at: string } =>
   JSON.parse(
-    here.read(`tasks/${here.list('tasks/completed').includes(`${id}.json`) ? 'completed' : 'failed'}/${id}.json`),
+    workspace.read(
+      `tasks/${workspace.list('tasks/completed').includes(`${id}.json`) ? 'completed' : 'failed'}/${id}.json`,
+    ),
   ) as never;
 
-for (const mode of sampleOf('circle', ['mesh', 'hierarchical'], 2))
-  test(`${mode}: the ring closes among three processes, and one of them gives way, the same for all`, async (t) => {
-    const { here, events } = await closeTheRing(t, mode);
-    const asks = here.list('tasks/failed').concat(here.list('tasks/completed'));
+for (const mode of sampleOf('cycle', ['mesh', 'hierarchical'], 2))
+  test(`${mode}: three processes close a cycle, and all agree on the one request that is cancelled`, async (t) => {
+    const { workspace, events } = await closeTheRing(t, mode);
+    const asks = workspace.list('tasks/failed').concat(workspace.list('tasks/completed'));
     const ofName = (name: string): string => asks.find((file) => file.startsWith(`${name}.call-`))!.slice(0, -5);
     const first = NAMES.toSorted((a, b) => {
-      const [at, bt] = [record(here, ofName(a)).created_at, record(here, ofName(b)).created_at];
+      const [at, bt] = [record(workspace, ofName(a)).created_at, record(workspace, ofName(b)).created_at];
       return at < bt ? -1 : at > bt ? 1 : a < b ? -1 : 1;
     })[0]!;
     const victim = mode === 'mesh' ? first : 'ben';
     const broken = events.filter(({ name }) => name === 'deadlock.broken');
     assert.deepEqual(
-      broken.map((one) => [one.victim, one.cancelled]),
+      broken.map((event) => [event.victim, event.cancelled]),
       [[victim, ofName(victim)]],
     );
     assert.deepEqual(
@@ -94,6 +97,6 @@ for (const mode of sampleOf('circle', ['mesh', 'hierarchical'], 2))
       'cancelled once, and nothing beside',
     );
     for (const name of NAMES)
-      assert.equal(record(here, name).result, name === victim ? 'Done alone.' : 'Done together.');
-    assert.deepEqual(here.list('.guild/intents'), []);
+      assert.equal(record(workspace, name).result, name === victim ? 'Done alone.' : 'Done together.');
+    assert.deepEqual(workspace.list('.guild/intents'), []);
   });
