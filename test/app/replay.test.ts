@@ -1,4 +1,6 @@
-/** A recorded run is played again without a model and writes the same bytes; what became different is named. */
+/**
+ * A recorded run is replayed without a model and writes the same bytes; differences are reported.
+ */
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import fs from 'node:fs';
@@ -23,8 +25,8 @@ providers:
 const AGENT = '---\ndescription: Answers\n---\nYou are ana.\n';
 
 for (const story of STORIES) {
-  test(`${story.name}: recorded, and played twice to the same bytes`, async (t) => {
-    const { root, cassette, recorded } = await record(t, lay(t, story), (workspace) => play(workspace, story));
+  test(`${story.name}: two replays of a recording write the same bytes`, async (t) => {
+    const { root, cassette, recorded } = await record(t, writeStory(t, story), (workspace) => play(workspace, story));
     assert.ok(recorded.calls >= story.calls, `${recorded.calls} model calls`);
     const [first, second] = [await again(t, cassette), await again(t, cassette)];
     assert.equal(first.difference, undefined);
@@ -34,8 +36,8 @@ for (const story of STORIES) {
   });
 }
 
-test('neither a provider nor a script is needed to play it again', async (t) => {
-  const { cassette, recorded } = await record(t, lay(t, storyOf('delegation')), (workspace) =>
+test('a replay needs neither a provider nor a script', async (t) => {
+  const { cassette, recorded } = await record(t, writeStory(t, storyOf('delegation')), (workspace) =>
     workspace.pumpUntilQuiet(),
   );
   const edited = fs.readFileSync(cassette, 'utf8');
@@ -46,8 +48,8 @@ test('neither a provider nor a script is needed to play it again', async (t) => 
   assert.equal(played.calls.replayed, recorded.calls);
 });
 
-test('another prompt: the first question that became another is named, with its agent, task and turn', async (t) => {
-  const { cassette } = await record(t, lay(t, storyOf('delegation')), (workspace) => workspace.pumpUntilQuiet());
+test('with another prompt, the first different request is reported with its agent, task and turn', async (t) => {
+  const { cassette } = await record(t, writeStory(t, storyOf('delegation')), (workspace) => workspace.pumpUntilQuiet());
   const other = put(t, { 'right.md': '---\ndescription: Right\n---\nDo what you are asked, in verse.\n' });
   const { difference, calls } = await again(t, cassette, {
     with: new Map([['agents/right.md', path.join(other, 'right.md')]]),
@@ -60,8 +62,10 @@ test('another prompt: the first question that became another is named, with its 
   assert.deepEqual(calls, { replayed: 2, live: 0 }, 'lead and left were the same');
 });
 
-test('agents may come from another workspace; one that only differs in what no model sees shows in its files', async (t) => {
-  const { cassette } = await record(t, lay(t, storyOf('dropped task')), (workspace) => workspace.pumpUntilQuiet());
+test('agents may come from another workspace; a difference that no model sees shows in the files', async (t) => {
+  const { cassette } = await record(t, writeStory(t, storyOf('dropped task')), (workspace) =>
+    workspace.pumpUntilQuiet(),
+  );
   const other = put(t, {
     'agents/ana.md': '---\ndescription: Answers well\ntools: [read_file]\n---\nDo what you are asked.\n',
   });
@@ -70,8 +74,8 @@ test('agents may come from another workspace; one that only differs in what no m
   assert.match(difference?.message ?? '', /^(sessions|storage\/blobs)\//);
 });
 
-test('from the first difference on it goes on live where that is wanted, and the beginning costs nothing', async (t) => {
-  const { cassette, recorded } = await record(t, lay(t, storyOf('delegation')), (workspace) =>
+test('on request a replay continues live from the first difference, and the beginning costs nothing', async (t) => {
+  const { cassette, recorded } = await record(t, writeStory(t, storyOf('delegation')), (workspace) =>
     workspace.pumpUntilQuiet(),
   );
   const other = put(t, {
@@ -88,7 +92,7 @@ test('from the first difference on it goes on live where that is wanted, and the
   assert.match(fs.readFileSync(path.join(played.root, 'results/both.md'), 'utf8'), /Both have answered/);
 });
 
-test('a model that fails, waits and answers does so again, at the same times and without the wait', async (t) => {
+test('failures and waits of a model are replayed at the same times, without waiting', async (t) => {
   let calls = 0;
   const model: Model = {
     call: async () =>
@@ -104,7 +108,7 @@ test('a model that fails, waits and answers does so again, at the same times and
   assert.deepEqual(bytes(played.root), bytes(root));
 });
 
-test('a run that was stopped in the middle of a question stops there again', async (t) => {
+test('a run that was stopped during a model call stops there again', async (t) => {
   const root = put(t, { 'guild.yaml': CONFIG, 'agents/ana.md': AGENT });
   let asked = (): void => undefined;
   const begun = new Promise<void>((resolve) => (asked = resolve));
@@ -135,7 +139,7 @@ test('a run that was stopped in the middle of a question stops there again', asy
   assert.ok(fs.existsSync(path.join(played.root, 'tasks/pending/slow.json')));
 });
 
-test('what people change while a model is asked is heard at the same time again', async (t) => {
+test('edits made during a model call are replayed at the same time', async (t) => {
   const root = put(t, { 'guild.yaml': CONFIG, 'agents/ana.md': AGENT, 'memory/a.md': 'old' });
   let calls = 0;
   const model: Model = {
@@ -159,7 +163,7 @@ test('what people change while a model is asked is heard at the same time again'
   assert.deepEqual(bytes(played.root), bytes(root));
 });
 
-test('tools of plugins and what they wrote come from the cassette; their code is not there and not needed', async (t) => {
+test('plugin tools and the files they wrote come from the cassette; their code is not needed', async (t) => {
   const root = put(t, {
     'guild.yaml': `${CONFIG}plugins: [dice]\n`,
     'agents/ana.md': '---\ndescription: Plays\ntools: [roll]\n---\nPlay.\n',
@@ -187,7 +191,7 @@ export default { tools: [{
   );
 });
 
-test('secrets do not go onto the cassette, and it says what it left out; who looks around sees their names', async (t) => {
+test('a cassette leaves out secrets and says so; a listing still shows their names', async (t) => {
   const root = put(t, {
     'guild.yaml': CONFIG,
     'agents/ana.md': '---\ndescription: Looks\ntools: [list_directory]\n---\nLook.\n',
@@ -204,8 +208,10 @@ test('secrets do not go onto the cassette, and it says what it left out; who loo
   assert.equal((await again(t, cassette)).difference, undefined);
 });
 
-test('a cassette that was torn, edited, made by another version, or is none: one problem that says which', async (t) => {
-  const { cassette } = await record(t, lay(t, storyOf('dropped task')), (workspace) => workspace.pumpUntilQuiet());
+test('a torn, edited, incompatible or invalid cassette is one problem that says which', async (t) => {
+  const { cassette } = await record(t, writeStory(t, storyOf('dropped task')), (workspace) =>
+    workspace.pumpUntilQuiet(),
+  );
   const text = fs.readFileSync(cassette, 'utf8');
   const lines = text.split('\n');
   const at = lines.findIndex((line) => line.includes('podman.'));
@@ -233,8 +239,10 @@ test('a cassette that was torn, edited, made by another version, or is none: one
   await assert.rejects(replayRun(`${cassette}.none`), /there is no cassette/);
 });
 
-test('a recording replaces no file, and a cassette of somebody else writes nowhere but in its folder', async (t) => {
-  const { cassette } = await record(t, lay(t, storyOf('dropped task')), (workspace) => workspace.pumpUntilQuiet());
+test('a recording never replaces a file, and a foreign cassette writes only inside its folder', async (t) => {
+  const { cassette } = await record(t, writeStory(t, storyOf('dropped task')), (workspace) =>
+    workspace.pumpUntilQuiet(),
+  );
   assert.throws(() => recordRun({ file: cassette, command: [], version: '0' }), /already exists/);
   const away = put(t, { 'x.md': 'x' });
   const typo = new Map([['agents/anna.md', path.join(away, 'x.md')]]);
@@ -247,7 +255,7 @@ test('a recording replaces no file, and a cassette of somebody else writes nowhe
   }
 });
 
-test('a workspace that is too big for a cassette is refused before anything happens', async (t) => {
+test('a workspace that is too big for a cassette is refused before the run', async (t) => {
   const root = put(t, { 'guild.yaml': CONFIG, 'agents/ana.md': AGENT, 'script.yaml': '- {say: Done.}' });
   const big = fs.openSync(path.join(root, 'big.bin'), 'w');
   fs.ftruncateSync(big, 65 * 1024 * 1024);
@@ -287,7 +295,7 @@ async function record(
   return { root, cassette, recorded: recording.finish()! };
 }
 
-/** A cassette that is whole, with one file in it. */
+/** A complete cassette with one file. */
 function forged(t: TestContext, state: FileState): string {
   const head = {
     kind: 'head' as const,
@@ -341,7 +349,7 @@ function storyOf(word: string): Story {
   return STORIES.find(({ name }) => name.includes(word))!;
 }
 
-function lay(t: TestContext, story: Story): string {
+function writeStory(t: TestContext, story: Story): string {
   return put(t, {
     'script.yaml': story.script,
     ...Object.fromEntries(Object.entries(story.agents).map(([name, text]) => [`agents/${name}.md`, text])),

@@ -1,4 +1,7 @@
-/** Parts that memory has and the disk does not yet: what others make of them when a process dies, fails or is only slow. */
+/**
+ * Tasks in memory that are not on the disk yet: how others continue when the process dies, fails or
+ * is slow.
+ */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Disk } from '../../src/ports/disk.js';
@@ -8,7 +11,7 @@ import { cluster, ROOT, untilQuiet, type Proc, type Cluster } from '../kit/clust
 import { sampleOf } from '../kit/sample.js';
 import { simDisk, type SimDisk } from '../kit/sim-disk.js';
 import { seeded } from '../kit/sim-processes.js';
-import { lay } from '../kit/stories.js';
+import { writeStory } from '../kit/stories.js';
 import { agent } from '../kit/stories/story.js';
 
 const SCRIPT = `
@@ -16,10 +19,10 @@ const SCRIPT = `
 - {agent: boss, when: It is lawful, say: Yes then.}
 `;
 
-function office(lag?: Parameters<typeof cluster>[2]): { disk: SimDisk; house: Cluster } {
+function office(lag?: Parameters<typeof cluster>[2]): { disk: SimDisk; world: Cluster } {
   const disk = simDisk();
   const agents = { boss: agent('description: Decides\nadvisors: [legal]'), legal: agent('description: Law') };
-  lay(disk, {
+  writeStory(disk, {
     name: '',
     agents,
     tasks: { plan: { description: 'Shall we?', to: 'boss' } },
@@ -27,20 +30,20 @@ function office(lag?: Parameters<typeof cluster>[2]): { disk: SimDisk; house: Cl
     results: {},
     calls: 0,
   });
-  return { disk, house: cluster(SCRIPT, [], lag) };
+  return { disk, world: cluster(SCRIPT, [], lag) };
 }
 
-test('a process that runs already goes on where another died between the end of a part and its record', async () => {
-  const { disk, house } = office();
+test('a running process continues where another died between the end of a stage and its record', async () => {
+  const { disk, world } = office();
   let isStuck = false;
   const stuck: Disk = {
     ...disk,
     createSynced: (file, bytes) => (isStuck ? new Promise(() => undefined) : disk.createSynced(file, bytes)),
   };
-  const first = house.start(stuck);
-  const second = house.start(disk);
+  const first = world.start(stuck);
+  const second = world.start(disk);
   await second.engine.pump(new Set(['none']));
-  await first.engine.pump(); // makes the part, and the task rests
+  await first.engine.pump(); // creates the stage, and the task is parked
   assert.deepEqual(disk.list(`${ROOT}/tasks/waiting`), ['plan.json']);
   const { store } = first;
   await store.tasks.scan(true);
@@ -56,11 +59,11 @@ test('a process that runs already goes on where another died between the end of 
   first.die();
   await untilQuiet(second);
   assert.equal((await second.ports.tasks.read('plan'))!.task.result, 'Yes then.');
-  assert.equal(house.calls.length, 2);
+  assert.equal(world.calls.length, 2);
 });
 
-test('a disk that failed keeps what was said', async () => {
-  const { disk, house } = office();
+test('a failed disk keeps the journaled conversation', async () => {
+  const { disk, world } = office();
   let isFull = false;
   const filling: Disk = {
     ...disk,
@@ -69,7 +72,7 @@ test('a disk that failed keeps what was said', async () => {
       await disk.createSynced(file, bytes);
     },
   };
-  const first = house.start(filling);
+  const first = world.start(filling);
   const { store } = first;
   const task = makeTask({ id: 'x', description: 'x', to: 'legal', created_at: '2026-01-01T00:00:00.000Z' });
   await store.tasks.create(task);
@@ -84,44 +87,44 @@ test('a disk that failed keeps what was said', async () => {
   await assert.rejects(store.flush());
   await store.close();
   first.die();
-  const second = house.start(disk);
+  const second = world.start(disk);
   await second.ports.presence.sweep();
   assert.match(disk.tree().get(`${ROOT}/sessions/legal-x.session.yaml`) ?? 'nothing', /Dear words/);
 });
 
-test('what a dead process said is whole or not there after a power cut', async () => {
+test('a conversation of a dead process is complete or absent after a power cut', async () => {
   const cases = Array.from({ length: 35 * 12 }, (_, i) => ({ n: 10 + Math.floor(i / 12), seed: i % 12 }));
   for (const { n, seed } of sampleOf('power cut after a sweep', cases, 7)) {
-    const { disk, house } = office();
+    const { disk, world } = office();
     for (const file of disk.tree().keys()) await disk.sync(file);
-    const one = house.start(crashDisk(disk, n));
+    const one = world.start(crashDisk(disk, n));
     await untilQuiet(one).catch(() => undefined);
     one.die();
-    const two = house.start(disk);
+    const two = world.start(disk);
     await two.ports.presence.sweep();
     two.die();
     disk.powerCut(seeded(seed * 1000 + n));
-    const last = house.start(disk);
+    const last = world.start(disk);
     await untilQuiet(last, 400);
     assert.equal((await last.ports.tasks.read('plan'))!.task.result, 'Yes then.', `change ${n}, seed ${seed}`);
   }
 });
 
-test('what was told as ended has its parts and its page, whether the process dies then or the power fails', async () => {
+test('an acknowledged end has its children and its page after a crash or a power cut', async () => {
   for (let seed = 0; seed < 40; seed++) {
-    const { disk, house } = office();
-    const one = house.start(disk);
+    const { disk, world } = office();
+    const one = world.start(disk);
     await passes(one);
     const told = disk.list(`${ROOT}/tasks/completed`);
     assert.deepEqual(told, ['plan.json'], 'its parts have no files yet');
     assert.deepEqual(disk.list(`${ROOT}/results`), ['plan.md']);
     one.die();
     if (seed > 0) disk.powerCut(seeded(seed));
-    const two = house.start(disk);
+    const two = world.start(disk);
     await two.ports.presence.sweep();
     two.die();
     if (seed > 20) disk.powerCut(seeded(seed + 1000));
-    await house.start(disk).ports.presence.sweep();
+    await world.start(disk).ports.presence.sweep();
     const tree = disk.tree();
     assert.deepEqual(
       disk.list(`${ROOT}/tasks/completed`).sort(),
@@ -132,36 +135,36 @@ test('what was told as ended has its parts and its page, whether the process die
     assert.match(tree.get(`${ROOT}/results/plan.md`) ?? '', /Yes then/, `seed ${seed}`);
     assert.match(tree.get(`${ROOT}/sessions/legal-plan.advisor-legal.session.yaml`) ?? '', /It is lawful/);
     assert.deepEqual(disk.list(`${ROOT}/.guild/journal`), []);
-    assert.equal(house.calls.length, 2);
+    assert.equal(world.calls.length, 2);
   }
 });
 
-test('an end of which the journal has only a part is made with its page, or not at all', async () => {
+test('an end that the journal has only in part is rebuilt with its page, or not at all', async () => {
   for (let bytes = 0, isWhole = false; !isWhole; bytes += 7) {
-    const { disk, house } = office();
+    const { disk, world } = office();
     const create: Disk['create'] = (file, given) => {
       if (!file.includes('/journal/')) return disk.create(file, given);
       isWhole = bytes >= Buffer.byteLength(given);
       disk.create(file, Buffer.from(given).subarray(0, bytes));
       throw new Error('the process is gone');
     };
-    const one = house.start({ ...disk, create });
+    const one = world.start({ ...disk, create });
     await one.ports.tasks.scan(true);
     const claim = (await one.ports.tasks.claim('plan', 'boss'))!;
     const end = one.ports.tasks.settle(claim, { ...claim.task, result: 'Yes then.' }, 'completed');
     await assert.rejects(end);
     one.die();
-    await house.start(disk).ports.presence.sweep();
+    await world.start(disk).ports.presence.sweep();
     const isMade = disk.list(`${ROOT}/tasks/completed`).length === 1;
     assert.equal(disk.list(`${ROOT}/results`).length === 1, isMade, `${bytes} bytes`);
     assert.equal(isMade || !isWhole, true);
   }
 });
 
-test('an end that was refused is not brought back when its task was taken away', async () => {
+test('a refused end is not restored when its task was deleted', async () => {
   for (let seed = 0; seed < 20; seed++) {
-    const { disk, house } = office();
-    const one = house.start(disk);
+    const { disk, world } = office();
+    const one = world.start(disk);
     const { store } = one;
     await store.tasks.scan(true);
     const claim = (await store.tasks.claim('plan', 'boss'))!;
@@ -169,18 +172,18 @@ test('an end that was refused is not brought back when its task was taken away',
     assert.equal(await store.tasks.settle(claim, { ...claim.task, result: 'Yes then.' }, 'completed'), false);
     one.die();
     if (seed > 0) disk.powerCut(seeded(seed));
-    await house.start(disk).ports.presence.sweep();
+    await world.start(disk).ports.presence.sweep();
     assert.deepEqual([disk.list(`${ROOT}/tasks/completed`), disk.list(`${ROOT}/results`)], [[], []], `seed ${seed}`);
   }
 });
 
-test('a conversation that a person takes away while it is synced stops nobody', async () => {
-  const { disk, house } = office();
+test('deleting a conversation during its sync does not stop the work', async () => {
+  const { disk, world } = office();
   const sync: Disk['sync'] = async (file) => {
     if (file.includes('/sessions/')) disk.remove(file);
     await disk.sync(file);
   };
-  const { store } = house.start({ ...disk, sync });
+  const { store } = world.start({ ...disk, sync });
   await store.tasks.scan(true);
   const claim = (await store.tasks.claim('plan', 'boss'))!;
   disk.save(`${ROOT}/sessions/boss-plan.session.yaml`, '');
@@ -188,12 +191,12 @@ test('a conversation that a person takes away while it is synced stops nobody', 
   assert.equal(await store.tasks.settle(claim, task, 'completed'), true);
 });
 
-test('what is left of a claim on a task that was tried again since is no claim', async () => {
+test('the leftover of a claim on a task that was retried is not a claim', async () => {
   for (const place of ['pending', 'active', 'waiting']) {
-    const { disk, house } = office();
-    const second = house.start(disk);
+    const { disk, world } = office();
+    const second = world.start(disk);
     await second.engine.pump(new Set(['none']));
-    const first = house.start({ ...disk, removeSoon: () => undefined });
+    const first = world.start({ ...disk, removeSoon: () => undefined });
     await first.ports.tasks.scan(true);
     const { task, ...claim } = (await first.ports.tasks.claim('plan', 'boss'))!;
     const error = { code: 'cancelled', message: 'No' } as const;
@@ -204,7 +207,7 @@ test('what is left of a claim on a task that was tried again since is no claim',
     const mine = place === 'pending' ? undefined : (await store.tasks.claim('plan', 'boss'))!;
     if (place === 'waiting') await store.tasks.park(mine!, task);
     assert.equal(disk.list(`${ROOT}/tasks/active`).filter((name) => name.endsWith('.leaving')).length, 1);
-    const third = house.start(disk);
+    const third = world.start(disk);
     await third.ports.presence.sweep();
     await third.ports.tasks.scan(true);
     assert.deepEqual(await third.ports.tasks.orphans(), [], place);
@@ -212,12 +215,12 @@ test('what is left of a claim on a task that was tried again since is no claim',
   }
 });
 
-test('a process that runs already finds what one that died had ended, and makes its files', async () => {
+test('a running process finds the ends of a dead one and writes their files', async () => {
   for (const find of ['ended', 'scan'] as const) {
-    const { disk, house } = office();
-    const second = house.start(disk);
+    const { disk, world } = office();
+    const second = world.start(disk);
     await second.engine.pump(new Set(['none']));
-    const first = house.start(disk);
+    const first = world.start(disk);
     await passes(first);
     const completed = `${ROOT}/tasks/completed`;
     assert.deepEqual(disk.list(completed), ['plan.json'], 'its parts have no files yet');
@@ -231,7 +234,7 @@ test('a process that runs already finds what one that died had ended, and makes 
   }
 });
 
-test('a task that came further with each of its takers is not given up', async () => {
+test('a task that progressed with each crashed process is not given up', async () => {
   const agents: Record<string, string> = {};
   let script = '';
   for (let i = 1; i <= 6; i++) {
@@ -239,45 +242,45 @@ test('a task that came further with each of its takers is not given up', async (
     script += `- {agent: s${i}, say: said by ${i}}\n`;
   }
   const disk = simDisk();
-  lay(disk, { name: '', agents, tasks: { t: { description: 'Go', to: 's1' } }, script, results: {}, calls: 0 });
-  const house = cluster(script);
+  writeStory(disk, { name: '', agents, tasks: { t: { description: 'Go', to: 's1' } }, script, results: {}, calls: 0 });
+  const world = cluster(script);
   for (let round = 1; round <= 6; round++) {
-    const before = house.calls.length;
-    const proc = house.start(mortal(disk, () => house.calls.length > before));
+    const before = world.calls.length;
+    const proc = world.start(mortal(disk, () => world.calls.length > before));
     await passes(proc).catch(() => undefined);
     proc.die();
   }
-  const last = house.start(disk);
+  const last = world.start(disk);
   await untilQuiet(last);
   const { state, task } = (await last.ports.tasks.read('t'))!;
   assert.deepEqual([state, task.error?.message, task.result], ['completed', undefined, 'said by 6']);
-  assert.equal(house.calls.length, 6);
+  assert.equal(world.calls.length, 6);
 });
 
-test('a task that rests was put down alive, which ends the row of those who died with it', async () => {
-  const { disk, house } = office();
+test('parking a task resets its count of crashes', async () => {
+  const { disk, world } = office();
   const dieWith = async (): Promise<void> => {
-    const proc = house.start(disk);
+    const proc = world.start(disk);
     await proc.engine.pump(new Set(['none']));
     assert.ok(await proc.ports.tasks.claim('plan', 'boss'), 'it can be taken');
     proc.die();
   };
   await dieWith();
   await dieWith();
-  const careful = house.start(disk, { agents: ['boss'] });
+  const careful = world.start(disk, { agents: ['boss'] });
   await untilQuiet(careful);
   assert.deepEqual(disk.list(`${ROOT}/tasks/waiting`), ['plan.json']);
   await careful.store.close();
   await dieWith();
-  const last = house.start(disk);
+  const last = world.start(disk);
   await untilQuiet(last);
   const { task } = (await last.ports.tasks.read('plan'))!;
   assert.deepEqual([task.error?.message, task.result], [undefined, 'Yes then.']);
 });
 
-test('a part that was missed because it came while the folders were listed is not made a second time', async () => {
-  const { disk, house } = office();
-  const first = house.start(disk);
+test('a stage that a scan missed is not created twice', async () => {
+  const { disk, world } = office();
+  const first = world.start(disk);
   await first.engine.pass('all', () => undefined);
   await Promise.all([...first.engine.flights.values()].map(({ done }) => done));
   const pending = `${ROOT}/tasks/pending`;
@@ -285,7 +288,7 @@ test('a part that was missed because it came while the folders were listed is no
   assert.deepEqual(before, []);
   await first.ports.flush();
   const [part] = disk.list(pending);
-  const advisor = house.start(disk, { agents: ['legal'] });
+  const advisor = world.start(disk, { agents: ['legal'] });
   await advisor.ports.tasks.scan(true);
   let isLate = true;
   const late: Disk = {
@@ -296,7 +299,7 @@ test('a part that was missed because it came while the folders were listed is no
       return before;
     },
   };
-  const second = house.start(late);
+  const second = world.start(late);
   await second.ports.tasks.scan(true);
   assert.equal(second.ports.tasks.isOpen('plan'), true);
   assert.ok(await advisor.ports.tasks.claim(part!.slice(0, -'.json'.length), 'legal'));
@@ -306,26 +309,26 @@ test('a part that was missed because it came while the folders were listed is no
     await second.engine.pass('none', () => undefined);
   }
   assert.deepEqual(
-    house.calls.map(({ agent: name }) => name),
+    world.calls.map(({ agent: name }) => name),
     [],
   );
 });
 
-test('a task that rests waits for its parts, and for nothing that people put under it', async () => {
-  const { disk, house } = office();
-  const proc = house.start(disk);
+test('a parked pattern task waits for its stages, and not for children that people add', async () => {
+  const { disk, world } = office();
+  const proc = world.start(disk);
   await proc.engine.pump();
   disk.save(`${ROOT}/tasks/pending/look.json`, JSON.stringify({ description: 'Look', to: 'human', parent: 'plan' }));
   await untilQuiet(proc);
   assert.deepEqual(
-    house.calls.map(({ agent: name }) => name),
+    world.calls.map(({ agent: name }) => name),
     ['legal', 'boss'],
   );
 });
 
-test('a part that a person is writing in is left alone until it can be read', async () => {
-  const { disk, house } = office();
-  const proc = house.start(disk);
+test('a stage that a person is editing is left alone until it can be read', async () => {
+  const { disk, world } = office();
+  const proc = world.start(disk);
   await proc.engine.pump();
   const file = `${ROOT}/tasks/pending/${disk.list(`${ROOT}/tasks/pending`)[0]!}`;
   const text = disk.tree().get(file)!;
@@ -334,14 +337,14 @@ test('a part that a person is writing in is left alone until it can be read', as
     await proc.engine.pass(i === 0 ? 'all' : 'none', () => undefined);
     await Promise.all([...proc.engine.flights.values()].map(({ done }) => done));
   }
-  assert.equal(house.calls.length, 0);
+  assert.equal(world.calls.length, 0);
   disk.save(file, text.replace(/"description": "/, '"description": "In Norway: '));
   await untilQuiet(proc);
-  assert.match(JSON.stringify(house.calls[0]!.messages), /In Norway/);
+  assert.match(JSON.stringify(world.calls[0]!.messages), /In Norway/);
   assert.equal((await proc.ports.tasks.read('plan'))!.task.result, 'Yes then.');
 });
 
-/** As in work that is quick: passes follow each other, and nobody waits for the disk. */
+/** Fast passes in a row, without waiting for the disk. */
 async function passes({ engine }: Proc): Promise<void> {
   for (let look: 'all' | 'none' = 'all'; ; look = 'none') {
     const { moved } = await engine.pass(look, () => undefined);
@@ -350,7 +353,7 @@ async function passes({ engine }: Proc): Promise<void> {
   }
 }
 
-/** Nothing more is done once something was said and kept. */
+/** Stops all work after the first journaled message. */
 function mortal(disk: Disk, isSaid: () => boolean): Disk {
   let isDead = false;
   const own: Record<string, unknown> = {};

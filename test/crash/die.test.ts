@@ -1,6 +1,6 @@
 /**
- * Every story again, with its process dying at change N, for every N: half of the bytes of that change are written, then
- * nothing more happens. Another process goes on, and the end is the same.
+ * Every story with its process dying at change N, for every N: half of the bytes of that change are
+ * written, then nothing more. Another process continues, and the story ends the same.
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -8,7 +8,7 @@ import { crashDisk } from '../kit/crash-disk.js';
 import { AT_ONCE, cluster, play } from '../kit/cluster.js';
 import { outcome } from '../kit/outcome.js';
 import { simDisk } from '../kit/sim-disk.js';
-import { lay, STORIES } from '../kit/stories.js';
+import { writeStory, STORIES } from '../kit/stories.js';
 import { PATTERNS } from '../kit/stories/patterns.js';
 import { sampleNumbers, sampleOf } from '../kit/sample.js';
 import { failAt } from './fail-at.js';
@@ -26,21 +26,21 @@ async function atEachWrite(suite: string, dies: (n: number) => Promise<boolean>)
 }
 
 for (const story of STORIES) {
-  test(`${story.name}: dying at every change`, async () => {
+  test(`${story.name}: survives a crash at every change`, async () => {
     await atEachWrite(`die ${story.name}`, (n) => failAt(story, n, 'die'));
   });
 
-  test(`${story.name}: two deaths, one while recovering from the other`, async () => {
+  test(`${story.name}: survives a second crash during recovery`, async () => {
     for (const [n, m] of sampleOf(`two deaths ${story.name}`, PAIRS, 7)) {
       const disk = simDisk();
-      lay(disk, story);
-      const house = cluster(story.script, story.asks);
+      writeStory(disk, story);
+      const world = cluster(story.script, story.asks);
       for (const at of [n, m]) {
-        const proc = house.start(crashDisk(disk, at));
+        const proc = world.start(crashDisk(disk, at));
         await play(proc, story, disk).catch(() => undefined);
         proc.die();
       }
-      const last = house.start(disk);
+      const last = world.start(disk);
       await play(last, story, disk);
       last.die();
       assert.deepEqual(outcome(disk, story), [], `deaths at ${n} and ${m}`);
@@ -49,7 +49,7 @@ for (const story of STORIES) {
 }
 
 for (const story of PATTERNS) {
-  test(`${story.name}: dying at every change, where the disk follows at once`, async () => {
+  test(`${story.name}: survives a crash at every change with a disk that follows at once`, async () => {
     await atEachWrite(`die at once ${story.name}`, (n) => failAt(story, n, 'die', AT_ONCE));
   });
 }

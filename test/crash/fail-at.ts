@@ -1,21 +1,21 @@
-/** One run of a story in which change N fails, and a second process that goes on from there. */
+/** One run of a story in which change N fails, and a second process that continues from there. */
 import assert from 'node:assert/strict';
 import { crashDisk, type Fault } from '../kit/crash-disk.js';
 import type { Lag } from '../../src/adapters/files/base/lag.js';
 import { cluster, play, WHEN_ASKED } from '../kit/cluster.js';
 import { outcome } from '../kit/outcome.js';
 import { simDisk } from '../kit/sim-disk.js';
-import { lay, type Story } from '../kit/stories.js';
+import { writeStory, type Story } from '../kit/stories.js';
 
 /** False when the story has fewer than `n` changes, so that nothing failed. */
 export async function failAt(story: Story, n: number, fault: Fault, lag: Lag = WHEN_ASKED): Promise<boolean> {
   const disk = simDisk();
-  lay(disk, story);
-  const house = cluster(story.script, story.asks, lag);
+  writeStory(disk, story);
+  const world = cluster(story.script, story.asks, lag);
   const failing = crashDisk(disk, n, fault);
   let failed = false;
   try {
-    const first = house.start(failing);
+    const first = world.start(failing);
     try {
       await play(first, story, disk);
     } finally {
@@ -24,12 +24,12 @@ export async function failAt(story: Story, n: number, fault: Fault, lag: Lag = W
   } catch {
     failed = true;
   }
-  const second = house.start(disk);
+  const second = world.start(disk);
   await play(second, story, disk);
   second.die();
   assert.deepEqual(outcome(disk, story), [], `${fault} at change ${n}`);
-  // What was in flight when it happened may be paid again; nothing else is.
+  // Only calls in flight at the failure may be paid again.
   const most = story.calls + (story.slack ?? 0) + (failed ? 2 : 0);
-  assert.ok(house.calls.length <= most, `${fault} at ${n}: ${house.calls.length} model calls`);
+  assert.ok(world.calls.length <= most, `${fault} at ${n}: ${world.calls.length} model calls`);
   return failing.count() >= n;
 }

@@ -1,4 +1,7 @@
-/** Every story again, with a disk that fails at call N, for every N: full, with an I/O error, or without permission. */
+/**
+ * Every story with a disk that fails at call N, for every N: full, with an I/O error, or without
+ * permission.
+ */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Fault } from '../kit/crash-disk.js';
@@ -10,7 +13,7 @@ const FAULTS: Fault[] = ['ENOSPC', 'EIO', 'EACCES'];
 
 for (const story of STORIES) {
   for (const fault of FAULTS) {
-    test(`${story.name}: ${fault} at call after call`, async () => {
+    test(`${story.name}: survives ${fault} at every call`, async () => {
       for (const n of sampleNumbers(`${fault} ${story.name}`)) {
         if (await failAt(story, n, fault)) continue;
         return assert.ok(n > 10, `only ${n} calls were tried`);

@@ -1,4 +1,4 @@
-/** A person cleans up while the agents work: whichever folder is deleted, the work after it is done. */
+/** A person deletes folders while the agents work: later work is still done. */
 import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import os from 'node:os';
@@ -27,7 +27,7 @@ const FOLDERS = [
   'tasks/waiting',
 ];
 
-/** A workspace that is watched; `run` gives it a task and resolves when that has its answer. */
+/** A watched workspace; `run` adds a task and resolves with its result. */
 async function watched(
   t: TestContext,
   whileThinking: (task: string) => void = () => undefined,
@@ -80,7 +80,7 @@ async function watched(
 const clean = (root: string, folder: string): void =>
   fs.rmSync(path.join(root, folder), { recursive: true, force: true, maxRetries: 9 });
 
-test('a folder that is deleted at rest is made again when something is to be put there', async (t) => {
+test('a folder that is deleted while idle is recreated when it is needed', async (t) => {
   const { root, run, leave } = await watched(t);
   const board = path.join(root, 'tasks/b.task.md');
   await run('first');
@@ -98,7 +98,7 @@ test('a folder that is deleted at rest is made again when something is to be put
   assert.deepEqual(fs.readdirSync(path.join(root, 'agents/live')), []);
 });
 
-test('a folder that is deleted while a model thinks takes at most that task with it', async (t) => {
+test('deleting a folder during a model call affects at most that task', async (t) => {
   let root = '';
   const met = new Set<string>();
   const place = await watched(t, (task) => {
@@ -117,7 +117,7 @@ test('a folder that is deleted while a model thinks takes at most that task with
   await place.leave();
 });
 
-test('a workspace that is deleted as a whole is not made again', async (t) => {
+test('a deleted workspace is not recreated', async (t) => {
   const { root, run, leave } = await watched(t);
   await run('first');
   fs.rmSync(root, { recursive: true, force: true, maxRetries: 9 });

@@ -1,6 +1,7 @@
 /**
- * A person edits a conversation while its agent works, on the real file system and from another process. What the person saved
- * last is there at the end, what the person took away stays away, and every change that was met is in the history.
+ * A person edits a conversation while its agent works, on the real file system and from another
+ * process. The last saved text is there at the end, removed text stays removed, and every noticed
+ * edit is in the event log.
  */
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';

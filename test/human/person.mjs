@@ -1,7 +1,7 @@
 /**
- * A person with an editor, in a process of its own: `person.mjs <session file> <edits> <seed>`. Adds messages, changes what was said and
- * removes what it said before, and saves as editors do: beside and renamed, over the same file, or by appending. Every
- * sentence it adds is marked, and it prints which marks it left standing and which it took away.
+ * A person with an editor, as a process: `person.mjs <session file> <edits> <seed>`. It adds,
+ * changes and removes messages, and saves as editors do: by renaming, in place, or by appending.
+ * Every added sentence has a mark, and it prints which marks it kept and which it removed.
  */
 import fs from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -39,7 +39,7 @@ function message(text) {
   return `  - role: user\n    content: ${text} asks you to go on\n`;
 }
 
-/** Something the model said is put in other words. */
+/** Rewords a message of the model. */
 function change(items, n) {
   const said = items.flatMap((item, at) =>
     /^ {2}- role: assistant/.test(item) && /content: .*Step \d+/.test(item) ? [at] : [],
@@ -78,13 +78,16 @@ function save(items) {
   }
 }
 
-/** People and agents take turns, more or less; an agent that waits for a half-saved file to become whole is not waited for. */
+/**
+ * The person and the agent roughly alternate; the person does not wait for an agent that waits for
+ * a half-saved file.
+ */
 async function somebodyElseWrote() {
   const mine = lastSaved;
   for (let waited = 0; waited < 250 && fs.statSync(file).mtimeMs === mine; waited += 10) await sleep(10);
 }
 
-/** An editor shows a file that ends in the middle of a line only for a moment. */
+/** A file that ends in the middle of a line is there only for a moment. */
 async function whole() {
   for (;;) {
     const text = fs.readFileSync(file, 'utf8');

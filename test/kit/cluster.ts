@@ -63,12 +63,12 @@ export interface Proc {
   die(): void;
 }
 
-/** Files follow only when asked for. */
+/** The write-behind queue is flushed only on request. */
 export const WHEN_ASKED: Lag = () => undefined;
-/** Files follow at once. */
+/** The write-behind queue is flushed at once. */
 export const AT_ONCE: Lag = (wake) => queueMicrotask(wake);
 
-/** `asks`: tools that need a human in this story. `lag`: when files follow memory. */
+/** `asks`: tools that need approval in this story. `lag`: the delay of the write-behind queue. */
 export function cluster(script: string, asks: readonly string[] = [], lag = WHEN_ASKED): Cluster {
   const processes = simProcesses();
   const calls: ModelRequest[] = [];
@@ -190,20 +190,20 @@ export async function play(proc: Proc, story: { human?: (disk: SimDisk) => boole
       .finally(() => count(-1));
     if (story.human?.(disk) === true) continue;
     if (due === undefined) return;
-    // Whatever a process left that has just died is taken up before any time passes.
+    // Tasks of a process that has just died are recovered before any time passes.
     if (count(0) > 0 || died.get(clock) !== before) {
-      // Another is in the middle of something that takes no time: only when it is through may a minute pass.
+      // Another process is in the middle of an instant step: time may pass only after it.
       while (count(0) > 0) await new Promise(setImmediate);
       turns--;
       continue;
     }
-    // Nothing moves, and something waits for a time: it passes.
+    // Nothing moves, and a task waits for a time: let it pass.
     await clock.sleep(Math.max(1, due - clock.now().getTime()));
   }
   throw new Error('the human never comes to an end');
 }
 
-/** Pumps until nothing moves; fails loudly instead of going on forever. */
+/** Pumps until nothing moves; fails instead of looping forever. */
 export async function untilQuiet(proc: Proc, most = 60): Promise<{ passes: number; due?: number }> {
   for (let passes = 1; passes <= most; passes++) {
     const { moved, due } = await proc.engine.pump();
@@ -212,7 +212,10 @@ export async function untilQuiet(proc: Proc, most = 60): Promise<{ passes: numbe
   throw new Error(`still moving after ${most} passes`);
 }
 
-/** Pretends to run commands: the office's podman shows two containers, and a reply is one more line in the outbox. */
+/**
+ * Pretends to run commands: the office's podman shows two containers, and a reply is one more line
+ * in the outbox.
+ */
 function paperShell(disk: Disk): Shell {
   return {
     async run({ what }) {

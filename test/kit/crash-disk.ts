@@ -1,6 +1,6 @@
 /**
- * A disk that fails at the Nth change: the process dies there, with half of the bytes written, and does nothing more; or
- * the system reports an error there once.
+ * A disk that fails at the Nth change: the process dies there with half of the bytes written, or
+ * the system reports one error.
  */
 import type { Disk } from '../../src/ports/disk.js';
 
@@ -17,7 +17,7 @@ export function crashDisk(disk: Disk, at: number, fault: Fault = 'die'): CrashDi
   let n = 0;
   let dead = false;
 
-  /** Runs the call unless this is the one. `torn`: what a call that is cut in its middle leaves behind. */
+  /** Runs the call unless it is the Nth. `torn`: what an interrupted call leaves behind. */
   const step = <T>(path: string, call: () => T, torn?: () => void): T => {
     if (dead) throw new Died('the process is gone');
     if (++n !== at) return call();

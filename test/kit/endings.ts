@@ -1,4 +1,4 @@
-/** How stories must have ended, judged by the files alone: what is wrong, one line each. */
+/** Checks the ends of stories from the files alone. Returns the problems, one line each. */
 import path from 'node:path';
 import { isMove, type AgentState } from '../../src/domain/agent/agent-state.js';
 import type { Note } from '../../src/domain/coordination/note.js';
@@ -32,7 +32,7 @@ export function textOf(disk: Disk, file: string): string {
   return read.kind === 'file' ? read.bytes.toString('utf8') : '';
 }
 
-/** Every box of a task is ticked, every task is named once, and all that is not about tasks stands as it stood. */
+/** Every box of a task is ticked, every task appears once, and all other text is unchanged. */
 export function boardEnd(disk: SimDisk): string[] {
   const text = textOf(disk, 'tasks/plan.task.md');
   const wrong: string[] = [];
@@ -44,7 +44,7 @@ export function boardEnd(disk: SimDisk): string[] {
   return wrong;
 }
 
-/** What was told of each agent is a chain of legal moves that ends where the tree ends. */
+/** The published states of each agent are legal transitions that end in the agent's final state. */
 export function historyEnd(disk: SimDisk): string[] {
   const wrong: string[] = [];
   const state = new Map<string, AgentState>();
@@ -59,12 +59,12 @@ export function historyEnd(disk: SimDisk): string[] {
       wrong.push(`${who} was ${before} and moved from ${fromState} to ${toState}`);
     state.set(who, toState);
   }
-  // Of whom nothing was told before the lights went out, nothing is known: finished tasks are not looked through.
+  // An agent without a published state before the crash is unknown: ended tasks are not searched.
   for (const [who, at] of state) if (at !== 'complete') wrong.push(`${who} is ${at} at the end`);
   return wrong;
 }
 
-/** What somebody needs is given to one, and to nobody beside. */
+/** Each need is provided by exactly one task. */
 export function onceAwarded(disk: SimDisk): string[] {
   const awards = new Map<string, Set<string>>();
   for (const line of textOf(disk, 'bus/dependency.jsonl').split('\n')) {
@@ -75,7 +75,7 @@ export function onceAwarded(disk: SimDisk): string[] {
   return [...awards].flatMap(([id, to]) => (to.size > 1 ? [`${id} was given to ${[...to].join(' and ')}`] : []));
 }
 
-/** A line that a crash or a power cut has torn is none. */
+/** A line that a crash or a power cut tore does not count. */
 function noteIn(line: string): Note | undefined {
   try {
     return JSON.parse(line) as Note;

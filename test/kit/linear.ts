@@ -1,7 +1,7 @@
 /**
- * For readers of text that strangers send: an input so large that a quadratic reader needs many minutes, and a linear one
- * less than a second or two. The limit lies far from both, and counts the time of this process on a processor, not the time that
- * passes: a busy machine is never mistaken for a slow reader.
+ * For parsers of untrusted text: an input so large that a quadratic parser needs many minutes and a
+ * linear one a second or two. The limit is far from both and counts CPU time, so that a busy
+ * machine does not look like a slow parser.
  */
 import assert from 'node:assert/strict';
 

@@ -1,4 +1,4 @@
-/** Whether a story ended as it should, judged by the files alone. Returns what is wrong, one line each. */
+/** Checks the outcome of a story from the files alone. Returns the problems, one line each. */
 import path from 'node:path';
 import { parentsFirst } from '../../src/domain/task/lineage.js';
 import { sessionUsage } from '../../src/domain/session/session.js';
@@ -44,7 +44,10 @@ export function outcome(disk: SimDisk, story: Story): string[] {
   return wrong;
 }
 
-/** What every task says it cost is its own cost and that of its children, and nothing that a model answered is lost or counted twice. */
+/**
+ * The recorded cost of every task is its own plus that of its children, and no model answer is lost
+ * or counted twice.
+ */
 function books(tree: ReadonlyMap<string, string>, put: readonly string[] = []): string[] {
   const wrong: string[] = [];
   const all: Placed[] = [];

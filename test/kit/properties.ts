@@ -1,4 +1,4 @@
-/** Properties of random inputs; which ones follows from the one seed. */
+/** Property tests whose random inputs follow from the seed. */
 import fc from 'fast-check';
 import { SEED } from './seed.js';
 

@@ -1,7 +1,7 @@
 /**
- * Plays the rules alone: no engine, no files, no model. Leaves are answered by a function of their task; inner tasks are moved
- * by `decide`. After every single step the world is kept, and from each of these worlds the play is played again to its end: a
- * crash between any two creations must lead to the same tasks and the same answers.
+ * Plays the rules alone: no engine, no files, no model. A function answers the leaves; `decide`
+ * moves the inner tasks. The state after every step is kept, and the play is continued from each of
+ * them: a crash between any two steps must lead to the same tasks and results.
  */
 import assert from 'node:assert/strict';
 import type { Agent } from '../../src/domain/agent/agent.js';
@@ -13,7 +13,7 @@ import type { Contribution } from '../../src/rules/patterns/team.js';
 
 const AT = '2026-01-01T00:00:00.000Z';
 
-/** A text, what a member did in a round, a choice of a route, a verdict of a goal check, or a failure. */
+/** A text, a member's move in a round, a route, the verdict of a goal check, or a failure. */
 export type Said =
   | string
   | { advances: boolean; reason: string }
@@ -26,7 +26,7 @@ export type World = Map<string, Placed>;
 export interface Played {
   world: World;
   root: Placed;
-  /** What was asked of each leaf, in the order of asking. */
+  /** The requests to the leaves, in order. */
   asked: Task[];
   task(id: string): Placed;
 }
@@ -64,14 +64,14 @@ export const team = (
   maxRounds = 3,
 ) => ({ members, terminationMode, maxRounds });
 
-/** The agents, of whom the first is asked; those named and not given are plain ones. */
+/** The agents; the first gets the task. Agents that are named but not defined are plain. */
 export function cast(...given: Agent[]): Map<string, Agent> {
   return new Map(given.map((one) => [one.name, one]));
 }
 
 export interface PlayOptions {
   depth?: number;
-  /** Also play on from every world on the way. */
+  /** Also continues from every intermediate state. */
   crashes?: boolean;
 }
 
@@ -95,7 +95,7 @@ function run(world: World, agents: Map<string, Agent>, answer: AnswerOf, depth: 
   for (let steps = 0; ; steps++) {
     assert.ok(steps < 5000, 'the play comes to an end');
     kept?.push(new Map(world));
-    // Played again, the youngest move first: another order, and the same end.
+    // Continue with the newest move first: another order must lead to the same end.
     const all = [...world.values()];
     if (kept === undefined) all.reverse();
     const strict = kept !== undefined;
@@ -162,7 +162,7 @@ function put(world: World, placed: Placed): true {
   return true;
 }
 
-/** What must be the same, however often somebody died: which tasks there are, what was asked, how they ended. */
+/** The part that crashes must not change: the tasks, the requests and the results. */
 function shape(world: World): unknown[] {
   return [...world.values()]
     .map(({ task, state }) => [

@@ -1,13 +1,13 @@
 /**
- * A clock that a test owns. By default time stands still until `advance`; with `auto` every sleep moves it at once, so
- * that code with long waits runs in no time and its waits can be read off `slept`.
+ * A clock that a test owns. By default time does not move until `advance`; with `auto` every sleep
+ * moves it at once, so that code with long waits runs instantly. `slept` lists the waits.
  */
 import type { Clock } from '../../src/ports/clock.js';
 
 export interface SimClock extends Clock {
-  /** Moves time and wakes whoever has slept enough, in order. */
+  /** Moves time and wakes the sleepers that are due, in order. */
   advance(ms: number): Promise<void>;
-  /** Every sleep that was asked for. */
+  /** All requested sleeps. */
   readonly slept: number[];
 }
 
@@ -45,7 +45,7 @@ export function simClock(options: { auto?: boolean; start?: string } = {}): SimC
         sleepers = sleepers.filter((one) => one !== next);
         elapsed = Math.max(elapsed, next.at);
         next.wake();
-        // Let what it woke run, and perhaps sleep again, before time goes on.
+        // Let the woken code run, and perhaps sleep again, before time moves on.
         await new Promise(setImmediate);
       }
       elapsed = end;

@@ -1,7 +1,8 @@
 /**
- * A disk in memory that can lose power. Names are kept in a journal, as modern file systems do: any sync commits every
- * change of names before it, in order. Bytes are only safe in files that were synced themselves. At a power cut a seeded
- * choice is made, as unkind as allowed: how much of the uncommitted journal survives, and what of unsynced bytes is torn.
+ * A disk in memory that can lose power. Names are in a journal, as in modern file systems: any sync
+ * commits all earlier changes of names, in order. Bytes are safe only in files that were synced. At
+ * a power cut the seed decides how much of the uncommitted journal survives, and which unsynced
+ * bytes are torn.
  */
 import path from 'node:path';
 import type { Disk, Read } from '../../src/ports/disk.js';
@@ -23,9 +24,9 @@ type NameChange =
 export interface SimDisk extends Disk {
   /** Turns the power off and on again; `random` gives numbers in [0, 1). */
   powerCut(random: () => number): void;
-  /** Every file and its text, for looking at. */
+  /** Every file and its text. */
   tree(): Map<string, string>;
-  /** What a person with an editor does: the whole file replaced by another. */
+  /** Replaces the file, as a person with an editor does. */
   save(file: string, text: string): void;
 }
 
@@ -197,7 +198,9 @@ function apply(one: NameChange, names: Map<string, Inode>, folders: Set<string>)
   }
 }
 
-/** Unsynced bytes: all there, none there, cut, or as long as they were but empty from somewhere on. */
+/**
+ * Unsynced bytes after a power cut: all, none, a prefix, or the full length with zeros at the end.
+ */
 function lose(inode: Inode, random: () => number): void {
   if (inode.bytes.equals(inode.safe)) return;
   const { bytes, safe } = inode;

@@ -1,4 +1,4 @@
-/** Processes that a test lets live and die. */
+/** Simulated processes that a test starts and kills. */
 import type { Processes } from '../../src/ports/processes.js';
 
 export interface SimProcesses {
@@ -22,7 +22,7 @@ export function simProcesses(): SimProcesses {
   };
 }
 
-/** Names in order of asking, the same on every run. `prefix` keeps those of two processes apart. */
+/** Counted ids, the same on every run. `prefix` keeps those of two processes apart. */
 export function countedIds(prefix = ''): { next(): string } {
   let n = 0;
   return { next: () => `${prefix}${String(++n).padStart(8 - prefix.length, '0')}` };

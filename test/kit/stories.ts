@@ -1,4 +1,7 @@
-/** The stories that are played whole, with crashes at every change, with power cuts, and by several processes at once: by theme, in one list. */
+/**
+ * All stories in one list. Suites play them without faults, with crashes and power cuts at every
+ * change, and with several processes.
+ */
 import { BASICS } from './stories/basics.js';
 import { COORDINATION } from './stories/coordination.js';
 import { HUMAN } from './stories/human.js';
@@ -7,6 +10,6 @@ import { PATTERNS } from './stories/patterns.js';
 import { SWARM } from './stories/swarm.js';
 import type { Story } from './stories/story.js';
 
-export { lay, type Story } from './stories/story.js';
+export { writeStory, type Story } from './stories/story.js';
 
 export const STORIES: readonly Story[] = [...MAIL, ...BASICS, ...HUMAN, ...PATTERNS, ...SWARM, ...COORDINATION];

@@ -1,12 +1,12 @@
 /**
- * Waiting in tests: for a condition, never for a time. The limits are there so that a broken promise is told before the whole run is
- * given up; no working machine comes near them, however busy.
+ * Waits for a condition, never for a fixed time. The limits exist so that a failure is reported
+ * before the whole run times out; a working machine stays far below them.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 
 const LIMIT_MS = 600_000;
 
-/** Looks until there is something, and gives that. */
+/** Polls until there is a value and returns it. */
 export async function until<T>(look: () => T | Promise<T>): Promise<NonNullable<T>> {
   const end = Date.now() + LIMIT_MS;
   for (;;) {
@@ -18,8 +18,8 @@ export async function until<T>(look: () => T | Promise<T>): Promise<NonNullable<
 }
 
 /**
- * For what is cut off by a clock in the middle: the attempt may come too early on a busy machine, so it is made again with more time
- * until it has got as far as `isFar` wants. What it gives is judged by the caller as ever.
+ * For attempts that a timer cuts off: on a busy machine the cut may come too early, so the attempt
+ * is repeated with more time until `isFar` accepts it. The caller checks the result.
  */
 export async function withEnoughTime<T>(
   attempt: (ms: number) => Promise<T>,

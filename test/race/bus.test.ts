@@ -15,7 +15,7 @@ import { disk } from '../../src/adapters/disk/index.js';
 const CHILD = fileURLToPath(new URL('./bus-child.js', import.meta.url));
 const NOTES = 150;
 
-test('killed writers and readers lose and repeat no note', async (t) => {
+test('killed writers and readers neither lose nor repeat a note', async (t) => {
   const root = folder(t);
   const tellers = ['ann', 'ben', 'cyd'].map((name) => untilDone(['tell', root, name, `${NOTES}`], 2));
   const readers = ['r', 's', 't'].map((name) => untilDone(['read', root, name, '2', `${NOTES * 3}`], 2));

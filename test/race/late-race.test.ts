@@ -1,6 +1,6 @@
 /**
- * Two and three processes on a store that answers late, some of them dying at any call. Whatever the order: every task
- * ends once, with the right result, and no model call is paid twice without a death.
+ * Two and three processes on a slow store, some of them dying at any call. Every task ends once,
+ * with the right result, and no model call is paid twice without a crash.
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -14,7 +14,7 @@ import { STORIES } from '../kit/stories.js';
 
 for (const given of STORIES) {
   for (const count of [2, 3]) {
-    test(`${given.name}: ${count} processes on a store that answers late (SEED=${SEED})`, async () => {
+    test(`${given.name}: ${count} processes end every task once on a slow store (SEED=${SEED})`, async () => {
       for (const round of sampleRounds(`late race ${count} ${given.name}`, 20, 10)) {
         const random = seeded(SEED + round);
         const { disk, procs, story, start, reflect } = lateCluster(given, random);

@@ -1,6 +1,7 @@
 /**
- * Limits on a store that answers late. A process enters a task into its flights before it waits for anything, so that
- * passes that overlap do not start a task twice or take the same place twice; among processes the claims decide.
+ * Limits on a slow store. A process adds a task to its flights before it waits for anything, so
+ * that overlapping passes do not start a task twice or use the same capacity twice. Between
+ * processes the claims decide.
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -87,7 +88,7 @@ async function passes({ engine }: Proc): Promise<void> {
   }
 }
 
-test(`passes that overlap in one process keep every limit (SEED=${SEED})`, async () => {
+test(`overlapping passes of one process keep every limit (SEED=${SEED})`, async () => {
   for (const round of sampleRounds('late room', 40, 8)) {
     const random = seeded(SEED + round);
     const late = lateCluster(STORY, random);

@@ -1,4 +1,7 @@
-/** Several real processes pump one workspace while messages arrive and the file is rotated: each message is one task, answered once. */
+/**
+ * Real processes pump one workspace while messages arrive and the file is rotated: each message
+ * becomes one task.
+ */
 import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import path from 'node:path';
@@ -7,7 +10,7 @@ import { place } from '../kit/guild.js';
 
 const MESSAGES = 60;
 
-test('three pumps at once, a kill, and a rotation: every message once', async (t) => {
+test('three concurrent pumps, a kill and a rotation create one task per message', async (t) => {
   const here = place(t, {
     'guild.yaml': 'model: demo/x\nproviders: {demo: {kind: scripted}}\ngit: false\n',
     'script.yaml': '- {agent: planner, say: Noted.}\n',
@@ -25,7 +28,7 @@ test('three pumps at once, a kill, and a rotation: every message once', async (t
   const killed = here.spawn('pump', '--all');
   await killed.says(/planner/).then(
     () => killed.child.kill('SIGKILL'),
-    () => undefined, // the others were faster
+    () => undefined, // another process was faster
   );
   await Promise.all(first.map((one) => one.ended));
   fs.renameSync(file, `${file}.1`);
@@ -47,7 +50,7 @@ test('three pumps at once, a kill, and a rotation: every message once', async (t
     .filter((line) => line.includes('"task.created"'))
     .map((line) => (JSON.parse(line) as { task: string }).task);
   assert.equal(new Set(made).size, made.length, 'no task was made twice');
-  // The process that was killed may have made one and not told it yet.
+  // The killed process may have created a task without its event.
   assert.ok(made.length >= MESSAGES - 1 && made.length <= MESSAGES, `${made.length} were told`);
   for (const folder of ['pending', 'active', 'waiting', 'failed']) assert.deepEqual(here.list(`tasks/${folder}`), []);
 });

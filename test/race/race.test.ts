@@ -1,6 +1,6 @@
 /**
- * Two and three processes on one workspace, interleaved by a seed, some of them dying on the way. Whatever the order:
- * every task ends once, with the right result, and no model call is paid twice without a death.
+ * Two and three processes on one workspace, interleaved by a seed, some of them dying. Every task
+ * ends once, with the right result, and no model call is paid twice without a crash.
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -10,24 +10,24 @@ import { cluster, play, type Proc } from '../kit/cluster.js';
 import { outcome } from '../kit/outcome.js';
 import { simDisk } from '../kit/sim-disk.js';
 import { seeded } from '../kit/sim-processes.js';
-import { lay, STORIES } from '../kit/stories.js';
+import { writeStory, STORIES } from '../kit/stories.js';
 import { sampleRounds } from '../kit/sample.js';
 import { SEED } from '../kit/seed.js';
 
 for (const story of STORIES) {
   for (const procs of [2, 3]) {
-    test(`${story.name}: ${procs} processes at once (SEED=${SEED})`, async () => {
+    test(`${story.name}: ${procs} processes end every task once (SEED=${SEED})`, async () => {
       for (const round of sampleRounds(`race ${procs} ${story.name}`, 30, 10)) {
         const random = seeded(SEED + round);
         const disk = simDisk();
-        lay(disk, story);
-        const house = cluster(story.script, story.asks);
+        writeStory(disk, story);
+        const world = cluster(story.script, story.asks);
         const deaths = round % 3 === 0 ? 0 : 1;
         const all: Proc[] = [];
         for (let g = 0; g < procs; g++) {
           const slow = dawdling(disk, random);
           const dies = g < deaths ? 1 + Math.floor(random() * 80) : Infinity;
-          all.push(house.start(crashDisk(slow, dies)));
+          all.push(world.start(crashDisk(slow, dies)));
         }
         await Promise.all(
           all.map((proc) =>
@@ -36,11 +36,11 @@ for (const story of STORIES) {
               .finally(() => proc.die()),
           ),
         );
-        const last = house.start(disk);
+        const last = world.start(disk);
         await play(last, story, disk);
         last.die();
         assert.deepEqual(outcome(disk, story), [], `round ${round}, SEED=${SEED}`);
-        const paid = house.calls.length;
+        const paid = world.calls.length;
         assert.ok(
           paid <= story.calls + deaths * 2 + (story.slack ?? 0),
           `round ${round}, SEED=${SEED}: ${paid} model calls`,
@@ -50,7 +50,7 @@ for (const story of STORIES) {
   }
 }
 
-/** Syncs take a while, sometimes long, so that others get in between. */
+/** Syncs take a random time, so that other processes run in between. */
 function dawdling(disk: Disk, random: () => number): Disk {
   const pause = async (): Promise<void> => {
     for (let turns = Math.floor(random() * 4); turns > 0; turns--) await new Promise(setImmediate);

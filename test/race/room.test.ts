@@ -1,6 +1,6 @@
 /**
- * An agent works on no more tasks at once than its file says, however many processes work for it. They look, claim and ask their models in an
- * order that a seed gives.
+ * An agent never works on more tasks at once than its file allows, with any number of processes. A
+ * seed orders their scans, claims and model calls.
  */
 import assert from 'node:assert/strict';
 import fs from 'node:fs';
@@ -17,17 +17,17 @@ import type { Store } from '../../src/ports/store/index.js';
 import { cluster, untilQuiet, type Proc } from '../kit/cluster.js';
 import { simDisk, type SimDisk } from '../kit/sim-disk.js';
 import { seeded } from '../kit/sim-processes.js';
-import { lay } from '../kit/stories.js';
+import { writeStory } from '../kit/stories.js';
 import { sampleRounds } from '../kit/sample.js';
 import { SEED } from '../kit/seed.js';
 
 const NAMES = ['t0', 't1', 't2', 't3', 't4', 't5'];
 
-/** `ana` does some of them herself, and is asked for advice in the others. */
+/** `ana` does some of the tasks and advises on the others. */
 function workspace(most: number): SimDisk {
   const disk = simDisk();
   const to = (n: number): string => (n % 4 < 2 ? 'boss' : 'ana');
-  lay(disk, {
+  writeStory(disk, {
     name: '',
     agents: {
       ana: `---\ndescription: A\nmax_concurrent_tasks: ${most}\n---\nDo it.\n`,
@@ -46,20 +46,20 @@ for (const [most, procs] of [
   [1, 3],
   [2, 3],
 ] as const) {
-  test(`an agent that works on ${most} at once, in ${procs} processes (SEED=${SEED})`, async () => {
+  test(`an agent with capacity ${most} keeps it in ${procs} processes (SEED=${SEED})`, async () => {
     for (const round of sampleRounds(`room ${most} ${procs}`, 20, 5)) {
       const random = seeded(SEED + round);
       const disk = workspace(most);
-      const house = cluster('- {say: Done.}');
+      const world = cluster('- {say: Done.}');
       let busy = 0;
       let highest = 0;
       const enter = (): Proc => {
-        const proc = house.start(dawdling(disk, random));
+        const proc = world.start(dawdling(disk, random));
         const { store } = proc;
         const { model } = proc.ports;
         const { call } = model;
         const { scan } = store.tasks;
-        // Others go on between a look and what is done about it.
+        // Other processes run between a scan and the decision based on it.
         store.tasks.scan = async (full) => {
           const found = await scan(full);
           await pause(random, 8);
@@ -76,7 +76,7 @@ for (const [most, procs] of [
         return proc;
       };
       const all = Array.from({ length: procs }, enter);
-      // Each begins with others, as `guild run` does; who goes for the same task as another is not in doubt.
+      // Each process starts with different tasks, as `guild run` does.
       const own = (g: number): Set<string> => new Set(NAMES.filter((_, n) => n % procs === g));
       await Promise.all(all.map((proc, g) => passOver(proc, own(g))));
       for (const proc of all.slice(1)) proc.die();
@@ -88,7 +88,7 @@ for (const [most, procs] of [
   });
 }
 
-/** Passes as a process makes them that stays: what one leaves behind is on the disk only later. */
+/** Passes of a process that keeps running: its writes reach the disk later. */
 async function passOver(proc: Proc, roots: ReadonlySet<string>): Promise<void> {
   for (let quiet = 0, passes = 0; quiet < 2; passes++) {
     assert.ok(passes < 400, 'still moving after 400 passes');
@@ -102,7 +102,7 @@ async function pause(random: () => number, most: number): Promise<void> {
   for (let turns = Math.floor(random() * most); turns > 0; turns--) await new Promise(setImmediate);
 }
 
-/** Syncs take a while, sometimes long, so that others get in between. */
+/** Syncs take a random time, so that other processes run in between. */
 function dawdling(disk: Disk, random: () => number): Disk {
   return {
     ...disk,
@@ -117,12 +117,12 @@ function dawdling(disk: Disk, random: () => number): Disk {
   };
 }
 
-test('on a real disk the earlier of two claims is known from the later', async (t) => {
+test('on a real disk the order of two claims is known', async (t) => {
   const root = fs.mkdtempSync(path.join(os.tmpdir(), 'guild-room-'));
   t.after(() => fs.rmSync(root, { recursive: true, force: true }));
   const join = (): Store => files({ root, disk: realDisk(), clock: clock(), ids: ids(), processes: processes() });
   const [one, two] = [join(), join()];
-  // Made in the other order, so that it is the claims that are compared.
+  // The tasks are created in the other order, so that only the claims can decide.
   for (const id of ['b', 'a']) fs.writeFileSync(path.join(root, `tasks/pending/${id}.json`), '{"description": "x"}');
   await Promise.all([one.tasks.scan(true), two.tasks.scan(true)]);
   assert.ok(await one.tasks.claim('a', 'an_a'));

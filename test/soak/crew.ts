@@ -1,4 +1,7 @@
-/** Real processes of one workspace, as people start them in terminals, and what may befall them: a pause, a death, a request to stop. */
+/**
+ * Real processes of one workspace, as people start them in terminals, and their faults: pauses,
+ * kills and requests to stop.
+ */
 import { spawn, type ChildProcess } from 'node:child_process';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -8,9 +11,9 @@ export interface Terminal {
   readonly args: readonly string[];
   readonly child: ChildProcess;
   said: string;
-  /** We killed it, or asked it to stop. */
+  /** The test killed it or asked it to stop. */
   isSentAway: boolean;
-  /** 0: it is not paused. */
+  /** 0: not paused. */
   pausedUntil: number;
   readonly closed: Promise<number | null>;
 }
@@ -19,11 +22,11 @@ export interface Crew {
   readonly all: readonly Terminal[];
   enter(args: readonly string[]): Terminal;
   pause(one: Terminal, ms: number): void;
-  /** Lets those go on whose time is over. */
+  /** Resumes processes whose pause is over. */
   wake(): void;
   kill(one: Terminal): void;
   askToStop(one: Terminal): void;
-  /** Asks all hosts to stop and waits until everybody has gone; who had to be killed for it. */
+  /** Asks all hosts to stop and waits for all processes; returns those that had to be killed. */
   leave(isHost: (one: Terminal) => boolean): Promise<Terminal[]>;
 }
 
@@ -64,7 +67,7 @@ export function crew(root: string): Crew {
     async leave(isHost) {
       for (const one of all.filter(isRunning)) {
         resume(one);
-        if (isHost(one) && !one.isSentAway) askToStop(one); // a second time would mean: at once
+        if (isHost(one) && !one.isSentAway) askToStop(one); // a second request would mean: at once
       }
       const stuck: Terminal[] = [];
       for (const one of all) {

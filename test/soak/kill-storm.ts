@@ -1,4 +1,4 @@
-/** `npm run soak`: the kill storm for longer. `--tasks n`, `--seed n`. Leaves the folder behind when something is wrong. */
+/** `npm run soak`: a longer kill storm. `--tasks n`, `--seed n`. Keeps the folder on a problem. */
 import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';

@@ -1,6 +1,7 @@
 /**
- * One round: a scene played by real processes that are paused, killed, asked to stop and started again at random moments, until everything has
- * ended. A stall is told when nothing changed for long while nobody was paused or away.
+ * One round: real processes work on a scene and are paused, killed, stopped and restarted at
+ * random, until every task has ended. It reports a stall if nothing changes for long while no
+ * process is paused or away.
  */
 import fs from 'node:fs';
 import path from 'node:path';
@@ -9,7 +10,7 @@ import { crew, howItEnded, isRunning, type Crew, type Terminal } from './crew.js
 import type { Scene } from './scenes.js';
 import { list, outcome, wrongIn, wrongSums, type Outcome } from './verdict.js';
 
-/** `none`: undisturbed. `lag`: some come later. `all`: everything at once. */
+/** `none`: undisturbed. `lag`: some processes start later. `all`: every fault. */
 export const MODES = ['none', 'lag', 'pause', 'kill', 'stop', 'all'] as const;
 export type Mode = (typeof MODES)[number];
 
@@ -18,7 +19,7 @@ export interface Round {
   mode: Mode;
   root: string;
   random: () => number;
-  /** What an undisturbed round came to. */
+  /** The outcome of an undisturbed round. */
   was: Outcome | undefined;
 }
 
@@ -29,11 +30,11 @@ export interface Played {
   stops: number;
   outcome: Outcome | undefined;
   wrong: string[];
-  /** What each process said. */
+  /** The output of each process. */
   said: string;
 }
 
-/** A process that shall run, and when it comes or comes again. */
+/** A process that should run, and when it starts or restarts. */
 interface Seat {
   readonly args: readonly string[];
   readonly isHost: boolean;
@@ -48,7 +49,7 @@ const MOST_STOPS = 4;
 export async function play({ scene, mode, root, random, was }: Round): Promise<Played> {
   fs.rmSync(root, { recursive: true, force: true });
   fs.mkdirSync(root, { recursive: true });
-  scene.lay(root);
+  scene.create(root);
   surviveDeaths(root);
   const from = Date.now();
   const people = crew(root);
@@ -75,7 +76,7 @@ export async function play({ scene, mode, root, random, was }: Round): Promise<P
   const ms = Date.now() - from;
   const stuck = await people.leave((one) => seats.some((seat) => seat.isHost && seat.one === one));
   wrong.push(...stuck.map(({ args }) => `${args.join(' ')} does not go`));
-  // Whoever was asked to stop before it had begun to listen was killed by that.
+  // A stop signal kills a process that has not installed its listener yet.
   done.deaths += people.all.filter(({ child }) => child.signalCode === 'SIGTERM').length;
   wrong.push(...people.all.flatMap((one) => wrongEnd(one, seats)));
   if (isOver) wrong.push(...(await judged(root, scene, people, was, done.deaths)));
@@ -83,7 +84,7 @@ export async function play({ scene, mode, root, random, was }: Round): Promise<P
   return { ms, ...done, outcome: isOver ? outcome(root) : undefined, wrong, said };
 }
 
-/** Here a task may lose its taker more often than in life. */
+/** Tasks lose their process more often here than in practice. */
 function surviveDeaths(root: string): void {
   const file = path.join(root, 'guild.yaml');
   const text = fs.readFileSync(file, 'utf8');
@@ -104,7 +105,10 @@ function seatsFor({ hosts, beside = [] }: Scene, mode: Mode, random: () => numbe
   ];
 }
 
-/** Starts it when its time has come, and again if it was sent away; what is wrong if it went by itself. */
+/**
+ * Starts the process when it is due, and again after a requested stop; reports it if it exited by
+ * itself.
+ */
 function tend(seat: Seat, people: Crew, now: number, random: () => number): string[] {
   const { args, isHost, one } = seat;
   if (one !== undefined && (!isHost || isRunning(one))) return [];
@@ -168,7 +172,7 @@ async function judged(
     await one.closed;
     return one;
   };
-  // Whoever comes next removes what the dead left.
+  // The next process removes leftovers of dead ones.
   const after = [...(deaths > 0 ? [await runs('pump', '--all', '-q')] : []), await runs('check'), await runs('log')];
   const wrong = after.flatMap((one) => (one.child.exitCode === 0 ? [] : [`${howItEnded(one)}: ${one.said}`]));
   wrong.push(...wrongIn(root, scene.isLoose ? undefined : was, deaths));
@@ -193,7 +197,7 @@ function openQuestions(root: string): string[] {
   }
 }
 
-/** For how many milliseconds nothing has moved. */
+/** Milliseconds since the last change. */
 function stillness(root: string): (isExcused: boolean) => number {
   let [last, since] = ['', Date.now()];
   return (isExcused) => {

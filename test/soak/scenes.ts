@@ -1,6 +1,7 @@
 /**
- * What is played by several real processes at once: the examples, each in the terminals its README names or in a few that host all, and a few
- * workspaces for what the examples leave out: approvals, boards, messages, and many small tasks.
+ * The workspaces for several real processes: the examples, in the terminals that their READMEs name
+ * or in a few that host all agents, and workspaces for approvals, boards, messages and many small
+ * tasks.
  */
 import fs from 'node:fs';
 import path from 'node:path';
@@ -8,17 +9,20 @@ import { ROOT } from '../kit/guild.js';
 
 export interface Scene {
   name: string;
-  /** Makes the folder. */
-  lay(root: string): void;
-  /** Command lines that run until they are stopped; `pump` ends by itself and is started again until all is over. */
+  /** Creates the folder. */
+  create(root: string): void;
+  /**
+   * Command lines that run until they are stopped; `pump` ends by itself and is restarted until
+   * everything has ended.
+   */
   hosts: string[][];
-  /** Command lines that end by themselves, started beside the hosts, and how. */
+  /** Command lines that end by themselves, started next to the hosts. */
   beside?: string[][];
-  /** Tasks that must have ended; all tasks if none are named but `roots` says how many. */
+  /** Tasks that must have ended, or the number of roots. */
   ends: string[] | number;
-  /** Which of several may give way, or answer, depends on who comes first: then only that all end is judged. */
+  /** The outcome depends on timing, so only the end of all tasks is checked. */
   isLoose?: boolean;
-  /** More that must be so in the end. */
+  /** Additional checks at the end. */
   also?(root: string): string[];
 }
 
@@ -38,14 +42,14 @@ const PATTERNS: [example: string, agent: string, asked: string[]][] = [
 export const SCENES: Scene[] = [
   {
     name: 'swarm',
-    lay: example('swarm'),
+    create: example('swarm'),
     hosts: [start('breakdown', 'maker'), start('search'), start('file'), start('terminal')],
     ends: ['build_user_api'],
   },
-  { name: 'swarm-watched', lay: example('swarm'), hosts: [WATCH, WATCH, WATCH], ends: ['build_user_api'] },
+  { name: 'swarm-watched', create: example('swarm'), hosts: [WATCH, WATCH, WATCH], ends: ['build_user_api'] },
   {
     name: 'swarm-twins',
-    lay: example('swarm'),
+    create: example('swarm'),
     hosts: [
       start('breakdown', 'maker', 'search'),
       start('file', 'terminal'),
@@ -54,12 +58,12 @@ export const SCENES: Scene[] = [
     ],
     ends: ['build_user_api'],
   },
-  { name: 'composed', lay: example('composed'), hosts: [WATCH, WATCH, WATCH], ends: ['sundays'] },
-  { name: 'composed-pumped', lay: example('composed'), hosts: [pump, pump, pump], ends: ['sundays'] },
+  { name: 'composed', create: example('composed'), hosts: [WATCH, WATCH, WATCH], ends: ['sundays'] },
+  { name: 'composed-pumped', create: example('composed'), hosts: [pump, pump, pump], ends: ['sundays'] },
   ...PATTERNS.flatMap(([name, agent, asked]): Scene[] => [
     {
       name,
-      lay(root) {
+      create(root) {
         example(name)(root);
         for (const [i, description] of [...asked, ...asked, ...asked].entries())
           put(root, `tasks/pending/t${i}.json`, JSON.stringify({ description, to: agent }));
@@ -69,7 +73,7 @@ export const SCENES: Scene[] = [
     },
     {
       name: `${name}-run`,
-      lay: example(name),
+      create: example(name),
       hosts: [WATCH, WATCH],
       beside: asked.flatMap((text, i) => [0, 1].map((n) => ['run', agent, text, '--id', `t${i}-${n}`, '-q'])),
       ends: asked.flatMap((_, i) => [`t${i}-0`, `t${i}-1`]),
@@ -77,7 +81,7 @@ export const SCENES: Scene[] = [
   ]),
   {
     name: 'coordinator',
-    lay: example('coordinator'),
+    create: example('coordinator'),
     hosts: [
       start('pm', 'architect', 'database'),
       start('backend', 'frontend', 'designer'),
@@ -88,42 +92,42 @@ export const SCENES: Scene[] = [
   },
   {
     name: 'mesh',
-    lay: example('mesh'),
+    create: example('mesh'),
     hosts: [start('editor'), start('archive'), start('reporter'), start('cook')],
     ends: ['paper'],
     isLoose: true,
   },
   {
     name: 'deadlock',
-    lay: example('deadlock'),
+    create: example('deadlock'),
     hosts: [start('coder'), start('analyst'), start('reviewer')],
     ends: ['chart', 'figures', 'release'],
     isLoose: true,
   },
   {
     name: 'last-note',
-    lay: example('last-note'),
+    create: example('last-note'),
     hosts: [start('lead'), start('near'), start('far')],
     ends: ['roads'],
   },
   {
     name: 'office',
-    lay: example('office'),
+    create: example('office'),
     hosts: [WATCH, WATCH],
     beside: [['inbox', 'add', 'Can you check if Redis is running?', '--from', 'sarah', '--channel', 'slack']],
     ends: 1,
   },
   {
     name: 'approvals',
-    lay: approvals,
+    create: approvals,
     hosts: [WATCH, WATCH, WATCH],
     ends: Array.from({ length: 8 }, (_, i) => `c${i}`),
     also: ranOnce,
   },
-  { name: 'boards', lay: boards, hosts: [WATCH, WATCH, WATCH], ends: 6, also: allTicked },
+  { name: 'boards', create: boards, hosts: [WATCH, WATCH, WATCH], ends: 6, also: allTicked },
   {
     name: 'mail',
-    lay: mail,
+    create: mail,
     hosts: [WATCH, WATCH],
     beside: Array.from({ length: 6 }, (_, i) => [
       'inbox',
@@ -136,11 +140,11 @@ export const SCENES: Scene[] = [
     ]),
     ends: 6,
   },
-  { name: 'many', lay: many, hosts: [WATCH, WATCH, WATCH, WATCH], ends: 30 },
-  { name: 'many-pumped', lay: many, hosts: [pump, pump, pump, pump], ends: 30 },
+  { name: 'many', create: many, hosts: [WATCH, WATCH, WATCH, WATCH], ends: 30 },
+  { name: 'many-pumped', create: many, hosts: [pump, pump, pump, pump], ends: 30 },
 ];
 
-/** Its models take a moment, as real ones do: so that somebody is asking when something befalls a process. */
+/** Models answer with a delay, like real ones, so that faults hit processes during model calls. */
 function example(name: string): (root: string) => void {
   return (root) => {
     fs.cpSync(path.join(ROOT, 'examples', name), root, { recursive: true });

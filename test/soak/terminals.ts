@@ -1,6 +1,7 @@
 /**
- * `npm run soak:terminals`: several real processes on one workspace, paused, killed, asked to stop and started again at random. `--rounds n`, `--seed n`,
- * `--scene a,b`, `--mode a,b`. Tells each round; leaves the folder and what its processes said behind, and exits with 1, when something is wrong.
+ * `npm run soak:terminals`: several real processes on one workspace, paused, killed, stopped and
+ * restarted at random. `--rounds n`, `--seed n`, `--scene a,b`, `--mode a,b`. Reports each round.
+ * On a problem it keeps the folder and the output and exits with 1.
  */
 import fs from 'node:fs';
 import os from 'node:os';

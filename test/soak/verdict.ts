@@ -1,11 +1,14 @@
-/** What is wrong with a workspace when all who worked on it have stopped, one line each. Reads the files alone, as a person would. */
+/**
+ * Checks a workspace after all its processes have stopped, from its files alone. Returns the
+ * problems, one line each.
+ */
 import fs from 'node:fs';
 import path from 'node:path';
 
 export interface Outcome {
-  /** How often a task of this name ended so; the ids of calls are drawn, and left out. */
+  /** How often a task of this name ended this way, without the random ids of calls. */
   ends: Map<string, number>;
-  /** How often a model answered for it. */
+  /** The number of model answers. */
   answers: Map<string, number>;
 }
 
@@ -27,7 +30,9 @@ const EMPTY = [
   'quarantine',
 ];
 
-/** What differs from round to round: ids of calls and messages, times, and how many agreed. */
+/**
+ * Text that differs from round to round: ids of calls and messages, times, and the number of votes.
+ */
 const DRAWN = [/call-[a-z0-9]{10}/g, /messages-[0-9a-f]{20}/g, /\d{4}-\d\d-\d\dT[\d:.]+Z/g, /\d+ of \d+ processes/g];
 
 export function outcome(root: string): Outcome {
@@ -48,14 +53,15 @@ export function outcome(root: string): Outcome {
   return { ends, answers };
 }
 
-/** `deaths`: how many were killed; each may have been asking so many models. */
+/** `deaths`: the number of killed processes; each may have had that many model calls in flight. */
 export function wrongIn(root: string, was: Outcome | undefined, deaths: number): string[] {
   const wrong: string[] = [];
   for (const folder of EMPTY) for (const name of list(root, folder)) wrong.push(`left in ${folder}: ${name}`);
   if (deaths === 0)
     for (const name of list(root, '.guild/evidence')) wrong.push(`fenced out, and nobody died: ${name}`);
   const is = outcome(root);
-  // A part may be told as ended and die with its process before its record is there; whoever goes on from its conversation tells it again.
+  // A child's end may be logged and its process die before the record is written; the next process
+  // logs the end again.
   if (deaths === 0) wrong.push(...wrongEvents(root));
   if (was === undefined) return wrong;
   const extra = beyond(is.ends, was.ends);
@@ -69,7 +75,7 @@ export function wrongIn(root: string, was: Outcome | undefined, deaths: number):
   return wrong;
 }
 
-/** Who is away is not asked for one. */
+/** A process that is away is not asked for a vote. */
 function isBid(name: string): boolean {
   return name.includes('.bid-');
 }
@@ -80,7 +86,7 @@ function beyond(these: ReadonlyMap<string, number>, those: ReadonlyMap<string, n
   );
 }
 
-/** Every task is told as ended once, unless it was tried again. */
+/** The end of every task is logged once, unless it was retried. */
 function wrongEvents(root: string): string[] {
   const ended = new Map<string, number>();
   for (const { name, task } of events(root)) {
@@ -90,7 +96,7 @@ function wrongEvents(root: string): string[] {
   return [...ended].flatMap(([task, times]) => (times > 1 ? [`${task} is told as ended too often`] : []));
 }
 
-/** From `guild task tree --json`: what stands at the top is the sum of all. */
+/** From `guild task tree --json`: the total at the top is the sum of all tasks. */
 export function wrongSums(text: string): string[] {
   const top = JSON.parse(text) as Node;
   const all = flat(top);

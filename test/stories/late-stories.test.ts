@@ -1,4 +1,6 @@
-/** Each story on a store that answers late, told by one process: nothing slips in between a decision and its claim. */
+/**
+ * Each story on a slow store with one process: a decision is not outdated by the time of its claim.
+ */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { play } from '../kit/cluster.js';
@@ -10,7 +12,7 @@ import { seeded } from '../kit/sim-processes.js';
 import { STORIES } from '../kit/stories.js';
 
 for (const given of STORIES) {
-  test(`${given.name}: on a store that answers late (SEED=${SEED})`, async () => {
+  test(`${given.name}: ends the same on a slow store (SEED=${SEED})`, async () => {
     for (const round of sampleRounds(`late ${given.name}`, 20, 10)) {
       const { disk, procs, story, start, reflect } = lateCluster(given, seeded(SEED + round));
       const proc = start();

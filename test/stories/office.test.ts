@@ -1,13 +1,15 @@
-/** The office story, pass by pass: what lies where after each pump, and what the human sees in between. */
+/**
+ * The office story, pass by pass: the files after each pump, and what the human sees in between.
+ */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { cluster, ROOT } from '../kit/cluster.js';
 import { simDisk, type SimDisk } from '../kit/sim-disk.js';
-import { lay, STORIES } from '../kit/stories.js';
+import { writeStory, STORIES } from '../kit/stories.js';
 
 const story = STORIES.find((one) => one.name.startsWith('the office'))!;
 
-/** Tasks by folder, with the long names of children shortened to who does them. */
+/** Tasks by folder, with children named by their agent. */
 function tasks(disk: SimDisk): string {
   const found: string[] = [];
   for (const state of ['pending', 'active', 'waiting', 'completed', 'failed']) {
@@ -19,7 +21,7 @@ function tasks(disk: SimDisk): string {
   return found.sort().join(', ');
 }
 
-/** Who has said how much. */
+/** The number of messages of each agent. */
 function sessions(disk: SimDisk): string {
   const files = disk.list(`${ROOT}/sessions`).sort();
   return files
@@ -30,11 +32,11 @@ function sessions(disk: SimDisk): string {
 
 const BOTH = (who: string): string => `${who} completed, human completed`;
 
-test('the fourteen steps, each pump by itself', async () => {
+test('the office story takes fourteen steps, one per pump', async () => {
   const disk = simDisk();
-  lay(disk, story);
-  const house = cluster(story.script, story.asks);
-  const proc = house.start(disk);
+  writeStory(disk, story);
+  const world = cluster(story.script, story.asks);
+  const proc = world.start(disk);
   const pump = async (): Promise<boolean> => (await proc.engine.pump()).moved;
   const tick = (): void => assert.equal(story.human!(disk), true, 'there is something to answer');
   const outbox = (): string | undefined => disk.tree().get(`${ROOT}/inbox/slack-outbox.jsonl`);
@@ -48,13 +50,14 @@ test('the fourteen steps, each pump by itself', async () => {
     disk.tree().get(`${ROOT}/tasks/approvals.task.md`)!,
     /- \[_\] A @human #approval `Approve command: \.\.\/\.\.\/bin\/podman ps`/,
   );
-  const calls = house.calls.length;
-  for (let again = 0; again < 3; again++) assert.equal(await pump(), false); // 4: nothing happens until the human looks
-  assert.equal(house.calls.length, calls, 'waiting costs no model call');
+  const calls = world.calls.length;
+  // 4: nothing happens until the human looks
+  for (let again = 0; again < 3; again++) assert.equal(await pump(), false);
+  assert.equal(world.calls.length, calls, 'waiting costs no model call');
   tick();
   await pump(); // 5: the command runs, its outcome is in the session, the model was not asked yet
   assert.equal(tasks(disk), 'executor pending, human completed, planner waiting');
-  assert.equal(house.calls.length, calls);
+  assert.equal(world.calls.length, calls);
   assert.match(disk.tree().get(`${ROOT}/tasks/approvals.task.md`)!, /fate: done/);
   await pump(); // 6: the executor concludes
   assert.equal(tasks(disk), `${BOTH('executor')}, planner waiting`);
@@ -80,6 +83,6 @@ test('the fourteen steps, each pump by itself', async () => {
     'evaluator completed, executor completed, executor completed, human completed, human completed, planner completed',
   );
   assert.equal(await pump(), false);
-  assert.equal(house.calls.length, story.calls);
+  assert.equal(world.calls.length, story.calls);
   assert.equal(outbox()!.split('\n').length - 1, 1);
 });

@@ -1,6 +1,7 @@
 /**
- * What a folder must look like after the storm, read from files alone and with nothing of the product's code: every task ended once
- * and rightly, every effect happened once, nothing is left over, everything can be read. Prints what is wrong, as JSON.
+ * Checks the folder after the storm, from its files alone and without product code: every task
+ * ended once and correctly, every effect happened once, nothing is left over, every file can be
+ * read. Prints the problems as JSON.
  */
 import fs from 'node:fs';
 import path from 'node:path';
@@ -69,7 +70,10 @@ function judge(id, kind, task) {
   if (kind === 'writer') effect(id, task.result.startsWith('perhaps'));
 }
 
-/** Written between the record that it was begun and the record that it was done, with the right bytes; a second write would be later. */
+/**
+ * The file was written between its started and done records, with the right bytes; a second write
+ * would be later.
+ */
 function effect(id, unsure) {
   const file = path.join(root, 'workspaces/writer', `${id}.txt`);
   const records = list('.guild/run').filter((name) => name.startsWith(`${id}.call-`));

@@ -1,4 +1,7 @@
-/** kill -9 at any instant loses nothing, does nothing twice and tears nothing: eight processes, five hundred tasks. */
+/**
+ * kill -9 at any time loses nothing, repeats nothing and tears nothing: eight processes, five
+ * hundred tasks.
+ */
 import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import os from 'node:os';

@@ -1,14 +1,15 @@
 /**
- * Reads every task and every conversation again and again while others write, until its input ends, with nothing of the product's
- * code. A task file must be whole whenever it is there. A conversation grows by appending: a reader may come in the middle of an
- * append and see a part of the last item, but a moment later it must be whole; one that stays broken is torn.
+ * Reads every task and conversation repeatedly while others write, until its input ends, without
+ * product code. A task file must always be complete. A conversation grows by appending: a reader
+ * may see a partial last item, but it must be complete a moment later.
  */
 import fs from 'node:fs';
 import path from 'node:path';
 import { parse } from 'yaml';
 
 const root = process.argv[2];
-const PATIENCE_MS = 120_000; // a killed writer's part is mended when the next one takes its task over
+// a killed writer's last item is repaired when another process takes over the task
+const PATIENCE_MS = 120_000;
 const STATES = ['pending', 'active', 'waiting', 'completed', 'failed'];
 let going = true;
 process.stdin.on('end', () => (going = false)).resume();

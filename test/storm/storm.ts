@@ -1,6 +1,7 @@
 /**
- * The kill storm: eight real processes work on one folder, and every moment one of them is killed without warning and another
- * comes in its place, until all tasks have ended. What is left is judged by programs that share no code with ours.
+ * The kill storm: eight real processes work on one folder, and one after the other is killed and
+ * replaced, until all tasks have ended. Programs that share no code with the product judge the
+ * result.
  */
 import { fork, spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
@@ -16,25 +17,25 @@ export interface Storm {
   tasks: number;
   seed: number;
   workers?: number;
-  /** Ends the storm, and fails it, after this long. */
+  /** The storm fails after this time. */
   limitMs: number;
 }
 
 export interface Stormed {
   kills: number;
   seconds: number;
-  /** What the reader beside it saw. */
+  /** The report of the concurrent reader. */
   reader: { reads: number; torn: string[]; partSeen: number };
-  /** What the checker found wrong, one line each. */
+  /** The problems that the checker found, one line each. */
   wrong: string[];
 }
 
-/** The programs that share no code with ours are not compiled. */
+/** The reader and the checker are not compiled. */
 const SOURCE = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '../../../test/storm');
 const WORKER = fileURLToPath(new URL('worker.js', import.meta.url));
 
 export async function storm({ root, tasks, seed, workers = 8, limitMs }: Storm): Promise<Stormed> {
-  lay(root, tasks);
+  writeStory(root, tasks);
   const random = seeded(seed);
   const from = Date.now();
   const reader = spawn(process.execPath, [path.join(SOURCE, 'reader.mjs'), root], {
@@ -59,7 +60,7 @@ export async function storm({ root, tasks, seed, workers = 8, limitMs }: Storm):
       kills++;
       alive[at] = enter(root);
     }
-    await Promise.all([...dying, ...alive.map(leave)]); // a kill may take a while to end what is being written
+    await Promise.all([...dying, ...alive.map(leave)]); // a killed process may need a while to end
   } finally {
     for (const worker of alive) worker.kill('SIGKILL');
     reader.stdin.end();
@@ -75,8 +76,8 @@ export async function storm({ root, tasks, seed, workers = 8, limitMs }: Storm):
 }
 
 /**
- * A busy machine takes long to start a process, and whoever is always killed on the way never gets to work. So the next death waits
- * until a task has ended since the last one; not forever, since nobody may be near an end.
+ * A busy machine starts processes slowly, and processes that are always killed during start-up make
+ * no progress. So the next kill waits until a task has ended since the last one, up to a limit.
  */
 async function somethingEnded(root: string, random: () => number): Promise<void> {
   const ended = (): number =>
@@ -93,7 +94,7 @@ function hasEnded(worker: ChildProcess): boolean {
   return worker.exitCode !== null || worker.signalCode !== null;
 }
 
-/** Lets it come to its first pass, asks it to go, and sees that it goes by itself. */
+/** Waits for the first pass, asks the process to stop, and checks that it exits by itself. */
 async function leave(worker: ChildProcess): Promise<void> {
   if (hasEnded(worker)) throw new Error('a worker ended by itself');
   const ended = once(worker, 'exit') as Promise<[number | null]>;
@@ -105,7 +106,7 @@ async function leave(worker: ChildProcess): Promise<void> {
   if (code !== 0 && worker.signalCode !== 'SIGTERM') throw new Error(`a worker left with ${code}`);
 }
 
-/** Whoever opens the folder next removes what the dead left. */
+/** The next process that opens the folder removes leftovers of dead ones. */
 async function lookOnce(root: string): Promise<void> {
   const workspace = await openWorkspace(root);
   await workspace.pumpUntilQuiet();
@@ -131,7 +132,7 @@ function allEnded(root: string, tasks: number): boolean {
 
 const KINDS = ['plain', 'writer', 'lead', 'plain', 'writer'];
 
-function lay(root: string, tasks: number): void {
+function writeStory(root: string, tasks: number): void {
   const put = (file: string, text: string): void => {
     fs.mkdirSync(path.dirname(path.join(root, file)), { recursive: true });
     fs.writeFileSync(path.join(root, file), text);

@@ -1,4 +1,4 @@
-/** One worker of the storm: a process that does what `guild watch` does, until it is told to leave or killed. */
+/** One worker of the storm: runs like `guild watch` until it is stopped or killed. */
 import { openWorkspace } from '../../src/app/index.js';
 
 const root = process.argv[2]!;

@@ -9,7 +9,7 @@ import type { ToolContext, ToolReply } from '../../src/tools/core/tool.js';
 import { toolbox } from '../../src/tools/toolbox.js';
 import { cluster, play, ROOT, untilQuiet, type Proc } from '../kit/cluster.js';
 import { simDisk, type SimDisk } from '../kit/sim-disk.js';
-import { lay } from '../kit/stories.js';
+import { writeStory } from '../kit/stories.js';
 
 const PLAN = path.join(ROOT, 'tasks/plan.task.md');
 const BOARD = `# Plan
@@ -31,7 +31,7 @@ async function office(files: Record<string, string> = {}): Promise<Desk> {
   const disk = simDisk();
   const agents = { ana: '---\ndescription: A\n---\nDo it.\n', ben: '---\ndescription: B\n---\nDo it.\n' };
   const script = '- {say: Done.}\n';
-  lay(disk, {
+  writeStory(disk, {
     name: '',
     agents,
     files: { 'tasks/plan.task.md': BOARD, ...files },
@@ -203,7 +203,7 @@ test('an agent that ends its task through update_task ends the bullet it came fr
 - {agent: ana, turn: 2, when: '"id":"up"', call: [{update_task: {id: "{{task}}", status: completed, note: It is up.}}]}
 `;
   const agents = { ana: '---\ndescription: A\ntools: [query_tasks, update_task]\n---\nDo it.\n' };
-  lay(disk, {
+  writeStory(disk, {
     name: '',
     agents,
     files: { 'tasks/plan.task.md': '## TODO\n- [ ] @ana "Up?" id: up\n' },

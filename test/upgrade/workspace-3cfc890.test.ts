@@ -1,6 +1,6 @@
 /**
- * Processes of an older build left a workspace in the middle of everything. This build opens it, a
- * person answers, and it is finished. test/fixtures/README.md says what is in it and how it was made.
+ * Processes of an older build left a workspace with work in progress. This build opens it, a person
+ * answers, and all work is finished. test/fixtures/README.md describes the workspace.
  */
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
@@ -83,7 +83,7 @@ before(async () => {
 
 after(() => fs.rmSync(base, { recursive: true, force: true, maxRetries: 5 }));
 
-test('every task has ended as it should, and none was lost', () => {
+test('every task ends as expected, and none is lost', () => {
   const left = [...is.keys()].filter((file) => OPEN.some((state) => file.startsWith(`tasks/${state}/`)));
   assert.deepEqual(left, []);
   for (const id of taskIds(was)) assert.ok(record(id), `${id} is gone`);
@@ -105,7 +105,7 @@ test('fields that the program does not know are kept', () => {
   assert.match(textOf(is, 'old-note'), /"x_ticket": "OPS-1"/);
 });
 
-test('no effect took place twice, and only what a person allowed took place', () => {
+test('no effect happens twice, and only approved effects happen', () => {
   assert.deepEqual(lines(is, 'context/posted.txt').sort(), ['hello from poster', 'hello from poster2']);
   assert.equal(is.get('workspaces/ana/note.txt'), 'once\n');
   const pages = { agreed: 'agreed\n', edited: 'as edited', intent: 'intent\n', open: 'open\n', ticked: 'ticked\n' };
@@ -116,7 +116,7 @@ test('no effect took place twice, and only what a person allowed took place', ()
   assert.equal(new Set(calls).size, calls.length, 'each call ran once');
 });
 
-test('no model is asked again for what it had answered', () => {
+test('no model call is repeated', () => {
   const asked = events(is).slice(events(was).length);
   const again = asked.filter(
     ({ name, agent }) => name === 'model.answered' && ['mate', 'bosun', 'legal', 'bea'].includes(agent!),
@@ -147,7 +147,7 @@ test('conversations keep all their messages', () => {
   );
 });
 
-test('what was used up before counts, and bids that were in are kept', () => {
+test('earlier costs still count, and received bids are kept', () => {
   const usage = record('save-money')!['usage'] as Record<string, number>;
   assert.deepEqual([usage['turns'], usage['input_tokens'], usage['output_tokens']], [2, 1500, 300]);
   const { to, bids } = record('seek') as { to: string; bids: string[] };
@@ -155,7 +155,7 @@ test('what was used up before counts, and bids that were in are kept', () => {
   assert.deepEqual(bids, (JSON.parse(textOf(was, 'seek')) as { bids: string[] }).bids);
 });
 
-test('a paused agent waits until a person lets it go on', () => assert.equal(pausedTask, 'pending'));
+test('a paused agent waits until a person resumes it', () => assert.equal(pausedTask, 'pending'));
 
 test('every message becomes one task', () => {
   const mail = [...taskIds(is)].filter((id) => /^inbox-[^.]*$/.test(id));
@@ -163,7 +163,7 @@ test('every message becomes one task', () => {
   for (const id of mail) assert.equal(endOf(id), 'Answered.');
 });
 
-test('the board keeps every byte but its boxes and what the program notes below them', () => {
+test('the board keeps every byte except its boxes and the notes below them', () => {
   const plain = (text: string): string =>
     text.replaceAll(/^( *- )\[.\]/gm, '$1[]').replaceAll(/^ *(completed_at: .*|id: board-.*)\n/gm, '');
   assert.equal(plain(is.get(BOARD)!), plain(was.get(BOARD)!));
@@ -178,20 +178,20 @@ test('files that are only appended to keep their lines', () => {
     if (/^(events|bus|inbox)\//.test(file)) assert.ok(is.get(file)?.startsWith(text), file);
 });
 
-test('files that people write stay as they are', () => {
+test('files that people write are unchanged', () => {
   const theirs =
     /^(guild\.yaml|agents\/[a-z0-9]+\.md|memory\/|plugins\/|quarantine\/|storage\/[a-z-]*(policy|allowlist)\.yaml|\.gitignore)/;
   for (const [file, text] of was) if (theirs.test(file)) assert.equal(is.get(file), text, file);
   assert.match(is.get('storage/planner-checkin.yaml')!, /^# ours\n/);
 });
 
-test('the history goes on from where it was', () => {
+test('the history continues', () => {
   git('merge-base', '--is-ancestor', oldHead, 'HEAD');
   assert.ok(Number(git('rev-list', '--count', `${oldHead}..HEAD`)) > 0);
   assert.equal(git('status', '--porcelain', '--', 'tasks', 'sessions', 'results'), '');
 });
 
-/** Pumps, answers what waits and lets time pass until nothing is left to do. */
+/** Pumps, answers approvals and lets time pass until nothing is left to do. */
 async function finish(): Promise<void> {
   const clock = clockFrom(Date.parse(events(was).at(-1)!.at) + 60_000);
   const workspace = await openWorkspace(root, { clock, env: { ...process.env, GUILD_SANDBOX: 'off', HOME: base } });
@@ -222,7 +222,7 @@ function answer(): boolean {
   return waits;
 }
 
-/** Real time, counted from another moment, that can be moved forward. */
+/** Real time with an offset, which can be moved forward. */
 function clockFrom(start: number): NonNullable<OpenOptions['clock']> & { moveTo(ms: number): void } {
   let ahead = start - Date.now();
   return {
@@ -281,7 +281,7 @@ function isOpen(id: string): boolean {
   return ![`tasks/completed/${id}.json`, `tasks/failed/${id}.json`].some((file) => was.has(file));
 }
 
-/** The record of a task that has ended by now. */
+/** The record of an ended task. */
 function record(id: string): Record<string, unknown> | undefined {
   const text = is.get(`tasks/completed/${id}.json`) ?? is.get(`tasks/failed/${id}.json`);
   return text === undefined ? undefined : (JSON.parse(text) as Record<string, unknown>);

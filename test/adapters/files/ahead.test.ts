@@ -1,4 +1,4 @@
-/** Memory ahead of the disk: what arrives, in which order, and who waits for it. */
+/** The write-behind queue: what is written, in which order, and who waits for it. */
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { test } from 'node:test';
@@ -10,9 +10,9 @@ interface Desk {
   way: Ahead;
   arrived: string[];
   discarded: string[];
-  /** What the journal has. */
+  /** The lines in the journal. */
   kept: string[];
-  /** The time that the disk may take is over. */
+  /** Ends the delay of the queue. */
   wake(): void;
 }
 
@@ -29,7 +29,7 @@ function desk(): Desk {
   return { way, arrived, discarded, kept, wake: () => wake() };
 }
 
-test('nothing arrives before its time, or before somebody waits for it', async () => {
+test('nothing is written before the delay is over or a caller waits for it', async () => {
   const { way, arrived, wake } = desk();
   way.put({ id: 'a', arrive: () => void arrived.push('a') });
   assert.deepEqual(arrived, []);
@@ -40,7 +40,7 @@ test('nothing arrives before its time, or before somebody waits for it', async (
   assert.equal(way.isBehind(), false);
 });
 
-test('what changes again before that arrives once, as it was left, and after what changed before', async () => {
+test('a placement that changes again is written once, in its last state, after earlier changes', async () => {
   const { way, arrived } = desk();
   way.put({ id: 'a', arrive: () => void arrived.push('a made') });
   way.put({ id: 'b', arrive: () => void arrived.push('b') });
@@ -49,7 +49,7 @@ test('what changes again before that arrives once, as it was left, and after wha
   assert.deepEqual(arrived, ['b', 'a ended']);
 });
 
-test('a task that rests comes after the tasks it waits for, however late they change', async () => {
+test('a parked task is written after the tasks it waits for, however late they change', async () => {
   const { way, arrived } = desk();
   const put = (id: string, parent?: string, rests = false): void =>
     way.put({ id, parent, rests, arrive: () => void arrived.push(id) });
@@ -61,7 +61,7 @@ test('a task that rests comes after the tasks it waits for, however late they ch
   assert.deepEqual(arrived, ['t.h.work', 't.h', 't']);
 });
 
-test('bytes that were written for what is over meanwhile are discarded', async () => {
+test('bytes written for a placement that was dropped meanwhile are discarded', async () => {
   const { way, arrived, discarded } = desk();
   let written = (_: string): void => undefined;
   way.put({
@@ -78,7 +78,7 @@ test('bytes that were written for what is over meanwhile are discarded', async (
   assert.deepEqual(discarded, ['made']);
 });
 
-test('bytes of what changed after they were written are discarded when it is over', async () => {
+test('bytes of a placement that changed after the write are discarded when it is dropped', async () => {
   const { way, arrived, discarded } = desk();
   let written = (_: string): void => undefined;
   const bytes = Promise.resolve('made');
@@ -96,7 +96,7 @@ test('bytes of what changed after they were written are discarded when it is ove
   assert.deepEqual(discarded, ['made']);
 });
 
-test('a process with nothing else to do ends when all has arrived, and not before', () => {
+test('an idle process exits when everything is written, and not before', () => {
   const module = new URL('../../../src/adapters/files/ahead.js', import.meta.url).href;
   const script = `
     const { ahead } = await import(${JSON.stringify(module)});
@@ -106,7 +106,7 @@ test('a process with nothing else to do ends when all has arrived, and not befor
   assert.deepEqual([stdout, status], ['a arrived\n', 0]);
 });
 
-test('parents that go round in a circle arrive', async () => {
+test('placements whose parents form a cycle are written', async () => {
   const { way, arrived } = desk();
   const put = (id: string, parent: string): void =>
     way.put({ id, parent, rests: true, arrive: () => void arrived.push(id) });
@@ -117,7 +117,7 @@ test('parents that go round in a circle arrive', async () => {
   assert.deepEqual(arrived.sort(), ['a', 'alone', 'b']);
 });
 
-test('whoever waits does not wait for what comes later', async () => {
+test('a caller does not wait for placements queued later', async () => {
   const { way, arrived } = desk();
   const never = new Promise<string>(() => undefined);
   way.put({ id: 'a', arrive: () => void arrived.push('a') });
@@ -127,7 +127,7 @@ test('whoever waits does not wait for what comes later', async () => {
   assert.deepEqual(arrived, ['a']);
 });
 
-test('what goes wrong is told to all who wait, and to whoever comes next', async () => {
+test('a failed write is reported to all waiting callers and to the next one', async () => {
   const { way, arrived } = desk();
   way.put({ id: 'a', write: () => Promise.reject(new Error('full')), arrive: () => void arrived.push('a') });
   way.put({ id: 'b', arrive: () => void arrived.push('b') });
@@ -137,7 +137,7 @@ test('what goes wrong is told to all who wait, and to whoever comes next', async
   assert.deepEqual(arrived, []);
 });
 
-test('what the journal has is safe, and its file may follow', async () => {
+test('journaled content is safe, and its file may follow', async () => {
   const { way, arrived, kept, wake } = desk();
   const put = (id: string, root: string | undefined, isOver: boolean): void =>
     way.put({
@@ -158,7 +158,7 @@ test('what the journal has is safe, and its file may follow', async () => {
   assert.deepEqual(arrived, ['t.a', 'u.a', 't.b']);
 });
 
-test('what is not over is safe when the disk has it', async () => {
+test('content without a journal line is safe once its file is written', async () => {
   const { way, arrived, kept } = desk();
   way.put({ id: 't.a', root: 't', arrive: () => void arrived.push('t.a') });
   await way.safe('t');

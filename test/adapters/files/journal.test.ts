@@ -1,4 +1,4 @@
-/** What has no file yet is kept until it has one, and no longer than that; what people want is found on any disk. */
+/** The journal keeps content until its file is written, and no longer. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { journal, keyOf, pageLine, type Journal, type Line } from '../../../src/adapters/files/journal.js';
@@ -26,7 +26,7 @@ function ended(id: string, text = '{}'): Line {
   return { id, state: 'completed', text };
 }
 
-test('where there is always one that has no file, what was said of the others goes all the same', async () => {
+test('old journal files are deleted even if there is always one line without a file', async () => {
   const { disk, kept, other } = desk();
   const long = 'x'.repeat(1000);
   for (let i = 0; i < 2000; i++) {
@@ -41,7 +41,7 @@ test('where there is always one that has no file, what was said of the others go
   for (const id of ['s1999', 'last']) assert.notEqual(disk.stamp(l.session(id)), undefined, id);
 });
 
-test('what a dead process kept is made, and what had its file and was taken away stays away', async () => {
+test('files of a dead process are written from its journal, and deleted files are not restored', async () => {
   const { disk, kept, other } = desk();
   await kept.keep([said('a-t', 'Hello'), ended('t.a'), ended('t.b'), ended('t.c')]);
   kept.arrived('t.b');
@@ -55,7 +55,7 @@ test('what a dead process kept is made, and what had its file and was taken away
   assert.deepEqual(other.others(), []);
 });
 
-test('what a process keeps after others held it for dead is made too, when it has died', async () => {
+test('lines written after others took the process for dead are adopted when it dies', async () => {
   const { disk, kept, other } = desk();
   kept.add(said('a', 'Hello'));
   assert.equal(other.adopt('me'), 1);
@@ -66,7 +66,7 @@ test('what a process keeps after others held it for dead is made too, when it ha
   assert.equal(disk.tree().get(l.session('b')), 'I live');
 });
 
-test('where a power cut undid a claim and not its end, the end counts; where somebody tried it again, that counts', async () => {
+test('an end counts if a power cut undid only its claim, unless the task was retried', async () => {
   const { disk, kept, other } = desk();
   const [claimed, again] = [l.task('pending', 't'), l.task('pending', 'u')];
   disk.save(claimed, '{"description": "t"}');
@@ -81,7 +81,7 @@ test('where a power cut undid a claim and not its end, the end counts; where som
   assert.deepEqual(disk.list(l.tasks('pending')), ['u.json']);
 });
 
-test('what was kept outlives a power cut, and another after somebody made its files', async () => {
+test('journaled content survives a power cut, and another one after adoption', async () => {
   for (let seed = 0; seed < 40; seed++) {
     const { disk, kept } = desk();
     await kept.keep([ended('t.a', 'A')]);
@@ -95,7 +95,7 @@ test('what was kept outlives a power cut, and another after somebody made its fi
   }
 });
 
-test('what is kept anew while the names of what arrived are synced has not arrived', async () => {
+test('content journaled again during a sync of names does not count as written', async () => {
   const { disk, kept, other } = desk();
   await kept.keep([ended('t', 'first')]);
   kept.arrived('t');
@@ -106,7 +106,7 @@ test('what is kept anew while the names of what arrived are synced has not arriv
   assert.equal(disk.tree().get(l.task('completed', 't')), 'second');
 });
 
-test('a line that the full disk tore spoils none after it', async () => {
+test('a line torn by a full disk does not affect later lines', async () => {
   const real = simDisk();
   let isFull = false;
   const appendOwn: Disk['appendOwn'] = (file, bytes) => {
@@ -123,7 +123,7 @@ test('a line that the full disk tore spoils none after it', async () => {
   assert.deepEqual(disk.list(l.tasks('completed')).sort(), ['t.a.json', 't.c.json']);
 });
 
-test('what a sync failed to keep counts as gone, whatever a later sync says', async () => {
+test('bytes of a failed sync count as lost, whatever a later sync returns', async () => {
   const real = simDisk();
   let fails = 0;
   const failing =
@@ -146,7 +146,7 @@ test('what a sync failed to keep counts as gone, whatever a later sync says', as
   assert.notEqual(disk.stamp(l.task('completed', 't')), undefined);
 });
 
-test('the page of an end is made whatever a power cut left of it, and of the one before it', async () => {
+test('a result page is written whatever a power cut left of it or of an earlier page', async () => {
   const before = 'This task failed';
   const text = '# Plan\n\nWrite the brief.\n';
   const torn = Buffer.concat([Buffer.from(text.slice(0, 9)), Buffer.alloc(text.length - 9)]).toString();
@@ -165,7 +165,7 @@ test('the page of an end is made whatever a power cut left of it, and of the one
   }
 });
 
-test('a page in which a person has written stays, and so does that of a later end', async () => {
+test('a page that a person edited stays, and so does the page of a later end', async () => {
   const { disk, kept, other } = desk();
   await kept.keep([ended('t', 'end 1'), pageLine('t', 'Page 1', undefined)]);
   disk.save(l.task('completed', 't'), 'end 1');
@@ -181,7 +181,7 @@ test('a page in which a person has written stays, and so does that of a later en
   assert.equal(disk.tree().get(l.result('v')), undefined);
 });
 
-test('two make the same at once, and one of them dies over it: all is there once', async () => {
+test('two processes adopt one journal, one dies halfway, and every file exists once', async () => {
   for (let n = 1, isOver = false; !isOver; n++) {
     for (const how of ['dies', 'is overtaken', 'is overtaken and dies']) {
       const { disk, kept, other } = desk();
@@ -204,7 +204,7 @@ test('two make the same at once, and one of them dies over it: all is there once
       const isBegun = disk.list(l.tasks('completed')).length > 0;
       disk.powerCut(seeded(n));
       desk(disk).other.adopt('me');
-      if (!isBegun) continue; // nobody was told, and the power cut may have taken all of it
+      if (!isBegun) continue; // nothing was acknowledged, and the power cut may have lost all of it
       const tree = disk.tree();
       const names = [l.session('a-t'), l.task('completed', 't.a'), l.task('completed', 't'), l.result('t')];
       assert.deepEqual(
@@ -217,7 +217,7 @@ test('two make the same at once, and one of them dies over it: all is there once
   }
 });
 
-test('what else lies in the folder is left alone, and however much was kept is read', async () => {
+test('other files in the journal folder are left alone, and a journal of any size is read', async () => {
   const real = simDisk();
   const { disk, kept, other } = desk({ ...real, read: (file, most = 1000) => real.read(file, most) });
   disk.makeFolder(`${l.journal}/old`);
@@ -229,7 +229,7 @@ test('what else lies in the folder is left alone, and however much was kept is r
   assert.deepEqual(disk.list(l.journal).sort(), ['.DS_Store', 'old']);
 });
 
-test('an intent is found where the time of a folder tells nothing', async () => {
+test('an intent is found even if the time of its folder does not change', async () => {
   const real = simDisk();
   const disk: Disk = { ...real, stamp: (file) => (file === l.intents ? '0.0.0.0' : real.stamp(file)) };
   let at = Date.parse('2026-01-01T00:00:00.000Z');
@@ -241,7 +241,7 @@ test('an intent is found where the time of a folder tells nothing', async () => 
   assert.equal((await list()).length, 1);
 });
 
-/** Another does something right before change `n`, at which this one dies. */
+/** Another process acts right before change `n`, at which this one dies. */
 function interrupted(disk: CrashDisk, n: number, other: () => void): Disk {
   const own = { ...disk } as unknown as Record<string, (...given: unknown[]) => unknown>;
   for (const name of ['create', 'rename', 'link', 'remove', 'syncNow']) {

@@ -1,4 +1,4 @@
-/** One id in two places: a task on its way, or two files of a person's. */
+/** Two files with one id: a task that is being moved, or two files of a person. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { files } from '../../../src/adapters/files/index.js';
@@ -19,14 +19,15 @@ function start(): { disk: SimDisk; join(): Store } {
 
 const TASK = '{"description": "do it", "to": "ana"}';
 
-test('a task that is claimed and parked while another process looks is never set aside', async () => {
+test('a task that is claimed and parked during a scan is never quarantined', async () => {
   const { disk, join } = start();
   const [one, two] = [join(), join()];
   disk.save('/w/tasks/waiting/t.json', TASK);
   await one.tasks.scan(true);
   await two.tasks.scan(true);
   const claim = (await one.tasks.claim('t', 'ana'))!;
-  // The other one sees the claim, while the waiting name is there again: as if it was parked between its two looks.
+  // The other process sees both the claim and the waiting file, as if the task was parked between
+  // two listings.
   disk.save('/w/tasks/waiting/t.json', TASK);
   for (let look = 0; look < 3; look++) assert.deepEqual((await two.tasks.scan(true)).problems, []);
   assert.ok(
@@ -38,7 +39,7 @@ test('a task that is claimed and parked while another process looks is never set
   assert.equal(await one.tasks.settle(claim, { ...claim.task, result: 'done' }, 'completed'), true);
 });
 
-test('two plain files with one id that stand still are two files: the second is set aside and told', async () => {
+test('the second of two unchanged plain files with one id is quarantined and reported', async () => {
   const { disk, join } = start();
   const one = join();
   disk.save('/w/tasks/waiting/t.json', TASK);
@@ -53,7 +54,7 @@ test('two plain files with one id that stand still are two files: the second is 
   assert.equal(one.tasks.openCount(), 1);
 });
 
-test('a file under another name with a used id is set aside at once', async () => {
+test('a file with a used id under another name is quarantined at once', async () => {
   const { disk, join } = start();
   const one = join();
   disk.save('/w/tasks/waiting/t.json', TASK);
@@ -64,7 +65,7 @@ test('a file under another name with a used id is set aside at once', async () =
   assert.ok(disk.tree().has('/w/tasks/waiting/t.json'));
 });
 
-test('of files that could not be used, and of twins, nothing is remembered when they are gone', () => {
+test('unreadable files and twins are forgotten when they are gone', () => {
   const disk = simDisk();
   const l = layout('/w');
   for (const folder of folders(l)) disk.makeFolder(folder);
@@ -87,7 +88,7 @@ test('of files that could not be used, and of twins, nothing is remembered when 
   }
 });
 
-test('a task that went and came again between two looks is read again when something was heard of it', async () => {
+test('a task that left and came back between two scans is read again after a file event', async () => {
   const { disk, join } = start();
   const one = join();
   disk.save('/w/tasks/pending/t.json', '{"description": "do it"}');

@@ -1,4 +1,4 @@
-/** What others see of tasks that this process makes and moves: never one that waits before the parts it waits for. */
+/** Other processes never see a waiting task before the children it waits for. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { files } from '../../../src/adapters/files/index.js';
@@ -8,7 +8,7 @@ import { simDisk } from '../../kit/sim-disk.js';
 import { countedIds, simProcesses } from '../../kit/sim-processes.js';
 
 for (const verb of ['park', 'release'] as const) {
-  test(`where parts move on while their task is put back (${verb}), they have a name before it has`, async () => {
+  test(`children that move while their parent is put back (${verb}) have a name before it has`, async () => {
     const disk = simDisk();
     const [processes, ids, clock] = [simProcesses(), countedIds(), simClock()];
     const seen: string[][] = [];
@@ -24,7 +24,7 @@ for (const verb of ['park', 'release'] as const) {
         return disk.rename(from, to);
       },
     };
-    // Nothing arrives by the time it takes: only because somebody waits for it.
+    // Files are written only because a caller waits for them, not after a delay.
     const store = files({ root: '/w', disk: watched, clock, ids, processes: processes.start(), lag: () => undefined });
     disk.save('/w/tasks/pending/t.json', '{"description": "do it"}');
     await store.tasks.scan(true);

@@ -1,4 +1,7 @@
-/** Who notices that a process is gone, among few and among many; and what the doorbell hears. */
+/**
+ * How processes notice that another one has died, among few and among many; and what the watcher
+ * reports.
+ */
 import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import os from 'node:os';
@@ -43,7 +46,7 @@ function crowd(count: number): Crowd {
   };
 }
 
-test('a process whose file was swept before it had its name is known all the same, and one that dies then leaves only what is swept', () => {
+test('a process joins even if its temporary file is swept, and leaves nothing that is not swept if it dies then', () => {
   const l = place();
   const real = disk();
   let swept = 0;
@@ -70,7 +73,7 @@ test('a process whose file was swept before it had its name is known all the sam
   assert.deepEqual(fs.readdirSync(l.tmp), ['p2-0']);
 });
 
-test('a process that makes itself known while another sweeps is not swept, and one whose file was taken away is known again', () => {
+test('a process that joins during a sweep is not swept, and one whose file was deleted joins again', () => {
   const l = place();
   const here = (id: string, on: Disk): Presence => {
     const me = { host: 'here', bootId: 'b', pid: 1, startTime: '1' };
@@ -93,7 +96,7 @@ test('a process that makes itself known while another sweeps is not swept, and o
   assert.equal(one.isAlive('p2'), true);
 });
 
-test('of few processes each is looked after by its neighbours', () => {
+test('with few processes, the neighbours of each check it', () => {
   const { all, kill, gone } = crowd(4);
   assert.ok(all.every((one) => isWarden(one.rank()) && patience(one.rank()) === 1));
   kill(2);
@@ -101,7 +104,7 @@ test('of few processes each is looked after by its neighbours', () => {
   assert.ok(gone(2));
 });
 
-test('of many processes whoever dies is noticed by each of three wardens within three looks', () => {
+test('with many processes, each of three wardens notices a death within three checks', () => {
   const { all, kill, gone } = crowd(40);
   assert.deepEqual(
     all.filter((one) => isWarden(one.rank())).map((one) => one.rank().rank),
@@ -113,7 +116,7 @@ test('of many processes whoever dies is noticed by each of three wardens within 
   assert.ok(gone(17) && gone(31));
 });
 
-test('whoever went is forgotten: somebody who comes under the same name is asked again', () => {
+test('a process that left is forgotten: a new one with the same name is checked again', () => {
   const l = place();
   const me = { host: 'here', bootId: 'b', pid: 1, startTime: '1' };
   const since = '2026-01-01T00:00:00.000Z';
@@ -135,7 +138,7 @@ test('whoever went is forgotten: somebody who comes under the same name is asked
   assert.deepEqual(seen(), [[], ['ben']]);
 });
 
-test('when all wardens die at once, whoever looks next notices, and others take their place', () => {
+test('when all wardens die at once, the next check notices it, and others take their place', () => {
   const { all, kill, gone } = crowd(40);
   assert.equal(isWarden(all[3]!.rank()), false);
   for (const index of [0, 1, 2]) kill(index);
@@ -144,7 +147,7 @@ test('when all wardens die at once, whoever looks next notices, and others take 
   assert.equal(isWarden(all[3]!.rank()), true);
 });
 
-test('the bell tells who came and who went apart from work, can be rung for all, and hangs again in a folder that was exchanged', async () => {
+test('the watcher tells joins and leaves from work, can be rung for all, and follows a replaced folder', async () => {
   const l = place();
   const heard = new Set<string>();
   const hung = watchWorkspace(l, {
@@ -187,7 +190,7 @@ function written(folder: string): string {
   return file;
 }
 
-/** Until nothing more comes of what was done before. */
+/** Waits until the events of earlier changes have arrived. */
 async function settled(heard: Set<string>): Promise<void> {
   do {
     heard.clear();
@@ -195,7 +198,7 @@ async function settled(heard: Set<string>): Promise<void> {
   } while (heard.size > 0);
 }
 
-test('what a peer has aside is swept when it is dead, and not because its own file was taken away a moment ago', () => {
+test('temporary files of a dead peer are swept, but not those of a peer whose file was just deleted', () => {
   const l = place();
   const living = new Set([1, 2]);
   const here = (pid: number): Presence => {
@@ -218,7 +221,7 @@ test('what a peer has aside is swept when it is dead, and not because its own fi
   assert.deepEqual(asides(), ['p1-1', 'p2-1', 'p2-turn1'], 'who is found dead leaves nothing');
 });
 
-test('what a process was showing when it died, even after it had left, is swept at once; what it failed to write whole is not shown', () => {
+test('the temporary view of a dead process is swept at once, and a partial view is never shown', () => {
   const l = place();
   const real = disk();
   const me = { host: 'here', bootId: 'b', pid: 1, startTime: '1' };
@@ -257,7 +260,7 @@ test('what a process was showing when it died, even after it had left, is swept 
   assert.deepEqual(fs.readdirSync(l.tmp), []);
 });
 
-test('a process whose folder of live processes was taken away makes it again', () => {
+test('a process recreates the folder of live processes if it was deleted', () => {
   const { all, live, gone } = crowd(2);
   assert.equal(all[0]!.rejoin(), false);
   fs.rmSync(live, { recursive: true });

@@ -9,7 +9,7 @@ import { openWorkspace } from '../../../src/app/index.js';
 import type { Model } from '../../../src/ports/model.js';
 import { cluster, untilQuiet } from '../../kit/cluster.js';
 import { simDisk } from '../../kit/sim-disk.js';
-import { lay } from '../../kit/stories.js';
+import { writeStory } from '../../kit/stories.js';
 
 const AGENTS = {
   lead: '---\ndescription: Leads\ntools: [delegate_to_agent]\nagents: [hand]\n---\nLead.\n',
@@ -121,7 +121,7 @@ async function delegated(more: string) {
 - {agent: hand, when: {system: Be plain}, say: plainly}
 `;
   const disk = simDisk();
-  lay(disk, {
+  writeStory(disk, {
     name: 'x',
     agents: AGENTS,
     tasks: { ask: { description: 'x', to: 'lead' } },

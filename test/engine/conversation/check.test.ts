@@ -7,7 +7,7 @@ import type { Task } from '../../../src/domain/task/task.js';
 import { cluster, play, ROOT, untilQuiet, type Proc, type Cluster } from '../../kit/cluster.js';
 import { outcome } from '../../kit/outcome.js';
 import { simDisk, type SimDisk } from '../../kit/sim-disk.js';
-import { lay, type Story } from '../../kit/stories.js';
+import { writeStory, type Story } from '../../kit/stories.js';
 
 const ana = (more = 'metacognition: {}'): string => `---\ndescription: Writes\n${more}\n---\nDo what you are asked.\n`;
 const YES = '{give_verdict: {advances: true, reason: fine}}';
@@ -30,7 +30,7 @@ async function played(given: Partial<Story> & Pick<Story, 'script'>, config: Par
     ...given,
   };
   const disk = simDisk();
-  lay(disk, story);
+  writeStory(disk, story);
   const house = cluster(story.script, story.asks);
   const proc = house.start(disk, { config });
   await play(proc, story, disk);
@@ -193,7 +193,7 @@ test('plan approval applies to the work, not to its check', async () => {
 
 test('a task that is asked to stop still checks its last answer', async () => {
   const disk = simDisk();
-  lay(disk, {
+  writeStory(disk, {
     name: 'x',
     agents: { ana: ana() },
     tasks: { plan: { description: 'When?' } },

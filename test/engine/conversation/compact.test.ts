@@ -7,7 +7,7 @@ import { messageTokens } from '../../../src/rules/budget/reserve.js';
 import { parseSession } from '../../../src/text/session/parse.js';
 import { cluster, play, ROOT } from '../../kit/cluster.js';
 import { simDisk } from '../../kit/sim-disk.js';
-import { lay } from '../../kit/stories.js';
+import { writeStory } from '../../kit/stories.js';
 
 let ids = 0;
 function turn(result: string, name = 'read_file'): Message[] {
@@ -113,7 +113,7 @@ for (const [times, state] of [
 ] as const) {
   test(`a model that rejects the length is asked once more with half of it, and the task is ${state}`, async () => {
     const disk = simDisk();
-    lay(disk, {
+    writeStory(disk, {
       name: 'window',
       agents: { ana: '---\ndescription: Reads\ntools: [read_file]\n---\nRead.\n' },
       files: { 'f1.txt': 'one '.repeat(1500), 'f2.txt': 'two '.repeat(1500), 'f3.txt': 'three '.repeat(1500) },
@@ -138,7 +138,7 @@ for (const [times, state] of [
 test('an agent that reads more than its window continues, and its session keeps every message', async () => {
   const disk = simDisk();
   const files = Object.fromEntries(Array.from({ length: 20 }, (_, i) => [`f${i + 1}.txt`, `${i + 1} `.repeat(1500)]));
-  lay(disk, {
+  writeStory(disk, {
     name: 'long',
     agents: { ana: '---\ndescription: Reads\ntools: [read_file]\n---\nRead.\n' },
     files,

@@ -5,13 +5,13 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { cluster, play, ROOT, type Cluster } from '../../kit/cluster.js';
 import { simDisk, type SimDisk } from '../../kit/sim-disk.js';
-import { lay } from '../../kit/stories.js';
+import { writeStory } from '../../kit/stories.js';
 
 const agent = (front: string): string => `---\n${front}\n---\nDo what you are asked.\n`;
 
 async function played(agents: Record<string, string>, script: string): Promise<{ disk: SimDisk; house: Cluster }> {
   const disk = simDisk();
-  lay(disk, {
+  writeStory(disk, {
     name: 'context',
     agents,
     files: { 'facts.md': 'The runtime is podman.\n' },

@@ -4,14 +4,14 @@ import { test } from 'node:test';
 import type { Task } from '../../../src/domain/task/task.js';
 import { cluster, untilQuiet } from '../../kit/cluster.js';
 import { simDisk } from '../../kit/sim-disk.js';
-import { lay } from '../../kit/stories.js';
+import { writeStory } from '../../kit/stories.js';
 
 const agent = (front: string): string => `---\ndescription: x\n${front}\n---\nSpeak.\n`;
 const BROKEN = '- {agent: ben, fail: auth, message: the key is wrong}\n- {agent: ann, say: Done.}\n';
 
 async function played(agents: Record<string, string>, script = BROKEN): Promise<(id: string) => Promise<Task>> {
   const disk = simDisk();
-  lay(disk, { name: '', agents, tasks: { t: { description: 'Go', to: 'ann' } }, script, results: {}, calls: 0 });
+  writeStory(disk, { name: '', agents, tasks: { t: { description: 'Go', to: 'ann' } }, script, results: {}, calls: 0 });
   const proc = cluster(script).start(disk);
   await untilQuiet(proc);
   return async (id) => (await proc.ports.tasks.read(id))!.task;

@@ -6,7 +6,7 @@ import path from 'node:path';
 import { test } from 'node:test';
 import { cluster, ROOT, play, type Proc } from '../../kit/cluster.js';
 import { simDisk, type SimDisk } from '../../kit/sim-disk.js';
-import { lay, type Story } from '../../kit/stories.js';
+import { writeStory, type Story } from '../../kit/stories.js';
 
 const BALLOT = path.join(ROOT, 'tasks/approvals.task.md');
 const AGENT = '---\ndescription: Writes\ntools: [write_file]\nplan_approval: true\n---\nWrite.\n';
@@ -131,7 +131,7 @@ async function played(
     human,
   };
   const disk = simDisk();
-  lay(disk, story);
+  writeStory(disk, story);
   const world = cluster(script);
   const proc = world.start(disk);
   await play(proc, story, disk);

@@ -8,7 +8,7 @@ import { test } from 'node:test';
 import type { Message } from '../../../src/domain/session/session.js';
 import { cluster, ROOT, untilQuiet } from '../../kit/cluster.js';
 import { simDisk } from '../../kit/sim-disk.js';
-import { lay } from '../../kit/stories.js';
+import { writeStory } from '../../kit/stories.js';
 
 const FILE = path.join(ROOT, 'sessions/ana.session.yaml');
 
@@ -29,7 +29,7 @@ async function play(before: (messages: readonly Message[], h: ReturnType<typeof 
 function start() {
   const disk = simDisk();
   const script = '- {agent: ana, task: a, say: one}\n- {agent: ana, task: b, say: two}\n';
-  lay(disk, {
+  writeStory(disk, {
     name: '',
     agents: { ana: '---\ndescription: Remembers\nsession: shared\n---\nx\n' },
     tasks: { a: { description: 'first word' }, b: { description: 'second word' } },

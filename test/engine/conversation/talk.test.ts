@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { cluster, ROOT, untilQuiet, type Proc } from '../../kit/cluster.js';
 import { simDisk, type SimDisk } from '../../kit/sim-disk.js';
-import { lay, type Story } from '../../kit/stories.js';
+import { writeStory, type Story } from '../../kit/stories.js';
 
 const agent = (front: string): string => `---\n${front}\n---\nDo it.\n`;
 
@@ -12,7 +12,7 @@ function start(
   asks: string[] = [],
 ): { disk: SimDisk; proc: Proc; session(id: string): string; result(id: string): string } {
   const disk = simDisk();
-  lay(disk, { name: '', results: {}, calls: 0, ...story });
+  writeStory(disk, { name: '', results: {}, calls: 0, ...story });
   const proc = cluster(story.script, asks).start(disk);
   return {
     disk,
@@ -118,7 +118,14 @@ test('a conversation that is opened elsewhere while the model thinks still gets 
 - {agent: ana, turn: 1, call: [{list_directory: {path: agents}}]}
 - {agent: ana, turn: 2, say: One agent.}
 `;
-    lay(disk, { name: 'x', results: {}, calls: 2, agents, tasks: { t: { description: 'Look', to: 'ana' } }, script });
+    writeStory(disk, {
+      name: 'x',
+      results: {},
+      calls: 2,
+      agents,
+      tasks: { t: { description: 'Look', to: 'ana' } },
+      script,
+    });
     const house = cluster(script);
     const proc = house.start(disk);
     const { store } = proc;

@@ -8,7 +8,7 @@ import type { Event } from '../../../src/domain/event.js';
 import type { Problem } from '../../../src/domain/problem.js';
 import { cluster, ROOT, untilQuiet } from '../../kit/cluster.js';
 import { simDisk } from '../../kit/sim-disk.js';
-import { lay } from '../../kit/stories.js';
+import { writeStory } from '../../kit/stories.js';
 
 const FILE = path.join(ROOT, 'sessions/talk.session.yaml');
 const GOOD = 'agent_id: ana\nmessages: []\n';
@@ -16,7 +16,7 @@ const SCRIPT = '- {agent: ana, say: done}';
 
 test('a conversation with merge conflicts is reported once, and its task continues when it is fixed', async () => {
   const disk = simDisk();
-  lay(disk, {
+  writeStory(disk, {
     name: '',
     agents: { ana: '---\ndescription: A\n---\nDo it.\n' },
     tasks: { one: { description: 'One', session: 'talk' }, other: { description: 'Other' } },
@@ -58,7 +58,7 @@ test('a conversation with merge conflicts is reported once, and its task continu
 
 test('a conversation that is fixed while its task is being parked is read again', async () => {
   const disk = simDisk();
-  lay(disk, {
+  writeStory(disk, {
     name: '',
     agents: { ana: '---\ndescription: A\n---\nDo it.\n' },
     tasks: { one: { description: 'One', session: 'talk' } },

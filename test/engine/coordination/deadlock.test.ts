@@ -11,7 +11,7 @@ import { memoryBus } from '../../../src/adapters/bus/index.js';
 import { cluster, ROOT, untilQuiet, type Proc } from '../../kit/cluster.js';
 import { simClock } from '../../kit/sim-clock.js';
 import { simDisk, type SimDisk } from '../../kit/sim-disk.js';
-import { lay, STORIES, type Story } from '../../kit/stories.js';
+import { writeStory, STORIES, type Story } from '../../kit/stories.js';
 
 const RING = STORIES.find(({ name }) => name.includes('in a ring'))!;
 const agent = (front: string): string => `---\n${front}\n---\nWork.\n`;
@@ -29,7 +29,7 @@ async function play(
   bus = memoryBus({ clock: simClock({ auto: true }) }),
 ): Promise<Played> {
   const disk = simDisk();
-  lay(disk, { name: 't', results: {}, calls: 0, ...story });
+  writeStory(disk, { name: 't', results: {}, calls: 0, ...story });
   const proc = cluster(story.script).start(disk, {
     config: { coordination: { ...DEFAULT_COORDINATION, ...coordination } },
     bus,
@@ -77,7 +77,7 @@ test('mesh: the wait that began first gives way', async () => {
 
 test('two processes that find the same cycle choose the same victim and cancel it once', async () => {
   const disk = simDisk();
-  lay(disk, RING);
+  writeStory(disk, RING);
   const house = cluster(RING.script);
   const [one, two] = [house.start(disk), house.start(disk)];
   for (let n = 0; n < 60; n++) {

@@ -6,7 +6,7 @@ import { test } from 'node:test';
 import type { Event } from '../../../src/domain/event.js';
 import { cluster, play, type Proc } from '../../kit/cluster.js';
 import { simDisk } from '../../kit/sim-disk.js';
-import { lay, type Story } from '../../kit/stories.js';
+import { writeStory, type Story } from '../../kit/stories.js';
 
 const agent = (description: string, front = 'tools: []'): string =>
   `---\ndescription: ${description}\n${front}\n---\nDo what you are asked.\n`;
@@ -20,7 +20,7 @@ async function run(story: Pick<Story, 'agents' | 'tasks' | 'script'> & Partial<S
   events(name: Event['name']): Promise<Event[]>;
 }> {
   const disk = simDisk();
-  lay(disk, { name: 'x', results: {}, calls: 0, files: BUS, ...story });
+  writeStory(disk, { name: 'x', results: {}, calls: 0, files: BUS, ...story });
   const house = cluster(story.script);
   const proc = house.start(disk);
   await play(proc, story, disk);

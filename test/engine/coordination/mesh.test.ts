@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import type { NoteBody } from '../../../src/domain/coordination/note.js';
 import { cluster, type Proc, type Cluster } from '../../kit/cluster.js';
 import { simDisk, type SimDisk } from '../../kit/sim-disk.js';
-import { lay } from '../../kit/stories.js';
+import { writeStory } from '../../kit/stories.js';
 
 const agent = (front: string): string => `---\ndescription: Does its part\n${front}\n---\nDo what you are asked.\n`;
 const AGENTS = {
@@ -21,7 +21,7 @@ const SCRIPT = `
 
 function start(): { disk: SimDisk; house: Cluster; enter(name: string): Proc } {
   const disk = simDisk();
-  lay(disk, {
+  writeStory(disk, {
     name: 'mesh',
     agents: AGENTS,
     files: { 'bus/state.jsonl': '' },

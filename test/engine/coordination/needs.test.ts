@@ -5,7 +5,7 @@ import type { Event } from '../../../src/domain/event.js';
 import { makeTask } from '../../../src/domain/task/task.js';
 import { cluster, play, untilQuiet, type Proc } from '../../kit/cluster.js';
 import { simDisk, type SimDisk } from '../../kit/sim-disk.js';
-import { lay, type Story } from '../../kit/stories.js';
+import { writeStory, type Story } from '../../kit/stories.js';
 
 const agent = (front: string): string => `---\ndescription: Does its part\n${front}\n---\nDo what you are asked.\n`;
 const BUS = { 'bus/state.jsonl': '' };
@@ -22,7 +22,7 @@ interface Run {
 
 async function run(story: Pick<Story, 'agents' | 'tasks' | 'script'> & Partial<Story>): Promise<Run> {
   const disk = simDisk();
-  lay(disk, { name: 'x', results: {}, calls: 0, ...story });
+  writeStory(disk, { name: 'x', results: {}, calls: 0, ...story });
   const house = cluster(story.script, story.asks);
   const proc = house.start(disk);
   await play(proc, story, disk);
@@ -199,7 +199,7 @@ test('requests of one turn go out together, after the asker has parked', async (
 - {agent: ana, turn: 2, say: Both are there.}
 `,
   };
-  lay(disk, { name: 'x', results: {}, calls: 0, ...story });
+  writeStory(disk, { name: 'x', results: {}, calls: 0, ...story });
   const proc = cluster(story.script).start(disk, {
     watchers: {
       event({ name }) {
@@ -320,7 +320,7 @@ test('a task that waits for a resource can be stopped and answers with what it h
 - {agent: ben, turn: 2, when: You were asked to stop, say: I have nothing yet.}
 `;
   const tasks = { a: { description: 'print A', to: 'ana' } };
-  lay(disk, { name: 'x', results: {}, calls: 0, agents: { ana: ANA, ben: ANA }, tasks, script });
+  writeStory(disk, { name: 'x', results: {}, calls: 0, agents: { ana: ANA, ben: ANA }, tasks, script });
   const proc = cluster(script).start(disk);
   const { store } = proc;
   const { clock } = proc.ports;

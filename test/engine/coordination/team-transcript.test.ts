@@ -6,12 +6,12 @@ import { bus } from '../../../src/adapters/bus/index.js';
 import { cluster, ROOT, untilQuiet } from '../../kit/cluster.js';
 import { simClock } from '../../kit/sim-clock.js';
 import { simDisk, type SimDisk } from '../../kit/sim-disk.js';
-import { lay, STORIES } from '../../kit/stories.js';
+import { writeStory, STORIES } from '../../kit/stories.js';
 
 test('bus/team/<task>.jsonl shows who said what in which round', async () => {
   const story = STORIES.find(({ name }) => name.startsWith('a team of three'))!;
   const disk = simDisk();
-  lay(disk, story);
+  writeStory(disk, story);
   const proc = cluster(story.script).start(disk, { bus: bus({ root: ROOT, disk, clock: simClock() }) });
   const seen = new Set<string>();
   for (let passes = 0; passes < 30 && (await proc.engine.pump()).moved; passes++) seen.add(transcript(disk));

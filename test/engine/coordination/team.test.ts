@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { cluster, untilQuiet } from '../../kit/cluster.js';
 import { simDisk } from '../../kit/sim-disk.js';
-import { lay } from '../../kit/stories.js';
+import { writeStory } from '../../kit/stories.js';
 
 const agent = (front: string): string => `---\ndescription: x\n${front}\n---\nSpeak.\n`;
 
@@ -44,7 +44,14 @@ async function deliberated(names: string[], more: Record<string, string>, lines:
   const agents = { chair: agent(team), ...Object.fromEntries(names.map((name) => [name, agent('')])), ...more };
   const script = [...lines, '- {agent: chair, say: decided}'].join('\n');
   const disk = simDisk();
-  lay(disk, { name: 'x', agents, tasks: { plan: { description: 'x', to: 'chair' } }, script, results: {}, calls: 0 });
+  writeStory(disk, {
+    name: 'x',
+    agents,
+    tasks: { plan: { description: 'x', to: 'chair' } },
+    script,
+    results: {},
+    calls: 0,
+  });
   const world = cluster(script);
   const proc = world.start(disk);
   await untilQuiet(proc);

@@ -8,7 +8,7 @@ import type { Store } from '../../../src/ports/store/index.js';
 import type { Claim } from '../../../src/ports/store/tasks.js';
 import { cluster, ROOT } from '../../kit/cluster.js';
 import { simDisk } from '../../kit/sim-disk.js';
-import { lay } from '../../kit/stories.js';
+import { writeStory } from '../../kit/stories.js';
 
 const STEPS = ['drop', 'edit', 'take away', 'claim', 'park', 'release', 'end', 'part', 'say', 'look'] as const;
 const IDS = ['t0', 't1', 't2', 't3', 't4'];
@@ -18,7 +18,7 @@ test('the incremental queue equals a fresh one after any sequence of changes', a
   await fc.assert(
     fc.asyncProperty(fc.array(step, { maxLength: 40 }), async (steps) => {
       const disk = simDisk();
-      lay(disk, { name: 's', agents: {}, tasks: {}, script: '', results: {}, calls: 0 });
+      writeStory(disk, { name: 's', agents: {}, tasks: {}, script: '', results: {}, calls: 0 });
       const { store } = cluster('- {say: x}').start(disk);
       const kept = readyQueue(store.tasks);
       const claims = new Map<string, Claim>();
@@ -76,7 +76,7 @@ function freshQueue(store: Store, kept: ReadyQueue): ReadyQueue {
 test('a task behind an open dependency is checked when that ends, and then becomes ready', async () => {
   const disk = simDisk();
   const tasks = { a: { description: 'A' }, b: { description: 'B', dependencies: ['a'], to: 'ann' } };
-  lay(disk, { name: 's', agents: {}, tasks, script: '', results: {}, calls: 0 });
+  writeStory(disk, { name: 's', agents: {}, tasks, script: '', results: {}, calls: 0 });
   const { store } = cluster('- {say: x}').start(disk);
   await store.tasks.scan(true);
   const kept = readyQueue(store.tasks);

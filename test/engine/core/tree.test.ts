@@ -4,7 +4,7 @@ import path from 'node:path';
 import { test } from 'node:test';
 import { cluster, ROOT, untilQuiet, type Proc } from '../../kit/cluster.js';
 import { simDisk, type SimDisk } from '../../kit/sim-disk.js';
-import { lay, type Story } from '../../kit/stories.js';
+import { writeStory, type Story } from '../../kit/stories.js';
 
 const names = (disk: SimDisk, state: string): string[] => disk.list(path.join(ROOT, 'tasks', state)).sort();
 const open = (disk: SimDisk): string[] => ['pending', 'active', 'waiting'].flatMap((state) => names(disk, state));
@@ -32,7 +32,7 @@ const WAITS: Story = {
 
 async function waiting(tasks: Story['tasks']): Promise<{ disk: SimDisk; proc: Proc }> {
   const disk = simDisk();
-  lay(disk, { ...WAITS, tasks });
+  writeStory(disk, { ...WAITS, tasks });
   const proc = cluster(WAITS.script, WAITS.asks).start(disk);
   await untilQuiet(proc);
   return { disk, proc };

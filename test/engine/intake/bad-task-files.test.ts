@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import type { Problem } from '../../../src/domain/problem.js';
 import { cluster, ROOT, untilQuiet, type Proc } from '../../kit/cluster.js';
 import { simDisk, type SimDisk } from '../../kit/sim-disk.js';
-import { lay } from '../../kit/stories.js';
+import { writeStory } from '../../kit/stories.js';
 
 interface Setup {
   disk: SimDisk;
@@ -19,7 +19,7 @@ function withFile(file: string, text: string): Setup {
   const disk = simDisk();
   const agents = { ana: '---\ndescription: A\n---\nDo it.\n' };
   const script = '- {agent: ana, say: done}';
-  lay(disk, {
+  writeStory(disk, {
     name: '',
     agents,
     tasks: { good: { description: 'Good' } },
@@ -100,7 +100,7 @@ async function truncated(before: boolean): Promise<Setup & { whole: string }> {
   const disk = simDisk();
   const files = { 'storage/paused/ana': '' };
   const tasks = { q: { description: 'Q', to: 'boss' } };
-  lay(disk, { name: '', agents: BOSS, tasks, files, script: ADVICE, results: {}, calls: 0 });
+  writeStory(disk, { name: '', agents: BOSS, tasks, files, script: ADVICE, results: {}, calls: 0 });
   const problems: Problem[] = [];
   const world = cluster(ADVICE);
   const first = world.start(disk);

@@ -8,7 +8,7 @@ import type { Task } from '../../../src/domain/task/task.js';
 import { cluster, ROOT, untilQuiet, type Proc } from '../../kit/cluster.js';
 import { MESSY } from '../../kit/boards.js';
 import { simDisk, type SimDisk } from '../../kit/sim-disk.js';
-import { lay } from '../../kit/stories.js';
+import { writeStory } from '../../kit/stories.js';
 
 const PLAN = path.join(ROOT, 'tasks/plan.task.md');
 const ANSWERS = '- {agent: ana, say: Done.}\n- {agent: ben, say: Done.}\n';
@@ -31,7 +31,15 @@ function office(board: string, script = ANSWERS): Office {
     ana: '---\ndescription: A\n---\nDo it.\n',
     ben: '---\ndescription: B\nthreshold: never\n---\nDo it.\n',
   };
-  lay(disk, { name: '', agents, files: { 'tasks/plan.task.md': board }, tasks: {}, script, results: {}, calls: 0 });
+  writeStory(disk, {
+    name: '',
+    agents,
+    files: { 'tasks/plan.task.md': board },
+    tasks: {},
+    script,
+    results: {},
+    calls: 0,
+  });
   const house = cluster(script);
   const problems: Problem[] = [];
   const proc = house.start(disk, { watchers: { problem: (problem) => problems.push(problem) } });

@@ -7,7 +7,7 @@ import type { Disk } from '../../../src/ports/disk.js';
 import { crashDisk } from '../../kit/crash-disk.js';
 import { cluster, ROOT, untilQuiet, type Proc, type Cluster } from '../../kit/cluster.js';
 import { simDisk, type SimDisk } from '../../kit/sim-disk.js';
-import { lay } from '../../kit/stories.js';
+import { writeStory } from '../../kit/stories.js';
 
 const FILE = path.join(ROOT, 'storage/planner-checkin.yaml');
 const SCRIPT = '- {agent: planner, say: All is well.}\n- {agent: ana, say: Done.}\n';
@@ -32,7 +32,7 @@ function office(
     [options.planner ?? 'planner']: '---\ndescription: Plans\n---\nPlan.\n',
     ana: '---\ndescription: A\n---\nDo.\n',
   };
-  lay(disk, { name: '', agents, files: options.files, tasks: {}, script: SCRIPT, results: {}, calls: 0 });
+  writeStory(disk, { name: '', agents, files: options.files, tasks: {}, script: SCRIPT, results: {}, calls: 0 });
   const house = cluster(SCRIPT);
   const problems: Problem[] = [];
   const proc = house.start(options.on?.(disk) ?? disk, {

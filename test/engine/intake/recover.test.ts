@@ -3,12 +3,19 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { cluster, untilQuiet, type Cluster } from '../../kit/cluster.js';
 import { simDisk, type SimDisk } from '../../kit/sim-disk.js';
-import { lay } from '../../kit/stories.js';
+import { writeStory } from '../../kit/stories.js';
 
 function setUp(script: string): { disk: SimDisk; house: Cluster } {
   const disk = simDisk();
   const agents = { ana: '---\ndescription: A\n---\nDo it.\n' };
-  lay(disk, { name: '', agents, tasks: { t: { description: 'Poison', to: 'ana' } }, script, results: {}, calls: 0 });
+  writeStory(disk, {
+    name: '',
+    agents,
+    tasks: { t: { description: 'Poison', to: 'ana' } },
+    script,
+    results: {},
+    calls: 0,
+  });
   return { disk, house: cluster(script) };
 }
 

@@ -12,7 +12,7 @@ import { foldStates } from '../../../src/rules/coordination/published-states.js'
 import { cluster, play, ROOT, untilQuiet, type Proc, type Cluster } from '../../kit/cluster.js';
 import { simClock } from '../../kit/sim-clock.js';
 import { simDisk, type SimDisk } from '../../kit/sim-disk.js';
-import { lay, STORIES, type Story } from '../../kit/stories.js';
+import { writeStory, STORIES, type Story } from '../../kit/stories.js';
 
 const agent = (front: string): string => `---\n${front}\n---\nDo what you are asked.\n`;
 const STORY = STORIES.find(({ name }) => name.startsWith('states:'))!;
@@ -21,7 +21,7 @@ const at = (file: string): string => path.join(ROOT, file);
 
 function laid(story: Pick<Story, 'agents' | 'tasks' | 'script'> & Partial<Story>): { disk: SimDisk; house: Cluster } {
   const disk = simDisk();
-  lay(disk, { name: '', results: {}, calls: 0, ...story, files: { 'bus/state.jsonl': '', ...story.files } });
+  writeStory(disk, { name: '', results: {}, calls: 0, ...story, files: { 'bus/state.jsonl': '', ...story.files } });
   return { disk, house: cluster(story.script, story.asks) };
 }
 

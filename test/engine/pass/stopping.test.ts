@@ -7,7 +7,7 @@ import { crashDisk } from '../../kit/crash-disk.js';
 import { cluster, play, ROOT, untilQuiet, type Proc } from '../../kit/cluster.js';
 import { outcome } from '../../kit/outcome.js';
 import { simDisk, type SimDisk } from '../../kit/sim-disk.js';
-import { lay, type Story } from '../../kit/stories.js';
+import { writeStory, type Story } from '../../kit/stories.js';
 
 const agent = (front: string): string => `---\n${front}\n---\nDo what you are asked.\n`;
 const at = (file: string): string => path.join(ROOT, file);
@@ -55,7 +55,7 @@ const TREE: Story = {
 
 async function waiting(): Promise<{ disk: SimDisk; proc: Proc; house: ReturnType<typeof cluster> }> {
   const disk = simDisk();
-  lay(disk, TREE);
+  writeStory(disk, TREE);
   const house = cluster(TREE.script, TREE.asks);
   const proc = house.start(disk);
   await untilQuiet(proc);
@@ -141,7 +141,7 @@ test('moving a file to tasks/failed cancels the task and everything under it', a
 
 test('moving the file of a task that has not started to tasks/failed cancels it', async () => {
   const disk = simDisk();
-  lay(disk, { ...TREE, tasks: { top: { description: 'later', to: 'lead', dependencies: ['never'] } } });
+  writeStory(disk, { ...TREE, tasks: { top: { description: 'later', to: 'lead', dependencies: ['never'] } } });
   const proc = cluster(TREE.script).start(disk);
   await untilQuiet(proc);
   move(disk, 'pending/top.json', 'failed/top.json');
@@ -218,7 +218,7 @@ function hanging(proc: Proc, onCall: () => void): void {
 
 test('cancel ends a model call that is under way in another process', async () => {
   const disk = simDisk();
-  lay(disk, TREE);
+  writeStory(disk, TREE);
   const house = cluster(TREE.script);
   const busy = house.start(disk);
   let calls = 0;
@@ -250,7 +250,7 @@ test('a delegate whose failure was reported is not retried with its asker', asyn
 - {agent: quick, fail: refused}
 `,
   };
-  lay(disk, story);
+  writeStory(disk, story);
   const house = cluster(story.script);
   const proc = house.start(disk);
   await play(proc, {}, disk);
@@ -273,7 +273,7 @@ test('a child that ran out of budget is retried with a share of the raised budge
     tasks: { top: { description: 'x'.repeat(2000), to: 'lead' } },
     script: '- {agent: quick, say: Q}\n- {agent: lead, say: Done.}\n',
   };
-  lay(disk, story);
+  writeStory(disk, story);
   const proc = cluster(story.script).start(disk);
   await play(proc, {}, disk);
   assert.match(task(disk, 'failed', 'top').error!.message, /budget of tokens of top.advisor-quick/);
@@ -305,7 +305,7 @@ for (const [who, paidAgain] of [
 - {agent: "*", say: "Yes, says {{agent}}."}
 `;
     const disk = simDisk();
-    lay(disk, { ...CHAIN, script });
+    writeStory(disk, { ...CHAIN, script });
     const house = cluster(script);
     const proc = house.start(disk);
     await play(proc, {}, disk);
@@ -326,7 +326,7 @@ test('a stopped pattern ends with one turn for each stage', async () => {
 - {agent: [boss, scribe], when: /You were asked to stop/, say: "Short, says {{agent}}."}
 - {agent: [boss, scribe], say: never}
 `;
-  lay(disk, { ...CHAIN, script });
+  writeStory(disk, { ...CHAIN, script });
   const proc = cluster(script).start(disk);
   await proc.engine.pump();
   await proc.engine.pump();
@@ -339,7 +339,7 @@ test('a stopped pattern ends with one turn for each stage', async () => {
 test('a stopped task that has not started answers in one turn', async () => {
   const disk = simDisk();
   const script = '- {agent: quick, when: /You were asked to stop/, say: In short.}\n';
-  lay(disk, { ...TREE, tasks: { top: { description: 'go', to: 'quick' } } });
+  writeStory(disk, { ...TREE, tasks: { top: { description: 'go', to: 'quick' } } });
   const proc = cluster(script).start(disk);
   await submit(proc, 'stop', 'top');
   await play(proc, {}, disk);

@@ -6,14 +6,21 @@ import { makeTask, type Task } from '../../../src/domain/task/task.js';
 import { IDLE_TURNS, stuck, type Stuck } from '../../../src/engine/pass/stuck.js';
 import { cluster, untilQuiet, type Proc } from '../../kit/cluster.js';
 import { simDisk } from '../../kit/sim-disk.js';
-import { lay } from '../../kit/stories.js';
+import { writeStory } from '../../kit/stories.js';
 
 const AT = '2026-01-01T00:00:00.000Z';
 const agent = (front: string): string => `---\n${front}\n---\nWork.\n`;
 
 function start(): { proc: Proc; slow: Stuck; reported(): Promise<Event[]> } {
   const disk = simDisk();
-  lay(disk, { name: 's', agents: { ann: agent('description: A') }, tasks: {}, script: '', results: {}, calls: 0 });
+  writeStory(disk, {
+    name: 's',
+    agents: { ann: agent('description: A') },
+    tasks: {},
+    script: '',
+    results: {},
+    calls: 0,
+  });
   const proc = cluster('- {say: x}').start(disk);
   const slow = stuck(proc.ports, (id) => id.split('.')[0]!);
   const reported = async (): Promise<Event[]> => {
@@ -140,7 +147,7 @@ test('tasks that other processes ended are forgotten', () => {
 test('a long queue that moves, with urgent work first, is not reported', async () => {
   const disk = simDisk();
   const urgent = Array.from({ length: 8 }, (_, n) => [`a${n}`, { description: 'Now', to: 'ann', priority: 'A' }]);
-  lay(disk, {
+  writeStory(disk, {
     name: 's',
     agents: { ann: agent('description: A\nmax_concurrent_tasks: 1') },
     tasks: { low: { description: 'Low', to: 'ann', priority: 'D' }, ...Object.fromEntries(urgent) },

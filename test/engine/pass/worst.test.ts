@@ -9,7 +9,7 @@ import type { Config } from '../../../src/domain/config/config.js';
 import type { Task } from '../../../src/domain/task/task.js';
 import { cluster, ROOT, untilQuiet, type Cluster } from '../../kit/cluster.js';
 import { simDisk, type SimDisk } from '../../kit/sim-disk.js';
-import { lay, type Story } from '../../kit/stories.js';
+import { writeStory, type Story } from '../../kit/stories.js';
 
 const agent = (more: string): string => `---\ndescription: Does its worst\n${more}\n---\nDo your worst.\n`;
 
@@ -29,7 +29,7 @@ async function worst(
   const task = { description: 'Build it all', budget };
   const story: Story = { name: 'worst', agents, tasks: { root: task }, script, results: {}, calls: 0 };
   const disk = simDisk();
-  lay(disk, story);
+  writeStory(disk, story);
   const house = cluster(script);
   const proc = house.start(disk, { config });
   await untilQuiet(proc, 5000);
@@ -126,7 +126,7 @@ test('the limit per minute counts tasks of other processes and of earlier ones',
 - {agent: ben, say: Enough.}
 `;
   const disk = simDisk();
-  lay(disk, {
+  writeStory(disk, {
     name: '',
     agents: {
       ana: agent('tools: [create_task, delegate_to_agent]\nagents: [ben]'),

@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import type { Task } from '../../../src/domain/task/task.js';
 import { cluster, ROOT, untilQuiet, type Proc, type Cluster } from '../../kit/cluster.js';
 import { simDisk, type SimDisk } from '../../kit/sim-disk.js';
-import { lay, type Story } from '../../kit/stories.js';
+import { writeStory, type Story } from '../../kit/stories.js';
 
 const BALLOT = path.join(ROOT, 'tasks/approvals.task.md');
 const agent = (more: string): string => `---\n${more}\n---\nDo what you are asked.\n`;
@@ -33,7 +33,7 @@ async function run(script: string, agents: Record<string, string> = { finder: FI
   const song = { description: 'Sing of the sea', requirements: ['singing'] };
   const story: Story = { name: 'extend', agents, tasks: { song }, script, results: {}, calls: 0 };
   const disk = simDisk();
-  lay(disk, story);
+  writeStory(disk, story);
   const house = cluster(script);
   const proc = house.start(disk);
   const text = (file: string): string => {

@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import type { Event } from '../../../src/domain/event.js';
 import { cluster, ROOT, untilQuiet, type Proc, type Cluster } from '../../kit/cluster.js';
 import { simDisk, type SimDisk } from '../../kit/sim-disk.js';
-import { lay } from '../../kit/stories.js';
+import { writeStory } from '../../kit/stories.js';
 
 const agent = (front: string): string => `---\ndescription: Does things\n${front}\n---\nYou do things.\n`;
 const bids = (name: string, fitness: number, more = ''): string =>
@@ -19,7 +19,7 @@ interface Story {
 
 function setUp(story: Story): { disk: SimDisk; house: Cluster } {
   const disk = simDisk();
-  lay(disk, { name: '', files: {}, results: {}, calls: 0, ...story });
+  writeStory(disk, { name: '', files: {}, results: {}, calls: 0, ...story });
   return { disk, house: cluster(story.script) };
 }
 

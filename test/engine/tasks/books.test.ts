@@ -6,7 +6,7 @@ import type { Model } from '../../../src/ports/model.js';
 import type { Lag } from '../../../src/adapters/files/base/lag.js';
 import { AT_ONCE, cluster, ROOT, untilQuiet, WHEN_ASKED, type Proc } from '../../kit/cluster.js';
 import { simDisk, type SimDisk } from '../../kit/sim-disk.js';
-import { lay, type Story } from '../../kit/stories.js';
+import { writeStory, type Story } from '../../kit/stories.js';
 
 const agent = (front: string): string => `---\ndescription: x\n${front}\n---\nDo what you are asked.\n`;
 
@@ -42,7 +42,7 @@ for (const [budget, what] of [
 - {agent: "*", say: Done.}
 `;
     const disk = simDisk();
-    lay(disk, { ...STORY, tasks: { top: { description: 'go', to: 'lead', budget } } });
+    writeStory(disk, { ...STORY, tasks: { top: { description: 'go', to: 'lead', budget } } });
     await untilQuiet(cluster(script).start(disk));
     const ran = lines(disk, 'tool.ran');
     assert.equal(ran.length, 4, 'every call has an event');
@@ -54,7 +54,7 @@ for (const [budget, what] of [
 
 test('an answer that an edit discards has an event like every paid call', async () => {
   const disk = simDisk();
-  lay(disk, STORY);
+  writeStory(disk, STORY);
   const proc = cluster('- {agent: lead, say: Done.}').start(disk);
   const { model } = proc.ports;
   let calls = 0;
@@ -80,7 +80,7 @@ test('an answer that an edit discards has an event like every paid call', async 
 test('the error of a budget that is too small says how much is left', async () => {
   const disk = simDisk();
   const agents = { lead: agent('router: {destinations: [aide]}'), aide: agent('') };
-  lay(disk, { ...STORY, agents, tasks: { top: { description: 'go', to: 'lead', budget: { tokens: 3000 } } } });
+  writeStory(disk, { ...STORY, agents, tasks: { top: { description: 'go', to: 'lead', budget: { tokens: 3000 } } } });
   const house = cluster('- {agent: aide, say: Done.}');
   await untilQuiet(house.start(disk));
   const { error } = JSON.parse(disk.tree().get(`${ROOT}/tasks/failed/top.work.json`)!) as {
@@ -106,7 +106,7 @@ const TEAM: Story = {
 for (const when of ['on demand', 'at once', 'while a model thinks'] as const) {
   test(`a team member acts once per turn if the disk is written ${when}`, async () => {
     const disk = simDisk();
-    lay(disk, TEAM);
+    writeStory(disk, TEAM);
     const waking: (() => void)[] = [];
     const lag: Lag =
       when === 'at once' ? AT_ONCE : when === 'on demand' ? WHEN_ASKED : (wake) => void waking.push(wake);

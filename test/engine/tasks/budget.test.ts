@@ -8,7 +8,7 @@ import { costMicroUsd } from '../../../src/domain/budget/price.js';
 import type { Task } from '../../../src/domain/task/task.js';
 import { cluster, play, ROOT, type Proc, type Cluster } from '../../kit/cluster.js';
 import { simDisk, type SimDisk } from '../../kit/sim-disk.js';
-import { lay, type Story } from '../../kit/stories.js';
+import { writeStory, type Story } from '../../kit/stories.js';
 
 const agent = (front: string): string => `---\n${front}\n---\nDo what you are asked.\n`;
 const PRICE = { input: 2, output: 10 };
@@ -31,7 +31,7 @@ function costly(proc: Proc): Proc {
 
 function started(story: Pick<Story, 'agents' | 'tasks' | 'script'>): { disk: SimDisk; house: Cluster; proc: Proc } {
   const disk = simDisk();
-  lay(disk, { name: 'budget', results: {}, calls: 0, files: { 'a.txt': 'x' }, ...story });
+  writeStory(disk, { name: 'budget', results: {}, calls: 0, files: { 'a.txt': 'x' }, ...story });
   const house = cluster(story.script);
   return { disk, house, proc: costly(house.start(disk)) };
 }
@@ -176,7 +176,7 @@ test('a budget of children limits everything created under a task', async () => 
 
 test('limits.children applies without a budget, and the agent sees the error', async () => {
   const disk = simDisk();
-  lay(disk, { name: 'x', results: {}, calls: 0, ...GREEDY, tasks: { all: { description: 'go', to: 'lead' } } });
+  writeStory(disk, { name: 'x', results: {}, calls: 0, ...GREEDY, tasks: { all: { description: 'go', to: 'lead' } } });
   const house = cluster(GREEDY.script.replace('when: /Answer now/', 'turn: 2'));
   const proc = house.start(disk);
   proc.ports.config.limits = { ...proc.ports.config.limits, children: 2 };

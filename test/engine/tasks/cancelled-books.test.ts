@@ -11,7 +11,7 @@ import { outcome } from '../../kit/outcome.js';
 import { sampleOf } from '../../kit/sample.js';
 import { SEED } from '../../kit/seed.js';
 import { simDisk } from '../../kit/sim-disk.js';
-import { lay, type Story } from '../../kit/stories.js';
+import { writeStory, type Story } from '../../kit/stories.js';
 
 const agent = (front: string): string => `---\ndescription: x\n${front}\n---\nDo what you are asked.\n`;
 
@@ -48,7 +48,7 @@ const NEST: Story = {
 
 async function play(cancelAt: number): Promise<{ events: number; calls: number; cancelled: boolean; wrong: string[] }> {
   const disk = simDisk();
-  lay(disk, NEST);
+  writeStory(disk, NEST);
   const house = cluster(NEST.script);
   let events = 0;
   let sent: Promise<void> | undefined;
@@ -95,7 +95,7 @@ test(`a tree cancelled at any moment has correct costs, and a retry repeats no c
 
 test('a cancel during a model call deep in the tree ends the call, and all ancestors have its cost', async () => {
   const disk = simDisk();
-  lay(disk, NEST);
+  writeStory(disk, NEST);
   const house = cluster(NEST.script);
   const proc = house.start(disk);
   const { model } = proc.ports;

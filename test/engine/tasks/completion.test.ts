@@ -11,7 +11,7 @@ import { printTask } from '../../../src/text/records/task.js';
 import { cluster, ROOT, untilQuiet, type Proc } from '../../kit/cluster.js';
 import { simClock } from '../../kit/sim-clock.js';
 import { simDisk, type SimDisk } from '../../kit/sim-disk.js';
-import { lay, type Story } from '../../kit/stories.js';
+import { writeStory, type Story } from '../../kit/stories.js';
 
 const agent = (front: string): string => `---\n${front}\n---\nWork.\n`;
 const PAIR: Story = {
@@ -44,7 +44,7 @@ async function together(procs: Proc[]): Promise<void> {
 
 test('a single process certifies a root without asking others', async () => {
   const disk = simDisk();
-  lay(disk, PAIR);
+  writeStory(disk, PAIR);
   const bus = memoryBus({ clock: simClock({ auto: true }) });
   await untilQuiet(cluster(PAIR.script).start(disk, { bus }));
   assert.deepEqual(root(disk).certificate, { open: 0, unread: 0, effects: 0, agreed: 1, of: 1 });
@@ -53,7 +53,7 @@ test('a single process certifies a root without asking others', async () => {
 
 test('two processes of a mesh agree in two phases', async () => {
   const disk = simDisk();
-  lay(disk, PAIR);
+  writeStory(disk, PAIR);
   const house = cluster(PAIR.script);
   const [world, clock] = [busWorld(), simClock({ auto: true })];
   const procs = ['ann', 'ben'].map((name) => house.start(disk, { bus: memoryBus({ world, clock }), agents: [name] }));
@@ -68,7 +68,7 @@ test('two processes of a mesh agree in two phases', async () => {
 
 test('a silent process is waited for once, then named as silent', async () => {
   const disk = simDisk();
-  lay(disk, { ...PAIR, tasks: { t: { description: 'Go', to: 'ann' }, u: { description: 'Go on', to: 'ann' } } });
+  writeStory(disk, { ...PAIR, tasks: { t: { description: 'Go', to: 'ann' }, u: { description: 'Go on', to: 'ann' } } });
   const house = cluster(PAIR.script);
   const clock = simClock({ auto: true });
   const paused = house.start(disk, { bus: memoryBus({ clock }), agents: ['cyd'] });
@@ -99,7 +99,7 @@ async function lateNote(about: { task: string; root?: string }): Promise<Task> {
 `,
   };
   const disk = simDisk();
-  lay(disk, story);
+  writeStory(disk, story);
   const bus = memoryBus({ clock: simClock({ auto: true }) });
   const proc = cluster(story.script).start(disk, {
     bus,
@@ -129,7 +129,7 @@ test('a note about another root whose id looks like a child is not waited for', 
 
 test('a silent process is missing in every certificate until it answers', async () => {
   const disk = simDisk();
-  lay(disk, PAIR);
+  writeStory(disk, PAIR);
   const house = cluster(PAIR.script);
   const [world, clock] = [busWorld(), simClock({ auto: true })];
   const paused = house.start(disk, { bus: memoryBus({ clock }), agents: ['cyd'] });
@@ -151,7 +151,7 @@ test('a note that arrives after the work of a pattern does not delay its root', 
     script: '- {agent: ben, say: Mind the door.}\n- {agent: ann, say: Done.}',
   };
   const disk = simDisk();
-  lay(disk, story);
+  writeStory(disk, story);
   const bus = memoryBus({ clock: simClock({ auto: true }) });
   const proc = cluster(story.script).start(disk, {
     bus,
@@ -173,7 +173,7 @@ test('a note that arrives after the work of a pattern does not delay its root', 
 async function whileAsked(phase: 1 | 2, now: (disk: SimDisk, bus: Bus) => void, channels: Config['channels'] = {}) {
   const disk = simDisk();
   const script = `${PAIR.script}- {agent: ann, turn: 3, when: the door is open, say: Then I close it.}`;
-  lay(disk, { ...PAIR, script });
+  writeStory(disk, { ...PAIR, script });
   const house = cluster(script);
   const [world, clock] = [busWorld(), simClock({ auto: true })];
   const start = (agents: string[] | undefined): Proc =>

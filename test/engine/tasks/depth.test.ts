@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { cluster, untilQuiet, type Proc, type Cluster } from '../../kit/cluster.js';
 import { outcome } from '../../kit/outcome.js';
 import { simDisk, type SimDisk } from '../../kit/sim-disk.js';
-import { lay, type Story } from '../../kit/stories.js';
+import { writeStory, type Story } from '../../kit/stories.js';
 
 const agent = (front: string): string => `---\ndescription: x\n${front}\n---\nDo what you are asked.\n`;
 const stage = (i: number): string => `stage-with-a-long-name-${i}`;
@@ -27,7 +27,7 @@ function chain(more: string): Story {
 
 function start(story: Story): { disk: SimDisk; house: Cluster; proc: Proc } {
   const disk = simDisk();
-  lay(disk, story);
+  writeStory(disk, story);
   const house = cluster(story.script);
   return { disk, house, proc: house.start(disk) };
 }

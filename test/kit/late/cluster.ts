@@ -1,6 +1,6 @@
 /**
- * A story on a store in memory that answers late: every verb waits for a random time before and after it takes effect,
- * as one on another machine would. Boards, ballot and mailboxes stay on the simulated disk.
+ * A story on a slow store in memory: every verb waits for a random time before and after it takes
+ * effect, like a store on another machine. Boards, ballot and mailboxes stay on the simulated disk.
  */
 import path from 'node:path';
 import { folders, layout } from '../../../src/adapters/files/base/layout.js';
@@ -12,7 +12,7 @@ import { parseTask, printTask } from '../../../src/text/records/task.js';
 import { printHeader, printMessages } from '../../../src/text/session/print.js';
 import { cluster, ROOT, type Cluster, type Proc, type StartOptions } from '../cluster.js';
 import { simDisk, type SimDisk } from '../sim-disk.js';
-import { lay, type Story } from '../stories.js';
+import { writeStory, type Story } from '../stories.js';
 
 export interface LateCluster {
   disk: SimDisk;
@@ -28,7 +28,7 @@ export interface LateCluster {
 
 export function lateCluster(given: Story, random: () => number): LateCluster {
   const disk = simDisk();
-  lay(disk, given);
+  writeStory(disk, given);
   for (const folder of folders(layout(ROOT))) disk.makeFolder(folder);
   const w = world();
   const procs = cluster(given.script, given.asks);
@@ -77,7 +77,10 @@ interface Life {
   die(): void;
 }
 
-/** A process that dies at a certain call: half of the time the call took effect, and only its answer is lost. */
+/**
+ * A process that dies at a certain call: half of the time the call took effect, and only its answer
+ * is lost.
+ */
 function mortal(dies: number): Life {
   let calls = 0;
   let dead = false;
@@ -135,7 +138,10 @@ function wrappedStore({ flush, close, ...ports }: Store, around: (call: () => un
 const SYNCED: ReadonlySet<string> = new Set<keyof Disk>(['createSynced', 'sync', 'syncFolder', 'removed']);
 const ON_DISK = { has: (name: string): boolean => !SYNCED.has(name) };
 
-/** Every method goes through `around`. Those that return promises reject instead of throwing, as async functions do. */
+/**
+ * Every method goes through `around`. Those that return promises reject instead of throwing, as
+ * async functions do.
+ */
 function wrapped<T extends object>(
   target: T,
   inPlace: { has(name: string): boolean },

@@ -18,7 +18,7 @@ import { unusedExports, type Unused } from './unused-exports.js';
 export interface Measure {
   name: string;
   value: string;
-  /** What was counted, one line each. */
+  /** The counted places, one line each. */
   places?: string[];
 }
 

@@ -1,6 +1,6 @@
 /**
- * Reads a source tree with the TypeScript parser: functions with their lengths, imports, exports, comments.
- * The rules in rules.ts and scripts/measures.mjs work on what this returns.
+ * Reads a source tree with the TypeScript parser: functions with their lengths, imports, exports,
+ * comments. The rules in rules.ts and scripts/measures.mjs work on what this returns.
  */
 import fs from 'node:fs';
 import os from 'node:os';

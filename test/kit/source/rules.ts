@@ -1,4 +1,7 @@
-/** The rules of size and order that a source tree keeps. Each returns the places that break it, one line each. */
+/**
+ * The rules of size and order that a source tree keeps. Each returns the places that break it, one
+ * line each.
+ */
 import path from 'node:path';
 import type { Source } from './parse.js';
 

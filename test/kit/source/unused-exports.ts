@@ -1,4 +1,7 @@
-/** Exports that no other file uses, or that only tests use. What the package publishes counts as used. */
+/**
+ * Exports that no other file uses, or that only tests use. What the package publishes counts as
+ * used.
+ */
 import type { Source } from './parse.js';
 
 export interface Unused {

@@ -1,4 +1,7 @@
-/** What one agent does by itself: a task becomes a result, effects happen once, tasks wait for each other, a root is over when all under it is. */
+/**
+ * Stories of one agent: results, effects that happen once, dependencies, and roots that end after
+ * their children.
+ */
 import { textOf } from '../endings.js';
 import { agent, type Story } from './story.js';
 
@@ -29,7 +32,7 @@ export const BASICS: Story[] = [
     written: { 'workspaces/ana/note.txt': 'once\n' },
   },
   {
-    name: 'one long conversation for three tasks, in turns',
+    name: 'three tasks take turns in one long conversation',
     agents: { ana: agent('description: Remembers\nsession: shared') },
     tasks: { a: { description: 'first word' }, b: { description: 'second word' }, c: { description: 'third word' } },
     script: `
@@ -56,7 +59,7 @@ export const BASICS: Story[] = [
     calls: 2,
   },
   {
-    name: 'a root is over when everything under it is, also what somebody else put there',
+    name: 'a root ends after everything under it, including tasks that others added',
     agents: { ana: agent('description: Answers'), ben: agent('description: Answers late') },
     tasks: {
       main: { description: 'The whole', to: 'ana' },

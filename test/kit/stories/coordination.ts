@@ -1,4 +1,4 @@
-/** Who needs what of whom: dependencies, help, circles of waits, states, and notes on channels. */
+/** Stories about coordination: dependencies, help, deadlocks, states, and notes on channels. */
 import path from 'node:path';
 import { historyEnd, onceAwarded } from '../endings.js';
 import { ROOT } from '../cluster.js';
@@ -6,7 +6,7 @@ import { agent, type Story } from './story.js';
 
 export const COORDINATION: Story[] = [
   {
-    name: 'a coordinator says who provides, and somebody who is free helps',
+    name: 'a coordinator names the provider, and a free agent helps',
     agents: {
       ana: agent('description: Builds\ntools: [request_dependency, request_help]'),
       pm: agent('description: Leads'),
@@ -30,7 +30,7 @@ export const COORDINATION: Story[] = [
     calls: 5,
   },
   {
-    name: 'peers offer what another needs, and a resource goes from hand to hand',
+    name: 'peers offer what another needs, and a resource is passed on',
     agents: {
       ana: agent('description: Prints\ntools: [request_dependency]'),
       ben: agent('description: Prints too\ntools: [request_dependency]'),
@@ -53,7 +53,7 @@ export const COORDINATION: Story[] = [
     check: onceAwarded,
   },
   {
-    name: 'a resource is given back before its task ends, and who waited for it goes on',
+    name: 'a resource is released before its task ends, and the waiting task continues',
     agents: {
       ana: agent('description: Prints\ntools: [request_dependency]'),
       ben: agent('description: Prints too\ntools: [request_dependency]'),
@@ -70,7 +70,7 @@ export const COORDINATION: Story[] = [
     calls: 6,
   },
   {
-    name: 'three who talk in one conversation each ask each other in a ring, and one has to give way',
+    name: 'three agents ask each other in a cycle, and one gives way',
     agents: {
       ann: agent('description: Has the numbers\nsession: shared\ntools: [delegate_to_agent]\nagents: [ben]'),
       ben: agent('description: Reviews\nsession: shared\ntools: [delegate_to_agent]\nagents: [cyd]'),
@@ -92,11 +92,11 @@ export const COORDINATION: Story[] = [
 `,
     results: { a: /^Done (alone|together)\.$/, b: /^Done (alone|together)\.$/, c: /^Done (alone|together)\.$/ },
     calls: 8,
-    // Where nobody is in a hurry, the ring never closes, and all three are helped.
+    // If the timing avoids the cycle, all three are helped.
     slack: 1,
   },
   {
-    name: 'two that only depend on each other fail, and the coordinator is asked once to see to their work',
+    name: 'two tasks that depend on each other fail, and the coordinator is asked once about them',
     agents: { ann: agent('description: Paints'), boss: agent('description: Leads') },
     files: { 'guild.yaml': 'coordination: { coordinator: boss }\n' },
     tasks: {
@@ -112,12 +112,13 @@ export const COORDINATION: Story[] = [
     },
   },
   {
-    name: 'a budget that open children hold is waited for',
+    name: 'a task waits for budget that its open children reserve',
     agents: {
       lead: agent('description: Leads\ntools: [create_task]'),
       hand: agent('description: Helps'),
     },
-    // The first may make one child of its own, so for the third nothing is left until it has ended without.
+    // The first reserves budget for a child of its own, so nothing is left for the third until it
+    // has ended without one.
     tasks: { t: { description: 'Go', to: 'lead', budget: { children: 3 } } },
     script: `
 - {agent: lead, turn: 1, call: [{create_task: {agent: hand, description: part 1}}]}
@@ -151,7 +152,7 @@ export const COORDINATION: Story[] = [
     check: historyEnd,
   },
   {
-    name: 'a note on a channel is heard by its reader before the next turn',
+    name: 'a reader sees a note on its channel before the next turn',
     agents: { ana: agent('description: Looks'), ben: agent('description: Drives') },
     files: {
       'guild.yaml': 'channels: { news: { writers: [ana], readers: [ben] } }\n',

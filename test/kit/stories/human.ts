@@ -1,4 +1,4 @@
-/** What a person allows, refuses and edits on the ballot, and writes on boards. */
+/** Stories about a person who approves, refuses and edits on the ballot, and writes on boards. */
 import path from 'node:path';
 import { BOARD, boardEnd, textOf } from '../endings.js';
 import { ROOT } from '../cluster.js';
@@ -6,7 +6,7 @@ import { agent, BALLOT, mark, type Story } from './story.js';
 
 export const HUMAN: Story[] = [
   {
-    name: 'a human allows an action by ticking a line',
+    name: 'a human approves an action by ticking a line',
     agents: { ana: agent('description: Writes\ntools: [write_file]') },
     tasks: { page: { description: 'Publish it' } },
     asks: ['write_file'],
@@ -22,7 +22,7 @@ export const HUMAN: Story[] = [
     written: { 'page.txt': 'public\n' },
   },
   {
-    name: 'a human refuses, and edits another action',
+    name: 'a human refuses one action and edits another',
     agents: { ana: agent('description: Writes\ntools: [write_file]') },
     tasks: { page: { description: 'Publish it' } },
     asks: ['write_file'],
@@ -44,7 +44,7 @@ export const HUMAN: Story[] = [
     written: { 'page.txt': 'better' },
   },
   {
-    name: 'a plan is refused, then changed and approved, and only then carried out',
+    name: 'a plan is refused, changed, approved, and only then carried out',
     agents: { ana: agent('description: Writes\ntools: [write_file]\nplan_approval: true') },
     tasks: { page: { description: 'Publish it' } },
     human: (disk) => {

@@ -1,4 +1,4 @@
-/** What comes from outside: messages in the inbox, and the whole way from one to its reply. */
+/** Stories about messages in the inbox, from arrival to reply. */
 import fs from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -8,7 +8,7 @@ import { agent, mark, type Story } from './story.js';
 export const MAIL: Story[] = [
   office(),
   {
-    name: 'messages in an inbox, one of them twice and one that is none',
+    name: 'messages in an inbox, one of them twice and one invalid',
     agents: { planner: agent('description: Plans') },
     files: {
       'inbox/slack-messages.jsonl': [
@@ -32,7 +32,10 @@ export const MAIL: Story[] = [
   },
 ];
 
-/** The shipped example, as it is: Sarah asks, three agents find out and answer, a human allows two actions. */
+/**
+ * The shipped example, unchanged: Sarah asks, three agents investigate and answer, a human approves
+ * two actions.
+ */
 function office(): Story {
   const folder = fileURLToPath(new URL('../../../../examples/office/', import.meta.url));
   const text = (file: string): string => fs.readFileSync(path.join(folder, file), 'utf8');

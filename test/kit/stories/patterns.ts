@@ -1,10 +1,10 @@
-/** Patterns that agent files declare, and what agents ask of each other by themselves. */
+/** Stories about patterns in agent files, and about agents that ask each other. */
 import { textOf } from '../endings.js';
 import { agent, type Story } from './story.js';
 
 export const PATTERNS: Story[] = [
   {
-    name: 'delegation to two in one turn',
+    name: 'delegation to two agents in one turn',
     agents: {
       lead: agent('description: Leads\ntools: [delegate_to_agent]\nagents: [left, right]'),
       left: agent('description: Left'),
@@ -21,7 +21,7 @@ export const PATTERNS: Story[] = [
     calls: 4,
   },
   {
-    name: 'tasks given away come back as messages',
+    name: 'results of background tasks come back as messages',
     agents: {
       lead: agent('description: Leads\ntools: [create_task]'),
       left: agent('description: Left'),
@@ -42,7 +42,7 @@ export const PATTERNS: Story[] = [
     slack: 1,
   },
   {
-    name: 'two ask an adviser who has room for one',
+    name: 'two agents ask an advisor with capacity for one',
     agents: {
       boss: agent('description: Decides\nadvisors: [legal]'),
       legal: agent('description: Law\nmax_concurrent_tasks: 1'),
@@ -74,7 +74,7 @@ export const PATTERNS: Story[] = [
     calls: 4,
   },
   {
-    name: 'a goal check sends the work back once, and is then content',
+    name: 'a goal check sends the work back once, then accepts it',
     agents: { ana: agent('description: Writes\nmetacognition: {prompt: You judge.}') },
     tasks: { plan: { description: 'When do we meet?', to: 'ana' } },
     script: `
@@ -114,7 +114,7 @@ export const PATTERNS: Story[] = [
     calls: 7,
   },
   {
-    name: 'a team of three, one of whom fails, comes to consensus',
+    name: 'a team of three with one failing member reaches consensus',
     agents: {
       chair: agent('description: Chairs\nteam: {members: [ann, ben, cyd], terminationMode: consensus, maxRounds: 4}'),
       ann: agent('description: A'),
@@ -136,7 +136,7 @@ export const PATTERNS: Story[] = [
     calls: 8,
   },
   {
-    name: 'a team with a member that has a chain: its end speaks and votes',
+    name: "the last agent of a member's chain speaks and votes for it",
     agents: {
       chair: agent('description: Chairs\nteam: {members: [ann, ben], terminationMode: consensus, maxRounds: 4}'),
       ann: agent('description: A\nhandoff: editor'),

@@ -1,4 +1,4 @@
-/** What a story is, how it is laid on a disk, and what its people do. */
+/** The definition of a story, how it is written to a disk, and what its people do. */
 import path from 'node:path';
 import type { Disk } from '../../../src/ports/disk.js';
 import { ROOT } from '../cluster.js';
@@ -12,25 +12,28 @@ export interface Story {
   /** Task files as a person drops them. */
   tasks: Record<string, unknown>;
   script: string;
-  /** Result of each root task, by id. A RegExp where it may say more. */
+  /** The result of each root task, by id; a RegExp if it may vary. */
   results: Record<string, string | RegExp>;
-  /** Model calls when nothing goes wrong. */
+  /** Model calls without faults. */
   calls: number;
-  /** More calls that an unlucky order may need, without anything going wrong. */
+  /** Additional calls that an unlucky order may need without faults. */
   slack?: number;
-  /** Tasks that a person puts under others. One that ends before its asker looked is in its own record only; `guild task tree` adds it up all the same. */
+  /**
+   * Tasks that a person adds under others. If one ends before its parent checks, only its own
+   * record has its cost; `guild task tree` still adds it.
+   */
   put?: string[];
-  /** Tools that need a human here. */
+  /** Tools that need approval in this story. */
   asks?: string[];
   /** What the human does when nothing moves; true if there was something to do. */
   human?: (disk: SimDisk) => boolean;
-  /** Files that must hold exactly this at the end: effects that happened once. */
+  /** The exact content of files at the end: effects that happened once. */
   written?: Record<string, string>;
-  /** What else is wrong with the end, one line each, judged by the files alone. */
+  /** Additional checks of the end, from the files alone; returns the problems, one line each. */
   check?: (disk: SimDisk) => string[];
 }
 
-export function lay(disk: Disk, story: Story): void {
+export function writeStory(disk: Disk, story: Story): void {
   const put = (file: string, text: string): void => {
     const full = path.join(ROOT, file);
     disk.makeFolder(path.dirname(full));

@@ -1,9 +1,9 @@
-/** Work for whoever fits: bids, breakdowns, and agents that are made when nobody can do it. */
+/** Stories about unassigned work: bids, breakdowns, and new agents when no agent fits. */
 import { agent, mark, type Story } from './story.js';
 
 export const SWARM: Story[] = [
   {
-    name: 'a task is broken down: a doubt is settled, the parts run in their order, and the answer is made of them',
+    name: 'a breakdown resolves a doubtful duplicate, runs its parts in order and combines their results',
     agents: {
       chief: agent('description: Breaks down\ntools: [break_down]\ncapabilities: [planning]'),
       hand: agent('description: Does\ncapabilities: [doing]'),
@@ -33,7 +33,7 @@ export const SWARM: Story[] = [
     calls: 6,
   },
   {
-    name: 'nobody can do it: a new agent is drafted, tried and allowed, and does it',
+    name: 'if no agent fits, a new one is drafted, tried and approved, and does the task',
     agents: { maker: agent('description: Makes agents\ncapabilities: [agent_creation]\nthreshold: never') },
     tasks: { song: { description: 'Sing of the sea', requirements: ['singing'] } },
     script: `
@@ -52,7 +52,7 @@ export const SWARM: Story[] = [
     slack: 1,
   },
   {
-    name: 'three agents bid for a task, one of them in words',
+    name: 'three agents bid for a task, one of them in prose',
     agents: {
       ana: agent('description: Finds things\ncapabilities: [find]'),
       ben: agent('description: Finds and files\ncapabilities: [find, file]\nevaluator: {model: demo/other}'),
@@ -68,7 +68,8 @@ export const SWARM: Story[] = [
 `,
     results: { seek: 'Under the mat.' },
     calls: 5,
-    // A death costs what is in flight: two bids, and both tries of whoever had just given up, and is asked anew as after any end.
+    // A crash costs the calls in flight: two bids, and both tries of an agent that had just given
+    // up and is asked again.
     slack: 2,
   },
 ];

@@ -1,6 +1,7 @@
 /**
- * What was told as ended is found so, whenever the process dies and whatever the disk forgets then: the record, its page and its parts. A task
- * of three parts fails, is tried again at once and succeeds, so that each has an earlier end that could be taken for the later one.
+ * An acknowledged end survives every crash and power cut: the record, its page and its children. A
+ * task of three children fails, is retried at once and succeeds, so that each has an earlier end
+ * that could be mistaken for the later one.
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -10,7 +11,7 @@ import { AT_ONCE, cluster, ROOT, untilQuiet, WHEN_ASKED, type Proc, type Cluster
 import { sampleNumbers } from '../kit/sample.js';
 import { simDisk, type SimDisk } from '../kit/sim-disk.js';
 import { seeded } from '../kit/sim-processes.js';
-import { lay } from '../kit/stories.js';
+import { writeStory } from '../kit/stories.js';
 import { agent } from '../kit/stories/story.js';
 
 const SCRIPT = `
@@ -25,7 +26,7 @@ for (const [name, lag, from] of [
   ['when it must', WHEN_ASKED, 1],
   ['at once', AT_ONCE, 2],
 ] as const) {
-  test(`what was told is found, where the disk follows ${name}`, async () => {
+  test(`an acknowledged end survives a crash at every change, with a disk that follows ${name}`, async () => {
     for (const k of sampleNumbers(`told ${name}`)) {
       const n = from + 2 * (k - 1);
       if (await toldIsFound(n, n % 3, lag)) continue;
@@ -34,12 +35,12 @@ for (const [name, lag, from] of [
   });
 }
 
-/** The process dies at change `n`, and the power fails so many times after that. */
+/** The process dies at change `n`, and the power then fails `cuts` times. */
 async function toldIsFound(n: number, cuts: number, lag: Lag): Promise<boolean> {
   const disk = simDisk();
   const advised = agent('description: Decides\nadvisors: [legal, money]');
   const agents = { boss: advised, legal: agent('description: Law'), money: agent('description: Sums') };
-  lay(disk, {
+  writeStory(disk, {
     name: '',
     agents,
     tasks: { plan: { description: 'Go', to: 'boss' } },
@@ -48,18 +49,18 @@ async function toldIsFound(n: number, cuts: number, lag: Lag): Promise<boolean> 
     calls: 0,
   });
   for (const file of disk.tree().keys()) await disk.sync(file);
-  const house = cluster(SCRIPT, [], lag);
+  const world = cluster(SCRIPT, [], lag);
   const failing = crashDisk(disk, n);
-  const told = await workUntilItDies(house, failing, disk);
+  const told = await workUntilItDies(world, failing, disk);
   const where = `died at change ${n}, ${cuts} power cuts`;
   for (let cut = 1; cut <= Math.max(1, cuts); cut++) {
     if (cut <= cuts) disk.powerCut(seeded(n * 10 + cut));
-    const next = house.start(disk);
+    const next = world.start(disk);
     await next.ports.presence.sweep();
     if (told !== undefined) assert.deepEqual(found(disk), told, where);
     next.die();
   }
-  const last = house.start(disk);
+  const last = world.start(disk);
   await untilQuiet(last, 400);
   if (disk.stamp(`${ROOT}/tasks/failed/plan.json`) !== undefined) await retry(last);
   await untilQuiet(last, 400);
@@ -68,7 +69,7 @@ async function toldIsFound(n: number, cuts: number, lag: Lag): Promise<boolean> 
   assert.match(found(disk).page ?? '', /Yes then/, where);
   assert.deepEqual(found(disk).parts, PARTS, where);
   assert.deepEqual(disk.list(`${ROOT}/.guild/journal`), [], where);
-  if (cuts === 0) assert.ok(house.calls.length <= 6, `${where}: ${house.calls.length} calls`);
+  if (cuts === 0) assert.ok(world.calls.length <= 6, `${where}: ${world.calls.length} calls`);
   return failing.count() >= n;
 }
 
@@ -78,16 +79,16 @@ interface Found {
   parts: string[];
 }
 
-/** What must be found: what the task was like when its last end was told, unless it was being tried again. */
+/** The expected state: the task at its last acknowledged end, unless it was being retried. */
 async function workUntilItDies(
-  house: Cluster,
+  world: Cluster,
   failing: ReturnType<typeof crashDisk>,
   disk: SimDisk,
 ): Promise<Found | undefined> {
   let told: Found | undefined;
   let proc: Proc | undefined;
   try {
-    proc = house.start(failing, {
+    proc = world.start(failing, {
       watchers: {
         event({ name, task }) {
           if (task !== 'plan') return;
@@ -128,7 +129,7 @@ function found(disk: SimDisk): Found {
   };
 }
 
-/** As in work that is quick: passes follow each other, and nobody waits for the disk. */
+/** Fast passes in a row, without waiting for the disk. */
 async function passes({ engine }: Proc): Promise<void> {
   for (let look: 'all' | 'none' = 'all'; ; look = 'none') {
     const { moved } = await engine.pass(look, () => undefined);
