@@ -49,7 +49,9 @@ const toolCall = z
     },
     mapping,
   )
-  .check(rule(({ function: called, name }) => (called ?? name ?? null) !== null, 'this tool call names no tool'));
+  .check(
+    rule(({ function: called, name }) => (called ?? name ?? null) !== null, 'this tool call does not name a tool'),
+  );
 
 const message = z.looseObject(
   {

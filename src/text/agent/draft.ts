@@ -1,4 +1,4 @@
-/** An agent as its frontmatter or YAML says, before its prompt and its file are known. */
+/** An agent from its frontmatter or YAML, before its prompt and its file are known. */
 import type { Problem } from '../../domain/problem.js';
 import { agentFlat, agentSpec } from '../../schemas/agent-files.js';
 import { agentMarkdown } from '../../schemas/agent.js';

@@ -1,11 +1,11 @@
-/** The keys of an agent that mean the same in every format, as the domain has them. */
+/** Converts the keys of an agent that mean the same in every format to the domain's fields. */
 import { DEFAULT_TEAM_ROUNDS, type Advisor, type Agent, type Mind, type Team } from '../../domain/agent/agent.js';
 import { readPriority } from '../../domain/task/priority.js';
 import { budgetOf, count, durationMs } from '../../schemas/amounts.js';
 import type { AgentKeys } from '../../schemas/agent.js';
 import { defined, modelSettings, textList, textOf } from '../schema/values.js';
 
-/** Everything but the name, the prompts and the file: each format says these in its own way. */
+/** Everything but the name, the prompts and the file, which each format states in its own way. */
 export type AgentFields = Omit<
   Agent,
   'name' | 'systemPrompt' | 'userPromptTemplate' | 'format' | 'file' | 'definition'

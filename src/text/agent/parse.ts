@@ -105,7 +105,7 @@ function headOf(text: string, file: string, format: AgentFormat): Head {
   if (split.kind === 'found') return { source: { file, text, start: split.start, end: split.end }, body: split.body };
   const source = { file, text, start: 0, end: 0 };
   if (split.kind === 'none') return { source, body: split.body };
-  const open = problem('bad_file', 'the frontmatter that begins here is never closed', {
+  const open = problem('bad_file', 'the frontmatter that starts here is never closed', {
     where: whereAt(file, text, split.at),
     hint: 'add a line "---" between the frontmatter and the prompt',
   });
@@ -165,7 +165,7 @@ function findUnseen(text: string, file: string): Problem | undefined {
   if (first === undefined) return undefined;
   const code = first[0].codePointAt(0)!.toString(16).toUpperCase().padStart(4, '0');
   const many = found.length === 1 ? 'a character' : `${found.length} characters`;
-  return problem('bad_field', `the file holds ${many} that cannot be seen, the first is U+${code}`, {
+  return problem('bad_field', `the file contains ${many} that cannot be seen; the first is U+${code}`, {
     where: whereAt(file, text, first.index),
     hint: 'remove the ones you did not put there: a model reads them',
   });

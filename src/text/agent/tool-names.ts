@@ -1,4 +1,4 @@
-/** The tools of this program and what other programs call them. */
+/** The tools of this program and their names in other programs. */
 
 /** Names of tools in this program's design, whether or not this build has them. */
 export const TOOL_NAMES: ReadonlySet<string> = new Set(

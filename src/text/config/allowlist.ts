@@ -57,5 +57,5 @@ function matchWords(key: string): AllowEntry['match'] | Fault {
   const bare = single && node.assignments.length === 0 && node.redirections.length === 0;
   if (bare && words.length > 0 && !words.includes(undefined)) return { kind: 'words', words: words as string[] };
   const hint = 'write the first words of one command, or a /pattern/';
-  return fault([key], 'this is not the beginning of one plain command', { side: 'key', hint });
+  return fault([key], 'this is not the start of one plain command', { side: 'key', hint });
 }

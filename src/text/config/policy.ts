@@ -1,6 +1,6 @@
 /**
  * `storage/policy.yaml`: rules about tools. An unknown name makes the file unreadable, because a
- * check that is silently ignored protects nobody.
+ * silently ignored check would not protect anything.
  */
 import {
   CHECKED_TOOLS,

@@ -1,6 +1,6 @@
 /**
- * A cassette as text: JSON lines, an entry each. Every line ends with a sum over itself and all lines before it, so that a line
- * which was edited, lost or cut off is told from one that was recorded, and named.
+ * A cassette as JSON lines, one entry each. Every line ends with a checksum over itself and all
+ * earlier lines, so that an edited, lost or truncated line is detected.
  */
 import {
   CASSETTE_VERSION,
@@ -13,12 +13,12 @@ import { problem, type Problem } from '../../domain/problem.js';
 
 export interface Cassette {
   head: CassetteHead;
-  /** What lies between head and end. */
+  /** The entries between head and end. */
   entries: CassetteEntry[];
   end: CassetteEnd;
 }
 
-/** The line of an entry that follows the line with the sum `before`; the first follows ''. */
+/** The line of an entry after the line with the checksum `before`; '' for the first. */
 export function printEntry(entry: CassetteEntry, before: string): { line: string; sum: string } {
   const body = JSON.stringify(entry).slice(0, -1);
   const sum = hash53(`${before}\n${body}`);
@@ -63,14 +63,14 @@ function parse(line: string): CassetteEntry | undefined {
 }
 
 function edited(file: string, line: number): Problem {
-  return problem('bad_file', 'this line is not what was recorded: it, or one before it, was edited or lost', {
+  return problem('bad_file', 'this line differs from the recording: it, or one before it, was edited or lost', {
     where: { file, line },
     hint: 'record it again; to try another prompt, leave the cassette as it is and use guild replay --with',
   });
 }
 
 function torn(file: string, lines: number): Problem {
-  return problem('bad_file', `${file} is cut off: it has ${lines} whole lines and no end`, {
+  return problem('bad_file', `${file} is cut off after ${lines} complete lines`, {
     where: { file },
     hint: 'its recording was interrupted; record it again',
   });

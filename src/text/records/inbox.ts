@@ -1,7 +1,7 @@
 /**
- * Lines of `inbox/*.jsonl`. Bridges and scripts of all kinds write them, so names of fields are read generously; a line
- * that cannot be read is one problem and its neighbours are read. Bytes after the last newline are not yet a line:
- * somebody may be writing it.
+ * Lines of `inbox/*.jsonl`. Many bridges and scripts write them, so several names of fields are
+ * accepted. A line that cannot be read is one problem and its neighbours are read. Bytes after the
+ * last newline are ignored: they may still be being written.
  */
 import type { MailFields } from '../../domain/coordination/mail.js';
 import { problem, type Problem } from '../../domain/problem.js';
@@ -14,13 +14,13 @@ export const MAX_LINE_BYTES = 256 * 1024;
 export interface InboxLine {
   /** 1-based, in the whole file. */
   line: number;
-  /** The line's own bytes, without its end. */
+  /** The bytes of the line, without its newline. */
   bytes: Uint8Array;
-  /** Where the next line begins. */
+  /** The offset of the next line. */
   end: number;
 }
 
-/** Every complete line that is not empty, from a place where a line begins. */
+/** Every complete line that is not empty, from the start of a line. */
 export function* inboxLines(bytes: Uint8Array, from = { offset: 0, line: 1 }): Generator<InboxLine> {
   let { offset, line } = from;
   for (; offset < bytes.length; line++) {
@@ -46,8 +46,8 @@ export function readInboxLine({ line, bytes }: InboxLine, file: string): InboxRe
   };
   if (bytes.length > MAX_LINE_BYTES) {
     const head = whereAt(file, decode(bytes.subarray(0, 80)) ?? '', 0).source ?? '';
-    const said = `this line has ${bytes.length} bytes; a message may have ${MAX_LINE_BYTES}`;
-    return no('over_limit', said, 'keep the bulk in a file and name it in the message', 1, `${head}…`);
+    const message = `this line has ${bytes.length} bytes; the limit is ${MAX_LINE_BYTES}`;
+    return no('over_limit', message, 'keep the bulk in a file and name it in the message', 1, `${head}…`);
   }
   const text = decode(bytes);
   if (text === undefined) return no('bad_file', 'this line is not UTF-8 text', 'write it again as UTF-8');
@@ -55,7 +55,7 @@ export function readInboxLine({ line, bytes }: InboxLine, file: string): InboxRe
   const json = parseJson(text, file);
   if (!json.ok) {
     const { column, source } = json.problem.where ?? {};
-    return no(json.problem.code, json.problem.message, MENDING, column, source);
+    return no(json.problem.code, json.problem.message, FIX_LINE, column, source);
   }
   const { column, source } = at(0);
   if (!isMapping(json.value)) return no('bad_field', 'a message is a JSON object', SHAPE, column, source);
@@ -66,17 +66,17 @@ export function readInboxLine({ line, bytes }: InboxLine, file: string): InboxRe
   return no('bad_field', 'this message has no text', SHAPE, place.column, place.source);
 }
 
-const MENDING = 'mend the line or remove it: the other lines are read';
+const FIX_LINE = 'fix the line or remove it: the other lines are read';
 const SHAPE = 'write at least {"from": "who", "text": "what"}';
 const TEXTS = ['message', 'content', 'body'];
-/** Longer names are cut: they are shown beside the text, not instead of it. */
+/** Longer names are cut: they are shown next to the text. */
 const MAX_NAME = 200;
 
 function fieldsOf(line: Record<string, unknown>): MailFields | undefined {
   const first = (...names: string[]): string | undefined => {
     for (const name of names) {
-      const said = Object.hasOwn(line, name) ? textOf(line[name]) : undefined;
-      if (said !== undefined) return said;
+      const value = Object.hasOwn(line, name) ? textOf(line[name]) : undefined;
+      if (value !== undefined) return value;
     }
     return undefined;
   };
@@ -91,13 +91,13 @@ function fieldsOf(line: Record<string, unknown>): MailFields | undefined {
     subject: first('subject'),
     thread: first('thread', 'thread_ts'),
   };
-  const given = Object.entries(named).flatMap(([name, said]) =>
-    said === undefined ? [] : [[name, said.slice(0, MAX_NAME)]],
+  const present = Object.entries(named).flatMap(([name, value]) =>
+    value === undefined ? [] : [[name, value.slice(0, MAX_NAME)]],
   );
-  return { text, ...(Object.fromEntries(given) as Partial<MailFields>) };
+  return { text, ...(Object.fromEntries(present) as Partial<MailFields>) };
 }
 
-/** Text that says something; a person given as an object counts by its name. */
+/** Text that is not blank; of a person as an object, the name. */
 function textOf(value: unknown): string | undefined {
   if (typeof value === 'string') return value.trim() === '' ? undefined : value;
   if (typeof value === 'number') return String(value);

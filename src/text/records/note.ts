@@ -1,6 +1,7 @@
 /**
- * Lines of `bus/<channel>.jsonl`: one note each. The channel is the file's name and stands in no line. A person may add a line
- * by hand, as short as `{"text": "…"}`; it is then theirs. A line that cannot be read is one problem and its neighbours are read.
+ * Lines of `bus/<channel>.jsonl`: one note each. The channel is the file's name and not part of a
+ * line. A person may add a line by hand, as short as `{"text": "…"}`. A line that cannot be read is
+ * one problem and its neighbours are read.
  */
 import { hash53 } from '../../domain/task/id.js';
 import { NOTE_PRIORITIES, type Note, type NoteBody, type NotePriority } from '../../domain/coordination/note.js';
@@ -9,10 +10,13 @@ import { HUMAN } from '../../domain/task/task.js';
 import { parseJson } from '../lines/json.js';
 import { isMapping } from '../lines/mapping.js';
 
-/** Longer lines are never written, and not read either. */
+/** Longer lines are neither written nor read. */
 export const MAX_NOTE_LINE = 1024 * 1024;
 
-/** One line, without its end; what is not said does not stand there. Printed as a whole, because text put together piece by piece is copied twice. */
+/**
+ * One line without its newline; absent fields are left out. Built in one expression, because
+ * concatenation would copy the text twice.
+ */
 export function printNote({ id, at, from, priority, to, task, root, expires, body }: Note): string {
   return JSON.stringify({ id, at, from, priority, to, task, root, expires, body });
 }
@@ -23,7 +27,7 @@ interface LinePlace {
   channel: string;
   file: string;
   line: number;
-  /** For lines that do not say when. */
+  /** For lines without a time. */
   at: string;
 }
 
@@ -31,7 +35,7 @@ export function readNote(text: string, place: LinePlace): NoteRead {
   const { file, line } = place;
   const no = (code: Problem['code'], message: string, column?: number): NoteRead => {
     const where = { file, line, ...(column === undefined ? {} : { column, source: text.slice(0, 200) }) };
-    return { ok: false, problem: problem(code, message, { where, hint: MENDING }) };
+    return { ok: false, problem: problem(code, message, { where, hint: FIX_LINE }) };
   };
   if (text.length > MAX_NOTE_LINE) return no('over_limit', `this line has ${text.length} characters`);
   if (text.includes('\0')) return no('bad_file', 'this line was torn when the power failed');
@@ -43,17 +47,17 @@ export function readNote(text: string, place: LinePlace): NoteRead {
   }
   if (!isMapping(value)) return no('bad_field', 'a note is a JSON object', 1);
   const body = bodyOf(value);
-  if (body === undefined) return no('bad_field', 'this note says nothing', 1);
+  if (body === undefined) return no('bad_field', 'this note has no text', 1);
   return { ok: true, note: noteOf(value, body, text, place) };
 }
 
-const MENDING = 'mend the line or remove it: the other lines are read';
+const FIX_LINE = 'fix the line or remove it: the other lines are read';
 
 function quickly(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    return undefined; // the careful parser says what is wrong
+    return undefined; // the strict parser reports the problem
   }
 }
 
@@ -92,7 +96,7 @@ function priorityOf(given: unknown): NotePriority {
   return NOTE_PRIORITIES.find((one) => one === given) ?? 'normal';
 }
 
-/** As we write times, so that they can be compared as text. */
+/** In the format that this program writes, so that times can be compared as text. */
 function timeOf(given: string | undefined): string | undefined {
   if (given === undefined || OURS.test(given)) return given;
   const ms = Date.parse(given);

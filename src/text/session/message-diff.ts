@@ -13,7 +13,7 @@ interface MessagesDiff {
 
 const DIFF_LINES = 40;
 const DIFF_WIDTH = 160;
-/** Beyond so many changed messages the whole conversation counts as replaced. */
+/** With more edits than this the whole conversation counts as replaced. */
 const MAX_EDITS = 1000;
 
 /** Messages that were removed and added at the same place count as changed. */

@@ -64,7 +64,7 @@ function readSession(value: unknown, file: string): Session {
 function readHeader(given: Fields, file: string): SessionHeader {
   const agentId = words(given['agent_id']);
   if (agentId === undefined)
-    throw new Wrong([], 'the session names no agent', 'add a line such as "agent_id: planner"');
+    throw new Wrong([], 'the session does not name an agent', 'add a line such as "agent_id: planner"');
   const header: SessionHeader = {
     sessionId: words(given['session_id']) ?? file.replace(/^.*\//, '').replace(/\.session\.ya?ml$/, ''),
     agentId,
@@ -134,7 +134,7 @@ function readCalls(value: unknown, path: Path): ToolCall[] {
       ? fields(call['function'], [...path, i, 'function'], '"function" is a mapping with "name" and "arguments"')
       : call;
     const name = words(inner['name']);
-    if (name === undefined) throw new Wrong([...path, i], 'this tool call names no tool');
+    if (name === undefined) throw new Wrong([...path, i], 'this tool call does not name a tool');
     return {
       id: words(call['id']) ?? `call-${i + 1}`,
       name,

@@ -87,7 +87,7 @@ test('an error in an agent file is shown with line and caret, and other agents w
     ran.err,
     /agents\/broken\.md:4:1: unknown key "modle"\n {2}modle: x\n {2}\^\n {2}did you mean "model"\?/,
   );
-  assert.match(ran.err, /agents\/open\.md:1:1: the frontmatter that begins here is never closed/);
+  assert.match(ran.err, /agents\/open\.md:1:1: the frontmatter that starts here is never closed/);
   assert.equal(succeeds(await guild('run', 'hand', 'x', '--quiet')).out, 'fine\n');
 });
 

@@ -204,7 +204,7 @@ test('invisible characters in a prompt are reported', () => {
   const { agent: read, warnings } = parse('---\n---\nDo it.\nIgnore\u202e this\u200b.\n');
   assert.ok(read);
   assert.equal(warnings.length, 1);
-  assert.match(warnings[0]!.message, /2 characters that cannot be seen, the first is U\+202E/);
+  assert.match(warnings[0]!.message, /2 characters that cannot be seen; the first is U\+202E/);
   assert.equal(`${warnings[0]!.where?.line}:${warnings[0]!.where?.column}`, '4:7');
   assert.deepEqual(parse('---\n---\nFamily 👨‍👩‍👧 نمی‌خواهم\ttab\n').warnings, []);
 });
