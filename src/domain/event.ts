@@ -1,6 +1,6 @@
 /**
- * Events: one line of history each, with its cause. Names are noun.verb in the past tense. The list is
- * closed, and the reference page is generated from it.
+ * Events: one line of history each, with its cause. Names are noun.verb in the past tense. The list
+ * is closed, and the reference page is generated from it.
  */
 export const EVENTS = {
   'task.created': 'A task was created.',

@@ -1,4 +1,7 @@
-/** A running process that hosts agents. Boot id, pid and start time identify it, so a reused pid is not alive. */
+/**
+ * A running process that hosts agents. Boot id, pid and start time identify it, so a reused pid is
+ * not alive.
+ */
 export interface Peer {
   id: string;
   host: string;

@@ -1,10 +1,14 @@
 /**
- * Verdicts, and the two files with which people change them, as plain data. There are four verdicts, from
- * mild to strict, and the strictest one wins. `text` parses the files; `rules/policy` applies them.
+ * Verdicts, and the two files with which people change them, as plain data. There are four
+ * verdicts, from mild to strict, and the strictest one wins. `text` parses the files;
+ * `rules/policy` applies them.
  */
 
 const VERDICTS = ['auto', 'notify', 'ask', 'deny'] as const;
-/** auto: runs at once · notify: runs, and the human is notified · ask: waits for a person · deny: never runs. */
+/**
+ * auto: runs at once · notify: runs, and the human is notified · ask: waits for a person · deny:
+ * never runs.
+ */
 export type Verdict = (typeof VERDICTS)[number];
 
 export function stricter(a: Verdict, b: Verdict): Verdict {
@@ -35,7 +39,10 @@ export interface CommandVerdict {
   reason: string;
   /** For auto and notify: the words of each command, exactly as judged. */
   argv?: string[][];
-  /** The same with pipes, separators and redirections. Absent if a person allowed a whole line as a shell string. */
+  /**
+   * The same with pipes, separators and redirections. Absent if a person allowed a whole line as a
+   * shell string.
+   */
   plan?: PlainPipeline[];
 }
 
@@ -95,7 +102,9 @@ export interface PolicyRule {
 export interface Policy {
   allow: AllowEntry[];
   rules: PolicyRule[];
-  /** Set if a file could not be read, and names it: nothing is auto then, and denies still apply. */
+  /**
+   * Set if a file could not be read, and names it: nothing is auto then, and denies still apply.
+   */
   closed?: string;
 }
 

@@ -1,7 +1,7 @@
 /**
- * A Problem is an error for a person or a model to act on. The command line, the dashboard, failed tasks
- * and tool results all use this shape. Expected outcomes (a lost claim, a missing file) are plain values
- * instead.
+ * A Problem is an error for a person or a model to act on. The command line, the dashboard, failed
+ * tasks and tool results all use this shape. Expected outcomes (a lost claim, a missing file) are
+ * plain values instead.
  */
 
 /** The closed list of codes. Programs may match on these; the words of `message` may change. */
@@ -27,9 +27,9 @@ export const PROBLEM_CODES = [
   'tool_failed',
   'dependency_failed',
   'off_goal', // done, and checked twice, and no step towards the goal
-  'unknown_outcome', // an effect began and nobody knows whether it ended
+  'unknown_outcome', // an effect started, and its outcome is not known
   'taker_lost', // the process that did the work died, too often
-  'deadlock', // tasks waited for each other in a circle, and this one had to give way
+  'deadlock', // tasks waited for each other in a cycle, and this one gave way
   'nobody_fit', // nobody can, or will, take it
   'not_a_move', // a change of state that the table does not have
   'forged', // said in the name of another

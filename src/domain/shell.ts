@@ -1,10 +1,14 @@
 /**
- * The syntax tree of a command line, with as few kinds of node as the policy needs. `text/bash` parses it
- * and `rules/policy` judges it. Anything known only at run time (variables, substitutions, brace and file
- * name expansion) has no value here, so that a guess is never taken for a fact.
+ * The syntax tree of a command line, with as few kinds of node as the policy needs. `text/bash`
+ * parses it and `rules/policy` judges it. Anything known only at run time (variables,
+ * substitutions, brace and file name expansion) has no value here, so that a guess is never taken
+ * for a fact.
  */
 
-/** A piece of a word: literal text, a file name pattern, a variable, or a hole that only the shell can fill. */
+/**
+ * A piece of a word: literal text, a file name pattern, a variable, or a hole that only the shell
+ * can fill.
+ */
 export type ShellPiece =
   | { kind: 'text'; text: string }
   | { kind: 'glob'; text: string }
@@ -15,7 +19,9 @@ export type ShellPiece =
 export interface ShellWord {
   /** As written. */
   text: string;
-  /** After quote removal; undefined when known only at run time. A leading `~` is kept and flagged. */
+  /**
+   * After quote removal; undefined when known only at run time. A leading `~` is kept and flagged.
+   */
   value?: string;
   pieces: ShellPiece[];
   /** Has an unquoted `*`, `?` or `[`. */
@@ -40,7 +46,10 @@ export interface ShellAssignment {
 
 export interface ShellRedirection {
   operator: '>' | '>>' | '<' | '<>' | '<&' | '>&' | '>|' | '&>' | '&>>' | '<<<' | '<<' | '<<-';
-  /** The descriptor as written; undefined when the operator implies it. A `{name}` form is given as text. */
+  /**
+   * The descriptor as written; undefined when the operator implies it. A `{name}` form is given as
+   * text.
+   */
   fd?: number | string;
   /** For a here-document: its body. */
   target: ShellWord;
@@ -91,9 +100,15 @@ export type ShellNode = ShellCommand | ShellPipeline | ShellList | ShellBlock | 
 
 export interface ShellScript {
   list: ShellList;
-  /** Only simple commands in pipelines and lists, and every character of the source is accounted for. */
+  /**
+   * Only simple commands in pipelines and lists, and every character of the source is accounted
+   * for.
+   */
   plain: boolean;
 }
 
-/** A failed parse may return the part that it understood, so that forbidden commands in it are still denied. */
+/**
+ * A failed parse may return the part that it understood, so that forbidden commands in it are still
+ * denied.
+ */
 export type ParsedShell = { ok: true; script: ShellScript } | { ok: false; reason: string; partial?: ShellScript };

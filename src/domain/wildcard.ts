@@ -1,6 +1,6 @@
 /**
- * Matches a text against a pattern with wildcards. It backtracks only to the last `*`, and no regular
- * expression is built from foreign text, so no pattern is slow.
+ * Matches a text against a pattern with wildcards. It backtracks only to the last `*`, and no
+ * regular expression is built from foreign text, so no pattern is slow.
  */
 export interface Wildcards<P> {
   /** Matches any number of characters, including none. */

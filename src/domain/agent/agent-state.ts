@@ -1,12 +1,12 @@
 /**
- * The states of an agent and the moves between them. States are derived from the task tree, so an agent
- * may be several moves ahead of its published state; the states in between are then published too. A
- * move that is not in the table is a bug, or was written to the channel by hand.
+ * The states of an agent and the moves between them. States are derived from the task tree, so an
+ * agent may be several moves ahead of its published state; the states in between are then published
+ * too. A move that is not in the table is a bug, or was written to the channel by hand.
  */
 
-// Work: idle → working → waiting → complete, with blocked next to working. `complete` is not final: the
-// next task makes the agent work again. `error` and `paused` interrupt any state from outside, and end in
-// the state that the tree shows then.
+// Work: idle → working → waiting → complete, with blocked next to working. `complete` is not final:
+// the next task makes the agent work again. `error` and `paused` interrupt any state from outside,
+// and end in the state that the tree shows then.
 export const AGENT_STATES = ['idle', 'working', 'waiting', 'blocked', 'complete', 'error', 'paused'] as const;
 export type AgentState = (typeof AGENT_STATES)[number];
 
@@ -24,7 +24,10 @@ export function isMove(from: AgentState, to: AgentState): boolean {
   return MOVES[from].includes(to);
 }
 
-/** The states on the way, with `to` at the end; undefined if there is no way. `error` and `paused` are not passed through. */
+/**
+ * The states on the way, with `to` at the end; undefined if there is no way. `error` and `paused`
+ * are not passed through.
+ */
 export function movesTo(from: AgentState, to: AgentState): AgentState[] | undefined {
   if (from === to) return [];
   if (isMove(from, to)) return [to];

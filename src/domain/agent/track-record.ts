@@ -1,6 +1,8 @@
 /** The outcomes of an agent's past tasks. A fold of the history, stored only as a cache. */
 export interface TrackRecord {
-  /** The latest outcomes, oldest first: `a`ccepted, `r`ejected (did not advance the goal), `f`ailed. */
+  /**
+   * The latest outcomes, oldest first: `a`ccepted, `r`ejected (did not advance the goal), `f`ailed.
+   */
   recent: string;
   /** The latest tasks, newest last. */
   tasks: string[];

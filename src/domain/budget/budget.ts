@@ -1,11 +1,11 @@
 /**
- * The limits of a task with everything under it; an absent limit is unlimited here. Spending is reserved
- * first: a call reserves its estimate, a child its whole budget. So children that run in parallel stay
- * within the budget together, and an unused share returns when its child ends.
+ * The limits of a task with everything under it; an absent limit is unlimited here. Spending is
+ * reserved first: a call reserves its estimate, a child its whole budget. So children that run in
+ * parallel stay within the budget together, and an unused share returns when its child ends.
  */
 
-// Left = budget − own spending − spending of ended children − reservations of open children.
-// Time is the exception: it passes for all at once, so each child gets all that is left. There is one
+// Left = budget − own spending − spending of ended children − reservations of open children. Time
+// is the exception: it passes for all at once, so each child gets all that is left. There is one
 // turn more than the budget says, for a last answer; a child's share includes that turn.
 import type { Usage } from './usage.js';
 
@@ -55,7 +55,9 @@ export function leftOf(budget: Budget, { spent, elapsedMs, reserved }: Spending)
   });
 }
 
-/** The first limit that does not allow another turn. `lastMs`: the time that a last answer needs. */
+/**
+ * The first limit that does not allow another turn. `lastMs`: the time that a last answer needs.
+ */
 export function usedUp(left: Budget, lastMs = 0): BudgetName | undefined {
   // Without children left the task can still work; it just cannot ask others.
   return BUDGET_NAMES.find(
@@ -64,16 +66,17 @@ export function usedUp(left: Budget, lastMs = 0): BudgetName | undefined {
 }
 
 /**
- * A child's share of what is left: an equal share for each of the `wave` children created together and
- * for each of the `kept` shares that stay with the parent, or less if the child wants less. Returns the
- * name of a limit of which too little is left.
+ * A child's share of what is left: an equal share for each of the `wave` children created together
+ * and for each of the `kept` shares that stay with the parent, or less if the child wants less.
+ * Returns the name of a limit of which too little is left.
  */
 export function carve(left: Budget, wave: number, kept: number, wanted: Budget = {}): Budget | BudgetName {
   const share = each((name) => {
     const all = left[name];
     if (all === undefined) return undefined;
     if (name === 'timeMs') return all;
-    // The child itself counts as one of the children, and one turn of its share is for its last answer.
+    // The child itself counts as one of the children, and one turn of its share is for its last
+    // answer.
     if (name === 'children') return Math.floor((all - wave) / (wave + kept));
     return Math.floor(all / (wave + kept)) - (name === 'turns' ? 1 : 0);
   });

@@ -17,8 +17,8 @@ interface Tokens {
 const SCALE = 1_000_000;
 
 /**
- * Whole micro-dollars, halves rounded up. Computed with integers, because sums of floats would not be
- * exact. Prices have six decimals.
+ * Whole micro-dollars, halves rounded up. Computed with integers, because sums of floats would not
+ * be exact. Prices have six decimals.
  */
 export function costMicroUsd(price: Price, tokens: Tokens): number {
   const cached = Math.min(tokens.cachedTokens, tokens.inputTokens);
@@ -33,7 +33,10 @@ function part(tokens: number, price: number): bigint {
   return BigInt(Math.max(0, Math.round(tokens))) * BigInt(Math.round(price * SCALE));
 }
 
-/** The price of `provider/model`: by its full name, without the provider, or without a date or `-latest`. */
+/**
+ * The price of `provider/model`: by its full name, without the provider, or without a date or
+ * `-latest`.
+ */
 export function findPrice(name: string, ...tables: Readonly<Record<string, Price>>[]): Price | undefined {
   const undated = name.replace(/(-\d{8}|-\d{4}-\d{2}-\d{2}|-latest)$/, '');
   for (const table of tables) {

@@ -26,7 +26,9 @@ interface Limits {
   /** Tasks that advance at the same time in one process. */
   parallel: number;
   depth: number;
-  /** How many processes in a row may die with a task that makes no progress; then the task fails. */
+  /**
+   * How many processes in a row may die with a task that makes no progress; then the task fails.
+   */
   attempts: number;
   /** Turns of one task, if the agent sets none. */
   turns: number;
@@ -49,13 +51,18 @@ export interface ModelTimeouts {
 
 /** How agents find each other (`coordination:` in guild.yaml). */
 export interface Coordination {
-  /** hierarchical: a coordinator chooses the provider of a need; mesh: agents offer themselves and the best wins. */
+  /**
+   * hierarchical: a coordinator chooses the provider of a need; mesh: agents offer themselves and
+   * the best wins.
+   */
   mode: 'hierarchical' | 'mesh';
   /** The agent that chooses in hierarchical mode; without it the rule decides. */
   coordinator?: string;
   /** The window for offers. */
   offerMs: number;
-  /** After this, a call for help without an answer goes to the coordinator, or else to the human. */
+  /**
+   * After this, a call for help without an answer goes to the coordinator, or else to the human.
+   */
   helpMs: number;
   /** The time for a bid. */
   bidMs: number;
@@ -94,7 +101,9 @@ export interface Config {
   /** History in git. `author` is `Name <mail>`. */
   git: { enabled: boolean; author?: string };
   inbox: {
-    /** The agent for messages without an addressee; default: the planner, else the default agent. */
+    /**
+     * The agent for messages without an addressee; default: the planner, else the default agent.
+     */
     agent?: string;
     /** `ask`: the human admits each message before an agent sees it. */
     admit: 'auto' | 'ask';

@@ -1,4 +1,7 @@
-/** The providers that need no entry in `guild.yaml`. An entry with the same name replaces the built-in one. */
+/**
+ * The providers that need no entry in `guild.yaml`. An entry with the same name replaces the
+ * built-in one.
+ */
 import type { Provider } from './config.js';
 
 const BUILT_IN_PROVIDERS: Readonly<Record<string, Provider>> = {

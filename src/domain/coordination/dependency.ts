@@ -1,7 +1,7 @@
 /**
- * A dependency: something a task needs before it can continue. It is a task with role `dependency` that no
- * agent works on: rules find a provider, which is a child with role `provide`. Its context contains the
- * request under `dependency`; its result is a Resolution as JSON.
+ * A dependency: something a task needs before it can continue. It is a task with role `dependency`
+ * that no agent works on: rules find a provider, which is a child with role `provide`. Its context
+ * contains the request under `dependency`; its result is a Resolution as JSON.
  */
 import { roleFacts } from '../task/role.js';
 import { isSafeId } from '../task/id.js';

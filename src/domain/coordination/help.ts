@@ -1,7 +1,7 @@
 /**
- * A call for help: work, a review or an answer that a task asks of a free agent. It is a task with role
- * `help`. Its context contains the request under `help`; its result is a Resolution as JSON, like that of
- * a dependency.
+ * A call for help: work, a review or an answer that a task asks of a free agent. It is a task with
+ * role `help`. Its context contains the request under `help`; its result is a Resolution as JSON,
+ * like that of a dependency.
  */
 import { roleFacts } from '../task/role.js';
 import type { Task } from '../task/task.js';

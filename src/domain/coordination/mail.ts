@@ -1,9 +1,12 @@
 /**
- * Mail: a message from outside, one line of a file under `inbox/`. It is untrusted data: its origin stays
- * with it, and every name in it is sanitised before it appears outside a fence.
+ * Mail: a message from outside, one line of a file under `inbox/`. It is untrusted data: its origin
+ * stays with it, and every name in it is sanitised before it appears outside a fence.
  */
 export interface Mail {
-  /** The id of the task it becomes, derived from the line, so that reading it twice creates one task. */
+  /**
+   * The id of the task it becomes, derived from the line, so that reading it twice creates one
+   * task.
+   */
   task: string;
   /** The file it came from: `inbox/slack-messages.jsonl`. */
   file: string;

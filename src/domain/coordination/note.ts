@@ -1,6 +1,7 @@
 /**
- * A note: information on a channel that needs no answer. The engine stamps its sender and time. The program
- * itself publishes and reads the types below; on channels of guild.yaml only `said` is used.
+ * A note: information on a channel that needs no answer. The engine stamps its sender and time. The
+ * program itself publishes and reads the types below; on channels of guild.yaml only `said` is
+ * used.
  */
 import type { AgentState } from '../agent/agent-state.js';
 import type { DependencyType, Resolution, Urgency } from './dependency.js';
@@ -8,7 +9,10 @@ import type { DependencyType, Resolution, Urgency } from './dependency.js';
 export const NOTE_PRIORITIES = ['critical', 'high', 'normal', 'low'] as const;
 export type NotePriority = (typeof NOTE_PRIORITIES)[number];
 
-/** Channels that only the engine writes. There are also `team/<task>` and the channels of `guild.yaml`. */
+/**
+ * Channels that only the engine writes. There are also `team/<task>` and the channels of
+ * `guild.yaml`.
+ */
 export const OWN_CHANNELS = ['state', 'dependency', 'task', 'help'] as const;
 
 /** `team/<task>`: the channel of the team of that task. */
@@ -35,7 +39,10 @@ export interface Note {
   task?: string;
   /** The root of that task, if its id does not show it. */
   root?: string;
-  /** ISO time after which it is obsolete. Without it, the note is kept for a week or as long as its file. */
+  /**
+   * ISO time after which it is obsolete. Without it, the note is kept for a week or as long as its
+   * file.
+   */
   expires?: string;
   body: NoteBody;
 }

@@ -1,4 +1,6 @@
-/** The urgency of a need, which sets the priority of its task and note; and readers for such fields. */
+/**
+ * The urgency of a need, which sets the priority of its task and note; and readers for such fields.
+ */
 import type { Task } from '../task/task.js';
 
 export const URGENCIES = ['low', 'normal', 'high', 'critical'] as const;

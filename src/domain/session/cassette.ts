@@ -1,7 +1,8 @@
 /**
- * A cassette: a complete recorded run, in order. It starts with the files at the start, continues with all
- * input (changes by people, new tasks, answers of models, commands and plugins, and their times), and ends
- * with the hashes of the final files. Everything else follows from these, so a replay computes it.
+ * A cassette: a complete recorded run, in order. It starts with the files at the start, continues
+ * with all input (changes by people, new tasks, answers of models, commands and plugins, and their
+ * times), and ends with the hashes of the final files. Everything else follows from these, so a
+ * replay computes it.
  */
 import type { Intent } from '../task/intent.js';
 import type { Problem } from '../problem.js';
@@ -9,14 +10,20 @@ import type { Task } from '../task/task.js';
 
 export const CASSETTE_VERSION = 1;
 
-/** The state of a file. Paths are relative, with `/`. A folder is listed only if it is empty or left out. */
+/**
+ * The state of a file. Paths are relative, with `/`. A folder is listed only if it is empty or left
+ * out.
+ */
 export interface FileState {
   file: string;
   text?: string;
   /** Instead of `text` if the bytes are not UTF-8. */
   base64?: string;
   link?: string;
-  /** Instead of `text` if the content is left out: its size, so that listings of its folder stay the same. */
+  /**
+   * Instead of `text` if the content is left out: its size, so that listings of its folder stay the
+   * same.
+   */
   bytes?: number;
   folder?: true;
   executable?: true;

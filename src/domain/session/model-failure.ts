@@ -1,4 +1,7 @@
-/** The classes of failed model calls. The class decides the next step: wait, try the next model, shorten, or ask a person. */
+/**
+ * The classes of failed model calls. The class decides the next step: wait, try the next model,
+ * shorten, or ask a person.
+ */
 const CLASSES = {
   auth: 'the API key is missing or wrong',
   quota: 'a paid limit is reached',

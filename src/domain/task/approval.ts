@@ -1,6 +1,7 @@
 /**
- * An approval: one exact action that a human allows or refuses. It is a task for the human with the request
- * in `context.request`. The ballot and the command line only answer it. The Answer is the task's result.
+ * An approval: one exact action that a human allows or refuses. It is a task for the human with the
+ * request in `context.request`. The ballot and the command line only answer it. The Answer is the
+ * task's result.
  */
 import { roleFacts } from './role.js';
 import type { Task } from './task.js';

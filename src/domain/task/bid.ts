@@ -16,7 +16,9 @@ export function printBid({ proceed, able, fitness, reason }: Bid): string {
   return JSON.stringify({ proceed, able, fitness, reason });
 }
 
-/** Undefined if the text is not a bid. Models without tools write JSON, sometimes in a code fence. */
+/**
+ * Undefined if the text is not a bid. Models without tools write JSON, sometimes in a code fence.
+ */
 export function readBid(text: string): Bid | undefined {
   const fenced = /^```(?:json)?\n([^]*)\n```$/.exec(text.trim());
   try {

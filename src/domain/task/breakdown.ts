@@ -23,7 +23,10 @@ export function readKeys(text: string): string[] | undefined {
   }
 }
 
-/** The context of a task with role `breakdown`. It is sorted once, so that every pass wants the same children. */
+/**
+ * The context of a task with role `breakdown`. It is sorted once, so that every pass wants the same
+ * children.
+ */
 export interface Breakdown {
   parts: Part[];
   /** Key → the id of the task that does it, or `#key` of the part that does. */

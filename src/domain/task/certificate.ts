@@ -1,4 +1,7 @@
-/** The proof with which a root completes: nothing is open, unread or half done, and the processes agreed. */
+/**
+ * The proof with which a root completes: nothing is open, unread or half done, and the processes
+ * agreed.
+ */
 export interface Certificate {
   /** Open tasks under it. */
   open: number;

@@ -8,7 +8,10 @@ export function printVerdict({ advances, reason }: GoalVerdict): string {
   return JSON.stringify({ advances, reason });
 }
 
-/** Undefined if the text is not a verdict. Models without tools write JSON, sometimes in a code fence. */
+/**
+ * Undefined if the text is not a verdict. Models without tools write JSON, sometimes in a code
+ * fence.
+ */
 export function readVerdict(text: string): GoalVerdict | undefined {
   const fenced = /^```(?:json)?\n([^]*)\n```$/.exec(text.trim());
   try {

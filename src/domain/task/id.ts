@@ -1,6 +1,7 @@
 /**
- * Ids are file names: letters, digits, `_ - .`, no leading dot or dash, at most 100 bytes. The id of a
- * child is derived from its parent's, so that every pass wants the same child and none is created twice.
+ * Ids are file names: letters, digits, `_ - .`, no leading dot or dash, at most 100 bytes. The id
+ * of a child is derived from its parent's, so that every pass wants the same child and none is
+ * created twice.
  */
 const MAX_ID_BYTES = 100;
 
@@ -10,7 +11,9 @@ export function isSafeId(text: string): boolean {
   return text.length <= MAX_ID_BYTES && SAFE.test(text);
 }
 
-/** `parent.part`; if that is too long, its end is replaced by a hash, so it is still deterministic. */
+/**
+ * `parent.part`; if that is too long, its end is replaced by a hash, so it is still deterministic.
+ */
 export function childId(parent: string, part: string): string {
   return shortId(`${parent}.${safePart(part)}`, `${parent}.${part}`);
 }

@@ -1,19 +1,22 @@
 /**
- * Parents and roots of tasks, from the records. Ids and depth are not enough: long ids are shortened, and
- * patterns do not count toward depth.
+ * Parents and roots of tasks, from the records. Ids and depth are not enough: long ids are
+ * shortened, and patterns do not count toward depth.
  */
 import type { Event } from '../event.js';
 import type { Task } from './task.js';
 
 /**
- * Whether a task is under `ancestor` according to its id. People may use dots too, so a root that is named
- * like a child does not count.
+ * Whether a task is under `ancestor` according to its id. People may use dots too, so a root that
+ * is named like a child does not count.
  */
 export function isNamedUnder({ id, root }: Pick<Task, 'id' | 'root'>, ancestor: string): boolean {
   return id.startsWith(`${ancestor}.`) && !root.startsWith(`${ancestor}.`);
 }
 
-/** Sorts parents before their children and keeps the order otherwise. Parents that are missing are ignored. */
+/**
+ * Sorts parents before their children and keeps the order otherwise. Parents that are missing are
+ * ignored.
+ */
 export function parentsFirst<T>(all: readonly T[], taskOf: (item: T) => Pick<Task, 'id' | 'parent'>): T[] {
   const levels = levelsOf(all.map(taskOf));
   const level = (item: T): number => levels.get(taskOf(item).id)!;
@@ -38,7 +41,10 @@ export function levelsOf(tasks: readonly Pick<Task, 'id' | 'parent'>[]): Map<str
   return levels;
 }
 
-/** The fields of an event that place its task in the tree. An id without dots is a root and needs none. */
+/**
+ * The fields of an event that place its task in the tree. An id without dots is a root and needs
+ * none.
+ */
 export function lineageFields({
   id,
   parent,
@@ -56,7 +62,10 @@ interface Kin {
   levelOf(id: string): number;
 }
 
-/** Parents and roots from the history. Events of earlier versions do not have them; then the id decides. */
+/**
+ * Parents and roots from the history. Events of earlier versions do not have them; then the id
+ * decides.
+ */
 export function kinIn(events: Iterable<Event> = []): Kin {
   const known = new Map<string, Pick<Event, 'parent' | 'root'>>();
   const see = ({ task, parent, root }: Event): void => {

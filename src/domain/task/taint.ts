@@ -1,6 +1,6 @@
 /**
- * The outside sources that have influenced a task: `slack/sarah`, `web/web_search`. They are in its context
- * and are passed on to its children, so that a human who approves an action sees them.
+ * The outside sources that have influenced a task: `slack/sarah`, `web/web_search`. They are in its
+ * context and are passed on to its children, so that a human who approves an action sees them.
  */
 import type { Task } from './task.js';
 

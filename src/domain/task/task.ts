@@ -19,10 +19,16 @@ export type TaskState = (typeof TASK_STATES)[number];
 /** The version that this program writes. A record of a later version is not interpreted. */
 export const TASK_VERSION = 1;
 export const HUMAN = 'human';
-/** The program itself, as the addressee of tasks that only a rule resolves. No agent may have this name. */
+/**
+ * The program itself, as the addressee of tasks that only a rule resolves. No agent may have this
+ * name.
+ */
 export const ENGINE = 'engine';
 
-/** What a parked task waits for, so that a pass knows whether to advance it without opening other files. */
+/**
+ * What a parked task waits for, so that a pass knows whether to advance it without opening other
+ * files.
+ */
 export interface Waits {
   /** Ids of tasks; the task is advanced when one of them has ended. */
   tasks?: string[];

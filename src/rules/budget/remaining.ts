@@ -1,7 +1,7 @@
 /**
- * The budget that a task has left, and the shares it grants to its children. It is computed from the
- * records each time: the task's own usage, the usage of ended children and the shares of open ones. So
- * it is correct after a crash. Only the process that holds the claim grants from it.
+ * The budget that a task has left, and the shares it grants to its children. It is computed from
+ * the records each time: the task's own usage, the usage of ended children and the shares of open
+ * ones. So it is correct after a crash. Only the process that holds the claim grants from it.
  */
 import { roleFacts, type FollowingStage } from '../../domain/task/role.js';
 import type { Agent } from '../../domain/agent/agent.js';
@@ -113,8 +113,8 @@ export function withBudget(child: WantedChild, budget: Budget): WantedChild {
 }
 
 /**
- * The budget of a task with everything under it. Turns and tool calls set by an agent or the workspace
- * limit one conversation, so they are left out.
+ * The budget of a task with everything under it. Turns and tool calls set by an agent or the
+ * workspace limit one conversation, so they are left out.
  */
 function treeBudget({ budget }: Pick<Config, 'budget'>, agent: Pick<Agent, 'budget'>, task: Task): Budget {
   return [split(budget).shared, split(agent.budget).shared, task.budget ?? {}].reduce(tighter);
@@ -154,7 +154,10 @@ function costOf({ turns: _, toolCalls: __, children: ___, ...rest }: Budget): Bu
   return rest;
 }
 
-/** The time that ended children worked. Children that ran in parallel count once; waits for people do not count. */
+/**
+ * The time that ended children worked. Children that ran in parallel count once; waits for people
+ * do not count.
+ */
 function childrenMs(children: readonly Placed[]): number {
   const spans = children
     .flatMap(({ task }) => (task.ended_at ? [[Date.parse(task.created_at), Date.parse(task.ended_at)] as const] : []))

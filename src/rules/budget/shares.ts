@@ -1,6 +1,6 @@
 /**
- * The shares of a task's budget that its open children hold. A child returns its unspent share when it
- * ends. Time is not shared out.
+ * The shares of a task's budget that its open children hold. A child returns its unspent share when
+ * it ends. Time is not shared out.
  */
 import type { Budget } from '../../domain/budget/budget.js';
 import { isEnded, type Placed } from '../../domain/task/task.js';

@@ -1,6 +1,7 @@
 /**
- * The cost of every task in a tree, by itself and with everything under it. A total is exactly the own
- * cost plus the totals of the children, so the numbers add up at every node, even for open tasks.
+ * The cost of every task in a tree, by itself and with everything under it. A total is exactly the
+ * own cost plus the totals of the children, so the numbers add up at every node, even for open
+ * tasks.
  */
 import type { Placed } from '../../domain/task/task.js';
 import { addUsage, NO_USAGE, subtractUsage, sumUsage, type Usage } from '../../domain/budget/usage.js';

@@ -1,6 +1,6 @@
 /**
- * Derives the state of each agent from the open tasks and a summary of the ended ones. The task tree is
- * the source of truth. Only started tasks count, and the first matching line below applies.
+ * Derives the state of each agent from the open tasks and a summary of the ended ones. The task
+ * tree is the source of truth. Only started tasks count, and the first matching line below applies.
  */
 // paused    a person paused it
 // error     its file cannot be read
@@ -61,7 +61,10 @@ export interface Tree {
 
 export const NO_PAST: Past = { worked: false, roots: [] };
 
-/** Covers every agent of the workspace and every other agent with open tasks. Linear in agents and tasks. */
+/**
+ * Covers every agent of the workspace and every other agent with open tasks. Linear in agents and
+ * tasks.
+ */
 export function agentStates(
   agents: Iterable<string>,
   open: Iterable<OpenTask>,
@@ -77,8 +80,8 @@ export function agentStates(
 }
 
 /**
- * The started tasks of each agent, and lookups over all open tasks, in one iteration. `find` returns
- * open tasks that are not in `open`; they must not have started.
+ * The started tasks of each agent, and lookups over all open tasks, in one iteration. `find`
+ * returns open tasks that are not in `open`; they must not have started.
  */
 export function byAgent(
   open: Iterable<OpenTask>,

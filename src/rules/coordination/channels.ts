@@ -19,7 +19,9 @@ interface Submission {
 export interface ChannelFacts {
   named: Readonly<Record<string, ChannelRules>>;
   isAgent(name: string): boolean;
-  /** The members of this channel's team, with its coordinator; undefined if there is no such team. */
+  /**
+   * The members of this channel's team, with its coordinator; undefined if there is no such team.
+   */
   team(channel: string): readonly string[] | undefined;
 }
 

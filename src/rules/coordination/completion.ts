@@ -1,14 +1,16 @@
 /**
- * The two-phase vote of peers before a root that several of them worked on is certified. Each peer may
- * know something that the store does not show yet. A root is certified when every peer voted twice
- * that it is idle and nothing changed in between. test/rules/coordination explores every order of events.
+ * The two-phase vote of peers before a root that several of them worked on is certified. Each peer
+ * may know something that the store does not show yet. A root is certified when every peer voted
+ * twice that it is idle and nothing changed in between. test/rules/coordination explores every
+ * order of events.
  */
 
 // Why two phases: in the first, every peer says whether it is idle and how much it has done for the
-// root so far (its mark). If all are idle and nothing is open or unread, all are asked again. A peer
-// that is idle in both phases with an equal mark was idle the whole time in between, and these times
-// share one instant: the one at which nothing was open or unread. After that nothing can start.
-// Silent peers and people are not asked, so open tasks and unread notes are counted once more.
+// root so far (its mark). If all are idle and nothing is open or unread, all are asked again. A
+// peer that is idle in both phases with an equal mark was idle the whole time in between, and these
+// times share one instant: the one at which nothing was open or unread. After that nothing can
+// start. Silent peers and people are not asked, so open tasks and unread notes are counted once
+// more.
 //
 // The round is repeated if a peer joined, was busy, did something in between, or died between its
 // votes: a dead peer may have told another one something that no vote would show.
@@ -54,7 +56,9 @@ export function newRound(number: number, live: readonly string[]): VoteRound {
   return { number, phase: 1, asked: [...live], votes: new Map(), marks: new Map() };
 }
 
-/** Ignores votes of another round or phase, second votes, and votes of peers that were not asked. */
+/**
+ * Ignores votes of another round or phase, second votes, and votes of peers that were not asked.
+ */
 export function withVote(round: VoteRound, vote: Vote): VoteRound {
   if (!round.asked.includes(vote.peer)) return round;
   if (vote.ballot !== round.number || vote.phase !== round.phase || round.votes.has(vote.peer)) return round;

@@ -1,15 +1,16 @@
 /**
- * Chooses the task that gives way when tasks wait for each other in a cycle. The choice depends only on
- * the records of the cycle and not on the clock, so every process makes the same one.
+ * Chooses the task that gives way when tasks wait for each other in a cycle. The choice depends
+ * only on the records of the cycle and not on the clock, so every process makes the same one.
  */
 
-// Hierarchical: the lowest priority gives way, with ageing. A wait is worth `rank × AGEING_MS + its age`,
-// with rank 3 for A down to 0 for D, so ten minutes of waiting equal one priority. Ages are compared by
-// their start, which is the same at any time. Mesh: the wait that began first gives way.
+// Hierarchical: the lowest priority gives way, with ageing. A wait is worth `rank × AGEING_MS + its
+// age`, with rank 3 for A down to 0 for D, so ten minutes of waiting equal one priority. Ages are
+// compared by their start, which is the same at any time. Mesh: the wait that began first gives
+// way.
 //
-// The victim's request is cancelled: the child it waits for ends, and the victim reads why. A victim
-// that only depends on others has no request and fails itself. If all tasks of a cycle only depend on
-// the next one, no choice helps and all of them fail.
+// The victim's request is cancelled: the child it waits for ends, and the victim reads why. A
+// victim that only depends on others has no request and fails itself. If all tasks of a cycle only
+// depend on the next one, no choice helps and all of them fail.
 import { roleFacts } from '../../domain/task/role.js';
 import type { Coordination } from '../../domain/config/config.js';
 import { compareText } from '../../domain/order.js';
@@ -76,7 +77,10 @@ function waitOf({ task, state }: Link, next: string, find: (id: string) => Link 
   return { ...wait, kind, cancelled: task.id, sinceMs: Date.parse(task.created_at) };
 }
 
-/** A task that serves its asker inherits a higher priority from it. Askers outside the cycle do not count. */
+/**
+ * A task that serves its asker inherits a higher priority from it. Askers outside the cycle do not
+ * count.
+ */
 function priorityIn(task: Task, find: (id: string) => Link | undefined): Task['priority'] {
   let { priority } = task;
   const seen = new Set<string>();

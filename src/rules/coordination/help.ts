@@ -1,7 +1,7 @@
 /**
- * Decides the next step of a call for help. Agents are asked that are free, have every capability and
- * are relevant to the request: by priority, then by relevance. If none helps by the deadline, or two
- * fail, the call is escalated to the coordinator, or else to the human.
+ * Decides the next step of a call for help. Agents are asked that are free, have every capability
+ * and are relevant to the request: by priority, then by relevance. If none helps by the deadline,
+ * or two fail, the call is escalated to the coordinator, or else to the human.
  */
 import type { Agent } from '../../domain/agent/agent.js';
 import type { AgentState } from '../../domain/agent/agent-state.js';
@@ -102,7 +102,9 @@ function escalation(input: HelpInput, why: string): NeedStep & { escalated?: str
   return humanStep(human.said, human.child.id);
 }
 
-/** The human answers in the field `answer`. A tick without an answer only confirms that it was read. */
+/**
+ * The human answers in the field `answer`. A tick without an answer only confirms that it was read.
+ */
 function humanStep(said: HumanAnswer, id: string): NeedStep {
   if (said.kind === 'open') return { do: 'wait', tasks: [id] };
   if (said.kind === 'no') return { do: 'fail', error: problem('nobody_fit', said.message, { hint: ALONE }) };

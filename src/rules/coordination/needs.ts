@@ -1,7 +1,7 @@
 /**
- * Decides the next step of a dependency from the request, its children and facts that the engine looked
- * up. No agent works on a dependency itself: it waits, asks an agent to provide, and passes the result
- * on. When its deadline passes, it ends.
+ * Decides the next step of a dependency from the request, its children and facts that the engine
+ * looked up. No agent works on a dependency itself: it waits, asks an agent to provide, and passes
+ * the result on. When its deadline passes, it ends.
  */
 import {
   MATCH_ROLE,

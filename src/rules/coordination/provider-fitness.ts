@@ -1,7 +1,7 @@
 /**
- * Scores agents as providers of a dependency: 10 points for each matching expertise (at most 50), up to
- * 30 for reliability, and up to 20 for free capacity. If the request names an expertise or a kind of
- * data, an agent that has none of it is not a candidate.
+ * Scores agents as providers of a dependency: 10 points for each matching expertise (at most 50), up
+ * to 30 for reliability, and up to 20 for free capacity. If the request names an expertise or a kind
+ * of data, an agent that has none of it is not a candidate.
  */
 import type { Agent } from '../../domain/agent/agent.js';
 import type { Dependency } from '../../domain/coordination/dependency.js';
@@ -25,7 +25,9 @@ export interface Candidate {
   why: string;
 }
 
-/** Candidates, best first. `id`: of the dependency, so that every process breaks ties the same way. */
+/**
+ * Candidates, best first. `id`: of the dependency, so that every process breaks ties the same way.
+ */
 export function rank(id: string, dependency: Dependency, agents: readonly ProviderFacts[]): Candidate[] {
   return agents
     .flatMap((facts) => weigh(dependency, facts) ?? [])
@@ -60,7 +62,10 @@ function wantedWords({ type, expertise = [], dataType }: Dependency): string[] {
   return type === 'data' && dataType !== undefined ? [dataType, ...expertise] : expertise;
 }
 
-/** How many of the named words the agent has, or, if none are named, how many of its fields the need mentions. */
+/**
+ * How many of the named words the agent has, or, if none are named, how many of its fields the need
+ * mentions.
+ */
 function matching(dependency: Dependency, agent: ProviderFacts['agent']): number {
   const fields = [...agent.expertise, ...agent.capabilities].map(normal);
   const wanted = wantedWords(dependency);

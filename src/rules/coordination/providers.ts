@@ -1,6 +1,6 @@
 /**
- * The agents asked to provide a dependency, one after the other: the best, and if it fails, the next
- * best. The children are numbered and not named after the agent, so that processes that choose
+ * The agents asked to provide a dependency, one after the other: the best, and if it fails, the
+ * next best. The children are numbered and not named after the agent, so that processes that choose
  * different agents at the same time still ask only one.
  */
 import { readProvided, type Resolution } from '../../domain/coordination/dependency.js';

@@ -1,7 +1,8 @@
 /**
- * Folds the notes of the `state` channel into the last published state of each agent. The id of each
- * note contains the number of the move, so two processes that publish the same move publish one note.
- * If they publish different moves at once, the first counts, and the other process decides again.
+ * Folds the notes of the `state` channel into the last published state of each agent. The id of
+ * each note contains the number of the move, so two processes that publish the same move publish
+ * one note. If they publish different moves at once, the first counts, and the other process
+ * decides again.
  */
 import { isMove, movesTo, type AgentState } from '../../domain/agent/agent-state.js';
 import type { Note } from '../../domain/coordination/note.js';
@@ -59,7 +60,9 @@ export interface Move {
   problem?: Problem;
 }
 
-/** The notes that lead from the published state to the current one, through the states in between. */
+/**
+ * The notes that lead from the published state to the current one, through the states in between.
+ */
 export function stateNotes(
   published: PublishedState,
   current: AgentActivity,

@@ -1,7 +1,7 @@
 /**
- * Rates how relevant an agent is to a text, from 0 to 1, without a model. An expertise that the text
- * mentions counts most; the description counts by its overlap with the text. Words that many agents
- * use weigh little (inverse document frequency over the agents of the workspace).
+ * Rates how relevant an agent is to a text, from 0 to 1, without a model. An expertise that the
+ * text mentions counts most; the description counts by its overlap with the text. Words that many
+ * agents use weigh little (inverse document frequency over the agents of the workspace).
  */
 import type { Agent } from '../../domain/agent/agent.js';
 import { stems } from '../staffing/similarity.js';
@@ -27,7 +27,9 @@ export function relevance(agent: Profile, text: string, among: readonly Profile[
 const FIELD_WEIGHT = 0.7;
 /** A longer text would mention almost anything, so only its start counts. */
 const MAX_WORDS = 400;
-/** A text with fewer words is treated as this long, so that one shared word does not count too much. */
+/**
+ * A text with fewer words is treated as this long, so that one shared word does not count too much.
+ */
 const MIN_WORDS = 4;
 
 type Weigh = (stem: string) => number;
@@ -39,7 +41,10 @@ function covered(field: readonly string[], text: ReadonlySet<string>, weigh: Wei
   return total === 0 ? 0 : sum(mentioned, weigh) / total;
 }
 
-/** The shared words relative to the shorter text; the square root, because a third in common is a lot. */
+/**
+ * The shared words relative to the shorter text; the square root, because a third in common is a
+ * lot.
+ */
 function overlap(a: ReadonlySet<string>, b: ReadonlySet<string>, weigh: Weigh): number {
   const shared = [...a].filter((stem) => b.has(stem));
   const shorter = Math.max(MIN_WORDS, Math.min(a.size, b.size));

@@ -1,11 +1,13 @@
 /**
  * The graph of waits. It is acyclic: a wait that would close a cycle is refused, and the cycle is
- * returned. Every node has a level that is not above the level of anything it waits for, so most new
- * waits need no search (Bender, Fineman, Gilbert and Tarjan, sparse case; see ADR 0017 for the cost of
- * simpler searches).
+ * returned. Every node has a level that is not above the level of anything it waits for, so most
+ * new waits need no search (Bender, Fineman, Gilbert and Tarjan, sparse case; see ADR 0017 for the
+ * cost of simpler searches).
  */
 export interface WaitGraph {
-  /** The cycle that this wait closes, starting with `from`; undefined if it was added or existed. */
+  /**
+   * The cycle that this wait closes, starting with `from`; undefined if it was added or existed.
+   */
   addEdge(from: string, to: string): string[] | undefined;
   /** The cycle that it would close. Changes nothing. */
   wouldClose(from: string, to: string): string[] | undefined;
@@ -138,8 +140,9 @@ export function waitGraph(): WaitGraph {
   }
 
   /**
-   * Removed waits leave more levels than the remaining waits need, and raising goes through each of them. A
-   * single level is always valid, so the levels are reset once as many waits were removed as remain.
+   * Removed waits leave more levels than the remaining waits need, and raising goes through each of
+   * them. A single level is always valid, so the levels are reset once as many waits were removed
+   * as remain.
    */
   function resetLevels(): void {
     if (removed < count || 2 * top <= Math.sqrt(count)) return;
@@ -169,7 +172,10 @@ function lookBack(a: Node, b: Node, mark: number, most: number): 'complete' | 'm
   return 'complete';
 }
 
-/** Collects `b` and the nodes below `level` that it leads to; a node with the mark `back` closes a cycle. */
+/**
+ * Collects `b` and the nodes below `level` that it leads to; a node with the mark `back` closes a
+ * cycle.
+ */
 function lookAhead(a: Node, b: Node, level: number, back: number, mark: number): Fit {
   b.mark = mark;
   b.via = undefined;

@@ -1,6 +1,6 @@
 /**
- * Names of the nodes in the wait graph. A task is named by its id. All other kinds have a prefix that
- * no id can have, so that every kind fits into one graph.
+ * Names of the nodes in the wait graph. A task is named by its id. All other kinds have a prefix
+ * that no id can have, so that every kind fits into one graph.
  */
 export type NodeKind = 'task' | 'conversation' | 'resource' | 'agent' | 'human' | 'budget';
 

@@ -1,4 +1,7 @@
-/** Advisors get the bare request, in parallel. Then the agent works with their advice ahead of the request. */
+/**
+ * Advisors get the bare request, in parallel. Then the agent works with their advice ahead of the
+ * request.
+ */
 import type { Agent } from '../../domain/agent/agent.js';
 import { childId } from '../../domain/task/id.js';
 import { problem, type Problem } from '../../domain/problem.js';

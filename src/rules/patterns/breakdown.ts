@@ -1,4 +1,6 @@
-/** Decides what a task with role `breakdown` still needs: doubtful duplicates first, then its parts. */
+/**
+ * Decides what a task with role `breakdown` still needs: doubtful duplicates first, then its parts.
+ */
 import { childId } from '../../domain/task/id.js';
 import { readKeys, type Breakdown, type Part } from '../../domain/task/breakdown.js';
 import type { Placed, Task, WantedChild } from '../../domain/task/task.js';

@@ -1,7 +1,7 @@
 /**
- * Goal check: the `metacognition` model of an agent decides whether its result advances the original
- * goal. The first no returns to the same conversation with its reason; the second fails the task.
- * A check that could not be made fails the task too, and a retry repeats only the check.
+ * Goal check: the `metacognition` model of an agent decides whether its result advances the
+ * original goal. The first no returns to the same conversation with its reason; the second fails
+ * the task. A check that could not be made fails the task too, and a retry repeats only the check.
  */
 import { roleFacts } from '../../domain/task/role.js';
 import type { Agent } from '../../domain/agent/agent.js';

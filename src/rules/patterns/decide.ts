@@ -1,7 +1,8 @@
 /**
  * Decides what a task still needs, as a pure function of the task, its agent and its children. No
- * phase is stored, so the answer is the same after any crash. Patterns compose in one order: limits,
- * advisors, team, work, goal check, route, handoff, resolve. A stage is over when all its children are.
+ * phase is stored, so the answer is the same after any crash. Patterns compose in one order:
+ * limits, advisors, team, work, goal check, route, handoff, resolve. A stage is over when all its
+ * children are.
  */
 import { hasPattern, isTerminal, type Agent } from '../../domain/agent/agent.js';
 import { childId } from '../../domain/task/id.js';

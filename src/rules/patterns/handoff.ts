@@ -24,7 +24,10 @@ export function wantedHandoff(task: Task, agent: Agent, upstream: Placed): Wante
   ];
 }
 
-/** The conversation behind the answer, in full or as an outline, if the agent's `context` passes it on. */
+/**
+ * The conversation behind the answer, in full or as an outline, if the agent's `context` passes it
+ * on.
+ */
 function conversation(task: Task, agent: Agent, { task: { to }, conversation: text }: Placed): string[] {
   if (text === undefined || (agent.context !== 'full' && agent.context !== 'summary')) return [];
   return [fence(agent.context === 'full' ? 'conversation' : 'summary', to ?? agent.name, text, task.id)];

@@ -1,6 +1,6 @@
 /**
- * Detects an agent that repeats itself: the same calls with the same results three turns in a row, or
- * eight turns that change nothing and only repeat each other. Only the last turns are read.
+ * Detects an agent that repeats itself: the same calls with the same results three turns in a row,
+ * or eight turns that change nothing and only repeat each other. Only the last turns are read.
  */
 import type { Message } from '../../domain/session/session.js';
 
@@ -37,7 +37,9 @@ interface Turn {
   print: string;
 }
 
-/** The last turns that only called tools, newest first, back to the last message from someone else. */
+/**
+ * The last turns that only called tools, newest first, back to the last message from someone else.
+ */
 function lastTurns(messages: readonly Message[]): { turns: Turn[]; warned: boolean } {
   const turns: Turn[] = [];
   const results = new Map<string, string>();

@@ -1,4 +1,6 @@
-/** Shortens a conversation without a model: one line a message, cut results, children as references. */
+/**
+ * Shortens a conversation without a model: one line a message, cut results, children as references.
+ */
 import type { Message } from '../../domain/session/session.js';
 
 const LINE_CHARS = 160;

@@ -1,4 +1,6 @@
-/** Router: one turn chooses an agent, which gets the original request and the router's note, if any. */
+/**
+ * Router: one turn chooses an agent, which gets the original request and the router's note, if any.
+ */
 import { roleFacts } from '../../domain/task/role.js';
 import type { Agent } from '../../domain/agent/agent.js';
 import { childId } from '../../domain/task/id.js';

@@ -1,6 +1,7 @@
 /**
- * Compares the tokens that a team's rounds send with sending every member the whole discussion. A token
- * counts as four characters. Tokens that a model reads again of its own conversation are not included.
+ * Compares the tokens that a team's rounds send with sending every member the whole discussion. A
+ * token counts as four characters. Tokens that a model reads again of its own conversation are not
+ * included.
  */
 import { roleFacts } from '../../domain/task/role.js';
 import { childId } from '../../domain/task/id.js';

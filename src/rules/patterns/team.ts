@@ -1,7 +1,8 @@
 /**
- * Team: members deliberate in rounds. In each round all active members take a turn in parallel, each in
- * its own conversation, and see only what the others broadcast in the round before. The team ends when
- * all vote to conclude, the coordinator concludes, or the rounds are used up. Then the coordinator works.
+ * Team: members deliberate in rounds. In each round all active members take a turn in parallel,
+ * each in its own conversation, and see only what the others broadcast in the round before. The
+ * team ends when all vote to conclude, the coordinator concludes, or the rounds are used up. Then
+ * the coordinator works.
  */
 import type { Agent } from '../../domain/agent/agent.js';
 import { childId } from '../../domain/task/id.js';
@@ -115,7 +116,9 @@ export function discussionRequest(task: Task, request: string, notes: readonly N
   ].join('\n\n');
 }
 
-/** Sums up a member's round. A member that answers without broadcasting has broadcast its answer. */
+/**
+ * Sums up a member's round. A member that answers without broadcasting has broadcast its answer.
+ */
 export function contribution(messages: readonly Message[], answer: string): string {
   // A broadcast to a channel is not addressed to the team.
   const calls = messages

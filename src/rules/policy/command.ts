@@ -1,7 +1,8 @@
 /**
- * The built-in verdict on a command line. A line that contains a forbidden command is denied. If every
- * command only reads and all words are literal, it runs with exactly those words and without a shell.
- * Everything else needs a person. The verdict depends on the line alone: no disk, clock or environment.
+ * The built-in verdict on a command line. A line that contains a forbidden command is denied. If
+ * every command only reads and all words are literal, it runs with exactly those words and without
+ * a shell. Everything else needs a person. The verdict depends on the line alone: no disk, clock or
+ * environment.
  */
 import type { CommandVerdict, PlainCommand, PlainPipeline } from '../../domain/policy.js';
 import type { ParsedShell, ShellCommand, ShellRedirection, ShellScript, ShellWord } from '../../domain/shell.js';
@@ -149,7 +150,9 @@ function readRedirection(
   return secretPath(to, context) ?? { kind: 'input', path: to };
 }
 
-/** Finds control and invisible characters. Quoted text may contain visible characters of any script. */
+/**
+ * Finds control and invisible characters. Quoted text may contain visible characters of any script.
+ */
 function strangeCharacter(line: string): string | undefined {
   // oxlint-disable-next-line no-control-regex -- control characters are what this looks for
   if (/^[\t\n\x20-\x7e]*$/.test(line)) return undefined;
@@ -167,7 +170,10 @@ function strangeCharacter(line: string): string | undefined {
   return undefined;
 }
 
-/** Non-ASCII characters outside quotes mark their word as odd; those in no word at all are in a comment. */
+/**
+ * Non-ASCII characters outside quotes mark their word as odd; those in no word at all are in a
+ * comment.
+ */
 function foreignComment(line: string, script: ShellScript): string | undefined {
   let left = countForeign(line);
   if (left === 0) return undefined;

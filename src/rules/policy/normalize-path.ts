@@ -1,7 +1,7 @@
 /**
- * The spelling of paths. `judgeSpelling` refuses spellings that no honest path has, before the disk is
- * accessed. `foldedParts` reduces every disguise of a name to one form, so that a protected name is
- * recognised in all of them.
+ * The spelling of paths. `judgeSpelling` refuses spellings that no honest path has, before the disk
+ * is accessed. `foldedParts` reduces every disguise of a name to one form, so that a protected name
+ * is recognised in all of them.
  */
 
 const MAX_PATH_BYTES = 4096;
@@ -14,8 +14,8 @@ export function judgeSpelling(path: unknown): { verdict: 'ok' | 'refuse'; reason
 }
 
 /**
- * The folded parts of a path, with `.` and `..` resolved; undefined if the folded path leaves its start.
- * For comparison only: never open the result.
+ * The folded parts of a path, with `.` and `..` resolved; undefined if the folded path leaves its
+ * start. For comparison only: never open the result.
  */
 export function foldedParts(path: string): string[] | undefined {
   const parts: string[] = [];

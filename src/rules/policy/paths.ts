@@ -1,7 +1,8 @@
 /**
  * Decides which paths an agent's file tools may touch. The path is resolved already: every link
- * followed, relative to the workspace. Rules protect names, whether or not a file exists there. Names are
- * compared folded (case, width, accents, invisible characters, encodings), as some file systems do.
+ * followed, relative to the workspace. Rules protect names, whether or not a file exists there.
+ * Names are compared folded (case, width, accents, invisible characters, encodings), as some file
+ * systems do.
  */
 import { isSafeId } from '../../domain/task/id.js';
 import { foldedParts, hasControl } from './normalize-path.js';
@@ -34,7 +35,10 @@ const USES = new Map<string, PathQuestion['use']>([
   ['search_files', 'list'],
 ]);
 
-/** How a tool uses its path; undefined if it is not a file tool. People may also name the use itself. */
+/**
+ * How a tool uses its path; undefined if it is not a file tool. People may also name the use
+ * itself.
+ */
 export function useOfTool(tool: string): PathQuestion['use'] | undefined {
   return USES.get(tool) ?? [...USES.values()].find((use) => use === tool);
 }
@@ -59,7 +63,8 @@ export function judgePath(question: PathQuestion): Judged {
 function judgeRead(question: PathQuestion, folded: string[]): Judged {
   if (isSecret(folded)) return ask('it may contain a secret');
   const first = folded[0] ?? '';
-  // A difference only in case is allowed: a person may have a folder Events, and reading it is harmless.
+  // A difference only in case is allowed: a person may have a folder Events, and reading it is
+  // harmless.
   if (PROTECTED.has(first) && question.path.split('/')[0]!.toLowerCase() !== first) {
     return ask(`its name only looks like ${first}`);
   }

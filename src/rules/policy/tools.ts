@@ -1,6 +1,6 @@
 /**
- * The verdict on a tool call. Every tool has a built-in verdict. Policy rules may loosen or tighten it;
- * an agent may only tighten it. An unknown tool (of a plugin or a server) needs approval.
+ * The verdict on a tool call. Every tool has a built-in verdict. Policy rules may loosen or tighten
+ * it; an agent may only tighten it. An unknown tool (of a plugin or a server) needs approval.
  */
 import type { Agent } from '../../domain/agent/agent.js';
 import {

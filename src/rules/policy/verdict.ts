@@ -1,7 +1,8 @@
 /**
- * Combines the built-in verdict on a command line with the allowlist, the policy rules and the agent's
- * own `approve:`. A built-in deny is final. A file may tighten any verdict, or allow a command whose
- * words are all known; an agent may only tighten. If two apply, the stricter one wins.
+ * Combines the built-in verdict on a command line with the allowlist, the policy rules and the
+ * agent's own `approve:`. A built-in deny is final. A file may tighten any verdict, or allow a
+ * command whose words are all known; an agent may only tighten. If two apply, the stricter one
+ * wins.
  */
 import type { Agent } from '../../domain/agent/agent.js';
 import {
@@ -76,7 +77,9 @@ function granted(line: string, { unclear, whyAsk, leaves, plan }: Inspection, po
   return plan ? autoVerdict(reason, plan) : { verdict: 'ask', reason: 'it is known only when it runs' };
 }
 
-/** The entry or rule that allows this command, or what forbids that; undefined if there is neither. */
+/**
+ * The entry or rule that allows this command, or what forbids that; undefined if there is neither.
+ */
 function widen(leaf: Leaf, policy: Policy): string | { not: string } | undefined {
   if (leaf.command === undefined || leaf.fixed !== undefined) return undefined;
   const entry = policy.allow.find(
@@ -94,7 +97,10 @@ function widen(leaf: Leaf, policy: Policy): string | { not: string } | undefined
   return entry ? `the allowlist allows ${entry.key} (line ${entry.line})` : `policy rule ${rule!.name} allows it`;
 }
 
-/** Only a rule with a condition on commands can allow one: a rule about the tool would allow them all. */
+/**
+ * Only a rule with a condition on commands can allow one: a rule about the tool would allow them
+ * all.
+ */
 function widening(leaf: Leaf, rules: PolicyRule[]): PolicyRule | undefined {
   const applying = applyingRules(rules, actionOf(leaf));
   const allow = applying.every((rule) => rule.supervision === 'automatic' || rule.supervision === 'notify');
@@ -107,7 +113,8 @@ function rulesOnLine(line: string, leaves: Leaf[], rules: PolicyRule[]): { verdi
   if (rules.length === 0) return answer;
   const actions = [...leaves.map(actionOf), { tool: 'execute_command', commands: [line.trim()] }];
   for (const [n, action] of actions.entries()) {
-    // A rule on the whole line may only tighten, and only with a condition: `ls; rm x` also starts with `ls`.
+    // A rule on the whole line may only tighten, and only with a condition: `ls; rm x` also starts
+    // with `ls`.
     const isWhole = n === leaves.length && leaves.length > 0;
     for (const rule of applyingRules(rules, action)) {
       if (isWhole && rule.conditions.length === 0) continue;
@@ -137,7 +144,10 @@ function textsOf(leaf: Leaf): string[] {
   return leaf.command ? [leaf.text, canonical(leaf)] : [leaf.text];
 }
 
-/** One spelling for each argv. Words are quoted if needed, so that a blank in a word does not separate words. */
+/**
+ * One spelling for each argv. Words are quoted if needed, so that a blank in a word does not
+ * separate words.
+ */
 function canonical(leaf: Leaf): string {
   if (leaf.command === undefined) return leaf.text;
   return leaf.command.argv
@@ -159,7 +169,10 @@ function patternFits(entry: AllowEntry, text: string): boolean | undefined {
   return text.length > maxInput ? undefined : regex.test(text);
 }
 
-/** The pattern must match the whole line: a line that only contains an approved command is not approved. */
+/**
+ * The pattern must match the whole line: a line that only contains an approved command is not
+ * approved.
+ */
 function fitsWhole({ match }: AllowEntry, line: string): boolean {
   if (match.kind !== 'pattern' || line.length > match.pattern.maxInput) return false;
   const matched = match.pattern.regex.exec(line.trim());

@@ -1,7 +1,7 @@
 /**
- * Resolves the models of an agent, in order of preference: expands aliases, flattens lists and adds the
- * provider to well-known bare names (`gpt-5`, `sonnet`, `llama3.2:3b`). An invalid name is a Problem
- * before any call is made.
+ * Resolves the models of an agent, in order of preference: expands aliases, flattens lists and adds
+ * the provider to well-known bare names (`gpt-5`, `sonnet`, `llama3.2:3b`). An invalid name is a
+ * Problem before any call is made.
  */
 import type { Agent, Mind, ModelSettings } from '../../domain/agent/agent.js';
 import type { Config } from '../../domain/config/config.js';
@@ -13,7 +13,10 @@ import { roleFacts, type Role } from '../../domain/task/role.js';
 interface ResolvedModels {
   /** `provider/model`, at least one, without duplicates. */
   models: string[];
-  /** Precedence: the agent, then outer aliases over inner ones, then earlier aliases over later ones. */
+  /**
+   * Precedence: the agent, then outer aliases over inner ones, then earlier aliases over later
+   * ones.
+   */
   settings: ModelSettings;
 }
 
@@ -34,7 +37,9 @@ export function resolveModels(agent: ModelUser, config: Names, role?: Role): Res
   };
 }
 
-/** The evaluator for bids, the metacognition for goal checks; undefined for the agent's own work. */
+/**
+ * The evaluator for bids, the metacognition for goal checks; undefined for the agent's own work.
+ */
 export function mindFor(agent: Pick<Agent, 'evaluator' | 'metacognition'>, role: Role | undefined): Mind | undefined {
   const mind = role === undefined ? undefined : roleFacts(role).mind;
   return mind && agent[mind];

@@ -1,14 +1,18 @@
 /**
- * Queues of tasks that wait only for capacity. Thousands may be pending, and none changes until it is
- * taken, so a pass looks only at the first task of each queue: if there is no capacity for it, there is
- * none for those behind it. All other open tasks are under way and are checked in every pass.
+ * Queues of tasks that wait only for capacity. Thousands may be pending, and none changes until it
+ * is taken, so a pass looks only at the first task of each queue: if there is no capacity for it,
+ * there is none for those behind it. All other open tasks are under way and are checked in every
+ * pass.
  */
 import { roleFacts } from '../../domain/task/role.js';
 import { fromBoard } from '../../domain/task/board.js';
 import { compareText } from '../../domain/order.js';
 import { ENGINE, HUMAN, type OpenState, type Task } from '../../domain/task/task.js';
 
-/** True for a root that has not started and does not belong to a board. Its dependencies may be open. */
+/**
+ * True for a root that has not started and does not belong to a board. Its dependencies may be
+ * open.
+ */
 export function isQueued(task: Task, state: OpenState): boolean {
   const { id, root, parent, role, to } = task;
   if (state !== 'pending' || !roleFacts(role).isRoot || parent !== undefined || root !== id) return false;
@@ -46,7 +50,10 @@ export interface Row {
 export interface Queue {
   /** The most urgent task that was not returned yet. */
   next(): Task | undefined;
-  /** There is no capacity for the last task returned. Returns how many tasks are skipped, with that one. */
+  /**
+   * There is no capacity for the last task returned. Returns how many tasks are skipped, with that
+   * one.
+   */
   pass(): number;
 }
 

@@ -1,8 +1,8 @@
 /**
  * Validates the agents together: every agent and tool named exists, there are no cycles and no
- * contradictions. All problems are reported at once. Delegation (`agents`) may form cycles, because each
- * step is a choice and depth is limited. Handoff, router, advisors and team are fixed steps, so a cycle
- * there would never end.
+ * contradictions. All problems are reported at once. Delegation (`agents`) may form cycles, because
+ * each step is a choice and depth is limited. Handoff, router, advisors and team are fixed steps,
+ * so a cycle there would never end.
  */
 import type { Agent } from '../../domain/agent/agent.js';
 import { nearestHint } from '../../domain/nearest.js';
@@ -63,8 +63,8 @@ export function checkRoster(
 }
 
 /**
- * By name: agents that cannot work, because their file contradicts itself or names a missing agent for a
- * fixed step.
+ * By name: agents that cannot work, because their file contradicts itself or names a missing agent
+ * for a fixed step.
  */
 export function unfit(agents: ReadonlyMap<string, Agent>, places: RosterPlaces = new Map()): Map<string, Problem> {
   const problems = new Map<string, Problem>();
@@ -163,8 +163,9 @@ function contradictions(agent: Agent, report: Report): void {
 }
 
 /**
- * Every cycle of fixed steps that a depth-first search meets, once each, starting with its first name in
- * alphabetical order. Every endless path passes through one of them. Iterative, because chains may be long.
+ * Every cycle of fixed steps that a depth-first search meets, once each, starting with its first
+ * name in alphabetical order. Every endless path passes through one of them. Iterative, because
+ * chains may be long.
  */
 export function cyclesAmong(agents: ReadonlyMap<string, Agent>): string[][] {
   const done = new Set<string>();

@@ -1,7 +1,7 @@
 /**
- * Chooses the bid that gets a task. A score is the agent's own fitness times its reliability, and must
- * reach the agent's own threshold. A hash of task and agent breaks ties: fair over many tasks, and the
- * same in every process and for every order of the bids.
+ * Chooses the bid that gets a task. A score is the agent's own fitness times its reliability, and
+ * must reach the agent's own threshold. A hash of task and agent breaks ties: fair over many tasks,
+ * and the same in every process and for every order of the bids.
  */
 import { DEFAULT_THRESHOLD, type Agent } from '../../domain/agent/agent.js';
 import type { Bid } from '../../domain/task/bid.js';

@@ -1,6 +1,6 @@
 /**
- * Validates the parts of a breakdown and finds duplicates of work that exists already. Clear duplicates
- * are dropped, clearly different parts are kept, and a model decides about the rest.
+ * Validates the parts of a breakdown and finds duplicates of work that exists already. Clear
+ * duplicates are dropped, clearly different parts are kept, and a model decides about the rest.
  */
 import type { Breakdown, Part } from '../../domain/task/breakdown.js';
 import { similarity } from './similarity.js';
@@ -70,7 +70,10 @@ export function sortParts(parts: Part[], known: readonly KnownTask[]): Breakdown
   return sorted;
 }
 
-/** A cycle of dependencies, with its start at both ends. Iterative, because a model may send thousands. */
+/**
+ * A cycle of dependencies, with its start at both ends. Iterative, because a model may send
+ * thousands.
+ */
 function cycleAmong(parts: readonly Part[]): string[] | undefined {
   const waits = new Map(parts.map((part) => [part.key, [...part.dependsOn]]));
   for (;;) {

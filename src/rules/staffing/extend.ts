@@ -1,8 +1,8 @@
 /**
- * Decides the next step for a task that needs a capability no agent has: research it, draft an agent,
- * try the draft, compare it with the best existing agent, and propose it to the human. Each stage is a
- * child with a derived id; no other state is stored. A failed draft is revised once. Trials are
- * read-only, and a draft becomes an agent only after the human agrees.
+ * Decides the next step for a task that needs a capability no agent has: research it, draft an
+ * agent, try the draft, compare it with the best existing agent, and propose it to the human. Each
+ * stage is a child with a derived id; no other state is stored. A failed draft is revised once.
+ * Trials are read-only, and a draft becomes an agent only after the human agrees.
  */
 import { readDraft, readTrialVerdict, type Draft, type TrialVerdict } from '../../domain/agent/draft.js';
 import { childId } from '../../domain/task/id.js';
@@ -43,7 +43,10 @@ export function extendStep(input: ExtendInput): ExtendStep {
   return failed(input, faults.join('; then: '));
 }
 
-/** Undefined if this draft failed; the reason is added to `faults`. Adds the children it wants to `asked`. */
+/**
+ * Undefined if this draft failed; the reason is added to `faults`. Adds the children it wants to
+ * `asked`.
+ */
 function tryRound(
   input: ExtendInput,
   round: number,
@@ -118,7 +121,10 @@ function draftId(task: Task, round: number): string {
   return childId(task.id, `new-draft-${round}`);
 }
 
-/** Runs the draft on its own trial task and on the real task, and the rival on the real task; all read-only. */
+/**
+ * Runs the draft on its own trial task and on the real task, and the rival on the real task; all
+ * read-only.
+ */
 function wantedTrials({ task, maker, rival }: ExtendInput, round: number, draft: Draft): WantedChild[] {
   const trial = (kind: string, to: string, description: string, draftTask?: string): WantedChild => {
     const id = childId(task.id, `new-${kind}-${round}`);
@@ -159,8 +165,8 @@ function wantedJudge(
 }
 
 /**
- * A draft that fails both trials does not work, whatever the judge says. If the judge fails, the draft
- * goes to the human, who decides without a verdict.
+ * A draft that fails both trials does not work, whatever the judge says. If the judge fails, the
+ * draft goes to the human, who decides without a verdict.
  */
 function verdictOf(judged: Placed, [trial, goal]: readonly Placed[]): TrialVerdict {
   const failures = [trial!, goal!].filter((placed) => placed.state === 'failed');

@@ -1,8 +1,9 @@
 /**
- * Finds an agent for a task without `to`. Only agents that have every required capability and did not
- * create the task qualify. A single candidate, or the default agent, gets it directly. Otherwise every
- * free candidate is asked for a bid, and award.ts chooses. Bids are children whose ids derive from task
- * and agent, so every process asks for the same ones; no other state is stored.
+ * Finds an agent for a task without `to`. Only agents that have every required capability and did
+ * not create the task qualify. A single candidate, or the default agent, gets it directly.
+ * Otherwise every free candidate is asked for a bid, and award.ts chooses. Bids are children whose
+ * ids derive from task and agent, so every process asks for the same ones; no other state is
+ * stored.
  */
 import type { Agent } from '../../domain/agent/agent.js';
 import { childId, hash53 } from '../../domain/task/id.js';
@@ -67,14 +68,19 @@ export function offerStep({ task, fit, isFree, children, cached, now, until }: O
   return { do: 'weigh', asked, late: open.map((bid) => bid.id) };
 }
 
-/** Whether another look at the offer can make progress: an agent not yet asked is free, or all were asked. */
+/**
+ * Whether another look at the offer can make progress: an agent not yet asked is free, or all were
+ * asked.
+ */
 export function mayOffer(task: Task, fit: readonly Agent[], isFree: (agent: Agent) => boolean): boolean {
   const asked = new Set(task.bids);
   const unasked = asked.size === 0 ? fit : fit.filter((agent) => !asked.has(bidId(task, agent)));
   return unasked.length === 0 || unasked.some(isFree);
 }
 
-/** Changes with the text of the task and of the agent's file, so that a changed one is asked again. */
+/**
+ * Changes with the text of the task and of the agent's file, so that a changed one is asked again.
+ */
 export function bidId(task: Task, agent: Agent): string {
   return childId(task.id, `bid-${agent.name}-${offerKey(task, agent).slice(-5)}`);
 }

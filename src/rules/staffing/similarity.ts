@@ -4,7 +4,9 @@
  * "test module 4" are different work.
  */
 
-/** Dice coefficient over weighted stems: 1 for the same words in any order, 0 for none in common. */
+/**
+ * Dice coefficient over weighted stems: 1 for the same words in any order, 0 for none in common.
+ */
 export function similarity(a: string, b: string): number {
   const [left, right] = [weigh(a), weigh(b)];
   let common = 0;

@@ -1,7 +1,7 @@
 /**
  * The outcomes of an agent's past tasks, and the reliability of its bids that follows from them. A
- * record is a fold over the history. Only the latest outcomes count, so that an improved agent regains
- * trust. An agent without a record is trusted.
+ * record is a fold over the history. Only the latest outcomes count, so that an improved agent
+ * regains trust. An agent without a record is trusted.
  */
 import type { Event } from '../../domain/event.js';
 import type { Problem } from '../../domain/problem.js';
@@ -17,10 +17,16 @@ type WorkOutcome = 'accepted' | 'rejected' | 'failed';
 const MAX_OUTCOMES = 50;
 /** How many tasks are kept by id. */
 const MAX_TASKS = 5;
-/** Every agent starts with the credit of this many accepted tasks, so that one failure weighs little. */
+/**
+ * Every agent starts with the credit of this many accepted tasks, so that one failure weighs
+ * little.
+ */
 const INITIAL_CREDIT = 4;
 
-/** The records with one more event; the same object if the event is not the outcome of an agent's work. */
+/**
+ * The records with one more event; the same object if the event is not the outcome of an agent's
+ * work.
+ */
 export function addToRecords(records: TrackRecords, event: Event): TrackRecords {
   const outcome = outcomeOf(event);
   if (outcome === undefined || event.agent === undefined || event.task === undefined) return records;
@@ -77,10 +83,15 @@ export function recordText(record: TrackRecord): string {
   return `${accepted} accepted, ${rejected} rejected, ${failed} failed`;
 }
 
-/** Ended by a person, or failed before it started: neither is a failure of the agent that has the task. */
+/**
+ * Ended by a person, or failed before it started: neither is a failure of the agent that has the
+ * task.
+ */
 const NOT_ITS_FAILURE = new Set<string>(['cancelled', 'by_hand', 'dependency_failed']);
 
-/** Why an agent's task failed, as shown with the agent's state; undefined if the agent did not fail. */
+/**
+ * Why an agent's task failed, as shown with the agent's state; undefined if the agent did not fail.
+ */
 export function failureOf(error: unknown): string | undefined {
   if (error === undefined || error === null) return undefined;
   const { code, message } = error as Partial<Problem>;

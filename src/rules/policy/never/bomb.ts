@@ -1,6 +1,6 @@
 /**
- * Detects fork bombs: a function that, directly or through others, starts itself in the background or
- * twice in one pipeline. Plain recursion is allowed.
+ * Detects fork bombs: a function that, directly or through others, starts itself in the background
+ * or twice in one pipeline. Plain recursion is allowed.
  */
 import type { ShellNode, ShellScript } from '../../../domain/shell.js';
 

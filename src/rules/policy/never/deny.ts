@@ -1,7 +1,8 @@
 /**
  * Finds commands that must never run, at any depth: in wrappers, literal scripts, substitutions and
  * functions. One walk collects three facts about each part, bottom up: a reason to deny, whether it
- * downloads, and whether it runs its input. A download that flows into something that runs it is denied.
+ * downloads, and whether it runs its input. A download that flows into something that runs it is
+ * denied.
  */
 import type {
   ParsedShell,
@@ -34,7 +35,10 @@ interface Seen {
   deny?: string | undefined;
   /** Downloads something. */
   fetches: boolean;
-  /** Runs its input: a shell, an interpreter, eval, or a command whose name is known only at run time. */
+  /**
+   * Runs its input: a shell, an interpreter, eval, or a command whose name is known only at run
+   * time.
+   */
   runs: boolean;
 }
 

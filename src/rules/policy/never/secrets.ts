@@ -1,7 +1,7 @@
 /**
- * Recognises secret paths and protected names in a command line. Paths are normalised by their spelling
- * alone (`.`, `..`, `//`, case) and not looked up, so that the verdict never depends on the disk. In
- * doubt a path counts as secret; the price is a question to the human.
+ * Recognises secret paths and protected names in a command line. Paths are normalised by their
+ * spelling alone (`.`, `..`, `//`, case) and not looked up, so that the verdict never depends on
+ * the disk. In doubt a path counts as secret; the price is a question to the human.
  */
 
 export interface Places {
@@ -61,7 +61,10 @@ export function secretBelow(path: string, places: Places): string | undefined {
   return parts.at(-1) === 'sessions' ? `there are sessions of other agents below ${path}` : undefined;
 }
 
-/** Resolves `.`, `..`, repeated slashes and a leading `~`. Relative paths stay relative without a cwd. */
+/**
+ * Resolves `.`, `..`, repeated slashes and a leading `~`. Relative paths stay relative without a
+ * cwd.
+ */
 export function plainPath(path: string, places: Places): string {
   let text = path;
   if (places.home !== undefined && (text === '~' || text.startsWith('~/'))) text = places.home + text.slice(1);
@@ -84,7 +87,10 @@ function namesOf(plain: string): string[] {
     .filter((part) => part !== '' && part !== '.' && part !== '..');
 }
 
-/** Why a command with this word needs a person even if a rule allows it: it could change policy or records. */
+/**
+ * Why a command with this word needs a person even if a rule allows it: it could change policy or
+ * records.
+ */
 export function protectedName(word: string): string | undefined {
   const match = PROTECTED.exec(word.toLowerCase().replace(/\/(\.?\/)+/g, '/'));
   if (!match) return undefined;

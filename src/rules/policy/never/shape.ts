@@ -29,7 +29,8 @@ const MARKS = /[\uE000-\uE004]/;
 /** Brace expansion may turn one word into several. */
 export function argsOf(word: ShellWord, fetched = false): Arg[] {
   if (word.value === word.text && !word.glob && !word.tilde && !word.odd) return [argOf(word.text, fetched)];
-  // A word with many brace groups counts as unknown: it is never legitimate, and expanding it is expensive.
+  // A word with many brace groups counts as unknown: it is never legitimate, and expanding it is
+  // expensive.
   if (word.pieces.length > 6 && word.pieces.filter((piece) => piece.kind === 'braces').length > 6) {
     return [argOf(HOLE, fetched, word.text)];
   }
@@ -127,7 +128,10 @@ function bareText(text: string): string {
     .replace(/\?/g, ANY);
 }
 
-/** The dangerous program that a pattern such as `/bin/r?` matches. A pattern without letters matches too much. */
+/**
+ * The dangerous program that a pattern such as `/bin/r?` matches. A pattern without letters matches
+ * too much.
+ */
 function likelyName(base: string): string | undefined {
   if (!/[a-z]/i.test(base) || base.includes(HOLE) || base.includes(HOME)) return undefined;
   return ['rm', 'sudo', 'dd', 'mkfs', 'shutdown', 'reboot', 'halt', 'poweroff', 'sh', 'bash'].find((name) =>

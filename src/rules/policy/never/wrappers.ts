@@ -1,7 +1,7 @@
 /**
- * Programs that start other programs. `unwrap` returns the commands and literal scripts that a command
- * would start. If it is unknown whether an option takes a value, both readings are followed: an extra
- * reading is cheap, a missed command is not.
+ * Programs that start other programs. `unwrap` returns the commands and literal scripts that a
+ * command would start. If it is unknown whether an option takes a value, both readings are
+ * followed: an extra reading is cheap, a missed command is not.
  */
 import { type Arg, argOf } from './shape.js';
 
@@ -46,7 +46,9 @@ export function unwrap(name: string, args: Arg[], stdin: string | undefined): Un
   return inner;
 }
 
-/** Of plain wrappers in a row (`env nice env …`) only the last matters; a line may have thousands. */
+/**
+ * Of plain wrappers in a row (`env nice env …`) only the last matters; a line may have thousands.
+ */
 export function withoutRepeats(args: Arg[]): Arg[] {
   let at = 0;
   while (at + 1 < args.length && PLAIN.has(args[at]!.text) && PLAIN.has(args[at + 1]!.text)) at++;
@@ -227,7 +229,10 @@ function replaced(argv: Arg[], values: Arg[]): Arg[][] {
 
 const CONTAINERS = new Set(['docker', 'podman', 'nerdctl', 'kubectl', 'oc', 'lxc']);
 
-/** For `docker exec c sh`: the options are not known here, so the command may start at any of the first words. */
+/**
+ * For `docker exec c sh`: the options are not known here, so the command may start at any of the
+ * first words.
+ */
 function containerArgvs(args: Arg[]): Arg[][] {
   const verb = args.findIndex((arg) => arg.text === 'exec' || arg.text === 'run');
   if (verb < 0) return [];

@@ -1,6 +1,7 @@
 /**
  * The expression language of `find`: tests, actions and operators, each with a fixed number of
- * arguments. Only read-only ones are listed; -exec, -ok, -delete, -fprint, -fls and unknown ones are not.
+ * arguments. Only read-only ones are listed; -exec, -ok, -delete, -fprint, -fls and unknown ones
+ * are not.
  */
 import { secretPath, type Places } from '../never/secrets.js';
 

@@ -1,7 +1,7 @@
 /**
- * `git status`, `git log` and `git diff`, with options that only read the repository. Only `--no-pager`
- * and `-P` may precede the verb. Git accepts abbreviated long options, so only full names are allowed. A
- * value in the next word is judged like an operand.
+ * `git status`, `git log` and `git diff`, with options that only read the repository. Only
+ * `--no-pager` and `-P` may precede the verb. Git accepts abbreviated long options, so only full
+ * names are allowed. A value in the next word is judged like an operand.
  */
 import { secretPath, type Places } from '../never/secrets.js';
 

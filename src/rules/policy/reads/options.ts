@@ -1,7 +1,8 @@
 /**
- * Parses the options of a program against a list of read-only ones. GNU programs accept bundles (`-lah`),
- * attached and separate values, and abbreviated long names. All are parsed exactly, because a value that
- * is mistaken for an option hides the next word. An option that is not on the list needs approval.
+ * Parses the options of a program against a list of read-only ones. GNU programs accept bundles
+ * (`-lah`), attached and separate values, and abbreviated long names. All are parsed exactly,
+ * because a value that is mistaken for an option hides the next word. An option that is not on the
+ * list needs approval.
  */
 
 export interface Options {
@@ -11,7 +12,10 @@ export interface Options {
   paths?: string;
   /** Letters with an optional, attached value. */
   attached?: string;
-  /** Long names: bare, with a value (`name=`), with an optional attached value (`name[=]`), with a path (`name=path`). */
+  /**
+   * Long names: bare, with a value (`name=`), with an optional attached value (`name[=]`), with a
+   * path (`name=path`).
+   */
   long: string;
   /** Every option of the program is listed, so an abbreviation cannot mean an unlisted one. */
   complete?: boolean;

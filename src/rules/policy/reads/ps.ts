@@ -1,7 +1,7 @@
 /**
- * `ps` accepts two dialects at once, and the BSD one shows the environment of other processes (`ps e`),
- * which may contain keys. If its words are invalid as Unix options, ps reads all of them in the BSD
- * dialect, so `-ex` shows environments too.
+ * `ps` accepts two dialects at once, and the BSD one shows the environment of other processes (`ps
+ * e`), which may contain keys. If its words are invalid as Unix options, ps reads all of them in
+ * the BSD dialect, so `-ex` shows environments too.
  */
 
 export function whyNotPs(words: string[]): string | undefined {
