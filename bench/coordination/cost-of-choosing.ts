@@ -1,8 +1,8 @@
 /**
  * The cost of choosing an agent for each of 100 tasks among 20 agents, in model calls and prompt
- * tokens. The baseline is a scheme in which every idle agent weighs every pending task at every poll
- * with up to three calls (reflect, able, fit) and claims the first task that it fits. Only the calls
- * that choose are counted.
+ * tokens. The baseline is a scheme in which every idle agent weighs every pending task at every
+ * poll with up to three calls (reflect, able, fit) and claims the first task that it fits. Only the
+ * calls that choose are counted.
  */
 import { openWorkspace } from '../../src/app/open-workspace.js';
 import type { Model, ModelRequest } from '../../src/ports/model.js';
@@ -11,7 +11,9 @@ import { writeFile } from '../harness/workspace.js';
 
 const AGENTS = 20;
 const TASKS = 100;
-/** Polls (one per second) that a claimed task takes. Real work takes longer, which would favour us. */
+/**
+ * Polls (one per second) that a claimed task takes. Real work takes longer, which would favour us.
+ */
 const WORK_POLLS = 10;
 
 interface ScriptedAgent {
@@ -147,7 +149,9 @@ async function offer(root: string, tasks: readonly ScriptedTask[]): Promise<Cost
   return cost;
 }
 
-/** The baseline: at each poll, each idle agent goes through the pending tasks until it claims one. */
+/**
+ * The baseline: at each poll, each idle agent goes through the pending tasks until it claims one.
+ */
 function poll(tasks: readonly ScriptedTask[]): Cost {
   const cost: Cost = { calls: 0, tokens: 0 };
   const ask = (prompt: string): void => {

@@ -1,4 +1,6 @@
-/** The subscribing process of state-changes.ts: reports each state change and its time of arrival. */
+/**
+ * The subscribing process of state-changes.ts: reports each state change and its time of arrival.
+ */
 import { openStates } from '../../src/app/readers/open-states.js';
 
 const view = openStates(process.argv[2]!);

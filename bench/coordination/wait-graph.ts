@@ -1,7 +1,7 @@
 /**
- * Adding a wait to a graph of 100,000 waits: in creation order, where a task mostly waits for recent
- * tasks, and shuffled. Each figure covers the last 1,000 waits. The baseline is a full search, as a
- * detector without a maintained graph would do it.
+ * Adding a wait to a graph of 100,000 waits: in creation order, where a task mostly waits for
+ * recent tasks, and shuffled. Each figure covers the last 1,000 waits. The baseline is a full
+ * search, as a detector without a maintained graph would do it.
  */
 import { waitGraph, type WaitGraph } from '../../src/rules/coordination/wait-graph.js';
 import { atMost, median, figure, type Bench, type Row } from '../harness/rows.js';

@@ -1,6 +1,6 @@
 /**
- * The rows that a benchmark reports, and how they are printed. Most figures come with a raw baseline
- * from the same run, because machines differ more than programs do.
+ * The rows that a benchmark reports, and how they are printed. Most figures come with a raw
+ * baseline from the same run, because machines differ more than programs do.
  */
 
 export interface Row {

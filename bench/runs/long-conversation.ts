@@ -1,7 +1,7 @@
 /**
- * A conversation of 10,000 turns with one tool call each. The model runs in this process and answers
- * immediately, so the time between two of its calls is the engine's own. Bytes are counted at the
- * disk port; the baseline appends the same messages to a plain file with fdatasync.
+ * A conversation of 10,000 turns with one tool call each. The model runs in this process and
+ * answers immediately, so the time between two of its calls is the engine's own. Bytes are counted
+ * at the disk port; the baseline appends the same messages to a plain file with fdatasync.
  */
 import fs from 'node:fs';
 import path from 'node:path';

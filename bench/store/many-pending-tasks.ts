@@ -32,8 +32,8 @@ export const manyPendingTasks: Bench = {
 };
 
 /**
- * `guild watch` with a model that answers immediately. Each completed task is replaced by a new one,
- * so that the number of pending tasks stays about the same.
+ * `guild watch` with a model that answers immediately. Each completed task is replaced by a new
+ * one, so that the number of pending tasks stays about the same.
  */
 async function completionRate(root: string, count: number): Promise<number> {
   writeWorkspace(root);

@@ -45,7 +45,7 @@ export function paragraphs(text: string, width: number): string[] {
 }
 
 /**
- * Rows of a name and what it means, with a hanging indent; in a narrow window the meaning is below
+ * Rows of a name and its meaning, with a hanging indent. In a narrow window the meaning is below
  * the name.
  */
 export function twoColumns(rows: readonly [left: string, right: string][], width: number): string[] {

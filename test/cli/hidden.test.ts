@@ -1,4 +1,6 @@
-/** Nothing is hidden: failed tasks among many, unreadable files, questions to you, demo approvals. */
+/**
+ * Nothing is hidden: failed tasks among many, unreadable files, questions to you, demo approvals.
+ */
 import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import path from 'node:path';

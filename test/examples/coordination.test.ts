@@ -41,7 +41,9 @@ test('eight under a coordinator: five kinds of needs, a choice against the rule,
   );
 });
 
-/** The backend gave staging back while it still had an approval to wait for, and asked for it once. */
+/**
+ * The backend gave staging back while it still had an approval to wait for, and asked for it once.
+ */
 function gaveBack(workspace: Place): void {
   const lines = workspace.list('events').flatMap((file) => workspace.read(`events/${file}`).trim().split('\n'));
   const events = lines.map(
@@ -77,7 +79,8 @@ test('a mesh of four processes: providers offer, one is chosen, and all four agr
   const notes = succeeds(await workspace.guild('notes', 'dependency')).out;
   assert.match(notes, /editor needs data: How cold was it/);
   assert.match(notes, /cook offers it, fitness 60 of 100/);
-  // On a busy machine the archive may be too late, and the reporter is asked: one of them, never both.
+  // On a busy machine the archive may be too late, and the reporter is asked: one of them, never
+  // both.
   assert.equal(notes.match(/(archive|reporter) provides it to editor/g)?.length, 1);
   assert.match(succeeds(await workspace.guild('notes', 'task')).out, /is paper complete\? asked again/);
 });
@@ -137,7 +140,8 @@ test('all are at rest and the last note is on its way: the root is not over befo
   );
   assert.ok(workspace !== undefined, 'far was stopped while it thought');
   const { place: at, peers } = workspace;
-  // The lead has answered, the near one is done, and one more process looks at everything: still nothing is over.
+  // The lead has answered, the near one is done, and one more process looks at everything: still
+  // nothing is over.
   await until(() => at.list('tasks/waiting').includes('roads.json') && leadSaid(at).includes('All roads are open.'));
   await until(() => at.list('tasks/completed').length === 1);
   await until(async () => /^lead +blocked/m.test((await at.guild('state')).out));
@@ -169,7 +173,10 @@ test('each of these fits on a screen', () => {
 
 const THREE = [['lead'], ['near'], ['far']];
 
-/** The last process is stopped while its model thinks. Undefined if it was too quick: it needs longer thoughts. */
+/**
+ * The last process is stopped while its model thinks. Undefined if it was too quick: it needs
+ * longer thoughts.
+ */
 async function stoppedInThought(t: TestContext, ms: number): Promise<{ place: Place; peers: Spawned[] } | undefined> {
   const workspace = example(t, 'last-note');
   think(workspace, `${ms}ms`);
@@ -195,7 +202,10 @@ function leadSaid(workspace: Place): string {
   return file === undefined ? '' : workspace.read(`sessions/${file}`);
 }
 
-/** Starts a process for each; when so much has happened, kills one with `kill -9` and starts it again; waits until all is over. */
+/**
+ * Starts a process for each; when so much has happened, kills one with `kill -9` and starts it
+ * again; waits until all is over.
+ */
 async function killedAtRandom(
   t: TestContext,
   workspace: Place,
@@ -232,7 +242,9 @@ async function leave(peers: Spawned[]): Promise<void> {
   for (const { ended } of peers) await ended;
 }
 
-/** Every root has its result and a clean certificate, and nothing is left. Gives the certificates. */
+/**
+ * Every root has its result and a clean certificate, and nothing is left. Gives the certificates.
+ */
 function judge(workspace: Place, roots: Record<string, RegExp>): Record<string, Certificate> {
   const certificates: Record<string, Certificate> = {};
   for (const [root, result] of Object.entries(roots)) {

@@ -88,7 +88,9 @@ test('the first day, reopened for every pass, ends the same', async (t) => {
   assert.match(page, /^# Is Redis running/);
 });
 
-/** Each pattern's example: the README's command, its roles and agents, and how the answer starts. */
+/**
+ * Each pattern's example: the README's command, its roles and agents, and how the answer starts.
+ */
 const PATTERNS: [example: string, agent: string, request: string, parts: string[], answer: RegExp][] = [
   ['handoff', 'writer', 'Announce version 2.0', ['work writer', 'handoff editor', 'handoff approver'], /^Approved\./],
   ['router', 'desk', 'I was billed twice', ['work desk', 'route billing'], /^We are sorry\./],

@@ -1,4 +1,4 @@
-/** What a command is: its help, its options, and a body that returns the exit code. */
+/** The shape of a command: its help, its options, and a body that returns the exit code. */
 import { nearestHint } from '../../domain/nearest.js';
 import { ProblemError, problem } from '../../domain/problem.js';
 import type { openWorkspace } from '../../app/index.js';
@@ -16,7 +16,7 @@ interface Option {
 
 export type Options = Record<string, Option>;
 
-/** How it is called, without `guild`: one form, or several with what each does. */
+/** The forms of the command line, without `guild`: one, or several with their meanings. */
 export type Usage = string | readonly (readonly [form: string, about: string])[];
 
 export type Values = Record<string, string | boolean | (string | boolean)[] | undefined>;
@@ -26,25 +26,27 @@ export interface Call {
   words: string[];
   values: Values;
   terminal: Terminal;
-  /** `--workspace`, else the nearest folder upwards that is one, else here. */
+  /** `--workspace`, else the nearest workspace upwards, else the current folder. */
   root: string;
   json: boolean;
   quiet: boolean;
   io: Io;
-  /** Opens a workspace with the environment of this call, and on tape while a run is recorded. */
+  /**
+   * Opens a workspace with this call's environment; `guild record` replaces it to record the run.
+   */
   open: typeof openWorkspace;
-  /** For a command that takes another one: the words of that one, and how to run it. */
+  /** For a command that takes another command: its words, and a function that runs it. */
   inner?: { words: string[]; run(open: typeof openWorkspace): Promise<number> };
 }
 
 export interface Command {
   usage: Usage;
-  /** Paragraphs. Lines that are indented by two blanks are examples and stay as they are. */
+  /** Paragraphs. Lines indented by two blanks are examples and are not wrapped. */
   about: string;
   options?: Options;
-  /** How many words it takes; more are a mistake. Default: any number. */
+  /** The maximum number of words. Default: any number. */
   maxWords?: number;
-  /** After its first word comes another command, with options of its own. */
+  /** Another command with its own options follows the first word. */
   takesCommand?: true;
   run(call: Call): Promise<number>;
 }
@@ -57,7 +59,7 @@ export function text(values: Values, name: string): string | undefined {
   return typeof value === 'string' ? value : undefined;
 }
 
-/** The problem with a word that is not one of the command's own. */
+/** The problem of a missing or unknown subcommand. */
 export function unknownWord(command: string, word: string | undefined, names: readonly string[]): ProblemError {
   const all = `it has ${names.join(', ')}`;
   return new ProblemError(

@@ -22,10 +22,10 @@ export function readOptions(args: string[], options: Options, hint: string): { v
   return { values, words: positionals };
 }
 
-/** What other programs call it. */
+/** Names of the `--json` option in other programs. */
 const FOR_PROGRAMS = new Set(['format', 'output', 'o', 'j']);
 
-interface Given {
+interface OptionToken {
   name: string;
   /** As it was typed, with its dashes. */
   rawName: string;
@@ -33,7 +33,7 @@ interface Given {
   inlineValue?: boolean | undefined;
 }
 
-function mistake({ name, rawName, value, inlineValue }: Given, options: Options): string | undefined {
+function mistake({ name, rawName, value, inlineValue }: OptionToken, options: Options): string | undefined {
   const option = Object.hasOwn(options, name) ? options[name]! : undefined;
   if (option === undefined) {
     const meant = FOR_PROGRAMS.has(name)

@@ -24,8 +24,8 @@ interface Node {
 /** More of a stream than the widest line shows. */
 const MAX_NOTE = 500;
 /**
- * Events that put a task on the screen. All others only change what is there: a cancelled task must
- * not come back.
+ * Events that add a task to the screen. All others only update shown tasks, so that a cancelled
+ * task does not reappear.
  */
 const OPENS = new Set<Event['name']>(['task.created', 'task.claimed', 'task.parked', 'task.recovered', 'task.retried']);
 
@@ -128,7 +128,7 @@ function newNode(id: string): Node {
   return { id, agent: '', mark: '·', note: '', since: Date.now() };
 }
 
-/** What an event changes in the line of its task. */
+/** The changes that an event makes to the line of its task. */
 function changeBy(event: Event, node: Node, terminal: Terminal): Partial<Node> | undefined {
   switch (event.name) {
     case 'task.created':

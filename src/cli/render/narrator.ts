@@ -1,6 +1,6 @@
 /**
- * Prints what happens, one line for each event that people want to know of. Tasks are indented
- * under their parents. With `--json` every event is printed.
+ * Prints one line for each event of interest to people, with tasks indented under their parents.
+ * With `--json` it prints every event.
  */
 import { INTERVALS } from '../../domain/intervals.js';
 import type { Watchers } from '../../app/index.js';

@@ -1,7 +1,6 @@
 /**
- * Our own colours in a text. They are marked with a number that nobody else can know, and become
- * escape codes only when the text is written, so text from models and files cannot drive the
- * terminal.
+ * Our own colours in a text. They carry a random mark and become escape codes only when the text is
+ * written, so text from models and files cannot control the terminal.
  */
 export const CODES = {
   bold: [1, 22],
@@ -20,7 +19,7 @@ export function sign(code: number): string {
   return `\u0001${SECRET}${code}\u0002`;
 }
 
-/** Our colours as the terminal knows them; everything else printable. */
+/** Turns our marks into escape codes and makes everything else printable. */
 export function painted(line: string): string {
   return line
     .split(SIGNS)
@@ -39,7 +38,7 @@ export function printable(text: string): string {
   );
 }
 
-/** Without our marks. */
+/** The text without our colour marks. */
 export function bare(text: string): string {
   return text.replaceAll(new RegExp(SIGNS, 'g'), '');
 }

@@ -1,7 +1,6 @@
 /**
- * What is printed and where. Results go to standard output, everything else to standard error, so
- * that a pipe gets only results. Control characters in text from models and files are shown as
- * escapes.
+ * Terminal output. Results go to standard output, everything else to standard error, so that a pipe
+ * gets only results. Control characters in text from models and files are shown as escapes.
  */
 import { problemText, type Problem } from '../../domain/problem.js';
 import type { Io } from '../process/io.js';
@@ -18,8 +17,7 @@ export interface Terminal {
   /** Replaces the last `up` lines with these. Only if `live`. */
   draw(up: number, lines: string[]): void;
   /**
-   * Shows these lines on the whole screen; undefined restores what was there before. Only if
-   * `live`.
+   * Shows these lines on the full screen; undefined restores the previous content. Only if `live`.
    */
   screen(lines: string[] | undefined): void;
   problem(problem: Problem, severity?: 'error' | 'warning'): void;

@@ -1,4 +1,6 @@
-/** Approvals by an edited ballot while `guild watch` runs, by the command line, and with kill -9. */
+/**
+ * Approvals by an edited ballot while `guild watch` runs, by the command line, and with kill -9.
+ */
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import fs from 'node:fs';

@@ -20,7 +20,10 @@ const files = (ben: string, dan = 'say: never', coordination = 'mode: mesh'): Re
   'agents/dan.md': agent('expertise: [colours]'),
 });
 
-/** One command for each agent, all of them known to the others. The one to kill has a process of its own. */
+/**
+ * One command for each agent, all of them known to the others. The one to kill has a process of its
+ * own.
+ */
 async function peers(workspace: Place, victim?: Spawned): Promise<Map<string, Running>> {
   const names = ['ana', 'ben', 'cyd', 'dan'].filter((name) => !victim?.child.spawnargs.includes(name));
   const all = new Map(names.map((name) => [name, workspace.start('agent', 'start', name)]));

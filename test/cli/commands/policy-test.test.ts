@@ -1,4 +1,6 @@
-/** `guild policy test`: verdicts for lines and JSON lines; unreadable policy files close the gate. */
+/**
+ * `guild policy test`: verdicts for lines and JSON lines; unreadable policy files close the gate.
+ */
 import assert from 'node:assert/strict';
 import * as fs from 'node:fs';
 import * as os from 'node:os';

@@ -1,4 +1,6 @@
-/** `guild record` and `guild replay`: the office story, a delegation, changed prompts, wrong usage. */
+/**
+ * `guild record` and `guild replay`: the office story, a delegation, changed prompts, wrong usage.
+ */
 import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import path from 'node:path';

@@ -1,4 +1,6 @@
-/** `guild agent start` in several real processes: bids, a killed peer, a stopped peer, the registry. */
+/**
+ * `guild agent start` in several real processes: bids, a killed peer, a stopped peer, the registry.
+ */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { place, succeeds, type Place, type Spawned } from '../../kit/guild.js';

@@ -98,7 +98,8 @@ test('two watches share the work, and a task dropped while they idle is found', 
   const both = [workspace.spawn('watch', '--json'), workspace.spawn('watch', '--json')];
   for (const id of ['l1', 'l2', 'l3', 'l4'])
     workspace.put(`tasks/pending/${id}.json`, '{"description": "It never ends"}');
-  // Each of them takes two at a time and comes to the end of none: four are taken only if both take their part.
+  // Each of them takes two at a time and comes to the end of none: four are taken only if both take
+  // their part.
   await until(() => workspace.list('tasks/active').length === 4);
   for (const id of ['l1', 'l2', 'l3', 'l4']) succeeds(await workspace.guild('task', 'cancel', id));
   await until(() => workspace.list('tasks/failed').length === 4);

@@ -1,4 +1,6 @@
-/** On a terminal our own colours work, escape codes in other text do not, and lines fit the window. */
+/**
+ * On a terminal our own colours work, escape codes in other text do not, and lines fit the window.
+ */
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import path from 'node:path';

@@ -67,8 +67,8 @@ tasks/approvals.task.md. The model is a script, so no key and no network are nee
 };
 
 /**
- * False if it stopped at a request and nobody was there to answer. Requests of a real model are
- * never approved silently.
+ * False if it stopped at a request because there was no person to answer. Requests of a real model
+ * are never approved silently.
  */
 async function play(workspace: Workspace, call: Call, isScripted: boolean): Promise<boolean> {
   const { terminal, values } = call;

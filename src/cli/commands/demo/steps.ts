@@ -1,4 +1,4 @@
-/** What happens in each pass of the office story, as the script plays it. */
+/** One sentence about each pass of the office story, as scripted. */
 export const QUESTION = 'Can you check if Redis is running?';
 
 export const OFFICE_STEPS: readonly string[] = [

@@ -78,7 +78,7 @@ interface Known {
 
 interface Chain {
   lines: string[];
-  /** Every node of the chain: tasks, and what else they wait for. */
+  /** Every node of the chain: tasks, budgets, agents, resources and the human. */
   nodes: string[];
 }
 
@@ -108,8 +108,8 @@ function pausedLine({ task, state }: Placed, paused: ReadonlyMap<string, string>
 }
 
 /**
- * One step of the chain. `via`: what it waits for other than a task; `next`: the task that blocks
- * it.
+ * One step of the chain. `via`: the node it waits for if that is not a task; `next`: the task that
+ * blocks it.
  */
 interface Reason {
   line: string;
@@ -172,7 +172,7 @@ function leadsToYou(waits: WaitsView, from: string): boolean {
   return false;
 }
 
-/** What a task waits for other than a task, and who holds it. */
+/** The budget, agent, resource or human that a task waits for, and the tasks that hold it. */
 async function behind({ store, waits }: Known, { task }: Placed, name: string, via: string): Promise<Reason> {
   const tasks = await Promise.all(waits.waitsOf(via).map((id) => store.tasks.read(id)));
   const holders = tasks.flatMap((placed) => (placed !== undefined && !isEnded(placed.state) ? placed : []));
@@ -214,7 +214,7 @@ function sharesOf(store: Store, { task, state }: Placed): string[] {
   return [...heldShares(children)].map(([id, share]) => `${id} holds ${shareText(share)} of its budget until it ends`);
 }
 
-/** What tasks with these roles wait for until a time. */
+/** The reason of a timed wait, by the role of the task. */
 const WAITS: Record<string, string> = {
   dependency: 'waits for offers',
   help: 'waits for an agent that is free to help',

@@ -1,7 +1,6 @@
 /**
- * How a task came about and what came of it, read off the events: message → task → turn → approval
- * → effect → cost. One line for each step; what its children did is told where it was asked for and
- * where it came back, `guild why <child>` tells the rest.
+ * The story of a task from its events: message → task → turn → approval → effect → cost, one line
+ * per step. Children appear with their request and their answer; `guild why <child>` has the rest.
  */
 import { roleFacts } from '../../../domain/task/role.js';
 import { scoreText, type Score } from '../../../rules/staffing/award.js';
@@ -21,7 +20,7 @@ interface Step {
   text: string;
 }
 
-/** Whoever wanted it, the first asker first. */
+/** The chain of askers, the first one first. */
 export async function originOf(store: Store, { task }: Placed): Promise<string[]> {
   const above: Task[] = [task];
   for (let at = task; at.parent !== undefined && above.length < 50; at = above[0]!) {
@@ -42,7 +41,7 @@ export async function originOf(store: Store, { task }: Placed): Promise<string[]
 
 const OF_CHILDREN = new Set<Event['name']>(['task.created', 'task.completed', 'task.failed', 'approval.answered']);
 
-/** What happened to the task, and what its children were asked and answered. */
+/** The steps of the task, with the requests to its children and their answers. */
 export async function storyOf(store: Store, { task }: Placed): Promise<Step[]> {
   const events = await store.events.list();
   const kin = kinIn(events);
@@ -151,7 +150,7 @@ function problemOf(event: Event): string {
   return ((event['error'] ?? event['problem']) as { message?: string } | undefined)?.message ?? 'without a reason';
 }
 
-/** What it cost, everything under it included. */
+/** The cost of the task and its subtree. */
 export function costOf({ task }: Placed): string | undefined {
   return task.usage && costText(task.usage);
 }
