@@ -60,9 +60,9 @@ type BudgetRead = { ok: true; budget: Budget } | { ok: false; key: string; known
 export function readBudget(given: object): BudgetRead {
   const budget: Budget = {};
   for (const [key, value] of Object.entries(given)) {
-    if (value === null || value === undefined) continue;
     const known = Object.hasOwn(BUDGET_KEYS, key) ? BUDGET_KEYS[key as keyof typeof BUDGET_KEYS] : undefined;
     if (known === undefined) return { ok: false, key, known: false, want: LISTED };
+    if (value === null || value === undefined) continue;
     const amount = known.read(value);
     if (amount === undefined) return { ok: false, key, known: true, want: known.want };
     budget[known.name] = amount;

@@ -4,11 +4,14 @@
  * `JSON.parse`; only an invalid file takes the slow walk that finds the error.
  */
 import { problem, type Problem } from '../../domain/problem.js';
+import { ExactNumber, parseExact } from './exact-number.js';
 import { whereAt } from './where.js';
 
 interface JsonLimits {
   /** Deepest allowed nesting of arrays and objects. */
   depth?: number;
+  /** Keeps numbers that JavaScript would round as `ExactNumber`. */
+  exact?: boolean;
 }
 
 const MAX_JSON_DEPTH = 64;
@@ -24,7 +27,8 @@ export function parseJson(text: string, file: string, limits: JsonLimits = {}): 
   const keys = countKeys(text, depth);
   if (keys >= 0) {
     try {
-      const value: unknown = JSON.parse(text.charCodeAt(0) === 0xfeff ? text.slice(1) : text);
+      const json = text.charCodeAt(0) === 0xfeff ? text.slice(1) : text;
+      const value: unknown = limits.exact ? parseExact(json) : JSON.parse(json);
       if (ownKeys(value) === keys) return { ok: true, value };
     } catch {
       // The walk below finds the place of the error.
@@ -74,7 +78,7 @@ function stringEnd(text: string, start: number): number {
 /** Counts keys in the value; NaN, which equals nothing, if a number in it is not finite. */
 function ownKeys(value: unknown): number {
   if (typeof value === 'number') return Number.isFinite(value) ? 0 : NaN;
-  if (typeof value !== 'object' || value === null) return 0;
+  if (typeof value !== 'object' || value === null || value instanceof ExactNumber) return 0;
   let keys = 0;
   if (Array.isArray(value)) {
     for (const item of value) keys += ownKeys(item);

@@ -8,6 +8,7 @@ import { problem, type Problem } from '../../domain/problem.js';
 import { TASK_VERSION, makeTask, type Task } from '../../domain/task/task.js';
 import { usageFields } from '../../domain/budget/usage.js';
 import { printBudget } from '../../schemas/amounts.js';
+import { printExact } from '../lines/exact-number.js';
 import { jsonOffset, parseJson } from '../lines/json.js';
 import { readFields, KNOWN, type FieldFault } from './task-fields.js';
 import { whereAt } from '../lines/where.js';
@@ -39,7 +40,7 @@ export function parseTask(bytes: Uint8Array, given: TaskFile): TaskParsed {
   }
   const text = decode(bytes);
   if (text === undefined) return quarantine(notText(bytes, file));
-  const json = parseJson(text, file);
+  const json = parseJson(text, file, { exact: true });
   if (!json.ok) return json.torn ? hold(tornProblem(text, file, json.problem)) : quarantine(hinted(json.problem));
   const { value } = json;
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
@@ -68,7 +69,7 @@ export function printTask(task: Task): string {
   }
   // a known key wins over an unknown one of the same name; spread, because `__proto__` may be a key
   const whole = extra === undefined ? record : { ...record, ...(shallow(extra, DEEPEST) as object), ...record };
-  return `${JSON.stringify(whole, null, 2)}\n`;
+  return `${printExact(whole)}\n`;
 }
 
 const FINISH_SAVING = 'finish saving it, or remove it: it is ignored until it can be read';

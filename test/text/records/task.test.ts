@@ -88,6 +88,26 @@ test('unknown fields are kept and printed back, after the known ones', () => {
   assert.deepEqual(task(printed), read);
 });
 
+test('numbers that JavaScript would round are printed as they were read', () => {
+  const numbers = '{"ticket": 1234567890123456789, "ratio": 0.12345678901234567891, "small": 7, "big": 1e300}';
+  const read = task(`{"description": "x", "extra_facts": ${numbers}, "context": {"chat": -9007199254740993}}`);
+  const printed = printTask(read);
+  for (const text of ['1234567890123456789,', '0.12345678901234567891,', ': 7,', '1e+300', '-9007199254740993'])
+    assert.ok(printed.includes(text), `${text} in ${printed}`);
+  assert.deepEqual(task(printed), read);
+  assert.match(JSON.stringify(read.context), /"-9007199254740993"/, 'others read it as text');
+});
+
+test('text that looks like a long number stays text', () => {
+  const read = task(
+    '{"description": "1234567890123456789", "note": "\\u00001234567890123456789", "n": 12345678901234567}',
+  );
+  assert.equal(read.description, '1234567890123456789');
+  assert.equal(read.extra?.['note'], '\u00001234567890123456789');
+  assert.match(printTask(read), /"n": 12345678901234567\n/);
+  assert.deepEqual(task(printTask(read)), read);
+});
+
 const held: [string, string | Uint8Array, RegExp][] = [
   ['an empty file', '', /empty/],
   ['a blank file', ' \n\n', /empty/],
