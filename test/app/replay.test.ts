@@ -217,7 +217,7 @@ test('a torn, edited, incompatible or invalid cassette is one problem that says 
   const at = lines.findIndex((line) => line.includes('podman.'));
   const cases: [string, string, RegExp, number | undefined][] = [
     ['torn in a line', text.slice(0, text.length - 20), /cut off/, undefined],
-    ['torn between lines', `${lines.slice(0, 6).join('\n')}\n`, /cut off: it has 6 whole lines/, undefined],
+    ['torn between lines', `${lines.slice(0, 6).join('\n')}\n`, /cut off after 6 complete lines/, undefined],
     ['edited', text.replace('podman.', 'docker.'), /was edited or lost/, at + 1],
     ['a line lost', lines.filter((_, i) => i !== 2).join('\n'), /was edited or lost/, 3],
     ['of another version', text.replace('"cassette":1', '"cassette":2'), /version 2; this program reads 1/, undefined],
