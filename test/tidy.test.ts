@@ -1,6 +1,6 @@
 /**
- * The house rules as tests: who may import whom, how long a file may be, which names are not used, and that what the
- * documents say exists does exist. A rule that only stands in a document is a wish.
+ * The house rules as tests: allowed imports, length of files, banned names, and documents that name
+ * only things that exist.
  */
 import assert from 'node:assert/strict';
 import * as fs from 'node:fs';

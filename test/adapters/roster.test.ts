@@ -1,4 +1,4 @@
-/** Agents come and go as files: by other processes, by editors, with other files next to them. */
+/** Agent files appear and vanish: other processes and editors write them, next to other files. */
 import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import os from 'node:os';
@@ -10,7 +10,7 @@ import { simDisk } from '../kit/sim-disk.js';
 
 const SOURCE = '---\ndescription: Draws\n---\nYou draw.\n';
 
-test('made twice at once, here or by another process, an agent is there once and nobody meets a missing file', async () => {
+test('an agent created twice at once exists once, and readers never see a missing file', async () => {
   const disk = simDisk();
   disk.makeFolder('/w/agents');
   const [one, two] = [roster(disk, '/w'), roster(disk, '/w')];

@@ -58,7 +58,7 @@ test('Words are found in camelCase, snake_case, any case, plural and as beginnin
   assert.deepEqual(await found(f, 'config agent'), ['c.md:1']);
 });
 
-test('A misspelt word finds what it most likely meant, if nothing matches as written', async (t) => {
+test('A misspelt word finds the most similar word if nothing matches exactly', async (t) => {
   const f = workspace(t, {
     'a.md': 'Every invoice is checked twice.\n',
     'b.md': 'The config is read at start.\n',
@@ -74,7 +74,7 @@ test('A match far down in a long file is found', async (t) => {
   assert.deepEqual(await found(f, 'needle'), ['long.md:1001']);
 });
 
-test('A phrase in quotes and a telling file name count more', async (t) => {
+test('A quoted phrase and a matching file name raise the score', async (t) => {
   const f = workspace(t, {
     'a.md': 'the customer is late; customer pays late; late fee for customer\n',
     'b.md': 'here stands late customer fee once\n',
@@ -120,7 +120,7 @@ test('Private, secret, foreign and machine files are not searched', async (t) =>
   assert.equal(!gone.ok && gone.code, 'not_found');
 });
 
-test('A search below a folder stays there', async (t) => {
+test('A search below a folder does not leave it', async (t) => {
   const f = workspace(t, { 'a/x.md': 'needle\n', 'b/x.md': 'needle\n' });
   assert.deepEqual(await found(f, 'needle', 'b'), ['b/x.md:1']);
 });
@@ -135,7 +135,7 @@ test('One long file does not hide the others', async (t) => {
   assert.ok(all.includes('z.md:1'));
 });
 
-test('Bounds are kept and told', async (t) => {
+test('Limits are enforced and reported', async (t) => {
   const files = Object.fromEntries(Array.from({ length: 20 }, (_, i) => [`n${i}.md`, 'needle\n']));
   const f = workspace(t, files, { kind: 'lexical', limits: { files: 5 } });
   const reply = await f.search('ana', 'needle', { limit: 50 });
@@ -146,7 +146,7 @@ test('Bounds are kept and told', async (t) => {
   assert.match((await slow.search('ana', 'needle', { limit: 50 })).note ?? '', /only the first/);
 });
 
-test('A query without words says so', async (t) => {
+test('A query without words is reported', async (t) => {
   const f = workspace(t, { 'a.md': 'x\n' });
   const reply = await f.search('ana', ' ?!… ', { limit: 5 });
   assert.deepEqual(reply, { ok: true, value: [], note: 'the query has no words to look for' });
@@ -173,13 +173,13 @@ test('Any query on any text gives existing lines in order of score', async () =>
   );
 });
 
-/** A stand-in for a sentence model: texts about money and texts about animals lie apart. */
+/** A stand-in for a sentence model: texts about money and about animals get distant vectors. */
 const byTopic = (texts: string[]): Promise<number[][]> =>
   Promise.resolve(
     texts.map((text) => (/cat|dog|pet/.test(text) ? [0, 1] : /invoice|money|bill/.test(text) ? [1, 0] : [0.7, 0.7])),
   );
 
-test('By meaning, a file is found that holds none of the words', async (t) => {
+test('Search by meaning finds a file that contains none of the words', async (t) => {
   const f = workspace(
     t,
     { 'bill.md': 'An invoice is due in May.\n', 'cat.md': 'The cat sleeps.\n' },
@@ -189,7 +189,7 @@ test('By meaning, a file is found that holds none of the words', async (t) => {
   assert.equal((await found(f, 'money'))[0], 'bill.md:1');
 });
 
-test('Without the packages, search by meaning says what to install and works by words', async (t) => {
+test('Without its packages, search by meaning says what to install and falls back to words', async (t) => {
   const f = workspace(t, { 'a.md': 'needle\n' }, { kind: 'semantic', embed: () => Promise.resolve(undefined) });
   const reply = await f.search('ana', 'needle', { limit: 5 });
   assert.equal(reply.ok && reply.value[0]?.path, 'a.md');

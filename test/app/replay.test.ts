@@ -111,7 +111,7 @@ test('failures and waits of a model are replayed at the same times, without wait
 test('a run that was stopped during a model call stops there again', async (t) => {
   const root = put(t, { 'guild.yaml': CONFIG, 'agents/ana.md': AGENT });
   let asked = (): void => undefined;
-  const begun = new Promise<void>((resolve) => (asked = resolve));
+  const started = new Promise<void>((resolve) => (asked = resolve));
   const model: Model = {
     call: ({ signal }) =>
       new Promise((resolve) => {
@@ -127,7 +127,7 @@ test('a run that was stopped during a model call stops there again', async (t) =
     async (workspace) => {
       await workspace.add({ description: 'Take your time', to: 'ana', id: 'slow' });
       const passed = workspace.pump();
-      await begun;
+      await started;
       await workspace.engine.stop();
       await passed;
     },

@@ -8,7 +8,7 @@ type Json = Record<string, unknown>;
 
 function onlyObject<T = Json>(ran: Ran): T {
   assert.equal(succeeds(ran).out.trim().split('\n').length, 1, ran.out);
-  assert.equal(ran.err, '', 'nothing is told to people');
+  assert.equal(ran.err, '', 'nothing is printed for people');
   return JSON.parse(ran.out) as T;
 }
 

@@ -83,7 +83,7 @@ for (const part of [0, 1, 2]) {
       assert.match(ran.err, expected, `guild ${command}`);
       assert.doesNotMatch(ran.err, /a bug in guild/, `guild ${command}`);
       const { problem } = JSON.parse(ran.out) as { problem: { code: string; message: string } };
-      assert.match(problem.code, /^[a-z_]+$/, 'programs are told the same');
+      assert.match(problem.code, /^[a-z_]+$/, 'programs get the same problem');
     }
     assert.deepEqual([list('tasks/pending'), list('tasks/failed')], [[], []]);
   });

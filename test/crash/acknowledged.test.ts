@@ -27,7 +27,7 @@ for (const [name, lag, from] of [
   ['at once', AT_ONCE, 2],
 ] as const) {
   test(`an acknowledged end survives a crash at every change, with a disk that follows ${name}`, async () => {
-    for (const k of sampleNumbers(`told ${name}`)) {
+    for (const k of sampleNumbers(`acknowledged ${name}`)) {
       const n = from + 2 * (k - 1);
       if (await toldIsFound(n, n % 3, lag)) continue;
       return assert.ok(n > 20, `only ${n} changes were tried`);
@@ -51,13 +51,13 @@ async function toldIsFound(n: number, cuts: number, lag: Lag): Promise<boolean> 
   for (const file of disk.tree().keys()) await disk.sync(file);
   const world = cluster(SCRIPT, [], lag);
   const failing = crashDisk(disk, n);
-  const told = await workUntilItDies(world, failing, disk);
+  const acknowledged = await workUntilItDies(world, failing, disk);
   const where = `died at change ${n}, ${cuts} power cuts`;
   for (let cut = 1; cut <= Math.max(1, cuts); cut++) {
     if (cut <= cuts) disk.powerCut(seeded(n * 10 + cut));
     const next = world.start(disk);
     await next.ports.presence.sweep();
-    if (told !== undefined) assert.deepEqual(found(disk), told, where);
+    if (acknowledged !== undefined) assert.deepEqual(found(disk), acknowledged, where);
     next.die();
   }
   const last = world.start(disk);
@@ -85,22 +85,22 @@ async function workUntilItDies(
   failing: ReturnType<typeof crashDisk>,
   disk: SimDisk,
 ): Promise<Found | undefined> {
-  let told: Found | undefined;
+  let acknowledged: Found | undefined;
   let proc: Proc | undefined;
   try {
     proc = world.start(failing, {
       watchers: {
         event({ name, task }) {
           if (task !== 'plan') return;
-          if (name === 'task.completed' || name === 'task.failed') told = { ...found(disk), parts: PARTS };
+          if (name === 'task.completed' || name === 'task.failed') acknowledged = { ...found(disk), parts: PARTS };
         },
       },
     });
     await passes(proc);
-    const before = told;
-    told = undefined;
+    const before = acknowledged;
+    acknowledged = undefined;
     await retry(proc).catch((thrown: unknown) => {
-      told = before;
+      acknowledged = before;
       throw thrown;
     });
     await passes(proc);
@@ -110,7 +110,7 @@ async function workUntilItDies(
     // it died
   }
   proc?.die();
-  return told;
+  return acknowledged;
 }
 
 async function retry(proc: Proc): Promise<void> {

@@ -115,8 +115,8 @@ test('an acknowledged end has its children and its page after a crash or a power
     const { disk, world } = office();
     const one = world.start(disk);
     await passes(one);
-    const told = disk.list(`${ROOT}/tasks/completed`);
-    assert.deepEqual(told, ['plan.json'], 'its parts have no files yet');
+    const ended = disk.list(`${ROOT}/tasks/completed`);
+    assert.deepEqual(ended, ['plan.json'], 'its parts have no files yet');
     assert.deepEqual(disk.list(`${ROOT}/results`), ['plan.md']);
     one.die();
     if (seed > 0) disk.powerCut(seeded(seed));

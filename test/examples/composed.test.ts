@@ -134,9 +134,9 @@ async function modelServer(t: TestContext, workspace: Place): Promise<Server> {
         if (asked > most) {
           held++;
           await new Promise((resolve) => request.signal?.addEventListener('abort', resolve));
-          return { ok: false, failure: { class: 'aborted', message: 'whoever asked is dead' } };
+          return { ok: false, failure: { class: 'aborted', message: 'the caller is dead' } };
         }
-        // A member goes on in one conversation, and each of its rounds begins with what it is told.
+        // A member keeps one conversation; each round starts with a message to it.
         const { messages } = request;
         const lastUser = messages.findLastIndex((message) => message.role === 'user');
         const turn = messages.slice(lastUser).filter((message) => message.role === 'assistant').length + 1;

@@ -105,7 +105,7 @@ test('a cycle of three, hierarchical: the lowest priority is cancelled with a re
   assert.match(event!, /"victim":"release/);
   assert.match(event!, /"cycle":\[.*"turn:(coder|analyst|reviewer)"/);
   const session = workspace.read('sessions/reviewer.session.yaml');
-  assert.match(session, /each waited for the next/, 'the victim was told');
+  assert.match(session, /each waited for the next/, 'the victim gets the reason');
 });
 
 test('a cycle of three, mesh: the oldest wait is cancelled, and the others get their answers', async (t) => {

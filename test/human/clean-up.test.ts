@@ -54,9 +54,9 @@ async function watched(
   const watching = workspace.watch(stop.signal).catch((error: unknown) => (thrown = error));
   const drop = (id: string): void => {
     fs.mkdirSync(path.join(root, 'tasks/pending'), { recursive: true });
-    const aside = path.join(root, `${id}.tmp`);
-    fs.writeFileSync(aside, JSON.stringify({ description: 'Work', to: 'ana' }));
-    fs.renameSync(aside, path.join(root, 'tasks/pending', `${id}.json`));
+    const temporary = path.join(root, `${id}.tmp`);
+    fs.writeFileSync(temporary, JSON.stringify({ description: 'Work', to: 'ana' }));
+    fs.renameSync(temporary, path.join(root, 'tasks/pending', `${id}.json`));
   };
   return {
     root,

@@ -51,6 +51,6 @@ test('three concurrent pumps, a kill and a rotation create one task per message'
     .map((line) => (JSON.parse(line) as { task: string }).task);
   assert.equal(new Set(made).size, made.length, 'no task was made twice');
   // The killed process may have created a task without its event.
-  assert.ok(made.length >= MESSAGES - 1 && made.length <= MESSAGES, `${made.length} were told`);
+  assert.ok(made.length >= MESSAGES - 1 && made.length <= MESSAGES, `${made.length} were reported`);
   for (const folder of ['pending', 'active', 'waiting', 'failed']) assert.deepEqual(here.list(`tasks/${folder}`), []);
 });

@@ -156,8 +156,8 @@ function wrongEnd(one: Terminal, seats: readonly Seat[]): string[] {
   const { exitCode } = one.child;
   const isBeside = seats.some((seat) => !seat.isHost && seat.one === one);
   const isFine = exitCode === null || exitCode === 0 || (exitCode === 4 && !isBeside);
-  const told = isFine || (!one.isSentAway && !isBeside) ? [] : [howItEnded(one)];
-  return /a bug in guild/.test(one.said) ? [...told, `${one.args.join(' ')} told of a bug`] : told;
+  const reported = isFine || (!one.isSentAway && !isBeside) ? [] : [howItEnded(one)];
+  return /a bug in guild/.test(one.said) ? [...reported, `${one.args.join(' ')} reported a bug`] : reported;
 }
 
 async function judged(

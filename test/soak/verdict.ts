@@ -58,7 +58,7 @@ export function wrongIn(root: string, was: Outcome | undefined, deaths: number):
   const wrong: string[] = [];
   for (const folder of EMPTY) for (const name of list(root, folder)) wrong.push(`left in ${folder}: ${name}`);
   if (deaths === 0)
-    for (const name of list(root, '.guild/evidence')) wrong.push(`fenced out, and nobody died: ${name}`);
+    for (const name of list(root, '.guild/evidence')) wrong.push(`fenced out although no process died: ${name}`);
   const is = outcome(root);
   // A child's end may be logged and its process die before the record is written; the next process
   // logs the end again.
@@ -93,7 +93,7 @@ function wrongEvents(root: string): string[] {
     const by = name === 'task.completed' || name === 'task.failed' ? 1 : name === 'task.retried' ? -1 : 0;
     if (by !== 0) ended.set(String(task), (ended.get(String(task)) ?? 0) + by);
   }
-  return [...ended].flatMap(([task, times]) => (times > 1 ? [`${task} is told as ended too often`] : []));
+  return [...ended].flatMap(([task, times]) => (times > 1 ? [`${task} is reported as ended too often`] : []));
 }
 
 /** From `guild task tree --json`: the total at the top is the sum of all tasks. */

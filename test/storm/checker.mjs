@@ -77,9 +77,9 @@ function judge(id, kind, task) {
 function effect(id, unsure) {
   const file = path.join(root, 'workspaces/writer', `${id}.txt`);
   const records = list('.guild/run').filter((name) => name.startsWith(`${id}.call-`));
-  const begun = records.filter((name) => name.endsWith('.started'));
+  const started = records.filter((name) => name.endsWith('.started'));
   const done = records.filter((name) => name.endsWith('.done'));
-  fault(`${id} began its effect ${begun.length} times`, begun.length === 1);
+  fault(`${id} began its effect ${started.length} times`, started.length === 1);
   if (!fs.existsSync(file)) return void fault(`${id}'s file is missing though it says so`, unsure);
   fault(
     `${id}'s file holds ${JSON.stringify(fs.readFileSync(file, 'utf8'))}`,
@@ -87,7 +87,7 @@ function effect(id, unsure) {
   );
   const at = (name) => fs.statSync(path.join(root, '.guild/run', name)).mtimeMs;
   const written = fs.statSync(file).mtimeMs;
-  if (begun.length === 1) fault(`${id} wrote before it said so`, written >= at(begun[0]) - 20);
+  if (started.length === 1) fault(`${id} wrote before it said so`, written >= at(started[0]) - 20);
   if (done.length === 1) fault(`${id} wrote again after it was done`, written <= at(done[0]) + 20);
 }
 

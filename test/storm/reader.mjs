@@ -60,8 +60,8 @@ function session(file, text) {
   if (before === undefined) {
     partSeen++;
     broken.set(file, { since: Date.now() });
-  } else if (Date.now() - before.since > PATIENCE_MS && !before.told) {
-    before.told = true;
+  } else if (Date.now() - before.since > PATIENCE_MS && !before.reported) {
+    before.reported = true;
     torn.push(`${file}: ${why}`);
   }
   return false;

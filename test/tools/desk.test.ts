@@ -106,7 +106,7 @@ for (const [query, expected] of [
   });
 }
 
-test('completed and failed about the own task are its final answer', async () => {
+test("marking the agent's own task as completed or failed is its final answer", async () => {
   const desk = await office();
   assert.equal(
     text(await desk.use('update_task', { id: 'mine', status: 'completed', note: ' It is up. ' })),

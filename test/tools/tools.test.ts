@@ -67,7 +67,7 @@ function problemOf(reply: ToolReply): string {
   return `${reply.code}: ${reply.message}`;
 }
 
-test('read_file gives the plain text, with line ends made one', async (t) => {
+test('read_file gives the plain text with normalized line ends', async (t) => {
   const { use } = bench(t, { 'a.md': 'one\r\ntwo\r\n', 'empty.md': '' });
   assert.equal(textOf(await use('read_file', { path: 'a.md' })), 'one\ntwo\n');
   assert.equal(textOf(await use('read_file', { path: 'empty.md' })), '');
@@ -111,7 +111,7 @@ test('a missing file is reported with similar names', async (t) => {
   assert.match(problemOf(await use('list_directory', { path: 'doc' })), /did you mean docs/);
 });
 
-test('Outside is not allowed, a secret needs a human', async (t) => {
+test('reading outside the workspace is not allowed, and reading a secret needs a human', async (t) => {
   const { use } = bench(t, { '.env': 'KEY=1' });
   assert.match(problemOf(await use('read_file', { path: '../x' })), /^not_allowed: .*outside the workspace/);
   assert.match(problemOf(await use('read_file', { path: '.env' })), /^needs_human: .*secret.*go on without it/);
@@ -195,7 +195,7 @@ test('delegate_to_agent lists the choices when the name is wrong', async (t) => 
   assert.match(problemOf(await some.use('delegate_to_agent', { agent: 'eve', task: ' ' })), /task is empty/);
 });
 
-test('Every tool of the design has a name in the toolbox, and those that cannot run yet say so', async (t) => {
+test('every designed tool is in the toolbox, and unavailable ones say so', async (t) => {
   const { use } = bench(t);
   for (const name of KNOWN_TOOLS) {
     assert.ok(TOOLS.has(name), name);
@@ -205,7 +205,7 @@ test('Every tool of the design has a name in the toolbox, and those that cannot 
   assert.ok(['execute_command', 'slack_send', 'create_agent', 'read_file'].every((name) => KNOWN_TOOLS.has(name)));
 });
 
-test('Tool descriptions name each tool and argument once', () => {
+test('tool descriptions name each tool and argument once', () => {
   const text = toolDescriptions([TOOLS.get('read_file')!, TOOLS.get('final_report')!]);
   assert.match(text, /^- read_file: .*\n {2}- path \(string\): .*\n {2}- from_line \(integer, optional\): /);
   assert.match(text, /\n- final_report: /);

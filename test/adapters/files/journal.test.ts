@@ -51,7 +51,7 @@ test('files of a dead process are written from its journal, and deleted files ar
   assert.equal(other.adopt('me'), 1);
   assert.deepEqual(disk.list(l.tasks('completed')), ['t.a.json'], 't.b had its file, t.c was opened again');
   assert.equal(disk.tree().get(l.session('a-t')), 'Hello');
-  assert.equal(other.adopt('me'), 1, 'told again, made once');
+  assert.equal(other.adopt('me'), 1, 'reported again, created once');
   assert.deepEqual(other.others(), []);
 });
 

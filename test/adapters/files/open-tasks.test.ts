@@ -44,13 +44,13 @@ test('the second of two unchanged plain files with one id is quarantined and rep
   const one = join();
   disk.save('/w/tasks/waiting/t.json', TASK);
   disk.save('/w/tasks/pending/t.json', TASK);
-  const told = [
+  const reported = [
     ...(await one.tasks.scan(true)).problems,
     ...(await one.tasks.scan(true)).problems,
     ...(await one.tasks.scan(true)).problems,
   ];
-  assert.equal(told.length, 1);
-  assert.match(told[0]!.message, /has the id t/);
+  assert.equal(reported.length, 1);
+  assert.match(reported[0]!.message, /has the id t/);
   assert.equal(one.tasks.openCount(), 1);
 });
 

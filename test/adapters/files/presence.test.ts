@@ -83,7 +83,7 @@ test('a process that joins during a sweep is not swept, and one whose file was d
   const one = here('p1', disk());
   one.join();
   const two = here('p2', disk());
-  assert.equal(one.isAlive('p2'), false, 'what it has aside is looked at before it has its name');
+  assert.equal(one.isAlive('p2'), false, 'its temporary file is checked before the rename');
   two.join();
   one.sweep();
   assert.deepEqual(fs.readdirSync(l.live).sort(), ['p1.json', 'p2.json']);

@@ -108,8 +108,8 @@ test('the server listens on the loopback interface only', async () => {
 });
 
 test('a closed connection aborts the call', async () => {
-  let [begun, ended]: ((request: ModelRequest) => void)[] = [];
-  const called = new Promise<ModelRequest>((resolve) => (begun = resolve));
+  let [started, ended]: ((request: ModelRequest) => void)[] = [];
+  const called = new Promise<ModelRequest>((resolve) => (started = resolve));
   const gone = new Promise<ModelRequest>((resolve) => (ended = resolve));
   const server = await serveModel({
     model: {
@@ -119,7 +119,7 @@ test('a closed connection aborts the call', async () => {
             ended!(request);
             resolve({ ok: false, failure: { class: 'aborted', message: 'gone' } });
           });
-          begun!(request);
+          started!(request);
         }),
     },
   });

@@ -1,4 +1,4 @@
-/** Small files that several write at once: what a person allowed is counted and kept, whoever else writes at the same moment. */
+/** Concurrent writes to small policy files: every approval is counted and kept. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { gate } from '../../../src/adapters/policy-files/gate.js';
@@ -16,7 +16,7 @@ function gates(disk: Disk, ...peers: string[]): Gate[] {
   return peers.map((peer) => gate({ root: '/w', disk, folder: FOLDER, peer }));
 }
 
-test('what is allowed at the same moment, here and in another process, is counted each time', async () => {
+test('simultaneous approvals, here and in another process, are all counted', async () => {
   const disk = simDisk();
   const [one, two] = gates(disk, 'one', 'two');
   const counts = await Promise.all([one, two, one, two, one].map((here) => here!.noteAllowed('make')));
@@ -24,7 +24,7 @@ test('what is allowed at the same moment, here and in another process, is counte
   assert.deepEqual(disk.list('/w/.guild/tmp'), []);
 });
 
-test('rules that are agreed to at the same moment are all kept, and so is what a person writes meanwhile', async () => {
+test("rules approved at the same moment are all kept, and so is a person's edit in between", async () => {
   const disk = simDisk();
   let writes = 0;
   const slow: Disk = {

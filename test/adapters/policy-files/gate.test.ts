@@ -1,4 +1,4 @@
-/** The diff that a person approves a write by, as the gate makes it from the file in the folder. */
+/** The gate shows a person the diff between the file in the folder and the requested write. */
 import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import os from 'node:os';

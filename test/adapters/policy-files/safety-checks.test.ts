@@ -1,4 +1,4 @@
-/** Checks that a policy rule may ask for, made on real folders. */
+/** Safety checks that a policy rule may name, run on real folders. */
 import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import os from 'node:os';
@@ -25,21 +25,21 @@ function place(t: { after(done: () => void): void }): string {
   return root;
 }
 
-test('room on the device: what fits, and what never could, in folders that are not there yet too', (t) => {
+test('free space: enough and too little, also for folders that do not exist yet', (t) => {
   const root = place(t);
   assert.equal(failedCheck('disk_space', { root, file: 'a/b/c.md', bytes: 10 }), undefined);
   assert.match(failedCheck('disk_space', { root, file: 'a/b/c.md', bytes: 2 ** 60 })!, /do not fit on the device/);
 });
 
-test('permission: a folder that the system lets nobody write', (t) => {
+test('permission: a folder that the system does not let anyone write', (t) => {
   const root = place(t);
   assert.equal(failedCheck('permission', { root, file: 'a/b/c.md', bytes: 10 }), undefined);
   fs.chmodSync(root, 0o555);
-  const isAllowed = process.getuid?.() === 0; // to that user the system denies nothing
+  const isAllowed = process.getuid?.() === 0; // root may write anywhere
   assert.equal(failedCheck('permission', { root, file: 'a/b/c.md', bytes: 10 }) === undefined, isAllowed);
 });
 
-test('a rule that names them runs by itself where they hold', (t) => {
+test('a rule with safety checks allows a write without asking if they pass', (t) => {
   const root = place(t);
   const judge: WorkspaceFiles['judge'] = (_agent, _use, file) => ({
     verdict: 'ok',

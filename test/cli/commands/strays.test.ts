@@ -83,7 +83,7 @@ test('check names held, quarantined and damaged ended tasks, and moves nothing',
       'tasks/completed/old.json': '{"id": "old", "descr',
       'tasks/failed/text.json': '"x"',
       'quarantine/number.json': '{"description": 5}',
-      'quarantine/number.json.why.md': 'tasks/pending/number.json:1:17: "description" must be a text\n  mend it\n',
+      'quarantine/number.json.why.md': 'tasks/pending/number.json:1:17: "description" must be a text\n  fix it\n',
       'quarantine/alone.json': '5',
     }),
   );
@@ -113,7 +113,7 @@ test('a damaged file of an ended task is named in the lists that omit it', async
     assert.match(ran.out, /\bnew\b/);
     assert.match(ran.err, /tasks\/completed\/old\.json:1:\d+: /);
   }
-  assert.doesNotMatch((await workspace.guild('task', 'list')).err, /old/, 'nobody asked for ended ones');
+  assert.doesNotMatch((await workspace.guild('task', 'list')).err, /old/, 'ended tasks were not requested');
   const shown = await workspace.guild('task', 'show', 'old');
   assert.equal(shown.code, 1);
   assert.match(shown.err, /tasks\/completed\/old\.json cannot be read; guild task list --all says why/);

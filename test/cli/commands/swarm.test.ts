@@ -69,7 +69,7 @@ test('three processes with one agent each bid, the best one works, and why expla
   assert.match(why, /awarded to ben\n.* {2}ben: awarded 9 \(fitness 9, no record yet; needs 6\): mine/);
   for (const { child } of all) child.kill('SIGTERM');
   for (const { ended } of all) assert.equal((await ended).code, 0);
-  assert.deepEqual(livePids(workspace), { ana: [], ben: [], cyd: [] }, 'whoever leaves is struck out');
+  assert.deepEqual(livePids(workspace), { ana: [], ben: [], cyd: [] }, 'a peer that leaves is removed');
 });
 
 test('a peer killed during its bid delays no other, and is removed from the registry', async (t) => {
@@ -126,7 +126,7 @@ test('a stopped peer keeps its task and continues when it wakes', async (t) => {
   assert.ok(ended || still.join() === held, `it was held as ${held}, and is now ${still.join()}`);
   await until(() => isDone(workspace, 'long'));
   const recovered = workspace.read(`events/${workspace.list('events')[0]}`).includes('task.recovered');
-  assert.equal(recovered, false, 'nobody took it over');
+  assert.equal(recovered, false, 'no process took it over');
   other.child.kill('SIGTERM');
   assert.equal((await other.ended).code, 0);
 });

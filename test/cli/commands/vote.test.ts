@@ -14,7 +14,7 @@ console.log(`# vote: SEED=${SEED}`);
 
 const agent = (front: string): string => `---\ndescription: Does its part\n${front}\n---\nDo what you are asked.\n`;
 const FILES = {
-  // Nobody is left out for being slow.
+  // A slow peer is not left out of the vote.
   'guild.yaml':
     'model: pretend/x\nproviders:\n  pretend: { kind: scripted, script: script.yaml }\nwatch: { rescan: 1s }\ngit: false\ncoordination: { mode: mesh, vote: 1h }\n',
   'script.yaml': `

@@ -27,7 +27,7 @@ interface Node {
   children: Node[];
 }
 
-/** What is really spent: by everybody, open or ended. */
+/** The real cost of a subtree, open or ended. */
 function total(node: Node): Usage {
   return node.children.reduce((sum, child) => addUsage(addUsage(sum, total(child)), { children: 1 }), node.own);
 }

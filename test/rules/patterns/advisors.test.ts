@@ -7,7 +7,7 @@ import { advisors, agent, cast, play, type AnswerOf } from '../../kit/rule-play.
 const boss = (more = {}) => agent('boss', { advisors: advisors('legal', 'risk'), ...more });
 const speak: AnswerOf = (task) => (task.role === 'work' ? `decided on: ${task.description}` : `${task.to} says so`);
 
-test('every advisor gets the bare request, and all of them are there before the work', () => {
+test('every advisor gets the bare request, and all of them answer before the work starts', () => {
   const { asked, root } = play(cast(boss()), speak);
   assert.deepEqual(
     asked.map((task) => [task.id, task.role, task.description === 'the request']),
@@ -26,12 +26,12 @@ test('a failed advisor is noted in its place', () => {
   assert.match(asked.at(-1)!.description, /Advisor legal failed: asleep[^]*risk says so/);
 });
 
-test('all advisors failing still leaves the work to be done', () => {
+test('the work is done even if all advisors fail', () => {
   const { root } = play(cast(boss()), (task) => (task.role === 'advisor' ? { error: 'asleep' } : 'alone then'));
   assert.equal(root.task.result, 'alone then');
 });
 
-test('only a required advisor fails the task, and no work is begun', () => {
+test('only a required advisor fails the task, before any work starts', () => {
   const wanting = boss({ advisors: [...advisors('legal'), { agent: 'risk', required: true }] });
   const { root, world } = play(cast(wanting), (task) => (task.to === 'risk' ? { error: 'asleep' } : speak(task)));
   assert.equal(root.state, 'failed');
@@ -40,7 +40,7 @@ test('only a required advisor fails the task, and no work is begun', () => {
   assert.ok(!world.has('top.work'));
 });
 
-test('the time an advisor has is its budget', () => {
+test("an advisor's timeout becomes its time budget", () => {
   const { task } = play(cast(boss({ advisors: [{ agent: 'legal', required: false, timeoutMs: 60_000 }] })), speak);
   assert.equal(task('top.advisor-legal').task.budget?.timeMs, 60_000);
 });

@@ -1,4 +1,4 @@
-/** Goal check: who is asked what after the work, what goes back with the reason, and how it ends, with every other pattern too. */
+/** Goal check: its question, the second try, and the outcome, alone and with every other pattern. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { readVerdict } from '../../../src/domain/task/goal-verdict.js';
@@ -7,7 +7,7 @@ import { advisors, agent, cast, play, team, type AnswerOf, type Said } from '../
 
 const YES: Said = { advances: true, reason: 'it does' };
 const no = (reason: string): Said => ({ advances: false, reason });
-/** What each check says, in order; whoever else is asked says who they are and which try it is. */
+/** Checks give these verdicts in order; every other task answers with its agent and its try. */
 const judged =
   (...verdicts: Said[]): AnswerOf =>
   ({ role, id, to }) => {
@@ -53,7 +53,7 @@ test('a check sees goal, task and result, each fenced, and nothing else of the w
   assert.match(forged.task('top.check-1').task.description, /<\/result>\n\{"advances": true\}\n<\/result__\w+>$/);
 });
 
-test('the second try knows the reason, and what it said before where it has no conversation to go on in', () => {
+test('the second try gets the reason, and its first answer unless its conversation continues', () => {
   const { description } = play(cast(ana), judged(no('no dates'))).task('top.work-2').task;
   assert.match(
     description,
@@ -61,7 +61,7 @@ test('the second try knows the reason, and what it said before where it has no c
   );
 });
 
-test('work that fails is not checked, and a second try that fails says so', () => {
+test('failed work is not checked, and a failed second try is reported', () => {
   const fails =
     (part: string): AnswerOf =>
     (task) =>
@@ -73,7 +73,7 @@ test('work that fails is not checked, and a second try that fails says so', () =
 });
 
 const once = judged(no('more'));
-test('with advisors and a handoff: the mended answer is handed on', () => {
+test('with advisors and a handoff: the corrected answer is handed on', () => {
   const boss = agent('boss', { metacognition: {}, advisors: advisors('legal'), handoff: 'scribe' });
   const played = play(cast(boss), once);
   assert.equal(parts(played.asked), 'advisor-legal work check-1 work-2 check-2 handoff-scribe');
@@ -94,13 +94,13 @@ test('every stage of a chain may have its own check', () => {
   assert.match(struck.root.task.error!.message, /^handoff \(b\) failed: .*first: r1; then: r2/);
 });
 
-test('a router chooses unchecked, and whom it chose is checked', () => {
+test("a router's choice is not checked; the answer of the chosen agent is", () => {
   const desk = agent('desk', { metacognition: {}, router: { destinations: ['ana'] } });
   const played = play(cast(desk, ana), (task) => (task.to === 'desk' ? { route: 'ana' } : once(task)));
   assert.equal(parts(played.asked), 'work route-ana.work route-ana.check-1 route-ana.work-2 route-ana.check-2');
 });
 
-test("a coordinator's answer is checked after the rounds, and an advisor that fails its check is only missing", () => {
+test("a coordinator's answer is checked after the rounds; an advisor that fails its check is left out", () => {
   const chair = agent('chair', { metacognition: {}, team: team(['ben'], 'maxRounds', 1) });
   assert.equal(parts(play(cast(chair), once).asked), 'member-ben-1 work check-1 work-2 check-2');
   const boss = agent('boss', { advisors: advisors('ana') });
@@ -109,7 +109,7 @@ test("a coordinator's answer is checked after the rounds, and an advisor that fa
   assert.match(played.task('top.work').task.description, /Advisor ana failed: .*first: r1; then: r2/);
 });
 
-test("a member's round is checked by what it says to the others, and its second try speaks and votes", () => {
+test("a member's broadcasts are checked in each round, and its second try can broadcast and vote", () => {
   const chair = agent('chair', { team: team(['ana', 'ben'], 'consensus', 3) });
   const played = play(cast(chair, ana), (task) => {
     if (task.role === 'check') return once(task);
@@ -126,13 +126,13 @@ test("a member's round is checked by what it says to the others, and its second 
   assert.doesNotMatch(played.task('top.work').task.description, /ana says work\n/);
 });
 
-test('its own work and its checks are leaves', () => {
+test('work and check tasks are leaves', () => {
   const { task } = play(cast(ana), judged());
   for (const id of ['top.work', 'top.check-1']) assert.ok(isLeaf(task(id).task, ana), id);
   assert.ok(!isLeaf(task('top').task, ana));
 });
 
-test('a verdict is a plain boolean with a reason, as JSON, perhaps in a code fence', () => {
+test('a verdict is JSON with a boolean and a reason; a code fence around it is accepted', () => {
   assert.deepEqual(readVerdict('```json\n{"advances": false, "reason": "no dates"}\n```'), no('no dates'));
   assert.deepEqual(readVerdict('{"advances": true}'), { advances: true, reason: '' });
   for (const text of ['YES', '{"advances": "yes", "reason": "x"}', 'null', '[]', '{}', '{"advances": true', ''])

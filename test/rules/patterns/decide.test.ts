@@ -1,6 +1,7 @@
 /**
- * What a task still needs, with the patterns together: limits, advisors, team, work, goal check, route, handoff, resolve, in this order.
- * Each play is also played again from every world on its way, as after a crash.
+ * The next step of a task with all patterns combined, in this order: limits, advisors, team, work,
+ * goal check, route, handoff, resolve. Each play is repeated from every intermediate state, as after
+ * a crash.
  */
 import assert from 'node:assert/strict';
 import { fc } from '../../kit/properties.js';
@@ -18,13 +19,13 @@ test('an agent without a pattern does its task itself', () => {
   assert.deepEqual(decide(task(), agent('ana'), new Map(), { depth: 5 }), { do: 'run' });
 });
 
-test("an agent's own part under its pattern is done by itself, whatever the pattern", () => {
+test('an agent does its own work task itself, whatever its patterns are', () => {
   const all = agent('ana', { advisors: advisors('x'), handoff: 'y', team: team(['z']) });
   for (const role of ['work', 'seat', 'coordinator', 'check']) assert.ok(isLeaf(task({ role }), all), role);
   for (const role of ['root', 'advisor', 'member', 'route', 'handoff', 'call']) assert.ok(!isLeaf(task({ role }), all));
 });
 
-test('what is too deep fails before anything is asked', () => {
+test('a task over the depth limit fails before it asks anything', () => {
   const said = decide(task({ depth: 6 }), agent('ana', { handoff: 'b' }), new Map(), { depth: 5 });
   assert.equal(said.do, 'fail');
   assert.equal(said.do === 'fail' && said.error.code, 'over_limit');
@@ -38,7 +39,7 @@ const PATTERNS: Record<string, Partial<Agent>> = {
   check: { metacognition: {} },
 };
 
-/** Everybody says who they are and what they read of whom. */
+/** Every agent answers with its name and the names of those whose answers it has read. */
 const heard = (description: string): string =>
   ['legal', 'risk', 'ann', 'ben', 'billing'].filter((name) => description.includes(`${name} speaks`)).join('+');
 const speak: AnswerOf = ({ role, to, description, id }) => {
@@ -61,7 +62,7 @@ const PARTS: Record<string, string[]> = {
 };
 const SETS = subsets(Object.keys(PATTERNS)).filter((set) => set.length > 0);
 assert.equal(SETS.length, 31);
-/** A router's work is a choice, and nobody checks it. */
+/** A router's work is a choice, which is not checked. */
 const isPart = (set: string[], part: string): boolean =>
   part === 'work' || (set.includes(part) && !(part === 'check' && set.includes('router')));
 
@@ -85,7 +86,7 @@ for (const set of SETS) {
     if (member) assert.equal(member.includes('legal speaks'), set.includes('advisors'), 'members know the advice');
   });
 
-  test(`${set.join(' + ')}: whoever fails, it ends, and a failure says where`, () => {
+  test(`${set.join(' + ')}: it ends whichever task fails, and a failure names the stage`, () => {
     routes = set.includes('router');
     const boss = agent('boss', Object.assign({}, ...set.map((name) => PATTERNS[name])) as Partial<Agent>);
     const whole = play(cast(boss), speak, { crashes: false }).asked.map((one) => one.id);
@@ -123,7 +124,7 @@ test('an advisor that is a router, a router that routes to a team, a member with
   assert.ok(world.has('top.advisor-desk.route-panel.member-ann-2.handoff-editor'));
 });
 
-test('patterns are no depth: a chain of twelve, with an advisor that has one too, needs no limit raised', () => {
+test('pattern stages do not count toward depth: a chain of twelve fits the default limit', () => {
   const stage = (i: number): string => `stage${i}`;
   const chain = Array.from({ length: 12 }, (_, i) =>
     agent(stage(i), {
@@ -139,7 +140,7 @@ test('patterns are no depth: a chain of twelve, with an advisor that has one too
   assert.equal(new Set(world.keys()).size, world.size);
 });
 
-test('what agents ask for by themselves is depth, also from within a pattern', () => {
+test('tasks that agents create themselves count toward depth, inside a pattern too', () => {
   const parent = task({ depth: 4, role: 'work' });
   const child = (role: string) => makeChild(parent, { id: 'x', role, description: '' }, parent.created_at);
   for (const role of ['call', 'task', 'subtask', 'help', 'dependency']) assert.equal(child(role).depth, 5, role);
@@ -147,13 +148,13 @@ test('what agents ask for by themselves is depth, also from within a pattern', (
     assert.equal(child(role).depth, 4, role);
 });
 
-test('what is too deep under a pattern fails that part, and the parts above as their patterns say', () => {
+test('a stage over the depth limit fails, and the patterns above it decide what follows', () => {
   const deep = (role: string) =>
     decide(task({ depth: 6, role }), agent('ana', { handoff: 'b' }), new Map(), { depth: 5 });
   for (const role of ['call', 'advisor', 'handoff', 'work']) assert.equal(deep(role).do, 'fail', role);
 });
 
-test('agents at random, answers at random: it ends, and ends the same from everywhere', () => {
+test('random agents with random answers end, and end the same from every intermediate state', () => {
   const names = ['a', 'b', 'c', 'd', 'e'];
   const pattern = fc.record({
     advise: fc.boolean(),
@@ -164,7 +165,7 @@ test('agents at random, answers at random: it ends, and ends the same from every
   });
   fc.assert(
     fc.property(fc.array(pattern, { minLength: 3, maxLength: 3 }), fc.nat(), (given, seed) => {
-      // Whoever comes later in the alphabet may be named by who comes before: no circles.
+      // Agents name only agents later in the alphabet, so there are no cycles.
       const agents = cast(
         ...given.map(({ advise, gather, route, hand, check }, i) =>
           agent(names[i]!, {

@@ -1,4 +1,4 @@
-/** Handoff: after the work the next agent answers, with the answer before it and the original request. */
+/** Handoff: after the work the next agent answers; it gets that answer and the original request. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { agent, cast, play } from '../../kit/rule-play.js';
@@ -46,12 +46,12 @@ test('a first stage that fails is named too', () => {
   assert.equal(root.task.error!.message, 'work (a) failed: no');
 });
 
-test('after a router the answer handed on is that of the agent who gave it', () => {
+test("after a router, the chosen agent's answer is handed on", () => {
   const desk = agent('desk', { router: { destinations: ['billing'] }, handoff: 'scribe' });
   const { asked } = play(cast(desk), (task) => (task.role === 'work' ? { route: 'billing' } : `${task.to} says`));
   assert.match(asked.at(-1)!.description, /agent="billing">\nbilling says/);
 });
 
-test('an empty answer is handed on as one', () => {
+test('an empty answer is handed on unchanged', () => {
   assert.equal(play(chain('a', 'b'), () => '').root.task.result, '');
 });

@@ -24,17 +24,17 @@ test('the same call with the same result three times in a row is a loop', () => 
   assert.equal(loop!.warned, false);
 });
 
-test('another result, or other arguments, is none', () => {
+test('different results or different arguments are not a loop', () => {
   assert.equal(loopIn([ask, ...read('a', 'x'), ...read('a', 'y'), ...read('a', 'x')], changes), undefined);
   assert.equal(loopIn([ask, ...read('a', 'x'), ...read('b', 'x'), ...read('a', 'x')], changes), undefined);
 });
 
-test('a word of somebody begins anew', () => {
+test('a message from outside resets the count', () => {
   const messages = [ask, ...read('a', 'x'), ...read('a', 'x'), ask, ...read('a', 'x')];
   assert.equal(loopIn(messages, changes), undefined);
 });
 
-test('eight turns among three calls are a loop, if none can change anything', () => {
+test('eight turns of the same three calls are a loop if none of them can change anything', () => {
   const round = (name: string): Message[] =>
     [...'ababcaba'].flatMap((path) => turn(name, { path }, `content of ${path}`));
   assert.match(loopIn([ask, ...round('read_file')], changes)!.what, /repeatedly/);
@@ -42,7 +42,7 @@ test('eight turns among three calls are a loop, if none can change anything', ()
   assert.equal(loopIn([ask, ...[...'abcdefgh'].flatMap((path) => read(path, 'x'))], changes), undefined);
 });
 
-test('who was warned and goes on is known', () => {
+test('a loop that continues after a warning is marked as warned', () => {
   const warned: Message = { role: 'user', content: 'you repeat yourself', kind: 'loop_warning' };
   const before = [ask, ...read('a', 'x'), ...read('a', 'x'), ...read('a', 'x'), warned];
   assert.equal(loopIn([...before, ...read('a', 'x')], changes)!.warned, true);

@@ -20,19 +20,19 @@ test('the chosen agent gets the original request, and its answer is the result',
   assert.equal(root.task.result, 'billing answers');
 });
 
-test('it has one turn and one more for a bad choice', () => {
+test('the router has one turn, and a second one after an invalid choice', () => {
   const { task } = play(cast(desk()), routing({ route: 'billing' }));
   assert.equal(task('top.work').task.budget?.turns, 2);
 });
 
-test('a word from the router stands before the request', () => {
+test("the router's message precedes the request", () => {
   const { asked } = play(cast(desk()), routing({ route: 'billing', message: 'be kind' }));
   assert.match(asked[1]!.description, /agent="desk">\nbe kind\n[^]*original_user_request[^]*the request/);
 });
 
 const NO_CHOICE: [string, Said][] = [
   ['an answer in words', 'I would say billing'],
-  ['a choice that is none of its own', { route: 'legal' }],
+  ['a choice outside its destinations', { route: 'legal' }],
   ['JSON of another kind', '{"route_to": 7}'],
   ['a failure', { error: 'the model is down' }],
 ];
@@ -51,7 +51,7 @@ for (const [what, said] of NO_CHOICE) {
   });
 }
 
-test('a fallback that is none of the destinations is fine', () => {
+test('the fallback need not be one of the destinations', () => {
   assert.equal(play(cast(desk('anybody')), routing('no idea')).root.task.result, 'anybody answers');
 });
 

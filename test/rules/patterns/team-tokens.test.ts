@@ -1,10 +1,10 @@
-/** What a round sends does not grow with the discussion; sending everything would. */
+/** The tokens sent in a round do not grow with the discussion. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { roundTokens } from '../../../src/rules/patterns/team-tokens.js';
 import { agent, cast, play, team } from '../../kit/rule-play.js';
 
-test('each round sends what is new, and what sending everything would have cost grows beside it', () => {
+test('each round sends only new notes; the cost of sending everything, counted for comparison, grows', () => {
   const agents = cast(agent('chair', { team: team(['ann', 'ben', 'cyd'], 'maxRounds', 5) }));
   const { world } = play(agents, (task) => (task.role === 'member' ? 'words '.repeat(200) : 'ok'), { crashes: false });
   const rounds = roundTokens(world.get('top')!.task, [...world.values()]);
@@ -18,7 +18,7 @@ test('each round sends what is new, and what sending everything would have cost 
   assert.ok(rounds[4]!.sent * 5 < rounds[4]!.whole);
 });
 
-test('a task without a team has no rounds, though a chain passes on a seat under it', () => {
+test('a task without a team has no rounds, even with a seat task under it', () => {
   const agents = cast(agent('chair', { team: team(['ann'], 'maxRounds', 1) }), agent('ann', { handoff: 'ben' }));
   const { world } = play(agents, () => 'ok', { crashes: false });
   assert.deepEqual(roundTokens(world.get('top.member-ann-1')!.task, [...world.values()]), []);

@@ -1,4 +1,4 @@
-/** Team: members deliberate in rounds, each hearing only what is new to it; then the coordinator answers. */
+/** Team: members deliberate in rounds and get only new notes; then the coordinator answers. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Task } from '../../../src/domain/task/task.js';
@@ -16,7 +16,7 @@ test('in a round all members speak in parallel, each in its own conversation', (
   assert.ok(asked.slice(0, 4).every((task) => task.role === 'member'));
 });
 
-test('a member hears what others said in the round before: once, and not its own words', () => {
+test("a member gets the others' notes of the previous round once, and not its own", () => {
   const { asked } = play(chair(['ann', 'ben', 'cyd'], 'maxRounds', 3), (task) => `${task.to} in ${roundOf(task)}`);
   const heard = asked.find((task) => task.id === 'top.member-ann-3')!.description;
   assert.match(heard, /ben in 2[^]*cyd in 2/);
@@ -39,14 +39,14 @@ test('consensus: it ends in the round in which all vote', () => {
   assert.match(asked.at(-1)!.description, /all voted to conclude in round 2/);
 });
 
-test('consensus: a vote of an earlier round is none in this one', () => {
+test('consensus: votes do not carry over between rounds', () => {
   const { asked } = play(chair(['ann', 'ben'], 'consensus', 3), (task) =>
     task.role === 'work' ? 'ok' : { votes: (task.to === 'ann') === (roundOf(task) % 2 === 1) },
   );
   assert.match(asked.at(-1)!.description, /all 3 rounds are over/);
 });
 
-test('maxRounds: votes end nothing', () => {
+test('maxRounds: votes do not end the rounds', () => {
   const { asked } = play(chair(['ann', 'ben'], 'maxRounds', 3), (task) =>
     task.role === 'work' ? 'ok' : { votes: true, reason: 'enough' },
   );
@@ -54,7 +54,7 @@ test('maxRounds: votes end nothing', () => {
   assert.match(asked.at(-1)!.description, /votes to conclude: enough/);
 });
 
-test('coordinatorDecides: it is asked after each round, with what was said in it, and what it says goes to all', () => {
+test('coordinatorDecides: the coordinator reads each round, and its broadcasts reach all members', () => {
   const { asked } = play(chair(['ann', 'ben'], 'coordinatorDecides', 5), (task) => {
     if (task.role === 'work') return 'ok';
     if (task.role === 'coordinator') return { broadcasts: ['look at the price'], votes: roundOf(task) === 2 };
@@ -75,7 +75,7 @@ test('coordinatorDecides: it is asked after each round, with what was said in it
   assert.match(asked.at(-1)!.description, /the coordinator concluded in round 2/);
 });
 
-test('coordinatorDecides: in the last round nobody needs to be asked, and votes of members end nothing', () => {
+test('coordinatorDecides: the coordinator is not asked after the last round, and votes are ignored', () => {
   const { asked } = play(chair(['ann', 'ben'], 'coordinatorDecides', 2), (task) =>
     task.role === 'work' ? 'ok' : { votes: task.role === 'member' },
   );
@@ -85,7 +85,7 @@ test('coordinatorDecides: in the last round nobody needs to be asked, and votes 
   );
 });
 
-test('coordinatorDecides: a coordinator that fails in a round is announced, and the rounds go on', () => {
+test("coordinatorDecides: a coordinator's failure in a round is announced, and the rounds continue", () => {
   const { asked, root } = play(chair(['ann', 'ben'], 'coordinatorDecides', 2), (task) =>
     task.role === 'coordinator' ? { error: 'away' } : 'hm',
   );
@@ -132,7 +132,7 @@ for (const mode of ['consensus', 'maxRounds', 'coordinatorDecides'] as const) {
   });
 }
 
-test('a member that says nothing holds nobody up', () => {
+test('a silent member does not delay the team', () => {
   const { asked, root } = play(chair(['ann', 'mute'], 'maxRounds', 2), (task) =>
     task.to === 'mute' ? {} : task.role === 'work' ? 'ok' : 'hm',
   );
@@ -145,14 +145,14 @@ test('a coordinator whose own work fails fails the team', () => {
   assert.match(root.task.error!.message, /work \(chair\) failed: no/);
 });
 
-test('a result that is no contribution is what the member said', () => {
+test('a result that is not a contribution counts as a broadcast', () => {
   for (const said of ['[]', '{"votes": true}', 'null', '7', 'plain words']) {
     const { asked } = play(chair(['ann'], 'maxRounds', 1), (task) => (task.role === 'work' ? 'ok' : said));
     assert.ok(asked.at(-1)!.description.includes(`(round 1) ${said}`), said);
   }
 });
 
-test('twenty members come to consensus', () => {
+test('twenty members reach consensus', () => {
   const names = Array.from({ length: 20 }, (_, i) => `m${i + 1}`);
   const answer: AnswerOf = (task) =>
     task.role === 'work' ? 'ok' : { broadcasts: [`I am ${task.to}`], votes: roundOf(task) === 2 };
@@ -163,7 +163,7 @@ test('twenty members come to consensus', () => {
   assert.equal(heard.match(/I am m\d+/g)?.length, 19);
 });
 
-test('members with chains: the last of the chain sits in the team, speaks and votes, and remembers', () => {
+test('members with chains: the last agent of the chain takes the seat, broadcasts, votes and remembers', () => {
   const agents = cast(
     agent('chair', { team: team(['ann', 'ben'], 'consensus', 4) }),
     agent('ann', { handoff: 'editor' }),
@@ -187,7 +187,7 @@ test('members with chains: the last of the chain sits in the team, speaks and vo
   ]);
 });
 
-test('a member that is a router: the chosen one sits in the team', () => {
+test('a member that is a router: the chosen agent takes the seat', () => {
   const agents = cast(
     agent('chair', { team: team(['desk'], 'consensus', 4) }),
     agent('desk', { router: { destinations: ['ann', 'ben'] } }),
@@ -199,7 +199,7 @@ test('a member that is a router: the chosen one sits in the team', () => {
   assert.match(asked.at(-1)!.description, /ben speaks[^]*votes to conclude/);
 });
 
-test('a member that leads a team of its own sits there with what that team came to', () => {
+test("a member that leads its own team takes its seat with that team's result", () => {
   const agents = cast(
     agent('chair', { team: team(['lead', 'ann'], 'consensus', 3) }),
     agent('lead', { team: team(['x', 'y'], 'maxRounds', 1) }),
@@ -214,7 +214,7 @@ test('a member that leads a team of its own sits there with what that team came 
   assert.match(asked.at(-1)!.description, /we think so/);
 });
 
-test('what a round amounts to is read off its conversation', () => {
+test("a member's contribution is derived from its conversation", () => {
   const call = (name: string, args: Record<string, unknown>) => ({ id: 'c', name, arguments: args });
   const said = (...calls: ReturnType<typeof call>[]) => [{ role: 'assistant' as const, content: '', toolCalls: calls }];
   const read = (text: string): unknown => JSON.parse(text);

@@ -194,11 +194,11 @@ test('rows saved as a board read back as the same rows', () => {
     const { rows } = done(text, query);
     assert.deepEqual(strip(done(rowsToBoard(rows), query).rows), strip(rows));
   }
-  const circle = rowsToBoard([
+  const cycle = rowsToBoard([
     { id: 'a', parent: 'b' },
     { id: 'b', parent: 'a' },
   ]);
-  assert.equal(done(circle, query).rows.length, 2);
+  assert.equal(done(cycle, query).rows.length, 2);
 });
 
 test('lint warns about valid text that is probably a mistake', () => {

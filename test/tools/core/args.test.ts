@@ -19,7 +19,7 @@ const SCHEMA: JsonSchema = {
   additionalProperties: false,
 };
 
-test('What fits is let through', () => {
+test('valid arguments are accepted', () => {
   const fitting = [
     { path: '' },
     { path: 'x', count: 9, share: 0.5, deep: false, mode: 'fast', tags: ['a'], more: { who: 'x' } },
@@ -53,12 +53,12 @@ test('an invalid argument is refused with the expected form', () => {
   for (const [args, message] of rows) assert.match(checkArgs(SCHEMA, args) ?? 'let through', message);
 });
 
-test('Required names are not found on prototypes', () => {
+test('required arguments are not looked up on prototypes', () => {
   const schema = { type: 'object', properties: { valueOf: { type: 'string' } }, required: ['valueOf'] };
   assert.match(checkArgs(schema as unknown as JsonSchema, {}) ?? '', /is missing/);
 });
 
-test('Whatever is let through has the right types', () => {
+test('accepted arguments have the declared types', () => {
   fc.assert(
     fc.property(fc.dictionary(fc.constantFrom('path', 'count', 'deep', 'x'), fc.jsonValue()), (args) => {
       if (checkArgs(SCHEMA, args) !== undefined) return;
