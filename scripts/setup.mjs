@@ -67,7 +67,8 @@ function install() {
   say('installing packages');
   const args = ['ci', '--include=dev', '--no-audit', '--no-fund', '--loglevel=error'];
   const options = { cwd: ROOT, encoding: 'utf8' };
-  // On Windows npm is a batch file and needs a shell; Node warns if a shell gets separate arguments.
+  // On Windows npm is a batch file and needs a shell; Node warns if a shell gets separate
+  // arguments.
   const windows = process.platform === 'win32';
   const done = windows
     ? spawnSync(['npm', ...args].join(' '), { ...options, shell: true })

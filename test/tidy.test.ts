@@ -9,12 +9,15 @@ import * as path from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { ROLE_NAMES } from '../src/domain/task/role.js';
-import { withSources, type Source } from './kit/source/parse.js';
+import { withSources } from './kit/source/parse.js';
 import { longFunctions, wideComments } from './kit/source/rules.js';
 
 const ROOT = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '..', '..');
 
-/** Who may import whom. A room may always import itself, except that adapters never import each other. */
+/**
+ * Who may import whom. A room may always import itself, except that adapters never import each
+ * other.
+ */
 const MAY_IMPORT: Record<string, readonly string[]> = {
   domain: [],
   rules: ['domain'],
@@ -112,18 +115,13 @@ test('a folder has at most twenty files', () => {
   none([...counts].filter(([, count]) => count > FOLDER_FILES_MAX).map(([folder, count]) => `${folder}: ${count}`));
 });
 
-/** A rule that the tree does not keep yet is reported. Turn it on when `npm run measures` counts none. */
-const PARSED_RULES: { promise: string; broken: (parsed: Source[]) => string[]; isKept: boolean }[] = [
-  { promise: 'a function has at most 70 lines without its inner functions', broken: longFunctions, isKept: false },
-  { promise: 'a comment ends within 100 columns', broken: wideComments, isKept: false },
-];
+test('a function has at most 70 lines without its inner functions', () => {
+  none(withSources(ROOT, ['src'], longFunctions));
+});
 
-for (const { promise, broken, isKept } of PARSED_RULES)
-  test(promise, (t) => {
-    const places = withSources(ROOT, ['src'], broken);
-    if (isKept) none(places);
-    else t.diagnostic(`not kept yet: ${places.length} places, see npm run measures -- --places lines`);
-  });
+test('a comment ends within 100 columns', () => {
+  none(withSources(ROOT, ['src', 'test', 'bench'], wideComments));
+});
 
 test('files are short enough to read', () => {
   none(
@@ -315,7 +313,9 @@ function none(wrong: string[]): void {
 
 // Imports
 
-/** Every specifier of import, export … from and import(); `?` where import() is given no plain text. */
+/**
+ * Every specifier of import, export … from and import(); `?` where import() is given no plain text.
+ */
 function imports(file: string): string[] {
   const code = withoutComments(file);
   const found = [...code.matchAll(/(?:^|;)[ \t]*(?:import|export)\b(?:[^;'"`]*?\bfrom)?\s*['"]([^'"]+)['"]/gm)].map(
@@ -419,7 +419,10 @@ async function commandNames(): Promise<Set<string> | undefined> {
   return new Set(Array.isArray(COMMANDS) ? COMMANDS.map((command) => command.name) : Object.keys(COMMANDS));
 }
 
-/** Last column of the glossary's tables: a word in backquotes is not used in names. Gives the word to say instead. */
+/**
+ * Last column of the glossary's tables: a word in backquotes is not used in names. Gives the word
+ * to say instead.
+ */
 function avoidedWords(glossary: string): Map<string, string> {
   const avoided = new Map<string, string>();
   for (const line of glossary.split('\n').filter((each) => each.startsWith('| **'))) {

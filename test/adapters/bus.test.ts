@@ -319,7 +319,8 @@ describe('memory', () => {
         ten,
         ten.map((entry) => `${printNote(entry)}\n`),
       );
-      if (i === 500) disk.append(FILE, 'not json\n'); // its segment is evicted, so it is not read again
+      // The segment of this line is evicted, so the line is not read again.
+      if (i === 500) disk.append(FILE, 'not json\n');
       const loaded = news.segments.reduce((sum, segment) => sum + segment.notes.length, 0);
       assert.ok(loaded <= 50, `${loaded} notes in memory after ${i}`);
       assert.equal(news.segmentOf.size, loaded);

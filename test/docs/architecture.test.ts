@@ -1,4 +1,7 @@
-/** The walks of the architecture page name files that exist, and the walk of a dropped file stays short. */
+/**
+ * The walks of the architecture page name files that exist, and the walk of a dropped file stays
+ * short.
+ */
 import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import path from 'node:path';

@@ -32,7 +32,10 @@ test('every option that the documents show exists', () => {
   assert.deepEqual(mistakes, []);
 });
 
-/** Lines of code that call `guild`, with quoted arguments and comments removed: the line, the command and the rest. */
+/**
+ * Lines of code that call `guild`, with quoted arguments and comments removed: the line, the
+ * command and the rest.
+ */
 function commandLines(document: string): [string, string, string][] {
   const code = [...document.matchAll(/```[\s\S]*?```|`[^`\n]+`/g)].map((match) => match[0]).join('\n');
   const calls = [...code.matchAll(/(?<![\w-])guild ([a-z][a-z-]*)([^\n`]*)/g)];

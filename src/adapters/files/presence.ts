@@ -90,7 +90,8 @@ export function presence(disk: Disk, layout: Layout, processes: Processes, peer:
 
   function join(): void {
     if (joined) return;
-    showAt(disk, layout, peer.id, file(peer.id), `${JSON.stringify(peer, null, 2)}\n`); // written at once: a partial file would look dead
+    // Written as a whole: a partial file would look like a dead process.
+    showAt(disk, layout, peer.id, file(peer.id), `${JSON.stringify(peer, null, 2)}\n`);
     joined = true;
   }
 

@@ -10,7 +10,10 @@ import { record, type Ports } from '../core/context.js';
 
 export const ADMIT_TOOL = 'admit_message';
 
-/** The task of an admitted message, with the text as the human edited it; undefined if it was refused. */
+/**
+ * The task of an admitted message, with the text as the human edited it; undefined if it was
+ * refused.
+ */
 function admitted(approval: Task, at: string, salt: string): Task | undefined {
   const admission = approvalOf(approval);
   const mail = approval.context['mail'] as Mail | undefined;

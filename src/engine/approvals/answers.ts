@@ -19,7 +19,8 @@ export async function answerApproval(
   const answer: Answer = { ...given, at: context.clock.now().toISOString() };
   const { waits: _, ...task } = claim.task;
   const ended: Task = { ...task, result: JSON.stringify(answer), ended_at: answer.at };
-  await admit(context, ended); // before settling: answering again after a crash creates nothing twice
+  // before settling: answering again after a crash creates nothing twice
+  await admit(context, ended);
   await context.tasks.settle(claim, ended, 'completed');
   record(context, 'approval.answered', { task: id, cause, agent: HUMAN, ...answer });
   if (answer.approved) await learn(context, claim.task, answer);
@@ -29,7 +30,9 @@ export async function answerApproval(
 /** How many approvals of the same command lead to the proposal of a rule. */
 const HABIT = 3;
 
-/** Proposes a rule for a command that is approved repeatedly; the rule needs an approval of its own. */
+/**
+ * Proposes a rule for a command that is approved repeatedly; the rule needs an approval of its own.
+ */
 async function learn(context: Ports, task: Task, answer: Answer): Promise<void> {
   const request = approvalOf(task)?.request;
   if (request === undefined) return;

@@ -1,6 +1,6 @@
 /**
- * Turns a call that needs the human into a task that holds the exact action and its digest, and reads
- * the answer. Silence is never consent, and no agent can answer.
+ * Turns a call that needs the human into a task that holds the exact action and its digest, and
+ * reads the answer. Silence is never consent, and no agent can answer.
  */
 import { createHash } from 'node:crypto';
 import type { Agent } from '../../domain/agent/agent.js';

@@ -1,6 +1,6 @@
 /**
- * Validates a dependency or help request before it becomes a task. An impossible one is refused at once
- * with a reason that the model can read, and a relative deadline becomes a time.
+ * Validates a dependency or help request before it becomes a task. An impossible one is refused at
+ * once with a reason that the model can read, and a relative deadline becomes a time.
  */
 import { roleFacts } from '../../domain/task/role.js';
 import { dependencyOf, type Dependency } from '../../domain/coordination/dependency.js';

@@ -1,6 +1,7 @@
 /**
- * Executes one tool call: the gate judges it, then it runs, waits for the human, or is refused with a
- * reason that the model can read. Children and messages that follow from it are left to the caller.
+ * Executes one tool call: the gate judges it, then it runs, waits for the human, or is refused with
+ * a reason that the model can read. Children and messages that follow from it are left to the
+ * caller.
  */
 import type { Agent } from '../../domain/agent/agent.js';
 import { childId } from '../../domain/task/id.js';

@@ -1,6 +1,6 @@
 /**
- * Executes the tool calls of one turn. Each call becomes a tool result, a child that another peer must
- * answer, or the final answer.
+ * Executes the tool calls of one turn. Each call becomes a tool result, a child that another peer
+ * must answer, or the final answer.
  */
 import type { Agent } from '../../domain/agent/agent.js';
 import type { Message, ToolCall } from '../../domain/session/session.js';
@@ -18,7 +18,9 @@ interface CallsDone {
   results: Message[];
   /** Children that must end before the conversation continues. */
   asked: WantedChild[];
-  /** An approved action ran: the pass ends here so that people see it before the model continues. */
+  /**
+   * An approved action ran: the pass ends here so that people see it before the model continues.
+   */
   allowed: boolean;
   final?: string;
 }
@@ -66,7 +68,10 @@ export async function executeCalls(
   return { ...done, asked: done.asked.filter(({ id }, at, all) => all.findIndex((child) => child.id === id) === at) };
 }
 
-/** The event of a call that led to a task or was refused. `made`: false if the budget had no room for it. */
+/**
+ * The event of a call that led to a task or was refused. `made`: false if the budget had no room
+ * for it.
+ */
 function note(
   context: EngineContext,
   task: Task,

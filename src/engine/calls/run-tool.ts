@@ -1,6 +1,6 @@
 /**
- * Runs one tool. An effect is recorded before it starts, and its outcome after it. After a crash, an
- * effect without an outcome is never repeated: the model learns that its outcome is unknown.
+ * Runs one tool. An effect is recorded before it starts, and its outcome after it. After a crash,
+ * an effect without an outcome is never repeated: the model learns that its outcome is unknown.
  */
 import type { Agent } from '../../domain/agent/agent.js';
 import { childId, hash53 } from '../../domain/task/id.js';
@@ -145,7 +145,8 @@ async function guarded(tool: Tool, call: ToolCall, context: ToolContext): Promis
     return await tool.run(call.arguments, context);
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
-    // A disk failure is not the model's to handle: the task stops and resumes when the disk works again.
+    // A disk failure is not the model's to handle: the task stops and resumes when the disk works
+    // again.
     if (code !== undefined && DISK_FAILURES.has(code)) throw error;
     return { kind: 'problem', code: 'tool_failed', message: message ?? String(error) };
   }

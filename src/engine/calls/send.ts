@@ -1,7 +1,7 @@
 /**
- * Delivers what a call addresses to others: a message to a conversation, a note on a channel, or the
- * release of a resource. Each carries the id of the call, so a repetition has no effect. The engine
- * stamps the sender.
+ * Delivers what a call addresses to others: a message to a conversation, a note on a channel, or
+ * the release of a resource. Each carries the id of the call, so a repetition has no effect. The
+ * engine stamps the sender.
  */
 import type { Agent } from '../../domain/agent/agent.js';
 import { lineageFields } from '../../domain/task/lineage.js';

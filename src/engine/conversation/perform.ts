@@ -133,7 +133,9 @@ function afterFailure(stop: AbortSignal, failure: Problem): Ending {
   return stopped === undefined ? { do: 'fail', problem: failure } : { do: 'stop', problem: stopped };
 }
 
-/** Results can be missing only in what others wrote, so a complete conversation is not rechecked. */
+/**
+ * Results can be missing only in what others wrote, so a complete conversation is not rechecked.
+ */
 function shown(conversation: Conversation): readonly Message[] {
   const messages = conversation.messages();
   if (conversation.hasAllResults) return messages;

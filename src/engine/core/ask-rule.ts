@@ -1,4 +1,6 @@
-/** Evaluates a rule until it has seen every child that it names: the rule is pure, the store is not. */
+/**
+ * Evaluates a rule until it has seen every child that it names: the rule is pure, the store is not.
+ */
 import type { Placed, WantedChild } from '../../domain/task/task.js';
 
 interface RuleAsked<Step> {

@@ -50,9 +50,9 @@ export async function capacity(context: EngineContext): Promise<Capacity> {
 }
 
 /**
- * Checks `max_concurrent_tasks` again after a claim. Two processes may both find room and claim at the
- * same time; then the later claim goes back. If the file system cannot tell which was first, both do.
- * `here`: other tasks of this agent in this process.
+ * Checks `max_concurrent_tasks` again after a claim. Two processes may both find room and claim at
+ * the same time; then the later claim goes back. If the file system cannot tell which was first,
+ * both do. `here`: other tasks of this agent in this process.
  */
 export async function isOverCapacity(context: EngineContext, claim: Claim, here: number): Promise<boolean> {
   const { id, agent, task } = claim;

@@ -1,6 +1,6 @@
 /**
- * What the engine works with. `Ports` comes from outside, and every port is required: a missing gate
- * is a type error, not a call that runs unjudged. `EngineContext` adds the engine's own state.
+ * What the engine works with. `Ports` comes from outside, and every port is required: a missing
+ * gate is a type error, not a call that runs unjudged. `EngineContext` adds the engine's own state.
  */
 import type { Price } from '../../domain/budget/price.js';
 import type { Config } from '../../domain/config/config.js';

@@ -1,6 +1,6 @@
 /**
- * Publishes notes on channels. The engine stamps sender and time and asks the rules who may publish, so
- * a model cannot forge the sender.
+ * Publishes notes on channels. The engine stamps sender and time and asks the rules who may
+ * publish, so a model cannot forge the sender.
  */
 import {
   NOTE_TTL_MS,

@@ -1,7 +1,7 @@
 /**
- * Limits how many tasks a tree may create in a minute, so that agents that keep delegating to each other
- * are slowed down while a person can still react. Tasks that other processes created count, except for
- * those created at the same instant.
+ * Limits how many tasks a tree may create in a minute, so that agents that keep delegating to each
+ * other are slowed down while a person can still react. Tasks that other processes created count,
+ * except for those created at the same instant.
  */
 import type { Task } from '../../domain/task/task.js';
 import type { Clock } from '../../ports/clock.js';

@@ -1,6 +1,6 @@
 /**
- * Which tasks are cancelled but not ended yet. They may not advance. They end bottom-up, so that each
- * record includes the costs of everything below it.
+ * Which tasks are cancelled but not ended yet. They may not advance. They end bottom-up, so that
+ * each record includes the costs of everything below it.
  */
 import { isNamedUnder } from '../../domain/task/lineage.js';
 import type { Task } from '../../domain/task/task.js';

@@ -11,7 +11,9 @@ import { isLeaf } from '../../rules/patterns/decide.js';
 import { effectsUnderWay } from '../core/effects.js';
 import type { EngineContext, Ports } from '../core/context.js';
 
-/** `subtasks`: tasks that people added below the root while it ran; the root now depends on them. */
+/**
+ * `subtasks`: tasks that people added below the root while it ran; the root now depends on them.
+ */
 type Certified = { certificate: Certificate } | { waits: Waits; subtasks: string[] };
 
 export async function certify(context: EngineContext, task: Task): Promise<Certified> {

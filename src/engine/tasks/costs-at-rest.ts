@@ -1,6 +1,6 @@
 /**
- * Costs of a task that is about to end without running: read from its conversation and the records of
- * its children, or from the stages of its pattern.
+ * Costs of a task that is about to end without running: read from its conversation and the records
+ * of its children, or from the stages of its pattern.
  */
 import { roleFacts } from '../../domain/task/role.js';
 import { messagesOf, sessionUsage } from '../../domain/session/session.js';

@@ -1,4 +1,6 @@
-/** Budgets for children that look for an assignee, such as bids, before the task itself has started. */
+/**
+ * Budgets for children that look for an assignee, such as bids, before the task itself has started.
+ */
 import type { Budget } from '../../domain/budget/budget.js';
 import type { Problem } from '../../domain/problem.js';
 import type { Placed, Task, WantedChild } from '../../domain/task/task.js';
@@ -6,7 +8,9 @@ import { NO_USAGE } from '../../domain/budget/usage.js';
 import { grantEach, remainingBudget } from '../../rules/budget/remaining.js';
 import type { EngineContext } from '../core/context.js';
 
-/** They spend the task's money and tokens; its turns, tool calls and children are for its own work. */
+/**
+ * They spend the task's money and tokens; its turns, tool calls and children are for its own work.
+ */
 export function grantForCost(
   { config }: EngineContext,
   task: Task,

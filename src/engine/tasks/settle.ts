@@ -1,4 +1,7 @@
-/** Ends a claim: the task is completed, failed, parked or released. Each writes the record and an event. */
+/**
+ * Ends a claim: the task is completed, failed, parked or released. Each writes the record and an
+ * event.
+ */
 import type { Problem } from '../../domain/problem.js';
 import { roleFacts } from '../../domain/task/role.js';
 import type { Task, Waits } from '../../domain/task/task.js';
@@ -78,7 +81,10 @@ export async function park(
   if (parked) record(context, 'task.parked', { task: task.id, agent: claim.agent, waits });
 }
 
-/** Parks a task that waits for its own children. They are derived from the tree, so this need not be durable. */
+/**
+ * Parks a task that waits for its own children. They are derived from the tree, so this need not be
+ * durable.
+ */
 export async function parkForChildren(
   context: EngineContext,
   claim: Claim,
@@ -101,7 +107,9 @@ export async function release(
   if (back) record(context, 'task.released', { task: task.id, agent: claim.agent, why });
 }
 
-/** Ends a task that was stopped while it ran. A cancelled subtree is released, and ended bottom-up. */
+/**
+ * Ends a task that was stopped while it ran. A cancelled subtree is released, and ended bottom-up.
+ */
 export async function settleStopped(
   context: EngineContext,
   claim: Claim,

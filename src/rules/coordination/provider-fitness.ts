@@ -1,7 +1,7 @@
 /**
- * Scores agents as providers of a dependency: 10 points for each matching expertise (at most 50), up
- * to 30 for reliability, and up to 20 for free capacity. If the request names an expertise or a kind
- * of data, an agent that has none of it is not a candidate.
+ * Scores agents as providers of a dependency: 10 points for each matching expertise (at most 50),
+ * up to 30 for reliability, and up to 20 for free capacity. If the request names an expertise or a
+ * kind of data, an agent that has none of it is not a candidate.
  */
 import type { Agent } from '../../domain/agent/agent.js';
 import type { Dependency } from '../../domain/coordination/dependency.js';

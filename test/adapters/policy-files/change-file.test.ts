@@ -31,7 +31,8 @@ test("rules approved at the same moment are all kept, and so is a person's edit 
     ...disk,
     async createSynced(file, bytes) {
       await disk.createSynced(file, bytes);
-      if (++writes === 1) disk.save(ALLOWED, 'git status: true\n'); // a person saves before the first has its name
+      // A person saves before the first write has its name.
+      if (++writes === 1) disk.save(ALLOWED, 'git status: true\n');
     },
   };
   const [one, two] = gates(slow, 'one', 'two');

@@ -1,4 +1,6 @@
-/** The state of an agent follows from its tasks; deriving all states is linear in agents and tasks. */
+/**
+ * The state of an agent follows from its tasks; deriving all states is linear in agents and tasks.
+ */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { AgentState } from '../../../src/domain/agent/agent-state.js';

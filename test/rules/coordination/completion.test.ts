@@ -1,7 +1,7 @@
 /**
- * Explores the vote on completion in every order of events: three peers work, send notes, create tasks,
- * die and join while votes and notes are in transit. A root is never certified while a peer works or
- * anything is open or unread, and every state can still reach an end.
+ * Explores the vote on completion in every order of events: three peers work, send notes, create
+ * tasks, die and join while votes and notes are in transit. A root is never certified while a peer
+ * works or anything is open or unread, and every state can still reach an end.
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

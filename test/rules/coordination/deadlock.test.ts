@@ -1,4 +1,7 @@
-/** Every process chooses the same victim of a cycle, and a task that serves another inherits its priority. */
+/**
+ * Every process chooses the same victim of a cycle, and a task that serves another inherits its
+ * priority.
+ */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Coordination } from '../../../src/domain/config/config.js';

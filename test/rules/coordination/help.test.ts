@@ -1,4 +1,7 @@
-/** A call for help goes to free, able and relevant agents in order, and is escalated if none of them helps. */
+/**
+ * A call for help goes to free, able and relevant agents in order, and is escalated if none of them
+ * helps.
+ */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Agent } from '../../../src/domain/agent/agent.js';

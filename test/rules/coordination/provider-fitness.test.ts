@@ -1,4 +1,7 @@
-/** Providers are scored by expertise, reliability and capacity, and every process breaks ties the same way. */
+/**
+ * Providers are scored by expertise, reliability and capacity, and every process breaks ties the
+ * same way.
+ */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Dependency } from '../../../src/domain/coordination/dependency.js';

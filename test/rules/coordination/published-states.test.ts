@@ -1,4 +1,7 @@
-/** Notes fold into the last published state, and the difference to the current state becomes new notes. */
+/**
+ * Notes fold into the last published state, and the difference to the current state becomes new
+ * notes.
+ */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { AgentState } from '../../../src/domain/agent/agent-state.js';

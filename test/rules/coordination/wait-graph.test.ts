@@ -1,4 +1,7 @@
-/** The wait-for graph finds the same cycles as a full search of all waits, whatever is added and removed. */
+/**
+ * The wait-for graph finds the same cycles as a full search of all waits, whatever is added and
+ * removed.
+ */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { fc } from '../../kit/properties.js';

@@ -1,4 +1,6 @@
-/** Goal check: its question, the second try, and the outcome, alone and with every other pattern. */
+/**
+ * Goal check: its question, the second try, and the outcome, alone and with every other pattern.
+ */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { readVerdict } from '../../../src/domain/task/goal-verdict.js';

@@ -1,7 +1,7 @@
 /**
  * The next step of a task with all patterns combined, in this order: limits, advisors, team, work,
- * goal check, route, handoff, resolve. Each play is repeated from every intermediate state, as after
- * a crash.
+ * goal check, route, handoff, resolve. Each play is repeated from every intermediate state, as
+ * after a crash.
  */
 import assert from 'node:assert/strict';
 import { fc } from '../../kit/properties.js';

@@ -1,4 +1,7 @@
-/** The built-in verdict on command lines: which run without approval, and which ask although their name is listed. */
+/**
+ * The built-in verdict on command lines: which run without approval, and which ask although their
+ * name is listed.
+ */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { DEFAULT_POLICY } from '../../../src/domain/policy.js';

@@ -1,4 +1,7 @@
-/** Forbidden commands are denied in any spelling: quotes, paths, options, wrappers, scripts, substitutions, depth. */
+/**
+ * Forbidden commands are denied in any spelling: quotes, paths, options, wrappers, scripts,
+ * substitutions, depth.
+ */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { DEFAULT_POLICY } from '../../../src/domain/policy.js';

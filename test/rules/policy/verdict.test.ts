@@ -1,4 +1,7 @@
-/** Files widen and tighten the built-in verdict, agents only tighten it, and a built-in deny is final. */
+/**
+ * Files widen and tighten the built-in verdict, agents only tighten it, and a built-in deny is
+ * final.
+ */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Policy } from '../../../src/domain/policy.js';

@@ -1,4 +1,7 @@
-/** The award is deterministic, fair over many tasks, and never goes to an agent below its own threshold. */
+/**
+ * The award is deterministic, fair over many tasks, and never goes to an agent below its own
+ * threshold.
+ */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { fc } from '../../kit/properties.js';

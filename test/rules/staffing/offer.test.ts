@@ -1,4 +1,7 @@
-/** Offering a task needs no model: which agents fit, which are asked, and when the bids are compared. */
+/**
+ * Offering a task needs no model: which agents fit, which are asked, and when the bids are
+ * compared.
+ */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Agent } from '../../../src/domain/agent/agent.js';
