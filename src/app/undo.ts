@@ -40,7 +40,7 @@ export async function undoTo(
     const others = (await store.presence.peers()).filter((peer) => peer.id !== store.presence.peer.id);
     if (others.length > 0 && !force) throw new ProblemError(atWork(others.map((peer) => peer.pid)));
     const done = await history.undo(commit.id);
-    // Git removes folders that become empty; others may be looking into them.
+    // Git removes folders that become empty, and other processes may still list them.
     const disk = realDisk();
     for (const taskState of TASK_STATES) disk.makeFolder(path.join(path.resolve(root), 'tasks', taskState));
     store.events.append({

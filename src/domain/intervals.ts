@@ -27,7 +27,7 @@ export const INTERVALS = {
   slowReaderCheckMs: 5,
   /** Agent files are compared one by one where there are very many. */
   rosterCheckMs: 1000,
-  /** A command that was told to stop is looked for. */
+  /** Waits for a stopped command to exit. */
   processCheckMs: 20,
 
   // Gathering: changes that come closer together than this are handled together
@@ -41,7 +41,7 @@ export const INTERVALS = {
 
   // Display
   frameMs: 100,
-  /** `top` looks at what sends no file events: dead processes, pauses, clocks. */
+  /** `top` polls for changes without file events: dead processes, pauses, elapsed time. */
   topCheckMs: 1000,
   progressMs: 2000,
 } as const;

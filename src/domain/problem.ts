@@ -21,18 +21,18 @@ export const PROBLEM_CODES = [
   'over_budget',
   'over_limit', // size, depth, count
   'cancelled',
-  'by_hand', // a person did or dropped the work; what depends on it goes on
+  'by_hand', // a person did or dropped the work; dependent tasks continue
   'timed_out',
   'model_failed',
   'tool_failed',
   'dependency_failed',
-  'off_goal', // done, and checked twice, and no step towards the goal
+  'off_goal', // two checks found that the result does not advance the goal
   'unknown_outcome', // an effect started, and its outcome is not known
-  'taker_lost', // the process that did the work died, too often
+  'taker_lost', // processes that worked on it died too often
   'deadlock', // tasks waited for each other in a cycle, and this one gave way
-  'nobody_fit', // nobody can, or will, take it
-  'not_a_move', // a change of state that the table does not have
-  'forged', // said in the name of another
+  'nobody_fit', // no agent can or will take it
+  'not_a_move', // a change of state that the state table does not allow
+  'forged', // a note or entry with a false author
   'disk_failed',
   'bad_usage', // a wrong command line
   'bug',

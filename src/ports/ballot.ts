@@ -15,7 +15,10 @@ export interface BallotReading {
 }
 
 export interface Ballot {
-  /** Call before an unsandboxed command, and the result after it: marks in between do not count. */
+  /**
+   * Call it before an unsandboxed command, and the returned function afterwards: marks made in
+   * between do not count.
+   */
   expose(): () => void;
   /** Ids of entries that do not show their fate yet. */
   unsettled(): string[];

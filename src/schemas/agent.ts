@@ -111,7 +111,7 @@ export const AGENT_KEYS = {
     default: "the agent's own model",
     example: '{model: fast}',
   }),
-  metacognition: key(mind, 'Checks each result against the goal, and sends it back if it does not advance it.', {
+  metacognition: key(mind, 'Checks each result against the goal and sends back a result that does not advance it.', {
     default: 'results are not checked',
     example: '{model: fast}',
   }),
@@ -144,7 +144,7 @@ export const AGENT_KEYS = {
         error: 'a list of names',
       }),
     ),
-    'Names that `{{name}}` in the prompt stands for, with their defaults.',
+    'Variables for `{{name}}` in the prompt, with their defaults.',
     { default: 'none', example: '{tone: friendly}' },
   ),
   type: key(text, 'A word for the kind of agent. `planner` makes it the planner if no agent has that name.', {

@@ -95,7 +95,7 @@ const usage = z.looseObject(
 const certificate = z.looseObject(
   {
     open: field(count, 'Open tasks below it.', '0'),
-    unread: field(count, 'Notes that nobody has read.', '0'),
+    unread: field(count, 'Unread notes.', '0'),
     effects: field(count, 'Effects without an outcome.', '0'),
     agreed: field(count, 'Processes that agreed.', '2'),
     of: field(count, 'Processes that were asked.', '2'),
@@ -136,7 +136,7 @@ export const taskRecord = z.looseObject(
         hint: 'add a "description": one sentence that says what to do',
       },
     ),
-    to: field(peer, 'The agent that does it, or `human`.', 'retriever', { default: 'nobody: agents bid for it' }),
+    to: field(peer, 'The agent that does it, or `human`.', 'retriever', { default: 'none: agents bid for it' }),
     from: field(text, 'Who asks.', 'planner'),
     requirements: field(texts, 'Capabilities that the agent must have, all of them.', '[web_search]', {
       default: 'none',

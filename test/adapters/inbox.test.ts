@@ -165,7 +165,7 @@ test('old lines in a truncated or rewritten file are recognised, even without th
     const change = async (content: string, expected: string[]): Promise<void> => {
       disk.save(FILE, content);
       if (restart) box = open(disk);
-      // There are no tasks to recognise them by, only the logged keys.
+      // The tasks are gone, so only the logged keys identify messages that were already read.
       assert.deepEqual(await pass(box, new Map()), expected);
     };
     await change('', []);

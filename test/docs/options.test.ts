@@ -1,4 +1,4 @@
-/** Commands in the documents have the options that they are shown with. */
+/** Every option of a command that the documents show exists. */
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import * as fs from 'node:fs';

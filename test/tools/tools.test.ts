@@ -114,7 +114,7 @@ test('a missing file is reported with similar names', async (t) => {
 test('reading outside the workspace is not allowed, and reading a secret needs a human', async (t) => {
   const { use } = bench(t, { '.env': 'KEY=1' });
   assert.match(problemOf(await use('read_file', { path: '../x' })), /^not_allowed: .*outside the workspace/);
-  assert.match(problemOf(await use('read_file', { path: '.env' })), /^needs_human: .*secret.*go on without it/);
+  assert.match(problemOf(await use('read_file', { path: '.env' })), /^needs_human: .*secret.*continue without it/);
 });
 
 test('list_directory shows folders, sizes and odd names on one line each', async (t) => {

@@ -173,7 +173,7 @@ export function putFiles(root: string, states: readonly FileState[]): void {
   }
 }
 
-/** Spaces, if the content of the file was left out. */
+/** The content of the file; spaces of the same length if it was left out. */
 function contentOf({ text, base64 = '', bytes }: FileState): string | Buffer {
   if (bytes !== undefined) return Buffer.alloc(Math.min(bytes, MAX_TREE_BYTES), ' ');
   return text ?? Buffer.from(base64, 'base64');

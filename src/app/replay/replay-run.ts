@@ -40,7 +40,7 @@ export interface Replayed {
   root: string;
   /** Absent: everything is the same, byte for byte. */
   difference?: Difference;
-  /** It continued with the real models and commands. */
+  /** The replay continued with the real models and commands. */
   live: boolean;
   calls: { replayed: number; live: number };
   /** The number of compared files. */

@@ -1,7 +1,6 @@
 /**
- * One agent's conversation. The file is the truth; these are pure questions to its messages.
- * Nothing else says where a conversation stands: what must happen next is read off its last
- * messages.
+ * One agent's conversation. Its file is the source of truth: the next step is derived from its last
+ * messages, by the pure functions in this file.
  */
 import type { ProblemCode } from '../problem.js';
 import { sumUsage, type Usage } from '../budget/usage.js';
@@ -87,10 +86,7 @@ export interface Session {
   messages: Message[];
 }
 
-/**
- * The messages of one task, in a conversation that several may share; undefined if it has not begun
- * there.
- */
+/** One task's messages in a conversation that tasks may share; undefined before its first one. */
 export function messagesOf({ header, messages }: Session, task: string): readonly Message[] | undefined {
   const isShared = header.task !== undefined && header.task !== task;
   const from = isShared ? messages.findLastIndex((message) => message.task === task) : 0;
@@ -122,10 +118,7 @@ export function finalAnswer(messages: readonly Message[]): string | undefined {
   return last?.role === 'assistant' && (last.toolCalls ?? []).length === 0 ? last.content : undefined;
 }
 
-/**
- * The answer that a tool call of the last turn gave and that was accepted as the end: that turn was
- * the last one.
- */
+/** The answer from a tool call of the last turn that ended the task. */
 export function reportedAnswer(messages: readonly Message[]): string | undefined {
   for (let i = messages.length - 1; i >= 0 && messages[i]!.role === 'tool'; i--) {
     if (messages[i]!.final) return messages[i]!.content;

@@ -9,7 +9,7 @@ export interface Part {
   requirements: string[];
   /** Keys of parts that must be completed first. */
   dependsOn: string[];
-  /** It deliberately requires a capability that no agent has yet. */
+  /** The part deliberately requires a capability that no agent has yet. */
   isNew: boolean;
 }
 

@@ -54,7 +54,7 @@ export function lineageFields({
 }
 
 interface Kin {
-  /** Adds what an event says. */
+  /** Adds the facts of an event. */
   see(event: Event): void;
   rootOf(id: string): string;
   parentOf(id: string): string | undefined;

@@ -1,7 +1,7 @@
 /**
  * A role says why a task exists in the eyes of its parent. Everything that follows from a role is a
  * fact in this table, and no other file compares role names. A role without a row (a person's own
- * word, or one of a later version) is ordinary work that somebody asked for.
+ * word, or one of a later version) is ordinary requested work.
  */
 export type Role = string;
 
@@ -47,7 +47,7 @@ interface RoleFacts {
   plansOnce: boolean;
 
   // Work
-  /** Nobody asked for it: it starts a tree. */
+  /** The root of a tree: no other task requested it. */
   isRoot: boolean;
   /** Work that people or agents asked for in their own words. */
   isWork: boolean;
@@ -55,7 +55,7 @@ interface RoleFacts {
   isAddedByPeople: boolean;
   /** Its asker does not wait: the outcome comes back as a message. */
   runsInBackground: boolean;
-  /** If it fails, its asker reads why and goes on without it. */
+  /** If it fails, its asker gets the reason and continues without it. */
   isSpare: boolean;
   /** The file of its asker may say that it cannot be spared. */
   mayBeRequired: boolean;
@@ -67,7 +67,7 @@ interface RoleFacts {
   isBid: boolean;
   isTrial: boolean;
   isBreakdown: boolean;
-  /** Something that an agent lacks. Nobody works on it: a rule resolves it. */
+  /** Something that an agent lacks. No agent works on it: a rule resolves it. */
   need?: 'dependency' | 'help';
   /** It gives an agent what a need asks for. */
   isProvision: boolean;

@@ -42,7 +42,7 @@ export async function executeCalls(
     const reply: CallReply =
       room-- > 0
         ? await executeCall(context, task, agent, call, stop)
-        : asReply(overBudget('toolCalls', task, 'and this call was not made'));
+        : asReply(overBudget('toolCalls', task, 'so this call was not made'));
     if (reply.allowed) done.allowed = true;
     const asked: Asked =
       reply.kind === 'ask' || reply.kind === 'spawn'

@@ -13,7 +13,7 @@
 // more.
 //
 // The round is repeated if a peer joined, was busy, did something in between, or died between its
-// votes: a dead peer may have told another one something that no vote would show.
+// votes: a dead peer may have sent a note that no vote accounts for.
 export interface Vote {
   peer: string;
   /** The number of the vote round; notes call it `ballot`. */

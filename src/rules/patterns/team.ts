@@ -81,7 +81,7 @@ function member(
   const others = active.filter((other) => other !== name);
   const first = `You are ${name}, a member of a team (${active.join(', ')}) that ${agent.name} coordinates. The team deliberates in rounds. Use broadcast to tell the others what they should know; they see nothing else of your work. Call vote_conclude when nothing more needs to be discussed.\n\n${fence('original_user_request', task.from ?? 'human', request, task.id)}`;
   const news = notes.filter((note) => note.round === round - 1 && note.from !== name);
-  const later = news.length === 0 ? 'Nobody broadcast anything.' : news.map((note) => fenced(task, note)).join('\n\n');
+  const later = news.length === 0 ? 'There were no broadcasts.' : news.map((note) => fenced(task, note)).join('\n\n');
   return {
     id: childId(task.id, `member-${name}-${round}`),
     role: 'member',

@@ -50,7 +50,7 @@ export function judgePath(question: PathQuestion): Judged {
   if (parts.includes('..')) return refuse('it is outside the workspace');
   const folded = foldedParts(question.path);
   if (folded === undefined) return refuse('its name reads like a path out of the workspace');
-  // Both as written and folded, because a name like `..\\..` may fold a protected folder away.
+  // Check both spellings: folding a name like `..\\..` can remove a protected folder from the path.
   const either = [...folded, ...parts.map((part) => part.toLowerCase())];
   if (either.some(isPrivate)) return refuse('.guild is private to the program');
   const mismatch = wrongKind(question);

@@ -25,7 +25,7 @@ export function readClaude(value: Record<string, unknown>, places: Places): Draf
   const refused = toTools(file.disallowedTools ?? [], 'disallowedTools', warn);
   fields.models = fields.models.filter((model) => isModel(model, warn));
   fields.agents = fields.agents.filter((agent) => agent !== '*');
-  // tools that cannot be read are none: only a file that does not mention them gets the default
+  // Only a file without `tools` gets the default; unreadable tools grant nothing.
   const tools = (value['tools'] ?? null) === null ? READ_ONLY_TOOLS : toTools(file.tools ?? [], 'tools', warn);
   fields.tools = tools.filter((tool) => !refused.includes(tool));
   limitTurns(fields.budget, file.maxTurns);

@@ -45,8 +45,8 @@ export function startReading(text: string, file: string): Reading {
   const eol = newline > 0 && text[newline - 1] === '\r' ? '\r\n' : '\n';
   const board = { file, items: [], rejected: [], problems: [], sections: [], eol, bodyStart: 0, openEnd: false };
   const lastClose = text.lastIndexOf('-->');
-  const told = { line: 0, error: 0, warning: 0 };
-  return { text, board, all: [], starts: [], inTodo: false, stack: [], lastEnd: 0, lastClose, reported: told };
+  const reported = { line: 0, error: 0, warning: 0 };
+  return { text, board, all: [], starts: [], inTodo: false, stack: [], lastEnd: 0, lastClose, reported };
 }
 
 /** True if this line belongs to a block, fence or comment opened above. */

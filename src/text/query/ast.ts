@@ -16,7 +16,7 @@ export interface Assignment {
 
 export interface Select {
   kind: 'select';
-  /** `undefined` is `*`. */
+  /** Undefined for `*`. */
   fields?: string[];
   count: boolean;
   from: string;

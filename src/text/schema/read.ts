@@ -19,7 +19,7 @@ export interface Reading<T> {
   where(path: Path, side?: 'key' | 'value'): Where;
 }
 
-/** Nobody reads more. */
+/** More faults than this are not reported. */
 const MOST_FAULTS = 50;
 
 export function readValue<S extends Schema>(schema: S, raw: unknown, places: Places): Reading<z.infer<S>> {

@@ -118,9 +118,7 @@ function isIn(shape: Record<string, Schema>, key: string): number {
   return Object.hasOwn(shape, key) ? 1 : 0;
 }
 
-/**
- * The key of the schema that is meant. In records, a key in camel case is a key of somebody else.
- */
+/** The schema's spelling of this key. In records, camelCase keys are unknown keys and are kept. */
 function nameIn(shape: Record<string, Schema>, key: string, isLoose: boolean): string | undefined {
   if (Object.hasOwn(shape, key)) return key;
   const isKey = (name: string): boolean => name === key || (!isLoose && camelCase(name) === key);

@@ -7,19 +7,19 @@ export const broadcast = defineTool({
   name: 'broadcast',
   kind: 'pure',
   description:
-    'Says something to all who listen: in a team to its members, who hear it in the next round; with a channel to the readers of that channel.',
+    'Broadcasts a message: in a team to its members, who get it in the next round; with a channel to the readers of that channel.',
   args: {
     message: text('What the others should know'),
     channel: optional(text('A channel that guild.yaml names; needed outside a team')),
-    priority: optional(oneOf(NOTE_PRIORITIES, 'How urgent it is on that channel')),
+    priority: optional(oneOf(NOTE_PRIORITIES, 'The urgency of the message on that channel')),
   },
   run({ message, channel, priority }, { task }) {
     if (message.trim() === '') return toolProblem('bad_field', 'message is empty; say what the others should know');
     if (channel !== undefined) {
-      const reply = `It is on the channel ${channel}; its readers hear it before their next turn.`;
+      const reply = `Posted on the channel ${channel}; its readers get it before their next turn.`;
       return { kind: 'note', channel, message, text: reply, priority };
     }
-    if (roleFacts(task.role).isRound) return { kind: 'text', text: 'The others will hear it in the next round.' };
+    if (roleFacts(task.role).isRound) return { kind: 'text', text: 'The others will get it in the next round.' };
     return toolProblem('bad_field', 'you are not in a team: name the channel with "channel"');
   },
 });
@@ -27,7 +27,7 @@ export const broadcast = defineTool({
 export const voteConclude = defineTool({
   name: 'vote_conclude',
   kind: 'pure',
-  description: 'Votes to end the deliberation. It ends when all active members vote so in the same round.',
+  description: 'Votes to end the deliberation. It ends when all active members vote in the same round.',
   args: { reason: optional(text('Why the discussion can end')) },
   run: () => ({ kind: 'text', text: 'Your vote is noted. End your turn now.' }),
 });
@@ -36,6 +36,6 @@ export const concludeTeam = defineTool({
   name: 'conclude_team',
   kind: 'pure',
   description: "Ends the team's deliberation; you then give the final answer.",
-  args: { reason: optional(text('Why it can be decided now')) },
+  args: { reason: optional(text('Why there is enough to decide now')) },
   run: () => ({ kind: 'final', text: 'concluded' }),
 });

@@ -15,7 +15,7 @@ function adviceFor(code: string, use: PathUse, path: string, { agent, folder }: 
   if (code === 'not_found') return `; ${lookalikes(folder, agent.name, path) ?? 'list_directory shows what is there'}`;
   if (code === 'needs_human' && (use === 'write' || use === 'make_folder'))
     return `; writing it needs a human's approval: write under workspaces/${agent.name}/ instead`;
-  if (code === 'needs_human') return "; reading it needs a human's approval: go on without it";
+  if (code === 'needs_human') return "; reading it needs a human's approval: continue without it";
   if (code === 'not_allowed' && use === 'read' && isFolder(folder, agent.name, path))
     return ': list_directory shows what is in it';
   return '';

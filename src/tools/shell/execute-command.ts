@@ -19,7 +19,10 @@ export const executeCommand = defineTool({
   args: {
     command: text('The command line'),
     timeout_s: optional(
-      integer(`Seconds after which it is ended; ${DEFAULT_SECONDS} if left out`, { minimum: 1, maximum: MAX_SECONDS }),
+      integer(`Seconds after which it is stopped; ${DEFAULT_SECONDS} if left out`, {
+        minimum: 1,
+        maximum: MAX_SECONDS,
+      }),
     ),
     network: optional(flag('true if it needs the network; a human is then always asked')),
   },
@@ -52,7 +55,7 @@ function replyOf(outcome: ShellOutcome, seconds: number): ToolReply {
     const failed = outcome.code === 0 ? '' : ' (it failed)';
     return { kind: 'text', text: `exit code ${outcome.code}${failed}\n${output}` };
   }
-  const so = `everything it had started was ended, and its effects until then remain. Its output until then:\n${output}`;
+  const so = `all of its processes were stopped, and its effects so far remain. Its output so far:\n${output}`;
   switch (outcome.by) {
     case 'time-out':
       return toolProblem('timed_out', `it ran longer than ${seconds} s; ${so}`);
@@ -61,6 +64,6 @@ function replyOf(outcome: ShellOutcome, seconds: number): ToolReply {
     case 'output':
       return toolProblem('over_limit', `it wrote far too much output; ${so}`);
     case 'signal':
-      return toolProblem('tool_failed', `it was ended from outside; ${so}`);
+      return toolProblem('tool_failed', `it was killed by a signal; ${so}`);
   }
 }

@@ -11,14 +11,14 @@ export const breakDown = defineTool({
   name: 'break_down',
   kind: 'ask',
   description:
-    'Breaks your task into parts and waits for all of them. Each part is a task of its own, offered to whichever agent is fit for it; parts that do not depend on others run at the same time. Describe each part so that it is complete in itself. Parts that repeat work already asked for are dropped, and you are told which. Make the answer from what comes back.',
+    'Breaks your task into parts and waits for all of them. Each part becomes a separate task and is offered to the agents that can do it; parts that do not depend on others run in parallel. Describe each part so that it is complete in itself. Parts that repeat existing work are dropped and reported to you. Then combine the results into your answer.',
   args: {
     parts: listOf(
       {
         key: text('A short name, unique among the parts'),
         description: text('What to do, complete in itself'),
         type: optional(text('What kind of work it is')),
-        agent: optional(text('The agent that does it; leave out to let the best agent be found')),
+        agent: optional(text('The agent that does it; if left out, agents bid for it')),
         requires: optional(texts('Capabilities that are needed')),
         depends_on: optional(texts('Keys of parts that must be done first')),
         new: optional(flag('True if it needs a capability that no agent has yet')),
@@ -30,10 +30,13 @@ export const breakDown = defineTool({
     for (const { key, agent } of args.parts) {
       if (!agent || (context.agents.has(agent) && agent !== context.agent.name)) continue;
       if (agent === context.agent.name)
-        return toolProblem('not_allowed', `${key} is for yourself; name another agent, or none`);
+        return toolProblem('not_allowed', `${key} is assigned to yourself; name another agent, or leave agent out`);
       const near = nearest(agent, context.agents.keys());
       const meant = near === undefined ? '' : `; did you mean ${near}?`;
-      return toolProblem('unknown_agent', `${key} is for ${JSON.stringify(agent)}, which does not exist${meant}`);
+      return toolProblem(
+        'unknown_agent',
+        `${key} is assigned to ${JSON.stringify(agent)}, which does not exist${meant}`,
+      );
     }
     const parts = args.parts.map(({ key, description, type, agent, requires, depends_on: after, new: isNew }) => ({
       key,

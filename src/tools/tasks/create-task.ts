@@ -1,4 +1,4 @@
-/** Makes a task for another agent without waiting for it. Its outcome comes back as a message. */
+/** Creates a task for another agent without waiting for it. Its outcome arrives as a message. */
 import { childId } from '../../domain/task/id.js';
 import { defineTool, optional, text, texts, toolProblem } from '../core/define-tool.js';
 import { unknownAgent } from '../core/unknown-agent.js';
@@ -7,9 +7,9 @@ export const createTask = defineTool({
   name: 'create_task',
   kind: 'ask',
   description:
-    'Makes a task for another agent and goes on. When it has ended, its outcome comes back to you as a message; until then your own task stays open. Say everything the agent needs: it does not see this conversation.',
+    'Creates a task for another agent and does not wait for it. When that task ends, you get its outcome as a message; your own task stays open until then. Include everything the agent needs: it does not see this conversation.',
   args: {
-    agent: optional(text('The agent that does it; leave out to let the best agent be found')),
+    agent: optional(text('The agent that does it; if left out, agents bid for it')),
     description: text('What to do, complete in itself'),
     depends_on: optional(texts('Ids of tasks that must be completed first')),
     requires: optional(texts('Capabilities that the agent must have')),
@@ -18,7 +18,7 @@ export const createTask = defineTool({
     if (description.trim() === '') return toolProblem('bad_field', 'description is empty; say what to do');
     if (agent !== undefined && !context.agents.has(agent)) return unknownAgent(agent, context.agents.keys());
     const id = childId(context.task.id, `call-${context.callId}`);
-    const note = 'its outcome will come back to you as a message';
+    const note = 'you will get its outcome as a message';
     return {
       kind: 'spawn',
       child: { id, role: 'task', to: agent, description: description.trim(), dependencies, requirements },

@@ -5,7 +5,7 @@ import { defineTool, flag, text, toolProblem } from '../core/define-tool.js';
 export const giveVerdict = defineTool({
   name: 'give_verdict',
   kind: 'pure',
-  description: 'Says whether the result advances the original goal, and why. This ends your part.',
+  description: 'States whether the result advances the original goal, and why. This ends your turn.',
   args: {
     advances: flag('Whether the result meaningfully advances the original goal'),
     reason: text('Why; if it does not, what is missing, so that it can be fixed'),

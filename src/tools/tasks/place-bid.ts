@@ -6,9 +6,9 @@ export const placeBid = defineTool({
   name: 'place_bid',
   kind: 'pure',
   description:
-    'Says whether you should take the task that is offered, whether you can, and how fit you are. This ends your part.',
+    'Bids for the offered task: whether you should take it, whether you can do it, and how well you fit. This ends your turn.',
   args: {
-    proceed: flag('False to step back: the task is redundant, leads nowhere, or is better left to others'),
+    proceed: flag('False to decline: the task is redundant, pointless, or better done by another agent'),
     able: flag('Whether your capabilities and tools are enough to do it'),
     fitness: integer('How fit you are for it', { minimum: MIN_FITNESS, maximum: MAX_FITNESS }),
     reason: text('Why, in a sentence'),

@@ -5,7 +5,7 @@
  */
 
 export interface Places {
-  /** The home directory of the user that would run it. */
+  /** The home directory of the user that would run the command. */
   home?: string;
   /** The directory it would run in. */
   cwd?: string;
