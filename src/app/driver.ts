@@ -138,7 +138,7 @@ function waitForOthers(ports: Ports, { task }: Placed, roots: ReadonlySet<string
   return times.length === 0 ? undefined : Math.min(INTERVALS.folderCheckMs, Math.max(1, ...times));
 }
 
-/** Whether one of these trees could continue if other processes had not filled up an agent. */
+/** Whether one of these trees waits only because other processes use all capacity of an agent. */
 function lacksCapacity({ tasks, presence, agents }: Ports, roots: ReadonlySet<string>): boolean {
   const elsewhere = claimedElsewhere(tasks.open(), presence.peer.id);
   return [...tasks.open()].some(({ task: { root, to = '' }, state }) => {

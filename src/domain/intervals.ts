@@ -15,7 +15,7 @@ export const INTERVALS = {
   peerCheckMs: 1000,
   /** The same among many peers, of whom only the first ones check. */
   peerCheckOfManyMs: 2000,
-  /** Among many peers, each hears of a death after a random part of this. */
+  /** With many peers, each notices a death after a random delay of at most this. */
   peerNoticeSpreadMs: 1000,
   /** Votes are counted. */
   voteCheckMs: 20,

@@ -11,7 +11,7 @@ const time = z
 export const checkInYaml = z.looseObject(
   {
     last_checkin: key(time, 'When the planner was last asked.', {
-      default: 'it was not asked yet',
+      default: 'the planner has not been asked yet',
       example: '"2026-01-31T09:00:00.000Z"',
     }),
     interval_seconds: key(

@@ -1,6 +1,6 @@
 /**
- * A running command: its output and its processes. Time-out, cancel and runaway output all end it
- * the same way: nothing more starts, and everything that was started is ended.
+ * A running command: its output and its processes. A time-out, a cancellation and too much output
+ * all stop it in the same way: no new process starts, and all of its processes are killed.
  */
 import { spawn } from 'node:child_process';
 import fs from 'node:fs';

@@ -100,7 +100,7 @@ export interface TurnStep {
 export type Ending =
   | { do: 'answer'; text: string }
   | FailStep
-  /** It was cancelled. */
+  /** The task was cancelled. */
   | { do: 'stop'; problem: Problem }
   | { do: 'put_back'; why: string }
   | { do: 'wait'; tasks: string[] };

@@ -198,6 +198,6 @@ function asText(value: unknown): string {
   try {
     return JSON.stringify(value);
   } catch {
-    return '[a value that holds itself]';
+    return '[a value that contains itself]';
   }
 }

@@ -10,7 +10,7 @@ export const placeBid = defineTool({
   args: {
     proceed: flag('False to decline: the task is redundant, pointless, or better done by another agent'),
     able: flag('Whether your capabilities and tools are enough to do it'),
-    fitness: integer('How fit you are for it', { minimum: MIN_FITNESS, maximum: MAX_FITNESS }),
+    fitness: integer('How well you fit the task', { minimum: MIN_FITNESS, maximum: MAX_FITNESS }),
     reason: text('Why, in a sentence'),
   },
   run(args) {

@@ -52,7 +52,7 @@ test('a timeout and a cancellation are problems that include the output so far',
     1000,
   );
   assert.ok(late.kind === 'problem' && late.code === 'timed_out');
-  assert.match(late.message, /^it ran longer than \d+ s; .*until then:\nbefore$/s);
+  assert.match(late.message, /^it ran longer than \d+ s; .*output so far:\nbefore$/s);
   const gone = await use({ command: 'sleep 60' }, { shell, approved: true, signal: AbortSignal.abort() });
   assert.ok(gone.kind === 'problem' && gone.code === 'cancelled');
 });

@@ -121,7 +121,7 @@ export function treeLines(
   });
 }
 
-/** Columns that the description keeps before the cost takes room. */
+/** The minimum width of the description; the cost takes only the space beyond it. */
 const LEAST_GIST = 16;
 
 /** The cost next to the description: all of it, its last part, or nothing, as fits. */

@@ -18,7 +18,7 @@ export function whyNotFind(words: string[], places: Places): string | undefined 
     const count = OPERATORS.has(word) ? 0 : wordsAfter(word);
     if (count === undefined) return `find ${word.slice(0, 40)} is not on the list of read-only tests`;
     if (at + count >= words.length && count > 0) return `find ${word} has no value`;
-    // find would take it as a value, but it is more likely meant as an action.
+    // find would read the next word as a value, but the author probably meant an action.
     if (count === 1 && ACTS.test(words[at + 1]!)) return `find ${words[at + 1]} is not on the list of read-only tests`;
     const secret = READS.test(word) ? secretPath(words[at + 1]!, places) : undefined;
     if (secret !== undefined) return secret;
