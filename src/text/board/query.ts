@@ -7,7 +7,7 @@ import { addItem } from './add.js';
 import { applyEdits } from './edit.js';
 import type { Board, BoardProblem, Item, Value } from './item.js';
 import { itemKey, parseBoard } from './parse.js';
-import { assignmentEdits, assignmentFlaw, boxAfter, COLUMNS, itemRow, listOf } from './row.js';
+import { assignmentEdits, assignmentFlaw, boxAfter, COLUMNS, itemRow, listOf, OPTIONAL_COLUMNS } from './row.js';
 import { unknownColumn } from '../query/columns.js';
 import { type Delete, evaluate, type Insert, type Query, type Row, select, type Update } from '../query/query.js';
 import { fieldsOf, fieldValue } from '../query/where.js';
@@ -36,7 +36,7 @@ export function queryBoard(text: string, file: string, query: Query, options: Bo
   const board = parseBoard(text, file);
   if (query.kind === 'select') {
     const all = boardRows(board);
-    const unknown = unknownColumn(query, all, COLUMNS);
+    const unknown = unknownColumn(query, all, [...COLUMNS, ...OPTIONAL_COLUMNS]);
     if (unknown) return { ok: false, problem: unknown };
     const rows = select(query, all);
     return { ok: true, rows, message: `${rows.length} tasks in ${file}`, problems: board.problems };

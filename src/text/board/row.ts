@@ -22,6 +22,19 @@ export const COLUMNS = [
   'line',
 ] as const;
 
+/** Keys that Guildhall reads or writes on a board. A query may name them although no item has one. */
+export const OPTIONAL_COLUMNS = [
+  'description',
+  'prompt',
+  'depends_on',
+  'requirements',
+  'completed_at',
+  'failed_at',
+  'error',
+  'failure',
+  'reason',
+] as const;
+
 const FLAG_BOX = new Map<string, Box>([
   ['completed', 'done'],
   ['skipped', 'skipped'],

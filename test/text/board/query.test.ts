@@ -58,6 +58,14 @@ test('AND and OR work, and a completion time leaves completed true', () => {
   ]);
 });
 
+test('a key with a meaning on boards may be queried before any task has it', () => {
+  const board = '## TODO\n\n- [ ] One\n  id: one\n';
+  assert.deepEqual(ids(board, `SELECT id, completed_at FROM BOARD WHERE depends_on != 'x' ORDER BY failed_at`), [
+    'one',
+  ]);
+  assert.match(refused(board, `SELECT id, depends FROM BOARD`), /no column "depends"[^]*"depends_on"/);
+});
+
 test('an update changes only its line and keeps a time written there', () => {
   const reply = done(REDIS, `UPDATE BOARD SET completed = false WHERE id = 'task-001'`);
   assert.equal(reply.message, 'Updated 1 tasks in tasks/x.task.md');
