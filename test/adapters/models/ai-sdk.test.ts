@@ -402,7 +402,7 @@ test('a missing key is reported before anything is sent', async () => {
     const result = failure(await model.call(ask({ model: `${name}/m`, agent: 'planner' })));
     assert.deepEqual(result, {
       class: 'auth',
-      message: `${key} is not set: export it, or choose another model for agent planner in agents/planner.md or guild.yaml`,
+      message: `${key} is not set: export it, or choose another model in the file of agent planner or in guild.yaml`,
     });
   }
   assert.equal(failure(await model.call(ask({ model: 'nobody/m' }))).class, 'unknown_model');

@@ -171,7 +171,7 @@ export function failure(
 }
 
 export function otherModel(info: Pick<CallInfo, 'agent'>): string {
-  return `choose another model for agent ${info.agent} in agents/${info.agent}.md or guild.yaml`;
+  return `choose another model in the file of agent ${info.agent} or in guild.yaml`;
 }
 
 /** The provider's own message: short, on one line, and without the key in case it is echoed. */
