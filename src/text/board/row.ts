@@ -22,7 +22,7 @@ export const COLUMNS = [
   'line',
 ] as const;
 
-/** Keys that Guildhall reads or writes on a board. A query may name them although no item has one. */
+/** Keys with a meaning on boards. A query may name them although no item has one. */
 export const OPTIONAL_COLUMNS = [
   'description',
   'prompt',
