@@ -114,7 +114,9 @@ export const sessionYaml = z.looseObject(
       example: '50a6830d',
     }),
     created: nullable(text, 'When it was created.', { example: '"2026-01-31T09:00:00.000Z"' }),
-    status: nullable(choice(SESSION_STATUSES), 'For people: the task decides.', { default: '`active`' }),
+    status: nullable(choice(SESSION_STATUSES), 'Shown to people only; the engine goes by the state of the task.', {
+      default: '`active`',
+    }),
     task: nullable(text, 'The task that it was created for.', { example: 'is-redis-running' }),
     forked_from: nullable(text, 'The conversation it is a copy of, and the number of messages that were copied.', {
       example: 'planner-1@4',

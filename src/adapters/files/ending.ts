@@ -90,10 +90,10 @@ export function ending({ disk, layout, write, ahead, journal, lookup, onItsWay, 
     const held = layout.claimed(claim.id, claim.agent, me);
     const before = onItsWay.get(claim.id);
     forget(claim.id);
-    const lies = before === undefined ? held : before.from;
+    const current = before === undefined ? held : before.from;
     const text = printTask(task);
-    const of = lies && disk.stamp(lies);
-    if (lies !== undefined && of === undefined) {
+    const of = current && disk.stamp(current);
+    if (current !== undefined && of === undefined) {
       onItsWay.drop(claim.id);
       return keepAsEvidence(claim, await write.writeTemp(text));
     }
@@ -101,7 +101,7 @@ export function ending({ disk, layout, write, ahead, journal, lookup, onItsWay, 
     const writeRecord = once(() => Promise.all([write.writeTemp(text), syncSession(task)]).then(([tmp]) => tmp));
     const line = (): Promise<Line> => syncSession(task).then(() => ({ id, state, text, of }));
     onItsWay.send(
-      { id, parent, root, from: lies, write: writeRecord, line, end: { task, state } },
+      { id, parent, root, from: current, write: writeRecord, line, end: { task, state } },
       layout.task(state, id),
     );
     return true;

@@ -77,7 +77,7 @@ interface Part {
   safe: number | undefined;
   /** Why a sync failed. Its unsynced bytes count as lost, whatever a later sync returns. */
   lost?: { thrown: unknown };
-  /** The ids whose content only these lines have, with the folder of the file. */
+  /** Ids of which these lines are the only copy, with the folder of the file. */
   readonly live: Map<string, string>;
 }
 

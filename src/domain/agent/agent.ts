@@ -68,7 +68,7 @@ export interface Agent {
   /** Judges whether a result advances the goal. */
   metacognition?: Mind;
   budget: Budget;
-  /** Tool name → how much stricter than policy this agent wants it. */
+  /** By tool name: a stricter verdict than the policy gives. */
   approve: Record<string, 'ask' | 'deny'>;
   /**
    * It is new and has to prove itself: its results are checked, and it is retired if they do not

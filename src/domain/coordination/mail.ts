@@ -33,7 +33,7 @@ export function sourceOf(file: string): string {
   return word === '' || word === 'inbox' || word === 'messages' ? 'inbox' : word;
 }
 
-/** The taint of what follows from it: `slack/sarah`. */
+/** The taint that a message passes on, such as `slack/sarah`. */
 export function taintOf(mail: Pick<Mail, 'source' | 'from'>): string {
   return `${mail.source}/${plainName(mail.from) || 'unknown'}`;
 }

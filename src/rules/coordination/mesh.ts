@@ -9,7 +9,7 @@ import { lot } from './provider-fitness.js';
 export interface Offer {
   agent: string;
   fitness: number;
-  /** It gave way to a better offer; it can still be asked if that agent fails. */
+  /** Withdrawn for a better offer. The agent can still be asked if the better one fails. */
   steppedBack: boolean;
 }
 

@@ -97,7 +97,7 @@ export function fingerprint({ description, type = '', requirements, context }: T
   return JSON.stringify([plain(description), plain(type), [...requirements].sort(), plain(goal), detailsOf(context)]);
 }
 
-/** What a bidder is shown of the workspace. It never includes other bids. */
+/** The view of the workspace that a bidder gets. It never includes other bids. */
 export interface Situation {
   /** The number of tasks the agent has now. */
   workload: number;

@@ -63,7 +63,7 @@ function parse(line: string): CassetteEntry | undefined {
 }
 
 function edited(file: string, line: number): Problem {
-  return problem('bad_file', 'this line differs from the recording: it, or one before it, was edited or lost', {
+  return problem('bad_file', 'since the recording, this line or one before it was edited or lost', {
     where: { file, line },
     hint: 'record it again; to try another prompt, leave the cassette as it is and use guild replay --with',
   });

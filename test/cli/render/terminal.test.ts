@@ -132,7 +132,7 @@ test('an ambiguous short id is refused with the matching tasks', async (t) => {
   ]) {
     const ran = await guild(...command);
     assert.equal(ran.code, 2);
-    assert.match(ran.err, /2 tasks end in \.?same\n {2}use a longer end: a\.same, b\.same\n/);
+    assert.match(ran.err, /2 tasks end in \.?same\n {2}type more of the id: a\.same, b\.same\n/);
   }
   assert.match(succeeds(await guild('task', 'show', 'a.same')).out, /^a\.same /);
 });

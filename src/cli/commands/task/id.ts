@@ -27,7 +27,7 @@ export function meantBy(typed: string, root: string): string {
   const some = [first, ...others].slice(0, MOST_MEANT).join(', ');
   const more = others.length >= MOST_MEANT ? ', …' : '';
   throw new ProblemError(
-    problem('bad_usage', `${others.length + 1} tasks end in ${typed}`, { hint: `use a longer end: ${some}${more}` }),
+    problem('bad_usage', `${others.length + 1} tasks end in ${typed}`, { hint: `type more of the id: ${some}${more}` }),
   );
 }
 
