@@ -25,7 +25,7 @@ export const EVENTS = {
   'ballot.refused': 'An entry in `tasks/approvals.task.md` does not count; the event says why.',
   'file.held': 'A file cannot be read at the moment and is read again when it changes.',
   'file.quarantined': 'A file that can never be valid was moved to `quarantine/`.',
-  'result.fenced': 'A result came after the task had been taken away; it is kept as evidence.',
+  'result.fenced': 'A result came after another process had taken over the task; it is kept as evidence.',
   'intent.taken': 'A request of a person or a program was carried out: cancel, stop, retry, answer, tell.',
   'intent.refused': 'Such a request could not be carried out; the event says why.',
   'note.refused': 'A note was not accepted on its channel.',

@@ -162,7 +162,7 @@ function put(world: World, placed: Placed): true {
   return true;
 }
 
-/** The part that crashes must not change: the tasks, the requests and the results. */
+/** Crashes must not change these: the tasks, the requests and the results. */
 function shape(world: World): unknown[] {
   return [...world.values()]
     .map(({ task, state }) => [

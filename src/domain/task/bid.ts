@@ -2,7 +2,7 @@
 export interface Bid {
   /** Whether this agent should do it. */
   proceed: boolean;
-  /** Whether it is able to do it. */
+  /** Whether the agent can do the task. */
   able: boolean;
   /** 1 to 10. */
   fitness: number;

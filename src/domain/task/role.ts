@@ -1,5 +1,5 @@
 /**
- * A role says why a task exists in the eyes of its parent. Everything that follows from a role is a
+ * A role states the purpose of a task for its parent. Everything that follows from a role is a
  * fact in this table, and no other file compares role names. A role without a row (a person's own
  * word, or one of a later version) is ordinary requested work.
  */

@@ -89,7 +89,7 @@ function untilStopped(
       if ((report.scanMs ?? 0) > LONG_SCAN_MS)
         scanRestUntil = clock.monotonicMs() + Math.min(MAX_SCAN_REST_MS, SCAN_SHARE * report.scanMs!);
       const isIdle = engine.flights.size === 0;
-      // A change that did not ring here may not have rung elsewhere.
+      // A change that did not wake this process may not have woken others.
       if (isFull && !wasRung && isIdle && ports.tasks.version() !== version) ports.presence.ringOthers();
       await engine.showRegistry();
       onPass(report);

@@ -189,7 +189,7 @@ const SHARES_OF: Readonly<Record<FollowingStage, (agent: Agent, wave: number) =>
   handoff: (agent) => (agent.handoff === undefined ? 0 : 1),
   route_or_handoff: (agent) => (agent.handoff === undefined && agent.router === undefined ? 0 : 1),
   next_round(agent, wave) {
-    // An agent without a team passes its seat in another team on, by router and handoff.
+    // An agent without its own team passes its seat on through router and handoff.
     if (agent.team === undefined) return agent.router !== undefined && agent.handoff !== undefined ? 1 : 0;
     // Another round, and the answer at the end.
     return wave + 1;

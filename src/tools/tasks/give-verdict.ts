@@ -8,7 +8,7 @@ export const giveVerdict = defineTool({
   description: 'States whether the result advances the original goal, and why. This ends your turn.',
   args: {
     advances: flag('Whether the result meaningfully advances the original goal'),
-    reason: text('Why; if it does not, what is missing, so that it can be fixed'),
+    reason: text('Why; if the result does not advance the goal, what is missing'),
   },
   run({ advances, reason }) {
     if (!advances && reason.trim() === '') return toolProblem('bad_field', 'reason is empty; say what is missing');
