@@ -106,7 +106,7 @@ async function withConversation(
   return { ...placed, conversation: await quoted(context, text, context.config.limits.maxTaskBytes / 4) };
 }
 
-/** The missing children, each with its share of the remaining budget, or why none can be created. */
+/** The missing children, each with its share of the budget, or why none can be created. */
 function grant(
   context: EngineContext,
   task: Task,

@@ -1,7 +1,7 @@
 /**
  * Keeps `agents/registry.json` up to date with agents, live processes and agents' states. Every
- * watching process writes it; when processes come and go, only a few do. All know the same, so it
- * does not matter which one writes last.
+ * watching process writes it; when processes come and go, only a few do. All of them write the same
+ * content, so the order of the writes does not matter.
  */
 import { isWarden } from '../../domain/peer.js';
 import { registry as page } from '../../views/registry.js';
