@@ -13,7 +13,7 @@ import { simClock } from '../../kit/sim-clock.js';
 import { simDisk, type SimDisk } from '../../kit/sim-disk.js';
 import { writeStory, STORIES, type Story } from '../../kit/stories.js';
 
-const RING = STORIES.find(({ name }) => name.includes('in a ring'))!;
+const RING = STORIES.find(({ name }) => name.includes('ask each other in a cycle'))!;
 const agent = (front: string): string => `---\n${front}\n---\nWork.\n`;
 
 interface Played {

@@ -32,6 +32,7 @@ export const PATTERNS: Story[] = [
 - agent: lead
   turn: 1
   call: [{create_task: {agent: left, description: say L}}, {create_task: {agent: right, description: say R}}]
+- {agent: lead, when: that you gave to, say: Both are back.}
 - {agent: lead, turn: 2, say: I wait for both.}
 - {agent: left, say: L}
 - {agent: right, say: R}
