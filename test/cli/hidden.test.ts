@@ -104,7 +104,7 @@ test('a demo on a real model allows nothing by silence', async (t) => {
   // The script again, named as one names a real model.
   const ran = await guild('demo', '--dir', 'day', '--model', 'demo/office');
   assert.equal(ran.code, 4, ran.err);
-  assert.match(ran.err, /Nobody is at a terminal, so nothing was approved/);
+  assert.match(ran.err, /There is no terminal to ask at, so nothing was approved/);
   assert.match(read('day/tasks/approvals.task.md'), /- \[_\]/);
 });
 

@@ -94,7 +94,7 @@ function unknownAgent(name: string, known: string[], problems: readonly Problem[
 }
 
 async function readAll(stream: AsyncIterable<Buffer | string>): Promise<string> {
-  let whole = '';
-  for await (const chunk of stream) whole += chunk.toString();
-  return whole.trim();
+  let text = '';
+  for await (const chunk of stream) text += chunk.toString();
+  return text.trim();
 }

@@ -20,7 +20,7 @@ export interface ApprovalRequest {
   risk: 'LOW' | 'MEDIUM' | 'HIGH';
   /** The outside sources of text in the conversation: `slack/sarah`. */
   taint: string[];
-  /** The sandbox of the action, or that there is none. */
+  /** Describes the sandbox of the action, or says that it has none. */
   confinement: string;
   /** The changes to files, if any. */
   diff?: string;

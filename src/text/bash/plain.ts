@@ -1,7 +1,7 @@
 /**
  * Accounts for every character of a script of simple commands in pipelines and lists. Only spaces
- * may separate the words of a command, and exactly the tree's operator two commands. This detects a
- * parser that skipped or invented something, without a second grammar.
+ * may separate the words of a command, and only the operator in the tree two commands. This detects
+ * a parser that skipped or invented something, without a second grammar.
  */
 import type * as U from 'unbash';
 

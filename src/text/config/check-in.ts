@@ -23,7 +23,7 @@ export function parseCheckIn(text: string, file: string): { note: CheckInNote } 
   return { note };
 }
 
-const HINT = 'fix it, or remove the file to start over: there is no check-in until then';
+const HINT = 'fix it, or remove the file to start over; there are no check-ins until then';
 
 /** The text with these values; undefined if they cannot be inserted without breaking something. */
 export function editCheckIn(text: string, note: CheckInNote): string | undefined {

@@ -110,5 +110,5 @@ function toPatterns(value: string | number | boolean | readonly (string | number
 
 function toCalls(call: string | Record<string, Record<string, unknown> | null>): ScriptCall[] {
   if (typeof call === 'string') return [{ name: call, arguments: {} }];
-  return Object.entries(call).map(([name, given]) => ({ name, arguments: given ?? {} }));
+  return Object.entries(call).map(([name, args]) => ({ name, arguments: args ?? {} }));
 }

@@ -87,8 +87,8 @@ function explain(source: YamlSource, thrown: unknown): Problem {
     });
   }
   if (!(thrown instanceof YAMLException)) {
-    const said = thrown instanceof Error ? thrown.message : String(thrown);
-    return problem('bad_file', `this YAML cannot be read: ${said}`, { where: { file } });
+    const reason = thrown instanceof Error ? thrown.message : String(thrown);
+    return problem('bad_file', `this YAML cannot be read: ${reason}`, { where: { file } });
   }
   const at = thrown.mark?.position;
   const where = at === undefined ? { file } : whereAt(file, text, Math.min(source.start + at, source.end));

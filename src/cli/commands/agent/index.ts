@@ -22,7 +22,7 @@ export const command: Command = {
     ['agent rollback <name> <commit>', 'restore its folder workspaces/<name>/ from one of its commits'],
   ],
   about: `
-A file storage/paused/<name> pauses an agent, too. git -C workspaces/<name> log lists the commits for a rollback.`,
+Creating the file storage/paused/<name> also pauses an agent. git -C workspaces/<name> log lists the commits for a rollback.`,
   options: {
     description: { type: 'string', value: 'TEXT', about: 'new: what the agent is good at; others choose agents by it' },
     graph: { type: 'boolean', about: 'list: draw which agents follow which' },
