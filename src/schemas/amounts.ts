@@ -30,7 +30,7 @@ export function count(value: unknown): number | undefined {
 }
 
 /** Dollars, also with a `$`, in whole micro-dollars. */
-export function microUsd(value: unknown): number | undefined {
+function microUsd(value: unknown): number | undefined {
   const dollars = typeof value === 'string' && DOLLARS.test(value) ? Number(value.replace('$', '')) : value;
   return typeof dollars === 'number' && dollars >= 0 && Number.isFinite(dollars)
     ? Math.round(dollars * 1e6)

@@ -12,7 +12,7 @@ import { Readable, Writable } from 'node:stream';
 import type { TestContext } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { main } from '../../src/cli/main.js';
-import type { Io, Output } from '../../src/cli/process/io.js';
+import type { Io } from '../../src/cli/process/io.js';
 
 const BUILT = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '..', '..');
 export const ROOT = path.dirname(BUILT);
@@ -107,7 +107,7 @@ export function place(t: TestContext, files: Record<string, string> = {}): Place
 
 function runHere(root: string, { env, input = '', cwd = root, tty }: Given, args: string[]): Running {
   const said = listen();
-  const output = (keep: (text: string) => void): Output => {
+  const output = (keep: (text: string) => void): Io['stdout'] => {
     const stream = new Writable({
       decodeStrings: false,
       write(chunk, _encoding, done) {

@@ -23,7 +23,7 @@ import { RunningCommand, type Ended } from './running.js';
 import { pipes } from './pipes.js';
 import { BASH, pipesBetween, runPlan } from './plan.js';
 
-export interface ShellOptions {
+interface ShellOptions {
   root: string;
   /** `GUILD_SANDBOX=off` turns the sandbox off. No variable reaches a command. */
   env?: Record<string, string | undefined>;

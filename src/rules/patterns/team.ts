@@ -11,7 +11,7 @@ import type { Placed, Task, WantedChild } from '../../domain/task/task.js';
 import { errorText, fence, gather, type Children } from './gather.js';
 
 /** What a member did in one round. Its task has this as its result, in JSON. */
-export interface Contribution {
+interface Contribution {
   broadcasts: string[];
   votes: boolean;
   reason?: string;

@@ -31,7 +31,7 @@ export function parseConfig(text: string, file: string, env: Env = {}): ConfigPa
   return { config: value === undefined ? defaultConfig(env) : toConfig(value, env), problems };
 }
 
-export function defaultConfig(env: Env = {}): Config {
+function defaultConfig(env: Env = {}): Config {
   return toConfig({}, env);
 }
 

@@ -9,7 +9,7 @@ import { isMapping } from '../lines/mapping.js';
 import { jsonOffset, parseJson } from '../lines/json.js';
 import { whereAt } from '../lines/where.js';
 
-export const MAX_LINE_BYTES = 256 * 1024;
+const MAX_LINE_BYTES = 256 * 1024;
 
 export interface InboxLine {
   /** 1-based, in the whole file. */
