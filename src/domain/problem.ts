@@ -3,6 +3,7 @@
  * tasks and tool results all use this shape. Expected outcomes (a lost claim, a missing file) are
  * plain values instead.
  */
+import { defined } from './defined.js';
 
 /** The closed list of codes. Programs may match on these; the words of `message` may change. */
 export const PROBLEM_CODES = [
@@ -62,7 +63,7 @@ export interface Problem {
 }
 
 export function problem(code: ProblemCode, message: string, more: Omit<Problem, 'code' | 'message'> = {}): Problem {
-  return { code, message, ...more };
+  return defined<Problem>({ code, message, ...more });
 }
 
 export function isProblemCode(value: unknown): value is ProblemCode {

@@ -71,7 +71,7 @@ function missingPlugins(root: string, plugins: string[]): Problem[] {
 /** A check runs no code of the folder, so the tools of its plugins are unknown here. */
 function asPluginWarning({ message, where }: Problem): Problem {
   return problem('unknown_tool', message, {
-    ...(where === undefined ? {} : { where }),
+    where,
     hint: 'a plugin may provide it: guild check runs no plugins, and guild watch reports it if none does',
   });
 }

@@ -132,7 +132,7 @@ export function contribution(messages: readonly Message[], answer: string): stri
   const votes = calls.some((call) => call.name === 'vote_conclude' || call.name === 'conclude_team');
   const reason = [...words('vote_conclude', 'reason'), ...words('conclude_team', 'reason')].at(-1);
   const statements = broadcasts.length > 0 || answer.trim() === '' ? broadcasts : [answer];
-  return JSON.stringify({ broadcasts: statements, votes, ...(reason ? { reason } : {}) } satisfies Contribution);
+  return JSON.stringify({ broadcasts: statements, votes, reason: reason || undefined } satisfies Contribution);
 }
 
 function contributionOf({ task, state }: Placed): Contribution {

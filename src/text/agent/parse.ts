@@ -119,7 +119,7 @@ function loadHead(source: YamlSource, format: AgentFormat): { value?: Record<str
   const yaml = loadYaml(source);
   if (!yaml.ok) {
     const value = format === 'claude' ? loadLines(source) : undefined;
-    return { problems: [yaml.problem], ...(value && { value }) };
+    return { problems: [yaml.problem], value };
   }
   if (yaml.value === null) return { value: {}, problems: [] };
   if (isMapping(yaml.value)) return { value: yaml.value, problems: [] };

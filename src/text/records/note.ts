@@ -3,6 +3,7 @@
  * line. A person may add a line by hand, as short as `{"text": "…"}`. A line that cannot be read is
  * one problem and its neighbours are read.
  */
+import { defined } from '../../domain/defined.js';
 import { hash53 } from '../../domain/task/id.js';
 import { NOTE_PRIORITIES, type Note, type NoteBody, type NotePriority } from '../../domain/coordination/note.js';
 import { problem, type Problem } from '../../domain/problem.js';
@@ -66,22 +67,18 @@ function noteOf(line: Record<string, unknown>, body: NoteBody, text: string, { c
     const value = line[name];
     return typeof value === 'string' && value !== '' ? value : undefined;
   };
-  const to = textOf('to');
-  const task = textOf('task');
-  const root = textOf('root');
-  const expires = timeOf(textOf('expires'));
-  return {
+  return defined<Note>({
     id: textOf('id') ?? `hand-${hash53(text)}`,
     channel,
     from: textOf('from') ?? HUMAN,
     at: timeOf(textOf('at')) ?? at,
     priority: priorityOf(line['priority']),
-    ...(to === undefined ? {} : { to }),
-    ...(task === undefined ? {} : { task }),
-    ...(root === undefined ? {} : { root }),
-    ...(expires === undefined ? {} : { expires }),
+    to: textOf('to'),
+    task: textOf('task'),
+    root: textOf('root'),
+    expires: timeOf(textOf('expires')),
     body,
-  };
+  });
 }
 
 function bodyOf(line: Record<string, unknown>): NoteBody | undefined {

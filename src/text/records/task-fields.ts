@@ -99,7 +99,7 @@ class Wrong extends Error {
 }
 
 function wrong(path: Path, want: string, code: ProblemCode = 'bad_field', hint?: string): never {
-  throw new Wrong({ path, code, message: `"${path.join('.')}" must be ${want}`, ...(hint ? { hint } : {}) });
+  throw new Wrong({ path, code, message: `"${path.join('.')}" must be ${want}`, hint });
 }
 
 const READERS = {

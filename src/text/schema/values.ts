@@ -1,4 +1,5 @@
 /** Values of the schemas in the form that the domain uses. */
+import { defined } from '../../domain/defined.js';
 import type { ModelSettings } from '../../domain/agent/agent.js';
 import { count } from '../../schemas/amounts.js';
 
@@ -14,11 +15,6 @@ export function textList(value: string | readonly (string | number)[] | undefine
 
 export function textOf(value: string | number | boolean | undefined): string | undefined {
   return value === undefined ? undefined : String(value);
-}
-
-/** Without the keys whose value is undefined. */
-export function defined<T extends object>(fields: { [K in keyof T]: T[K] | undefined }): T {
-  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as T;
 }
 
 /** Converts each value of a mapping. */

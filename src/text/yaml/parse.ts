@@ -94,7 +94,7 @@ function explain(source: YamlSource, thrown: unknown): Problem {
   const where = at === undefined ? { file } : whereAt(file, text, Math.min(source.start + at, source.end));
   const deep = /depth|nesting|aliases/i.test(thrown.reason);
   const hint = hintFor(thrown.reason, where.source ?? '');
-  return problem(deep ? 'over_limit' : 'bad_file', reword(thrown.reason), { where, ...(hint ? { hint } : {}) });
+  return problem(deep ? 'over_limit' : 'bad_file', reword(thrown.reason), { where, hint });
 }
 
 function hintFor(reason: string, line: string): string | undefined {

@@ -233,8 +233,8 @@ function toMessage(wire: WireMessage): Message {
   return {
     role,
     content: textOf(wire),
-    ...(calls.length > 0 ? { toolCalls: calls } : {}),
-    ...(wire.tool_call_id ? { toolCallId: wire.tool_call_id } : {}),
+    toolCalls: calls.length > 0 ? calls : undefined,
+    toolCallId: wire.tool_call_id || undefined,
   };
 }
 
