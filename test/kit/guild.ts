@@ -32,7 +32,7 @@ export interface Ran {
 }
 
 export interface Running {
-  /** Resolves, with the first group or the whole, when standard output or error matches. */
+  /** Resolves to the first group, or the whole match, once the output or the errors match. */
   says(what: RegExp): Promise<string>;
   /** Ctrl-C. */
   interrupt(): void;

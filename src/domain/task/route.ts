@@ -1,4 +1,4 @@
-/** A router's choice, and its form in the result of its work. */
+/** A router's choice, stored as JSON in the result of its task. */
 import { defined } from '../defined.js';
 export interface Route {
   agent: string;

@@ -19,7 +19,7 @@ export function splitPrompts(body: string): Prompts {
   return prompts;
 }
 
-/** `{{name}}` becomes its value, or nothing. Values are not filled in: they may be from outside. */
+/** `{{name}}` becomes its value, or nothing. Values are not expanded: they may be from outside. */
 export function fillTemplate(template: string, values: Readonly<Record<string, string>>): string {
   return template.replace(/\{\{\s*([A-Za-z_][\w.-]*)\s*\}\}/g, (_, name: string) =>
     Object.hasOwn(values, name) ? values[name]! : '',

@@ -115,7 +115,7 @@ test('a stopped peer keeps its task and continues when it wakes', async (t) => {
   const held = await until(() => workspace.list('tasks/active').find((name) => name.startsWith('long_')));
   sleeper.child.kill('SIGSTOP');
   const other = workspace.spawn('watch');
-  // Whatever it does in the meantime, it has looked at everything often.
+  // By then it has scanned the workspace many times.
   for (const id of ['one', 'two', 'three']) {
     drop(workspace, id, { to: 'ana' });
     await until(() => isDone(workspace, id));
