@@ -1,6 +1,6 @@
 /**
- * The rules of this codebase as tests: allowed imports, length of files, banned names, and documents that name
- * only things that exist.
+ * The rules of this codebase as tests: allowed imports, length of files, banned names, and
+ * documents that name only things that exist.
  */
 import assert from 'node:assert/strict';
 import * as fs from 'node:fs';

@@ -95,7 +95,7 @@ interface Gap {
   comment: boolean;
 }
 
-/** Spaces, newlines, comments and at most one operator, on the line of the word before it. */
+/** Spaces, newlines, comments and at most one operator on the line of the preceding word. */
 function readGap(gap: string, atStart: boolean): Gap | undefined {
   const content: Gap = { operator: '', newline: false, comment: false };
   let atWordStart = atStart;
