@@ -97,7 +97,7 @@ export function asProblem(thrown: unknown): Problem {
   const message = mkdirFailed ? 'the folder cannot be created' : error?.code && disk[error.code];
   if (message) {
     return problem('disk_failed', error.path ? `${error.path}: ${message}` : message, {
-      ...(error.path ? { where: { file: error.path } } : {}),
+      where: error.path ? { file: error.path } : undefined,
       hint: 'free some space or fix the permissions, then run it again; acknowledged work is not lost',
     });
   }

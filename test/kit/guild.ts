@@ -64,8 +64,6 @@ export interface Given {
   cwd?: string;
   /** Standard output and error are a terminal of this size. */
   tty?: { columns: number; rows: number };
-  /** Options of Node, for a spawned process. */
-  node?: string[];
 }
 
 /** An empty folder, or one with these files. */
@@ -138,10 +136,10 @@ function runHere(root: string, { env, input = '', cwd = root, tty }: Given, args
   return { ended, interrupt, says: said.says(ended) };
 }
 
-function spawnGuild(root: string, { env, input, cwd = root, tty, node = [] }: Given, args: string[]): Spawned {
+function spawnGuild(root: string, { env, input, cwd = root, tty }: Given, args: string[]): Spawned {
   const pretend = `for (const s of [process.stdout, process.stderr]) Object.assign(s, ${JSON.stringify({ isTTY: true, ...tty })})`;
   const onTty = tty ? ['--import', `data:text/javascript,${encodeURIComponent(pretend)}`] : [];
-  const child = spawn(process.execPath, [...onTty, ...node, ...GUILD, ...args], {
+  const child = spawn(process.execPath, [...onTty, ...GUILD, ...args], {
     cwd,
     env: { PATH: process.env['PATH'], HOME: root, ...env },
   });

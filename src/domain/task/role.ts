@@ -8,11 +8,11 @@ export type Role = string;
 interface RoleFacts {
   // Accounting
   /**
-   * It is one level deeper than its parent. Parts of patterns are not: their number is bounded by
+   * It is one level deeper than its parent. Stages of patterns are not: their number is bounded by
    * the agent files.
    */
   countsTowardDepth: boolean;
-  /** Budgets count it as a child. Other parts take only tokens and money. */
+  /** Budgets count it as a child. Other children take only tokens and money. */
   countsAsChild: boolean;
   /** It occupies its agent. A busy agent may still bid. */
   takesCapacity: boolean;

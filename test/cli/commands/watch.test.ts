@@ -29,9 +29,9 @@ test('kill -9 in the middle, started again: the same results, each call made onc
     assert.equal((await watch.ended).code, null);
   }
   t.diagnostic(isDone(workspace) ? 'it was done before it could be killed' : 'it was killed in the middle');
-  const last = workspace.spawn('watch');
+  const last = workspace.start('watch');
   await until(() => isDone(workspace));
-  last.child.kill('SIGTERM');
+  last.interrupt();
   assert.equal((await last.ended).code, 0);
   for (const id of TASKS) assert.equal(workspace.read(`results/${id}.md`), `# thing ${id}\n\nDone: ${id}.\n`);
   assert.equal(workspace.list('tasks/completed').length, 2 * TASKS.length, 'no helper was asked twice');

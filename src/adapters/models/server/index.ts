@@ -93,7 +93,7 @@ async function sendWhole(
   const message = {
     role: 'assistant',
     content: text === '' ? null : text,
-    ...(toolCalls.length > 0 ? { tool_calls: toolCalls.map(wireCall) } : {}),
+    tool_calls: toolCalls.length > 0 ? toolCalls.map(wireCall) : undefined,
   };
   sendJson(response, 200, {
     ...envelope(wire, 'chat.completion'),
