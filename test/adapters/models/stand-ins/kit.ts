@@ -64,6 +64,8 @@ export interface Case {
   when: string;
   bad: unknown;
   good: unknown;
+  /** Requests that depend on what this server said before. */
+  earlier?: (server: Server) => Promise<{ bad: unknown; good: unknown }>;
   status?: number;
   /** The provider's words. */
   says: RegExp;
@@ -78,10 +80,11 @@ export function judge(
   as: StandInName,
   options: { path: string; headers: Record<string, string>; messageOf(body: any): string; cases: readonly Case[] },
 ): void {
-  for (const { rule, when, bad, good, status = 400, says, headers = {}, goodHeaders = {}, ...paths } of options.cases) {
+  for (const { rule, when, status = 400, says, headers = {}, goodHeaders = {}, ...paths } of options.cases) {
     const { path = options.path, goodPath = path } = paths;
     test(`${as} refuses ${when} (${rule})`, async () => {
       const server = await serve(as, options.headers);
+      const { bad, good } = paths.earlier ? await paths.earlier(server) : paths;
       const refused = await server.post(path, bad, headers);
       assert.equal(refused.status, status, refused.text.slice(0, 500));
       assert.deepEqual(refused.headers.get('x-guild-refused')?.split(', '), [rule], refused.text);
