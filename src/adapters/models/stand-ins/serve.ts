@@ -56,17 +56,17 @@ async function play(
   const closed = new AbortController();
   response.once('close', () => closed.abort());
   let hasStarted = false;
-  const write = (text: string) => {
+  const write = (encode: () => string) => {
     if (!hasStarted) {
       response.writeHead(200, { 'content-type': 'text/event-stream', 'cache-control': 'no-cache' });
       response.write(encoder.open());
     }
     hasStarted = true;
-    response.write(text);
+    response.write(encode());
   };
   const request = { ...accepted.request, signal: closed.signal };
   const streams = isStream && quirk === undefined;
-  const reply = await model.call(streams ? { ...request, onText: (text) => write(encoder.text(text)) } : request);
+  const reply = await model.call(streams ? { ...request, onText: (text) => write(() => encoder.text(text)) } : request);
   if (response.destroyed) return;
   if (!reply.ok) return sendFailure(standIn, reply.failure, response, hasStarted);
   if (quirk) {
@@ -75,9 +75,9 @@ async function play(
     return void response.end(body);
   }
   if (!isStream) return sendJson(response, 200, encoder.whole(reply.answer));
-  if (!hasStarted && reply.answer.text !== '') write(encoder.text(reply.answer.text));
-  write('');
-  response.end(encoder.close(reply.answer));
+  if (!hasStarted && reply.answer.text !== '') write(() => encoder.text(reply.answer.text));
+  write(() => encoder.close(reply.answer));
+  response.end();
 }
 
 function sendFailure(

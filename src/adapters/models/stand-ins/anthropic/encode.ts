@@ -33,10 +33,11 @@ export function anthropicEncoder(options: {
       thoughts.map((thought) => blocks.whole(thought)).join(''),
     text: (delta) => blocks.delta(delta),
     close(answer) {
-      const calls = callBlocks(answer, seed).map((call) => blocks.call(call));
       return (
         blocks.end() +
-        calls.join('') +
+        callBlocks(answer, seed)
+          .map((call) => blocks.call(call))
+          .join('') +
         event({
           type: 'message_delta',
           delta: { stop_reason: stopOf(answer), stop_sequence: null, ...refusalOf(answer) },

@@ -8,8 +8,8 @@ export interface ChatStyle {
   id: string;
   /** The id of a tool call. */
   callId(at: number): string;
-  /** Fields that carry thoughts in a message or delta, sent before everything else. */
-  thoughts?: object;
+  /** Thoughts, sent before everything else: in a field of their own or as parts of the content. */
+  thoughts?: { reasoning_content: string } | { content: object[] };
   usage(answer: ModelAnswer): object;
   /** Where a stream reports usage: in the finish chunk, in a chunk of its own, or not at all. */
   usageIn: 'finish' | 'own chunk' | 'nowhere';
@@ -52,10 +52,12 @@ export function chatEncoder(style: ChatStyle): Encoder {
       );
     },
     whole(answer) {
+      const text = answer.text === '' ? null : answer.text;
+      const { content: parts, ...thoughts } = { content: [] as object[], ...style.thoughts };
       const message = {
         role: 'assistant',
-        content: answer.text === '' ? null : answer.text,
-        ...style.thoughts,
+        content: parts.length === 0 ? text : [...parts, ...(text === null ? [] : [{ type: 'text', text }])],
+        ...thoughts,
         ...(answer.toolCalls.length > 0 ? { tool_calls: calls(answer) } : {}),
       };
       return {

@@ -25,7 +25,7 @@ export function openaiChat({ now }: StandInOptions): StandIn {
       const ids = { json: '5.json', model: '5.model-known', '2.key': '2.key' } as const;
       const family = checkEnvelope(call, '/v1/chat/completions', {
         refusals: [],
-        refuse: (rule, message, more) => verdict.refuse(ids[rule], message, more as object),
+        refuse: (rule, message, more) => verdict.refuse(ids[rule], message, more),
       });
       const { body } = call;
       if (family === undefined || body === 'not JSON') return verdict;

@@ -32,7 +32,7 @@ export function openaiResponses({ now }: StandInOptions): StandIn {
       const ids = { json: '4.json', model: '4.model-known', '2.key': '2.key' } as const;
       const family = checkEnvelope(call, '/v1/responses', {
         refusals: [],
-        refuse: (rule, message, more) => verdict.refuse(ids[rule], message, more as object),
+        refuse: (rule, message, more) => verdict.refuse(ids[rule], message, more),
       });
       const { body } = call;
       if (family === undefined || body === 'not JSON') return verdict;
