@@ -3,15 +3,27 @@ import type { Provider } from '../../../domain/config/config.js';
 import type { ModelReply, ModelRequest } from '../../../ports/model.js';
 import { collect } from './collect.js';
 import type { CallInfo } from './failures.js';
+import { introduction } from './introduction.js';
 import type { CallOptions, LanguageModel, PromptWriter } from './prompt.js';
 
+interface SdkCaller {
+  model: LanguageModel;
+  provider: Provider;
+  prompts: PromptWriter;
+  /** Sends agent and task in headers. Only for a server on this machine. */
+  introduced?: boolean;
+}
+
 export async function callSdk(
-  { model, provider, prompts }: { model: LanguageModel; provider: Provider; prompts: PromptWriter },
+  { model, provider, prompts, introduced }: SdkCaller,
   request: ModelRequest,
   info: CallInfo,
   signal: AbortSignal,
 ): Promise<ModelReply> {
-  const { stream, response } = await model.doStream(optionsOf(request, provider, prompts, signal));
+  const options = optionsOf(request, provider, prompts, signal);
+  const { stream, response } = await model.doStream(
+    introduced ? { ...options, headers: introduction(request) } : options,
+  );
   const answer = collect(request, info);
   const reader = stream.getReader();
   while (!answer.hasFailed) {

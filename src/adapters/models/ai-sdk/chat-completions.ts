@@ -9,6 +9,7 @@ import { collect, type AnswerCollector, type RawCall } from './collect.js';
 import { eventReader } from './sse.js';
 import type { CallInfo } from './failures.js';
 import type { Http, Incoming } from './http.js';
+import { introduction } from './introduction.js';
 import type { ChatBody } from './chat-body.js';
 
 const MAX_ERROR_CHARACTERS = 64_000;
@@ -36,9 +37,7 @@ export function chatCompletions(options: {
   return async (request: ModelRequest, info: CallInfo, signal: AbortSignal): Promise<ModelReply> => {
     const incoming = await options.http.send(url, {
       method: 'POST',
-      headers: options.introduced
-        ? { ...headers, 'x-guild-agent': request.agent, 'x-guild-task': request.task }
-        : headers,
+      headers: options.introduced ? { ...headers, ...introduction(request) } : headers,
       body: options.chatBody(options.model, request),
       signal,
     });

@@ -41,6 +41,11 @@ export function endpointOf(provider: Provider, env: Env): Endpoint {
   };
 }
 
+/** OpenAI itself has the Responses API; other addresses speak chat completions unless they say so. */
+export function speaksResponses(provider: Provider, endpoint: Endpoint): boolean {
+  return provider.kind === 'openai' && (endpoint.baseUrl === undefined || provider.api === 'responses');
+}
+
 function isLoopback(address: string): boolean {
   return /^https?:\/\/(localhost|127(\.\d+){3}|\[::1\])([:/]|$)/i.test(address);
 }
@@ -68,8 +73,7 @@ export async function createModel(
       return (await import('#ai-sdk/google')).createGoogleGenerativeAI({ ...base, apiKey })(id);
     case 'openai': {
       const openai = (await import('#ai-sdk/openai')).createOpenAI({ ...base, apiKey });
-      // Only OpenAI itself has the Responses API; other addresses speak chat completions.
-      return endpoint.baseUrl ? openai.chat(id) : openai(id);
+      return speaksResponses(provider, endpoint) ? openai(id) : openai.chat(id);
     }
     default:
       throw new Error(`no AI SDK package supports the provider kind ${provider.kind}`);

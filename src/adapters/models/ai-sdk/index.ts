@@ -16,7 +16,7 @@ import { httpFetch } from './http-fetch.js';
 import { failure, failureOf, otherModel, type CallInfo } from './failures.js';
 import { LIST_PRICES } from './prices.js';
 import { promptWriter, type PromptWriter } from './prompt.js';
-import { createModel, endpointOf, type Env, type Endpoint } from './endpoint.js';
+import { createModel, endpointOf, speaksResponses, type Env, type Endpoint } from './endpoint.js';
 
 export function aiSdk(options: {
   config: Pick<Config, 'providers' | 'prices' | 'timeouts'>;
@@ -89,7 +89,8 @@ async function createCaller(
   { http, prompts, chatBody }: Shared,
 ): Promise<Caller> {
   // A server on this machine is not OpenAI, even if its kind says so.
-  if (provider.kind === 'openai-compatible' || (provider.kind === 'openai' && endpoint.local)) {
+  const isChat = provider.kind === 'openai' && !speaksResponses(provider, endpoint);
+  if (provider.kind === 'openai-compatible' || (isChat && endpoint.local)) {
     return chatCompletions({
       http,
       baseUrl: endpoint.baseUrl!,
@@ -97,11 +98,11 @@ async function createCaller(
       chatBody,
       key: endpoint.key,
       headers: provider.headers,
-      introduced: provider.kind === 'openai',
+      introduced: endpoint.local,
     });
   }
   const model = await createModel(name.model, provider, endpoint, httpFetch(http));
-  return (request, info, signal) => callSdk({ model, provider, prompts }, request, info, signal);
+  return (request, info, signal) => callSdk({ model, provider, prompts, introduced: endpoint.local }, request, info, signal);
 }
 
 /** Combines the caller's signal with our time limit. */
