@@ -198,7 +198,7 @@ function toRequest(wire: Chat, headers: http.IncomingHttpHeaders, signal: AbortS
     },
     agent: String(headers['x-guild-agent'] ?? wire.model.slice(wire.model.indexOf('/') + 1)),
     task: String(headers['x-guild-task'] ?? 'http'),
-    turn: messages.filter((message) => message.role === 'assistant').length + 1,
+    turn: Number(headers['x-guild-turn']) || messages.filter((message) => message.role === 'assistant').length + 1,
     signal,
   };
 }

@@ -14,7 +14,7 @@ export function introduction(
     settings: {},
     agent: stringOf(headers['x-guild-agent']) || model,
     task: stringOf(headers['x-guild-task']) || 'http',
-    turn: messages.filter(({ role }) => role === 'assistant').length + 1,
+    turn: Number(headers['x-guild-turn']) || messages.filter(({ role }) => role === 'assistant').length + 1,
   };
 }
 
