@@ -4,23 +4,26 @@ import type { ModelReply, ModelRequest } from '../../../ports/model.js';
 import { collect } from './collect.js';
 import type { CallInfo } from './failures.js';
 import { introduction } from './introduction.js';
-import type { CallOptions, LanguageModel, PromptWriter } from './prompt.js';
+import type { LanguageModel, PromptWriter } from './prompt.js';
+import { sdkOptions } from './sdk-options.js';
 
 interface SdkCaller {
   model: LanguageModel;
   provider: Provider;
   prompts: PromptWriter;
+  /** For OpenAI. */
+  api?: 'responses' | 'chat';
   /** Sends agent and task in headers. Only for a server on this machine. */
   introduced?: boolean;
 }
 
 export async function callSdk(
-  { model, provider, prompts, introduced }: SdkCaller,
+  { model, provider, prompts, api, introduced }: SdkCaller,
   request: ModelRequest,
   info: CallInfo,
   signal: AbortSignal,
 ): Promise<ModelReply> {
-  const options = optionsOf(request, provider, prompts, signal);
+  const options = sdkOptions(request, { provider, modelId: model.modelId, prompts, api }, signal);
   const { stream, response } = await model.doStream(
     introduced ? { ...options, headers: introduction(request) } : options,
   );
@@ -42,26 +45,4 @@ export async function callSdk(
   // The rest of the stream is not needed; cancelling closes the connection.
   if (answer.hasFailed) void reader.cancel().catch(() => undefined);
   return answer.reply(response?.headers?.['content-type'] ?? '');
-}
-
-function optionsOf(
-  request: ModelRequest,
-  provider: Provider,
-  { toPrompt, toTools }: PromptWriter,
-  abortSignal: AbortSignal,
-): CallOptions {
-  const { temperature, maxTokens, topP, topK, reasoning } = request.settings;
-  // Between a tool call and its result, Anthropic requires its signed reasoning, which sessions do
-  // not keep. So reasoning is off there.
-  const betweenToolCalls = provider.kind === 'anthropic' && request.messages.at(-1)?.role === 'tool';
-  return {
-    prompt: toPrompt(request.system, request.messages),
-    tools: toTools(request.tools),
-    abortSignal,
-    temperature,
-    maxOutputTokens: maxTokens,
-    topP,
-    topK,
-    ...(reasoning === undefined || betweenToolCalls ? {} : { reasoning }),
-  };
 }

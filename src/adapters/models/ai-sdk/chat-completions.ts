@@ -11,6 +11,7 @@ import type { CallInfo } from './failures.js';
 import type { Http, Incoming } from './http.js';
 import { introduction } from './introduction.js';
 import type { ChatBody } from './chat-body.js';
+import type { Dialect } from './dialect.js';
 
 const MAX_ERROR_CHARACTERS = 64_000;
 
@@ -19,6 +20,7 @@ export function chatCompletions(options: {
   baseUrl: string;
   model: string;
   chatBody: ChatBody;
+  dialect: Dialect;
   key?: string;
   headers?: Record<string, string>;
   /**
@@ -38,7 +40,7 @@ export function chatCompletions(options: {
     const incoming = await options.http.send(url, {
       method: 'POST',
       headers: options.introduced ? { ...headers, ...introduction(request) } : headers,
-      body: options.chatBody(options.model, request),
+      body: options.chatBody(options.model, request, options.dialect),
       signal,
     });
     if (incoming.head.statusCode !== 200) throw await refusal(incoming);

@@ -67,7 +67,7 @@ const cases: Case[] = [
     rule: '5.temperature',
     when: 'top_p',
     bad: ask({ top_p: 0.9 }),
-    good: ask({ top_p: 0.9, reasoning_effort: 'none' }),
+    good: body('gpt-5.2', { top_p: 0.9, reasoning_effort: 'none' }),
     says: /'top_p' is not supported/,
   },
   {

@@ -26,18 +26,24 @@ const ONLY_RESPONSES: Family = { ...SIX, name: 'gpt-6.1', efforts: SIX.efforts.s
 const FIVE: Family = {
   name: 'gpt-5',
   window: 272_000,
-  efforts: ['none', 'minimal', 'low', 'medium', 'high', 'xhigh'],
+  efforts: ['minimal', 'low', 'medium', 'high'],
   effort: 'medium',
   chatTools: 'always',
   explicitCache: false,
 };
 
+const FIVE_ONE: Family = { ...FIVE, name: 'gpt-5.1', efforts: ['none', 'low', 'medium', 'high', 'xhigh'] };
+
 const FAMILIES: readonly [RegExp, Family][] = [
   [/^gpt-6-astra/, { ...ONLY_RESPONSES, name: 'gpt-6-astra' }],
   [/^gpt-6\.1-sol/, ONLY_RESPONSES],
   [/^gpt-6/, SIX],
-  [/^gpt-5\.[6-9]/, { ...FIVE, name: 'gpt-5.6', window: 922_000, chatTools: 'without reasoning', explicitCache: true }],
-  [/^gpt-5\.[45]/, { ...FIVE, name: 'gpt-5.4', chatTools: 'without reasoning' }],
+  [
+    /^gpt-5\.[6-9]/,
+    { ...FIVE_ONE, name: 'gpt-5.6', window: 922_000, chatTools: 'without reasoning', explicitCache: true },
+  ],
+  [/^gpt-5\.[45]/, { ...FIVE_ONE, name: 'gpt-5.4', chatTools: 'without reasoning' }],
+  [/^gpt-5\./, FIVE_ONE],
   [/^gpt-5/, FIVE],
   [/^o[134]/, { ...FIVE, name: 'o', window: 200_000, efforts: ['low', 'medium', 'high'] }],
   [/^(gpt-[34]|chatgpt)/, { ...FIVE, name: 'gpt-4', window: 128_000, efforts: [], effort: 'none' }],
