@@ -37,7 +37,9 @@ export async function callSdk(
       if (!part.providerExecuted) answer.call({ id: part.toolCallId, name: part.toolName, input: part.input });
     } else if (part.type === 'finish') {
       const { inputTokens, outputTokens } = part.usage;
-      answer.finish(part.finishReason.unified);
+      const { unified, raw } = part.finishReason;
+      // A paused turn is not an answer: nothing here can resume it.
+      answer.finish(raw === 'pause_turn' ? 'interrupted' : unified, raw);
       answer.usage({ input: inputTokens.total, output: outputTokens.total, cached: inputTokens.cacheRead });
     } else if (part.type === 'error') answer.error(part.error);
     else if ('delta' in part) answer.skip(part.delta.length);

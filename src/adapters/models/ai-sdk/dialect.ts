@@ -31,6 +31,7 @@ export function dialectOf(server: { provider: string; baseUrl: string; model: st
   if (/mistral/i.test(place))
     return { ...plain, isVendor: true, asksForUsage: false, settings: mistralSettings(model) };
   if (/deepseek/i.test(place)) return { ...plain, isVendor: true, settings: deepseekSettings };
+  if (/^(gpt-[34]|chatgpt)/.test(model)) return { ...plain, isVendor: true, settings: withoutReasoning };
   const family = OPENAI_FAMILIES.find(([name]) => name.test(model))?.[1];
   return family ? { ...plain, isVendor: true, settings: openaiSettings(family) } : plain;
 }
@@ -43,6 +44,10 @@ function plainSettings({ temperature, maxTokens, topP, topK, reasoning }: ModelS
     top_k: topK,
     reasoning_effort: reasoning === 'none' ? undefined : reasoning,
   };
+}
+
+function withoutReasoning({ temperature, maxTokens, topP }: ModelSettings): object {
+  return { temperature, max_tokens: maxTokens, top_p: topP };
 }
 
 interface OpenaiFamily {

@@ -72,22 +72,24 @@ export const CHAT_QUIRKS: Readonly<Record<string, Quirk>> = {
   'fenced-arguments': broken('Arguments stand in a code fence.', (args) => `\`\`\`json\n${args}\n\`\`\``),
   'same-index': {
     says: 'Older Ollama sends every call with index 0 and without an id.',
-    reply: (answer) =>
+    reply: withCalls((answer) =>
       stream(
         ...answer.toolCalls.map(({ name, arguments: args }) =>
           delta({ tool_calls: [{ index: 0, type: 'function', function: { name, arguments: JSON.stringify(args) } }] }),
         ),
         finish('tool_calls'),
       ),
+    ),
   },
   'function-call': {
     says: 'Old servers send one function_call instead of tool_calls.',
-    reply: ({ toolCalls: [call] }) =>
+    reply: withCalls(({ toolCalls: [call] }) =>
       stream(
         delta({ content: null, function_call: { name: call?.name, arguments: '' } }),
         delta({ function_call: { arguments: JSON.stringify(call?.arguments ?? {}) } }),
         finish('function_call'),
       ),
+    ),
   },
   'second-choice': {
     says: 'A second answer comes in chunks of its own.',
@@ -125,7 +127,7 @@ const ENVELOPE = { id: 'chatcmpl-quirk', object: 'chat.completion.chunk', create
 function broken(says: string, spoil: (args: string) => string): Quirk {
   return {
     says,
-    reply: (answer) =>
+    reply: withCalls((answer) =>
       stream(
         ...answer.toolCalls.map(({ name, arguments: args }, index) =>
           delta({
@@ -141,7 +143,14 @@ function broken(says: string, spoil: (args: string) => string): Quirk {
         ),
         finish('tool_calls'),
       ),
+    ),
   };
+}
+
+/** Answers without calls come as usual. */
+function withCalls(reply: (answer: ModelAnswer) => QuirkReply): Quirk['reply'] {
+  return (answer) =>
+    answer.toolCalls.length > 0 ? reply(answer) : stream(...content(answer), finish(finishOf(answer)));
 }
 
 function content({ text, toolCalls }: ModelAnswer): object[] {
