@@ -9,7 +9,7 @@ import { cluster, play } from '../kit/cluster.js';
 import { outcome } from '../kit/outcome.js';
 import { sampleOf } from '../kit/sample.js';
 import { simDisk } from '../kit/sim-disk.js';
-import { standInModel } from '../kit/stand-in-model.js';
+import { standInModel } from '../kit/models/stand-in-model.js';
 import { writeStory, STORIES } from '../kit/stories.js';
 
 for (const as of STAND_IN_NAMES) {

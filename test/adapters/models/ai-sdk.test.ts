@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { gzipSync } from 'node:zlib';
-import { callId } from '../../../src/adapters/models/ai-sdk/call-id.js';
+import { callId } from '../../../src/adapters/models/ai-sdk/text/call-id.js';
 import { aiSdk } from '../../../src/adapters/models/ai-sdk/index.js';
 import { serveModel } from '../../../src/adapters/models/server/index.js';
 import { scripted } from '../../../src/adapters/models/scripted/index.js';

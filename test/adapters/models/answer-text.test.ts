@@ -1,8 +1,8 @@
 /** Thoughts in a text and broken arguments, however they are cut and whatever they contain. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { readArguments } from '../../../src/adapters/models/ai-sdk/repair.js';
-import { thinkFilter } from '../../../src/adapters/models/ai-sdk/think-block.js';
+import { readArguments } from '../../../src/adapters/models/ai-sdk/text/repair.js';
+import { thinkFilter } from '../../../src/adapters/models/ai-sdk/text/think-block.js';
 import { fc } from '../../kit/properties.js';
 
 function filtered(pieces: string[]): string {

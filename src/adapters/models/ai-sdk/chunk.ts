@@ -3,8 +3,8 @@
  * pieces, calls without an index or with a repeated one, reasoning under several names.
  */
 import type { AnswerCollector, RawCall } from './collect.js';
-import { readArguments } from './repair.js';
-import { thinkFilter, type ThinkFilter } from './think-block.js';
+import { readArguments } from './text/repair.js';
+import { thinkFilter, type ThinkFilter } from './text/think-block.js';
 
 interface ChunkReader {
   /** The data of one event. */

@@ -5,7 +5,7 @@
 import type { ToolCall } from '../../../domain/session/session.js';
 import type { ModelAnswer, ModelFailure, ModelReply, ModelRequest } from '../../../ports/model.js';
 import { failure, failureOf, type CallInfo } from './failures.js';
-import { readArguments } from './repair.js';
+import { readArguments } from './text/repair.js';
 
 export interface AnswerCollector {
   text(delta: string): void;

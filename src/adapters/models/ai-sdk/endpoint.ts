@@ -41,7 +41,7 @@ export function endpointOf(provider: Provider, env: Env): Endpoint {
   };
 }
 
-/** OpenAI itself has the Responses API; other addresses speak chat completions unless they say so. */
+/** OpenAI itself has the Responses API; other addresses have it only if guild.yaml says so. */
 export function speaksResponses(provider: Provider, endpoint: Endpoint): boolean {
   return provider.kind === 'openai' && (endpoint.baseUrl === undefined || provider.api === 'responses');
 }

@@ -7,7 +7,7 @@
 import type { OpenAIProvider } from '@ai-sdk/openai';
 import type { Message } from '../../../domain/session/session.js';
 import type { ToolSpec } from '../../../ports/model.js';
-import { callId } from './call-id.js';
+import { callId } from './text/call-id.js';
 import { memoize } from './memoize.js';
 
 export type LanguageModel = ReturnType<OpenAIProvider['chat']>;

@@ -42,7 +42,7 @@ function reasoningFor({ settings, messages }: ModelRequest, { provider, modelId 
   return provider.kind === 'google' && isLeast && !hasMinimalLevel(modelId) ? 'low' : reasoning;
 }
 
-/** Claude up to 4.5: thinking has a budget, and an answer before results begins with its thoughts. */
+/** Claude up to 4.5: thinking has a budget, and an answer before results begins with it. */
 function hasThinkingBudget(model: string): boolean {
   return /claude-(3|(haiku|sonnet|opus)-4(?!-[6-9]))/.test(model);
 }

@@ -1,4 +1,4 @@
-/** Serves one stand-in: reads a request, sends a refusal, or plays the model and sends its answer. */
+/** Serves one stand-in: sends a refusal, or plays the model and sends its answer. */
 import type http from 'node:http';
 import type { Model, ModelFailure } from '../../../ports/model.js';
 import { listen, readBody, sendJson, type ModelServer } from '../server/http.js';
@@ -36,7 +36,7 @@ async function answer(stage: Stage, request: http.IncomingMessage, response: htt
     path: url.pathname,
     query: url.searchParams,
     headers: request.headers,
-    body: parseObject(text ?? '{}') ?? 'not JSON',
+    body: parseObject(text ?? '{}'),
     bytes: text === undefined ? MAX_BODY_BYTES : Buffer.byteLength(text),
   });
   if ('refusals' in verdict) {

@@ -5,7 +5,7 @@ import { STAND_IN_NAMES, type StandInName } from '../../../../src/adapters/model
 import type { ModelSettings } from '../../../../src/domain/agent/agent.js';
 import type { Message } from '../../../../src/domain/session/session.js';
 import type { ModelRequest, ToolSpec } from '../../../../src/ports/model.js';
-import { standInModel } from '../../../kit/stand-in-model.js';
+import { standInModel } from '../../../kit/models/stand-in-model.js';
 
 const SCRIPT = `
 - {when: look, say: I will look., call: [{read: {path: a.md}}, {read: {path: b.md}}]}

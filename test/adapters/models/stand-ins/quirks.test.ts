@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { quirksOf, type StandInName } from '../../../../src/adapters/models/stand-ins/index.js';
 import type { ModelReply } from '../../../../src/ports/model.js';
-import { standInModel } from '../../../kit/stand-in-model.js';
+import { standInModel } from '../../../kit/models/stand-in-model.js';
 
 const SCRIPT = String.raw`
 - {when: look, say: I will look., call: [{read: {path: "a\nb.md"}}, {read: {path: c.md}}]}

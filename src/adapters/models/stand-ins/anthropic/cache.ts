@@ -1,7 +1,7 @@
 /**
  * Prompt caching by marks. Blocks count in the order tools, system, messages. A mark stores
- * everything up to it; a request reads the longest stored beginning that ends at one of its marks or
- * at most 20 blocks before one.
+ * everything up to it; a request reads the longest stored beginning that ends at one of its marks
+ * or at most 20 blocks before one.
  */
 import { isObject, objectOf, objectsIn, stringOf, without, type Json } from '../wire/json.js';
 import type { Judge } from '../wire/rule.js';

@@ -31,7 +31,7 @@ export function anthropic({ now }: StandInOptions): StandIn {
       const verdict = judge<RuleId>();
       const { body } = call;
       const family = checkEnvelope(call, verdict);
-      if (family === undefined || body === 'not JSON') return { refusals: verdict.refusals };
+      if (family === undefined || body === undefined) return { refusals: verdict.refusals };
       const turns = turnsOf(body);
       checkFields(body, verdict);
       checkMessages(body, turns, family, verdict);
@@ -64,7 +64,7 @@ function checkEnvelope({ path, headers, body, bytes }: WireCall, { refuse }: Jud
   if (headers['anthropic-version'] === undefined) refuse('2.version', 'anthropic-version: header is required');
   if (bytes > MAX_BYTES)
     refuse('3.size', 'Request exceeds the maximum size', { status: 413, type: 'request_too_large' });
-  if (body === 'not JSON') return refuse('3.json', 'The request body is not valid JSON');
+  if (body === undefined) return refuse('3.json', 'The request body is not valid JSON');
   const model = stringOf(body['model']);
   const family = path === '/v1/messages' ? familyOf(model) : undefined;
   if (family === undefined)

@@ -1,4 +1,4 @@
-/** The conversation of a request as turns: neighbours of one role are joined, text becomes blocks. */
+/** The conversation as turns: neighbours of one role are joined, text becomes blocks. */
 import { isObject, objectsIn, stringOf, type Json } from '../wire/json.js';
 
 export interface Block {

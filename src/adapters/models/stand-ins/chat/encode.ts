@@ -12,7 +12,7 @@ export interface ChatStyle {
   thoughts?: { reasoning_content: string } | { content: object[] };
   usage(answer: ModelAnswer): object;
   /** Where a stream reports usage: in the finish chunk, in a chunk of its own, or not at all. */
-  usageIn: 'finish' | 'own chunk' | 'nowhere';
+  usageIn: 'finish' | 'own-chunk' | 'nowhere';
   /** Calls come in one chunk each instead of in pieces. */
   wholeCalls?: boolean;
   /** Comments between chunks, as keep-alive. */
@@ -47,7 +47,7 @@ export function chatEncoder(style: ChatStyle): Encoder {
       return (
         pieces.map((piece) => delta({ tool_calls: [piece] })).join('') +
         delta({}, finishOf(answer), usage) +
-        (style.usageIn === 'own chunk' ? chunk([], { usage: style.usage(answer) }) : '') +
+        (style.usageIn === 'own-chunk' ? chunk([], { usage: style.usage(answer) }) : '') +
         'data: [DONE]\n\n'
       );
     },

@@ -24,7 +24,7 @@ export function deepseek({ now }: StandInOptions): StandIn {
     receive(call) {
       const verdict = judge<RuleId>();
       const { body } = call;
-      if (!checkEnvelope(call, verdict) || body === 'not JSON') return verdict;
+      if (!checkEnvelope(call, verdict) || body === undefined) return verdict;
       const isThinking = objectOf(body['thinking'])['type'] !== 'disabled';
       checkMessages(objectsIn(body['messages']), isThinking, verdict);
       checkSettings(body, isThinking, verdict);
@@ -64,7 +64,7 @@ function checkEnvelope({ path, headers, body }: WireCall, { refuse }: Judge<Rule
       status: 401,
       type: 'authentication_error',
     });
-  if (body === 'not JSON') return (refuse('8.json', 'Failed to parse the request body as JSON'), false);
+  if (body === undefined) return (refuse('8.json', 'Failed to parse the request body as JSON'), false);
   const model = stringOf(body['model']);
   const isKnown = /^deepseek-/.test(model) && !/^deepseek-(chat|reasoner)$/.test(model);
   const isHere = /^(\/v1)?\/chat\/completions$/.test(path);

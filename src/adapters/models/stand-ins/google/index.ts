@@ -1,4 +1,4 @@
-/** Google's Gemini API: `POST /v1beta/models/MODEL:generateContent` and `:streamGenerateContent`. */
+/** Google's API: `POST /v1beta/models/MODEL:generateContent` and `:streamGenerateContent`. */
 import type { ModelFailure } from '../../../../ports/model.js';
 import { objectOf, objectsIn, type Json } from '../wire/json.js';
 import { promptCache } from '../wire/prompt-cache.js';
@@ -29,7 +29,7 @@ export function google({ now }: StandInOptions): StandIn {
       const verdict = judge<RuleId>();
       const [, model = '', method] = PATH.exec(call.path) ?? [];
       const family = checkEnvelope(call, model, verdict);
-      if (family === undefined || call.body === 'not JSON') return verdict;
+      if (family === undefined || call.body === undefined) return verdict;
       const body = objectOf(camelCased(call.body));
       checkRequest(body, family, verdict);
       checkFunctions(body, verdict);
@@ -69,7 +69,7 @@ function checkEnvelope(
       ],
     });
   if (bytes > MAX_BYTES) refuse('6.size', `Request payload size exceeds the limit: ${MAX_BYTES} bytes.`);
-  if (body === 'not JSON') return refuse('6.json', 'Invalid JSON payload received. Unexpected token.');
+  if (body === undefined) return refuse('6.json', 'Invalid JSON payload received. Unexpected token.');
   const family = familyOf(model);
   if (family === undefined)
     refuse(

@@ -24,7 +24,7 @@ export function mistral({ now }: StandInOptions): StandIn {
       const verdict = judge<RuleId>();
       const window = checkEnvelope(call, verdict);
       const { body } = call;
-      if (window === undefined || body === 'not JSON') return verdict;
+      if (window === undefined || body === undefined) return verdict;
       checkMistral(body, verdict);
       const prompt = JSON.stringify([body['tools'] ?? [], ...objectsIn(body['messages'])]);
       const tokens = tokensOf(prompt);
@@ -66,7 +66,7 @@ const WINDOWS: readonly [RegExp, number][] = [
 /** The context window; undefined if the request cannot be judged any further. */
 function checkEnvelope({ path, headers, body }: WireCall, { refuse }: Judge<RuleId>): number | undefined {
   if (!/^Bearer \S/.test(headers.authorization ?? '')) refuse('2.key', 'Unauthorized', { status: 401 });
-  if (body === 'not JSON')
+  if (body === undefined)
     return refuse('7.json', 'JSON decode error', {
       status: 422,
       details: [{ type: 'json_invalid', loc: ['body', 0], msg: 'JSON decode error' }],

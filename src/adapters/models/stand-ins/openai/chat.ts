@@ -28,7 +28,7 @@ export function openaiChat({ now }: StandInOptions): StandIn {
         refuse: (rule, message, more) => verdict.refuse(ids[rule], message, more),
       });
       const { body } = call;
-      if (family === undefined || body === 'not JSON') return verdict;
+      if (family === undefined || body === undefined) return verdict;
       checkChat(body, family, verdict);
       const prompt = promptOf(body);
       const tokens = tokensOf(prompt);
@@ -48,7 +48,7 @@ export function openaiChat({ now }: StandInOptions): StandIn {
         model: stringOf(body['model']),
         id: `chatcmpl-${idOf(seed, 29)}`,
         callId: (at) => `call_${idOf(`${seed} ${at}`, 24)}`,
-        usageIn: objectOf(body['stream_options'])['include_usage'] === true ? 'own chunk' : 'nowhere',
+        usageIn: objectOf(body['stream_options'])['include_usage'] === true ? 'own-chunk' : 'nowhere',
         usage: ({ outputTokens }) => ({
           prompt_tokens: tokens,
           completion_tokens: outputTokens,

@@ -36,7 +36,7 @@ export function checkEnvelope(
       `You didn't provide an API key. You need to provide your API key in an Authorization header using Bearer auth (i.e. Authorization: Bearer YOUR_KEY).`,
       { status: 401 },
     );
-  if (body === 'not JSON') return refuse('json', 'We could not parse the JSON body of your request.');
+  if (body === undefined) return refuse('json', 'We could not parse the JSON body of your request.');
   if (path !== expected) return refuse('model', `Invalid URL (POST ${path})`, { status: 404 });
   if (typeof body['model'] !== 'string')
     return refuse('model', 'you must provide a model parameter', { param: 'model' });

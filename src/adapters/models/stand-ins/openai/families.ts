@@ -9,7 +9,7 @@ export interface Family {
   /** The effort if a request names none. */
   effort: string;
   /** Tools in chat completions: always, only without reasoning, or never. */
-  chatTools: 'always' | 'without reasoning' | 'never';
+  chatTools: 'always' | 'unless-reasoning' | 'never';
   /** Accepts prompt_cache_options and prompt_cache_breakpoint, and reports cache writes. */
   explicitCache: boolean;
 }
@@ -19,7 +19,7 @@ const SIX: Family = {
   window: 922_000,
   efforts: ['none', 'low', 'medium', 'high', 'xhigh', 'max'],
   effort: 'medium',
-  chatTools: 'without reasoning',
+  chatTools: 'unless-reasoning',
   explicitCache: true,
 };
 const ONLY_RESPONSES: Family = { ...SIX, name: 'gpt-6.1', efforts: SIX.efforts.slice(1), chatTools: 'never' };
@@ -40,9 +40,9 @@ const FAMILIES: readonly [RegExp, Family][] = [
   [/^gpt-6/, SIX],
   [
     /^gpt-5\.[6-9]/,
-    { ...FIVE_ONE, name: 'gpt-5.6', window: 922_000, chatTools: 'without reasoning', explicitCache: true },
+    { ...FIVE_ONE, name: 'gpt-5.6', window: 922_000, chatTools: 'unless-reasoning', explicitCache: true },
   ],
-  [/^gpt-5\.[45]/, { ...FIVE_ONE, name: 'gpt-5.4', chatTools: 'without reasoning' }],
+  [/^gpt-5\.[45]/, { ...FIVE_ONE, name: 'gpt-5.4', chatTools: 'unless-reasoning' }],
   [/^gpt-5\./, FIVE_ONE],
   [/^gpt-5/, FIVE],
   [/^o[134]/, { ...FIVE, name: 'o', window: 200_000, efforts: ['low', 'medium', 'high'] }],

@@ -35,7 +35,7 @@ export function openaiResponses({ now }: StandInOptions): StandIn {
         refuse: (rule, message, more) => verdict.refuse(ids[rule], message, more),
       });
       const { body } = call;
-      if (family === undefined || body === 'not JSON') return verdict;
+      if (family === undefined || body === undefined) return verdict;
       checkRequest(body, family, verdict);
       const items = itemsOf(body['input']).map((item) =>
         item['type'] === 'item_reference' ? (stored.get(stringOf(item['id']))?.item ?? item) : item,

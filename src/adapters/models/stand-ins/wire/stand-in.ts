@@ -19,8 +19,8 @@ export interface WireCall {
   path: string;
   query: URLSearchParams;
   headers: IncomingHttpHeaders;
-  /** The body, or what is wrong with it. */
-  body: Json | 'not JSON';
+  /** Undefined: it is not a JSON object. */
+  body: Json | undefined;
   bytes: number;
 }
 

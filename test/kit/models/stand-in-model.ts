@@ -1,9 +1,9 @@
 /** Our real clients against a stand-in: the script is played over HTTP in the provider's format. */
-import { aiSdk } from '../../src/adapters/models/ai-sdk/index.js';
-import { scripted } from '../../src/adapters/models/scripted/index.js';
-import { standIns, type StandInName } from '../../src/adapters/models/stand-ins/index.js';
-import type { Provider } from '../../src/domain/config/config.js';
-import type { Model, ModelReply } from '../../src/ports/model.js';
+import { aiSdk } from '../../../src/adapters/models/ai-sdk/index.js';
+import { scripted } from '../../../src/adapters/models/scripted/index.js';
+import { standIns, type StandInName } from '../../../src/adapters/models/stand-ins/index.js';
+import type { Provider } from '../../../src/domain/config/config.js';
+import type { Model, ModelReply } from '../../../src/ports/model.js';
 
 /** How a workspace reaches each provider, and a current model of it. */
 const REACHED: Record<StandInName, { provider: Omit<Provider, 'baseUrl'>; model: string }> = {
