@@ -11,6 +11,11 @@ const called = [user('hi'), call('t1')];
 const mark = { type: 'ephemeral' };
 const hour = { type: 'ephemeral', ttl: '1h' };
 const text = (more: object = {}) => ({ type: 'text', text: 'hello', ...more });
+const image = (media_type: string) => ({ type: 'image', source: { type: 'base64', media_type, data: 'AAAA' } });
+const resultWith = (block: object) => ({
+  role: 'user',
+  content: [{ type: 'tool_result', tool_use_id: 't1', content: [block] }],
+});
 const schema = (input_schema: unknown) => ask({ tools: [{ name: 'read', input_schema }] });
 
 const cases: Case[] = [
@@ -244,6 +249,20 @@ const cases: Case[] = [
     bad: ask({ tool_choice: { type: 'any' } }),
     good: ask({ model: 'claude-haiku-5-5', tool_choice: { type: 'tool', name: 'read' } }),
     says: /type "tool" and "any" are not supported/,
+  },
+  {
+    rule: '3-input.image-type',
+    when: 'an image of another type',
+    bad: ask({ messages: [{ role: 'user', content: [image('image/bmp')] }] }),
+    good: ask({ messages: [{ role: 'user', content: [image('image/png')] }] }),
+    says: /media_type: Input should be 'image\/jpeg'/,
+  },
+  {
+    rule: '3-input.image-type',
+    when: 'an image of another type in a result',
+    bad: ask({ messages: [...called, resultWith(image('image/bmp'))] }),
+    good: ask({ messages: [...called, resultWith(image('image/png'))] }),
+    says: /tool_result\.content\.0\.image/,
   },
   {
     rule: '3-thinking.disabled',

@@ -164,6 +164,21 @@ const cases: Case[] = [
     says: /Thought signature is not valid/,
   },
   {
+    rule: '6.max-output',
+    when: 'more output than the model has',
+    bad: ask({ generationConfig: { maxOutputTokens: 65_537 } }),
+    good: ask({ generationConfig: { maxOutputTokens: 65_536 } }),
+    says: /maxOutputTokens value of 65537/,
+  },
+  {
+    rule: '6.cached-content',
+    when: 'cachedContent on Gemini 4',
+    bad: ask({ cachedContent: 'cachedContents/x' }),
+    good: ask({ cachedContent: 'cachedContents/x' }),
+    goodPath: path('gemini-3.1-pro-preview'),
+    says: /caching is not supported/,
+  },
+  {
     rule: '6.thinking-budget',
     when: 'a budget on Gemini 4',
     bad: thinking({ thinkingBudget: 100 }),

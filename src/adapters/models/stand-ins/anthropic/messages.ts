@@ -1,5 +1,5 @@
 /** Checks the order and the content of the messages. */
-import { isObject, objectsIn, stringOf, type Json } from '../wire/json.js';
+import { isObject, objectOf, objectsIn, stringOf, type Json } from '../wire/json.js';
 import type { Judge } from '../wire/rule.js';
 import type { Family } from './families.js';
 import type { RuleId } from './rules.js';
@@ -39,13 +39,28 @@ function checkContent(at: number, content: unknown, isPrefill: boolean, refuse: 
       '3-request.message-not-empty',
       `messages.${at}: all messages must have non-empty content except for the optional final assistant message`,
     );
-  for (const block of blocks) {
+  for (const [index, block] of blocks.entries()) {
+    checkImage(block, `messages.${at}.content.${index}`, refuse);
     if (block['type'] !== 'text') continue;
     const text = stringOf(block['text']);
     if (text === '') refuse('3-request.text-not-blank', 'messages: text content blocks must be non-empty');
     else if (text.trim() === '')
       refuse('3-request.text-not-blank', 'messages: text content blocks must contain non-whitespace text');
   }
+}
+
+const IMAGES = ['image/jpeg', 'image/png', 'image/gif', 'image/webp'];
+
+/** An image of a message or inside a tool result. */
+function checkImage(block: Json, place: string, refuse: Judge<RuleId>['refuse']): void {
+  for (const [index, inner] of objectsIn(block['content']).entries())
+    checkImage(inner, `${place}.tool_result.content.${index}`, refuse);
+  const { type, media_type: media } = objectOf(block['source']);
+  if (block['type'] === 'image' && type === 'base64' && !IMAGES.includes(stringOf(media)))
+    refuse(
+      '3-input.image-type',
+      `${place}.image.source.base64.media_type: Input should be 'image/jpeg', 'image/png', 'image/gif' or 'image/webp'`,
+    );
 }
 
 function checkResults(turns: readonly Turn[], refuse: Judge<RuleId>['refuse']): void {

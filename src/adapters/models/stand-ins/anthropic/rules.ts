@@ -67,6 +67,10 @@ export const RULES = {
     source: MESSAGES,
   },
   '3-request.forced-tool': { says: '5.1 and 5.5 models refuse forced tools.', source: OPUS_5_5 },
+  '3-input.image-type': {
+    says: 'An image is JPEG, PNG, GIF or WebP.',
+    source: 'https://platform.claude.com/docs/en/build-with-claude/vision',
+  },
   '3-thinking.disabled': { says: 'Models that always think refuse disabled thinking.', source: OPUS_5_5 },
   '3-thinking.disabled-effort': {
     says: 'Opus 5 and Haiku 5.5 refuse disabled thinking above effort high.',

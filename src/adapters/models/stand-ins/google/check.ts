@@ -17,7 +17,7 @@ const PART: Shape = {
 };
 const CONTENT: Shape = { role: true, parts: [PART] };
 
-export const REQUEST: Shape = {
+const REQUEST: Shape = {
   ...fields('model safetySettings cachedContent serviceTier store labels'),
   contents: [CONTENT],
   systemInstruction: CONTENT,
@@ -50,8 +50,19 @@ export function checkRequest(body: Json, family: Family, { refuse }: Judge<RuleI
     );
   }
   checkContents(objectsIn(body['contents']), refuse);
-  checkThinking(objectOf(objectOf(body['generationConfig'])['thinkingConfig']), family, refuse);
+  const config = objectOf(body['generationConfig']);
+  const limit = numberOf(config['maxOutputTokens']) ?? 1;
+  if (limit < 1 || limit > MAX_OUTPUT)
+    refuse(
+      '6.max-output',
+      `Unable to submit request because it has a maxOutputTokens value of ${limit} but the supported range is from 1 (inclusive) to ${MAX_OUTPUT + 1} (exclusive). Update the value and try again.`,
+    );
+  if (body['cachedContent'] !== undefined && !family.budget)
+    refuse('6.cached-content', 'Explicit caching is not supported for this model.');
+  checkThinking(objectOf(config['thinkingConfig']), family, refuse);
 }
+
+const MAX_OUTPUT = 65_536;
 
 function checkContents(contents: readonly Json[], refuse: Refuse): void {
   for (const [at, content] of contents.entries()) {

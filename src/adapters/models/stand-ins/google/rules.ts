@@ -43,6 +43,11 @@ export const RULES = {
     source: THINKING,
   },
   '6.thinking-level': { says: 'thinkingLevel is one that the model knows; Gemini 2.5 has none.', source: THINKING },
+  '6.max-output': { says: 'maxOutputTokens is at most 65,536.', source: REFERENCE },
+  '6.cached-content': {
+    says: 'Gemini 4 has no explicit cachedContent.',
+    source: 'https://ai.google.dev/gemini-api/docs/caching',
+  },
   '6.schema': {
     says: 'parameters use the OpenAPI subset: no const, oneOf, patternProperties, type lists; enums of strings; arrays with items; no empty properties; required names exist.',
     source: FUNCTIONS,

@@ -1,7 +1,7 @@
 /** What Mistral's chat completions refuse. */
 import type { Rules } from '../wire/rule.js';
 
-const REFERENCE = 'https://docs.mistral.ai/api/endpoint/chat';
+const REFERENCE = 'https://docs.mistral.ai/api';
 const REASONING = 'https://docs.mistral.ai/inference/conversations/reasoning';
 
 export const RULES = {
