@@ -3,7 +3,7 @@ import type http from 'node:http';
 import type { Model, ModelFailure } from '../../../ports/model.js';
 import { listen, readBody, sendJson, type ModelServer } from '../server/http.js';
 import type { Quirk } from './quirks/quirk.js';
-import { parseObject, stringOf } from './wire/json.js';
+import { parseObject } from './wire/json.js';
 import type { Accepted, StandIn } from './wire/stand-in.js';
 
 /** More than any provider accepts, so that the provider's own limit decides. */
@@ -96,5 +96,5 @@ function sendFailure(
     return void response.end('<!doctype html><title>Welcome</title><h1>It works!</h1>\n');
   }
   const { status, body, headers } = standIn.failure(failure);
-  sendJson(response, status, body, { ...headers, 'x-guild-failure': stringOf(failure.class) });
+  sendJson(response, status, body, headers);
 }

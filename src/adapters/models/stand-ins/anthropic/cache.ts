@@ -19,7 +19,7 @@ export interface CacheUsage {
   written1h: number;
 }
 
-export type AnthropicCache = (body: Json, turns: readonly Turn[], family: Family) => CacheUsage;
+type AnthropicCache = (body: Json, turns: readonly Turn[], family: Family) => CacheUsage;
 
 const LOOK_BACK_BLOCKS = 20;
 const LIFE_MS = { '5m': 5 * 60_000, '1h': 60 * 60_000 };

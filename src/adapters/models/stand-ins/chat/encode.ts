@@ -2,7 +2,7 @@
 import type { ModelAnswer } from '../../../../ports/model.js';
 import type { Encoder } from '../wire/stand-in.js';
 
-export interface ChatStyle {
+interface ChatStyle {
   model: string;
   /** The id of the answer. */
   id: string;

@@ -1,7 +1,7 @@
 /** Pairs the tool calls of chat completions with the messages that answer them. */
 import { objectsIn, stringOf, type Json } from '../wire/json.js';
 
-export interface CallGroup {
+interface CallGroup {
   /** The place of the assistant message. */
   at: number;
   ids: string[];

@@ -8,7 +8,7 @@ import type { RuleId } from './responses-rules.js';
 type Refuse = Judge<RuleId>['refuse'];
 
 /** Items that the stand-in keeps for requests with `store`, by id. */
-export type Stored = ReadonlyMap<string, { item: Json; reasoning?: string }>;
+type Stored = ReadonlyMap<string, { item: Json; reasoning?: string }>;
 
 export function checkItems(
   items: readonly Json[],

@@ -1,7 +1,7 @@
 /** Checks function tools, for both of OpenAI's APIs. */
 import { isObject, objectOf, stringOf, type Json } from '../wire/json.js';
 
-export interface ToolFaults {
+interface ToolFaults {
   name(at: number): void;
   schema(message: string): void;
   strict(message: string): void;

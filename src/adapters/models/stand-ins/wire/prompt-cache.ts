@@ -3,7 +3,7 @@
  * earlier prompt of the same key had too is cached, counted in steps and from a minimum on.
  */
 
-export interface PromptCache {
+interface PromptCache {
   /** Cached tokens of this prompt, which is remembered for the next ones. */
   read(key: string, prompt: string, limits: { minimum: number; step: number }): number;
 }

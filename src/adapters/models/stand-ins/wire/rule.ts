@@ -5,7 +5,7 @@
  * 5 OpenAI chat completions, 6 Google, 7 Mistral, 8 DeepSeek.
  */
 
-export interface Rule {
+interface Rule {
   /** What the provider demands, in one sentence. */
   says: string;
   /** Where that can be read. */
