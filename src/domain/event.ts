@@ -63,7 +63,7 @@ export interface Event {
 }
 
 /** What a model call took, as its line says; lines of earlier versions spelled it otherwise. */
-interface CallCost {
+export interface CallCost {
   inputTokens: number;
   outputTokens: number;
   cachedTokens: number;
