@@ -34,7 +34,7 @@ export interface EndedTasks {
   close(): void;
 }
 
-export interface EndedRow extends EndedFile {
+export interface EndedRow {
   row: Record<string, unknown>;
   /** Reads the record. Undefined if it has gone, or can no longer be read. */
   read(): Placed | undefined;

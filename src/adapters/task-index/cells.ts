@@ -26,7 +26,6 @@ const JSON_TEXT = 2;
 const LEFT_OUT = 3;
 /** Most descriptions and answers are shorter. */
 const MAX_CELL_BYTES = 400;
-const NOTHING = Buffer.alloc(0);
 
 export interface ColumnBuilder {
   add(value: unknown): void;
@@ -37,22 +36,48 @@ export interface ColumnBuilder {
 }
 
 export function columnBuilder(maxBytes = MAX_CELL_BYTES): ColumnBuilder {
-  const cells: RawCell[] = [];
+  const kinds: number[] = [];
+  const ends: number[] = [];
+  let content = Buffer.allocUnsafe(1024);
+  let length = 0;
   return {
-    add: (value) => void cells.push(cellOf(value, maxBytes)),
-    copy: (cell) => void cells.push(cell),
+    add(value) {
+      const text = value === undefined || value === UNREAD ? undefined : textOf(value);
+      if (text === undefined) return push(value === undefined ? ABSENT : LEFT_OUT);
+      // A character has at most three bytes for each unit of its length.
+      const isShort = text.length <= maxBytes && makeRoom(text.length * 3);
+      const bytes = isShort ? content.write(text, length) : Infinity;
+      if (bytes > maxBytes) return push(LEFT_OUT);
+      length += bytes;
+      push(typeof value === 'string' ? TEXT : JSON_TEXT);
+    },
+    copy({ kind, bytes }) {
+      makeRoom(bytes.length);
+      length += bytes.copy(content, length);
+      push(kind);
+    },
     pad(rows) {
-      while (cells.length < rows) cells.push({ kind: ABSENT, bytes: NOTHING });
+      while (kinds.length < rows) push(ABSENT);
     },
     finish() {
-      const kinds = Buffer.from(cells.map(({ kind }) => kind));
-      const ends = new Uint32Array(cells.length);
-      let end = 0;
-      for (const [i, { bytes }] of cells.entries()) ends[i] = end += bytes.length;
-      const bytesOfEnds = Buffer.from(ends.buffer, ends.byteOffset, ends.byteLength);
-      return Buffer.concat([bytesOfEnds, kinds, ...cells.map(({ bytes }) => bytes)]);
+      const numbers = Uint32Array.from(ends);
+      return Buffer.concat([Buffer.from(numbers.buffer), Buffer.from(kinds), content.subarray(0, length)]);
     },
   };
+
+  function push(kind: number): void {
+    kinds.push(kind);
+    ends.push(length);
+  }
+
+  function makeRoom(bytes: number): true {
+    if (length + bytes > content.length) {
+      const wider = Buffer.allocUnsafe(Math.max(length + bytes, content.length * 2));
+      content.copy(wider, 0, 0, length);
+      content = wider;
+    }
+    return true;
+  }
 }
 
 /** Undefined if the bytes are not a column of so many rows. */
@@ -76,14 +101,13 @@ export function readColumn(bytes: Buffer | undefined, rows: number): Column | un
   };
 }
 
-function cellOf(value: unknown, maxBytes: number): RawCell {
-  if (value === undefined) return { kind: ABSENT, bytes: NOTHING };
-  if (value === UNREAD || !isKeptByJson(value, 8)) return { kind: LEFT_OUT, bytes: NOTHING };
-  const bytes = Buffer.from(typeof value === 'string' ? value : JSON.stringify(value));
-  if (bytes.length > maxBytes) return { kind: LEFT_OUT, bytes: NOTHING };
-  return { kind: typeof value === 'string' ? TEXT : JSON_TEXT, bytes };
+/** Undefined if a text would not keep the value exactly. */
+function textOf(value: unknown): string | undefined {
+  if (typeof value === 'string') return isWellFormed(value) ? value : undefined;
+  return isKeptByJson(value, MAX_LEVELS) ? JSON.stringify(value) : undefined;
 }
 
+const MAX_LEVELS = 8;
 const HALF_PAIR = /\p{Surrogate}/u;
 
 /** Half a surrogate pair is lost in UTF-8. */

@@ -39,15 +39,13 @@ export function endedTasks({ root, disk, chunks, found, drop }: Options): EndedT
       for (const { chunk, row } of found.inOrder()) {
         const own = chunks[chunk]!.keys(row);
         if (own === undefined) continue;
-        const place = fileOf(chunk, row);
-        const read = (): Placed | undefined => {
-          const now = readNow(place);
-          return now !== undefined && 'task' in now ? now : undefined;
-        };
         const cells = cellsOf(chunk, row, own, wanted);
-        const placed = cells === undefined ? read() : undefined;
-        if (cells === undefined && placed === undefined) continue; // gone since the look
-        yield { ...place, row: cells ?? taskRow(placed!), read };
+        const read = (): Placed | undefined => readTask(chunk, row);
+        if (cells !== undefined) yield { row: cells, read };
+        else {
+          const placed = read();
+          if (placed !== undefined) yield { row: taskRow(placed), read }; // else gone since the look
+        }
       }
     },
     *problems() {
@@ -63,6 +61,11 @@ export function endedTasks({ root, disk, chunks, found, drop }: Options): EndedT
 
   function readNow(place: EndedFile): Placed | Problem | undefined {
     return readEnded(root, disk, place, new Date().toISOString());
+  }
+
+  function readTask(chunk: number, row: number): Placed | undefined {
+    const now = readNow(fileOf(chunk, row));
+    return now !== undefined && 'task' in now ? now : undefined;
   }
 
   function count(): number {

@@ -78,28 +78,45 @@ function* callsIn(part: DayPart, file: string): Iterable<CallSeen> {
   const amounts = sound(part, () => part.part.amounts());
   const text = textsOf(part);
   const read = lineReader(part, file);
-  for (const [i, line] of lines.entries()) {
-    const amount = (name: (typeof AMOUNTS)[number]): number => amounts[i * AMOUNTS.length + AMOUNTS.indexOf(name)]!;
-    const ms = times[line]!;
-    yield {
-      // Printed only if it is asked for: that takes longer than all the rest.
-      get at() {
-        return Number.isNaN(ms) ? String(read.line(line)?.at) : new Date(ms).toISOString();
-      },
-      kind: kinds[i] === CALL.tool ? 'tool' : 'model',
-      task: text(tasks[line]!),
-      agent: text(agents[line]!),
-      model: text(models[i]!),
-      role: text(roles[i]!),
-      inputTokens: amount('inputTokens'),
-      outputTokens: amount('outputTokens'),
-      cachedTokens: amount('cachedTokens'),
-      microUsd: amount('microUsd'),
-      isUnpriced: kinds[i] === CALL.unpriced,
-      ms: amount('ms'),
-    };
+  const timeText = (line: number): string =>
+    Number.isNaN(times[line]) ? String(read.line(line)?.at) : new Date(times[line]!).toISOString();
+  for (let i = 0; i < lines.length; i++) {
+    const line = lines[i]!;
+    const call = new Call(kinds[i] === CALL.tool ? 'tool' : 'model', line, timeText);
+    call.task = text(tasks[line]!);
+    call.agent = text(agents[line]!);
+    call.model = text(models[i]!);
+    call.role = text(roles[i]!);
+    call.isUnpriced = kinds[i] === CALL.unpriced;
+    for (let amount = 0; amount < AMOUNTS.length; amount++)
+      call[AMOUNTS[amount]!] = amounts[i * AMOUNTS.length + amount]!;
+    yield call;
   }
   read.close();
+}
+
+/** A class, because a getter of an object literal costs more than all the rest of a call. */
+class Call implements CallSeen {
+  task: string | undefined;
+  agent: string | undefined;
+  model: string | undefined;
+  role: string | undefined;
+  inputTokens = 0;
+  outputTokens = 0;
+  cachedTokens = 0;
+  microUsd = 0;
+  isUnpriced = false;
+  ms = 0;
+
+  constructor(
+    readonly kind: 'model' | 'tool',
+    private readonly line: number,
+    private readonly timeText: (line: number) => string,
+  ) {}
+
+  get at(): string {
+    return this.timeText(this.line);
+  }
 }
 
 /** The numbers of the lines, the last one first. */

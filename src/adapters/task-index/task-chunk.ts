@@ -31,7 +31,7 @@ export interface TaskChunk {
 
 interface Meta {
   rows: number;
-  shapes: string[][];
+  shapes: (readonly string[])[];
   columns: string[];
 }
 
@@ -79,7 +79,7 @@ export function chunkBuilder(): ChunkBuilder {
   const stamps: number[] = [];
   const states: number[] = [];
   const shapeOf: number[] = [];
-  const shapes = new Map<string, number>();
+  const shapes: (readonly string[])[] = [];
   const columns = new Map<string, ColumnBuilder>();
 
   return {
@@ -120,7 +120,7 @@ export function chunkBuilder(): ChunkBuilder {
       }
       const meta: Meta = {
         rows,
-        shapes: [...shapes.keys()].map((text) => JSON.parse(text) as string[]),
+        shapes,
         columns: [...columns.keys()],
       };
       return { meta, sections };
@@ -134,10 +134,10 @@ export function chunkBuilder(): ChunkBuilder {
     shapeOf.push(keys === undefined ? 0 : shapeNumber(keys));
   }
 
+  /** Compared key by key: most records have one of a few shapes. */
   function shapeNumber(keys: readonly string[]): number {
-    const text = JSON.stringify(keys);
-    if (!shapes.has(text)) shapes.set(text, shapes.size + 1);
-    return shapes.get(text)!;
+    const known = shapes.findIndex((shape) => shape.length === keys.length && shape.every((key, i) => key === keys[i]));
+    return known < 0 ? shapes.push(keys) : known + 1;
   }
 
   /** The column, filled up to the row that is being added; undefined beyond the limit. */

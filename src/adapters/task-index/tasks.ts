@@ -86,11 +86,9 @@ export function taskIndex(options: IndexOptions): TaskIndex {
   /** The files of each folder, by name, with their place in the listing. */
   function allNames(): Record<EndedState, Map<string, number>> {
     let place = 0;
-    const folders = listEnded(root, disk).map(({ state, names }) => [
-      state,
-      new Map(names.map((name) => [name, place++])),
-    ]);
-    return Object.fromEntries(folders) as Record<EndedState, Map<string, number>>;
+    const folders = { completed: new Map<string, number>(), failed: new Map<string, number>() };
+    for (const { state, names } of listEnded(root, disk)) for (const name of names) folders[state].set(name, place++);
+    return folders;
   }
 
   /** Finds the rows of the chunk that describe a file as it is, and takes these from `unread`. */

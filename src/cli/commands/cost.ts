@@ -56,10 +56,9 @@ export const command: Command = {
       terminal.json({ by, rows, total });
       return EXIT.done;
     }
-    const lines = layRows([...rows, total], terminal.width);
-    const last = terminal.bold(lines.pop()!);
-    terminal.outAll(lines);
-    terminal.out(last);
+    const line = layRows([...rows, total], terminal.width);
+    terminal.outAll(rows, line);
+    terminal.out(terminal.bold(line(total)));
     if (unpriced[0] !== undefined) {
       terminal.say(
         `\nThe price of ${unpriced.join(', ')} is not known. Set it in guild.yaml, in dollars for a million tokens:`,
@@ -83,26 +82,21 @@ function startOf(since: string | undefined): string {
  * Numbers are right-aligned. In a narrow window, columns are dropped before names are cut; money
  * and tokens stay.
  */
-function layRows(rows: readonly Sum[], width: number): string[] {
-  const keys = widest(rows.map((row) => columnsOf(row.key)));
+function layRows(rows: readonly Sum[], width: number): (row: Sum) => string {
+  const keys = rows.reduce((max, { key }) => Math.max(max, columnsOf(key)), 0);
   const all = NUMBERS.map((print) => {
-    const cells = rows.map(print);
-    return { cells, wide: Math.max(LEAST_NUMBER, widest(cells.map((cell) => cell.length))) + 2 };
+    const widest = rows.reduce((max, row) => Math.max(max, print(row).length), LEAST_NUMBER);
+    return { print, wide: widest + 2 };
   });
   const room = (): number => width - shown.reduce((sum, { wide }) => sum + wide, 0);
   let shown = all;
   for (const least of DROPPED)
     if (room() < Math.min(keys, LEAST_KEY)) shown = shown.filter((column) => column !== all[least]);
   const left = Math.min(keys, Math.max(LEAST_KEY, room()));
-  return rows.map((row, i) => {
+  return (row) => {
     const key = oneLine(row.key, left);
-    return key + ' '.repeat(left - columnsOf(key)) + shown.map(({ cells, wide }) => cells[i]!.padStart(wide)).join('');
-  });
-}
-
-/** Not `Math.max(...widths)`: there may be more rows than a call may have arguments. */
-function widest(widths: readonly number[]): number {
-  return widths.reduce((max, width) => Math.max(max, width), 0);
+    return key + ' '.repeat(left - columnsOf(key)) + shown.map(({ print, wide }) => print(row).padStart(wide)).join('');
+  };
 }
 
 const NUMBERS: ((row: Sum) => string)[] = [

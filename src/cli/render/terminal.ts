@@ -11,7 +11,7 @@ export interface Terminal {
   /** A line of the result. */
   out(line: string): void;
   /** Many lines of the result, in few writes. */
-  outAll(lines: readonly string[]): void;
+  outAll<T>(items: readonly T[], lineOf: (item: T) => string): void;
   /** The result for programs, as one line of JSON. */
   json(value: unknown): void;
   /** A message to people, wrapped to the width; nothing with --quiet. */
@@ -53,10 +53,10 @@ export function terminal(io: Io, { quiet = false, json = false } = {}): Terminal
       return stdout.rows || 24;
     },
     out: (line) => void stdout.write(`${painted(line)}\n`),
-    outAll(lines) {
-      for (let from = 0; from < lines.length; from += LINES_AT_ONCE) {
-        const some = lines.slice(from, from + LINES_AT_ONCE);
-        stdout.write(some.map((line) => `${painted(line)}\n`).join(''));
+    outAll(items, lineOf) {
+      for (let from = 0; from < items.length; from += LINES_AT_ONCE) {
+        const some = items.slice(from, from + LINES_AT_ONCE);
+        stdout.write(some.map((item) => `${painted(lineOf(item))}\n`).join(''));
       }
     },
     json: (value) => void stdout.write(`${JSON.stringify(value)}\n`),

@@ -71,7 +71,7 @@ export function kinIn(events: Iterable<Partial<Event>> = []): Kin {
   const see: Kin['see'] = ({ task, parent, root }) => {
     if (task !== undefined && typeof root === 'string') known.set(task, { root, ...(parent ? { parent } : {}) });
   };
-  const rootOf = (id: string): string => known.get(id)?.root ?? id.split('.', 1)[0]!;
+  const rootOf = (id: string): string => known.get(id)?.root ?? (id.includes('.') ? id.slice(0, id.indexOf('.')) : id);
   for (const event of events) see(event);
   return {
     see,
