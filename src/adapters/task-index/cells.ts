@@ -49,7 +49,7 @@ export function columnBuilder(maxBytes = MAX_CELL_BYTES): ColumnBuilder {
       const bytes = isShort ? content.write(text, length) : Infinity;
       if (bytes > maxBytes) return push(LEFT_OUT);
       length += bytes;
-      push(typeof value === 'string' ? TEXT : JSON_TEXT);
+      push(text === value ? TEXT : JSON_TEXT);
     },
     copy({ kind, bytes }) {
       makeRoom(bytes.length);
@@ -101,28 +101,22 @@ export function readColumn(bytes: Buffer | undefined, rows: number): Column | un
   };
 }
 
-/** Undefined if a text would not keep the value exactly. */
+/** The value as text, or as JSON. Undefined if neither keeps it exactly. */
 function textOf(value: unknown): string | undefined {
-  if (typeof value === 'string') return isWellFormed(value) ? value : undefined;
+  if (typeof value === 'string' && !HALF_PAIR.test(value)) return value;
   return isKeptByJson(value, MAX_LEVELS) ? JSON.stringify(value) : undefined;
 }
 
 const MAX_LEVELS = 8;
+/** UTF-8 has no half of a surrogate pair; JSON has escapes for it. */
 const HALF_PAIR = /\p{Surrogate}/u;
-
-/** Half a surrogate pair is lost in UTF-8. */
-export function isWellFormed(text: string): boolean {
-  return !HALF_PAIR.test(text);
-}
 
 /** Whether the value is the same after printing and parsing. */
 function isKeptByJson(value: unknown, levels: number): boolean {
-  if (typeof value === 'string') return isWellFormed(value);
+  if (typeof value === 'string') return true;
   if (typeof value === 'number') return Number.isFinite(value) && !Object.is(value, -0);
   if (typeof value !== 'object' || value === null) return value !== undefined && typeof value !== 'symbol';
   if (levels === 0 || value instanceof ExactNumber) return false;
   if (Array.isArray(value)) return value.every((item) => isKeptByJson(item, levels - 1));
-  return Object.entries(value).every(
-    ([key, field]) => isWellFormed(key) && (field === undefined || isKeptByJson(field, levels - 1)),
-  );
+  return Object.values(value).every((field) => field === undefined || isKeptByJson(field, levels - 1));
 }

@@ -29,6 +29,12 @@ interface DayOptions {
   onProgress?: ((done: number, total: number) => void) | undefined;
   /** Smaller files are parsed each time. */
   leastBytes?: number;
+  /** A file that still grows gets another part when it has grown by this much. */
+  grownBytes?: number;
+  /** A part describes about this much. */
+  partBytes?: number;
+  /** A file that has not changed for so long gets parts that describe all of it. */
+  quietMs?: number;
 }
 
 interface StoredMeta extends Meta {
@@ -43,14 +49,13 @@ interface StoredMeta extends Meta {
 const FORMAT = 1;
 const PREFIX = 'events-';
 const LEAST_BYTES = 64 * 1024;
-/** A file that still grows gets another part when it has grown by this much. */
 const GROWN_BYTES = 256 * 1024;
-/** A part describes about this much. */
 const PART_BYTES = 8 * 1024 * 1024;
-/** A file that has not changed for so long gets parts that describe all of it. */
 const QUIET_MS = 10 * 60 * 1000;
 
-export function eventDays({ root, version, onProgress, leastBytes = LEAST_BYTES }: DayOptions): () => Day[] {
+export function eventDays(options: DayOptions): () => Day[] {
+  const { root, version, onProgress, leastBytes = LEAST_BYTES } = options;
+  const { grownBytes = GROWN_BYTES, partBytes = PART_BYTES, quietMs = QUIET_MS } = options;
   const folder = path.join(root, '.guild', 'index');
   const log = path.join(root, 'events');
   const by = `events ${FORMAT} ${version}`;
@@ -94,10 +99,10 @@ export function eventDays({ root, version, onProgress, leastBytes = LEAST_BYTES 
     if (stamp === undefined || fd === undefined) return undefined;
     try {
       const size = stamp[1];
-      const isQuiet = Date.now() - Math.max(stamp[2], stamp[3]) > QUIET_MS;
+      const isQuiet = Date.now() - Math.max(stamp[2], stamp[3]) > quietMs;
       let { parts, isCurrent } = soundParts(fd, stored, stamp);
       const end = (): number => parts.at(-1)?.to ?? 0;
-      const isWorthIt = size >= leastBytes && (isQuiet ? !isCurrent : size - end() >= GROWN_BYTES);
+      const isWorthIt = size >= leastBytes && (isQuiet ? !isCurrent : size - end() >= grownBytes);
       if (isWorthIt && isQuiet) {
         close(parts);
         parts = [];
@@ -144,7 +149,7 @@ export function eventDays({ root, version, onProgress, leastBytes = LEAST_BYTES 
 
   /** Parses the next range in memory; undefined at the end of the complete lines. */
   function nextPart(fd: number, file: string, from: number, size: number): Built | undefined {
-    for (let length = PART_BYTES; from < size; length *= 2) {
+    for (let length = partBytes; from < size; length *= 2) {
       const bytes = readRange(fd, from, Math.min(size, from + length));
       const end = bytes.lastIndexOf(10) + 1;
       if (end > 0) return inMemory(bytes.subarray(0, end), from, file);

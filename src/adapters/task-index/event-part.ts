@@ -3,7 +3,7 @@
  * numbered; number 0 is none.
  */
 import { callCost, type Event } from '../../domain/event.js';
-import { columnBuilder, isWellFormed, readColumn, type Column } from './cells.js';
+import { columnBuilder, readColumn, type Column } from './cells.js';
 import type { Sections } from './sections.js';
 
 /** One row for each event; lines that are no events are left out. Bytes count from the range. */
@@ -135,7 +135,7 @@ function numbered(): Numbered {
   return {
     numberOf(text) {
       if (text === undefined) return 0;
-      if (typeof text !== 'string' || !isWellFormed(text)) return ODD;
+      if (typeof text !== 'string') return ODD;
       let number = numbers.get(text);
       if (number === undefined) numbers.set(text, (number = numbers.size + 1));
       return number;

@@ -25,6 +25,7 @@ export interface IndexOptions {
   least?: number;
   /** The number of records in a chunk. */
   chunkRows?: number;
+  now?: () => number;
 }
 
 /** Raised with every change of the format, or of what is read from a record. */
@@ -43,7 +44,7 @@ interface EndedName {
 }
 
 export function taskIndex(options: IndexOptions): TaskIndex {
-  const { root, disk, version, onProgress, least = LEAST_CHANGES, chunkRows = CHUNK_ROWS } = options;
+  const { root, disk, version, onProgress, least = LEAST_CHANGES, chunkRows = CHUNK_ROWS, now = Date.now } = options;
   const store = chunkStore(path.join(root, '.guild', 'index'), `tasks ${FORMAT} ${version}`, chunkRows);
   const stampIn = Object.fromEntries(STATES.map((state) => [state, stampsIn(root, state)])) as Record<
     EndedState,
@@ -125,7 +126,7 @@ export function taskIndex(options: IndexOptions): TaskIndex {
       if (isWorthIt && i % PROGRESS_EVERY === 0) onProgress?.(i, missing.length);
       const stamp = stampIn[file.state](file.name);
       if (stamp === undefined) continue;
-      const batch = isSettled(stamp, Date.now()) ? settled : young;
+      const batch = isSettled(stamp, now()) ? settled : young;
       batch.names.push(file);
       batch.builder.add({ name: file.name, state: file.state, stamp, row: rowOf(file) });
       if (batch.names.length === chunkRows) finish(batch);
