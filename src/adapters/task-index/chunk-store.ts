@@ -3,7 +3,14 @@
  * in one step, and a row that one of them did not write is read again by the next look.
  */
 import path from 'node:path';
-import { indexFiles, openSections, removeAbandoned, removeQuietly, sectionsInMemory, writeSections } from './sections.js';
+import {
+  indexFiles,
+  openSections,
+  removeAbandoned,
+  removeQuietly,
+  sectionsInMemory,
+  writeSections,
+} from './sections.js';
 import { chunkBuilder, readChunk, type ChunkBuilder, type TaskChunk } from './task-chunk.js';
 
 export interface StoredChunk {
@@ -47,7 +54,9 @@ export function chunkStore(folder: string, by: string, chunkRows: number): Chunk
     inMemory,
     tidy(stored) {
       removeAbandoned(folder);
-      const thin = stored.filter(({ live, chunk }) => live.length < Math.min(chunkRows, chunk.rows) * 0.75 || live.length < chunkRows * 0.75);
+      const thin = stored.filter(
+        ({ live, chunk }) => live.length < Math.min(chunkRows, chunk.rows) * 0.75 || live.length < chunkRows * 0.75,
+      );
       for (const { file } of thin.filter(({ live }) => live.length === 0)) removeQuietly(file);
       for (const group of groupsOf(thin.filter(({ live }) => live.length > 0))) merge(group);
     },

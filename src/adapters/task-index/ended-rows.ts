@@ -1,4 +1,6 @@
-/** What a look at the ended tasks found: rows from the chunks, and records where these lack a value. */
+/**
+ * What a look at the ended tasks found: rows from the chunks, and records where these lack a value.
+ */
 import type { Problem } from '../../domain/problem.js';
 import type { Placed } from '../../domain/task/task.js';
 import type { Disk } from '../../ports/disk.js';
@@ -43,8 +45,8 @@ export function endedTasks({ root, disk, chunks, found, drop }: Options): EndedT
         const read = (): Placed | undefined => readTask(chunk, row);
         if (cells !== undefined) yield { row: cells, read };
         else {
-          const placed = read();
-          if (placed !== undefined) yield { row: taskRow(placed), read }; // else gone since the look
+          const placed = read(); // undefined if it has gone since the look
+          if (placed !== undefined) yield { row: taskRow(placed), read };
         }
       }
     },

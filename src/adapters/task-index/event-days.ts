@@ -7,7 +7,14 @@ import path from 'node:path';
 import zlib from 'node:zlib';
 import { isSettled, stampOf, type Stamp } from './ended-files.js';
 import { buildPart, readPart, type EventPart, type Meta } from './event-part.js';
-import { indexFiles, openSections, removeAbandoned, removeQuietly, sectionsInMemory, writeSections } from './sections.js';
+import {
+  indexFiles,
+  openSections,
+  removeAbandoned,
+  removeQuietly,
+  sectionsInMemory,
+  writeSections,
+} from './sections.js';
 
 /** A range of a day's file that ends with a newline. */
 export interface DayPart {
@@ -100,7 +107,8 @@ export function eventDays(options: DayOptions): () => Day[] {
     try {
       const size = stamp[1];
       const isQuiet = Date.now() - Math.max(stamp[2], stamp[3]) > quietMs;
-      let { parts, isCurrent } = soundParts(fd, stored, stamp);
+      const { parts: sound, isCurrent } = soundParts(fd, stored, stamp);
+      let parts = sound;
       const end = (): number => parts.at(-1)?.to ?? 0;
       const isWorthIt = size >= leastBytes && (isQuiet ? !isCurrent : size - end() >= grownBytes);
       if (isWorthIt && isQuiet) {
@@ -149,13 +157,13 @@ export function eventDays(options: DayOptions): () => Day[] {
 
   /** Parses the next range in memory; undefined at the end of the complete lines. */
   function nextPart(fd: number, file: string, from: number, size: number): Built | undefined {
-    for (let length = partBytes; from < size; length *= 2) {
-      const bytes = readRange(fd, from, Math.min(size, from + length));
-      const end = bytes.lastIndexOf(10) + 1;
-      if (end > 0) return inMemory(bytes.subarray(0, end), from, file);
-      if (from + length >= size) return undefined;
-    }
-    return undefined;
+    let length = partBytes;
+    let bytes = readRange(fd, from, Math.min(size, from + length));
+    // A line may be longer than a part.
+    while (!bytes.includes(10) && from + length < size)
+      bytes = readRange(fd, from, Math.min(size, from + (length *= 2)));
+    const end = bytes.lastIndexOf(10) + 1;
+    return end === 0 ? undefined : inMemory(bytes.subarray(0, end), from, file);
   }
 
   /** The part as a file; as it is if it cannot be written. */

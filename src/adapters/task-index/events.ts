@@ -1,4 +1,6 @@
-/** What a look at the event log found: columns from the index, and lines where these lack a value. */
+/**
+ * What a look at the event log found: columns from the index, and lines where these lack a value.
+ */
 import fs from 'node:fs';
 import type { Event } from '../../domain/event.js';
 import type { CallSeen, EventIndex, EventRow, EventsSeen } from '../../ports/event-index.js';
@@ -30,7 +32,11 @@ function eventsSeen(days: readonly Day[]): EventsSeen {
     },
     *lineage() {
       for (const { part } of all) {
-        const [tasks, parents, roots] = [numbers(part, 'kin task'), numbers(part, 'kin parent'), numbers(part, 'kin root')];
+        const [tasks, parents, roots] = [
+          numbers(part, 'kin task'),
+          numbers(part, 'kin parent'),
+          numbers(part, 'kin root'),
+        ];
         const text = textsOf(part);
         for (const [i, task] of tasks.entries())
           yield { task: text(task)!, root: text(roots[i]!)!, ...(parents[i] ? { parent: text(parents[i])! } : {}) };

@@ -100,7 +100,9 @@ export function writeSections(
   meta: unknown,
   sections: ReadonlyMap<string, Buffer>,
 ): Sections | undefined {
-  const list = [...sections].map(([name, bytes]) => [name, bytes.length, zlib.crc32(bytes)] as [string, number, number]);
+  const list = [...sections].map(
+    ([name, bytes]) => [name, bytes.length, zlib.crc32(bytes)] as [string, number, number],
+  );
   const json = Buffer.from(JSON.stringify({ by, meta, sections: list } satisfies Header));
   const head = Buffer.alloc(HEAD_BYTES);
   MAGIC.copy(head);

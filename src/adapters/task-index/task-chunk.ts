@@ -46,7 +46,8 @@ export function readChunk(sections: Sections): TaskChunk | undefined {
   const stamps = sections.read('stamps');
   const shapeOf = sections.read('shapes');
   const states = sections.read('states');
-  if (!names || stamps?.length !== rows * 32 || shapeOf?.length !== rows * 4 || states?.length !== rows) return undefined;
+  if (!names || stamps?.length !== rows * 32 || shapeOf?.length !== rows * 4 || states?.length !== rows)
+    return undefined;
   const numbers = new Float64Array(stamps.buffer, stamps.byteOffset, rows * 4);
   const shapeNumbers = new Uint32Array(shapeOf.buffer, shapeOf.byteOffset, rows);
   const known = new Set(columns);

@@ -112,11 +112,7 @@ export function taskIndex(options: IndexOptions): TaskIndex {
   }
 
   /** Reads files that no chunk has into chunks numbered from `first`. */
-  function readMissing(
-    missing: readonly EndedName[],
-    first: number,
-    found: ReturnType<typeof foundRows>,
-  ): TaskChunk[] {
+  function readMissing(missing: readonly EndedName[], first: number, found: ReturnType<typeof foundRows>): TaskChunk[] {
     const added: TaskChunk[] = [];
     const isWorthIt = missing.length >= least;
     const settled: Batch = { builder: chunkBuilder(), names: [] };

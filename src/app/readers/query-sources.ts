@@ -7,7 +7,7 @@ import type { Store } from '../../ports/store/index.js';
 import type { EndedTasks } from '../../ports/task-index.js';
 import { joinedTables, tableOf, type Table } from '../../text/query/query.js';
 import { taskRow } from '../../text/records/task-row.js';
-import { openEventIndex, openTaskIndex, type Progress } from './open-index.js';
+import { openEventIndex, openTaskIndex, type Progress } from './aggregates/open-index.js';
 import { openReader } from './open-reader.js';
 import { openRoster } from './open-roster.js';
 import type { Row, Sources } from '../../adapters/boards/queries.js';

@@ -7,7 +7,7 @@ import path from 'node:path';
 import { disk as realDisk } from '../../adapters/disk/index.js';
 import { isWorkspace } from '../../adapters/files/base/layout.js';
 import { problem, type Problem } from '../../domain/problem.js';
-import { openTaskIndex, type Progress } from './open-index.js';
+import { openTaskIndex, type Progress } from './aggregates/open-index.js';
 import { openLook } from './open-look.js';
 import { openReader } from './open-reader.js';
 

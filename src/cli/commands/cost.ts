@@ -1,6 +1,6 @@
 /** `guild cost`: what model and tool calls cost, summed from the events. */
 import { openReader } from '../../app/readers/open-reader.js';
-import { openEventIndex, type CallSeen, type EventsSeen } from '../../app/readers/open-index.js';
+import { openEventIndex, type CallSeen, type EventsSeen } from '../../app/readers/aggregates/open-index.js';
 import { kinIn } from '../../domain/task/lineage.js';
 import { partialMoneyText } from '../../domain/budget/usage.js';
 import { compareText } from '../../domain/order.js';

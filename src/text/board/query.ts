@@ -9,7 +9,16 @@ import type { Board, BoardProblem, Item, Value } from './item.js';
 import { itemKey, parseBoard } from './parse.js';
 import { assignmentEdits, assignmentFlaw, boxAfter, COLUMNS, itemRow, listOf, OPTIONAL_COLUMNS } from './row.js';
 import { unknownColumn } from '../query/columns.js';
-import { type Delete, evaluate, type Insert, type Query, type Row, select, tableOf, type Update } from '../query/query.js';
+import {
+  type Delete,
+  evaluate,
+  type Insert,
+  type Query,
+  type Row,
+  select,
+  tableOf,
+  type Update,
+} from '../query/query.js';
 import { fieldsOf, fieldValue } from '../query/where.js';
 
 interface BoardQueryOptions {

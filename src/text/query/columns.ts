@@ -13,9 +13,7 @@ export function unknownColumn(query: Select, table: Table, defined: readonly str
   if (table.size === 0) return undefined;
   const named = [...(query.fields ?? []), ...comparedIn(query.where), ...query.orderBy.map(({ field }) => field)];
   const isKnown = (field: string): boolean =>
-    defined.includes(field) ||
-    defined.includes(field.split('.')[0]!) ||
-    hasValue(table, field);
+    defined.includes(field) || defined.includes(field.split('.')[0]!) || hasValue(table, field);
   const unknown = named.find((field) => !isKnown(field));
   if (unknown === undefined) return undefined;
   const columns = [...new Set([...defined, ...table.columns()])];

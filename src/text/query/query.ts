@@ -29,7 +29,9 @@ export function select(query: Select, table: Table): Row[] {
   if (query.count) return [{ count }].slice(0, query.limit);
   if (orderBy.length > 0) matches.sort((a, b) => compareRows(a.row, b.row, orderBy));
   matches = matches.slice(0, query.limit);
-  return fields ? matches.map(({ row }) => pick(row, fields)) : matches.flatMap((each): Row[] => [each.read()].filter((row) => row !== undefined));
+  return fields
+    ? matches.map(({ row }) => pick(row, fields))
+    : matches.flatMap((each): Row[] => [each.read()].filter((row) => row !== undefined));
 }
 
 function compareRows(a: Row, b: Row, orderBy: readonly OrderBy[]): number {

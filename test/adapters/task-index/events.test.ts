@@ -9,7 +9,7 @@ import { callCost, type Event } from '../../../src/domain/event.js';
 import { kinIn } from '../../../src/domain/task/lineage.js';
 import type { EventIndex } from '../../../src/ports/event-index.js';
 import { writeFinishedTasks } from '../../../bench/harness/finished-workspace.js';
-import { plainEvents } from '../../kit/plain-rows.js';
+import { plainEvents } from './plain-rows.js';
 import { fc } from '../../kit/properties.js';
 
 interface Site {
@@ -39,7 +39,10 @@ async function agree(root: string, index: EventIndex): Promise<void> {
     [...seen.rows([])].map(({ read }) => read()),
     all,
   );
-  for (const keys of [['at', 'name', 'task', 'agent'], ['tool', 'name']])
+  for (const keys of [
+    ['at', 'name', 'task', 'agent'],
+    ['tool', 'name'],
+  ])
     for (const [i, { row }] of [...seen.rows(keys)].entries())
       for (const key of keys) assert.deepEqual(row[key], all[i]![key], `${key} of event ${i}`);
   for (const task of new Set(all.map((event) => event.task)))
@@ -80,13 +83,15 @@ const STEPS: Record<string, Step> = {
   'append much': (site, pick, n) =>
     fs.appendFileSync(pick(days(site)) ?? path.join(site.log, 'a.jsonl'), line(n, { root: 'r' }).repeat(40)),
   'begin a day': (site, _, n) => fs.writeFileSync(path.join(site.log, `day ${n}.jsonl`), line(n)),
-  'append a torn line': (site, pick, n) => fs.appendFileSync(pick(days(site)) ?? path.join(site.log, 'a.jsonl'), line(n).slice(0, 30)),
+  'append a torn line': (site, pick, n) =>
+    fs.appendFileSync(pick(days(site)) ?? path.join(site.log, 'a.jsonl'), line(n).slice(0, 30)),
   'append lines that are no events': (site, pick) =>
     fs.appendFileSync(pick(days(site)) ?? path.join(site.log, 'a.jsonl'), '\n5\nnull\n{"at\n\n'),
   'append odd values': (site, pick, n) =>
     fs.appendFileSync(
       pick(days(site)) ?? path.join(site.log, 'a.jsonl'),
-      line(n, { at: '2026-01-01', agent: '\ud800', made: n % 2 === 0 }) + line(n, { ms: 'many', task: undefined, parent: '' }),
+      line(n, { at: '2026-01-01', agent: '\ud800', made: n % 2 === 0 }) +
+        line(n, { ms: 'many', task: undefined, parent: '' }),
     ),
   'edit a byte': (site, pick, n) => {
     const file = pick(days(site));
@@ -138,7 +143,10 @@ function damage(file: string, at: number): void {
   fs.writeFileSync(file, bytes);
 }
 
-for (const [kind, quietMs] of [['still grows', Infinity], ['is quiet', 0]] as const) // prettier-ignore
+for (const [kind, quietMs] of [
+  ['still grows', Infinity],
+  ['is quiet', 0],
+] as const)
   test(`after any changes to a log that ${kind}, the index says what the log says`, async (t) => {
     const step = fc.record({ what: fc.constantFrom(...Object.keys(STEPS)), n: fc.nat(1_000_000) });
     await fc.assert(
@@ -206,7 +214,10 @@ test('an index of events that cannot be written is done without', async (t) => {
 
 /** Looks until the stamps of the log are old enough to be trusted. */
 async function settled(site: Site): Promise<void> {
-  const stamps = (): string => indexFiles(site).map((file) => fs.statSync(file).ino).join(); // prettier-ignore
+  const stamps = (): string =>
+    indexFiles(site)
+      .map((file) => fs.statSync(file).ino)
+      .join();
   for (let before; before !== stamps();) {
     before = stamps();
     site.index.look().close();

@@ -9,7 +9,7 @@ import { taskIndex } from '../../../src/adapters/task-index/index.js';
 import type { TaskIndex } from '../../../src/ports/task-index.js';
 import { taskRow } from '../../../src/text/records/task-row.js';
 import { writeFinishedTasks } from '../../../bench/harness/finished-workspace.js';
-import { plainEnded } from '../../kit/plain-rows.js';
+import { plainEnded } from './plain-rows.js';
 import { fc } from '../../kit/properties.js';
 
 const COLUMNS = ['id', 'description', 'to', 'usage', 'created_at', 'mark', 'a.b', 'deep', 'result', 'error'];
@@ -90,9 +90,11 @@ const add = (site: Site, n: number, text: string): void =>
 
 const STEPS: Record<string, Step> = {
   add: (site, _, n) => add(site, n, record(n)),
-  'add one with keys of its own': (site, _, n) => add(site, n, record(n, { mark: n, 'a.b': [n], deep: { b: { c: n } } })),
+  'add one with keys of its own': (site, _, n) =>
+    add(site, n, record(n, { mark: n, 'a.b': [n], deep: { b: { c: n } } })),
   'add one with a long text': (site, _, n) => add(site, n, record(n, { result: 'long '.repeat(200) + n })),
-  'add one with a number that would be rounded': (site, _, n) => add(site, n, `{"description":"x${n}","mark":12345678901234567890}`),
+  'add one with a number that would be rounded': (site, _, n) =>
+    add(site, n, `{"description":"x${n}","mark":12345678901234567890}`),
   'add one with half a character': (site, _, n) => add(site, n, record(n, { mark: '\ud800' })),
   'add a torn one': (site, _, n) => add(site, n, record(n).slice(0, 9)),
   'add an invalid one': (site, _, n) => add(site, n, '[]'),
@@ -200,7 +202,8 @@ test('an edit within the same tick of the clock is noticed', (t) => {
   const { root } = site(t, { count: 3 });
   const index = taskIndex({ root, disk: disk(), version: '1', least: 1 });
   const file = path.join(root, 'tasks/completed/quick.json');
-  const said = (): unknown => [...index.look().rows(['id', 'mark'])].find(({ row }) => row['id'] === 'quick')?.row['mark'];
+  const said = (): unknown =>
+    [...index.look().rows(['id', 'mark'])].find(({ row }) => row['id'] === 'quick')?.row['mark'];
   for (let n = 100; n < 200; n++) {
     fs.writeFileSync(file, record(1, { mark: n }));
     assert.equal(said(), n);

@@ -124,8 +124,13 @@ test('rows are ordered, missing values first, and equal ones keep their order', 
 });
 
 test('fields are selected, missing ones are null, and rows are counted', () => {
-  assert.deepEqual(select(read('SELECT id, due FROM tasks LIMIT 3') as Select, tableOf(ROWS)).at(-1), { id: 'c', due: null });
-  assert.deepEqual(select(read(`SELECT COUNT(*) FROM tasks WHERE priority = 'A'`) as Select, tableOf(ROWS)), [{ count: 2 }]);
+  assert.deepEqual(select(read('SELECT id, due FROM tasks LIMIT 3') as Select, tableOf(ROWS)).at(-1), {
+    id: 'c',
+    due: null,
+  });
+  assert.deepEqual(select(read(`SELECT COUNT(*) FROM tasks WHERE priority = 'A'`) as Select, tableOf(ROWS)), [
+    { count: 2 },
+  ]);
   assert.deepEqual(select(read(`SELECT count(*) FROM tasks`) as Select, tableOf([])), [{ count: 0 }]);
   assert.deepEqual(select(read(`SELECT count FROM tasks LIMIT 1`) as Select, tableOf(ROWS)), [{ count: 10 }]);
 });

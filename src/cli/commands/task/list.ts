@@ -39,7 +39,7 @@ export async function list(call: Call): Promise<number> {
   // One more than is shown, to know if there are more. Counting them would mean reading each.
   const skipped: Problem[] = [];
   if (wantsEnded) {
-    const { openTaskIndex } = await import('../../../app/readers/open-index.js');
+    const { openTaskIndex } = await import('../../../app/readers/aggregates/open-index.js');
     let count = 0;
     for (const each of openTaskIndex(call.root).newest(endedState)) {
       if ('code' in each) skipped.push(each);

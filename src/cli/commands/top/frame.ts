@@ -2,7 +2,7 @@
  * One frame of `guild top`: agents, requests for the human, open tasks, cost and last events, as
  * many rows as fit.
  */
-import type { EventsSeen } from '../../../app/readers/open-index.js';
+import type { EventsSeen } from '../../../app/readers/aggregates/open-index.js';
 import type { Snapshot } from '../../../app/readers/open-states.js';
 import type { AgentState } from '../../../domain/agent/agent-state.js';
 import { callCost, type CallCost, type Event } from '../../../domain/event.js';

@@ -1,8 +1,8 @@
 /** `guild top`: the whole workspace on one screen, updated as it changes. It only reads. */
 import { INTERVALS } from '../../../domain/intervals.js';
 import path from 'node:path';
-import { eventTail } from '../../../app/readers/event-tail.js';
-import { openEventIndex } from '../../../app/readers/open-index.js';
+import { eventTail } from '../../../app/readers/aggregates/event-tail.js';
+import { openEventIndex } from '../../../app/readers/aggregates/open-index.js';
 import { openStates } from '../../../app/readers/open-states.js';
 import { EXIT, type Call, type Command } from '../../args/command.js';
 import { onInterrupt } from '../../process/interrupt.js';

@@ -1,6 +1,6 @@
 /** `guild why`: what a task waits for, who asked for it, and what has happened to it. */
 import { holdUps, type HoldUps } from '../../../app/readers/vote-holdups.js';
-import { openEventIndex } from '../../../app/readers/open-index.js';
+import { openEventIndex } from '../../../app/readers/aggregates/open-index.js';
 import { openReader } from '../../../app/readers/open-reader.js';
 import { pausedAgents } from '../../../app/pause-agent.js';
 import { waitsView, type WaitsView } from '../../../app/readers/waits-view.js';

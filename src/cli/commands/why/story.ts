@@ -4,7 +4,7 @@
  */
 import { roleFacts } from '../../../domain/task/role.js';
 import { scoreText, type Score } from '../../../rules/staffing/award.js';
-import type { EventsSeen } from '../../../app/readers/open-index.js';
+import type { EventsSeen } from '../../../app/readers/aggregates/open-index.js';
 import type { openReader } from '../../../app/readers/open-reader.js';
 import { budgetWord } from '../../../domain/budget/budget.js';
 import { callCost, type Event } from '../../../domain/event.js';

@@ -1,11 +1,11 @@
 /** The tables of a workspace as a full read gives them, to compare with what the index says. */
-import { clock, ids } from '../../src/adapters/clock/index.js';
-import { disk } from '../../src/adapters/disk/index.js';
-import { files } from '../../src/adapters/files/index.js';
-import { processes } from '../../src/adapters/processes/index.js';
-import type { Event } from '../../src/domain/event.js';
-import type { Problem } from '../../src/domain/problem.js';
-import { taskRow } from '../../src/text/records/task-row.js';
+import { clock, ids } from '../../../src/adapters/clock/index.js';
+import { disk } from '../../../src/adapters/disk/index.js';
+import { files } from '../../../src/adapters/files/index.js';
+import { processes } from '../../../src/adapters/processes/index.js';
+import type { Event } from '../../../src/domain/event.js';
+import type { Problem } from '../../../src/domain/problem.js';
+import { taskRow } from '../../../src/text/records/task-row.js';
 
 interface Plain {
   rows: Record<string, unknown>[];

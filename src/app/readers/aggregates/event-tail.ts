@@ -3,8 +3,8 @@
  * one, or since the index saw the log.
  */
 import path from 'node:path';
-import { disk as realDisk } from '../../adapters/disk/index.js';
-import type { Event } from '../../domain/event.js';
+import { disk as realDisk } from '../../../adapters/disk/index.js';
+import type { Event } from '../../../domain/event.js';
 
 /** `ends`: where to start in each file; at its start if it is not there. */
 export function eventTail(root: string, ends: ReadonlyMap<string, number>): () => Event[] {
