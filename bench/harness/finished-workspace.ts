@@ -18,7 +18,8 @@ export interface Finished {
   ids: string[];
 }
 
-export function writeFinishedTasks(root: string, count: number, seed = 1): Finished {
+/** `pages`: with result pages and conversations, which are two files of three. */
+export function writeFinishedTasks(root: string, count: number, { seed = 1, pages = true } = {}): Finished {
   writeWorkspace(root);
   for (const folder of ['tasks/completed', 'tasks/failed', 'results', 'sessions', 'events'])
     fs.mkdirSync(path.join(root, folder), { recursive: true });
@@ -29,7 +30,7 @@ export function writeFinishedTasks(root: string, count: number, seed = 1): Finis
   for (let n = 0; n < count; n++) {
     const task = finishedTask(n, count, ids[n - 1], random);
     ids.push(task.id);
-    writeFiles(root, task);
+    writeFiles(root, task, pages);
     const day = task.createdAt.slice(0, 10);
     if (!lines.has(day)) lines.set(day, []);
     lines.get(day)!.push(eventLines(task));
@@ -77,7 +78,7 @@ function finishedTask(n: number, count: number, before: string | undefined, rand
   };
 }
 
-function writeFiles(root: string, task: FinishedTask): void {
+function writeFiles(root: string, task: FinishedTask, pages: boolean): void {
   const { id, parent, agent, description, hasFailed, createdAt, endedAt, usage } = task;
   const answer = 'It runs in podman and listens on port 6379.';
   const session = `${agent}-${id}`.slice(0, 100);
@@ -109,6 +110,7 @@ function writeFiles(root: string, task: FinishedTask): void {
   const file = path.join(root, 'tasks', hasFailed ? 'failed' : 'completed', `${id}.json`);
   fs.writeFileSync(file, `${JSON.stringify(record, null, 2)}\n`);
   fs.utimesSync(file, new Date(endedAt), new Date(endedAt));
+  if (!pages) return;
   if (!hasFailed) fs.writeFileSync(path.join(root, 'results', `${id}.md`), `# ${description}\n\n${answer}\n`);
   fs.writeFileSync(path.join(root, 'sessions', `${session}.session.yaml`), conversation(task, session, answer));
 }

@@ -25,7 +25,7 @@ interface Many extends Place {
 
 function many(t: TestContext): Many {
   const here = place(t);
-  const { ids } = writeFinishedTasks(here.root, COUNT, 11);
+  const { ids } = writeFinishedTasks(here.root, COUNT, { seed: 11, pages: false });
   return { ...here, ids, index: path.join(here.root, '.guild', 'index') };
 }
 

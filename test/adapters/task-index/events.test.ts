@@ -24,7 +24,7 @@ interface Site {
 function site(t: TestContext, { count = 0, seed = 1, quietMs = 0 } = {}): Site {
   const root = fs.realpathSync(fs.mkdtempSync(path.join(os.tmpdir(), 'guild-index-')));
   t.after(() => fs.rmSync(root, { recursive: true, force: true, maxRetries: 5 }));
-  writeFinishedTasks(root, count, seed);
+  writeFinishedTasks(root, count, { seed, pages: false });
   const index = eventIndex({ root, version: '1', leastBytes: 0, grownBytes: 400, partBytes: 1500, quietMs });
   const log = path.join(root, 'events');
   return { root, log, folder: path.join(root, '.guild', 'index'), index, check: () => agree(root, index) };

@@ -26,7 +26,7 @@ interface Site {
 function site(t: TestContext, { count = 0, seed = 1, version = '1' } = {}): Site {
   const root = fs.realpathSync(fs.mkdtempSync(path.join(os.tmpdir(), 'guild-index-')));
   t.after(() => fs.rmSync(root, { recursive: true, force: true, maxRetries: 5 }));
-  writeFinishedTasks(root, count, seed);
+  writeFinishedTasks(root, count, { seed, pages: false });
   const now = (): number => Date.now() + 60_000;
   const index = taskIndex({ root, disk: disk(), version, least: 1, chunkRows: 8, now });
   return { root, index, folder: path.join(root, '.guild', 'index'), check: () => agree(root, index) };
@@ -198,15 +198,20 @@ test('damage to any byte of the index is noticed', async (t) => {
   );
 });
 
-test('an edit within the same tick of the clock is noticed', (t) => {
-  const { root } = site(t, { count: 3 });
-  const index = taskIndex({ root, disk: disk(), version: '1', least: 1 });
-  const file = path.join(root, 'tasks/completed/quick.json');
-  const said = (): unknown =>
-    [...index.look().rows(['id', 'mark'])].find(({ row }) => row['id'] === 'quick')?.row['mark'];
-  for (let n = 100; n < 200; n++) {
-    fs.writeFileSync(file, record(1, { mark: n }));
-    assert.equal(said(), n);
+test('a record is kept only when its next change must leave another stamp', async (t) => {
+  const here = site(t, { count: 1 });
+  const { root } = here;
+  const [file = ''] = endedFiles(here);
+  const { ctimeMs } = fs.statSync(file);
+  for (const [ageMs, kept] of [
+    [-1000, 0],
+    [0, 0],
+    [40, 0],
+    [60, 1],
+  ] as const) {
+    const index = taskIndex({ root, disk: disk(), version: '1', least: 1, now: () => ctimeMs + ageMs });
+    await agree(root, index);
+    assert.equal(indexFiles(here).length, kept, `${ageMs} ms after the change`);
   }
 });
 
