@@ -8,7 +8,7 @@ export interface EventIndex {
   look(): EventsSeen;
 }
 
-/** The log at the time of a look, oldest line first. Close it when done. */
+/** The log at the time of a look, oldest line first. */
 export interface EventsSeen {
   /** The number of events. */
   readonly size: number;
@@ -27,7 +27,6 @@ export interface EventsSeen {
   rows(keys: readonly string[]): Iterable<EventRow>;
   /** The number of bytes seen of each file of the log. */
   ends(): ReadonlyMap<string, number>;
-  close(): void;
 }
 
 export interface EventRow {

@@ -18,7 +18,7 @@ export interface EndedFile {
   state: EndedState;
 }
 
-/** The ended tasks at the time of a look, newest first. Close it when done. */
+/** The ended tasks at the time of a look, newest first. */
 export interface EndedTasks {
   /** The number of records that can be read. */
   readonly size: number;
@@ -31,7 +31,6 @@ export interface EndedTasks {
   rows(keys: readonly string[]): Iterable<EndedRow>;
   /** What is wrong with the records that cannot be read. */
   problems(): Iterable<Problem>;
-  close(): void;
 }
 
 export interface EndedRow {

@@ -89,14 +89,10 @@ async function onTable(query: Query, at: BoardsAt): Promise<QueryReply> {
   }
   const table = from as keyof Sources;
   const all = await at.sources[table]();
-  try {
-    const unknown = unknownColumn(query, all, TABLES[table]);
-    if (unknown) throw new ProblemError(unknown);
-    const rows = select(query, all);
-    return { kind: 'select', rows, message: `${rows.length} rows from ${from}`, problems: [] };
-  } finally {
-    all.close();
-  }
+  const unknown = unknownColumn(query, all, TABLES[table]);
+  if (unknown) throw new ProblemError(unknown);
+  const rows = select(query, all);
+  return { kind: 'select', rows, message: `${rows.length} rows from ${from}`, problems: [] };
 }
 
 /** Reads, edits and writes the board. Starts over if the file changed in between. */

@@ -45,7 +45,6 @@ export function chunkStore(folder: string, by: string, chunkRows: number): Chunk
           const sections = openSections(file, by);
           const chunk = sections && readChunk(sections);
           if (chunk !== undefined) return [{ file, chunk, live: [] }];
-          sections?.close();
           removeQuietly(file);
           return [];
         });
@@ -101,7 +100,6 @@ export function chunkStore(folder: string, by: string, chunkRows: number): Chunk
     if (!group.every(({ chunk, live }) => builder.copy(chunk, live))) return;
     const merged = write(builder);
     if (merged === undefined) return;
-    merged.close();
     for (const { file } of group) removeQuietly(file);
   }
 }

@@ -56,9 +56,6 @@ export function endedTasks({ root, disk, chunks, found, drop }: Options): EndedT
         if (now !== undefined && 'code' in now) yield now;
       }
     },
-    close() {
-      for (const chunk of chunks) chunk.close();
-    },
   };
 
   function readNow(place: EndedFile): Placed | Problem | undefined {

@@ -111,10 +111,7 @@ export function eventDays(options: DayOptions): () => Day[] {
       let parts = sound;
       const end = (): number => parts.at(-1)?.to ?? 0;
       const isWorthIt = size >= leastBytes && (isQuiet ? !isCurrent : size - end() >= grownBytes);
-      if (isWorthIt && isQuiet) {
-        close(parts);
-        parts = [];
-      }
+      if (isWorthIt && isQuiet) parts = [];
       const first = parts.length;
       for (let more = true; more;) {
         const added = nextPart(fd, file, end(), size);
@@ -150,7 +147,7 @@ export function eventDays(options: DayOptions): () => Day[] {
       if (isInPlace && (isSame || checksumOf(fd, meta.from, meta.to) === meta.checksum)) {
         end = meta.to;
         parts.push(built(readPart(sections), meta, path.join(log, dayOf(file)), () => removeQuietly(file)));
-      } else sections.close();
+      }
     }
     return { parts, isCurrent };
   }
@@ -194,7 +191,6 @@ function built(part: EventPart, { from, to }: { from: number; to: number }, file
     part,
     repair() {
       drop();
-      made.part.close();
       const fd = openFile(file);
       const bytes = fd === undefined ? Buffer.alloc(0) : readRange(fd, from, to);
       if (fd !== undefined) fs.closeSync(fd);
@@ -212,10 +208,6 @@ function inMemory(bytes: Buffer, from: number, file: string): Built {
   const range = { from, to: from + bytes.length };
   const made = { meta, sections, checksum: zlib.crc32(bytes), atMs };
   return { ...built(part, range, file, () => undefined), made };
-}
-
-function close(parts: readonly DayPart[]): void {
-  for (const { part } of parts) part.close();
 }
 
 function daysIn(log: string): string[] {

@@ -28,7 +28,6 @@ export interface EventPart {
   amounts(): Float64Array | undefined;
   texts(): Column | undefined;
   readonly shapes: readonly (readonly string[])[];
-  close(): void;
 }
 
 export interface Meta {
@@ -46,7 +45,6 @@ export function readPart(sections: Sections): EventPart {
     times: () => asNumbers(sections.read('times'), Float64Array),
     amounts: () => asNumbers(sections.read('amounts'), Float64Array),
     texts: () => readColumn(sections.read('texts'), texts),
-    close: () => sections.close(),
   };
 }
 

@@ -60,9 +60,6 @@ function eventsSeen(days: readonly Day[]): EventsSeen {
       for (const { part, file } of all) yield* rowsIn(part, file, keys);
     },
     ends: () => new Map(days.map(({ file, parts }) => [file, parts.at(-1)?.to ?? 0])),
-    close() {
-      for (const { part } of all) part.part.close();
-    },
   };
 }
 
@@ -86,19 +83,22 @@ function* callsIn(part: DayPart, file: string): Iterable<CallSeen> {
   const read = lineReader(part, file);
   const timeText = (line: number): string =>
     Number.isNaN(times[line]) ? String(read.line(line)?.at) : new Date(times[line]!).toISOString();
-  for (let i = 0; i < lines.length; i++) {
-    const line = lines[i]!;
-    const call = new Call(kinds[i] === CALL.tool ? 'tool' : 'model', line, timeText);
-    call.task = text(tasks[line]!);
-    call.agent = text(agents[line]!);
-    call.model = text(models[i]!);
-    call.role = text(roles[i]!);
-    call.isUnpriced = kinds[i] === CALL.unpriced;
-    for (let amount = 0; amount < AMOUNTS.length; amount++)
-      call[AMOUNTS[amount]!] = amounts[i * AMOUNTS.length + amount]!;
-    yield call;
+  try {
+    for (let i = 0; i < lines.length; i++) {
+      const line = lines[i]!;
+      const call = new Call(kinds[i] === CALL.tool ? 'tool' : 'model', line, timeText);
+      call.task = text(tasks[line]!);
+      call.agent = text(agents[line]!);
+      call.model = text(models[i]!);
+      call.role = text(roles[i]!);
+      call.isUnpriced = kinds[i] === CALL.unpriced;
+      for (let amount = 0; amount < AMOUNTS.length; amount++)
+        call[AMOUNTS[amount]!] = amounts[i * AMOUNTS.length + amount]!;
+      yield call;
+    }
+  } finally {
+    read.close();
   }
-  read.close();
 }
 
 /** A class, because a getter of an object literal costs more than all the rest of a call. */
@@ -140,18 +140,22 @@ function* rowsIn(part: DayPart, file: string, keys: readonly string[]): Iterable
   const parsed = part.part.shapes.map((shape) => others.some((key) => shape.includes(key)));
   const value = indexedValues(part, indexed);
   const read = lineReader(part, file, parsed.some(Boolean));
-  for (const [line, shape] of shapes.entries()) {
-    const whole = (): Record<string, unknown> => read.line(line) ?? {};
-    const row: Record<string, unknown> = {};
-    let isWhole = parsed[shape - 1]!;
-    for (const key of indexed) {
-      const cell = value(key, line);
-      if (cell === ODD) isWhole = true;
-      else if (cell !== undefined) row[key] = cell;
+  try {
+    for (const [line, shape] of shapes.entries()) {
+      const whole = (): Record<string, unknown> => read.line(line) ?? {};
+      const row: Record<string, unknown> = {};
+      let isWhole = parsed[shape - 1]!;
+      for (const key of indexed) {
+        const cell = value(key, line);
+        if (cell === ODD) isWhole = true;
+        else if (cell !== undefined) row[key] = cell;
+      }
+      const all = isWhole ? whole() : undefined;
+      yield { row: all ?? row, read: () => all ?? whole() };
     }
-    yield { row: isWhole ? whole() : row, read: whole };
+  } finally {
+    read.close();
   }
-  read.close();
 }
 
 type IndexedValues = (key: Indexed, line: number) => string | typeof ODD | undefined;
@@ -188,7 +192,7 @@ function textsOf(part: DayPart): (number: number) => string | undefined {
 }
 
 interface LineReader {
-  /** Undefined if the log was changed meanwhile. */
+  /** Undefined if the log was changed meanwhile. After `close` it opens the file for each line. */
   line(number: number): Event | undefined;
   close(): void;
 }
@@ -197,6 +201,7 @@ interface LineReader {
 function lineReader(part: DayPart, file: string, isMost = false): LineReader {
   let fd: number | undefined;
   let range: Buffer | undefined;
+  let isClosed = false;
   let places: { starts: Uint32Array; ends: Uint32Array } | undefined;
   return {
     line(number) {
@@ -204,12 +209,17 @@ function lineReader(part: DayPart, file: string, isMost = false): LineReader {
       if (fd === undefined) return undefined;
       places ??= { starts: numbers(part, 'start'), ends: numbers(part, 'end') };
       const [start, end] = [places.starts[number]!, places.ends[number]!];
-      if (isMost) return parseEvent((range ??= readRange(fd, part.from, part.to)), start, end);
-      return parseEvent(readRange(fd, part.from + start, part.from + end), 0, end - start);
+      try {
+        if (isMost && !isClosed) return parseEvent((range ??= readRange(fd, part.from, part.to)), start, end);
+        return parseEvent(readRange(fd, part.from + start, part.from + end), 0, end - start);
+      } finally {
+        if (isClosed) this.close();
+      }
     },
     close() {
       if (fd !== undefined) fs.closeSync(fd);
       fd = undefined;
+      isClosed = true;
     },
   };
 }

@@ -11,12 +11,11 @@ export interface Sections {
   readonly meta: unknown;
   /** Undefined if it is missing or damaged. */
   read(name: string): Buffer | undefined;
-  close(): void;
 }
 
 /** Sections that are not on the disk. */
 export function sectionsInMemory(meta: unknown, sections: ReadonlyMap<string, Buffer>): Sections {
-  return { meta, read: (name) => sections.get(name), close: () => undefined };
+  return { meta, read: (name) => sections.get(name) };
 }
 
 const MAGIC = Buffer.from('GUILDIDX');
@@ -32,45 +31,49 @@ interface Header {
 }
 
 /**
- * The file stays open: a process that replaces it does not disturb this one. Undefined if it is not
- * a file of this version, or its header is damaged.
+ * Undefined if it is not a file of this version, or its header is damaged. The file is opened again
+ * for each section; if another process has replaced it meanwhile, the checksum tells.
  */
 export function openSections(file: string, by: string): Sections | undefined {
-  let fd: number | undefined;
-  try {
-    fd = fs.openSync(file, fs.constants.O_RDONLY | fs.constants.O_NOFOLLOW | fs.constants.O_NONBLOCK);
-    const opened = fromDescriptor(fd, by);
-    if (opened === undefined) fs.closeSync(fd);
-    return opened;
-  } catch {
-    if (fd !== undefined) fs.closeSync(fd);
-    return undefined;
-  }
+  return withFile(file, (fd) => {
+    const head = readAt(fd, 0, HEAD_BYTES);
+    if (head === undefined || !head.subarray(0, MAGIC.length).equals(MAGIC)) return undefined;
+    const length = head.readUInt32LE(MAGIC.length);
+    const json = length > MAX_HEADER_BYTES ? undefined : readAt(fd, HEAD_BYTES, length);
+    if (json === undefined || zlib.crc32(json) !== head.readUInt32LE(MAGIC.length + 4)) return undefined;
+    const header = JSON.parse(json.toString('utf8')) as Header;
+    return header.by === by ? sectionsOf(file, header, length) : undefined;
+  });
 }
 
-function fromDescriptor(fd: number, by: string): Sections | undefined {
-  const head = readAt(fd, 0, HEAD_BYTES);
-  if (head === undefined || !head.subarray(0, MAGIC.length).equals(MAGIC)) return undefined;
-  const length = head.readUInt32LE(MAGIC.length);
-  const json = length > MAX_HEADER_BYTES ? undefined : readAt(fd, HEAD_BYTES, length);
-  if (json === undefined || zlib.crc32(json) !== head.readUInt32LE(MAGIC.length + 4)) return undefined;
-  const header = JSON.parse(json.toString('utf8')) as Header;
-  if (header.by !== by) return undefined;
+function sectionsOf(file: string, header: Header, headerBytes: number): Sections {
   const places = new Map<string, { from: number; length: number; checksum: number }>();
-  let from = HEAD_BYTES + length;
-  for (const [name, bytes, checksum] of header.sections) {
-    places.set(name, { from, length: bytes, checksum });
-    from += bytes;
+  let from = HEAD_BYTES + headerBytes;
+  for (const [name, length, checksum] of header.sections) {
+    places.set(name, { from, length, checksum });
+    from += length;
   }
   return {
     meta: header.meta,
     read(name) {
       const place = places.get(name);
-      const bytes = place && readAt(fd, place.from, place.length);
+      const bytes = place && withFile(file, (fd) => readAt(fd, place.from, place.length));
       return bytes !== undefined && zlib.crc32(bytes) === place!.checksum ? bytes : undefined;
     },
-    close: () => fs.closeSync(fd),
   };
+}
+
+function withFile<T>(file: string, read: (fd: number) => T | undefined): T | undefined {
+  const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK } = fs.constants;
+  let fd: number | undefined;
+  try {
+    fd = fs.openSync(file, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
+    return read(fd);
+  } catch {
+    return undefined; // missing, foreign, or not readable
+  } finally {
+    if (fd !== undefined) fs.closeSync(fd);
+  }
 }
 
 /** Undefined if the file ends before. The buffer is aligned for typed arrays. */
@@ -90,9 +93,9 @@ function readAt(fd: number, from: number, length: number): Buffer | undefined {
 }
 
 /**
- * Replaces the file in one step and returns what was written, even if another process replaces it
- * right away. Undefined if it cannot be written, for whatever reason: that is no problem for a
- * cache. Nothing is synced, because a torn file is noticed.
+ * Replaces the file in one step and returns what was written. Undefined if it cannot be written,
+ * for whatever reason: that is no problem for a cache. Nothing is synced, because a torn file is
+ * noticed.
  */
 export function writeSections(
   file: string,
@@ -103,7 +106,8 @@ export function writeSections(
   const list = [...sections].map(
     ([name, bytes]) => [name, bytes.length, zlib.crc32(bytes)] as [string, number, number],
   );
-  const json = Buffer.from(JSON.stringify({ by, meta, sections: list } satisfies Header));
+  const header: Header = { by, meta, sections: list };
+  const json = Buffer.from(JSON.stringify(header));
   const head = Buffer.alloc(HEAD_BYTES);
   MAGIC.copy(head);
   head.writeUInt32LE(json.length, MAGIC.length);
@@ -112,9 +116,8 @@ export function writeSections(
   try {
     fs.mkdirSync(path.dirname(file), { recursive: true, mode: 0o700 });
     fs.writeFileSync(temp, Buffer.concat([head, json, ...sections.values()]), { flag: 'wx', mode: 0o600 });
-    const written = openSections(temp, by);
     fs.renameSync(temp, file);
-    return written;
+    return sectionsOf(file, header, json.length);
   } catch {
     removeQuietly(temp);
     return undefined;

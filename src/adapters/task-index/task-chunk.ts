@@ -26,7 +26,6 @@ export interface TaskChunk {
   keys(row: number): readonly string[] | undefined;
   /** Undefined if the chunk has no such column; `damaged` if it cannot be read. */
   column(key: string): Column | 'damaged' | undefined;
-  close(): void;
 }
 
 interface Meta {
@@ -63,7 +62,6 @@ export function readChunk(sections: Sections): TaskChunk | undefined {
     stamp: (row) => [...numbers.subarray(row * 4, row * 4 + 4)] as unknown as Stamp,
     keys: (row) => (shapeNumbers[row] === 0 ? undefined : shapes[shapeNumbers[row]! - 1]),
     column: (key) => (known.has(key) ? (readColumn(sections.read(COLUMN + key), rows) ?? 'damaged') : undefined),
-    close: () => sections.close(),
   };
 }
 

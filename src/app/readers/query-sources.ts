@@ -7,28 +7,41 @@ import type { Store } from '../../ports/store/index.js';
 import type { EndedTasks } from '../../ports/task-index.js';
 import { joinedTables, tableOf, type Table } from '../../text/query/query.js';
 import { taskRow } from '../../text/records/task-row.js';
-import { openEventIndex, openTaskIndex, type Progress } from './aggregates/open-index.js';
-import { openReader } from './open-reader.js';
-import { openRoster } from './open-roster.js';
+import type { Progress } from './aggregates/open-index.js';
+import { openLook } from './open-look.js';
 import type { Row, Sources } from '../../adapters/boards/queries.js';
 
 export function querySources(root: string, onProgress?: Progress): Sources {
-  const plain = sourcesOf(
-    () => openReader(root),
-    () => openRoster(root).agents.values(),
-  );
+  // Loaded when needed: a short query would spend most of its time on loading modules.
+  const plain = async (): Promise<Sources> => {
+    const [{ openReader }, { openRoster }] = await Promise.all([
+      import('./open-reader.js'),
+      import('./open-roster.js'),
+    ]);
+    return sourcesOf(
+      () => openReader(root),
+      () => openRoster(root).agents.values(),
+    );
+  };
   return {
-    ...plain,
     async tasks() {
-      const store = openReader(root);
-      await store.tasks.scan(true);
-      const open = tableOf([...store.tasks.open()].map(taskRow));
+      const look = openLook(root);
+      const { problems } = await look.scan(true);
+      if (problems.length > 0) {
+        const { openReader, recordQuarantined } = await import('./open-reader.js');
+        await recordQuarantined(openReader(root), problems);
+      }
+      const { openTaskIndex } = await import('./aggregates/open-index.js');
+      const open = tableOf([...look.open()].map(taskRow));
       return joinedTables(open, endedTable(openTaskIndex(root, onProgress).look()));
     },
     async events() {
-      openReader(root); // throws if there is no workspace
+      openLook(root); // throws if there is no workspace
+      const { openEventIndex } = await import('./aggregates/open-index.js');
       return openEventIndex(root, onProgress).look();
     },
+    sessions: async () => (await plain()).sessions(),
+    agents: async () => (await plain()).agents(),
   };
 }
 
@@ -45,7 +58,6 @@ function endedTable(ended: EndedTasks): Table {
         yield { row, read: whole };
       }
     },
-    close: ended.close,
   };
 }
 

@@ -19,7 +19,6 @@ export async function taskFileProblems(folder: string, onProgress?: Progress): P
   const { problems, strays = [] } = await look.scan(true);
   const ended = openTaskIndex(root, onProgress).look();
   const all = [...problems, ...strays, ...ended.problems()];
-  ended.close();
   const sessions = [...look.open()].flatMap(({ task }) => task.session ?? []);
   return [...all, ...(await unreadable(root, new Set(sessions))), ...quarantineProblems(root)];
 }

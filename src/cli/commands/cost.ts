@@ -1,5 +1,5 @@
 /** `guild cost`: what model and tool calls cost, summed from the events. */
-import { openReader } from '../../app/readers/open-reader.js';
+import { openLook } from '../../app/readers/open-look.js';
 import { openEventIndex, type CallSeen, type EventsSeen } from '../../app/readers/aggregates/open-index.js';
 import { kinIn } from '../../domain/task/lineage.js';
 import { partialMoneyText } from '../../domain/budget/usage.js';
@@ -46,10 +46,9 @@ export const command: Command = {
     if (!BY.includes(by))
       throw new ProblemError(problem('bad_usage', `--by is one of ${BY.join(', ')}, not ${JSON.stringify(by)}`));
     const since = startOf(text(values, 'since'));
-    openReader(root); // throws if there is no workspace
+    openLook(root); // throws if there is no workspace
     const events = openEventIndex(root, progressOn(terminal, 'indexing')).look();
     const { rows, unpriced } = sums(events, by, since);
-    events.close();
     const total = empty('total');
     for (const row of rows) add(total, row);
     if (json) {

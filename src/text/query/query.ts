@@ -17,16 +17,23 @@ export { evaluate } from './where.js';
  */
 export function select(query: Select, table: Table): Row[] {
   const { where, orderBy, fields, limit = Infinity } = query;
+  if (query.count && !where) return [{ count: table.size }].slice(0, query.limit);
+  const isWhole = !fields && !query.count && orderBy.length === 0;
+  const wholeRows: Row[] = [];
   let matches: TableRow[] = [];
   let count = 0;
   for (const each of table.rows(keysOf(query))) {
     if (!where || evaluate(where, each.row)) count++;
     else continue;
-    if (!query.count) matches.push(each);
+    // In order, a whole row is cheapest to read while the table is walked.
+    const row = isWhole ? each.read() : undefined;
+    if (row !== undefined) wholeRows.push(row);
+    else if (!query.count && !isWhole) matches.push(each);
     // Without an order, stop at the limit.
     if (!query.count && orderBy.length === 0 && count >= limit) break;
   }
   if (query.count) return [{ count }].slice(0, query.limit);
+  if (isWhole) return wholeRows.slice(0, query.limit);
   if (orderBy.length > 0) matches.sort((a, b) => compareRows(a.row, b.row, orderBy));
   matches = matches.slice(0, query.limit);
   return fields

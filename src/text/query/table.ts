@@ -11,7 +11,6 @@ export interface Table {
   columns(): string[];
   /** The rows in order, each with at least those of these keys that it has. */
   rows(keys: readonly string[]): Iterable<TableRow>;
-  close(): void;
 }
 
 export interface TableRow {
@@ -28,7 +27,6 @@ export function tableOf(rows: readonly Row[]): Table {
     *rows() {
       for (const row of rows) yield { row, read: () => row };
     },
-    close: () => undefined,
   };
 }
 
@@ -40,10 +38,6 @@ export function joinedTables(first: Table, second: Table): Table {
     *rows(keys) {
       yield* first.rows(keys);
       yield* second.rows(keys);
-    },
-    close() {
-      first.close();
-      second.close();
     },
   };
 }

@@ -108,6 +108,7 @@ test('edits, additions and deletions by people count at once', async (t) => {
   assert.equal(await count("description = 'changed'"), 2);
   fs.rmSync(path.join(here.root, 'tasks/completed', third));
   assert.equal(await count('id IS NOT NULL'), COUNT - 1);
+  fs.mkdirSync(path.join(here.root, 'tasks/pending'), { recursive: true });
   fs.renameSync(path.join(here.root, 'tasks/completed', first), path.join(here.root, 'tasks/pending', first));
   assert.equal(await count("state = 'pending'"), 1);
   assert.equal(await count("state != 'pending'"), COUNT - 2);

@@ -46,7 +46,6 @@ async function agree(root: string, index: TaskIndex): Promise<void> {
   }
   assert.equal(partial.length, rows.length);
   assert.deepEqual([...seen.problems()], problems);
-  seen.close();
   const newest = [...index.newest()];
   const ids = newest.flatMap((each) => ('task' in each ? each.task.id : []));
   assert.deepEqual(
@@ -150,10 +149,10 @@ const STEPS: Record<string, Step> = {
     fs.writeFileSync(path.join(folder, `tasks-0000${n}`), 'not an index');
   },
   'use another version': ({ root }) => {
-    taskIndex({ root, disk: disk(), version: '2', least: 1, chunkRows: 8 }).look().close();
+    taskIndex({ root, disk: disk(), version: '2', least: 1, chunkRows: 8 }).look();
   },
   'look with another process': ({ root }) => {
-    taskIndex({ root, disk: disk(), version: '1', least: 1, chunkRows: 5 }).look().close();
+    taskIndex({ root, disk: disk(), version: '1', least: 1, chunkRows: 5 }).look();
   },
 };
 
@@ -182,7 +181,7 @@ test('after any changes to files and index, the index says what a full read says
 
 test('damage to any byte of the index is noticed', async (t) => {
   const here = site(t, { count: 20, seed: 7 });
-  here.index.look().close();
+  here.index.look();
   const good = new Map(indexFiles(here).map((file) => [file, fs.readFileSync(file)]));
   assert.ok(good.size > 1);
   const sizes = [...good.values()].reduce((sum, { length }) => sum + length, 0);
@@ -217,7 +216,7 @@ test('a record is kept only when its next change must leave another stamp', asyn
 
 test('a look that finds no change writes nothing, and one after few changes neither', async (t) => {
   const here = site(t, { count: 50 });
-  here.index.look().close();
+  here.index.look();
   const before = listing(here);
   await here.check();
   assert.deepEqual(listing(here), before);
@@ -233,7 +232,7 @@ test('an index of which nothing can be written is done without', async (t) => {
   await here.check();
   fs.rmSync(here.folder);
   const open = (): TaskIndex => taskIndex({ root: here.root, disk: disk(), version: '1', least: 1 });
-  open().look().close();
+  open().look();
   fs.chmodSync(here.folder, 0o500);
   add(here, 1, record(1));
   await agree(here.root, open());
@@ -245,7 +244,7 @@ test('the index stays small when tasks come and go, and is private', async (t) =
   for (let n = 0; n < 60; n++) {
     add(here, n, record(n));
     if (n > 5) fs.rmSync(path.join(here.root, 'tasks', (n - 5) % 3 ? 'completed' : 'failed', `new-${n - 5}.json`));
-    here.index.look().close();
+    here.index.look();
   }
   await here.check();
   assert.ok(indexFiles(here).length < 15, `${indexFiles(here).length} files for 46 tasks`);
@@ -256,9 +255,9 @@ test('a rebuild reports how far it is', (t) => {
   const { root } = site(t, { count: 600 });
   const reports: [number, number][] = [];
   const onProgress = (done: number, total: number): void => void reports.push([done, total]);
-  taskIndex({ root, disk: disk(), version: '1', onProgress }).look().close();
+  taskIndex({ root, disk: disk(), version: '1', onProgress }).look();
   assert.deepEqual(reports.flat(), [0, 600, 500, 600, 600, 600]);
-  taskIndex({ root, disk: disk(), version: '1', onProgress }).look().close();
+  taskIndex({ root, disk: disk(), version: '1', onProgress }).look();
 });
 
 function listing(site: Site): string[] {

@@ -22,7 +22,6 @@ It only looks: run guild watch in another terminal to do the work.`,
     const log = openEventIndex(call.root, progressOn(call.terminal, 'indexing')).look();
     const ledger = ledgerOf(log);
     const tail = eventTail(call.root, log.ends());
-    log.close();
     const name = path.basename(call.root);
     const { terminal, json } = call;
     const frame = async (height: number): Promise<string[]> => {

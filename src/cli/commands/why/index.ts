@@ -42,7 +42,6 @@ With --json it also prints every event and the nodes of the chain: task ids, tur
       chain.push(printable(`stuck: ${String(event['why'])}`));
     const origin = (await originOf(store, log, placed)).map(printable);
     const story = storyOf(log, placed);
-    log.close();
     const cost = costOf(placed);
     const shares = sharesOf(store, placed).map(printable);
     if (json) {
