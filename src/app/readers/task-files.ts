@@ -7,17 +7,18 @@ import path from 'node:path';
 import { disk as realDisk } from '../../adapters/disk/index.js';
 import { isWorkspace } from '../../adapters/files/base/layout.js';
 import { problem, type Problem } from '../../domain/problem.js';
+import { openTaskIndex, type Progress } from './aggregates/open-index.js';
 import { openLook } from './open-look.js';
 import { openReader } from './open-reader.js';
 
 /** Empty if the folder is not a workspace. */
-export async function taskFileProblems(folder: string): Promise<Problem[]> {
+export async function taskFileProblems(folder: string, onProgress?: Progress): Promise<Problem[]> {
   const root = path.resolve(folder);
   if (!isWorkspace(realDisk(), root)) return [];
   const look = openLook(root, { leaves: true });
   const { problems, strays = [] } = await look.scan(true);
-  const all = [...problems, ...strays];
-  await look.ended({ skipped: (problem) => void all.push(problem) });
+  const ended = openTaskIndex(root, onProgress).look();
+  const all = [...problems, ...strays, ...ended.problems()];
   const sessions = [...look.open()].flatMap(({ task }) => task.session ?? []);
   return [...all, ...(await unreadable(root, new Set(sessions))), ...quarantineProblems(root)];
 }
