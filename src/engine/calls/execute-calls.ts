@@ -88,6 +88,7 @@ function note(
     tool,
     cause: id,
     ok,
+    ...(ok && context.tools.get(tool)?.kind === 'effect' ? { effect: true } : {}),
     ms: Math.round(ms),
     ...(made ? {} : { made }),
   });

@@ -52,6 +52,7 @@ export async function runTool(
     tool: call.name,
     cause: call.id,
     ok: reply.kind !== 'problem',
+    ...(tool.kind === 'effect' ? { effect: true } : {}),
     ...(permission.approved ? { approved: approvalId(context, task, call) } : {}),
     ms: Math.round(context.clock.monotonicMs() - from),
   });
