@@ -46,6 +46,8 @@ export interface PumpReport {
   due?: number;
   /** Time until a pass must publish changed agent states; absent: all are published. */
   publishInMs?: number;
+  /** Time until a pass must read files again: a person may be saving the ballot; absent: no need. */
+  lookInMs?: number;
 }
 
 /** none: uses memory only · changed: lists changed folders · all: compares every file. */
@@ -72,6 +74,8 @@ export interface Engine {
 }
 
 const MAX_SCANS = 4;
+/** How often a single pass looks at a ballot that a person may be saving. */
+const MAX_BALLOT_LOOKS = 8;
 
 /** Adds the engine's own state to the ports. */
 function contextOf(
@@ -128,7 +132,17 @@ export function engine(ports: Ports): Engine {
     ports.watchers.event(event);
   }
 
+  /** Waits for a ballot that a person may be saving, but not for ever. */
   async function pump(roots?: ReadonlySet<string>): Promise<PumpReport> {
+    for (let looks = 1; ; looks++) {
+      const report = await pumpOnce(roots);
+      const waitMs = context.ballot.dueMs('read');
+      if (report.moved || waitMs === undefined || looks === MAX_BALLOT_LOOKS) return report;
+      await context.clock.sleep(waitMs);
+    }
+  }
+
+  async function pumpOnce(roots?: ReadonlySet<string>): Promise<PumpReport> {
     let ended = false;
     const onEnd = (): void => void (ended = true);
     const report = await passAndPublish('all', onEnd, roots).catch((thrown: unknown) => void (failure ??= thrown));
@@ -141,6 +155,12 @@ export function engine(ports: Ports): Engine {
 
   async function tidy(): Promise<void> {
     await showAndPublish();
+    for (let looks = 1; looks < MAX_BALLOT_LOOKS; looks++) {
+      const waitMs = context.ballot.dueMs('read') === undefined ? context.ballot.dueMs('write') : undefined;
+      if (waitMs === undefined) break;
+      await context.clock.sleep(waitMs);
+      await showBallot(context, true);
+    }
     await context.flush();
     context.audit.passed();
   }
@@ -237,6 +257,7 @@ export function engine(ports: Ports): Engine {
     await stuckWork.report();
     await showBallot(context, look !== 'none');
     await showBoards(context);
+    const lookInMs = Math.min(context.ballot.dueMs('read') ?? Infinity, context.ballot.dueMs('write') ?? Infinity);
     return {
       moved: moved || advanced > 0,
       again: moved,
@@ -245,6 +266,7 @@ export function engine(ports: Ports): Engine {
       problems,
       ...(scanned === undefined ? {} : { scanMs: scanned.scanMs }),
       ...(due === Infinity ? {} : { due }),
+      ...(lookInMs === Infinity ? {} : { lookInMs }),
     };
   }
 
