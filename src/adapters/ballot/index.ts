@@ -17,7 +17,7 @@ import { parseBoard } from '../../text/board/parse.js';
 import { exposure } from './exposure.js';
 import { ownWrites } from './own-writes.js';
 import { cutOff, emptied, readContent, whileExposed } from './problems.js';
-import { HALF_SAVED_MS, SAVING_MS, settling } from './settling.js';
+import { settling } from './settling.js';
 import { replaceFile } from './replace-file.js';
 import { updated } from './update.js';
 import { versions } from './versions.js';
@@ -83,7 +83,7 @@ export function ballot({ root, disk, clock, peer, livePeers = async () => [], is
     const content = readContent(disk, file, FILE);
     if (content === undefined) return NOTHING;
     const end = typeof content === 'string' ? splitEnd(content) : undefined;
-    const waitMs = end?.isComplete === true ? settleMs(stamp) : HALF_SAVED_MS;
+    const waitMs = end?.isComplete === true ? settleMs(stamp) : INTERVALS.ballotHalfSavedMs;
     if (quietMs < waitMs && !own.isOwn(stamp)) {
       hold('read', waitMs - quietMs);
       return NOTHING;
@@ -165,7 +165,7 @@ export function ballot({ root, disk, clock, peer, livePeers = async () => [], is
   /** How long the file must stay as it is, because a person may be saving it. */
   function untilWrite(stamp: string, text: string): number {
     if (own.isOwn(stamp)) return 0;
-    const needed = splitEnd(text).isComplete ? SAVING_MS : HALF_SAVED_MS;
+    const needed = splitEnd(text).isComplete ? INTERVALS.ballotSavingMs : INTERVALS.ballotHalfSavedMs;
     return Math.max(needed - settled.quietMs(stamp), dueMs('read') ?? 0);
   }
 

@@ -1,22 +1,16 @@
 /**
- * How long the ballot has been unchanged, and whether it was seen before in the same state. A person
- * may be saving it: a half-saved file must not be acted on, and never be replaced.
+ * How long the ballot has been unchanged, and whether it was seen before in the same state. A
+ * person may be saving it: a half-saved file must not be acted on, and never be replaced.
  */
+import { INTERVALS } from '../../domain/intervals.js';
 import { changedAt } from '../../domain/stamp.js';
 import type { Clock } from '../../ports/clock.js';
-
-/** A file without its end line counts as it is after this time without a change. */
-export const HALF_SAVED_MS = 2000;
-/** A file that a person changed is not replaced, and nothing is withdrawn, before this time. */
-export const SAVING_MS = 1000;
-/** Two looks at an unchanged file are at least this far apart. */
-const LOOKS_APART_MS = 100;
 
 interface Settling {
   quietMs(stamp: string): number;
   /**
-   * Call it at each look that finds these ids missing. The time until they count as removed; 0: they
-   * do.
+   * Call it at each look that finds these ids missing. The time until they count as removed; 0:
+   * they do.
    */
   confirmMs(stamp: string, missing: readonly string[]): number;
 }
@@ -45,7 +39,7 @@ export function settling(clock: Clock, isTimed: boolean): Settling {
       const now = clock.monotonicMs();
       if (!isTimed) return 0;
       if (seen.missing?.ids !== ids) seen.missing = { ids, at: now };
-      return Math.max(0, SAVING_MS - quietMs(stamp), seen.missing.at + LOOKS_APART_MS - now);
+      return Math.max(0, INTERVALS.ballotSavingMs - quietMs(stamp), seen.missing.at + INTERVALS.ballotLooksMs - now);
     },
   };
 }

@@ -1,4 +1,4 @@
-/** The text of the ballot after an update: new entries, answers and fates, and entries asked again. */
+/** The text of the ballot after an update: new entries, answers, fates, and entries asked again. */
 import type { Approval, Fate } from '../../domain/task/approval.js';
 import { addEntries, answerEdits, askAgainEdits, showAgainEdits } from '../../text/board/ballot-entry.js';
 import { splitEnd, withEnd } from '../../text/board/ballot-end.js';

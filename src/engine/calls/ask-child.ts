@@ -44,7 +44,7 @@ export async function askChild(
     await createChildren(context, task, [wanted]);
     return { kind: 'spoken', reply };
   }
-  // An approval is not an answer: if it has ended meanwhile, the next look runs or refuses the call.
+  // An approval is not an answer: if it has ended meanwhile, the next turn runs or refuses it.
   if (reply.kind === 'approval' || child === undefined || !isEnded(child.state))
     return { kind: 'wait', children: [wanted] };
   return { kind: 'answered', child };

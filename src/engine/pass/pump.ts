@@ -46,7 +46,7 @@ export interface PumpReport {
   due?: number;
   /** Time until a pass must publish changed agent states; absent: all are published. */
   publishInMs?: number;
-  /** Time until a pass must read files again: a person may be saving the ballot; absent: no need. */
+  /** Time until a pass must look at the ballot again: a person may be saving it; absent: none. */
   lookInMs?: number;
 }
 
@@ -74,8 +74,6 @@ export interface Engine {
 }
 
 const MAX_SCANS = 4;
-/** How often a single pass looks at a ballot that a person may be saving. */
-const MAX_BALLOT_LOOKS = 8;
 
 /** Adds the engine's own state to the ports. */
 function contextOf(
@@ -111,7 +109,6 @@ export function engine(ports: Ports): Engine {
   let isSwept = false;
   /** Tasks found missing since the last pass that scanned. */
   const gone = new Set<string>();
-
   const registryView = registry(context, publisher);
   return {
     pump,
@@ -134,10 +131,11 @@ export function engine(ports: Ports): Engine {
 
   /** Waits for a ballot that a person may be saving, but not for ever. */
   async function pump(roots?: ReadonlySet<string>): Promise<PumpReport> {
-    for (let looks = 1; ; looks++) {
+    const end = context.clock.monotonicMs() + INTERVALS.ballotPatienceMs;
+    for (;;) {
       const report = await pumpOnce(roots);
       const waitMs = context.ballot.dueMs('read');
-      if (report.moved || waitMs === undefined || looks === MAX_BALLOT_LOOKS) return report;
+      if (report.moved || waitMs === undefined || context.clock.monotonicMs() > end) return report;
       await context.clock.sleep(waitMs);
     }
   }
@@ -155,8 +153,9 @@ export function engine(ports: Ports): Engine {
 
   async function tidy(): Promise<void> {
     await showAndPublish();
-    for (let looks = 1; looks < MAX_BALLOT_LOOKS; looks++) {
-      const waitMs = context.ballot.dueMs('read') === undefined ? context.ballot.dueMs('write') : undefined;
+    const end = context.clock.monotonicMs() + INTERVALS.ballotPatienceMs;
+    while (context.ballot.dueMs('read') === undefined && context.clock.monotonicMs() < end) {
+      const waitMs = context.ballot.dueMs('write');
       if (waitMs === undefined) break;
       await context.clock.sleep(waitMs);
       await showBallot(context, true);

@@ -1,6 +1,6 @@
 /**
- * Reads a person's marks on the ballot. Only an unambiguous mark is an answer. A damaged, doubled or
- * contradictory entry is held with a message: it neither answers nor withdraws its request.
+ * Reads a person's marks on the ballot. Only an unambiguous mark is an answer. A damaged, doubled
+ * or contradictory entry is held with a message: it neither answers nor withdraws its request.
  */
 import type { Answer, Approval } from '../../domain/task/approval.js';
 import { problem, type Problem } from '../../domain/problem.js';

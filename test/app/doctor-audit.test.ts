@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import path from 'node:path';
 import { test, type TestContext } from 'node:test';
-import { place, scripted, type Place } from '../../kit/guild.js';
+import { place, scripted, type Place } from '../kit/guild.js';
 
 const SCRIPT = `
 - {agent: ana, turn: 1, call: [{write_file: {path: workspaces/ana/a.txt, content: a}}, {read_file: {path: guild.yaml}}]}
