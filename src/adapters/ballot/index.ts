@@ -14,6 +14,7 @@ import type { Disk } from '../../ports/disk.js';
 import { splitEnd } from '../../text/board/ballot-end.js';
 import { readMarks, type Marks } from '../../text/board/ballot-marks.js';
 import { parseBoard } from '../../text/board/parse.js';
+import { endedIds } from './ended-ids.js';
 import { exposure } from './exposure.js';
 import { ownWrites } from './own-writes.js';
 import { cutOff, emptied, readContent, whileExposed } from './problems.js';
@@ -47,6 +48,7 @@ export function ballot({ root, disk, clock, peer, livePeers = async () => [], is
   const settled = settling(clock, isTimed);
   const reported = new Set<string>();
   const known = new Map<string, boolean>();
+  const ended = endedIds(disk, root);
   /** Approvals to ask again, and why. */
   const again = new Map<string, string>();
   /** Approvals of `again` whose marks may have been made by an agent. */
@@ -103,6 +105,7 @@ export function ballot({ root, disk, clock, peer, livePeers = async () => [], is
 
   function count(text: string, stamp: string, open: readonly Approval[]): BallotReading {
     const { isComplete, version } = splitEnd(text);
+    ended.refresh();
     const shown = isComplete ? shownIn.shown(version) : undefined;
     marks = readMarks({ text, board: parseBoard(text, FILE), isCut: !isComplete, shown }, open, isKnown);
     lacksEnd = !isComplete;
@@ -124,8 +127,7 @@ export function ballot({ root, disk, clock, peer, livePeers = async () => [], is
   function isKnown(id: string): boolean {
     const before = known.get(id);
     if (before !== undefined) return before;
-    const records = ['completed', 'failed'].map((state) => path.join(root, 'tasks', state, `${id}.json`));
-    const isOver = path.basename(id) === id && records.some((record) => disk.stamp(record) !== undefined);
+    const isOver = ended.has(id);
     known.set(id, isOver);
     return isOver;
   }

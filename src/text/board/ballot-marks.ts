@@ -16,7 +16,7 @@ export interface Marks {
   present: ReadonlySet<string>;
   /** An entry cannot be identified, so a missing one may be that. */
   isUnclear: boolean;
-  /** Ids whose entry shows no fate yet. */
+  /** Ids of known requests whose entry shows no fate yet. */
   unsettled: string[];
   /** Ids to ask again, and why: their entry does not show the action as it is now. */
   again: Map<string, string>;
@@ -41,6 +41,7 @@ export function readMarks(file: BallotFile, open: readonly Approval[], isKnown: 
   const isStrange = ({ id, tags }: Item): boolean =>
     tags.includes('approval') && (id === undefined || !(byId.has(id) || isKnown(id)));
   const strange = items.filter(isStrange);
+  const unknown = new Set(strange);
   const { answers, again, held } = readItems(file, byId, count);
   const damaged = findDamaged(file, open, count, strange);
   const forged = strange.filter((item) => !item.bad && !damaged.items.has(item));
@@ -51,7 +52,7 @@ export function readMarks(file: BallotFile, open: readonly Approval[], isKnown: 
     again,
     present: new Set([...count.keys(), ...damaged.ids]),
     isUnclear: isUncertain || strange.some((item) => fieldOf(item, 'digest') === undefined),
-    unsettled: items.flatMap((item) => (item.id === undefined || fieldOf(item, 'fate') ? [] : item.id)),
+    unsettled: items.flatMap((item) => (unknown.has(item) || fieldOf(item, 'fate') ? [] : (item.id ?? []))),
     problems: [
       ...capped(file, 'held entries', [...held, ...damaged.problems]),
       ...capped(file, 'entries', forged, (item) => unknownEntry(board, item)),

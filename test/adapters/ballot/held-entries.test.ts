@@ -92,8 +92,8 @@ test('an error in one entry does not hold its neighbours', async () => {
   );
 });
 
-test('20,000 foreign entries are a few messages, and each is looked up once', async () => {
-  const { text, save, settle, disk } = await desk(a, b);
+test('20,000 foreign entries are a few messages and a few looks at the disk', async () => {
+  const { text, save, settle, disk, form } = await desk(a, b);
   const foreign = Array.from(
     { length: 20_000 },
     (_, n) => `- [x] A @human #approval \`Approve command: touch ${n}\`\n  id: x.call-${n}\n  command: touch ${n}\n`,
@@ -110,9 +110,10 @@ test('20,000 foreign entries are a few messages, and each is looked up once', as
     answers.map(({ id }) => id),
     ['b'],
   );
+  assert.deepEqual(form.unsettled(), ['a', 'b'], 'the engine asks for the fate of no other');
   assert.ok(problems.length <= 12, `${problems.length} problems`);
   assert.match(problems.at(-1)!.message, /^19990 more entries like these do not count/);
   save(`${text()}\n`);
   await settle([a]);
-  assert.ok(looks <= 40_000, `${looks} looks`);
+  assert.ok(looks <= 1000, `${looks} looks`);
 });
