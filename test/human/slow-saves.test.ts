@@ -29,7 +29,7 @@ function drop(workspace: Place, from: number, to: number): void {
   for (let n = from; n < to; n++) workspace.put(`tasks/pending/t${n}.json`, `{"description": "do it", "to": "ana"}`);
 }
 
-/** The buffer of a person who ticks the first `ticks` entries and writes a note above each entry. */
+/** The buffer of a person who ticks the first `ticks` entries and writes notes. */
 function edited(buffer: string, ticks: number): string {
   let count = 0;
   const marked = buffer.replaceAll(/^- \[_\]/gm, () => (++count <= ticks ? '- [x]' : '- [_]'));
