@@ -46,6 +46,8 @@ export interface PumpReport {
   due?: number;
   /** Time until a pass must publish changed agent states; absent: all are published. */
   publishInMs?: number;
+  /** Time until a pass must look at the ballot again: a person may be saving it; absent: none. */
+  lookInMs?: number;
 }
 
 /** none: uses memory only · changed: lists changed folders · all: compares every file. */
@@ -107,7 +109,6 @@ export function engine(ports: Ports): Engine {
   let isSwept = false;
   /** Tasks found missing since the last pass that scanned. */
   const gone = new Set<string>();
-
   const registryView = registry(context, publisher);
   return {
     pump,
@@ -128,7 +129,18 @@ export function engine(ports: Ports): Engine {
     ports.watchers.event(event);
   }
 
+  /** Waits for a ballot that a person may be saving, but not for ever. */
   async function pump(roots?: ReadonlySet<string>): Promise<PumpReport> {
+    const end = context.clock.monotonicMs() + INTERVALS.ballotPatienceMs;
+    for (;;) {
+      const report = await pumpOnce(roots);
+      const waitMs = context.ballot.dueMs('read');
+      if (report.moved || waitMs === undefined || context.clock.monotonicMs() > end) return report;
+      await context.clock.sleep(waitMs);
+    }
+  }
+
+  async function pumpOnce(roots?: ReadonlySet<string>): Promise<PumpReport> {
     let ended = false;
     const onEnd = (): void => void (ended = true);
     const report = await passAndPublish('all', onEnd, roots).catch((thrown: unknown) => void (failure ??= thrown));
@@ -141,6 +153,13 @@ export function engine(ports: Ports): Engine {
 
   async function tidy(): Promise<void> {
     await showAndPublish();
+    const end = context.clock.monotonicMs() + INTERVALS.ballotPatienceMs;
+    while (context.ballot.dueMs('read') === undefined && context.clock.monotonicMs() < end) {
+      const waitMs = context.ballot.dueMs('write');
+      if (waitMs === undefined) break;
+      await context.clock.sleep(waitMs);
+      await showBallot(context, true);
+    }
     await context.flush();
     context.audit.passed();
   }
@@ -237,6 +256,7 @@ export function engine(ports: Ports): Engine {
     await stuckWork.report();
     await showBallot(context, look !== 'none');
     await showBoards(context);
+    const lookInMs = Math.min(context.ballot.dueMs('read') ?? Infinity, context.ballot.dueMs('write') ?? Infinity);
     return {
       moved: moved || advanced > 0,
       again: moved,
@@ -245,6 +265,7 @@ export function engine(ports: Ports): Engine {
       problems,
       ...(scanned === undefined ? {} : { scanMs: scanned.scanMs }),
       ...(due === Infinity ? {} : { due }),
+      ...(lookInMs === Infinity ? {} : { lookInMs }),
     };
   }
 
