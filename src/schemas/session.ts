@@ -121,6 +121,11 @@ export const sessionYaml = z.looseObject(
     forked_from: nullable(text, 'The conversation it is a copy of, and the number of messages that were copied.', {
       example: 'planner-1@4',
     }),
+    kept: nullable(
+      amount,
+      'Written by a person who removed the end of the conversation on purpose: how many messages are left.',
+      { example: '4' },
+    ),
     messages: nullable(
       z.array(message, { error: 'a list' }),
       'The messages. It is the last key, and it only grows at its end.',

@@ -6,11 +6,13 @@ import { INTERVALS } from '../../domain/intervals.js';
 import { createHash, randomBytes } from 'node:crypto';
 import path from 'node:path';
 import type { Agent, AgentFormat } from '../../domain/agent/agent.js';
+import { fenced, isUnreadable } from '../../domain/fence.js';
 import { problem, type Problem, type Where } from '../../domain/problem.js';
 import type { Agents } from '../../ports/agents.js';
 import type { Disk } from '../../ports/disk.js';
 import { checkRoster, cyclesAmong, unfit } from '../../rules/scheduling/roster.js';
 import { parseAgent, renderPrompt } from '../../text/agent/parse.js';
+import { decodeUtf8, notUtf8 } from '../../text/lines/utf8.js';
 import { KNOWN_TOOLS } from '../../tools/toolbox.js';
 
 interface LoadedFile {
@@ -69,6 +71,8 @@ export function roster(
   let faults = new Map<string, Problem>();
   let all: { problems: Problem[]; warnings: Problem[] } = { problems: [], warnings: [] };
   let folderStamps = '';
+  /** Problems of folders that cannot be listed. */
+  let heldFolders: Problem[] = [];
   /** This process changed agent files since the last check. */
   let touched = false;
   let placeStamps = '';
@@ -141,13 +145,13 @@ export function roster(
    */
   function look(): boolean {
     const folders =
-      loaded.size > MANY_AGENTS ? FOLDERS.map((folder) => disk.stamp(path.join(root, folder))).join() : '';
+      loaded.size > MANY_AGENTS ? FOLDERS.map(stampOf).join() : '';
     const now = performance.now();
     if (folders !== '' && folders === placeStamps && now - lookedAt < INTERVALS.rosterCheckMs) return false;
     placeStamps = folders;
     lookedAt = now;
     const files = find();
-    const stamps = files.map((file) => `${file} ${disk.stamp(path.join(root, file))}`).join('\n');
+    const stamps = [...files.map((file) => `${file} ${stampOf(file)}`), ...heldFolders.map(({ message }) => message)].join('\n');
     if (stamps === folderStamps) return false;
     folderStamps = stamps;
     const present = new Set(files);
@@ -158,7 +162,8 @@ export function roster(
 
   function find(): string[] {
     const files = new Set<string>(foreign);
-    const names = new Map(FOLDERS.map((folder) => [folder, disk.list(path.join(root, folder))]));
+    heldFolders = [];
+    const names = new Map(FOLDERS.map((folder) => [folder, listFolder(folder)]));
     for (const { folder, ends } of PLACES) {
       for (const name of names.get(folder)!) {
         if (name.endsWith(ends) && !name.startsWith('.') && name !== 'README.md')
@@ -171,19 +176,36 @@ export function roster(
         !name.includes('.') &&
         name !== 'live' &&
         name !== 'retired' &&
-        disk.stamp(path.join(root, file)) !== undefined
+        stampOf(file) !== undefined
       )
         files.add(file);
     }
     return [...files].sort();
   }
 
+  /** The files of a folder that cannot be listed stay as they were known. */
+  function listFolder(folder: string): string[] {
+    const names = fenced(folder, () => disk.list(path.join(root, folder)));
+    if (!isUnreadable(names)) return names;
+    heldFolders.push(names.problem);
+    return [...loaded.keys()].flatMap((file) =>
+      path.posix.dirname(file) === folder ? path.posix.basename(file) : [],
+    );
+  }
+
+  /** What cannot be looked at has the stamp `unknown`, so that it is loaded and its problem reported. */
+  function stampOf(file: string): string | undefined {
+    const stamp = fenced(file, () => disk.stamp(path.join(root, file)));
+    return isUnreadable(stamp) ? 'unknown' : stamp;
+  }
+
   function load(file: string): void {
     const before = loaded.get(file);
-    if (before !== undefined && before.stamp === disk.stamp(path.join(root, file))) return;
-    const read = disk.read(path.join(root, file), MAX_AGENT_BYTES);
+    if (before !== undefined && before.stamp === stampOf(file)) return;
+    const read = fenced(file, () => disk.read(path.join(root, file), MAX_AGENT_BYTES));
     // Editors replace files, so a listed file may be gone.
     if (read.kind === 'missing') return void loaded.delete(file);
+    if (read.kind === 'unreadable') return hold(file, stampOf(file) ?? '', read.problem);
     if (read.kind !== 'file') {
       const what = read.kind === 'not_a_file' ? `a ${read.what}` : 'too big';
       const wrong: Problem = {
@@ -194,8 +216,11 @@ export function roster(
       loaded.set(file, { stamp: '', text: '', places: {}, problems: [wrong], warnings: [] });
       return;
     }
-    const text = read.bytes.toString('utf8');
-    const { agent, problems, warnings, places } = parse(text, file, format(file));
+    const text = decodeUtf8(read.bytes);
+    if (typeof text !== 'string') return hold(file, read.stamp, notUtf8(file, text));
+    const parsed = fenced(file, () => parse(text, file, format(file)));
+    if (isUnreadable(parsed)) return hold(file, read.stamp, parsed.problem);
+    const { agent, problems, warnings, places } = parsed;
     const good = agent ?? before?.agent;
     loaded.set(file, {
       stamp: read.stamp,
@@ -207,6 +232,12 @@ export function roster(
     });
   }
 
+  /** The last version that parsed stays in use. */
+  function hold(file: string, stamp: string, why: Problem): void {
+    const before = loaded.get(file) ?? { text: '', places: {}, warnings: [] };
+    loaded.set(file, { ...before, stamp, problems: [why] });
+  }
+
   function combine(): void {
     const entries = [...loaded.values()];
     const valid = entries.flatMap(({ agent }) => agent ?? []);
@@ -215,7 +246,7 @@ export function roster(
     );
     const rosterProblems = checkRoster(valid, new Set([...KNOWN_TOOLS, ...pluginTools]), places);
     all = {
-      problems: [...entries.flatMap(({ problems }) => problems), ...rosterProblems],
+      problems: [...heldFolders, ...entries.flatMap(({ problems }) => problems), ...rosterProblems],
       warnings: entries.flatMap(({ warnings }) => warnings),
     };
     unreadable = new Map(

@@ -79,6 +79,8 @@ export interface SessionHeader {
   task?: string;
   /** `session@n`: it began as a copy of the first n messages of that one. */
   forkedFrom?: string;
+  /** A person removed the end on purpose, down to this many messages. */
+  kept?: number;
 }
 
 export interface Session {

@@ -67,6 +67,8 @@ export interface EngineContext extends Ports {
   queue: ReadyQueue;
   unreadable: UnreadableSessions;
   pace: Pace;
+  /** Messages of faults that were reported and concern one thing only. */
+  faults: Set<string>;
   /** Effects started here that have no outcome yet, counted by root. */
   effectsUnderWay: Map<string, number>;
   /** Agents whose notes are being added to a conversation now. */

@@ -16,6 +16,7 @@ import type { Flight } from '../core/flight.js';
 import { cancelTask } from './intents.js';
 import { underWay } from '../core/ready-queue.js';
 import { record, type EngineContext } from '../core/context.js';
+import { fence } from '../core/fence.js';
 import { retryTask } from './retry.js';
 
 interface BoardsTaken {
@@ -35,12 +36,13 @@ export async function takeBoards(context: EngineContext, flights: ReadonlyMap<st
     if (missing.length > MAX_PER_PASS) boards.readAgain();
     missing.length = Math.min(missing.length, MAX_PER_PASS);
     for (let at = 0; at < missing.length; at += BATCH) {
-      const created = await Promise.all(missing.slice(at, at + BATCH).map((wish) => create(context, wish)));
+      const created = await Promise.all(missing.slice(at, at + BATCH).map((wish) => fence(context, placeOf(wish), () => create(context, wish), false)));
       moved = created.includes(true) || moved;
     }
     for (const wish of wanted) {
       const entry = open.get(wish.task.id);
-      if (entry !== undefined) moved = (await change(context, wish, entry)) || moved;
+      if (entry !== undefined)
+        moved = (await fence(context, placeOf(wish), () => change(context, wish, entry), false)) || moved;
     }
     for (const id of reopened) moved = (await reopen(context, id)) || moved;
   }
@@ -55,6 +57,10 @@ export async function takeBoards(context: EngineContext, flights: ReadonlyMap<st
 const MAX_PER_PASS = 256;
 /** Tasks created concurrently, so that they share disk syncs. */
 const BATCH = 64;
+
+function placeOf({ file, line }: BoardWish): string {
+  return `${file}:${line}`;
+}
 
 async function create(context: EngineContext, wish: BoardWish): Promise<boolean> {
   const gone = new Set<string>();

@@ -81,6 +81,8 @@ function readHeader(given: Fields, file: string): SessionHeader {
   if (task !== undefined) header.task = task;
   const forkedFrom = words(given['forked_from']);
   if (forkedFrom !== undefined) header.forkedFrom = forkedFrom;
+  const kept = number(given['kept']);
+  if (kept !== undefined) header.kept = kept;
   return header;
 }
 

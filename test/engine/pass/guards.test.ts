@@ -18,7 +18,8 @@ test('guards are checked in this order', () => {
   assert.deepEqual(
     WORK_GUARDS.map((guard) => guard.name),
     [
-      'no agent fits',
+      'cycle of parents',
+    'no agent fits',
       'dependency or help',
       'unknown agent',
       'bid for an offer that is over',
