@@ -45,6 +45,9 @@ const toolCall = z
         { example: '{name: read_file, arguments: {path: a.md}}' },
       ),
       name: nullable(text, 'The name of the tool, if there is no `function`.', { example: 'read_file' }),
+      fault: nullable(text, 'Why its arguments were not kept and it did not run.', {
+        example: 'the arguments are nested deeper than 32 levels',
+      }),
       ...callArguments,
     },
     mapping,

@@ -238,7 +238,13 @@ export function openTasks(disk: Disk, layout: Layout, quarantine: Quarantine, no
         if (reported !== undefined) quarantinedTwins.push(reported);
       }
     }
-    if (entry.state !== 'active' && hasEnded(entry.id)) {
+    const ended = entry.state !== 'active' && fenced('tasks/completed or tasks/failed', () => hasEnded(entry.id));
+    if (isUnreadable(ended)) {
+      // It may have ended, and an ended task must not be worked on again.
+      unreadable.add({ ...entry, problem: ended.problem, mayPass: true });
+      return heldFolders('ended', ended.problem)[0];
+    }
+    if (ended) {
       return quarantine(entry.file, twinProblem(layout, entry.file, entry.id, 'an ended task'));
     }
     add(entry);
@@ -246,7 +252,9 @@ export function openTasks(disk: Disk, layout: Layout, quarantine: Quarantine, no
   }
 
   function hasEnded(id: string): boolean {
-    return stampOf(layout.task('completed', id)) !== undefined || stampOf(layout.task('failed', id)) !== undefined;
+    return (
+      disk.stamp(layout.task('completed', id)) !== undefined || disk.stamp(layout.task('failed', id)) !== undefined
+    );
   }
 
   /** Undefined also for a file in a folder that may not be searched. */

@@ -41,14 +41,19 @@ export function taskLookup(disk: Disk, layout: Layout, now: () => Date): TaskLoo
   }
 
   function hasEnded(id: string): boolean {
-    return stampOf(layout.task('completed', id)) !== undefined || stampOf(layout.task('failed', id)) !== undefined;
+    // Not fenced: a task that may have ended must not be made again.
+    return (
+      disk.stamp(layout.task('completed', id)) !== undefined || disk.stamp(layout.task('failed', id)) !== undefined
+    );
   }
 
   function has(id: string): boolean {
     if (hasEnded(id)) return true;
-    if (stampOf(layout.task('pending', id)) !== undefined || stampOf(layout.task('waiting', id)) !== undefined)
+    if (disk.stamp(layout.task('pending', id)) !== undefined || disk.stamp(layout.task('waiting', id)) !== undefined)
       return true;
-    return namesIn(layout.tasks('active')).some((name) => name.startsWith(`${id}_`) && parseClaimName(name)?.id === id);
+    return disk
+      .list(layout.tasks('active'))
+      .some((name) => name.startsWith(`${id}_`) && parseClaimName(name)?.id === id);
   }
 
   function read(file: string, name: string): Task | undefined {

@@ -188,9 +188,8 @@ export function roster(
     const names = fenced(folder, () => disk.list(path.join(root, folder)));
     if (!isUnreadable(names)) return names;
     heldFolders.push(names.problem);
-    return [...loaded.keys()].flatMap((file) =>
-      path.posix.dirname(file) === folder ? path.posix.basename(file) : [],
-    );
+    const known = [...loaded.keys()].filter((file) => file.startsWith(`${folder}/`));
+    return known.map((file) => file.slice(folder.length + 1).split('/', 1)[0]!);
   }
 
   /** What cannot be looked at has the stamp `unknown`, so that it is loaded and its problem reported. */
