@@ -26,8 +26,8 @@ export function decodeUtf8(bytes: Uint8Array): string | NotUtf8 {
 }
 
 function placeIn(bytes: Uint8Array): NotUtf8 {
-  const before = bytes.subarray(0, firstBad(bytes));
-  const text = Buffer.from(before).toString('utf8');
+  // As a stream, so that the start of an unfinished character is not part of the text.
+  const text = new TextDecoder('utf-8').decode(bytes.subarray(0, firstBad(bytes)), { stream: true });
   const lineStart = text.lastIndexOf('\n') + 1;
   const source = text.slice(lineStart);
   return { line: text.split('\n').length, column: source.length + 1, source };
