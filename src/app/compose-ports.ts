@@ -98,6 +98,7 @@ export function composePorts(foundation: Foundation, options: OpenOptions): { po
     clock,
     ids,
     hosts: options.agents && new Set(options.agents),
+    abandoned: options.abandoned ?? new Set(),
     isSequential: false,
     watchers: onlookers,
   };

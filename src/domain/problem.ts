@@ -127,6 +127,7 @@ export function diskReason(thrown: unknown): string | undefined {
   const error = thrown as { code?: string; syscall?: string } | undefined;
   // On a read-only file system, Node reports "no such file" for a recursive mkdir.
   if (error?.code === 'ENOENT' && error.syscall === 'mkdir') return 'the folder cannot be created';
+  if (error?.code === 'EEXIST' && error.syscall === 'mkdir') return 'a file is where this folder should be';
   // A program or a host that is missing is not a fault of the disk.
   if (error?.syscall !== undefined && /^(spawn|connect|getaddrinfo|listen|bind|kill)/.test(error.syscall)) return undefined;
   return error?.code === undefined ? undefined : DISK_REASONS[error.code];

@@ -154,6 +154,7 @@ export function testPorts({ disk, store, clock, ids, model, asks }: Ground, opti
     ids,
     audit: NO_AUDIT,
     hosts: options.agents && new Set(options.agents),
+    abandoned: new Set(),
     isSequential: false,
     watchers: watchers(options.watchers),
   };

@@ -20,11 +20,13 @@ export async function recover(context: EngineContext): Promise<number> {
   const orphans = await context.tasks.orphans();
   let count = 0;
   for (const id of orphans) {
+    const owner = context.tasks.getOpen(id)?.owner?.peer;
     const claim = await context.tasks.takeOver(id);
     if (claim === undefined) continue;
     count++;
     try {
-      await putBack(context, claim, orphans.length - 1);
+      const isAbandoned = owner !== undefined && context.abandoned.has(owner);
+      await putBack(context, claim, isAbandoned ? 'abandoned' : orphans.length - 1);
     } catch (thrown) {
       if (!isContained(thrown)) throw thrown;
       await fail(context, claim, claim.task, faultProblem(thrown, 'this task could not be recovered'));
@@ -33,8 +35,11 @@ export async function recover(context: EngineContext): Promise<number> {
   return count;
 }
 
-/** `beside`: how many other tasks were left behind with this one. */
-async function putBack(context: EngineContext, claim: Claim, beside: number): Promise<void> {
+/**
+ * `beside`: how many other tasks were left behind with this one, or `abandoned` if no process died
+ * and the store failed.
+ */
+async function putBack(context: EngineContext, claim: Claim, beside: number | 'abandoned'): Promise<void> {
   const { id } = claim;
   const session = sessionOf(context, claim.task);
   const opened = session === undefined ? undefined : await context.sessions.open(session, { repair: true });
@@ -42,13 +47,18 @@ async function putBack(context: EngineContext, claim: Claim, beside: number): Pr
   const own = opened?.kind === 'open' ? (messagesOf(opened.session, id)?.length ?? 0) : 0;
   // Conversations that only the dead peer's journal had also count as progress.
   const messages = own + (claim.unseen ? claim.unseen + (claim.task.lost?.at(-1)?.messages ?? 0) : 0);
+  const kept = opened?.kind === 'open' ? { session: session! } : {};
+  if (beside === 'abandoned') {
+    await context.tasks.release(claim, { ...claim.task, ...kept });
+    return;
+  }
   const at = context.clock.now().toISOString();
   const lost = lostInARow(claim.task, { at, agent: claim.agent, messages, ...(beside > 0 ? { beside } : {}) });
   const task: Task = {
     ...claim.task,
     attempts: lost.length === 1 ? 1 : claim.task.attempts + 1,
     lost,
-    ...(opened?.kind === 'open' ? { session: session! } : {}),
+    ...kept,
   };
   if (ownLosses(lost) >= context.config.limits.attempts) {
     await fail(context, claim, task, tooManyLost(lost), await costsAtRest(context, task));

@@ -4,6 +4,8 @@
  */
 import { isStoreFault } from '../../domain/fence.js';
 import { INTERVALS } from '../../domain/intervals.js';
+import { diskReason, problem } from '../../domain/problem.js';
+import { sessionId } from '../../domain/session/session-id.js';
 import { lineageFields } from '../../domain/task/lineage.js';
 import type { Task } from '../../domain/task/task.js';
 import type { Claim } from '../../ports/store/tasks.js';
@@ -60,11 +62,34 @@ async function work(context: EngineContext, claimed: Claimed, stop: AbortSignal)
   try {
     await act(context, claim, started.task, started.agent!, stop);
   } catch (thrown) {
-    if (!(thrown instanceof UnreadableConversation)) throw thrown;
-    await parkUnreadable(context, claim, started.task, thrown);
+    const held = thrown instanceof UnreadableConversation ? thrown : await deniedConversation(context, started, thrown);
+    if (held === undefined) throw thrown;
+    await parkUnreadable(context, claim, started.task, held);
   }
   return true;
 }
+
+/**
+ * The system lets us work with the store and not with the file of this one conversation, because it
+ * belongs to another user, for example.
+ */
+async function deniedConversation(
+  context: EngineContext,
+  { task, agent }: Started,
+  thrown: unknown,
+): Promise<UnreadableConversation | undefined> {
+  const { code = '', path: file = '' } = thrown as { code?: string; path?: string };
+  const id = sessionId(task, agent!);
+  const name = `${id}.session.yaml`;
+  if (!DENIED.has(code) || !file.endsWith(`/${name}`)) return undefined;
+  const why = problem('bad_file', `sessions/${name} cannot be written: ${diskReason(thrown)}`, {
+    where: { file: `sessions/${name}` },
+    hint: 'fix its permissions; the task continues when it can be written',
+  });
+  return new UnreadableConversation(id, why, await context.sessions.stamp(id));
+}
+
+const DENIED: ReadonlySet<string> = new Set(['EACCES', 'EPERM', 'EISDIR', 'ELOOP']);
 
 async function start(context: EngineContext, claimed: Claimed, stop: AbortSignal): Promise<Started> {
   const task = taken(context, claimed.claim);
