@@ -8,6 +8,7 @@ import path from 'node:path';
 import type { Agent, AgentFormat } from '../../domain/agent/agent.js';
 import { fenced, isUnreadable } from '../../domain/fence.js';
 import { problem, type Problem, type Where } from '../../domain/problem.js';
+import { inodeOf, writtenAt } from '../../domain/stamp.js';
 import type { Agents } from '../../ports/agents.js';
 import type { Disk } from '../../ports/disk.js';
 import { checkRoster, cyclesAmong, unfit } from '../../rules/scheduling/roster.js';
@@ -76,6 +77,10 @@ export function roster(
   /** This process changed agent files since the last check. */
   let touched = false;
   let placeStamps = '';
+  /** From the second look on, a file that is new or changed may be half saved. */
+  let hasLooked = false;
+  /** Files that this process wrote, each at once and whole. */
+  const created = new Set<string>();
   let lookedAt = -Infinity;
 
   return {
@@ -121,11 +126,12 @@ export function roster(
       // and neither disturbs the other.
       const tmp = path.join(root, '.guild', 'tmp', `agent-${randomBytes(6).toString('hex')}`);
       await disk.createSynced(tmp, source);
-      const created = disk.link(tmp, full);
+      const isCreated = disk.link(tmp, full);
+      if (isCreated) created.add(file);
       disk.remove(tmp);
       await disk.syncFolder(path.join(root, 'agents'));
       touched = true;
-      return created ? undefined : problem('duplicate', `${file} already exists`);
+      return isCreated ? undefined : problem('duplicate', `${file} already exists`);
     },
     prompt: (agent, toolDescriptions, variables) => renderPrompt(agent, { toolDescriptions, variables }),
     check() {
@@ -157,6 +163,7 @@ export function roster(
     const present = new Set(files);
     for (const file of loaded.keys()) if (!present.has(file)) loaded.delete(file);
     for (const file of files) load(file);
+    hasLooked = true;
     return true;
   }
 
@@ -217,6 +224,12 @@ export function roster(
     }
     const text = decodeUtf8(read.bytes);
     if (typeof text !== 'string') return hold(file, read.stamp, notUtf8(file, text));
+    if (text.trim() === '') return hold(file, read.stamp, emptyAgent(file));
+    const isReplaced = before !== undefined && inodeOf(before.stamp) !== inodeOf(read.stamp);
+    if (hasLooked && !isReplaced && !created.has(file) && isBeingSaved(text, read.stamp)) {
+      folderStamps = ''; // the next pass looks again
+      return;
+    }
     const parsed = fenced(file, () => parse(text, file, format(file)));
     if (isUnreadable(parsed)) return hold(file, read.stamp, parsed.problem);
     const { agent, problems, warnings, places } = parsed;
@@ -284,6 +297,20 @@ function parse(text: string, file: string, format: AgentFormat | undefined): Ret
   const definition = createHash('sha256').update(text).digest('hex');
   return parseAgent(text, { file, definition, ...(format ? { format } : {}) });
 }
+
+function emptyAgent(file: string): Problem {
+  return problem('bad_file', `${file} is empty, so it does not define an agent`, {
+    where: { file },
+    hint: 'write its prompt, or delete the file',
+  });
+}
+
+/** An editor that writes in place leaves no newline at the end while it has not finished. */
+function isBeingSaved(text: string, stamp: string): boolean {
+  return !text.endsWith('\n') && Date.now() - Number(writtenAt(stamp) / 1_000_000n) < SAVING_MS;
+}
+
+const SAVING_MS = 2000;
 
 /** The agent's name from its file name, for a file that cannot be read. */
 function nameIn(file: string): string {

@@ -90,11 +90,19 @@ function explain(source: YamlSource, thrown: unknown): Problem {
     const said = thrown instanceof Error ? thrown.message : String(thrown);
     return problem('bad_file', `this YAML cannot be read: ${said}`, { where: { file } });
   }
-  const at = thrown.mark?.position;
+  const at = thrown.mark?.position ?? secondDocument(thrown.reason, text.slice(source.start, source.end));
   const where = at === undefined ? { file } : whereAt(file, text, Math.min(source.start + at, source.end));
   const deep = /depth|nesting|aliases/i.test(thrown.reason);
   const hint = hintFor(thrown.reason, where.source ?? '');
   return problem(deep ? 'over_limit' : 'bad_file', reword(thrown.reason), { where, ...(hint ? { hint } : {}) });
+}
+
+/** The parser does not say where the second document begins. */
+function secondDocument(reason: string, yaml: string): number | undefined {
+  if (!reason.startsWith('expected a single document')) return undefined;
+  const marks = [...yaml.matchAll(/^---(?=\s|$)/gm)];
+  const isFirstMarked = /^(?:[ \t]*(?:#.*|%.*)?\r?\n)*---(?=\s|$)/.test(yaml);
+  return (marks[isFirstMarked ? 1 : 0] ?? /^\.\.\.(?=\s|$)/m.exec(yaml))?.index;
 }
 
 function hintFor(reason: string, line: string): string | undefined {

@@ -1,0 +1,110 @@
+/** Damaged files that used to be taken for good ones (R12, R14 to R18, R22). */
+import assert from 'node:assert/strict';
+import fs from 'node:fs';
+import path from 'node:path';
+import { test } from 'node:test';
+import { loadPolicy, ALLOWLIST_FILE, POLICY_FILE } from '../../src/adapters/policy-files/index.js';
+import { roster } from '../../src/adapters/roster/index.js';
+import { disk as realDisk } from '../../src/adapters/disk/index.js';
+import { parseTask } from '../../src/text/records/task.js';
+import { loadYaml, wholeFile } from '../../src/text/yaml/parse.js';
+import { cluster, ROOT, untilQuiet } from '../kit/cluster.js';
+import { place, scripted } from '../kit/guild.js';
+import { simDisk } from '../kit/sim-disk.js';
+import { writeStory } from '../kit/stories.js';
+import { until } from '../kit/until.js';
+
+test('R15: an empty agent file is not an agent, in any format', async (t) => {
+  const home = place(t, scripted('- {say: done}'));
+  for (const file of ['agents/zero.md', 'agents/one/agent.md', 'templates/two.agent.yaml', 'agents/three.ai'])
+    home.put(file, file.includes('one') ? '\n' : '');
+  const { out, err } = await home.guild('check');
+  for (const file of ['agents/zero.md', 'agents/one/agent.md', 'templates/two.agent.yaml', 'agents/three.ai'])
+    assert.ok((out + err).includes(`${file} is empty, so it does not define an agent`), `${file}: ${err}`);
+  const ran = await home.guild('run', 'zero', 'hello');
+  assert.notEqual(ran.code, 0);
+});
+
+test('R15: a file that is emptied or half saved leaves the last version in use until it is whole', async (t) => {
+  const home = place(t, { 'agents/ana.md': '---\ndescription: A\n---\nFirst.\n' });
+  const agents = roster(realDisk(), home.root);
+  agents.refresh();
+  const prompt = (): string | undefined => agents.all().get('ana')?.systemPrompt.trim();
+  fs.truncateSync(path.join(home.root, 'agents/ana.md'));
+  assert.equal(agents.refresh()[0]?.where?.file, 'agents/ana.md');
+  assert.equal(prompt(), 'First.');
+  home.put('agents/ana.md', '---\ndescription: A\n---\nSecond, but on');
+  agents.refresh();
+  assert.equal(prompt(), 'First.', 'no newline at its end, a moment ago: it is being saved');
+  home.put('agents/new.md', '---\ndescription: N\n---\nHal');
+  agents.refresh();
+  assert.equal(agents.all().has('new'), false);
+  home.put('agents/new.md', '---\ndescription: N\n---\nHalf is not enough.\n');
+  agents.refresh();
+  assert.equal(agents.all().get('new')?.systemPrompt.trim(), 'Half is not enough.');
+  await until(() => {
+    agents.refresh();
+    return prompt() === 'Second, but on';
+  });
+});
+
+for (const file of [ALLOWLIST_FILE, POLICY_FILE])
+  test(`R16: an empty ${file} closes the gate, and a missing one has the defaults`, (t) => {
+    const home = place(t, { 'guild.yaml': '' });
+    assert.equal(loadPolicy(home.root).policy.closed, undefined);
+    for (const text of ['', '\n', ' \r\n']) {
+      home.put(file, text);
+      const { policy, problems } = loadPolicy(home.root);
+      assert.match(policy.closed ?? '', /nothing runs without approval/, JSON.stringify(text));
+      assert.equal(problems[0]?.where?.file, file);
+    }
+    home.put(file, '# no rules\n');
+    assert.equal(loadPolicy(home.root).policy.closed, undefined, 'a comment says that none are wanted');
+  });
+
+test('R17: a check-in in the future counts as now, with a note', async () => {
+  const disk = simDisk();
+  const agent = '---\ndescription: A\n---\nDo it.\n';
+  writeStory(disk, {
+    name: '',
+    agents: { planner: agent, ana: agent },
+    tasks: {},
+    files: { 'storage/planner-checkin.yaml': 'last_checkin: "2199-01-01T00:00:00.000Z"\ninterval_seconds: 60\n' },
+    script: '- {say: done}',
+    results: {},
+    calls: 0,
+  });
+  const said: string[] = [];
+  const proc = cluster('- {say: done}').start(disk, { watchers: { problem: ({ message }) => void said.push(message) } });
+  for (let times = 0; times < 3; times++) await untilQuiet(proc);
+  assert.deepEqual(said, [
+    'storage/planner-checkin.yaml: last_checkin was in the future (2199-01-01T00:00:00.000Z), so it counts as now',
+  ]);
+  const text = disk.tree().get(path.join(ROOT, 'storage/planner-checkin.yaml'))!;
+  assert.ok(!/last_checkin: "?2199/.test(text), text);
+  assert.match(text, /last_reason: "last_checkin was in the future/);
+});
+
+test('R18: NUL bytes, foreign bytes and UTF-16 in a task are reported with their place', () => {
+  const where = (bytes: Buffer): unknown[] => {
+    const parsed = parseTask(bytes, { file: 't.json', name: 't', now: '' });
+    assert.equal(parsed.kind, 'quarantine');
+    const { line, column } = parsed.kind === 'quarantine' ? parsed.problem.where! : { line: 0, column: 0 };
+    return [line, column];
+  };
+  assert.deepEqual(where(Buffer.from('{\n "description": "a\0b"}')), [2, 19]);
+  assert.deepEqual(where(Buffer.from('{\n "description": "caf\xe9"}', 'latin1')), [2, 21]);
+  assert.deepEqual(where(Buffer.from('\ufeff{"description": "a"}', 'utf16le')), [1, 1]);
+});
+
+test('R18: a second YAML document is reported with its line', () => {
+  for (const [text, line] of [
+    ['a: 1\n---\nb: 2\n', 2],
+    ['---\na: 1\n---\nb: 2\n', 3],
+    ['# hello\n\n---\na: 1\n\n--- # next\nb: 2\n', 6],
+  ] as const) {
+    const loaded = loadYaml(wholeFile('x.yaml', text));
+    assert.ok(!loaded.ok);
+    assert.equal(loaded.problem.where?.line, line, text);
+  }
+});
