@@ -10,6 +10,7 @@ import { checkIns } from '../adapters/check-ins/index.js';
 import { clock as realClock } from '../adapters/clock/index.js';
 import { creationRate } from '../adapters/creation-rate/index.js';
 import { files } from '../adapters/files/index.js';
+import { heldFiles } from '../adapters/held-files/index.js';
 import { inbox } from '../adapters/inbox/index.js';
 import { LIST_PRICES } from '../adapters/models/ai-sdk/prices.js';
 import { models } from '../adapters/models/index.js';
@@ -73,6 +74,7 @@ export function composePorts(foundation: Foundation, options: OpenOptions): { po
     shell: actions(shell({ root, env, clock: waitingClock }), { root, env, builtIn: packageFolder('plugins') }),
     ballot: ballot({ root, disk, peer, livePeers }),
     inbox: inbox({ root, disk, peer }),
+    heldFiles: heldFiles({ root, disk, peer }),
     boards: boards({ root, disk, clock, peer }),
     bus: bus({ root, disk, clock, peer }),
     checkIns: checkIns({ root, disk, peer }),

@@ -108,3 +108,46 @@ test('R18: a second YAML document is reported with its line', () => {
     assert.equal(loaded.problem.where?.line, line, text);
   }
 });
+
+test('R14: a dependency that does not exist is named once by pump, and by check', async (t) => {
+  const home = place(
+    t,
+    scripted('- {say: done}', {
+      'tasks/plan.task.md': '## TODO\n- [ ] @boss "Later"\n  id: later\n  depends_on: ghost\n',
+      'tasks/pending/t.json': '{"description": "T", "to": "boss", "dependencies": ["nowhere", "u"]}',
+      'tasks/pending/u.json': '{"description": "U", "to": "boss"}',
+    }),
+  );
+  const pumped = await home.guild('pump', '--all');
+  for (const line of ['later waits for ghost, which does not exist', 't waits for nowhere, which does not exist'])
+    assert.equal(pumped.err.split(line).length, 2, pumped.err);
+  assert.ok(!pumped.err.includes('waits for u,'), pumped.err);
+  const checked = await home.guild('check');
+  assert.equal(checked.code, 1);
+  assert.match(checked.err, /later waits for ghost, which does not exist/);
+  assert.match(checked.err, /t waits for nowhere, which does not exist/);
+  const watching = home.start('watch');
+  await watching.says(/t waits for nowhere, which does not exist/);
+  home.put('tasks/pending/nowhere.json', '{"description": "Here I am", "to": "boss"}');
+  await until(() => home.list('tasks/completed').includes('t.json'));
+  watching.interrupt();
+  const { err } = await watching.ended;
+  assert.equal(err.split('t waits for nowhere').length, 2, err);
+});
+
+test('R22: a held file has one event, however many processes see it', async (t) => {
+  const home = place(t, scripted('- {say: done}', { 'tasks/pending/torn.json': '{"description": "Ha' }));
+  const held = (): number =>
+    home
+      .list('events')
+      .map((file) => home.read(`events/${file}`).split('"file.held"').length - 1)
+      .reduce((sum, n) => sum + n, 0);
+  for (let times = 0; times < 3; times++) {
+    const { err } = await home.guild('pump');
+    assert.match(err, /tasks\/pending\/torn\.json/, 'each process tells its person');
+  }
+  assert.equal(held(), 1);
+  home.put('tasks/pending/torn.json', '{"description": "Half');
+  await home.guild('pump');
+  assert.equal(held(), 2, 'another content is news');
+});

@@ -22,6 +22,8 @@ import { retryTask } from './retry.js';
 interface BoardsTaken {
   moved: boolean;
   problems: Problem[];
+  /** More lines than one pass takes: the rest follows. */
+  isPartial?: boolean;
 }
 
 /** Creates tasks for new bullets, updates unstarted ones, and ends those that a person removed. */
@@ -29,11 +31,13 @@ export async function takeBoards(context: EngineContext, flights: ReadonlyMap<st
   const { boards } = context;
   const { changed, wanted, reopened, problems } = await boards.read(context.agents.all().keys());
   let moved = false;
+  let isPartial = false;
   if (changed) {
     const open = new Map<string, OpenTask>();
     for (const entry of context.tasks.open()) open.set(entry.task.id, entry);
     const missing = wanted.filter((wish) => !open.has(wish.task.id));
-    if (missing.length > MAX_PER_PASS) boards.readAgain();
+    isPartial = missing.length > MAX_PER_PASS;
+    if (isPartial) boards.readAgain();
     missing.length = Math.min(missing.length, MAX_PER_PASS);
     for (let at = 0; at < missing.length; at += BATCH) {
       const created = await Promise.all(missing.slice(at, at + BATCH).map((wish) => fence(context, placeOf(wish), () => create(context, wish), false)));
@@ -50,7 +54,7 @@ export async function takeBoards(context: EngineContext, flights: ReadonlyMap<st
     const error = problem(code, why, { hint: 'retry it to continue where it stopped' });
     moved = (await cancelTask(context, task, error, flights, stillApplies)) || moved;
   }
-  return { moved, problems };
+  return { moved, problems, isPartial };
 }
 
 /** A long board takes several passes, so that work can start meanwhile. */

@@ -13,6 +13,7 @@ import { endAbandonedBids } from '../staffing/offer.js';
 import type { EngineContext } from '../core/context.js';
 import { fence } from '../core/fence.js';
 import { retireFailing } from '../staffing/probation.js';
+import { missingDependencies } from './missing-dependencies.js';
 import { recover } from './recover.js';
 
 interface Intake {
@@ -37,11 +38,17 @@ export async function takeIn(
   moved = (await step('taking requests', () => takeIntents(context, flights, nudged))) || moved;
   moved = (await step('reading the ballot', () => takeBallotAnswers(context))) || moved;
   const mail = await fence<Intake>(context, 'reading the inbox', () => takeMail(context), nothing);
-  const boards = await fence<Intake>(context, 'reading the boards', () => takeBoards(context, flights), nothing);
+  const boards = await fence<Intake & { isPartial?: boolean }>(
+    context,
+    'reading the boards',
+    () => takeBoards(context, flights),
+    nothing,
+  );
   const checked = await fence<Intake>(context, 'the check-in', () => checkIn(context), nothing);
+  const missing = boards.isPartial ? [] : await fence(context, 'dependencies', () => missingDependencies(context), []);
   const retired = await step('retiring agents', () => retireFailing(context));
   return {
     moved: moved || mail.moved || boards.moved || checked.moved || retired,
-    problems: [...mail.problems, ...boards.problems, ...checked.problems],
+    problems: [...mail.problems, ...boards.problems, ...missing, ...checked.problems],
   };
 }

@@ -115,7 +115,7 @@ async function parkUnreadable(
   { session, problem: why, stamp }: UnreadableConversation,
 ): Promise<void> {
   context.watchers.problem(why);
-  record(context, 'file.held', { task: task.id, problem: why });
+  if (context.heldFiles.isNews(why)) record(context, 'file.held', { task: task.id, problem: why });
   const until = new Date(context.clock.now().getTime() + INTERVALS.unreadableCheckMs).toISOString();
   const file = why.where?.file;
   await park(context, claim, { ...task, session }, { until, ...(file === undefined ? {} : { file }) });

@@ -84,6 +84,7 @@ function contextOf(
     ...own,
     hearingNotes: new Set(),
     faults: new Set(),
+    lastLook: { version: -1 },
     fitCache: new WeakMap(),
     folds: { background: new WeakMap(), taint: new WeakMap() },
     heardNotes: listenToNotes(ports.bus),
@@ -344,5 +345,8 @@ function reportStrays(context: EngineContext, { strays = [] }: Scan): void {
 
 function report(context: EngineContext, problem: Problem): void {
   context.watchers.problem(problem);
-  record(context, problem.movedTo === undefined ? 'file.held' : 'file.quarantined', { problem });
+  const isHeld = problem.movedTo === undefined;
+  // Every process tells its person; the history has it once.
+  if (!isHeld || context.heldFiles.isNews(problem))
+    record(context, isHeld ? 'file.held' : 'file.quarantined', { problem });
 }
