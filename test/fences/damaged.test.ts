@@ -151,3 +151,34 @@ test('R22: a held file has one event, however many processes see it', async (t) 
   await home.guild('pump');
   assert.equal(held(), 2, 'another content is news');
 });
+
+const BIG = '9007199254740993';
+
+test('R12: whole numbers above 2^53 in a person’s fields survive the whole life of a task', async (t) => {
+  const home = place(
+    t,
+    scripted('- {say: done}', {
+      'tasks/pending/t.json': `{"description": "T", "to": "boss", "ticket": ${BIG}, "more": {"list": [{"n": -${BIG}}]}, "context": {"order": {"id": ${BIG}}}}`,
+      'tasks/plan.task.md': `## TODO\n- [ ] @boss "Line"\n  id: line\n  ticket: ${BIG}\n`,
+    }),
+  );
+  await home.guild('pump', '--all');
+  const record = home.read('tasks/completed/t.json');
+  for (const text of [`"ticket": ${BIG}`, `"n": -${BIG}`, `"id": ${BIG}`]) assert.ok(record.includes(text), record);
+  assert.ok(home.read('tasks/plan.task.md').includes(`ticket: ${BIG}`));
+});
+
+test('R12: a conversation that is rearranged to be appended to keeps the digits of its numbers', async (t) => {
+  const home = place(
+    t,
+    scripted('- {agent: boss, say: done}', {
+      'tasks/pending/t.json': '{"description": "T", "to": "boss", "session": "talk"}',
+      'sessions/talk.session.yaml': `messages: [{role: user, content: ${BIG}}, {role: assistant, content: "", tool_calls: [{id: ${BIG}, function: {name: x, arguments: {n: {m: [${BIG}]}}}}]}, {role: tool, tool_call_id: ${BIG}, content: ok}]\nagent_id: boss\ntask: t\n`,
+    }),
+  );
+  await home.guild('pump', '--all');
+  const text = home.read('sessions/talk.session.yaml');
+  assert.match(text, /content: done/, text);
+  assert.equal(text.split(BIG).length, 5, text);
+  assert.ok(!text.includes('9007199254740992'), text);
+});

@@ -3,7 +3,17 @@
  * tags, no merge keys, few aliases, limited depth. js-yaml parses; places are looked up in its
  * event stream only when something is wrong.
  */
-import { CORE_SCHEMA, EVENT_ID, SCALAR_STYLE, YAMLException, getScalarValue, load, parseEvents } from 'js-yaml';
+import {
+  CORE_SCHEMA,
+  EVENT_ID,
+  SCALAR_STYLE,
+  YAMLException,
+  defineScalarTag,
+  getScalarValue,
+  intCoreTag,
+  load,
+  parseEvents,
+} from 'js-yaml';
 import { problem, type Problem, type Where } from '../../domain/problem.js';
 import { placesIn, whereAt } from '../lines/where.js';
 
@@ -25,11 +35,22 @@ export function wholeFile(file: string, text: string): YamlSource {
   return { file, text, start: text.startsWith('\uFEFF') ? 1 : 0, end: text.length };
 }
 
+/** A whole number that JavaScript would round is read as its text: its digits count, not its type. */
+const EXACT_SCHEMA = CORE_SCHEMA.withTags(
+  defineScalarTag<number | string>(intCoreTag.tagName, {
+    ...intCoreTag,
+    resolve(source, isExplicit, tagName) {
+      const value = intCoreTag.resolve(source, isExplicit, tagName);
+      return typeof value === 'number' && !Number.isSafeInteger(value) ? source : value;
+    },
+  }),
+);
+
 /** Blanks and comments alone are `null`. */
 export function loadYaml(source: YamlSource): YamlLoaded {
   const yaml = source.text.slice(source.start, source.end);
   try {
-    const value = load(yaml, { schema: CORE_SCHEMA, maxDepth: MAX_YAML_DEPTH, maxAliases: MAX_ALIASES });
+    const value = load(yaml, { schema: EXACT_SCHEMA, maxDepth: MAX_YAML_DEPTH, maxAliases: MAX_ALIASES });
     return { ok: true, value };
   } catch (thrown) {
     if (yaml.replace(/^[ \t]*#.*$/gm, '').trim() === '') return { ok: true, value: null };
