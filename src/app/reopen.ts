@@ -100,8 +100,7 @@ const PROBE_BYTES = 256 * 1024;
 
 async function probe(disk: Disk, { root, store }: Workspace, failed: string | undefined): Promise<void> {
   const own = path.join(root, '.guild', 'tmp');
-  if (disk.stamp(root) === undefined)
-    throw Object.assign(new Error(`${root} is gone`), { code: 'ENOENT', path: root });
+  if (disk.stamp(root) === undefined) throw Object.assign(new Error(`${root} is gone`), { code: 'ENOENT', path: root });
   // Only inside the workspace: an error may name any path.
   const other = failed?.startsWith(root + path.sep) ? path.dirname(failed) : own;
   for (const folder of new Set([own, other])) {
@@ -128,9 +127,6 @@ async function abandon(disk: Disk, workspace: Workspace): Promise<void> {
 /** Every member is that of the workspace that is open now. */
 function delegating(current: () => Workspace): Workspace {
   const members = Object.keys(current()) as (keyof Workspace)[];
-  const getters = members.map((name) => [
-    name,
-    { enumerable: true, configurable: true, get: () => current()[name] },
-  ]);
+  const getters = members.map((name) => [name, { enumerable: true, configurable: true, get: () => current()[name] }]);
   return Object.defineProperties({}, Object.fromEntries(getters) as PropertyDescriptorMap) as Workspace;
 }

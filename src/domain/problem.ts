@@ -87,7 +87,9 @@ export function asProblem(thrown: unknown): Problem {
   if (message) {
     return problem('disk_failed', error.path ? `${error.path}: ${message}` : message, {
       ...(error.path ? { where: { file: error.path } } : {}),
-      hint: DISK_HINTS[error.code!] ?? 'free some space or fix the permissions, then run it again; acknowledged work is not lost',
+      hint:
+        DISK_HINTS[error.code!] ??
+        'free some space or fix the permissions, then run it again; acknowledged work is not lost',
     });
   }
   return problem('bug', error?.message ?? String(thrown));
@@ -129,7 +131,8 @@ export function diskReason(thrown: unknown): string | undefined {
   if (error?.code === 'ENOENT' && error.syscall === 'mkdir') return 'the folder cannot be created';
   if (error?.code === 'EEXIST' && error.syscall === 'mkdir') return 'a file is where this folder should be';
   // A program or a host that is missing is not a fault of the disk.
-  if (error?.syscall !== undefined && /^(spawn|connect|getaddrinfo|listen|bind|kill)/.test(error.syscall)) return undefined;
+  if (error?.syscall !== undefined && /^(spawn|connect|getaddrinfo|listen|bind|kill)/.test(error.syscall))
+    return undefined;
   return error?.code === undefined ? undefined : DISK_REASONS[error.code];
 }
 

@@ -75,7 +75,9 @@ test('R17: a check-in in the future counts as now, with a note', async () => {
     calls: 0,
   });
   const said: string[] = [];
-  const proc = cluster('- {say: done}').start(disk, { watchers: { problem: ({ message }) => void said.push(message) } });
+  const proc = cluster('- {say: done}').start(disk, {
+    watchers: { problem: ({ message }) => void said.push(message) },
+  });
   for (let times = 0; times < 3; times++) await untilQuiet(proc);
   assert.deepEqual(said, [
     'storage/planner-checkin.yaml: last_checkin was in the future (2199-01-01T00:00:00.000Z), so it counts as now',

@@ -94,8 +94,11 @@ test('R7: removing a message in the middle, adding at the end and old records ar
   const messages = [at('user', 1), at('assistant', 2), at('tool', 3), at('assistant', 4)];
   const written = writtenPart(messages, 4)!;
   const torn = (kept: Message[], more: Partial<Session['header']> = {}): boolean =>
-    tornEnd({ header: { sessionId: 's', agentId: 'a', created: '', status: 'active', ...more }, messages: kept }, written, 's') !==
-    undefined;
+    tornEnd(
+      { header: { sessionId: 's', agentId: 'a', created: '', status: 'active', ...more }, messages: kept },
+      written,
+      's',
+    ) !== undefined;
   assert.equal(torn(messages), false);
   assert.equal(torn([messages[0]!, messages[3]!]), false, 'the middle');
   assert.equal(torn([...messages, { role: 'user', content: 'and' }]), false, 'the end');

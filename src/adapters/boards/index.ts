@@ -92,8 +92,7 @@ export function boards({ root, disk, clock, peer }: BoardsOptions): Boards {
       problems.push(listed.problem);
       return false;
     }
-    const names = listed
-      .filter((name) => name.endsWith('.task.md') && !name.startsWith('.') && name !== BALLOT);
+    const names = listed.filter((name) => name.endsWith('.task.md') && !name.startsWith('.') && name !== BALLOT);
     for (const name of names.sort()) {
       if (stampOf(name) === loaded.get(name)?.stamp) continue;
       await waitUntilSettled(name);

@@ -24,8 +24,7 @@ export function heldFiles({ root, disk, peer }: { root: string; disk: Disk; peer
       known.delete(where.file);
       known.set(where.file, now);
       // What is gone need not be remembered.
-      for (const name of known.keys())
-        if (known.size > MAX_FILES || stampOf(name) === undefined) known.delete(name);
+      for (const name of known.keys()) if (known.size > MAX_FILES || stampOf(name) === undefined) known.delete(name);
       write(known);
       return true;
     },

@@ -150,14 +150,16 @@ export function roster(
    * pass.
    */
   function look(): boolean {
-    const folders =
-      loaded.size > MANY_AGENTS ? FOLDERS.map(stampOf).join() : '';
+    const folders = loaded.size > MANY_AGENTS ? FOLDERS.map(stampOf).join() : '';
     const now = performance.now();
     if (folders !== '' && folders === placeStamps && now - lookedAt < INTERVALS.rosterCheckMs) return false;
     placeStamps = folders;
     lookedAt = now;
     const files = find();
-    const stamps = [...files.map((file) => `${file} ${stampOf(file)}`), ...heldFolders.map(({ message }) => message)].join('\n');
+    const stamps = [
+      ...files.map((file) => `${file} ${stampOf(file)}`),
+      ...heldFolders.map(({ message }) => message),
+    ].join('\n');
     if (stamps === folderStamps) return false;
     folderStamps = stamps;
     const present = new Set(files);
@@ -179,13 +181,7 @@ export function roster(
     }
     for (const name of names.get('agents')!) {
       const file = `agents/${name}/agent.md`;
-      if (
-        !name.includes('.') &&
-        name !== 'live' &&
-        name !== 'retired' &&
-        stampOf(file) !== undefined
-      )
-        files.add(file);
+      if (!name.includes('.') && name !== 'live' && name !== 'retired' && stampOf(file) !== undefined) files.add(file);
     }
     return [...files].sort();
   }

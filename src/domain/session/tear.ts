@@ -16,7 +16,11 @@ export function writtenPart(messages: readonly Message[], count: number): Writte
  * removed them says so with `kept: <number of messages>` in the header, which counts only for that
  * number. A message that is missing further up was removed by a person: a cut takes the end.
  */
-export function tornEnd({ header, messages }: Session, written: Written | undefined, file: string): Problem | undefined {
+export function tornEnd(
+  { header, messages }: Session,
+  written: Written | undefined,
+  file: string,
+): Problem | undefined {
   const last = messages.at(-1);
   if (written === undefined || messages.length > written.messages || header.kept === messages.length) return undefined;
   const isCut = last !== undefined && last.timestamp === undefined;

@@ -40,7 +40,9 @@ export async function takeBoards(context: EngineContext, flights: ReadonlyMap<st
     if (isPartial) boards.readAgain();
     missing.length = Math.min(missing.length, MAX_PER_PASS);
     for (let at = 0; at < missing.length; at += BATCH) {
-      const created = await Promise.all(missing.slice(at, at + BATCH).map((wish) => fence(context, placeOf(wish), () => create(context, wish), false)));
+      const created = await Promise.all(
+        missing.slice(at, at + BATCH).map((wish) => fence(context, placeOf(wish), () => create(context, wish), false)),
+      );
       moved = created.includes(true) || moved;
     }
     for (const wish of wanted) {

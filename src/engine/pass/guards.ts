@@ -182,7 +182,7 @@ async function parentCycle(context: EngineContext, task: Task): Promise<Problem 
   if (task.parent === undefined || (task.id.startsWith(`${task.parent}.`) && !mayBeCut(task.id))) return undefined;
   const path = [task.id];
   const seen = new Set(path);
-  for (let at: string | undefined = task.parent; at !== undefined; ) {
+  for (let at: string | undefined = task.parent; at !== undefined;) {
     path.push(at);
     if (at === task.id)
       return problem('cycle', `its parents form a cycle: ${path.join(' → ')}`, {

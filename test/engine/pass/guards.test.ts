@@ -19,7 +19,7 @@ test('guards are checked in this order', () => {
     WORK_GUARDS.map((guard) => guard.name),
     [
       'cycle of parents',
-    'no agent fits',
+      'no agent fits',
       'dependency or help',
       'unknown agent',
       'bid for an offer that is over',
