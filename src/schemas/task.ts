@@ -51,14 +51,9 @@ const lost = z.looseObject(
     at: needed(text, 'When it was noticed.', { example: '"2026-01-31T09:00:00.000Z"' }),
     agent: needed(text, 'The agent that worked on the task.', { example: 'planner' }),
     messages: needed(count, 'How many messages its conversation had.', { example: '7' }),
-    beside: field(
-      count,
-      'How many other tasks its process had in hand. Such a loss is nobody\u2019s fault alone.',
-      '15',
-      {
-        default: 'none',
-      },
-    ),
+    beside: field(count, 'How many other tasks its process had in hand. Such a loss is nobody’s fault alone.', '15', {
+      default: 'none',
+    }),
   },
   mapping,
 );
