@@ -46,11 +46,13 @@ interface Foundation {
   config: Config;
   plugins: Plugins;
   agents: Roster;
+  /** Peer ids under which this process worked until its store failed. */
+  abandoned: ReadonlySet<string>;
 }
 
 /** `store` is separate because only its owner may close it. */
 export function composePorts(foundation: Foundation, options: OpenOptions): { ports: Ports; store: Store } {
-  const { root, disk, clock, ids, env, config, plugins, agents } = foundation;
+  const { root, disk, clock, ids, env, config, plugins, agents, abandoned } = foundation;
   const { tape } = options;
   const onlookers = watchers(options.watchers);
   const history = options.history === false || options.disk ? undefined : lateHistory({ root, config, env, clock });
@@ -100,7 +102,7 @@ export function composePorts(foundation: Foundation, options: OpenOptions): { po
     clock,
     ids,
     hosts: options.agents && new Set(options.agents),
-    abandoned: options.abandoned ?? new Set(),
+    abandoned,
     isSequential: false,
     watchers: onlookers,
   };

@@ -23,8 +23,6 @@ export interface OpenOptions {
    * disk.
    */
   history?: boolean;
-  /** Peer ids under which this process worked until its store failed. */
-  abandoned?: ReadonlySet<string>;
   /** Called as things happen. */
   watchers?: Partial<Watchers>;
   /** Records or replays everything that comes from outside. */

@@ -19,7 +19,7 @@ export async function openWorkspace(folder: string, options: OpenOptions = {}): 
   const clock = options.clock ?? realClock();
   const disk = options.disk ?? realDisk();
   const abandoned = new Set<string>();
-  let current = await openOnce(folder, { ...options, clock, abandoned });
+  let current = await openOnce(folder, { ...options, clock }, abandoned);
   const workspace = delegating(() => current);
   return options.tape === undefined ? Object.defineProperty(workspace, 'watch', { value: watch }) : workspace;
 
@@ -27,12 +27,13 @@ export async function openWorkspace(folder: string, options: OpenOptions = {}): 
     return reopenOnStoreFailure({
       clock,
       signal,
-      work: () => current.watch(signal, onPass),
+      // A signal of its own, so that each try leaves its listeners behind with it.
+      work: () => current.watch(AbortSignal.any([signal]), onPass),
       probe: (failed) => probe(disk, current, failed),
       async reopen() {
         abandoned.add(current.store.presence.peer.id);
         await abandon(disk, current);
-        current = await openOnce(folder, { ...options, clock, abandoned });
+        current = await openOnce(folder, { ...options, clock }, abandoned);
       },
       report: (problem) => options.watchers?.problem?.(problem),
     });

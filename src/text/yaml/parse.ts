@@ -41,7 +41,8 @@ const EXACT_SCHEMA = CORE_SCHEMA.withTags(
     ...intCoreTag,
     resolve(source, isExplicit, tagName) {
       const value = intCoreTag.resolve(source, isExplicit, tagName);
-      return typeof value === 'number' && !Number.isSafeInteger(value) ? source : value;
+      const isRounded = typeof value === 'number' && !Number.isSafeInteger(value) && String(value) !== source;
+      return isRounded ? source : value;
     },
   }),
 );
