@@ -1,7 +1,7 @@
 /**
  * A workspace that outlives failures of its disk. When the store fails under `watch`, the process
- * gives that store up, waits until the disk can be written again, and opens the workspace anew under
- * another peer id. What it had in hand then counts as left by a dead process, so nothing is lost;
+ * gives that store up, waits until the disk can be written again, and opens the workspace anew
+ * under another peer id. What it had in hand then counts as left by a dead process, so nothing is lost;
  * only that its tasks are not to blame.
  */
 import path from 'node:path';

@@ -68,7 +68,7 @@ export function strays(disk: Disk, layout: Layout): Strays {
   function strayIn(folder: string, name: string): Problem | undefined {
     const full = path.join(folder, name);
     const file = path.relative(layout.root, full);
-    if (fenced(file, () => disk.stamp(full)) === undefined) return undefined; // it was being renamed
+    if (fenced(file, () => disk.stamp(full)) === undefined) return undefined; // being renamed
     const read = fenced(file, () => disk.read(full, 0));
     if (read.kind !== 'not_a_file') return stray(file, ...whyAndNext(folder === top, name));
     const inside = read.what === 'folder' ? namesIn(full).filter(isTaskFile).length : 0;

@@ -195,7 +195,7 @@ export function roster(
     return known.map((file) => file.slice(folder.length + 1).split('/', 1)[0]!);
   }
 
-  /** What cannot be looked at has the stamp `unknown`, so that it is loaded and its problem reported. */
+  /** What cannot be looked at is `unknown`, so that it is loaded and its problem reported. */
   function stampOf(file: string): string | undefined {
     const stamp = fenced(file, () => disk.stamp(path.join(root, file)));
     return isUnreadable(stamp) ? 'unknown' : stamp;

@@ -1,5 +1,5 @@
 /**
- * The one strict reader of text: bytes that are not UTF-8 are an error with a place, never replaced.
+ * The strict reader of text: bytes that are not UTF-8 are an error with a place, never replaced.
  * Text that is read any other way must not be written back.
  */
 import { problem, type Problem } from '../../domain/problem.js';

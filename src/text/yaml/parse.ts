@@ -35,7 +35,7 @@ export function wholeFile(file: string, text: string): YamlSource {
   return { file, text, start: text.startsWith('\uFEFF') ? 1 : 0, end: text.length };
 }
 
-/** A whole number that JavaScript would round is read as its text: its digits count, not its type. */
+/** A whole number that JavaScript would round is read as its text: its digits count. */
 const EXACT_SCHEMA = CORE_SCHEMA.withTags(
   defineScalarTag<number | string>(intCoreTag.tagName, {
     ...intCoreTag,
