@@ -1,8 +1,7 @@
 /**
  * A workspace that outlives failures of its disk. When the store fails under `watch`, the process
  * gives that store up, waits until the disk can be written again, and opens the workspace anew
- * under another peer id. What it had in hand then counts as left by a dead process, so nothing is lost;
- * only that its tasks are not to blame.
+ * under another peer id. What it had in hand is then recovered as if a process had died.
  */
 import path from 'node:path';
 import { clock as realClock } from '../adapters/clock/index.js';
