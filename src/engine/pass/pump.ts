@@ -21,7 +21,8 @@ import { unreadableSessions } from '../conversation/unreadable.js';
 import { stopCancelled, takeIntents } from '../intake/intents.js';
 import { readyQueue } from '../core/ready-queue.js';
 import { takeIn } from '../intake/intake.js';
-import { canStart, inFlight, lockSharedSession, runnable } from './runnable.js';
+import { canStart, inFlight, lockSharedSession, mustWaitAlone, runnable } from './runnable.js';
+import { isSuspect } from '../../domain/task/lost-takers.js';
 import { pace } from '../core/pace.js';
 import { record, type EngineContext, type Ports } from '../core/context.js';
 import { registry } from './registry.js';
@@ -84,6 +85,8 @@ function contextOf(
     ...ports,
     ...own,
     hearingNotes: new Set(),
+    faults: new Set(),
+    lastLook: { version: -1 },
     fitCache: new WeakMap(),
     folds: { background: new WeakMap(), taint: new WeakMap() },
     heardNotes: listenToNotes(ports.bus),
@@ -246,6 +249,8 @@ export function engine(ports: Ports): Engine {
       if (!isStarted) {
         backlog += ready.pass();
         stuckWork.passedOver(task, assigneeName(context, task));
+        // Nothing starts behind a suspect, or it would never be alone.
+        if (isSuspect(task) && mustWaitAlone(flights, task)) break;
         continue;
       }
       advanced++;
@@ -318,6 +323,7 @@ export function engine(ports: Ports): Engine {
       task: task.id,
       agent: roleFacts(task.role).takesCapacity ? agent : 'nobody',
       stop,
+      isAlone: isSuspect(task),
       done: fly(),
     });
     return isLocked;
@@ -360,5 +366,8 @@ function reportStrays(context: EngineContext, { strays = [] }: Scan): void {
 
 function report(context: EngineContext, problem: Problem): void {
   context.watchers.problem(problem);
-  record(context, problem.movedTo === undefined ? 'file.held' : 'file.quarantined', { problem });
+  const isHeld = problem.movedTo === undefined;
+  // Every process tells its person; the history has it once.
+  if (!isHeld || context.heldFiles.isNews(problem))
+    record(context, isHeld ? 'file.held' : 'file.quarantined', { problem });
 }
