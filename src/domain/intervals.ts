@@ -35,9 +35,13 @@ export const INTERVALS = {
   stateGatherMs: 25,
   /** An editor that writes in place may still be writing this soon after the last change. */
   boardSettleMs: 100,
-  /** Commits to history, while tasks are worked on and when none is. */
-  commitGapBusyMs: 2000,
-  commitGapQuietMs: 500,
+  /** Commits to history. */
+  commitGapMs: 3000,
+  /** A process looks whether others left something for history. */
+  historyCheckMs: 5000,
+  /** A process looks for what people changed, for history; and again at its end, not at once. */
+  peopleCheckMs: 60_000,
+  peopleCheckAgainMs: 1000,
 
   // Display
   frameMs: 100,
