@@ -4,7 +4,6 @@ import type { Message } from './changes/change-lists.js';
 import { pathInHistory } from './changes/covered.js';
 import { nestedRepositories, placesOfTask, readNow, taskOf } from './changes/files-now.js';
 import type { Importer, Person } from './repository/importer.js';
-import { gitFailed } from './repository/program.js';
 import { kindOf } from './changes/stamps-at.js';
 import type { Entry, Stamps } from './changes/stamps.js';
 import type { CommittedFile, OpenTarget, Target } from './repository/target.js';
@@ -13,7 +12,7 @@ import type { CommittedFile, OpenTarget, Target } from './repository/target.js';
 export interface Ready {
   opened: OpenTarget;
   stamps: Stamps;
-  /** How many files of each minute this process has committed. */
+  /** How many files each minute has, as far as this process has asked. */
   minutes: Map<number, number>;
   /** Started at first need. */
   git(): Importer;
@@ -31,9 +30,15 @@ export interface NewCommit {
   late?: () => Iterable<string>;
 }
 
+/**
+ * Another git moved the branch meanwhile: that of a process that was just killed, or a person's.
+ * The commit is made again on top.
+ */
+export class BranchMoved extends Error {}
+
 const SLICE_MS = 1;
-/** Git looks for a name in a folder one by one. */
-const MAX_PER_MINUTE = 1000;
+/** A folder is written again with every file that comes into it, and searched name by name. */
+const MAX_PER_MINUTE = 250;
 
 /** Undefined if there was nothing to commit. */
 export async function commitFiles(
@@ -60,7 +65,7 @@ export async function commitFiles(
   addMovedTasks();
   if (begun() === undefined && !evenIfSame) return undefined;
   const id = await begin().end();
-  if (target.tipNow(opened.ref) !== id) throw gitFailed('the branch was moved at the same time');
+  if (target.tipNow(opened.ref) !== id) throw new BranchMoved();
   opened.tip = id;
   for (const [name, entry] of entries) {
     if (entry === undefined) stamps.remove(name);
@@ -91,12 +96,26 @@ export async function commitFiles(
       begin().remove(pathInHistory(name, known.minute));
       entries.set(name, undefined);
     } else {
-      const minute = known?.minute ?? kindOf(name, target.isByTime ? freeMinute(minutes, now.minute) : 0);
+      const minute = known?.minute ?? kindOf(name, target.isByTime ? freeMinute(now.minute) : 0);
       begin().put(pathInHistory(name, minute), now.mode, now.bytes);
       entries.set(name, { stamp: now.stamp, minute });
     }
     if (!target.isByTime)
       committed.push({ path: name, ...(now.kind === 'file' ? now : { mode: '', bytes: undefined }) });
+  }
+
+  /** The minute of a file, or a later one that has room. */
+  function freeMinute(wanted: number): number {
+    let minute = wanted;
+    while (countIn(minute) >= MAX_PER_MINUTE) minute++;
+    minutes.set(minute, countIn(minute) + 1);
+    return minute;
+  }
+
+  function countIn(minute: number): number {
+    const known = minutes.get(minute) ?? stamps.countIn(minute);
+    minutes.set(minute, known);
+    return known;
   }
 
   /** A task that another process moves at this moment must not be in no folder. */
@@ -109,12 +128,4 @@ export async function commitFiles(
     }
     for (const task of gone) if (!there.has(task)) for (const name of placesOfTask(root, task)) add(name);
   }
-}
-
-/** The minute of a file, or a later one that has room. */
-function freeMinute(minutes: Map<number, number>, wanted: number): number {
-  let minute = wanted;
-  while ((minutes.get(minute) ?? 0) >= MAX_PER_MINUTE) minute++;
-  minutes.set(minute, (minutes.get(minute) ?? 0) + 1);
-  return minute;
 }

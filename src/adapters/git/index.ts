@@ -79,7 +79,10 @@ export function git(options: GitOptions): History {
         return { commit, files };
       }),
     undo: (to) => serialize(() => undo(to)),
-    close: () => serialize(writes.close),
+    close() {
+      writes.hurry();
+      return serialize(writes.close);
+    },
   };
 
   async function log({ limit = 50, task }: { limit?: number; task?: string }): Promise<Commit[]> {

@@ -10,7 +10,7 @@ import type { Clock } from '../../ports/clock.js';
 import type { Processes } from '../../ports/processes.js';
 import { beginning } from './changes/beginning.js';
 import { changeLists, type Batch, type Message } from './changes/change-lists.js';
-import { commitFiles, type NewCommit, type Ready } from './commit-files.js';
+import { BranchMoved, commitFiles, type NewCommit, type Ready } from './commit-files.js';
 import { isKeptOut, isProgramsOwn } from './changes/covered.js';
 import { taskOf } from './changes/files-now.js';
 import { importer, type Importer, type Person } from './repository/importer.js';
@@ -50,6 +50,8 @@ export interface Writer {
   mayWrite(): boolean;
   /** Looks for lists of others and, at most once a minute, for people's changes. */
   tend(): Promise<void>;
+  /** Gives up what takes long, because the process is about to end. */
+  hurry(): void;
   close(): Promise<void>;
 }
 
@@ -63,6 +65,7 @@ const CLOSE_MS = 250;
 const BEGIN_MS = 100;
 /** Git keeps its own packs from being merged until it ends. */
 const COMMITS_PER_GIT = 50;
+const MAX_TRIES = 5;
 
 export function writer(options: WriterOptions): Writer {
   const { root, target, env, clock, processes, author } = options;
@@ -98,8 +101,10 @@ export function writer(options: WriterOptions): Writer {
       const isWhole = clock.monotonicMs() >= nextWholeLook;
       await commit(undefined, { look: !isLookDue ? 'none' : isWhole ? 'whole' : 'open' });
     },
+    hurry() {
+      closeBy = Math.min(closeBy, clock.monotonicMs() + CLOSE_MS);
+    },
     async close() {
-      closeBy = clock.monotonicMs() + CLOSE_MS;
       try {
         const isLookDue = lastLook === undefined || clock.monotonicMs() - lastLook > INTERVALS.peopleCheckAgainMs;
         if (isUsed || lists.size() > 0) await commit(undefined, { look: isLookDue ? 'cheap' : 'none' });
@@ -128,15 +133,15 @@ export function writer(options: WriterOptions): Writer {
       own.done();
       return { kind: 'left', file };
     }
-    for (let isFirst = true; ; isFirst = false) {
+    for (let tries = 1; ; tries++) {
       try {
         return await commitAll(own, message, evenIfSame, look);
       } catch (error) {
         await stopGit();
         ready = undefined;
-        if (isFirst && (await target.repair())) continue;
+        if (tries < MAX_TRIES && (error instanceof BranchMoved || (await target.repair()))) continue;
         own.putBack();
-        throw error;
+        throw error instanceof BranchMoved ? gitFailed('another git keeps moving the branch') : error;
       }
     }
   }
@@ -170,7 +175,9 @@ export function writer(options: WriterOptions): Writer {
       });
       done();
     }
-    if (!isBeginning && look !== 'none') await commitPeople(now, look, own.paths, isOtherAlive, wasKilled);
+    // The last list of a killed process may not be complete.
+    const lookFor = wasKilled && look === 'none' ? 'cheap' : look;
+    if (!isBeginning && lookFor !== 'none') await commitPeople(now, lookFor, own.paths, isOtherAlive, wasKilled);
     if (own.paths.size > 0 || (message !== undefined && evenIfSame))
       await write({
         paths: own.paths,

@@ -1,5 +1,7 @@
 /**
- * Commits to a workspace repeatedly; several run at once. Arguments: root, name, number of commits.
+ * A process that works and commits; several run at once, and some are killed. Prints a line for
+ * each file that it has written and told history about, and one for each commit. Arguments: root,
+ * name, number of files.
  */
 import fs from 'node:fs';
 import path from 'node:path';
@@ -10,8 +12,16 @@ import { processes } from '../../../src/adapters/processes/index.js';
 const [root, name, times] = process.argv.slice(2) as [string, string, string];
 const history = git({ root, env: process.env, clock: clock(), processes: processes() });
 for (let i = 0; i < Number(times); i++) {
-  fs.writeFileSync(path.join(root, 'memory', `${name}-${i}.md`), `${name} ${i}\n`);
-  if (!(await history.commit(`${name} ${i}`, `${name}-${i} @tester file.written`, { evenIfSame: true })))
-    process.exitCode = 1;
+  const file = path.join(root, 'results', `${name}-${i}.md`);
+  fs.writeFileSync(file, `${name} ${i}\n`);
+  history.changed(file);
+  say(`wrote ${name}-${i}`);
+  await history.commit(`${name} ${i}`, `${name}-${i} @tester task.completed`, { evenIfSame: true });
+  say(`committed ${name} ${i}`);
 }
 await history.close();
+
+/** Synchronous, so that a killed process has said what it did. */
+function say(text: string): void {
+  fs.writeSync(1, `${text}\n`);
+}

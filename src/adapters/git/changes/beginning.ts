@@ -34,12 +34,11 @@ export function beginning(root: string, folder: string): Beginning {
       subject: `history begins: ${files} ${files === 1 ? 'file that was' : 'files that were'} there`,
       body: note ?? '',
     }),
-    openPlaces: (stamps, isOwn, put, pace) => putPlaces(OPEN_PLACES, stamps, isOwn, put, pace),
+    openPlaces: async (...args) => void (await putPlaces(OPEN_PLACES, ...args)),
     async timedPlaces(stamps, isOwn, put, pace) {
       const left = TIMED_PLACES.filter((place) => !donePlaces().includes(place));
       for (const place of left) {
-        await putPlaces([place], stamps, isOwn, put, pace);
-        if (pace.isOver()) return;
+        if (!(await putPlaces([place], stamps, isOwn, put, pace))) return;
         fs.appendFileSync(file, `${place}\n`);
       }
       fs.rmSync(file, { force: true });
@@ -50,19 +49,23 @@ export function beginning(root: string, folder: string): Beginning {
     return fs.readFileSync(file, 'utf8').split('\n');
   }
 
+  /** False if it was given up. */
   async function putPlaces(
     places: readonly string[],
     stamps: Stamps,
     isOwn: IsOwn,
     put: Put,
     pace: Pace,
-  ): Promise<void> {
+  ): Promise<boolean> {
     const names: string[] = [];
     const visit = (name: string): void => {
       if (stamps.get(name) === undefined && isCovered(name) && !isOwn(name)) names.push(name);
     };
-    for (const place of places) if (!(await walk(root, place, visit, pace))) return;
-    for (let from = 0; from < names.length && (from === 0 || !pace.isOver()); from += PART_FILES)
+    for (const place of places) if (!(await walk(root, place, visit, pace))) return false;
+    for (let from = 0; from < names.length; from += PART_FILES) {
+      if (from > 0 && pace.isOver()) return false;
       await put(new Set(names.slice(from, from + PART_FILES)));
+    }
+    return true;
   }
 }

@@ -54,7 +54,9 @@ export function changeLists(folder: string, processes: Processes): ChangeLists {
       if (paths.has(name)) return;
       paths.add(name);
       unwritten.push(name);
-      timer ??= setTimeout(write, WRITE_DELAY_MS).unref();
+      // The file exists from now until the end: it tells others that this process did not end.
+      if (file === undefined) write();
+      else timer ??= setTimeout(write, WRITE_DELAY_MS).unref();
     },
     has: (name) => paths.has(name),
     size: () => paths.size,
@@ -63,6 +65,7 @@ export function changeLists(folder: string, processes: Processes): ChangeLists {
       const [taken, takenFile] = [paths, file];
       const late = unwritten;
       rotate();
+      if (takenFile !== undefined) write();
       const done = (): void => removeQuietly(takenFile);
       return {
         paths: taken,
@@ -104,6 +107,7 @@ export function changeLists(folder: string, processes: Processes): ChangeLists {
 
   /** The list is an aid for the next process; if it cannot be written, work continues. */
   function write(): void {
+    clearTimeout(timer);
     timer = undefined;
     const lines = unwritten.map((name) => `${JSON.stringify(name)}\n`).join('');
     unwritten = [];
@@ -138,7 +142,7 @@ export function changeLists(folder: string, processes: Processes): ChangeLists {
 
 function readBatch(file: string): Batch {
   const [first = '', ...lines] = readText(file).split('\n');
-  const message = parse(first) as Partial<Message> | undefined;
+  const message = parse(first) as Record<string, unknown> | undefined;
   const paths = lines.flatMap((line) => {
     const name = parse(line);
     return typeof name === 'string' ? name : [];

@@ -29,6 +29,8 @@ export interface Stamps {
   /** Forgets everything. */
   clear(): void;
   count(kind: Kind): number;
+  /** How many files history has under this minute. */
+  countIn(minute: number): number;
   /** Appends what was set since the last save; it then describes this commit. */
   save(commit: string): void;
 }
@@ -60,6 +62,7 @@ export function stamps(file: string): Stamps {
       isStale = true;
     },
     count: (kind) => table.counts[kind],
+    countIn: (minute) => table.countIn(minute),
     save(id) {
       commit = id.slice(0, 16);
       const mark = [0, parseInt(commit.slice(0, 8), 16), parseInt(commit.slice(8), 16), MARK];
@@ -123,6 +126,7 @@ interface HashTable {
   set(high: number, low: number, stamp: number, minute: number): void;
   counts: Readonly<Record<Kind, number>>;
   size(): number;
+  countIn(minute: number): number;
   /** The records of all files. */
   all(): Uint32Array;
 }
@@ -151,6 +155,11 @@ function hashTable(records: number): HashTable {
     },
     counts,
     size: total,
+    countIn(minute) {
+      let count = 0;
+      for (let at = 3; at < slots.length; at += WORDS) if (slots[at] === minute) count++;
+      return count;
+    },
     all() {
       const kept = new Uint32Array(total() * WORDS);
       let to = 0;
