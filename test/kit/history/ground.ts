@@ -35,7 +35,7 @@ interface GroundOptions {
 
 export function ground(t: TestContext, { inside = '', branch = false }: GroundOptions = {}): Ground {
   const top = fs.realpathSync(fs.mkdtempSync(path.join(os.tmpdir(), 'guild-history-')));
-  t.after(() => fs.rmSync(top, { recursive: true, force: true, maxRetries: 5 }));
+  t.after(() => removeFolder(top));
   const root = path.join(top, inside);
   fs.mkdirSync(path.join(root, 'memory'), { recursive: true });
   const again: Ground['again'] = ({ env = {}, clock = realClock() } = {}) => {
@@ -67,6 +67,18 @@ export function ground(t: TestContext, { inside = '', branch = false }: GroundOp
     git: (...args) => asPerson(root, ...args),
     own: (...args) => asPerson(root, `--git-dir=${path.join(root, '.guild', 'history.git')}`, ...args),
   };
+}
+
+/** A git that merges packs may still be at it. */
+async function removeFolder(folder: string): Promise<void> {
+  for (let tries = 1; ; tries++) {
+    try {
+      return fs.rmSync(folder, { recursive: true, force: true });
+    } catch (error) {
+      if (tries === 50) throw error;
+      await new Promise((resolve) => setTimeout(resolve, 100));
+    }
+  }
 }
 
 export function asPerson(cwd: string, ...args: string[]): string {

@@ -133,11 +133,18 @@ export function changeLists(folder: string, processes: Processes): ChangeLists {
       if (holder !== undefined && processes.isAlive(holder)) isOtherAlive = true;
       else {
         const { message: _, ...batch } = readBatch(other);
-        left.push(batch);
+        left.push({ ...batch, done: () => (removeHalfLists(folder, name), batch.done()) });
       }
     }
     return { left, isOtherAlive };
   }
+}
+
+/** Lists that the process of this file did not finish writing. */
+function removeHalfLists(folder: string, live: string): void {
+  const [key] = live.split('-');
+  for (const name of namesIn(folder))
+    if (name.includes(`-${key}-`) && name.endsWith('.tmp')) removeQuietly(path.join(folder, name));
 }
 
 function readBatch(file: string): Batch {

@@ -25,7 +25,10 @@ export function historyLock(folder: string, processes: Processes): HistoryLock {
     take() {
       if (isHeld()) return true;
       for (let tries = 0; tries < TRIES; tries++) {
-        if (create()) return true;
+        if (create()) {
+          sweep();
+          return true;
+        }
         const holder = readHolder(file);
         if (holder !== undefined && processes.isAlive(holder)) return false;
         removeStale();
@@ -54,6 +57,16 @@ export function historyLock(folder: string, processes: Processes): HistoryLock {
       return false;
     } finally {
       fs.rmSync(temp, { force: true });
+    }
+  }
+
+  /** What a killed process left while it took the lock or wrote under it. */
+  function sweep(): void {
+    for (const name of fs.readdirSync(folder)) {
+      const left = path.join(folder, name);
+      const holder = /^lock-.*\.(?:tmp|stale)$/.test(name) ? readHolder(left) : undefined;
+      if (/^stamps-.*\.tmp$/.test(name) || (holder !== undefined && !processes.isAlive(holder)))
+        fs.rmSync(left, { force: true });
     }
   }
 
