@@ -26,8 +26,6 @@ import {
 } from './undo.js';
 import { writer, type Written } from './writer.js';
 
-export { hideFromGit } from './repository/own.js';
-
 interface GitOptions {
   root: string;
   env: Record<string, string | undefined>;
