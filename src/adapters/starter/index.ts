@@ -1,6 +1,6 @@
 /**
- * Copies a starter into a folder. Existing files are kept, so it is safe to run again. In a person's
- * Git repository nothing is committed, staged or ignored, unless they ask for the ignore lines.
+ * Copies a starter into a folder. Existing files are kept, so it is safe to run again. In a Git
+ * repository nothing is committed, staged or ignored, unless the person asks for the ignore lines.
  */
 import { packageFolder } from './package-folder.js';
 import fs from 'node:fs';

@@ -3,9 +3,9 @@ import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import path from 'node:path';
 import { test, type TestContext } from 'node:test';
-import { RUN_STATE } from '../../../src/adapters/starter/index.js';
-import { asPerson } from '../../kit/history/ground.js';
-import { place, ROOT, type Place } from '../../kit/guild.js';
+import { RUN_STATE } from '../../src/adapters/starter/index.js';
+import { asPerson } from '../kit/history/ground.js';
+import { place, ROOT, type Place } from '../kit/guild.js';
 
 const MODEL = 'model: demo/story\nproviders:\n  demo: { kind: scripted, script: script.yaml }\n';
 
@@ -39,7 +39,7 @@ function theirs(top: string): unknown {
   const status = asPerson(top, '-c', 'core.hooksPath=/dev/null', 'status', '--porcelain', '-uall').split('\n');
   const ours = /^\?\? (.*\/)?(agents|bus|events|memory|results|sessions|storage|tasks)\/|(guild\.yaml|README\.md)$/;
   return {
-    status: status.filter((line) => !ours.test(line)),
+    status: status.filter((line) => line !== '' && !ours.test(line)),
     refs: asPerson(top, 'for-each-ref'),
     head: fs.readFileSync(path.join(gitDir, 'HEAD'), 'utf8'),
     stash: asPerson(top, 'stash', 'list'),
