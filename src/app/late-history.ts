@@ -11,7 +11,7 @@ import type { History } from '../ports/history.js';
 import type { Store } from '../ports/store/index.js';
 import type { HistoryOptions } from './readers/history.js';
 
-type WorkingHistory = Pick<History, 'changed' | 'commit' | 'close'>;
+type WorkingHistory = Pick<History, 'changed' | 'commit' | 'hurry' | 'close'>;
 
 export function lateHistory(options: HistoryOptions): WorkingHistory {
   /** Never in history: noting them would load it for a process that changes nothing else. */
@@ -19,6 +19,7 @@ export function lateHistory(options: HistoryOptions): WorkingHistory {
   let early = new Set<string>();
   let history: History | undefined;
   let loading: Promise<History> | undefined;
+  let isEnding = false;
   // A process that lives on commits what others left and what people changed.
   const timer = setInterval(() => void tend(), INTERVALS.historyCheckMs).unref();
   return {
@@ -27,6 +28,10 @@ export function lateHistory(options: HistoryOptions): WorkingHistory {
       else if (!file.startsWith(ownFiles)) early.add(file);
     },
     commit: async (...args) => (await load()).commit(...args),
+    hurry() {
+      history?.hurry();
+      isEnding = true;
+    },
     async close() {
       clearInterval(timer);
       if (loading !== undefined || early.size > 0) await (await load()).close();
@@ -38,6 +43,7 @@ export function lateHistory(options: HistoryOptions): WorkingHistory {
       history = module.history({ ...options, background: true });
       for (const file of early) history.changed(file);
       early = new Set();
+      if (isEnding) history.hurry();
       return history;
     });
     return loading;

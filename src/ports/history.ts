@@ -32,6 +32,8 @@ export interface History {
    * now (no git, a full disk); the next commit then includes everything.
    */
   commit(subject: string, body: string, options?: { evenIfSame?: boolean }): Promise<boolean>;
+  /** The process is about to end: what takes long is given up and left to the next one. */
+  hurry(): void;
   /** Commits what other processes left and, at most once a minute, what people changed. */
   tend(): Promise<void>;
   /** Newest first. `task`: only commits that name it or a task below it. */

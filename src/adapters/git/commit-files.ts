@@ -12,8 +12,8 @@ import type { CommittedFile, OpenTarget, Target } from './repository/target.js';
 export interface Ready {
   opened: OpenTarget;
   stamps: Stamps;
-  /** How many files each minute has, as far as this process has asked. */
-  minutes: Map<number, number>;
+  /** How many files each minute has; counted at first need. */
+  minutes?: Map<number, number>;
   /** Started at first need. */
   git(): Importer;
 }
@@ -47,7 +47,7 @@ export async function commitFiles(
   target: Target,
   { paths, message, author, committer, at, evenIfSame = false, late = () => [] }: NewCommit,
 ): Promise<string | undefined> {
-  const { opened, stamps, minutes } = ready;
+  const { opened, stamps } = ready;
   const isNested = nestedRepositories(root);
   const entries = new Map<string, Entry | undefined>();
   const committed: CommittedFile[] = [];
@@ -106,16 +106,11 @@ export async function commitFiles(
 
   /** The minute of a file, or a later one that has room. */
   function freeMinute(wanted: number): number {
+    const counts = (ready.minutes ??= stamps.minutes());
     let minute = wanted;
-    while (countIn(minute) >= MAX_PER_MINUTE) minute++;
-    minutes.set(minute, countIn(minute) + 1);
+    while ((counts.get(minute) ?? 0) >= MAX_PER_MINUTE) minute++;
+    counts.set(minute, (counts.get(minute) ?? 0) + 1);
     return minute;
-  }
-
-  function countIn(minute: number): number {
-    const known = minutes.get(minute) ?? stamps.countIn(minute);
-    minutes.set(minute, known);
-    return known;
   }
 
   /** A task that another process moves at this moment must not be in no folder. */

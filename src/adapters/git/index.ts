@@ -69,6 +69,7 @@ export function git(options: GitOptions): History {
         if (target.whyOff() !== undefined) return false;
         return (await writes.commit({ subject, body }, { evenIfSame })).kind !== 'nothing';
       }),
+    hurry: writes.hurry,
     tend: () => serialize(async () => (target.whyOff() === undefined ? writes.tend() : undefined)),
     log: (filter) => serialize(() => log(filter ?? {})),
     changes: (to) =>

@@ -9,7 +9,7 @@ import { INTERVALS } from '../../domain/intervals.js';
 import type { Clock } from '../../ports/clock.js';
 import type { Processes } from '../../ports/processes.js';
 import { beginning } from './changes/beginning.js';
-import { changeLists, type Batch, type Message } from './changes/change-lists.js';
+import { changeLists, makeFolder, type Batch, type Message } from './changes/change-lists.js';
 import { BranchMoved, commitFiles, type NewCommit, type Ready } from './commit-files.js';
 import { isKeptOut, isProgramsOwn } from './changes/covered.js';
 import { taskOf } from './changes/files-now.js';
@@ -92,7 +92,7 @@ export function writer(options: WriterOptions): Writer {
     },
     commit,
     mayWrite() {
-      fs.mkdirSync(folder, { recursive: true, mode: 0o700 });
+      makeFolder(folder);
       return lock.take();
     },
     async tend() {
@@ -125,7 +125,8 @@ export function writer(options: WriterOptions): Writer {
     }: { evenIfSame?: boolean; look?: Look } = {},
   ): Promise<Written> {
     isUsed = true;
-    fs.mkdirSync(folder, { recursive: true, mode: 0o700 });
+    if (!fs.existsSync(root)) return { kind: 'nothing' };
+    makeFolder(folder);
     const own = lists.take();
     if (!lock.take()) {
       if (own.paths.size === 0 && !(message && evenIfSame)) return { kind: 'nothing' };
@@ -163,7 +164,7 @@ export function writer(options: WriterOptions): Writer {
     if (isBeginning) {
       const soon = inTime(BEGIN_MS);
       await begins.openPlaces(now.stamps, isOwn, putBeginning, pace);
-      await begins.timedPlaces(now.stamps, isOwn, putBeginning, soon);
+      if (before === undefined) await begins.timedPlaces(now.stamps, isOwn, putBeginning, soon);
     }
     let wasKilled = false;
     for (const { paths, message: text, done } of left) {
@@ -234,7 +235,7 @@ export function writer(options: WriterOptions): Writer {
     if (ready !== undefined && ready.opened.tip === opened.tip && ready.opened.ref === opened.ref) return ready;
     await stopGit();
     const stamps = await stampsAt(path.join(folder, 'stamps'), opened);
-    ready = { opened, stamps, minutes: new Map(), git: () => startedGit(opened) };
+    ready = { opened, stamps, git: () => startedGit(opened) };
     return ready;
   }
 

@@ -66,6 +66,7 @@ function off(why: string): History {
   return {
     state: () => ({ on: false, why }),
     changed: () => undefined,
+    hurry: () => undefined,
     tend: async () => undefined,
     commit: async () => false,
     log: async () => [],

@@ -15,7 +15,7 @@ import { commitMessage } from '../../views/commit-message.js';
 const MAX_KEPT = 1000;
 
 export function audit(
-  history: Pick<History, 'commit' | 'close'>,
+  history: Pick<History, 'commit' | 'hurry' | 'close'>,
   clock: Clock,
   onProblem: (problem: Problem) => void,
   gapMs: number = INTERVALS.commitGapMs,
@@ -36,6 +36,7 @@ export function audit(
     },
     async close() {
       closing.abort();
+      history.hurry();
       await running;
       if (events.length > 0) await commit();
       await history.close().catch(report);

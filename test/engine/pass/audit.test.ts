@@ -24,6 +24,7 @@ test('events during a commit go into the next one, and close waits for the last 
       written.push(subject);
       return true;
     },
+    hurry: () => undefined,
     close: async () => void written.push('closed'),
   };
   const trail = audit(history, clock(), (problem) => assert.fail(problem.message), 0);
@@ -57,6 +58,7 @@ test('a failing history is reported once, and the next commit has the missed eve
       bodies.push(body);
       return true;
     },
+    hurry: () => undefined,
     close: async () => undefined,
   };
   const reported: Problem[] = [];

@@ -37,7 +37,8 @@ export function beginning(root: string, folder: string): Beginning {
     openPlaces: async (...args) => void (await putPlaces(OPEN_PLACES, ...args)),
     async timedPlaces(stamps, isOwn, put, pace) {
       const left = TIMED_PLACES.filter((place) => !donePlaces().includes(place));
-      for (const place of left) {
+      for (const [i, place] of left.entries()) {
+        if (i > 0 && pace.isOver()) return;
         if (!(await putPlaces([place], stamps, isOwn, put, pace))) return;
         fs.appendFileSync(file, `${place}\n`);
       }
@@ -61,11 +62,14 @@ export function beginning(root: string, folder: string): Beginning {
     const visit = (name: string): void => {
       if (stamps.get(name) === undefined && isCovered(name) && !isOwn(name)) names.push(name);
     };
-    for (const place of places) if (!(await walk(root, place, visit, pace))) return false;
+    // However short the time, a process gets one part done, or the beginning would never end.
+    const partPace = { isOver: () => names.length >= PART_FILES && pace.isOver() };
+    let isWhole = true;
+    for (const place of places) isWhole = isWhole && (await walk(root, place, visit, partPace));
     for (let from = 0; from < names.length; from += PART_FILES) {
       if (from > 0 && pace.isOver()) return false;
       await put(new Set(names.slice(from, from + PART_FILES)));
     }
-    return true;
+    return isWhole;
   }
 }

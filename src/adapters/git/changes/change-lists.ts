@@ -114,6 +114,7 @@ export function changeLists(folder: string, processes: Processes): ChangeLists {
     try {
       if (file === undefined) {
         file = path.join(folder, `${key}-${count++}.live`);
+        makeFolder(folder);
         fs.writeFileSync(file, `${JSON.stringify({ ...processes.me(), key })}\n${lines}`);
       } else fs.appendFileSync(file, lines);
     } catch {
@@ -138,6 +139,12 @@ export function changeLists(folder: string, processes: Processes): ChangeLists {
     }
     return { left, isOtherAlive };
   }
+}
+
+/** A workspace that was deleted as a whole is not created again. */
+export function makeFolder(folder: string): void {
+  const root = path.dirname(path.dirname(folder));
+  if (fs.existsSync(root)) fs.mkdirSync(folder, { recursive: true, mode: 0o700 });
 }
 
 /** Lists that the process of this file did not finish writing. */

@@ -29,8 +29,8 @@ export interface Stamps {
   /** Forgets everything. */
   clear(): void;
   count(kind: Kind): number;
-  /** How many files history has under this minute. */
-  countIn(minute: number): number;
+  /** How many files history has under each minute. */
+  minutes(): Map<number, number>;
   /** Appends what was set since the last save; it then describes this commit. */
   save(commit: string): void;
 }
@@ -62,7 +62,7 @@ export function stamps(file: string): Stamps {
       isStale = true;
     },
     count: (kind) => table.counts[kind],
-    countIn: (minute) => table.countIn(minute),
+    minutes: () => table.minutes(),
     save(id) {
       commit = id.slice(0, 16);
       const mark = [0, parseInt(commit.slice(0, 8), 16), parseInt(commit.slice(8), 16), MARK];
@@ -126,7 +126,7 @@ interface HashTable {
   set(high: number, low: number, stamp: number, minute: number): void;
   counts: Readonly<Record<Kind, number>>;
   size(): number;
-  countIn(minute: number): number;
+  minutes(): Map<number, number>;
   /** The records of all files. */
   all(): Uint32Array;
 }
@@ -150,15 +150,21 @@ function hashTable(records: number): HashTable {
       const at = find(slots, high, low);
       if (isEmpty(slots, at)) used++;
       else tally(slots[at + 3]!, -1);
-      slots.set([high, low, stamp, minute], at);
+      slots[at] = high;
+      slots[at + 1] = low;
+      slots[at + 2] = stamp;
+      slots[at + 3] = minute;
       tally(minute, 1);
     },
     counts,
     size: total,
-    countIn(minute) {
-      let count = 0;
-      for (let at = 3; at < slots.length; at += WORDS) if (slots[at] === minute) count++;
-      return count;
+    minutes() {
+      const found = new Map<number, number>();
+      for (let at = 3; at < slots.length; at += WORDS) {
+        const minute = slots[at]!;
+        if (minute > EXTRA && minute !== GONE) found.set(minute, (found.get(minute) ?? 0) + 1);
+      }
+      return found;
     },
     all() {
       const kept = new Uint32Array(total() * WORDS);
