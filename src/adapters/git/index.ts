@@ -63,7 +63,9 @@ export function git(options: GitOptions): History {
       const why = target.whyOff();
       return why === undefined ? { on: true } : { on: false, why };
     },
-    changed: writes.changed,
+    changed(file) {
+      if (target.whyOff() === undefined) writes.changed(file);
+    },
     commit: (subject, body, { evenIfSame = false } = {}) =>
       serialize(async () => {
         if (target.whyOff() !== undefined) return false;

@@ -124,6 +124,17 @@ test('git: false keeps no history, and log says so', async (t) => {
   assert.match((await guild('doctor')).out, /history +not kept/);
 });
 
+test('git: {branch: true} commits to the branch that is checked out', async (t) => {
+  const { guild, has, root } = office(t, 'git: { branch: true }\n');
+  await guild('pump', '--all');
+  assert.deepEqual([has('.git'), has('.guild/history.git')], [true, false]);
+  const person = (...args: string[]): string => execFileSync('git', args, { cwd: root, encoding: 'utf8' }).trim();
+  assert.match(person('log', '-1', '--format=%s'), /^word: planner answered/);
+  assert.ok(person('ls-files').split('\n').includes('tasks/completed/word.json'));
+  assert.equal(person('status', '--porcelain', '--', 'tasks', 'sessions', 'results', 'agents', 'guild.yaml'), '');
+  assert.match((await guild('log')).out, /word: planner answered/);
+});
+
 test('a fork continues differently from a complete turn, and its copied start costs nothing', async (t) => {
   const { guild, root, has } = office(t);
   await guild('pump', '--all');

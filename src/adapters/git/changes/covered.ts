@@ -3,6 +3,7 @@
  * goes into folders by time there, so that a commit rewrites small trees only.
  */
 import { isSecretPath } from '../../../rules/policy/paths.js';
+import { EXTRA } from './stamps.js';
 
 /** Folders of the workspace that history covers, apart from those by time. */
 export const OPEN_PLACES: readonly string[] = [
@@ -71,10 +72,13 @@ export function isTimed(path: string): boolean {
   return TIMED.test(path);
 }
 
-/** `results/a.md` of minute 29 million is `results/2026-11/17/09/05/a.md`. */
+/**
+ * `results/a.md` of minute 29 million is `results/2026-11/17/09/05/a.md`. A file that is not kept
+ * by time has a minute that is no time: it stays where it is.
+ */
 export function pathInHistory(path: string, minute: number): string {
   const [, place, name] = TIMED.exec(path) ?? [];
-  if (place === undefined) return path;
+  if (place === undefined || minute <= EXTRA) return path;
   const at = new Date(minute * 60_000).toISOString();
   return `${place}/${at.slice(0, 7)}/${at.slice(8, 10)}/${at.slice(11, 13)}/${at.slice(14, 16)}/${name}`;
 }
