@@ -14,33 +14,34 @@ const MAX_FILE_BYTES = 50 * 1024 * 1024;
 const YOUNG_MS = 20;
 const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK } = fs.constants;
 
-/** Synchronous: opening a small file takes a tenth of what a thread costs. Callers take breaks. */
+/**
+ * Synchronous: opening a small file takes a tenth of what a thread costs; callers take breaks. Most
+ * files that moved are gone, and a thrown ENOENT costs ten times as much as asking first. A file
+ * that changes between the calls has another stamp than the one returned.
+ */
 export function readNow(file: string): FileNow {
-  let fd: number;
+  let fd: number | undefined;
   try {
-    fd = fs.openSync(file, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    if (code === 'ENOENT' || code === 'ENOTDIR') return { kind: 'missing' };
-    return code === 'ELOOP' ? readLink(file) : { kind: 'left_out' };
-  }
-  try {
-    const stat = fs.fstatSync(fd);
-    if (stat.isDirectory()) return { kind: 'missing' };
+    const stat = fs.lstatSync(file, { throwIfNoEntry: false });
+    if (stat === undefined || stat.isDirectory()) return { kind: 'missing' };
+    const minute = Math.floor(stat.mtimeMs / 60_000);
+    if (stat.isSymbolicLink())
+      return { kind: 'file', mode: '120000', bytes: Buffer.from(fs.readlinkSync(file)), stamp: stampOf(stat), minute };
     if (!stat.isFile() || stat.size > MAX_FILE_BYTES) return { kind: 'left_out' };
+    fd = fs.openSync(file, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
     const bytes = Buffer.allocUnsafe(stat.size);
-    const size = stat.size === 0 ? 0 : readAll(fd, bytes);
     return {
       kind: 'file',
       mode: stat.mode & 0o100 ? '100755' : '100644',
-      bytes: bytes.subarray(0, size),
+      bytes: bytes.subarray(0, readAll(fd, bytes)),
       stamp: Date.now() - stat.mtimeMs < YOUNG_MS ? 0 : stampOf(stat),
-      minute: Math.floor(stat.mtimeMs / 60_000),
+      minute,
     };
-  } catch {
-    return { kind: 'left_out' };
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    return code === 'ENOENT' || code === 'ENOTDIR' ? { kind: 'missing' } : { kind: 'left_out' };
   } finally {
-    fs.closeSync(fd);
+    if (fd !== undefined) fs.closeSync(fd);
   }
 }
 
@@ -52,16 +53,6 @@ function readAll(fd: number, bytes: Buffer): number {
     done += count;
   }
   return done;
-}
-
-function readLink(file: string): FileNow {
-  try {
-    const stat = fs.lstatSync(file);
-    const bytes = Buffer.from(fs.readlinkSync(file));
-    return { kind: 'file', mode: '120000', bytes, stamp: stampOf(stat), minute: Math.floor(stat.mtimeMs / 60_000) };
-  } catch {
-    return { kind: 'left_out' };
-  }
 }
 
 const TASK = /^tasks\/(pending|active|waiting|completed|failed)\/(.+)\.json$/;

@@ -67,7 +67,7 @@ export function importer(start: StartGit): Importer {
     remove: (path) => write(`D ${quoted(path)}\n`),
     async drained() {
       flush();
-      if (isFull && replies.isOpen()) await new Promise<void>((resolve) => onceEither(child, resolve));
+      if (isFull) await replies.drained();
       isFull = false;
     },
     async end() {
@@ -114,11 +114,13 @@ interface Replies {
   /** The lines before this progress mark; rejects if git ends first. */
   upTo(mark: number): Promise<string[]>;
   isOpen(): boolean;
+  /** Resolves when git takes more, or has ended. */
+  drained(): Promise<void>;
   close(): Promise<void>;
 }
 
 function readReplies(child: ChildProcessWithoutNullStreams): Replies {
-  let isOpen = true;
+  let failure: Error | undefined;
   let text = '';
   let lines: string[] = [];
   let errors = '';
@@ -147,7 +149,7 @@ function readReplies(child: ChildProcessWithoutNullStreams): Replies {
   hold(false);
   const closed = new Promise<void>((resolve) => {
     const end = (error: Error): void => {
-      isOpen = false;
+      failure ??= error;
       waiting?.reject(error);
       waiting = undefined;
       resolve();
@@ -161,10 +163,15 @@ function readReplies(child: ChildProcessWithoutNullStreams): Replies {
       child.stdin.end();
       return closed;
     },
-    isOpen: () => isOpen,
+    isOpen: () => failure === undefined,
+    async drained() {
+      hold(true);
+      await Promise.race([closed, new Promise((resolve) => child.stdin.once('drain', resolve))]);
+      hold(false);
+    },
     upTo: (mark) =>
       new Promise((resolve, reject) => {
-        if (!isOpen) return reject(gitFailed(lastLine(errors) || 'it has ended'));
+        if (failure !== undefined) return reject(failure);
         const timer = setTimeout(() => child.kill('SIGKILL'), TIMEOUT_MS);
         hold(true);
         const stop = <T>(then: (value: T) => void): ((value: T) => void) => {
@@ -173,11 +180,6 @@ function readReplies(child: ChildProcessWithoutNullStreams): Replies {
         waiting = { mark: `progress ${mark}`, resolve: stop(resolve), reject: stop(reject) };
       }),
   };
-}
-
-function onceEither(child: ChildProcessWithoutNullStreams, resolve: () => void): void {
-  child.stdin.once('drain', resolve);
-  child.once('close', resolve);
 }
 
 /** As C text, which may contain any name. */

@@ -75,6 +75,10 @@ export async function readTip(gitDir: string, run: RunGit): Promise<string | und
   const file = path.join(gitDir, HISTORY_REF);
   const id = readSmallFile(file)?.trim() ?? '';
   if (isId(id)) return id;
+  if (id === '' && !hasObjects(gitDir)) {
+    fs.rmSync(file, { force: true });
+    return undefined;
+  }
   const asked = (await run(['rev-parse', '--verify', '-q', HISTORY_REF])).out.trim();
   if (isId(asked)) return asked;
   const lines = (readSmallFile(path.join(gitDir, 'logs', HISTORY_REF), 16 * 1024 * 1024) ?? '').split('\n');
@@ -84,9 +88,7 @@ export async function readTip(gitDir: string, run: RunGit): Promise<string | und
     fs.rmSync(file, { force: true });
     if ((await run(['update-ref', HISTORY_REF, logged])).code === 0) return logged;
   }
-  if (hasObjects(gitDir)) throw new Error('the newest commit is not known');
-  fs.rmSync(file, { force: true });
-  return undefined;
+  throw new Error('the newest commit is not known');
 }
 
 /** Whether the commit and its tree are there. */
