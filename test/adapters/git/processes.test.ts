@@ -7,6 +7,7 @@ import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { ground, type Ground } from '../../kit/history/ground.js';
 import { seeded } from '../../kit/sim-processes.js';
+import { sampleRounds } from '../../kit/sample.js';
 import { SEED } from '../../kit/seed.js';
 import { until } from '../../kit/until.js';
 
@@ -94,7 +95,7 @@ test(`a process that dies at any moment loses no commit and blocks nobody (SEED=
   fs.mkdirSync(path.join(root, 'results'));
   const wrote: string[] = [];
   const committed: string[] = [];
-  for (let round = 0; round < 12; round++) {
+  for (const round of sampleRounds('history-kill', 24, 3)) {
     const child = start(place, `r${round}`, 1000);
     const lines = 1 + Math.floor(random() * 12);
     await until(() => child.said.length >= lines);
