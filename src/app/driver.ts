@@ -32,7 +32,7 @@ export function driver(ports: Ports, engine: Engine): Driver {
       let last: PumpReport;
       const goal: Goal = {
         onPass(report) {
-          if (!engine.isSettling) ports.audit.passed(INTERVALS.commitGapBusyMs);
+          if (!engine.isSettling) ports.audit.passed();
           onPass(report);
         },
         async whenIdle(whole) {

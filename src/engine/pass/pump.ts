@@ -177,8 +177,6 @@ export function engine(ports: Ports): Engine {
     await stuckWork.report();
     await publisher.publish();
     await context.flush({ visible: false });
-    if (!context.audit.isKept) return;
-    await context.flush();
     context.audit.passed();
   }
 

@@ -94,7 +94,7 @@ function untilStopped(
       await engine.showRegistry();
       onPass(report);
       if (engine.flights.size === 0) await ports.flush();
-      ports.audit.passed(engine.flights.size === 0 ? INTERVALS.commitGapQuietMs : INTERVALS.commitGapBusyMs);
+      ports.audit.passed();
     },
     async wait({ due = Infinity, publishInMs = Infinity, lookInMs = Infinity }) {
       fullGapMs = rescanGap();

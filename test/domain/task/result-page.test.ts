@@ -19,7 +19,7 @@ test('a free name, the same text and a page of ours are written; a person’s pa
   assert.equal(at('# Do it\n\nThis task failed: no, I say\n', earlier), 'results/t.result.md', 'a person edited it');
 });
 
-test('the store keeps a person’s page', { todo: 'the store does not ask pagePlace yet' }, async (t) => {
+test('the store keeps a person’s page', async (t) => {
   const home = place(t, scripted('- {say: done}', { 'results/t.md': 'My own notes\n' }));
   home.put('tasks/pending/t.json', '{"description": "Do it", "to": "boss"}');
   await home.guild('pump', '--all');
