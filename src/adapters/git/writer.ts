@@ -129,7 +129,10 @@ export function writer(options: WriterOptions): Writer {
     makeFolder(folder);
     const own = lists.take();
     if (!lock.take()) {
-      if (own.paths.size === 0 && !(message && evenIfSame)) return { kind: 'nothing' };
+      if (own.paths.size === 0 && !(message && evenIfSame)) {
+        own.done();
+        return { kind: 'nothing' };
+      }
       const file = lists.leave(own.paths, message ?? messageOf(own.paths, 'changed'));
       own.done();
       return { kind: 'left', file };

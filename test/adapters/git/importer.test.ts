@@ -11,7 +11,11 @@ test('a small commit after a large one does not wait', { timeout: 20_000 }, asyn
   const gitDir = fs.mkdtempSync(path.join(os.tmpdir(), 'guild-importer-'));
   t.after(() => fs.rmSync(gitDir, { recursive: true, force: true }));
   execFileSync('git', ['init', '--quiet', '--bare', gitDir]);
-  const git = importer((args) => spawn('git', ['--git-dir', gitDir, ...args]));
+  const git = importer((args) => {
+    const child = spawn('git', ['--git-dir', gitDir, ...args]);
+    t.after(() => child.kill());
+    return child;
+  });
   const ada = { name: 'Ada', mail: 'ada@example.org' };
   const head = { ref: 'refs/heads/main', parent: undefined, author: ada, committer: ada, at: new Date(), message: 'm' };
   const commit = async (name: string, bytes: number): Promise<string> => {
@@ -20,7 +24,7 @@ test('a small commit after a large one does not wait', { timeout: 20_000 }, asyn
     if (name === 'small') await git.drained();
     return git.end();
   };
-  await commit('large', 200_000); // more than the pipe takes at once, and written by `end`
+  await commit('large', 4_000_000); // more than the pipe takes at once
   const last = await commit('small', 10);
   await git.close();
   const names = execFileSync('git', ['--git-dir', gitDir, 'ls-tree', '--name-only', last], { encoding: 'utf8' });

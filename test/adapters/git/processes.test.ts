@@ -89,6 +89,23 @@ test('the next process commits what a killed one had done, as the work of the pr
   );
 });
 
+test('a process that may not write history leaves no list behind when it ends', async (t) => {
+  const { root, history, again } = ground(t);
+  await history.commit('the holder', '', { evenIfSame: true });
+  const other = again();
+  fs.mkdirSync(path.join(root, 'results'));
+  for (const name of ['a', 'b']) {
+    fs.writeFileSync(path.join(root, 'results', `${name}.md`), name);
+    other.changed(path.join(root, 'results', `${name}.md`));
+    await other.commit(name, '');
+    await other.commit('nothing new', '');
+  }
+  await other.close();
+  await history.close();
+  const left = fs.readdirSync(path.join(root, '.guild/history')).filter((name) => name.endsWith('.live'));
+  assert.deepEqual(left, []);
+});
+
 test('what a watch did before its first commit is not taken for the work of a person', async (t) => {
   const home = place(t, scripted('- {say: done}', {}));
   assert.equal((await home.guild('run', 'boss', 'first')).code, 0);
