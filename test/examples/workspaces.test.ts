@@ -55,7 +55,7 @@ test('the commented examples in guild.yaml are valid when uncommented', () => {
   const { config, problems } = parseConfig(shown, 'guild.yaml');
   assert.deepEqual(problems.map(problemText), []);
   assert.equal(config.model, 'main');
-  assert.deepEqual(Object.keys(config.providers), ['house', 'offline']);
+  assert.deepEqual(Object.keys(config.providers), ['local', 'offline']);
   assert.equal(config.budget.turns, 50);
 });
 
