@@ -1,21 +1,20 @@
 /**
- * One history commit per pass: how much it slows the pass, which does not wait for it, and how long
- * it takes in the background, against `git add` and `git commit`.
+ * What history costs: the processor time that it adds to a run, git included, back to back and as
+ * shipped; and how much a run adds to the repository beside many ended tasks.
  */
-import { execFileSync } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
-import { openHistory } from '../../src/app/readers/history.js';
 import { openWorkspace, type Model } from '../../src/app/index.js';
-import { median, figure, type Testbed, type Bench } from '../harness/rows.js';
-import { AGENT, writeWorkspace, writeFile } from '../harness/workspace.js';
+import { atMost, atMostOver, median, type Bench, type Testbed } from '../harness/rows.js';
+import { AGENT, writeFile, writeWorkspace } from '../harness/workspace.js';
 
-const FILES = 1000;
+const ENDED = 5000;
+const RUNS = 200;
 
 export const historyCommits: Bench = {
   name: 'history',
   async run(testbed) {
-    return [...(await passes(testbed)), ...(await commits(testbed))];
+    return [...(await runs(testbed)), ...(await growth(testbed))];
   },
 };
 
@@ -34,61 +33,68 @@ const model: Model = {
   }),
 };
 
-/** With history, each pass runs while the commit of the previous pass is being written. */
-async function passes(testbed: Testbed): ReturnType<Bench['run']> {
-  const sides = await Promise.all(
-    ['without', 'with'].map(async (name) => {
-      const root = workspaceWithResults(testbed, name);
-      if (name === 'with')
-        fs.writeFileSync(config(root), fs.readFileSync(config(root), 'utf8').replace('git: false\n', ''));
-      return {
-        workspace: await openWorkspace(root, { model, env: { PATH: process.env['PATH'] } }),
-        ms: [] as number[],
-      };
-    }),
-  );
-  for (let n = 0; n < testbed.rounds(40); n++) {
-    for (const { workspace, ms } of sides) {
-      await workspace.add({ description: 'Which runtime do we use?', to: AGENT });
-      const from = performance.now();
-      await workspace.pump();
-      ms.push(performance.now() - from);
-    }
+async function runs(testbed: Testbed): ReturnType<Bench['run']> {
+  const withHistory: number[] = [];
+  const without: number[] = [];
+  for (let round = 0; round < testbed.rounds(5); round++) {
+    const [plain, kept] = [
+      await timed(testbed, `without-${round}`, false),
+      await timed(testbed, `with-${round}`, true),
+    ];
+    without.push(plain);
+    withHistory.push(kept);
   }
-  for (const { workspace } of sides) await workspace.close();
-  const [without, withHistory] = sides.map(({ ms }) => median(ms.slice(3)));
-  return [figure('a pass while a commit is written', withHistory!, 'ms', without)];
+  const name = 'processor time of a run with history, git included';
+  return [atMostOver(name, median(withHistory), median(without), 'ms', 0.3)];
 }
 
-async function commits(testbed: Testbed): ReturnType<Bench['run']> {
-  const [ours, raw] = [workspaceWithResults(testbed, 'ours'), workspaceWithResults(testbed, 'raw')];
-  fs.writeFileSync(config(ours), '');
-  const history = openHistory(ours, process.env);
-  const git = (...args: string[]): unknown =>
-    execFileSync('git', ['-c', 'user.name=x', '-c', 'user.email=x@y', ...args], { cwd: raw });
-  git('init', '-q');
-  const ms = { ours: [] as number[], raw: [] as number[] };
-  for (let n = 0; n < testbed.rounds(20); n++) {
-    for (const root of [ours, raw]) writeFile(root, 'memory/facts.md', `fact ${n}\n`);
-    let from = performance.now();
-    await history.commit(`fact ${n}`, '');
-    ms.ours.push(performance.now() - from);
-    from = performance.now();
-    git('add', '-A');
-    git('commit', '-q', '-m', `fact ${n}`);
-    ms.raw.push(performance.now() - from);
-  }
-  await history.close();
-  const name = `a commit in ${FILES} files, in the background`;
-  return [figure(name, median(ms.ours.slice(2)), 'ms', median(ms.raw.slice(2)))];
-}
-
-function workspaceWithResults(testbed: Testbed, name: string): string {
+/** Processor milliseconds of a run, to the end of `close`. */
+async function timed(testbed: Testbed, name: string, isKept: boolean): Promise<number> {
   const root = writeWorkspace(testbed.folder(name));
-  for (let n = 0; n < FILES; n++) writeFile(root, `results/r-${n}.md`, `result ${n}\n`);
-  return root;
+  setHistory(root, isKept);
+  const workspace = await openWorkspace(root, { model, env: { PATH: process.env['PATH'] } });
+  for (let n = 0; n < 10; n++) await workspace.run(AGENT, 'Which runtime do we use?');
+  const from = processorMs();
+  for (let n = 0; n < RUNS; n++) await workspace.run(AGENT, 'Which runtime do we use?');
+  await workspace.close();
+  return (processorMs() - from) / RUNS;
 }
 
-function config(root: string): string {
-  return path.join(root, 'guild.yaml');
+async function growth(testbed: Testbed): ReturnType<Bench['run']> {
+  const root = writeWorkspace(testbed.folder('growth'));
+  setHistory(root, true);
+  for (let n = 0; n < ENDED; n++) writeFile(root, `results/r-${n}.md`, `result ${n}\n`);
+  const open = (): ReturnType<typeof openWorkspace> =>
+    openWorkspace(root, { model, env: { PATH: process.env['PATH'] } });
+  const runOnce = async (): Promise<void> => {
+    const workspace = await open();
+    await workspace.run(AGENT, 'Which runtime do we use?');
+    await workspace.close();
+  };
+  do await runOnce();
+  while (fs.existsSync(path.join(root, '.guild/history/beginning')));
+  const before = bytesUnder(path.join(root, '.guild/history.git/objects/pack'));
+  const times = testbed.rounds(10);
+  for (let n = 0; n < times; n++) await runOnce();
+  const bytes = bytesUnder(path.join(root, '.guild/history.git/objects/pack')) - before;
+  return [atMost(`a run adds to history beside ${ENDED} results`, bytes / times / 1000, 'kB', 30)];
+}
+
+function setHistory(root: string, isKept: boolean): void {
+  const config = path.join(root, 'guild.yaml');
+  const text = fs.readFileSync(config, 'utf8').replace('git: false\n', '');
+  fs.writeFileSync(config, isKept ? text : `${text}git: false\n`);
+}
+
+/** Of this process and the children that have ended, where the system tells. */
+function processorMs(): number {
+  const { userCPUTime, systemCPUTime } = process.resourceUsage();
+  const own = (userCPUTime + systemCPUTime) / 1000;
+  if (process.platform !== 'linux') return own;
+  const fields = fs.readFileSync('/proc/self/stat', 'utf8').split(') ')[1]!.split(' ');
+  return own + (Number(fields[13]) + Number(fields[14])) * 10;
+}
+
+function bytesUnder(folder: string): number {
+  return fs.readdirSync(folder).reduce((sum, name) => sum + fs.statSync(path.join(folder, name)).size, 0);
 }

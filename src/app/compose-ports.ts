@@ -10,6 +10,7 @@ import { checkIns } from '../adapters/check-ins/index.js';
 import { clock as realClock } from '../adapters/clock/index.js';
 import { creationRate } from '../adapters/creation-rate/index.js';
 import { files } from '../adapters/files/index.js';
+import { heldFiles } from '../adapters/held-files/index.js';
 import { inbox } from '../adapters/inbox/index.js';
 import { LIST_PRICES } from '../adapters/models/ai-sdk/prices.js';
 import { models } from '../adapters/models/index.js';
@@ -32,7 +33,7 @@ import type { Store } from '../ports/store/index.js';
 import { judgePath, judgeSpelling } from '../rules/policy/paths.js';
 import { addToRecords } from '../rules/staffing/track-record.js';
 import { toolbox } from '../tools/toolbox.js';
-import { lateHistory, noted } from './late-history.js';
+import { lateHistory, noted, watchedDisk } from './late-history.js';
 import type { OpenOptions } from './open-options.js';
 import { sourcesOf } from './readers/query-sources.js';
 
@@ -45,20 +46,26 @@ interface Foundation {
   config: Config;
   plugins: Plugins;
   agents: Roster;
+  /** Peer ids under which this process worked until its store failed. */
+  abandoned: ReadonlySet<string>;
 }
 
 /** `store` is separate because only its owner may close it. */
-export function composePorts(foundation: Foundation, options: OpenOptions): { ports: Ports; store: Store } {
-  const { root, disk, clock, ids, env, config, plugins, agents } = foundation;
+export function composePorts(given: Foundation, options: OpenOptions): { ports: Ports; store: Store } {
+  const { root, clock, ids, env, config, plugins, agents, abandoned } = given;
   const { tape } = options;
   const onlookers = watchers(options.watchers);
-  const history = options.history === false || options.disk ? undefined : lateHistory({ root, config, env, clock });
+  const isKept = config.git.enabled && options.history !== false && options.disk === undefined;
+  const history = isKept ? lateHistory({ root, config, env, clock, processes: options.processes }) : undefined;
   const trail: Audit = history === undefined ? NO_AUDIT : audit(history, clock, onlookers.problem);
-  const store = noted(openStore(foundation, options), trail);
+  const disk = history === undefined ? given.disk : watchedDisk(given.disk, history.changed);
+  const opened = openStore({ ...given, disk }, options);
+  const store = history === undefined ? opened : noted(opened, trail);
   const peer = store.presence.peer.id;
   const fileTools = workspaceFiles({
     root,
     disk,
+    onWrite: history?.changed,
     judge: { spelling: judgeSpelling, path: judgePath },
     search: search({ kind: config.search }),
   });
@@ -71,8 +78,9 @@ export function composePorts(foundation: Foundation, options: OpenOptions): { po
     price: (model) => findPrice(model, config.prices, LIST_PRICES),
     gate: gate({ root, disk, folder: fileTools, peer, isFree: isFreeTool(plugins) }),
     shell: actions(shell({ root, env, clock: waitingClock }), { root, env, builtIn: packageFolder('plugins') }),
-    ballot: ballot({ root, disk, peer, livePeers }),
+    ballot: ballot({ root, disk, clock: waitingClock, peer, livePeers, isTimed: tape === undefined }),
     inbox: inbox({ root, disk, peer }),
+    heldFiles: heldFiles({ root, disk, peer }),
     boards: boards({ root, disk, clock, peer }),
     bus: bus({ root, disk, clock, peer }),
     checkIns: checkIns({ root, disk, peer }),
@@ -98,6 +106,7 @@ export function composePorts(foundation: Foundation, options: OpenOptions): { po
     clock,
     ids,
     hosts: options.agents && new Set(options.agents),
+    abandoned,
     isSequential: false,
     watchers: onlookers,
   };

@@ -32,7 +32,7 @@ export function driver(ports: Ports, engine: Engine): Driver {
       let last: PumpReport;
       const goal: Goal = {
         onPass(report) {
-          if (!engine.isSettling) ports.audit.passed(INTERVALS.commitGapBusyMs);
+          if (!engine.isSettling) ports.audit.passed();
           onPass(report);
         },
         async whenIdle(whole) {
@@ -109,17 +109,16 @@ async function reach({ clock }: Ports, engine: Engine, goal: Goal, signal?: Abor
 }
 
 /** The trees that a task needs: its own, and those of its dependencies. */
-async function neededTrees(
-  { tasks }: Pick<Ports, 'tasks'>,
-  id: string,
-  roots = new Set<string>(),
-  seen = new Set<string>(),
-): Promise<Set<string>> {
-  const placed = seen.has(id) ? undefined : (tasks.getOpen(id) ?? (await tasks.read(id)));
-  seen.add(id);
-  if (placed === undefined) return roots;
-  roots.add(placed.task.root);
-  for (const other of placed.task.dependencies) await neededTrees({ tasks }, other, roots, seen);
+async function neededTrees({ tasks }: Pick<Ports, 'tasks'>, id: string): Promise<Set<string>> {
+  const roots = new Set<string>();
+  const seen = new Set([id]);
+  // The set grows during the loop.
+  for (const needed of seen) {
+    const placed = tasks.getOpen(needed) ?? (await tasks.read(needed));
+    if (placed === undefined) continue;
+    roots.add(placed.task.root);
+    for (const other of placed.task.dependencies) seen.add(other);
+  }
   return roots;
 }
 

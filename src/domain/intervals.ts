@@ -11,6 +11,9 @@ export const INTERVALS = {
   capacityCheckMs: 100,
   /** A task whose session cannot be read is tried again. */
   unreadableCheckMs: 2000,
+  /** A process whose store failed tries it again, and at most this late if it fails again. */
+  storeRetryMs: 2000,
+  storeRetryMaxMs: 60_000,
   /** A process checks whether its peers are alive. */
   peerCheckMs: 1000,
   /** The same among many peers, of whom only the first ones check. */
@@ -35,9 +38,21 @@ export const INTERVALS = {
   stateGatherMs: 25,
   /** An editor that writes in place may still be writing this soon after the last change. */
   boardSettleMs: 100,
-  /** Commits to history, while tasks are worked on and when none is. */
-  commitGapBusyMs: 2000,
-  commitGapQuietMs: 500,
+  /** A ballot that a person changed is not replaced, and nothing is withdrawn, before this time. */
+  ballotSavingMs: 1000,
+  /** A ballot without its end line counts as it is after this time without a change. */
+  ballotHalfSavedMs: 2000,
+  /** The time between the two looks that find an entry missing. */
+  ballotLooksMs: 100,
+  /** A single pass waits at most this long for a person who is saving the ballot. */
+  ballotPatienceMs: 10_000,
+  /** Commits to history. */
+  commitGapMs: 3000,
+  /** A process looks whether others left something for history. */
+  historyCheckMs: 5000,
+  /** A process looks for what people changed, for history; and again at its end, not at once. */
+  peopleCheckMs: 60_000,
+  peopleCheckAgainMs: 1000,
 
   // Display
   frameMs: 100,

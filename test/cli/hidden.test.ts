@@ -119,5 +119,5 @@ test('a folder that cannot be created is a disk problem that names it once', () 
   const failed = Object.assign(new Error('no'), { code: 'ENOENT', syscall: 'mkdir', path: '/ro/bus' });
   assert.equal(asProblem(failed).code, 'disk_failed');
   assert.equal(problemText(asProblem(failed)).match(/\/ro\/bus/g)?.length, 1);
-  assert.equal(asProblem(Object.assign(new Error('no'), { code: 'ENOENT', syscall: 'open' })).code, 'bug');
+  assert.equal(asProblem(Object.assign(new Error('no'), { code: 'ENOENT', syscall: 'spawn git' })).code, 'bug');
 });

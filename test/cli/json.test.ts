@@ -23,7 +23,7 @@ test('every command answers programs', async (t) => {
   const json = (...args: string[]): Promise<Ran> => guild(...args, '--json');
 
   const made = onlyObject(await json('init', 'other'));
-  assert.deepEqual(Object.keys(made), ['workspace', 'created', 'kept']);
+  assert.deepEqual(Object.keys(made), ['workspace', 'created', 'kept', 'toIgnore']);
   const added = onlyObject(await json('task', 'add', 'A', 'thing', '--id', 'a', '--priority', 'b', '--after', 'never'));
   assert.deepEqual(
     [added['id'], added['description'], added['priority'], added['dependencies']],
@@ -69,8 +69,14 @@ test('every command answers programs', async (t) => {
     ],
   );
   assert.equal(onlyObject(await json('agent', 'new', 'third'))['file'], 'agents/third.md');
-  const check = onlyObject(await json('check'));
-  assert.deepEqual(check, { folder: root, agents: ['boss', 'hand', 'third'], files: 4, problems: [], warnings: [] });
+  const checked = await json('check');
+  assert.equal(checked.code, 1, 'it names the dependency that does not exist');
+  const { problems, ...check } = JSON.parse(checked.out) as Json & { problems: Json[] };
+  assert.deepEqual(check, { folder: root, agents: ['boss', 'hand', 'third'], files: 4, warnings: [] });
+  assert.deepEqual(
+    problems.map(({ code }) => code),
+    ['not_found'],
+  );
   const findings = onlyObject<Json[]>(await json('doctor'));
   assert.ok(findings.every((finding) => ['good', 'odd', 'bad'].includes(String(finding['verdict']))));
   assert.equal(onlyObject(await json('task', 'cancel', 'a', 'no', 'more'))['kind'], 'cancel');

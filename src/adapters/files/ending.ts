@@ -3,6 +3,8 @@
  * page are in place. The end of a child is reported at once, and its record follows through the
  * write-behind queue.
  */
+import path from 'node:path';
+import { pagePlace } from '../../domain/task/result-page.js';
 import type { EndedState, Task } from '../../domain/task/task.js';
 import type { Disk } from '../../ports/disk.js';
 import type { Claim } from '../../ports/store/tasks.js';
@@ -45,16 +47,19 @@ export function ending({ disk, layout, write, ahead, journal, lookup, onItsWay, 
     const held = layout.claimed(claim.id, claim.agent, me);
     const text = printTask(task);
     const was = isAcknowledged(task) ? disk.stamp(layout.result(task.id)) : undefined;
-    const page = isAcknowledged(task) ? pageLine(task.id, resultPage(task), was) : undefined;
+    const shown = isAcknowledged(task) ? pageFor(task) : undefined;
+    // A page that a person wrote stays where it is; ours gets another name and is not kept.
+    const page = shown?.isFree ? pageLine(task.id, shown.text, was) : undefined;
     // The page first: if the journal is cut after the end, the record would be rebuilt without its
     // page.
-    const lines: Line[] = page === undefined ? [] : [page, { id: task.id, state, text, of: disk.stamp(held) }];
+    const end: Line = { id: task.id, state, text, of: disk.stamp(held) };
+    const lines: Line[] = shown === undefined ? [] : page === undefined ? [end] : [page, end];
     const [tmp] = await Promise.all([write.writeTemp(text), syncSession(task), onItsWay.safe(task.root, lines)]);
     forget(claim.id);
     const leaving = held + LEAVING;
     const isOurs = disk.rename(held, leaving);
     // People and programs look for the page as soon as the record exists.
-    if (isOurs && page !== undefined) write.show(layout.result(task.id), page.text);
+    if (isOurs && shown !== undefined) write.show(path.join(layout.root, shown.file), shown.text);
     const isPlaced = isOurs && disk.link(tmp, layout.task(state, claim.id));
     for (const { id } of lines) if (!isPlaced || id === task.id) journal.arrived(id);
     if (!isPlaced) {
@@ -70,6 +75,13 @@ export function ending({ disk, layout, write, ahead, journal, lookup, onItsWay, 
     lookup.remember(layout.task(state, claim.id), task);
     if (page !== undefined) keepPage(page, task.root);
     return true;
+  }
+
+  function pageFor(task: Task): { file: string; text: string; isFree: boolean } {
+    const text = resultPage(task);
+    const read = disk.read(layout.result(task.id));
+    const { file } = pagePlace(task, text, read.kind === 'file' ? read.bytes.toString('utf8') : undefined);
+    return { file, text, isFree: path.join(layout.root, file) === layout.result(task.id) };
   }
 
   /** Keeps the page in the journal until its file is durable. */

@@ -3,6 +3,7 @@
  * Ended tasks are never looked at, so they cost nothing. A full scan can rebuild all of it.
  */
 import path from 'node:path';
+import { fenced, isUnreadable } from '../../domain/fence.js';
 import { compareText } from '../../domain/order.js';
 import { problem, type Problem } from '../../domain/problem.js';
 import { writtenAt } from '../../domain/stamp.js';
@@ -60,6 +61,7 @@ export function openTasks(disk: Disk, layout: Layout, quarantine: Quarantine, no
   const folderStamps = new Map<OpenState, string | undefined>();
   /** Twins quarantined in favour of a file that was read after them; reported by the next scan. */
   const quarantinedTwins: Problem[] = [];
+  const heldFolders = reportOnce();
 
   return {
     byId,
@@ -98,7 +100,7 @@ export function openTasks(disk: Disk, layout: Layout, quarantine: Quarantine, no
   function glance(max: number): { problems: Problem[]; unread: number } {
     const problems: Problem[] = [];
     const folder = layout.tasks('pending');
-    const names = disk.list(folder);
+    const names = listFolder('pending', problems) ?? [];
     const taskFiles = names.filter(isTaskFile);
     strayFiles.meet(
       'pending',
@@ -116,7 +118,7 @@ export function openTasks(disk: Disk, layout: Layout, quarantine: Quarantine, no
   function oldest(folder: string, names: readonly string[], max: number): string[] {
     const times = new Map<string, number>();
     for (const name of names) {
-      const stamp = disk.stamp(folder + path.sep + name);
+      const stamp = stampOf(folder + path.sep + name);
       times.set(name, stamp === undefined ? 0 : Number(writtenAt(stamp)));
     }
     return [...names].sort((a, b) => times.get(a)! - times.get(b)! || compareText(a, b)).slice(0, max);
@@ -130,10 +132,11 @@ export function openTasks(disk: Disk, layout: Layout, quarantine: Quarantine, no
     gone: string[],
   ): void {
     const folder = layout.tasks(state);
-    const stamp = disk.stamp(folder);
+    const stamp = stampOf(folder);
     if (!full && folderStamps.has(state) && folderStamps.get(state) === stamp) return;
     const at = now();
-    const names = disk.list(folder);
+    const names = listFolder(state, problems);
+    if (names === undefined) return; // what was known of it stays
     folderStamps.set(state, isSettled(stamp, at) ? stamp : undefined);
     unreadable.deleteMissing(folder, names);
     let unchanged = 0;
@@ -145,13 +148,16 @@ export function openTasks(disk: Disk, layout: Layout, quarantine: Quarantine, no
       }
       const file = folder + path.sep + name;
       const entry = byFile.get(file);
-      if (entry !== undefined && (!full || disk.stamp(file) === entry.stamp)) {
+      if (entry !== undefined && (!full || stampOf(file) === entry.stamp)) {
         unchanged++;
         continue;
       }
       if (isQueued(entry?.id ?? parseClaimName(name)?.id ?? path.basename(name, '.json'))) continue;
-      if (entry === undefined && unreadable.isUnchanged(file)) continue;
-      report(problems, load(state, file));
+      if (entry === undefined && unreadable.isUnchanged(file, full)) continue;
+      const before = unreadable.problemIn(file);
+      const loaded = load(state, file);
+      // A file that the system still does not let us read is tried again and not reported again.
+      if (before === undefined || !isSame(before, loaded)) report(problems, loaded);
     }
     strayFiles.meet(state, others);
     if (unchanged !== filesOf[state].size) removeMissing(state, new Set(names), isQueued, gone);
@@ -175,7 +181,7 @@ export function openTasks(disk: Disk, layout: Layout, quarantine: Quarantine, no
   /** False for a file that has gone: the scan of its folder finds that. */
   function hasChanged(entry: Entry): boolean {
     if (byFile.get(entry.file) !== entry) return false;
-    const stamp = disk.stamp(entry.file);
+    const stamp = stampOf(entry.file);
     return stamp !== undefined && stamp !== entry.stamp;
   }
 
@@ -185,28 +191,41 @@ export function openTasks(disk: Disk, layout: Layout, quarantine: Quarantine, no
     unreadable.delete(file);
     const name = path.basename(file, '.json');
     const shown = path.relative(layout.root, file);
-    const read = disk.read(file, MAX_TASK_BYTES);
+    const owner = state === 'active' ? parseClaimName(path.basename(file)) : undefined;
+    const id = owner?.id ?? name;
+    const read = fenced(shown, () => disk.read(file, MAX_TASK_BYTES));
     if (read.kind === 'missing') return undefined;
+    if (read.kind === 'unreadable') {
+      unreadable.add({ id, file, stamp: stampOf(file) ?? '', problem: read.problem, mayPass: true });
+      return read.problem;
+    }
     if (read.kind !== 'file') {
       const what =
         read.kind === 'too_big' ? `${read.size} bytes, more than a task may have` : `a ${read.what}, not a file`;
-      return quarantine(file, problem('bad_file', `${shown} is ${what}`, { where: { file: shown } }));
+      return setAside(id, file, problem('bad_file', `${shown} is ${what}`, { where: { file: shown } }));
     }
-    const owner = state === 'active' ? parseClaimName(path.basename(file)) : undefined;
-    const parsed = parseTask(read.bytes, { file: shown, name: owner?.id ?? name, now: now().toISOString() });
-    if (parsed.kind === 'quarantine') return quarantine(file, parsed.problem);
+    const parsed = fenced(shown, () => parseTask(read.bytes, { file: shown, name: id, now: now().toISOString() }));
+    if (parsed.kind === 'unreadable' || parsed.kind === 'quarantine') return setAside(id, file, parsed.problem);
     if (parsed.kind === 'hold') {
-      unreadable.add({ id: owner?.id ?? name, file, stamp: read.stamp, problem: parsed.problem });
+      unreadable.add({ id, file, stamp: read.stamp, problem: parsed.problem });
       return parsed.problem;
     }
     const { task } = parsed;
     return place({ id: task.id, state, file, stamp: read.stamp, task, ...(owner ? { owner } : {}) });
   }
 
+  /** A file that cannot be moved to quarantine stays where it is and is held. */
+  function setAside(id: string, file: string, why: Problem): Problem | undefined {
+    const moved = quarantine(file, why);
+    if (moved !== undefined && moved.movedTo === undefined)
+      unreadable.add({ id, file, stamp: stampOf(file) ?? '', problem: moved });
+    return moved;
+  }
+
   /** Adds the entry, unless it or the entry that had its id is a twin. */
   function place(entry: Entry): Entry | Problem | undefined {
     const other = byId.get(entry.id);
-    if (other !== undefined && other.file !== entry.file && disk.stamp(other.file) !== undefined) {
+    if (other !== undefined && other.file !== entry.file && stampOf(other.file) !== undefined) {
       const twin = pairs.pick(entry, other);
       remove(other);
       if (twin !== undefined) {
@@ -219,7 +238,13 @@ export function openTasks(disk: Disk, layout: Layout, quarantine: Quarantine, no
         if (reported !== undefined) quarantinedTwins.push(reported);
       }
     }
-    if (entry.state !== 'active' && hasEnded(entry.id)) {
+    const ended = entry.state !== 'active' && fenced('tasks/completed or tasks/failed', () => hasEnded(entry.id));
+    if (isUnreadable(ended)) {
+      // It may have ended, and an ended task must not be worked on again.
+      unreadable.add({ ...entry, problem: ended.problem, mayPass: true });
+      return heldFolders('ended', ended.problem)[0];
+    }
+    if (ended) {
       return quarantine(entry.file, twinProblem(layout, entry.file, entry.id, 'an ended task'));
     }
     add(entry);
@@ -231,6 +256,37 @@ export function openTasks(disk: Disk, layout: Layout, quarantine: Quarantine, no
       disk.stamp(layout.task('completed', id)) !== undefined || disk.stamp(layout.task('failed', id)) !== undefined
     );
   }
+
+  /** Undefined also for a file in a folder that may not be searched. */
+  function stampOf(file: string): string | undefined {
+    const stamp = fenced(file, () => disk.stamp(file));
+    return isUnreadable(stamp) ? undefined : stamp;
+  }
+
+  /** Undefined if the folder cannot be listed, which is reported once while it lasts. */
+  function listFolder(state: OpenState, problems: Problem[]): string[] | undefined {
+    const folder = layout.tasks(state);
+    const names = fenced(path.relative(layout.root, folder), () => disk.list(folder));
+    const held = isUnreadable(names) ? names.problem : undefined;
+    problems.push(...heldFolders(folder, held));
+    return isUnreadable(names) ? undefined : names;
+  }
+}
+
+/** The problem if it differs from the last one of the same place. */
+function reportOnce(): (place: string, problem: Problem | undefined) => Problem[] {
+  const last = new Map<string, string>();
+  return (place, held) => {
+    if (held === undefined) last.delete(place);
+    if (held === undefined) return [];
+    if (last.get(place) === held.message) return [];
+    last.set(place, held.message);
+    return [held];
+  };
+}
+
+function isSame(before: Problem, loaded: Entry | Problem | undefined): boolean {
+  return loaded !== undefined && 'code' in loaded && loaded.code === before.code && loaded.message === before.message;
 }
 
 function report(problems: Problem[], loaded: Entry | Problem | undefined): void {

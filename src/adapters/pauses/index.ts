@@ -3,6 +3,7 @@
  * may create or remove the file with an editor.
  */
 import path from 'node:path';
+import { fenced } from '../../domain/fence.js';
 import { isSafeId } from '../../domain/task/id.js';
 import type { Disk } from '../../ports/disk.js';
 import type { Pauses } from '../../ports/pauses.js';
@@ -40,7 +41,7 @@ export function pauses({ root, disk }: { root: string; disk: Disk }): Pauses {
 
   /** An unreadable entry still pauses the agent: when in doubt, do not run. */
   function reason(name: string): string {
-    const read = disk.read(path.join(folder, name), MAX_REASON_BYTES);
+    const read = fenced(name, () => disk.read(path.join(folder, name), MAX_REASON_BYTES));
     return read.kind === 'file' ? read.bytes.toString('utf8').replace(/\s+/g, ' ').trim() : '';
   }
 }

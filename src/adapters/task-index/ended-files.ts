@@ -4,7 +4,7 @@ import path from 'node:path';
 import { problem, type Problem } from '../../domain/problem.js';
 import type { EndedState, Placed } from '../../domain/task/task.js';
 import type { Disk } from '../../ports/disk.js';
-import type { EndedFile } from '../../ports/task-index.js';
+import type { EndedFile } from '../../ports/aggregates/task-index.js';
 import { parseTask } from '../../text/records/task.js';
 
 export const STATES = ['completed', 'failed'] as const satisfies EndedState[];

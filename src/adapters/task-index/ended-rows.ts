@@ -4,7 +4,7 @@
 import type { Problem } from '../../domain/problem.js';
 import type { Placed } from '../../domain/task/task.js';
 import type { Disk } from '../../ports/disk.js';
-import type { EndedFile, EndedTasks } from '../../ports/task-index.js';
+import type { EndedFile, EndedTasks } from '../../ports/aggregates/task-index.js';
 import { stateColumns, taskRow } from '../../text/records/task-row.js';
 import { UNREAD, type Column } from './cells.js';
 import { readEnded } from './ended-files.js';

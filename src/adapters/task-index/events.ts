@@ -3,7 +3,7 @@
  */
 import fs from 'node:fs';
 import type { Event } from '../../domain/event.js';
-import type { CallSeen, EventIndex, EventRow, EventsSeen } from '../../ports/event-index.js';
+import type { CallSeen, EventIndex, EventRow, EventsSeen } from '../../ports/aggregates/event-index.js';
 import { eventDays, openFile, readRange, type Day, type DayPart } from './event-days.js';
 import { AMOUNTS, CALL, ODD, parseEvent, type NumberColumn } from './event-part.js';
 

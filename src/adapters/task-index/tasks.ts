@@ -5,7 +5,7 @@
 import path from 'node:path';
 import type { EndedState } from '../../domain/task/task.js';
 import type { Disk } from '../../ports/disk.js';
-import type { TaskIndex } from '../../ports/task-index.js';
+import type { TaskIndex } from '../../ports/aggregates/task-index.js';
 import { taskRow } from '../../text/records/task-row.js';
 import { UNREAD } from './cells.js';
 import { chunkStore, type StoredChunk } from './chunk-store.js';

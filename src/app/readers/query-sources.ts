@@ -4,7 +4,7 @@
  */
 import type { Agent } from '../../domain/agent/agent.js';
 import type { Store } from '../../ports/store/index.js';
-import type { EndedTasks } from '../../ports/task-index.js';
+import type { EndedTasks } from '../../ports/aggregates/task-index.js';
 import { joinedTables, tableOf, type Table } from '../../text/query/query.js';
 import { taskRow } from '../../text/records/task-row.js';
 import type { Progress } from './aggregates/open-index.js';

@@ -15,6 +15,7 @@ import { breakDown } from './break-down.js';
 import { sessionId } from '../../domain/session/session-id.js';
 import { duringEffect } from '../core/effects.js';
 import { record, type EngineContext } from '../core/context.js';
+import { approvalId } from '../approvals/request.js';
 import { checkDraft } from './check-draft.js';
 
 interface Permission {
@@ -51,7 +52,8 @@ export async function runTool(
     tool: call.name,
     cause: call.id,
     ok: reply.kind !== 'problem',
-    ...(permission.approved ? { approved: childId(task.id, `call-${call.id}`) } : {}),
+    ...(tool.kind === 'effect' ? { effect: true } : {}),
+    ...(permission.approved ? { approved: approvalId(context, task, call) } : {}),
     ms: Math.round(context.clock.monotonicMs() - from),
   });
   return reply;
@@ -148,6 +150,8 @@ async function guarded(tool: Tool, call: ToolCall, context: ToolContext): Promis
     // A disk failure is not the model's to handle: the task stops and resumes when the disk works
     // again.
     if (code !== undefined && DISK_FAILURES.has(code)) throw error;
+    if (error instanceof RangeError)
+      return { kind: 'problem', code: 'over_limit', message: `its result is too deep or too large (${message})` };
     return { kind: 'problem', code: 'tool_failed', message: message ?? String(error) };
   }
 }

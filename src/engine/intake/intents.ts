@@ -2,18 +2,20 @@
  * Carries out intents: cancel, stop, retry, answer and tell. An intent about a task that another
  * live process holds is left to that process.
  */
+import { isDeepStrictEqual } from 'node:util';
 import { openUnder } from '../core/tree.js';
 import { roleFacts } from '../../domain/task/role.js';
 import { problem, type Problem } from '../../domain/problem.js';
-import { approvalOf } from '../../domain/task/approval.js';
+import { approvalOf, type Answer } from '../../domain/task/approval.js';
 import type { Intent } from '../../domain/task/intent.js';
 import { parentsFirst } from '../../domain/task/lineage.js';
-import { ENGINE, HUMAN, type OpenState, type Task } from '../../domain/task/task.js';
+import { ENGINE, HUMAN, isEnded, type OpenState, type Placed, type Task } from '../../domain/task/task.js';
 import { costsAtRest } from '../tasks/costs-at-rest.js';
 import { answerApproval } from '../approvals/answers.js';
 import { fail } from '../tasks/settle.js';
 import type { Flight } from '../core/flight.js';
 import { record, type EngineContext } from '../core/context.js';
+import { fence } from '../core/fence.js';
 import { retryTask } from './retry.js';
 import { reportDeadlock } from '../coordination/report-deadlock.js';
 
@@ -27,13 +29,30 @@ export async function takeIntents(
   const intents = await context.intents.list();
   for (const id of nudged) if (!intents.some((intent) => intent.id === id)) nudged.delete(id);
   for (const intent of intents) {
-    if (intent.kind === 'cancel') moved = (await cancel(context, intent, flights)) || moved;
-    else if (intent.kind === 'stop') moved = (await stop(context, intent)) || moved;
-    else if (intent.kind === 'retry') moved = (await retry(context, intent)) || moved;
-    else if (intent.kind === 'answer') moved = (await answer(context, intent)) || moved;
-    else moved = (await tell(context, intent, nudged)) || moved;
+    const name = `the request ${intent.id} (${intent.kind} ${intent.task})`;
+    moved = (await fence(context, name, () => takeIntent(context, intent, flights, nudged), false)) || moved;
   }
   return moved;
+}
+
+async function takeIntent(
+  context: EngineContext,
+  intent: Intent,
+  flights: ReadonlyMap<string, Flight>,
+  nudged: Set<string>,
+): Promise<boolean> {
+  switch (intent.kind) {
+    case 'cancel':
+      return cancel(context, intent, flights);
+    case 'stop':
+      return stop(context, intent);
+    case 'retry':
+      return retry(context, intent);
+    case 'answer':
+      return answer(context, intent);
+    case 'tell':
+      return tell(context, intent, nudged);
+  }
 }
 
 /** Signals cancelled flights of this process to stop. The next pass ends their tasks. */
@@ -152,11 +171,16 @@ async function retry(context: EngineContext, intent: Intent & { kind: 'retry' })
 }
 
 async function answer(context: EngineContext, intent: Intent & { kind: 'answer' }): Promise<boolean> {
-  const target = await context.tasks.read(intent.task);
-  const fits = target !== undefined && approvalOf(target.task) !== undefined;
-  const taken = fits && (await answerApproval(context, intent.task, intent.answer, intent.id));
+  const isApproval = (placed: Placed | undefined): placed is Placed =>
+    placed !== undefined && !!approvalOf(placed.task);
+  const taken =
+    isApproval(await context.tasks.read(intent.task)) &&
+    (await answerApproval(context, intent.task, intent.answer, intent.id));
+  const now = taken ? undefined : await context.tasks.read(intent.task);
+  // Another process is answering it, perhaps with this intent. If it dies, the next pass answers.
+  if (isApproval(now) && !isEnded(now.state)) return false;
   await context.intents.done(intent.id);
-  if (!taken)
+  if (!taken && !(isApproval(now) && isSameAnswer(approvalOf(now.task)?.answer, intent.answer)))
     record(context, 'intent.refused', {
       task: intent.task,
       cause: intent.id,
@@ -164,6 +188,13 @@ async function answer(context: EngineContext, intent: Intent & { kind: 'answer' 
       why: 'no open approval has this id',
     });
   return taken;
+}
+
+/** True if another process has carried out the intent. */
+function isSameAnswer(given: Answer | undefined, wanted: Omit<Answer, 'at'>): boolean {
+  if (given === undefined) return false;
+  const { at: _, ...answer } = given;
+  return isDeepStrictEqual(answer, JSON.parse(JSON.stringify(wanted)));
 }
 
 /** A parked task becomes pending, so that its next turn starts with the message. */

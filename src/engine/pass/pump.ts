@@ -21,7 +21,8 @@ import { unreadableSessions } from '../conversation/unreadable.js';
 import { stopCancelled, takeIntents } from '../intake/intents.js';
 import { readyQueue } from '../core/ready-queue.js';
 import { takeIn } from '../intake/intake.js';
-import { canStart, inFlight, lockSharedSession, runnable } from './runnable.js';
+import { canStart, inFlight, lockSharedSession, mustWaitAlone, runnable } from './runnable.js';
+import { isSuspect } from '../../domain/task/lost-takers.js';
 import { pace } from '../core/pace.js';
 import { record, type EngineContext, type Ports } from '../core/context.js';
 import { registry } from './registry.js';
@@ -46,6 +47,8 @@ export interface PumpReport {
   due?: number;
   /** Time until a pass must publish changed agent states; absent: all are published. */
   publishInMs?: number;
+  /** Time until a pass must look at the ballot again: a person may be saving it; absent: none. */
+  lookInMs?: number;
 }
 
 /** none: uses memory only · changed: lists changed folders · all: compares every file. */
@@ -82,6 +85,8 @@ function contextOf(
     ...ports,
     ...own,
     hearingNotes: new Set(),
+    faults: new Set(),
+    lastLook: { version: -1 },
     fitCache: new WeakMap(),
     folds: { background: new WeakMap(), taint: new WeakMap() },
     heardNotes: listenToNotes(ports.bus),
@@ -107,7 +112,6 @@ export function engine(ports: Ports): Engine {
   let isSwept = false;
   /** Tasks found missing since the last pass that scanned. */
   const gone = new Set<string>();
-
   const registryView = registry(context, publisher);
   return {
     pump,
@@ -128,7 +132,18 @@ export function engine(ports: Ports): Engine {
     ports.watchers.event(event);
   }
 
+  /** Waits for a ballot that a person may be saving, but not for ever. */
   async function pump(roots?: ReadonlySet<string>): Promise<PumpReport> {
+    const end = context.clock.monotonicMs() + INTERVALS.ballotPatienceMs;
+    for (;;) {
+      const report = await pumpOnce(roots);
+      const waitMs = context.ballot.dueMs('read');
+      if (report.moved || waitMs === undefined || context.clock.monotonicMs() > end) return report;
+      await context.clock.sleep(waitMs);
+    }
+  }
+
+  async function pumpOnce(roots?: ReadonlySet<string>): Promise<PumpReport> {
     let ended = false;
     const onEnd = (): void => void (ended = true);
     const report = await passAndPublish('all', onEnd, roots).catch((thrown: unknown) => void (failure ??= thrown));
@@ -141,6 +156,13 @@ export function engine(ports: Ports): Engine {
 
   async function tidy(): Promise<void> {
     await showAndPublish();
+    const end = context.clock.monotonicMs() + INTERVALS.ballotPatienceMs;
+    while (context.ballot.dueMs('read') === undefined && context.clock.monotonicMs() < end) {
+      const waitMs = context.ballot.dueMs('write');
+      if (waitMs === undefined) break;
+      await context.clock.sleep(waitMs);
+      await showBallot(context, true);
+    }
     await context.flush();
     context.audit.passed();
   }
@@ -155,8 +177,6 @@ export function engine(ports: Ports): Engine {
     await stuckWork.report();
     await publisher.publish();
     await context.flush({ visible: false });
-    if (!context.audit.isKept) return;
-    await context.flush();
     context.audit.passed();
   }
 
@@ -227,6 +247,8 @@ export function engine(ports: Ports): Engine {
       if (!isStarted) {
         backlog += ready.pass();
         stuckWork.passedOver(task, assigneeName(context, task));
+        // Nothing starts behind a suspect, or it would never be alone.
+        if (isSuspect(task) && mustWaitAlone(flights, task)) break;
         continue;
       }
       advanced++;
@@ -237,6 +259,7 @@ export function engine(ports: Ports): Engine {
     await stuckWork.report();
     await showBallot(context, look !== 'none');
     await showBoards(context);
+    const lookInMs = Math.min(context.ballot.dueMs('read') ?? Infinity, context.ballot.dueMs('write') ?? Infinity);
     return {
       moved: moved || advanced > 0,
       again: moved,
@@ -245,6 +268,7 @@ export function engine(ports: Ports): Engine {
       problems,
       ...(scanned === undefined ? {} : { scanMs: scanned.scanMs }),
       ...(due === Infinity ? {} : { due }),
+      ...(lookInMs === Infinity ? {} : { lookInMs }),
     };
   }
 
@@ -297,6 +321,7 @@ export function engine(ports: Ports): Engine {
       task: task.id,
       agent: roleFacts(task.role).takesCapacity ? agent : 'nobody',
       stop,
+      isAlone: isSuspect(task),
       done: fly(),
     });
     return isLocked;
@@ -339,5 +364,8 @@ function reportStrays(context: EngineContext, { strays = [] }: Scan): void {
 
 function report(context: EngineContext, problem: Problem): void {
   context.watchers.problem(problem);
-  record(context, problem.movedTo === undefined ? 'file.held' : 'file.quarantined', { problem });
+  const isHeld = problem.movedTo === undefined;
+  // Every process tells its person; the history has it once.
+  if (!isHeld || context.heldFiles.isNews(problem))
+    record(context, isHeld ? 'file.held' : 'file.quarantined', { problem });
 }

@@ -94,18 +94,20 @@ function untilStopped(
       await engine.showRegistry();
       onPass(report);
       if (engine.flights.size === 0) await ports.flush();
-      ports.audit.passed(engine.flights.size === 0 ? INTERVALS.commitGapQuietMs : INTERVALS.commitGapBusyMs);
+      ports.audit.passed();
     },
-    async wait({ due = Infinity, publishInMs = Infinity }) {
+    async wait({ due = Infinity, publishInMs = Infinity, lookInMs = Infinity }) {
       fullGapMs = rescanGap();
+      const lookAt = clock.monotonicMs() + lookInMs;
       const next = Math.min(due - clock.now().getTime(), publishInMs) + clock.monotonicMs();
       for (;;) {
         const now = clock.monotonicMs();
         if ((isEnded && now >= nextPass) || signal.aborted) return true;
         const untilPass = isEnded ? nextPass - now : Infinity;
-        const waitMs = Math.min(next - now, lastFull + fullGapMs - now, untilLook(), untilPass);
+        const waitMs = Math.min(next - now, lastFull + fullGapMs - now, untilLook(), untilPass, lookAt - now);
         bell = new AbortController();
         await clock.sleep(Math.max(1, waitMs), bell.signal);
+        if (clock.monotonicMs() >= lookAt) rungAt = Math.min(rungAt ?? Infinity, lookAt - INTERVALS.ringSettleMs);
         if (clock.monotonicMs() - now >= waitMs) return true;
       }
     },

@@ -7,7 +7,7 @@ import { test, type TestContext } from 'node:test';
 import { eventIndex } from '../../../src/adapters/task-index/index.js';
 import { callCost, type Event } from '../../../src/domain/event.js';
 import { kinIn } from '../../../src/domain/task/lineage.js';
-import type { EventIndex, EventsSeen } from '../../../src/ports/event-index.js';
+import type { EventIndex, EventsSeen } from '../../../src/ports/aggregates/event-index.js';
 import { writeFinishedTasks } from '../../../bench/harness/finished-workspace.js';
 import { plainEvents } from './plain-rows.js';
 import { fc } from '../../kit/properties.js';

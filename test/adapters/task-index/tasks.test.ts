@@ -6,7 +6,7 @@ import path from 'node:path';
 import { test, type TestContext } from 'node:test';
 import { disk } from '../../../src/adapters/disk/index.js';
 import { taskIndex } from '../../../src/adapters/task-index/index.js';
-import type { TaskIndex } from '../../../src/ports/task-index.js';
+import type { TaskIndex } from '../../../src/ports/aggregates/task-index.js';
 import { taskRow } from '../../../src/text/records/task-row.js';
 import { writeFinishedTasks } from '../../../bench/harness/finished-workspace.js';
 import { plainEnded } from './plain-rows.js';

@@ -7,10 +7,10 @@ import path from 'node:path';
 import { disk } from '../../../adapters/disk/index.js';
 import { packageFolder } from '../../../adapters/starter/package-folder.js';
 import { eventIndex, taskIndex } from '../../../adapters/task-index/index.js';
-import type { EventIndex } from '../../../ports/event-index.js';
-import type { TaskIndex } from '../../../ports/task-index.js';
+import type { EventIndex } from '../../../ports/aggregates/event-index.js';
+import type { TaskIndex } from '../../../ports/aggregates/task-index.js';
 
-export type { CallSeen, EventsSeen } from '../../../ports/event-index.js';
+export type { CallSeen, EventsSeen } from '../../../ports/aggregates/event-index.js';
 
 /** Called now and then while much is read; at the end with `done` equal to `total`. */
 export type Progress = (done: number, total: number) => void;

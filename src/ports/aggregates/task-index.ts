@@ -2,8 +2,8 @@
  * The ended tasks without reading each record. The index behind it is a cache: it is compared with
  * the files on every look, and the files decide.
  */
-import type { Problem } from '../domain/problem.js';
-import type { EndedState, Placed } from '../domain/task/task.js';
+import type { Problem } from '../../domain/problem.js';
+import type { EndedState, Placed } from '../../domain/task/task.js';
 
 export interface TaskIndex {
   /** Compares every record with the index and reads those that changed. */

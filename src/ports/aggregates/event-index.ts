@@ -2,7 +2,7 @@
  * The event log without parsing each line. The index behind it is a cache of parts of the log,
  * which only grows; the log decides.
  */
-import type { CallCost, Event } from '../domain/event.js';
+import type { CallCost, Event } from '../../domain/event.js';
 
 export interface EventIndex {
   look(): EventsSeen;
