@@ -27,6 +27,8 @@ export const INTERVALS = {
   slowReaderCheckMs: 5,
   /** Agent files are compared one by one where there are very many. */
   rosterCheckMs: 1000,
+  /** A process waits for another one that replays journals. */
+  replayCheckMs: 5,
   /** Waits for a stopped command to exit. */
   processCheckMs: 20,
 

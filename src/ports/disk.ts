@@ -27,8 +27,12 @@ export interface Disk {
   create(path: string, bytes: Uint8Array | string): boolean;
   /** Appends in one write and returns the new stamp. Throws ENOENT if the file is missing. */
   append(path: string, bytes: Uint8Array | string): string;
-  /** `append` for a file that only this process uses; it stays open until removed here. */
-  appendOwn(path: string, bytes: Uint8Array | string): void;
+  /** Creates a file of zeros, for `writeOwn`. False, without a change, if the name is taken. */
+  preallocate(path: string, bytes: number): boolean;
+  /** Overwrites bytes in a file that only this process writes. Throws ENOENT if it is missing. */
+  writeOwn(path: string, offset: number, bytes: Uint8Array | string): void;
+  /** Replaces the content in place. For files that no other process reads. False if missing. */
+  rewrite(path: string, bytes: Uint8Array | string): boolean;
   /** Overwrites bytes in place; for fields of fixed width only. Returns the new stamp. */
   patch(path: string, offset: number, bytes: Uint8Array | string): string;
   /** Replaces `to`. False if `from` is missing. */
@@ -55,4 +59,6 @@ export interface Disk {
    * Resolves when the names in this folder are on the device. Overlapping calls may share a sync.
    */
   syncFolder(folder: string): Promise<void>;
+  /** Closes files that are kept open for speed. The disk remains usable. */
+  close(): void;
 }

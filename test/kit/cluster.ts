@@ -33,7 +33,7 @@ import { addToRecords } from '../../src/rules/staffing/track-record.js';
 import { parseConfig } from '../../src/text/config/config.js';
 import { toolbox } from '../../src/tools/toolbox.js';
 import { simClock } from './sim-clock.js';
-import type { SimDisk } from './sim-disk.js';
+import { BOOT, type SimDisk } from './sim-disk.js';
 import { countedIds, simProcesses } from './sim-processes.js';
 
 export const ROOT = '/w';
@@ -84,18 +84,23 @@ export function cluster(script: string, asks: readonly string[] = [], lag = WHEN
   return {
     calls,
     start(disk, options = {}) {
-      const process: Processes & { die(): void } = processes.start();
+      const process: Processes & { die(): void } = processes.start(bootOf(disk));
       const ids = countedIds(`g${String.fromCharCode(97 + started++)}`);
       const given = { clock, ids, agents: options.agents ?? [] };
       const store =
         options.store?.(given) ??
-        files({ root: ROOT, disk, processes: process, lag, soon: (write) => write(), ...given });
+        files({ root: ROOT, disk, processes: process, lag, ...given });
       const ports = testPorts({ disk, store, clock, ids, model, asks }, options);
       const asked: Model = { call: (request) => ports.model.call(request) };
       const priced: Ports['price'] = (name) => ports.price(name);
       return { engine: engine({ ...ports, model: asked, price: priced }), ports, store, die: () => process.die() };
     },
   };
+}
+
+function bootOf(disk: Disk): string {
+  const boot = disk.read(BOOT);
+  return boot.kind === 'file' ? boot.bytes.toString('utf8') : 'test';
 }
 
 interface Ground {

@@ -60,9 +60,20 @@ export function crashDisk(disk: Disk, at: number, fault: Fault = 'die'): CrashDi
         () => disk.append(file, bytes),
         () => disk.append(file, half(bytes)),
       ),
-    appendOwn(file, bytes) {
-      this.append(file, bytes);
-    },
+    preallocate: (file, bytes) => step(file, () => disk.preallocate(file, bytes)),
+    writeOwn: (file, offset, bytes) =>
+      step(
+        file,
+        () => disk.writeOwn(file, offset, bytes),
+        () => disk.writeOwn(file, offset, half(bytes)),
+      ),
+    rewrite: (file, bytes) =>
+      step(
+        file,
+        () => disk.rewrite(file, bytes),
+        () => disk.rewrite(file, half(bytes)),
+      ),
+    close: () => disk.close(),
     patch: (file, offset, bytes) => step(file, () => disk.patch(file, offset, bytes)),
     rename: (from, to) => step(from, () => disk.rename(from, to)),
     link: (from, to) => step(from, () => disk.link(from, to)),

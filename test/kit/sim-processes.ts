@@ -3,18 +3,18 @@ import type { Processes } from '../../src/ports/processes.js';
 
 export interface SimProcesses {
   /** A new process; `die` ends it. */
-  start(): Processes & { die(): void };
+  start(bootId?: string): Processes & { die(): void };
 }
 
 export function simProcesses(): SimProcesses {
   let pids = 0;
   const alive = new Set<number>();
   return {
-    start() {
+    start(bootId = 'test') {
       const pid = ++pids;
       alive.add(pid);
       return {
-        me: () => ({ host: 'test', bootId: 'test', pid, startTime: '0' }),
+        me: () => ({ host: 'test', bootId, pid, startTime: '0' }),
         isAlive: (who) => alive.has(who.pid),
         die: () => void alive.delete(pid),
       };

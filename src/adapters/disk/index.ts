@@ -7,15 +7,18 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { stampText } from '../../domain/stamp.js';
 import type { Disk, Read } from '../../ports/disk.js';
+import { keptFiles, type KeptFiles, type SyncCall } from './kept-files.js';
 
-const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK, O_WRONLY, O_APPEND, O_CREAT, O_EXCL } = fs.constants;
+const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK, O_WRONLY, O_APPEND, O_CREAT, O_EXCL, O_TRUNC } = fs.constants;
 const DEFAULT_MAX_BYTES = 64 * 1024 * 1024;
+const PAGE_BYTES = 4096;
 
 export function disk(): Disk {
   const syncs = new Map<string, SharedSync>();
   const removals = new Set<Promise<void>>();
-  /** Descriptors kept open by `appendOwn`. */
-  const openFiles = new Map<string, number>();
+  const appended = keptFiles();
+  /** Files of `writeOwn`. */
+  const own = keptFiles();
   const absent = absentPaths();
   const createFile = fileCreator();
   return {
@@ -35,12 +38,27 @@ export function disk(): Disk {
         throw error;
       }
     },
-    create(file, bytes) {
+    create: (file, bytes) => createWith(file, (fd) => writeAll(fd, bytes)),
+    append: (file, bytes) => append(appended, file, bytes),
+    preallocate(file, bytes) {
+      return createWith(file, (fd) => {
+        // Small writes: one large write becomes one large folio that every later sync writes whole.
+        const page = Buffer.alloc(PAGE_BYTES);
+        for (let at = 0; at < bytes; at += PAGE_BYTES) writeAll(fd, page.subarray(0, Math.min(PAGE_BYTES, bytes - at)));
+      });
+    },
+    writeOwn(file, offset, bytes) {
+      const fd = own.get(file) ?? own.open(file, O_WRONLY | O_NOFOLLOW | O_NONBLOCK);
+      const data = typeof bytes === 'string' ? Buffer.from(bytes) : bytes;
+      for (let done = 0; done < data.length;)
+        done += fs.writeSync(fd, data, done, data.length - done, offset + done);
+    },
+    rewrite(file, bytes) {
       let fd: number;
       try {
-        fd = fs.openSync(file, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0o644);
+        fd = fs.openSync(file, O_WRONLY | O_TRUNC | O_NOFOLLOW | O_NONBLOCK);
       } catch (error) {
-        if (isCode(error, 'EEXIST')) return false;
+        if (isCode(error, 'ENOENT')) return false;
         throw error;
       }
       try {
@@ -49,23 +67,6 @@ export function disk(): Disk {
         fs.closeSync(fd);
       }
       return true;
-    },
-    append(file, bytes) {
-      const fd = fs.openSync(file, O_WRONLY | O_APPEND | O_NOFOLLOW | O_NONBLOCK);
-      try {
-        writeAll(fd, bytes);
-        return stampOf(fs.fstatSync(fd, { bigint: true }));
-      } finally {
-        fs.closeSync(fd);
-      }
-    },
-    appendOwn(file, bytes) {
-      let fd = openFiles.get(file);
-      if (fd === undefined) {
-        fd = fs.openSync(file, O_WRONLY | O_APPEND | O_NOFOLLOW | O_NONBLOCK);
-        openFiles.set(file, fd);
-      }
-      writeAll(fd, bytes);
     },
     patch(file, offset, bytes) {
       const fd = fs.openSync(file, O_WRONLY | O_NOFOLLOW | O_NONBLOCK);
@@ -80,6 +81,7 @@ export function disk(): Disk {
     rename(from, to) {
       try {
         fs.renameSync(from, to);
+        for (const files of [appended, own]) files.move(from, to);
         return true;
       } catch (error) {
         if (isCode(error, 'ENOENT')) return false;
@@ -96,8 +98,7 @@ export function disk(): Disk {
       }
     },
     remove(file) {
-      const fd = openFiles.get(file);
-      if (fd !== undefined && openFiles.delete(file)) fs.closeSync(fd);
+      for (const files of [appended, own]) files.close(file);
       try {
         fs.unlinkSync(file);
         return true;
@@ -123,6 +124,9 @@ export function disk(): Disk {
     sync: (file) => share(file, fs.fdatasync),
     syncNow,
     syncFolder: (folder) => share(folder, fs.fsync),
+    close() {
+      for (const files of [appended, own]) files.closeAll();
+    },
   };
 
   function share(file: string, sync: SyncCall): Promise<void> {
@@ -137,7 +141,7 @@ export function disk(): Disk {
   }
 
   function start(file: string, sync: SyncCall): Promise<void> {
-    const entry: SharedSync = { running: syncPath(file, sync) };
+    const entry: SharedSync = { running: own.isOpen(file) ? own.pinned(file, sync) : syncPath(file, sync) };
     syncs.set(file, entry);
     const done = (): void => {
       if (entry.next === undefined && syncs.get(file) === entry) syncs.delete(file);
@@ -146,8 +150,6 @@ export function disk(): Disk {
     return entry.running;
   }
 }
-
-type SyncCall = (fd: number, done: (error: NodeJS.ErrnoException | null) => void) => void;
 
 interface SharedSync {
   running: Promise<void>;
@@ -225,6 +227,36 @@ function readAll(fd: number, from: number, size: number): Buffer {
     done += n;
   }
   return done === size ? bytes : bytes.subarray(0, done);
+}
+
+/** False, without a change, if the name is taken. */
+function createWith(file: string, write: (fd: number) => void): boolean {
+  let fd: number;
+  try {
+    fd = fs.openSync(file, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0o644);
+  } catch (error) {
+    if (isCode(error, 'EEXIST')) return false;
+    throw error;
+  }
+  try {
+    write(fd);
+  } finally {
+    fs.closeSync(fd);
+  }
+  return true;
+}
+
+/**
+ * Files that grow stay open. After the write, the name is compared with the open file: if a person
+ * replaced the file, the bytes are written again to the new one.
+ */
+function append(kept: KeptFiles, file: string, bytes: Uint8Array | string): string {
+  const fd = kept.get(file) ?? kept.open(file, O_WRONLY | O_APPEND | O_NOFOLLOW | O_NONBLOCK);
+  writeAll(fd, bytes);
+  const stat = fs.lstatSync(file, { throwIfNoEntry: false, bigint: true });
+  if (stat?.ino === kept.inode(file)) return stampOf(stat!);
+  kept.close(file);
+  return append(kept, file, bytes); // throws ENOENT if the file was deleted
 }
 
 function writeAll(fd: number, bytes: Uint8Array | string): void {

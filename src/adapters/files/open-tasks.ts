@@ -10,6 +10,7 @@ import { OPEN_STATES, type OpenState } from '../../domain/task/task.js';
 import type { Disk } from '../../ports/disk.js';
 import { parseTask } from '../../text/records/task.js';
 import { isSettled, isTaskFile, parseClaimName, type Layout } from './base/layout.js';
+import { contentSum } from './base/content-sum.js';
 import { openIndex, type Entry, type OpenIndex } from './open-index.js';
 import type { Quarantine } from './quarantine.js';
 import { strays } from './strays.js';
@@ -200,7 +201,8 @@ export function openTasks(disk: Disk, layout: Layout, quarantine: Quarantine, no
       return parsed.problem;
     }
     const { task } = parsed;
-    return place({ id: task.id, state, file, stamp: read.stamp, task, ...(owner ? { owner } : {}) });
+    const sum = contentSum(read.bytes);
+    return place({ id: task.id, state, file, stamp: read.stamp, task, sum, ...(owner ? { owner } : {}) });
   }
 
   /** Adds the entry, unless it or the entry that had its id is a twin. */

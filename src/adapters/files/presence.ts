@@ -15,6 +15,7 @@ export interface Presence {
   peer: Peer;
   /** Writes this peer's file; cheap if that was done before. */
   join(): void;
+  isJoined(): boolean;
   /** Writes the file again if it was deleted: then true, because others took this peer for dead. */
   rejoin(): boolean;
   isAlive(peerId: string): boolean;
@@ -55,6 +56,7 @@ export function presence(disk: Disk, layout: Layout, processes: Processes, peer:
   return {
     peer,
     join,
+    isJoined: () => joined,
     rejoin() {
       if (!joined || disk.stamp(file(peer.id)) !== undefined) return false;
       joined = false;

@@ -5,7 +5,7 @@ import type { Disk } from '../../ports/disk.js';
 import { parseClaimName, type Layout } from './base/layout.js';
 import type { Entry } from './open-index.js';
 import type { OpenTasks } from './open-tasks.js';
-import type { Placing } from './placing.js';
+import type { TaskItem } from './tasks.js';
 import type { TaskLookup } from './task-lookup.js';
 
 interface TaskReader {
@@ -18,17 +18,18 @@ interface Dependencies {
   layout: Layout;
   tasks: OpenTasks;
   lookup: TaskLookup;
-  onItsWay: Placing;
+  /** The file of a task that waits for its name. */
+  queued: (id: string) => TaskItem | undefined;
   shown: (entry: Entry) => Placed;
   /** Scans the folders, unless that was done before. */
   ensureScanned: () => void;
 }
 
-export function taskReader({ disk, layout, tasks, lookup, onItsWay, shown, ensureScanned }: Dependencies): TaskReader {
+export function taskReader({ disk, layout, tasks, lookup, queued, shown, ensureScanned }: Dependencies): TaskReader {
   return { ended: readEnded, any: readAny };
 
   function readAny(id: string): Placed | undefined {
-    const placement = onItsWay.get(id);
+    const placement = queued(id);
     const entry = placement && tasks.byId.get(id);
     if (placement?.end ?? entry) return placement?.end ?? shown(entry!);
     // Another process may move the task while its folders are read in turn, so the first ones are

@@ -7,8 +7,8 @@ import type { Disk } from '../../../ports/disk.js';
 import type { Clock } from '../../../ports/clock.js';
 import type { Processes } from '../../../ports/processes.js';
 import type { Scan, Tasks } from '../../../ports/store/tasks.js';
-import { ahead } from '../ahead.js';
-import { journal } from '../journal.js';
+import { journal } from '../journal/journal.js';
+import { placer } from '../place/placer.js';
 import { layout as layoutOf } from '../base/layout.js';
 import { openTasks, type OpenTasks } from '../open-tasks.js';
 import { presence } from '../presence.js';
@@ -37,7 +37,23 @@ export function look({ root, disk, clock, processes, leaves = false }: LookOptio
   const moveToQuarantine = leaves ? (_: string, why: Problem): Problem => why : quarantine(disk, layout);
   const tasks = openTasks(disk, layout, moveToQuarantine, now);
   const write = atomicWrite(disk, layout, peer.id, () => here.join());
-  const kept = journal(disk, layout, write, peer.id);
+  // Nothing is written here, so neither of them ever opens a file.
+  const log = journal({
+    disk,
+    folder: layout.journal,
+    peer: peer.id,
+    owner: processes.me(),
+    beforeFirst: () => undefined,
+    onFailure: () => undefined,
+  });
+  const place = placer({
+    journal: log,
+    execute: () => [],
+    monotonicMs: () => 0,
+    lag: () => undefined,
+    afterBatch: () => undefined,
+    onFailure: () => undefined,
+  });
   const { scan, open, openCount, isOpen, read, ended } = taskVerbs({
     disk,
     layout,
@@ -46,8 +62,8 @@ export function look({ root, disk, clock, processes, leaves = false }: LookOptio
     lookup: taskLookup(disk, layout, now),
     presence: here,
     quarantine: moveToQuarantine,
-    ahead: ahead(kept, () => undefined),
-    journal: kept,
+    journal: log,
+    placer: place,
   });
   const looked = async (full?: boolean): Promise<Scan> => ({ ...(await scan(full)), strays: tasks.strays() });
   return { scan: looked, glance: tasks.glance, strays: tasks.strays, open, openCount, isOpen, read, ended };

@@ -1,28 +1,98 @@
-/** Effect records under `.guild/run`: `<id>.started` before the effect, `<id>.done` after it. */
+/**
+ * Effect records under `.guild/run`: one file for each effect. Its first line is written before the
+ * effect, its second line is the outcome. Earlier versions kept the outcome in `<id>.done`.
+ */
 import path from 'node:path';
 import type { Disk } from '../../../ports/disk.js';
 import type { Effects } from '../../../ports/store/effects.js';
 import { parseOutcome, printOutcome } from '../../../text/records/outcome.js';
 import type { AtomicWrite } from '../base/atomic-write.js';
 import type { Layout } from '../base/layout.js';
-import { readJson } from '../base/read-json.js';
+import type { Journal } from '../journal/journal.js';
+import { effectKey } from '../journal/step.js';
 
-export function effects(disk: Disk, layout: Layout, writing: AtomicWrite, now: () => Date): Effects {
-  const startedFile = (id: string): string => path.join(layout.run, `${id}.started`);
+interface Dependencies {
+  disk: Disk;
+  layout: Layout;
+  write: AtomicWrite;
+  journal: Journal;
+  now: () => Date;
+  /** Whether this process works under claims, and so has a journal. */
+  isJoined: () => boolean;
+}
+
+interface Started {
+  digest: string;
+  at: string;
+}
+
+export function effects({ disk, layout, write, journal, now, isJoined }: Dependencies): Effects {
   const doneFile = (id: string): string => path.join(layout.run, `${id}.done`);
   return {
     async get(id) {
-      const started = readJson<{ digest: string; at: string }>(disk, startedFile(id));
+      const [first, second] = linesOf(id);
+      const started = first === undefined ? undefined : parseStarted(first);
       if (started === undefined) return { state: 'none' };
-      const done = disk.read(doneFile(id));
-      const outcome = done.kind === 'file' ? parseOutcome(done.bytes.toString('utf8')) : undefined;
-      if (outcome === undefined) return { state: 'started', digest: started.digest, at: started.at };
-      return { state: 'done', digest: started.digest, outcome };
+      const outcome = parseOutcome(second ?? oldOutcome(id) ?? '');
+      const { digest, at } = started;
+      return outcome === undefined ? { state: 'started', digest, at } : { state: 'done', digest, outcome };
     },
-    begin: (id, digest, what) =>
-      writing.createOnce(startedFile(id), JSON.stringify({ digest, what, at: now().toISOString() })),
+    async begin(id, digest, what) {
+      const file = effectFile(layout, id);
+      const text = `${JSON.stringify({ digest, what, at: now().toISOString() })}\n`;
+      if (!isJoined()) return write.createOnce(file, text);
+      // The name decides which process runs it; the line makes it known after a power cut.
+      if (isTorn(id)) disk.remove(file);
+      if (disk.stamp(file) !== undefined || !disk.create(file, text)) return false;
+      journal.put({ effect: id, text });
+      const line = journal.write();
+      journal.placed(effectKey(id), file);
+      await journal.durable(line);
+      return true;
+    },
     async finish(id, outcome) {
-      await writing.createOnce(doneFile(id), printOutcome(outcome));
+      const file = effectFile(layout, id);
+      const [first] = linesOf(id);
+      if (first === undefined) return;
+      const text = `${printOutcome(outcome)}\n`;
+      if (isJoined()) journal.put({ effect: id, text: `${first}\n${text}` });
+      if (isJoined()) journal.write();
+      disk.append(file, text);
+      if (isJoined()) journal.placed(effectKey(id), file);
+      else await disk.sync(file);
     },
   };
+
+  /** Its writer died before the journal had the line, so the effect never began. */
+  function isTorn(id: string): boolean {
+    const [first] = linesOf(id);
+    return (first === undefined || parseStarted(first) === undefined) && disk.stamp(effectFile(layout, id)) !== undefined;
+  }
+
+  /** Whole lines: a last line without a newline is incomplete. */
+  function linesOf(id: string): string[] {
+    const read = disk.read(effectFile(layout, id));
+    if (read.kind !== 'file') return [];
+    const lines = read.bytes.toString('utf8').split('\n');
+    const last = lines.pop()!;
+    // Earlier versions wrote the start without a newline, but always whole.
+    return lines.length === 0 && last !== '' ? [last] : lines;
+  }
+
+  function oldOutcome(id: string): string | undefined {
+    const read = disk.read(doneFile(id));
+    return read.kind === 'file' ? read.bytes.toString('utf8') : undefined;
+  }
+}
+
+export function effectFile(layout: Layout, id: string): string {
+  return path.join(layout.run, `${id}.started`);
+}
+
+function parseStarted(text: string): Started | undefined {
+  try {
+    return JSON.parse(text) as Started;
+  } catch {
+    return undefined;
+  }
 }

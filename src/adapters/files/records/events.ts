@@ -1,73 +1,82 @@
-/** The event log: `events/<day>.jsonl`. */
+/**
+ * The event log: `events/<day>.jsonl`. Events of a process that works are in its journal at once,
+ * and in the log when the files of their step are. Each line has the peer and a number, so that a
+ * replay adds none twice.
+ */
 import path from 'node:path';
 import type { Event } from '../../../domain/event.js';
 import type { Disk } from '../../../ports/disk.js';
 import type { Events } from '../../../ports/store/events.js';
 import type { Lag } from '../base/lag.js';
-import { syncIfThere } from '../base/atomic-write.js';
 import type { Layout } from '../base/layout.js';
+import type { Journal } from '../journal/journal.js';
+import { eventsKey } from '../journal/step.js';
 
-/**
- * `isBehind`: the task's record is not on disk yet, so its event lines may follow `soon`, batched.
- * All other lines are written at once.
- */
-export function events(
-  disk: Disk,
-  layout: Layout,
-  isBehind: (task: string) => boolean = () => false,
-  soon: Lag = setImmediate,
-): Events & { flush(): Promise<void> } {
-  const unsynced = new Set<string>();
-  const pending: { day: string; line: string }[] = [];
-  let broken: { thrown: unknown } | undefined;
+interface Dependencies {
+  disk: Disk;
+  layout: Layout;
+  journal: Journal;
+  /** Whether this process works under claims, and so has a journal. */
+  isJoined: () => boolean;
+  lag: Lag;
+}
+
+export interface EventLog extends Events {
+  /** Writes the lines that wait. */
+  place(): void;
+}
+
+export function events({ disk, layout, journal, isJoined, lag }: Dependencies): EventLog {
+  /** Lines by day. */
+  const waiting = new Map<string, string>();
+  let count = 0;
+  let isDue = false;
 
   return {
     append(event) {
-      if (broken !== undefined) throw broken.thrown;
-      pending.push({ day: event.at.slice(0, 10), line: `${JSON.stringify(event)}\n` });
-      if (event.task === undefined || !isBehind(event.task)) writePending();
-      else if (pending.length === 1) soon(writeSoon);
+      const day = event.at.slice(0, 10);
+      const text = `${JSON.stringify({ ...event, seq: ++count })}\n`;
+      waiting.set(day, (waiting.get(day) ?? '') + text);
+      if (!isJoined()) return place();
+      journal.add({ day, text });
+      if (isDue) return;
+      isDue = true;
+      lag(placeLater);
     },
     async list({ task, limit = Infinity } = {}) {
-      writePending();
+      place();
       return readEvents(disk, layout, task, limit);
     },
-    async flush() {
-      if (broken !== undefined) throw broken.thrown;
-      writePending();
-      const files = [...unsynced];
-      unsynced.clear();
-      await Promise.all(files.map((file) => syncIfThere(disk, file)));
-    },
+    place,
   };
 
-  function writeSoon(): void {
+  function placeLater(): void {
+    isDue = false;
     try {
-      writePending();
-    } catch (thrown) {
-      broken ??= { thrown }; // reported by the next append or flush
+      place();
+    } catch {
+      // The journal has the lines. Whoever asks for them next tries again and sees the error.
     }
   }
 
-  function writePending(): void {
-    while (pending.length > 0) {
-      const { day } = pending[0]!;
-      const nextDay = pending.findIndex((entry) => entry.day !== day);
-      const batch = pending.splice(0, nextDay < 0 ? pending.length : nextDay);
+  function place(): void {
+    if (waiting.size === 0) return;
+    if (isJoined()) journal.write();
+    for (const [day, text] of waiting) {
       const file = path.join(layout.events, `${day}.jsonl`);
-      if (!unsynced.has(file) && disk.stamp(file) === undefined) disk.create(file, '');
-      appendOrCreate(file, batch.map(({ line }) => line).join(''));
-      unsynced.add(file);
+      appendOrCreate(disk, file, text);
+      waiting.delete(day);
+      if (isJoined()) journal.placed(eventsKey(day), file);
     }
   }
+}
 
-  /** A person may delete the file at any time. */
-  function appendOrCreate(file: string, text: string): void {
-    try {
-      disk.append(file, text);
-    } catch (thrown) {
-      if (disk.stamp(file) !== undefined || !disk.create(file, text)) throw thrown;
-    }
+/** A person may delete the file at any time. */
+export function appendOrCreate(disk: Disk, file: string, text: string): void {
+  try {
+    disk.append(file, text);
+  } catch (thrown) {
+    if (disk.stamp(file) !== undefined || !disk.create(file, text)) throw thrown;
   }
 }
 

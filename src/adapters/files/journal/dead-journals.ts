@@ -1,0 +1,161 @@
+/**
+ * Finds the journals of processes that have ended, and reads what they hold. Only the header of a
+ * journal says who its owner is: boot, pid and start time. Nothing else decides whether it is dead.
+ */
+import { problem, type Problem } from '../../../domain/problem.js';
+import type { Disk } from '../../../ports/disk.js';
+import type { Processes, ProcessIdentity } from '../../../ports/processes.js';
+import { JOURNAL_VERSION, readLines, type Header, type Line } from './frames.js';
+import { adoptedName, parseJournalName, type JournalFile } from './names.js';
+import { oldSteps } from './old-format.js';
+import type { Step } from './step.js';
+
+export interface DeadJournal {
+  peer: string;
+  /** Its files, in the order in which they were written. */
+  files: string[];
+  steps: Step[];
+  /** It ran since this machine started, so what it wrote and did not sync is still there. */
+  isThisBoot: boolean;
+}
+
+export interface DeadJournals {
+  /** Takes over the journals of dead processes; each is taken over by one process. */
+  adopt(): { adopted: DeadJournal[]; problems: Problem[] };
+  /** As `adopt`, only to read them. */
+  look(): DeadJournal[];
+  /** Another live process is replaying a journal. */
+  isBusy(): boolean;
+  /** Peers whose journals cannot be replayed. Their tasks are held. */
+  held(): ReadonlySet<string>;
+}
+
+interface Dependencies {
+  disk: Disk;
+  folder: string;
+  /** Path of the folder, for messages. */
+  shown: string;
+  me: string;
+  processes: Processes;
+  isPeerAlive: (peer: string) => boolean;
+}
+
+interface Group {
+  peer: string;
+  files: JournalFile[];
+  last: JournalFile;
+}
+
+const HELD = '.held';
+
+export function deadJournals({ disk, folder, shown, me, processes, isPeerAlive }: Dependencies): DeadJournals {
+  return {
+    adopt() {
+      const problems: Problem[] = [];
+      const adopted = deadGroups().flatMap((group) => {
+        const name = adoptedName(group.last, me);
+        if (!group.last.isOld && group.last.adopter !== me && !disk.rename(group.last.file, name)) return [];
+        const last = group.last.isOld ? group.last : { ...group.last, file: name };
+        const files = [...group.files.slice(0, -1), last];
+        const read = readJournal({ ...group, files, last });
+        if (!('code' in read)) return [read];
+        for (const { file } of files) disk.rename(file, `${file}${HELD}`);
+        problems.push(read);
+        return [];
+      });
+      return { adopted, problems };
+    },
+    look: () =>
+      deadGroups().flatMap((group) => {
+        const read = readJournal(group);
+        return 'code' in read ? [] : [read];
+      }),
+    isBusy: () =>
+      groups().some(({ last: { adopter } }) => adopter !== undefined && adopter !== me && isPeerAlive(adopter)),
+    held: () =>
+      new Set(
+        disk
+          .list(folder)
+          .filter((name) => name.endsWith(HELD))
+          .map((name) => name.slice(0, name.indexOf('.'))),
+      ),
+  };
+
+  function groups(): Group[] {
+    const byPeer = new Map<string, JournalFile[]>();
+    for (const name of disk.list(folder)) {
+      const file = parseJournalName(folder, name);
+      if (file === undefined || file.peer === me) continue;
+      byPeer.set(file.peer, [...(byPeer.get(file.peer) ?? []), file]);
+    }
+    return [...byPeer].map(([peer, found]) => {
+      const files = found.sort((a, b) => a.segment - b.segment);
+      return { peer, files, last: files.at(-1)! };
+    });
+  }
+
+  function deadGroups(): Group[] {
+    return groups().filter(({ peer, files, last }) => {
+      if (last.adopter !== undefined) return last.adopter === me || !isPeerAlive(last.adopter);
+      if (last.isClosed) return true;
+      const owner = files.map((file) => headerOf(file)?.owner).find((found) => found !== undefined);
+      return owner === undefined ? !isPeerAlive(peer) : !processes.isAlive(owner);
+    });
+  }
+
+  function headerOf({ file, peer, isOld }: JournalFile): Header | undefined {
+    const read = isOld ? undefined : disk.readFrom(file, 0, Infinity);
+    const first = read?.kind === 'file' ? readLines(read.bytes, peer, 1).lines[0] : undefined;
+    return first !== undefined && 'header' in first ? first.header : undefined;
+  }
+
+  /** Reading stops at the first line that is not whole: nothing after it was ever acknowledged. */
+  function readJournal({ peer, files }: Group): DeadJournal | Problem {
+    const lines: Line[] = [];
+    const steps: Step[] = [];
+    let owner: ProcessIdentity | undefined;
+    for (const { file, isOld } of files) {
+      const read = disk.read(file, Infinity);
+      if (read.kind !== 'file') break;
+      if (isOld) {
+        steps.push(...oldSteps(read.bytes.toString('utf8')));
+        continue;
+      }
+      const next = readLines(read.bytes, peer);
+      const header = next.lines[0];
+      if (header === undefined || !('header' in header)) {
+        if (isForeign(read.bytes)) return unreadable(file, 'it does not start with the header of a journal');
+        break;
+      }
+      if (header.header.journal > JOURNAL_VERSION) {
+        const by = `a newer version of guild wrote it (${header.header.journal}; this one reads ${JOURNAL_VERSION})`;
+        return unreadable(file, by);
+      }
+      if (lines.length > 0 && header.n !== lines.at(-1)!.n + 1) break;
+      owner = header.header.owner;
+      lines.push(...next.lines);
+      if (next.isTorn) break;
+    }
+    for (const line of lines) if ('step' in line) steps.push(line.step);
+    return {
+      peer,
+      files: files.map(({ file }) => file),
+      steps,
+      isThisBoot: owner?.bootId === processes.me().bootId,
+    };
+  }
+
+  function unreadable(file: string, why: string): Problem {
+    const name = file.slice(folder.length + 1);
+    return problem('bad_file', `${shown}/${name} cannot be replayed: ${why}`, {
+      where: { file: `${shown}/${name}` },
+      hint: 'its tasks are held; run `guild doctor --adopt` to let others continue them from their files',
+    });
+  }
+}
+
+/** Neither empty, nor zeros, nor the start of a line that a power cut tore. */
+function isForeign(bytes: Buffer): boolean {
+  const text = bytes.subarray(0, 9).toString('latin1');
+  return bytes.length > 0 && !/^[0-9a-f]*[ \0]?\0*$/.test(text);
+}

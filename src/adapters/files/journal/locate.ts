@@ -1,0 +1,25 @@
+/** Where a task's file is, whatever its state and even if its content is torn. */
+import path from 'node:path';
+import { TASK_STATES, type TaskState } from '../../../domain/task/task.js';
+import type { Disk } from '../../../ports/disk.js';
+import { parseClaimName, type Layout } from '../base/layout.js';
+
+export interface Located {
+  file: string;
+  state: TaskState;
+  bytes: Buffer;
+  /** The peer in the name of a claim. */
+  owner?: string;
+}
+
+/** Ended states first: an ended task stays ended. `claim`: the file of its claim, if there is one. */
+export function locate(disk: Disk, layout: Layout, id: string, claim: string | undefined): Located | undefined {
+  for (const state of [...TASK_STATES].reverse()) {
+    const file = state === 'active' ? claim : layout.task(state, id);
+    const read = file === undefined ? undefined : disk.read(file);
+    if (read?.kind !== 'file') continue;
+    const owner = state === 'active' ? parseClaimName(path.basename(file!))?.peer : undefined;
+    return { file: file!, state, bytes: read.bytes, ...(owner ? { owner } : {}) };
+  }
+  return undefined;
+}

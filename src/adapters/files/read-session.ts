@@ -1,0 +1,100 @@
+/**
+ * Reads conversations and keeps them in memory with the stamp of their file. Only the part by which
+ * a file has grown is parsed again.
+ */
+import path from 'node:path';
+import { problem } from '../../domain/problem.js';
+import type { Session } from '../../domain/session/session.js';
+import type { Disk } from '../../ports/disk.js';
+import type { SessionOpened } from '../../ports/store/sessions.js';
+import { appendPlace, isBeheaded, makeAppendable, parseSession, repairTail } from '../../text/session/parse.js';
+import { diffMessages } from '../../text/session/message-diff.js';
+import type { AtomicWrite } from './base/atomic-write.js';
+import type { Layout } from './base/layout.js';
+
+export interface Cached {
+  stamp: string;
+  session: Session;
+  /** How to append: the indentation of the items, and the text before the first. */
+  place: { indent: number; before: string };
+  /** The printed header, if this process wrote it. */
+  head?: string;
+}
+
+export interface SessionReader {
+  readonly cache: ReadonlyMap<string, Cached> & { delete(id: string): boolean };
+  remember(id: string, what: Cached): void;
+  open(id: string, options?: { repair?: boolean }): Promise<SessionOpened>;
+}
+
+/** The layout that this program writes. */
+export const OURS = { indent: 2, before: '' };
+
+/** The cache evicts the conversations that were not used for longest. */
+const MAX_KNOWN = 2000;
+
+export function sessionReader({
+  disk,
+  layout,
+  write,
+}: {
+  disk: Disk;
+  layout: Layout;
+  write: AtomicWrite;
+}): SessionReader {
+  const cache = new Map<string, Cached>();
+  return { cache, remember, open };
+
+  function remember(id: string, what: Cached): void {
+    cache.delete(id);
+    cache.set(id, what);
+    if (cache.size > MAX_KNOWN) cache.delete(cache.keys().next().value!);
+  }
+
+  async function open(id: string, { repair = false } = {}): Promise<SessionOpened> {
+    const file = layout.session(id);
+    const shown = path.relative(layout.root, file);
+    const cached = cache.get(id);
+    const current = disk.stamp(file);
+    if (current === undefined) return { kind: 'missing' };
+    if (!repair && cached !== undefined && current === cached.stamp) return { kind: 'open', session: cached.session };
+    const read = disk.read(file);
+    if (read.kind === 'missing') return { kind: 'missing' };
+    if (read.kind !== 'file') {
+      const why = problem('bad_file', `${shown} is not a file that can be read`, { where: { file: shown } });
+      return { kind: 'held', problem: why, stamp: current };
+    }
+    let text = read.bytes.toString('utf8');
+    let stamp = read.stamp;
+    if (repair) {
+      const { kept, torn } = repairTail(text);
+      if (torn !== '') {
+        disk.create(path.join(layout.torn, `${id}.${Date.now()}`), torn);
+        await write.replace(file, kept);
+        text = kept;
+        stamp = disk.stamp(file) ?? '';
+      }
+    }
+    const parsed = parseSession(text, shown);
+    if (!parsed.ok && repair && isBeheaded(text)) {
+      disk.rename(file, path.join(layout.torn, `${id}.${Date.now()}`));
+      cache.delete(id);
+      return { kind: 'missing' };
+    }
+    if (!parsed.ok) return { kind: 'held', problem: parsed.problem, stamp };
+    let place = appendPlace(text);
+    if (place === undefined) {
+      // Another program wrote it in a style of YAML that cannot be appended to. Rewrite it with the
+      // same content.
+      text = makeAppendable(text, parsed.session.messages);
+      await write.replace(file, text);
+      stamp = disk.stamp(file) ?? '';
+      place = appendPlace(text) ?? OURS;
+    }
+    remember(id, { stamp, session: parsed.session, place });
+    if (cached === undefined) return { kind: 'open', session: parsed.session };
+    const edit = diffMessages(cached.session.messages, parsed.session.messages);
+    const changed = edit.added + edit.changed + edit.removed > 0;
+    return { kind: 'open', session: parsed.session, ...(changed ? { edited: edit } : {}) };
+  }
+}
