@@ -28,6 +28,7 @@ import { taskLookup } from './task-lookup.js';
 import { taskVerbs } from './tasks.js';
 import { taskKey } from './journal/step.js';
 import { ringing } from './ringing.js';
+import { withDeadJournals } from './readers/with-dead-journals.js';
 
 interface FilesOptions {
   root: string;
@@ -37,6 +38,8 @@ interface FilesOptions {
   processes: Processes;
   /** Agents this peer hosts; empty: all. */
   agents?: string[];
+  /** It only looks: what dead processes owed appears to be there, and nothing is replayed. */
+  isReader?: boolean;
   /** When files that may follow are written; tests and recordings fix it. */
   lag?: Lag;
   /** Places files in another thread; absent: in this one. */
@@ -47,8 +50,9 @@ interface FilesOptions {
 const MAX_LAG_MS = 500;
 
 export function files(options: FilesOptions): Store {
-  const { root, disk, clock } = options;
-  const parts = openParts(options);
+  const { root, clock, processes, isReader = false } = options;
+  const disk = isReader ? withDeadJournals(options.disk, layoutOf(root), processes) : options.disk;
+  const parts = openParts({ ...options, disk });
   const { layout, peer, here, write, open, log, place, lookup, verbs, eventLog, sessions, dead } = parts;
   const { claimed, flush: flushSessions, ...sessionPort } = sessions;
 

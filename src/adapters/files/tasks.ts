@@ -184,9 +184,17 @@ export function taskVerbs(dependencies: Dependencies): TaskVerbs & SyncTaskVerbs
     if (disk.stamp(file) !== undefined) return false;
     const text = printTask(task);
     journal.put({ task: task.id, state: 'pending', text });
-    tasks.add({ id: task.id, state: 'pending', file, stamp: '', task, sum: contentSum(text) });
-    const item = send(task.id, { to: file, text, others: unclaimedNames(task.id) });
-    return durable ? isPlaced(await placer.placed(item)) : true;
+    const entry: Entry = { id: task.id, state: 'pending', file, stamp: '', task, sum: contentSum(text) };
+    // Only we can create a stage of a task that we hold. Other tasks may be created by several
+    // processes at once: they are ours to claim when they have their names.
+    if (!durable) tasks.add(entry);
+    const unclaimed = durable ? { folder: layout.tasks('active'), id: task.id } : undefined;
+    const item = send(task.id, { to: file, text, others: unclaimedNames(task.id), unclaimed });
+    if (!durable) return true;
+    const placing = await placer.placed(item);
+    if (placing.kind !== 'placed') return false;
+    if (!tasks.byId.has(task.id)) tasks.add({ ...entry, stamp: placing.stamp ?? '' });
+    return true;
   }
 
   /** The rename is the claim. The cached task is used only if the content has not changed since. */

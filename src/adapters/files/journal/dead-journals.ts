@@ -17,6 +17,8 @@ export interface DeadJournal {
   steps: Step[];
   /** It ran since this machine started, so what it wrote and did not sync is still there. */
   isThisBoot: boolean;
+  /** Its process closed it: every file was in place. */
+  isClosed: boolean;
 }
 
 export interface DeadJournals {
@@ -110,7 +112,7 @@ export function deadJournals({ disk, folder, shown, me, processes, isPeerAlive }
   }
 
   /** Reading stops at the first line that is not whole: nothing after it was ever acknowledged. */
-  function readJournal({ peer, files }: Group): DeadJournal | Problem {
+  function readJournal({ peer, files, last }: Group): DeadJournal | Problem {
     const lines: Line[] = [];
     const steps: Step[] = [];
     let owner: ProcessIdentity | undefined;
@@ -142,6 +144,7 @@ export function deadJournals({ disk, folder, shown, me, processes, isPeerAlive }
       files: files.map(({ file }) => file),
       steps,
       isThisBoot: owner?.bootId === processes.me().bootId,
+      isClosed: last.isClosed,
     };
   }
 

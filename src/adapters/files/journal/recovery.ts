@@ -59,7 +59,11 @@ export function recovery({ disk, layout, processes, presence, clock }: Dependenc
   async function replayAll(): Promise<Problem[]> {
     isDue = false;
     // Another process is replaying: what it restores must be there before this one looks.
-    while (dead.isBusy()) await clock.sleep(INTERVALS.replayCheckMs);
+    while (dead.isBusy()) {
+      await clock.sleep(INTERVALS.replayCheckMs);
+      // A simulated clock must not keep others from continuing.
+      await new Promise((resolve) => setImmediate(resolve));
+    }
     const { adopted, problems } = adopt();
     if (adopted.length === 0) return problems;
     // If this process dies halfway and the power fails, the next one needs the other half too.

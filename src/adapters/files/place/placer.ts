@@ -166,6 +166,6 @@ function hasChanged(item: Item, sent: Operation): boolean {
   return item.to !== sent.to || item.text !== sent.text;
 }
 
-function operationOf({ from, to, text, others, evidence, page }: Item): Operation {
-  return { from, to, text, others, evidence, page };
+function operationOf({ from, to, text, others, unclaimed, evidence, page }: Item): Operation {
+  return { from, to, text, others, unclaimed, evidence, page };
 }

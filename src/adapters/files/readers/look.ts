@@ -15,6 +15,7 @@ import { presence } from '../presence.js';
 import { quarantine } from '../quarantine.js';
 import { taskLookup } from '../task-lookup.js';
 import { taskVerbs } from '../tasks.js';
+import { withDeadJournals } from './with-dead-journals.js';
 import { atomicWrite } from '../base/atomic-write.js';
 
 export type Look = Pick<Tasks, 'scan' | 'open' | 'openCount' | 'isOpen' | 'read' | 'ended'> &
@@ -29,8 +30,9 @@ interface LookOptions {
   leaves?: boolean;
 }
 
-export function look({ root, disk, clock, processes, leaves = false }: LookOptions): Look {
+export function look({ root, disk: realDisk, clock, processes, leaves = false }: LookOptions): Look {
   const layout = layoutOf(root);
+  const disk = withDeadJournals(realDisk, layout, processes);
   const now = (): Date => clock.now();
   const peer = { id: 'nobody', ...processes.me(), agents: [], since: now().toISOString() };
   const here = presence(disk, layout, processes, peer);

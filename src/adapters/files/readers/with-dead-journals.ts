@@ -1,0 +1,26 @@
+/** The workspace as it will be once the journals of dead processes are replayed, for readers. */
+import path from 'node:path';
+import type { Disk } from '../../../ports/disk.js';
+import type { Processes } from '../../../ports/processes.js';
+import type { Layout } from '../base/layout.js';
+import { deadJournals } from '../journal/dead-journals.js';
+import { replay } from '../journal/replay.js';
+import { presence } from '../presence.js';
+import { overlay } from './overlay.js';
+
+/** The disk itself if there is nothing to replay. */
+export function withDeadJournals(disk: Disk, layout: Layout, processes: Processes): Disk {
+  const me = 'reader';
+  const peer = { id: me, ...processes.me(), agents: [], since: '' };
+  const { isAlive } = presence(disk, layout, processes, peer);
+  const shown = path.relative(layout.root, layout.journal);
+  const dead = deadJournals({ disk, folder: layout.journal, shown, me, processes, isPeerAlive: isAlive }).look();
+  // What a process that closed had written is there, unless the machine was restarted since.
+  const owing = dead.filter(({ isThisBoot, isClosed }) => !(isThisBoot && isClosed));
+  if (owing.length === 0) return disk;
+  const inMemory = overlay(disk);
+  replay({ ...disk, ...inMemory }, layout, owing, me);
+  // A command that adds a task or an intent writes to the workspace itself.
+  const { read, readFrom, stamp, list } = inMemory;
+  return { ...disk, read, readFrom, stamp, list };
+}
