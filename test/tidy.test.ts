@@ -1,6 +1,6 @@
 /**
- * The house rules as tests: allowed imports, length of files, banned names, and documents that name
- * only things that exist.
+ * The rules of this codebase as tests: allowed imports, length of files, banned names, and
+ * documents that name only things that exist.
  */
 import assert from 'node:assert/strict';
 import * as fs from 'node:fs';
@@ -420,8 +420,8 @@ async function commandNames(): Promise<Set<string> | undefined> {
 }
 
 /**
- * Last column of the glossary's tables: a word in backquotes is not used in names. Gives the word
- * to say instead.
+ * Last column of the glossary's tables: a word in backquotes is not used in names. Returns the
+ * preferred word.
  */
 function avoidedWords(glossary: string): Map<string, string> {
   const avoided = new Map<string, string>();

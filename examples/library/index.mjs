@@ -26,7 +26,7 @@ try {
   const { state, task } = await workspace.run('writer', 'Write the release notes of 1.5');
   console.log(`\n${state}: ${task.result?.trim()}\n`);
 
-  // 2. What it took: the tree of tasks, each with its cost.
+  // 2. The tree of tasks behind it, each with its cost.
   console.log('What it took');
   for (const { task: one } of await workspace.tree(task.id))
     console.log(`  ${'  '.repeat(one.depth)}${one.to}: ${one.usage?.turns} turns`);
@@ -45,7 +45,7 @@ try {
     console.log(`  ${at} ${ended.id}`);
   console.log(`\nresults/notes.md\n${await readFile(join(folder, 'results', 'notes.md'), 'utf8')}`);
 
-  // 4. What goes wrong is a Problem: a code for programs, a sentence for people.
+  // 4. A failure is a Problem: a code for programs, a sentence for people.
   await workspace.add({ id: 'notes', description: 'Again' }).catch((error) => {
     if (!(error instanceof ProblemError)) throw error;
     console.log(`${error.problem.code}: ${problemText(error.problem)}`);

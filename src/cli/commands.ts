@@ -60,7 +60,7 @@ export const COMMANDS: readonly Listed[] = [
     summary: 'repeat a recorded run without a model',
     load: () => import('./commands/replay/replay.js'),
   },
-  { name: 'fork', summary: 'continue a conversation in another way', load: () => import('./commands/fork.js') },
+  { name: 'fork', summary: 'continue a copy of a conversation', load: () => import('./commands/fork.js') },
   { name: 'state', summary: 'show what each agent does and what waits', load: () => import('./commands/state.js') },
   {
     name: 'graph',
@@ -79,7 +79,7 @@ export const COMMANDS: readonly Listed[] = [
   { name: 'inbox', summary: 'add a message to the inbox, or list it', load: () => import('./commands/inbox.js') },
   {
     name: 'policy',
-    summary: 'show what policy says to a command or a path',
+    summary: 'show the policy verdict on a command or a path',
     load: () => import('./commands/policy/index.js'),
   },
   {

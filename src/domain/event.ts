@@ -11,8 +11,8 @@ export const EVENTS = {
   'task.failed': 'The task ended with a problem.',
   'task.recovered': 'The process that worked on the task died, and the task was taken from it.',
   'task.retried': 'A failed task was opened again.',
-  'task.changed': 'A person changed the board line that a task came from before anybody started it.',
-  'task.offered': 'Agents are asked whether they are fit for a task that names no agent.',
+  'task.changed': 'A person changed the board line of a task before the task started.',
+  'task.offered': 'Agents are asked to bid for a task that names no agent.',
   'task.awarded': 'An offered task went to an agent; the event says why.',
   'session.created': 'A conversation started.',
   'session.edited': 'A person changed a conversation; the event has the difference.',
@@ -20,7 +20,7 @@ export const EVENTS = {
   'model.answered': 'A model call succeeded; the event has its tokens, cost and time.',
   'model.failed': 'A model call failed; the event has the class of the failure.',
   'tool.ran': 'A tool call ended.',
-  'human.notified': 'An action ran by itself that the policy wants a person to know about.',
+  'human.notified': 'An action ran without approval, and the policy wants a person to know.',
   'approval.answered': 'A person approved or rejected an action.',
   'ballot.refused': 'An entry in `tasks/approvals.task.md` does not count; the event says why.',
   'file.held': 'A file cannot be read at the moment and is read again when it changes.',
@@ -30,7 +30,7 @@ export const EVENTS = {
   'intent.refused': 'Such a request could not be carried out; the event says why.',
   'note.refused': 'A note was not accepted on its channel.',
   'note.heard': 'Notes were added to a conversation.',
-  'dependency.requested': 'An agent asked for data, expertise, a resource, an approval or an order of work.',
+  'dependency.requested': 'An agent asked for data, expertise, a resource, an approval or the end of another task.',
   'dependency.resolved': 'The agent got it, or the request ended without it.',
   'dependency.refused': 'The request cannot be met; the agent gets the reason.',
   'help.requested': 'An agent asked for help.',
@@ -43,7 +43,7 @@ export const EVENTS = {
   'root.certified': 'A root task is complete: nothing below it is open, unread or half done.',
   'agent.moved': 'An agent changed from one state to another.',
   'agent.created': 'A new agent file was written and approved.',
-  'agent.retired': 'An agent on probation did not hold and was moved to `agents/retired/`.',
+  'agent.retired': 'An agent failed its probation and was moved to `agents/retired/`.',
   'workspace.undone': 'A person went back to an earlier commit.',
 } as const;
 export type EventName = keyof typeof EVENTS;
@@ -62,7 +62,7 @@ export interface Event {
   [detail: string]: unknown;
 }
 
-/** What a model call took, as its line says; lines of earlier versions spelled it otherwise. */
+/** The usage of a model call. Events of earlier versions use other field names. */
 interface CallCost {
   inputTokens: number;
   outputTokens: number;

@@ -3,8 +3,8 @@
  * for all rooms.
  */
 export const INTERVALS = {
-  // Looks at what others did. File events make most of these early; the interval is the longest
-  // delay.
+  // Checks for changes by other processes. File events usually come first; the interval is the
+  // longest delay.
   /** A process that works looks for changed folders, cancellations and votes. */
   folderCheckMs: 250,
   /** A process that waits for an agent that is busy elsewhere looks again. */

@@ -3,6 +3,7 @@
  * tasks and tool results all use this shape. Expected outcomes (a lost claim, a missing file) are
  * plain values instead.
  */
+import { defined } from './defined.js';
 
 /** The closed list of codes. Programs may match on these; the words of `message` may change. */
 export const PROBLEM_CODES = [
@@ -62,7 +63,7 @@ export interface Problem {
 }
 
 export function problem(code: ProblemCode, message: string, more: Omit<Problem, 'code' | 'message'> = {}): Problem {
-  return { code, message, ...more };
+  return defined<Problem>({ code, message, ...more });
 }
 
 export function isProblemCode(value: unknown): value is ProblemCode {
@@ -96,7 +97,7 @@ export function asProblem(thrown: unknown): Problem {
   const message = mkdirFailed ? 'the folder cannot be created' : error?.code && disk[error.code];
   if (message) {
     return problem('disk_failed', error.path ? `${error.path}: ${message}` : message, {
-      ...(error.path ? { where: { file: error.path } } : {}),
+      where: error.path ? { file: error.path } : undefined,
       hint: 'free some space or fix the permissions, then run it again; acknowledged work is not lost',
     });
   }

@@ -52,15 +52,19 @@ type Routed = { router?: unknown; agents?: string | readonly unknown[] };
 
 /** For every schema that has the keys above. */
 export const routerRules = [
-  rule<Routed>(({ router: given, agents = [] }) => given !== true || agents.length > 0, 'a router needs destinations', {
-    path: ['router'],
-    side: 'key',
-    hint: 'list them under "agents", or write router: {destinations: [a, b]}',
-  }),
   rule<Routed>(
-    ({ router: given, agents = [] }) => {
-      const destinations = (given as { destinations?: string | unknown[] } | undefined)?.destinations ?? agents;
-      return typeof given !== 'object' || destinations.length > 0;
+    ({ router: routed, agents = [] }) => routed !== true || agents.length > 0,
+    'a router needs destinations',
+    {
+      path: ['router'],
+      side: 'key',
+      hint: 'list them under "agents", or write router: {destinations: [a, b]}',
+    },
+  ),
+  rule<Routed>(
+    ({ router: routed, agents = [] }) => {
+      const destinations = (routed as { destinations?: string | unknown[] } | undefined)?.destinations ?? agents;
+      return typeof routed !== 'object' || destinations.length > 0;
     },
     '"router" must be a mapping with "destinations", a list of agents',
     { path: ['router'] },

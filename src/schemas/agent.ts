@@ -83,7 +83,7 @@ export const AGENT_KEYS = {
   }),
   threshold: key(
     threshold,
-    'The score from which it takes an offered task. `never`: it only takes tasks addressed to it.',
+    'The lowest score at which it takes an offered task. `never`: it only takes tasks addressed to it.',
     { ...at(DEFAULT_THRESHOLD), example: '8' },
   ),
   advisors: key(
@@ -128,7 +128,7 @@ export const AGENT_KEYS = {
     },
   ),
   plan_approval: key(flag, 'You approve its plan before it may call a tool.', { default: '`false`' }),
-  probation: key(flag, 'It is new: its results are checked, and it is retired if they do not hold.', {
+  probation: key(flag, 'It is new: its results are checked, and it is retired if they are rejected.', {
     default: '`false`',
   }),
   context: key(choice(['none', 'last', 'summary', 'full']), 'What a handoff carries over from the conversation.', {

@@ -6,7 +6,9 @@ import { flag } from './values.js';
 import * as z from './zod.js';
 
 const detailed = z.strictObject({
-  approve: needed(flag, '`true`: the command runs by itself. `false`: it is always asked for.', { example: 'false' }),
+  approve: needed(flag, '`true`: the command runs without approval. `false`: it always needs approval.', {
+    example: 'false',
+  }),
   matchCommandLine: key(flag, 'Try a `/pattern/` on the whole command line instead of each command in it.', {
     default: '`false`',
   }),

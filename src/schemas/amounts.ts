@@ -30,7 +30,7 @@ export function count(value: unknown): number | undefined {
 }
 
 /** Dollars, also with a `$`, in whole micro-dollars. */
-export function microUsd(value: unknown): number | undefined {
+function microUsd(value: unknown): number | undefined {
   const dollars = typeof value === 'string' && DOLLARS.test(value) ? Number(value.replace('$', '')) : value;
   return typeof dollars === 'number' && dollars >= 0 && Number.isFinite(dollars)
     ? Math.round(dollars * 1e6)
@@ -57,9 +57,9 @@ const LISTED = 'turns, tokens, usd, time, tool_calls, children';
 type BudgetRead = { ok: true; budget: Budget } | { ok: false; key: string; known: boolean; want: string };
 
 /** Keys that are `null` count as absent. */
-export function readBudget(given: object): BudgetRead {
+export function readBudget(written: object): BudgetRead {
   const budget: Budget = {};
-  for (const [key, value] of Object.entries(given)) {
+  for (const [key, value] of Object.entries(written)) {
     const known = Object.hasOwn(BUDGET_KEYS, key) ? BUDGET_KEYS[key as keyof typeof BUDGET_KEYS] : undefined;
     if (known === undefined) return { ok: false, key, known: false, want: LISTED };
     if (value === null || value === undefined) continue;

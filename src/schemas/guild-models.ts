@@ -34,7 +34,7 @@ export const provider = z
         { example: 'http://127.0.0.1:8080/v1' },
       ),
       key_env: key(text, 'The name of the environment variable that holds the API key.', {
-        example: 'HOUSE_KEY',
+        example: 'LOCAL_KEY',
         spellings: ['api_key_env'],
       }),
       script: key(text, 'For `scripted`: the script file, relative to the workspace.', { default: '`script.yaml`' }),

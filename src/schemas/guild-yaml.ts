@@ -78,17 +78,17 @@ export const guildYaml = z.strictObject(
       { example: '{fast: openai/gpt-5-mini}', spellings: ['aliases'] },
     ),
     providers: key(z.record(z.string(), provider, mapping), 'Providers that are not built in.', {
-      example: '{house: {base_url: "http://127.0.0.1:8080/v1", key_env: HOUSE_KEY}}',
+      example: '{local: {base_url: "http://127.0.0.1:8080/v1", key_env: LOCAL_KEY}}',
     }),
     prices: key(
       z.record(z.string(), price, mapping),
-      'Prices of models. They win over the built-in list. A model without a price counts as free.',
-      { example: '{house/large: {input: 1.00, output: 4.00}}' },
+      'Prices of models. They win over the built-in list. The cost of a model without a price is unknown, and budgets in dollars do not limit it.',
+      { example: '{local/large: {input: 1.00, output: 4.00}}' },
     ),
     windows: key(
       z.record(z.string(), whole(1000, 'a number of tokens, at least 1000, such as 128k'), mapping),
       'The context windows of models, in tokens, where the built-in value is wrong or missing.',
-      { example: '{house/large: 128k}' },
+      { example: '{local/large: 128k}' },
     ),
     timeouts: key(
       z.strictObject(

@@ -22,7 +22,9 @@ const condition = z
     },
     { error: 'one condition with its values' },
   )
-  .check(rule((given) => Object.keys(given).length === 1, 'an item of "conditions" needs exactly one condition'));
+  .check(
+    rule((condition) => Object.keys(condition).length === 1, 'an item of "conditions" needs exactly one condition'),
+  );
 
 const restriction = z
   .strictObject(

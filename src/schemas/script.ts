@@ -134,7 +134,7 @@ const line = z
   .check(
     ...(['retry_after', 'message'] as const).map((name) =>
       rule<LineKeys>(
-        (given) => given.fail !== undefined || given[name] === undefined,
+        (line) => line.fail !== undefined || line[name] === undefined,
         `"${name}" is only for a line with "fail"`,
         {
           path: [name],
@@ -143,7 +143,7 @@ const line = z
     ),
     ...(['call', 'finish', 'usage'] as const).map((name) =>
       rule<LineKeys>(
-        (given) => given.fail === undefined || given[name] === undefined,
+        (line) => line.fail === undefined || line[name] === undefined,
         `a line with "fail" cannot have "${name}"`,
         {
           path: [name],
@@ -151,7 +151,7 @@ const line = z
       ),
     ),
     rule(
-      (given) => (given.say ?? given.call ?? given.fail) !== undefined,
+      (line) => (line.say ?? line.call ?? line.fail) !== undefined,
       'this line does nothing: give it "say", "call" or "fail"',
     ),
   );

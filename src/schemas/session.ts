@@ -60,7 +60,7 @@ const message = z.looseObject(
       'Who speaks. `human` is read as `user`, `tool_result` and `function` as `tool`, `developer` as `system`.',
       { example: 'user' },
     ),
-    from: nullable(text, 'Who said it, if the role does not tell: `human`, another agent, a channel.', {
+    from: nullable(text, 'The sender, if the role does not show it: `human`, another agent, a channel.', {
       example: 'human',
     }),
     kind: nullable(choice(MESSAGE_KINDS), 'The purpose of a message that the program wrote.', { example: 'last_turn' }),

@@ -177,4 +177,3 @@ export const taskRecord = z.looseObject(
   },
   { error: 'a JSON object' },
 );
-export type TaskRecord = z.infer<typeof taskRecord>;

@@ -2,6 +2,7 @@
  * Draws a task with everything under it, as text, Mermaid or DOT: who asked whom, what each task
  * waits for and depends on, and which tasks hold what others wait for.
  */
+import { defined } from '../domain/defined.js';
 import { isEnded, type Placed, type TaskState } from '../domain/task/task.js';
 import { summary } from './summary.js';
 import { heldShares, shareText, type Share } from '../rules/budget/shares.js';
@@ -56,7 +57,7 @@ export function taskGraph(tree: readonly Placed[], waitsOf: (node: string) => re
     const { id, role, to } = task;
     const depth = i === 0 ? 0 : (inside.get(task.parent ?? '') ?? 0) + 1;
     inside.set(id, depth);
-    return { id, kind: 'task', role, state, description: summary(task), depth, ...(to === undefined ? {} : { to }) };
+    return defined<TaskNode>({ id, kind: 'task', role, state, description: summary(task), depth, to });
   });
   const resources = resourceEdges(tree, waitsOf);
   const edges = [...tree.flatMap((placed, i) => edgesOf(placed, i === 0)), ...resources];

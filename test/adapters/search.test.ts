@@ -6,14 +6,14 @@ import test, { type TestContext } from 'node:test';
 import { fc } from '../kit/properties.js';
 import { disk } from '../../src/adapters/disk/index.js';
 import { workspaceFiles } from '../../src/adapters/workspace-files/index.js';
-import { search, type SearchOptions } from '../../src/adapters/search/index.js';
+import { search } from '../../src/adapters/search/index.js';
 import type { WorkspaceFiles, SearchFile } from '../../src/ports/workspace-files.js';
 import { judgePath, judgeSpelling } from '../../src/rules/policy/paths.js';
 
 function workspace(
   t: TestContext,
   files: Record<string, string | Buffer>,
-  options: SearchOptions = { kind: 'lexical' },
+  options: Parameters<typeof search>[0] = { kind: 'lexical' },
 ): WorkspaceFiles {
   const root = fs.mkdtempSync(path.join(os.tmpdir(), 'guild-search-'));
   t.after(() => fs.rmSync(root, { recursive: true, force: true }));

@@ -38,7 +38,7 @@ test('asking for a task whose file is unreadable names the file', async (t) => {
   for (const command of [['why'], ['graph'], ['task', 'show'], ['task', 'tree'], ['task', 'cancel']]) {
     const torn = await guild(...command, 'torn');
     assert.equal(torn.code, 1);
-    // The one that is asked why says the reason itself.
+    // `guild why` states the reason itself.
     const expected = command[0] === 'why' ? /^problem: tasks\/pending\/torn\.json:1:20: / : NO_TORN;
     assert.match(torn.err, expected);
     assert.match((await guild(...command, 'list')).err, /quarantine\/list\.json\.why\.md says why/);
@@ -101,10 +101,10 @@ test('why follows the wait that leads to you', async (t) => {
 
 test('a demo on a real model allows nothing by silence', async (t) => {
   const { guild, read } = place(t);
-  // The script again, named as one names a real model.
+  // The same script, named like a real model.
   const ran = await guild('demo', '--dir', 'day', '--model', 'demo/office');
   assert.equal(ran.code, 4, ran.err);
-  assert.match(ran.err, /Nobody is at a terminal, so nothing was approved/);
+  assert.match(ran.err, /There is no terminal to ask at, so nothing was approved/);
   assert.match(read('day/tasks/approvals.task.md'), /- \[_\]/);
 });
 

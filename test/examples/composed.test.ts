@@ -19,7 +19,7 @@ From May on we are open on Sundays, 10 to 16 h. Come and read!
 Filed under: opening hours, Sunday, May
 `;
 const CALLS = 20;
-/** Of its agents, how many can be asking a model at the same time. */
+/** How many of its agents can call a model at the same time. */
 const AT_ONCE = 2;
 
 test('the composed example: one command, the answer, and a tree that adds up', async (t) => {
@@ -38,7 +38,7 @@ test('the composed example: one command, the answer, and a tree that adds up', a
   ])
     assert.ok(drawn.includes(part), part);
   for (const part of ['handoff-archivist @archivist', ' @indexer']) assert.ok(drawn.includes(part), part);
-  assert.match(drawn, /round 2: \d+ tokens sent, \d+ if everybody were sent everything/);
+  assert.match(drawn, /round 2: \d+ tokens sent, \d+ if every member were sent everything/);
   assert.equal(answered(workspace), CALLS);
   const [root, ...rest] = tree(
     JSON.parse(succeeds(await workspace.guild('task', 'tree', 'sundays', '--json')).out) as Node,

@@ -140,8 +140,8 @@ test('all are at rest and the last note is on its way: the root is not over befo
   );
   assert.ok(workspace !== undefined, 'far was stopped while it thought');
   const { place: at, peers } = workspace;
-  // The lead has answered, the near one is done, and one more process looks at everything: still
-  // nothing is over.
+  // The lead has answered, near is done, and one more process scans the workspace: the root is
+  // still open.
   await until(() => at.list('tasks/waiting').includes('roads.json') && leadSaid(at).includes('All roads are open.'));
   await until(() => at.list('tasks/completed').length === 1);
   await until(async () => /^lead +blocked/m.test((await at.guild('state')).out));
@@ -203,8 +203,8 @@ function leadSaid(workspace: Place): string {
 }
 
 /**
- * Starts a process for each; when so much has happened, kills one with `kill -9` and starts it
- * again; waits until all is over.
+ * Starts a process for each agent. After some events it kills one with `kill -9` and starts it
+ * again, then waits until all tasks have ended.
  */
 async function killedAtRandom(
   t: TestContext,
@@ -243,7 +243,7 @@ async function leave(peers: Spawned[]): Promise<void> {
 }
 
 /**
- * Every root has its result and a clean certificate, and nothing is left. Gives the certificates.
+ * Every root has its result and a clean certificate, and nothing is left. Returns the certificates.
  */
 function judge(workspace: Place, roots: Record<string, RegExp>): Record<string, Certificate> {
   const certificates: Record<string, Certificate> = {};

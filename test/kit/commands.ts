@@ -3,7 +3,7 @@ import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import type { TestContext } from 'node:test';
-import { shell, type ShellOptions } from '../../src/adapters/shell/index.js';
+import { shell } from '../../src/adapters/shell/index.js';
 import type { PlainPipeline } from '../../src/domain/policy.js';
 import type { Shell, ShellOutcome, ShellRun } from '../../src/ports/shell.js';
 import { DEFAULT_POLICY } from '../../src/domain/policy.js';
@@ -35,7 +35,7 @@ export interface ShellBench {
 
 export type Ran = Exclude<ShellOutcome, { kind: 'not_started' }> & { code: number };
 
-export function shellBench(t: TestContext, way: Mode, more: Partial<ShellOptions> = {}): ShellBench {
+export function shellBench(t: TestContext, way: Mode, more: Partial<Parameters<typeof shell>[0]> = {}): ShellBench {
   const root = fs.realpathSync(fs.mkdtempSync(path.join(os.tmpdir(), 'guild-shell-')));
   t.after(() => fs.rmSync(root, { recursive: true, force: true }));
   const env = way === 'sandboxed' ? {} : { GUILD_SANDBOX: 'off' };

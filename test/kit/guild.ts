@@ -12,7 +12,7 @@ import { Readable, Writable } from 'node:stream';
 import type { TestContext } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { main } from '../../src/cli/main.js';
-import type { Io, Output } from '../../src/cli/process/io.js';
+import type { Io } from '../../src/cli/process/io.js';
 
 const BUILT = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '..', '..');
 export const ROOT = path.dirname(BUILT);
@@ -32,7 +32,7 @@ export interface Ran {
 }
 
 export interface Running {
-  /** Resolves, with the first group or the whole, when standard output or error matches. */
+  /** Resolves to the first group, or the whole match, once the output or the errors match. */
   says(what: RegExp): Promise<string>;
   /** Ctrl-C. */
   interrupt(): void;
@@ -64,8 +64,6 @@ export interface Given {
   cwd?: string;
   /** Standard output and error are a terminal of this size. */
   tty?: { columns: number; rows: number };
-  /** Options of Node, for a spawned process. */
-  node?: string[];
 }
 
 /** An empty folder, or one with these files. */
@@ -107,7 +105,7 @@ export function place(t: TestContext, files: Record<string, string> = {}): Place
 
 function runHere(root: string, { env, input = '', cwd = root, tty }: Given, args: string[]): Running {
   const said = listen();
-  const output = (keep: (text: string) => void): Output => {
+  const output = (keep: (text: string) => void): Io['stdout'] => {
     const stream = new Writable({
       decodeStrings: false,
       write(chunk, _encoding, done) {
@@ -138,10 +136,10 @@ function runHere(root: string, { env, input = '', cwd = root, tty }: Given, args
   return { ended, interrupt, says: said.says(ended) };
 }
 
-function spawnGuild(root: string, { env, input, cwd = root, tty, node = [] }: Given, args: string[]): Spawned {
+function spawnGuild(root: string, { env, input, cwd = root, tty }: Given, args: string[]): Spawned {
   const pretend = `for (const s of [process.stdout, process.stderr]) Object.assign(s, ${JSON.stringify({ isTTY: true, ...tty })})`;
   const onTty = tty ? ['--import', `data:text/javascript,${encodeURIComponent(pretend)}`] : [];
-  const child = spawn(process.execPath, [...onTty, ...node, ...GUILD, ...args], {
+  const child = spawn(process.execPath, [...onTty, ...GUILD, ...args], {
     cwd,
     env: { PATH: process.env['PATH'], HOME: root, ...env },
   });

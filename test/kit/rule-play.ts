@@ -9,7 +9,6 @@ import { problem } from '../../src/domain/problem.js';
 import { isEnded, makeChild, makeTask, type Placed, type Task, type WantedChild } from '../../src/domain/task/task.js';
 import { decide } from '../../src/rules/patterns/decide.js';
 import type { Children } from '../../src/rules/patterns/gather.js';
-import type { Contribution } from '../../src/rules/patterns/team.js';
 
 const AT = '2026-01-01T00:00:00.000Z';
 
@@ -17,7 +16,7 @@ const AT = '2026-01-01T00:00:00.000Z';
 export type Said =
   | string
   | { advances: boolean; reason: string }
-  | Partial<Contribution>
+  | { broadcasts?: string[]; votes?: boolean; reason?: string }
   | { route: string; message?: string }
   | { error: string };
 export type AnswerOf = (task: Task) => Said;

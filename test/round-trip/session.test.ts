@@ -256,7 +256,7 @@ function checkCut(text: string, cut: number, early: Message[], late: Message[], 
   assert.ok(got.messages.length <= written + 1);
   got.messages.forEach((message, i) => {
     const { timestamp, ...rest } = all[i]!;
-    // the text of the very last one may be whole while its timestamp had not come yet
+    // the last message may have its whole text and no timestamp yet
     if (i === got.messages.length - 1 && message.timestamp === undefined) assert.deepEqual(message, rest);
     else assert.deepEqual(message, timestamp === undefined ? rest : all[i]);
   });

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { count, durationMs, microUsd, readBudget } from '../../src/schemas/amounts.js';
+import { count, durationMs, readBudget } from '../../src/schemas/amounts.js';
 
 test('durations have units; a bare number is seconds', () => {
   const table: [unknown, number | undefined][] = [
@@ -35,10 +35,10 @@ test('counts may be short', () => {
 });
 
 test('money is kept in whole micro-dollars', () => {
-  assert.equal(microUsd(0.1 + 0.2), 300_000);
-  assert.equal(microUsd('$1.50'), 1_500_000);
-  assert.equal(microUsd('free'), undefined);
-  assert.equal(microUsd(-1), undefined);
+  assert.deepEqual(readBudget({ usd: 0.1 + 0.2 }), { ok: true, budget: { microUsd: 300_000 } });
+  assert.deepEqual(readBudget({ usd: '$1.50' }), { ok: true, budget: { microUsd: 1_500_000 } });
+  assert.equal(readBudget({ usd: 'free' }).ok, false);
+  assert.equal(readBudget({ usd: -1 }).ok, false);
 });
 
 test('a limit that is not understood is never ignored', () => {

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { load } from 'js-yaml';
 import { ABOUT, type Schema } from '../../src/schemas/about.js';
-import { count, durationMs, microUsd } from '../../src/schemas/amounts.js';
+import { count, durationMs, readBudget } from '../../src/schemas/amounts.js';
 import { agentClaude, agentFlat, agentSpec } from '../../src/schemas/agent-files.js';
 import { agentMarkdown } from '../../src/schemas/agent.js';
 import { allowlistYaml } from '../../src/schemas/allowlist.js';
@@ -24,11 +24,16 @@ const amounts = fc.oneof(
   fc.constantFrom(null, true, [], {}, Infinity, -0),
 );
 
+const dollars = (usd: unknown): number | undefined => {
+  const read = readBudget({ usd });
+  return read.ok ? read.budget.microUsd : undefined;
+};
+
 test('an amount is accepted if and only if it can be read', () => {
   const readers: [Schema, (value: unknown) => number | undefined][] = [
     [whole(), count],
     [duration, durationMs],
-    [budget.shape.usd, microUsd],
+    [budget.shape.usd, dollars],
   ];
   fc.assert(
     fc.property(amounts, (value) => {

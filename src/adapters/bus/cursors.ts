@@ -118,10 +118,7 @@ function cursorOf(channel: Channel, reader: Reader): SavedCursor {
     const mark = reader.marks.get(segment.number);
     if (mark === undefined || (mark.upTo === 0 && mark.also.size === 0)) continue;
     const upTo = mark.upTo === segment.evicted?.size ? segment.evicted.last : notesOf(segment)[mark.upTo - 1]?.id;
-    parts[segment.number] = {
-      ...(upTo === undefined ? {} : { upTo }),
-      ...(mark.also.size === 0 ? {} : { also: [...mark.also] }),
-    };
+    parts[segment.number] = { upTo, also: mark.also.size === 0 ? undefined : [...mark.also] };
   }
   return { reader: reader.name, parts };
 }

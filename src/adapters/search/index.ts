@@ -8,7 +8,7 @@ import type { FoundLine, Search, SearchFile } from '../../ports/workspace-files.
 import { meaning, type Embed } from './meaning.js';
 import { asQuery, openingOf, ranker, type Candidate, type Query } from './rank.js';
 
-export interface SearchOptions {
+interface SearchOptions {
   kind: 'lexical' | 'semantic';
   /** Loads the embedding function; by default from the optional packages, at first use. */
   embed?: () => Promise<Embed | undefined>;

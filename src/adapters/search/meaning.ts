@@ -35,14 +35,14 @@ export function meaning(load: () => Promise<Embed | undefined> = loadPackages): 
     const end = now() + ms;
     const [asked] = await vectors(embed, kept, [query], () => false);
     const known = await vectors(embed, kept, pool.map(readable), () => now() > end);
-    const judged = pool.slice(0, known.length).map((one, i) => ({
-      ...one,
+    const judged = pool.slice(0, known.length).map((candidate, i) => ({
+      ...candidate,
       // Meaning comes first. Exact words still count, because names and numbers mean little to the
       // model.
-      score: dot(asked!, known[i]!) + 0.12 * one.share,
+      score: dot(asked!, known[i]!) + 0.12 * candidate.share,
     }));
     judged.sort((a, b) => b.score - a.score);
-    const rest = ranked.slice(CANDIDATES).map((one) => ({ ...one, score: 0 }));
+    const rest = ranked.slice(CANDIDATES).map((candidate) => ({ ...candidate, score: 0 }));
     const note =
       known.length < pool.length
         ? `${pool.length - known.length} places were not compared by meaning for lack of time`

@@ -107,7 +107,7 @@ export async function ranker(query: Query): Promise<Ranker> {
   }
 
   function results(isFuzzy: boolean): Candidate[] {
-    const found = index.search(query.terms.join(' '), {
+    const hits = index.search(query.terms.join(' '), {
       tokenize: (terms) => terms.split(' '),
       processTerm: (term) => term,
       prefix: (term) => term.length >= 4,
@@ -116,7 +116,7 @@ export async function ranker(query: Query): Promise<Ranker> {
       boostDocument: (id) =>
         query.phrases.length > 0 && hasPhrase(paragraphs[id as number]!, query) ? PHRASE_BOOST : 1,
     });
-    const candidates = found.map(({ id, score, terms, queryTerms }) => ({
+    const candidates = hits.map(({ id, score, terms, queryTerms }) => ({
       ...bestLine(paragraphs[id as number]!, terms),
       score,
       share: queryTerms.length / query.terms.length,

@@ -3,6 +3,7 @@
  * bubblewrap works, and commits the folder afterwards. A command that the policy allows runs
  * without a shell; one that a human approved runs as Bash text.
  */
+import { defined } from '../../domain/defined.js';
 import fs from 'node:fs';
 import path from 'node:path';
 import { isSafeId } from '../../domain/task/id.js';
@@ -23,7 +24,7 @@ import { RunningCommand, type Ended } from './running.js';
 import { pipes } from './pipes.js';
 import { BASH, pipesBetween, runPlan } from './plan.js';
 
-export interface ShellOptions {
+interface ShellOptions {
   root: string;
   /** `GUILD_SANDBOX=off` turns the sandbox off. No variable reaches a command. */
   env?: Record<string, string | undefined>;
@@ -148,7 +149,7 @@ function planText(plan: Extract<ShellRun['what'], { plan: unknown }>['plan']): s
 
 function withNotes(trace: ShellTrace, before: (string | undefined)[]): ShellTrace {
   const notes = [...new Set([...before, trace.note].filter((note) => note !== undefined))];
-  return { ...(trace.commit ? { commit: trace.commit } : {}), ...(notes.length > 0 ? { note: notes.join('; ') } : {}) };
+  return defined<ShellTrace>({ commit: trace.commit || undefined, note: notes.join('; ') || undefined });
 }
 
 function confinementText(confinement: Confinement, network: boolean): string {

@@ -15,11 +15,14 @@ import { packageFolder } from '../../adapters/starter/package-folder.js';
 import { unknownPlugin } from '../../adapters/plugins/index.js';
 import { CONFIG_FILE, readConfig } from './read-config.js';
 import { roster } from '../../adapters/roster/index.js';
+import { loadPolicy } from '../../adapters/policy-files/index.js';
 
 interface RosterChecked {
   agents: ReadonlyMap<string, Agent>;
   problems: Problem[];
   warnings: Problem[];
+  /** By name: agents whose file does not define one, and why. */
+  unreadable: ReadonlyMap<string, Problem>;
   /** The number of files read. */
   files: number;
 }
@@ -27,7 +30,8 @@ interface RosterChecked {
 export function openRoster(folder: string, env: Record<string, string | undefined> = process.env): RosterChecked {
   const disk = realDisk();
   const root = path.resolve(folder);
-  const foreign = isWorkspace(disk, root) ? [] : foreignAgents(root);
+  const isInWorkspace = isWorkspace(disk, root);
+  const foreign = isInWorkspace ? [] : foreignAgents(root);
   const config = readConfig(disk, root, env);
   const { plugins } = config.config;
   const agents = roster(disk, root, undefined, foreign, 'web' in plugins ? ['web_search'] : []);
@@ -37,19 +41,24 @@ export function openRoster(folder: string, env: Record<string, string | undefine
     ...config.problems,
     ...missingPlugins(root, Object.keys(plugins)),
     ...problems,
+    ...(isInWorkspace ? loadPolicy(root).problems : []),
     // Nothing is known about a file that cannot be read, so nothing more can be checked.
     ...(config.garbled ? [] : [...modelProblems(names, config.config), ...unknownAgents(names, config.config)]),
   ]);
-  // A file written for another program may be correct for that program.
+  const unreadable = agents.unreadable?.() ?? new Map<string, Problem>();
   const foreignFiles = new Set(foreign);
+  const unreadableFiles = new Set([...unreadable.values()].map(({ where }) => where?.file));
+  /** A file written for another program may be correct there, but here it must define an agent. */
   const isForeign = ({ where }: Problem): boolean =>
-    where !== undefined && (foreignFiles.has(where.file) || where.file.startsWith('.claude/'));
+    where !== undefined &&
+    (foreignFiles.has(where.file) || (where.file.startsWith('.claude/') && !unreadableFiles.has(where.file)));
   const isPlugged = Object.keys(plugins).length > 0;
   const mayBePlugin = (one: Problem): boolean => isPlugged && one.code === 'unknown_tool' && !isForeign(one);
   return {
     agents: names,
     problems: all.filter((one) => !isForeign(one) && !mayBePlugin(one)),
     warnings: [...warnings, ...all.filter(isForeign), ...all.filter(mayBePlugin).map(asPluginWarning)],
+    unreadable,
     files: files + (config.there ? 1 : 0),
   };
 }
@@ -62,7 +71,7 @@ function missingPlugins(root: string, plugins: string[]): Problem[] {
 /** A check runs no code of the folder, so the tools of its plugins are unknown here. */
 function asPluginWarning({ message, where }: Problem): Problem {
   return problem('unknown_tool', message, {
-    ...(where === undefined ? {} : { where }),
+    where,
     hint: 'a plugin may provide it: guild check runs no plugins, and guild watch reports it if none does',
   });
 }

@@ -10,8 +10,8 @@ import { wrapped } from '../render/layout.js';
 export const command: Command = {
   usage: 'check [dir]…',
   about: `
-Checks guild.yaml and every agent: missing agents and tools, cycles, contradictions, unknown keys. Agents are read from
-agents/*.md, agents/*/agent.md, *.agent.yaml in agents/ and templates/, .claude/agents/*.md and *.ai.
+Checks guild.yaml, the policy files and every agent: missing agents and tools, cycles, contradictions, unknown keys.
+Agents are read from agents/*.md, agents/*/agent.md, *.agent.yaml in agents/ and templates/, .claude/agents/*.md and *.ai.
 
 In a workspace it also lists task files that need you (unreadable, quarantined, or in a folder that is not scanned) and
 unreadable conversations of open tasks.

@@ -5,6 +5,7 @@ import { problem, ProblemError, type Problem } from '../../domain/problem.js';
 import { resolveModels } from '../../rules/scheduling/models.js';
 import { isEnded } from '../../domain/task/task.js';
 import { EXIT, text, type Command } from '../args/command.js';
+import { unknownAgent } from '../args/known-agent.js';
 import { narrator } from '../render/narrator.js';
 import { costText } from './task/show.js';
 import { untilInterrupt } from '../process/interrupt.js';
@@ -36,10 +37,8 @@ text to read it from standard input:
       watchers: narration,
       modelName: model,
     });
-    const { problems } = workspace.check();
-    for (const each of [...workspace.configProblems, ...problems]) call.terminal.problem(each);
-    if (!workspace.agents().has(agent))
-      throw new ProblemError(unknownAgent(agent, [...workspace.agents().keys()], problems));
+    if (!workspace.agents().has(agent)) throw new ProblemError(unknownAgent(call.root, agent));
+    for (const each of [...workspace.configProblems, ...workspace.check().problems]) call.terminal.problem(each);
     const modelProblem = model === undefined ? undefined : unknownModel(workspace, agent, model);
     if (modelProblem) throw new ProblemError(modelProblem);
     const task = await workspace.add({ description, to: agent, id: text(call.values, 'id') });
@@ -79,22 +78,8 @@ function unknownModel(workspace: Workspace, agent: string, model: string): Probl
   return { ...rest, message: `--model: ${rest.message}` };
 }
 
-function unknownAgent(name: string, known: string[], problems: readonly Problem[]): Problem {
-  const file = problems.find(({ where }) => where?.file.startsWith(`agents/${name}.`))?.where?.file;
-  if (file !== undefined)
-    return problem('unknown_agent', `there is no agent ${name}: ${file} cannot be read`, {
-      hint: 'fix the problem above',
-    });
-  return problem('unknown_agent', `there is no agent ${name}`, {
-    hint:
-      known.length > 0
-        ? `the agents are: ${known.sort().join(', ')}`
-        : 'this workspace has no agents; guild init creates some',
-  });
-}
-
 async function readAll(stream: AsyncIterable<Buffer | string>): Promise<string> {
-  let whole = '';
-  for await (const chunk of stream) whole += chunk.toString();
-  return whole.trim();
+  let text = '';
+  for await (const chunk of stream) text += chunk.toString();
+  return text.trim();
 }

@@ -10,7 +10,7 @@ export function oneLine(text: string, width: number): string {
 
 /**
  * A table no wider than `width`. Columns are as wide as their widest cell; if that does not fit,
- * the widest shrink first, and the last one takes the rest. Columns in `whole` are never cut.
+ * the widest shrink first, and the last one takes the rest. Columns in `uncut` are never cut.
  */
 export function table(rows: string[][], width: number, uncut: readonly number[] = []): string[] {
   const columns = rows[0]?.length ?? 0;
@@ -18,9 +18,11 @@ export function table(rows: string[][], width: number, uncut: readonly number[] 
     rows.reduce((max, row) => Math.max(max, shownColumns(row[c] ?? '')), 0),
   );
   const wanted = Math.min(widths.at(-1) ?? 0, LAST_CELL);
-  const room = (): number => width - widths.slice(0, -1).reduce((sum, w) => sum + w + 2, 0);
+  const room = (): number => width - widths.slice(0, -1).reduce((sum, column) => sum + column + 2, 0);
   while (room() < wanted) {
-    const widest = widths.slice(0, -1).reduce((best, w, c) => (!uncut.includes(c) && w > widths[best]! ? c : best), 0);
+    const widest = widths
+      .slice(0, -1)
+      .reduce((best, column, c) => (!uncut.includes(c) && column > widths[best]! ? c : best), 0);
     if (uncut.includes(widest) || widths[widest]! <= LEAST_CELL) break;
     widths[widest]! -= 1;
   }
@@ -38,7 +40,7 @@ const LEAST_CELL = 8;
 const LAST_CELL = 30;
 
 /**
- * A table with ids, which must not be cut. A last column in `whole` continues below itself. If the
+ * A table with ids, which must not be cut. A last column in `uncut` continues below itself. If the
  * other columns leave no room for it, each row is wrapped as one text. Returns the lines of each
  * row.
  */
@@ -47,7 +49,7 @@ export function tableRows(rows: string[][], width: number, uncut: readonly numbe
   const widths = Array.from({ length: last }, (_, c) =>
     rows.reduce((max, row) => Math.max(max, shownColumns(row[c] ?? '')), 0),
   );
-  const left = widths.reduce((sum, w, c) => (uncut.includes(c) ? sum + w + 2 : sum), 0);
+  const left = widths.reduce((sum, column, c) => (uncut.includes(c) ? sum + column + 2 : sum), 0);
   const wanted = rows.reduce((max, row) => Math.max(max, shownColumns(row[last] ?? '')), 0);
   if (left + Math.min(wanted, LEAST_LAST) > width)
     return rows.map((row) => wrapped(row.filter((cell) => shownColumns(cell) > 0).join('  '), width));

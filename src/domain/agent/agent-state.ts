@@ -25,8 +25,8 @@ export function isMove(from: AgentState, to: AgentState): boolean {
 }
 
 /**
- * The states on the way, with `to` at the end; undefined if there is no way. `error` and `paused`
- * are not passed through.
+ * The states to pass through, with `to` at the end; undefined if `to` cannot be reached. No path
+ * leads through `error` or `paused`.
  */
 export function movesTo(from: AgentState, to: AgentState): AgentState[] | undefined {
   if (from === to) return [];

@@ -1,6 +1,6 @@
 /**
- * An agent as its file defines it. All formats are read into this; `format` names the one, because
- * strictness depends on it.
+ * An agent as its file defines it. Every file format is read into this type; `format` records which
+ * one it was, because strictness depends on it.
  */
 import type { Budget } from '../budget/budget.js';
 
@@ -12,7 +12,7 @@ export interface Advisor {
   timeoutMs?: number;
 }
 
-/** The score from which an agent takes an offered task, if it names none. */
+/** The lowest score at which an agent takes an offered task, if its file sets none. */
 export const DEFAULT_THRESHOLD = 6;
 
 export const DEFAULT_TEAM_ROUNDS = 10;
@@ -32,8 +32,8 @@ export interface ModelSettings {
 }
 
 /**
- * A second or third model of an agent, with words and settings of its own; what is absent is as for
- * its work.
+ * Another model of an agent, with its own prompt and settings. An absent field has the value that
+ * it has for the agent's work.
  */
 export interface Mind {
   model?: string;
@@ -57,13 +57,13 @@ export interface Agent {
   expertise: string[];
   priority: 'A' | 'B' | 'C' | 'D';
   maxConcurrentTasks: number;
-  /** The score from which on it takes what is offered; `never`: it is only asked by name. */
+  /** The lowest score at which it takes an offered task; `never`: only tasks that name it. */
   threshold?: number | 'never';
   advisors: Advisor[];
   router?: { destinations: string[]; fallback?: string };
   team?: Team;
   handoff?: string;
-  /** Weighs what is offered. */
+  /** Bids for offered tasks. */
   evaluator?: Mind;
   /** Judges whether a result advances the goal. */
   metacognition?: Mind;
@@ -71,8 +71,7 @@ export interface Agent {
   /** By tool name: a stricter verdict than the policy gives. */
   approve: Record<string, 'ask' | 'deny'>;
   /**
-   * It is new and has to prove itself: its results are checked, and it is retired if they do not
-   * hold.
+   * It is on probation: its results are checked, and it is retired if they are rejected.
    */
   probation?: boolean;
   /** Its plan must be approved by the human before it may call tools. */

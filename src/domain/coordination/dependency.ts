@@ -3,6 +3,7 @@
  * that no agent works on: rules find a provider, which is a child with role `provide`. Its context
  * contains the request under `dependency`; its result is a Resolution as JSON.
  */
+import { defined } from '../defined.js';
 import { roleFacts } from '../task/role.js';
 import { isSafeId } from '../task/id.js';
 import { priorityOf, textIn, textsIn, urgencyIn, type Urgency } from './urgency.js';
@@ -131,10 +132,10 @@ const STATUSES = ['resolved', 'partial', 'failed'] as const;
 function dataIn(fields: Record<string, unknown>): Pick<Resolution, 'data' | 'nextSteps'> {
   const data = fields['data'];
   const nextSteps = textsIn(fields['next_steps']);
-  return {
-    ...(data === null || data === undefined ? {} : { data: typeof data === 'string' ? data : JSON.stringify(data) }),
-    ...(nextSteps.length > 0 ? { nextSteps } : {}),
-  };
+  return defined({
+    data: data === null || data === undefined || typeof data === 'string' ? (data ?? undefined) : JSON.stringify(data),
+    nextSteps: nextSteps.length > 0 ? nextSteps : undefined,
+  });
 }
 
 function parsed(text: string): Record<string, unknown> | undefined {

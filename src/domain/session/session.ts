@@ -55,7 +55,7 @@ export interface Message {
   /** For role `tool`: the call ended the task, and this is its answer. */
   final?: boolean;
   usage?: MessageUsage;
-  /** Who said it, where that is not plain: `human`, another agent, a channel. */
+  /** The sender, if the role does not show it: `human`, another agent, a channel. */
   from?: string;
   kind?: MessageKind;
   /** The note that this message brings. */
@@ -106,13 +106,13 @@ export function openCalls(messages: readonly Message[]): ToolCall[] {
   return [];
 }
 
-/** Whether the conversation waits for the model: the last word is not the model's. */
+/** Whether it is the model's turn: the last message is not its own. */
 export function wantsAnswer(messages: readonly Message[]): boolean {
   const last = messages.at(-1);
   return last !== undefined && last.role !== 'assistant';
 }
 
-/** The last thing the assistant said when it called no tool: its answer. */
+/** The last message of the assistant, if it calls no tool: the answer. */
 export function finalAnswer(messages: readonly Message[]): string | undefined {
   const last = messages.at(-1);
   return last?.role === 'assistant' && (last.toolCalls ?? []).length === 0 ? last.content : undefined;

@@ -3,6 +3,7 @@
  * request in `context.request`. The ballot and the command line only answer it. The Answer is the
  * task's result.
  */
+import { defined } from '../defined.js';
 import { roleFacts } from './role.js';
 import type { Task } from './task.js';
 
@@ -20,7 +21,7 @@ export interface ApprovalRequest {
   risk: 'LOW' | 'MEDIUM' | 'HIGH';
   /** The outside sources of text in the conversation: `slack/sarah`. */
   taint: string[];
-  /** The sandbox of the action, or that there is none. */
+  /** Describes the sandbox of the action, or says that it has none. */
   confinement: string;
   /** The changes to files, if any. */
   diff?: string;
@@ -53,7 +54,7 @@ export function approvalOf(task: Task): Approval | undefined {
   const request = task.context['request'] as ApprovalRequest | undefined;
   if (!roleFacts(task.role).isApproval || request === undefined || typeof request.digest !== 'string') return undefined;
   const answer = task.result === undefined ? undefined : readAnswer(task.result);
-  return { id: task.id, title: task.description, created: task.created_at, request, ...(answer ? { answer } : {}) };
+  return defined<Approval>({ id: task.id, title: task.description, created: task.created_at, request, answer });
 }
 
 function readAnswer(text: string): Answer | undefined {

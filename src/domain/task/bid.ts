@@ -1,4 +1,4 @@
-/** An agent's answer to an offered task, and its form in the result of the bid. */
+/** An agent's answer to an offered task, stored as JSON in the result of the bid. */
 export interface Bid {
   /** Whether this agent should do it. */
   proceed: boolean;

@@ -24,9 +24,9 @@ export interface BoardBullet {
   hasId: boolean;
   /** A person closed it: it has no field that the engine writes at the end. */
   closedByHand: boolean;
-  /** It shows when its task failed. */
+  /** The bullet shows the time at which its task failed. */
   showsFailure: boolean;
-  /** It shows when its task was completed. */
+  /** The bullet shows the time at which its task was completed. */
   showsCompletion: boolean;
 }
 

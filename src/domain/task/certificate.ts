@@ -15,6 +15,6 @@ export interface Certificate {
 }
 
 export function certificateText({ open, unread, effects, agreed, of }: Certificate): string {
-  const processes = of === 1 ? 'the one process agrees' : `${agreed} of ${of} processes agree`;
+  const processes = of === 1 ? 'the only process agrees' : `${agreed} of ${of} processes agree`;
   return `${open} open tasks, ${unread} unread notes, ${effects} effects without outcome; ${processes}`;
 }

@@ -1,4 +1,4 @@
-/** The verdict of a goal check, and its form in the result of the check. */
+/** The verdict of a goal check, stored as JSON in the result of the check. */
 interface GoalVerdict {
   advances: boolean;
   reason: string;

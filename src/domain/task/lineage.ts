@@ -50,7 +50,8 @@ export function lineageFields({
   parent,
   root,
 }: Pick<Task, 'id' | 'parent' | 'root'>): Pick<Event, 'parent' | 'root'> {
-  return { ...(parent === undefined ? {} : { parent }), ...(parent !== undefined || id.includes('.') ? { root } : {}) };
+  if (parent !== undefined) return { parent, root };
+  return id.includes('.') ? { root } : {};
 }
 
 interface Kin {
@@ -69,7 +70,7 @@ interface Kin {
 export function kinIn(events: Iterable<Event> = []): Kin {
   const known = new Map<string, Pick<Event, 'parent' | 'root'>>();
   const see = ({ task, parent, root }: Event): void => {
-    if (task !== undefined && typeof root === 'string') known.set(task, { root, ...(parent ? { parent } : {}) });
+    if (task !== undefined && typeof root === 'string') known.set(task, { root, parent: parent || undefined });
   };
   const rootOf = (id: string): string => known.get(id)?.root ?? id.split('.', 1)[0]!;
   for (const event of events) see(event);

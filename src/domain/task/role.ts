@@ -8,11 +8,11 @@ export type Role = string;
 interface RoleFacts {
   // Accounting
   /**
-   * It is one level deeper than its parent. Parts of patterns are not: their number is bounded by
+   * It is one level deeper than its parent. Stages of patterns are not: their number is bounded by
    * the agent files.
    */
   countsTowardDepth: boolean;
-  /** Budgets count it as a child. Other parts take only tokens and money. */
+  /** Budgets count it as a child. Other children take only tokens and money. */
   countsAsChild: boolean;
   /** It occupies its agent. A busy agent may still bid. */
   takesCapacity: boolean;
@@ -57,7 +57,7 @@ interface RoleFacts {
   runsInBackground: boolean;
   /** If it fails, its asker gets the reason and continues without it. */
   isSpare: boolean;
-  /** The file of its asker may say that it cannot be spared. */
+  /** The file of its asker may mark it as required. */
   mayBeRequired: boolean;
   /** The form in which its asker reads its result. */
   resultFormat: 'agent_response' | 'resolution' | 'pieces';
@@ -73,7 +73,7 @@ interface RoleFacts {
   isProvision: boolean;
   /** It chooses who provides. */
   choosesProvider: boolean;
-  /** It exists for its asker's sake, and is as urgent as its asker. */
+  /** It serves its asker and is as urgent as its asker. */
   servesAsker: boolean;
 
   // Conversation
@@ -123,9 +123,9 @@ const ORDINARY: RoleFacts = {
 
 const PART = { countsTowardDepth: false } as const;
 const STAGE = { ...PART, isStage: true } as const;
-/** The agent speaks for the task that asks, whose end is the one that counts. */
+/** The agent acts for the asking task, and only the outcome of that task counts. */
 const OWN_TURN = { ...STAGE, isLeaf: true, countsForTrackRecord: false } as const;
-/** A question beside the work. Its end says nothing about the agent's work. */
+/** A side question. Its outcome says nothing about the agent's work. */
 const QUESTION = { ...PART, isLeaf: true, countsForTrackRecord: false, isSpare: true } as const;
 const TEAM_TOOLS = ['broadcast', 'vote_conclude'] as const;
 

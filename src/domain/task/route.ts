@@ -1,4 +1,5 @@
-/** A router's choice, and its form in the result of its work. */
+/** A router's choice, stored as JSON in the result of its task. */
+import { defined } from '../defined.js';
 export interface Route {
   agent: string;
   reason?: string | undefined;
@@ -6,7 +7,7 @@ export interface Route {
 }
 
 export function printRoute({ agent, reason, message }: Route): string {
-  return JSON.stringify({ route_to: agent, ...(reason ? { reason } : {}), ...(message ? { message } : {}) });
+  return JSON.stringify({ route_to: agent, reason: reason || undefined, message: message || undefined });
 }
 
 /** Undefined if the text is not a choice. */
@@ -14,11 +15,11 @@ export function readRoute(text: string): Route | undefined {
   try {
     const { route_to: agent, reason, message } = JSON.parse(text) as Record<string, unknown>;
     if (typeof agent !== 'string') return undefined;
-    return {
+    return defined<Route>({
       agent,
-      ...(typeof reason === 'string' ? { reason } : {}),
-      ...(typeof message === 'string' && message.trim() !== '' ? { message } : {}),
-    };
+      reason: typeof reason === 'string' ? reason : undefined,
+      message: typeof message === 'string' && message.trim() !== '' ? message : undefined,
+    });
   } catch {
     return undefined;
   }

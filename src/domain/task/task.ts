@@ -36,7 +36,7 @@ export interface Waits {
   until?: string;
   /** A file that could not be read; the task is advanced when the file changes. */
   file?: string;
-  /** The budget of which `tasks` hold so much that one of them has to return its share first. */
+  /** The budget that is too small until one of `tasks` returns its share of it. */
   budget?: BudgetName;
 }
 

@@ -3,6 +3,7 @@
  * the records each time: the task's own usage, the usage of ended children and the shares of open
  * ones. So it is correct after a crash. Only the process that holds the claim grants from it.
  */
+import { defined } from '../../domain/defined.js';
 import { roleFacts, type FollowingStage } from '../../domain/task/role.js';
 import type { Agent } from '../../domain/agent/agent.js';
 import {
@@ -90,7 +91,7 @@ function mayGiveBack({ budget = {} }: WantedChild, name: BudgetName): boolean {
 
 function asWanted({ task }: Placed): WantedChild {
   const { id, role, to, description, budget } = task;
-  return { id, role, description, ...(to === undefined ? {} : { to }), ...(budget ? { budget } : {}) };
+  return { id, role, description, to, budget };
 }
 
 /** All children, each with its share, or why one of them gets none. */
@@ -126,10 +127,7 @@ function ownLeft({ budget, limits }: RemainingInput['config'], agent: Pick<Agent
 }
 
 function split({ turns, toolCalls, ...shared }: Budget): { own: Budget; shared: Budget } {
-  return {
-    own: { ...(turns === undefined ? {} : { turns }), ...(toolCalls === undefined ? {} : { toolCalls }) },
-    shared,
-  };
+  return { own: defined<Budget>({ turns, toolCalls }), shared };
 }
 
 function spendingOf(own: Usage, children: readonly Placed[]): Spending {

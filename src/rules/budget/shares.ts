@@ -2,6 +2,7 @@
  * The shares of a task's budget that its open children hold. A child returns its unspent share when
  * it ends. Time is not shared out.
  */
+import { defined } from '../../domain/defined.js';
 import type { Budget } from '../../domain/budget/budget.js';
 import { isEnded, type Placed } from '../../domain/task/task.js';
 import { moneyText } from '../../domain/budget/usage.js';
@@ -38,10 +39,6 @@ export function shareText({ turns, tokens, micro_usd, tool_calls, children }: Sh
 }
 
 function shareOf({ timeMs: _, microUsd, toolCalls, ...rest }: Budget): Share | undefined {
-  const share: Share = {
-    ...rest,
-    ...(microUsd === undefined ? {} : { micro_usd: microUsd }),
-    ...(toolCalls === undefined ? {} : { tool_calls: toolCalls }),
-  };
+  const share = defined<Share>({ ...rest, micro_usd: microUsd, tool_calls: toolCalls });
   return Object.keys(share).length === 0 ? undefined : share;
 }

@@ -48,7 +48,7 @@ export interface Tree {
   isOpen(id: string): boolean;
   /** The agent or human that has this open task. */
   assigneeOf(id: string): string | undefined;
-  /** Those of these tasks that the agent has and that have not started. */
+  /** The tasks among these that the agent has and that have not started. */
   unstarted(agent: string, among: Iterable<string>): OpenTask[];
   nowIso: string;
   /** Paused agents, and why. */
@@ -189,7 +189,7 @@ function activity(agent: string, state: AgentState, tasks: string[], why: string
   return { agent, state, tasks, waitsFor: [], why, trigger };
 }
 
-/** The tasks that a task which cannot continue waits for. */
+/** The tasks that a blocked task waits for. */
 export function needed({ task, state }: { task: Task; state: string }): string[] {
   return state === 'pending' ? task.dependencies : (task.waits?.tasks ?? []);
 }

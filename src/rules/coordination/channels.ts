@@ -44,7 +44,9 @@ function refusedWriter(channel: string, from: string, facts: ChannelFacts): Prob
   const writable = namesFor(from, facts);
   if (OWN_CHANNELS.some((own) => own === channel)) {
     if (from === ENGINE) return undefined;
-    return problem('not_allowed', `only the program itself writes the channel ${channel}`, { hint: listed(writable) });
+    return problem('not_allowed', `only the program itself writes to the channel ${channel}`, {
+      hint: listed(writable),
+    });
   }
   if (channel.startsWith(TEAM_CHANNELS)) {
     const members = facts.team(channel);
@@ -60,13 +62,13 @@ function refusedWriter(channel: string, from: string, facts: ChannelFacts): Prob
     });
   }
   if (from === ENGINE || from === HUMAN || mayWrite(rules, from)) return undefined;
-  return problem('not_allowed', `${from} may not write the channel ${channel}`, { hint: listed(writable) });
+  return problem('not_allowed', `${from} may not write to the channel ${channel}`, { hint: listed(writable) });
 }
 
 function listed(names: readonly string[]): string {
   return names.length === 0
-    ? 'guild.yaml names no channel that you may write; add one under "channels:", for example "news:"'
-    : `channels you may write: ${names.join(', ')}`;
+    ? 'guild.yaml names no channel that you may write to; add one under "channels:", for example "news:"'
+    : `channels you may write to: ${names.join(', ')}`;
 }
 
 /** The channels of guild.yaml that `from` may write. */

@@ -43,7 +43,7 @@ export interface Seen {
   unread: number;
 }
 
-export type Count =
+type Count =
   /** Votes are missing. */
   | { kind: 'wait'; missing: string[] }
   /** The round is void; start a new one. */

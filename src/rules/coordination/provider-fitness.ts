@@ -9,7 +9,7 @@ import { hash53 } from '../../domain/task/id.js';
 import { compareText } from '../../domain/order.js';
 import { stems } from '../staffing/similarity.js';
 
-export interface ProviderFacts {
+interface ProviderFacts {
   agent: Pick<Agent, 'name' | 'expertise' | 'capabilities' | 'maxConcurrentTasks'>;
   /** The share of accepted tasks, from 0 to 1. */
   reliability: number;
@@ -39,7 +39,7 @@ export function lot(id: string, agent: string): string {
   return hash53(`${id}\n${agent}`);
 }
 
-export function weigh(dependency: Dependency, { agent, reliability, busy }: ProviderFacts): Candidate | undefined {
+function weigh(dependency: Dependency, { agent, reliability, busy }: ProviderFacts): Candidate | undefined {
   const matches = matching(dependency, agent);
   if (matches === 0 && wantedWords(dependency).length > 0) return undefined;
   const free = freeCapacity(agent.maxConcurrentTasks, busy);

@@ -6,7 +6,7 @@
 import type { Agent } from '../../domain/agent/agent.js';
 import { stems } from '../staffing/similarity.js';
 
-export type Profile = Pick<Agent, 'name' | 'description' | 'expertise' | 'capabilities'>;
+type Profile = Pick<Agent, 'name' | 'description' | 'expertise' | 'capabilities'>;
 
 /** An agent above this relevance may be asked for help. */
 export const RELEVANT = 0.6;

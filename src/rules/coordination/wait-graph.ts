@@ -15,9 +15,9 @@ export interface WaitGraph {
   /** Removes every wait to and from the node. */
   removeNode(node: string): void;
   has(from: string, to: string): boolean;
-  /** What the node waits for. */
+  /** The nodes that it waits for. */
   waitsOf(node: string): Iterable<string>;
-  /** What waits for the node. */
+  /** The nodes that wait for it. */
   waitersOf(node: string): Iterable<string>;
   nodes(): number;
   edges(): number;

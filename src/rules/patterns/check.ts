@@ -83,7 +83,7 @@ function wantedAgain(task: Task, work: WantedChild, last: Placed, reason: string
   return {
     ...work,
     id: childId(task.id, 'work-2'),
-    ...(session === undefined ? {} : { session }),
+    session,
     description: [
       ...before,
       `Your answer was checked against the original goal and does not advance it yet:\n\n${why}`,

@@ -26,8 +26,8 @@ export function roundTokens(task: Task, tasks: readonly Placed[]): RoundTokens[]
     const sent = seated.reduce((sum, placed) => sum + placed.task.description.length, 0);
     const first =
       members.find(({ task: { id, to } }) => id === childId(task.id, `member-${to}-1`))?.task.description ?? '';
-    const said = before.reduce((sum, note) => sum + fenced(task, note).length + 2, 0);
-    const whole = round === 1 ? sent : seated.length * (first.length + said);
+    const discussed = before.reduce((sum, note) => sum + fenced(task, note).length + 2, 0);
+    const whole = round === 1 ? sent : seated.length * (first.length + discussed);
     rounds.push({ round, sent: Math.ceil(sent / 4), whole: Math.ceil(whole / 4) });
     for (const placed of seated) if (isEnded(placed.state)) before.push(...notesOf(round, placed));
   }

@@ -11,7 +11,7 @@ import type { Placed, Task, WantedChild } from '../../domain/task/task.js';
 import { errorText, fence, gather, type Children } from './gather.js';
 
 /** What a member did in one round. Its task has this as its result, in JSON. */
-export interface Contribution {
+interface Contribution {
   broadcasts: string[];
   votes: boolean;
   reason?: string;
@@ -40,15 +40,15 @@ export function teamStep(task: Task, agent: Agent, request: string, children: Ch
     asked.push(...wanted);
     const gathered = gather(wanted, children);
     if (!gathered.complete) return { kind: 'ask', children: asked, notes };
-    const said = gathered.ended.map((placed) => ({
+    const turns = gathered.ended.map((placed) => ({
       name: placed.task.to!,
       placed,
       contribution: contributionOf(placed),
     }));
-    for (const { placed } of said) notes.push(...notesOf(round, placed));
-    active = said.filter(({ placed }) => placed.state === 'completed').map(({ name }) => name);
+    for (const { placed } of turns) notes.push(...notesOf(round, placed));
+    active = turns.filter(({ placed }) => placed.state === 'completed').map(({ name }) => name);
     const allVote =
-      active.length > 0 && said.every(({ placed, contribution }) => placed.state === 'failed' || contribution.votes);
+      active.length > 0 && turns.every(({ placed, contribution }) => placed.state === 'failed' || contribution.votes);
     if (terminationMode === 'consensus' && allVote)
       return { kind: 'concluded', children: asked, notes, why: `all voted to conclude in round ${round}` };
     if (terminationMode !== 'coordinatorDecides' || round === maxRounds || active.length === 0) continue;
@@ -107,10 +107,10 @@ function coordinator(task: Task, agent: Agent, round: number, notes: Note[]): Wa
 
 /** The request for the coordinator's own work: the whole discussion, with speakers. */
 export function discussionRequest(task: Task, request: string, notes: readonly Note[], why: string): string {
-  const said = notes.map((note) => fence(note.type, note.from, `(round ${note.round}) ${note.message}`, task.id));
+  const discussion = notes.map((note) => fence(note.type, note.from, `(round ${note.round}) ${note.message}`, task.id));
   return [
     `The team has finished its discussion: ${why}. In order, the members said:`,
-    ...said,
+    ...discussion,
     fence('original_user_request', task.from ?? 'human', request, task.id),
     'Now give the final answer yourself.',
   ].join('\n\n');
@@ -131,14 +131,14 @@ export function contribution(messages: readonly Message[], answer: string): stri
   const broadcasts = words('broadcast', 'message');
   const votes = calls.some((call) => call.name === 'vote_conclude' || call.name === 'conclude_team');
   const reason = [...words('vote_conclude', 'reason'), ...words('conclude_team', 'reason')].at(-1);
-  const said = broadcasts.length > 0 || answer.trim() === '' ? broadcasts : [answer];
-  return JSON.stringify({ broadcasts: said, votes, ...(reason ? { reason } : {}) } satisfies Contribution);
+  const statements = broadcasts.length > 0 || answer.trim() === '' ? broadcasts : [answer];
+  return JSON.stringify({ broadcasts: statements, votes, reason: reason || undefined } satisfies Contribution);
 }
 
 function contributionOf({ task, state }: Placed): Contribution {
   try {
-    const said = JSON.parse(task.result ?? '') as Contribution;
-    if (state === 'completed' && Array.isArray(said.broadcasts)) return { ...said, votes: said.votes };
+    const result = JSON.parse(task.result ?? '') as Contribution;
+    if (state === 'completed' && Array.isArray(result.broadcasts)) return result;
   } catch {
     // not JSON: the text itself is the broadcast
   }
@@ -174,8 +174,9 @@ function voteText(reason: string | undefined): string {
 }
 
 /** A coordinator that fails in a round decides nothing; the members continue. */
-function coordinatorNotes(round: number, from: string, { task, state }: Placed, said: Contribution): Note[] {
-  if (state === 'completed') return said.broadcasts.map((message) => ({ round, from, type: 'coordinator', message }));
+function coordinatorNotes(round: number, from: string, { task, state }: Placed, verdict: Contribution): Note[] {
+  if (state === 'completed')
+    return verdict.broadcasts.map((message) => ({ round, from, type: 'coordinator', message }));
   return [
     { round, from, type: 'failure', message: `${from} could not decide whether to continue: ${errorText(task.error)}` },
   ];

@@ -82,7 +82,7 @@ function fold(path: string): string {
     if (next === text) break;
     text = next;
   }
-  // Only the way through upper case folds letters such as ı and ſ to plain ones.
+  // Letters such as ı and ſ become plain only through upper case.
   return text
     .replace(SLASHES, '/')
     .toUpperCase()

@@ -9,16 +9,16 @@ import { foldedParts, hasControl } from './normalize-path.js';
 
 export { judgeSpelling } from './normalize-path.js';
 
-export type Verdict = 'ok' | 'ask' | 'refuse';
+type Verdict = 'ok' | 'ask' | 'refuse';
 interface Judged {
   verdict: Verdict;
   reason: string;
 }
 
 /** `twin`: a regular file with another name (a hard link); `other`: a FIFO, socket or device. */
-export type PathKind = 'file' | 'twin' | 'folder' | 'other' | 'missing';
+type PathKind = 'file' | 'twin' | 'folder' | 'other' | 'missing';
 
-export interface PathQuestion {
+interface PathQuestion {
   agent: string;
   use: 'read' | 'write' | 'list' | 'make_folder';
   /** Relative to the workspace; empty for the workspace itself. Ignored if `outside`. */

@@ -3,6 +3,7 @@
  * the provider to well-known bare names (`gpt-5`, `sonnet`, `llama3.2:3b`). An invalid name is a
  * Problem before any call is made.
  */
+import { defined } from '../../domain/defined.js';
 import type { Agent, Mind, ModelSettings } from '../../domain/agent/agent.js';
 import type { Config } from '../../domain/config/config.js';
 import { nearestHint } from '../../domain/nearest.js';
@@ -46,7 +47,7 @@ export function mindFor(agent: Pick<Agent, 'evaluator' | 'metacognition'>, role:
 }
 
 function settingsOf({ temperature, maxTokens }: Mind = {}): ModelSettings {
-  return { ...(temperature === undefined ? {} : { temperature }), ...(maxTokens === undefined ? {} : { maxTokens }) };
+  return defined<ModelSettings>({ temperature, maxTokens });
 }
 
 function expandAll(names: readonly string[], config: Names, via: string[]): ResolvedModels | Problem {

@@ -91,7 +91,7 @@ export function offerKey(task: Task, agent: Pick<Agent, 'name' | 'definition'>):
 }
 
 /** Equal for two tasks that pose the same question, regardless of asker and time. */
-export function fingerprint({ description, type = '', requirements, context }: Task): string {
+function fingerprint({ description, type = '', requirements, context }: Task): string {
   const plain = (text: string): string => text.normalize('NFKC').toLowerCase().replace(/\s+/g, ' ').trim();
   const goal = context.original_goal ?? description;
   return JSON.stringify([plain(description), plain(type), [...requirements].sort(), plain(goal), detailsOf(context)]);

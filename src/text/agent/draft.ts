@@ -24,7 +24,7 @@ export interface DraftRead {
 
 export function readMarkdown(value: unknown, places: Places): DraftRead {
   const { value: file, problems } = readValue(agentMarkdown, value, places);
-  return { problems, warnings: [], ...(file && { draft: draftOf(file.name, agentFields(file)) }) };
+  return { problems, warnings: [], draft: file && draftOf(file.name, agentFields(file)) };
 }
 
 /** `*.agent.yaml` in its two shapes. They are our own formats: an unknown key is an error. */
@@ -63,10 +63,5 @@ export function draftOf(
   prompts: { system_prompt?: Text; user_prompt_template?: Text } = {},
 ): AgentDraft {
   const { system_prompt: system, user_prompt_template: user } = prompts;
-  return {
-    fields,
-    ...(name === undefined ? {} : { name: String(name) }),
-    ...(system === undefined ? {} : { system: String(system).trim() }),
-    ...(user === undefined ? {} : { user: String(user).trim() }),
-  };
+  return { fields, name: textOf(name), system: textOf(system)?.trim(), user: textOf(user)?.trim() };
 }

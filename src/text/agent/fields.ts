@@ -3,7 +3,8 @@ import { DEFAULT_TEAM_ROUNDS, type Advisor, type Agent, type Mind, type Team } f
 import { readPriority } from '../../domain/task/priority.js';
 import { budgetOf, count, durationMs } from '../../schemas/amounts.js';
 import type { AgentKeys } from '../../schemas/agent.js';
-import { defined, modelSettings, textList, textOf } from '../schema/values.js';
+import { defined } from '../../domain/defined.js';
+import { modelSettings, textList, textOf } from '../schema/values.js';
 
 /** Everything but the name, the prompts and the file, which each format states in its own way. */
 export type AgentFields = Omit<
@@ -61,10 +62,10 @@ function toRouter(router: AgentKeys['router'], agents: string[], nameOf: NameOf)
   if (router === undefined || router === false) return undefined;
   if (router === true) return { destinations: agents };
   const fallback = textOf(router.fallback);
-  return {
+  return defined({
     destinations: textList(router.destinations)?.map(nameOf) ?? agents,
-    ...(fallback === undefined ? {} : { fallback: nameOf(fallback) }),
-  };
+    fallback: fallback === undefined ? undefined : nameOf(fallback),
+  });
 }
 
 const TEAM_ENDINGS = {

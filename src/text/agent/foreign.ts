@@ -1,7 +1,7 @@
 /**
  * Agent files that were written for other programs: `.claude/agents/*.md` of Claude Code,
  * `*.agent.md` and `*.chatmode.md` of Copilot, and `*.ai`. A key without a meaning here is a
- * warning, because the file is right for its own program. An agent that names no tools may only
+ * warning, because the file is valid for its own program. An agent that names no tools may only
  * read.
  */
 import { problem, type Problem, type ProblemCode } from '../../domain/problem.js';
@@ -17,7 +17,7 @@ import { READ_ONLY_TOOLS, TOOL_NAMES, ourToolsFor } from './tool-names.js';
 /** Claude Code and Copilot. */
 export function readClaude(value: Record<string, unknown>, places: Places): DraftRead {
   const { value: file, problems, ignored, where } = readValue(agentClaude, value, places);
-  // a file for another program is right in its own home
+  // a warning, because the file is valid for its own program
   const warnings = [...problems, ...ignored];
   if (file === undefined) return { problems: [], warnings };
   const warn: Warn = (code, message, path) => void warnings.push(problem(code, message, { where: where(path) }));
@@ -47,7 +47,7 @@ export function readAi(value: unknown, places: Places): DraftRead {
   return { draft: draftOf(undefined, fields), problems, warnings };
 }
 
-/** A name as people write it, as one that can be a file name. */
+/** Turns a name as people write it into a valid file name. */
 export function plainName(name: string): string {
   return name
     .trim()

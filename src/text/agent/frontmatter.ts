@@ -17,7 +17,7 @@ export function splitFrontmatter(text: string): Frontmatter {
   const start = head + opening[0].length;
   const closing = /^---[ \t]*(?:\r?\n|$)/gm;
   closing.lastIndex = start;
-  const found = closing.exec(text);
-  if (found === null) return { kind: 'open', at: head };
-  return { kind: 'found', start, end: found.index, body: found.index + found[0].length };
+  const fence = closing.exec(text);
+  if (fence === null) return { kind: 'open', at: head };
+  return { kind: 'found', start, end: fence.index, body: fence.index + fence[0].length };
 }

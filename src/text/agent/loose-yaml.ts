@@ -1,6 +1,6 @@
 /**
  * Frontmatter as users of Claude Code write it: `key: value` lines whose values are not always YAML
- * (`description: Use it when: …`). If YAML refuses the whole, each line is read by itself.
+ * (`description: Use it when: …`). If the whole is not valid YAML, each line is read by itself.
  */
 import type { YamlSource } from '../yaml/parse.js';
 

@@ -1,7 +1,7 @@
 /**
  * One agent from one file, whatever the format: Markdown with frontmatter, `*.agent.yaml`, the
- * files of Claude Code and Copilot, `*.ai`. All problems of a file are reported at once, and there
- * is an agent only if there are none.
+ * files of Claude Code and Copilot, `*.ai`. All problems of a file are reported at once. A file
+ * with a problem yields no agent.
  */
 import type { Agent, AgentFormat } from '../../domain/agent/agent.js';
 import { problem, type Problem, type Where } from '../../domain/problem.js';
@@ -35,9 +35,9 @@ interface AgentParsed {
   places: Record<string, Where>;
 }
 
-export function parseAgent(text: string, given: AgentFile): AgentParsed {
-  const format = formatOf(given);
-  const head = headOf(text, given.file, format);
+export function parseAgent(text: string, agentFile: AgentFile): AgentParsed {
+  const format = formatOf(agentFile);
+  const head = headOf(text, agentFile.file, format);
   if (head.problem !== undefined) return { problems: [head.problem], warnings: [], places: {} };
   const places = new YamlPlaces(head.source);
   const loaded = loadHead(head.source, format);
@@ -49,20 +49,22 @@ export function parseAgent(text: string, given: AgentFile): AgentParsed {
   const prompts = format === 'agent-yaml' ? { system: draft.system ?? '' } : splitPrompts(text.slice(head.body));
   const user = draft.user ?? ('user' in prompts ? prompts.user : undefined);
   const agent: Agent = {
-    name: draft.name ?? nameFromFile(given.file, format),
+    name: draft.name ?? nameFromFile(agentFile.file, format),
     ...draft.fields,
     systemPrompt: prompts.system,
     ...(user === undefined ? {} : { userPromptTemplate: user }),
     format,
-    file: given.file,
-    definition: given.definition,
+    file: agentFile.file,
+    definition: agentFile.definition,
   };
-  const badName = checkName(agent.name, places, given.file);
+  const badName = checkName(agent.name, places, agentFile.file);
   if (badName !== undefined) problems.push(badName);
   if (agent.systemPrompt === '') {
-    warnings.push(problem('bad_field', 'this agent has no prompt', { where: whereAt(given.file, text, head.body) }));
+    warnings.push(
+      problem('bad_field', 'this agent has no prompt', { where: whereAt(agentFile.file, text, head.body) }),
+    );
   }
-  const unseen = findUnseen(text, given.file);
+  const unseen = findUnseen(text, agentFile.file);
   if (unseen !== undefined) warnings.push(unseen);
   const rest = { problems: inOrder(problems), warnings: once(warnings), places: agentPlaces(agent, places) };
   return problems.length > 0 ? rest : { agent, ...rest };
@@ -84,12 +86,12 @@ const READERS: Record<AgentFormat, (value: Record<string, unknown>, places: Plac
   ai: readAi,
 };
 
-function formatOf(given: AgentFile): AgentFormat {
-  if (/\.(?:agent|chatmode)\.md$/.test(given.file)) return 'claude';
-  if (given.format !== undefined) return given.format;
-  if (/\.agent\.ya?ml$/.test(given.file)) return 'agent-yaml';
-  if (given.file.endsWith('.ai')) return 'ai';
-  return /(?:^|\/)\.(?:claude|github)\//.test(given.file) ? 'claude' : 'markdown';
+function formatOf(agentFile: AgentFile): AgentFormat {
+  if (/\.(?:agent|chatmode)\.md$/.test(agentFile.file)) return 'claude';
+  if (agentFile.format !== undefined) return agentFile.format;
+  if (/\.agent\.ya?ml$/.test(agentFile.file)) return 'agent-yaml';
+  if (agentFile.file.endsWith('.ai')) return 'ai';
+  return /(?:^|\/)\.(?:claude|github)\//.test(agentFile.file) ? 'claude' : 'markdown';
 }
 
 interface Head {
@@ -117,7 +119,7 @@ function loadHead(source: YamlSource, format: AgentFormat): { value?: Record<str
   const yaml = loadYaml(source);
   if (!yaml.ok) {
     const value = format === 'claude' ? loadLines(source) : undefined;
-    return { problems: [yaml.problem], ...(value && { value }) };
+    return { problems: [yaml.problem], value };
   }
   if (yaml.value === null) return { value: {}, problems: [] };
   if (isMapping(yaml.value)) return { value: yaml.value, problems: [] };
@@ -150,7 +152,7 @@ function checkName(name: string, places: Places, file: string): Problem | undefi
 
 function once(problems: Problem[]): Problem[] {
   return inOrder([
-    ...new Map(problems.map((one) => [`${one.where?.line}:${one.where?.column} ${one.message}`, one])).values(),
+    ...new Map(problems.map((each) => [`${each.where?.line}:${each.where?.column} ${each.message}`, each])).values(),
   ]);
 }
 
@@ -160,11 +162,11 @@ const UNSEEN =
   /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f\u00ad\u061c\u180e\u200b\u200e\u200f\u202a-\u202e\u2060-\u2064\u2066-\u206f\ufeff\u{e0000}-\u{e007f}]/gu;
 
 function findUnseen(text: string, file: string): Problem | undefined {
-  const found = [...text.matchAll(UNSEEN)].filter((match) => match.index > 0);
-  const first = found[0];
+  const matches = [...text.matchAll(UNSEEN)].filter((match) => match.index > 0);
+  const first = matches[0];
   if (first === undefined) return undefined;
   const code = first[0].codePointAt(0)!.toString(16).toUpperCase().padStart(4, '0');
-  const many = found.length === 1 ? 'a character' : `${found.length} characters`;
+  const many = matches.length === 1 ? 'a character' : `${matches.length} characters`;
   return problem('bad_field', `the file contains ${many} that cannot be seen; the first is U+${code}`, {
     where: whereAt(file, text, first.index),
     hint: 'remove the ones you did not put there: a model reads them',

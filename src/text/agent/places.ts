@@ -9,13 +9,13 @@ import type { Path } from '../schema/fault.js';
  * `approve.write_file`.
  */
 export function agentPlaces(agent: Agent, places: YamlPlaces): Record<string, Where> {
-  const found: [string, Where][] = [];
+  const entries: [string, Where][] = [];
   /** Notes the first of these paths that exists, at the top or in `spec` or `metadata`. */
   const note = (name: string, ...paths: Path[]): void => {
     for (const path of paths) {
       for (const root of ROOTS) {
         const where = places.exact([...root, ...path]);
-        if (where !== undefined) return void found.push([name, where]);
+        if (where !== undefined) return void entries.push([name, where]);
       }
     }
   };
@@ -41,7 +41,7 @@ export function agentPlaces(agent: Agent, places: YamlPlaces): Record<string, Wh
     note(`team.members.${i}`, ['team', 'members', i], ['team', 'members'], ['team', i]),
   );
   for (const tool of few(Object.keys(agent.approve))) note(`approve.${tool}`, ['approve', tool]);
-  return Object.fromEntries(found);
+  return Object.fromEntries(entries);
 }
 
 /** Each place costs a search in the text. */

@@ -8,7 +8,7 @@ interface Prompts {
 }
 
 export function splitPrompts(body: string): Prompts {
-  const marks = headings(body);
+  const marks = findHeadings(body);
   const system = marks.find((mark) => mark.kind === 'system');
   const user = marks.find((mark) => mark.kind === 'user');
   const until = (mark: Heading): number => marks.find((other) => other.start > mark.start)?.start ?? body.length;
@@ -19,7 +19,7 @@ export function splitPrompts(body: string): Prompts {
   return prompts;
 }
 
-/** `{{name}}` becomes its value, or nothing. Values are not filled in: they may be from outside. */
+/** `{{name}}` becomes its value, or nothing. Values are not expanded: they may be from outside. */
 export function fillTemplate(template: string, values: Readonly<Record<string, string>>): string {
   return template.replace(/\{\{\s*([A-Za-z_][\w.-]*)\s*\}\}/g, (_, name: string) =>
     Object.hasOwn(values, name) ? values[name]! : '',
@@ -34,8 +34,8 @@ interface Heading {
 
 const LONGEST_HEADING = 100;
 
-function headings(body: string): Heading[] {
-  const found: Heading[] = [];
+function findHeadings(body: string): Heading[] {
+  const headings: Heading[] = [];
   let fence = '';
   for (const { 0: line, index } of body.matchAll(/.*(?:\n|$)/g)) {
     const mark = /^ {0,3}(`{3,}|~{3,})(.*)/.exec(line);
@@ -49,7 +49,7 @@ function headings(body: string): Heading[] {
     const heading = /^#[ \t]+(system prompt|user prompt(?: template)?)[ \t]*#*\s*$/i.exec(line);
     if (heading === null) continue;
     const kind = heading[1]!.toLowerCase().startsWith('system') ? 'system' : 'user';
-    found.push({ kind, start: index, end: index + line.length });
+    headings.push({ kind, start: index, end: index + line.length });
   }
-  return found;
+  return headings;
 }

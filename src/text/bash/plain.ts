@@ -1,7 +1,7 @@
 /**
  * Accounts for every character of a script of simple commands in pipelines and lists. Only spaces
- * may separate the words of a command, and exactly the tree's operator two commands. This detects a
- * parser that skipped or invented something, without a second grammar.
+ * may separate the words of a command, and only the operator in the tree two commands. This detects
+ * a parser that skipped or invented something, without a second grammar.
  */
 import type * as U from 'unbash';
 
@@ -95,7 +95,7 @@ interface Gap {
   comment: boolean;
 }
 
-/** Spaces, newlines, comments and at most one operator, on the line of the word before it. */
+/** Spaces, newlines, comments and at most one operator on the line of the preceding word. */
 function readGap(gap: string, atStart: boolean): Gap | undefined {
   const content: Gap = { operator: '', newline: false, comment: false };
   let atWordStart = atStart;

@@ -42,8 +42,8 @@ export function addItem(text: string, item: NewItem, board: Board = parseBoard(t
 
 /**
  * After the last item, or at the section's end if indented text follows that would become part of
- * the new item. Undefined if something open to the end of the file would include it: insert it
- * first.
+ * the new item. Undefined if a fence or comment that is never closed would include it: then it
+ * goes to the start.
  */
 function placeIn(text: string, board: Board, section: Section): { at: number; apart: boolean } | undefined {
   if (board.openEnd) return isFree(text, section.headingEnd) ? { at: section.headingEnd, apart: true } : undefined;

@@ -19,7 +19,7 @@ interface BoardQueryOptions {
   ids?: () => string;
 }
 
-export type BoardReply =
+type BoardReply =
   | {
       ok: true;
       /** The selected rows, the changed rows as they are afterwards, or the deleted rows. */

@@ -1,7 +1,7 @@
 /**
- * `storage/terminal-cmd-allowlist.yaml`: commands that people let run or want to see first. Words
- * are compared whole, so `ls` does not match `lsof`. One wrong entry makes the file unreadable,
- * because it may be the one that was meant to hold a command back.
+ * `storage/terminal-cmd-allowlist.yaml`: commands that people allow, or want to approve each time.
+ * Words are compared whole, so `ls` does not match `lsof`. One wrong entry makes the file
+ * unreadable, because it may be the one that requires approval.
  */
 import type { AllowEntry } from '../../domain/policy.js';
 import { problem, type Problem } from '../../domain/problem.js';

@@ -7,7 +7,8 @@ import type { Problem } from '../../domain/problem.js';
 import { count } from '../../schemas/amounts.js';
 import { checkInYaml } from '../../schemas/check-in.js';
 import { readYaml } from '../schema/read-yaml.js';
-import { defined, textOf } from '../schema/values.js';
+import { defined } from '../../domain/defined.js';
+import { textOf } from '../schema/values.js';
 
 export function parseCheckIn(text: string, file: string): { note: CheckInNote } | { problem: Problem } {
   const { value = {}, problems } = readYaml(checkInYaml, file, text);
@@ -23,7 +24,7 @@ export function parseCheckIn(text: string, file: string): { note: CheckInNote } 
   return { note };
 }
 
-const HINT = 'fix it, or remove the file to start over: there is no check-in until then';
+const HINT = 'fix it, or remove the file to start over; there are no check-ins until then';
 
 /** The text with these values; undefined if they cannot be inserted without breaking something. */
 export function editCheckIn(text: string, note: CheckInNote): string | undefined {

@@ -16,7 +16,8 @@ import type { Problem } from '../../domain/problem.js';
 import { budgetOf, count, durationMs } from '../../schemas/amounts.js';
 import { guildYaml, type GuildYaml } from '../../schemas/guild-yaml.js';
 import { readYaml } from '../schema/read-yaml.js';
-import { defined, eachOf, modelSettings, textList, textOf } from '../schema/values.js';
+import { defined } from '../../domain/defined.js';
+import { eachOf, modelSettings, textList, textOf } from '../schema/values.js';
 
 export interface ConfigParsed {
   config: Config;
@@ -31,7 +32,7 @@ export function parseConfig(text: string, file: string, env: Env = {}): ConfigPa
   return { config: value === undefined ? defaultConfig(env) : toConfig(value, env), problems };
 }
 
-export function defaultConfig(env: Env = {}): Config {
+function defaultConfig(env: Env = {}): Config {
   return toConfig({}, env);
 }
 

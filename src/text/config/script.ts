@@ -7,7 +7,8 @@ import type { ModelFailureClass } from '../../domain/session/model-failure.js';
 import { count, durationMs } from '../../schemas/amounts.js';
 import { patternOf, scriptYaml, type ScriptLineFile } from '../../schemas/script.js';
 import { readYaml } from '../schema/read-yaml.js';
-import { defined, textOf } from '../schema/values.js';
+import { defined } from '../../domain/defined.js';
+import { textOf } from '../schema/values.js';
 
 export type Pattern = string | RegExp;
 
@@ -110,5 +111,5 @@ function toPatterns(value: string | number | boolean | readonly (string | number
 
 function toCalls(call: string | Record<string, Record<string, unknown> | null>): ScriptCall[] {
   if (typeof call === 'string') return [{ name: call, arguments: {} }];
-  return Object.entries(call).map(([name, given]) => ({ name, arguments: given ?? {} }));
+  return Object.entries(call).map(([name, args]) => ({ name, arguments: args ?? {} }));
 }

@@ -5,7 +5,7 @@
 export class ExactNumber {
   constructor(readonly text: string) {}
 
-  /** Outside of records, a text is the only form of it that no reader rounds. */
+  /** Outside records it becomes text, the only form that no reader rounds. */
   toJSON(): string {
     return this.text;
   }

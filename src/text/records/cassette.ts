@@ -40,10 +40,10 @@ export function parseCassette(text: string, file: string): Cassette | Problem {
   const entries: CassetteEntry[] = [];
   let sum = '';
   for (const [at, line] of lines.entries()) {
-    const found = /^([\s\S]*),"sum":"(\w+)"\}$/.exec(line);
-    const body = found?.[1];
-    if (body === undefined || hash53(`${sum}\n${body}`) !== found![2]) return edited(file, at + 1);
-    sum = found![2]!;
+    const match = /^([\s\S]*),"sum":"(\w+)"\}$/.exec(line);
+    const body = match?.[1];
+    if (body === undefined || hash53(`${sum}\n${body}`) !== match![2]) return edited(file, at + 1);
+    sum = match![2]!;
     const entry = parse(`${body}}`);
     if (entry === undefined) return edited(file, at + 1);
     entries.push(entry);
@@ -55,8 +55,8 @@ export function parseCassette(text: string, file: string): Cassette | Problem {
 
 function parse(line: string): CassetteEntry | undefined {
   try {
-    const found: unknown = JSON.parse(line);
-    return typeof found === 'object' && found !== null ? (found as CassetteEntry) : undefined;
+    const value: unknown = JSON.parse(line);
+    return typeof value === 'object' && value !== null ? (value as CassetteEntry) : undefined;
   } catch {
     return undefined;
   }

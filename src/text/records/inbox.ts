@@ -1,7 +1,7 @@
 /**
  * Lines of `inbox/*.jsonl`. Many bridges and scripts write them, so several names of fields are
  * accepted. A line that cannot be read is one problem and its neighbours are read. Bytes after the
- * last newline are ignored: they may still be being written.
+ * last newline are ignored: a writer may still be appending.
  */
 import type { MailFields } from '../../domain/coordination/mail.js';
 import { problem, type Problem } from '../../domain/problem.js';
@@ -9,7 +9,7 @@ import { isMapping } from '../lines/mapping.js';
 import { jsonOffset, parseJson } from '../lines/json.js';
 import { whereAt } from '../lines/where.js';
 
-export const MAX_LINE_BYTES = 256 * 1024;
+const MAX_LINE_BYTES = 256 * 1024;
 
 export interface InboxLine {
   /** 1-based, in the whole file. */

@@ -3,6 +3,7 @@
  * line. A person may add a line by hand, as short as `{"text": "…"}`. A line that cannot be read is
  * one problem and its neighbours are read.
  */
+import { defined } from '../../domain/defined.js';
 import { hash53 } from '../../domain/task/id.js';
 import { NOTE_PRIORITIES, type Note, type NoteBody, type NotePriority } from '../../domain/coordination/note.js';
 import { problem, type Problem } from '../../domain/problem.js';
@@ -62,44 +63,40 @@ function quickly(text: string): unknown {
 }
 
 function noteOf(line: Record<string, unknown>, body: NoteBody, text: string, { channel, at }: LinePlace): Note {
-  const said = (name: string): string | undefined => {
+  const textOf = (name: string): string | undefined => {
     const value = line[name];
     return typeof value === 'string' && value !== '' ? value : undefined;
   };
-  const to = said('to');
-  const task = said('task');
-  const root = said('root');
-  const expires = timeOf(said('expires'));
-  return {
-    id: said('id') ?? `hand-${hash53(text)}`,
+  return defined<Note>({
+    id: textOf('id') ?? `hand-${hash53(text)}`,
     channel,
-    from: said('from') ?? HUMAN,
-    at: timeOf(said('at')) ?? at,
+    from: textOf('from') ?? HUMAN,
+    at: timeOf(textOf('at')) ?? at,
     priority: priorityOf(line['priority']),
-    ...(to === undefined ? {} : { to }),
-    ...(task === undefined ? {} : { task }),
-    ...(root === undefined ? {} : { root }),
-    ...(expires === undefined ? {} : { expires }),
+    to: textOf('to'),
+    task: textOf('task'),
+    root: textOf('root'),
+    expires: timeOf(textOf('expires')),
     body,
-  };
+  });
 }
 
 function bodyOf(line: Record<string, unknown>): NoteBody | undefined {
   const { body } = line;
   const text = line['text'] ?? line['message'];
   if (isMapping(body) && typeof body['type'] === 'string') return body as unknown as NoteBody;
-  const said = typeof body === 'string' ? body : text;
-  return typeof said === 'string' && said.trim() !== '' ? { type: 'said', text: said } : undefined;
+  const message = typeof body === 'string' ? body : text;
+  return typeof message === 'string' && message.trim() !== '' ? { type: 'said', text: message } : undefined;
 }
 
-function priorityOf(given: unknown): NotePriority {
-  return NOTE_PRIORITIES.find((one) => one === given) ?? 'normal';
+function priorityOf(value: unknown): NotePriority {
+  return NOTE_PRIORITIES.find((priority) => priority === value) ?? 'normal';
 }
 
 /** In the format that this program writes, so that times can be compared as text. */
-function timeOf(given: string | undefined): string | undefined {
-  if (given === undefined || OURS.test(given)) return given;
-  const ms = Date.parse(given);
+function timeOf(value: string | undefined): string | undefined {
+  if (value === undefined || OURS.test(value)) return value;
+  const ms = Date.parse(value);
   return Number.isNaN(ms) ? undefined : new Date(ms).toISOString();
 }
 

@@ -1,7 +1,7 @@
 /**
- * The reader of task records. It is written by hand because tasks are read by the ten thousand, and
- * by the commands that must start fastest. `test/schemas/task.test.ts` holds it to the schema: both
- * accept the same records. `null` counts as absent.
+ * The reader of task records. It is written by hand because a workspace may have ten thousand
+ * tasks, and the commands that read them must start fast. `test/schemas/task.test.ts` checks that
+ * it accepts the same records as the schema. `null` counts as absent.
  */
 import { BUDGET_NAMES } from '../../domain/budget/budget.js';
 import { isSafeId } from '../../domain/task/id.js';
@@ -99,7 +99,7 @@ class Wrong extends Error {
 }
 
 function wrong(path: Path, want: string, code: ProblemCode = 'bad_field', hint?: string): never {
-  throw new Wrong({ path, code, message: `"${path.join('.')}" must be ${want}`, ...(hint ? { hint } : {}) });
+  throw new Wrong({ path, code, message: `"${path.join('.')}" must be ${want}`, hint });
 }
 
 const READERS = {
@@ -207,8 +207,8 @@ function readLimits(value: unknown, path: Path): Task['budget'] {
 
 function readLost(value: unknown, path: Path): LostTaker[] {
   if (!Array.isArray(value)) return wrong(path, 'a list');
-  return value.map((one: unknown, i) => {
-    const { at, agent, messages } = readObject(one, [...path, i]);
+  return value.map((taker: unknown, i) => {
+    const { at, agent, messages } = readObject(taker, [...path, i]);
     return {
       at: readText(at, [...path, i, 'at']),
       agent: readText(agent, [...path, i, 'agent']),
@@ -242,10 +242,10 @@ const MORE_COUNTS = {
 } as const;
 
 function readUsage(value: unknown, path: Path): Usage {
-  const given = readObject(value, path);
+  const record = readObject(value, path);
   const usage = {} as Usage;
   for (const [key, name] of Object.entries({ ...COUNTS, ...MORE_COUNTS })) {
-    const amount = given[key] ?? 0;
+    const amount = record[key] ?? 0;
     if (typeof amount !== 'number' || amount < 0) wrong([...path, key], 'a number');
     usage[name] = amount;
   }
@@ -253,8 +253,8 @@ function readUsage(value: unknown, path: Path): Usage {
 }
 
 function readCertificate(value: unknown, path: Path): Certificate {
-  const given = readObject(value, path);
-  const read = (name: keyof Certificate): number => readCount(given[name] ?? 0, [...path, name]);
+  const record = readObject(value, path);
+  const read = (name: keyof Certificate): number => readCount(record[name] ?? 0, [...path, name]);
   return {
     open: read('open'),
     unread: read('unread'),

@@ -1,7 +1,8 @@
 /**
  * One task, one JSON file. A person may drop a file with nothing but a `description`; the program
- * writes the whole record. A file that cannot be read is either *held* (somebody may be saving it,
- * look again later) or *quarantined* (waiting will not make it valid). Unknown keys are kept.
+ * writes the whole record. A file that cannot be read is either *held* (a save may be in progress,
+ * so it is read again later) or *quarantined* (waiting will not make it valid). Unknown keys are
+ * kept.
  */
 import { isSafeId } from '../../domain/task/id.js';
 import { problem, type Problem } from '../../domain/problem.js';
@@ -28,11 +29,11 @@ interface TaskFile {
   maxBytes?: number;
 }
 
-export function parseTask(bytes: Uint8Array, given: TaskFile): TaskParsed {
-  const { file } = given;
-  if (given.maxBytes !== undefined && bytes.length > given.maxBytes) {
+export function parseTask(bytes: Uint8Array, taskFile: TaskFile): TaskParsed {
+  const { file } = taskFile;
+  if (taskFile.maxBytes !== undefined && bytes.length > taskFile.maxBytes) {
     return quarantine(
-      problem('over_limit', `this task has ${bytes.length} bytes; the limit is ${given.maxBytes}`, {
+      problem('over_limit', `this task has ${bytes.length} bytes; the limit is ${taskFile.maxBytes}`, {
         where: { file },
         hint: 'keep the bulk in a file under context/ and name it in the description',
       }),
@@ -51,7 +52,7 @@ export function parseTask(bytes: Uint8Array, given: TaskFile): TaskParsed {
       }),
     );
   }
-  return fromRecord(value as Record<string, unknown>, text, given);
+  return fromRecord(value as Record<string, unknown>, text, taskFile);
 }
 
 /**
@@ -111,19 +112,19 @@ function notText(bytes: Uint8Array, file: string): Problem {
   });
 }
 
-function tornProblem(text: string, file: string, found: Problem): Problem {
+function tornProblem(text: string, file: string, syntax: Problem): Problem {
   if (/^\uFEFF?\s*$/.test(text))
     return problem('bad_file', 'the file is empty', { where: { file }, hint: FINISH_SAVING });
   const mark = /^(?:<{7}|={7}|>{7})(?: |\r?$)/m.exec(text);
-  if (mark === null) return { ...found, hint: found.hint ?? FINISH_SAVING };
+  if (mark === null) return { ...syntax, hint: syntax.hint ?? FINISH_SAVING };
   return problem('bad_file', 'the file has conflict marks of a merge', {
     where: whereAt(file, text, mark.index),
     hint: 'resolve the conflict: the file is ignored until it can be read',
   });
 }
 
-function fromRecord(record: Record<string, unknown>, text: string, given: TaskFile): TaskParsed {
-  const { file } = given;
+function fromRecord(record: Record<string, unknown>, text: string, taskFile: TaskFile): TaskParsed {
+  const { file } = taskFile;
   const placed = (fault: FieldFault): Problem => {
     const offset = fault.path.length === 0 ? undefined : jsonOffset(text, fault.path);
     return problem(fault.code, fault.message, {
@@ -145,14 +146,14 @@ function fromRecord(record: Record<string, unknown>, text: string, given: TaskFi
   const read = readFields(record);
   if (!read.ok) return quarantine(placed(read.fault));
   const { fields } = read;
-  const id = fields.id ?? given.name;
+  const id = fields.id ?? taskFile.name;
   if (!isSafeId(id)) {
     const path = fields.id === undefined ? [] : ['id'];
     return quarantine(
       placed({ path, code: 'bad_name', message: `${JSON.stringify(id)} cannot be an id`, hint: ID_HINT }),
     );
   }
-  const created = { id, description: fields.description, created_at: fields.created_at ?? given.now };
+  const created = { id, description: fields.description, created_at: fields.created_at ?? taskFile.now };
   // assigned, not spread: spreading thirty keys takes most of the time of reading
   const task = Object.assign(makeTask(created), defaultsUnder(fields.parent), fields);
   task.context = { original_goal: fields.description, ...fields.context };

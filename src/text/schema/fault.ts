@@ -26,7 +26,7 @@ export function fault(path: Path, message: string, more: Partial<Fault> = {}): F
 }
 
 export function placed({ message, code, hint, meant }: Fault, where: Where): Problem {
-  return problem(code, message, { where, ...(hint ? { hint } : {}), ...(meant ? { meant } : {}) });
+  return problem(code, message, { where, hint, meant });
 }
 
 /** How a message names the value at a path: `"limits.depth"`, or `item 3` if the file is a list. */

@@ -1,4 +1,4 @@
-/** What zod reports, in our words: one fault for each thing that a person has to change. */
+/** Converts the issues of zod to faults: one for each thing that a person has to change. */
 import type * as z from '../../schemas/zod.js';
 import { fault, nameOf, type Fault, type Path } from './fault.js';
 
@@ -38,7 +38,7 @@ export function faultsOf(issues: readonly Issue[], value: unknown, { written, hi
   }
 }
 
-/** The alternative of a union is for another kind of value, so its complaint says nothing. */
+/** The union alternative expects another kind of value, so its issue does not help. */
 function isOtherKind(issue: Issue): boolean {
   if (issue.path.length > 0) return false;
   if (issue.code === 'invalid_union') return issue.errors.every((errors) => errors.some(isOtherKind));

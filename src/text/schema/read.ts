@@ -1,6 +1,6 @@
 /**
  * Reads a value against its schema. All problems come at once, each with its place, and `value`
- * holds everything that is right: a key with a wrong value is left out, as if it were not there.
+ * holds everything that is valid: a key with a wrong value is treated as absent.
  */
 import type { Problem, Where } from '../../domain/problem.js';
 import type { Schema } from '../../schemas/about.js';
@@ -10,7 +10,7 @@ import { faultsOf } from './issues.js';
 import { spell, type Spelled } from './spelling.js';
 
 export interface Reading<T> {
-  /** Undefined if no part of it is right. */
+  /** Undefined if no part of it is valid. */
   value: T | undefined;
   problems: Problem[];
   /** Keys that a tolerant format does not know. */
@@ -25,17 +25,17 @@ const MOST_FAULTS = 50;
 export function readValue<S extends Schema>(schema: S, raw: unknown, places: Places): Reading<z.infer<S>> {
   const spelled = spell(schema, raw);
   const { value, faults, ignored, written } = spelled;
-  let found = faultsIn(schema, spelled);
-  faults.push(...found);
+  let remaining = faultsIn(schema, spelled);
+  faults.push(...remaining);
   // Faults that appear only after a removal follow from it, so they are not reported.
-  while (found.length > 0 && !found.some(({ path }) => path.length === 0)) {
-    for (const { path } of found.toSorted(lastFirst)) remove(value, path);
-    found = faultsIn(schema, spelled);
+  while (remaining.length > 0 && !remaining.some(({ path }) => path.length === 0)) {
+    for (const { path } of remaining.toSorted(lastFirst)) remove(value, path);
+    remaining = faultsIn(schema, spelled);
   }
   const problems = (list: readonly Fault[]): Problem[] =>
     inOrder(list.slice(0, MOST_FAULTS).map((each) => placed(each, places[each.side](written(each.path)))));
   return {
-    value: found.length > 0 ? undefined : (value as z.infer<S>),
+    value: remaining.length > 0 ? undefined : (value as z.infer<S>),
     problems: problems(once(faults)),
     ignored: problems(ignored),
     where: (path, side = 'value') => places[side](written(path)),

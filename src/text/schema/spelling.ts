@@ -1,7 +1,7 @@
 /**
  * Brings a value that a person wrote into the spelling of its schema, before zod checks it:
  * `maxTokens` is `max_tokens`, `coordinator_decides` is `coordinatorDecides`, and `null` counts as
- * absent. Keys that the schema does not know are found here, because the nearest known key is.
+ * absent. Unknown keys are reported here too, because this file knows the nearest known key.
  */
 import { nearest } from '../../domain/nearest.js';
 import { ABOUT, type Schema } from '../../schemas/about.js';
@@ -25,8 +25,8 @@ export function spell(schema: Schema, raw: unknown): Spelled {
 
   return { value: walk(schema, raw, []), faults, ignored, written, hint: (path) => hints.get(joined(path)) };
 
-  function walk(given: Schema, value: unknown, path: Path): unknown {
-    const { def } = optionFor(given, value)._zod as { def: Def };
+  function walk(node: Schema, value: unknown, path: Path): unknown {
+    const { def } = optionFor(node, value)._zod as { def: Def };
     if (def.type === 'enum' && typeof value === 'string') return word(Object.values(def.entries!), value);
     if (def.type === 'array' && Array.isArray(value))
       return value.map((item: unknown, i) => walk(def.element!, item, [...path, i]));
@@ -129,7 +129,7 @@ export function camelCase(key: string): string {
   return key.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
 }
 
-/** One of the words of an enum, in any case and with or without joints. */
+/** Matches a word of an enum, ignoring case and separators. */
 function word(words: readonly string[], value: string): string {
   const plain = (text: string): string => text.toLowerCase().replace(/[-_ ]/g, '');
   return words.find((each) => plain(each) === plain(value)) ?? value;

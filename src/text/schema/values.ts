@@ -1,4 +1,5 @@
 /** Values of the schemas in the form that the domain uses. */
+import { defined } from '../../domain/defined.js';
 import type { ModelSettings } from '../../domain/agent/agent.js';
 import { count } from '../../schemas/amounts.js';
 
@@ -16,14 +17,9 @@ export function textOf(value: string | number | boolean | undefined): string | u
   return value === undefined ? undefined : String(value);
 }
 
-/** Without the keys whose value is undefined. */
-export function defined<T extends object>(given: { [K in keyof T]: T[K] | undefined }): T {
-  return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)) as T;
-}
-
-/** Another value for each name of a mapping. */
-export function eachOf<T, U>(given: Record<string, T> | undefined, read: (value: T) => U): Record<string, U> {
-  return Object.fromEntries(Object.entries(given ?? {}).map(([name, value]) => [name, read(value)]));
+/** Converts each value of a mapping. */
+export function eachOf<T, U>(mapping: Record<string, T> | undefined, read: (value: T) => U): Record<string, U> {
+  return Object.fromEntries(Object.entries(mapping ?? {}).map(([name, value]) => [name, read(value)]));
 }
 
 interface ModelSettingsWritten {

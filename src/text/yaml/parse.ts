@@ -87,14 +87,14 @@ function explain(source: YamlSource, thrown: unknown): Problem {
     });
   }
   if (!(thrown instanceof YAMLException)) {
-    const said = thrown instanceof Error ? thrown.message : String(thrown);
-    return problem('bad_file', `this YAML cannot be read: ${said}`, { where: { file } });
+    const reason = thrown instanceof Error ? thrown.message : String(thrown);
+    return problem('bad_file', `this YAML cannot be read: ${reason}`, { where: { file } });
   }
   const at = thrown.mark?.position;
   const where = at === undefined ? { file } : whereAt(file, text, Math.min(source.start + at, source.end));
   const deep = /depth|nesting|aliases/i.test(thrown.reason);
   const hint = hintFor(thrown.reason, where.source ?? '');
-  return problem(deep ? 'over_limit' : 'bad_file', reword(thrown.reason), { where, ...(hint ? { hint } : {}) });
+  return problem(deep ? 'over_limit' : 'bad_file', reword(thrown.reason), { where, hint });
 }
 
 function hintFor(reason: string, line: string): string | undefined {

@@ -6,10 +6,10 @@ import { unknownAgent } from '../core/unknown-agent.js';
 export const assignProvider = defineTool({
   name: 'assign_provider',
   kind: 'pure',
-  description: 'Names the agent that provides what the other one needs.',
+  description: 'Names the agent that provides what the asking agent needs.',
   args: { agent: text('The agent that provides it'), reason: optional(text('Why this one')) },
   run({ agent, reason }, { agents, task }) {
-    if (agent === task.from) return toolProblem('not_allowed', `${agent} is the one that needs it; name another agent`);
+    if (agent === task.from) return toolProblem('not_allowed', `${agent} needs it itself; name another agent`);
     if (agents.has(agent))
       return { kind: 'final', text: printAssignment({ agent, reason: reason?.trim() || undefined }) };
     return unknownAgent(

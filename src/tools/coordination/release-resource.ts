@@ -11,6 +11,6 @@ export const giveBack = defineTool({
   run(args) {
     const resource = args.resource.trim();
     if (!isSafeId(resource)) return toolProblem('bad_name', 'resource must be a name of letters, digits, _, - and .');
-    return { kind: 'give_back', resource, text: `${resource} is given back; request it again before you use it again` };
+    return { kind: 'give_back', resource, text: `${resource} is released; request it again before you use it again` };
   },
 });

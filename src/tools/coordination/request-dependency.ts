@@ -92,8 +92,8 @@ function badDetails(type: DependencyType, details: Details, { length }: string[]
   const needed = NEEDED[type];
   if (needed !== undefined && details[needed] === undefined)
     return toolProblem('bad_field', `${needed} is missing; ${type} needs it`);
-  const given = (Object.keys(details) as (keyof Details)[]).filter((key) => details[key] !== undefined);
-  const stray = given.find((key) => key !== ALLOWED[type]);
+  const present = (Object.keys(details) as (keyof Details)[]).filter((key) => details[key] !== undefined);
+  const stray = present.find((key) => key !== ALLOWED[type]);
   if (stray !== undefined)
     return toolProblem('bad_field', `${stray} does not apply to ${type}; leave it out or choose another type`);
   const { resource } = details;

@@ -54,8 +54,8 @@ function checkObject(schema: JsonSchema, value: Record<string, unknown>, at: str
   // Unknown names are refused unless the schema says otherwise: they are usually misspelled.
   const stray = schema.additionalProperties === true ? undefined : Object.keys(value).find((key) => !known(key));
   if (stray !== undefined) return `${path(stray)} is not an argument of this tool`;
-  const given = Object.keys(value).filter((key) => known(key) && value[key] !== undefined);
-  return firstWrong(given.map((key) => () => check(properties[key]!, value[key], path(key))));
+  const present = Object.keys(value).filter((key) => known(key) && value[key] !== undefined);
+  return firstWrong(present.map((key) => () => check(properties[key]!, value[key], path(key))));
 }
 
 function fits(type: JsonSchema['type'], value: unknown): boolean {

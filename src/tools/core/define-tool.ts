@@ -23,7 +23,7 @@ interface Declaration<A extends Args> extends Pick<Tool, 'name' | 'kind' | 'desc
 }
 
 export function defineTool<A extends Args>({ args, run, ...more }: Declaration<A>): Tool {
-  return { ...more, parameters: schemaOf(args), run: (given, context) => run(given as Values<A>, context) };
+  return { ...more, parameters: schemaOf(args), run: (values, context) => run(values as Values<A>, context) };
 }
 
 export function toolProblem(code: ProblemCode, message: string): ToolReply {

@@ -36,7 +36,7 @@ function lookalikes(folder: WorkspaceFiles, agent: string, path: string): string
 
 const MAX_SIMILAR = 3;
 
-/** Also those with another ending, however long it is. */
+/** Names with another extension also count, however long it is. */
 function similarNames(wanted: string, names: readonly string[]): string[] {
   const stem = wanted.toLowerCase().replace(/\.[a-z0-9]+$/, '');
   const sameStem = stem.length < 3 ? [] : names.filter((name) => name.toLowerCase().startsWith(stem));

@@ -41,8 +41,8 @@ export const breakDown = defineTool({
     const parts = args.parts.map(({ key, description, type, agent, requires, depends_on: after, new: isNew }) => ({
       key,
       description,
-      ...(type ? { type } : {}),
-      ...(agent ? { to: agent } : {}),
+      type: type || undefined,
+      to: agent || undefined,
       requirements: requires ?? [],
       dependsOn: after ?? [],
       isNew: isNew === true,

@@ -47,8 +47,8 @@ function choicesOf({ agent, agents }: ToolContext): string[] {
 }
 
 /** Only names that the agent's file declares: the caller may not set anything else of the task. */
-function badVariable(given: Record<string, unknown>, declared: Record<string, string>): string | undefined {
-  for (const [name, value] of Object.entries(given)) {
+function badVariable(variables: Record<string, unknown>, declared: Record<string, string>): string | undefined {
+  for (const [name, value] of Object.entries(variables)) {
     if (typeof value !== 'string') return `variables.${name} must be a text`;
     if (Object.hasOwn(declared, name) && !RESERVED.has(name)) continue;
     return `that agent has no variable ${name}; it has ${Object.keys(declared).join(', ') || 'none'}`;

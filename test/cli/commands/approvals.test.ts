@@ -73,10 +73,10 @@ test('a command killed between approval and end never runs twice, and its outcom
   await until(() => fs.existsSync(log));
   first.child.kill('SIGKILL');
   await first.ended;
-  const second = workspace.spawn('watch');
+  const second = workspace.start('watch');
   await until(() => isDone(workspace));
   await until(() => /fate: "?unknown: may have run/.test(workspace.read(BALLOT)));
-  second.child.kill('SIGTERM');
+  second.interrupt();
   await second.ended;
   assert.equal(
     fs

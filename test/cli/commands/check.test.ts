@@ -225,3 +225,46 @@ test('a second file with the same id is quarantined, reported and recorded, even
   const history = workspace.list('events').map((file) => workspace.read(`events/${file}`));
   assert.match(history.join(''), /"name":"file\.quarantined".*tasks\/pending\/copy\.json/);
 });
+
+test('a broken policy file is a problem, because nothing runs without approval until it is fixed', async (t) => {
+  const { guild, put } = place(t, scripted('- {say: Hello}'));
+  put('storage/terminal-cmd-allowlist.yaml', 'ls: true\ngit status: maybe\n');
+  put('storage/policy.yaml', 'files:\n  rules: 3\n');
+  const ran = await guild('check');
+  assert.equal(ran.code, 1);
+  assert.match(ran.err, /storage\/terminal-cmd-allowlist\.yaml:2/);
+  assert.match(ran.err, /storage\/policy\.yaml:/);
+});
+
+test('a file in .claude/agents that does not define an agent is a problem, and other faults are warnings', async (t) => {
+  const { guild } = place(t, {
+    ...scripted('- {say: Hello}'),
+    '.claude/agents/broken.md': '---\nname: broken\ndescription: The second fence is missing\n',
+    '.claude/agents/odd.md': '---\nname: odd\ndescription: Odd\ntools: Read, mcp__far__away\n---\nPrompt\n',
+  });
+  const ran = await guild('check', '--json');
+  assert.equal(ran.code, 1, ran.out);
+  const { agents, problems, warnings } = JSON.parse(ran.out) as {
+    agents: string[];
+    problems: { where: { file: string } }[];
+    warnings: { where: { file: string } }[];
+  };
+  assert.ok(agents.includes('odd') && !agents.includes('broken'));
+  assert.deepEqual([...new Set(problems.map(({ where }) => where.file))], ['.claude/agents/broken.md']);
+  assert.ok(warnings.some(({ where }) => where.file === '.claude/agents/odd.md'));
+});
+
+test('a command that names an agent whose file cannot be read shows the problem of the file', async (t) => {
+  const { guild, put } = place(t, scripted('- {say: Hello}'));
+  put('agents/torn.md', '---\ndescription: Torn\ntools: [read_file\n---\nPrompt\n');
+  for (const command of [
+    ['task', 'add', 'x', '--to', 'torn'],
+    ['run', 'torn', 'x'],
+    ['agent', 'start', 'torn'],
+    ['agent', 'pause', 'torn'],
+  ]) {
+    const ran = await guild(...command);
+    assert.equal(ran.code, 1, command.join(' '));
+    assert.match(ran.err, /agents\/torn\.md:\d+:\d+: the file of agent torn cannot be read: /, command.join(' '));
+  }
+});

@@ -50,7 +50,7 @@ test('--follow shows notes of other processes until it is interrupted', async (t
 test('unknown channels and priorities are refused, with the valid ones', async (t) => {
   const workspace = place(t, FILES);
   for (const [args, code, says] of [
-    [['tell', 'nws', 'x'], 1, /no channel "nws"\n +did you mean "news"\? channels you may write: news, ops/],
+    [['tell', 'nws', 'x'], 1, /no channel "nws"\n +did you mean "news"\? channels you may write to: news, ops/],
     [['tell', 'state', 'x'], 3, /only the program itself/],
     [['tell', 'team/t1', 'x'], 1, /no team/],
     [['tell', 'news'], 2, /needs a channel and a text/],

@@ -3,8 +3,9 @@
  */
 import assert from 'node:assert/strict';
 import fs from 'node:fs';
+import net from 'node:net';
 import path from 'node:path';
-import { test } from 'node:test';
+import { test, type TestContext } from 'node:test';
 import { place, ROOT, scripted, succeeds, type Place } from '../../kit/guild.js';
 
 const SCRIPT = `
@@ -16,10 +17,15 @@ const SCRIPT = `
 const BOSS =
   '---\ndescription: Does it\ntools: [read_file, delegate_to_agent]\nagents: [hand]\n---\nYou are the boss.\n';
 
-/** Loaded into a process to end it at the first network connection. */
-const NO_NETWORK = `data:text/javascript,${encodeURIComponent(
-  "import net from 'node:net'; net.Socket.prototype.connect = () => { console.error('CONNECTED'); process.exit(99); }; globalThis.fetch = net.Socket.prototype.connect;",
-)}`;
+/** Makes every network connection of this process fail and returns how many were tried. */
+function withoutNetwork(t: TestContext): () => number {
+  const refuse = (): never => {
+    throw new Error('there is no network');
+  };
+  const connect = t.mock.method(net.Socket.prototype, 'connect', refuse);
+  const fetch = t.mock.method(globalThis, 'fetch', refuse);
+  return () => connect.mock.callCount() + fetch.mock.callCount();
+}
 
 test('the office story, with its commands and both answers of the human, is played twice to the same bytes', async (t) => {
   const workspace = place(t);
@@ -27,10 +33,11 @@ test('the office story, with its commands and both answers of the human, is play
   const calls = /passes, (\d+) model calls/.exec(recorded.err)?.[1];
   assert.ok(Number(calls) > 10, recorded.err);
   assert.match(recorded.err, /replayed without a model, with the same \d+ files/);
-  const offline = { node: ['--import', NO_NETWORK] };
-  const first = succeeds(await workspace.spawnWith(offline, 'replay', 'office.jsonl', '--dir', 'first').ended);
+  const connections = withoutNetwork(t);
+  const first = succeeds(await workspace.guild('replay', 'office.jsonl', '--dir', 'first'));
   assert.match(first.out, new RegExp(`^same: \\d+ files, ${calls} model calls, none of them repeated`, 'm'));
-  succeeds(await workspace.spawnWith(offline, 'replay', 'office.jsonl', '--dir', 'second', '--quiet').ended);
+  succeeds(await workspace.guild('replay', 'office.jsonl', '--dir', 'second', '--quiet'));
+  assert.equal(connections(), 0);
   for (const folder of ['tasks', 'sessions', 'results', 'events', 'inbox', 'storage', 'memory', '.guild/run']) {
     assert.deepEqual(bytes(workspace, `first/${folder}`), bytes(workspace, `office/${folder}`));
     assert.deepEqual(bytes(workspace, `second/${folder}`), bytes(workspace, `first/${folder}`));
@@ -46,17 +53,10 @@ test('the example that composes every pattern is played again with no network, n
   fs.cpSync(path.join(ROOT, 'examples/composed'), path.join(workspace.root, 'all'), { recursive: true });
   succeeds(await workspace.guild('record', 'all.jsonl', '--workspace', 'all', 'pump', '--all'));
   workspace.put('none.yaml', '[]');
-  const offline = { node: ['--import', NO_NETWORK] };
-  const again = await workspace.spawnWith(
-    offline,
-    'replay',
-    'all.jsonl',
-    '--with',
-    'script.yaml=none.yaml',
-    '--dir',
-    'again',
-  ).ended;
+  const connections = withoutNetwork(t);
+  const again = await workspace.guild('replay', 'all.jsonl', '--with', 'script.yaml=none.yaml', '--dir', 'again');
   assert.match(succeeds(again).out, /^same: /m);
+  assert.equal(connections(), 0);
   for (const folder of ['tasks', 'sessions', 'results', 'events'])
     assert.deepEqual(bytes(workspace, `again/${folder}`), bytes(workspace, `all/${folder}`));
 });

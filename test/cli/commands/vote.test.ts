@@ -73,7 +73,7 @@ const notes = (workspace: Place): Said[] =>
     return body?.type.startsWith('completion_') ? [body] : [];
   });
 
-/** At rest, in this phase of the ballot that counts. */
+/** Idle in this phase of the round that counts. */
 function voted(workspace: Place, { peer }: Member, phase: number): boolean {
   const all = notes(workspace);
   const ballot = all.findLast(({ type }) => type === 'completion_probe')?.ballot;

@@ -6,7 +6,7 @@ import { test } from 'node:test';
 import { place, scripted, succeeds, type Place } from '../../kit/guild.js';
 import { until } from '../../kit/until.js';
 
-/** Each task takes two turns of its own and one of a helper's, with waits to be killed in. */
+/** Each task takes two turns and one of a helper, with waits during which a kill can hit it. */
 const SLOW = `
 - {agent: boss, turn: 1, wait: 300ms, call: [{delegate_to_agent: {agent: hand, task: "Look, for {{task}}"}}]}
 - {agent: hand, turn: 1, wait: 300ms, call: [{list_directory: {path: agents}}]}
@@ -29,9 +29,9 @@ test('kill -9 in the middle, started again: the same results, each call made onc
     assert.equal((await watch.ended).code, null);
   }
   t.diagnostic(isDone(workspace) ? 'it was done before it could be killed' : 'it was killed in the middle');
-  const last = workspace.spawn('watch');
+  const last = workspace.start('watch');
   await until(() => isDone(workspace));
-  last.child.kill('SIGTERM');
+  last.interrupt();
   assert.equal((await last.ended).code, 0);
   for (const id of TASKS) assert.equal(workspace.read(`results/${id}.md`), `# thing ${id}\n\nDone: ${id}.\n`);
   assert.equal(workspace.list('tasks/completed').length, 2 * TASKS.length, 'no helper was asked twice');
@@ -98,8 +98,7 @@ test('two watches share the work, and a task dropped while they idle is found', 
   const both = [workspace.spawn('watch', '--json'), workspace.spawn('watch', '--json')];
   for (const id of ['l1', 'l2', 'l3', 'l4'])
     workspace.put(`tasks/pending/${id}.json`, '{"description": "It never ends"}');
-  // Each of them takes two at a time and comes to the end of none: four are taken only if both take
-  // their part.
+  // Each takes two at a time and finishes none: four are taken only if both take part.
   await until(() => workspace.list('tasks/active').length === 4);
   for (const id of ['l1', 'l2', 'l3', 'l4']) succeeds(await workspace.guild('task', 'cancel', id));
   await until(() => workspace.list('tasks/failed').length === 4);

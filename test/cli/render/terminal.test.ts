@@ -116,7 +116,7 @@ test('the costs in a tree add up as displayed, in a window of any width', async 
       );
     assert.match(
       out.replaceAll(/\s+/g, ' '),
-      /top round 1: [\d,]+ tokens sent, [\d,]+ if everybody were sent everything/,
+      /top round 1: [\d,]+ tokens sent, [\d,]+ if every member were sent everything/,
     );
   }
 });

@@ -54,7 +54,7 @@ for (const [channel, from, body, code] of TABLE)
 
 test('a refusal lists the channels that the sender may write', () => {
   const refused = refusedNote({ channel: 'nws', from: 'bob', body: said }, facts);
-  assert.match(refused!.hint!, /did you mean "news"\? channels you may write: news$/);
+  assert.match(refused!.hint!, /did you mean "news"\? channels you may write to: news$/);
 });
 
 test('guild.yaml names the writers and readers of a channel', () => {

@@ -5,14 +5,7 @@
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import {
-  count,
-  newRound,
-  withVote,
-  type VoteRound,
-  type Count,
-  type Seen,
-} from '../../../src/rules/coordination/completion.js';
+import { count, newRound, withVote, type VoteRound, type Seen } from '../../../src/rules/coordination/completion.js';
 
 interface Peer {
   life: 'absent' | 'alive' | 'dead';
@@ -40,7 +33,7 @@ interface World {
   certified: boolean;
 }
 
-type Counting = (round: VoteRound, seen: Seen) => Count;
+type Counting = (round: VoteRound, seen: Seen) => ReturnType<typeof count>;
 
 const START: World = {
   peers: [

@@ -5,7 +5,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Dependency } from '../../../src/domain/coordination/dependency.js';
-import { rank, weigh, type ProviderFacts } from '../../../src/rules/coordination/provider-fitness.js';
+import { rank } from '../../../src/rules/coordination/provider-fitness.js';
+
+type ProviderFacts = Parameters<typeof rank>[2][number];
 
 const wants = (more: Partial<Dependency>): Dependency => ({
   type: 'expertise',
@@ -45,11 +47,11 @@ const POINTS: [string, Dependency, ProviderFacts, number | undefined][] = [
 
 for (const [situation, dependency, provider, points] of POINTS)
   test(`${situation}: ${points ?? 'not a candidate'}`, () =>
-    assert.equal(weigh(dependency, provider)?.fitness, points));
+    assert.equal(rank('t', dependency, [provider])[0]?.fitness, points));
 
 test('a capability counts like an expertise', () => {
   const able: ProviderFacts = { ...facts('a', []), agent: { ...facts('a', []).agent, capabilities: ['sql'] } };
-  assert.equal(weigh(wants({ expertise: ['sql'] }), able)?.matches, 1);
+  assert.equal(rank('t', wants({ expertise: ['sql'] }), [able])[0]?.matches, 1);
 });
 
 test('the best comes first, and ties do not depend on the order of the agents', () => {

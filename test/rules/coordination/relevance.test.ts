@@ -2,7 +2,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { fc } from '../../kit/properties.js';
-import { relevance, RELEVANT, type Profile } from '../../../src/rules/coordination/relevance.js';
+import { relevance, RELEVANT } from '../../../src/rules/coordination/relevance.js';
+
+type Profile = Parameters<typeof relevance>[0];
 
 const profile = (name: string, description: string, expertise: string[] = [], capabilities: string[] = []): Profile => {
   return { name, description, expertise, capabilities };

@@ -1,17 +1,12 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { fc } from '../../kit/properties.js';
-import {
-  judgePath,
-  judgeSpelling,
-  useOfTool,
-  type PathKind,
-  type PathQuestion,
-  type Verdict,
-} from '../../../src/rules/policy/paths.js';
+import { judgePath, judgeSpelling, useOfTool } from '../../../src/rules/policy/paths.js';
 import { inLinearTime } from '../../kit/linear.js';
 
-type Row = [use: PathQuestion['use'], path: string, verdict: Verdict, kind?: PathKind];
+type Question = Parameters<typeof judgePath>[0];
+type Verdict = ReturnType<typeof judgePath>['verdict'];
+type Row = [use: Question['use'], path: string, verdict: Verdict, kind?: Question['kind']];
 
 function promise(name: string, rows: Row[]): void {
   test(name, async (t) => {

@@ -5,9 +5,10 @@ import { APPROVALS, MESSY, REDIS } from '../../kit/boards.js';
 import { problemText } from '../../../src/domain/problem.js';
 import { rowsToBoard } from '../../../src/text/board/into.js';
 import { lintBoard } from '../../../src/text/board/lint.js';
-import { queryBoard, type BoardReply } from '../../../src/text/board/query.js';
+import { queryBoard } from '../../../src/text/board/query.js';
 import { parseQuery } from '../../../src/text/query/query.js';
 
+type BoardReply = ReturnType<typeof queryBoard>;
 type Done = Extract<BoardReply, { ok: true }>;
 const ask = (text: string, query: string, all = false): BoardReply => {
   const parsed = parseQuery(query.replace('BOARD', 'tasks/x.task.md'));

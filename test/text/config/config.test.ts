@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { DEFAULT_LIMITS } from '../../../src/domain/config/config.js';
 import { problemText } from '../../../src/domain/problem.js';
-import { defaultConfig, parseConfig } from '../../../src/text/config/config.js';
+import { parseConfig } from '../../../src/text/config/config.js';
 
 const good = (text: string) => {
   const { config, problems } = parseConfig(text, 'guild.yaml');
@@ -12,23 +12,25 @@ const good = (text: string) => {
 };
 
 test('a missing, empty or commented-out file gives every default', () => {
-  for (const text of ['', '\n', '# nothing yet\n', '---\n', '\uFEFF']) assert.deepEqual(good(text), defaultConfig());
-  assert.deepEqual(defaultConfig().limits, DEFAULT_LIMITS);
-  assert.notEqual(defaultConfig().limits, defaultConfig().limits);
+  for (const text of ['\n', '# nothing yet\n', '---\n', '\uFEFF']) assert.deepEqual(good(text), good(''));
+  assert.deepEqual(good('').limits, DEFAULT_LIMITS);
+  assert.notEqual(good('').limits, good('').limits);
 });
 
 test('check-ins can be configured or turned off', () => {
-  assert.equal('checkins' in defaultConfig(), false);
+  assert.equal('checkins' in good(''), false);
   const { planner, checkins } = good('planner: chief\ncheckins: true\n');
   assert.deepEqual({ planner, checkins }, { planner: 'chief', checkins: true });
   assert.equal(good('checkins: false\n').checkins, false);
   assert.match(problemText(parseConfig('checkins: often\n', 'guild.yaml').problems[0]!), /checkins/);
 });
 
+const modelFor = (env: Record<string, string>): string => parseConfig('', 'guild.yaml', env).config.model;
+
 test('the default model belongs to a provider with a key', () => {
-  assert.match(defaultConfig({ ANTHROPIC_API_KEY: 'x' }).model, /^anthropic\//);
-  assert.match(defaultConfig({ ANTHROPIC_API_KEY: 'x', OPENAI_API_KEY: 'y' }).model, /^openai\//);
-  assert.match(defaultConfig({ OPENAI_API_KEY: '' }).model, /^openai\//);
+  assert.match(modelFor({ ANTHROPIC_API_KEY: 'x' }), /^anthropic\//);
+  assert.match(modelFor({ ANTHROPIC_API_KEY: 'x', OPENAI_API_KEY: 'y' }), /^openai\//);
+  assert.match(modelFor({ OPENAI_API_KEY: '' }), /^openai\//);
 });
 
 test('every key is read', () => {

@@ -66,7 +66,7 @@ function answerText(item: AnswerItem): string {
   return JSON.stringify({
     role: 'assistant',
     content: text === '' ? null : text,
-    ...(calls.length > 0 ? { tool_calls: calls } : {}),
+    tool_calls: calls.length > 0 ? calls : undefined,
   });
 }
 

@@ -55,11 +55,7 @@ export async function createModel(
   endpoint: Endpoint,
   fetch: typeof globalThis.fetch,
 ): Promise<LanguageModel> {
-  const base = {
-    fetch,
-    ...(provider.headers ? { headers: provider.headers } : {}),
-    ...(endpoint.baseUrl ? { baseURL: endpoint.baseUrl } : {}),
-  };
+  const base = { fetch, headers: provider.headers, baseURL: endpoint.baseUrl || undefined };
   const apiKey = endpoint.key ?? 'none';
   switch (provider.kind) {
     case 'anthropic':

@@ -123,7 +123,7 @@ export function recorder({ file, clock, ids, tree, now }: RecorderOptions): Reco
     async pass(roots, run) {
       outside();
       const at = clock.moveTo(now());
-      write({ kind: 'pass', at, ids: ids.count(), ...(roots ? { roots: [...roots] } : {}) });
+      write({ kind: 'pass', at, ids: ids.count(), roots: roots && [...roots] });
       passing = true;
       isStopped = false;
       try {

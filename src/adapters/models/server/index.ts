@@ -93,7 +93,7 @@ async function sendWhole(
   const message = {
     role: 'assistant',
     content: text === '' ? null : text,
-    ...(toolCalls.length > 0 ? { tool_calls: toolCalls.map(wireCall) } : {}),
+    tool_calls: toolCalls.length > 0 ? toolCalls.map(wireCall) : undefined,
   };
   sendJson(response, 200, {
     ...envelope(wire, 'chat.completion'),
@@ -233,8 +233,8 @@ function toMessage(wire: WireMessage): Message {
   return {
     role,
     content: textOf(wire),
-    ...(calls.length > 0 ? { toolCalls: calls } : {}),
-    ...(wire.tool_call_id ? { toolCallId: wire.tool_call_id } : {}),
+    toolCalls: calls.length > 0 ? calls : undefined,
+    toolCallId: wire.tool_call_id || undefined,
   };
 }
 

@@ -3,6 +3,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { openReader } from '../../../app/readers/open-reader.js';
 import { openRoster } from '../../../app/readers/open-roster.js';
+import { knownAgent } from '../../args/known-agent.js';
 import { isTerminal } from '../../../domain/agent/agent.js';
 import { isSafeId } from '../../../domain/task/id.js';
 import { compareText } from '../../../domain/order.js';
@@ -22,7 +23,7 @@ export const command: Command = {
     ['agent rollback <name> <commit>', 'restore its folder workspaces/<name>/ from one of its commits'],
   ],
   about: `
-A file storage/paused/<name> pauses an agent, too. git -C workspaces/<name> log lists the commits for a rollback.`,
+Creating the file storage/paused/<name> also pauses an agent. git -C workspaces/<name> log lists the commits for a rollback.`,
   options: {
     description: { type: 'string', value: 'TEXT', about: 'new: what the agent is good at; others choose agents by it' },
     graph: { type: 'boolean', about: 'list: draw which agents follow which' },
@@ -86,15 +87,7 @@ async function rollback({ root, words, terminal, json, io }: Call): Promise<numb
 async function start(call: Call): Promise<number> {
   if (call.words.length === 0)
     throw new ProblemError(problem('bad_usage', 'guild agent start needs one or more names'));
-  const { agents } = openRoster(call.root);
-  const unknown = call.words.filter((name) => !agents.has(name));
-  if (unknown.length > 0) {
-    throw new ProblemError(
-      problem('unknown_agent', `there is no agent ${unknown.join(', ')}`, {
-        hint: `the agents are: ${[...agents.keys()].sort().join(', ')}`,
-      }),
-    );
-  }
+  for (const name of call.words) knownAgent(call.root, name);
   const { host } = await import('../watch.js');
   return host(call, call.words);
 }

@@ -57,7 +57,7 @@ tasks/approvals.task.md. The model is a script, so no key and no network are nee
     try {
       if (await play(workspace, call, model === undefined)) return await showEnd(workspace, call);
       terminal.say(
-        `\nNobody is at a terminal, so nothing was approved. The request is in ${path.join(folder, BALLOT)}. Run the demo on a terminal, or with --yes.`,
+        `\nThere is no terminal to ask at, so nothing was approved. The request is in ${path.join(folder, BALLOT)}. Run the demo on a terminal, or with --yes.`,
       );
       return EXIT.waiting;
     } finally {
@@ -96,10 +96,7 @@ async function human(root: string, call: Call): Promise<void> {
   const answer = asks
     ? (await answerTo(call.io, 'y to allow, n to refuse, or edit the file and press Enter: ')).trim().toLowerCase()
     : 'y';
-  if (!asks)
-    terminal.say(
-      terminal.dim(`  ${values['yes'] === true ? '--yes' : 'nobody is at the terminal'}: changing [_] to [x]`),
-    );
+  if (!asks) terminal.say(terminal.dim(`  ${values['yes'] === true ? '--yes' : 'no terminal'}: changing [_] to [x]`));
   if (answer !== 'y' && answer !== 'n') {
     if (fs.readFileSync(file, 'utf8') === before) await human(root, call);
     return;

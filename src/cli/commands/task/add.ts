@@ -14,7 +14,7 @@ export async function add(call: Call): Promise<number> {
     throw new ProblemError(problem('bad_usage', 'a priority is A, B, C or D'));
   const store = openReader(call.root);
   const to = text(values, 'to');
-  if (to !== undefined && to !== HUMAN) await mustExist(to, call.root);
+  if (to !== undefined && to !== HUMAN) (await import('../../args/known-agent.js')).knownAgent(call.root, to);
   const task = await newTask(store, {
     description,
     id: text(values, 'id'),
@@ -32,13 +32,4 @@ export async function add(call: Call): Promise<number> {
   for (const id of missing) terminal.say(`it waits for ${id}, which does not exist yet`);
   terminal.say(terminal.dim('guild pump or guild watch works on it'));
   return EXIT.done;
-}
-
-async function mustExist(agent: string, root: string): Promise<void> {
-  const { openRoster } = await import('../../../app/readers/open-roster.js');
-  const names = [...openRoster(root).agents.keys()].sort();
-  if (names.includes(agent)) return;
-  throw new ProblemError(
-    problem('unknown_agent', `there is no agent ${agent}`, { hint: `the agents are: ${names.join(', ') || 'none'}` }),
-  );
 }

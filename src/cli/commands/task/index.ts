@@ -25,7 +25,7 @@ A task is a file: dropping a JSON file with a "description" into tasks/pending/ 
     requires: { type: 'string', multiple: true, value: 'CAP,…', about: 'add: capabilities that the agent must have' },
     after: { type: 'string', multiple: true, value: 'ID,…', about: 'add: tasks that must be completed first' },
     priority: { type: 'string', value: 'A|B|C|D', about: 'add: A is the most urgent (default C)' },
-    all: { type: 'boolean', short: 'a', about: 'list: ended tasks, too' },
+    all: { type: 'boolean', short: 'a', about: 'list: include ended tasks' },
     state: { type: 'string', value: 'STATE', about: `list: only ${TASK_STATES.join(', ')}` },
     limit: { type: 'string', value: 'N', about: 'list: at most N tasks (default 50)' },
   },

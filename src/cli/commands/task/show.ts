@@ -82,7 +82,7 @@ function roundLines(all: Placed[], width: number): string[] {
   return all.flatMap(({ task }) =>
     roundTokens(task, all).flatMap(({ round, sent, whole }) => {
       const [few, many] = [sent, whole].map((count) => count.toLocaleString('en'));
-      const line = `${task.id} round ${round}: ${few} tokens sent, ${many} if everybody were sent everything`;
+      const line = `${task.id} round ${round}: ${few} tokens sent, ${many} if every member were sent everything`;
       return wrapped(line, width);
     }),
   );
