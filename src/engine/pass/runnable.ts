@@ -8,15 +8,13 @@ import { inOrder, queue, queueKey, type Place, type Queue, type Row } from '../.
 import { mayOffer } from '../../rules/staffing/offer.js';
 import { mayMove } from '../../rules/scheduling/ready.js';
 import { sessionId } from '../../domain/session/session-id.js';
-import type { Flight } from '../core/flight.js';
 import type { Capacity } from '../core/capacity.js';
 import { assigneeName, resolveAssignee } from '../core/assignee.js';
 import type { ReadyQueue } from '../core/ready-queue.js';
 import { isNeed } from '../coordination/needs.js';
 import type { EngineContext } from '../core/context.js';
 import type { SweptNeeds } from '../coordination/needs-sweep.js';
-
-type Flights = ReadonlyMap<string, Flight>;
+import type { Flights } from './flights.js';
 
 interface Runnable {
   /** Most urgent first. */
@@ -28,7 +26,7 @@ interface Runnable {
 /** `roots`: only tasks of these trees; absent: all. */
 export async function runnable(
   context: EngineContext,
-  flights: Flights,
+  { all: flights }: Flights,
   needs: SweptNeeds,
   roots?: ReadonlySet<string>,
 ): Promise<Runnable> {
@@ -91,7 +89,7 @@ async function lockHolder(
  * caller can enter the flight before anything else is decided.
  */
 export function canStart(context: EngineContext, flights: Flights, capacity: Capacity, task: Task): boolean {
-  if (flights.size >= context.config.limits.parallel) return false;
+  if (flights.all.size >= context.config.limits.parallel) return false;
   // Bids need no capacity: a busy agent can still say how busy it is.
   if (!roleFacts(task.role).takesCapacity) return true;
   const assignee = resolveAssignee(context, task);
@@ -101,7 +99,7 @@ export function canStart(context: EngineContext, flights: Flights, capacity: Cap
   }
   const name = assigneeName(context, task);
   const limit = context.agents.all().get(name)?.maxConcurrentTasks ?? Infinity;
-  return limit === Infinity || inFlight(flights, name) + capacity.elsewhere(name) < limit;
+  return limit === Infinity || flights.ofAgent(name) + capacity.elsewhere(name) < limit;
 }
 
 /** Locks the agent's shared conversation for the task. True if it has the lock or needs none. */
@@ -113,13 +111,6 @@ export async function lockSharedSession(
   // An agent with a pattern speaks in its stages, so its own task must not hold the lock.
   if (agent?.session !== 'shared' || !isLeaf(task, agent)) return true;
   return context.locks.acquire(sessionId(task, agent), task.id);
-}
-
-/** Number of tasks of this agent in flight. */
-export function inFlight(flights: Flights, agent: string): number {
-  let count = 0;
-  for (const flight of flights.values()) if (flight.agent === agent) count++;
-  return count;
 }
 
 function isHosted(context: EngineContext, task: Task): boolean {
