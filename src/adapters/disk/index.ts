@@ -17,14 +17,16 @@ export function disk(): Disk {
   /** Descriptors kept open by `appendOwn`. */
   const openFiles = new Map<string, number>();
   const absent = absentPaths();
+  const glances = glancesOf((file) => {
+    const stat = statOf(file);
+    return stat && stampOf(stat);
+  });
   const createFile = fileCreator();
   return {
     read: (file, maxBytes) => read(file, 0, maxBytes, absent),
     readFrom: (file, from, maxBytes) => read(file, from, maxBytes, absent),
-    stamp(file) {
-      const stat = statOf(file);
-      return stat && stampOf(stat);
-    },
+    stamp: glances.stampNow,
+    glance: glances.glance,
     list(folder) {
       if (absent.has(folder)) return [];
       try {
@@ -36,6 +38,7 @@ export function disk(): Disk {
       }
     },
     create(file, bytes) {
+      glances.forget(file);
       let fd: number;
       try {
         fd = fs.openSync(file, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0o644);
@@ -51,6 +54,7 @@ export function disk(): Disk {
       return true;
     },
     append(file, bytes) {
+      glances.forget(file);
       const fd = fs.openSync(file, O_WRONLY | O_APPEND | O_NOFOLLOW | O_NONBLOCK);
       try {
         writeAll(fd, bytes);
@@ -68,6 +72,7 @@ export function disk(): Disk {
       writeAll(fd, bytes);
     },
     patch(file, offset, bytes) {
+      glances.forget(file);
       const fd = fs.openSync(file, O_WRONLY | O_NOFOLLOW | O_NONBLOCK);
       try {
         const data = typeof bytes === 'string' ? Buffer.from(bytes) : bytes;
@@ -78,6 +83,8 @@ export function disk(): Disk {
       }
     },
     rename(from, to) {
+      glances.forget(from);
+      glances.forget(to);
       try {
         fs.renameSync(from, to);
         return true;
@@ -87,6 +94,7 @@ export function disk(): Disk {
       }
     },
     link(from, to) {
+      glances.forget(to);
       try {
         fs.linkSync(from, to);
         return true;
@@ -96,6 +104,7 @@ export function disk(): Disk {
       }
     },
     remove(file) {
+      glances.forget(file);
       const fd = openFiles.get(file);
       if (fd !== undefined && openFiles.delete(file)) fs.closeSync(fd);
       try {
@@ -116,6 +125,7 @@ export function disk(): Disk {
       await Promise.all(removals);
     },
     makeFolder(folder, mode) {
+      glances.forget(folder);
       const first = makePath(folder, mode);
       if (first !== undefined) syncNow(path.dirname(first));
     },
@@ -164,6 +174,33 @@ function statOf(file: string): fs.BigIntStats | undefined {
     if (isCode(error, 'ENOTDIR')) return undefined;
     throw error;
   }
+}
+
+interface Glances {
+  stampNow(file: string): string | undefined;
+  glance(file: string): string | undefined;
+  /** This process changes the file, and perhaps the names in its folder. */
+  forget(file: string): void;
+}
+
+/** Stamps of one turn of the event loop. */
+function glancesOf(stampNow: (file: string) => string | undefined): Glances {
+  const stamps = new Map<string, string | undefined>();
+  return {
+    stampNow,
+    glance(file) {
+      if (stamps.has(file)) return stamps.get(file);
+      if (stamps.size === 0) setImmediate(() => stamps.clear());
+      const stamp = stampNow(file);
+      stamps.set(file, stamp);
+      return stamp;
+    },
+    forget(file) {
+      if (stamps.size === 0) return;
+      stamps.delete(file);
+      stamps.delete(path.dirname(file));
+    },
+  };
 }
 
 const MAX_ABSENT = 100;
