@@ -112,7 +112,6 @@ export function engine(ports: Ports): Engine {
   let isSwept = false;
   /** Tasks found missing since the last pass that scanned. */
   const gone = new Set<string>();
-
   const views = wrapUp(context, { publisher, stuckWork }, (thrown) => void (failure ??= thrown));
   return {
     pump,
@@ -121,7 +120,8 @@ export function engine(ports: Ports): Engine {
     flights,
     isFlying: table.hasRoot,
     isPassedOver: skipped.has,
-    ...views,
+    wrapUp: views.wrapUp,
+    tidy: views.tidy,
     ...registry(context, publisher),
     backlog: () => backlog,
     stop,
@@ -311,6 +311,7 @@ export function engine(ports: Ports): Engine {
     const leaving = (): Flight[] => [...flights.values()].filter(({ root }) => !kept.has(root));
     for (const flight of leaving()) flight.stop.abort();
     for (let left = leaving(); left.length > 0; left = leaving()) await Promise.all(left.map(({ done }) => done));
+    await views.wrappedUp();
     if (failure !== undefined) return;
     await publisher.publish();
     await context.flush();

@@ -39,6 +39,8 @@ export function watchGoal(
   let lastFull = -Infinity;
   let fullGapMs = rescanGap(ports);
   let scanRestUntil = -Infinity;
+  let shownAt = -Infinity;
+  let registryDue = Infinity;
   let current = { isFull: false, wasRung: false, version: 0 };
 
   return {
@@ -71,18 +73,28 @@ export function watchGoal(
       // A change that did not wake this process may not have woken others.
       if (isFull && !wasRung && isIdle && ports.tasks.version() !== version) ports.presence.ringOthers();
       fullGapMs = rescanGap(ports);
-      await engine.showRegistry();
+      await showRegistry();
       onPass(report);
       if (isIdle) await ports.flush();
       ports.audit.passed(isIdle ? INTERVALS.commitGapQuietMs : INTERVALS.commitGapBusyMs);
     },
-    nextPass: () => Math.min(lastFull + fullGapMs, lookDue()),
+    nextPass: () => Math.min(lastFull + fullGapMs, lookDue(), registryDue),
     async check() {
       if (!signal.aborted) return 'going';
       resolve();
       return 'reached';
     },
   };
+
+  /** Changes that come close together share a write. */
+  async function showRegistry(): Promise<void> {
+    const now = clock.monotonicMs();
+    registryDue = shownAt + INTERVALS.stateGatherMs;
+    if (now < registryDue) return;
+    registryDue = Infinity;
+    shownAt = now;
+    await engine.showRegistry();
+  }
 
   /** Infinity if it did not ring. */
   function lookDue(): number {

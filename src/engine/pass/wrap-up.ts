@@ -10,10 +10,12 @@ interface WrapUp {
   wrapUp(): Promise<void>;
   /** Waits until everything is on disk. */
   tidy(): Promise<void>;
+  /** Resolves when nothing of `wrapUp` is left to do. */
+  wrappedUp(): Promise<void>;
 }
 
 interface Sources {
-  publisher: Pick<StatePublisher, 'publish'>;
+  publisher: Pick<StatePublisher, 'publish' | 'publishSoon'>;
   stuckWork: Pick<Stuck, 'report'>;
 }
 
@@ -23,14 +25,17 @@ export function wrapUp(
   { publisher, stuckWork }: Sources,
   onFailure: (thrown: unknown) => void,
 ): WrapUp {
-  let running = false;
+  let running: Promise<void> | undefined;
   let isAskedAgain = false;
+  let hurry = new AbortController();
   return {
     async wrapUp() {
       await showBallot(context, false);
       await showBoards(context, true);
       isAskedAgain = true;
-      if (!running) publishAndCommit().catch(onFailure);
+      running ??= publishAndCommit()
+        .catch(onFailure)
+        .finally(() => (running = undefined));
     },
     async tidy() {
       await stuckWork.report();
@@ -40,23 +45,25 @@ export function wrapUp(
       await context.flush();
       context.audit.passed();
     },
+    async wrappedUp() {
+      hurry.abort();
+      await running;
+      hurry = new AbortController();
+    },
   };
 
-  /** Runs that end meanwhile share the next round. */
+  /** Runs that end within a short time share a round. */
   async function publishAndCommit(): Promise<void> {
-    running = true;
-    try {
-      while (isAskedAgain) {
-        isAskedAgain = false;
-        await stuckWork.report();
-        await publisher.publish();
-        await context.flush({ visible: false });
-        if (!context.audit.isKept) continue;
-        await context.flush();
-        context.audit.passed();
-      }
-    } finally {
-      running = false;
+    while (isAskedAgain) {
+      await stuckWork.report();
+      const waitMs = await publisher.publishSoon();
+      if (waitMs !== undefined) await context.clock.sleep(waitMs, hurry.signal);
+      isAskedAgain = false;
+      if (waitMs !== undefined) await publisher.publish();
+      await context.flush({ visible: false });
+      if (!context.audit.isKept) continue;
+      await context.flush();
+      context.audit.passed();
     }
   }
 }
