@@ -74,6 +74,7 @@ export function readyQueue(tasks: Pick<Tasks, 'open' | 'getOpen' | 'isOpen' | 'v
     ended(id) {
       if (over.has(id) || !dependents.has(id) || tasks.isOpen(id)) return;
       over.add(id);
+      shown = undefined;
       for (const one of [...dependents.get(id)!]) look(one);
     },
     hasEnded: (id) => over.has(id) && !tasks.isOpen(id),
