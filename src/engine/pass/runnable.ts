@@ -58,7 +58,7 @@ export async function runnable(
   for (const places of [...readyRows(readyTasks, roots)]) {
     const first = places[0]?.task;
     if (first === undefined || !isHosted(context, first) || isPaused(context, first)) continue;
-    rows.push({ places: await lockHolder(context, readyTasks, places), alike: true });
+    rows.push({ places: ownShare(context, await lockHolder(context, readyTasks, places)), alike: true });
   }
   return { queue: queue(rows, (id) => flights.has(id)), due };
 }
@@ -69,6 +69,21 @@ function* readyRows(readyTasks: ReadyQueue, roots: ReadonlySet<string> | undefin
     const place = readyTasks.find(root);
     if (place !== undefined) yield [place];
   }
+}
+
+/** Processes begin this far apart in a long queue, as a multiple of the tasks that each starts. */
+const SHARE = 2;
+
+/**
+ * Processes that all begin with the oldest task lose most races for it. In a long queue each begins
+ * at another place near the front, which moves with every change, so that no task is left behind.
+ */
+function ownShare({ presence, config, tasks }: EngineContext, places: readonly Place[]): readonly Place[] {
+  const share = SHARE * config.limits.parallel;
+  if (places.length <= 2 * share) return places;
+  const { rank, of } = presence.rank();
+  const shares = Math.min(of, Math.floor(places.length / share));
+  return shares > 1 ? places.slice(share * ((rank + tasks.version()) % shares)) : places;
 }
 
 /** Of tasks that share a conversation, only the holder of its lock can start. */

@@ -18,6 +18,11 @@ export interface WatchOptions {
 const SCAN_SHARE = 20;
 const LONG_SCAN_MS = 2;
 const MAX_SCAN_REST_MS = 500;
+/**
+ * Comparing every file takes at most 1/1000 of the time. In between, changed folders are listed at
+ * the normal rate, so only an edit in place whose file event was lost waits longer.
+ */
+const FULL_SCAN_SHARE = 1000;
 /** Peers other than the first scan at most this many times less often. */
 const OTHERS_FACTOR = 8;
 
@@ -37,7 +42,9 @@ export function watchGoal(
   /** Time of the first ring since the last look. */
   let rungAt: number | undefined;
   let lastFull = -Infinity;
-  let fullGapMs = rescanGap(ports);
+  let lastScan = -Infinity;
+  let scanGapMs = rescanGap(ports);
+  let fullScanMs = 0;
   let scanRestUntil = -Infinity;
   let shownAt = -Infinity;
   let registryDue = Infinity;
@@ -58,10 +65,11 @@ export function watchGoal(
       return unhook;
     },
     look(now) {
-      const isFull = now - lastFull >= fullGapMs;
+      const isFull = now >= fullDue();
       const isDue = isFull || lookDue() <= now;
       current = { isFull, wasRung: rungAt !== undefined, version: ports.tasks.version() };
       if (isDue) rungAt = undefined;
+      if (isDue) lastScan = now;
       if (isFull) lastFull = now;
       return isFull ? 'all' : isDue ? 'changed' : 'none';
     },
@@ -69,16 +77,17 @@ export function watchGoal(
       const { isFull, wasRung, version } = current;
       if ((report.scanMs ?? 0) > LONG_SCAN_MS)
         scanRestUntil = clock.monotonicMs() + Math.min(MAX_SCAN_REST_MS, SCAN_SHARE * report.scanMs!);
+      if (isFull) fullScanMs = report.scanMs ?? 0;
       const isIdle = engine.flights.size === 0;
       // A change that did not wake this process may not have woken others.
       if (isFull && !wasRung && isIdle && ports.tasks.version() !== version) ports.presence.ringOthers();
-      fullGapMs = rescanGap(ports);
+      scanGapMs = rescanGap(ports);
       await showRegistry();
       onPass(report);
       if (isIdle) await ports.flush();
       ports.audit.passed(isIdle ? INTERVALS.commitGapQuietMs : INTERVALS.commitGapBusyMs);
     },
-    nextPass: () => Math.min(lastFull + fullGapMs, lookDue(), registryDue),
+    nextPass: () => Math.min(fullDue(), lookDue(), registryDue),
     async check() {
       if (!signal.aborted) return 'going';
       resolve();
@@ -96,9 +105,14 @@ export function watchGoal(
     await engine.showRegistry();
   }
 
-  /** Infinity if it did not ring. */
+  function fullDue(): number {
+    return lastFull + Math.max(scanGapMs, FULL_SCAN_SHARE * fullScanMs);
+  }
+
+  /** After a ring, or in case one was lost. */
   function lookDue(): number {
-    return rungAt === undefined ? Infinity : Math.max(rungAt + INTERVALS.ringSettleMs, scanRestUntil);
+    const rungDue = rungAt === undefined ? Infinity : rungAt + INTERVALS.ringSettleMs;
+    return Math.max(Math.min(rungDue, lastScan + scanGapMs), scanRestUntil);
   }
 }
 
