@@ -94,6 +94,7 @@ export function disk(): Disk {
       }
     },
     link(from, to) {
+      glances.forget(from);
       glances.forget(to);
       try {
         fs.linkSync(from, to);
