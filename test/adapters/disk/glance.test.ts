@@ -47,8 +47,8 @@ test('a glance shows the changes of this process at once', async (t) => {
     ['create', () => disk.create(file, 'x')],
     ['append', () => disk.append(file, 'y')],
     ['patch', () => disk.patch(file, 0, 'z')],
-    ['link', () => disk.link(file, `${file}2`)],
-    ['rename', () => disk.rename(`${file}2`, `${file}3`)],
+    ['rename', () => disk.rename(file, `${file}2`)],
+    ['link', () => disk.link(`${file}2`, file)],
     ['remove', () => disk.remove(file)],
     ['createSynced', () => disk.createSynced(file, 'x')],
   ];
