@@ -104,6 +104,13 @@ export async function openWorkspace(folderPath: string, options: OpenOptions = {
     else await store.intents.submit({ ...base, kind });
   };
 
+  /** Tasks made here that nobody has changed since. */
+  const own = new WeakSet<Task>();
+  const isOwn = (id: string): boolean => {
+    const task = store.tasks.getOpen(id)?.task;
+    return task !== undefined && own.has(task);
+  };
+
   const workspace: Workspace = {
     root,
     config,
@@ -111,7 +118,11 @@ export async function openWorkspace(folderPath: string, options: OpenOptions = {
     store,
     engine: motor,
     bus: ports.bus,
-    add: (task) => newTask(store, task, clock.now(), () => ids.next().slice(-8)),
+    async add(task) {
+      const made = await newTask(store, task, clock.now(), () => ids.next().slice(-8));
+      own.add(made);
+      return made;
+    },
     task: (id) => store.tasks.read(id),
     async openTasks() {
       await store.tasks.scan();
@@ -131,9 +142,9 @@ export async function openWorkspace(folderPath: string, options: OpenOptions = {
     pumpUntilQuiet,
     async run(agent, text, more = {}) {
       const task = await workspace.add({ ...more, description: text, to: agent });
-      return finish(task.id, { isNew: true });
+      return workspace.finish(task.id);
     },
-    finish: (id, signal) => finish(id, { ...(signal ? { signal } : {}) }),
+    finish: (id, signal) => finish(id, { isNew: isOwn(id), ...(signal ? { signal } : {}) }),
     async watch(signal, onPass) {
       const stop = new AbortController();
       const listening = plugins.start({
