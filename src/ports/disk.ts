@@ -30,8 +30,12 @@ export interface Disk {
   list(folder: string): string[];
   /** Creates a file. False, without a change, if the name is taken. */
   create(path: string, bytes: Uint8Array | string): boolean;
-  /** Appends in one write and returns the new stamp. Throws ENOENT if the file is missing. */
-  append(path: string, bytes: Uint8Array | string): string;
+  /**
+   * Appends in one write and returns the new stamp. Throws ENOENT if the file is missing.
+   * `isFrequent`: the file stays open, and whether it was deleted or replaced is checked once in a
+   * turn of the event loop.
+   */
+  append(path: string, bytes: Uint8Array | string, isFrequent?: boolean): string;
   /** `append` for a file that only this process uses; it stays open until removed here. */
   appendOwn(path: string, bytes: Uint8Array | string): void;
   /** Overwrites bytes in place; for fields of fixed width only. Returns the new stamp. */

@@ -249,7 +249,7 @@ export function segmentFiles(
 
   function appendTo(name: string, bytes: Buffer): string | undefined {
     try {
-      return disk.append(name, bytes);
+      return disk.append(name, bytes, true);
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
       throw error;

@@ -5,10 +5,13 @@
  */
 import fs from 'node:fs';
 import path from 'node:path';
-import { stampText } from '../../domain/stamp.js';
+import { inodeOf, stampText } from '../../domain/stamp.js';
 import type { Disk, Read } from '../../ports/disk.js';
+import { glancesOf } from './glances.js';
+import { growingFiles, type GrowingFile } from './growing-files.js';
 
 const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK, O_WRONLY, O_APPEND, O_CREAT, O_EXCL } = fs.constants;
+const APPEND = O_WRONLY | O_APPEND | O_NOFOLLOW | O_NONBLOCK;
 const DEFAULT_MAX_BYTES = 64 * 1024 * 1024;
 
 export function disk(): Disk {
@@ -21,6 +24,7 @@ export function disk(): Disk {
     const stat = statOf(file);
     return stat && stampOf(stat);
   });
+  const growing = growingFiles(glances.glance, openGrowing);
   const createFile = fileCreator();
   return {
     read: (file, maxBytes) => read(file, 0, maxBytes, absent),
@@ -53,20 +57,20 @@ export function disk(): Disk {
       }
       return true;
     },
-    append(file, bytes) {
+    append(file, bytes, isFrequent = false) {
+      const fd = isFrequent ? growing.open(file) : fs.openSync(file, APPEND);
       glances.forget(file);
-      const fd = fs.openSync(file, O_WRONLY | O_APPEND | O_NOFOLLOW | O_NONBLOCK);
       try {
         writeAll(fd, bytes);
         return stampOf(fs.fstatSync(fd, { bigint: true }));
       } finally {
-        fs.closeSync(fd);
+        if (!isFrequent) fs.closeSync(fd);
       }
     },
     appendOwn(file, bytes) {
       let fd = openFiles.get(file);
       if (fd === undefined) {
-        fd = fs.openSync(file, O_WRONLY | O_APPEND | O_NOFOLLOW | O_NONBLOCK);
+        fd = fs.openSync(file, APPEND);
         openFiles.set(file, fd);
       }
       writeAll(fd, bytes);
@@ -177,31 +181,9 @@ function statOf(file: string): fs.BigIntStats | undefined {
   }
 }
 
-interface Glances {
-  stampNow(file: string): string | undefined;
-  glance(file: string): string | undefined;
-  /** This process changes the file, and perhaps the names in its folder. */
-  forget(file: string): void;
-}
-
-/** Stamps of one turn of the event loop. */
-function glancesOf(stampNow: (file: string) => string | undefined): Glances {
-  const stamps = new Map<string, string | undefined>();
-  return {
-    stampNow,
-    glance(file) {
-      if (stamps.has(file)) return stamps.get(file);
-      if (stamps.size === 0) setImmediate(() => stamps.clear());
-      const stamp = stampNow(file);
-      stamps.set(file, stamp);
-      return stamp;
-    },
-    forget(file) {
-      if (stamps.size === 0) return;
-      stamps.delete(file);
-      stamps.delete(path.dirname(file));
-    },
-  };
+function openGrowing(file: string): GrowingFile {
+  const fd = fs.openSync(file, APPEND);
+  return { fd, inode: inodeOf(stampOf(fs.fstatSync(fd, { bigint: true }))) };
 }
 
 const MAX_ABSENT = 100;

@@ -91,3 +91,34 @@ test('a thousand questions for intents and pauses in one turn look at each folde
   assert.equal(paused.isPaused('ana'), true);
   assert.deepEqual([...paused.look()], [['ana', 'ill']]);
 });
+
+test('a file that often grows stays open, and one that was deleted or replaced is noticed in the next turn', async (t) => {
+  const root = folder(t);
+  const disk = realDisk();
+  const file = path.join(root, 'notes.jsonl');
+  const read = (): string => fs.readFileSync(file, 'utf8');
+  disk.create(file, '');
+  const { mock } = t.mock.method(fs, 'openSync');
+  for (let i = 0; i < 10; i++) {
+    assert.equal(disk.append(file, `${i}\n`, true), disk.stamp(file));
+    await turn();
+  }
+  assert.equal(mock.callCount(), 1);
+  assert.equal(read(), '0\n1\n2\n3\n4\n5\n6\n7\n8\n9\n');
+  fs.writeFileSync(`${file}.new`, 'edited\n');
+  fs.renameSync(`${file}.new`, file);
+  disk.append(file, 'a\n', true);
+  assert.equal(read(), 'edited\na\n');
+  await turn();
+  fs.rmSync(file);
+  assert.throws(() => disk.append(file, 'b\n', true), { code: 'ENOENT' });
+  disk.create(file, '');
+  disk.append(file, 'c\n', true);
+  assert.equal(read(), 'c\n');
+  for (let i = 0; i < 20; i++) {
+    disk.create(`${file}${i}`, '');
+    disk.append(`${file}${i}`, 'x', true);
+  }
+  disk.append(file, 'd\n', true);
+  assert.equal(read(), 'c\nd\n', 'the least recently used is closed and opened again');
+});
