@@ -78,7 +78,7 @@ export function composePorts(foundation: Foundation, options: OpenOptions): { po
     checkIns: checkIns({ root, disk, peer }),
     // Caches are not part of a recording.
     bids: tape ? noBids() : bids({ root, disk, peer, fold: addToRecords }),
-    pauses: pauses({ root, disk }),
+    pauses: pauses({ root, disk, clock }),
     creationRate: creationRate({ root, disk }),
     boardTools: boardTools({
       root,

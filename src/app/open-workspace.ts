@@ -17,11 +17,10 @@ import { patience, type Peer } from '../domain/peer.js';
 import { ProblemError, type Problem } from '../domain/problem.js';
 import type { EndedState, Placed, Task } from '../domain/task/task.js';
 import { engine, type Engine, type PumpReport } from '../engine/pass/pump.js';
-import { watch } from '../engine/pass/watch.js';
+import { driver } from '../engine/pass/driver.js';
 import type { Bus } from '../ports/bus.js';
 import type { Store } from '../ports/store/index.js';
 import { composePorts } from './compose-ports.js';
-import { driver } from './driver.js';
 import { newTask, type NewTask } from './new-task.js';
 import type { OpenOptions } from './open-options.js';
 import { noWorkspace } from './readers/open-reader.js';
@@ -97,12 +96,19 @@ export async function openWorkspace(folderPath: string, options: OpenOptions = {
   agents.refresh();
   const { ports, store } = composePorts({ root, disk, clock, ids, env, config, plugins, agents }, options);
   const motor = tape ? taped(engine(ports), tape) : engine(ports);
-  const { pumpUntilQuiet, finish } = driver(ports, motor);
+  const { pumpUntilQuiet, finish, watch } = driver(ports, motor);
   const intent = async (kind: 'cancel' | 'stop' | 'retry' | 'tell', task: string, text?: string): Promise<void> => {
     const base = { id: ids.next(), task, by: 'human', at: clock.now().toISOString() };
     if (kind === 'tell') await store.intents.submit({ ...base, kind, text: text ?? '' });
     else if (kind === 'cancel') await store.intents.submit({ ...base, kind, ...(text ? { reason: text } : {}) });
     else await store.intents.submit({ ...base, kind });
+  };
+
+  /** Tasks made here that nobody has changed since. */
+  const own = new WeakSet<Task>();
+  const isOwn = (id: string): boolean => {
+    const task = store.tasks.getOpen(id)?.task;
+    return task !== undefined && own.has(task);
   };
 
   const workspace: Workspace = {
@@ -112,7 +118,11 @@ export async function openWorkspace(folderPath: string, options: OpenOptions = {
     store,
     engine: motor,
     bus: ports.bus,
-    add: (task) => newTask(store, task, clock.now(), () => ids.next().slice(-8)),
+    async add(task) {
+      const made = await newTask(store, task, clock.now(), () => ids.next().slice(-8));
+      own.add(made);
+      return made;
+    },
     task: (id) => store.tasks.read(id),
     async openTasks() {
       await store.tasks.scan();
@@ -132,9 +142,9 @@ export async function openWorkspace(folderPath: string, options: OpenOptions = {
     pumpUntilQuiet,
     async run(agent, text, more = {}) {
       const task = await workspace.add({ ...more, description: text, to: agent });
-      return finish(task.id);
+      return workspace.finish(task.id);
     },
-    finish,
+    finish: (id, signal) => finish(id, { isNew: isOwn(id), ...(signal ? { signal } : {}) }),
     async watch(signal, onPass) {
       const stop = new AbortController();
       const listening = plugins.start({
@@ -142,10 +152,10 @@ export async function openWorkspace(folderPath: string, options: OpenOptions = {
         deliver: (name, message) => ports.inbox.append(`${name}-messages.jsonl`, message),
         report: ports.watchers.problem,
       });
-      const work = tape?.watch ?? watch;
+      const options = { signal, ...(onPass ? { onPass } : {}) };
       const waits = (): number => patience(store.presence.rank());
       const unfollow = tape === undefined ? ports.bus.follow(waits) : undefined;
-      await work(ports, motor, { signal, ...(onPass ? { onPass } : {}) }).finally(() => {
+      await (tape?.watch?.(ports, motor, options) ?? watch(options)).finally(() => {
         stop.abort();
         unfollow?.();
       });

@@ -3,6 +3,7 @@
  * before its next turn.
  */
 import path from 'node:path';
+import { clock } from '../adapters/clock/index.js';
 import { disk as realDisk } from '../adapters/disk/index.js';
 import { PAUSED, pauses } from '../adapters/pauses/index.js';
 
@@ -33,5 +34,5 @@ export async function resumeAgent(root: string, name: string): Promise<boolean> 
 
 /** The paused agents and the reasons. */
 export function pausedAgents(root: string): ReadonlyMap<string, string> {
-  return pauses({ root, disk: realDisk() }).look();
+  return pauses({ root, disk: realDisk(), clock: clock() }).look();
 }

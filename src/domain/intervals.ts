@@ -34,7 +34,8 @@ export const INTERVALS = {
 
   // Gathering: changes that come closer together than this are handled together
   ringSettleMs: 15,
-  stateGatherMs: 25,
+  /** Agents' states and `agents/registry.json`, which nobody waits for. */
+  stateGatherMs: 50,
   /** An editor that writes in place may still be writing this soon after the last change. */
   boardSettleMs: 100,
   /** Commits to history, while tasks are worked on and when none is. */

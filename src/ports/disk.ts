@@ -21,6 +21,11 @@ export interface Disk {
   readFrom(path: string, offset: number, maxBytes?: number): Read;
   /** Changes whenever the content may have changed (domain/stamp.ts); undefined if missing. */
   stamp(path: string): string | undefined;
+  /**
+   * The stamp as of this turn of the event loop, with the changes of this process: calls in one
+   * turn share a look. For files that others change and that many tasks ask about.
+   */
+  glance(path: string): string | undefined;
   /** Names in a folder, unordered; empty if it is missing or not a folder. */
   list(folder: string): string[];
   /** Creates a file. False, without a change, if the name is taken. */

@@ -125,7 +125,7 @@ export function testPorts({ disk, store, clock, ids, model, asks }: Ground, opti
     boards: boards({ root: ROOT, disk, clock, peer }),
     checkIns: checkIns({ root: ROOT, disk, peer }),
     bids: bids({ root: ROOT, disk, peer, fold: addToRecords }),
-    pauses: pauses({ root: ROOT, disk }),
+    pauses: pauses({ root: ROOT, disk, clock }),
     creationRate: creationRate({ root: ROOT, disk }),
     bus: options.bus ?? busOn(disk, clock),
     boardTools: boardTools({

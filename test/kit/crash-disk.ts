@@ -43,6 +43,7 @@ export function crashDisk(disk: Disk, at: number, fault: Fault = 'die'): CrashDi
     read: (file, max) => alive(() => disk.read(file, max)),
     readFrom: (file, offset, max) => alive(() => disk.readFrom(file, offset, max)),
     stamp: (file) => alive(() => disk.stamp(file)),
+    glance: (file) => alive(() => disk.glance(file)),
     list: (folder) => alive(() => disk.list(folder)),
     create: (file, bytes) =>
       step(

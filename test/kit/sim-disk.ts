@@ -82,6 +82,9 @@ export function simDisk(): SimDisk {
       const inode = names.get(file);
       return inode && stampOf(inode);
     },
+    glance(file) {
+      return this.stamp(file);
+    },
     list(folder) {
       const found: string[] = [];
       for (const file of [...names.keys(), ...folders]) {

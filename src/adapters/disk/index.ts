@@ -7,6 +7,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { stampText } from '../../domain/stamp.js';
 import type { Disk, Read } from '../../ports/disk.js';
+import { glancesOf } from './glances.js';
 import { keptFiles, type KeptFiles, type SyncCall } from './kept-files.js';
 
 const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK, O_WRONLY, O_APPEND, O_CREAT, O_EXCL, O_TRUNC } = fs.constants;
@@ -20,14 +21,16 @@ export function disk(): Disk {
   /** Files of `writeOwn`. */
   const own = keptFiles();
   const absent = absentPaths();
+  const glances = glancesOf((file) => {
+    const stat = statOf(file);
+    return stat && stampOf(stat);
+  });
   const createFile = fileCreator();
   return {
     read: (file, maxBytes) => read(file, 0, maxBytes, absent),
     readFrom: (file, from, maxBytes) => read(file, from, maxBytes, absent),
-    stamp(file) {
-      const stat = statOf(file);
-      return stat && stampOf(stat);
-    },
+    stamp: glances.stampNow,
+    glance: glances.glance,
     list(folder) {
       if (absent.has(folder)) return [];
       try {
@@ -38,8 +41,14 @@ export function disk(): Disk {
         throw error;
       }
     },
-    create: (file, bytes) => createWith(file, (fd) => writeAll(fd, bytes)),
-    append: (file, bytes) => append(appended, file, bytes),
+    create(file, bytes) {
+      glances.forget(file);
+      return createWith(file, (fd) => writeAll(fd, bytes));
+    },
+    append(file, bytes) {
+      glances.forget(file);
+      return append(appended, file, bytes);
+    },
     preallocate(file, bytes) {
       return createWith(file, (fd) => {
         // Small writes: one large write becomes one large folio that every later sync writes whole.
@@ -54,6 +63,7 @@ export function disk(): Disk {
         done += fs.writeSync(fd, data, done, data.length - done, offset + done);
     },
     rewrite(file, bytes) {
+      glances.forget(file);
       let fd: number;
       try {
         fd = fs.openSync(file, O_WRONLY | O_TRUNC | O_NOFOLLOW | O_NONBLOCK);
@@ -69,6 +79,7 @@ export function disk(): Disk {
       return true;
     },
     patch(file, offset, bytes) {
+      glances.forget(file);
       const fd = fs.openSync(file, O_WRONLY | O_NOFOLLOW | O_NONBLOCK);
       try {
         const data = typeof bytes === 'string' ? Buffer.from(bytes) : bytes;
@@ -79,6 +90,8 @@ export function disk(): Disk {
       }
     },
     rename(from, to) {
+      glances.forget(from);
+      glances.forget(to);
       try {
         fs.renameSync(from, to);
         for (const files of [appended, own]) files.move(from, to);
@@ -89,6 +102,8 @@ export function disk(): Disk {
       }
     },
     link(from, to) {
+      glances.forget(from);
+      glances.forget(to);
       try {
         fs.linkSync(from, to);
         return true;
@@ -98,6 +113,7 @@ export function disk(): Disk {
       }
     },
     remove(file) {
+      glances.forget(file);
       for (const files of [appended, own]) files.close(file);
       try {
         fs.unlinkSync(file);
@@ -117,6 +133,7 @@ export function disk(): Disk {
       await Promise.all(removals);
     },
     makeFolder(folder, mode) {
+      glances.forget(folder);
       const first = makePath(folder, mode);
       if (first !== undefined) syncNow(path.dirname(first));
     },

@@ -9,8 +9,8 @@ import { writtenAt } from '../../domain/stamp.js';
 import { OPEN_STATES, type OpenState } from '../../domain/task/task.js';
 import type { Disk } from '../../ports/disk.js';
 import { parseTask } from '../../text/records/task.js';
-import { isSettled, isTaskFile, parseClaimName, type Layout } from './base/layout.js';
 import { contentSum } from './base/content-sum.js';
+import { isSettled, isTaskFile, LEAVING, parseClaimName, type Layout } from './base/layout.js';
 import { openIndex, type Entry, type OpenIndex } from './open-index.js';
 import type { Quarantine } from './quarantine.js';
 import { strays } from './strays.js';
@@ -27,9 +27,10 @@ export interface OpenTasks extends Pick<
    */
   scan(full: boolean, isQueued: (id: string) => boolean): { problems: Problem[]; gone: string[] };
   /**
-   * Makes the next scan compare this file even if it is not full: its folder may look unchanged.
+   * A file event. False if the index agrees with the disk, for example because this process made
+   * the change. Otherwise the next scan compares this file, even if its folder looks unchanged.
    */
-  doubt(file: string): void;
+  doubt(file: string): boolean;
   /**
    * For a reader that looks once and shows `max` tasks: of a crowd of pending files only the oldest
    * are read. `unread` is the number of the others.
@@ -51,14 +52,21 @@ const CROWD = 1000;
 /** Generous: a record is small, but a person may drop a long text. */
 const MAX_TASK_BYTES = 1024 * 1024;
 
+/** While file events name the changed files of a folder, it is listed only this often. */
+const LIST_MS = 1000;
+
 export function openTasks(disk: Disk, layout: Layout, quarantine: Quarantine, now: () => Date): OpenTasks {
   const index = openIndex();
   const { byId, byFile, filesOf, add, remove } = index;
   const unreadable = unreadableFiles(disk, index.touch);
   const pairs = twins(disk);
   const strayFiles = strays(disk, layout);
-  const doubted = new Set<Entry>();
+  const doubted = new Set<string>();
+  /** Folders whose files had events since the last scan. */
+  const watched = new Set<OpenState>();
+  const stateOf = new Map(OPEN_STATES.map((state) => [layout.tasks(state), state]));
   const folderStamps = new Map<OpenState, string | undefined>();
+  const listedAt = new Map<OpenState, number>();
   /** Twins quarantined in favour of a file that was read after them; reported by the next scan. */
   const quarantinedTwins: Problem[] = [];
 
@@ -73,10 +81,7 @@ export function openTasks(disk: Disk, layout: Layout, quarantine: Quarantine, no
     add,
     remove,
     scan,
-    doubt(file) {
-      const entry = byFile.get(file);
-      if (entry !== undefined) doubted.add(entry);
-    },
+    doubt,
     glance,
     strays: strayFiles.take,
     load,
@@ -87,10 +92,11 @@ export function openTasks(disk: Disk, layout: Layout, quarantine: Quarantine, no
   function scan(full: boolean, isQueued: (id: string) => boolean): { problems: Problem[]; gone: string[] } {
     const problems: Problem[] = [];
     const gone: string[] = [];
-    const changed = full ? [] : [...doubted].filter(hasChanged).filter((entry) => !isQueued(entry.id));
+    const doubts = full ? [] : [...doubted];
     doubted.clear();
-    for (const { state, file } of changed) report(problems, load(state, file));
+    for (const file of doubts) compare(file, isQueued, problems, gone);
     for (const state of OPEN_STATES) scanFolder(state, full, isQueued, problems, gone);
+    watched.clear();
     pairs.prune((id) => byId.has(id));
     strayFiles.look(full);
     return { problems: [...problems, ...quarantinedTwins.splice(0)], gone: gone.filter((id) => !byId.has(id)) };
@@ -134,6 +140,8 @@ export function openTasks(disk: Disk, layout: Layout, quarantine: Quarantine, no
     const stamp = disk.stamp(folder);
     if (!full && folderStamps.has(state) && folderStamps.get(state) === stamp) return;
     const at = now();
+    if (!full && watched.has(state) && at.getTime() - (listedAt.get(state) ?? -Infinity) < LIST_MS) return;
+    listedAt.set(state, at.getTime());
     const names = disk.list(folder);
     folderStamps.set(state, isSettled(stamp, at) ? stamp : undefined);
     unreadable.deleteMissing(folder, names);
@@ -150,7 +158,7 @@ export function openTasks(disk: Disk, layout: Layout, quarantine: Quarantine, no
         unchanged++;
         continue;
       }
-      if (isQueued(entry?.id ?? parseClaimName(name)?.id ?? path.basename(name, '.json'))) continue;
+      if (isQueued(entry?.id ?? idIn(name))) continue;
       if (entry === undefined && unreadable.isUnchanged(file)) continue;
       report(problems, load(state, file));
     }
@@ -173,11 +181,27 @@ export function openTasks(disk: Disk, layout: Layout, quarantine: Quarantine, no
     }
   }
 
-  /** False for a file that has gone: the scan of its folder finds that. */
-  function hasChanged(entry: Entry): boolean {
-    if (byFile.get(entry.file) !== entry) return false;
-    const stamp = disk.stamp(entry.file);
-    return stamp !== undefined && stamp !== entry.stamp;
+  function doubt(file: string): boolean {
+    const state = stateOf.get(path.dirname(file));
+    const name = path.basename(file);
+    if (state === undefined || (!isTaskFile(name) && !name.endsWith(LEAVING))) return true;
+    watched.add(state);
+    if (name.endsWith(LEAVING) || disk.stamp(file) === byFile.get(file)?.stamp) return false;
+    doubted.add(file);
+    return true;
+  }
+
+  function compare(file: string, isQueued: (id: string) => boolean, problems: Problem[], gone: string[]): void {
+    const entry = byFile.get(file);
+    if (isQueued(entry?.id ?? idIn(path.basename(file)))) return;
+    const stamp = disk.stamp(file);
+    if (stamp === entry?.stamp) return;
+    if (stamp !== undefined) {
+      const isKnownBad = entry === undefined && unreadable.isUnchanged(file);
+      return isKnownBad ? undefined : report(problems, load(stateOf.get(path.dirname(file))!, file));
+    }
+    remove(entry!);
+    gone.push(entry!.id);
   }
 
   function load(state: OpenState, file: string): Entry | Problem | undefined {
@@ -233,6 +257,11 @@ export function openTasks(disk: Disk, layout: Layout, quarantine: Quarantine, no
       disk.stamp(layout.task('completed', id)) !== undefined || disk.stamp(layout.task('failed', id)) !== undefined
     );
   }
+}
+
+/** The id that the name of a task file stands for. */
+function idIn(name: string): string {
+  return parseClaimName(name)?.id ?? path.basename(name, '.json');
 }
 
 function report(problems: Problem[], loaded: Entry | Problem | undefined): void {

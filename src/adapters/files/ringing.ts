@@ -16,7 +16,7 @@ interface Dependencies {
   presence: Presence;
   /** Makes the files that dead processes had not written. */
   adoptDead: () => void;
-  touched: (file: string) => void;
+  touched: (file: string) => boolean;
 }
 
 export function ringing({

@@ -3,7 +3,9 @@
  * may create or remove the file with an editor.
  */
 import path from 'node:path';
+import { writtenAt } from '../../domain/stamp.js';
 import { isSafeId } from '../../domain/task/id.js';
+import type { Clock } from '../../ports/clock.js';
 import type { Disk } from '../../ports/disk.js';
 import type { Pauses } from '../../ports/pauses.js';
 
@@ -11,14 +13,25 @@ export const PAUSED = path.join('storage', 'paused');
 
 const MAX_REASON_BYTES = 4096;
 
-export function pauses({ root, disk }: { root: string; disk: Disk }): Pauses {
+/** A folder that changed this recently may change again without another stamp. */
+const YOUNG_MS = 2000;
+
+interface PausesOptions {
+  root: string;
+  disk: Disk;
+  clock: Pick<Clock, 'now'>;
+}
+
+export function pauses({ root, disk, clock }: PausesOptions): Pauses {
   const folder = path.join(root, PAUSED);
   let paused: Map<string, string> = new Map();
   let stamps = '';
+  /** The names in the folder when it had this stamp; undefined: not known. */
+  let listed: { stamp: string | undefined; names: ReadonlySet<string> } | undefined;
 
   return {
     look() {
-      const names = entries().filter(isSafeId).sort();
+      const names = [...namesNow()];
       const now = names.map((name) => `${name} ${disk.stamp(path.join(folder, name))}`).join('\n');
       if (now === stamps) return paused;
       stamps = now;
@@ -26,8 +39,18 @@ export function pauses({ root, disk }: { root: string; disk: Disk }): Pauses {
       return paused;
     },
     all: () => paused,
-    isPaused: (agent) => isSafeId(agent) && disk.stamp(path.join(folder, agent)) !== undefined,
+    isPaused: (agent) => namesNow().has(agent),
   };
+
+  /** Lists the folder only if it may have changed since this turn's first look. */
+  function namesNow(): ReadonlySet<string> {
+    const stamp = disk.glance(folder);
+    if (listed !== undefined && listed.stamp === stamp) return listed.names;
+    const names = new Set(stamp === undefined ? [] : entries().filter(isSafeId).sort());
+    const isSettled = stamp === undefined || clock.now().getTime() - Number(writtenAt(stamp) / 1_000_000n) > YOUNG_MS;
+    listed = isSettled ? { stamp, names } : undefined;
+    return names;
+  }
 
   function entries(): string[] {
     try {

@@ -31,7 +31,7 @@ interface GateOptions {
 
 export function gate({ root, disk, folder, peer, isFree }: GateOptions): Gate {
   const change = changeFile({ root, disk, peer });
-  const stamp = (): string => [ALLOWLIST_FILE, POLICY_FILE].map((file) => disk.stamp(path.join(root, file))).join(' ');
+  const stamp = (): string => [ALLOWLIST_FILE, POLICY_FILE].map((file) => disk.glance(path.join(root, file))).join(' ');
   let seen = stamp();
   let loaded = loadPolicy(root);
   let unreported = loaded.problems;

@@ -28,6 +28,14 @@ export interface Roster extends Agents {
   check(): { problems: Problem[]; warnings: Problem[]; files: number };
 }
 
+/** The names in a folder that has had this stamp `since`. */
+interface Listed {
+  stamp: string;
+  names: readonly string[];
+  since: number;
+  isSettled: boolean;
+}
+
 /** Where agent files are: the folder, the extension and the format. */
 const PLACES: { folder: string; ends: string; format?: AgentFormat }[] = [
   { folder: 'agents', ends: '.agent.yaml', format: 'agent-yaml' },
@@ -47,6 +55,9 @@ const FOLDERS = [...new Set(PLACES.map(({ folder }) => folder))];
  * would have to stat each file.
  */
 const MANY_AGENTS = 1000;
+
+/** Some file systems keep times in steps of up to two seconds. */
+const YOUNG_MS = 2000;
 
 const MAX_AGENT_BYTES = 1024 * 1024;
 
@@ -71,6 +82,7 @@ export function roster(
   let folderStamps = '';
   /** This process changed agent files since the last check. */
   let touched = false;
+  const listed = new Map<string, Listed>();
   let placeStamps = '';
   let lookedAt = -Infinity;
 
@@ -158,7 +170,7 @@ export function roster(
 
   function find(): string[] {
     const files = new Set<string>(foreign);
-    const names = new Map(FOLDERS.map((folder) => [folder, disk.list(path.join(root, folder))]));
+    const names = new Map(FOLDERS.map((folder) => [folder, namesIn(folder)]));
     for (const { folder, ends } of PLACES) {
       for (const name of names.get(folder)!) {
         if (name.endsWith(ends) && !name.startsWith('.') && name !== 'README.md')
@@ -176,6 +188,20 @@ export function roster(
         files.add(file);
     }
     return [...files].sort();
+  }
+
+  /** Lists the folder only if it may have changed. */
+  function namesIn(folder: string): readonly string[] {
+    const full = path.join(root, folder);
+    const stamp = disk.glance(full);
+    if (stamp === undefined) return [];
+    const last = listed.get(folder);
+    const since = last !== undefined && last.stamp === stamp ? last.since : performance.now();
+    if (last?.stamp === stamp && last.isSettled) return last.names;
+    const names = disk.list(full);
+    // A listing some time after the stamp was first seen shows all changes that it stands for.
+    listed.set(folder, { stamp, names, since, isSettled: performance.now() - since > YOUNG_MS });
+    return names;
   }
 
   function load(file: string): void {

@@ -153,7 +153,7 @@ test('the watcher tells joins and leaves from work, can be rung for all, and fol
   const hung = watchWorkspace(l, {
     ring: () => void heard.add('ring'),
     peers: (gone) => void heard.add(gone ? 'gone' : 'came'),
-    touched: (file) => void heard.add(path.relative(l.root, file)),
+    touched: (file) => (heard.add(path.relative(l.root, file)), true),
   });
   const hears = async (what: string, cause: () => void): Promise<void> => {
     await settled(heard);

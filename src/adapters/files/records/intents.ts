@@ -14,25 +14,27 @@ import { readJson } from '../base/read-json.js';
 const TRUST_STAMP_MS = 1000;
 
 export function intents(disk: Disk, layout: Layout, writing: AtomicWrite, now: () => Date): Intents {
-  /** The folder's stamp when it was last seen empty, and when that was. */
-  let empty: { stamp: string; at: number } | undefined;
+  /** The intents when the folder had this stamp, and when that was. */
+  let last: { stamp: string; at: number; intents: readonly Intent[] } | undefined;
   return {
     async submit(intent) {
       const name = `${intent.at.replaceAll(/[^0-9TZ]/g, '')}-${intent.id}.json`;
       await writing.createOnce(path.join(layout.intents, name), JSON.stringify(intent));
     },
     async list() {
-      const stamp = disk.stamp(layout.intents);
+      // Every task asks several times in each turn of its conversation.
+      const stamp = disk.glance(layout.intents);
       const at = now().getTime();
-      const isUnchanged = stamp !== undefined && stamp === empty?.stamp;
-      if (isUnchanged && Math.abs(at - empty!.at) < TRUST_STAMP_MS) return [];
+      if (stamp !== undefined && stamp === last?.stamp && Math.abs(at - last.at) < TRUST_STAMP_MS)
+        return [...last.intents];
       const names = disk
         .list(layout.intents)
         .filter((name) => name.endsWith('.json'))
         .sort();
-      const isEmpty = names.length === 0 && stamp !== undefined && isSettled(stamp, new Date(at));
-      empty = isEmpty ? { stamp, at } : undefined;
-      return names.flatMap((name) => readJson<Intent>(disk, path.join(layout.intents, name)) ?? []);
+      const all = names.flatMap((name) => readJson<Intent>(disk, path.join(layout.intents, name)) ?? []);
+      const isComplete = all.length === names.length && isSettled(stamp, new Date(at));
+      last = isComplete ? { stamp: stamp!, at, intents: all } : undefined;
+      return all;
     },
     async done(id) {
       for (const name of disk.list(layout.intents))
