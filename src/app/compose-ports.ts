@@ -10,6 +10,7 @@ import { checkIns } from '../adapters/check-ins/index.js';
 import { clock as realClock } from '../adapters/clock/index.js';
 import { creationRate } from '../adapters/creation-rate/index.js';
 import { files } from '../adapters/files/index.js';
+import { heldFiles } from '../adapters/held-files/index.js';
 import { inbox } from '../adapters/inbox/index.js';
 import { LIST_PRICES } from '../adapters/models/ai-sdk/prices.js';
 import { models } from '../adapters/models/index.js';
@@ -45,11 +46,13 @@ interface Foundation {
   config: Config;
   plugins: Plugins;
   agents: Roster;
+  /** Peer ids under which this process worked until its store failed. */
+  abandoned: ReadonlySet<string>;
 }
 
 /** `store` is separate because only its owner may close it. */
 export function composePorts(foundation: Foundation, options: OpenOptions): { ports: Ports; store: Store } {
-  const { root, disk, clock, ids, env, config, plugins, agents } = foundation;
+  const { root, disk, clock, ids, env, config, plugins, agents, abandoned } = foundation;
   const { tape } = options;
   const onlookers = watchers(options.watchers);
   const history = options.history === false || options.disk ? undefined : lateHistory({ root, config, env, clock });
@@ -73,6 +76,7 @@ export function composePorts(foundation: Foundation, options: OpenOptions): { po
     shell: actions(shell({ root, env, clock: waitingClock }), { root, env, builtIn: packageFolder('plugins') }),
     ballot: ballot({ root, disk, peer, livePeers }),
     inbox: inbox({ root, disk, peer }),
+    heldFiles: heldFiles({ root, disk, peer }),
     boards: boards({ root, disk, clock, peer }),
     bus: bus({ root, disk, clock, peer }),
     checkIns: checkIns({ root, disk, peer }),
@@ -98,6 +102,7 @@ export function composePorts(foundation: Foundation, options: OpenOptions): { po
     clock,
     ids,
     hosts: options.agents && new Set(options.agents),
+    abandoned,
     isSequential: false,
     watchers: onlookers,
   };

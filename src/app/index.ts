@@ -11,7 +11,8 @@
  * ```
  */
 export type { OpenOptions } from './open-options.js';
-export { openWorkspace, type Workspace } from './open-workspace.js';
+export { openWorkspace } from './reopen.js';
+export type { Workspace } from './open-workspace.js';
 export type { NewTask } from './new-task.js';
 export type { Agent } from '../domain/agent/agent.js';
 export type { Config } from '../domain/config/config.js';

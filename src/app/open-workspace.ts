@@ -77,7 +77,12 @@ export interface Workspace {
   readonly bus: Bus;
 }
 
-export async function openWorkspace(folderPath: string, options: OpenOptions = {}): Promise<Workspace> {
+/** `abandoned`: peer ids under which this process worked until its store failed. */
+export async function openWorkspace(
+  folderPath: string,
+  options: OpenOptions = {},
+  abandoned: ReadonlySet<string> = new Set(),
+): Promise<Workspace> {
   const root = path.resolve(folderPath);
   const disk = recreateFolders(options.disk ?? realDisk(), root);
   if (!isWorkspace(disk, root)) throw new ProblemError(noWorkspace(root, disk.stamp(root) !== undefined));
@@ -94,7 +99,7 @@ export async function openWorkspace(folderPath: string, options: OpenOptions = {
   const pluginTools = plugins.tools.map((tool) => tool.name);
   const agents = roster(disk, root, options.modelName, [], pluginTools);
   agents.refresh();
-  const { ports, store } = composePorts({ root, disk, clock, ids, env, config, plugins, agents }, options);
+  const { ports, store } = composePorts({ root, disk, clock, ids, env, config, plugins, agents, abandoned }, options);
   const motor = tape ? taped(engine(ports), tape) : engine(ports);
   const { pumpUntilQuiet, finish, watch } = driver(ports, motor);
   const intent = async (kind: 'cancel' | 'stop' | 'retry' | 'tell', task: string, text?: string): Promise<void> => {

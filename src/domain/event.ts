@@ -25,6 +25,7 @@ export const EVENTS = {
   'ballot.refused': 'An entry in `tasks/approvals.task.md` does not count; the event says why.',
   'file.held': 'A file cannot be read at the moment and is read again when it changes.',
   'file.quarantined': 'A file that can never be valid was moved to `quarantine/`.',
+  'fault.contained': 'A step of a pass failed for one thing, which was skipped; the event says why.',
   'result.fenced': 'A result came after another process had taken over the task; it is kept as evidence.',
   'intent.taken': 'A request of a person or a program was carried out: cancel, stop, retry, answer, tell.',
   'intent.refused': 'Such a request could not be carried out; the event says why.',

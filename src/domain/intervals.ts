@@ -11,6 +11,9 @@ export const INTERVALS = {
   capacityCheckMs: 100,
   /** A task whose session cannot be read is tried again. */
   unreadableCheckMs: 2000,
+  /** A process whose store failed tries it again, and at most this late if it fails again. */
+  storeRetryMs: 2000,
+  storeRetryMaxMs: 60_000,
   /** A process checks whether its peers are alive. */
   peerCheckMs: 1000,
   /** The same among many peers, of whom only the first ones check. */

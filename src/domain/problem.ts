@@ -83,25 +83,58 @@ export class ProblemError extends Error {
 /** Turns anything thrown into a Problem. */
 export function asProblem(thrown: unknown): Problem {
   if (thrown instanceof ProblemError) return thrown.problem;
-  const error = thrown as { code?: string; message?: string; path?: string; syscall?: string };
-  const disk: Record<string, string> = {
-    ENOSPC: 'the disk is full',
-    EIO: 'the disk reported an error',
-    EACCES: 'permission denied',
-    EPERM: 'the system does not permit it',
-    EROFS: 'the file system is read-only',
-    EMFILE: 'too many open files',
-  };
-  // On a read-only file system, Node reports "no such file" for a recursive mkdir.
-  const mkdirFailed = error?.code === 'ENOENT' && error.syscall === 'mkdir';
-  const message = mkdirFailed ? 'the folder cannot be created' : error?.code && disk[error.code];
+  const error = thrown as { code?: string; message?: string; path?: string };
+  const message = diskReason(thrown);
   if (message) {
     return problem('disk_failed', error.path ? `${error.path}: ${message}` : message, {
       where: error.path ? { file: error.path } : undefined,
-      hint: 'free some space or fix the permissions, then run it again; acknowledged work is not lost',
+      hint:
+        DISK_HINTS[error.code!] ??
+        'free some space or fix the permissions, then run it again; acknowledged work is not lost',
     });
   }
   return problem('bug', error?.message ?? String(thrown));
+}
+
+const DISK_REASONS: Record<string, string> = {
+  ENOSPC: 'the disk is full',
+  EDQUOT: 'the disk quota is used up',
+  EIO: 'the disk reported an error',
+  EACCES: 'permission denied',
+  EPERM: 'the system does not permit it',
+  EROFS: 'the file system is read-only',
+  EMFILE: 'too many open files',
+  ENFILE: 'too many open files on this system',
+  ENOMEM: 'the system has no memory left',
+  ENOENT: 'it is not there; the workspace may have been moved or deleted',
+  ENOTDIR: 'a part of this path is a file, not a folder',
+  EISDIR: 'it is a folder, not a file',
+  ELOOP: 'too many links lead to each other',
+  ENAMETOOLONG: 'the name is too long',
+  EXDEV: 'it is on another device than the rest of the workspace',
+  ENODEV: 'the device is gone',
+  ENXIO: 'the device is gone',
+  ESTALE: 'the file system lost it',
+  EBUSY: 'the system is using it',
+};
+
+const DISK_HINTS: Record<string, string> = {
+  EMFILE: 'raise the limit of open files (ulimit -n 1024), then run it again; acknowledged work is not lost',
+  ENFILE: 'close other programs, then run it again; acknowledged work is not lost',
+  ENOENT: 'put it back, or name the workspace with --workspace; acknowledged work is not lost',
+  EXDEV: 'keep the whole workspace on one file system: make this a plain folder, not a mount or a link',
+};
+
+/** What a system error says to a person; undefined if it is not one. */
+export function diskReason(thrown: unknown): string | undefined {
+  const error = thrown as { code?: string; syscall?: string } | undefined;
+  // On a read-only file system, Node reports "no such file" for a recursive mkdir.
+  if (error?.code === 'ENOENT' && error.syscall === 'mkdir') return 'the folder cannot be created';
+  if (error?.code === 'EEXIST' && error.syscall === 'mkdir') return 'a file is where this folder should be';
+  // A program or a host that is missing is not a fault of the disk.
+  if (error?.syscall !== undefined && /^(spawn|connect|getaddrinfo|listen|bind|kill)/.test(error.syscall))
+    return undefined;
+  return error?.code === undefined ? undefined : DISK_REASONS[error.code];
 }
 
 /** `file:line:column`, as editors and terminals link it. */

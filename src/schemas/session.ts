@@ -45,6 +45,9 @@ const toolCall = z
         { example: '{name: read_file, arguments: {path: a.md}}' },
       ),
       name: nullable(text, 'The name of the tool, if there is no `function`.', { example: 'read_file' }),
+      fault: nullable(text, 'Why its arguments were not kept and it did not run.', {
+        example: 'the arguments are nested deeper than 32 levels',
+      }),
       ...callArguments,
     },
     mapping,
@@ -121,6 +124,11 @@ export const sessionYaml = z.looseObject(
     forked_from: nullable(text, 'The conversation it is a copy of, and the number of messages that were copied.', {
       example: 'planner-1@4',
     }),
+    kept: nullable(
+      amount,
+      'Written by a person who removed the end of the conversation on purpose: how many messages are left.',
+      { example: '4' },
+    ),
     messages: nullable(
       z.array(message, { error: 'a list' }),
       'The messages. It is the last key, and it only grows at its end.',

@@ -51,6 +51,17 @@ const lost = z.looseObject(
     at: needed(text, 'When it was noticed.', { example: '"2026-01-31T09:00:00.000Z"' }),
     agent: needed(text, 'The agent that worked on the task.', { example: 'planner' }),
     messages: needed(count, 'How many messages its conversation had.', { example: '7' }),
+    beside: field(count, 'How many other tasks its process had in hand. Such a loss is nobody’s fault alone.', '15', {
+      default: 'none',
+    }),
+  },
+  mapping,
+);
+
+const written = z.looseObject(
+  {
+    messages: needed(count, 'How many messages are safely written.', { example: '7' }),
+    last: needed(text, 'Role and time of the last of them.', { example: 'assistant 2026-01-31T09:00:05.000Z' }),
   },
   mapping,
 );
@@ -159,6 +170,11 @@ export const taskRecord = z.looseObject(
     attempts: field(count, 'How many workers in a row were lost without progress.', '0', { default: '`0`' }),
     lost: field(z.array(lost, { error: 'a list' }), 'The workers that were lost.', '[]'),
     session: field(id, 'The conversation in which it is done.', 'retriever-summarise'),
+    written: field(
+      written,
+      'How much of that conversation is safely written. A file with less has lost its end and is held.',
+      '{messages: 7, last: "assistant 2026-01-31T09:00:05.000Z"}',
+    ),
     waits: field(waits, 'What it waits for.', '{tasks: [summarise.call-1]}'),
     bids: field(ids, 'The children that were created to find an agent for it.', '[summarise.bid-ana]'),
     result: field(text, 'The answer.', 'Redis runs in podman.'),

@@ -12,6 +12,7 @@ import { checkIns } from '../../src/adapters/check-ins/index.js';
 import type { Lag } from '../../src/adapters/files/base/lag.js';
 import { files } from '../../src/adapters/files/index.js';
 import { creationRate } from '../../src/adapters/creation-rate/index.js';
+import { heldFiles } from '../../src/adapters/held-files/index.js';
 import { inbox } from '../../src/adapters/inbox/index.js';
 import { pauses } from '../../src/adapters/pauses/index.js';
 import { scripted } from '../../src/adapters/models/scripted/index.js';
@@ -122,6 +123,7 @@ export function testPorts({ disk, store, clock, ids, model, asks }: Ground, opti
     ...store,
     ballot: ballot({ root: ROOT, disk, peer }),
     inbox: inbox({ root: ROOT, disk, peer }),
+    heldFiles: heldFiles({ root: ROOT, disk, peer }),
     boards: boards({ root: ROOT, disk, clock, peer }),
     checkIns: checkIns({ root: ROOT, disk, peer }),
     bids: bids({ root: ROOT, disk, peer, fold: addToRecords }),
@@ -159,6 +161,7 @@ export function testPorts({ disk, store, clock, ids, model, asks }: Ground, opti
     ids,
     audit: NO_AUDIT,
     hosts: options.agents && new Set(options.agents),
+    abandoned: new Set(),
     isSequential: false,
     watchers: watchers(options.watchers),
   };

@@ -6,6 +6,7 @@
  */
 import { INTERVALS } from '../../domain/intervals.js';
 import path from 'node:path';
+import { fenced, isUnreadable } from '../../domain/fence.js';
 import type { BoardMark } from '../../domain/task/board.js';
 import { problem, type Problem } from '../../domain/problem.js';
 import { inodeOf, writtenAt } from '../../domain/stamp.js';
@@ -86,11 +87,14 @@ export function boards({ root, disk, clock, peer }: BoardsOptions): Boards {
   /** True if any board was changed, added or removed. */
   async function refresh(problems: Problem[]): Promise<boolean> {
     let changed = false;
-    const names = disk
-      .list(folder)
-      .filter((name) => name.endsWith('.task.md') && !name.startsWith('.') && name !== BALLOT);
+    const listed = fenced('tasks', () => disk.list(folder));
+    if (isUnreadable(listed)) {
+      problems.push(listed.problem);
+      return false;
+    }
+    const names = listed.filter((name) => name.endsWith('.task.md') && !name.startsWith('.') && name !== BALLOT);
     for (const name of names.sort()) {
-      if (disk.stamp(path.join(folder, name)) === loaded.get(name)?.stamp) continue;
+      if (stampOf(name) === loaded.get(name)?.stamp) continue;
       await waitUntilSettled(name);
       changed = load(name, problems) || changed;
     }
@@ -104,8 +108,8 @@ export function boards({ root, disk, clock, peer }: BoardsOptions): Boards {
   async function waitUntilSettled(name: string): Promise<void> {
     const before = loaded.get(name)?.stamp;
     for (let tries = 0; tries < 5; tries++) {
-      const now = disk.stamp(path.join(folder, name));
-      if (now === undefined || (before !== undefined && inodeOf(now) !== inodeOf(before))) return;
+      const now = stampOf(name);
+      if (!now || (before !== undefined && inodeOf(now) !== inodeOf(before))) return;
       const age = clock.now().getTime() - Number(writtenAt(now) / 1_000_000n);
       if (age < 0 || age >= INTERVALS.boardSettleMs) return;
       await clock.sleep(INTERVALS.boardSettleMs - age);
@@ -115,7 +119,7 @@ export function boards({ root, disk, clock, peer }: BoardsOptions): Boards {
   /** If the file cannot be used, the last usable version stays in force. */
   function load(name: string, problems: Problem[]): boolean {
     const file = `tasks/${name}`;
-    const read = disk.read(path.join(folder, name), MAX_BYTES);
+    const read = fenced(file, () => disk.read(path.join(folder, name), MAX_BYTES));
     if (read.kind === 'missing') return false;
     const before = loaded.get(name);
     const keepLast = (reason: string | undefined, stamp: string): boolean => {
@@ -123,20 +127,34 @@ export function boards({ root, disk, clock, peer }: BoardsOptions): Boards {
       loaded.set(name, { ...(before ?? { text: '', board: parseBoard('', file) }), stamp, isCurrent: false });
       return true;
     };
+    if (read.kind === 'unreadable') {
+      problems.push(read.problem);
+      return keepLast(undefined, stampOf(name) ?? '');
+    }
     if (read.kind !== 'file') {
       const reason =
         read.kind === 'too_big' ? `has ${read.size} bytes; the limit is ${MAX_BYTES}` : `is a ${read.what}, not a file`;
-      return keepLast(`${file} ${reason}`, disk.stamp(path.join(folder, name)) ?? '');
+      return keepLast(`${file} ${reason}`, stampOf(name) ?? '');
     }
     const text = utf8(read.bytes);
     if (text === undefined) return keepLast(`${file} is not UTF-8 text`, read.stamp);
     if (text.trim() === '' && before !== undefined && before.text.trim() !== '') return keepLast(undefined, read.stamp);
-    const board = parseBoard(text, file);
+    const board = fenced(file, () => parseBoard(text, file));
+    if (isUnreadable(board)) {
+      problems.push(board.problem);
+      return keepLast(undefined, read.stamp);
+    }
     const conflict = board.problems.find(({ lint }) => lint === 'TD090');
     if (conflict) problems.push(conflict);
     if (conflict) return keepLast(undefined, read.stamp);
     loaded.set(name, { board, text, stamp: read.stamp, isCurrent: true });
     return true;
+  }
+
+  /** Empty for a board in a folder that may not be searched. */
+  function stampOf(name: string): string | undefined {
+    const stamp = fenced(name, () => disk.stamp(path.join(folder, name)));
+    return isUnreadable(stamp) ? '' : stamp;
   }
 
   function deriveTasks(): void {

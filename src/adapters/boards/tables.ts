@@ -28,6 +28,7 @@ const TASK: Record<Exclude<keyof Task, 'extra'>, true> = {
   attempts: true,
   lost: true,
   session: true,
+  written: true,
   waits: true,
   bids: true,
   result: true,

@@ -4,6 +4,7 @@
  */
 import path from 'node:path';
 import type { CheckInMemory } from '../../domain/coordination/check-in.js';
+import { fenced, isUnreadable } from '../../domain/fence.js';
 import { problem, type Problem } from '../../domain/problem.js';
 import type { CheckInRead, CheckIns } from '../../ports/check-ins.js';
 import type { Disk } from '../../ports/disk.js';
@@ -22,7 +23,8 @@ export function checkIns({ root, disk, peer }: { root: string; disk: Disk; peer:
 
   return {
     read() {
-      const stamp = disk.stamp(file);
+      const looked = fenced(FILE, () => disk.stamp(file));
+      const stamp = isUnreadable(looked) ? 'unknown' : looked;
       if (stamp === seen) return last.kind === 'held' ? { kind: 'held' } : last;
       seen = stamp;
       last = stamp === undefined ? { kind: 'missing' } : load();
@@ -46,7 +48,7 @@ export function checkIns({ root, disk, peer }: { root: string; disk: Disk; peer:
       last = { kind: 'note', note };
     },
     memory() {
-      const read = disk.read(memoryFile, MAX_BYTES);
+      const read = fenced(memoryFile, () => disk.read(memoryFile, MAX_BYTES));
       if (read.kind !== 'file') return undefined;
       try {
         const memory = JSON.parse(read.bytes.toString('utf8')) as CheckInMemory;
@@ -61,10 +63,11 @@ export function checkIns({ root, disk, peer }: { root: string; disk: Disk; peer:
   };
 
   function load(): CheckInRead {
-    const read = disk.read(file, MAX_BYTES);
+    const read = fenced(FILE, () => disk.read(file, MAX_BYTES));
+    if (read.kind === 'unreadable') return held(read.problem);
     if (read.kind !== 'file') return held(problem('bad_file', `${FILE} cannot be read`, { where: { file: FILE } }));
     text = read.bytes.toString('utf8');
-    const parsed = parseCheckIn(text, FILE);
+    const parsed = fenced(FILE, () => parseCheckIn(text, FILE));
     return 'problem' in parsed ? held(parsed.problem) : { kind: 'note', note: parsed.note };
   }
 

@@ -3,6 +3,7 @@
  * Ended tasks are never looked at, so they cost nothing. A full scan can rebuild all of it.
  */
 import path from 'node:path';
+import { fenced, isUnreadable } from '../../domain/fence.js';
 import { compareText } from '../../domain/order.js';
 import { problem, type Problem } from '../../domain/problem.js';
 import { writtenAt } from '../../domain/stamp.js';
@@ -69,6 +70,7 @@ export function openTasks(disk: Disk, layout: Layout, quarantine: Quarantine, no
   const listedAt = new Map<OpenState, number>();
   /** Twins quarantined in favour of a file that was read after them; reported by the next scan. */
   const quarantinedTwins: Problem[] = [];
+  const heldFolders = reportOnce();
 
   return {
     byId,
@@ -105,7 +107,7 @@ export function openTasks(disk: Disk, layout: Layout, quarantine: Quarantine, no
   function glance(max: number): { problems: Problem[]; unread: number } {
     const problems: Problem[] = [];
     const folder = layout.tasks('pending');
-    const names = disk.list(folder);
+    const names = listFolder('pending', problems) ?? [];
     const taskFiles = names.filter(isTaskFile);
     strayFiles.meet(
       'pending',
@@ -123,7 +125,7 @@ export function openTasks(disk: Disk, layout: Layout, quarantine: Quarantine, no
   function oldest(folder: string, names: readonly string[], max: number): string[] {
     const times = new Map<string, number>();
     for (const name of names) {
-      const stamp = disk.stamp(folder + path.sep + name);
+      const stamp = stampOf(folder + path.sep + name);
       times.set(name, stamp === undefined ? 0 : Number(writtenAt(stamp)));
     }
     return [...names].sort((a, b) => times.get(a)! - times.get(b)! || compareText(a, b)).slice(0, max);
@@ -137,12 +139,13 @@ export function openTasks(disk: Disk, layout: Layout, quarantine: Quarantine, no
     gone: string[],
   ): void {
     const folder = layout.tasks(state);
-    const stamp = disk.stamp(folder);
+    const stamp = stampOf(folder);
     if (!full && folderStamps.has(state) && folderStamps.get(state) === stamp) return;
     const at = now();
     if (!full && watched.has(state) && at.getTime() - (listedAt.get(state) ?? -Infinity) < LIST_MS) return;
     listedAt.set(state, at.getTime());
-    const names = disk.list(folder);
+    const names = listFolder(state, problems);
+    if (names === undefined) return; // what was known of it stays
     folderStamps.set(state, isSettled(stamp, at) ? stamp : undefined);
     unreadable.deleteMissing(folder, names);
     let unchanged = 0;
@@ -154,13 +157,16 @@ export function openTasks(disk: Disk, layout: Layout, quarantine: Quarantine, no
       }
       const file = folder + path.sep + name;
       const entry = byFile.get(file);
-      if (entry !== undefined && (!full || disk.stamp(file) === entry.stamp)) {
+      if (entry !== undefined && (!full || stampOf(file) === entry.stamp)) {
         unchanged++;
         continue;
       }
       if (isQueued(entry?.id ?? idIn(name))) continue;
-      if (entry === undefined && unreadable.isUnchanged(file)) continue;
-      report(problems, load(state, file));
+      if (entry === undefined && unreadable.isUnchanged(file, full)) continue;
+      const before = unreadable.problemIn(file);
+      const loaded = load(state, file);
+      // A file that the system still does not let us read is tried again and not reported again.
+      if (before === undefined || !isSame(before, loaded)) report(problems, loaded);
     }
     strayFiles.meet(state, others);
     if (unchanged !== filesOf[state].size) removeMissing(state, new Set(names), isQueued, gone);
@@ -186,7 +192,7 @@ export function openTasks(disk: Disk, layout: Layout, quarantine: Quarantine, no
     const name = path.basename(file);
     if (state === undefined || (!isTaskFile(name) && !name.endsWith(LEAVING))) return true;
     watched.add(state);
-    if (name.endsWith(LEAVING) || disk.stamp(file) === byFile.get(file)?.stamp) return false;
+    if (name.endsWith(LEAVING) || stampOf(file) === byFile.get(file)?.stamp) return false;
     doubted.add(file);
     return true;
   }
@@ -194,10 +200,10 @@ export function openTasks(disk: Disk, layout: Layout, quarantine: Quarantine, no
   function compare(file: string, isQueued: (id: string) => boolean, problems: Problem[], gone: string[]): void {
     const entry = byFile.get(file);
     if (isQueued(entry?.id ?? idIn(path.basename(file)))) return;
-    const stamp = disk.stamp(file);
+    const stamp = stampOf(file);
     if (stamp === entry?.stamp) return;
     if (stamp !== undefined) {
-      const isKnownBad = entry === undefined && unreadable.isUnchanged(file);
+      const isKnownBad = entry === undefined && unreadable.isUnchanged(file, false);
       return isKnownBad ? undefined : report(problems, load(stateOf.get(path.dirname(file))!, file));
     }
     remove(entry!);
@@ -210,18 +216,23 @@ export function openTasks(disk: Disk, layout: Layout, quarantine: Quarantine, no
     unreadable.delete(file);
     const name = path.basename(file, '.json');
     const shown = path.relative(layout.root, file);
-    const read = disk.read(file, MAX_TASK_BYTES);
+    const owner = state === 'active' ? parseClaimName(path.basename(file)) : undefined;
+    const id = owner?.id ?? name;
+    const read = fenced(shown, () => disk.read(file, MAX_TASK_BYTES));
     if (read.kind === 'missing') return undefined;
+    if (read.kind === 'unreadable') {
+      unreadable.add({ id, file, stamp: stampOf(file) ?? '', problem: read.problem, mayPass: true });
+      return read.problem;
+    }
     if (read.kind !== 'file') {
       const what =
         read.kind === 'too_big' ? `${read.size} bytes, more than a task may have` : `a ${read.what}, not a file`;
-      return quarantine(file, problem('bad_file', `${shown} is ${what}`, { where: { file: shown } }));
+      return setAside(id, file, problem('bad_file', `${shown} is ${what}`, { where: { file: shown } }));
     }
-    const owner = state === 'active' ? parseClaimName(path.basename(file)) : undefined;
-    const parsed = parseTask(read.bytes, { file: shown, name: owner?.id ?? name, now: now().toISOString() });
-    if (parsed.kind === 'quarantine') return quarantine(file, parsed.problem);
+    const parsed = fenced(shown, () => parseTask(read.bytes, { file: shown, name: id, now: now().toISOString() }));
+    if (parsed.kind === 'unreadable' || parsed.kind === 'quarantine') return setAside(id, file, parsed.problem);
     if (parsed.kind === 'hold') {
-      unreadable.add({ id: owner?.id ?? name, file, stamp: read.stamp, problem: parsed.problem });
+      unreadable.add({ id, file, stamp: read.stamp, problem: parsed.problem });
       return parsed.problem;
     }
     const { task } = parsed;
@@ -229,10 +240,18 @@ export function openTasks(disk: Disk, layout: Layout, quarantine: Quarantine, no
     return place({ id: task.id, state, file, stamp: read.stamp, task, sum, ...(owner ? { owner } : {}) });
   }
 
+  /** A file that cannot be moved to quarantine stays where it is and is held. */
+  function setAside(id: string, file: string, why: Problem): Problem | undefined {
+    const moved = quarantine(file, why);
+    if (moved !== undefined && moved.movedTo === undefined)
+      unreadable.add({ id, file, stamp: stampOf(file) ?? '', problem: moved });
+    return moved;
+  }
+
   /** Adds the entry, unless it or the entry that had its id is a twin. */
   function place(entry: Entry): Entry | Problem | undefined {
     const other = byId.get(entry.id);
-    if (other !== undefined && other.file !== entry.file && disk.stamp(other.file) !== undefined) {
+    if (other !== undefined && other.file !== entry.file && stampOf(other.file) !== undefined) {
       const twin = pairs.pick(entry, other);
       remove(other);
       if (twin !== undefined) {
@@ -245,7 +264,13 @@ export function openTasks(disk: Disk, layout: Layout, quarantine: Quarantine, no
         if (reported !== undefined) quarantinedTwins.push(reported);
       }
     }
-    if (entry.state !== 'active' && hasEnded(entry.id)) {
+    const ended = entry.state !== 'active' && fenced('tasks/completed or tasks/failed', () => hasEnded(entry.id));
+    if (isUnreadable(ended)) {
+      // It may have ended, and an ended task must not be worked on again.
+      unreadable.add({ ...entry, problem: ended.problem, mayPass: true });
+      return heldFolders('ended', ended.problem)[0];
+    }
+    if (ended) {
       return quarantine(entry.file, twinProblem(layout, entry.file, entry.id, 'an ended task'));
     }
     add(entry);
@@ -257,6 +282,37 @@ export function openTasks(disk: Disk, layout: Layout, quarantine: Quarantine, no
       disk.stamp(layout.task('completed', id)) !== undefined || disk.stamp(layout.task('failed', id)) !== undefined
     );
   }
+
+  /** Undefined also for a file in a folder that may not be searched. */
+  function stampOf(file: string): string | undefined {
+    const stamp = fenced(file, () => disk.stamp(file));
+    return isUnreadable(stamp) ? undefined : stamp;
+  }
+
+  /** Undefined if the folder cannot be listed, which is reported once while it lasts. */
+  function listFolder(state: OpenState, problems: Problem[]): string[] | undefined {
+    const folder = layout.tasks(state);
+    const names = fenced(path.relative(layout.root, folder), () => disk.list(folder));
+    const held = isUnreadable(names) ? names.problem : undefined;
+    problems.push(...heldFolders(folder, held));
+    return isUnreadable(names) ? undefined : names;
+  }
+}
+
+/** The problem if it differs from the last one of the same place. */
+function reportOnce(): (place: string, problem: Problem | undefined) => Problem[] {
+  const last = new Map<string, string>();
+  return (place, held) => {
+    if (held === undefined) last.delete(place);
+    if (held === undefined) return [];
+    if (last.get(place) === held.message) return [];
+    last.set(place, held.message);
+    return [held];
+  };
+}
+
+function isSame(before: Problem, loaded: Entry | Problem | undefined): boolean {
+  return loaded !== undefined && 'code' in loaded && loaded.code === before.code && loaded.message === before.message;
 }
 
 /** The id that the name of a task file stands for. */

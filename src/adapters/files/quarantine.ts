@@ -3,24 +3,29 @@
  * and what to do.
  */
 import path from 'node:path';
+import { fenced, isUnreadable } from '../../domain/fence.js';
 import { problem, problemText, type Problem } from '../../domain/problem.js';
 import type { Disk } from '../../ports/disk.js';
 import type { Layout } from './base/layout.js';
 
 /**
  * Returns the problem to report, with the file's new place; undefined if another peer moved it
- * first.
+ * first. Without a new place the system did not let us move it, and the file is where it was.
  */
 export type Quarantine = (file: string, why: Problem) => Problem | undefined;
 
 export function quarantine(disk: Disk, layout: Layout): Quarantine {
   return (file, why) => {
-    disk.makeFolder(layout.quarantine);
-    const target = freeName(disk, layout.quarantine, path.basename(file));
-    if (!disk.rename(file, target)) return undefined;
+    const target = fenced(file, () => {
+      disk.makeFolder(layout.quarantine);
+      const free = freeName(disk, layout.quarantine, path.basename(file));
+      return disk.rename(file, free) ? free : undefined;
+    });
+    if (target === undefined) return undefined;
+    if (isUnreadable(target)) return why;
     const shown = path.relative(layout.root, target);
     const hint = why.hint ?? 'fix it and move it back, or delete it';
-    disk.create(`${target}.why.md`, `${problemText({ ...why, hint })}\n`);
+    fenced(target, () => disk.create(`${target}.why.md`, `${problemText({ ...why, hint })}\n`));
     return problem(why.code, `${why.message}; it was moved to ${shown}`, {
       ...(why.where ? { where: why.where } : {}),
       hint,

@@ -3,11 +3,14 @@
  * a file has grown is parsed again.
  */
 import path from 'node:path';
+import { fenced, isUnreadable } from '../../domain/fence.js';
 import { problem } from '../../domain/problem.js';
 import type { Session } from '../../domain/session/session.js';
 import type { Disk } from '../../ports/disk.js';
 import type { SessionOpened } from '../../ports/store/sessions.js';
-import { appendPlace, isBeheaded, makeAppendable, parseSession, repairTail } from '../../text/session/parse.js';
+import { appendPlace, isBeheaded, makeAppendable, parseSession } from '../../text/session/parse.js';
+import { notUtf8 } from '../../text/lines/utf8.js';
+import { readSessionText } from '../../text/session/read.js';
 import { diffMessages } from '../../text/session/message-diff.js';
 import type { AtomicWrite } from './base/atomic-write.js';
 import type { Layout } from './base/layout.js';
@@ -58,24 +61,24 @@ export function sessionReader({
     const current = disk.stamp(file);
     if (current === undefined) return { kind: 'missing' };
     if (!repair && cached !== undefined && current === cached.stamp) return { kind: 'open', session: cached.session };
-    const read = disk.read(file);
+    const read = fenced(shown, () => disk.read(file));
     if (read.kind === 'missing') return { kind: 'missing' };
+    if (read.kind === 'unreadable') return { kind: 'held', problem: read.problem, stamp: current };
     if (read.kind !== 'file') {
       const why = problem('bad_file', `${shown} is not a file that can be read`, { where: { file: shown } });
       return { kind: 'held', problem: why, stamp: current };
     }
-    let text = read.bytes.toString('utf8');
+    const content = readSessionText(read.bytes, repair);
     let stamp = read.stamp;
-    if (repair) {
-      const { kept, torn } = repairTail(text);
-      if (torn !== '') {
-        disk.create(path.join(layout.torn, `${id}.${Date.now()}`), torn);
-        await write.replace(file, kept);
-        text = kept;
-        stamp = disk.stamp(file) ?? '';
-      }
+    if (!content.ok) return { kind: 'held', problem: notUtf8(shown, content.at), stamp };
+    let { text } = content;
+    if (content.torn !== undefined) {
+      disk.create(path.join(layout.torn, `${id}.${Date.now()}`), content.torn);
+      await write.replace(file, text);
+      stamp = disk.stamp(file) ?? '';
     }
-    const parsed = parseSession(text, shown);
+    const parsed = fenced(shown, () => parseSession(text, shown));
+    if (isUnreadable(parsed)) return { kind: 'held', problem: parsed.problem, stamp };
     if (!parsed.ok && repair && isBeheaded(text)) {
       disk.rename(file, path.join(layout.torn, `${id}.${Date.now()}`));
       cache.delete(id);

@@ -1,5 +1,6 @@
 /** Reads one task, whatever its state: from memory where that is newer, otherwise from the disk. */
 import path from 'node:path';
+import { fenced, isUnreadable } from '../../domain/fence.js';
 import type { OpenState, Placed } from '../../domain/task/task.js';
 import type { Disk } from '../../ports/disk.js';
 import { parseClaimName, type Layout } from './base/layout.js';
@@ -62,7 +63,8 @@ export function taskReader({ disk, layout, tasks, lookup, queued, shown, ensureS
 
   function readActive(id: string): Placed | undefined {
     const entry = tasks.byId.get(id);
-    const name = disk.list(layout.tasks('active')).find((file) => parseClaimName(file)?.id === id);
+    const names = fenced('tasks/active', () => disk.list(layout.tasks('active')));
+    const name = isUnreadable(names) ? undefined : names.find((file) => parseClaimName(file)?.id === id);
     const file = name === undefined ? entry?.file : path.join(layout.tasks('active'), name);
     const task = file === undefined ? undefined : lookup.read(file, id);
     if (task === undefined) return undefined;

@@ -4,6 +4,7 @@
  * moved or read: it may be a note, or belong to another program.
  */
 import path from 'node:path';
+import { fenced, isUnreadable } from '../../domain/fence.js';
 import { problem, type Problem } from '../../domain/problem.js';
 import { TASK_STATES, type OpenState } from '../../domain/task/task.js';
 import type { Disk } from '../../ports/disk.js';
@@ -31,12 +32,12 @@ export function strays(disk: Disk, layout: Layout): Strays {
         names.filter((name) => !name.endsWith(LEAVING)),
       ),
     look(full) {
-      const now = disk.stamp(top);
-      if (!full && now === stamp) return;
+      const now = fenced(top, () => disk.stamp(top));
+      if (isUnreadable(now) || (!full && now === stamp)) return;
       stamp = now;
       compare(
         top,
-        disk.list(top).filter((name) => !belongsInTasks(name)),
+        namesIn(top).filter((name) => !belongsInTasks(name)),
       );
     },
     take: () => unreported.splice(0),
@@ -58,13 +59,19 @@ export function strays(disk: Disk, layout: Layout): Strays {
     reportedIn.set(folder, reported);
   }
 
+  /** None in a folder that cannot be listed: nothing is known about it. */
+  function namesIn(folder: string): string[] {
+    const names = fenced(folder, () => disk.list(folder));
+    return isUnreadable(names) ? [] : names;
+  }
+
   function strayIn(folder: string, name: string): Problem | undefined {
     const full = path.join(folder, name);
     const file = path.relative(layout.root, full);
-    if (disk.stamp(full) === undefined) return undefined; // it was being renamed
-    const read = disk.read(full, 0);
+    if (fenced(file, () => disk.stamp(full)) === undefined) return undefined; // being renamed
+    const read = fenced(file, () => disk.read(full, 0));
     if (read.kind !== 'not_a_file') return stray(file, ...whyAndNext(folder === top, name));
-    const inside = read.what === 'folder' ? disk.list(full).filter(isTaskFile).length : 0;
+    const inside = read.what === 'folder' ? namesIn(full).filter(isTaskFile).length : 0;
     if (inside === 0) return undefined;
     const many = inside === 1 ? 'a task file' : `${inside} task files`;
     return stray(

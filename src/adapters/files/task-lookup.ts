@@ -1,5 +1,6 @@
 /** Finds and reads the file of a task on the disk, whatever its state. Memory is not asked here. */
 import path from 'node:path';
+import { fenced, isUnreadable, type Unreadable } from '../../domain/fence.js';
 import { problem, type Problem } from '../../domain/problem.js';
 import type { EndedState, Placed, Task } from '../../domain/task/task.js';
 import { writtenAt } from '../../domain/stamp.js';
@@ -40,6 +41,7 @@ export function taskLookup(disk: Disk, layout: Layout, now: () => Date): TaskLoo
   }
 
   function hasEnded(id: string): boolean {
+    // Not fenced: a task that may have ended must not be made again.
     return (
       disk.stamp(layout.task('completed', id)) !== undefined || disk.stamp(layout.task('failed', id)) !== undefined
     );
@@ -55,7 +57,7 @@ export function taskLookup(disk: Disk, layout: Layout, now: () => Date): TaskLoo
   }
 
   function read(file: string, name: string): Task | undefined {
-    const stamp = disk.stamp(file);
+    const stamp = stampOf(file);
     if (stamp === undefined) return undefined; // a stamp costs a tenth of a failing open
     const last = cache.get(file);
     if (last?.stamp === stamp) return last.task;
@@ -63,19 +65,35 @@ export function taskLookup(disk: Disk, layout: Layout, now: () => Date): TaskLoo
     return parsed?.kind === 'task' ? parsed.task : undefined;
   }
 
-  function parse(file: string, name: string): TaskParsed | undefined {
-    const content = disk.read(file);
-    if (content.kind !== 'file') return undefined;
-    return parseTask(content.bytes, { file: path.relative(layout.root, file), name, now: now().toISOString() });
+  function parse(file: string, name: string): TaskParsed | Unreadable | undefined {
+    const shown = path.relative(layout.root, file);
+    return fenced(shown, () => {
+      const content = disk.read(file);
+      if (content.kind !== 'file') return undefined;
+      return parseTask(content.bytes, { file: shown, name, now: now().toISOString() });
+    });
+  }
+
+  /** Undefined also for a file in a folder that may not be searched. */
+  function stampOf(file: string): string | undefined {
+    const stamp = fenced(file, () => disk.stamp(file));
+    return isUnreadable(stamp) ? undefined : stamp;
+  }
+
+  function namesIn(folder: string, skipped?: (problem: Problem) => void): string[] {
+    const names = fenced(path.relative(layout.root, folder), () => disk.list(folder));
+    if (!isUnreadable(names)) return names;
+    skipped?.(names.problem);
+    return [];
   }
 
   function ended({ state, limit = Infinity, skipped }: EndedOptions): Placed[] {
     const files: { file: string; state: EndedState; at: bigint }[] = [];
     for (const folder of state ? [state] : (['completed', 'failed'] as const)) {
-      for (const name of disk.list(layout.tasks(folder))) {
+      for (const name of namesIn(layout.tasks(folder), skipped)) {
         if (!name.endsWith('.json') || name.startsWith('.')) continue;
         const file = path.join(layout.tasks(folder), name);
-        const stamp = disk.stamp(file);
+        const stamp = stampOf(file);
         if (stamp !== undefined) files.push({ file, state: folder, at: writtenAt(stamp) });
       }
     }

@@ -5,6 +5,7 @@
  * unchanged at the next scan are two files of a person.
  */
 import path from 'node:path';
+import { fenced } from '../../domain/fence.js';
 import { compareText } from '../../domain/order.js';
 import { problem, type Problem } from '../../domain/problem.js';
 import type { Disk } from '../../ports/disk.js';
@@ -36,7 +37,7 @@ export function twins(disk: Disk): Twins {
   function isUnchanged(entry: Entry, other: Entry): boolean {
     if (entry.state === 'active' || other.state === 'active') return false;
     const pair = [entry, other]
-      .map(({ file }) => `${file} ${disk.stamp(file)}`)
+      .map(({ file }) => `${file} ${String(fenced(file, () => disk.stamp(file)))}`)
       .sort(compareText)
       .join('\n');
     const before = pairs.get(entry.id);

@@ -3,6 +3,7 @@
  * skipped until its file changes. Its task still counts as open.
  */
 import path from 'node:path';
+import { fenced, isUnreadable } from '../../domain/fence.js';
 import type { Problem } from '../../domain/problem.js';
 import type { Disk } from '../../ports/disk.js';
 
@@ -11,6 +12,8 @@ interface UnreadableFile {
   file: string;
   stamp: string;
   problem: Problem;
+  /** The system did not let us read it, which may end without a change of the file. */
+  mayPass?: boolean;
 }
 
 export interface UnreadableFiles {
@@ -18,8 +21,12 @@ export interface UnreadableFiles {
   delete(file: string): void;
   /** Forgets the files of this folder that are not among these names. */
   deleteMissing(folder: string, names: readonly string[]): void;
-  /** Whether this file could not be read and has not changed since. */
-  isUnchanged(file: string): boolean;
+  /**
+   * Whether this file could not be read and need not be tried: it has not changed since. `full`:
+   * also try one that the system may let us read by now.
+   */
+  isUnchanged(file: string, full?: boolean): boolean;
+  problemIn(file: string): Problem | undefined;
   /** The problem of this task's file, if the file is still there. */
   problemOf(id: string): Problem | undefined;
   size(): number;
@@ -42,19 +49,31 @@ export function unreadableFiles(disk: Disk, touch: (id: string) => void): Unread
       for (const file of byFile.keys())
         if (path.dirname(file) === folder && !present.has(path.basename(file))) forget(file);
     },
-    isUnchanged(file) {
+    isUnchanged(file, full = false) {
       const unreadable = byFile.get(file);
-      return unreadable !== undefined && unreadable.stamp === disk.stamp(file);
+      if (unreadable === undefined || (full && unreadable.mayPass)) return false;
+      return unreadable.stamp === (stampOf(file) ?? '');
     },
+    problemIn: (file) => byFile.get(file)?.problem,
     problemOf(id) {
       const unreadable = byId.get(id);
       if (unreadable === undefined) return undefined;
-      if (disk.stamp(unreadable.file) !== undefined) return unreadable.problem;
+      if (isThere(unreadable.file)) return unreadable.problem;
       forget(unreadable.file); // the file has gone since the last scan: nothing may wait for it
       return undefined;
     },
     size: () => byFile.size + byId.size,
   };
+
+  function stampOf(file: string): string | undefined {
+    const stamp = fenced(file, () => disk.stamp(file));
+    return isUnreadable(stamp) ? undefined : stamp;
+  }
+
+  /** A file whose folder may not be searched counts as there. */
+  function isThere(file: string): boolean {
+    return fenced(file, () => disk.stamp(file)) !== undefined;
+  }
 
   function forget(file: string): void {
     const unreadable = byFile.get(file);

@@ -5,6 +5,7 @@
  */
 import { createHash, type Hash } from 'node:crypto';
 import path from 'node:path';
+import { fenced, isUnreadable } from '../../domain/fence.js';
 import { safePart } from '../../domain/task/id.js';
 import { sourceOf, type Mail } from '../../domain/coordination/mail.js';
 import { problem, ProblemError, type Problem } from '../../domain/problem.js';
@@ -53,7 +54,7 @@ export function inbox({ root, disk, peer }: { root: string; disk: Disk; peer?: s
 
   async function take(): ReturnType<Inbox['take']> {
     const problems: Problem[] = [];
-    const names = inboxNames();
+    const names = inboxNames(problems);
     for (const name of files.keys()) if (!names.includes(name)) files.delete(name);
     const changed = names.filter(hasChanged).flatMap((name) => {
       const content = readFile(name, problems);
@@ -105,7 +106,7 @@ export function inbox({ root, disk, peer }: { root: string; disk: Disk; peer?: s
     const { mail } = await take();
     const open = new Set(mail.map((entry) => entry.task));
     return inboxNames().flatMap((name) => {
-      const read = disk.read(path.join(folder, name), MAX_INBOX_BYTES);
+      const read = fenced(`inbox/${name}`, () => disk.read(path.join(folder, name), MAX_INBOX_BYTES));
       if (read.kind !== 'file') return [];
       const lines = linesOf(read.bytes, name, cursorStore.load(name)?.origin ?? originOf(name));
       return [...lines].flatMap(({ mail: entry }) => (entry ? [{ ...entry, taken: !open.has(entry.task) }] : []));
@@ -114,7 +115,8 @@ export function inbox({ root, disk, peer }: { root: string; disk: Disk; peer?: s
 
   /** Changed since this process read it, or else since any process read it to its end. */
   function hasChanged(name: string): boolean {
-    const stamp = disk.stamp(path.join(folder, name));
+    const stamp = fenced(name, () => disk.stamp(path.join(folder, name)));
+    if (isUnreadable(stamp)) return true;
     const file = files.get(name);
     if (file !== undefined) return file.stamp !== stamp;
     if (!doneStamps.has(name)) doneStamps.set(name, cursorStore.load(name)?.stamp);
@@ -122,23 +124,37 @@ export function inbox({ root, disk, peer }: { root: string; disk: Disk; peer?: s
   }
 
   /** Oldest first, judging by the names: `a.jsonl.2`, `a.jsonl.1`, `a.jsonl`. */
-  function inboxNames(): string[] {
+  function inboxNames(problems: Problem[] = []): string[] {
     const number = (name: string): number => Number(/\.(\d+)$/.exec(name)?.[1] ?? 0);
-    return disk
-      .list(folder)
+    const listed = fenced('inbox', () => disk.list(folder));
+    if (isUnreadable(listed)) {
+      report('.', listed.problem, problems);
+      return [...files.keys()];
+    }
+    reported.delete('.');
+    return listed
       .filter((name) => NAME.test(name) && !OUT.test(name))
       .sort((a, b) => (originOf(a) < originOf(b) ? -1 : originOf(a) > originOf(b) ? 1 : number(b) - number(a)));
   }
 
   function readFile(name: string, problems: Problem[]): { bytes: Buffer; stamp: string } | undefined {
-    const read = disk.read(path.join(folder, name), MAX_INBOX_BYTES);
-    if (read.kind === 'file') return read;
+    const read = fenced(`inbox/${name}`, () => disk.read(path.join(folder, name), MAX_INBOX_BYTES));
+    if (read.kind === 'file') {
+      reported.delete(name);
+      return read;
+    }
     if (read.kind === 'missing') return undefined;
+    if (read.kind === 'unreadable') return report(name, read.problem, problems);
     const why =
       read.kind === 'not_a_file'
         ? `it is a ${read.what}`
         : `it has ${read.size} bytes; the limit is ${MAX_INBOX_BYTES}`;
     const finding = problem('bad_file', `this inbox file is not read: ${why}`, { where: { file: `inbox/${name}` } });
+    return report(name, finding, problems);
+  }
+
+  /** Once, while the same is wrong with it. */
+  function report(name: string, finding: Problem, problems: Problem[]): undefined {
     if (reported.get(name) !== finding.message) problems.push(finding);
     reported.set(name, finding.message);
     return undefined;

@@ -3,6 +3,7 @@
  * may create or remove the file with an editor.
  */
 import path from 'node:path';
+import { fenced } from '../../domain/fence.js';
 import { writtenAt } from '../../domain/stamp.js';
 import { isSafeId } from '../../domain/task/id.js';
 import type { Clock } from '../../ports/clock.js';
@@ -63,7 +64,7 @@ export function pauses({ root, disk, clock }: PausesOptions): Pauses {
 
   /** An unreadable entry still pauses the agent: when in doubt, do not run. */
   function reason(name: string): string {
-    const read = disk.read(path.join(folder, name), MAX_REASON_BYTES);
+    const read = fenced(name, () => disk.read(path.join(folder, name), MAX_REASON_BYTES));
     return read.kind === 'file' ? read.bytes.toString('utf8').replace(/\s+/g, ' ').trim() : '';
   }
 }

@@ -58,10 +58,19 @@ export function commandGate(policy: Policy, home: string = os.homedir()): Gate {
   };
 }
 
+/** An editor or a crash may have cut it, and the rule that held a command back is gone with it. */
+function emptyFile(file: string): Problem {
+  return problem('bad_file', `${file} is empty, so nothing runs without approval`, {
+    where: { file },
+    hint: 'put its rules back; to have none, delete the file or leave a comment in it',
+  });
+}
+
 function readFile(root: string, file: string): { text?: string; problem?: Problem } {
   try {
     const bytes = fs.readFileSync(path.join(root, file));
-    return { text: new TextDecoder('utf-8', { fatal: true }).decode(bytes) };
+    const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+    return text.trim() === '' ? { problem: emptyFile(file) } : { text };
   } catch (thrown) {
     const { code, message } = thrown as { code?: string; message?: string };
     if (code === 'ENOENT') return {};

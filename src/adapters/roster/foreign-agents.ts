@@ -4,6 +4,7 @@
  */
 import fs from 'node:fs';
 import path from 'node:path';
+import { fenced, isUnreadable } from '../../domain/fence.js';
 
 const MAX_FILES = 5000;
 const MAX_DEPTH = 6;
@@ -40,11 +41,16 @@ function isSearched(name: string): boolean {
 }
 
 function startsLikeAnAgent(file: string): boolean {
+  const text = fenced(file, () => firstBytes(file));
+  // One that cannot be read is loaded like the others, so that its problem is reported.
+  return isUnreadable(text) || /^\uFEFF?---[ \t]*\r?\n(?:[^]*\n)?(?:name|description):/.test(text);
+}
+
+function firstBytes(file: string): string {
   const start = Buffer.alloc(2048);
   const fd = fs.openSync(file, 'r');
   try {
-    const text = start.toString('utf8', 0, fs.readSync(fd, start, 0, start.length, 0));
-    return /^\uFEFF?---[ \t]*\r?\n(?:[^]*\n)?(?:name|description):/.test(text);
+    return start.toString('utf8', 0, fs.readSync(fd, start, 0, start.length, 0));
   } finally {
     fs.closeSync(fd);
   }

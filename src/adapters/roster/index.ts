@@ -6,11 +6,14 @@ import { INTERVALS } from '../../domain/intervals.js';
 import { createHash, randomBytes } from 'node:crypto';
 import path from 'node:path';
 import type { Agent, AgentFormat } from '../../domain/agent/agent.js';
+import { fenced, isUnreadable } from '../../domain/fence.js';
 import { problem, type Problem, type Where } from '../../domain/problem.js';
+import { inodeOf, writtenAt } from '../../domain/stamp.js';
 import type { Agents } from '../../ports/agents.js';
 import type { Disk } from '../../ports/disk.js';
 import { checkRoster, cyclesAmong, unfit } from '../../rules/scheduling/roster.js';
 import { parseAgent, renderPrompt } from '../../text/agent/parse.js';
+import { decodeUtf8, notUtf8 } from '../../text/lines/utf8.js';
 import { KNOWN_TOOLS } from '../../tools/toolbox.js';
 
 interface LoadedFile {
@@ -80,10 +83,16 @@ export function roster(
   let faults = new Map<string, Problem>();
   let all: { problems: Problem[]; warnings: Problem[] } = { problems: [], warnings: [] };
   let folderStamps = '';
+  /** Problems of folders that cannot be listed. */
+  let heldFolders: Problem[] = [];
   /** This process changed agent files since the last check. */
   let touched = false;
   const listed = new Map<string, Listed>();
   let placeStamps = '';
+  /** From the second look on, a file that is new or changed may be half saved. */
+  let hasLooked = false;
+  /** Files that this process wrote, each at once and whole. */
+  const created = new Set<string>();
   let lookedAt = -Infinity;
 
   return {
@@ -129,11 +138,12 @@ export function roster(
       // and neither disturbs the other.
       const tmp = path.join(root, '.guild', 'tmp', `agent-${randomBytes(6).toString('hex')}`);
       await disk.createSynced(tmp, source);
-      const created = disk.link(tmp, full);
+      const isCreated = disk.link(tmp, full);
+      if (isCreated) created.add(file);
       disk.remove(tmp);
       await disk.syncFolder(path.join(root, 'agents'));
       touched = true;
-      return created ? undefined : problem('duplicate', `${file} already exists`);
+      return isCreated ? undefined : problem('duplicate', `${file} already exists`);
     },
     prompt: (agent, toolDescriptions, variables) => renderPrompt(agent, { toolDescriptions, variables }),
     check() {
@@ -152,24 +162,28 @@ export function roster(
    * pass.
    */
   function look(): boolean {
-    const folders =
-      loaded.size > MANY_AGENTS ? FOLDERS.map((folder) => disk.stamp(path.join(root, folder))).join() : '';
+    const folders = loaded.size > MANY_AGENTS ? FOLDERS.map(stampOf).join() : '';
     const now = performance.now();
     if (folders !== '' && folders === placeStamps && now - lookedAt < INTERVALS.rosterCheckMs) return false;
     placeStamps = folders;
     lookedAt = now;
     const files = find();
-    const stamps = files.map((file) => `${file} ${disk.stamp(path.join(root, file))}`).join('\n');
+    const stamps = [
+      ...files.map((file) => `${file} ${stampOf(file)}`),
+      ...heldFolders.map(({ message }) => message),
+    ].join('\n');
     if (stamps === folderStamps) return false;
     folderStamps = stamps;
     const present = new Set(files);
     for (const file of loaded.keys()) if (!present.has(file)) loaded.delete(file);
     for (const file of files) load(file);
+    hasLooked = true;
     return true;
   }
 
   function find(): string[] {
     const files = new Set<string>(foreign);
+    heldFolders = [];
     const names = new Map(FOLDERS.map((folder) => [folder, namesIn(folder)]));
     for (const { folder, ends } of PLACES) {
       for (const name of names.get(folder)!) {
@@ -179,19 +193,24 @@ export function roster(
     }
     for (const name of names.get('agents')!) {
       const file = `agents/${name}/agent.md`;
-      if (
-        !name.includes('.') &&
-        name !== 'live' &&
-        name !== 'retired' &&
-        disk.stamp(path.join(root, file)) !== undefined
-      )
-        files.add(file);
+      if (!name.includes('.') && name !== 'live' && name !== 'retired' && stampOf(file) !== undefined) files.add(file);
     }
     return [...files].sort();
   }
 
-  /** Lists the folder only if it may have changed. */
+  /**
+   * Lists the folder only if it may have changed. The files of a folder that cannot be listed stay
+   * as they were known.
+   */
   function namesIn(folder: string): readonly string[] {
+    const names = fenced(folder, () => listIfChanged(folder));
+    if (!isUnreadable(names)) return names;
+    heldFolders.push(names.problem);
+    const known = [...loaded.keys()].filter((file) => file.startsWith(`${folder}/`));
+    return known.map((file) => file.slice(folder.length + 1).split('/', 1)[0]!);
+  }
+
+  function listIfChanged(folder: string): readonly string[] {
     const full = path.join(root, folder);
     const stamp = disk.glance(full);
     if (stamp === undefined) return [];
@@ -204,12 +223,19 @@ export function roster(
     return names;
   }
 
+  /** What cannot be looked at is `unknown`, so that it is loaded and its problem reported. */
+  function stampOf(file: string): string | undefined {
+    const stamp = fenced(file, () => disk.stamp(path.join(root, file)));
+    return isUnreadable(stamp) ? 'unknown' : stamp;
+  }
+
   function load(file: string): void {
     const before = loaded.get(file);
-    if (before !== undefined && before.stamp === disk.stamp(path.join(root, file))) return;
-    const read = disk.read(path.join(root, file), MAX_AGENT_BYTES);
+    if (before !== undefined && before.stamp === stampOf(file)) return;
+    const read = fenced(file, () => disk.read(path.join(root, file), MAX_AGENT_BYTES));
     // Editors replace files, so a listed file may be gone.
     if (read.kind === 'missing') return void loaded.delete(file);
+    if (read.kind === 'unreadable') return hold(file, stampOf(file) ?? '', read.problem);
     if (read.kind !== 'file') {
       const what = read.kind === 'not_a_file' ? `a ${read.what}` : 'too big';
       const wrong: Problem = {
@@ -220,8 +246,17 @@ export function roster(
       loaded.set(file, { stamp: '', text: '', places: {}, problems: [wrong], warnings: [] });
       return;
     }
-    const text = read.bytes.toString('utf8');
-    const { agent, problems, warnings, places } = parse(text, file, format(file));
+    const text = decodeUtf8(read.bytes);
+    if (typeof text !== 'string') return hold(file, read.stamp, notUtf8(file, text));
+    if (text.trim() === '') return hold(file, read.stamp, emptyAgent(file));
+    const isReplaced = before !== undefined && inodeOf(before.stamp) !== inodeOf(read.stamp);
+    if (hasLooked && !isReplaced && !created.has(file) && isBeingSaved(text, read.stamp)) {
+      folderStamps = ''; // the next pass looks again
+      return;
+    }
+    const parsed = fenced(file, () => parse(text, file, format(file)));
+    if (isUnreadable(parsed)) return hold(file, read.stamp, parsed.problem);
+    const { agent, problems, warnings, places } = parsed;
     const good = agent ?? before?.agent;
     loaded.set(file, {
       stamp: read.stamp,
@@ -233,6 +268,12 @@ export function roster(
     });
   }
 
+  /** The last version that parsed stays in use. */
+  function hold(file: string, stamp: string, why: Problem): void {
+    const before = loaded.get(file) ?? { text: '', places: {}, warnings: [] };
+    loaded.set(file, { ...before, stamp, problems: [why] });
+  }
+
   function combine(): void {
     const entries = [...loaded.values()];
     const valid = entries.flatMap(({ agent }) => agent ?? []);
@@ -241,7 +282,7 @@ export function roster(
     );
     const rosterProblems = checkRoster(valid, new Set([...KNOWN_TOOLS, ...pluginTools]), places);
     all = {
-      problems: [...entries.flatMap(({ problems }) => problems), ...rosterProblems],
+      problems: [...heldFolders, ...entries.flatMap(({ problems }) => problems), ...rosterProblems],
       warnings: entries.flatMap(({ warnings }) => warnings),
     };
     unreadable = new Map(
@@ -280,6 +321,20 @@ function parse(text: string, file: string, format: AgentFormat | undefined): Ret
   const definition = createHash('sha256').update(text).digest('hex');
   return parseAgent(text, { file, definition, ...(format ? { format } : {}) });
 }
+
+function emptyAgent(file: string): Problem {
+  return problem('bad_file', `${file} is empty, so it does not define an agent`, {
+    where: { file },
+    hint: 'write its prompt, or delete the file',
+  });
+}
+
+/** An editor that writes in place leaves no newline at the end while it has not finished. */
+function isBeingSaved(text: string, stamp: string): boolean {
+  return !text.endsWith('\n') && Date.now() - Number(writtenAt(stamp) / 1_000_000n) < SAVING_MS;
+}
+
+const SAVING_MS = 2000;
 
 /** The agent's name from its file name, for a file that cannot be read. */
 function nameIn(file: string): string {

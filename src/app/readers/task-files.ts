@@ -7,6 +7,9 @@ import path from 'node:path';
 import { disk as realDisk } from '../../adapters/disk/index.js';
 import { isWorkspace } from '../../adapters/files/base/layout.js';
 import { problem, type Problem } from '../../domain/problem.js';
+import { tornEnd } from '../../domain/session/tear.js';
+import { missingDependency } from '../../domain/task/missing-dependency.js';
+import type { Task } from '../../domain/task/task.js';
 import { openLook } from './open-look.js';
 import { openReader } from './open-reader.js';
 
@@ -18,16 +21,26 @@ export async function taskFileProblems(folder: string): Promise<Problem[]> {
   const { problems, strays = [] } = await look.scan(true);
   const all = [...problems, ...strays];
   await look.ended({ skipped: (problem) => void all.push(problem) });
-  const sessions = [...look.open()].flatMap(({ task }) => task.session ?? []);
-  return [...all, ...(await unreadable(root, new Set(sessions))), ...quarantineProblems(root)];
+  const open = [...look.open()].map(({ task }) => task);
+  for (const task of open)
+    for (const id of task.dependencies)
+      if (!look.isOpen(id) && (await look.read(id)) === undefined) all.push(missingDependency(task, id));
+  return [...all, ...(await unreadable(root, open)), ...quarantineProblems(root)];
 }
 
 /** Unreadable conversations of open tasks. */
-async function unreadable(root: string, sessions: ReadonlySet<string>): Promise<Problem[]> {
+async function unreadable(root: string, open: readonly Task[]): Promise<Problem[]> {
+  const sessions = new Map(open.flatMap((task) => (task.session === undefined ? [] : [[task.session, task]])));
   if (sessions.size === 0) return [];
   const store = openReader(root);
-  const opened = await Promise.all([...sessions].map((id) => store.sessions.open(id)));
-  return opened.flatMap((session) => (session.kind === 'held' ? session.problem : []));
+  const problems = await Promise.all(
+    [...sessions].map(async ([id, { written }]) => {
+      const opened = await store.sessions.open(id);
+      if (opened.kind === 'held') return opened.problem;
+      return opened.kind === 'open' ? tornEnd(opened.session, written, `sessions/${id}.session.yaml`) : undefined;
+    }),
+  );
+  return problems.flatMap((each) => each ?? []);
 }
 
 const WHY = '.why.md';

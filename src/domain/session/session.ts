@@ -2,6 +2,7 @@
  * One agent's conversation. Its file is the source of truth: the next step is derived from its last
  * messages, by the pure functions in this file.
  */
+import { isTooDeep, MAX_VALUE_DEPTH } from '../depth.js';
 import type { ProblemCode } from '../problem.js';
 import { sumUsage, type Usage } from '../budget/usage.js';
 
@@ -9,6 +10,15 @@ export interface ToolCall {
   id: string;
   name: string;
   arguments: Record<string, unknown>;
+  /** Why its arguments are not kept and it cannot run; the model gets this as the result. */
+  fault?: string;
+}
+
+/** The call as it may be kept and executed: arguments that are nested too deep become a fault. */
+export function boundedCall(call: ToolCall): ToolCall {
+  if (!isTooDeep(call.arguments)) return call;
+  const fault = `the arguments are nested deeper than ${MAX_VALUE_DEPTH} levels, so the call was not made`;
+  return { ...call, arguments: {}, fault };
 }
 
 /**
@@ -79,6 +89,8 @@ export interface SessionHeader {
   task?: string;
   /** `session@n`: it began as a copy of the first n messages of that one. */
   forkedFrom?: string;
+  /** A person removed the end on purpose, down to this many messages. */
+  kept?: number;
 }
 
 export interface Session {

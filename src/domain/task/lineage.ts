@@ -28,15 +28,15 @@ export function levelsOf(tasks: readonly Pick<Task, 'id' | 'parent'>[]): Map<str
   const byId = new Map(tasks.map((task) => [task.id, task]));
   const levels = new Map<string, number>();
   for (const task of tasks) {
-    const path: string[] = [];
+    const path = new Set<string>();
     let at: Pick<Task, 'id' | 'parent'> | undefined = task;
     // Parent links are user-editable; guard against cycles.
-    while (at !== undefined && !levels.has(at.id) && !path.includes(at.id)) {
-      path.push(at.id);
+    while (at !== undefined && !levels.has(at.id) && !path.has(at.id)) {
+      path.add(at.id);
       at = at.parent === undefined ? undefined : byId.get(at.parent);
     }
     let level = at === undefined ? -1 : (levels.get(at.id) ?? -1);
-    for (const id of path.reverse()) levels.set(id, ++level);
+    for (const id of [...path].reverse()) levels.set(id, ++level);
   }
   return levels;
 }

@@ -40,12 +40,21 @@ export interface Waits {
   budget?: BudgetName;
 }
 
+/** The part of a conversation that was durable when its task last left a process. */
+export interface Written {
+  messages: number;
+  /** Role and time of the last of these messages. */
+  last: string;
+}
+
 export interface LostTaker {
   /** ISO time at which it was noticed. */
   at: string;
   agent: string;
   /** The number of messages in the conversation. */
   messages: number;
+  /** How many other tasks the process had in hand; absent: none, so it was this task's doing. */
+  beside?: number;
 }
 
 export interface Task {
@@ -78,6 +87,8 @@ export interface Task {
   lost?: LostTaker[];
   /** The conversation in which it is done. */
   session?: string;
+  /** How much of that conversation is safely written. */
+  written?: Written;
   waits?: Waits;
   /** The children that were created to find an agent for it. */
   bids?: string[];

@@ -29,6 +29,7 @@ export async function executeCall(
   const tool = context.tools.get(call.name);
   if (tool === undefined || !grantedNames(agent, task, context.config.channels).includes(call.name))
     return noSuchTool(context, task, agent, call);
+  if (call.fault !== undefined) return { kind: 'problem', code: 'over_limit', message: call.fault };
   const wrong = checkArgs(tool.parameters, call.arguments);
   if (wrong !== undefined) return { kind: 'problem', code: 'bad_field', message: wrong };
   const gate = context.gate.judge(agent, call.name, call.arguments);

@@ -148,6 +148,8 @@ async function guarded(tool: Tool, call: ToolCall, context: ToolContext): Promis
     // A disk failure is not the model's to handle: the task stops and resumes when the disk works
     // again.
     if (code !== undefined && DISK_FAILURES.has(code)) throw error;
+    if (error instanceof RangeError)
+      return { kind: 'problem', code: 'over_limit', message: `its result is too deep or too large (${message})` };
     return { kind: 'problem', code: 'tool_failed', message: message ?? String(error) };
   }
 }

@@ -83,11 +83,13 @@ function isEnding(step: Action | Ending): step is Ending {
 }
 
 async function end(
-  { context, task, conversation, account: costAccount }: Loop,
+  { context, task: running, conversation, account: costAccount }: Loop,
   claim: Claim,
   ending: Ending,
 ): Promise<void> {
   await conversation.created();
+  const written = conversation.written();
+  const task: Task = { ...running, ...(written ? { written } : {}) };
   const costs = await costAccount.costs();
   switch (ending.do) {
     case 'answer': {

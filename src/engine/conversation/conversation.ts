@@ -7,7 +7,8 @@ import type { Agent } from '../../domain/agent/agent.js';
 import { problem, type Problem } from '../../domain/problem.js';
 import { sessionUsage, type Message, type Session } from '../../domain/session/session.js';
 import { roleFacts } from '../../domain/task/role.js';
-import type { Task } from '../../domain/task/task.js';
+import { tornEnd, writtenPart } from '../../domain/session/tear.js';
+import type { Task, Written } from '../../domain/task/task.js';
 import { addUsage, NO_USAGE, type Usage } from '../../domain/budget/usage.js';
 import type { Claim } from '../../ports/store/tasks.js';
 import { mindFor } from '../../rules/scheduling/models.js';
@@ -27,6 +28,8 @@ export interface Conversation {
   begin(): Promise<void>;
   /** Cost of this task's turns. Counted incrementally, so the length does not matter. */
   usage(): Usage;
+  /** How much of it is safely written; undefined if that is not known. */
+  written(): Written | undefined;
   /** Every tool call is known to have a result. */
   hasAllResults: boolean;
   /** Resolves when the file exists. The task must not leave this process before that. */
@@ -46,6 +49,7 @@ export async function openConversation(
   const opened = await context.sessions.open(id, { repair: claim.recovered || isAbandoned });
   if (opened.kind === 'held') throw new UnreadableConversation(id, opened.problem, opened.stamp);
   if (opened.kind === 'open') {
+    await refuseTorn(context, id, opened.session, task.written);
     noteEdit(context, task, agent, id, opened.edited);
     const existing = conversation(context, task, id, await pinned(context, agent, opened.session), opened.session);
     await existing.begin();
@@ -106,6 +110,7 @@ function conversation(
   let now = session;
   let isReady = ready === undefined;
   let startsAt: number | undefined;
+  let known = task.written;
   let counted = { messages: [] as readonly Message[], length: 0, usage: NO_USAGE };
   const self: Conversation = {
     id,
@@ -123,6 +128,7 @@ function conversation(
       }
       return counted.usage;
     },
+    written: () => known,
     async created() {
       if (isReady) return;
       const stored = await ready;
@@ -134,6 +140,9 @@ function conversation(
       await self.created();
       const before = now.messages.length;
       const written = await context.sessions.append(id, messages, { durable });
+      // A durable write makes everything before it durable too.
+      if (durable && written === 'written' && now.messages.length > before)
+        known = writtenPart(now.messages, now.messages.length);
       if (messages.some((message) => message.task !== undefined)) startsAt = undefined;
       // If the messages are not in our copy, the file was opened or saved elsewhere meanwhile.
       // Reopen it, or the answer would never be seen and the model asked again.
@@ -183,6 +192,7 @@ function conversation(
     const opened = await context.sessions.open(id);
     if (opened.kind === 'missing') throw new UnreadableConversation(id, gone(id));
     if (opened.kind === 'held') throw new UnreadableConversation(id, opened.problem, opened.stamp);
+    await refuseTorn(context, id, opened.session, known);
     noteEdit(context, task, agent, id, opened.edited);
     if (opened.edited || opened.session !== now) {
       self.hasAllResults = false;
@@ -203,6 +213,18 @@ export class UnreadableConversation extends Error {
   ) {
     super(problem.message);
   }
+}
+
+/** Throws if the file has lost its end, so that the task waits until a person has looked at it. */
+async function refuseTorn(
+  context: EngineContext,
+  id: string,
+  session: Session,
+  written: Written | undefined,
+): Promise<void> {
+  const torn = tornEnd(session, written, `sessions/${id}.session.yaml`);
+  if (torn === undefined) return;
+  throw new UnreadableConversation(id, torn, await context.sessions.stamp(id));
 }
 
 function gone(id: string): Problem {

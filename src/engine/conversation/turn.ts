@@ -1,7 +1,7 @@
 /** One turn: a model call whose answer is added to the conversation. */
 import type { Problem } from '../../domain/problem.js';
 import type { Budget } from '../../domain/budget/budget.js';
-import type { Message, MessageUsage } from '../../domain/session/session.js';
+import { boundedCall, type Message, type MessageUsage } from '../../domain/session/session.js';
 import type { Task } from '../../domain/task/task.js';
 import type { ModelSettings } from '../../domain/agent/agent.js';
 import type { ModelAnswer } from '../../ports/model.js';
@@ -91,7 +91,7 @@ function assistant(context: EngineContext, answer: ModelAnswer, model: string, m
     content: answer.text + cut,
     // Calls get new ids: a provider may use an id twice, and ours become file names.
     ...(answer.toolCalls.length > 0
-      ? { toolCalls: answer.toolCalls.map((call) => ({ ...call, id: context.ids.next() })) }
+      ? { toolCalls: answer.toolCalls.map((call) => ({ ...boundedCall(call), id: context.ids.next() })) }
       : {}),
     usage: {
       model,

@@ -17,6 +17,7 @@ import type { CheckIns } from '../../ports/check-ins.js';
 import type { Clock, Ids } from '../../ports/clock.js';
 import type { CreationRate } from '../../ports/creation-rate.js';
 import type { Gate } from '../../ports/gate.js';
+import type { HeldFiles } from '../../ports/held-files.js';
 import type { Inbox } from '../../ports/inbox.js';
 import type { Model } from '../../ports/model.js';
 import type { Pauses } from '../../ports/pauses.js';
@@ -41,6 +42,7 @@ export interface Ports extends Omit<Store, 'close'> {
   shell: Shell;
   ballot: Ballot;
   inbox: Inbox;
+  heldFiles: HeldFiles;
   boards: Boards;
   boardTools: BoardTools;
   checkIns: CheckIns;
@@ -56,6 +58,8 @@ export interface Ports extends Omit<Store, 'close'> {
   ids: Ids;
   /** Agents this process hosts; undefined: all. */
   hosts: ReadonlySet<string> | undefined;
+  /** Peer ids of this process whose store failed. Their tasks go back without blame. */
+  abandoned: ReadonlySet<string>;
   /** Advance the tasks of a pass one after the other, so that a run can be repeated exactly. */
   isSequential: boolean;
   watchers: Watchers;
@@ -67,6 +71,10 @@ export interface EngineContext extends Ports {
   queue: ReadyQueue;
   unreadable: UnreadableSessions;
   pace: Pace;
+  /** Messages of faults that were reported and concern one thing only. */
+  faults: Set<string>;
+  /** The version of the open tasks whose dependencies were checked last. */
+  lastLook: { version: number };
   /** Effects started here that have no outcome yet, counted by root. */
   effectsUnderWay: Map<string, number>;
   /** Agents whose notes are being added to a conversation now. */

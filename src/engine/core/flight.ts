@@ -8,6 +8,8 @@ export interface Flight {
   /** Aborted with a Problem if the task is cancelled, or without one if the process is stopping. */
   stop: AbortController;
   done: Promise<void>;
+  /** Nothing else starts here meanwhile: the task may have killed processes. */
+  isAlone: boolean;
 }
 
 /** The cancellation, or `leaving` if the process is stopping and the task goes back. */

@@ -16,11 +16,14 @@ import type { Flight } from '../core/flight.js';
 import { cancelTask } from './intents.js';
 import { underWay } from '../core/ready-queue.js';
 import { record, type EngineContext } from '../core/context.js';
+import { fence } from '../core/fence.js';
 import { retryTask } from './retry.js';
 
 interface BoardsTaken {
   moved: boolean;
   problems: Problem[];
+  /** More lines than one pass takes: the rest follows. */
+  isPartial?: boolean;
 }
 
 /** Creates tasks for new bullets, updates unstarted ones, and ends those that a person removed. */
@@ -28,19 +31,24 @@ export async function takeBoards(context: EngineContext, flights: ReadonlyMap<st
   const { boards } = context;
   const { changed, wanted, reopened, problems } = await boards.read(context.agents.all().keys());
   let moved = false;
+  let isPartial = false;
   if (changed) {
     const open = new Map<string, OpenTask>();
     for (const entry of context.tasks.open()) open.set(entry.task.id, entry);
     const missing = wanted.filter((wish) => !open.has(wish.task.id));
-    if (missing.length > MAX_PER_PASS) boards.readAgain();
+    isPartial = missing.length > MAX_PER_PASS;
+    if (isPartial) boards.readAgain();
     missing.length = Math.min(missing.length, MAX_PER_PASS);
     for (let at = 0; at < missing.length; at += BATCH) {
-      const created = await Promise.all(missing.slice(at, at + BATCH).map((wish) => create(context, wish)));
+      const created = await Promise.all(
+        missing.slice(at, at + BATCH).map((wish) => fence(context, placeOf(wish), () => create(context, wish), false)),
+      );
       moved = created.includes(true) || moved;
     }
     for (const wish of wanted) {
       const entry = open.get(wish.task.id);
-      if (entry !== undefined) moved = (await change(context, wish, entry)) || moved;
+      if (entry !== undefined)
+        moved = (await fence(context, placeOf(wish), () => change(context, wish, entry), false)) || moved;
     }
     for (const id of reopened) moved = (await reopen(context, id)) || moved;
   }
@@ -48,13 +56,17 @@ export async function takeBoards(context: EngineContext, flights: ReadonlyMap<st
     const error = problem(code, why, { hint: 'retry it to continue where it stopped' });
     moved = (await cancelTask(context, task, error, flights, stillApplies)) || moved;
   }
-  return { moved, problems };
+  return { moved, problems, isPartial };
 }
 
 /** A long board takes several passes, so that work can start meanwhile. */
 const MAX_PER_PASS = 256;
 /** Tasks created concurrently, so that they share disk syncs. */
 const BATCH = 64;
+
+function placeOf({ file, line }: BoardWish): string {
+  return `${file}:${line}`;
+}
 
 async function create(context: EngineContext, wish: BoardWish): Promise<boolean> {
   const gone = new Set<string>();

@@ -7,7 +7,7 @@ import { CHECK_IN_SECONDS, type CheckInNote } from '../../domain/coordination/ch
 import { hash53 } from '../../domain/task/id.js';
 import { visible } from '../../domain/coordination/mail.js';
 import { compareText } from '../../domain/order.js';
-import type { Problem } from '../../domain/problem.js';
+import { problem, type Problem } from '../../domain/problem.js';
 import { HUMAN, makeTask, type Task } from '../../domain/task/task.js';
 import type { OpenTask } from '../../ports/store/tasks.js';
 import { sessionId } from '../../domain/session/session-id.js';
@@ -36,6 +36,12 @@ export async function checkIn(context: EngineContext): Promise<CheckedIn> {
     return NOTHING;
   }
   const elapsed = now.getTime() - Date.parse(note.lastCheckin);
+  if (elapsed < 0) {
+    const why = `last_checkin was in the future (${note.lastCheckin}), so it counts as now`;
+    await checkIns.write({ ...note, lastCheckin: now.toISOString(), lastReason: why });
+    const hint = 'check the clock of this machine; the next check-in comes after one interval';
+    return { moved: false, problems: [problem('bad_field', `storage/planner-checkin.yaml: ${why}`, { hint })] };
+  }
   if (elapsed < note.intervalSeconds * 1000) return NOTHING;
   const work = othersWork(context, planner);
   if (work.length === 0 || !(await hasMoved(context, work))) return NOTHING;

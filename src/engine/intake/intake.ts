@@ -11,7 +11,9 @@ import { takeMail } from './mail.js';
 import { takeMovedFiles } from './moved-files.js';
 import { endAbandonedBids } from '../staffing/offer.js';
 import type { EngineContext } from '../core/context.js';
+import { fence } from '../core/fence.js';
 import { retireFailing } from '../staffing/probation.js';
+import { missingDependencies } from './missing-dependencies.js';
 import { recover } from './recover.js';
 
 interface Intake {
@@ -27,17 +29,26 @@ export async function takeIn(
   nudged: Set<string>,
   gone: readonly string[],
 ): Promise<Intake> {
-  let moved = (await recover(context)) > 0;
-  moved = (await endAbandonedBids(context)) || moved;
-  moved = (await takeMovedFiles(context, gone)) || moved;
-  moved = (await takeIntents(context, flights, nudged)) || moved;
-  moved = (await takeBallotAnswers(context)) || moved;
-  const mail = await takeMail(context);
-  const boards = await takeBoards(context, flights);
-  const checked = await checkIn(context);
-  const retired = retireFailing(context);
+  const nothing = { moved: false, problems: [] };
+  const step = (what: string, run: () => boolean | Promise<boolean>): Promise<boolean> =>
+    fence(context, what, run, false);
+  let moved = await step('taking over from dead processes', async () => (await recover(context)) > 0);
+  moved = (await step('ending old bids', () => endAbandonedBids(context))) || moved;
+  moved = (await step('looking at moved files', () => takeMovedFiles(context, gone))) || moved;
+  moved = (await step('taking requests', () => takeIntents(context, flights, nudged))) || moved;
+  moved = (await step('reading the ballot', () => takeBallotAnswers(context))) || moved;
+  const mail = await fence<Intake>(context, 'reading the inbox', () => takeMail(context), nothing);
+  const boards = await fence<Intake & { isPartial?: boolean }>(
+    context,
+    'reading the boards',
+    () => takeBoards(context, flights),
+    nothing,
+  );
+  const checked = await fence<Intake>(context, 'the check-in', () => checkIn(context), nothing);
+  const missing = boards.isPartial ? [] : await fence(context, 'dependencies', () => missingDependencies(context), []);
+  const retired = await step('retiring agents', () => retireFailing(context));
   return {
     moved: moved || mail.moved || boards.moved || checked.moved || retired,
-    problems: [...mail.problems, ...boards.problems, ...checked.problems],
+    problems: [...mail.problems, ...boards.problems, ...missing, ...checked.problems],
   };
 }

@@ -14,6 +14,7 @@ import { answerApproval } from '../approvals/answers.js';
 import { fail } from '../tasks/settle.js';
 import type { Flight } from '../core/flight.js';
 import { record, type EngineContext } from '../core/context.js';
+import { fence } from '../core/fence.js';
 import { retryTask } from './retry.js';
 import { reportDeadlock } from '../coordination/report-deadlock.js';
 
@@ -27,13 +28,30 @@ export async function takeIntents(
   const intents = await context.intents.list();
   for (const id of nudged) if (!intents.some((intent) => intent.id === id)) nudged.delete(id);
   for (const intent of intents) {
-    if (intent.kind === 'cancel') moved = (await cancel(context, intent, flights)) || moved;
-    else if (intent.kind === 'stop') moved = (await stop(context, intent)) || moved;
-    else if (intent.kind === 'retry') moved = (await retry(context, intent)) || moved;
-    else if (intent.kind === 'answer') moved = (await answer(context, intent)) || moved;
-    else moved = (await tell(context, intent, nudged)) || moved;
+    const name = `the request ${intent.id} (${intent.kind} ${intent.task})`;
+    moved = (await fence(context, name, () => takeIntent(context, intent, flights, nudged), false)) || moved;
   }
   return moved;
+}
+
+async function takeIntent(
+  context: EngineContext,
+  intent: Intent,
+  flights: ReadonlyMap<string, Flight>,
+  nudged: Set<string>,
+): Promise<boolean> {
+  switch (intent.kind) {
+    case 'cancel':
+      return cancel(context, intent, flights);
+    case 'stop':
+      return stop(context, intent);
+    case 'retry':
+      return retry(context, intent);
+    case 'answer':
+      return answer(context, intent);
+    case 'tell':
+      return tell(context, intent, nudged);
+  }
 }
 
 /** Signals cancelled flights of this process to stop. The next pass ends their tasks. */

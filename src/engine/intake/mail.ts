@@ -10,7 +10,8 @@ import { plainName, taintOf, type Mail } from '../../domain/coordination/mail.js
 import { problem, type Problem } from '../../domain/problem.js';
 import { HUMAN, makeTask, type Task } from '../../domain/task/task.js';
 import { ADMIT_TOOL, createMailTask, origin, taskOfMail } from '../approvals/admit-mail.js';
-import type { Ports } from '../core/context.js';
+import type { EngineContext, Ports } from '../core/context.js';
+import { fence } from '../core/fence.js';
 
 /** Many messages take several passes, so that running work continues meanwhile. */
 const MAX_PER_PASS = 200;
@@ -21,17 +22,24 @@ interface MailTaken {
   problems: Problem[];
 }
 
-export async function takeMail(context: Ports): Promise<MailTaken> {
+export async function takeMail(context: EngineContext): Promise<MailTaken> {
   const { mail: all, problems } = await context.inbox.take();
   if (all.length === 0 && problems.length === 0) return { moved: false, problems };
   const mail = all.slice(0, MAX_PER_PASS);
   let moved = false;
+  const taken: Mail[] = [];
   for (const message of mail) {
-    const wanted = wantedTask(context, message);
-    if (wanted.problem) problems.push(wanted.problem);
-    moved = (await createMailTask(context, wanted.task, `${message.file}:${message.line}`)) || moved;
+    const place = `${message.file}:${message.line}`;
+    const take = async (): Promise<boolean> => {
+      const wanted = wantedTask(context, message);
+      if (wanted.problem) problems.push(wanted.problem);
+      const isCreated = await createMailTask(context, wanted.task, place);
+      taken.push(message);
+      return isCreated;
+    };
+    moved = (await fence(context, place, take, false)) || moved;
   }
-  await context.inbox.done(mail);
+  await context.inbox.done(taken);
   return { moved: moved || mail.length < all.length, problems };
 }
 

@@ -1,27 +1,57 @@
-/** Advances one task as far as possible: claim, guards, act. */
+/**
+ * Advances one task as far as possible: claim, guards, act. Whatever is thrown meanwhile ends this
+ * task with the reason, and no other. Only a fault of the store goes further.
+ */
+import { isStoreFault } from '../../domain/fence.js';
 import { INTERVALS } from '../../domain/intervals.js';
+import { diskReason, problem } from '../../domain/problem.js';
+import { sessionId } from '../../domain/session/session-id.js';
 import { lineageFields } from '../../domain/task/lineage.js';
 import type { Task } from '../../domain/task/task.js';
 import type { Claim } from '../../ports/store/tasks.js';
 import { UnreadableConversation } from '../conversation/conversation.js';
 import { resolveAssignee } from '../core/assignee.js';
 import { record, type EngineContext } from '../core/context.js';
+import { faultProblem, isContained } from '../core/fence.js';
 import { acting } from '../staffing/trial.js';
-import { park } from '../tasks/settle.js';
+import { costsAtRest } from '../tasks/costs-at-rest.js';
+import { fail, park } from '../tasks/settle.js';
 import { act } from './act.js';
 import { CLAIM_GUARDS, firstGuard, WORK_GUARDS, type Claimed, type Started } from './guards.js';
 
 /**
  * False if nothing moved, for example because another peer was faster. `here`: other tasks of the
- * same agent in this process. Throws only on a disk failure or a bug; recovery then takes the
- * claim.
+ * same agent in this process. Throws only if the store fails; recovery then takes the claim.
  */
 export async function advance(context: EngineContext, task: Task, stop: AbortSignal, here = 0): Promise<boolean> {
-  const assignee = resolveAssignee(context, task);
-  const name = 'agent' in assignee ? assignee.agent : 'nobody';
-  const claim = await context.tasks.claim(task.id, name);
-  if (claim === undefined) return false;
-  const claimed: Claimed = { claim, assignee, name, here };
+  let claim: Claim | undefined;
+  try {
+    const assignee = resolveAssignee(context, task);
+    const name = 'agent' in assignee ? assignee.agent : 'nobody';
+    claim = await context.tasks.claim(task.id, name);
+    return claim !== undefined && (await work(context, { claim, assignee, name, here }, stop));
+  } catch (thrown) {
+    if (!isContained(thrown)) throw thrown;
+    claim ??= await context.tasks.claim(task.id, 'nobody');
+    if (claim !== undefined) await failFor(context, claim, thrown);
+    return claim !== undefined;
+  }
+}
+
+/** The record says why. Its costs are unknown if its conversation is what cannot be worked with. */
+async function failFor(context: EngineContext, claim: Claim, thrown: unknown): Promise<void> {
+  const error = faultProblem(thrown, 'this task stopped at a fault of its own');
+  context.watchers.problem({ ...error, message: `${claim.task.id}: ${error.message}` });
+  const costs = await costsAtRest(context, claim.task).catch((again: unknown) => {
+    if (isStoreFault(again)) throw again;
+    return undefined;
+  });
+  await fail(context, claim, claim.task, error, costs);
+}
+
+async function work(context: EngineContext, claimed: Claimed, stop: AbortSignal): Promise<boolean> {
+  const { claim, assignee, name } = claimed;
+  const { task } = claim;
   const release = await firstGuard(CLAIM_GUARDS, context, claimed);
   if (release !== undefined) return release === 'moved';
   const why = 'why' in assignee ? { why: assignee.why } : {};
@@ -32,11 +62,34 @@ export async function advance(context: EngineContext, task: Task, stop: AbortSig
   try {
     await act(context, claim, started.task, started.agent!, stop);
   } catch (thrown) {
-    if (!(thrown instanceof UnreadableConversation)) throw thrown;
-    await parkUnreadable(context, claim, started.task, thrown);
+    const held = thrown instanceof UnreadableConversation ? thrown : await deniedConversation(context, started, thrown);
+    if (held === undefined) throw thrown;
+    await parkUnreadable(context, claim, started.task, held);
   }
   return true;
 }
+
+/**
+ * The system lets us work with the store and not with the file of this one conversation, because it
+ * belongs to another user, for example.
+ */
+async function deniedConversation(
+  context: EngineContext,
+  { task, agent }: Started,
+  thrown: unknown,
+): Promise<UnreadableConversation | undefined> {
+  const { code = '', path: file = '' } = thrown as { code?: string; path?: string };
+  const id = sessionId(task, agent!);
+  const name = `${id}.session.yaml`;
+  if (!DENIED.has(code) || !file.endsWith(`/${name}`)) return undefined;
+  const why = problem('bad_file', `sessions/${name} cannot be written: ${diskReason(thrown)}`, {
+    where: { file: `sessions/${name}` },
+    hint: 'fix its permissions; the task continues when it can be written',
+  });
+  return new UnreadableConversation(id, why, await context.sessions.stamp(id));
+}
+
+const DENIED: ReadonlySet<string> = new Set(['EACCES', 'EPERM', 'EISDIR', 'ELOOP']);
 
 async function start(context: EngineContext, claimed: Claimed, stop: AbortSignal): Promise<Started> {
   const task = taken(context, claimed.claim);
@@ -62,7 +115,7 @@ async function parkUnreadable(
   { session, problem: why, stamp }: UnreadableConversation,
 ): Promise<void> {
   context.watchers.problem(why);
-  record(context, 'file.held', { task: task.id, problem: why });
+  if (context.heldFiles.isNews(why)) record(context, 'file.held', { task: task.id, problem: why });
   const until = new Date(context.clock.now().getTime() + INTERVALS.unreadableCheckMs).toISOString();
   const file = why.where?.file;
   await park(context, claim, { ...task, session }, { until, ...(file === undefined ? {} : { file }) });

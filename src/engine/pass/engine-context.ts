@@ -12,6 +12,8 @@ export function engineContext(
     ...ports,
     ...own,
     hearingNotes: new Set(),
+    faults: new Set(),
+    lastLook: { version: -1 },
     fitCache: new WeakMap(),
     folds: { background: new WeakMap(), taint: new WeakMap() },
     heardNotes: listenToNotes(ports.bus),

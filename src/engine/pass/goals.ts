@@ -139,17 +139,16 @@ function has(roots: ReadonlySet<string>, test: (root: string) => boolean): boole
 }
 
 /** The trees that a task needs: its own, and those of its dependencies. */
-export async function neededTrees(
-  { tasks }: Pick<Ports, 'tasks'>,
-  id: string,
-  roots = new Set<string>(),
-  seen = new Set<string>(),
-): Promise<Set<string>> {
-  const placed = seen.has(id) ? undefined : (tasks.getOpen(id) ?? (await tasks.read(id)));
-  seen.add(id);
-  if (placed === undefined) return roots;
-  roots.add(placed.task.root);
-  for (const other of placed.task.dependencies) await neededTrees({ tasks }, other, roots, seen);
+export async function neededTrees({ tasks }: Pick<Ports, 'tasks'>, id: string): Promise<Set<string>> {
+  const roots = new Set<string>();
+  const seen = new Set([id]);
+  // The set grows during the loop.
+  for (const needed of seen) {
+    const placed = tasks.getOpen(needed) ?? (await tasks.read(needed));
+    if (placed === undefined) continue;
+    roots.add(placed.task.root);
+    for (const other of placed.task.dependencies) seen.add(other);
+  }
   return roots;
 }
 

@@ -4,6 +4,7 @@
  */
 import type { Agent } from '../../domain/agent/agent.js';
 import { problem, type Problem } from '../../domain/problem.js';
+import { mayBeCut } from '../../domain/task/id.js';
 import type { Task } from '../../domain/task/task.js';
 import type { Claim } from '../../ports/store/tasks.js';
 import { tooDeep } from '../../rules/patterns/decide.js';
@@ -91,6 +92,16 @@ export const CLAIM_GUARDS: readonly Guard<Claimed>[] = [
 /** Guards after the claim is recorded. */
 export const WORK_GUARDS: readonly Guard<Started>[] = [
   {
+    name: 'cycle of parents',
+    position: 'First: everything after it may walk up the tree, and costs would be added to themselves.',
+    async check(context, { claim, task }) {
+      const cycle = await parentCycle(context, task);
+      if (cycle === undefined) return undefined;
+      await fail(context, claim, task, cycle);
+      return 'moved';
+    },
+  },
+  {
     name: 'no agent fits',
     position: 'Before the agent is looked up: there is none.',
     async check(context, { claim, assignee, task }) {
@@ -159,6 +170,27 @@ export async function firstGuard<T>(
   for (const guard of guards) {
     const result = await guard.check(context, claimed);
     if (result !== undefined) return result;
+  }
+  return undefined;
+}
+
+/**
+ * A person may name any parent. Ids that the engine derives grow with every level, so a cycle has a
+ * link that does not look derived, and only such links are followed.
+ */
+async function parentCycle(context: EngineContext, task: Task): Promise<Problem | undefined> {
+  if (task.parent === undefined || (task.id.startsWith(`${task.parent}.`) && !mayBeCut(task.id))) return undefined;
+  const path = [task.id];
+  const seen = new Set(path);
+  for (let at: string | undefined = task.parent; at !== undefined;) {
+    path.push(at);
+    if (at === task.id)
+      return problem('cycle', `its parents form a cycle: ${path.join(' → ')}`, {
+        hint: 'correct "parent" in one of these files, then retry the task',
+      });
+    if (seen.has(at)) return undefined; // a cycle above it, which ends with one of its own tasks
+    seen.add(at);
+    at = (context.tasks.getOpen(at) ?? (await context.tasks.read(at)))?.task.parent;
   }
   return undefined;
 }

@@ -19,9 +19,10 @@ import { capacity } from '../core/capacity.js';
 import { stopCancelled, takeIntents } from '../intake/intents.js';
 import { readyQueue } from '../core/ready-queue.js';
 import { takeIn } from '../intake/intake.js';
-import { canStart, lockSharedSession, runnable } from './runnable.js';
+import { canStart, lockSharedSession, mustWaitAlone, runnable } from './runnable.js';
 import { engineContext } from './engine-context.js';
 import { flightTable } from './flights.js';
+import { isSuspect } from '../../domain/task/lost-takers.js';
 import { record, type EngineContext, type Ports } from '../core/context.js';
 import { passedOver } from './passed-over.js';
 import { registry } from './registry.js';
@@ -206,6 +207,8 @@ export function engine(ports: Ports): Engine {
         backlog += ready.pass();
         noted.note(task);
         stuckWork.passedOver(task, assigneeName(context, task));
+        // Nothing starts behind a suspect, or it would never be alone.
+        if (isSuspect(task) && mustWaitAlone(table, task)) break;
         continue;
       }
       advanced++;
@@ -282,6 +285,7 @@ export function engine(ports: Ports): Engine {
       root: task.root,
       agent: roleFacts(task.role).takesCapacity ? agent : 'nobody',
       stop,
+      isAlone: isSuspect(task),
       done: Promise.resolve(),
     };
     table.add(flight);
@@ -329,5 +333,8 @@ function reportStrays(context: EngineContext, { strays = [] }: Scan): void {
 
 function report(context: EngineContext, problem: Problem): void {
   context.watchers.problem(problem);
-  record(context, problem.movedTo === undefined ? 'file.held' : 'file.quarantined', { problem });
+  const isHeld = problem.movedTo === undefined;
+  // Every process tells its person; the history has it once.
+  if (!isHeld || context.heldFiles.isNews(problem))
+    record(context, isHeld ? 'file.held' : 'file.quarantined', { problem });
 }

@@ -2,6 +2,7 @@
 import { INTERVALS } from '../../domain/intervals.js';
 import type { Agent } from '../../domain/agent/agent.js';
 import { roleFacts } from '../../domain/task/role.js';
+import { isSuspect } from '../../domain/task/lost-takers.js';
 import { HUMAN, isEnded, type Task } from '../../domain/task/task.js';
 import { isLeaf } from '../../rules/patterns/decide.js';
 import { inOrder, queue, queueKey, type Place, type Queue, type Row } from '../../rules/scheduling/ready-queue.js';
@@ -104,7 +105,7 @@ async function lockHolder(
  * caller can enter the flight before anything else is decided.
  */
 export function canStart(context: EngineContext, flights: Flights, capacity: Capacity, task: Task): boolean {
-  if (flights.all.size >= context.config.limits.parallel) return false;
+  if (flights.all.size >= context.config.limits.parallel || mustWaitAlone(flights, task)) return false;
   // Bids need no capacity: a busy agent can still say how busy it is.
   if (!roleFacts(task.role).takesCapacity) return true;
   const assignee = resolveAssignee(context, task);
@@ -115,6 +116,14 @@ export function canStart(context: EngineContext, flights: Flights, capacity: Cap
   const name = assigneeName(context, task);
   const limit = context.agents.all().get(name)?.maxConcurrentTasks ?? Infinity;
   return limit === Infinity || flights.ofAgent(name) + capacity.elsewhere(name) < limit;
+}
+
+/** A suspect starts when nothing else is in flight, and nothing else starts meanwhile. */
+export function mustWaitAlone(flights: Flights, task: Task): boolean {
+  if (flights.all.size === 0) return false;
+  if (isSuspect(task)) return true;
+  for (const flight of flights.all.values()) if (flight.isAlone) return true;
+  return false;
 }
 
 /** Locks the agent's shared conversation for the task. True if it has the lock or needs none. */

@@ -20,7 +20,7 @@ export async function complete(
   result: string,
   costs?: Costs,
 ): Promise<void> {
-  const { waits: _, error: __, lost: ___, ...rest } = task;
+  const { waits: _, error: __, lost: ___, written: ____, ...rest } = task;
   // A record must stay small enough to be read back; a longer result becomes a blob.
   const kept = await quoted(context, result, context.config.limits.maxTaskBytes / 8);
   const ended: Task = { ...rest, result: kept, ...spent(costs) };

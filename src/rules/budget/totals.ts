@@ -16,13 +16,17 @@ export function totals(all: readonly Placed[]): Map<string, Totals> {
   const below = new Map<string, Placed[]>();
   for (const placed of all) {
     const { parent } = placed.task;
-    if (parent !== undefined) below.set(parent, [...(below.get(parent) ?? []), placed]);
+    if (parent === undefined) continue;
+    const siblings = below.get(parent);
+    if (siblings === undefined) below.set(parent, [placed]);
+    else siblings.push(placed);
   }
   const byId = new Map<string, Totals>();
   for (const { task } of [...all].reverse()) {
     const children = below.get(task.id) ?? [];
     const own = task.own_usage ?? rest(task.usage, children);
-    const total = children.reduce((sum, child) => addUsage(sum, byId.get(child.task.id)!.total), own);
+    // A child that comes first is also its ancestor: a person made a cycle of parents.
+    const total = children.reduce((sum, child) => addUsage(sum, byId.get(child.task.id)?.total ?? NO_USAGE), own);
     byId.set(task.id, { own, total });
   }
   return byId;

@@ -8,7 +8,7 @@ import { isSafeId } from '../../domain/task/id.js';
 import type { Certificate } from '../../domain/task/certificate.js';
 import { isProblemCode, problem, type Problem, type ProblemCode, type Where } from '../../domain/problem.js';
 import { readPriority } from '../../domain/task/priority.js';
-import type { LostTaker, Task, Waits } from '../../domain/task/task.js';
+import type { LostTaker, Task, Waits, Written } from '../../domain/task/task.js';
 import type { Usage } from '../../domain/budget/usage.js';
 import { readBudget } from '../../schemas/amounts.js';
 
@@ -46,6 +46,7 @@ export const KNOWN = [
   'attempts',
   'lost',
   'session',
+  'written',
   'waits',
   'bids',
   'result',
@@ -125,6 +126,7 @@ const READERS = {
   attempts: readCount,
   lost: readLost,
   session: readId,
+  written: readWritten,
   waits: readWaits,
   bids: readIds,
   result: readText,
@@ -208,13 +210,19 @@ function readLimits(value: unknown, path: Path): Task['budget'] {
 function readLost(value: unknown, path: Path): LostTaker[] {
   if (!Array.isArray(value)) return wrong(path, 'a list');
   return value.map((taker: unknown, i) => {
-    const { at, agent, messages } = readObject(taker, [...path, i]);
+    const { at, agent, messages, beside } = readObject(taker, [...path, i]);
     return {
       at: readText(at, [...path, i, 'at']),
       agent: readText(agent, [...path, i, 'agent']),
       messages: readCount(messages, [...path, i, 'messages']),
+      ...(beside === undefined || beside === null ? {} : { beside: readCount(beside, [...path, i, 'beside']) }),
     };
   });
+}
+
+function readWritten(value: unknown, path: Path): Written {
+  const { messages, last } = readObject(value, path);
+  return { messages: readCount(messages, [...path, 'messages']), last: readText(last, [...path, 'last']) };
 }
 
 function readWaits(value: unknown, path: Path): Waits {

@@ -12,6 +12,7 @@ import { printBudget } from '../../schemas/amounts.js';
 import { printExact } from '../lines/exact-number.js';
 import { jsonOffset, parseJson } from '../lines/json.js';
 import { readFields, KNOWN, type FieldFault } from './task-fields.js';
+import { decodeUtf8 } from '../lines/utf8.js';
 import { whereAt } from '../lines/where.js';
 
 export type TaskParsed =
@@ -105,9 +106,14 @@ function decode(bytes: Uint8Array): string | undefined {
 
 function notText(bytes: Uint8Array, file: string): Problem {
   const wide = (bytes[0] === 0xff && bytes[1] === 0xfe) || (bytes[0] === 0xfe && bytes[1] === 0xff);
-  const what = wide ? 'this file is UTF-16' : bytes.includes(0) ? 'this file has NUL bytes' : 'this file is not UTF-8';
+  const nul = bytes.indexOf(0);
+  const at = wide ? 0 : nul < 0 ? undefined : nul;
+  const bad = at === undefined ? decodeUtf8(bytes) : undefined;
+  const what = wide ? 'this file is UTF-16' : nul >= 0 ? 'this file has NUL bytes' : 'this file is not UTF-8';
+  const where =
+    typeof bad === 'object' ? { file, ...bad } : whereAt(file, Buffer.from(bytes).toString('latin1'), at ?? 0);
   return problem('bad_file', what, {
-    where: { file },
+    where,
     hint: `save it as UTF-8 text, then put it back into tasks/pending`,
   });
 }

@@ -6,6 +6,7 @@
  */
 import { isProblemCode, problem, type Problem } from '../../domain/problem.js';
 import {
+  boundedCall,
   MESSAGE_KINDS,
   SESSION_STATUSES,
   type Message,
@@ -81,6 +82,8 @@ function readHeader(given: Fields, file: string): SessionHeader {
   if (task !== undefined) header.task = task;
   const forkedFrom = words(given['forked_from']);
   if (forkedFrom !== undefined) header.forkedFrom = forkedFrom;
+  const kept = number(given['kept']);
+  if (kept !== undefined) header.kept = kept;
   return header;
 }
 
@@ -135,11 +138,13 @@ function readCalls(value: unknown, path: Path): ToolCall[] {
       : call;
     const name = words(inner['name']);
     if (name === undefined) throw new Wrong([...path, i], 'this tool call does not name a tool');
-    return {
+    const fault = words(call['fault']);
+    return boundedCall({
       id: words(call['id']) ?? `call-${i + 1}`,
       name,
       arguments: readArguments(inner['arguments'], [...path, i]),
-    };
+      ...(fault === undefined ? {} : { fault }),
+    });
   });
 }
 

@@ -71,6 +71,7 @@ function printCalls(calls: readonly ToolCall[], indent: number): string {
       name: call.name,
       arguments: fitsYaml(call.arguments) ? call.arguments : JSON.stringify(call.arguments),
     },
+    ...(call.fault === undefined ? {} : { fault: call.fault }),
   }));
   return yamlValue(list, indent);
 }

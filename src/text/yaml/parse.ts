@@ -3,7 +3,17 @@
  * tags, no merge keys, few aliases, limited depth. js-yaml parses; places are looked up in its
  * event stream only when something is wrong.
  */
-import { CORE_SCHEMA, EVENT_ID, SCALAR_STYLE, YAMLException, getScalarValue, load, parseEvents } from 'js-yaml';
+import {
+  CORE_SCHEMA,
+  EVENT_ID,
+  SCALAR_STYLE,
+  YAMLException,
+  defineScalarTag,
+  getScalarValue,
+  intCoreTag,
+  load,
+  parseEvents,
+} from 'js-yaml';
 import { problem, type Problem, type Where } from '../../domain/problem.js';
 import { placesIn, whereAt } from '../lines/where.js';
 
@@ -25,11 +35,23 @@ export function wholeFile(file: string, text: string): YamlSource {
   return { file, text, start: text.startsWith('\uFEFF') ? 1 : 0, end: text.length };
 }
 
+/** A whole number that JavaScript would round is read as its text: its digits count. */
+const EXACT_SCHEMA = CORE_SCHEMA.withTags(
+  defineScalarTag<number | string>(intCoreTag.tagName, {
+    ...intCoreTag,
+    resolve(source, isExplicit, tagName) {
+      const value = intCoreTag.resolve(source, isExplicit, tagName);
+      const isRounded = typeof value === 'number' && !Number.isSafeInteger(value) && String(value) !== source;
+      return isRounded ? source : value;
+    },
+  }),
+);
+
 /** Blanks and comments alone are `null`. */
 export function loadYaml(source: YamlSource): YamlLoaded {
   const yaml = source.text.slice(source.start, source.end);
   try {
-    const value = load(yaml, { schema: CORE_SCHEMA, maxDepth: MAX_YAML_DEPTH, maxAliases: MAX_ALIASES });
+    const value = load(yaml, { schema: EXACT_SCHEMA, maxDepth: MAX_YAML_DEPTH, maxAliases: MAX_ALIASES });
     return { ok: true, value };
   } catch (thrown) {
     if (yaml.replace(/^[ \t]*#.*$/gm, '').trim() === '') return { ok: true, value: null };
@@ -90,11 +112,19 @@ function explain(source: YamlSource, thrown: unknown): Problem {
     const reason = thrown instanceof Error ? thrown.message : String(thrown);
     return problem('bad_file', `this YAML cannot be read: ${reason}`, { where: { file } });
   }
-  const at = thrown.mark?.position;
+  const at = thrown.mark?.position ?? secondDocument(thrown.reason, text.slice(source.start, source.end));
   const where = at === undefined ? { file } : whereAt(file, text, Math.min(source.start + at, source.end));
   const deep = /depth|nesting|aliases/i.test(thrown.reason);
   const hint = hintFor(thrown.reason, where.source ?? '');
   return problem(deep ? 'over_limit' : 'bad_file', reword(thrown.reason), { where, hint });
+}
+
+/** The parser does not say where the second document begins. */
+function secondDocument(reason: string, yaml: string): number | undefined {
+  if (!reason.startsWith('expected a single document')) return undefined;
+  const marks = [...yaml.matchAll(/^---(?=\s|$)/gm)];
+  const isFirstMarked = /^(?:[ \t]*(?:#.*|%.*)?\r?\n)*---(?=\s|$)/.test(yaml);
+  return (marks[isFirstMarked ? 1 : 0] ?? /^\.\.\.(?=\s|$)/m.exec(yaml))?.index;
 }
 
 function hintFor(reason: string, line: string): string | undefined {

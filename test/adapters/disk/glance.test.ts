@@ -88,7 +88,7 @@ test('a thousand questions for intents and pauses in one turn look at each folde
   assert.equal((await list()).length, 1);
   fs.writeFileSync(path.join(root, PAUSED, 'ana'), 'ill');
   await turn();
-  assert.equal(paused.isPaused('ana'));
+  assert.equal(paused.isPaused('ana'), true);
   assert.deepEqual([...paused.look()], [['ana', 'ill']]);
 });
 

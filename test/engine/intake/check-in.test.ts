@@ -147,8 +147,10 @@ test('an invalid file stops check-ins with one problem and stays unchanged', asy
     const it = office({ files: { 'storage/planner-checkin.yaml': text } });
     stuck(it.disk, 's1');
     for (let minute = 0; minute < 5; minute++) await it.wait(MINUTE);
-    assert.equal(it.problems.length, 1);
-    assert.match(`${it.problems[0]!.where?.file} ${it.problems[0]!.message}`, expected);
+    // The work that is stuck waits for a task that does not exist, which is reported too.
+    const problems = it.problems.filter(({ code }) => code !== 'not_found');
+    assert.equal(problems.length, 1);
+    assert.match(`${problems[0]!.where?.file} ${problems[0]!.message}`, expected);
     assert.equal(it.note(), text);
     assert.equal(it.house.calls.length, 0);
     it.disk.save(FILE, 'interval_seconds: 1\nlast_checkin: 2026-01-01T00:00:00Z\n');

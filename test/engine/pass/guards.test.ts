@@ -18,6 +18,7 @@ test('guards are checked in this order', () => {
   assert.deepEqual(
     WORK_GUARDS.map((guard) => guard.name),
     [
+      'cycle of parents',
       'no agent fits',
       'dependency or help',
       'unknown agent',

@@ -2,7 +2,7 @@
  * Collects a streamed answer, for every provider. An answer counts only if the stream ended with a
  * finish reason. Anything else is a failure whose class determines what happens next.
  */
-import type { ToolCall } from '../../../domain/session/session.js';
+import { boundedCall, type ToolCall } from '../../../domain/session/session.js';
 import type { ModelAnswer, ModelFailure, ModelReply, ModelRequest } from '../../../ports/model.js';
 import { failure, failureOf, type CallInfo } from './failures.js';
 
@@ -116,7 +116,7 @@ function readCalls(calls: RawCall[]): ToolCall[] | { problem: string } {
   for (const { id, name, input } of calls) {
     const args = parseObject(input);
     if (!args) return { problem: `called ${name} with arguments that are not a JSON object: ${input.slice(0, 120)}` };
-    parsed.push({ id, name, arguments: args });
+    parsed.push(boundedCall({ id, name, arguments: args }));
   }
   return parsed;
 }

@@ -2,7 +2,8 @@
  * Converts a conversation to an AI SDK prompt, caching each message. People edit conversations and
  * write while tools run, but providers require every tool call to be followed by its result. So
  * messages in between move after the results, a missing result is stated, and a stray one becomes
- * text.
+ * text. Only the agent's file gives system text: a `system` message in a conversation was written
+ * by a person or another program, so it becomes a labelled message of the user.
  */
 import type { OpenAIProvider } from '@ai-sdk/openai';
 import type { Message } from '../../../domain/session/session.js';
@@ -37,12 +38,7 @@ interface MessageConverter {
 
 function toPrompt(system: string, messages: readonly Message[], convert: MessageConverter): Prompt {
   const prompt: Prompt = [];
-  const first = messages.findIndex((message) => message.role !== 'system');
-  const rest = first === -1 ? [] : messages.slice(first);
-  const heads = [system, ...messages.slice(0, messages.length - rest.length).map((message) => message.content)].filter(
-    (text) => text !== '',
-  );
-  if (heads.length > 0) prompt.push({ role: 'system', content: heads.join('\n\n') });
+  if (system !== '') prompt.push({ role: 'system', content: system });
   /** Calls of the last answer that have no result yet. */
   const open = new Map<string, string>();
   let results: ResultPart[] | undefined;
@@ -60,7 +56,7 @@ function toPrompt(system: string, messages: readonly Message[], convert: Message
     else prompt.push({ role: 'tool', content: (results = [part]) });
   };
 
-  for (const message of rest) {
+  for (const message of messages) {
     const name = message.role === 'tool' ? open.get(message.toolCallId ?? '') : undefined;
     if (name !== undefined) {
       open.delete(message.toolCallId!);
@@ -76,7 +72,8 @@ function toPrompt(system: string, messages: readonly Message[], convert: Message
   return prompt;
 }
 
-function userText({ role, name, content }: Message): string {
+function userText({ role, name, from, content }: Message): string {
+  if (role === 'system') return `[note in the conversation, from ${from ?? 'a person or another program'}]\n${content}`;
   return role === 'tool' ? `[result of ${name ?? 'a tool'}]\n${content}` : content;
 }
 

@@ -23,7 +23,10 @@ interface Step {
 /** The chain of askers, the first one first. */
 export async function originOf(store: Store, { task }: Placed): Promise<string[]> {
   const above: Task[] = [task];
-  for (let at = task; at.parent !== undefined && above.length < 50; at = above[0]!) {
+  // Parent links are user-editable and may form a cycle.
+  const seen = new Set([task.id]);
+  for (let at = task; at.parent !== undefined && !seen.has(at.parent) && above.length < 50; at = above[0]!) {
+    seen.add(at.parent);
     const parent = await store.tasks.read(at.parent);
     if (parent === undefined) break;
     above.unshift(parent.task);

@@ -1,0 +1,132 @@
+/**
+ * A workspace that outlives failures of its disk. When the store fails under `watch`, the process
+ * gives that store up, waits until the disk can be written again, and opens the workspace anew
+ * under another peer id. What it had in hand is then recovered as if a process had died.
+ */
+import path from 'node:path';
+import { clock as realClock } from '../adapters/clock/index.js';
+import { disk as realDisk } from '../adapters/disk/index.js';
+import { isStoreFault } from '../domain/fence.js';
+import { INTERVALS } from '../domain/intervals.js';
+import { asProblem, type Problem } from '../domain/problem.js';
+import type { Clock } from '../ports/clock.js';
+import type { Disk } from '../ports/disk.js';
+import type { OpenOptions } from './open-options.js';
+import { openWorkspace as openOnce, type Workspace } from './open-workspace.js';
+
+export async function openWorkspace(folder: string, options: OpenOptions = {}): Promise<Workspace> {
+  const clock = options.clock ?? realClock();
+  const disk = options.disk ?? realDisk();
+  const abandoned = new Set<string>();
+  let current = await openOnce(folder, { ...options, clock }, abandoned);
+  const workspace = delegating(() => current);
+  return options.tape === undefined ? Object.defineProperty(workspace, 'watch', { value: watch }) : workspace;
+
+  function watch(signal: AbortSignal, onPass?: Parameters<Workspace['watch']>[1]): Promise<void> {
+    return reopenOnStoreFailure({
+      clock,
+      signal,
+      // A signal of its own, so that each try leaves its listeners behind with it.
+      work: () => current.watch(AbortSignal.any([signal]), onPass),
+      probe: (failed) => probe(disk, current, failed),
+      async reopen() {
+        abandoned.add(current.store.presence.peer.id);
+        await abandon(disk, current);
+        current = await openOnce(folder, { ...options, clock }, abandoned);
+      },
+      report: (problem) => options.watchers?.problem?.(problem),
+    });
+  }
+}
+
+export interface Reopening {
+  clock: Pick<Clock, 'sleep' | 'monotonicMs'>;
+  signal: AbortSignal;
+  /** Works until the signal aborts. Throws what the store threw. */
+  work(): Promise<void>;
+  /** Resolves if the store can be written again; throws if not. `failed`: the path that failed. */
+  probe(failed: string | undefined): Promise<void>;
+  /** Gives up the failed store and opens it again. */
+  reopen(): Promise<void>;
+  report(problem: Problem): void;
+}
+
+/** Works through failures of the store. Says once that it waits, and throws everything else. */
+export async function reopenOnStoreFailure(given: Reopening): Promise<void> {
+  const { clock, signal, work, probe, reopen, report } = given;
+  let waitMs: number = INTERVALS.storeRetryMs;
+  /** The error that was last reported; another path with the same error is no news. */
+  let reported: string | undefined;
+  for (;;) {
+    const from = clock.monotonicMs();
+    let thrown: unknown;
+    try {
+      return await work();
+    } catch (error) {
+      thrown = error;
+    }
+    // A store that fails again soon is tried less often: each try may cost a model call.
+    const isAgain = reported !== undefined && clock.monotonicMs() - from < SOON_MS;
+    if (isAgain) waitMs = Math.min(INTERVALS.storeRetryMaxMs, waitMs * 2);
+    else [waitMs, reported] = [INTERVALS.storeRetryMs, undefined];
+    for (let isOpen = false; !isOpen;) {
+      if (!isStoreFault(thrown)) throw thrown;
+      const { code } = thrown as { code?: string };
+      if (code !== reported) report(waiting(thrown));
+      reported = code;
+      await clock.sleep(waitMs, signal);
+      if (signal.aborted) return;
+      try {
+        await probe((thrown as { path?: string }).path);
+        await reopen();
+        isOpen = true;
+      } catch (error) {
+        thrown = error;
+      }
+    }
+  }
+}
+
+const SOON_MS = 60_000;
+
+function waiting(thrown: unknown): Problem {
+  const problem = asProblem(thrown);
+  const next = 'it waits and tries again every few seconds; nothing that was acknowledged is lost';
+  return { ...problem, message: `${problem.message}: work stops here until that is over`, hint: next };
+}
+
+/** Room for what a turn writes: a file of a few bytes may fit on a full disk. */
+const PROBE_BYTES = 256 * 1024;
+
+async function probe(disk: Disk, { root, store }: Workspace, failed: string | undefined): Promise<void> {
+  const own = path.join(root, '.guild', 'tmp');
+  if (disk.stamp(root) === undefined) throw Object.assign(new Error(`${root} is gone`), { code: 'ENOENT', path: root });
+  // Only inside the workspace: an error may name any path.
+  const other = failed?.startsWith(root + path.sep) ? path.dirname(failed) : own;
+  for (const folder of new Set([own, other])) {
+    if (disk.stamp(folder) === undefined) continue; // it is made again when it is needed
+    const file = path.join(folder, `.${store.presence.peer.id}-probe`);
+    try {
+      await disk.createSynced(file, Buffer.alloc(PROBE_BYTES));
+    } finally {
+      disk.remove(file);
+    }
+  }
+}
+
+/** Stops what still runs. Other processes, and this one, then see that its peer is gone. */
+async function abandon(disk: Disk, workspace: Workspace): Promise<void> {
+  try {
+    await workspace.close();
+  } catch (thrown) {
+    if (!isStoreFault(thrown)) throw thrown;
+  }
+  disk.remove(path.join(workspace.root, 'agents', 'live', `${workspace.store.presence.peer.id}.json`));
+}
+
+/** Every member is that of the workspace that is open now. */
+function delegating(current: () => Workspace): Workspace {
+  const members = Object.keys(current()) as (keyof Workspace)[];
+  const getters = members.map((name) => [name, { enumerable: true, configurable: true, get: () => current()[name] }]);
+  return Object.defineProperties({}, Object.fromEntries(getters) as PropertyDescriptorMap) as Workspace;
+}

@@ -1,0 +1,70 @@
+/**
+ * Whose fault a thrown error is. An error about one file holds that file, an error of one task ends
+ * that task, and only a fault of the store itself concerns the whole process.
+ */
+import { diskReason, problem, type Problem } from './problem.js';
+
+/** A file or folder that the system, or a parser's limit, did not let us read. */
+export interface Unreadable {
+  kind: 'unreadable';
+  problem: Problem;
+}
+
+/** Runs a read of one file or folder; what it throws becomes a Problem that names the file. */
+export function fenced<T>(file: string, read: () => T): T | Unreadable {
+  try {
+    return read();
+  } catch (thrown) {
+    if (!concernsOneFile(thrown)) throw thrown;
+    return { kind: 'unreadable', problem: unreadableProblem(file, thrown) };
+  }
+}
+
+export function isUnreadable(value: unknown): value is Unreadable {
+  return typeof value === 'object' && value !== null && (value as Partial<Unreadable>).kind === 'unreadable';
+}
+
+function unreadableProblem(file: string, thrown: unknown): Problem {
+  const { message } = thrown as Error;
+  const reason = diskReason(thrown) ?? message;
+  return problem('bad_file', `${file} cannot be read: ${reason}`, {
+    where: { file },
+    hint: 'fix its permissions or move it away; it is ignored until it can be read',
+  });
+}
+
+/** Errors of the system, and of a parser that reached a limit of the language. */
+function concernsOneFile(thrown: unknown): boolean {
+  if (thrown instanceof RangeError || thrown instanceof TypeError || thrown instanceof SyntaxError) return true;
+  return thrown instanceof Error && /^E[A-Z0-9_]+$/.test((thrown as { code?: string }).code ?? '');
+}
+
+/**
+ * Errors after which nothing can be relied on being written: the disk is full, broken, read-only or
+ * gone, or the process may not open more files. A path that is too long or leads nowhere is not one
+ * of them: that is about one file.
+ */
+const STORE_FAULTS: ReadonlySet<string> = new Set([
+  'ENOSPC',
+  'EDQUOT',
+  'EIO',
+  'EACCES',
+  'EPERM',
+  'EROFS',
+  'EMFILE',
+  'ENFILE',
+  'ENOMEM',
+  'ENOENT',
+  'ENOTDIR',
+  'ENODEV',
+  'ENXIO',
+  'ESTALE',
+  'EXDEV',
+  'EBUSY',
+]);
+
+/** Whether the store failed under its process, as opposed to one task or one file. */
+export function isStoreFault(thrown: unknown): boolean {
+  const { code } = (thrown ?? {}) as { code?: unknown };
+  return typeof code === 'string' && STORE_FAULTS.has(code) && diskReason(thrown) !== undefined;
+}

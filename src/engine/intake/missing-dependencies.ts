@@ -1,0 +1,30 @@
+/**
+ * Reports tasks that depend on one that does not exist. Only tasks that changed since the last look
+ * are checked, so that waiting tasks cost nothing.
+ */
+import type { Problem } from '../../domain/problem.js';
+import { missingDependency } from '../../domain/task/missing-dependency.js';
+import type { Task } from '../../domain/task/task.js';
+import type { EngineContext } from '../core/context.js';
+
+/** Each once, while this process lives. */
+export async function missingDependencies(context: EngineContext): Promise<Problem[]> {
+  const { tasks, faults, lastLook } = context;
+  const version = tasks.version();
+  const changed = tasks.changedSince(lastLook.version);
+  lastLook.version = version;
+  const candidates: Iterable<Task | undefined> =
+    changed === undefined
+      ? [...tasks.open()].map(({ task }) => task)
+      : [...new Set(changed)].map((id) => tasks.getOpen(id)?.task);
+  const problems: Problem[] = [];
+  for (const task of candidates) {
+    for (const id of task?.dependencies ?? []) {
+      if (tasks.isOpen(id) || (await tasks.read(id)) !== undefined) continue;
+      const missing = missingDependency(task!, id);
+      if (!faults.has(missing.message)) problems.push(missing);
+      faults.add(missing.message);
+    }
+  }
+  return problems;
+}
