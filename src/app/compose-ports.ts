@@ -74,7 +74,7 @@ export function composePorts(foundation: Foundation, options: OpenOptions): { po
     price: (model) => findPrice(model, config.prices, LIST_PRICES),
     gate: gate({ root, disk, folder: fileTools, peer, isFree: isFreeTool(plugins) }),
     shell: actions(shell({ root, env, clock: waitingClock }), { root, env, builtIn: packageFolder('plugins') }),
-    ballot: ballot({ root, disk, peer, livePeers }),
+    ballot: ballot({ root, disk, clock: waitingClock, peer, livePeers, isTimed: tape === undefined }),
     inbox: inbox({ root, disk, peer }),
     heldFiles: heldFiles({ root, disk, peer }),
     boards: boards({ root, disk, clock, peer }),

@@ -41,6 +41,14 @@ export const INTERVALS = {
   stateGatherMs: 50,
   /** An editor that writes in place may still be writing this soon after the last change. */
   boardSettleMs: 100,
+  /** A ballot that a person changed is not replaced, and nothing is withdrawn, before this time. */
+  ballotSavingMs: 1000,
+  /** A ballot without its end line counts as it is after this time without a change. */
+  ballotHalfSavedMs: 2000,
+  /** The time between the two looks that find an entry missing. */
+  ballotLooksMs: 100,
+  /** A single pass waits at most this long for a person who is saving the ballot. */
+  ballotPatienceMs: 10_000,
   /** Commits to history, while tasks are worked on and when none is. */
   commitGapBusyMs: 2000,
   commitGapQuietMs: 500,

@@ -8,9 +8,9 @@ import type { Problem } from '../domain/problem.js';
 export interface BallotReading {
   /** One for each open approval with an unambiguous answer. */
   answers: { id: string; answer: Omit<Answer, 'at'> }[];
-  /** Approvals whose entry a person removed, which rejects them. */
+  /** Approvals whose entry a person removed, which rejects them; confirmed by a second look. */
   withdrawn: string[];
-  /** Forged, duplicate, malformed or changed entries, each reported once. */
+  /** Forged, duplicate, malformed, contradictory or changed entries, each reported once. */
   problems: Problem[];
 }
 
@@ -29,4 +29,9 @@ export interface Ballot {
    * person wrote stays unchanged byte for byte. Durable when resolved. `fates`: by approval id.
    */
   show(open: readonly Approval[], ended: readonly Approval[], fates: ReadonlyMap<string, Fate>): Promise<void>;
+  /**
+   * After `read` or `show`: the time until it must be called again, because a person may be saving
+   * the file now; undefined if nothing was left undone.
+   */
+  dueMs(use: 'read' | 'write'): number | undefined;
 }

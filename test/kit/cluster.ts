@@ -121,7 +121,7 @@ export function testPorts({ disk, store, clock, ids, model, asks }: Ground, opti
   const config = { ...configOn(disk), model: 'demo/model', providers: { demo: { kind: 'scripted' as const } } };
   return {
     ...store,
-    ballot: ballot({ root: ROOT, disk, peer }),
+    ballot: ballot({ root: ROOT, disk, clock, peer }),
     inbox: inbox({ root: ROOT, disk, peer }),
     heldFiles: heldFiles({ root: ROOT, disk, peer }),
     boards: boards({ root: ROOT, disk, clock, peer }),

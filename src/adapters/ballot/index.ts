@@ -1,93 +1,144 @@
 /**
- * The ballot file of a workspace. It remembers which approvals it has shown, to tell a deleted
- * entry from one that was never there. It writes only if the file is unchanged since the last read,
- * so that a person's save is never overwritten.
+ * The ballot file of a workspace. A person may save it at any time, slowly, or from an editor that
+ * has had it open for long. So a file without its end line is held, only entries that its version
+ * showed can be withdrawn, and a file that has just changed is never replaced.
  */
 import path from 'node:path';
+import { INTERVALS } from '../../domain/intervals.js';
 import type { Approval, Fate } from '../../domain/task/approval.js';
 import { problem, type Problem } from '../../domain/problem.js';
+import { inodeOf } from '../../domain/stamp.js';
 import type { Ballot, BallotReading } from '../../ports/ballot.js';
+import type { Clock } from '../../ports/clock.js';
 import type { Disk } from '../../ports/disk.js';
-import { addEntry, markEntry, readMarks, unmarkEntry, type Marks } from '../../text/board/ballot.js';
+import { splitEnd } from '../../text/board/ballot-end.js';
+import { readMarks, type Marks } from '../../text/board/ballot-marks.js';
 import { parseBoard } from '../../text/board/parse.js';
+import { endedIds } from './ended-ids.js';
 import { exposure } from './exposure.js';
 import { ownWrites } from './own-writes.js';
+import { cutOff, emptied, readContent, whileExposed } from './problems.js';
+import { settling } from './settling.js';
+import { replaceFile } from './replace-file.js';
+import { updated } from './update.js';
+import { versions } from './versions.js';
 
 const FILE = 'tasks/approvals.task.md';
-/** Enough for about ten thousand entries. */
-const MAX_BYTES = 8 * 1024 * 1024;
 
 interface BallotOptions {
   root: string;
   disk: Disk;
+  clock: Clock;
   peer: string;
   /** Ids of the peers whose processes are running. */
   livePeers?: () => Promise<readonly string[]>;
+  /** False in a recorded run: the file counts at once, however new it is. */
+  isTimed?: boolean;
 }
 
-export function ballot({ root, disk, peer, livePeers = async () => [] }: BallotOptions): Ballot {
+const NOTHING: BallotReading = { answers: [], withdrawn: [], problems: [] };
+
+export function ballot({ root, disk, clock, peer, livePeers = async () => [], isTimed = true }: BallotOptions): Ballot {
   const file = path.join(root, FILE);
-  const memory = path.join(root, '.guild', 'ballot.json');
-  const shown = new Set<string>(readMemory());
-  const reported = new Set<string>();
-  let seen: string | undefined;
-  let marks: Marks | undefined;
-  let tmps = 0;
-
-  /** Approvals whose marks may have been made by an agent. They are asked again. */
-  const suspect = new Set<string>();
-  const exposed = exposure(disk, path.join(root, '.guild', 'exposed'), peer);
   const guild = path.join(root, '.guild');
+  const replace = replaceFile(disk, file, path.join(guild, 'tmp', `${peer}-ballot`));
+  const exposed = exposure(disk, path.join(guild, 'exposed'), peer);
   const own = ownWrites(disk, { folder: path.join(guild, 'ballot'), tmp: path.join(guild, 'tmp') }, peer);
+  const shownIn = versions(disk, path.join(guild, 'ballot-versions'));
+  const settled = settling(clock, isTimed);
+  const reported = new Set<string>();
+  const known = new Map<string, boolean>();
+  const ended = endedIds(disk, root);
+  /** Approvals to ask again, and why. */
+  const again = new Map<string, string>();
+  /** Approvals of `again` whose marks may have been made by an agent. */
+  const suspect = new Set<string>();
+  /** The state of the file whose marks have all been counted. */
+  let counted: string | undefined;
+  let lastInode: string | undefined;
+  let marks: Marks | undefined;
+  let lacksEnd = false;
+  const due: { read?: number; write?: number } = {};
 
-  return { read, show, expose, unsettled: () => marks?.unsettled ?? [] };
+  return { read, show, expose, unsettled: () => marks?.unsettled ?? [], dueMs };
 
   function expose(): () => void {
     const after = exposed.begin(disk.stamp(file));
     return () => after(disk.stamp(file));
   }
 
-  function read(open: readonly Approval[]): BallotReading {
-    const nothing: BallotReading = { answers: [], withdrawn: [], problems: [] };
-    const stamp = disk.stamp(file);
-    if (stamp !== undefined && stamp === seen) return nothing;
-    for (const id of readMemory()) shown.add(id);
-    const text = readText();
-    if (text === undefined) return nothing;
-    if (typeof text !== 'string') {
-      seen = stamp;
-      return { ...nothing, problems: fresh([text]) };
-    }
-    const board = parseBoard(text, FILE);
-    marks = readMarks(board, open, { has: (id) => shown.has(id) || isOver(id) });
-    seen = stamp;
-    const isUnusable = text.trim() === '' || board.problems.some(({ code }) => code === 'bad_file');
-    const present = new Set(marks.present);
-    for (const { id } of open) if (present.has(id)) shown.add(id);
-    const missing = open.filter(({ id }) => shown.has(id) && !present.has(id)).map(({ id }) => id);
-    // An entry missing from our own write was lost to another process, not withdrawn. Show it
-    // again.
-    const withdrawn = isUnusable || (missing.length > 0 && own.isOwn(stamp ?? '')) ? [] : missing;
-    if (exposed.isSuspect(stamp)) return askAgain(marks, withdrawn);
-    return { answers: isUnusable ? [] : marks.answers, withdrawn, problems: fresh(marks.problems) };
+  function dueMs(use: 'read' | 'write'): number | undefined {
+    const at = due[use];
+    return at === undefined ? undefined : Math.max(1, at - clock.monotonicMs());
   }
 
-  /** A clone of a workspace has no `.guild/` to say what was shown; the task records still do. */
-  function isOver(id: string): boolean {
-    const records = ['completed', 'failed'].map((state) => path.join(root, 'tasks', state, `${id}.json`));
-    return path.basename(id) === id && records.some((file) => disk.stamp(file) !== undefined);
+  /** Looks again later: the file may be half saved. */
+  function hold(use: 'read' | 'write', ms: number): void {
+    due[use] = clock.monotonicMs() + ms;
+  }
+
+  function read(open: readonly Approval[]): BallotReading {
+    delete due.read;
+    const stamp = disk.stamp(file);
+    if (stamp === undefined || stamp === counted) return NOTHING;
+    const quietMs = settled.quietMs(stamp);
+    const content = readContent(disk, file, FILE);
+    if (content === undefined) return NOTHING;
+    const end = typeof content === 'string' ? splitEnd(content) : undefined;
+    const waitMs = end?.isComplete === true ? settleMs(stamp) : INTERVALS.ballotHalfSavedMs;
+    if (quietMs < waitMs && !own.isOwn(stamp)) {
+      hold('read', waitMs - quietMs);
+      return NOTHING;
+    }
+    lastInode = inodeOf(stamp);
+    if (typeof content !== 'string') {
+      counted = stamp;
+      return { ...NOTHING, problems: fresh([content]) };
+    }
+    return count(content, stamp, open);
+  }
+
+  /** An editor that writes in place may still be writing. A new inode is a complete replacement. */
+  function settleMs(stamp: string): number {
+    return lastInode === undefined || lastInode === inodeOf(stamp) ? INTERVALS.boardSettleMs : 0;
+  }
+
+  function count(text: string, stamp: string, open: readonly Approval[]): BallotReading {
+    const { isComplete, version } = splitEnd(text);
+    ended.refresh();
+    const shown = isComplete ? shownIn.shown(version) : undefined;
+    marks = readMarks({ text, board: parseBoard(text, FILE), isCut: !isComplete, shown }, open, isKnown);
+    lacksEnd = !isComplete;
+    const { present, isUnclear } = marks;
+    const missing = isUnclear || text.trim() === '' ? [] : open.filter(({ id }) => shown?.has(id) && !present.has(id));
+    const withdrawn = missing.map(({ id }) => id);
+    const waitMs = withdrawn.length > 0 ? settled.confirmMs(stamp, withdrawn) : 0;
+    if (waitMs > 0) hold('read', waitMs);
+    else counted = stamp;
+    for (const [id, why] of marks.again) again.set(id, why);
+    if (exposed.isSuspect(stamp)) return askAgain(marks, withdrawn);
+    const isNoticed = version === 0 && open.length > 0;
+    const notice = !isNoticed ? [] : text.trim() === '' ? [emptied(FILE)] : cutOff(FILE, text);
+    const problems = fresh([...notice, ...marks.problems]);
+    return { answers: marks.answers, withdrawn: waitMs > 0 ? [] : withdrawn, problems };
+  }
+
+  /** A copy of a workspace has no `.guild/` to say what was shown; the task records still do. */
+  function isKnown(id: string): boolean {
+    const before = known.get(id);
+    if (before !== undefined) return before;
+    const isOver = ended.has(id);
+    known.set(id, isOver);
+    return isOver;
   }
 
   /** The ballot changed while an unsandboxed command ran: ignore its marks and report it. */
-  function askAgain({ answers }: Marks, withdrawn: string[]): BallotReading {
-    for (const { id } of answers) suspect.add(id);
-    for (const id of withdrawn) suspect.add(id);
-    const message = 'changed while a command ran without a sandbox, so its marks do not count; answer again';
-    const warning = problem('not_allowed', message, {
-      where: { file: FILE },
-      hint: 'install bubblewrap to run commands in a sandbox',
-    });
-    return { answers: [], withdrawn: [], problems: suspect.size > 0 ? [warning] : [] };
+  function askAgain({ answers }: Marks, withdrawn: readonly string[]): BallotReading {
+    for (const id of [...answers.map((answer) => answer.id), ...withdrawn]) {
+      suspect.add(id);
+      again.set(id, 'the file changed while a command ran without a sandbox');
+    }
+    return { ...NOTHING, problems: suspect.size > 0 ? [whileExposed(FILE)] : [] };
   }
 
   async function show(
@@ -95,34 +146,42 @@ export function ballot({ root, disk, peer, livePeers = async () => [] }: BallotO
     ended: readonly Approval[],
     fates: ReadonlyMap<string, Fate>,
   ): Promise<void> {
-    if (isShown(open) && ended.length === 0 && suspect.size === 0) return acceptUnanswered();
+    delete due.write;
+    for (const { id } of open) known.set(id, true);
+    const isUpToDate = isShown(open) && ended.length === 0 && again.size === 0 && !(lacksEnd && open.length > 0);
+    if (isUpToDate) return acceptUnanswered();
     const dead = await deadPeers();
     const stamp = disk.stamp(file);
-    const seenBefore = seen;
-    const before = readText() ?? '';
+    const before = readContent(disk, file, FILE) ?? '';
     if (typeof before !== 'string') return; // read() reports it
-    let text = before;
-    for (const id of suspect) text = unmarkEntry(text, FILE, id);
-    const present = new Set(readMarks(parseBoard(text, FILE), open, shown).present);
-    for (const approval of open) if (!present.has(approval.id)) text = addEntry(text, approval);
-    for (const approval of ended) text = markEntry(text, FILE, approval, fates.get(approval.id));
-    if (text !== before && !(await write(text, stamp, open, dead))) return;
-    if (stamp === seenBefore || suspect.size > 0) exposed.accept(disk.stamp(file), dead);
+    const waitMs = stamp === undefined ? 0 : untilWrite(stamp, before);
+    if (waitMs > 0) return hold('write', waitMs);
+    const change = updated(before, FILE, { open, ended, fates, again, isKnown }, shownIn);
+    const countedBefore = counted;
+    if (change !== undefined && !(await write(change, stamp, dead))) return;
+    if (stamp === countedBefore || suspect.size > 0) exposed.accept(disk.stamp(file), dead);
     suspect.clear();
-    await remember(open);
+    again.clear();
+  }
+
+  /** How long the file must stay as it is, because a person may be saving it. */
+  function untilWrite(stamp: string, text: string): number {
+    if (own.isOwn(stamp)) return 0;
+    const needed = splitEnd(text).isComplete ? INTERVALS.ballotSavingMs : INTERVALS.ballotHalfSavedMs;
+    return Math.max(needed - settled.quietMs(stamp), dueMs('read') ?? 0);
   }
 
   function isShown(open: readonly Approval[]): boolean {
-    const shownNow = new Set(disk.stamp(file) === undefined ? [] : marks?.present);
-    return open.every(({ id }) => shownNow.has(id));
+    if (disk.stamp(file) === undefined) return open.length === 0;
+    return open.every(({ id }) => marks?.present.has(id) === true);
   }
 
   /** The ballot changed while it was exposed, but without any new answer. */
   async function acceptUnanswered(): Promise<void> {
     const stamp = disk.stamp(file);
-    if (stamp !== seen || !exposed.isSuspect(stamp)) return;
+    if (stamp !== counted || !exposed.isSuspect(stamp)) return;
     const dead = await deadPeers();
-    if (stamp === seen && stamp === disk.stamp(file)) exposed.accept(stamp, dead);
+    if (stamp === counted && stamp === disk.stamp(file)) exposed.accept(stamp, dead);
   }
 
   /**
@@ -135,78 +194,20 @@ export function ballot({ root, disk, peer, livePeers = async () => [] }: BallotO
     return peers;
   }
 
-  /** Replaces the file only if it still has this stamp; a save made in between is read first. */
   async function write(
-    text: string,
+    change: { text: string; marks: Marks },
     stamp: string | undefined,
-    open: readonly Approval[],
     dead: ReadonlySet<string>,
   ): Promise<boolean> {
-    const tmp = await writeTemp(text);
-    if (tmp !== undefined) own.note(disk.stamp(tmp) ?? '', dead);
-    if (tmp === undefined || disk.stamp(file) !== stamp) {
-      if (tmp !== undefined) disk.remove(tmp);
-      return false;
-    }
-    if (!disk.rename(tmp, file)) return false;
+    const isWritten = await replace(change.text, stamp, (tmpStamp) => own.note(tmpStamp, dead));
+    if (!isWritten) return false;
     // Marks made since the last read are part of the new text but have not been counted yet.
-    seen = stamp === seen || suspect.size > 0 ? disk.stamp(file) : undefined;
-    marks = readMarks(parseBoard(text, FILE), open, shown);
+    counted = stamp === counted || suspect.size > 0 ? disk.stamp(file) : undefined;
+    lastInode = inodeOf(disk.stamp(file) ?? '');
+    marks = change.marks;
+    lacksEnd = false;
     await disk.syncFolder(path.dirname(file));
     return true;
-  }
-
-  /**
-   * Runs after the entries are on the ballot: the other order would turn a crash into a withdrawal.
-   */
-  async function remember(open: readonly Approval[]): Promise<void> {
-    for (const { id } of open) shown.add(id);
-    const remembered = new Set(readMemory());
-    if (open.every(({ id }) => remembered.has(id))) return;
-    for (const id of remembered) shown.add(id);
-    for (const id of shown) if (isOver(id)) shown.delete(id); // its task record says so
-    const tmp = await writeTemp(JSON.stringify([...shown]));
-    if (tmp === undefined || !disk.rename(tmp, memory)) return;
-    await disk.syncFolder(path.dirname(memory));
-  }
-
-  /** Undefined if another peer swept the temp file as a leftover. The next pass writes it again. */
-  async function writeTemp(text: string): Promise<string | undefined> {
-    const tmp = path.join(root, '.guild', 'tmp', `${peer}-ballot${++tmps}`);
-    disk.create(tmp, text);
-    try {
-      await disk.sync(tmp);
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
-      throw error;
-    }
-    return tmp;
-  }
-
-  /** Undefined if there is no ballot. A ballot that cannot be read is never overwritten. */
-  function readText(): string | Problem | undefined {
-    const content = disk.read(file, MAX_BYTES);
-    if (content.kind === 'file') return content.bytes.toString('utf8');
-    if (content.kind === 'missing') return undefined;
-    const reason =
-      content.kind === 'too_big'
-        ? `has ${content.size} bytes; the limit is ${MAX_BYTES}`
-        : `is a ${content.what}, not a file`;
-    return problem('bad_file', `${FILE} ${reason}: its marks do not count and it is not updated`, {
-      where: { file: FILE },
-      hint: 'delete answered entries or move the file away; guild approve still works',
-    });
-  }
-
-  function readMemory(): string[] {
-    const content = disk.read(memory);
-    if (content.kind !== 'file') return [];
-    try {
-      const ids = JSON.parse(content.bytes.toString('utf8')) as unknown;
-      return Array.isArray(ids) ? ids.map(String) : [];
-    } catch {
-      return [];
-    }
   }
 
   function fresh(problems: readonly Problem[]): Problem[] {

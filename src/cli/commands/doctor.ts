@@ -1,28 +1,63 @@
 /**
- * `guild doctor`: checks whether this machine and this folder can keep the promises of the program.
+ * `guild doctor`: checks whether this machine and this folder can keep the promises of the program,
+ * and with `--audit` whether it has kept them.
  */
+import { auditEffects } from '../../app/audit-effects.js';
 import { examine } from '../../app/doctor.js';
-import { EXIT, type Command } from '../args/command.js';
+import { EXIT, type Call, type Command } from '../args/command.js';
 import { wrapped } from '../render/layout.js';
 
+type Mark = 'good' | 'odd' | 'bad';
+
 export const command: Command = {
-  usage: 'doctor',
+  usage: 'doctor [--audit]',
   about: `
 Checks Node, Git, the sandbox for commands, the file system of the workspace (atomic renames, hard links, fsync, local disk),
-model keys, and leftovers of lost processes. It creates a few test files and removes them again.`,
+model keys, and leftovers of lost processes. It creates a few test files and removes them again.
+
+With --audit it compares the event log with the records of effects in .guild/run instead. An effect that was reported as done
+has a record; each one without is printed with its task, call and time, and the exit code is 1.`,
+  options: { audit: { type: 'boolean', about: 'compare reported effects with their records' } },
   maxWords: 0,
-  async run({ root, terminal, json, io }) {
+  async run(call) {
+    if (call.values['audit'] === true) return audit(call);
+    const { root, terminal, json, io } = call;
     const findings = await examine(root, io.env);
     if (json) terminal.json(findings);
-    for (const { name, verdict, text } of json ? [] : findings) {
-      const mark = {
-        good: terminal.colour('green', '✓'),
-        odd: terminal.colour('yellow', '!'),
-        bad: terminal.colour('red', '✗'),
-      }[verdict];
-      for (const line of wrapped(`${mark} ${name.padEnd(12)} ${text}`, terminal.width, ' '.repeat(15)))
-        terminal.out(line);
-    }
+    for (const { name, verdict, text } of json ? [] : findings) print(call, verdict, name, text);
     return findings.some((finding) => finding.verdict === 'bad') ? EXIT.problem : EXIT.done;
   },
 };
+
+async function audit(call: Call): Promise<number> {
+  const found = await auditEffects(call.root);
+  const { effects, unrecorded } = found;
+  if (call.json) call.terminal.json(found);
+  else {
+    for (const { task, call: id, tool, agent, at } of unrecorded)
+      print(
+        call,
+        'bad',
+        'effect',
+        `${at} ${tool} by ${agent} in ${task} (call ${id}) was reported as done and has no record`,
+      );
+    if (unrecorded.length === 0) print(call, 'good', 'effects', `${effects} reported as done, all with a record`);
+    else
+      print(
+        call,
+        'odd',
+        'effects',
+        `check by hand whether they happened; a copy without .guild/ has no records at all`,
+      );
+  }
+  return unrecorded.length > 0 ? EXIT.problem : EXIT.done;
+}
+
+function print({ terminal }: Call, verdict: Mark, name: string, text: string): void {
+  const mark = {
+    good: terminal.colour('green', '✓'),
+    odd: terminal.colour('yellow', '!'),
+    bad: terminal.colour('red', '✗'),
+  }[verdict];
+  for (const line of wrapped(`${mark} ${name.padEnd(12)} ${text}`, terminal.width, ' '.repeat(15))) terminal.out(line);
+}

@@ -43,13 +43,15 @@ async function fateOf(
   asker = '',
 ): Promise<Fate | undefined> {
   if (answer === undefined || !answer.approved) return 'refused';
-  // Read first: once the asker is released, the effect read after this is final.
-  const isRunning = context.tasks.getOpen(asker)?.held === true;
-  const effect = await context.effects.get(id);
-  if (effect.state === 'done') {
-    const { outcome } = effect;
-    return !outcome.ok && outcome.code === 'not_allowed' ? 'refused' : 'done';
+  let effect = await context.effects.get(id);
+  if (effect.state === 'started') {
+    // Another process may be carrying it out. Once the asker is released, what is read is final.
+    const placed = await context.tasks.read(asker);
+    if (placed === undefined ? context.tasks.isOpen(asker) : placed.state === 'active') return undefined;
+    effect = await context.effects.get(id);
   }
   if (effect.state === 'none') return context.tools.get(request.tool)?.kind === 'effect' ? undefined : 'done';
-  return isRunning ? undefined : 'unknown';
+  if (effect.state === 'started') return 'unknown';
+  const { outcome } = effect;
+  return !outcome.ok && outcome.code === 'not_allowed' ? 'refused' : 'done';
 }

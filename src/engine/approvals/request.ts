@@ -35,12 +35,21 @@ export function approvalFor(
     ...(gate.diff === undefined ? {} : { diff: gate.diff }),
   };
   return {
-    id: childId(task.id, `call-${call.id}`),
+    id: approvalId(context, task, call),
     role: APPROVAL_ROLE,
     to: HUMAN,
     description: titleOf(request),
     context: { request },
   };
+}
+
+/**
+ * The id of the effect's record. A call that asks another peer has a child with that id, so its
+ * approval needs another one.
+ */
+export function approvalId(context: Pick<EngineContext, 'tools'>, task: Task, call: ToolCall): string {
+  const isAsk = context.tools.get(call.name)?.kind === 'ask';
+  return childId(task.id, `${isAsk ? 'approve' : 'call'}-${call.id}`);
 }
 
 function confinementOf(context: EngineContext, call: ToolCall, gate: GateVerdict): string {

@@ -13,7 +13,7 @@ import { tooFast } from '../core/pace.js';
 import type { EngineContext } from '../core/context.js';
 
 /** A reply that the model can get now. */
-export type Spoken = Exclude<CallReply, { kind: 'ask' }>;
+export type Spoken = Exclude<CallReply, { kind: 'ask' | 'approval' }>;
 
 export type Asked =
   | { kind: 'wait'; children: WantedChild[] }
@@ -24,11 +24,11 @@ export type Asked =
 export async function askChild(
   context: EngineContext,
   task: Task,
-  reply: Extract<CallReply, { kind: 'ask' | 'spawn' }>,
+  reply: Extract<CallReply, { kind: 'ask' | 'spawn' | 'approval' }>,
   remaining: RemainingBudget,
   wave: number,
 ): Promise<Asked> {
-  const child = await context.tasks.read(reply.child.id);
+  const child = reply.kind === 'approval' ? reply.placed : await context.tasks.read(reply.child.id);
   const admitted = child === undefined ? await admitNeed(context, task, reply.child) : reply.child;
   if ('code' in admitted) return { kind: 'spoken', reply: asReply(admitted) };
   const granted = child === undefined ? await grantFor(context, task, admitted, remaining, wave) : {};
@@ -44,7 +44,9 @@ export async function askChild(
     await createChildren(context, task, [wanted]);
     return { kind: 'spoken', reply };
   }
-  if (child === undefined || !isEnded(child.state)) return { kind: 'wait', children: [wanted] };
+  // An approval is not an answer: if it has ended meanwhile, the next turn runs or refuses it.
+  if (reply.kind === 'approval' || child === undefined || !isEnded(child.state))
+    return { kind: 'wait', children: [wanted] };
   return { kind: 'answered', child };
 }
 

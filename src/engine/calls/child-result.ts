@@ -4,15 +4,20 @@ import type { Message } from '../../domain/session/session.js';
 import type { Placed, Task } from '../../domain/task/task.js';
 import { errorText } from '../../rules/patterns/gather.js';
 
-type ChildAnswer = { text: string } & Pick<Message, 'kind' | 'from'>;
+type ChildAnswer = { text: string; isError: boolean } & Pick<Message, 'kind' | 'from' | 'code'>;
 
-/** JSON that lets the asking model continue even if the child failed. */
+/**
+ * JSON that lets the asking model continue even if the child failed. An approval is refused: it
+ * permits an action and is never the result of one.
+ */
 export function childResult({ task, state }: Placed): ChildAnswer {
   const success = state === 'completed';
-  const { resultFormat } = roleFacts(task.role);
-  if (resultFormat === 'pieces' && success) return { text: task.result ?? '' };
-  if (resultFormat === 'resolution') return { text: success ? (task.result ?? '') : unmet(task) };
-  return { text: agentResponse(task, success), kind: 'agent_response', from: task.id };
+  const isError = !success;
+  const { resultFormat, isApproval } = roleFacts(task.role);
+  if (isApproval) return { text: `bug: ${task.id} is an approval, so nothing was done`, isError: true, code: 'bug' };
+  if (resultFormat === 'pieces' && success) return { text: task.result ?? '', isError };
+  if (resultFormat === 'resolution') return { text: success ? (task.result ?? '') : unmet(task), isError };
+  return { text: agentResponse(task, success), isError, kind: 'agent_response', from: task.id };
 }
 
 function agentResponse(task: Task, success: boolean): string {

@@ -4,20 +4,26 @@
  * caller.
  */
 import type { Agent } from '../../domain/agent/agent.js';
-import { childId } from '../../domain/task/id.js';
 import type { Problem } from '../../domain/problem.js';
 import type { ToolCall } from '../../domain/session/session.js';
-import type { Task } from '../../domain/task/task.js';
+import type { Placed, Task, WantedChild } from '../../domain/task/task.js';
 import type { GateVerdict } from '../../ports/gate.js';
 import { checkArgs } from '../../tools/core/args.js';
 import type { Tool, ToolReply } from '../../tools/core/tool.js';
-import { approvalFor, answerTo } from '../approvals/request.js';
+import { answerTo, approvalFor, approvalId } from '../approvals/request.js';
 import { record, type EngineContext } from '../core/context.js';
 import { grantedNames } from '../core/grants.js';
 import { runTool } from './run-tool.js';
 
+/** An action that a human must approve. `placed`: the approval as it was read, not ended. */
+interface ApprovalReply {
+  kind: 'approval';
+  child: WantedChild;
+  placed: Placed | undefined;
+}
+
 /** `allowed`: a human approved it; `ran`: its event is recorded. */
-export type CallReply = ToolReply & { allowed?: boolean; ran?: boolean };
+export type CallReply = (ToolReply | ApprovalReply) & { allowed?: boolean; ran?: boolean };
 
 export async function executeCall(
   context: EngineContext,
@@ -48,8 +54,10 @@ export async function executeCall(
     return noted(await runTool(context, task, agent, call, tool, stop, { approved: false, ...planOf(gate) }));
   }
   const wanted = approvalFor(context, task, agent, call, gate);
-  const answer = answerTo(await context.tasks.read(wanted.id), wanted);
-  if (answer.kind === 'open') return { kind: 'ask', child: wanted };
+  // Read once: the answer may come at any moment, and everything below follows from this one look.
+  const placed = await context.tasks.read(wanted.id);
+  const answer = answerTo(placed, wanted);
+  if (answer.kind === 'open') return { kind: 'approval', child: wanted, placed };
   if (answer.kind === 'no') return { kind: 'problem', code: 'not_allowed', message: answer.message };
   return runApproved(context, task, agent, call, tool, stop, answer.edited);
 }
@@ -69,14 +77,14 @@ async function runApproved(
   const gate = context.gate.judge(agent, call.name, action.arguments);
   if (gate.verdict === 'deny') {
     const message = gate.reasons.join('; ');
-    const id = childId(task.id, `call-${call.id}`);
+    const id = approvalId(context, task, call);
     if (await context.effects.begin(id, 'denied', message))
       await context.effects.finish(id, { ok: false, code: 'not_allowed', text: message });
     return { kind: 'problem', code: 'not_allowed', message, allowed: true };
   }
   const permission = { approved: true, ...(gate.action ? { action: gate.action } : {}) };
   const reply = noted(await runTool(context, task, agent, action, tool, stop, permission));
-  if (edited === undefined || reply.kind === 'ask') return { ...reply, allowed: true };
+  if (edited === undefined || reply.kind === 'ask' || reply.kind === 'approval') return { ...reply, allowed: true };
   const changes = Object.entries(edited).map(([name, value]) => {
     return `${name}: you asked for ${JSON.stringify(call.arguments[name])}, the human changed it to ${JSON.stringify(value)}`;
   });

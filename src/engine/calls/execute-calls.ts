@@ -45,16 +45,15 @@ export async function executeCalls(
         : asReply(overBudget('toolCalls', task, 'so this call was not made'));
     if (reply.allowed) done.allowed = true;
     const asked: Asked =
-      reply.kind === 'ask' || reply.kind === 'spawn'
+      reply.kind === 'ask' || reply.kind === 'spawn' || reply.kind === 'approval'
         ? await askChild(context, task, reply, remaining, wave)
         : { kind: 'spoken', reply };
     if (isAsk(call)) wave--;
     if (asked.kind === 'wait') done.asked.push(...asked.children);
     else if (asked.kind === 'answered') {
-      const { state } = asked.child;
-      note(context, task, agent, call, state === 'completed', 0);
-      const { text, ...more } = childResult(asked.child);
-      done.results.push({ ...(await result(context, call, text, state === 'failed')), ...more });
+      const { text, isError, ...more } = childResult(asked.child);
+      note(context, task, agent, call, !isError, 0);
+      done.results.push({ ...(await result(context, call, text, isError)), ...more });
     } else {
       const sent = await send(context, task, agent, call, asked.reply);
       if (sent.kind === 'final') done.final = sent.text;
@@ -89,6 +88,7 @@ function note(
     tool,
     cause: id,
     ok,
+    ...(ok && context.tools.get(tool)?.kind === 'effect' ? { effect: true } : {}),
     ms: Math.round(ms),
     ...(made ? {} : { made }),
   });

@@ -15,6 +15,7 @@ import { breakDown } from './break-down.js';
 import { sessionId } from '../../domain/session/session-id.js';
 import { duringEffect } from '../core/effects.js';
 import { record, type EngineContext } from '../core/context.js';
+import { approvalId } from '../approvals/request.js';
 import { checkDraft } from './check-draft.js';
 
 interface Permission {
@@ -51,7 +52,8 @@ export async function runTool(
     tool: call.name,
     cause: call.id,
     ok: reply.kind !== 'problem',
-    ...(permission.approved ? { approved: childId(task.id, `call-${call.id}`) } : {}),
+    ...(tool.kind === 'effect' ? { effect: true } : {}),
+    ...(permission.approved ? { approved: approvalId(context, task, call) } : {}),
     ms: Math.round(context.clock.monotonicMs() - from),
   });
   return reply;

@@ -2,13 +2,14 @@
  * Carries out intents: cancel, stop, retry, answer and tell. An intent about a task that another
  * live process holds is left to that process.
  */
+import { isDeepStrictEqual } from 'node:util';
 import { openUnder } from '../core/tree.js';
 import { roleFacts } from '../../domain/task/role.js';
 import { problem, type Problem } from '../../domain/problem.js';
-import { approvalOf } from '../../domain/task/approval.js';
+import { approvalOf, type Answer } from '../../domain/task/approval.js';
 import type { Intent } from '../../domain/task/intent.js';
 import { parentsFirst } from '../../domain/task/lineage.js';
-import { ENGINE, HUMAN, type OpenState, type Task } from '../../domain/task/task.js';
+import { ENGINE, HUMAN, isEnded, type OpenState, type Placed, type Task } from '../../domain/task/task.js';
 import { costsAtRest } from '../tasks/costs-at-rest.js';
 import { answerApproval } from '../approvals/answers.js';
 import { fail } from '../tasks/settle.js';
@@ -170,11 +171,16 @@ async function retry(context: EngineContext, intent: Intent & { kind: 'retry' })
 }
 
 async function answer(context: EngineContext, intent: Intent & { kind: 'answer' }): Promise<boolean> {
-  const target = await context.tasks.read(intent.task);
-  const fits = target !== undefined && approvalOf(target.task) !== undefined;
-  const taken = fits && (await answerApproval(context, intent.task, intent.answer, intent.id));
+  const isApproval = (placed: Placed | undefined): placed is Placed =>
+    placed !== undefined && !!approvalOf(placed.task);
+  const taken =
+    isApproval(await context.tasks.read(intent.task)) &&
+    (await answerApproval(context, intent.task, intent.answer, intent.id));
+  const now = taken ? undefined : await context.tasks.read(intent.task);
+  // Another process is answering it, perhaps with this intent. If it dies, the next pass answers.
+  if (isApproval(now) && !isEnded(now.state)) return false;
   await context.intents.done(intent.id);
-  if (!taken)
+  if (!taken && !(isApproval(now) && isSameAnswer(approvalOf(now.task)?.answer, intent.answer)))
     record(context, 'intent.refused', {
       task: intent.task,
       cause: intent.id,
@@ -182,6 +188,13 @@ async function answer(context: EngineContext, intent: Intent & { kind: 'answer' 
       why: 'no open approval has this id',
     });
   return taken;
+}
+
+/** True if another process has carried out the intent. */
+function isSameAnswer(given: Answer | undefined, wanted: Omit<Answer, 'at'>): boolean {
+  if (given === undefined) return false;
+  const { at: _, ...answer } = given;
+  return isDeepStrictEqual(answer, JSON.parse(JSON.stringify(wanted)));
 }
 
 /** A parked task becomes pending, so that its next turn starts with the message. */

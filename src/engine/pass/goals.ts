@@ -96,6 +96,7 @@ export function quietGoal(
   signal?: AbortSignal,
 ): Goal<PumpReport> {
   const { done, resolve, fail } = outcome<PumpReport>();
+  const patientUntil = ports.clock.monotonicMs() + INTERVALS.ballotPatienceMs;
   return {
     roots: undefined,
     done,
@@ -109,6 +110,9 @@ export function quietGoal(
       if (engine.flights.size > 0) return 'going';
       const isQuiet = isFull && !report.moved && changed.size === 0;
       if (!isQuiet && !signal?.aborted) return { lookInMs: 0 };
+      // A person may be saving the ballot. Waits for them, but not for ever.
+      const ballotMs = ports.clock.monotonicMs() < patientUntil ? ports.ballot.dueMs('read') : undefined;
+      if (ballotMs !== undefined && !signal?.aborted) return { lookInMs: ballotMs };
       if (!engine.isSettling) await engine.tidy();
       else if (signal?.aborted) await engine.pump(new Set());
       resolve({ ...report, open: ports.tasks.openCount() });

@@ -48,6 +48,8 @@ export interface PumpReport {
   due?: number;
   /** Time until a pass must publish changed agent states; absent: all are published. */
   publishInMs?: number;
+  /** Time until a pass must look at the ballot again: a person may be saving it; absent: none. */
+  lookInMs?: number;
 }
 
 /**
@@ -135,7 +137,18 @@ export function engine(ports: Ports): Engine {
     ports.watchers.event(event);
   }
 
+  /** Waits for a ballot that a person may be saving, but not for ever. */
   async function pump(roots?: ReadonlySet<string>): Promise<PumpReport> {
+    const end = context.clock.monotonicMs() + INTERVALS.ballotPatienceMs;
+    for (;;) {
+      const report = await pumpOnce(roots);
+      const waitMs = context.ballot.dueMs('read');
+      if (report.moved || waitMs === undefined || context.clock.monotonicMs() > end) return report;
+      await context.clock.sleep(waitMs);
+    }
+  }
+
+  async function pumpOnce(roots?: ReadonlySet<string>): Promise<PumpReport> {
     let ended = false;
     const onEnd = (): void => void (ended = true);
     const report = await passAndPublish('all', onEnd, roots).catch((thrown: unknown) => void (failure ??= thrown));
@@ -220,6 +233,7 @@ export function engine(ports: Ports): Engine {
     await stuckWork.report();
     await showBallot(context, isScan);
     await showBoards(context);
+    const lookInMs = Math.min(context.ballot.dueMs('read') ?? Infinity, context.ballot.dueMs('write') ?? Infinity);
     return {
       moved: moved || advanced > 0,
       again: moved,
@@ -228,6 +242,7 @@ export function engine(ports: Ports): Engine {
       problems,
       ...(scanned === undefined ? {} : { scanMs: scanned.scanMs }),
       ...(due === Infinity ? {} : { due }),
+      ...(lookInMs === Infinity ? {} : { lookInMs }),
     };
   }
 

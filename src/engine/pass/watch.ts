@@ -48,6 +48,8 @@ export function watchGoal(
   let scanRestUntil = -Infinity;
   let shownAt = -Infinity;
   let registryDue = Infinity;
+  /** A person may be saving the ballot: it is read again then. */
+  let ballotDue = Infinity;
   let current = { isFull: false, wasRung: false, version: 0 };
 
   return {
@@ -66,7 +68,7 @@ export function watchGoal(
     },
     look(now) {
       const isFull = now >= fullDue();
-      const isDue = isFull || lookDue() <= now;
+      const isDue = isFull || Math.min(lookDue(), ballotDue) <= now;
       current = { isFull, wasRung: rungAt !== undefined, version: ports.tasks.version() };
       if (isDue) rungAt = undefined;
       if (isDue) lastScan = now;
@@ -75,6 +77,7 @@ export function watchGoal(
     },
     async onPass(report) {
       const { isFull, wasRung, version } = current;
+      ballotDue = clock.monotonicMs() + (report.lookInMs ?? Infinity);
       if ((report.scanMs ?? 0) > LONG_SCAN_MS)
         scanRestUntil = clock.monotonicMs() + Math.min(MAX_SCAN_REST_MS, SCAN_SHARE * report.scanMs!);
       if (isFull) fullScanMs = report.scanMs ?? 0;
@@ -87,7 +90,7 @@ export function watchGoal(
       if (isIdle) await ports.flush();
       ports.audit.passed(isIdle ? INTERVALS.commitGapQuietMs : INTERVALS.commitGapBusyMs);
     },
-    nextPass: () => Math.min(fullDue(), lookDue(), registryDue),
+    nextPass: () => Math.min(fullDue(), lookDue(), registryDue, ballotDue),
     async check() {
       if (!signal.aborted) return 'going';
       resolve();

@@ -1,4 +1,5 @@
 /** Writes what people see once work has ended or paused: ballot, boards, states and history. */
+import { INTERVALS } from '../../domain/intervals.js';
 import { showBallot } from '../approvals/ballot-view.js';
 import type { EngineContext } from '../core/context.js';
 import { showBoards } from '../intake/boards.js';
@@ -42,6 +43,7 @@ export function wrapUp(
       await showBallot(context, true);
       await showBoards(context, true);
       await publisher.publish();
+      await finishBallot(context);
       await context.flush();
       context.audit.passed();
     },
@@ -65,5 +67,17 @@ export function wrapUp(
       await context.flush();
       context.audit.passed();
     }
+  }
+}
+
+/** The ballot is not written while a person may be saving it. Waits for them, but not for ever. */
+async function finishBallot(context: EngineContext): Promise<void> {
+  const { ballot, clock } = context;
+  const end = clock.monotonicMs() + INTERVALS.ballotPatienceMs;
+  while (ballot.dueMs('read') === undefined && clock.monotonicMs() < end) {
+    const waitMs = ballot.dueMs('write');
+    if (waitMs === undefined) return;
+    await clock.sleep(waitMs);
+    await showBallot(context, true);
   }
 }

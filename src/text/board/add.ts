@@ -27,11 +27,20 @@ export interface NewItem {
 /** Returns the new text. `board` saves parsing the text again. */
 export function addItem(text: string, item: NewItem, board: Board = parseBoard(text, '')): string {
   if (item.under) return addUnder(text, item, item.under);
-  const heading = item.heading ?? 'TODO';
+  return addItems(text, [item], item.heading ?? 'TODO', board);
+}
+
+/** Adds several items to one section, in order. */
+export function addItems(
+  text: string,
+  items: readonly NewItem[],
+  heading: string,
+  board: Board = parseBoard(text, ''),
+): string {
+  const lines = items.flatMap((item) => itemLines(text, item, ''));
   const same = (other: string): boolean => other.toUpperCase() === heading.toUpperCase();
   const section = board.sections.find((candidate) => same(candidate.heading));
-  if (!section) return addSection(text, item, heading, board);
-  const lines = itemLines(text, item, '');
+  if (!section) return addSection(text, lines, heading, board);
   const place = placeIn(text, board, section);
   if (place === undefined) {
     const { start } = section.span;
@@ -65,9 +74,9 @@ function addUnder(text: string, item: NewItem, under: Item): string {
   return insertAfter(text, under.openEnd ? under.headEnd : under.span.end, lines, '');
 }
 
-function addSection(text: string, item: NewItem, heading: string, board: Board): string {
+function addSection(text: string, lines: readonly string[], heading: string, board: Board): string {
   const { eol } = board;
-  const section = [`## ${heading}`, '', ...itemLines(text, item, '')];
+  const section = [`## ${heading}`, '', ...lines];
   if (board.openEnd) {
     const front = section.join(eol) + eol + eol;
     return text.slice(0, board.bodyStart) + front + text.slice(board.bodyStart);

@@ -5,6 +5,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ballot } from '../../../src/adapters/ballot/index.js';
 import type { Approval } from '../../../src/domain/task/approval.js';
+import { simClock, type SimClock } from '../../kit/sim-clock.js';
 import { simDisk, type SimDisk } from '../../kit/sim-disk.js';
 
 const FILE = '/w/tasks/approvals.task.md';
@@ -30,15 +31,25 @@ function approval(id: string, command: string, more: Partial<Approval['request']
   };
 }
 
-function fresh(): { disk: SimDisk; text(): string; save(text: string): void; open(): ReturnType<typeof ballot> } {
+interface Workspace {
+  disk: SimDisk;
+  clock: SimClock;
+  text(): string;
+  save(text: string): void;
+  open(): ReturnType<typeof ballot>;
+}
+
+function fresh(): Workspace {
   const disk = simDisk();
+  const clock = simClock();
   disk.makeFolder('/w/tasks');
   disk.makeFolder('/w/.guild/tmp');
   return {
     disk,
+    clock,
     text: () => disk.tree().get(FILE) ?? '',
     save: (text) => disk.save(FILE, text),
-    open: () => ballot({ root: '/w', disk, peer: 'peer01' }),
+    open: () => ballot({ root: '/w', disk, clock, peer: 'peer01' }),
   };
 }
 
@@ -148,9 +159,13 @@ test('an entry with a changed title does not count and is reported', async () =>
 
 test('a deleted entry is withdrawn; a deleted file is written again', async () => {
   const [a, b] = [approval('t.call-1', 'podman ps'), approval('t.call-2', 'podman images')];
-  const { form, text, save, disk } = await showOnBallot(a, b);
+  const { form, text, save, disk, clock } = await showOnBallot(a, b);
   const before = text();
   save(before.slice(0, before.indexOf('- [_]')) + before.slice(before.lastIndexOf('- [_]')));
+  assert.deepEqual(form.read([a, b]).withdrawn, [], 'one look is not enough');
+  await form.show([a, b], [], new Map());
+  assert.ok(!text().includes('t.call-1'), 'it is not shown again before the second look');
+  await clock.advance(form.dueMs('read')!);
   assert.deepEqual(form.read([a, b]).withdrawn, ['t.call-1']);
   disk.remove(FILE);
   assert.deepEqual(form.read([a, b]).withdrawn, []);
@@ -158,11 +173,15 @@ test('a deleted entry is withdrawn; a deleted file is written again', async () =
   assert.ok(text().includes('t.call-2'));
 });
 
-test('an emptied file withdraws nothing', async () => {
+test('an emptied file withdraws nothing, is reported, and is written again', async () => {
   const a = approval('t.call-1', 'podman ps');
-  const { form, save } = await showOnBallot(a);
+  const { form, save, text } = await showOnBallot(a);
   save('');
-  assert.deepEqual(form.read([a]), { answers: [], withdrawn: [], problems: [] });
+  const { answers, withdrawn, problems } = form.read([a]);
+  assert.deepEqual([answers, withdrawn], [[], []]);
+  assert.match(problems[0]!.message, /^tasks\/approvals\.task\.md is empty: nothing is withdrawn/);
+  await form.show([a], [], new Map());
+  assert.match(text(), /^# Approvals\n[^]*id: t\.call-1/);
 });
 
 test('forged, duplicate and fenced entries never count and are reported once', async () => {
@@ -214,7 +233,8 @@ test("a person's own text stays byte for byte", async () => {
   const without = workspace
     .text()
     .replace(/- \[_\] A @human #approval[\s\S]*?(?=\r\n\r\n## Later)/, '')
-    .replace(/\r\n\r\n\r\n/, '\r\n\r\n');
+    .replace(/\r\n\r\n\r\n/, '\r\n\r\n')
+    .replace(/\r\n<!-- end of approvals, version 1; keep this line last -->\r\n$/, '');
   assert.equal(without.replaceAll('\r\n\r\n', '\r\n'), prose.replaceAll('\r\n\r\n', '\r\n'));
 });
 
@@ -298,15 +318,16 @@ test('an unreadable ballot is reported once, never overwritten, and read again o
   await form.show(open, [], new Map());
 });
 
-test('answered approvals are forgotten, because their task records remain', async () => {
-  const { disk, open } = fresh();
+test('answered approvals are known by their task records, in a copy without .guild too', async () => {
+  const { disk, open, save, text } = fresh();
   const form = open();
   for (let i = 0; i < 30; i++) {
     await form.show([approval(`t.call-${i}`, 'podman ps')], [], new Map());
     disk.save(`/w/tasks/completed/t.call-${i}.json`, '{}');
   }
   await form.show([approval('t.call-last', 'podman ps')], [], new Map());
-  assert.deepEqual(JSON.parse(disk.tree().get('/w/.guild/ballot.json')!), ['t.call-last']);
-  const { problems } = open().read([approval('t.call-last', 'podman ps')]);
-  assert.deepEqual(problems, [], 'the earlier approvals are still known');
+  for (const name of disk.list('/w/.guild/ballot-versions')) disk.remove(`/w/.guild/ballot-versions/${name}`);
+  save(`${text()}\n`);
+  const { problems, withdrawn } = open().read([approval('t.call-last', 'podman ps')]);
+  assert.deepEqual([problems, withdrawn], [[], []]);
 });

@@ -5,6 +5,7 @@ import { ballot } from '../../../src/adapters/ballot/index.js';
 import type { Approval } from '../../../src/domain/task/approval.js';
 import type { Ballot } from '../../../src/ports/ballot.js';
 import type { Disk } from '../../../src/ports/disk.js';
+import { simClock } from '../../kit/sim-clock.js';
 import { simDisk, type SimDisk } from '../../kit/sim-disk.js';
 
 const FILE = '/w/tasks/approvals.task.md';
@@ -46,7 +47,7 @@ async function overwrite(disk: SimDisk, first: () => Promise<void>): Promise<Bal
       return disk.rename(from, to);
     },
   };
-  const other = ballot({ root: '/w', disk: late, peer: 'other' });
+  const other = ballot({ root: '/w', disk: late, clock: simClock(), peer: 'other' });
   await other.show([approval('b')], [], new Map());
   return other;
 }
@@ -54,11 +55,12 @@ async function overwrite(disk: SimDisk, first: () => Promise<void>): Promise<Bal
 test('an entry overwritten by another process is shown again, not withdrawn', async () => {
   const disk = simDisk();
   for (const folder of ['/w/tasks', '/w/.guild/tmp']) disk.makeFolder(folder);
-  const first = ballot({ root: '/w', disk, peer: 'one', livePeers: async () => ['one', 'other', 'third'] });
+  const clock = simClock();
+  const first = ballot({ root: '/w', disk, clock, peer: 'one', livePeers: async () => ['one', 'other', 'third'] });
   await overwrite(disk, () => first.show([approval('a')], [], new Map()));
   assert.ok(!disk.tree().get(FILE)!.includes('id: a\n'), 'overwritten');
   const both = [approval('a'), approval('b')];
-  for (const reader of [first, ballot({ root: '/w', disk, peer: 'third' })])
+  for (const reader of [first, ballot({ root: '/w', disk, clock: simClock(), peer: 'third' })])
     assert.deepEqual(reader.read(both), { answers: [], withdrawn: [], problems: [] });
   await first.show(both, [], new Map());
   for (const id of ['a', 'b']) assert.ok(disk.tree().get(FILE)!.includes(`id: ${id}\n`), id);
@@ -70,5 +72,7 @@ test('an entry overwritten by another process is shown again, not withdrawn', as
       .get(FILE)!
       .replace(/- \[_\].*\n {2}id: a\n(?: {2}.*\n)*/, ''),
   );
+  first.read(both);
+  await clock.advance(first.dueMs('read')!);
   assert.deepEqual(first.read(both).withdrawn, ['a']);
 });

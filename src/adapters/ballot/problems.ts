@@ -1,0 +1,57 @@
+/** Reads the ballot strictly, and says why a whole ballot does not count. */
+import { problem, type Problem } from '../../domain/problem.js';
+import type { Disk } from '../../ports/disk.js';
+import { strictText } from '../../text/lines/strict-text.js';
+import { whereAt } from '../../text/lines/where.js';
+
+/** Enough for about ten thousand entries. */
+const MAX_BYTES = 8 * 1024 * 1024;
+
+/** Undefined if there is no ballot. A ballot that cannot be read is never overwritten. */
+export function readContent(disk: Disk, path: string, file: string): string | Problem | undefined {
+  const read = disk.read(path, MAX_BYTES);
+  if (read.kind === 'missing') return undefined;
+  if (read.kind !== 'file') {
+    const reason =
+      read.kind === 'too_big' ? `has ${read.size} bytes; the limit is ${MAX_BYTES}` : `is a ${read.what}, not a file`;
+    return held(
+      `${file} ${reason}`,
+      { file },
+      'delete answered entries or move the file away; guild approve still works',
+    );
+  }
+  const text = strictText(read.bytes, file);
+  if (typeof text === 'string') return text;
+  return held(text.message, text.where ?? { file }, 'save the file as UTF-8; guild approve still works');
+}
+
+function held(message: string, where: NonNullable<Problem['where']>, hint: string): Problem {
+  return problem('bad_file', `${message}: its marks do not count and it is not updated`, { where, hint });
+}
+
+export function emptied(file: string): Problem {
+  return problem('bad_file', `${file} is empty: nothing is withdrawn, and the open requests are written again`, {
+    where: { file, line: 1 },
+    hint: 'mark an entry with [-] to reject it',
+  });
+}
+
+/** Silent about a ballot of an earlier build, which had neither digests nor an end line. */
+export function cutOff(file: string, text: string): Problem[] {
+  if (!/^[ \t]+digest: /m.test(text)) return [];
+  const message = `${file} lacks its last line: its marks count, nothing is withdrawn, and the line is written again`;
+  return [
+    problem('bad_file', message, {
+      where: whereAt(file, text, text.trimEnd().length),
+      hint: 'keep the last line of the file; mark an entry with [-] to reject it',
+    }),
+  ];
+}
+
+export function whileExposed(file: string): Problem {
+  const message = 'changed while a command ran without a sandbox, so its marks do not count; answer again';
+  return problem('not_allowed', message, {
+    where: { file },
+    hint: 'install bubblewrap to run commands in a sandbox',
+  });
+}

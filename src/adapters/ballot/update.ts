@@ -1,0 +1,51 @@
+/** The text of the ballot after an update: new entries, answers, fates, and entries asked again. */
+import type { Approval, Fate } from '../../domain/task/approval.js';
+import { addEntries, answerEdits, askAgainEdits, showAgainEdits } from '../../text/board/ballot-entry.js';
+import { splitEnd, withEnd } from '../../text/board/ballot-end.js';
+import { readMarks, type Marks } from '../../text/board/ballot-marks.js';
+import { applyEdits } from '../../text/board/edit.js';
+import { parseBoard } from '../../text/board/parse.js';
+import type { versions } from './versions.js';
+
+interface Update {
+  open: readonly Approval[];
+  ended: readonly Approval[];
+  fates: ReadonlyMap<string, Fate>;
+  /** Ids to ask again, and why. */
+  again: ReadonlyMap<string, string>;
+  isKnown(id: string): boolean;
+}
+
+/** Undefined if the file stays as it is. */
+export function updated(
+  before: string,
+  file: string,
+  { open, ended, fates, again, isKnown }: Update,
+  shownIn: ReturnType<typeof versions>,
+): { text: string; marks: Marks } | undefined {
+  const { body, version, isComplete } = splitEnd(before);
+  const shown = isComplete ? shownIn.shown(version) : undefined;
+  const board = parseBoard(body, file);
+  const items = new Map(board.items.map((item) => [item.id, item]));
+  const byId = new Map(open.map((approval) => [approval.id, approval]));
+  const edits = [...again].flatMap(([id, why]) => {
+    const [item, approval] = [items.get(id), byId.get(id)];
+    if (item === undefined) return [];
+    return approval ? showAgainEdits(body, item, approval, why) : askAgainEdits(body, item, why);
+  });
+  for (const approval of ended) {
+    const item = again.has(approval.id) ? undefined : items.get(approval.id);
+    if (item) edits.push(...answerEdits(body, item, approval, fates.get(approval.id)));
+  }
+  const edited = applyEdits(body, edits);
+  const { present } = readMarks({ text: body, board, isCut: false, shown }, open, isKnown);
+  const after = addEntries(
+    edited,
+    open.filter(({ id }) => !present.has(id)),
+  );
+  if (after === body && (isComplete || open.length === 0)) return undefined;
+  const ids = open.map(({ id }) => id);
+  const text = withEnd(after, shownIn.take(version, ids));
+  const marks = readMarks({ text, board: parseBoard(text, file), isCut: false, shown: new Set(ids) }, open, isKnown);
+  return { text, marks };
+}

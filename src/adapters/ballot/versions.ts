@@ -1,0 +1,41 @@
+/**
+ * Which requests each version of the ballot showed, in `.guild/ballot-versions/<number>.json`. The
+ * end line of the file names its version, so a missing entry of an old version is not mistaken for
+ * one that a person removed. A number is used once, by any process.
+ */
+import path from 'node:path';
+import type { Disk } from '../../ports/disk.js';
+
+interface Versions {
+  /** Takes a number above `above` and every earlier one, for a ballot that shows these ids. */
+  take(above: number, ids: readonly string[]): number;
+  /** Undefined if it is not known: in a copy without `.guild/`, or long ago. */
+  shown(version: number): ReadonlySet<string> | undefined;
+}
+
+/** How many versions are kept, for editors that have an old one open. */
+const KEPT = 100;
+
+export function versions(disk: Disk, folder: string): Versions {
+  const fileOf = (version: number): string => path.join(folder, `${version}.json`);
+  return {
+    take(above, ids) {
+      disk.makeFolder(folder, 0o700);
+      const taken = disk.list(folder).flatMap((name) => Number(/^(\d+)\.json$/.exec(name)?.[1] ?? []));
+      let version = Math.max(above, ...taken) + 1;
+      while (!disk.create(fileOf(version), JSON.stringify(ids))) version++;
+      for (const old of taken) if (old <= version - KEPT) disk.remove(fileOf(old));
+      return version;
+    },
+    shown(version) {
+      const read = disk.read(fileOf(version));
+      if (read.kind !== 'file') return undefined;
+      try {
+        const ids = JSON.parse(read.bytes.toString('utf8')) as unknown;
+        return Array.isArray(ids) ? new Set(ids.map(String)) : undefined;
+      } catch {
+        return undefined; // torn by a power cut
+      }
+    },
+  };
+}
